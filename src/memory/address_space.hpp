@@ -1,0 +1,86 @@
+// The simulated address space: what a program allocated, at host virtual addresses inside reserved arenas.
+//
+// One AddressSpace belongs to a Machine. Allocations are first-fit in address order from each arena's fixed base, so that address
+// randomisation changes no result. Freed memory is kept apart for a while (quarantine) so that a use after free is seen as such.
+// Thread-safe: the host allocates while the machine's thread runs kernels; a lookup by the machine's thread takes no lock
+// (it reads an immutable table that allocation and release exchange).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace ew::memory {
+
+enum class Region : u8 {
+  device,      // cudaMalloc, module variables
+  constant,    // .const variables: kernels may not write
+  managed,     // cudaMallocManaged
+  host,        // cudaMallocHost, cudaHostAlloc: mapped
+  registered,  // cudaHostRegister: host pages of the program
+  pool,        // gpm_map: a persistent pool's coherent image
+  internal     // printf buffers, grid barriers, heap of device malloc
+};
+
+struct Allocation {
+  u64 begin = 0, size = 0;       // bytes asked for; the last byte is begin + size - 1
+  Region region = Region::device;
+  bool read_only = false;
+  u64 number = 0;                // order of allocation, from 1: names the allocation in reports
+  std::string label;             // symbol name, "cudaMalloc", pool path …
+  bool live = true;
+  u64 end() const { return begin + size; }
+};
+
+/// Fixed windows of generic addresses. Never mapped: a host access faults.
+inline constexpr u64 shared_window = 0x3f00'0000'0000, shared_window_bytes = u64{1} << 32;
+inline constexpr u64 local_window = 0x3f80'0000'0000, local_window_bytes = u64{1} << 32;
+inline constexpr u64 parameter_window = 0x3fc0'0000'0000, parameter_window_bytes = u64{1} << 32;
+
+class AddressSpace {
+ public:
+  /// device_bytes: capacity of the device arena (cudaMemGetInfo; allocation beyond it fails).
+  explicit AddressSpace(u64 device_bytes);
+  ~AddressSpace();
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+
+  /// Address of zero-filled-on-first-use memory (device memory keeps old bytes after reuse), aligned to at least 256; 0 when the arena is full.
+  u64 allocate(Region, u64 size, u64 alignment, std::string label, bool read_only = false);
+  /// Adds memory that exists already (cudaHostRegister, a pool's mapping). False if it overlaps a live allocation.
+  bool adopt(Region, u64 begin, u64 size, std::string label, bool read_only = false);
+  /// False unless `begin` is the first byte of a live allocation.
+  bool release(u64 begin);
+
+  /// A reserved, unmapped stretch of the pool arena in which a file can be mapped with MAP_FIXED; 0 when full or taken.
+  u64 reserve_pool(u64 size, u64 wanted_address = 0);
+  void unreserve_pool(u64 begin, u64 size);
+
+  /// The live allocation that holds `address`; a snapshot, valid for any thread.
+  std::optional<Allocation> find(u64 address) const;
+  /// For reports: the live allocation nearest below and above, and the freed one that held the address.
+  struct Neighbours {
+    std::optional<Allocation> below, above, freed;
+  };
+  Neighbours neighbours(u64 address) const;
+  u64 used(Region) const;
+  u64 capacity() const;
+
+  /// Bounds of a live allocation for the machine's fast path: {0, 0} when there is none. No lock.
+  struct Bounds {
+    u64 begin = 0, end = 0;
+    bool read_only = false;
+  };
+  Bounds bounds(u64 address) const;
+  /// Counts every release: a cached Bounds is valid while this number stands still.
+  u64 generation() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ew::memory

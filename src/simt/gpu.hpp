@@ -1,0 +1,162 @@
+// The GPU in functional mode: takes launches, runs their blocks on SMs within occupancy limits, reports completions and faults.
+// Owned by runtime/'s Machine; every member function is called from the machine's thread only, except request_stop().
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/types.hpp"
+#include "memory/address_space.hpp"
+#include "ptx/kernel.hpp"
+
+namespace ew::simt {
+
+/// The limits of an SM that decide occupancy and which launches are refused. Filled from the machine file.
+struct GpuLimits {
+  u32 sms = 30;
+  u32 warps_per_sm = 32;
+  u32 blocks_per_sm = 16;
+  u32 registers_per_sm = 65536;
+  u32 registers_per_block = 65536;
+  u32 registers_per_thread = 255;
+  u32 register_allocation_unit = 256;     // registers, per warp
+  u32 shared_bytes_per_sm = 64 * 1024;
+  u32 shared_bytes_per_block = 48 * 1024;
+  u32 shared_bytes_per_block_optin = 64 * 1024;
+  u32 shared_reserved_per_block = 0;
+  u32 threads_per_block = 1024;
+  Dim3 block_limit{1024, 1024, 64};
+  Dim3 grid_limit{2147483647, 65535, 65535};
+  u32 parameter_bytes = 4096;
+  u32 clock_khz = 1'365'000;
+};
+
+struct FaultThread {
+  Dim3 block, thread;
+};
+
+enum class FaultKind : u8 {
+  none,
+  illegal_address,      // out of bounds, null, unmapped, freed
+  misaligned_address,
+  write_to_constant,
+  invalid_address_space,
+  stack_overflow,
+  trap,
+  assert_failed,
+  illegal_instruction,  // a bad indirect call target, a shuffle outside its mask …
+  barrier_deadlock,
+  instruction_limit,
+  device_heap,
+  texture
+};
+
+/// Why a kernel ended early. `report` is the whole readable text for stderr: kernel, block, thread, source line, address, the
+/// allocation it belongs to or just missed; for a deadlock who waits where.
+struct Fault {
+  FaultKind kind = FaultKind::none;
+  std::string kernel;
+  FaultThread where;
+  std::string file;
+  u32 line = 0;
+  u64 address = 0;
+  u32 bytes = 0;
+  std::string report;
+};
+
+struct Launch {
+  const ptx::Kernel* kernel = nullptr;   // outlives the launch
+  Dim3 grid, block;
+  u32 dynamic_shared = 0;
+  std::vector<u8> parameters;            // laid out as kernel->parameters
+  bool cooperative = false;
+  u32 stack_bytes = 1024;                // cudaLimitStackSize, per thread
+};
+
+using LaunchId = u64;
+
+struct Counters {  // of a launch or in all
+  u64 warp_instructions = 0, thread_instructions = 0;
+  u64 memory_instructions = 0, memory_lanes = 0;
+  u64 blocks = 0, warps = 0;
+  u64 divergent_branches = 0, barriers = 0;
+  u64 max_resident_bytes = 0;            // simulator memory for blocks in flight
+};
+
+struct Completion {
+  LaunchId id = 0;
+  Counters counters;
+  u64 nanoseconds_begin = 0, nanoseconds_end = 0;  // simulated
+  std::optional<Fault> fault;            // the whole context is lost then, as on a real GPU
+};
+
+/// What device code asks of the runtime. Called on the machine's thread.
+class DeviceServices {
+ public:
+  virtual ~DeviceServices() = default;
+  /// printf: format is a generic address of the string; arguments points at the packed buffer (host-readable copy). Returns printf's value.
+  virtual i32 print(const char* format, const u8* arguments) = 0;
+  /// Device heap; 0 when exhausted.
+  virtual u64 heap_allocate(u64 bytes) = 0;
+  /// False: not the start of a live heap block.
+  virtual bool heap_free(u64 address) = 0;
+  /// A texture or surface object as the runtime made it; nullptr if the handle is not one.
+  virtual const struct TextureObject* texture(u64 handle) = 0;
+  /// An "everwarp.NAME" region was reached. Functional mode: a store is durable at once, so ordering regions need nothing.
+  /// False: the name is unknown (refused at load already by knows_region).
+  virtual bool knows_region(std::string_view name) = 0;
+  virtual void region(std::string_view name, LaneMask lanes) = 0;
+};
+
+/// A texture object: memory, shape and how it is read. Made by runtime/, read by simt/texture.cpp.
+struct TextureObject {
+  u64 address = 0;
+  u32 width = 1, height = 1, depth = 1, layers = 0;  // texels; height 0/1 for 1D
+  u64 row_pitch = 0, slice_pitch = 0;                // bytes
+  u8 channels = 1, channel_bytes = 4;                // 1, 2, 4 channels of 1, 2, 4 bytes
+  enum class Format : u8 { unsigned_integer, signed_integer, floating } format = Format::floating;
+  enum class Address : u8 { wrap, clamp, mirror, border } address_mode[3] = {Address::clamp, Address::clamp, Address::clamp};
+  bool linear_filter = false, normalized_coordinates = false, normalized_read = false, srgb = false;
+  bool linear_memory = false;                        // cudaResourceTypeLinear: tex1Dfetch, out of range reads zero
+  bool surface = false;
+  float border[4] = {0, 0, 0, 0};
+};
+
+class Gpu {
+ public:
+  Gpu(const GpuLimits&, memory::AddressSpace&, DeviceServices&);
+  ~Gpu();
+
+  /// Empty when the launch fits; else one sentence that names the limit it exceeds.
+  std::string refuse(const Launch&) const;
+  /// Most blocks of this shape resident on one SM (0: none fits).
+  u32 occupancy(const ptx::Kernel&, u32 threads, u32 dynamic_shared) const;
+
+  /// Queues a launch; launches started without an earlier completion run side by side. REQUIRES: refuse() is empty.
+  LaunchId start(Launch);
+  /// Runs until a launch completes or about `warp_instructions` have been executed. True while any launch is unfinished.
+  bool run(u64 warp_instructions);
+  std::vector<Completion> take_completions();
+
+  /// Ends every running launch with FaultKind::instruction_limit once this many warp instructions have run in one launch (0: no limit).
+  void set_instruction_limit(u64);
+  /// Calls `crash` on the machine's thread right after the Nth warp instruction of this process (all launches together) has been performed.
+  void set_crash_point(u64 warp_instruction, std::function<void()> crash);
+  /// From any thread: run() returns soon.
+  void request_stop();
+
+  const Counters& totals() const;
+  u64 simulated_nanoseconds() const;
+  void advance_nanoseconds(u64);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ew::simt
