@@ -1,0 +1,17 @@
+// Types, enumerators and structures of the CUDA runtime API; the functions stand in cuda_runtime_api.h.
+// Values are CUDA's (11.8, with what 12.x only added); layouts are ours, as everything is compiled from source.
+#pragma once
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "everwarp/api/errors.h"
+#include "host_defines.h"
+#include "vector_types.h"
+
+#include "everwarp/api/device_types.h"
+#include "everwarp/api/memory_types.h"
+#include "everwarp/api/stream_types.h"
+#include "surface_types.h"
+#include "texture_types.h"
+#include "everwarp/api/graph_types.h"
