@@ -1,0 +1,23 @@
+// What a CUDA translation unit has before its first line: `ew build` passes this with -include to both clang passes.
+// It stands where nvcc's implicit cuda_runtime.h stands; including cuda_runtime.h yields the same.
+#pragma once
+
+#define __CUDACC__ 1
+#define __CUDACC_VER_MAJOR__ 11
+#define __CUDACC_VER_MINOR__ 8
+#define __CUDACC_VER_BUILD__ 89
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+#define __CUDACC_RELAXED_CONSTEXPR__ 1
+#if defined(__CLANG_RDC__)
+#define __CUDACC_RDC__ 1
+#endif
+#if defined(__FAST_MATH__)
+#define __USE_FAST_MATH__ 1
+#endif
+
+#include "../host_defines.h"
+#include "../vector_types.h"
+
+#include "builtin_variables.cuh"
+
+#include "../cuda_runtime.h"
