@@ -1,0 +1,273 @@
+#include "core/configuration.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+#include "core/diagnostics.hpp"
+#include "core/nearest.hpp"
+
+namespace ew::core {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void reject(const Place& place, const Field& field, std::string_view found) {
+  throw UserError(place, fmt::format("{} should be {}, but is {}", field.key(), expected_text(field), found));
+}
+
+// "64 KiB" -> 65536; nothing when it is not of that shape.
+std::optional<double> bytes_in(std::string_view text) {
+  static constexpr std::pair<std::string_view, double> units[] = {
+      {"TiB", 0x1p40}, {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"TB", 1e12},
+      {"GB", 1e9},     {"MB", 1e6},     {"KB", 1e3},     {"kB", 1e3},     {"B", 1}};
+  for (auto [suffix, scale] : units) {
+    if (!text.ends_with(suffix)) continue;
+    std::string digits(text.substr(0, text.size() - suffix.size()));
+    while (!digits.empty() && digits.back() == ' ') digits.pop_back();
+    char* end = nullptr;
+    const double value = std::strtod(digits.c_str(), &end);
+    if (digits.empty() || *end != 0 || value * scale != std::floor(value * scale)) return std::nullopt;
+    return value * scale;
+  }
+  return std::nullopt;
+}
+
+/// Writes one TOML value into the field's target, or rejects it.
+class Assign {
+ public:
+  Assign(const toml::node& node, const Place& place, const Field& field) : node_(node), place_(place), field_(field) {}
+
+  void operator()(u32* target) const { *target = static_cast<u32>(whole(node_)); }
+  void operator()(u64* target) const { *target = static_cast<u64>(whole(node_)); }
+  void operator()(bool* target) const {
+    const auto value = node_.value_exact<bool>();
+    if (!value) refuse();
+    *target = *value;
+  }
+  void operator()(std::string* target) const {
+    const auto value = node_.value_exact<std::string>();
+    if (!value) refuse();
+    *target = *value;
+  }
+  void operator()(Dim3* target) const {
+    const toml::array* array = node_.as_array();
+    if (!array || array->size() != 3) refuse();
+    *target = Dim3{static_cast<u32>(whole(*array->get(0))), static_cast<u32>(whole(*array->get(1))),
+                   static_cast<u32>(whole(*array->get(2)))};
+  }
+  void operator()(Bytes* target) const {
+    if (const auto text = node_.value_exact<std::string>()) {
+      const auto bytes = bytes_in(*text);
+      if (!bytes) refuse();
+      target->count = static_cast<u64>(in_range(*bytes));
+    } else {
+      target->count = static_cast<u64>(whole(node_));
+    }
+  }
+  void operator()(Kilohertz* target) const { target->count = scaled(1000); }
+  void operator()(Picoseconds* target) const { target->count = scaled(1000); }
+  void operator()(BytesPerSecond* target) const { target->count = scaled(1'000'000'000); }
+  void operator()(ComputeCapability* target) const {
+    std::string text;
+    if (const auto value = node_.value_exact<std::string>()) text = *value;
+    if (const auto value = node_.value_exact<double>()) text = fmt::format("{:.1f}", *value);
+    unsigned major = 0, minor = 0;
+    char rest = 0;
+    if (std::sscanf(text.c_str(), "%u.%u%c", &major, &minor, &rest) != 2 || minor > 9) refuse();
+    in_range(major + minor / 10.0);
+    *target = {major, minor};
+  }
+
+ private:
+  [[noreturn]] void refuse() const {
+    std::ostringstream text;
+    node_.visit([&](const auto& value) {
+      if constexpr (toml::is_value<decltype(value)>)
+        text << *value;
+      else
+        text << (value.is_table() ? "a table" : "an array");
+    });
+    reject(place_, field_, text.str());
+  }
+  double in_range(double value) const {
+    if (!(value >= field_.range.lowest && value <= field_.range.highest)) refuse();
+    return value;
+  }
+  i64 whole(const toml::node& node) const {
+    const auto value = node.value_exact<i64>();
+    if (!value) refuse();
+    in_range(static_cast<double>(*value));
+    return *value;
+  }
+  // A decimal number in the file's unit as a whole number of the smallest unit; refuses what would have to be rounded.
+  u64 scaled(u64 scale) const {
+    if (const auto value = node_.value_exact<i64>()) {
+      in_range(static_cast<double>(*value));
+      return static_cast<u64>(*value) * scale;
+    }
+    const auto value = node_.value_exact<double>();
+    if (!value) refuse();
+    in_range(*value);
+    const double count = std::round(*value * static_cast<double>(scale));
+    if (std::abs(count / static_cast<double>(scale) - *value) > 1e-12 * std::abs(*value)) refuse();
+    return static_cast<u64>(count);
+  }
+
+  const toml::node& node_;
+  const Place& place_;
+  const Field& field_;
+};
+
+std::string unknown_name(std::string_view what, std::string_view name, const std::vector<std::string>& valid) {
+  const std::vector<std::string_view> views(valid.begin(), valid.end());
+  std::string list = did_you_mean(name, views);
+  if (list.empty() && !valid.empty()) list = fmt::format(" (one of: {})", fmt::join(valid, ", "));
+  return fmt::format("unknown {} \"{}\"{}", what, name, list);
+}
+
+std::vector<std::string> section_names(const std::vector<Field>& fields) {
+  std::vector<std::string> names;
+  for (const Field& field : fields) {
+    if (names.empty() || names.back() != field.section) names.push_back(field.section);
+  }
+  return names;
+}
+
+void assign(const toml::table& root, const std::string& file, std::vector<Field>& fields) {
+  for (auto&& [section, node] : root) {
+    const Place place{file, node.source().begin.line};
+    const toml::table* table = node.as_table();
+    const std::vector<std::string> sections = section_names(fields);
+    if (std::find(sections.begin(), sections.end(), section.str()) == sections.end())
+      throw UserError(place, unknown_name("section", section.str(), sections));
+    if (!table) throw UserError(place, fmt::format("{} should be a section, [{}]", section.str(), section.str()));
+    for (auto&& [name, value] : *table) {
+      const Place value_place{file, value.source().begin.line};
+      const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
+        return field.section == section.str() && field.name == name.str();
+      });
+      if (found == fields.end()) {
+        std::vector<std::string> valid;
+        for (const Field& field : fields) {
+          if (field.section == section.str()) valid.push_back(field.name);
+        }
+        throw UserError(value_place, unknown_name(fmt::format("key in [{}]", section.str()), name.str(), valid));
+      }
+      std::visit(Assign(value, value_place, *found), found->target);
+    }
+  }
+}
+
+std::optional<std::string> contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+fs::path home_directory() {
+  Dl_info info{};
+  std::error_code error;
+  if (dladdr(reinterpret_cast<const void*>(&home_directory), &info) && info.dli_fname) {
+    const fs::path library = fs::weakly_canonical(info.dli_fname, error);
+    const fs::path installed = library.parent_path().parent_path() / "share" / "everwarp";
+    if (fs::is_directory(installed / "machines", error)) return installed;
+    // A build tree may have moved together with its sources: build/release/src/libeverwarp.so
+    fs::path folder = library.parent_path();
+    for (int up = 0; up < 5 && folder.has_relative_path(); ++up, folder = folder.parent_path()) {
+      if (fs::is_regular_file(folder / "machines" / "default.toml", error)) return folder;
+    }
+  }
+  return EW_SOURCE_DIRECTORY;
+}
+
+std::vector<std::string> machine_names() {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(home_directory() / "machines", error)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+MachineConfig load_machine(std::string_view name_or_path) {
+  MachineConfig config;
+  const bool is_path = name_or_path.find('/') != name_or_path.npos || name_or_path.ends_with(".toml");
+  const fs::path path =
+      is_path ? fs::path(name_or_path) : home_directory() / "machines" / (std::string(name_or_path) + ".toml");
+  const auto text = contents(path);
+  if (!text && is_path) throw UserError({path.string()}, "cannot read this machine file");
+  if (!text && name_or_path == "default") return config;  // the defaults are complete without their file
+  if (!text) throw UserError(unknown_name("machine", name_or_path, machine_names()));
+  read_toml(*text, path.string(), config);
+  return config;
+}
+
+void read_toml(std::string_view text, const std::string& file, MachineConfig& config) {
+  std::vector<Field> fields = fields_of(config);
+  try {
+    assign(toml::parse(text, file), file, fields);
+  } catch (const toml::parse_error& error) {
+    throw UserError({file, error.source().begin.line}, std::string(error.description()));
+  }
+}
+
+void apply_setting(std::string_view setting, MachineConfig& config) {
+  const auto equals = setting.find('=');
+  const std::string_view key = setting.substr(0, equals);
+  const auto dot = key.find('.');
+  if (equals == setting.npos || dot == key.npos || dot == 0 || dot + 1 == key.size())
+    throw UserError(fmt::format("--set should be section.key=value, as in sm.count=4, but is \"{}\"", setting));
+  std::string value(setting.substr(equals + 1));
+  const auto line = [&](std::string_view text) { return fmt::format("{} = {}\n", key, text); };
+  std::vector<Field> fields = fields_of(config);
+  try {
+    toml::table table;
+    try {
+      table = toml::parse(line(value));
+    } catch (const toml::parse_error&) {
+      table = toml::parse(line("'" + value + "'"));  // a bare word
+    }
+    assign(table, "", fields);
+  } catch (const toml::parse_error& error) {
+    throw UserError(fmt::format("--set {}: {}", setting, error.description()));
+  } catch (const UserError& error) {
+    throw UserError(fmt::format("--set {}: {}", setting, error.what()));
+  }
+}
+
+std::string to_toml(const MachineConfig& config, bool sentences) {
+  MachineConfig copy = config;
+  std::string text, section;
+  for (const Field& field : fields_of(copy)) {
+    if (field.section != section) {
+      section = field.section;
+      text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
+      if (sentences) text += fmt::format("# {}\n", section_sentence(section));
+    }
+    if (sentences) {
+      text += fmt::format("\n# {}\n# {}.", field.sentence, expected_text(field));
+      if (!field.source.empty()) text += fmt::format(" Source: {}.", field.source);
+      text += '\n';
+    }
+    text += fmt::format("{} = {}\n", field.name, value_text(field));
+  }
+  return text;
+}
+
+}  // namespace ew::core

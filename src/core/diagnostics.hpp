@@ -1,0 +1,26 @@
+// Mistakes of the user, as exceptions: one message that says where, what was found and what was expected.
+// Impossible states are not mistakes of the user: they abort.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "core/types.hpp"
+
+namespace ew::core {
+
+/// A place in a text that a person wrote. An empty file name stands for the command line.
+struct Place {
+  std::string file;
+  u32 line = 0;
+};
+
+/// what() is the whole message: "file:line: sentence".
+class UserError : public std::runtime_error {
+ public:
+  UserError(const Place& place, std::string_view sentence);
+  explicit UserError(std::string_view sentence) : UserError({}, sentence) {}
+};
+
+}  // namespace ew::core

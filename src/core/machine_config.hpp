@@ -1,0 +1,171 @@
+// What a machine file says: the simulated GPU and its link to the host. One plain struct a component; the defaults are
+// a Turing GPU of 30 SMs, the machine of SBRP's artifact (an RTX 2060), and machines/default.toml repeats every one of
+// them. Values only: whoever needs them in another shape (simt's limits, cudaDeviceProp) converts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/fields.hpp"
+#include "core/units.hpp"
+
+namespace ew::core {
+
+using namespace literals;
+
+/// What the device says about itself and the memory it has.
+struct DeviceConfig {
+  std::string name = "Everwarp default";
+  ComputeCapability compute_capability{7, 5};
+  Kilohertz clock = 1365_MHz;
+  Bytes memory = 6_GiB;
+  Kilohertz memory_clock = 7000_MHz;
+  u32 memory_bus_bits = 192;
+  Bytes l2 = 3_MiB;
+  Bytes constant_memory = 64_KiB;
+  u32 copy_engines = 3;
+  bool integrated = false;
+  bool ecc = false;
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
+};
+
+/// The limits of one SM and of a block on it: they decide occupancy and which launches are refused.
+struct SmConfig {
+  u32 count = 30;
+  u32 warps = 32;
+  u32 blocks = 16;
+  u32 registers = 65536;
+  u32 registers_per_block = 65536;
+  u32 registers_per_thread = 255;
+  u32 register_allocation_unit = 256;
+  Bytes shared = 64_KiB;
+  Bytes shared_per_block = 48_KiB;
+  Bytes shared_per_block_optin = 64_KiB;
+  Bytes shared_reserved_per_block = 0_B;
+  u32 threads_per_block = 1024;
+  u32 double_ratio = 32;
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
+};
+
+/// What a launch may ask for, what it costs the host, and the defaults of cudaDeviceSetLimit.
+struct LaunchConfig {
+  Dim3 block_limit{1024, 1024, 64};
+  Dim3 grid_limit{2147483647, 65535, 65535};
+  Bytes parameters = 4096_B;
+  Picoseconds latency = 5000_ns;
+  Bytes stack = 1_KiB;
+  Bytes heap = 8_MiB;
+  Bytes printf_buffer = 1_MiB;
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
+};
+
+/// Copies between host and device, and inside the device.
+struct CopyConfig {
+  BytesPerSecond host_to_device = 12_GBps;
+  BytesPerSecond device_to_host = 12_GBps;
+  BytesPerSecond device_to_device = 150_GBps;
+  Picoseconds latency = 1500_ns;
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
+};
+
+struct MachineConfig {
+  DeviceConfig device;
+  SmConfig sm;
+  LaunchConfig launch;
+  CopyConfig copy;
+};
+
+/// Every field, in the order in which it is documented. The fields point into `config`.
+std::vector<Field> fields_of(MachineConfig& config);
+/// One sentence about a section ("sm"), for explain and for files.
+std::string_view section_sentence(std::string_view section);
+
+template <class Self, class Visitor>
+void DeviceConfig::fields(Self& self, Visitor&& visit) {
+  visit("name", self.name, Range{}, "", "Name that cudaGetDeviceProperties reports.", "");
+  visit("compute_capability", self.compute_capability, Range{1.0, 12.9}, "",
+        "Version of the programming model that the device claims; it changes no behaviour by itself.",
+        "CUDA C++ Programming Guide, Compute Capabilities");
+  visit("clock", self.clock, Range{1, 10000}, "", "Clock of the SMs; simulated time and clock64() count it.",
+        "SBRP artifact, gpgpu_clock_domains; RTX 2060 base clock");
+  visit("memory", self.memory, Range{1 << 20, 1e13}, "", "Device memory; an allocation beyond it fails.",
+        "RTX 2060 data sheet");
+  visit("memory_clock", self.memory_clock, Range{1, 100000}, "", "Memory clock as cudaDeviceProp::memoryClockRate.",
+        "RTX 2060 data sheet: 14 Gbit/s a pin, two transfers a clock");
+  visit("memory_bus_bits", self.memory_bus_bits, Range{8, 16384}, "bits", "Width of the memory bus.",
+        "RTX 2060 data sheet");
+  visit("l2", self.l2, Range{0, 1e12}, "", "Size of the L2 cache.",
+        "SBRP artifact, gpgpu_cache:dl2: 24 slices of 128 KiB");
+  visit("constant_memory", self.constant_memory, Range{1024, 1 << 26}, "", "Bytes of .const memory a module may have.",
+        "CUDA C++ Programming Guide, Technical Specifications");
+  visit("copy_engines", self.copy_engines, Range{0, 64}, "engines",
+        "Copies that may run beside kernels (cudaDeviceProp::asyncEngineCount).", "deviceQuery on Turing");
+  visit("integrated", self.integrated, Range{}, "", "Whether the GPU shares the host's memory.", "");
+  visit("ecc", self.ecc, Range{}, "", "Whether device memory has error correction.", "");
+}
+
+template <class Self, class Visitor>
+void SmConfig::fields(Self& self, Visitor&& visit) {
+  const char* guide = "CUDA C++ Programming Guide, Technical Specifications, 7.5";
+  visit("count", self.count, Range{1, 1024}, "SMs", "Streaming multiprocessors.", "SBRP artifact, gpgpu_n_clusters");
+  visit("warps", self.warps, Range{1, 128}, "warps", "Resident warps of one SM.", guide);
+  visit("blocks", self.blocks, Range{1, 128}, "blocks", "Resident blocks of one SM.", guide);
+  visit("registers", self.registers, Range{1024, 1 << 24}, "registers", "32-bit registers of one SM.", guide);
+  visit("registers_per_block", self.registers_per_block, Range{1024, 1 << 24}, "registers",
+        "32-bit registers that one block may use.", guide);
+  visit("registers_per_thread", self.registers_per_thread, Range{16, 65535}, "registers",
+        "32-bit registers that one thread may use.", guide);
+  visit("register_allocation_unit", self.register_allocation_unit, Range{1, 4096}, "registers",
+        "Registers are given to a warp in multiples of this.", "CUDA Occupancy Calculator");
+  visit("shared", self.shared, Range{1024, 1 << 24}, "", "Shared memory of one SM.", guide);
+  visit("shared_per_block", self.shared_per_block, Range{1024, 1 << 24}, "",
+        "Shared memory that a block may use without asking.", guide);
+  visit("shared_per_block_optin", self.shared_per_block_optin, Range{1024, 1 << 24}, "",
+        "Shared memory that a block may use after cudaFuncSetAttribute.", guide);
+  visit("shared_reserved_per_block", self.shared_reserved_per_block, Range{0, 65536}, "",
+        "Shared memory that the system keeps of every block.", "CUDA C++ Programming Guide, 8.0 and later: 1 KiB");
+  visit("threads_per_block", self.threads_per_block, Range{32, 1024}, "threads", "Threads of the largest block.",
+        guide);
+  visit("double_ratio", self.double_ratio, Range{1, 64}, "",
+        "Single- to double-precision throughput (cudaDeviceProp::singleToDoublePrecisionPerfRatio).", guide);
+}
+
+template <class Self, class Visitor>
+void LaunchConfig::fields(Self& self, Visitor&& visit) {
+  const char* guide = "CUDA C++ Programming Guide, Technical Specifications";
+  visit("block_limit", self.block_limit, Range{1, 1024}, "threads", "Largest x, y and z of a block.", guide);
+  visit("grid_limit", self.grid_limit, Range{1, 2147483647}, "blocks", "Largest x, y and z of a grid.", guide);
+  visit("parameters", self.parameters, Range{256, 32764}, "", "Bytes of kernel parameters.", guide);
+  visit("latency", self.latency, Range{0, 1e9}, "",
+        "From a launch on an idle stream to the kernel's first instruction.",
+        "order of magnitude of published launch overheads");
+  visit("stack", self.stack, Range{16, 524288}, "", "Stack of one thread (cudaLimitStackSize).",
+        "cudaDeviceGetLimit on a fresh context");
+  visit("heap", self.heap, Range{4096, 1e12}, "", "Heap of malloc and new in kernels (cudaLimitMallocHeapSize).",
+        "CUDA C++ Programming Guide, Dynamic Global Memory Allocation");
+  visit("printf_buffer", self.printf_buffer, Range{1024, 1e10}, "",
+        "Buffer of printf in kernels (cudaLimitPrintfFifoSize).", "CUDA C++ Programming Guide, Formatted Output");
+}
+
+template <class Self, class Visitor>
+void CopyConfig::fields(Self& self, Visitor&& visit) {
+  visit("host_to_device", self.host_to_device, Range{0.001, 100000}, "", "Bandwidth of a copy to the device.",
+        "PCIe 3.0 x16 after protocol overhead");
+  visit("device_to_host", self.device_to_host, Range{0.001, 100000}, "", "Bandwidth of a copy from the device.",
+        "PCIe 3.0 x16 after protocol overhead");
+  visit("device_to_device", self.device_to_device, Range{0.001, 100000}, "",
+        "Bandwidth of a copy inside the device: about half of the memory's, since each byte is read and written.",
+        "336 GB/s (SBRP artifact) / 2, less refresh and turnaround");
+  visit("latency", self.latency, Range{0, 1e9}, "", "From the start of a copy to its first byte.",
+        "order of magnitude of published PCIe round trips");
+}
+
+}  // namespace ew::core

@@ -1,0 +1,143 @@
+// Machine files: what is accepted, what every mistake says, and that what is written reads back.
+#include "core/configuration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "core/diagnostics.hpp"
+
+namespace ew::core {
+namespace {
+
+std::string error_of(const std::string& text) {
+  MachineConfig config;
+  try {
+    read_toml(text, "m.toml", config);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(MachineFile, ReadsEveryKindOfValue) {
+  MachineConfig config;
+  read_toml(
+      "[device]\nname = \"Mine\"\ncompute_capability = \"8.6\"\nmemory = \"2 GiB\"\nl2 = 4096\nclock = 1530.5\necc = true\n"
+      "[launch]\nblock_limit = [512, 256, 32]\n[sm]\ncount = 3\n[copy]\nhost_to_device = 12.25\nlatency = 0.5\n",
+      "m.toml", config);
+  EXPECT_EQ(config.device.name, "Mine");
+  EXPECT_EQ(config.device.compute_capability, (ComputeCapability{8, 6}));
+  EXPECT_EQ(config.device.memory.count, 2ull << 30);
+  EXPECT_EQ(config.device.l2.count, 4096u);
+  EXPECT_EQ(config.device.clock.count, 1'530'500u);
+  EXPECT_TRUE(config.device.ecc);
+  EXPECT_EQ(config.launch.block_limit, (Dim3{512, 256, 32}));
+  EXPECT_EQ(config.sm.count, 3u);
+  EXPECT_EQ(config.copy.host_to_device.count, 12'250'000'000u);
+  EXPECT_EQ(config.copy.latency.count, 500u);
+}
+
+TEST(MachineFile, NamesTheNearestKey) {
+  EXPECT_EQ(error_of("[sm]\n\ncuont = 3\n"), "m.toml:3: unknown key in [sm] \"cuont\" (did you mean \"count\"?)");
+}
+
+TEST(MachineFile, NamesTheNearestSection) {
+  EXPECT_EQ(error_of("[devices]\nname = \"x\"\n"), "m.toml:1: unknown section \"devices\" (did you mean \"device\"?)");
+}
+
+TEST(MachineFile, ListsTheKeysWhenNoneIsNear) {
+  EXPECT_NE(error_of("[copy]\nzzzzzzzzzzzz = 3\n").find("(one of: host_to_device, "), std::string::npos);
+}
+
+TEST(MachineFile, RefusesValuesOutOfRange) {
+  EXPECT_EQ(error_of("[sm]\ncount = 0\n"),
+            "m.toml:2: sm.count should be a whole number of SMs, 1 .. 1024, but is 0");
+  EXPECT_EQ(error_of("[sm]\ncount = -1\n"),
+            "m.toml:2: sm.count should be a whole number of SMs, 1 .. 1024, but is -1");
+  EXPECT_NE(error_of("[launch]\nblock_limit = [1024, 0, 64]\n").find("each 1 .. 1024"), std::string::npos);
+}
+
+TEST(MachineFile, RefusesWrongTypes) {
+  EXPECT_NE(error_of("[sm]\ncount = \"many\"\n").find("but is many"), std::string::npos);
+  EXPECT_NE(error_of("[sm]\ncount = 1.5\n").find("but is 1.5"), std::string::npos);
+  EXPECT_NE(error_of("[device]\necc = 1\n").find("true or false, but is 1"), std::string::npos);
+  EXPECT_NE(error_of("[device]\nmemory = \"6 Gbit\"\n").find("bytes, as 65536 or"), std::string::npos);
+  EXPECT_NE(error_of("[launch]\nblock_limit = [1, 2]\n").find("three whole numbers"), std::string::npos);
+  EXPECT_NE(error_of("sm = 3\n").find("sm should be a section"), std::string::npos);
+}
+
+TEST(MachineFile, RefusesWhatItWouldHaveToRound) {
+  EXPECT_NE(error_of("[device]\nclock = 1365.00001\n").find("device.clock should be"), std::string::npos);
+}
+
+TEST(MachineFile, ReportsSyntaxErrorsWithTheirLine) {
+  EXPECT_EQ(error_of("[sm]\ncount = \n").rfind("m.toml:2: ", 0), 0u);
+}
+
+TEST(Setting, AppliesOneValue) {
+  MachineConfig config;
+  apply_setting("sm.count=7", config);
+  apply_setting("device.memory=3GiB", config);
+  apply_setting("device.name=My GPU", config);
+  EXPECT_EQ(config.sm.count, 7u);
+  EXPECT_EQ(config.device.memory.count, 3ull << 30);
+  EXPECT_EQ(config.device.name, "My GPU");
+}
+
+TEST(Setting, SaysWhatIsWrong) {
+  MachineConfig config;
+  const auto error_of_setting = [&](std::string_view setting) {
+    try {
+      apply_setting(setting, config);
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(error_of_setting("count=7"), "--set should be section.key=value, as in sm.count=4, but is \"count=7\"");
+  EXPECT_EQ(error_of_setting("sm.cuont=7"),
+            "--set sm.cuont=7: unknown key in [sm] \"cuont\" (did you mean \"count\"?)");
+  EXPECT_EQ(error_of_setting("sm.count=9999"),
+            "--set sm.count=9999: sm.count should be a whole number of SMs, 1 .. 1024, but is 9999");
+}
+
+TEST(Resolved, ReadsBackTheSame) {
+  MachineConfig config;
+  apply_setting("copy.latency=1.25", config);
+  apply_setting("device.name=a \"quoted\" \\ name", config);
+  for (bool sentences : {false, true}) {
+    MachineConfig again;
+    read_toml(to_toml(config, sentences), "resolved.toml", again);
+    EXPECT_EQ(to_toml(again), to_toml(config));
+    EXPECT_EQ(again.copy.latency.count, 1250u);
+  }
+}
+
+TEST(Machines, UnknownNameIsCorrected) {
+  try {
+    load_machine("defalt");
+    FAIL() << "accepted";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "unknown machine \"defalt\" (did you mean \"default\"?)");
+  }
+}
+
+TEST(Machines, EveryFileReads) {
+  ASSERT_GE(machine_names().size(), 1u);
+  for (const std::string& name : machine_names()) EXPECT_NO_THROW(load_machine(name)) << name;
+}
+
+TEST(Machines, DefaultFileSaysEveryDefault) {
+  // Compares the text: a default that the struct changes and the file does not, or the reverse, fails here.
+  std::ifstream file(home_directory() / "machines" / "default.toml");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::string without_header = text.str();
+  without_header.erase(0, without_header.find("[device]"));
+  EXPECT_EQ(without_header, to_toml(MachineConfig{}, true));
+}
+
+}  // namespace
+}  // namespace ew::core
