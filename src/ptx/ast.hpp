@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
@@ -48,11 +49,12 @@ struct Place {
 struct Operand {
   enum class Kind : u8 {
     reg,        // registers[reg], `negated` for !%p, -1 lane selectors (.b0 …) in `part`
-    immediate,  // `bits`; is_float: written 0f…/0d…/1.5 (bits holds the double; the decoder narrows)
+    immediate,  // `bits`; is_float: written 0f…/0d…/1.5 (bits holds the double, NaN payloads kept; the decoder narrows)
     special,    // %tid.x …
     symbol,     // variable or function name, plus `offset`
     label,      // branch target: instruction index in `bits`
-    address,    // [reg+offset], [symbol+offset], [immediate]: base in elements[0]; tex: elements[1..] are the coordinates
+    address,    // [reg+offset], [symbol+offset], [immediate]: base in elements[0], `offset` here; [tex, samp, {c0, c1}]: the rest
+                // in elements[1..] as written (coordinates are one vector operand)
     vector,     // {a, b, …}
     pair,       // p|q
     list,       // (a, b) of a call
@@ -78,6 +80,7 @@ struct Instruction {
   std::vector<Operand> operands;
   Place place;
   std::string text;  // as written, for diagnostics
+  bool noreturn = false;  // a direct call of a .noreturn function (set by the linker): control does not come back
 };
 
 struct Register {
@@ -124,27 +127,36 @@ struct Function {
   std::string name;
   bool is_entry = false;
   bool has_body = false;
+  bool noreturn = false;
   Linkage linkage = Linkage::internal;
   std::vector<Variable> returns, parameters;
   std::vector<Register> registers;
-  std::vector<Variable> variables;  // .local, .shared, .param, .const, .global declared inside
+  std::vector<Variable> variables;  // .local, .shared, .param declared inside (.const and .global become module variables)
   std::vector<Instruction> body;
   std::map<std::string, u32> labels;                        // name -> instruction index (may be body.size())
   std::map<std::string, std::vector<std::string>> branch_targets;  // .branchtargets
   std::map<std::string, std::vector<std::string>> call_targets;    // .calltargets
   std::map<std::string, Prototype> prototypes;
   std::vector<Region> regions;
+  std::optional<u32> carry;  // the condition code of add.cc and friends, as a register of type pred named "%cc", if any uses it
   Dim3 max_threads{0, 0, 0}, required_threads{0, 0, 0};  // .maxntid .reqntid; 0: not given
   u32 min_blocks = 0, max_registers = 0;                 // .minnctapersm .maxnreg
   Place place;
 };
 
+struct Alias {
+  std::string name, target;
+  Place place;
+};
+
 struct Module {
+  std::string name;             // for diagnostics
   std::string version, target;  // "8.3", "sm_80"
   u32 address_size = 64;
   std::map<u32, std::string> files;
   std::vector<Variable> variables;
-  std::vector<Function> functions;
+  std::vector<Function> functions;  // before linking a function may stand here twice: declared, then defined
+  std::vector<Alias> aliases;       // none after linking
 };
 
 }  // namespace ast
