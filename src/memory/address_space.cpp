@@ -1,0 +1,201 @@
+#include "memory/address_space.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
+#include "memory/arena.hpp"
+
+namespace ew::memory {
+namespace {
+
+struct ArenaPlace {
+  u64 base, bytes;
+};
+// Far from where the host puts programs, libraries and stacks, and from AddressSanitizer's shadow (below 0x1000'8000'0000).
+enum ArenaIndex { device_arena, constant_arena, managed_arena, host_arena, internal_arena, pool_arena, arena_count };
+constexpr u64 gibibyte = u64{1} << 30;
+constexpr std::array<ArenaPlace, arena_count> places{{{0x2000'0000'0000, 0},
+                                                      {0x2200'0000'0000, gibibyte},
+                                                      {0x2400'0000'0000, 0},
+                                                      {0x2800'0000'0000, 0},
+                                                      {0x2c00'0000'0000, 64 * gibibyte},
+                                                      {0x3000'0000'0000, 256 * gibibyte}}};
+constexpr u64 slot_stride = 512 * gibibyte;  // a second AddressSpace of the process takes the next slot of every arena
+constexpr int slots = 4;
+constexpr std::size_t most_freed = 4096;
+
+ArenaIndex arena_of(Region region) {
+  switch (region) {
+    case Region::device: return device_arena;
+    case Region::constant: return constant_arena;
+    case Region::managed: return managed_arena;
+    case Region::host: return host_arena;
+    case Region::internal: return internal_arena;
+    default: return pool_arena;
+  }
+}
+
+struct Range {
+  u64 begin, end;
+  bool read_only;
+};
+using Table = std::vector<Range>;
+
+}  // namespace
+
+struct AddressSpace::State {
+  mutable std::mutex mutex;
+  u64 device_bytes = 0;
+  std::array<Arena, arena_count> arenas;
+  std::map<u64, Allocation> live;
+  std::vector<Allocation> freed;  // oldest first
+  u64 next_number = 1;
+  std::array<u64, 8> used{};
+
+  // The table that bounds() reads without a lock. A table that was exchanged is deleted when no reader is inside bounds().
+  std::atomic<const Table*> table{new Table};
+  mutable std::atomic<u32> readers{0};
+  std::vector<std::unique_ptr<const Table>> retired;
+  std::atomic<u64> generation{1};
+
+  ~State() { delete table.load(); }
+
+  bool overlaps(u64 begin, u64 end) const {
+    auto next = live.lower_bound(begin);
+    if (next != live.end() && next->first < end) return true;
+    return next != live.begin() && std::prev(next)->second.end() > begin;
+  }
+
+  void publish() {
+    auto fresh = std::make_unique<Table>();
+    fresh->reserve(live.size());
+    for (const auto& [begin, allocation] : live) fresh->push_back({begin, allocation.end(), allocation.read_only});
+    retired.emplace_back(table.exchange(fresh.release()));
+    if (readers.load() == 0) retired.clear();
+  }
+
+  void add(Allocation allocation) {
+    used[static_cast<u32>(allocation.region)] += allocation.size;
+    allocation.number = next_number++;
+    std::erase_if(freed, [&](const Allocation& old) {
+      return old.begin < allocation.end() && allocation.begin < old.end();
+    });
+    const u64 begin = allocation.begin;
+    live.emplace(begin, std::move(allocation));
+    publish();
+  }
+};
+
+AddressSpace::AddressSpace(u64 device_bytes) : state_(std::make_unique<State>()) {
+  state_->device_bytes = device_bytes;
+  for (u32 i = 0; i < arena_count; ++i) {
+    // Room beyond the capacity: guards, alignment and quarantine take addresses but no memory.
+    const u64 bytes = places[i].bytes ? places[i].bytes : std::max(2 * device_bytes, 64 * gibibyte);
+    bool reserved = false;
+    for (int slot = 0; slot < slots && !reserved; ++slot)
+      reserved = state_->arenas[i].reserve(places[i].base + slot * slot_stride, bytes);
+    if (!reserved && !state_->arenas[i].reserve(0, bytes) && !state_->arenas[i].reserve(0, 4 * gibibyte))
+      throw std::runtime_error("the host has no room for the address space of the simulated GPU");
+  }
+}
+
+AddressSpace::~AddressSpace() = default;
+
+u64 AddressSpace::allocate(Region region, u64 size, u64 alignment, std::string label, bool read_only) {
+  if (region == Region::registered || region == Region::pool || size == 0) return 0;
+  const std::lock_guard lock(state_->mutex);
+  const bool on_device = region == Region::device || region == Region::managed;
+  if (on_device) {
+    const u64 taken = state_->used[static_cast<u32>(Region::device)];
+    if (size > state_->device_bytes || (region == Region::device && taken + size > state_->device_bytes)) return 0;
+  }
+  Arena& arena = state_->arenas[arena_of(region)];
+  if (size > arena.size()) return 0;
+  const u64 begin = arena.allocate(size, std::max<u64>(alignment, 256), region != Region::device);
+  if (begin) state_->add({begin, size, region, read_only, 0, std::move(label), true});
+  return begin;
+}
+
+bool AddressSpace::adopt(Region region, u64 begin, u64 size, std::string label, bool read_only) {
+  const std::lock_guard lock(state_->mutex);
+  if (size == 0 || begin + size < begin || state_->overlaps(begin, begin + size)) return false;
+  state_->add({begin, size, region, read_only, 0, std::move(label), true});
+  return true;
+}
+
+bool AddressSpace::release(u64 begin) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->live.find(begin);
+  if (found == state_->live.end()) return false;
+  Allocation allocation = std::move(found->second);
+  state_->live.erase(found);
+  state_->used[static_cast<u32>(allocation.region)] -= allocation.size;
+  if (allocation.region != Region::registered && allocation.region != Region::pool)
+    state_->arenas[arena_of(allocation.region)].release(begin);
+  allocation.live = false;
+  if (state_->freed.size() >= most_freed) state_->freed.erase(state_->freed.begin());
+  state_->freed.push_back(std::move(allocation));
+  state_->publish();
+  state_->generation.fetch_add(1);
+  return true;
+}
+
+u64 AddressSpace::reserve_pool(u64 size, u64 wanted_address) {
+  const std::lock_guard lock(state_->mutex);
+  return state_->arenas[pool_arena].take(wanted_address, size);
+}
+
+void AddressSpace::unreserve_pool(u64 begin, u64 size) {
+  const std::lock_guard lock(state_->mutex);
+  Arena& arena = state_->arenas[pool_arena];
+  if (!arena.holds(begin)) return;
+  mmap(reinterpret_cast<void*>(begin), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  arena.give_back(begin);
+}
+
+std::optional<Allocation> AddressSpace::find(u64 address) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto next = state_->live.upper_bound(address);
+  if (next == state_->live.begin() || address >= std::prev(next)->second.end()) return std::nullopt;
+  return std::prev(next)->second;
+}
+
+AddressSpace::Neighbours AddressSpace::neighbours(u64 address) const {
+  const std::lock_guard lock(state_->mutex);
+  Neighbours result;
+  const auto next = state_->live.upper_bound(address);
+  if (next != state_->live.end()) result.above = next->second;
+  if (next != state_->live.begin()) result.below = std::prev(next)->second;
+  for (auto old = state_->freed.rbegin(); old != state_->freed.rend() && !result.freed; ++old)
+    if (old->begin <= address && address < old->end()) result.freed = *old;
+  return result;
+}
+
+u64 AddressSpace::used(Region region) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->used[static_cast<u32>(region)];
+}
+
+u64 AddressSpace::capacity() const { return state_->device_bytes; }
+
+AddressSpace::Bounds AddressSpace::bounds(u64 address) const {
+  state_->readers.fetch_add(1);
+  const Table& table = *state_->table.load();
+  const auto next = std::upper_bound(table.begin(), table.end(), address,
+                                     [](u64 wanted, const Range& range) { return wanted < range.begin; });
+  Bounds result;
+  if (next != table.begin() && address < std::prev(next)->end)
+    result = {std::prev(next)->begin, std::prev(next)->end, std::prev(next)->read_only};
+  state_->readers.fetch_sub(1);
+  return result;
+}
+
+u64 AddressSpace::generation() const { return state_->generation.load(std::memory_order_acquire); }
+
+}  // namespace ew::memory

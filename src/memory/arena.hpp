@@ -1,0 +1,54 @@
+// A stretch of reserved host addresses in which one region's allocations live: first fit in address order, freed blocks kept apart
+// for a while. Owned by AddressSpace, which holds its lock around every call.
+// Invariant: blocks_ (live and quarantined) never overlap, and a gap of at least `guard_bytes` follows each, so that the first bytes
+// past an allocation belong to nobody.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "core/types.hpp"
+
+namespace ew::memory {
+
+class Arena {
+ public:
+  static constexpr u64 guard_bytes = 256;
+
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
+
+  /// Reserves `size` bytes at `base`; false when something else stands there. base 0: wherever the host has room.
+  bool reserve(u64 base, u64 size);
+  /// Gives the addresses back.
+  void close();
+
+  /// A place for `size` bytes, made accessible. `zero`: reads as zero even where an earlier allocation stood. 0 when full.
+  u64 allocate(u64 size, u64 alignment, bool zero);
+  /// Puts a block into quarantine; it is reused when the quarantine overflows or the arena is full.
+  void release(u64 begin);
+
+  /// Takes exactly [begin, begin + size), or the first fit when begin is 0, without making it accessible. 0 when taken.
+  u64 take(u64 begin, u64 size);
+  void give_back(u64 begin);
+
+  u64 begin() const { return begin_; }
+  u64 size() const { return size_; }
+  bool holds(u64 address) const { return address - begin_ < size_; }
+
+ private:
+  u64 first_fit(u64 size, u64 alignment) const;
+  void open(u64 begin, u64 size, bool zero);
+  void shrink_quarantine(u64 bytes);
+
+  u64 begin_ = 0, size_ = 0, high_water_ = 0;
+  std::map<u64, u64> blocks_;  // begin -> bytes
+  std::deque<std::pair<u64, u64>> quarantine_;
+  u64 quarantined_bytes_ = 0;
+};
+
+}  // namespace ew::memory
