@@ -82,6 +82,7 @@ struct MemoryForm {
   Type type = Type::b32;   // element; signedness decides the extension of a narrow load
   u8 count = 1;            // elements: 1, 2, 4 (8 for b32.v8)
   u8 register_bytes = 4;   // of each destination register: 1, 2 -> one row, 4, 8, 16
+  u8 address_bytes = 8;    // of the address row: 4 when the address is a 32-bit register ("ld.shared.b32 %r1, [%r2]"), else 8
   Order order = Order::weak;
   Scope scope = Scope::none;
   CacheHint hint = CacheHint::none;
@@ -147,6 +148,7 @@ struct MbarrierForm {
   bool parity = false;     // test_wait.parity
   bool shared = true;      // address is in the shared window; else generic
   bool noinc = false;
+  u8 address_bytes = 8;    // of the address row, as in MemoryForm
   Row address = no_row, count = no_row, state = no_row, dst = no_row;
   i64 offset = 0;
   Predicate dst_predicate = always;
