@@ -11,13 +11,30 @@
 #if defined(__CLANG_RDC__)
 #define __CUDACC_RDC__ 1
 #endif
-#if defined(__FAST_MATH__)
-#define __USE_FAST_MATH__ 1
-#endif
 
 #include "../host_defines.h"
 #include "../vector_types.h"
 
+// The host's headers first: clang lets a __device__ function overload a host function of the same signature.
+#include <limits.h>
+#include <math.h>
+#include <time.h>
+
+#include <cmath>
+#include <cstdlib>
+
 #include "builtin_variables.cuh"
+#include "device_library.cuh"
+
+#include "atomics.cuh"
+#include "cache_operators.cuh"
+#include "conversions.cuh"
+#include "integer_intrinsics.cuh"
+#include "rounded_arithmetic.cuh"
+#include "shuffle.cuh"
+#include "synchronization.cuh"
+#if __has_include("math.cuh")
+#include "math.cuh"
+#endif
 
 #include "../cuda_runtime.h"
