@@ -107,11 +107,10 @@ class DeviceServices {
   virtual bool heap_free(u64 address) = 0;
   /// A texture or surface object as the runtime made it; nullptr if the handle is not one.
   virtual const struct TextureObject* texture(u64 handle) = 0;
-  /// False: no such operation (the loader has refused such a module already).
+  /// An "everwarp.NAME" region was reached. Functional mode: a store is durable at once, so ordering regions need nothing.
+  /// False: the name is unknown (refused at load already by knows_region).
   virtual bool knows_region(std::string_view name) = 0;
-  /// An "everwarp.NAME" region was reached. True: the operation is done, go on behind the region. False: run the region's own
-  /// instructions (they carry data, as the store of pRel does; functional mode always says so, since a store is durable at once).
-  virtual bool region(std::string_view name, LaneMask lanes) = 0;
+  virtual void region(std::string_view name, LaneMask lanes) = 0;
 };
 
 /// A texture object: memory, shape and how it is read. Made by runtime/, read by simt/texture.cpp.

@@ -15,7 +15,9 @@
 #include "../host_defines.h"
 #include "../vector_types.h"
 
-// The host's headers first: clang lets a __device__ function overload a host function of the same signature.
+// Before every standard header: libstdc++ must find the device overloads declared (see math.cuh).
+#include "math.cuh"
+
 #include <limits.h>
 #include <math.h>
 #include <time.h>
@@ -33,8 +35,5 @@
 #include "rounded_arithmetic.cuh"
 #include "shuffle.cuh"
 #include "synchronization.cuh"
-#if __has_include("math.cuh")
-#include "math.cuh"
-#endif
 
 #include "../cuda_runtime.h"
