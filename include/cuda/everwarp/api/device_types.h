@@ -98,9 +98,12 @@ enum cudaFlushGPUDirectRDMAWritesTarget { cudaFlushGPUDirectRDMAWritesTargetCurr
 
 #include "device_attributes.h"
 
+#ifndef EW_CUUUID
+#define EW_CUUUID
 typedef struct CUuuid_st {
   char bytes[16];
 } CUuuid;
+#endif
 typedef struct CUuuid_st cudaUUID_t;
 
 struct cudaDeviceProp {

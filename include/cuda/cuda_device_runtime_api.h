@@ -1,0 +1,3 @@
+// The device-side runtime comes with cuda_runtime.h.
+#pragma once
+#include "cuda_runtime.h"

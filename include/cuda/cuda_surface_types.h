@@ -1,0 +1,3 @@
+// Surface types.
+#pragma once
+#include "surface_types.h"

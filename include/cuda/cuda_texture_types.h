@@ -1,0 +1,3 @@
+// Texture types.
+#pragma once
+#include "texture_types.h"

@@ -1,0 +1,3 @@
+// Texture fetches by object come with cuda_runtime.h.
+#pragma once
+#include "cuda_runtime.h"
