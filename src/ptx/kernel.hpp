@@ -35,7 +35,7 @@ enum class Op : u16 {
   brx,            // a: index row; imm: index into branch_tables
   call,           // imm: index into calls
   ret, exit, trap, brkpt,
-  mov_special,    // dst; imm: Special
+  mov_special,    // dst; imm: Special; b: 1 when dst is 64 bit
   frame_address,  // dst (64 bit, or 32 when b == 1): address in local space of byte imm of this function's frame
   barrier,        // imm: index into barriers
   warp_sync,      // a: mask row
@@ -92,6 +92,7 @@ struct MemoryForm {
                            // load: destinations (no_row: sink); store: sources
   Row b = no_row, c = no_row;  // atomics: operand, and cas's second; async_copy: source address row, and source-size row
   u32 bytes = 0;           // async_copy: size; prefetch: 0
+  i64 source_offset = 0;   // async_copy: added to the source address row (always 64 bit)
 };
 
 enum class BarrierKind : u8 { sync, arrive, red_popc, red_and, red_or };
