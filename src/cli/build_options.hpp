@@ -1,0 +1,76 @@
+// nvcc's command line as data: every option that nvcc knows, with what it means here.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/process.hpp"
+
+namespace ew::cli {
+
+enum class Product {
+  executable,
+  shared_library,
+  static_library,
+  objects,
+  ptx,
+  cubin,
+  fatbin,
+  preprocessed,
+  dependencies,
+  device_link
+};
+
+enum class Language { by_suffix, cuda, cpp, c };
+
+/// What `ew build` was asked to do. Made by parse_build_options; only values, no decisions.
+struct BuildRequest {
+  Product product = Product::executable;
+  Words inputs;                     // in order: sources, objects, archives, libraries
+  std::vector<Language> languages;  // of each input, from -x
+  std::string output;
+  Words link_items;      // inputs that are no sources and -l words, in order; sources stand as "\n<index>"
+  Words preprocessor;    // -D -U -I -isystem -include, in order
+  Words host_options;    // -Xcompiler
+  Words linker_options;  // -Xlinker, -L
+  Words library_directories;
+  Words archive_options;
+  std::string standard;       // "c++17"
+  std::string optimize;       // "2"
+  std::string host_compiler;  // -ccbin
+  std::vector<unsigned> architectures;
+  bool debug = false, device_debug = false, profile = false;
+  bool relocatable = false;
+  bool fast_math = false, flush_denormals = false, precise_division = true, precise_root = true, contract = true;
+  bool exceptions = true;
+  bool per_thread_stream = false;
+  bool no_warnings = false, werror = false;
+  bool trace_host = false;
+  bool run_after = false;
+  bool keep = false, dry_run = false, verbose = false;
+  bool forward_unknown_to_compiler = false, forward_unknown_to_linker = false;
+  bool help = false, version = false, list_architectures = false;
+  bool print_ptx = false;  // --ptx without -o: to standard output
+  // -M family
+  bool dependencies_with_compile = false, skip_system_headers = false, dependency_phony = false;
+  std::string dependency_file, dependency_target;
+  std::string keep_directory, output_directory;
+  Words run_arguments;
+  unsigned threads = 0;  // 0: as many as there are cores
+  Words warnings;        // one line each
+};
+
+/// Reads nvcc's options. A mistake is a UserError that names the nearest option.
+/// as_nvcc: -ptx writes NAME.ptx as nvcc does, instead of printing.
+BuildRequest parse_build_options(std::span<const std::string> arguments, bool as_nvcc);
+
+/// The table as text, for --help.
+std::string build_options_text();
+
+/// Every spelling, for completion.
+Words build_option_names();
+
+}  // namespace ew::cli

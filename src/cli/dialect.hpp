@@ -1,0 +1,21 @@
+// Two habits of old CUDA sources that nvcc accepts and clang refuses: launch brackets with blanks inside (`<< <…>> >`)
+// and a single % before a register name in extended asm. The filter mends them, changes no line number and nothing
+// else.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ew::cli {
+
+/// The text in clang's dialect; nothing when it needs no change.
+std::optional<std::string> to_clang_dialect(std::string_view source);
+
+/// Mends each file that needs it: the changed texts go to `folder`, with an overlay file for clang's -ivfsoverlay that
+/// shows them under their own names. The overlay's path, or empty when no file needs a change.
+std::filesystem::path write_dialect_overlay(const std::vector<std::string>& files, const std::filesystem::path& folder);
+
+}  // namespace ew::cli

@@ -1,0 +1,41 @@
+// Starting other programs and waiting for them. No shell is involved: a command is a list of words.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ew::cli {
+
+using Words = std::vector<std::string>;
+
+struct Outcome {
+  int status = 0;  // exit status; 128 + signal when a signal ended it; 127 when it could not be started
+  int signal = 0;  // 0: it exited by itself
+  bool timed_out = false;
+  std::string output;  // what was captured
+};
+
+enum class Capture { nothing, standard_error, standard_output, both };
+
+struct RunOptions {
+  Capture capture = Capture::nothing;
+  std::vector<std::pair<std::string, std::string>> environment;  // added to this process's
+  std::string directory;                                         // empty: this process's
+  double timeout_seconds = 0;                                    // 0: none; then the child's process group is killed
+  bool no_input = false;                                         // standard input is empty
+};
+
+/// Runs to its end. Thread-safe.
+Outcome run(const Words& command, const RunOptions& options = {});
+
+/// The command as a line that a shell takes.
+std::string shell_line(const Words& command);
+
+/// The full path of a program on PATH, or nothing.
+std::optional<std::string> find_program(std::string_view name);
+
+}  // namespace ew::cli

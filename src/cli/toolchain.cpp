@@ -1,0 +1,279 @@
+#include "cli/toolchain.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/configuration.hpp"
+#include "core/diagnostics.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr unsigned least_architecture = 60, default_architecture = 80, greatest_architecture = 90;
+
+std::string require_program(std::string_view name, std::string_view package) {
+  if (auto path = find_program(name)) return *path;
+  throw core::UserError(fmt::format("{} is not installed: apt-get install {}", name, package));
+}
+
+void add(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+std::string fingerprint(const BuildRequest& request, const std::string& source) {
+  // The same for both passes of a source, different for sources of one program: path and what changes the code.
+  std::string text = fs::absolute(source).lexically_normal().string();
+  for (const std::string& word : request.preprocessor) text += '\n' + word;
+  text += '\n' + request.output;
+  u64 hash = 0xcbf29ce484222325;
+  for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+std::string language_standard(const BuildRequest& request) {
+  if (request.standard.empty()) return "c++17";
+  const bool gnu = request.standard.starts_with("gnu");
+  if (request.standard.ends_with("98") || request.standard.ends_with("03")) return gnu ? "gnu++11" : "c++11";
+  return request.standard;
+}
+
+// A CUDA SDK's own headers must not be found before ours; a program's Makefile often names their folder.
+bool is_sdk_include(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / "cuda_runtime.h", error) && fs::exists(folder / "crt" / "host_config.h", error);
+}
+
+Words user_preprocessor(const BuildRequest& request) {
+  Words words;
+  for (std::size_t i = 0; i < request.preprocessor.size(); ++i) {
+    const std::string& word = request.preprocessor[i];
+    const bool two_words = word == "-isystem" || word == "-include";
+    if (word == "-isystem" && is_sdk_include(request.preprocessor[i + 1])) {
+      ++i;
+      continue;
+    }
+    if (word.starts_with("-I") && is_sdk_include(word.substr(2))) continue;
+    words.push_back(word);
+    if (two_words) words.push_back(request.preprocessor[++i]);
+  }
+  return words;
+}
+
+// Of the host compiler's options those that change what the preprocessor and the parser see: the device pass needs them
+// too.
+Words language_options(const Words& host_options) {
+  static constexpr std::array<std::string_view, 12> joined{"-D",
+                                                           "-U",
+                                                           "-I",
+                                                           "-std=",
+                                                           "-W",
+                                                           "-fno-exceptions",
+                                                           "-fno-rtti",
+                                                           "-fpermissive",
+                                                           "-fsigned-char",
+                                                           "-funsigned-char",
+                                                           "-fshort-enums",
+                                                           "-fms-extensions"};
+  static constexpr std::array<std::string_view, 4> with_value{"-isystem", "-include", "-iquote", "-idirafter"};
+  Words words;
+  for (std::size_t i = 0; i < host_options.size(); ++i) {
+    const std::string& word = host_options[i];
+    if (word.starts_with("-Wl,") || word.starts_with("-Wa,")) continue;
+    if (std::find(with_value.begin(), with_value.end(), word) != with_value.end() && i + 1 < host_options.size()) {
+      words.push_back(word);
+      words.push_back(host_options[++i]);
+    } else if (std::any_of(joined.begin(), joined.end(), [&](auto prefix) { return word.starts_with(prefix); })) {
+      words.push_back(word);
+    }
+  }
+  // clang warns of other things than the compiler the program was written with: never an error for that.
+  std::erase_if(words, [](const std::string& word) { return word.starts_with("-Werror"); });
+  return words;
+}
+
+Words for_clang(const Words& host_options) {
+  Words words = host_options;
+  std::erase_if(words, [](const std::string& word) { return word.starts_with("-Werror"); });
+  return words;
+}
+
+Words common_flags(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit) {
+  const unsigned architecture = request.architectures.front();
+  Words words{tools.clang,
+              "-x",
+              "cuda",
+              "-nocudainc",
+              "-nocudalib",
+              "--cuda-path=/nonexistent",
+              fmt::format("--cuda-gpu-arch=sm_{}", architecture),
+              "-Xclang",
+              "-target-sdk-version=11.8",
+              "-cuid=" + fingerprint(request, unit.source),
+              "-std=" + language_standard(request),
+              fmt::format("-D__CUDA_ARCH_LIST__={}", architecture * 10),
+              "-Wno-linker-warnings",
+              "-Wno-unknown-cuda-version",
+              "-Wno-unused-command-line-argument",
+              "-Wno-unknown-warning-option",
+              "-Wno-ignored-optimization-argument"};
+  if (isatty(STDERR_FILENO)) words.push_back("-fcolor-diagnostics");
+  if (request.relocatable) words.push_back("-fgpu-rdc");
+  if (!request.exceptions) words.push_back("-fno-exceptions");
+  if (request.per_thread_stream)
+    add(words, {"-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"});
+  if (request.fast_math) add(words, {"-D__USE_FAST_MATH__=1"});
+  if (!unit.overlay.empty()) add(words, {"-ivfsoverlay", unit.overlay});
+  if (request.trace_host) words.push_back("-DEVERWARP_TRACE_HOST=1");
+  return words;
+}
+
+void add_source(Words& words, const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit) {
+  add(words, user_preprocessor(request));
+  add(words, {"-isystem", (tools.home / "include" / "cuda").string(), "-isystem", (tools.home / "include").string(),
+              "-include", "everwarp/prelude.cuh", unit.source});
+}
+
+Words device_math(const BuildRequest& request) {
+  Words words;
+  if (request.fast_math || request.flush_denormals) words.push_back("-fgpu-flush-denormals-to-zero");
+  if (request.fast_math) words.push_back("-fgpu-approx-transcendentals");
+  if (request.fast_math || !request.precise_division)
+    add(words, {"-mllvm", request.fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"});
+  if (request.fast_math || !request.precise_root) add(words, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
+  words.push_back(request.contract || request.fast_math ? "-ffp-contract=fast" : "-ffp-contract=off");
+  return words;
+}
+
+void add_host_code_options(Words& words, const BuildRequest& request) {
+  if (request.debug) words.push_back("-g");
+  if (request.profile) words.push_back("-pg");
+  if (request.no_warnings) words.push_back("-w");
+}
+
+}  // namespace
+
+Toolchain find_toolchain(const BuildRequest& request) {
+  Toolchain tools;
+  tools.home = core::home_directory();
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&core::load_machine), &info) && info.dli_fname)
+    tools.library = fs::weakly_canonical(info.dli_fname);
+  tools.clang = require_program("clang++-19", "clang-19");
+  tools.host_cpp = "g++", tools.host_c = "gcc";
+  if (!request.host_compiler.empty()) {
+    std::error_code error;
+    const bool folder = fs::is_directory(request.host_compiler, error);
+    tools.host_cpp = folder ? (fs::path(request.host_compiler) / "g++").string() : request.host_compiler;
+    tools.host_c = tools.host_cpp;
+  }
+  tools.host_cpp = require_program(tools.host_cpp, "g++");
+  tools.host_c = require_program(tools.host_c, "gcc");
+  tools.math_bitcode = "/usr/lib/clc/nvptx64--nvidiacl.bc";
+  if (!fs::exists(tools.math_bitcode))
+    throw core::UserError(fmt::format("{} is missing: apt-get install libclc-19", tools.math_bitcode));
+  return tools;
+}
+
+unsigned choose_architecture(BuildRequest& request) {
+  unsigned chosen = default_architecture;
+  if (!request.architectures.empty())
+    chosen = *std::max_element(request.architectures.begin(), request.architectures.end());
+  const unsigned asked = chosen;
+  chosen = std::clamp(chosen, least_architecture, greatest_architecture);
+  if (chosen != asked)
+    request.warnings.push_back(fmt::format("sm_{} is built as sm_{}: device code is for sm_{} .. sm_{}", asked, chosen,
+                                           least_architecture, greatest_architecture));
+  request.architectures = {chosen};
+  return chosen;
+}
+
+Words device_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit) {
+  Words words = common_flags(tools, request, unit);
+  // Warnings come once, from the host pass.
+  add(words,
+      {"--cuda-device-only", "-S", "-Xclang", "-target-feature", "-Xclang", "+ptx83", "-gline-tables-only", "-Xclang",
+       "-mlink-builtin-bitcode", "-Xclang", tools.math_bitcode, request.device_debug ? "-O1" : "-O2"});
+  add(words, device_math(request));
+  add(words, language_options(request.host_options));
+  words.push_back("-w");
+  add(words, {"-o", unit.ptx});
+  add_source(words, tools, request, unit);
+  return words;
+}
+
+Words host_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit) {
+  Words words = common_flags(tools, request, unit);
+  add(words, {"--cuda-host-only", "-c", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", unit.container,
+              "-O" + (request.optimize.empty() ? std::string("2") : request.optimize)});
+  add_host_code_options(words, request);
+  if (request.werror) words.push_back("-Werror");
+  if (request.product == Product::shared_library) words.push_back("-fPIC");
+  if (request.trace_host) words.push_back("-fsanitize-coverage=trace-loads,trace-stores");
+  add(words, for_clang(request.host_options));
+  add(words, {"-o", unit.object});
+  add_source(words, tools, request, unit);
+  return words;
+}
+
+Words preprocess_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit, const Words& what) {
+  Words words = common_flags(tools, request, unit);
+  words.push_back("--cuda-host-only");
+  add(words, what);
+  add(words, language_options(request.host_options));
+  add_source(words, tools, request, unit);
+  return words;
+}
+
+Words host_compile(const Toolchain& tools, const BuildRequest& request, const std::string& source, Language language,
+                   const Words& what) {
+  const bool c = language == Language::c || (language == Language::by_suffix && source.ends_with(".c"));
+  Words words{c ? tools.host_c : tools.host_cpp};
+  if (request.trace_host) {
+    words = {tools.clang, "-fsanitize-coverage=trace-loads,trace-stores", "-DEVERWARP_TRACE_HOST=1"};
+  }
+  if (language != Language::by_suffix || (request.trace_host && c)) add(words, {"-x", c ? "c" : "c++"});
+  if (!c && !request.standard.empty()) words.push_back("-std=" + request.standard);
+  if (!request.optimize.empty()) words.push_back("-O" + request.optimize);
+  add_host_code_options(words, request);
+  if (request.werror) words.push_back("-Werror");
+  if (!request.exceptions && !c) words.push_back("-fno-exceptions");
+  if (request.product == Product::shared_library) words.push_back("-fPIC");
+  add(words, request.host_options);
+  add(words, user_preprocessor(request));
+  add(words, {"-isystem", (tools.home / "include" / "cuda").string(), "-isystem", (tools.home / "include").string()});
+  add(words, what);
+  words.push_back(source);
+  return words;
+}
+
+Words link_command(const Toolchain& tools, const BuildRequest& request, const Words& objects_in_order,
+                   const std::string& output) {
+  const bool openmp =
+      std::find(request.host_options.begin(), request.host_options.end(), "-fopenmp") != request.host_options.end();
+  // clang's OpenMP code calls LLVM's own run-time library, which serves g++'s too.
+  Words words{openmp ? tools.clang : tools.host_cpp};
+  if (request.product == Product::shared_library) words.push_back("-shared");
+  if (request.debug) words.push_back("-g");
+  for (const std::string& option : request.host_options) {
+    static constexpr std::array<std::string_view, 8> for_link{"-f", "-pg",  "-g",       "-m",
+                                                              "-O", "-Wl,", "-pthread", "-static"};
+    if (std::any_of(for_link.begin(), for_link.end(), [&](auto prefix) { return option.starts_with(prefix); }))
+      words.push_back(option);
+  }
+  add(words, {"-o", output});
+  for (const std::string& folder : request.library_directories) words.push_back("-L" + folder);
+  add(words, objects_in_order);
+  for (const std::string& option : request.linker_options) add(words, {"-Xlinker", option});
+  const std::string folder = tools.library.parent_path().string();
+  add(words, {"-L" + folder, "-Wl,-rpath," + folder, "-leverwarp", "-lpthread", "-ldl", "-lm"});
+  return words;
+}
+
+}  // namespace ew::cli

@@ -1,0 +1,41 @@
+// The compilers that `ew build` calls, and the flags of include/cuda/everwarp/clang-flags.txt as command lines. Pure:
+// makes words, runs nothing.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/build_options.hpp"
+
+namespace ew::cli {
+
+struct Toolchain {
+  std::string clang;              // clang++-19
+  std::string host_cpp, host_c;   // g++, gcc or what -ccbin names
+  std::string math_bitcode;       // libclc's nvptx64 library
+  std::filesystem::path home;     // holds include/
+  std::filesystem::path library;  // libeverwarp.so
+};
+
+/// Finds the tools. A missing one is a UserError that names the Debian package.
+Toolchain find_toolchain(const BuildRequest&);
+
+/// One CUDA source on its way to an object.
+struct CudaUnit {
+  std::string source;
+  std::string ptx, container, object;  // paths
+  std::string overlay;                 // dialect overlay, or empty
+};
+
+/// sm number that the device pass is told, with a warning added when it is not what was asked for.
+unsigned choose_architecture(BuildRequest&);
+
+Words device_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
+Words host_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
+/// Preprocessing only: -E, or -M / -MM.
+Words preprocess_pass(const Toolchain&, const BuildRequest&, const CudaUnit&, const Words& what);
+/// A .c or .cpp file. `what` is {"-c", "-o", object}, or options of the preprocessor.
+Words host_compile(const Toolchain&, const BuildRequest&, const std::string& source, Language, const Words& what);
+Words link_command(const Toolchain&, const BuildRequest&, const Words& objects_in_order, const std::string& output);
+
+}  // namespace ew::cli
