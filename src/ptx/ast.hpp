@@ -115,6 +115,7 @@ struct Variable {
 
 struct Prototype {  // .callprototype
   std::vector<Variable> returns, parameters;
+  bool noreturn = false;
 };
 
 /// A stretch of instructions between .pragma "everwarp.NAME" and .pragma "everwarp.end": the simulator runs the named operation instead.
