@@ -121,7 +121,6 @@ void add_memory_slots(std::vector<Slot>& slots) {
   slots.push_back(types("bits_type", {"b32", "b64"}));
   slots.push_back(types("exchange_type", {"b32", "b64", "b128"}));
   slots.push_back(types("cas_type", {"b16", "b32", "b64", "b128"}));
-  slots.push_back(types("address_type", {"u32", "u64"}));
 }
 
 void add_warp_slots(std::vector<Slot>& slots) {
@@ -215,8 +214,8 @@ constexpr ControlRow rows[] = {
     {"fence{scope}", ControlForm::fence},
     {"membar{membar_scope}", ControlForm::membar},
     {"isspacep{address_space}", ControlForm::query_space},
-    {"cvta{address_space}{address_type}", ControlForm::convert_address},
-    {"cvta.to{address_space}{address_type}", ControlForm::convert_address},
+    {"cvta{address_space}.u64", ControlForm::convert_address},
+    {"cvta.to{address_space}.u64", ControlForm::convert_address},
     {"bar{of_cta}{barrier_kind}", ControlForm::barrier},
     {"barrier{of_cta}{barrier_kind}{aligned}", ControlForm::barrier},
     {"bar{of_cta}.red.popc.u32", ControlForm::barrier_reduce},
