@@ -1,0 +1,13 @@
+// Cooperative groups: the block, tiles of a warp, coalesced lanes, partitions, the grid.
+// Groups are values of two words: which lanes of the warp take part, or that the whole block or grid does.
+#pragma once
+
+#if defined(__CUDA__)
+#include "cuda_runtime.h"
+
+#include "everwarp/cooperative/group.cuh"
+#include "everwarp/cooperative/block_and_grid.cuh"
+#include "everwarp/cooperative/lanes.cuh"
+#include "everwarp/cooperative/tile.cuh"
+#include "everwarp/cooperative/partition.cuh"
+#endif
