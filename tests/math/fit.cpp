@@ -90,7 +90,8 @@ Fit fit_degree(const Function& f, Quad a, Quad b, int degree, Quad tolerance) {
 
 std::string literal(Quad value, bool is_float) {
   char text[64];
-  std::snprintf(text, sizeof text, is_float ? "%.6af" : "%.13a", static_cast<double>(value));
+  const double printed = is_float ? static_cast<double>(static_cast<float>(value)) : static_cast<double>(value);
+  std::snprintf(text, sizeof text, is_float ? "%.6af" : "%.13a", printed);
   return text;
 }
 
@@ -168,14 +169,22 @@ Quad zero_of(const Function& f, Quad a, Quad b) {
   return (a + b) / 2;
 }
 
-// f near its zero, as (x - zero) * polynomial(x - centre); both are printed.
+// f near its zero, as (x - zero) * polynomial(x - centre).
+template <class T>
+void emit_product(const char* name, Quad zero, Quad centre) {
+  const bool is_float = sizeof(T) == 4;
+  const char* type = is_float ? "float" : "double";
+  const std::string high = literal(-zero, is_float), low = literal(rounded<T>(zero) - zero, is_float);
+  std::printf("EW_MATH %s %s(%s x) {\n  return add_rn(add_rn(x, %s), %s) * %s_rest(x - %s);\n}\n\n", type, name, type,
+              high.c_str(), low.c_str(), name, literal(centre, is_float).c_str());
+}
+
 void around_zero(const char* name, const Function& f, Quad a, Quad b, int bits_double, int bits_float) {
   const Quad zero = zero_of(f, a, b), centre = rounded<float>((a + b) / 2);
-  std::printf("// zero %s and %s, float %s and %s; centre %s\n", literal(zero, false).c_str(),
-              literal(zero - rounded<double>(zero), false).c_str(), literal(zero, true).c_str(),
-              literal(zero - rounded<float>(zero), true).c_str(), literal(centre, true).c_str());
-  both(name, a - centre, b - centre, bits_double, bits_float,
+  both((std::string(name) + "_rest").c_str(), a - centre, b - centre, bits_double, bits_float,
        [=](Quad u) { return f(centre + u) / (centre + u - zero); });
+  emit_product<double>(name, zero, centre);
+  emit_product<float>(name, zero, centre);
 }
 
 // Amplitude and phase of J_n and Y_n for x >= 8: J = sqrt(2 / (pi x)) A cos(x - (2n+1) pi/4 + phi), Y with sin; z =
@@ -211,7 +220,12 @@ void error_functions() {
     const Quad x = 4 * (1 + t) / (1 - t);
     return (1 + 2 * x) * erfcx(x);
   });
-  both("erfinv_centre", -3.25Q, 3.25Q, 56, 27, [](Quad u) { return erfinv_of_w(u + 3.25Q); });
+  both("erfcx_small", 0, 0.5Q, 56, 27, [](Quad x) { return (erfcx(x) - 1) / x; });
+  both("erfinv_small", 0, 0.2525Q, 56, 27, [](Quad z) {
+    const Quad w = -log1pq(-z);
+    return erfinv_of_w(w) - sqrtq(kPi) / 2;
+  });
+  both("erfinv_centre", -3.25Q, 3.25Q, 56, 27, [](Quad u) { return erfinv_of_w(u + 3.25Q) - 1; });
   both("erfinv_near", -0.75Q, 0.75Q, 55, 26, [](Quad u) { return erfinv_of_w((u + 3.25Q) * (u + 3.25Q)); });
   both("erfinv_far", -2, 2, 54, 25, [](Quad u) { return erfinv_of_w((u + 6) * (u + 6)); });
   emit<double>(
@@ -240,19 +254,13 @@ void bessel_functions() {
   around_zero("j1_zero1", j1q, 2, 5.375Q, 56, 27);
   around_zero("j1_zero2", j1q, 5.375Q, 8.01Q, 55, 26);
   const Quad zero0 = zero_of(y0q, 0.5Q, 1.2Q), zero1 = zero_of(y1q, 2, 2.4Q);
-  std::printf("// y0 zero %s and %s, float %s and %s\n", literal(zero0, false).c_str(),
-              literal(zero0 - rounded<double>(zero0), false).c_str(), literal(zero0, true).c_str(),
-              literal(zero0 - rounded<float>(zero0), true).c_str());
   both("y0_small", 0, 6.26Q, 57, 28, [=](Quad z) {
     const Quad x = sqrtq(z);
     return (y0q(x) - 2 / kPi * logq(x / zero0) * j0q(x)) / (z - zero0 * zero0);
   });
-  std::printf("// y1 zero %s and %s, float %s and %s\n", literal(zero1, false).c_str(),
-              literal(zero1 - rounded<double>(zero1), false).c_str(), literal(zero1, true).c_str(),
-              literal(zero1 - rounded<float>(zero1), true).c_str());
   both("y1_small", 0, 9.1Q, 57, 28, [=](Quad z) {
     const Quad x = sqrtq(z);
-    return (y1q(x) - 2 / kPi * (logq(x / zero1) * j1q(x) - 1 / x)) / x;
+    return (y1q(x) - 2 / kPi * logq(x / zero1) * j1q(x)) * x / (z - zero1 * zero1);
   });
   around_zero("y0_zero2", y0q, 2.5Q, 5.5Q, 56, 27);
   around_zero("y0_zero3", y0q, 5.5Q, 8.01Q, 55, 26);
@@ -262,8 +270,8 @@ void bessel_functions() {
     const std::string order = std::to_string(n);
     both(("bessel_amplitude" + order).c_str(), 1e-6Q, 1 / 64.0Q, 55, 27, [=](Quad z) { return amplitude(n, z); });
     both(("bessel_phase" + order).c_str(), 1e-6Q, 1 / 64.0Q, 52, 24, [=](Quad z) { return phase(n, z); });
-    both(("i" + order + "_small").c_str(), 0, 64, n ? 47 : 46, n ? 18 : 17,
-         [=](Quad z) { return n ? bessel_i(1, sqrtq(z)) / sqrtq(z) : bessel_i(0, sqrtq(z)); });
+    both(("i" + order + "_small").c_str(), 0, 64, 54, 25,
+         [=](Quad z) { return n ? (bessel_i(1, sqrtq(z)) / sqrtq(z) - 0.5Q) / z : (bessel_i(0, sqrtq(z)) - 1) / z; });
     both(("i" + order + "_large").c_str(), 0, 0.125Q, 56, 27,
          [=](Quad u) { return bessel_i_scaled(n, u < 1e-9Q ? 1e-9Q : u); });
   }

@@ -5,7 +5,10 @@
 // states the measured error of each.
 #pragma once
 
+#include "math/bessel.cuh"
+#include "math/error_functions.cuh"
 #include "math/exponential.cuh"
+#include "math/gamma.cuh"
 #include "math/hyperbolic.cuh"
 #include "math/numbers.cuh"
 #include "math/roots.cuh"

@@ -12,6 +12,21 @@
   }                                                   \
   EW_OVERLOADS_1(name)
 #define EW_UNARY(name) EW_UNARY_FAST(name, everwarp::math::name)
+// What the host has no function of its own for serves it too.
+#define EW_UNARY_BOTH(name)                        \
+  extern "C" EW_MATH double name(double x) {       \
+    return everwarp::math::name(x);                \
+  }                                                \
+  extern "C" EW_MATH float name##f(float x) {      \
+    return everwarp::math::name(x);                \
+  }                                                \
+  EW_MATH float name(float x) {                    \
+    return everwarp::math::name(x);                \
+  }                                                \
+  template <class T>                               \
+  EW_MATH everwarp::math::IfInteger<T> name(T x) { \
+    return name(static_cast<double>(x));           \
+  }
 #define EW_OVERLOADS_1(name)                           \
   EW_MATH_CPP float name(float x) {                    \
     return name##f(x);                                 \
@@ -52,8 +67,8 @@ EW_UNARY_FAST(tan, __tanf)
 EW_UNARY(asin)
 EW_UNARY(acos)
 EW_UNARY(atan)
-EW_UNARY(sinpi)
-EW_UNARY(cospi)
+EW_UNARY_BOTH(sinpi)
+EW_UNARY_BOTH(cospi)
 EW_UNARY(sinh)
 EW_UNARY(cosh)
 EW_UNARY(tanh)
@@ -69,8 +84,23 @@ EW_UNARY_FAST(log2, __log2f)
 EW_UNARY_FAST(log10, __log10f)
 EW_UNARY(log1p)
 EW_UNARY(cbrt)
-EW_UNARY(rcbrt)
-EW_UNARY(rsqrt)
+EW_UNARY_BOTH(rcbrt)
+EW_UNARY_BOTH(rsqrt)
+EW_UNARY(erf)
+EW_UNARY(erfc)
+EW_UNARY_BOTH(erfcx)
+EW_UNARY_BOTH(erfinv)
+EW_UNARY_BOTH(erfcinv)
+EW_UNARY_BOTH(normcdf)
+EW_UNARY_BOTH(normcdfinv)
+EW_UNARY(lgamma)
+EW_UNARY(tgamma)
+EW_UNARY(j0)
+EW_UNARY(j1)
+EW_UNARY(y0)
+EW_UNARY(y1)
+EW_UNARY_BOTH(cyl_bessel_i0)
+EW_UNARY_BOTH(cyl_bessel_i1)
 EW_UNARY(round)
 EW_UNARY(logb)
 EW_BUILTIN_1(sqrt, sqrt)
@@ -117,47 +147,47 @@ EW_MATH_C float hypotf(float x, float y) {
   return everwarp::math::norm4d(x, y, 0.0f, 0.0f);
 }
 EW_OVERLOADS_2(hypot)
-EW_MATH_C double rhypot(double x, double y) {
+extern "C" EW_MATH double rhypot(double x, double y) {
   return everwarp::math::rnorm4d(x, y, 0.0, 0.0);
 }
-EW_MATH_C float rhypotf(float x, float y) {
+extern "C" EW_MATH float rhypotf(float x, float y) {
   return everwarp::math::rnorm4d(x, y, 0.0f, 0.0f);
 }
 EW_OVERLOADS_2(rhypot)
-EW_MATH_C double norm3d(double x, double y, double z) {
+extern "C" EW_MATH double norm3d(double x, double y, double z) {
   return everwarp::math::norm4d(x, y, z, 0.0);
 }
-EW_MATH_C float norm3df(float x, float y, float z) {
+extern "C" EW_MATH float norm3df(float x, float y, float z) {
   return everwarp::math::norm4d(x, y, z, 0.0f);
 }
-EW_MATH_C double rnorm3d(double x, double y, double z) {
+extern "C" EW_MATH double rnorm3d(double x, double y, double z) {
   return everwarp::math::rnorm4d(x, y, z, 0.0);
 }
-EW_MATH_C float rnorm3df(float x, float y, float z) {
+extern "C" EW_MATH float rnorm3df(float x, float y, float z) {
   return everwarp::math::rnorm4d(x, y, z, 0.0f);
 }
-EW_MATH_C double norm4d(double x, double y, double z, double w) {
+extern "C" EW_MATH double norm4d(double x, double y, double z, double w) {
   return everwarp::math::norm4d(x, y, z, w);
 }
-EW_MATH_C float norm4df(float x, float y, float z, float w) {
+extern "C" EW_MATH float norm4df(float x, float y, float z, float w) {
   return everwarp::math::norm4d(x, y, z, w);
 }
-EW_MATH_C double rnorm4d(double x, double y, double z, double w) {
+extern "C" EW_MATH double rnorm4d(double x, double y, double z, double w) {
   return everwarp::math::rnorm4d(x, y, z, w);
 }
-EW_MATH_C float rnorm4df(float x, float y, float z, float w) {
+extern "C" EW_MATH float rnorm4df(float x, float y, float z, float w) {
   return everwarp::math::rnorm4d(x, y, z, w);
 }
-EW_MATH_C double norm(int n, const double* p) {
+extern "C" EW_MATH double norm(int n, const double* p) {
   return everwarp::math::norm(n, p);
 }
-EW_MATH_C float normf(int n, const float* p) {
+extern "C" EW_MATH float normf(int n, const float* p) {
   return everwarp::math::norm(n, p);
 }
-EW_MATH_C double rnorm(int n, const double* p) {
+extern "C" EW_MATH double rnorm(int n, const double* p) {
   return everwarp::math::rnorm(n, p);
 }
-EW_MATH_C float rnormf(int n, const float* p) {
+extern "C" EW_MATH float rnormf(int n, const float* p) {
   return everwarp::math::rnorm(n, p);
 }
 
@@ -176,12 +206,19 @@ EW_MATH_CPP everwarp::math::IfMixed<C, long> fma(A a, B b, C c) {
 }
 
 // clang-format off
+EW_MATH_C double jn(int n, double x) { return everwarp::math::jn(n, x); }
+EW_MATH_C float jnf(int n, float x) { return everwarp::math::jn(n, x); }
+EW_MATH_CPP float jn(int n, float x) { return everwarp::math::jn(n, x); }
+EW_MATH_C double yn(int n, double x) { return everwarp::math::yn(n, x); }
+EW_MATH_C float ynf(int n, float x) { return everwarp::math::yn(n, x); }
+EW_MATH_CPP float yn(int n, float x) { return everwarp::math::yn(n, x); }
+
 EW_MATH_C void sincos(double x, double* s, double* c) { everwarp::math::sincos(x, *s, *c); }
 EW_MATH_C void sincosf(float x, float* s, float* c) { EW_FAST(__sincosf(x, s, c), everwarp::math::sincos(x, *s, *c)); }
 EW_MATH_CPP void sincos(float x, float* s, float* c) { sincosf(x, s, c); }
-EW_MATH_C void sincospi(double x, double* s, double* c) { everwarp::math::sincospi(x, *s, *c); }
-EW_MATH_C void sincospif(float x, float* s, float* c) { everwarp::math::sincospi(x, *s, *c); }
-EW_MATH_CPP void sincospi(float x, float* s, float* c) { everwarp::math::sincospi(x, *s, *c); }
+extern "C" EW_MATH void sincospi(double x, double* s, double* c) { everwarp::math::sincospi(x, *s, *c); }
+extern "C" EW_MATH void sincospif(float x, float* s, float* c) { everwarp::math::sincospi(x, *s, *c); }
+EW_MATH void sincospi(float x, float* s, float* c) { everwarp::math::sincospi(x, *s, *c); }
 
 EW_MATH_C double powi(double x, int n) { return everwarp::math::pow_integer(x, n); }
 EW_MATH_C float powif(float x, int n) { return everwarp::math::pow_integer(x, n); }
@@ -301,6 +338,8 @@ using ::ceil;
 using ::copysign;
 using ::cos;
 using ::cosh;
+using ::erf;
+using ::erfc;
 using ::exp;
 using ::exp2;
 using ::expm1;
@@ -319,6 +358,7 @@ using ::isinf;
 using ::isnan;
 using ::labs;
 using ::ldexp;
+using ::lgamma;
 using ::llabs;
 using ::llrint;
 using ::llround;
@@ -347,5 +387,6 @@ using ::sinh;
 using ::sqrt;
 using ::tan;
 using ::tanh;
+using ::tgamma;
 using ::trunc;
 }  // namespace std

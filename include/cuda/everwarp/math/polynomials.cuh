@@ -23,7 +23,7 @@ EW_MATH float sin_tail(float x) {
   float p = 0x1.6db028p-19f;
   p = fma_rn(p, x, -0x1.a0137cp-13f);
   p = fma_rn(p, x, 0x1.11110ep-7f);
-  p = fma_rn(p, x, -0x1.555555p-3f);
+  p = fma_rn(p, x, -0x1.555556p-3f);
   return p;
 }
 
@@ -42,8 +42,8 @@ EW_MATH double cos_tail(double x) {
 EW_MATH float cos_tail(float x) {
   float p = -0x1.251b0ap-22f;
   p = fma_rn(p, x, 0x1.a015a8p-16f);
-  p = fma_rn(p, x, -0x1.6c16bfp-10f);
-  p = fma_rn(p, x, 0x1.555555p-5f);
+  p = fma_rn(p, x, -0x1.6c16c0p-10f);
+  p = fma_rn(p, x, 0x1.555556p-5f);
   return p;
 }
 
@@ -66,11 +66,11 @@ EW_MATH double exp_tail(double x) {
 
 // degree 5 on [-0.35, 0.35], absolute error 4.7e-09
 EW_MATH float exp_tail(float x) {
-  float p = 0x1.a12a33p-13f;
-  p = fma_rn(p, x, 0x1.6d490fp-10f);
-  p = fma_rn(p, x, 0x1.1110dfp-7f);
-  p = fma_rn(p, x, 0x1.5554e5p-5f);
-  p = fma_rn(p, x, 0x1.555555p-3f);
+  float p = 0x1.a12a34p-13f;
+  p = fma_rn(p, x, 0x1.6d4910p-10f);
+  p = fma_rn(p, x, 0x1.1110e0p-7f);
+  p = fma_rn(p, x, 0x1.5554e4p-5f);
+  p = fma_rn(p, x, 0x1.555556p-3f);
   p = fma_rn(p, x, 0x1.000000p-1f);
   return p;
 }
@@ -91,9 +91,9 @@ EW_MATH double log_tail(double x) {
 // degree 3 on [0, 0.02975], absolute error 2.2e-08
 EW_MATH float log_tail(float x) {
   float p = 0x1.de0ec4p-3f;
-  p = fma_rn(p, x, 0x1.245b15p-2f);
+  p = fma_rn(p, x, 0x1.245b16p-2f);
   p = fma_rn(p, x, 0x1.9999eep-2f);
-  p = fma_rn(p, x, 0x1.555555p-1f);
+  p = fma_rn(p, x, 0x1.555556p-1f);
   return p;
 }
 
@@ -114,7 +114,7 @@ EW_MATH double log_tail2(double x) {
 EW_MATH float log_tail2(float x) {
   float p = 0x1.87cbecp-3f;
   p = fma_rn(p, x, 0x1.c6beecp-3f);
-  p = fma_rn(p, x, 0x1.249291p-2f);
+  p = fma_rn(p, x, 0x1.249290p-2f);
   p = fma_rn(p, x, 0x1.99999ap-2f);
   return p;
 }
@@ -138,12 +138,12 @@ EW_MATH double atan_tail(double x) {
 
 // degree 5 on [0, 0.174], absolute error 1.1e-08
 EW_MATH float atan_tail(float x) {
-  float p = 0x1.9b38b3p-5f;
-  p = fma_rn(p, x, -0x1.60d049p-4f);
-  p = fma_rn(p, x, 0x1.c56c03p-4f);
+  float p = 0x1.9b38b4p-5f;
+  p = fma_rn(p, x, -0x1.60d048p-4f);
+  p = fma_rn(p, x, 0x1.c56c02p-4f);
   p = fma_rn(p, x, -0x1.2489aap-3f);
-  p = fma_rn(p, x, 0x1.999979p-3f);
-  p = fma_rn(p, x, -0x1.555555p-2f);
+  p = fma_rn(p, x, 0x1.99997ap-3f);
+  p = fma_rn(p, x, -0x1.555556p-2f);
   return p;
 }
 
@@ -169,11 +169,11 @@ EW_MATH double asin_tail(double x) {
 // degree 5 on [0, 0.2525], absolute error 1.1e-08
 EW_MATH float asin_tail(float x) {
   float p = 0x1.160728p-5f;
-  p = fma_rn(p, x, 0x1.16b0b5p-6f);
-  p = fma_rn(p, x, 0x1.fdfee7p-6f);
-  p = fma_rn(p, x, 0x1.6d5753p-5f);
+  p = fma_rn(p, x, 0x1.16b0b6p-6f);
+  p = fma_rn(p, x, 0x1.fdfee8p-6f);
+  p = fma_rn(p, x, 0x1.6d5752p-5f);
   p = fma_rn(p, x, 0x1.333440p-4f);
-  p = fma_rn(p, x, 0x1.555555p-3f);
+  p = fma_rn(p, x, 0x1.555554p-3f);
   return p;
 }
 
@@ -193,8 +193,8 @@ EW_MATH double sinh_tail(double x) {
 EW_MATH float sinh_tail(float x) {
   float p = 0x1.78b894p-19f;
   p = fma_rn(p, x, 0x1.a008a8p-13f);
-  p = fma_rn(p, x, 0x1.11111fp-7f);
-  p = fma_rn(p, x, 0x1.555555p-3f);
+  p = fma_rn(p, x, 0x1.111120p-7f);
+  p = fma_rn(p, x, 0x1.555556p-3f);
   return p;
 }
 
@@ -219,10 +219,10 @@ EW_MATH double tanh_tail(double x) {
 EW_MATH float tanh_tail(float x) {
   float p = 0x1.335ad6p-9f;
   p = fma_rn(p, x, -0x1.12e222p-7f);
-  p = fma_rn(p, x, 0x1.64e15dp-6f);
-  p = fma_rn(p, x, -0x1.ba0c1dp-5f);
+  p = fma_rn(p, x, 0x1.64e15ep-6f);
+  p = fma_rn(p, x, -0x1.ba0c1ep-5f);
   p = fma_rn(p, x, 0x1.1110f2p-3f);
-  p = fma_rn(p, x, -0x1.555555p-2f);
+  p = fma_rn(p, x, -0x1.555556p-2f);
   return p;
 }
 
@@ -236,8 +236,8 @@ EW_MATH double cbrt_seed(double x) {
 
 // degree 2 on [0.5, 1], absolute error 0.0007
 EW_MATH float cbrt_seed(float x) {
-  float p = -0x1.7b77b5p-3f;
-  p = fma_rn(p, x, 0x1.606047p-1f);
+  float p = -0x1.7b77b4p-3f;
+  p = fma_rn(p, x, 0x1.606048p-1f);
   p = fma_rn(p, x, 0x1.fc86e2p-2f);
   return p;
 }
@@ -262,8 +262,8 @@ EW_MATH double erf_small(double x) {
 
 // degree 6 on [0, 1.01], absolute error 1.9e-09
 EW_MATH float erf_small(float x) {
-  float p = 0x1.48f5c7p-14f;
-  p = fma_rn(p, x, -0x1.a3d659p-11f);
+  float p = 0x1.48f5c8p-14f;
+  p = fma_rn(p, x, -0x1.a3d65ap-11f);
   p = fma_rn(p, x, 0x1.5402b2p-8f);
   p = fma_rn(p, x, -0x1.b7f8e0p-6f);
   p = fma_rn(p, x, 0x1.ce2cf8p-4f);
@@ -305,22 +305,85 @@ EW_MATH double erfcx_mapped(double x) {
 // degree 12 on [-1, 1], absolute error 4.1e-08
 EW_MATH float erfcx_mapped(float x) {
   float p = 0x1.e916e2p-14f;
-  p = fma_rn(p, x, -0x1.04b5b9p-12f);
-  p = fma_rn(p, x, -0x1.779175p-11f);
-  p = fma_rn(p, x, 0x1.4d1b63p-8f);
-  p = fma_rn(p, x, -0x1.09c927p-6f);
-  p = fma_rn(p, x, 0x1.30400dp-5f);
+  p = fma_rn(p, x, -0x1.04b5bap-12f);
+  p = fma_rn(p, x, -0x1.779174p-11f);
+  p = fma_rn(p, x, 0x1.4d1b64p-8f);
+  p = fma_rn(p, x, -0x1.09c926p-6f);
+  p = fma_rn(p, x, 0x1.30400ep-5f);
   p = fma_rn(p, x, -0x1.0fa8fap-4f);
-  p = fma_rn(p, x, 0x1.7ff5fbp-4f);
-  p = fma_rn(p, x, -0x1.9ddc11p-4f);
+  p = fma_rn(p, x, 0x1.7ff5fap-4f);
+  p = fma_rn(p, x, -0x1.9ddc12p-4f);
   p = fma_rn(p, x, 0x1.16ebf8p-4f);
-  p = fma_rn(p, x, 0x1.f7f623p-7f);
-  p = fma_rn(p, x, -0x1.1df1a9p-3f);
-  p = fma_rn(p, x, 0x1.3ba591p+0f);
+  p = fma_rn(p, x, 0x1.f7f624p-7f);
+  p = fma_rn(p, x, -0x1.1df1a8p-3f);
+  p = fma_rn(p, x, 0x1.3ba592p+0f);
   return p;
 }
 
-// degree 24 on [-3.25, 3.25], absolute error 1.2e-16
+// degree 13 on [0, 0.5], absolute error 2.6e-17
+EW_MATH double erfcx_small(double x) {
+  double p = 0x1.f43d95e995035p-15;
+  p = fma_rn(p, x, -0x1.7c93f13fa15c7p-12);
+  p = fma_rn(p, x, 0x1.476f673d5d8d8p-10);
+  p = fma_rn(p, x, -0x1.bd06fbfcbe5fdp-9);
+  p = fma_rn(p, x, 0x1.100dfb3cbc41dp-7);
+  p = fma_rn(p, x, -0x1.38df1d39c9322p-6);
+  p = fma_rn(p, x, 0x1.5551b4e70c613p-5);
+  p = fma_rn(p, x, -0x1.6023a7f208657p-4);
+  p = fma_rn(p, x, 0x1.5555523d718f8p-3);
+  p = fma_rn(p, x, -0x1.341f6ba7a6849p-2);
+  p = fma_rn(p, x, 0x1.ffffffff1681ap-2);
+  p = fma_rn(p, x, -0x1.812746b035593p-1);
+  p = fma_rn(p, x, 0x1.fffffffffffb9p-1);
+  p = fma_rn(p, x, -0x1.20dd750429b6dp+0);
+  return p;
+}
+
+// degree 7 on [0, 0.5], absolute error 7.2e-08
+EW_MATH float erfcx_small(float x) {
+  float p = 0x1.1f1f70p-6f;
+  p = fma_rn(p, x, -0x1.1c95dep-4f);
+  p = fma_rn(p, x, 0x1.4837fcp-3f);
+  p = fma_rn(p, x, -0x1.32a8acp-2f);
+  p = fma_rn(p, x, 0x1.ffd1aep-2f);
+  p = fma_rn(p, x, -0x1.8125dap-1f);
+  p = fma_rn(p, x, 0x1.fffff8p-1f);
+  p = fma_rn(p, x, -0x1.20dd74p+0f);
+  return p;
+}
+
+// degree 13 on [0, 0.2525], absolute error 5.4e-18
+EW_MATH double erfinv_small(double x) {
+  double p = 0x1.d8c0360063458p-4;
+  p = fma_rn(p, x, -0x1.4632a33fea8d5p-4);
+  p = fma_rn(p, x, 0x1.36f292a77eb53p-4);
+  p = fma_rn(p, x, 0x1.e89dd6f81ae2cp-8);
+  p = fma_rn(p, x, 0x1.04e90028e6e37p-5);
+  p = fma_rn(p, x, 0x1.fd8da3bfe5517p-6);
+  p = fma_rn(p, x, 0x1.2b3d65d0b936cp-5);
+  p = fma_rn(p, x, 0x1.5ee185a0812f1p-5);
+  p = fma_rn(p, x, 0x1.a7c8d61be8bcdp-5);
+  p = fma_rn(p, x, 0x1.0a1316ab7843ap-4);
+  p = fma_rn(p, x, 0x1.62847c5157099p-4);
+  p = fma_rn(p, x, 0x1.053c2c0aad151p-3);
+  p = fma_rn(p, x, 0x1.db29fb2fee6a4p-3);
+  p = fma_rn(p, x, -0x1.facbba4214657p-59);
+  return p;
+}
+
+// degree 6 on [0, 0.2525], absolute error 1.1e-09
+EW_MATH float erfinv_small(float x) {
+  float p = 0x1.92cd88p-4f;
+  p = fma_rn(p, x, 0x1.df7e7ep-6f);
+  p = fma_rn(p, x, 0x1.1b1decp-4f);
+  p = fma_rn(p, x, 0x1.60f2e8p-4f);
+  p = fma_rn(p, x, 0x1.0544d2p-3f);
+  p = fma_rn(p, x, 0x1.db29d8p-3f);
+  p = fma_rn(p, x, 0x1.75eeeap-31f);
+  return p;
+}
+
+// degree 24 on [-3.25, 3.25], absolute error 8.3e-17
 EW_MATH double erfinv_centre(double x) {
   double p = -0x1.ab608ca4d9b44p-72;
   p = fma_rn(p, x, 0x1.48175e394e3f6p-69);
@@ -346,25 +409,25 @@ EW_MATH double erfinv_centre(double x) {
   p = fma_rn(p, x, -0x1.548db55d35352p-11);
   p = fma_rn(p, x, -0x1.9c7f37c13552ap-8);
   p = fma_rn(p, x, 0x1.e8afc29b9bb58p-3);
-  p = fma_rn(p, x, 0x1.aeff02cbbb1f6p+0);
+  p = fma_rn(p, x, 0x1.5dfe0597763edp-1);
   return p;
 }
 
-// degree 12 on [-3.25, 3.25], absolute error 5.4e-08
+// degree 12 on [-3.25, 3.25], absolute error 1.9e-08
 EW_MATH float erfinv_centre(float x) {
-  float p = -0x1.6b112bp-37f;
-  p = fma_rn(p, x, -0x1.145c69p-37f);
+  float p = -0x1.6b112ap-37f;
+  p = fma_rn(p, x, -0x1.145c6ap-37f);
   p = fma_rn(p, x, 0x1.0b03dap-30f);
   p = fma_rn(p, x, -0x1.ed19c2p-29f);
-  p = fma_rn(p, x, -0x1.1b5317p-25f);
+  p = fma_rn(p, x, -0x1.1b5318p-25f);
   p = fma_rn(p, x, 0x1.aa0046p-22f);
   p = fma_rn(p, x, -0x1.0ea9e4p-20f);
-  p = fma_rn(p, x, -0x1.f01285p-17f);
+  p = fma_rn(p, x, -0x1.f01286p-17f);
   p = fma_rn(p, x, 0x1.74cd76p-13f);
   p = fma_rn(p, x, -0x1.548b6cp-11f);
   p = fma_rn(p, x, -0x1.9c7f38p-8f);
   p = fma_rn(p, x, 0x1.e8afc2p-3f);
-  p = fma_rn(p, x, 0x1.aeff03p+0f);
+  p = fma_rn(p, x, 0x1.5dfe06p-1f);
   return p;
 }
 
@@ -397,15 +460,15 @@ EW_MATH double erfinv_near(double x) {
 // degree 9 on [-0.75, 0.75], absolute error 1.1e-07
 EW_MATH float erfinv_near(float x) {
   float p = 0x1.52ad56p-14f;
-  p = fma_rn(p, x, -0x1.3a55ddp-15f);
+  p = fma_rn(p, x, -0x1.3a55dcp-15f);
   p = fma_rn(p, x, -0x1.79e370p-12f);
   p = fma_rn(p, x, 0x1.019ab6p-10f);
   p = fma_rn(p, x, -0x1.ba4eeep-10f);
-  p = fma_rn(p, x, 0x1.45cb93p-9f);
+  p = fma_rn(p, x, 0x1.45cb92p-9f);
   p = fma_rn(p, x, -0x1.ebaff6p-9f);
-  p = fma_rn(p, x, 0x1.6003d1p-8f);
-  p = fma_rn(p, x, 0x1.0158a7p+0f);
-  p = fma_rn(p, x, 0x1.8abcc3p+1f);
+  p = fma_rn(p, x, 0x1.6003d0p-8f);
+  p = fma_rn(p, x, 0x1.0158a6p+0f);
+  p = fma_rn(p, x, 0x1.8abcc4p+1f);
   return p;
 }
 
@@ -443,14 +506,14 @@ EW_MATH double erfinv_far(double x) {
 EW_MATH float erfinv_far(float x) {
   float p = -0x1.4bfb9cp-27f;
   p = fma_rn(p, x, 0x1.c51ccap-25f);
-  p = fma_rn(p, x, -0x1.a34507p-23f);
-  p = fma_rn(p, x, 0x1.186b15p-20f);
-  p = fma_rn(p, x, -0x1.68e45fp-18f);
-  p = fma_rn(p, x, 0x1.6b94bdp-16f);
+  p = fma_rn(p, x, -0x1.a34508p-23f);
+  p = fma_rn(p, x, 0x1.186b16p-20f);
+  p = fma_rn(p, x, -0x1.68e45ep-18f);
+  p = fma_rn(p, x, 0x1.6b94bep-16f);
   p = fma_rn(p, x, -0x1.67fcd0p-15f);
-  p = fma_rn(p, x, -0x1.efdbcbp-12f);
-  p = fma_rn(p, x, 0x1.02757bp+0f);
-  p = fma_rn(p, x, 0x1.7708d1p+2f);
+  p = fma_rn(p, x, -0x1.efdbccp-12f);
+  p = fma_rn(p, x, 0x1.02757cp+0f);
+  p = fma_rn(p, x, 0x1.7708d2p+2f);
   return p;
 }
 
@@ -492,9 +555,9 @@ EW_MATH double erfinv_beyond(double x) {
 EW_MATH float erfinv_beyond(float x) {
   float p = -0x1.ea4d70p-22f;
   p = fma_rn(p, x, 0x1.47d9c0p-16f);
-  p = fma_rn(p, x, -0x1.8d0c1bp-12f);
+  p = fma_rn(p, x, -0x1.8d0c1ap-12f);
   p = fma_rn(p, x, 0x1.019f18p+0f);
-  p = fma_rn(p, x, 0x1.2c66afp+3f);
+  p = fma_rn(p, x, 0x1.2c66aep+3f);
   return p;
 }
 
@@ -523,13 +586,13 @@ EW_MATH double gamma_tail(double x) {
 // degree 7 on [0, 1], absolute error 1.7e-08
 EW_MATH float gamma_tail(float x) {
   float p = 0x1.a6dec8p-11f;
-  p = fma_rn(p, x, -0x1.a87747p-10f);
-  p = fma_rn(p, x, 0x1.54bdb1p-7f);
-  p = fma_rn(p, x, 0x1.514d1fp-16f);
-  p = fma_rn(p, x, 0x1.2fdd0dp-4f);
+  p = fma_rn(p, x, -0x1.a87746p-10f);
+  p = fma_rn(p, x, 0x1.54bdb2p-7f);
+  p = fma_rn(p, x, 0x1.514d20p-16f);
+  p = fma_rn(p, x, 0x1.2fdd0ep-4f);
   p = fma_rn(p, x, 0x1.4e2b3ap-4f);
-  p = fma_rn(p, x, 0x1.a5b963p-2f);
-  p = fma_rn(p, x, 0x1.b0ee61p-2f);
+  p = fma_rn(p, x, 0x1.a5b962p-2f);
+  p = fma_rn(p, x, 0x1.b0ee60p-2f);
   return p;
 }
 
@@ -556,14 +619,14 @@ EW_MATH double lgamma_two(double x) {
 
 // degree 7 on [0, 1], absolute error 9.3e-09
 EW_MATH float lgamma_two(float x) {
-  float p = 0x1.de5ce3p-14f;
-  p = fma_rn(p, x, -0x1.80b4e1p-11f);
-  p = fma_rn(p, x, 0x1.4fe08fp-9f);
+  float p = 0x1.de5ce2p-14f;
+  p = fma_rn(p, x, -0x1.80b4e2p-11f);
+  p = fma_rn(p, x, 0x1.4fe090p-9f);
   p = fma_rn(p, x, -0x1.dadbe4p-8f);
-  p = fma_rn(p, x, 0x1.50a52bp-6f);
-  p = fma_rn(p, x, -0x1.13dbbfp-4f);
+  p = fma_rn(p, x, 0x1.50a52ap-6f);
+  p = fma_rn(p, x, -0x1.13dbbep-4f);
   p = fma_rn(p, x, 0x1.4a34c0p-2f);
-  p = fma_rn(p, x, 0x1.b0ee61p-2f);
+  p = fma_rn(p, x, 0x1.b0ee60p-2f);
   return p;
 }
 
@@ -596,10 +659,10 @@ EW_MATH double lgamma_one(double x) {
 // degree 9 on [0, 1], absolute error 1.2e-08
 EW_MATH float lgamma_one(float x) {
   float p = -0x1.85ef62p-10f;
-  p = fma_rn(p, x, 0x1.2b836fp-7f);
+  p = fma_rn(p, x, 0x1.2b8370p-7f);
   p = fma_rn(p, x, -0x1.af18d6p-6f);
-  p = fma_rn(p, x, 0x1.91d96bp-5f);
-  p = fma_rn(p, x, -0x1.21b02dp-4f);
+  p = fma_rn(p, x, 0x1.91d96ap-5f);
+  p = fma_rn(p, x, -0x1.21b02ep-4f);
   p = fma_rn(p, x, 0x1.734e1ep-4f);
   p = fma_rn(p, x, -0x1.d6b4aep-4f);
   p = fma_rn(p, x, 0x1.3e4b5ep-3f);
@@ -637,13 +700,13 @@ EW_MATH double lgamma_below_one(double x) {
 // degree 9 on [-0.5, 0], absolute error 1.3e-08
 EW_MATH float lgamma_below_one(float x) {
   float p = 0x1.bbe4bap+0f;
-  p = fma_rn(p, x, 0x1.3ac293p+1f);
+  p = fma_rn(p, x, 0x1.3ac294p+1f);
   p = fma_rn(p, x, 0x1.f5e952p+0f);
   p = fma_rn(p, x, 0x1.2d8e38p-1f);
-  p = fma_rn(p, x, 0x1.5fe727p-2f);
-  p = fma_rn(p, x, -0x1.766c55p-3f);
+  p = fma_rn(p, x, 0x1.5fe728p-2f);
+  p = fma_rn(p, x, -0x1.766c56p-3f);
   p = fma_rn(p, x, 0x1.171426p-2f);
-  p = fma_rn(p, x, -0x1.9a38d7p-2f);
+  p = fma_rn(p, x, -0x1.9a38d8p-2f);
   p = fma_rn(p, x, 0x1.a51a8ep-1f);
   p = fma_rn(p, x, -0x1.2788d0p-1f);
   return p;
@@ -663,9 +726,9 @@ EW_MATH double stirling(double x) {
 
 // degree 2 on [0, 0.015625], absolute error 2.6e-09
 EW_MATH float stirling(float x) {
-  float p = 0x1.98f67dp-11f;
-  p = fma_rn(p, x, -0x1.6c1419p-9f);
-  p = fma_rn(p, x, 0x1.555555p-4f);
+  float p = 0x1.98f67cp-11f;
+  p = fma_rn(p, x, -0x1.6c1418p-9f);
+  p = fma_rn(p, x, 0x1.555556p-4f);
   return p;
 }
 
@@ -687,14 +750,13 @@ EW_MATH float j0_small(float x) {
   float p = -0x1.1acb6ep-24f;
   p = fma_rn(p, x, 0x1.c6ea3cp-18f);
   p = fma_rn(p, x, -0x1.c71bf8p-12f);
-  p = fma_rn(p, x, 0x1.ffffffp-7f);
-  p = fma_rn(p, x, -0x2.000000p-3f);
+  p = fma_rn(p, x, 0x1.000000p-6f);
+  p = fma_rn(p, x, -0x1.000000p-2f);
   return p;
 }
 
-// zero 0x1.33d152e971b40p+1 and -0x1.0f539d7da258ep-53, float 0x1.33d153p+1f and 0x1.d2e368p-24f; centre 0x1.500000p+1f
 // degree 15 on [-1.375, 1.375], absolute error 3.2e-17
-EW_MATH double j0_zero1(double x) {
+EW_MATH double j0_zero1_rest(double x) {
   double p = -0x1.0e49d2001a9acp-47;
   p = fma_rn(p, x, 0x1.835079662e632p-44);
   p = fma_rn(p, x, 0x1.121120a8f425cp-39);
@@ -715,22 +777,29 @@ EW_MATH double j0_zero1(double x) {
 }
 
 // degree 8 on [-1.375, 1.375], absolute error 1.9e-08
-EW_MATH float j0_zero1(float x) {
-  float p = -0x1.c157c5p-22f;
-  p = fma_rn(p, x, -0x1.4d5e7bp-18f);
+EW_MATH float j0_zero1_rest(float x) {
+  float p = -0x1.c157c6p-22f;
+  p = fma_rn(p, x, -0x1.4d5e7ap-18f);
   p = fma_rn(p, x, 0x1.30df4ep-15f);
-  p = fma_rn(p, x, 0x1.4c840bp-12f);
-  p = fma_rn(p, x, -0x1.eb025dp-10f);
-  p = fma_rn(p, x, -0x1.568483p-7f);
-  p = fma_rn(p, x, 0x1.9bd9a7p-5f);
-  p = fma_rn(p, x, 0x1.0d570bp-3f);
-  p = fma_rn(p, x, -0x1.f88fb5p-2f);
+  p = fma_rn(p, x, 0x1.4c840cp-12f);
+  p = fma_rn(p, x, -0x1.eb025ep-10f);
+  p = fma_rn(p, x, -0x1.568484p-7f);
+  p = fma_rn(p, x, 0x1.9bd9a8p-5f);
+  p = fma_rn(p, x, 0x1.0d570cp-3f);
+  p = fma_rn(p, x, -0x1.f88fb6p-2f);
   return p;
 }
 
-// zero 0x1.6148f5b2c2e45p+2 and 0x1.75054cd60a517p-54, float 0x1.6148f6p+2f and -0x1.34f46fp-24f; centre 0x1.8051ecp+2f
+EW_MATH double j0_zero1(double x) {
+  return add_rn(add_rn(x, -0x1.33d152e971b40p+1), 0x1.0f539d7da258ep-53) * j0_zero1_rest(x - 0x1.5000000000000p+1);
+}
+
+EW_MATH float j0_zero1(float x) {
+  return add_rn(add_rn(x, -0x1.33d152p+1f), -0x1.d2e368p-24f) * j0_zero1_rest(x - 0x1.500000p+1f);
+}
+
 // degree 17 on [-2.0050001, 2.0049999], absolute error 3.1e-17
-EW_MATH double j0_zero2(double x) {
+EW_MATH double j0_zero2_rest(double x) {
   double p = -0x1.c0977da7f35c9p-56;
   p = fma_rn(p, x, 0x1.016a491ed906fp-52);
   p = fma_rn(p, x, 0x1.24842c29c8761p-47);
@@ -753,18 +822,26 @@ EW_MATH double j0_zero2(double x) {
 }
 
 // degree 9 on [-2.0050001, 2.0049999], absolute error 1.6e-08
-EW_MATH float j0_zero2(float x) {
-  float p = -0x1.ae10efp-25f;
-  p = fma_rn(p, x, 0x1.7395ffp-22f);
-  p = fma_rn(p, x, 0x1.52c797p-18f);
+EW_MATH float j0_zero2_rest(float x) {
+  float p = -0x1.ae10f0p-25f;
+  p = fma_rn(p, x, 0x1.7395fep-22f);
+  p = fma_rn(p, x, 0x1.52c796p-18f);
   p = fma_rn(p, x, -0x1.0dfb74p-15f);
-  p = fma_rn(p, x, -0x1.317f49p-12f);
-  p = fma_rn(p, x, 0x1.b94497p-10f);
+  p = fma_rn(p, x, -0x1.317f48p-12f);
+  p = fma_rn(p, x, 0x1.b94498p-10f);
   p = fma_rn(p, x, 0x1.167c80p-7f);
   p = fma_rn(p, x, -0x1.62bc6ap-5f);
   p = fma_rn(p, x, -0x1.3f5dc0p-4f);
-  p = fma_rn(p, x, 0x1.4107dfp-2f);
+  p = fma_rn(p, x, 0x1.4107dep-2f);
   return p;
+}
+
+EW_MATH double j0_zero2(double x) {
+  return add_rn(add_rn(x, -0x1.6148f5b2c2e45p+2), -0x1.75054cd60a517p-54) * j0_zero2_rest(x - 0x1.8051ec0000000p+2);
+}
+
+EW_MATH float j0_zero2(float x) {
+  return add_rn(add_rn(x, -0x1.6148f6p+2f), 0x1.34f46ep-24f) * j0_zero2_rest(x - 0x1.8051ecp+2f);
 }
 
 // degree 8 on [0, 4.1], absolute error 1.5e-17
@@ -783,18 +860,17 @@ EW_MATH double j1_small(double x) {
 
 // degree 5 on [0, 4.1], absolute error 4.6e-09
 EW_MATH float j1_small(float x) {
-  float p = -0x1.68e20dp-28f;
+  float p = -0x1.68e20ep-28f;
   p = fma_rn(p, x, 0x1.6b1c16p-21f);
-  p = fma_rn(p, x, -0x1.c71429p-15f);
+  p = fma_rn(p, x, -0x1.c7142ap-15f);
   p = fma_rn(p, x, 0x1.555536p-9f);
-  p = fma_rn(p, x, -0x1.ffffffp-5f);
-  p = fma_rn(p, x, 0x2.000000p-2f);
+  p = fma_rn(p, x, -0x1.000000p-4f);
+  p = fma_rn(p, x, 0x1.000000p-1f);
   return p;
 }
 
-// zero 0x1.ea75575af6f09p+1 and -0x1.60155a9d1b256p-53, float 0x1.ea7557p+1f and -0x1.4a121fp-24f; centre
-// 0x1.d80000p+1f degree 16 on [-1.6875, 1.6875], absolute error 5.5e-18
-EW_MATH double j1_zero1(double x) {
+// degree 16 on [-1.6875, 1.6875], absolute error 5.5e-18
+EW_MATH double j1_zero1_rest(double x) {
   double p = -0x1.0268b57f5f156p-51;
   p = fma_rn(p, x, -0x1.12c7c018965aep-48);
   p = fma_rn(p, x, 0x1.2d4fe830c2949p-43);
@@ -816,23 +892,30 @@ EW_MATH double j1_zero1(double x) {
 }
 
 // degree 9 on [-1.6875, 1.6875], absolute error 1.1e-08
-EW_MATH float j1_zero1(float x) {
+EW_MATH float j1_zero1_rest(float x) {
   float p = 0x1.9e3ab4p-26f;
-  p = fma_rn(p, x, -0x1.34d8cbp-21f);
+  p = fma_rn(p, x, -0x1.34d8cap-21f);
   p = fma_rn(p, x, -0x1.3b73c4p-19f);
-  p = fma_rn(p, x, 0x1.99c079p-15f);
+  p = fma_rn(p, x, 0x1.99c07ap-15f);
   p = fma_rn(p, x, 0x1.17de20p-13f);
-  p = fma_rn(p, x, -0x1.334455p-9f);
-  p = fma_rn(p, x, -0x1.f9b011p-9f);
+  p = fma_rn(p, x, -0x1.334454p-9f);
+  p = fma_rn(p, x, -0x1.f9b010p-9f);
   p = fma_rn(p, x, 0x1.c59274p-5f);
   p = fma_rn(p, x, 0x1.2dec82p-5f);
-  p = fma_rn(p, x, -0x1.a308bfp-2f);
+  p = fma_rn(p, x, -0x1.a308c0p-2f);
   return p;
 }
 
-// zero 0x1.c0ff5f3b47250p+2 and -0x1.b226d9d243827p-54, float 0x1.c0ff5fp+2f and -0x1.8971b6p-23f; centre
-// 0x1.ac51ecp+2f degree 14 on [-1.3175001, 1.3174999], absolute error 3.4e-17
-EW_MATH double j1_zero2(double x) {
+EW_MATH double j1_zero1(double x) {
+  return add_rn(add_rn(x, -0x1.ea75575af6f09p+1), 0x1.60155a9d1b256p-53) * j1_zero1_rest(x - 0x1.d800000000000p+1);
+}
+
+EW_MATH float j1_zero1(float x) {
+  return add_rn(add_rn(x, -0x1.ea7558p+1f), 0x1.4a121ep-24f) * j1_zero1_rest(x - 0x1.d80000p+1f);
+}
+
+// degree 14 on [-1.3175001, 1.3174999], absolute error 3.4e-17
+EW_MATH double j1_zero2_rest(double x) {
   double p = -0x1.3672e9a954e3ap-43;
   p = fma_rn(p, x, -0x1.1b03eead934e4p-41);
   p = fma_rn(p, x, 0x1.14c43c355d1d6p-35);
@@ -852,20 +935,27 @@ EW_MATH double j1_zero2(double x) {
 }
 
 // degree 8 on [-1.3175001, 1.3174999], absolute error 1.2e-08
-EW_MATH float j1_zero2(float x) {
+EW_MATH float j1_zero2_rest(float x) {
   float p = 0x1.4372bep-21f;
   p = fma_rn(p, x, 0x1.b41a16p-21f);
   p = fma_rn(p, x, -0x1.98503cp-15f);
-  p = fma_rn(p, x, -0x1.1dd7a7p-15f);
+  p = fma_rn(p, x, -0x1.1dd7a6p-15f);
   p = fma_rn(p, x, 0x1.250276p-9f);
   p = fma_rn(p, x, 0x1.44471ep-12f);
-  p = fma_rn(p, x, -0x1.8e8c7fp-5f);
+  p = fma_rn(p, x, -0x1.8e8c80p-5f);
   p = fma_rn(p, x, 0x1.3c4886p-7f);
-  p = fma_rn(p, x, 0x1.354a41p-2f);
+  p = fma_rn(p, x, 0x1.354a42p-2f);
   return p;
 }
 
-// y0 zero 0x1.c982eb8d417eap-1 and 0x1.ea9d270347f83p-56, float 0x1.c982ecp-1f and -0x1.cafa05p-27f
+EW_MATH double j1_zero2(double x) {
+  return add_rn(add_rn(x, -0x1.c0ff5f3b47250p+2), 0x1.b226d9d243827p-54) * j1_zero2_rest(x - 0x1.ac51ec0000000p+2);
+}
+
+EW_MATH float j1_zero2(float x) {
+  return add_rn(add_rn(x, -0x1.c0ff60p+2f), 0x1.8971b6p-23f) * j1_zero2_rest(x - 0x1.ac51ecp+2f);
+}
+
 // degree 9 on [0, 6.26], absolute error 4.1e-18
 EW_MATH double y0_small(double x) {
   double p = -0x1.41070dca01a50p-63;
@@ -884,46 +974,44 @@ EW_MATH double y0_small(double x) {
 // degree 5 on [0, 6.26], absolute error 4.1e-09
 EW_MATH float y0_small(float x) {
   float p = -0x1.8d3e18p-31f;
-  p = fma_rn(p, x, 0x1.ccb8e3p-24f);
+  p = fma_rn(p, x, 0x1.ccb8e2p-24f);
   p = fma_rn(p, x, -0x1.4bf446p-17f);
   p = fma_rn(p, x, 0x1.268a44p-11f);
   p = fma_rn(p, x, -0x1.12583ep-6f);
-  p = fma_rn(p, x, 0x1.750811p-3f);
+  p = fma_rn(p, x, 0x1.750812p-3f);
   return p;
 }
 
-// y1 zero 0x1.193bed4dff243p+1 and -0x1.bd1e50d219bfdp-55, float 0x1.193bedp+1f and -0x1.6401b8p-24f
-// degree 10 on [0, 9.1], absolute error 1.9e-17
+// degree 10 on [0, 9.1], absolute error 1.5e-17
 EW_MATH double y1_small(double x) {
-  double p = -0x1.4a7780b611d10p-68;
-  p = fma_rn(p, x, 0x1.2b01aeb93e825p-59);
-  p = fma_rn(p, x, -0x1.92364643a6f93p-51);
-  p = fma_rn(p, x, 0x1.ab25a10603896p-43);
-  p = fma_rn(p, x, -0x1.5c86e207ff837p-35);
-  p = fma_rn(p, x, 0x1.a32db040fe971p-28);
-  p = fma_rn(p, x, -0x1.5e7c55b9f575fp-21);
-  p = fma_rn(p, x, 0x1.74ead02fd0b75p-15);
-  p = fma_rn(p, x, -0x1.b09e2763b6ab6p-10);
-  p = fma_rn(p, x, 0x1.794d600864ec6p-6);
-  p = fma_rn(p, x, 0x1.be7ca90a177f5p-5);
+  double p = -0x1.474eb527baa41p-68;
+  p = fma_rn(p, x, 0x1.279c97bcaf9a0p-59);
+  p = fma_rn(p, x, -0x1.8c9c8e102c304p-51);
+  p = fma_rn(p, x, 0x1.a3aab2336ccd2p-43);
+  p = fma_rn(p, x, -0x1.549cf62407045p-35);
+  p = fma_rn(p, x, 0x1.96551db48bd17p-28);
+  p = fma_rn(p, x, -0x1.4f2940691140cp-21);
+  p = fma_rn(p, x, 0x1.5ba2f20a549c9p-15);
+  p = fma_rn(p, x, -0x1.7c2ca06d8e311p-10);
+  p = fma_rn(p, x, 0x1.069922dcaf0dfp-6);
+  p = fma_rn(p, x, 0x1.0e14beba09e96p-3);
   return p;
 }
 
-// degree 6 on [0, 9.1], absolute error 1.8e-09
+// degree 6 on [0, 9.1], absolute error 5.5e-09
 EW_MATH float y1_small(float x) {
-  float p = -0x1.2b0046p-35f;
-  p = fma_rn(p, x, 0x1.9e7333p-28f);
-  p = fma_rn(p, x, -0x1.5e4252p-21f);
-  p = fma_rn(p, x, 0x1.74e7f2p-15f);
-  p = fma_rn(p, x, -0x1.b09e05p-10f);
-  p = fma_rn(p, x, 0x1.794d5fp-6f);
-  p = fma_rn(p, x, 0x1.be7ca9p-5f);
+  float p = -0x1.23f79ap-35f;
+  p = fma_rn(p, x, 0x1.91b03cp-28f);
+  p = fma_rn(p, x, -0x1.4ef046p-21f);
+  p = fma_rn(p, x, 0x1.5ba020p-15f);
+  p = fma_rn(p, x, -0x1.7c2c7ep-10f);
+  p = fma_rn(p, x, 0x1.069922p-6f);
+  p = fma_rn(p, x, 0x1.0e14bep-3f);
   return p;
 }
 
-// zero 0x1.fa9534d98569cp+1 and -0x1.f06ae7804384ep-54, float 0x1.fa9535p+1f and 0x1.b30ad3p-24f; centre 0x1.000000p+2f
 // degree 21 on [-1.5, 1.5], absolute error 3.1e-17
-EW_MATH double y0_zero2(double x) {
+EW_MATH double y0_zero2_rest(double x) {
   double p = -0x1.f1eac7fde6707p-49;
   p = fma_rn(p, x, 0x1.03a303c151d19p-46);
   p = fma_rn(p, x, -0x1.3acbe4836ce82p-46);
@@ -950,23 +1038,30 @@ EW_MATH double y0_zero2(double x) {
 }
 
 // degree 9 on [-1.5, 1.5], absolute error 1.6e-08
-EW_MATH float y0_zero2(float x) {
-  float p = -0x1.3b33edp-25f;
+EW_MATH float y0_zero2_rest(float x) {
+  float p = -0x1.3b33eep-25f;
   p = fma_rn(p, x, -0x1.901f1ap-23f);
-  p = fma_rn(p, x, -0x1.4bfc11p-18f);
-  p = fma_rn(p, x, 0x1.9ce8bbp-15f);
+  p = fma_rn(p, x, -0x1.4bfc12p-18f);
+  p = fma_rn(p, x, 0x1.9ce8bap-15f);
   p = fma_rn(p, x, 0x1.b42854p-13f);
-  p = fma_rn(p, x, -0x1.189447p-9f);
-  p = fma_rn(p, x, -0x1.d9145fp-8f);
-  p = fma_rn(p, x, 0x1.d81bbfp-5f);
+  p = fma_rn(p, x, -0x1.189448p-9f);
+  p = fma_rn(p, x, -0x1.d9145ep-8f);
+  p = fma_rn(p, x, 0x1.d81bbep-5f);
   p = fma_rn(p, x, 0x1.c8e282p-5f);
-  p = fma_rn(p, x, -0x1.99e497p-2f);
+  p = fma_rn(p, x, -0x1.99e498p-2f);
   return p;
 }
 
-// zero 0x1.c581dc4e72103p+2 and -0x1.9774a495f56cfp-54, float 0x1.c581dcp+2f and 0x1.39c841p-24f; centre 0x1.b051ecp+2f
+EW_MATH double y0_zero2(double x) {
+  return add_rn(add_rn(x, -0x1.fa9534d98569cp+1), 0x1.f06ae7804384ep-54) * y0_zero2_rest(x - 0x1.0000000000000p+2);
+}
+
+EW_MATH float y0_zero2(float x) {
+  return add_rn(add_rn(x, -0x1.fa9534p+1f), -0x1.b30ad4p-24f) * y0_zero2_rest(x - 0x1.000000p+2f);
+}
+
 // degree 14 on [-1.2550001, 1.2549999], absolute error 2.5e-17
-EW_MATH double y0_zero3(double x) {
+EW_MATH double y0_zero3_rest(double x) {
   double p = -0x1.19f70a9f2abe6p-43;
   p = fma_rn(p, x, -0x1.9b475b8ff1200p-41);
   p = fma_rn(p, x, 0x1.1f7dd044d1073p-35);
@@ -986,22 +1081,29 @@ EW_MATH double y0_zero3(double x) {
 }
 
 // degree 8 on [-1.2550001, 1.2549999], absolute error 1.9e-09
-EW_MATH float y0_zero3(float x) {
-  float p = 0x1.4f1465p-21f;
-  p = fma_rn(p, x, 0x1.140a3dp-20f);
-  p = fma_rn(p, x, -0x1.a64ef1p-15f);
+EW_MATH float y0_zero3_rest(float x) {
+  float p = 0x1.4f1466p-21f;
+  p = fma_rn(p, x, 0x1.140a3ep-20f);
+  p = fma_rn(p, x, -0x1.a64ef2p-15f);
   p = fma_rn(p, x, -0x1.735016p-15f);
   p = fma_rn(p, x, 0x1.316db0p-9f);
-  p = fma_rn(p, x, 0x1.4c8963p-12f);
-  p = fma_rn(p, x, -0x1.985749p-5f);
+  p = fma_rn(p, x, 0x1.4c8964p-12f);
+  p = fma_rn(p, x, -0x1.985748p-5f);
   p = fma_rn(p, x, 0x1.75360ap-7f);
   p = fma_rn(p, x, 0x1.34fe26p-2f);
   return p;
 }
 
-// zero 0x1.5b7fe4e87b02ep+2 and 0x1.dfe7bac228e8cp-52, float 0x1.5b7fe5p+2f and 0x1.d0f606p-23f; centre 0x1.4051ecp+2f
+EW_MATH double y0_zero3(double x) {
+  return add_rn(add_rn(x, -0x1.c581dc4e72103p+2), 0x1.9774a495f56cfp-54) * y0_zero3_rest(x - 0x1.b051ec0000000p+2);
+}
+
+EW_MATH float y0_zero3(float x) {
+  return add_rn(add_rn(x, -0x1.c581dcp+2f), -0x1.39c840p-24f) * y0_zero3_rest(x - 0x1.b051ecp+2f);
+}
+
 // degree 22 on [-2.0050001, 2.0049999], absolute error 3.7e-17
-EW_MATH double y1_zero2(double x) {
+EW_MATH double y1_zero2_rest(double x) {
   double p = 0x1.d0877178434ddp-56;
   p = fma_rn(p, x, -0x1.221ada04309ccp-53);
   p = fma_rn(p, x, 0x1.ab5ddc71db42ap-55);
@@ -1029,24 +1131,31 @@ EW_MATH double y1_zero2(double x) {
 }
 
 // degree 10 on [-2.0050001, 2.0049999], absolute error 1.5e-08
-EW_MATH float y1_zero2(float x) {
+EW_MATH float y1_zero2_rest(float x) {
   float p = 0x1.2615a4p-27f;
   p = fma_rn(p, x, -0x1.49e58cp-27f);
   p = fma_rn(p, x, -0x1.410a3ap-21f);
-  p = fma_rn(p, x, -0x1.d09e6fp-21f);
-  p = fma_rn(p, x, 0x1.b50733p-15f);
-  p = fma_rn(p, x, 0x1.4b90a1p-16f);
-  p = fma_rn(p, x, -0x1.3365d9p-9f);
-  p = fma_rn(p, x, -0x1.304b79p-12f);
+  p = fma_rn(p, x, -0x1.d09e6ep-21f);
+  p = fma_rn(p, x, 0x1.b50732p-15f);
+  p = fma_rn(p, x, 0x1.4b90a2p-16f);
+  p = fma_rn(p, x, -0x1.3365dap-9f);
+  p = fma_rn(p, x, -0x1.304b78p-12f);
   p = fma_rn(p, x, 0x1.b8daf0p-5f);
   p = fma_rn(p, x, -0x1.ba6ea2p-7f);
-  p = fma_rn(p, x, -0x1.6073d7p-2f);
+  p = fma_rn(p, x, -0x1.6073d6p-2f);
   return p;
 }
 
-// zero 0x1.13127ae6169b4p+3 and 0x1.479cc068d9046p-52, float 0x1.13127bp+3f and 0x1.cc2d37p-22f; centre 0x1.f9999ap+2f
+EW_MATH double y1_zero2(double x) {
+  return add_rn(add_rn(x, -0x1.5b7fe4e87b02ep+2), -0x1.dfe7bac228e8cp-52) * y1_zero2_rest(x - 0x1.4051ec0000000p+2);
+}
+
+EW_MATH float y1_zero2(float x) {
+  return add_rn(add_rn(x, -0x1.5b7fe4p+2f), -0x1.d0f606p-23f) * y1_zero2_rest(x - 0x1.4051ecp+2f);
+}
+
 // degree 12 on [-0.9000001, 0.8999999], absolute error 3.2e-17
-EW_MATH double y1_zero3(double x) {
+EW_MATH double y1_zero3_rest(double x) {
   double p = 0x1.12302d5bfc212p-35;
   p = fma_rn(p, x, -0x1.2aa59e52d7be6p-34);
   p = fma_rn(p, x, -0x1.62adec5229660p-28);
@@ -1064,15 +1173,23 @@ EW_MATH double y1_zero3(double x) {
 }
 
 // degree 6 on [-0.9000001, 0.8999999], absolute error 2.5e-08
-EW_MATH float y1_zero3(float x) {
+EW_MATH float y1_zero3_rest(float x) {
   float p = -0x1.7a21f6p-15f;
   p = fma_rn(p, x, 0x1.6d45b2p-14f);
-  p = fma_rn(p, x, 0x1.0b721dp-9f);
+  p = fma_rn(p, x, 0x1.0b721cp-9f);
   p = fma_rn(p, x, -0x1.bae27ep-9f);
-  p = fma_rn(p, x, -0x1.5b7a83p-5f);
+  p = fma_rn(p, x, -0x1.5b7a82p-5f);
   p = fma_rn(p, x, 0x1.738d2ep-5f);
-  p = fma_rn(p, x, 0x1.0b5b85p-2f);
+  p = fma_rn(p, x, 0x1.0b5b84p-2f);
   return p;
+}
+
+EW_MATH double y1_zero3(double x) {
+  return add_rn(add_rn(x, -0x1.13127ae6169b4p+3), -0x1.479cc068d9046p-52) * y1_zero3_rest(x - 0x1.f9999a0000000p+2);
+}
+
+EW_MATH float y1_zero3(float x) {
+  return add_rn(add_rn(x, -0x1.13127ap+3f), -0x1.cc2d36p-22f) * y1_zero3_rest(x - 0x1.f9999ap+2f);
 }
 
 // degree 11 on [1e-06, 0.015625], absolute error 4.6e-17
@@ -1094,10 +1211,10 @@ EW_MATH double bessel_amplitude0(double x) {
 
 // degree 3 on [1e-06, 0.015625], absolute error 3.4e-09
 EW_MATH float bessel_amplitude0(float x) {
-  float p = -0x1.a2bfc9p-2f;
+  float p = -0x1.a2bfc8p-2f;
   p = fma_rn(p, x, 0x1.a325e0p-4f);
   p = fma_rn(p, x, -0x1.fff888p-5f);
-  p = fma_rn(p, x, 0x2.000000p-1f);
+  p = fma_rn(p, x, 0x1.000000p+0f);
   return p;
 }
 
@@ -1127,38 +1244,37 @@ EW_MATH float bessel_phase0(float x) {
   return p;
 }
 
-// degree 14 on [0, 64], absolute error 5.4e-15
+// degree 14 on [0, 64], absolute error 2.5e-17
 EW_MATH double i0_small(double x) {
-  double p = 0x1.0de64dc06c736p-100;
-  p = fma_rn(p, x, 0x1.81bcaa8e9d7ddp-92);
-  p = fma_rn(p, x, 0x1.4ed29f5f7c155p-82);
-  p = fma_rn(p, x, 0x1.678b7311e0be4p-73);
-  p = fma_rn(p, x, 0x1.5645000cf9642p-64);
-  p = fma_rn(p, x, 0x1.0b2b92b41acfap-55);
-  p = fma_rn(p, x, 0x1.522af05b0765dp-47);
-  p = fma_rn(p, x, 0x1.522a352eb9716p-39);
-  p = fma_rn(p, x, 0x1.02e85ced55dbfp-31);
-  p = fma_rn(p, x, 0x1.23456776bc699p-24);
-  p = fma_rn(p, x, 0x1.c71c71c9279e9p-18);
-  p = fma_rn(p, x, 0x1.c71c71c6fa791p-12);
-  p = fma_rn(p, x, 0x1.0000000001278p-6);
-  p = fma_rn(p, x, 0x1.ffffffffffe05p-3);
-  p = fma_rn(p, x, 0x1.0000000000009p+0);
+  double p = 0x1.2069052b0b501p-110;
+  p = fma_rn(p, x, 0x1.0d6a26a87e4bcp-101);
+  p = fma_rn(p, x, 0x1.f3ce33d9e3b74p-92);
+  p = fma_rn(p, x, 0x1.40852a1bdf9fbp-82);
+  p = fma_rn(p, x, 0x1.69eac23652b1dp-73);
+  p = fma_rn(p, x, 0x1.55fedb223c9d2p-64);
+  p = fma_rn(p, x, 0x1.0b315b8692d2bp-55);
+  p = fma_rn(p, x, 0x1.522a407351c9ap-47);
+  p = fma_rn(p, x, 0x1.522a442ca7776p-39);
+  p = fma_rn(p, x, 0x1.02e85c06594fcp-31);
+  p = fma_rn(p, x, 0x1.23456789cad8fp-24);
+  p = fma_rn(p, x, 0x1.c71c71c71a6dep-18);
+  p = fma_rn(p, x, 0x1.c71c71c71c835p-12);
+  p = fma_rn(p, x, 0x1.ffffffffffff8p-7);
+  p = fma_rn(p, x, 0x1.0000000000000p-2);
   return p;
 }
 
-// degree 9 on [0, 64], absolute error 1.5e-06
+// degree 8 on [0, 64], absolute error 3.1e-08
 EW_MATH float i0_small(float x) {
-  float p = 0x1.24de34p-54f;
-  p = fma_rn(p, x, 0x1.28a452p-48f);
-  p = fma_rn(p, x, 0x1.8d2e62p-39f);
-  p = fma_rn(p, x, 0x1.f0269dp-32f);
-  p = fma_rn(p, x, 0x1.25b41bp-24f);
-  p = fma_rn(p, x, 0x1.c6735dp-18f);
-  p = fma_rn(p, x, 0x1.c736b1p-12f);
-  p = fma_rn(p, x, 0x1.fffbe0p-7f);
-  p = fma_rn(p, x, 0x1.000040p-2f);
-  p = fma_rn(p, x, 0x1.fffff6p-1f);
+  float p = 0x1.0ffd8ep-54f;
+  p = fma_rn(p, x, 0x1.83db86p-48f);
+  p = fma_rn(p, x, 0x1.78869ep-39f);
+  p = fma_rn(p, x, 0x1.fa2d56p-32f);
+  p = fma_rn(p, x, 0x1.244bfep-24f);
+  p = fma_rn(p, x, 0x1.c6e8c8p-18f);
+  p = fma_rn(p, x, 0x1.c72184p-12f);
+  p = fma_rn(p, x, 0x1.ffff9ep-7f);
+  p = fma_rn(p, x, 0x1.000002p-2f);
   return p;
 }
 
@@ -1193,12 +1309,12 @@ EW_MATH double i0_large(double x) {
 
 // degree 5 on [0, 0.125], absolute error 1.8e-08
 EW_MATH float i0_large(float x) {
-  float p = 0x1.7cec3dp-2f;
-  p = fma_rn(p, x, -0x1.216ab5p-7f);
-  p = fma_rn(p, x, 0x1.103f6fp-5f);
+  float p = 0x1.7cec3cp-2f;
+  p = fma_rn(p, x, -0x1.216ab4p-7f);
+  p = fma_rn(p, x, 0x1.103f70p-5f);
   p = fma_rn(p, x, 0x1.c97fcap-6f);
   p = fma_rn(p, x, 0x1.98874ap-5f);
-  p = fma_rn(p, x, 0x1.988453p-2f);
+  p = fma_rn(p, x, 0x1.988454p-2f);
   return p;
 }
 
@@ -1221,9 +1337,9 @@ EW_MATH double bessel_amplitude1(double x) {
 
 // degree 3 on [1e-06, 0.015625], absolute error 4.6e-09
 EW_MATH float bessel_amplitude1(float x) {
-  float p = 0x1.3ff59fp-1f;
-  p = fma_rn(p, x, -0x1.88b649p-3f);
-  p = fma_rn(p, x, 0x1.7ffd77p-3f);
+  float p = 0x1.3ff59ep-1f;
+  p = fma_rn(p, x, -0x1.88b64ap-3f);
+  p = fma_rn(p, x, 0x1.7ffd76p-3f);
   p = fma_rn(p, x, 0x1.000000p+0f);
   return p;
 }
@@ -1248,42 +1364,41 @@ EW_MATH double bessel_phase1(double x) {
 // degree 3 on [1e-06, 0.015625], absolute error 1.7e-08
 EW_MATH float bessel_phase1(float x) {
   float p = -0x1.b31d72p+0f;
-  p = fma_rn(p, x, 0x1.75d3a9p-2f);
+  p = fma_rn(p, x, 0x1.75d3a8p-2f);
   p = fma_rn(p, x, -0x1.4ff6dcp-3f);
-  p = fma_rn(p, x, 0x1.7fffffp-2f);
+  p = fma_rn(p, x, 0x1.800000p-2f);
   return p;
 }
 
-// degree 13 on [0, 64], absolute error 4.6e-15
+// degree 13 on [0, 64], absolute error 1e-17
 EW_MATH double i1_small(double x) {
-  double p = 0x1.d872a06197e21p-96;
-  p = fma_rn(p, x, 0x1.39955102a07dap-87);
-  p = fma_rn(p, x, 0x1.f610f411cf770p-78);
-  p = fma_rn(p, x, 0x1.ee6efcb29f454p-69);
-  p = fma_rn(p, x, 0x1.abd33faf90357p-60);
-  p = fma_rn(p, x, 0x1.2c91643804baep-51);
-  p = fma_rn(p, x, 0x1.522ae0c062049p-43);
-  p = fma_rn(p, x, 0x1.27e4f04183bc3p-35);
-  p = fma_rn(p, x, 0x1.845c8b23042f0p-28);
-  p = fma_rn(p, x, 0x1.6c16c15aa6b51p-21);
-  p = fma_rn(p, x, 0x1.c71c71c86b687p-15);
-  p = fma_rn(p, x, 0x1.55555555483abp-9);
-  p = fma_rn(p, x, 0x1.0000000000675p-4);
-  p = fma_rn(p, x, 0x1.fffffffffffbdp-2);
+  double p = 0x1.0de5feba703f0p-105;
+  p = fma_rn(p, x, 0x1.d892c2fceb55ep-97);
+  p = fma_rn(p, x, 0x1.95d56d9359db3p-87);
+  p = fma_rn(p, x, 0x1.e0d93f6b67641p-78);
+  p = fma_rn(p, x, 0x1.f19fdd5da5ec2p-69);
+  p = fma_rn(p, x, 0x1.ab7ee5b429f4fp-60);
+  p = fma_rn(p, x, 0x1.2c97808e3b0bep-51);
+  p = fma_rn(p, x, 0x1.522a412013551p-43);
+  p = fma_rn(p, x, 0x1.27e4fb9ab6211p-35);
+  p = fma_rn(p, x, 0x1.845c8a0ab0b98p-28);
+  p = fma_rn(p, x, 0x1.6c16c16c2bec6p-21);
+  p = fma_rn(p, x, 0x1.c71c71c71b9ddp-15);
+  p = fma_rn(p, x, 0x1.555555555558ap-9);
+  p = fma_rn(p, x, 0x1.fffffffffffffp-5);
   return p;
 }
 
-// degree 8 on [0, 64], absolute error 5.7e-07
+// degree 7 on [0, 64], absolute error 3e-08
 EW_MATH float i1_small(float x) {
-  float p = 0x1.49dc41p-50f;
-  p = fma_rn(p, x, 0x1.2a8722p-44f);
-  p = fma_rn(p, x, 0x1.5a5aedp-35f);
-  p = fma_rn(p, x, 0x1.750381p-28f);
-  p = fma_rn(p, x, 0x1.6ecc6bp-21f);
-  p = fma_rn(p, x, 0x1.c693d7p-15f);
-  p = fma_rn(p, x, 0x1.5562bfp-9f);
-  p = fma_rn(p, x, 0x1.fffdfbp-5f);
-  p = fma_rn(p, x, 0x1.00000dp-1f);
+  float p = 0x1.2fdc68p-50f;
+  p = fma_rn(p, x, 0x1.8f1b2ap-44f);
+  p = fma_rn(p, x, 0x1.46b914p-35f);
+  p = fma_rn(p, x, 0x1.7ced92p-28f);
+  p = fma_rn(p, x, 0x1.6d0d26p-21f);
+  p = fma_rn(p, x, 0x1.c6fd54p-15f);
+  p = fma_rn(p, x, 0x1.5556d2p-9f);
+  p = fma_rn(p, x, 0x1.fffff4p-5f);
   return p;
 }
 
@@ -1318,12 +1433,12 @@ EW_MATH double i1_large(double x) {
 
 // degree 5 on [0, 0.125], absolute error 1.3e-08
 EW_MATH float i1_large(float x) {
-  float p = -0x1.ba7acfp-2f;
+  float p = -0x1.ba7ad0p-2f;
   p = fma_rn(p, x, 0x1.b48952p-9f);
   p = fma_rn(p, x, -0x1.746000p-5f);
-  p = fma_rn(p, x, -0x1.7dce5fp-5f);
-  p = fma_rn(p, x, -0x1.326415p-3f);
-  p = fma_rn(p, x, 0x1.988453p-2f);
+  p = fma_rn(p, x, -0x1.7dce5ep-5f);
+  p = fma_rn(p, x, -0x1.326416p-3f);
+  p = fma_rn(p, x, 0x1.988454p-2f);
   return p;
 }
 

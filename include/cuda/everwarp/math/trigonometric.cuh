@@ -208,29 +208,24 @@ EW_MATH void sincospi(T x, T& sine, T& cosine) {
   cosine = cospi(x);
 }
 
-// atan(q + q_lo) for 0 <= q <= 1, plus base
+// quarters pi/2 + direction atan(q + q_lo), for 0 <= q <= 1 and direction 1 or -1
 template <class T>
-EW_MATH T atan_unit(T q, T q_lo, bool complement, T sign) {
+EW_MATH T atan_from(int quarters, T direction, T q, T q_lo) {
   using C = Constant<T>;
-  T base = 0, base_lo = 0;
+  T base = static_cast<T>(quarters) * C::half_pi, base_lo = static_cast<T>(quarters) * C::half_pi_lo;
   if (q > T(0.4142)) {  // pi/4 + atan((q - 1) / (q + 1))
-    base = C::half_pi / 2;
-    base_lo = C::half_pi_lo / 2;
-    const Pair<T> n = fast_two_sum(add_rn(q, T(-1)), q_lo), d = fast_two_sum(T(1), q);
+    const Pair<T> turned = two_sum(base, direction * (C::half_pi / 2));
+    base = turned.hi;
+    base_lo = add_rn(turned.lo, fma_rn(direction, C::half_pi_lo / 2, base_lo));
+    const Pair<T> n = two_sum(add_rn(q, T(-1)), q_lo), d = fast_two_sum(T(1), q);
     const T t = n.hi / d.hi;
-    q_lo = add_rn(add_rn(fma_rn(-t, d.hi, n.hi), fma_rn(-t, add_rn(d.lo, q_lo), n.lo)), T(0)) / d.hi;
+    q_lo = add_rn(fma_rn(-t, d.hi, n.hi), fma_rn(-t, add_rn(d.lo, q_lo), n.lo)) / d.hi;
     q = t;
   }
   const T z = mul_rn(q, q);
-  T tail = fma_rn(mul_rn(q, z), atan_tail(z), fma_rn(-z, q_lo, q_lo));
-  if (complement) {
-    base = C::half_pi - base;
-    base_lo = C::half_pi_lo - base_lo;
-    q = -q;
-    tail = -tail;
-  }
-  const Pair<T> s = two_sum(base, q);
-  return sign * (s.hi + (s.lo + (tail + base_lo)));
+  const T tail = fma_rn(mul_rn(q, z), atan_tail(z), fma_rn(-z, q_lo, q_lo));
+  const Pair<T> s = two_sum(base, direction * q);
+  return s.hi + (s.lo + fma_rn(direction, tail, base_lo));
 }
 
 template <class T>
@@ -238,12 +233,12 @@ EW_MATH T atan(T x) {
   const T a = magnitude(x), sign = with_sign(T(1), x);
   if (a <= T(1)) {
     if (a < power_of_two<T>(-Format<T>::mantissa / 2 - 2)) return x;
-    return atan_unit(a, T(0), false, sign);
+    return sign * atan_from(0, T(1), a, T(0));
   }
   if (x != x) return x + x;
   if (a > power_of_two<T>(Format<T>::mantissa + 10)) return sign * Constant<T>::half_pi;
   const T q = T(1) / a;
-  return atan_unit(q, fma_rn(-q, a, T(1)) / a, true, sign);
+  return sign * atan_from(1, T(-1), q, fma_rn(-q, a, T(1)) / a);
 }
 
 template <class T>
@@ -267,17 +262,8 @@ EW_MATH T atan2(T y, T x) {
   const T q = small / big;
   const T rest =
       q > Constant<T>::smallest_normal / power_of_two<T>(-Format<T>::mantissa) ? fma_rn(-q, big, small) / big : T(0);
-  if (!left) {
-    if (!steep && q < power_of_two<T>(-Format<T>::mantissa / 2 - 2)) return sign * (ay / ax);
-    return atan_unit(q, rest, steep, sign);
-  }
-  if (steep) {  // pi/2 + atan(q)
-    if (q < power_of_two<T>(-Format<T>::mantissa - 10)) return sign * C::half_pi;
-    return atan_unit(-q, -rest, true, sign);
-  }
-  const T base = atan_unit(q, rest, false, T(1));  // pi - atan(q): the result is above pi/2, so its own error rules
-  const Pair<T> s = two_sum(C::pi, -base);
-  return sign * (s.hi + (s.lo + C::pi_lo));
+  if (!left && !steep && q < power_of_two<T>(-Format<T>::mantissa / 2 - 2)) return sign * (ay / ax);
+  return sign * atan_from(steep ? 1 : left ? 2 : 0, left == steep ? T(1) : T(-1), q, rest);
 }
 
 // asin(s + s_lo) for 0 <= s <= 0.5, without its leading s
