@@ -1,0 +1,95 @@
+#include "ptx/flow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ptx/accesses.hpp"
+#include "ptx/graph.hpp"
+#include "ptx/liveness.hpp"
+#include "ptx/program.hpp"
+#include "ptx/rows.hpp"
+
+namespace ew::ptx {
+
+namespace {
+
+constexpr u32 most_rows = constant_row, most_predicates = always;
+
+void find_reconvergence(const ast::Function& function, const Graph& graph, Flow& flow) {
+  const auto post_dominator = graph.immediate_post_dominators();
+  flow.reconverge.assign(function.body.size(), no_pc);
+  for (u32 i = 0; i < function.body.size(); ++i) {
+    const auto& opcode = function.body[i].opcode;
+    if (opcode != "bra" && opcode != "brx") continue;
+    NodeId node = post_dominator[graph.node_of[i]];
+    while (node != no_node && node != graph.exit && graph.nodes[node].begin == graph.nodes[node].end)
+      node = post_dominator[node];
+    if (node != no_node && node != graph.exit) flow.reconverge[i] = graph.nodes[node].begin;
+  }
+}
+
+/// Most 32-bit registers live at one point.
+u32 most_live(const ast::Function& function, const LiveRanges& ranges) {
+  std::vector<i64> change(2 * function.body.size() + 3, 0);
+  for (u32 reg = 0; reg < function.registers.size(); ++reg) {
+    const Type type = function.registers[reg].type;
+    if (type == Type::pred) continue;
+    for (const auto& interval : ranges.of(reg)) {
+      change[interval.begin] += rows_of(type);
+      change[interval.end] -= rows_of(type);
+    }
+  }
+  i64 live = 0, most = 0;
+  for (const i64 step : change) most = std::max(most, live += step);
+  return static_cast<u32>(most);
+}
+
+void check_limit(const ast::Function& function, u32 needed, u32 limit, std::string_view what) {
+  if (needed <= limit) return;
+  throw Error(fmt::format("function {} (line {}) needs {} {}: at most {} are supported", function.name,
+                          function.place.ptx_line, needed, what, limit));
+}
+
+void share_rows(const ast::Function& function, const LiveRanges& ranges, Flow& flow) {
+  const auto registers = static_cast<u32>(function.registers.size());
+  flow.row_of.assign(registers, no_row);
+  flow.predicate_of.assign(registers, no_row);
+  std::vector<RowRequest> words, predicates;
+  for (u32 reg = 0; reg < registers; ++reg) {
+    const Type type = function.registers[reg].type;
+    const auto intervals = ranges.of(reg);
+    if (!intervals.empty()) {
+      (type == Type::pred ? predicates : words).push_back({reg, rows_of(type), intervals});
+    } else if (ranges.mentioned(reg)) {
+      // Only code that never runs mentions it: any place will do, but it must be one.
+      (type == Type::pred ? flow.predicate_of : flow.row_of)[reg] = 0;
+      auto& needed = type == Type::pred ? flow.predicates : flow.rows;
+      needed = std::max(needed, rows_of(type));
+    }
+  }
+  const auto word_rows = assign_rows(words), predicate_rows = assign_rows(predicates);
+  flow.rows = std::max(flow.rows, word_rows.rows);
+  flow.predicates = std::max(flow.predicates, predicate_rows.rows);
+  check_limit(function, flow.rows, most_rows, "rows of registers");
+  check_limit(function, flow.predicates, most_predicates, "predicates");
+  for (std::size_t i = 0; i < words.size(); ++i) flow.row_of[words[i].id] = static_cast<Row>(word_rows.row[i]);
+  for (std::size_t i = 0; i < predicates.size(); ++i)
+    flow.predicate_of[predicates[i].id] = static_cast<u16>(predicate_rows.row[i]);
+}
+
+}  // namespace
+
+Flow analyse(const ast::Function& function) {
+  Flow flow;
+  const Graph graph(function);
+  flow.reachable.resize(function.body.size());
+  for (u32 i = 0; i < function.body.size(); ++i) flow.reachable[i] = graph.reachable[graph.node_of[i]];
+  find_reconvergence(function, graph, flow);
+  const LiveRanges ranges(function, graph);
+  flow.live_registers = most_live(function, ranges);
+  share_rows(function, ranges, flow);
+  return flow;
+}
+
+}  // namespace ew::ptx
