@@ -87,7 +87,6 @@ void generate_code(BuildRequest& request, const std::string& text) {
   }
 }
 
-
 Words split_list(std::string_view text, std::string_view separators) {
   Words words;
   std::string word;

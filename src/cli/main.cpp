@@ -1,15 +1,89 @@
-// The command `ew`. Words to verbs; each verb is a file of its own.
+// The command `ew`: words to verbs. Each verb is a file of its own; `build` reads nvcc's command line itself.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/build.hpp"
+#include "cli/verb.hpp"
+#include "core/diagnostics.hpp"
+#include "core/nearest.hpp"
+
+namespace {
+
+using namespace ew::cli;
+
+const char* const manual = R"text(A first program:
+  ew build app.cu -o app && ew run ./app
+
+More:
+  ew VERB --help           what a verb does, with examples
+  ew explain machine       what can be set with --set and in machine files
+  eval "$(ew completion bash)"
+
+Exit status: 0 clean, 1 something failed (FAIL was printed), 2 a mistake in the command.
+`ew run` passes the program's own status through.)text";
+
+/// What a mistyped word most probably was.
+std::string hint(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  if (word.starts_with('-')) {
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+      names.push_back(verb->get_name());
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  std::string text = ew::core::did_you_mean(word, views);
+  if (text.empty() && !word.starts_with('-') && !names.empty())
+    text = fmt::format("; the verbs are {}", fmt::join(names, ", "));
+  return text;
+}
+
+int mistake(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* verb = &app;
+  for (const CLI::App* called : app.get_subcommands()) verb = called;
+  const auto extras = verb->remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty()) {
+    const bool option = extras[0].starts_with('-');
+    fmt::print(stderr, "ew: unknown {} {}{}\n",
+               option         ? "option"
+               : verb == &app ? "verb"
+                              : "argument",
+               extras[0], option || verb == &app ? hint(*verb, extras[0]) : "");
+  } else {
+    fmt::print(stderr, "ew: {}\n", error.what());
+  }
+  return misused;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (!words.empty() && words[0] == "build") return ew::cli::build(std::span(words).subspan(1), false);
-  if (!words.empty() && words[0] == "nvcc") return ew::cli::build(std::span(words).subspan(1), true);
-  fmt::print(stderr, "ew: verbs: build\n");
-  return 2;
+  if (!words.empty() && words[0] == "build") return build(std::span(words).subspan(1), false);
+  if (!words.empty() && words[0] == "nvcc") return build(std::span(words).subspan(1), true);
+
+  int status = clean;
+  CLI::App app("Everwarp: runs CUDA programs on a simulated GPU", "ew");
+  app.set_version_flag("--version", std::string("everwarp ") + EW_VERSION);
+  app.footer(manual);
+  app.require_subcommand(0, 1);
+  app.set_help_flag("-h,--help", "What this does, with examples");
+  app.add_subcommand("build", "Compile CUDA C++ to a program, with nvcc's options (`ew build --help`)");
+  for (auto add : {add_run, add_crash, add_explain, add_test, add_demo, add_completion}) add(app, status);
+  try {
+    app.parse(argc, argv);
+    if (words.empty()) fmt::print("{}", app.help());
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    return mistake(app, error);
+  } catch (const ew::core::UserError& error) {
+    fmt::print(stderr, "ew: {}\n", error.what());
+    return misused;
+  }
+  return status;
 }

@@ -1,0 +1,216 @@
+// `ew crash`: kills a program at chosen instructions, restarts it to recover, and judges what came back.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "cli/crash_trials.hpp"
+#include "cli/table.hpp"
+#include "cli/verb.hpp"
+#include "core/diagnostics.hpp"
+#include "core/nearest.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+using core::UserError;
+
+struct CrashCommand {
+  CrashPlan plan;
+  std::vector<std::string> at;
+  std::string recover, keep;
+  std::size_t count = 20;
+  unsigned jobs = 0;
+  bool json = false;
+};
+
+const char* const manual =
+    R"(How it works: the program runs once to its end, and its warp instructions are counted. Then, for each
+crash point, it runs again and is killed (SIGKILL) right after that instruction; what its pool files hold is
+what had become durable. The recovery command then starts in the same folder: status 0 means recovered.
+
+Every trial has a folder of its own and starts there, so name pool files by a relative path, or write {} for
+the folder. Files that the program's words name are copied there first.
+
+Status: 0 all recovered, 1 some did not (FAIL, with the command to do it again), 2 a mistake in the command.
+
+Examples:
+  ew crash --at random --count 50 --recover './kvs recover pool' -- ./kvs insert pool
+  ew crash --at instruction 12345 --recover './kvs recover pool' -- ./kvs insert pool
+  ew crash --at random --count 1000 --seed 7 --json --recover './kvs recover {}/pool' -- ./kvs insert {}/pool)";
+
+unsigned long long number(const std::string& word, std::string_view what) {
+  unsigned long long value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || value == 0)
+    throw UserError(fmt::format("{} should be a whole number from 1, but is \"{}\"", what, word));
+  return value;
+}
+
+Words split_words(const std::string& text) {
+  Words words;
+  std::string word;
+  char quote = 0;
+  bool any = false;
+  for (char c : text) {
+    if (quote) {
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
+    } else if (c == '\'' || c == '"') {
+      quote = c, any = true;
+    } else if (c == ' ' || c == '\t' || c == '\n') {
+      if (any) words.push_back(word);
+      word.clear(), any = false;
+    } else {
+      word += c, any = true;
+    }
+  }
+  if (any) words.push_back(word);
+  return words;
+}
+
+std::string replay(const CrashCommand& command, const Words& program, unsigned long long instruction) {
+  Words words{"ew", "crash"};
+  const Words options = command.plan.settings.as_options();
+  words.insert(words.end(), options.begin(), options.end());
+  words.insert(words.end(), {"--at", "instruction", std::to_string(instruction), "--recover", command.recover, "--"});
+  words.insert(words.end(), program.begin(), program.end());
+  return shell_line(words);
+}
+
+void show_progress(std::size_t finished, std::size_t failures, std::size_t total) {
+  const bool terminal = isatty(STDERR_FILENO);
+  if (!terminal && finished != total && finished % 50 != 0) return;
+  fmt::print(stderr, "{}{} of {} crashes, {} failed{}", terminal ? "\r" : "", finished, total, failures,
+             terminal && finished != total ? "" : "\n");
+  std::fflush(stderr);
+}
+
+std::string shortened(const std::string& line, std::size_t width) {
+  return line.size() <= width ? line : line.substr(0, width - 3) + "...";
+}
+
+void print_table(const std::vector<Trial>& trials, unsigned long long total) {
+  Table table({">#", ">crash after", ">of run", "result", ">status", ">time", "recovery says"});
+  std::size_t number = 0;
+  for (const Trial& trial : trials) {
+    table.row({std::to_string(++number), grouped(trial.instruction),
+               fmt::format("{:.1f} %", 100.0 * static_cast<double>(trial.instruction) / static_cast<double>(total)),
+               std::string(name_of(trial.end)), std::to_string(trial.recovery_status), seconds_text(trial.seconds),
+               shortened(trial.last_line, 70)});
+  }
+  fmt::print("{}\n", table.text());
+}
+
+nlohmann::ordered_json as_json(const std::vector<Trial>& trials, unsigned long long total) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::size_t failures = 0;
+  for (const Trial& trial : trials) {
+    failures += !trial.passed();
+    list.push_back({{"instruction", trial.instruction},
+                    {"result", name_of(trial.end)},
+                    {"passed", trial.passed()},
+                    {"recovery_status", trial.recovery_status},
+                    {"seconds", trial.seconds},
+                    {"says", trial.last_line}});
+  }
+  return {{"instructions", total}, {"crashes", trials.size()}, {"failed", failures}, {"trials", list}};
+}
+
+std::vector<unsigned long long> crash_points(const CrashCommand& command, unsigned long long total) {
+  if (command.at[0] == "random") return random_points(total, command.count, command.plan.settings.seed);
+  const unsigned long long point = number(command.at[1], "--at instruction");
+  if (point > total)
+    throw UserError(fmt::format("--at instruction {}: the program ran only {} warp instructions", point, total));
+  return {point};
+}
+
+void check(const CrashCommand& command, const Words& words) {
+  static constexpr std::string_view kinds[] = {"random", "instruction"};
+  if (command.at.empty()) throw UserError("ew crash needs a point: --at instruction N, or --at random --count N");
+  if (command.at[0] != "random" && command.at[0] != "instruction")
+    throw UserError(fmt::format("--at should be \"instruction N\" or \"random\", but is \"{}\"{}", command.at[0],
+                                core::did_you_mean(command.at[0], kinds)));
+  if ((command.at[0] == "random") != (command.at.size() == 1))
+    throw UserError("--at should be \"instruction N\" or \"random\" (how many: --count N)");
+  if (command.recover.empty()) throw UserError("ew crash needs the recovery command: --recover './app recover pool'");
+  if (words.empty()) throw UserError("ew crash needs a program behind --: ew crash … -- ./app pool");
+  if (command.count == 0) throw UserError("--count should be a whole number from 1, but is 0");
+}
+
+int report(const CrashCommand& command, const Words& words, const std::vector<Trial>& trials,
+           unsigned long long total) {
+  if (command.json)
+    fmt::print("{}\n", as_json(trials, total).dump(2));
+  else
+    print_table(trials, total);
+  std::size_t failures = 0, killed = 0;
+  for (const Trial& trial : trials) {
+    killed += trial.end == TrialEnd::recovered || trial.end == TrialEnd::recovery_failed;
+    if (trial.passed()) continue;
+    if (++failures > 3) continue;  // the first few say enough
+    fmt::print(stderr, "FAIL after warp instruction {}. Output:\n{}Again: {}\n", trial.instruction, trial.output,
+               replay(command, words, trial.instruction));
+  }
+  if (!command.json)
+    fmt::print("{}{} crashes, {} recovered, {} failed\n", failures ? "FAIL: " : "", killed, trials.size() - failures,
+               failures);
+  return failures ? failed : clean;
+}
+
+int call(CrashCommand& command, const Words& words) {
+  check(command, words);
+  CrashPlan& plan = command.plan;
+  plan.settings.resolve();
+  plan.program = words;
+  plan.program[0] = program_path(words[0]);
+  plan.recovery = split_words(command.recover);
+  if (plan.recovery.empty()) throw UserError("--recover is empty");
+  plan.recovery[0] = program_path(plan.recovery[0]);
+  plan.keep = command.keep;
+  const CleanRun run = count_instructions(plan);
+  const auto points = crash_points(command, run.instructions);
+  unsigned jobs = command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
+  if (!run.own_files && jobs > 1) {
+    fmt::print(
+        stderr,
+        "ew crash: the program made no file in its folder, so trials run one after another and share what it wrote "
+        "elsewhere; a relative path or {{}} gives each trial a pool of its own\n");
+    jobs = 1;
+  }
+  const auto trials = run_trials(plan, points, jobs, [&](std::size_t finished, std::size_t failures) {
+    show_progress(finished, failures, points.size());
+  });
+  return report(command, words, trials, run.instructions);
+}
+
+}  // namespace
+
+void add_crash(CLI::App& app, int& status) {
+  auto command = std::make_shared<CrashCommand>();
+  CLI::App* verb = app.add_subcommand("crash", "Kill a program at chosen instructions and judge its recovery");
+  verb->footer(manual);
+  verb->add_option("--at", command->at, "Where: instruction N, or random")
+      ->expected(1, 2)
+      ->type_name("instruction N|random");
+  verb->add_option("--count", command->count, "How many random points")->capture_default_str()->type_name("N");
+  verb->add_option("--recover", command->recover, "Command that recovers, one word of the shell")
+      ->type_name("'PROGRAM ARGS'");
+  verb->add_option("--jobs", command->jobs, "Trials at once (default: 2)")->type_name("N");
+  verb->add_option("--timeout", command->plan.timeout_seconds, "Seconds that a run may take")->capture_default_str();
+  verb->add_option("--keep", command->keep, "Keep the folders of failed trials here")->type_name("FOLDER");
+  verb->add_flag("--json", command->json, "As JSON");
+  command->plan.settings.add_options(*verb);
+  auto program = std::make_shared<Words>();
+  verb->add_option("program", *program, "The program and its arguments, behind --");
+  verb->callback([command, program, &status] { status = call(*command, *program); });
+}
+
+}  // namespace ew::cli

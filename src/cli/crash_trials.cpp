@@ -1,0 +1,185 @@
+#include "cli/crash_trials.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "cli/scratch.hpp"
+#include "core/diagnostics.hpp"
+#include "runtime/environment.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using core::UserError;
+using runtime::Environment;
+
+/// The words with the trial's folder for each {}.
+Words in_folder(const Words& words, const fs::path& folder) {
+  Words result = words;
+  for (std::string& word : result) {
+    for (auto at = word.find("{}"); at != word.npos; at = word.find("{}", at)) word.replace(at, 2, folder.string());
+  }
+  return result;
+}
+
+// A file that a word names relative to the user's folder is copied, so that every trial starts from the same files.
+void copy_named_files(const Words& words, const fs::path& folder) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const fs::path path = words[i];
+    std::error_code error;
+    if (path.is_absolute() || words[i].find("..") != std::string::npos || !fs::is_regular_file(path, error)) continue;
+    fs::create_directories(folder / path.parent_path(), error);
+    fs::copy_file(path, folder / path, fs::copy_options::skip_existing, error);
+  }
+}
+
+std::string last_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  const auto newline = text.rfind('\n');
+  return newline == text.npos ? text : text.substr(newline + 1);
+}
+
+Outcome run_in(const CrashPlan& plan, const Words& words, const fs::path& folder,
+               std::vector<std::pair<std::string, std::string>> more) {
+  auto environment = plan.settings.environment();
+  environment.insert(environment.end(), more.begin(), more.end());
+  return run(in_folder(words, folder), {.capture = Capture::both,
+                                        .environment = environment,
+                                        .directory = folder.string(),
+                                        .timeout_seconds = plan.timeout_seconds,
+                                        .no_input = true});
+}
+
+std::string how_it_ended(const Outcome& outcome) {
+  if (outcome.timed_out) return "did not end in time";
+  if (outcome.signal) return fmt::format("was ended by signal {} ({})", outcome.signal, strsignal(outcome.signal));
+  return fmt::format("ended with status {}", outcome.status);
+}
+
+void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {
+  const Outcome outcome =
+      run_in(plan, plan.program, folder, {{Environment::crash_at_name, std::to_string(trial.instruction)}});
+  const bool killed = outcome.signal == SIGKILL && !outcome.timed_out;
+  if (!killed && outcome.status != 0) {
+    trial.end = TrialEnd::program_failed;
+    trial.output = fmt::format("{}[the program {}]\n", outcome.output, how_it_ended(outcome));
+    trial.last_line = last_line(outcome.output);
+    return;
+  }
+  const Outcome recovery = run_in(plan, plan.recovery, folder, {});
+  trial.recovery_status = recovery.status;
+  trial.last_line = last_line(recovery.output);
+  trial.end = killed ? TrialEnd::recovered : TrialEnd::finished;
+  if (recovery.status == 0) return;
+  trial.end = TrialEnd::recovery_failed;
+  trial.output = fmt::format("{}[the recovery {}]\n", recovery.output, how_it_ended(recovery));
+}
+
+}  // namespace
+
+std::string_view name_of(TrialEnd end) {
+  switch (end) {
+    case TrialEnd::recovered:
+      return "recovered";
+    case TrialEnd::finished:
+      return "finished before";
+    case TrialEnd::recovery_failed:
+      return "FAIL";
+    case TrialEnd::program_failed:
+      return "FAIL (program)";
+  }
+  return "";
+}
+
+CleanRun count_instructions(const CrashPlan& plan) {
+  const Scratch scratch, count;
+  copy_named_files(plan.program, scratch.path());
+  const auto entries = [&] {
+    return std::distance(fs::recursive_directory_iterator(scratch.path()), fs::recursive_directory_iterator());
+  };
+  const auto before = entries();
+  const fs::path file = count.path() / "count";
+  const Outcome outcome = run_in(plan, plan.program, scratch.path(), {{Environment::count_file_name, file.string()}});
+  if (outcome.status != 0)
+    throw UserError(fmt::format("the program should succeed without a crash first, but it {}:\n{}",
+                                how_it_ended(outcome), outcome.output));
+  CleanRun result;
+  std::ifstream(file) >> result.instructions;
+  if (result.instructions == 0)
+    throw UserError(
+        "the program ran no kernel under Everwarp, so there is no instruction to crash at: was it built with `ew "
+        "build`?");
+  result.own_files = entries() > before;
+  const Outcome recovery = run_in(plan, plan.recovery, scratch.path(), {});
+  if (recovery.status != 0)
+    throw UserError(fmt::format("the recovery should succeed after a run without a crash, but it {}:\n{}",
+                                how_it_ended(recovery), recovery.output));
+  return result;
+}
+
+Trial crash_at(const CrashPlan& plan, unsigned long long instruction) {
+  const auto begin = std::chrono::steady_clock::now();
+  Trial trial;
+  trial.instruction = instruction;
+  {
+    const Scratch scratch;
+    copy_named_files(plan.program, scratch.path());
+    judge(trial, plan, scratch.path());
+    if (!trial.passed() && !plan.keep.empty()) {
+      const fs::path kept = plan.keep / fmt::format("crash-{}", instruction);
+      fs::create_directories(plan.keep);
+      fs::copy(scratch.path(), kept, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    }
+  }
+  trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return trial;
+}
+
+std::vector<unsigned long long> random_points(unsigned long long total, std::size_t count, unsigned long long seed) {
+  std::set<unsigned long long> points;
+  if (total <= count) {
+    for (unsigned long long point = 1; point <= total; ++point) points.insert(point);
+  }
+  // SplitMix64 (Steele, Lea, Flood 2014): the same points on every machine.
+  while (points.size() < count && points.size() < total) {
+    seed += 0x9e3779b97f4a7c15;
+    unsigned long long z = seed;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    points.insert(1 + (z ^ (z >> 31)) % total);
+  }
+  return {points.begin(), points.end()};
+}
+
+std::vector<Trial> run_trials(const CrashPlan& plan, const std::vector<unsigned long long>& points, unsigned jobs,
+                              const std::function<void(std::size_t, std::size_t)>& done) {
+  std::vector<Trial> trials(points.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::size_t finished = 0, failures = 0;
+  const auto worker = [&] {
+    for (std::size_t i; (i = next++) < points.size();) {
+      trials[i] = crash_at(plan, points[i]);
+      const std::lock_guard lock(mutex);
+      ++finished;
+      failures += !trials[i].passed();
+      if (done) done(finished, failures);
+    }
+  };
+  std::vector<std::thread> pool;
+  for (unsigned job = 1; job < jobs; ++job) pool.emplace_back(worker);
+  worker();
+  for (std::thread& thread : pool) thread.join();
+  return trials;
+}
+
+}  // namespace ew::cli

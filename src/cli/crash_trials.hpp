@@ -1,0 +1,59 @@
+// Crash points and their trials: a program is really killed after its Nth warp instruction, then started again to
+// recover.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/run_settings.hpp"
+
+namespace ew::cli {
+
+struct CrashPlan {
+  RunSettings settings;
+  Words program, recovery;  // first word: an absolute path; "{}" in a word stands for the trial's folder
+  double timeout_seconds = 300;
+  std::filesystem::path keep;  // folders of failed trials go here; empty: removed
+};
+
+enum class TrialEnd {
+  recovered,  // killed, and the recovery succeeded
+  finished,   // the program ended by itself before the crash point; its recovery succeeded
+  recovery_failed,
+  program_failed,  // it ended before the crash point with an error
+};
+
+struct Trial {
+  unsigned long long instruction = 0;
+  TrialEnd end = TrialEnd::recovered;
+  int recovery_status = 0;
+  double seconds = 0;
+  std::string last_line;  // of what the recovery printed
+  std::string output;     // all of it, when the trial failed
+  bool passed() const { return end == TrialEnd::recovered || end == TrialEnd::finished; }
+};
+
+struct CleanRun {
+  unsigned long long instructions = 0;
+  bool own_files = true;  // it made a file in its folder
+};
+
+/// Runs the program once without a crash, and the recovery after it. A failure of either is a core::UserError with its
+/// output.
+CleanRun count_instructions(const CrashPlan&);
+
+/// One trial in a folder of its own. Thread-safe.
+Trial crash_at(const CrashPlan&, unsigned long long instruction);
+
+/// `count` different points in 1 .. total (all of them if there are fewer), ascending; the same for the same seed.
+std::vector<unsigned long long> random_points(unsigned long long total, std::size_t count, unsigned long long seed);
+
+/// All trials, `jobs` at once, in the order of the points. `done` is told of each (from one thread at a time).
+std::vector<Trial> run_trials(const CrashPlan&, const std::vector<unsigned long long>& points, unsigned jobs,
+                              const std::function<void(std::size_t finished, std::size_t failed)>& done);
+
+std::string_view name_of(TrialEnd);
+
+}  // namespace ew::cli

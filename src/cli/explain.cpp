@@ -1,0 +1,138 @@
+// `ew explain`: what can be configured, what is supported, what is counted. All of it comes from the tables that the
+// code uses.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/table.hpp"
+#include "cli/verb.hpp"
+#include "core/configuration.hpp"
+#include "core/diagnostics.hpp"
+#include "core/nearest.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+using core::Field;
+using core::UserError;
+
+struct ExplainCommand {
+  std::string topic, name;
+  bool json = false;
+};
+
+nlohmann::ordered_json field_json(const Field& field, const Field& standard) {
+  return {{"key", field.key()},
+          {"value", core::value_text(field)},
+          {"default", core::value_text(standard)},
+          {"unit", core::unit_text(field)},
+          {"expected", core::expected_text(field)},
+          {"sentence", field.sentence},
+          {"source", field.source}};
+}
+
+void print_field(const Field& field, const Field& standard) {
+  const std::string value = core::value_text(field), default_value = core::value_text(standard);
+  const std::string_view unit = core::unit_text(field);
+  fmt::print("  {} = {}{}{}\n", field.name, value, unit.empty() ? "" : " # ", unit);
+  fmt::print("{}", wrapped(std::string(field.sentence), 6));
+  std::string more = "Expected: " + core::expected_text(field) + ".";
+  if (value != default_value) more += " Default: " + default_value + ".";
+  if (!field.source.empty())
+    more += fmt::format(" Source{}: {}.", value != default_value ? " of the default" : "", field.source);
+  fmt::print("{}\n", wrapped(more, 6));
+}
+
+// `ew explain machine [NAME]`; `ew explain sm.count` and `ew explain sm` narrow it.
+int explain_machine(const std::string& machine, std::string_view only, bool json) {
+  core::MachineConfig config = core::load_machine(machine.empty() ? "default" : machine), standard;
+  const std::vector<Field> fields = core::fields_of(config), defaults = core::fields_of(standard);
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::string section;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const Field& field = fields[i];
+    if (!only.empty() && only != field.section && only != field.key()) continue;
+    if (json) {
+      list.push_back(field_json(field, defaults[i]));
+      continue;
+    }
+    if (section != field.section) {
+      section = field.section;
+      fmt::print("[{}]  {}\n\n", section, core::section_sentence(section));
+    }
+    print_field(field, defaults[i]);
+  }
+  if (json) fmt::print("{}\n", list.dump(2));
+  return clean;
+}
+
+int explain_machines(bool json) {
+  Table table({"machine", ">SMs", ">clock MHz", ">memory", "name of the device"});
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const std::string& name : core::machine_names()) {
+    const core::MachineConfig config = core::load_machine(name);
+    table.row({name, std::to_string(config.sm.count), std::to_string(config.device.clock.count / 1000),
+               fmt::format("{} GiB", config.device.memory.count >> 30), config.device.name});
+    list.push_back({{"machine", name}, {"device", config.device.name}, {"sms", config.sm.count}});
+  }
+  if (json)
+    fmt::print("{}\n", list.dump(2));
+  else
+    fmt::print("{}\nFiles: {}\n", table.text(), (core::home_directory() / "machines").string());
+  return clean;
+}
+
+struct Topic {
+  std::string_view name, sentence;
+};
+
+constexpr Topic topics[] = {
+    {"machine",
+     "every field of a machine file: value, unit, range, meaning and source; `explain machine NAME` for another one"},
+    {"machines", "the machine files that come with Everwarp"},
+    {"SECTION or SECTION.KEY", "one section (sm) or one field (sm.count) of the machine"},
+};
+
+int explain_topics() {
+  fmt::print("ew explain TOPIC, where TOPIC is\n\n");
+  for (const Topic& topic : topics) fmt::print("  {:<24} {}\n", topic.name, topic.sentence);
+  return clean;
+}
+
+int call(const ExplainCommand& command) {
+  if (command.topic.empty()) return explain_topics();
+  if (command.topic == "machine") return explain_machine(command.name, "", command.json);
+  if (command.topic == "machines") return explain_machines(command.json);
+  core::MachineConfig config;
+  std::vector<std::string> names{"machine", "machines"};
+  for (const Field& field : core::fields_of(config)) {
+    names.push_back(field.key());
+    if (std::find(names.begin(), names.end(), field.section) == names.end()) names.push_back(field.section);
+  }
+  if (std::find(names.begin(), names.end(), command.topic) != names.end())
+    return explain_machine(command.name, command.topic, command.json);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  throw UserError(fmt::format("nothing to explain under \"{}\"{}; `ew explain` lists the topics", command.topic,
+                              core::did_you_mean(command.topic, views)));
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int& status) {
+  auto command = std::make_shared<ExplainCommand>();
+  CLI::App* verb = app.add_subcommand("explain", "Explain machine fields, PTX coverage, models and statistics");
+  verb->add_option("topic", command->topic, "machine, machines, a section or a field; nothing: list the topics");
+  verb->add_option("name", command->name, "Machine to show, or what to look for");
+  verb->add_flag("--json", command->json, "As JSON");
+  verb->footer(
+      "Examples:\n"
+      "  ew explain machine                  every field of a machine file\n"
+      "  ew explain machine titan-rtx        with that machine's values\n"
+      "  ew explain sm.count                 one field\n"
+      "  ew explain machines --json          the machines, for a program");
+  verb->callback([command, &status] { status = call(*command); });
+}
+
+}  // namespace ew::cli

@@ -1,0 +1,102 @@
+// `ew run`: a program on a machine. The process becomes the program, so its status and signals are its own.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/process.hpp"
+#include "cli/run_settings.hpp"
+#include "cli/scratch.hpp"
+#include "cli/verb.hpp"
+#include "core/configuration.hpp"
+#include "core/diagnostics.hpp"
+#include "core/nearest.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+using core::UserError;
+
+struct RunCommand {
+  RunSettings settings;
+  bool json = false;
+  bool print_machine = false;
+};
+
+const char* const examples = R"(The program's own exit status is the status of `ew run`; 2 when it could not be started.
+
+Examples:
+  ew run ./app 1000                              on the default machine
+  ew run --machine titan-rtx ./app               on another one
+  ew run --set sm.count=4 --set device.memory="1 GiB" ./app
+  ew run --stats stats.json ./app                statistics to a file
+  ew run --json ./app | jq .statistics           result as JSON; the program's output goes to standard error
+  ew run --max-instructions 100000000 ./app      end a kernel that never ends
+  ew run --machine a100-80gb --print-machine     the resolved machine as TOML)";
+
+[[noreturn]] void become(const Words& words, const RunSettings& settings) {
+  for (const auto& [name, value] : settings.environment()) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  throw UserError(fmt::format("cannot start {}: {}", words[0], strerror(errno)));
+}
+
+int run_for_json(const Words& words, RunSettings settings) {
+  const Scratch scratch;
+  const bool own_file = settings.statistics_file.empty();
+  if (own_file) settings.statistics_file = (scratch.path() / "stats.json").string();
+  // The program's standard output joins standard error: standard output holds the JSON alone.
+  const int output = dup(STDOUT_FILENO);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  const Outcome outcome = run(words, {.environment = settings.environment()});
+  dup2(output, STDOUT_FILENO);
+  close(output);
+  nlohmann::ordered_json json{{"program", words[0]},         {"arguments", Words(words.begin() + 1, words.end())},
+                              {"machine", settings.machine}, {"set", settings.settings},
+                              {"seed", settings.seed},       {"status", outcome.status}};
+  if (std::ifstream file(settings.statistics_file); file)
+    json["statistics"] = nlohmann::ordered_json::parse(file, nullptr, false);
+  fmt::print("{}\n", json.dump(2));
+  return outcome.status;
+}
+
+int call(const RunCommand& command, Words words) {
+  const core::MachineConfig config = command.settings.resolve();
+  if (command.print_machine) fmt::print("{}", core::to_toml(config));
+  if (words.empty()) {
+    if (command.print_machine) return clean;
+    throw UserError("ew run needs a program: ew run ./app; `ew run --help` has examples");
+  }
+  if (words[0].starts_with('-')) {
+    static constexpr std::string_view options[] = {"--machine", "--set", "--seed", "--max-instructions",
+                                                   "--stats", "--json", "--print-machine", "--help"};
+    throw UserError(fmt::format("unknown option {} before the program{}", words[0], core::did_you_mean(words[0], options)));
+  }
+  words[0] = program_path(words[0]);
+  if (command.json) return run_for_json(words, command.settings);
+  std::fflush(stdout);
+  become(words, command.settings);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& status) {
+  auto command = std::make_shared<RunCommand>();
+  CLI::App* verb = app.add_subcommand("run", "Run a program on a simulated machine");
+  verb->prefix_command();
+  verb->footer(examples);
+  command->settings.add_options(*verb);
+  verb->add_option("--stats", command->settings.statistics_file, "Write the statistics as JSON")->type_name("FILE");
+  verb->add_flag("--json", command->json, "Print status and statistics as JSON on standard output");
+  verb->add_flag("--print-machine", command->print_machine, "Print the resolved machine first");
+  verb->callback([command, verb, &status] { status = call(*command, verb->remaining()); });
+}
+
+}  // namespace ew::cli

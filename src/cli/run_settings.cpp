@@ -1,0 +1,88 @@
+#include "cli/run_settings.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "core/configuration.hpp"
+#include "core/diagnostics.hpp"
+#include "core/nearest.hpp"
+#include "runtime/environment.hpp"
+
+namespace ew::cli {
+
+namespace fs = std::filesystem;
+using core::UserError;
+using runtime::Environment;
+
+void RunSettings::add_options(CLI::App& app) {
+  app.add_option("-m,--machine", machine, "Machine: a name in machines/, or a path of a TOML file")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  app.add_option("-s,--set", settings, "Change one field: section.key=value (`ew explain machine` lists them)")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--seed", seed, "Seed of what may vary between runs; 0: nothing varies")->type_name("N");
+  app.add_option("--max-instructions", max_instructions,
+                 "End a launch with an error after N warp instructions; 0: never")
+      ->type_name("N");
+}
+
+core::MachineConfig RunSettings::resolve() const {
+  core::MachineConfig config = core::load_machine(machine);
+  for (const std::string& setting : settings) {
+    if (setting.find(';') != setting.npos)
+      throw UserError(fmt::format("--set {}: a value may not hold a ';'", setting));
+    core::apply_setting(setting, config);
+  }
+  return config;
+}
+
+std::vector<std::pair<std::string, std::string>> RunSettings::environment() const {
+  const bool is_path = machine.find('/') != machine.npos || machine.ends_with(".toml");
+  std::vector<std::pair<std::string, std::string>> variables{
+      {Environment::machine_name, is_path ? fs::absolute(machine).string() : machine},
+      {Environment::settings_name, fmt::format("{}", fmt::join(settings, ";"))},
+      {Environment::seed_name, std::to_string(seed)},
+      {Environment::max_instructions_name, std::to_string(max_instructions)}};
+  if (!statistics_file.empty())
+    variables.emplace_back(Environment::statistics_name, fs::absolute(statistics_file).string());
+  return variables;
+}
+
+Words RunSettings::as_options() const {
+  Words words;
+  if (machine != "default") words.insert(words.end(), {"--machine", machine});
+  for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
+  if (seed) words.insert(words.end(), {"--seed", std::to_string(seed)});
+  if (max_instructions) words.insert(words.end(), {"--max-instructions", std::to_string(max_instructions)});
+  return words;
+}
+
+std::string program_path(const std::string& word) {
+  const fs::path path = word;
+  const std::string suffix = path.extension().string();
+  if (fs::is_regular_file(path) && (suffix == ".cu" || suffix == ".cpp" || suffix == ".cc"))
+    throw UserError(fmt::format("{} is a source; build it first: ew build {} -o {}", word, word, path.stem().string()));
+  if (fs::is_directory(path)) throw UserError(fmt::format("{} is a folder, not a program", word));
+  if (fs::exists(path)) {
+    if (access(word.c_str(), X_OK) != 0) throw UserError(fmt::format("{} may not be executed", word));
+    return fs::absolute(path).lexically_normal().string();
+  }
+  if (word.find('/') == word.npos) {
+    if (auto found = find_program(word)) return *found;
+  }
+  std::vector<std::string> names;
+  std::error_code error;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.is_regular_file(error) && access(entry.path().c_str(), X_OK) == 0)
+      names.push_back((folder / entry.path().filename()).string());
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  throw UserError(fmt::format("{}: no such program{}", word, core::did_you_mean(word, views)));
+}
+
+}  // namespace ew::cli

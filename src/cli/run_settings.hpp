@@ -1,0 +1,34 @@
+// What every verb that runs a program can be told about the machine, and how the program is told (environment variables
+// of runtime/environment.hpp).
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/process.hpp"
+#include "core/machine_config.hpp"
+
+namespace ew::cli {
+
+struct RunSettings {
+  std::string machine = "default";
+  std::vector<std::string> settings;
+  unsigned long long seed = 0;
+  unsigned long long max_instructions = 0;
+  std::string statistics_file;
+
+  void add_options(CLI::App& app);
+  /// Reads the machine file and applies the settings; a mistake is a core::UserError.
+  core::MachineConfig resolve() const;
+  /// For the child. Paths are absolute, since the program may change its folder.
+  std::vector<std::pair<std::string, std::string>> environment() const;
+  /// The same as options of `ew run`, for a command that can be typed again.
+  Words as_options() const;
+};
+
+/// The program's path made absolute. Missing, not executable or a source file: core::UserError that says what to do.
+std::string program_path(const std::string& word);
+
+}  // namespace ew::cli

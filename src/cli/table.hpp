@@ -1,0 +1,32 @@
+// Text in columns for people, and the same rows as JSON for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace ew::cli {
+
+class Table {
+ public:
+  /// A heading that begins with '>' is a column of numbers, set flush right.
+  explicit Table(std::vector<std::string> headings);
+
+  void row(std::vector<std::string> cells);
+  std::string text() const;
+  std::size_t rows() const { return rows_.size(); }
+
+ private:
+  std::vector<std::string> headings_;
+  std::vector<bool> right_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// 1234567 -> "1,234,567".
+std::string grouped(unsigned long long number);
+/// Seconds for people: "0.4 s", "12 s", "35 ms".
+std::string seconds_text(double seconds);
+/// Text broken at blanks to lines of at most `width`, each indented.
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width = 100);
+
+}  // namespace ew::cli

@@ -1,0 +1,140 @@
+#include "cli/test_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/scratch.hpp"
+#include "core/diagnostics.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using core::UserError;
+
+bool has_label(const nlohmann::json& test, std::string_view label) {
+  for (const auto& property : test.value("properties", nlohmann::json::array())) {
+    if (property["name"] != "LABELS") continue;
+    for (const auto& value : property["value"]) {
+      if (value == label) return true;
+    }
+  }
+  return false;
+}
+
+double timeout_of(const nlohmann::json& test) {
+  for (const auto& property : test.value("properties", nlohmann::json::array())) {
+    if (property["name"] == "TIMEOUT") return property["value"].get<double>();
+  }
+  return 120;
+}
+
+void add_unit_checks(std::vector<Check>& checks, const fs::path& build) {
+  const Outcome outcome =
+      run({"ctest", "--test-dir", build.string(), "--show-only=json-v1"}, {.capture = Capture::standard_output});
+  const auto json = nlohmann::json::parse(outcome.output, nullptr, false);
+  if (outcome.status != 0 || !json.is_object())
+    throw UserError(fmt::format("{}: no tests were built here", build.string()));
+  for (const auto& test : json["tests"]) {
+    Check check;
+    check.kind = has_label(test, "gtest") ? Check::Kind::google_test : Check::Kind::plain;
+    check.name = "unit/" + test["name"].get<std::string>();
+    check.timeout_seconds = timeout_of(test);
+    if (test.contains("command")) check.command = test["command"].get<Words>();
+    if (check.command.empty() || !find_program(check.command[0])) check.missing = "its program was not built";
+    checks.push_back(std::move(check));
+  }
+}
+
+void add_workloads(std::vector<Check>& checks, const fs::path& build, const fs::path& workloads) {
+  std::vector<fs::path> sources;
+  for (const auto& entry : fs::recursive_directory_iterator(workloads)) {
+    if (entry.path().extension() == ".cu") sources.push_back(entry.path());
+  }
+  std::sort(sources.begin(), sources.end());
+  for (const fs::path& source : sources) {
+    Check check;
+    const std::string name = fs::relative(source, workloads).replace_extension().string();
+    check.kind = Check::Kind::workload;
+    check.name = "workload/" + name;
+    check.command = {(build / "workloads" / name).string()};
+    if (!fs::exists(check.command[0])) check.missing = "it was not built: " + check.command[0];
+    checks.push_back(std::move(check));
+  }
+}
+
+std::string how_it_ended(const Outcome& outcome, double timeout) {
+  if (outcome.timed_out) return fmt::format("did not end within {} s", timeout);
+  if (outcome.signal) return fmt::format("ended by signal {}", outcome.signal);
+  return fmt::format("status {}", outcome.status);
+}
+
+// Counts the tests of a GoogleTest binary from its own report; a binary that dies has one failure more than it says.
+void count_tests(const fs::path& report, const Outcome& outcome, CheckResult& result) {
+  std::ifstream file(report);
+  const auto json = file ? nlohmann::json::parse(file, nullptr, false) : nlohmann::json();
+  if (json.is_object()) {
+    const unsigned failures = json.value("failures", 0u) + json.value("errors", 0u);
+    const unsigned skipped = json.value("disabled", 0u);
+    result.failed = failures;
+    result.passed = json.value("tests", 0u) - failures - skipped;
+  }
+  if (outcome.status != 0 && result.failed == 0) result.failed = 1;
+}
+
+bool says_pass(const std::string& output) {
+  // The last line of a workload: "PASS name …".
+  std::string text = output;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1).starts_with("PASS");
+}
+
+}  // namespace
+
+std::vector<Check> find_checks(const fs::path& build, const fs::path& workloads) {
+  std::vector<Check> checks;
+  add_unit_checks(checks, build);
+  add_workloads(checks, build, workloads);
+  return checks;
+}
+
+CheckResult run_check(const Check& check, const std::string& filter) {
+  CheckResult result;
+  if (!check.missing.empty()) {
+    result.failed = 1;
+    result.output = check.missing + "\n";
+    return result;
+  }
+  const Scratch scratch;
+  const fs::path report = scratch.path() / "report.json";
+  Words command = check.command;
+  const bool google_test = check.kind == Check::Kind::google_test;
+  if (google_test) {
+    command.push_back("--gtest_output=json:" + report.string());
+    command.push_back("--gtest_brief=1");
+    if (!filter.empty() && check.name.find(filter) == check.name.npos)
+      command.push_back("--gtest_filter=*" + filter + "*");
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = run(command, {.capture = Capture::both,
+                                        .directory = scratch.path().string(),
+                                        .timeout_seconds = check.timeout_seconds,
+                                        .no_input = true});
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (google_test) {
+    count_tests(report, outcome, result);
+  } else {
+    const bool pass = outcome.status == 0 && (check.kind != Check::Kind::workload || says_pass(outcome.output));
+    result.passed = pass, result.failed = !pass;
+  }
+  if (result.failed)
+    result.output = fmt::format("{}[{}]\n", outcome.output, how_it_ended(outcome, check.timeout_seconds));
+  return result;
+}
+
+}  // namespace ew::cli

@@ -1,0 +1,33 @@
+// What `ew test` runs: C++ tests that ctest knows, and workloads that the build has made.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/process.hpp"
+
+namespace ew::cli {
+
+struct Check {
+  enum class Kind { google_test, plain, workload } kind = Kind::plain;
+  std::string name;  // "unit/ptx", "workload/cuda/scan_blelloch"
+  Words command;     // empty: `missing` says why it cannot run
+  std::string missing;
+  double timeout_seconds = 120;
+};
+
+struct CheckResult {
+  unsigned passed = 0, failed = 0;
+  double seconds = 0;
+  std::string output;  // when something failed
+};
+
+/// Everything there is, in the order in which it starts. A build folder without tests is a core::UserError.
+std::vector<Check> find_checks(const std::filesystem::path& build, const std::filesystem::path& workloads);
+
+/// Runs one in a folder of its own. `filter` (may be empty) narrows a GoogleTest binary to the tests that hold it in
+/// their name. Thread-safe.
+CheckResult run_check(const Check&, const std::string& filter);
+
+}  // namespace ew::cli

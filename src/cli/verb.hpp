@@ -1,0 +1,18 @@
+// A verb of `ew`: adds itself to the command line, and leaves its exit status when it was called.
+#pragma once
+
+#include <CLI/App.hpp>
+
+namespace ew::cli {
+
+/// Exit statuses: 0 clean, 1 something failed (and FAIL was printed), 2 a mistake in the command.
+inline constexpr int clean = 0, failed = 1, misused = 2;
+
+void add_run(CLI::App& app, int& status);
+void add_explain(CLI::App& app, int& status);
+void add_crash(CLI::App& app, int& status);
+void add_test(CLI::App& app, int& status);
+void add_demo(CLI::App& app, int& status);
+void add_completion(CLI::App& app, int& status);
+
+}  // namespace ew::cli
