@@ -1,0 +1,33 @@
+// A program of three files: two with device code that refer to each other's functions, variables, tables and classes,
+// and this one without. Exercises: relocatable device code (-rdc=true), extern device symbols, equal names with
+// internal linkage. build: -rdc=true separate/separate.cpp separate/sampling.cu separate/polynomial.cu deterministic:
+// yes
+#include "../check.h"
+#include "sampling.h"
+
+namespace {
+
+int reference(int i, int n) {
+  const int x = i - n / 2;
+  const int value = (i % 2 ? i + 3 * x : 1 - 3 * x + 2 * x * x) + 100;
+  const int fed[] = {value, value * value, std::abs(value)};
+  int plain = 7, alternating = 0;
+  for (int f : fed) plain += f, alternating = f - alternating;
+  return i % 3 ? plain : alternating;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int n = size_argument(argc, argv, 1, 200, 1, 200);
+  std::vector<int> want(n);
+  for (int i = 0; i < n; ++i) want[i] = reference(i, n);
+  DeviceArray<int> out(n);
+  CUDA(sample_on_device(out, n));
+  FINISH_KERNEL();
+  EXPECT_SAME(want, out.download(), "sample");
+  int count = 0;
+  CUDA(evaluations_so_far(&count));
+  EXPECT(count == n, "%d evaluations should be counted, are %d", n, count);
+  return PASS("n=%d", n);
+}
