@@ -141,30 +141,30 @@ EW_MATH_C float copysignf(float a, float b) {
 EW_OVERLOADS_2(copysign)
 
 EW_MATH_C double hypot(double x, double y) {
-  return everwarp::math::norm4d(x, y, 0.0, 0.0);
+  return everwarp::math::hypot(x, y);
 }
 EW_MATH_C float hypotf(float x, float y) {
-  return everwarp::math::norm4d(x, y, 0.0f, 0.0f);
+  return everwarp::math::hypot(x, y);
 }
 EW_OVERLOADS_2(hypot)
 extern "C" EW_MATH double rhypot(double x, double y) {
-  return everwarp::math::rnorm4d(x, y, 0.0, 0.0);
+  return everwarp::math::rhypot(x, y);
 }
 extern "C" EW_MATH float rhypotf(float x, float y) {
-  return everwarp::math::rnorm4d(x, y, 0.0f, 0.0f);
+  return everwarp::math::rhypot(x, y);
 }
 EW_OVERLOADS_2(rhypot)
 extern "C" EW_MATH double norm3d(double x, double y, double z) {
-  return everwarp::math::norm4d(x, y, z, 0.0);
+  return everwarp::math::norm3d(x, y, z);
 }
 extern "C" EW_MATH float norm3df(float x, float y, float z) {
-  return everwarp::math::norm4d(x, y, z, 0.0f);
+  return everwarp::math::norm3d(x, y, z);
 }
 extern "C" EW_MATH double rnorm3d(double x, double y, double z) {
-  return everwarp::math::rnorm4d(x, y, z, 0.0);
+  return everwarp::math::rnorm3d(x, y, z);
 }
 extern "C" EW_MATH float rnorm3df(float x, float y, float z) {
-  return everwarp::math::rnorm4d(x, y, z, 0.0f);
+  return everwarp::math::rnorm3d(x, y, z);
 }
 extern "C" EW_MATH double norm4d(double x, double y, double z, double w) {
   return everwarp::math::norm4d(x, y, z, w);

@@ -1,4 +1,4 @@
-// Polynomials of the device math functions, derived and printed by tests/math/fit.cpp. Do not edit.
+// Polynomials of the device math functions, derived and printed by tests/math/derive/polynomials.cpp. Do not edit.
 // Each states its interval and its error with rounded coefficients and exact arithmetic.
 #pragma once
 

@@ -111,6 +111,23 @@ EW_MATH T rnorm4d(T a, T b, T c, T d) {
   return load_exponent(reciprocal_root(s), -e);
 }
 
+template <class T>
+EW_MATH T hypot(T x, T y) {
+  return norm4d(x, y, T(0), T(0));
+}
+template <class T>
+EW_MATH T rhypot(T x, T y) {
+  return rnorm4d(x, y, T(0), T(0));
+}
+template <class T>
+EW_MATH T norm3d(T x, T y, T z) {
+  return norm4d(x, y, z, T(0));
+}
+template <class T>
+EW_MATH T rnorm3d(T x, T y, T z) {
+  return rnorm4d(x, y, z, T(0));
+}
+
 // The length of a vector of any dimension, by scaled accumulation in pairs
 template <class T>
 EW_MATH Pair<T> sum_of_squares(int n, const T* p, int& exponent, T& special) {

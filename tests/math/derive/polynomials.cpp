@@ -1,6 +1,7 @@
 // Derives the polynomials of include/cuda/everwarp/math/polynomials.cuh: Chebyshev interpolation of each function in
 // 113-bit arithmetic, brought to monomial form, the shortest that meets the tolerance.
-// Build and run: g++ -std=gnu++20 -O2 -fext-numeric-literals fit.cpp -lquadmath -o fit && ./fit > polynomials.cuh
+// Build and run: g++ -std=gnu++20 -O2 -fext-numeric-literals polynomials.cpp -lquadmath -o derive && ./derive >
+// polynomials.cuh
 #include <quadmath.h>
 
 #include <cstdio>
@@ -281,7 +282,8 @@ void bessel_functions() {
 
 int main() {
   std::printf(
-      "// Polynomials of the device math functions, derived and printed by tests/math/fit.cpp. Do not edit.\n"
+      "// Polynomials of the device math functions, derived and printed by tests/math/derive/polynomials.cpp. Do not "
+      "edit.\n"
       "// Each states its interval and its error with rounded coefficients and exact arithmetic.\n"
       "#pragma once\n\n#include \"base.cuh\"\n\nnamespace everwarp::math {\n\n");
   elementary();

@@ -1,0 +1,4 @@
+// An old name of the math functions, which every CUDA source has from its first line.
+#pragma once
+
+#include "../math_functions.h"

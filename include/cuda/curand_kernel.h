@@ -1,0 +1,8 @@
+// cuRAND's device API: XORWOW, Philox4x32-10, MRG32k3a and Sobol' generators and the distributions on them.
+#pragma once
+
+#if !defined(__cplusplus)
+#error "curand_kernel.h is C++"
+#endif
+
+#include "everwarp/curand/distributions.cuh"
