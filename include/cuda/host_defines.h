@@ -2,6 +2,8 @@
 // In a compiler that does not know CUDA (g++ on a .cpp file) the words vanish, so that shared headers compile there.
 #pragma once
 
+#define __HOST_DEFINES_H__ 1  // Thrust undefines __host__ and __device__ unless it sees this.
+
 #if defined(__CUDA__)
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
