@@ -11,7 +11,7 @@ namespace {
 
 // Blocks looked at for all registers together. A function that needs more is not written by a compiler: its remaining
 // registers are taken to be live everywhere, which is right, only wasteful.
-constexpr u64 most_steps = 1u << 28;
+constexpr u64 most_steps = 1u << 25;
 
 /// Registers that carry a function's parameters or results live from its first to its last instruction.
 std::vector<bool> interface_registers(const ast::Function& function) {
@@ -34,7 +34,7 @@ std::vector<bool> interface_registers(const ast::Function& function) {
 struct LiveRanges::State {
   std::vector<u32> live_in, live_out, killed;  // per node: register + 1 for which the mark holds
   std::vector<NodeId> waiting, touched;
-  u64 steps = 0;
+  u64 steps = 0;  // against most_steps
 };
 
 LiveRanges::LiveRanges(const ast::Function& function, const Graph& graph) {
