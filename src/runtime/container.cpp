@@ -26,9 +26,10 @@ std::optional<Container> unpack(const void* bytes, std::string& why) {
   }
   std::memcpy(&header, bytes, sizeof header);
   if (header.version != container_version || (header.flags & ~(container_rdc | container_per_thread_stream)) != 0) {
-    why = fmt::format("the device code embedded in this program has container version {}, flags {:#x}; this library reads "
-                      "version {}: build it again",
-                      header.version, header.flags, container_version);
+    why = fmt::format(
+        "the device code embedded in this program has container version {}, flags {:#x}; this library reads "
+        "version {}: build it again",
+        header.version, header.flags, container_version);
     return {};
   }
   const char* text = static_cast<const char*>(bytes) + sizeof header;

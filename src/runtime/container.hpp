@@ -4,14 +4,15 @@
 //        0     8  magic    "EVERWARP"
 //        8     4  version  1
 //       12     4  flags    bit 0: compiled with -fgpu-rdc, symbols are linked with the other such images of the program
-//                          bit 1: --default-stream per-thread; one such image makes stream 0 per-thread for the whole program
+//                          bit 1: --default-stream per-thread; one such image makes stream 0 per-thread for the whole
+//                          program
 //       16     8  length   bytes of PTX that follow
 //       24     4  name_length   bytes of the source's name after the PTX (for diagnostics), may be 0
 //       28     4  reserved      0
 //       32        PTX text, then the name; no terminators
 //
-// Numbers are little-endian. Where clang's host code refers to __cudaRegisterLinkedBinary_<id> (-fgpu-rdc), `ew build` links one object that
-// defines, for each id,
+// Numbers are little-endian. Where clang's host code refers to __cudaRegisterLinkedBinary_<id> (-fgpu-rdc), `ew build`
+// links one object that defines, for each id,
 //   extern "C" void __cudaRegisterLinkedBinary_<id>(void (*callback)(void**), void* wrapper, void* id, void* unused)
 //     { __everwarpRegisterLinkedBinary(&group, callback, wrapper); }
 // with one `static char group;` an executable or shared library: images of one group are linked together.

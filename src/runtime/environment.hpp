@@ -1,5 +1,5 @@
-// How `ew run` talks to a program's runtime, and how a program run alone (./a.out) is told the same: environment variables.
-// `ew run` sets them, the runtime reads them once, at the first CUDA call.
+// How `ew run` talks to a program's runtime, and how a program run alone (./a.out) is told the same: environment
+// variables. `ew run` sets them, the runtime reads them once, at the first CUDA call.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,19 @@ struct Environment {
   static constexpr const char* machine_name = "EVERWARP_MACHINE";
   /// EVERWARP_SET: settings over the machine file, "section.key=value" separated by ';'.
   static constexpr const char* settings_name = "EVERWARP_SET";
-  /// EVERWARP_SEED: a number; 0 (the default) means no perturbation. Functional mode has nothing to perturb; it is recorded.
+  /// EVERWARP_SEED: a number; 0 (the default) means no perturbation. Functional mode has nothing to perturb; it is
+  /// recorded.
   static constexpr const char* seed_name = "EVERWARP_SEED";
   /// EVERWARP_STATS: file that receives the statistics as JSON when the program exits.
   static constexpr const char* statistics_name = "EVERWARP_STATS";
-  /// EVERWARP_MAX_INSTRUCTIONS: a launch ends with cudaErrorLaunchTimeout after this many warp instructions. 0: no limit.
+  /// EVERWARP_MAX_INSTRUCTIONS: a launch ends with cudaErrorLaunchTimeout after this many warp instructions. 0: no
+  /// limit.
   static constexpr const char* max_instructions_name = "EVERWARP_MAX_INSTRUCTIONS";
-  /// EVERWARP_CRASH_AT: the process kills itself (SIGKILL) right after this warp instruction, counted over all launches from 1.
+  /// EVERWARP_CRASH_AT: the process kills itself (SIGKILL) right after this warp instruction, counted over all launches
+  /// from 1.
   static constexpr const char* crash_at_name = "EVERWARP_CRASH_AT";
-  /// EVERWARP_COUNT_FILE: file that receives, at exit, the number of warp instructions that ran: the range for `ew crash random`.
+  /// EVERWARP_COUNT_FILE: file that receives, at exit, the number of warp instructions that ran: the range for `ew
+  /// crash random`.
   static constexpr const char* count_file_name = "EVERWARP_COUNT_FILE";
 
   std::string machine = "default";

@@ -1,0 +1,223 @@
+// Launches, function attributes and occupancy.
+#include <algorithm>
+
+#include "cuda_runtime_api.h"
+#include "runtime/launch.hpp"
+#include "runtime/process.hpp"
+
+using namespace ew;
+using namespace ew::runtime;
+
+namespace {
+
+Dim3 shape(const dim3& d) {
+  return {d.x, d.y, d.z};
+}
+
+cudaError_t start(const void* host, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t handle,
+                  bool cooperative) {
+  return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
+    KernelWork work;
+    if (const cudaError_t error = machine.function(host, work.function)) return error;
+    if (!arguments && !work.function->kernel->parameters.empty()) return cudaErrorInvalidValue;
+    if (shared > ~u32{0}) return cudaErrorInvalidValue;
+    work.host_function = host;
+    work.grid = shape(grid);
+    work.block = shape(block);
+    work.shared = static_cast<u32>(shared);
+    work.parameters = pack_parameters(*work.function->kernel, arguments);
+    work.cooperative = cooperative;
+    return launch(machine, stream, std::move(work));
+  });
+}
+
+/// Runs `call(machine, function)` for the kernel behind a host stub.
+template <class F>
+cudaError_t function_api(const void* host, F&& call) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    CUfunc_st* function = nullptr;
+    if (const cudaError_t error = machine.function(host, function)) return error;
+    return call(machine, *function);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaLaunchKernel(const void* host, dim3 grid, dim3 block, void** arguments, size_t shared,
+                             cudaStream_t stream) {
+  return start(host, grid, block, arguments, shared, stream, false);
+}
+
+/// What clang calls under --default-stream per-thread.
+cudaError_t cudaLaunchKernel_ptsz(const void* host, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                  cudaStream_t stream) {
+  return start(host, grid, block, arguments, shared, stream ? stream : cudaStreamPerThread, false);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* host, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                        cudaStream_t stream) {
+  return start(host, grid, block, arguments, shared, stream, true);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* host, void** arguments) {
+  if (!config || (config->numAttrs > 0 && !config->attrs)) return keep(cudaErrorInvalidValue);
+  bool cooperative = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    switch (attribute.id) {
+      case cudaLaunchAttributeCooperative:
+        cooperative = attribute.val.cooperative != 0;
+        break;
+      case cudaLaunchAttributeClusterDimension:
+        if (attribute.val.clusterDim.x * attribute.val.clusterDim.y * attribute.val.clusterDim.z > 1)
+          return keep(cudaErrorNotSupported);
+        break;
+      case cudaLaunchAttributeProgrammaticEvent:
+        return keep(cudaErrorNotSupported);
+      default:
+        break;  // performance hints; a stream-serialised launch is a right programmatic one
+    }
+  }
+  return start(host, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream,
+               cooperative);
+}
+
+cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams* list, unsigned devices, unsigned) {
+  if (!list || devices == 0) return keep(cudaErrorInvalidValue);
+  if (devices > 1) return keep(cudaErrorNotSupported);  // there is one device
+  return start(list->func, list->gridDim, list->blockDim, list->args, list->sharedMem, list->stream, true);
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* host) {
+  return function_api(host, [&](Machine& machine, const CUfunc_st& function) -> cudaError_t {
+    if (!attributes) return cudaErrorInvalidValue;
+    const ptx::Kernel& kernel = *function.kernel;
+    const auto& limits = machine.gpu_limits();
+    *attributes = {};
+    attributes->sharedSizeBytes = kernel.static_shared;
+    attributes->constSizeBytes = kernel.constant_bytes;
+    attributes->localSizeBytes = kernel.local_bytes;
+    attributes->numRegs = static_cast<int>(kernel.registers_per_thread);
+    u64 threads = kernel.max_threads.count() ? kernel.max_threads.count() : limits.threads_per_block;
+    if (kernel.registers_per_thread > 0)
+      threads =
+          std::min<u64>(threads, limits.registers_per_block / kernel.registers_per_thread / warp_lanes * warp_lanes);
+    attributes->maxThreadsPerBlock = static_cast<int>(std::min<u64>(threads, limits.threads_per_block));
+    attributes->ptxVersion = function.module->ptx_version();
+    const auto& capability = machine.config().device.compute_capability;
+    attributes->binaryVersion = static_cast<int>(capability.major * 10 + capability.minor);
+    attributes->cacheModeCA = 0;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(
+        function.max_dynamic_shared
+            ? function.max_dynamic_shared
+            : limits.shared_bytes_per_block - std::min(limits.shared_bytes_per_block, kernel.static_shared));
+    attributes->preferredShmemCarveout = function.carveout;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncSetAttribute(const void* host, cudaFuncAttribute attribute, int value) {
+  return function_api(host, [&](Machine& machine, CUfunc_st& function) -> cudaError_t {
+    switch (attribute) {
+      case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        if (value < 0 || static_cast<u64>(value) + function.kernel->static_shared >
+                             machine.gpu_limits().shared_bytes_per_block_optin)
+          return cudaErrorInvalidValue;
+        function.max_dynamic_shared = static_cast<u32>(value);
+        return cudaSuccess;
+      case cudaFuncAttributePreferredSharedMemoryCarveout:
+        if (value < -1 || value > 100) return cudaErrorInvalidValue;
+        function.carveout = value;
+        return cudaSuccess;
+      case cudaFuncAttributeClusterDimMustBeSet:
+      case cudaFuncAttributeRequiredClusterWidth:
+      case cudaFuncAttributeRequiredClusterHeight:
+      case cudaFuncAttributeRequiredClusterDepth:
+      case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        return cudaErrorNotSupported;
+      default:
+        return cudaErrorInvalidValue;
+    }
+  });
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* host, cudaFuncCache config) {
+  return function_api(host, [&](Machine&, CUfunc_st&) {
+    return config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual ? cudaErrorInvalidValue : cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void* host, cudaSharedMemConfig config) {
+  return function_api(host, [&](Machine&, CUfunc_st&) {
+    return config < cudaSharedMemBankSizeDefault || config > cudaSharedMemBankSizeEightByte ? cudaErrorInvalidValue
+                                                                                            : cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncGetName(const char** name, const void* host) {
+  return function_api(host, [&](Machine&, CUfunc_st& function) {
+    if (!name) return cudaErrorInvalidValue;
+    *name = function.kernel->name.c_str();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* host) {
+  return function_api(host, [&](Machine&, CUfunc_st& function) {
+    if (!handle) return cudaErrorInvalidValue;
+    *handle = &function;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetDoubleForDevice(double*) {
+  return cudaSuccess;
+}
+cudaError_t cudaSetDoubleForHost(double*) {
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* host, int threads, size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, shared, cudaOccupancyDefault);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* host, int threads,
+                                                                   size_t shared, unsigned flags) {
+  return function_api(host, [&](Machine& machine, const CUfunc_st& function) {
+    if (!blocks || threads <= 0 || (flags & ~cudaOccupancyDisableCachingOverride)) return cudaErrorInvalidValue;
+    *blocks = static_cast<int>(machine.occupancy(function, static_cast<u32>(threads), shared));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* host, int blocks, int threads) {
+  return function_api(host, [&](Machine& machine, const CUfunc_st& function) {
+    if (!bytes || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
+    const auto& limits = machine.gpu_limits();
+    u64 low = 0, high = std::max(limits.shared_bytes_per_block_optin, function.max_dynamic_shared);
+    if (machine.occupancy(function, static_cast<u32>(threads), 0) < static_cast<u32>(blocks))
+      return cudaErrorInvalidValue;
+    while (low < high) {  // the most with which that many blocks still fit
+      const u64 middle = (low + high + 1) / 2;
+      if (machine.occupancy(function, static_cast<u32>(threads), middle) >= static_cast<u32>(blocks))
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    *bytes = low;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int*, const void*, const cudaLaunchConfig_t*) {
+  return keep(cudaErrorNotSupported);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int*, const void*, const cudaLaunchConfig_t*) {
+  return keep(cudaErrorNotSupported);
+}
+
+}  // extern "C"

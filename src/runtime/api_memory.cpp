@@ -1,0 +1,275 @@
+// Allocation, pools of stream-ordered memory, attributes of pointers, advice.
+#include <algorithm>
+#include <cstring>
+
+#include "cuda_runtime_api.h"
+#include "runtime/process.hpp"
+
+using namespace ew;
+using namespace ew::runtime;
+
+namespace {
+
+constexpr u64 pitch_alignment = 512;
+constexpr u32 freed_by_cudaFree = bit(AllocatedBy::device) | bit(AllocatedBy::managed) | bit(AllocatedBy::pool_device);
+
+u64 pitch_of(u64 width) {
+  return (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+}
+
+cudaError_t allocate(Machine& machine, AllocatedBy by, void** pointer, u64 size, const char* label, unsigned flags = 0,
+                     const void* pool = nullptr) {
+  if (!pointer) return cudaErrorInvalidValue;
+  if (const cudaError_t error = refuse_while_capturing(machine)) return error;
+  *pointer = nullptr;
+  if (size == 0) return cudaSuccess;
+  const u64 address = machine.allocations().allocate(by, size, 256, label, flags, pool);
+  if (address == 0) return cudaErrorMemoryAllocation;
+  *pointer = reinterpret_cast<void*>(address);
+  return cudaSuccess;
+}
+
+/// cudaFree and its like wait for the device first: a kernel under way may still use the memory.
+cudaError_t release(Machine& machine, ApiLock& lock, const void* pointer, u32 by, cudaError_t otherwise) {
+  if (!pointer) return cudaSuccess;
+  if (const cudaError_t error = refuse_while_capturing(machine)) return error;
+  if (const cudaError_t error = machine.wait_idle(lock)) return error;
+  return machine.allocations().release(reinterpret_cast<u64>(pointer), by) ? cudaSuccess : otherwise;
+}
+
+std::optional<Block> block_with(Machine& machine, const void* pointer, u64 size) {
+  const auto block = machine.allocations().find(reinterpret_cast<u64>(pointer));
+  if (!block || reinterpret_cast<u64>(pointer) + size > block->begin + block->size) return {};
+  return block;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, size_t size) {
+  return api(
+      [&](Machine& machine, ApiLock&) { return allocate(machine, AllocatedBy::device, pointer, size, "cudaMalloc"); });
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t size) {
+  return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned flags) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
+      return cudaErrorInvalidValue;
+    return allocate(machine, AllocatedBy::host, pointer, size, "cudaHostAlloc", flags);
+  });
+}
+
+cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
+    if (size == 0) return cudaErrorInvalidValue;
+    return allocate(machine, AllocatedBy::managed, pointer, size, "cudaMallocManaged", flags);
+  });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    if (!pitch) return cudaErrorInvalidValue;
+    *pitch = pitch_of(width);
+    return allocate(machine, AllocatedBy::device, pointer, *pitch * height, "cudaMallocPitch");
+  });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    if (!pitched) return cudaErrorInvalidValue;
+    *pitched = {nullptr, pitch_of(extent.width), extent.width, extent.height};
+    return allocate(machine, AllocatedBy::device, &pitched->ptr, pitched->pitch * extent.height * extent.depth,
+                    "cudaMalloc3D");
+  });
+}
+
+cudaError_t cudaFree(void* pointer) {
+  return api([&](Machine& machine, ApiLock& lock) {
+    return release(machine, lock, pointer, freed_by_cudaFree, cudaErrorInvalidValue);
+  });
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  return api([&](Machine& machine, ApiLock& lock) {
+    return release(machine, lock, pointer, bit(AllocatedBy::host), cudaErrorInvalidValue);
+  });
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
+    if (flags & cudaHostRegisterIoMemory) return cudaErrorNotSupported;
+    if (!pointer || size == 0 || (flags & ~known)) return cudaErrorInvalidValue;
+    if (const cudaError_t error = refuse_while_capturing(machine)) return error;
+    return machine.allocations().adopt_registered(reinterpret_cast<u64>(pointer), size, flags)
+               ? cudaSuccess
+               : cudaErrorHostMemoryAlreadyRegistered;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
+    if (!pointer) return cudaErrorInvalidValue;
+    return release(machine, lock, pointer, bit(AllocatedBy::registered), cudaErrorHostMemoryNotRegistered);
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    if (!device || flags != 0) return cudaErrorInvalidValue;
+    const auto block = machine.allocations().find(reinterpret_cast<u64>(host));
+    if (!block || (block->by != AllocatedBy::host && block->by != AllocatedBy::registered))
+      return cudaErrorInvalidValue;
+    *device = host;  // one address on both sides
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    const auto block = machine.allocations().find(reinterpret_cast<u64>(host));
+    if (!flags || !block || (block->by != AllocatedBy::host && block->by != AllocatedBy::registered))
+      return cudaErrorInvalidValue;
+    *flags = block->flags | cudaHostAllocMapped;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    if (!free || !total) return cudaErrorInvalidValue;
+    *total = machine.memory().capacity();
+    const u64 used = machine.memory().used(memory::Region::device);
+    *free = *total - std::min<u64>(used, *total);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    if (!attributes) return cudaErrorInvalidValue;
+    const auto found = machine.memory().find(reinterpret_cast<u64>(pointer));
+    void* address = const_cast<void*>(pointer);
+    if (!found) {
+      *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
+      return cudaSuccess;
+    }
+    switch (found->region) {
+      case memory::Region::managed:
+        *attributes = {cudaMemoryTypeManaged, 0, address, address};
+        break;
+      case memory::Region::host:
+      case memory::Region::registered:
+      case memory::Region::pool:
+        *attributes = {cudaMemoryTypeHost, 0, address, address};
+        break;
+      default:
+        *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(pointer, size, nullptr, stream);
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
+  return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
+    const auto block = machine.allocations().find(reinterpret_cast<u64>(pointer));
+    if (!block || block->begin != reinterpret_cast<u64>(pointer) || (bit(block->by) & freed_by_cudaFree) == 0)
+      return cudaErrorInvalidValue;
+    return machine.enqueue(stream, FreeWork{block->begin, true});
+  });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, int device, cudaStream_t handle) {
+  return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
+    if (device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
+    const auto block = block_with(machine, pointer, count);
+    if (!block || block->by != AllocatedBy::managed || count == 0) return cudaErrorInvalidValue;
+    machine.allocations().update(block->begin, [&](Block& kept) { kept.prefetch_location = device; });
+    return machine.enqueue(stream, EmptyWork{});
+  });
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise advice, int device) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    const auto block = block_with(machine, pointer, count);
+    if (!block || block->by != AllocatedBy::managed || count == 0) return cudaErrorInvalidValue;
+    const bool names_device = advice != cudaMemAdviseSetReadMostly && advice != cudaMemAdviseUnsetReadMostly &&
+                              advice != cudaMemAdviseUnsetPreferredLocation;
+    if (names_device && device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
+    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) return cudaErrorInvalidValue;
+    machine.allocations().update(block->begin, [&](Block& kept) {
+      switch (advice) {
+        case cudaMemAdviseSetReadMostly:
+          kept.read_mostly = 1;
+          break;
+        case cudaMemAdviseUnsetReadMostly:
+          kept.read_mostly = 0;
+          break;
+        case cudaMemAdviseSetPreferredLocation:
+          kept.preferred_location = device;
+          break;
+        case cudaMemAdviseUnsetPreferredLocation:
+          kept.preferred_location = cudaInvalidDeviceId;
+          break;
+        case cudaMemAdviseSetAccessedBy:
+          kept.accessed_by = device;
+          break;
+        case cudaMemAdviseUnsetAccessedBy:
+          kept.accessed_by = cudaInvalidDeviceId;
+          break;
+      }
+    });
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemRangeGetAttribute(void* data, size_t size, cudaMemRangeAttribute attribute, const void* pointer,
+                                     size_t count) {
+  return api([&](Machine& machine, ApiLock&) -> cudaError_t {
+    const auto block = block_with(machine, pointer, count);
+    if (!data || size < sizeof(int) || size % sizeof(int) || !block || block->by != AllocatedBy::managed)
+      return cudaErrorInvalidValue;
+    int* values = static_cast<int*>(data);
+    switch (attribute) {
+      case cudaMemRangeAttributeReadMostly:
+        values[0] = block->read_mostly;
+        return cudaSuccess;
+      case cudaMemRangeAttributePreferredLocation:
+        values[0] = block->preferred_location;
+        return cudaSuccess;
+      case cudaMemRangeAttributeLastPrefetchLocation:
+        values[0] = block->prefetch_location;
+        return cudaSuccess;
+      case cudaMemRangeAttributeAccessedBy:
+        std::fill_n(values, size / sizeof(int), static_cast<int>(cudaInvalidDeviceId));
+        values[0] = block->accessed_by;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaMemRangeGetAttributes(void** data, size_t* sizes, cudaMemRangeAttribute* attributes, size_t number,
+                                      const void* pointer, size_t count) {
+  if (!data || !sizes || !attributes || number == 0) return keep(cudaErrorInvalidValue);
+  for (size_t i = 0; i < number; ++i)
+    if (const cudaError_t error = cudaMemRangeGetAttribute(data[i], sizes[i], attributes[i], pointer, count))
+      return error;
+  return cudaSuccess;
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache(void) {
+  return api([](Machine&, ApiLock&) { return cudaSuccess; });
+}
+
+}  // extern "C"

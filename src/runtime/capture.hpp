@@ -1,0 +1,14 @@
+// Stream capture as the stream calls need it.
+#pragma once
+
+#include "runtime/machine.hpp"
+
+namespace ew::runtime {
+
+/// cudaStreamWaitEvent where the stream captures or the event was recorded in a capture. `external`: a node that waits
+/// at launch.
+cudaError_t capture_wait(Machine&, CUstream_st&, CUevent_st&, bool external);
+/// A capturing stream is destroyed: its capture ends and is spoilt.
+void abandon_capture(Machine&, CUstream_st&);
+
+}  // namespace ew::runtime

@@ -1,0 +1,122 @@
+// Which launches are refused, and how parameters are packed. The sentences name the limit; the codes are CUDA's.
+#include "runtime/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ew::runtime {
+
+namespace {
+
+std::string shape(const Dim3& d) {
+  return fmt::format("{} x {} x {}", d.x, d.y, d.z);
+}
+
+struct Refusal {
+  cudaError_t error = cudaSuccess;
+  std::string why;
+};
+
+Refusal refuse_shape(const KernelWork& work, const simt::GpuLimits& limits) {
+  const Dim3 &grid = work.grid, &block = work.block, &most = limits.block_limit, &widest = limits.grid_limit;
+  if (grid.count() == 0 || block.count() == 0)
+    return {cudaErrorInvalidConfiguration,
+            fmt::format("grid {} of blocks {} has no threads", shape(grid), shape(block))};
+  if (block.x > most.x || block.y > most.y || block.z > most.z)
+    return {cudaErrorInvalidConfiguration,
+            fmt::format("a block of {} exceeds the limit of {}", shape(block), shape(most))};
+  if (block.count() > limits.threads_per_block)
+    return {cudaErrorInvalidConfiguration, fmt::format("a block of {} has {} threads, the limit is {}", shape(block),
+                                                       block.count(), limits.threads_per_block)};
+  if (grid.x > widest.x || grid.y > widest.y || grid.z > widest.z)
+    return {cudaErrorInvalidConfiguration,
+            fmt::format("a grid of {} exceeds the limit of {}", shape(grid), shape(widest))};
+  return {};
+}
+
+Refusal refuse_kernel(const KernelWork& work, const simt::GpuLimits& limits) {
+  const ptx::Kernel& kernel = *work.function->kernel;
+  const u64 threads = work.block.count();
+  if (kernel.max_threads.count() != 0 && threads > kernel.max_threads.count())
+    return {cudaErrorLaunchOutOfResources, fmt::format("{} threads a block exceed the kernel's launch bound of {}",
+                                                       threads, kernel.max_threads.count())};
+  if (kernel.required_threads.count() != 0 && work.block != kernel.required_threads)
+    return {cudaErrorInvalidValue,
+            fmt::format("the kernel requires blocks of {}, not {}", shape(kernel.required_threads), shape(work.block))};
+  const u64 allowed =
+      std::max<u64>(limits.shared_bytes_per_block - std::min(limits.shared_bytes_per_block, kernel.static_shared),
+                    work.function->max_dynamic_shared);
+  if (work.shared > allowed || kernel.static_shared > limits.shared_bytes_per_block_optin)
+    return {cudaErrorInvalidValue,
+            fmt::format("{} bytes of static and {} of dynamic shared memory exceed the {} bytes of a block{}",
+                        kernel.static_shared, work.shared, limits.shared_bytes_per_block,
+                        limits.shared_bytes_per_block_optin > limits.shared_bytes_per_block
+                            ? fmt::format(" (up to {} after cudaFuncSetAttribute)", limits.shared_bytes_per_block_optin)
+                            : "")};
+  return {};
+}
+
+}  // namespace
+
+cudaError_t Machine::check_launch(const KernelWork& work) {
+  const std::string& name = work.function->kernel->name;
+  Refusal refusal = refuse_shape(work, gpu_limits_);
+  if (!refusal.error) refusal = refuse_kernel(work, gpu_limits_);
+  if (!refusal.error) {
+    simt::Launch launch;
+    launch.kernel = work.function->kernel;
+    launch.grid = work.grid;
+    launch.block = work.block;
+    launch.dynamic_shared = work.shared;
+    launch.parameters = work.parameters;
+    launch.cooperative = work.cooperative;
+    queue_.with_gpu([&](simt::Gpu& gpu) { refusal.why = gpu.refuse(launch); });
+    if (!refusal.why.empty())
+      refusal.error = work.cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorLaunchOutOfResources;
+  }
+  if (refusal.error) complain(fmt::format("launch of {} refused: {}", name, refusal.why));
+  return refusal.error;
+}
+
+u32 Machine::occupancy(const CUfunc_st& function, u32 threads, u64 dynamic_shared) {
+  u32 blocks = 0;
+  if (dynamic_shared > ~u32{0} || threads == 0) return 0;
+  queue_.with_gpu(
+      [&](simt::Gpu& gpu) { blocks = gpu.occupancy(*function.kernel, threads, static_cast<u32>(dynamic_shared)); });
+  return blocks;
+}
+
+std::vector<u8> pack_parameters(const ptx::Kernel& kernel, void** arguments) {
+  std::vector<u8> bytes(kernel.parameter_bytes);
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const auto& parameter = kernel.parameters[i];
+    const auto* from = static_cast<const u8*>(arguments[i]);
+    std::copy_n(from, parameter.size, bytes.begin() + parameter.offset);
+  }
+  return bytes;
+}
+
+cudaError_t pack_extra(const ptx::Kernel& kernel, void** extra, std::vector<u8>& parameters) {
+  constexpr u64 end = 0, buffer_pointer = 1, buffer_size = 2;
+  const u8* bytes = nullptr;
+  std::size_t size = 0;
+  for (; extra && reinterpret_cast<u64>(extra[0]) != end; extra += 2) {
+    if (reinterpret_cast<u64>(extra[0]) == buffer_pointer)
+      bytes = static_cast<const u8*>(extra[1]);
+    else if (reinterpret_cast<u64>(extra[0]) == buffer_size)
+      size = *static_cast<const std::size_t*>(extra[1]);
+    else
+      return cudaErrorInvalidValue;
+  }
+  if (size < kernel.parameter_bytes || (!bytes && kernel.parameter_bytes > 0)) return cudaErrorInvalidValue;
+  parameters.assign(bytes, bytes + kernel.parameter_bytes);
+  return cudaSuccess;
+}
+
+cudaError_t launch(Machine& machine, CUstream_st& stream, KernelWork work) {
+  if (const cudaError_t error = machine.check_launch(work)) return error;
+  return machine.enqueue(stream, std::move(work));
+}
+
+}  // namespace ew::runtime

@@ -1,0 +1,18 @@
+// Launches, common to the runtime API, the driver API and graphs.
+#pragma once
+
+#include "runtime/machine.hpp"
+
+namespace ew::runtime {
+
+/// REQUIRES: arguments[i] points at the i-th parameter, for all parameters of the kernel.
+std::vector<u8> pack_parameters(const ptx::Kernel&, void** arguments);
+
+/// Parameters as one buffer: {CU_LAUNCH_PARAM_BUFFER_POINTER, bytes, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+/// CU_LAUNCH_PARAM_END}.
+cudaError_t pack_extra(const ptx::Kernel&, void** extra, std::vector<u8>& parameters);
+
+/// Checks and enqueues.
+cudaError_t launch(Machine&, CUstream_st&, KernelWork);
+
+}  // namespace ew::runtime

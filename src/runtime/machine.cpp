@@ -1,0 +1,389 @@
+#include "runtime/machine.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/callback_thread.hpp"
+#include "runtime/faults.hpp"
+
+namespace ew::runtime {
+
+namespace {
+
+/// What include/everwarp's inline PTX names. Functional mode runs the instructions inside each.
+constexpr std::array<std::string_view, 9> region_names{"ofence",     "dfence",   "prel_block", "prel_dev",   "prel_sys",
+                                                       "pacq_block", "pacq_dev", "pacq_sys",   "gpm_persist"};
+
+bool is_region(std::string_view name) {
+  return std::find(region_names.begin(), region_names.end(), name) != region_names.end();
+}
+
+simt::GpuLimits gpu_limits(const core::MachineConfig& config) {
+  simt::GpuLimits limits;
+  limits.sms = config.sm.count;
+  limits.warps_per_sm = config.sm.warps;
+  limits.blocks_per_sm = config.sm.blocks;
+  limits.registers_per_sm = config.sm.registers;
+  limits.registers_per_block = config.sm.registers_per_block;
+  limits.registers_per_thread = config.sm.registers_per_thread;
+  limits.register_allocation_unit = config.sm.register_allocation_unit;
+  limits.shared_bytes_per_sm = static_cast<u32>(config.sm.shared.count);
+  limits.shared_bytes_per_block = static_cast<u32>(config.sm.shared_per_block.count);
+  limits.shared_bytes_per_block_optin = static_cast<u32>(config.sm.shared_per_block_optin.count);
+  limits.shared_reserved_per_block = static_cast<u32>(config.sm.shared_reserved_per_block.count);
+  limits.threads_per_block = config.sm.threads_per_block;
+  limits.block_limit = config.launch.block_limit;
+  limits.grid_limit = config.launch.grid_limit;
+  limits.parameter_bytes = static_cast<u32>(config.launch.parameters.count);
+  limits.clock_khz = static_cast<u32>(config.device.clock.count);
+  return limits;
+}
+
+void kill_this_process() {  // `ew crash`: nothing is flushed, no handler runs
+  ::kill(::getpid(), SIGKILL);
+  ::_exit(137);
+}
+
+void print_report(std::string_view report) {
+  std::fflush(stdout);
+  std::fwrite(report.data(), 1, report.size(), stderr);
+  if (report.empty() || report.back() != '\n') std::fputc('\n', stderr);
+}
+
+}  // namespace
+
+Machine::Machine(core::MachineConfig config, Environment environment, const Registry& registry)
+    : config_(std::move(config)),
+      environment_(std::move(environment)),
+      registry_(registry),
+      gpu_limits_(runtime::gpu_limits(config_)),
+      memory_(config_.device.memory.count),
+      heap_(memory_, config_.launch.heap.count),
+      print_buffer_(config_.launch.printf_buffer.count),
+      textures_(allocations_),
+      allocations_(memory_),
+      pools_(memory_),
+      graphs_(memory_),
+      queue_(make_gpu(), [this](const simt::Fault& fault) { lose(fault); }) {
+  limits_.stack = config_.launch.stack.count;
+  limits_.printf_buffer = config_.launch.printf_buffer.count;
+}
+
+Machine::~Machine() {
+  queue_.stop();
+}
+
+std::unique_ptr<simt::Gpu> Machine::make_gpu() {
+  auto gpu = std::make_unique<simt::Gpu>(gpu_limits_, memory_, *this);
+  if (environment_.max_instructions != 0) gpu->set_instruction_limit(environment_.max_instructions);
+  if (environment_.crash_at > instructions_before_)
+    gpu->set_crash_point(environment_.crash_at - instructions_before_, kill_this_process);
+  return gpu;
+}
+
+void Machine::lose(const simt::Fault& fault) {
+  lost_.store(error_of(fault.kind), std::memory_order_release);
+  print_buffer_.flush();
+  print_report(fault.report);
+}
+
+void Machine::complain(const std::string& sentence) {
+  if (complaints_.insert(sentence).second) print_report("everwarp: " + sentence);
+}
+
+CUstream_st* Machine::stream(cudaStream_t handle) {
+  return streams_.find(handle, registry_.per_thread_default_stream());
+}
+
+Cost Machine::cost(Engine engine, u64 bytes) const {
+  const auto& copy = config_.copy;
+  const u64 rate = (engine == Engine::to_device ? copy.host_to_device
+                    : engine == Engine::to_host ? copy.device_to_host
+                                                : copy.device_to_device)
+                       .count;
+  const auto transfer = static_cast<unsigned __int128>(bytes) * 1'000'000'000 / std::max<u64>(rate, 1);
+  return {engine, copy.latency.count / 1000 + static_cast<u64>(transfer)};
+}
+
+/// Turns each kind of work into a command of the queue.
+struct Machine::Submit {
+  Machine& machine;
+  std::span<const Ticket> after;
+
+  Ticket operator()(const KernelWork& work) const {
+    simt::Launch launch;
+    launch.kernel = work.function->kernel;
+    launch.grid = work.grid;
+    launch.block = work.block;
+    launch.dynamic_shared = work.shared;
+    launch.parameters = work.parameters;
+    launch.cooperative = work.cooperative;
+    launch.stack_bytes = static_cast<u32>(machine.limits_.stack);
+    return machine.queue_.submit_launch(std::move(launch), after);
+  }
+  Ticket operator()(const CopyWork& work) const {
+    const Cost cost = machine.cost(work.engine, work.width * work.height * work.depth);
+    return machine.queue_.submit_task(make_task([work] { perform(work); }), cost, after);
+  }
+  Ticket operator()(const SetWork& work) const {
+    const Cost cost = machine.cost(Engine::inside_device, work.width * work.element * work.height * work.depth);
+    return machine.queue_.submit_task(make_task([work] { perform(work); }), cost, after);
+  }
+  Ticket operator()(const HostWork& work) const {
+    return machine.queue_.submit_host_call(make_task([work] {
+                                             const CallbackThread inside;
+                                             work.function(work.data);
+                                           }),
+                                           after);
+  }
+  Ticket operator()(const CallbackWork& work) const {
+    return machine.queue_.submit_host_call(make_task([work] {
+                                             const CallbackThread inside;
+                                             work.function(work.stream, cudaSuccess, work.data);
+                                           }),
+                                           after);
+  }
+  Ticket operator()(const RecordWork& work) const {
+    work.event->ticket = machine.queue_.submit_task(nullptr, {}, after, &work.event->ended);
+    work.event->recorded = true;
+    work.event->capture = nullptr;
+    return work.event->ticket;
+  }
+  Ticket operator()(const WaitWork& work) const {
+    std::vector<Ticket> both(after.begin(), after.end());
+    both.push_back(work.event->ticket);
+    return machine.queue_.submit_task(nullptr, {}, both);
+  }
+  Ticket operator()(const EmptyWork&) const { return machine.queue_.submit_task(nullptr, {}, after); }
+  Ticket operator()(const GraphWork& work) const {
+    std::unordered_map<const CUgraphNode_st*, Ticket> tickets;
+    std::vector<Ticket> all(after.begin(), after.end());
+    for (const CUgraphNode_st* node : Graphs::order(*work.graph)) {
+      std::vector<Ticket> needs;
+      for (const CUgraphNode_st* other : node->needs) needs.push_back(tickets.at(other));
+      if (needs.empty()) needs.assign(after.begin(), after.end());
+      all.push_back(tickets[node] = machine.submit(node->enabled ? node->work : Work(EmptyWork{}), needs));
+    }
+    return machine.queue_.submit_task(nullptr, {}, all);
+  }
+  Ticket operator()(const AllocateWork&) const { return machine.queue_.submit_task(nullptr, {}, after); }
+  Ticket operator()(const FreeWork& work) const {
+    auto free = [&allocations = machine.allocations_, work] {
+      if (work.release)
+        allocations.release(work.address,
+                            bit(AllocatedBy::device) | bit(AllocatedBy::pool_device) | bit(AllocatedBy::managed));
+    };
+    return machine.queue_.submit_task(make_task(free), {}, after);
+  }
+};
+
+Ticket Machine::submit(const Work& work, std::span<const Ticket> after) {
+  return std::visit(Submit{*this, after}, work);
+}
+
+cudaError_t Machine::enqueue(CUstream_st& stream, Work work) {
+  if (stream.capture) {
+    if (stream.capture->invalidated) return cudaErrorStreamCaptureInvalidated;
+    CUgraphNode_st* node = graphs_.add(*stream.capture->graph, std::move(work), stream.frontier);
+    stream.frontier = {node};
+    return cudaSuccess;
+  }
+  if (stream.blocking || stream.legacy) {  // work of the legacy stream would order itself with a capture in secret
+    const bool implicit =
+        stream.legacy && std::ranges::any_of(streams_.all(), [](const CUstream_st* other) {
+          return other->capture && other->blocking && other->capture->mode != cudaStreamCaptureModeRelaxed;
+        });
+    if (implicit) {
+      graphs_.invalidate_unsafe();
+      return cudaErrorStreamCaptureImplicit;
+    }
+  }
+  stream.last = submit(work, streams_.dependences(stream));
+  return cudaSuccess;
+}
+
+cudaError_t Machine::launch_graph(CUstream_st& stream, CUgraphExec_st& instance) {
+  std::vector<Ticket> after = streams_.dependences(stream);
+  after.push_back(instance.last);
+  stream.last = instance.last = submit(GraphWork{instance.graph.get()}, after);
+  return cudaSuccess;
+}
+
+cudaError_t Machine::wait(Ticket ticket, ApiLock& lock) {
+  lock.unlock();
+  queue_.wait(ticket);
+  print_buffer_.flush();
+  lock.lock();
+  return lost();
+}
+
+cudaError_t Machine::wait_idle(ApiLock& lock) {
+  lock.unlock();
+  queue_.wait_idle();
+  print_buffer_.flush();
+  lock.lock();
+  return lost();
+}
+
+cudaError_t Machine::query(Ticket ticket, ApiLock& lock) {
+  lock.unlock();
+  const bool complete = queue_.query(ticket);
+  if (complete) print_buffer_.flush();
+  lock.lock();
+  if (const cudaError_t error = lost()) return error;
+  return complete ? cudaSuccess : cudaErrorNotReady;
+}
+
+std::unique_ptr<Module> Machine::load_sources(const std::vector<Source>& sources, cudaError_t& error) {
+  try {
+    return std::make_unique<Module>(memory_, sources, is_region);
+  } catch (const ptx::Error& mistake) {
+    print_report(mistake.what());
+    error = cudaErrorInvalidPtx;
+  } catch (const std::bad_alloc&) {
+    complain("the variables of a module do not fit in device memory");
+    error = cudaErrorMemoryAllocation;
+  }
+  return nullptr;
+}
+
+Machine::Loaded& Machine::load(const Image& image) {
+  const auto [found, fresh] = loaded_.try_emplace(image.group);
+  Loaded& loaded = found->second;
+  if (!fresh) return loaded;
+  if (!image.refusal.empty()) {
+    complain(image.refusal);
+    loaded.error = cudaErrorNoKernelImageForDevice;
+    return loaded;
+  }
+  std::vector<Source> sources;
+  for (const Image* part : registry_.group(image.group)) sources.push_back(part->source);
+  loaded.module = load_sources(sources, loaded.error);
+  return loaded;
+}
+
+cudaError_t Machine::function(const void* host, CUfunc_st*& function) {
+  if (const auto known = functions_.find(host); known != functions_.end()) {
+    function = known->second;
+    return cudaSuccess;
+  }
+  const auto registered = registry_.function(host);
+  if (!registered) return cudaErrorInvalidDeviceFunction;
+  Loaded& loaded = load(*registered->image);
+  if (!loaded.module) return loaded.error;
+  function = loaded.module->function(registered->name);
+  if (!function) {
+    complain(fmt::format("kernel {} is not in the device code of this program", registered->name));
+    return cudaErrorInvalidDeviceFunction;
+  }
+  functions_[host] = function;
+  return cudaSuccess;
+}
+
+cudaError_t Machine::symbol(const void* host, Symbol& symbol) {
+  if (!host) return cudaErrorInvalidSymbol;
+  const auto registered = registry_.variable(host);
+  if (!registered) return cudaErrorInvalidSymbol;
+  Loaded& loaded = load(*registered->image);
+  if (!loaded.module) return loaded.error;
+  const Symbol* found = loaded.module->symbol(registered->name);
+  if (!found) return cudaErrorInvalidSymbol;
+  symbol = *found;
+  return cudaSuccess;
+}
+
+cudaError_t Machine::load_managed_variables() {
+  for (const Image* image : registry_.images_with_managed_variables()) {
+    Loaded& loaded = load(*image);
+    if (!loaded.module) return loaded.error;
+    for (const auto& variable : image->managed)
+      if (const Symbol* found = loaded.module->symbol(variable.name))
+        *variable.host_pointer = reinterpret_cast<void*>(found->address);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t Machine::load_module(const std::vector<Source>& sources, Module*& module) {
+  cudaError_t error = cudaSuccess;
+  auto made = load_sources(sources, error);
+  if (!made) return error;
+  module = made.get();
+  modules_.emplace(module, std::move(made));
+  return cudaSuccess;
+}
+
+bool Machine::unload_module(Module* module) {
+  return modules_.erase(module) != 0;
+}
+
+Module* Machine::find_module(const void* handle) {
+  const auto found = modules_.find(handle);
+  return found == modules_.end() ? nullptr : found->second.get();
+}
+
+void Machine::reset(ApiLock&) {
+  instructions_before_ = queue_.totals().warp_instructions;
+  queue_.restart(make_gpu());
+  print_buffer_.flush();
+  functions_.clear();
+  loaded_.clear();
+  modules_.clear();
+  graphs_.reset();
+  streams_.reset();
+  memory_pools_.reset();
+  textures_.reset();
+  allocations_.release_all();
+  heap_.reset();
+  heap_.set_capacity(config_.launch.heap.count);
+  limits_ = Limits{.stack = config_.launch.stack.count, .printf_buffer = config_.launch.printf_buffer.count};
+  lost_.store(cudaSuccess, std::memory_order_release);
+}
+
+void Machine::shut_down() {
+  queue_.stop();
+  print_buffer_.flush();
+  std::fflush(stdout);
+}
+
+i32 Machine::print(const char* format, const u8* arguments) {
+  const auto read = [this](u64 address, std::string& text) {
+    const auto bounds = memory_.bounds(address);
+    if (address < bounds.begin || address >= bounds.end) return false;
+    const char* first = reinterpret_cast<const char*>(address);
+    text.assign(first, ::strnlen(first, bounds.end - address));
+    return true;
+  };
+  if (!format) return -1;
+  std::string text;
+  const i32 value = format_packed(format, arguments, read, text);
+  print_buffer_.append(text);
+  return value;
+}
+
+u64 Machine::heap_allocate(u64 bytes) {
+  return heap_.allocate(bytes);
+}
+bool Machine::heap_free(u64 address) {
+  return heap_.release(address);
+}
+
+const simt::TextureObject* Machine::texture(u64 handle) {
+  const TextureEntry* entry = textures_.find(handle);
+  return entry ? &entry->object : nullptr;
+}
+
+bool Machine::knows_region(std::string_view name) {
+  return is_region(name);
+}
+bool Machine::region(std::string_view, LaneMask) {
+  return false;
+}
+
+}  // namespace ew::runtime

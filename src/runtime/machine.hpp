@@ -1,0 +1,153 @@
+// A simulated machine as a program sees it: memory, a GPU, streams, loaded modules. A value: two can run side by side.
+// Owned by the process's runtime (process.hpp) or by a test. Owns the AddressSpace, the Queue with its Gpu and thread,
+// streams, events, allocations, modules, textures and graphs.
+//
+// Threads: the C API takes mutex() for the length of a call, and lets go of it while it waits. The machine's thread
+// never takes it: DeviceServices and tasks touch only what has a lock of its own (print buffer, allocations) or is
+// theirs (device heap).
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+
+#include "core/machine_config.hpp"
+#include "memory/address_space.hpp"
+#include "runtime/allocations.hpp"
+#include "runtime/device_heap.hpp"
+#include "runtime/environment.hpp"
+#include "runtime/graph.hpp"
+#include "runtime/memory_pools.hpp"
+#include "runtime/module.hpp"
+#include "runtime/pool.hpp"
+#include "runtime/print_buffer.hpp"
+#include "runtime/queue.hpp"
+#include "runtime/registry.hpp"
+#include "runtime/stream.hpp"
+#include "runtime/textures.hpp"
+#include "runtime/work.hpp"
+#include "simt/gpu.hpp"
+
+namespace ew::runtime {
+
+using ApiLock = std::unique_lock<std::mutex>;
+
+/// What cudaDeviceSetLimit sets.
+struct Limits {
+  u64 stack = 1024;
+  u64 printf_buffer = 1 << 20;
+  u64 device_sync_depth = 2, device_pending_launches = 2048, l2_fetch_granularity = 64, persisting_l2 = 0;
+};
+
+class Machine final : public simt::DeviceServices {
+ public:
+  Machine(core::MachineConfig, Environment, const Registry&);
+  ~Machine() override;
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  std::mutex& mutex() { return mutex_; }
+  const core::MachineConfig& config() const { return config_; }
+  const simt::GpuLimits& gpu_limits() const { return gpu_limits_; }
+  memory::AddressSpace& memory() { return memory_; }
+  Queue& queue() { return queue_; }
+  Streams& streams() { return streams_; }
+  Allocations& allocations() { return allocations_; }
+  Textures& textures() { return textures_; }
+  Graphs& graphs() { return graphs_; }
+  Pools& pools() { return pools_; }
+  MemoryPools& memory_pools() { return memory_pools_; }
+  PrintBuffer& print_buffer() { return print_buffer_; }
+  DeviceHeap& heap() { return heap_; }
+  Limits& limits() { return limits_; }
+  const Registry& registry() const { return registry_; }
+
+  /// The error that has lost the context, else cudaSuccess. Any thread.
+  cudaError_t lost() const { return lost_.load(std::memory_order_acquire); }
+
+  /// The stream behind a handle, or nullptr.
+  CUstream_st* stream(cudaStream_t);
+  /// Submits now, or records a node when the stream is capturing. The work has been checked.
+  cudaError_t enqueue(CUstream_st&, Work);
+  /// Submits after the given tickets, outside of any stream.
+  Ticket submit(const Work&, std::span<const Ticket> after);
+
+  cudaError_t launch_graph(CUstream_st&, CUgraphExec_st&);
+  /// Every stream leaves the capture; events recorded in it are forgotten.
+  std::unique_ptr<Capture> end_capture(Capture*);
+
+  /// Lets go of the lock, waits, prints what kernels have printed, and takes the lock again. The context's error, if
+  /// lost.
+  cudaError_t wait(Ticket, ApiLock&);
+  cudaError_t wait_idle(ApiLock&);
+  /// cudaSuccess or cudaErrorNotReady, after the machine has run a little.
+  cudaError_t query(Ticket, ApiLock&);
+
+  /// cudaSuccess when the launch fits; else the CUDA error, with one sentence on stderr.
+  cudaError_t check_launch(const KernelWork&);
+  u32 occupancy(const CUfunc_st&, u32 threads, u64 dynamic_shared);
+
+  /// The kernel behind a host stub; loads its module at first use. An error has been explained on stderr once.
+  cudaError_t function(const void* host, CUfunc_st*& function);
+  cudaError_t symbol(const void* host, Symbol& symbol);
+  cudaError_t load_managed_variables();
+  /// A module of the driver API. The error has been explained on stderr.
+  cudaError_t load_module(const std::vector<Source>&, Module*& module);
+  bool unload_module(Module*);
+  Module* find_module(const void* handle);
+
+  /// cudaDeviceReset: everything is given back, except pools, and a lost context lives again.
+  void reset(ApiLock&);
+  /// Before exit: waits a little for unfinished work, prints, stops the thread.
+  void shut_down();
+
+  i32 print(const char* format, const u8* arguments) override;
+  u64 heap_allocate(u64 bytes) override;
+  bool heap_free(u64 address) override;
+  const simt::TextureObject* texture(u64 handle) override;
+  bool knows_region(std::string_view name) override;
+  bool region(std::string_view name, LaneMask lanes) override;
+
+ private:
+  struct Loaded {  // an image or a group of linked images
+    cudaError_t error = cudaSuccess;
+    std::unique_ptr<Module> module;
+  };
+
+  std::unique_ptr<simt::Gpu> make_gpu();
+  void lose(const simt::Fault&);
+  Loaded& load(const Image&);
+  std::unique_ptr<Module> load_sources(const std::vector<Source>&, cudaError_t& error);
+  Cost cost(Engine, u64 bytes) const;
+  void complain(const std::string& sentence);
+
+  struct Submit;
+
+  std::mutex mutex_;
+  core::MachineConfig config_;
+  Environment environment_;
+  const Registry& registry_;
+  simt::GpuLimits gpu_limits_;
+  memory::AddressSpace memory_;
+  DeviceHeap heap_;
+  PrintBuffer print_buffer_;
+  Textures textures_;
+  Allocations allocations_;
+  Pools pools_;
+  Streams streams_;
+  Graphs graphs_;
+  MemoryPools memory_pools_;
+  Limits limits_;
+  std::map<const void*, Loaded> loaded_;                    // by image group
+  std::map<const void*, std::unique_ptr<Module>> modules_;  // of the driver API
+  std::unordered_map<const void*, CUfunc_st*> functions_;
+  std::unordered_set<std::string> complaints_;
+  std::atomic<cudaError_t> lost_{cudaSuccess};
+  u64 instructions_before_ = 0;  // of Gpus that a reset has replaced
+  Queue queue_;                  // last: its thread uses all of the above
+};
+
+}  // namespace ew::runtime

@@ -1,0 +1,64 @@
+// A loaded module: the kernels of one PTX image, or of several linked ones, and its variables in simulated memory.
+// Owned by Machine (registered images) or by the driver API's module handle; must outlive launches of its kernels.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "memory/address_space.hpp"
+#include "ptx/program.hpp"
+
+namespace ew::runtime {
+class Module;
+}
+
+/// What cudaFunction_t and CUfunction point at: a kernel with the attributes that a program sets.
+struct CUfunc_st {
+  const ew::ptx::Kernel* kernel = nullptr;
+  const ew::runtime::Module* module = nullptr;
+  ew::u32 max_dynamic_shared = 0;
+  int carveout = -1;
+};
+
+namespace ew::runtime {
+
+struct Symbol {
+  u64 address = 0, size = 0;
+  bool constant = false, managed = false;
+};
+
+struct Source {
+  std::string text, name;
+};
+
+class Module {
+ public:
+  /// Parses, links and decodes; allocates and initialises the variables. Throws ptx::Error (a mistake in the text) or
+  /// std::bad_alloc (the variables do not fit in device memory). `knows_region` names the everwarp operations there
+  /// are.
+  Module(memory::AddressSpace&, const std::vector<Source>&, bool (*knows_region)(std::string_view));
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  /// nullptr: no such kernel, no such variable.
+  CUfunc_st* function(std::string_view name);
+  const Symbol* symbol(std::string_view name) const;
+  int ptx_version() const { return ptx_version_; }
+
+ private:
+  void allocate(const ptx::ast::Variable&);
+  void initialise(const ptx::ast::Module&, const ptx::ast::Variable&);
+  void release();
+
+  memory::AddressSpace& memory_;
+  std::map<std::string, Symbol, std::less<>> symbols_;
+  ptx::Program program_;
+  std::map<std::string, CUfunc_st, std::less<>> functions_;
+  int ptx_version_ = 0;
+};
+
+}  // namespace ew::runtime

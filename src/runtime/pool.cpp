@@ -1,0 +1,176 @@
+#include "runtime/pool.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "core/diagnostics.hpp"
+
+namespace ew::runtime {
+
+namespace {
+
+u64 whole_pages(u64 size) {
+  return (size + 4095) & ~u64{4095};
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw core::UserError(fmt::format("pool {}: {}", path, why));
+}
+
+[[noreturn]] void refuse_system(const std::string& path, const char* what) {
+  refuse(path, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+/// A descriptor that closes itself unless released.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+void lock_or_refuse(const std::string& path, int descriptor) {
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+    refuse(path, "it is mapped by another process or a second time in this one");
+}
+
+/// The header of an open file, checked; refuses what is no pool of this version.
+PoolHeader read_header(const std::string& path, int descriptor) {
+  PoolHeader header{};
+  const ssize_t got = ::pread(descriptor, &header, sizeof header, 0);
+  if (got < 0) refuse_system(path, "cannot be read");
+  if (got < static_cast<ssize_t>(sizeof header.magic) ||
+      std::memcmp(header.magic, pool_magic.data(), sizeof header.magic) != 0)
+    refuse(path, "is not an Everwarp pool (its first bytes are something else); it is left as it is");
+  if (got < static_cast<ssize_t>(sizeof header)) refuse(path, "its header is torn: the file ends inside it");
+  if (header.version != pool_version)
+    refuse(path, fmt::format("has pool version {}, this library reads version {}", header.version, pool_version));
+  if (header.checksum != pool_checksum(header)) refuse(path, "its header is torn: the checksum does not match");
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) refuse_system(path, "cannot be examined");
+  if (static_cast<u64>(status.st_size) < header.header_bytes + whole_pages(header.size))
+    refuse(path, fmt::format("is truncated: {} bytes, its header promises {}", status.st_size,
+                             header.header_bytes + whole_pages(header.size)));
+  return header;
+}
+
+}  // namespace
+
+u64 pool_checksum(const PoolHeader& header) {  // FNV-1a over everything before the checksum
+  u64 hash = 0xcbf29ce484222325;
+  const auto* bytes = reinterpret_cast<const u8*>(&header);
+  for (std::size_t i = 0; i < offsetof(PoolHeader, checksum); ++i) hash = (hash ^ bytes[i]) * 0x100000001b3;
+  return hash;
+}
+
+Pools::~Pools() {
+  while (!pools_.empty()) unmap(reinterpret_cast<void*>(pools_.begin()->first));
+}
+
+void* Pools::map(const std::string& path, u64 size, bool create) {
+  if (!create) {
+    Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    if (file.get() < 0) refuse_system(path, "cannot be opened");
+    const PoolHeader header = read_header(path, file.get());
+    if (size != 0 && header.size != size)
+      refuse(path, fmt::format("holds {} bytes, the program asks for {}", header.size, size));
+    lock_or_refuse(path, file.get());
+    void* address = attach(path, file.get(), header);
+    file.release();
+    return address;
+  }
+  if (size == 0) refuse(path, "cannot be created with a size of 0");
+  if (Descriptor old(::open(path.c_str(), O_RDWR | O_CLOEXEC)); old.get() >= 0) {
+    char magic[8] = {};
+    const ssize_t got = ::pread(old.get(), magic, sizeof magic, 0);
+    if (got != 0 && (got != sizeof magic || std::memcmp(magic, pool_magic.data(), sizeof magic) != 0))
+      refuse(path, "exists and is not an Everwarp pool; it is left as it is");
+    lock_or_refuse(path, old.get());
+  } else if (errno != ENOENT) {
+    refuse_system(path, "cannot be opened");
+  }
+  // Made under another name and renamed when complete, so that a crash leaves the old pool or the new one, never a
+  // part.
+  const std::string fresh = path + ".new";
+  Descriptor file(::open(fresh.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (file.get() < 0) refuse_system(fresh, "cannot be created");
+  lock_or_refuse(fresh, file.get());
+  PoolHeader header{};
+  std::memcpy(header.magic, pool_magic.data(), sizeof header.magic);
+  header.version = pool_version;
+  header.header_bytes = pool_header_bytes;
+  header.size = size;
+  header.address = memory_.reserve_pool(whole_pages(size));
+  if (header.address == 0) refuse(path, fmt::format("no room for {} bytes in the arena of pools", size));
+  memory_.unreserve_pool(header.address, whole_pages(size));
+  header.checksum = pool_checksum(header);
+  const bool written = ::ftruncate(file.get(), static_cast<off_t>(pool_header_bytes + whole_pages(size))) == 0 &&
+                       ::pwrite(file.get(), &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) &&
+                       ::fsync(file.get()) == 0 && ::rename(fresh.c_str(), path.c_str()) == 0;
+  if (!written) {
+    const int error = errno;
+    ::unlink(fresh.c_str());
+    errno = error;
+    refuse_system(path, "cannot be created");
+  }
+  void* address = attach(path, file.get(), header);
+  file.release();
+  return address;
+}
+
+void* Pools::attach(const std::string& path, int descriptor, const PoolHeader& header) {
+  const u64 bytes = whole_pages(header.size);
+  if (memory_.reserve_pool(bytes, header.address) != header.address)
+    refuse(path,
+           fmt::format("must be mapped at its own address {:#x}, which is taken (by another pool?)", header.address));
+  void* wanted = reinterpret_cast<void*>(header.address);
+  void* got = ::mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
+                     static_cast<off_t>(header.header_bytes));
+  if (got == MAP_FAILED || !memory_.adopt(memory::Region::pool, header.address, header.size, path)) {
+    const int error = errno;
+    memory_.unreserve_pool(header.address, bytes);
+    errno = error;
+    refuse_system(path, "cannot be mapped");
+  }
+  pools_[header.address] = {path, header.size, descriptor};
+  low_ = std::min(low_, header.address);
+  high_ = std::max(high_, header.address + header.size);
+  return wanted;
+}
+
+void Pools::unmap(void* address) {
+  const auto found = pools_.find(reinterpret_cast<u64>(address));
+  if (found == pools_.end())
+    throw core::UserError(fmt::format("gpm_unmap: {} is not the first byte of a mapped pool", fmt::ptr(address)));
+  const Pool& pool = found->second;
+  memory_.release(found->first);
+  ::msync(address, whole_pages(pool.size), MS_SYNC);
+  memory_.unreserve_pool(found->first, whole_pages(pool.size));
+  ::close(pool.descriptor);
+  pools_.erase(found);
+}
+
+bool Pools::holds(u64 address) const {
+  auto next = pools_.upper_bound(address);
+  return next != pools_.begin() && address < std::prev(next)->first + std::prev(next)->second.size;
+}
+
+}  // namespace ew::runtime

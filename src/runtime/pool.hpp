@@ -1,0 +1,60 @@
+// Persistent pools (gpm_map): a file that host and kernels use as memory. Owned by Machine; guarded by its mutex.
+//
+// The file is one page of header, then the pool's bytes. The program's mapping is shared with the file, so in
+// functional mode a store is durable the moment it is performed (strict order), and a killed process leaves exactly the
+// stores it had performed. A pool lives at one address for ever, so that pointers inside it stay valid; it is reopened
+// there or refused. While mapped, the file is locked against other processes. The header carries a checksum: one that
+// does not match is a torn creation.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/types.hpp"
+#include "memory/address_space.hpp"
+
+namespace ew::runtime {
+
+struct PoolHeader {
+  char magic[8];
+  u32 version;
+  u32 header_bytes;
+  u64 size;      // bytes of the pool, as asked for
+  u64 address;   // of the pool's first byte in every process
+  u64 checksum;  // of the fields above
+};
+
+inline constexpr std::string_view pool_magic{"EWPOOL\0\1", 8};
+inline constexpr u32 pool_version = 1;
+inline constexpr u64 pool_header_bytes = 4096;
+u64 pool_checksum(const PoolHeader&);
+
+class Pools {
+ public:
+  explicit Pools(memory::AddressSpace& memory) : memory_(memory) {}
+  ~Pools();
+
+  /// Maps the pool in `path`. create: makes it first, all zero; an Everwarp pool that is there already is replaced, any
+  /// other file is refused. Otherwise it must exist with this size (0: whatever size it has). Throws core::UserError
+  /// with one sentence.
+  void* map(const std::string& path, u64 size, bool create);
+  /// Throws core::UserError unless `address` is what map() gave.
+  void unmap(void* address);
+  bool holds(u64 address) const;
+  /// [lowest, highest) of all pools mapped so far.
+  std::pair<u64, u64> range() const { return {low_, high_}; }
+
+ private:
+  struct Pool {
+    std::string path;
+    u64 size = 0;
+    int descriptor = -1;
+  };
+  void* attach(const std::string& path, int descriptor, const PoolHeader&);
+
+  memory::AddressSpace& memory_;
+  std::map<u64, Pool> pools_;
+  u64 low_ = ~u64{0}, high_ = 0;
+};
+
+}  // namespace ew::runtime

@@ -1,0 +1,77 @@
+#include "runtime/process.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/configuration.hpp"
+
+namespace ew::runtime {
+
+ThreadState& thread_state() {
+  static thread_local ThreadState state;
+  return state;
+}
+
+Process& process() {
+  static Process* const process = new Process;
+  return *process;
+}
+
+Machine* Process::machine() {
+  std::call_once(once_, [this] {
+    try {
+      environment_ = Environment::read();
+      core::MachineConfig config = core::load_machine(environment_.machine);
+      for (const auto& setting : environment_.settings) core::apply_setting(setting, config);
+      machine_ = std::make_unique<Machine>(std::move(config), environment_, registry_);
+      machine_pointer_.store(machine_.get(), std::memory_order_release);
+      std::atexit([] { process().at_exit(); });
+    } catch (const std::exception& mistake) {
+      std::fprintf(stderr, "everwarp: %s\n", mistake.what());
+    }
+  });
+  return machine_pointer_.load(std::memory_order_acquire);
+}
+
+void Process::at_exit() {
+  machine_->shut_down();
+  write_results();
+}
+
+void Process::write_results() {
+  const simt::Counters totals = machine_->queue().totals();
+  if (!environment_.count_file.empty()) std::ofstream(environment_.count_file) << totals.warp_instructions << '\n';
+  if (environment_.statistics_file.empty()) return;
+  nlohmann::ordered_json json = {
+      {"machine", machine_->config().device.name},
+      {"seed", environment_.seed},
+      {"launches", machine_->queue().launches()},
+      {"simulated_nanoseconds", machine_->queue().simulated_nanoseconds()},
+      {"warp_instructions", totals.warp_instructions},
+      {"thread_instructions", totals.thread_instructions},
+      {"memory_instructions", totals.memory_instructions},
+      {"memory_lanes", totals.memory_lanes},
+      {"blocks", totals.blocks},
+      {"warps", totals.warps},
+      {"divergent_branches", totals.divergent_branches},
+      {"barriers", totals.barriers},
+      {"max_resident_bytes", totals.max_resident_bytes},
+  };
+  std::ofstream file(environment_.statistics_file);
+  file << json.dump(2) << '\n';
+  if (!file)
+    std::fprintf(stderr, "everwarp: the statistics could not be written to %s\n", environment_.statistics_file.c_str());
+}
+
+cudaError_t refuse_while_capturing(Machine& machine) {
+  if (!machine.graphs().capturing() || !machine.graphs().forbids_unsafe(thread_state().capture_mode))
+    return cudaSuccess;
+  machine.graphs().invalidate_unsafe();
+  return cudaErrorStreamCaptureUnsupported;
+}
+
+}  // namespace ew::runtime

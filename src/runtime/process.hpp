@@ -1,0 +1,101 @@
+// The one entry point of the C API: what the program has registered, and the machine it runs on. Everything else is
+// reached from here, as a value; tests make Machines of their own.
+//
+// api() is the frame of every runtime call: it finds the machine, takes its mutex, refuses calls on a lost context,
+// turns exceptions into codes and keeps the thread's last error.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "core/diagnostics.hpp"
+#include "driver_types.h"
+#include "runtime/callback_thread.hpp"
+#include "runtime/machine.hpp"
+#include "runtime/registry.hpp"
+
+namespace ew::runtime {
+
+/// A call's state that belongs to the calling thread.
+struct ThreadState {
+  cudaError_t last_error = cudaSuccess;
+  cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+  struct Configuration {  // <<<grid, block, shared, stream>>>
+    dim3 grid, block;
+    std::size_t shared;
+    cudaStream_t stream;
+  };
+  std::vector<Configuration> configurations;
+  std::vector<void*> contexts;  // the driver API's stack of current contexts
+};
+ThreadState& thread_state();
+
+class Process {
+ public:
+  Registry& registry() { return registry_; }
+  /// The machine, made at first use; nullptr, with a sentence on stderr once, when the environment describes none.
+  Machine* machine();
+  /// Only if it has been made.
+  Machine* existing_machine() const { return machine_pointer_.load(std::memory_order_acquire); }
+  unsigned device_flags = 0;
+
+ private:
+  void write_results();
+  void at_exit();
+
+  Registry registry_;
+  std::once_flag once_;
+  std::unique_ptr<Machine> machine_;
+  std::atomic<Machine*> machine_pointer_{nullptr};
+  Environment environment_;
+};
+
+/// Never destroyed: registered code may still call it while static objects of the program end.
+Process& process();
+
+inline cudaError_t keep(cudaError_t error) {
+  if (error != cudaSuccess) thread_state().last_error = error;
+  return error;
+}
+
+/// Runs `call(machine, lock)` with the machine's mutex held.
+template <class F>
+cudaError_t api_without_context_check(F&& call) {
+  if (CallbackThread::inside()) return keep(cudaErrorNotPermitted);
+  try {
+    Machine* machine = process().machine();
+    if (!machine) return keep(cudaErrorInitializationError);
+    ApiLock lock(machine->mutex());
+    return keep(call(*machine, lock));
+  } catch (const std::bad_alloc&) {
+    return keep(cudaErrorMemoryAllocation);
+  } catch (const core::UserError& mistake) {
+    std::fprintf(stderr, "everwarp: %s\n", mistake.what());
+    return keep(cudaErrorUnknown);
+  }
+}
+
+template <class F>
+cudaError_t api(F&& call) {
+  return api_without_context_check([&](Machine& machine, ApiLock& lock) {
+    if (const cudaError_t lost = machine.lost()) return lost;
+    return static_cast<cudaError_t>(call(machine, lock));
+  });
+}
+
+/// Runs `call(machine, lock, stream)` for the stream behind the handle.
+template <class F>
+cudaError_t stream_api(cudaStream_t handle, F&& call) {
+  return api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
+    CUstream_st* stream = machine.stream(handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    return call(machine, lock, *stream);
+  });
+}
+
+/// Calls that wait or allocate are forbidden while some stream captures: the captures are spoilt, as CUDA has it.
+cudaError_t refuse_while_capturing(Machine&);
+
+}  // namespace ew::runtime

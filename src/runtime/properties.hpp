@@ -1,0 +1,16 @@
+// What the device says about itself: one function fills cudaDeviceProp from the machine file, another answers
+// attributes from it, so that the two never disagree.
+#pragma once
+
+#include <optional>
+
+#include "core/machine_config.hpp"
+#include "driver_types.h"
+
+namespace ew::runtime {
+
+cudaDeviceProp properties_of(const core::MachineConfig&);
+/// Empty: no such attribute. The driver API's CUdevice_attribute has the same numbers.
+std::optional<int> attribute_of(const cudaDeviceProp&, int attribute);
+
+}  // namespace ew::runtime

@@ -1,0 +1,370 @@
+#include "runtime/queue.hpp"
+
+#include <algorithm>
+
+namespace ew::runtime {
+
+namespace {
+
+void add(simt::Counters& sum, const simt::Counters& part) {
+  sum.warp_instructions += part.warp_instructions;
+  sum.thread_instructions += part.thread_instructions;
+  sum.memory_instructions += part.memory_instructions;
+  sum.memory_lanes += part.memory_lanes;
+  sum.blocks += part.blocks;
+  sum.warps += part.warps;
+  sum.divergent_branches += part.divergent_branches;
+  sum.barriers += part.barriers;
+  sum.max_resident_bytes = std::max(sum.max_resident_bytes, part.max_resident_bytes);
+}
+
+}  // namespace
+
+Queue::Queue(std::unique_ptr<simt::Gpu> gpu, OnFault on_fault)
+    : gpu_(std::move(gpu)), on_fault_(std::move(on_fault)), ends_(remembered, 0) {
+  host_call_thread_ = std::thread([this] { host_call_loop(); });
+  thread_ = std::thread([this] { machine_loop(); });
+}
+
+Queue::~Queue() {
+  stop();
+}
+
+void Queue::stop() {
+  {
+    Lock lock(mutex_);
+    stopping_ = true;
+    gpu_->request_stop();
+    wake_.notify_all();
+    progress_.notify_all();
+    host_call_wake_.notify_all();
+  }
+  // exit() may be called by a host function, on one of these threads.
+  for (std::thread* thread : {&thread_, &host_call_thread_}) {
+    if (!thread->joinable()) continue;
+    if (thread->get_id() == std::this_thread::get_id())
+      thread->detach();
+    else
+      thread->join();
+  }
+  Lock lock(mutex_);
+  drop_all();
+}
+
+Ticket Queue::submit_launch(simt::Launch launch, std::span<const Ticket> after) {
+  Command command;
+  command.kind = Command::Kind::launch;
+  command.launch = std::move(launch);
+  return submit(std::move(command), after);
+}
+
+Ticket Queue::submit_task(std::unique_ptr<Task> task, Cost cost, std::span<const Ticket> after, u64* ended) {
+  Command command;
+  command.task = std::move(task);
+  command.cost = cost;
+  command.ended = ended;
+  return submit(std::move(command), after);
+}
+
+Ticket Queue::submit_host_call(std::unique_ptr<Task> task, std::span<const Ticket> after) {
+  Command command;
+  command.kind = Command::Kind::host_call;
+  command.task = std::move(task);
+  return submit(std::move(command), after);
+}
+
+Ticket Queue::submit(Command&& command, std::span<const Ticket> after) {
+  Lock lock(mutex_);
+  if (lost_ || stopping_) return 0;
+  const Ticket ticket = ++last_ticket_;
+  command.ticket = ticket;
+  command.begin = std::max(host_time_, running_.empty() ? u64{0} : gpu_now_);
+  for (Ticket dependence : after) {
+    if (auto found = pending_.find(dependence); found != pending_.end()) {
+      found->second.followers.push_back(ticket);
+      ++command.unmet;
+    } else {
+      command.begin = std::max(command.begin, end_of(dependence));
+    }
+  }
+  last_submission_ = Clock::now();
+  if (pending_.empty()) first_submission_ = last_submission_;
+  auto& stored = pending_.emplace(ticket, std::move(command)).first->second;
+  if (stored.unmet == 0) ready_.emplace(ticket, &stored);
+  if (in_quantum_ && stored.unmet == 0) gpu_->request_stop();
+  wake_.notify_one();
+  return ticket;
+}
+
+bool Queue::complete(Ticket ticket) const {
+  Lock lock(mutex_);
+  return !pending_.contains(ticket);
+}
+
+bool Queue::query(Ticket ticket) {
+  if (!complete(ticket)) step();
+  Lock lock(mutex_);
+  if (pending_.contains(ticket)) return false;
+  host_time_ = std::max(host_time_, end_of(ticket));
+  return true;
+}
+
+bool Queue::wait(Ticket ticket) {
+  Lock lock(mutex_);
+  ++waiters_;
+  wake_.notify_one();
+  progress_.wait(lock, [&] { return !pending_.contains(ticket) || stopping_; });
+  --waiters_;
+  last_submission_ = first_submission_ = Clock::now();
+  released_ = false;
+  host_time_ = std::max(host_time_, end_of(ticket));
+  return !lost_;
+}
+
+bool Queue::wait_idle() {
+  Lock lock(mutex_);
+  ++waiters_;
+  wake_.notify_one();
+  const Ticket last = last_ticket_;
+  progress_.wait(lock, [&] {
+    return stopping_ || std::none_of(pending_.begin(), pending_.end(), [&](auto& p) { return p.first <= last; });
+  });
+  --waiters_;
+  last_submission_ = first_submission_ = Clock::now();
+  released_ = false;
+  host_time_ = std::max(host_time_, latest_end_);
+  return !lost_;
+}
+
+bool Queue::idle() const {
+  Lock lock(mutex_);
+  return pending_.empty();
+}
+
+bool Queue::lost() const {
+  Lock lock(mutex_);
+  return lost_;
+}
+
+void Queue::step() {
+  Lock lock(mutex_);
+  if (pending_.empty() || std::this_thread::get_id() == thread_.get_id()) return;
+  const u64 target = ++steps_owed_;
+  wake_.notify_one();
+  progress_.wait(lock, [&] { return steps_done_ >= target || pending_.empty() || stopping_; });
+}
+
+void Queue::set_traced() {
+  Lock lock(mutex_);
+  traced_ = true;
+}
+
+void Queue::halt(Lock& lock) {
+  ++visitors_;
+  gpu_->request_stop();
+  progress_.wait(lock, [&] { return !in_quantum_ && !in_task_; });
+  --visitors_;
+  wake_.notify_one();
+}
+
+void Queue::restart(std::unique_ptr<simt::Gpu> gpu) {
+  Lock lock(mutex_);
+  halt(lock);
+  drop_all();
+  add(finished_totals_, gpu_->totals());
+  gpu->advance_nanoseconds(std::max(gpu_now_, latest_end_));
+  gpu_ = std::move(gpu);
+  gpu_now_ = gpu_->simulated_nanoseconds();
+  lost_ = false;
+}
+
+void Queue::with_gpu(const std::function<void(simt::Gpu&)>& visit) {
+  Lock lock(mutex_);
+  halt(lock);
+  visit(*gpu_);
+}
+
+simt::Counters Queue::totals() const {
+  Lock lock(mutex_);
+  auto* self = const_cast<Queue*>(this);
+  self->halt(lock);
+  simt::Counters sum = finished_totals_;
+  add(sum, gpu_->totals());
+  return sum;
+}
+
+u64 Queue::simulated_nanoseconds() const {
+  Lock lock(mutex_);
+  return std::max(gpu_now_, latest_end_);
+}
+
+u64 Queue::launches() const {
+  Lock lock(mutex_);
+  return launches_;
+}
+
+void Queue::machine_loop() {
+  Lock lock(mutex_);
+  while (!stopping_) {
+    if (visitors_ > 0) {
+      progress_.notify_all();
+      wake_.wait(lock, [&] { return visitors_ == 0 || stopping_; });
+    } else if (!gate(lock)) {
+      continue;
+    } else if (!ready_.empty()) {
+      start_one(lock);
+    } else if (!running_.empty()) {
+      run_quantum(lock);
+    } else {  // only host functions are under way
+      steps_done_ = steps_owed_;
+      progress_.notify_all();
+      wake_.wait(lock);
+    }
+  }
+}
+
+std::chrono::milliseconds Queue::grace() const {
+  return std::chrono::milliseconds(traced_ ? 100 : 5);
+}
+
+/// True when the machine should simulate now; else waits for a reason to look again.
+bool Queue::gate(Lock& lock) {
+  if (pending_.empty()) {
+    released_ = false;
+    steps_done_ = steps_owed_;
+    progress_.notify_all();
+    wake_.wait(lock);
+    return false;
+  }
+  if (waiters_ > 0 || released_ || steps_owed_ > steps_done_ || pending_.size() > deep) return true;
+  const auto deadline = std::min(last_submission_ + grace(), first_submission_ + 10 * grace());
+  wake_.wait_until(lock, deadline);
+  if (Clock::now() >= deadline) released_ = true;
+  return false;
+}
+
+bool Queue::start_one(Lock& lock) {
+  Command& command = *ready_.begin()->second;
+  ready_.erase(ready_.begin());
+  switch (command.kind) {
+    case Command::Kind::launch:
+      start_launch(command);
+      break;
+    case Command::Kind::task:
+      run_task(lock, command);
+      break;
+    case Command::Kind::host_call:
+      host_calls_.push_back(command.ticket);
+      host_call_wake_.notify_one();
+      break;
+  }
+  return true;
+}
+
+void Queue::start_launch(Command& command) {
+  if (running_.empty() && gpu_now_ < command.begin) {
+    gpu_->advance_nanoseconds(command.begin - gpu_now_);
+    gpu_now_ = gpu_->simulated_nanoseconds();
+  }
+  const u64 late = command.begin > gpu_now_ ? command.begin - gpu_now_ : 0;
+  ++launches_;
+  running_.emplace(gpu_->start(std::move(command.launch)), Running{command.ticket, late});
+}
+
+void Queue::run_task(Lock& lock, Command& command) {
+  u64& engine_free = engine_free_[static_cast<std::size_t>(command.cost.engine)];
+  const u64 begin = command.cost.engine == Engine::none ? command.begin : std::max(command.begin, engine_free);
+  const u64 end = begin + command.cost.nanoseconds;
+  if (command.cost.engine != Engine::none) engine_free = end;
+  const Ticket ticket = command.ticket;
+  auto task = std::move(command.task);
+  in_task_ = true;
+  lock.unlock();
+  if (task) task->run();
+  task.reset();
+  lock.lock();
+  in_task_ = false;
+  finish(ticket, end);
+}
+
+void Queue::run_quantum(Lock& lock) {
+  const u64 owed = steps_owed_;
+  in_quantum_ = true;
+  lock.unlock();
+  gpu_->run(quantum);
+  auto completions = gpu_->take_completions();
+  lock.lock();
+  in_quantum_ = false;
+  gpu_now_ = gpu_->simulated_nanoseconds();
+  for (const auto& completion : completions) take_completion(lock, completion);
+  steps_done_ = std::max(steps_done_, owed);
+  progress_.notify_all();
+}
+
+void Queue::take_completion(Lock& lock, const simt::Completion& completion) {
+  auto found = running_.find(completion.id);
+  if (found == running_.end()) return;  // the context was lost by an earlier one of this batch
+  const Running running = found->second;
+  running_.erase(found);
+  if (!completion.fault) {
+    finish(running.ticket, completion.nanoseconds_end + running.late);
+    return;
+  }
+  in_task_ = true;
+  lock.unlock();
+  on_fault_(*completion.fault);
+  lock.lock();
+  in_task_ = false;
+  lost_ = true;
+  drop_all();
+}
+
+void Queue::finish(Ticket ticket, u64 end) {
+  auto found = pending_.find(ticket);
+  if (found == pending_.end()) return;  // dropped meanwhile
+  Command command = std::move(found->second);
+  pending_.erase(found);
+  ends_[ticket % remembered] = end;
+  latest_end_ = std::max(latest_end_, end);
+  if (command.ended) *command.ended = end;
+  for (Ticket follower : command.followers) {
+    Command& next = pending_.at(follower);
+    next.begin = std::max(next.begin, end);
+    if (--next.unmet == 0) ready_.emplace(follower, &next);
+  }
+  progress_.notify_all();
+  wake_.notify_one();
+}
+
+void Queue::drop_all() {
+  pending_.clear();
+  ready_.clear();
+  running_.clear();
+  host_calls_.clear();
+  progress_.notify_all();
+  wake_.notify_one();
+}
+
+u64 Queue::end_of(Ticket ticket) const {
+  return ticket == 0 || last_ticket_ - ticket >= remembered ? 0 : ends_[ticket % remembered];
+}
+
+void Queue::host_call_loop() {
+  Lock lock(mutex_);
+  while (true) {
+    host_call_wake_.wait(lock, [&] { return stopping_ || !host_calls_.empty(); });
+    if (stopping_) return;
+    const Ticket ticket = host_calls_.front();
+    host_calls_.pop_front();
+    Command& command = pending_.at(ticket);
+    const u64 end = command.begin;
+    auto task = std::move(command.task);
+    lock.unlock();
+    task->run();
+    task.reset();
+    lock.lock();
+    finish(ticket, end);
+  }
+}
+
+}  // namespace ew::runtime

@@ -1,0 +1,159 @@
+// The queue of commands: what streams, events and graphs become. A command waits for the commands named by their
+// tickets, then runs: a kernel on the Gpu, a task (a copy, a memset) on the machine's thread, or a host function on a
+// thread of its own.
+//
+// Owned by Machine, made on its Gpu; owns the machine's thread. Every public function may be called from any thread,
+// except that a task must not wait. Ready commands start in ticket order, all that are ready, so kernels of two streams
+// run side by side.
+//
+// When it simulates: while a thread waits; one quantum for each query; else after a pause of the host (grace), so that
+// programs that queue work and then synchronise see the same interleaving whatever the host's speed. Simulated time: a
+// command begins when the last command it waits for has ended and the host, as far as it has synchronised, could have
+// submitted it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "core/types.hpp"
+#include "simt/gpu.hpp"
+
+namespace ew::runtime {
+
+/// The number of a command, from 1 in order of submission; 0 is "nothing", always complete.
+using Ticket = u64;
+
+/// Which part of the machine a task occupies: tasks of one engine follow each other in simulated time.
+enum class Engine : u8 { none, to_device, to_host, inside_device };
+
+struct Cost {
+  Engine engine = Engine::none;
+  u64 nanoseconds = 0;
+};
+
+/// Work for the machine's thread or the host-function thread. Destroyed without run() when the context is lost first.
+class Task {
+ public:
+  virtual ~Task() = default;
+  virtual void run() = 0;
+};
+
+template <class F>
+std::unique_ptr<Task> make_task(F function) {
+  struct Holder final : Task {
+    explicit Holder(F f) : function_(std::move(f)) {}
+    void run() override { function_(); }
+    F function_;
+  };
+  return std::make_unique<Holder>(std::move(function));
+}
+
+class Queue {
+ public:
+  /// Called on the machine's thread, without locks, when a launch has ended with a fault; afterwards the queue is lost.
+  using OnFault = std::function<void(const simt::Fault&)>;
+
+  Queue(std::unique_ptr<simt::Gpu>, OnFault);
+  ~Queue();
+  /// Ends the machine's thread, whatever is unfinished. Later submissions are dropped. Called before exit.
+  void stop();
+
+  Ticket submit_launch(simt::Launch, std::span<const Ticket> after);
+  /// `ended`, when given, receives the simulated time of the end; it must live until the ticket is complete or the
+  /// queue lost.
+  Ticket submit_task(std::unique_ptr<Task>, Cost, std::span<const Ticket> after, u64* ended = nullptr);
+  Ticket submit_host_call(std::unique_ptr<Task>, std::span<const Ticket> after);
+
+  /// Without waiting. Not complete: the machine runs one quantum first (so that polling hosts make progress,
+  /// repeatably).
+  bool query(Ticket);
+  bool complete(Ticket) const;
+  /// False: the context was lost before.
+  bool wait(Ticket);
+  bool wait_idle();
+  bool idle() const;
+  bool lost() const;
+
+  /// Runs one quantum if there is work: the meeting point of a traced host access and the machine.
+  void step();
+  /// Host accesses are traced: the host's own pace decides nothing any more.
+  void set_traced();
+
+  /// Drops everything, running kernels too, and goes on with another Gpu.
+  void restart(std::unique_ptr<simt::Gpu>);
+  /// The Gpu between quanta, with the machine stopped.
+  void with_gpu(const std::function<void(simt::Gpu&)>&);
+  simt::Counters totals() const;
+  u64 simulated_nanoseconds() const;
+  u64 launches() const;
+
+ private:
+  struct Command {
+    enum class Kind : u8 { launch, task, host_call } kind = Kind::task;
+    Ticket ticket = 0;
+    u32 unmet = 0;
+    std::vector<Ticket> followers;
+    u64 begin = 0;
+    simt::Launch launch;
+    std::unique_ptr<Task> task;
+    Cost cost;
+    u64* ended = nullptr;
+  };
+  struct Running {
+    Ticket ticket = 0;
+    u64 late = 0;  // how far the Gpu's clock stood behind the command's beginning
+  };
+  using Lock = std::unique_lock<std::mutex>;
+  using Clock = std::chrono::steady_clock;
+
+  Ticket submit(Command&&, std::span<const Ticket> after);
+  void machine_loop();
+  void host_call_loop();
+  bool gate(Lock&);
+  bool start_one(Lock&);
+  void start_launch(Command&);
+  void run_task(Lock&, Command&);
+  void run_quantum(Lock&);
+  void take_completion(Lock&, const simt::Completion&);
+  void finish(Ticket, u64 end);
+  void drop_all();
+  u64 end_of(Ticket) const;
+  void halt(Lock&);
+  std::chrono::milliseconds grace() const;
+
+  static constexpr u64 quantum = 20'000;              // warp instructions between two looks at the queue
+  static constexpr std::size_t remembered = 1 << 16;  // ends of commands, for those submitted later
+  static constexpr std::size_t deep = 1024;           // commands that a host may run ahead, as on a real device
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_, progress_, host_call_wake_;
+  std::unique_ptr<simt::Gpu> gpu_;
+  OnFault on_fault_;
+  Ticket last_ticket_ = 0;
+  std::unordered_map<Ticket, Command> pending_;
+  std::map<Ticket, Command*> ready_;
+  std::unordered_map<simt::LaunchId, Running> running_;
+  std::deque<Ticket> host_calls_;
+  std::vector<u64> ends_;
+  std::array<u64, 4> engine_free_{};
+  u64 host_time_ = 0, latest_end_ = 0;
+  u64 gpu_now_ = 0;                 // the clock of the Gpu after its last quantum
+  u32 waiters_ = 0, visitors_ = 0;  // visitors_ keep the machine between quanta
+  u64 steps_owed_ = 0, steps_done_ = 0;
+  bool released_ = false, lost_ = false, stopping_ = false, traced_ = false, in_quantum_ = false, in_task_ = false;
+  Clock::time_point first_submission_, last_submission_;
+  simt::Counters finished_totals_;  // of earlier Gpus
+  u64 launches_ = 0;
+  std::thread host_call_thread_, thread_;
+};
+
+}  // namespace ew::runtime

@@ -1,0 +1,267 @@
+#include "runtime/textures.hpp"
+
+#include <algorithm>
+
+namespace ew::runtime {
+
+namespace {
+
+template <class Set, class Pointer>
+auto find_in(const Set& set, Pointer handle) {
+  return std::find_if(set.begin(), set.end(), [&](const auto& owned) { return owned.get() == handle; });
+}
+
+simt::TextureObject::Address address_mode(cudaTextureAddressMode mode) {
+  using Address = simt::TextureObject::Address;
+  switch (mode) {
+    case cudaAddressModeWrap:
+      return Address::wrap;
+    case cudaAddressModeMirror:
+      return Address::mirror;
+    case cudaAddressModeBorder:
+      return Address::border;
+    default:
+      return Address::clamp;
+  }
+}
+
+cudaError_t check(const cudaTextureDesc& description, const simt::TextureObject& object) {
+  for (auto mode : description.addressMode)
+    if (mode < cudaAddressModeWrap || mode > cudaAddressModeBorder) return cudaErrorInvalidValue;
+  const bool floats = object.format == simt::TextureObject::Format::floating;
+  const bool normalized_read = description.readMode == cudaReadModeNormalizedFloat;
+  if (normalized_read && object.channel_bytes == 4 && !floats) return cudaErrorInvalidNormSetting;
+  if (description.filterMode == cudaFilterModeLinear && !floats && !normalized_read)
+    return cudaErrorInvalidFilterSetting;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+bool texel_format(const cudaChannelFormatDesc& format, u8& channels, u8& channel_bytes,
+                  simt::TextureObject::Format& kind) {
+  const int bits[4] = {format.x, format.y, format.z, format.w};
+  int count = 0;
+  while (count < 4 && bits[count] > 0) ++count;
+  for (int i = 0; i < 4; ++i)
+    if (bits[i] != (i < count ? bits[0] : 0)) return false;
+  if (count == 0 || count == 3 || (bits[0] != 8 && bits[0] != 16 && bits[0] != 32)) return false;
+  using Format = simt::TextureObject::Format;
+  switch (format.f) {
+    case cudaChannelFormatKindSigned:
+      kind = Format::signed_integer;
+      break;
+    case cudaChannelFormatKindUnsigned:
+      kind = Format::unsigned_integer;
+      break;
+    case cudaChannelFormatKindFloat:
+      if (bits[0] == 8) return false;
+      kind = Format::floating;
+      break;
+    default:
+      return false;
+  }
+  channels = static_cast<u8>(count);
+  channel_bytes = static_cast<u8>(bits[0] / 8);
+  return true;
+}
+
+Textures::~Textures() = default;
+
+cudaError_t Textures::create_array(const cudaChannelFormatDesc& format, const cudaExtent& extent, unsigned flags,
+                                   cudaArray_t& handle) {
+  u8 channels, channel_bytes;
+  simt::TextureObject::Format kind;
+  if (!texel_format(format, channels, channel_bytes, kind)) return cudaErrorInvalidChannelDescriptor;
+  if (extent.width == 0) return cudaErrorInvalidValue;
+  if (flags & (cudaArraySparse | cudaArrayDeferredMapping)) return cudaErrorNotSupported;
+  auto array = std::make_unique<cudaArray>();
+  array->format = format;
+  array->extent = extent;
+  array->flags = flags;
+  array->texel = u64{channels} * channel_bytes;
+  array->address = allocations_.allocate(AllocatedBy::array, array->bytes(), 512, "cudaMallocArray");
+  if (array->address == 0) return cudaErrorMemoryAllocation;
+  handle = array.get();
+  arrays_.insert(std::move(array));
+  return cudaSuccess;
+}
+
+cudaError_t Textures::create_mipmap(const cudaChannelFormatDesc& format, const cudaExtent& extent, unsigned levels,
+                                    unsigned flags, cudaMipmappedArray_t& handle) {
+  if (levels == 0) return cudaErrorInvalidValue;
+  auto mipmap = std::make_unique<cudaMipmappedArray>();
+  cudaExtent size = extent;
+  for (unsigned level = 0; level < levels; ++level) {
+    cudaArray_t array = nullptr;
+    if (const cudaError_t error = create_array(format, size, flags, array)) {
+      for (cudaArray* made : mipmap->levels) {
+        made->of_mipmap = false;
+        destroy(made);
+      }
+      return error;
+    }
+    array->of_mipmap = true;
+    mipmap->levels.push_back(array);
+    if (size.width <= 1 && size.height <= 1 && size.depth <= 1) break;
+    size.width = std::max<std::size_t>(size.width / 2, 1);
+    if (size.height) size.height = std::max<std::size_t>(size.height / 2, 1);
+    if (size.depth && !(flags & cudaArrayLayered)) size.depth = std::max<std::size_t>(size.depth / 2, 1);
+  }
+  handle = mipmap.get();
+  mipmaps_.insert(std::move(mipmap));
+  return cudaSuccess;
+}
+
+cudaError_t Textures::destroy(cudaArray_t handle) {
+  const auto found = find_in(arrays_, handle);
+  if (found == arrays_.end() || (*found)->of_mipmap) return cudaErrorInvalidResourceHandle;
+  allocations_.release((*found)->address, bit(AllocatedBy::array));
+  arrays_.erase(found);
+  return cudaSuccess;
+}
+
+cudaError_t Textures::destroy(cudaMipmappedArray_t handle) {
+  const auto found = find_in(mipmaps_, handle);
+  if (found == mipmaps_.end()) return cudaErrorInvalidResourceHandle;
+  for (cudaArray* level : (*found)->levels) {
+    level->of_mipmap = false;
+    destroy(level);
+  }
+  mipmaps_.erase(found);
+  return cudaSuccess;
+}
+
+cudaArray* Textures::find(cudaArray_const_t handle) const {
+  const auto found = find_in(arrays_, handle);
+  return found == arrays_.end() ? nullptr : found->get();
+}
+
+cudaMipmappedArray* Textures::find(cudaMipmappedArray_const_t handle) const {
+  const auto found = find_in(mipmaps_, handle);
+  return found == mipmaps_.end() ? nullptr : found->get();
+}
+
+cudaError_t Textures::describe(const cudaResourceDesc& resource, simt::TextureObject& object) const {
+  const auto set_format = [&](const cudaChannelFormatDesc& format) {
+    return texel_format(format, object.channels, object.channel_bytes, object.format)
+               ? cudaSuccess
+               : cudaErrorInvalidChannelDescriptor;
+  };
+  const u64 address = reinterpret_cast<u64>(resource.resType == cudaResourceTypePitch2D ? resource.res.pitch2D.devPtr
+                                                                                        : resource.res.linear.devPtr);
+  switch (resource.resType) {
+    case cudaResourceTypeArray:
+    case cudaResourceTypeMipmappedArray: {
+      const cudaArray* array = nullptr;
+      if (resource.resType == cudaResourceTypeArray) {
+        array = find(resource.res.array.array);
+      } else if (const auto* mipmap = find(resource.res.mipmap.mipmap)) {
+        array = mipmap->levels.front();
+      }
+      if (!array) return cudaErrorInvalidResourceHandle;
+      object.address = array->address;
+      object.width = static_cast<u32>(array->extent.width);
+      object.height = static_cast<u32>(array->extent.height);
+      const bool layered = (array->flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
+      object.depth = layered ? 0 : static_cast<u32>(array->extent.depth);
+      object.layers = layered ? static_cast<u32>(array->extent.depth) : 0;
+      object.row_pitch = array->pitch();
+      object.slice_pitch = array->slice();
+      return set_format(array->format);
+    }
+    case cudaResourceTypeLinear: {
+      const auto block = allocations_.find(address);
+      if (const cudaError_t error = set_format(resource.res.linear.desc)) return error;
+      if (!block || address + resource.res.linear.sizeInBytes > block->begin + block->size)
+        return cudaErrorInvalidValue;
+      object.address = address;
+      object.width = static_cast<u32>(resource.res.linear.sizeInBytes / (object.channels * object.channel_bytes));
+      object.height = object.depth = 0;
+      object.row_pitch = resource.res.linear.sizeInBytes;
+      object.linear_memory = true;
+      return cudaSuccess;
+    }
+    case cudaResourceTypePitch2D: {
+      const auto block = allocations_.find(address);
+      const auto& plane = resource.res.pitch2D;
+      if (const cudaError_t error = set_format(plane.desc)) return error;
+      const u64 row = plane.width * object.channels * object.channel_bytes;
+      if (plane.width == 0 || plane.height == 0 || row > plane.pitchInBytes) return cudaErrorInvalidValue;
+      if (!block || address + plane.pitchInBytes * (plane.height - 1) + row > block->begin + block->size)
+        return cudaErrorInvalidValue;
+      object.address = address;
+      object.width = static_cast<u32>(plane.width);
+      object.height = static_cast<u32>(plane.height);
+      object.depth = 0;
+      object.row_pitch = plane.pitchInBytes;
+      return cudaSuccess;
+    }
+  }
+  return cudaErrorInvalidValue;
+}
+
+u64 Textures::add(std::unique_ptr<TextureEntry> entry) {
+  if (entries_.size() == most_objects) return 0;
+  const u64 index = entries_.size();
+  (*table_)[index].store(entry.get(), std::memory_order_release);
+  entries_.push_back(std::move(entry));
+  return first_handle + index;
+}
+
+cudaError_t Textures::create_texture(const cudaResourceDesc& resource, const cudaTextureDesc& texture,
+                                     const cudaResourceViewDesc* view, u64& handle) {
+  auto entry = std::make_unique<TextureEntry>();
+  simt::TextureObject& object = entry->object;
+  if (const cudaError_t error = describe(resource, object)) return error;
+  if (const cudaError_t error = check(texture, object)) return error;
+  if (view && view->format != cudaResViewFormatNone &&
+      (view->width != object.width || view->firstLayer != 0 || view->firstMipmapLevel != 0))
+    return cudaErrorNotSupported;
+  for (int i = 0; i < 3; ++i) object.address_mode[i] = address_mode(texture.addressMode[i]);
+  object.linear_filter = texture.filterMode == cudaFilterModeLinear;
+  object.normalized_coordinates = texture.normalizedCoords != 0;
+  object.normalized_read = texture.readMode == cudaReadModeNormalizedFloat;
+  object.srgb = texture.sRGB != 0;
+  std::copy(std::begin(texture.borderColor), std::end(texture.borderColor), std::begin(object.border));
+  entry->resource = resource;
+  entry->texture = texture;
+  if (view) entry->view = *view;
+  entry->has_view = view != nullptr;
+  handle = add(std::move(entry));
+  return handle ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t Textures::create_surface(const cudaResourceDesc& resource, u64& handle) {
+  if (resource.resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
+  const cudaArray* array = find(resource.res.array.array);
+  if (!array) return cudaErrorInvalidResourceHandle;
+  auto entry = std::make_unique<TextureEntry>();
+  if (const cudaError_t error = describe(resource, entry->object)) return error;
+  entry->object.surface = true;
+  entry->resource = resource;
+  handle = add(std::move(entry));
+  return handle ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+const TextureEntry* Textures::find(u64 handle) const {
+  const u64 index = handle - first_handle;
+  if (index >= most_objects) return nullptr;
+  const TextureEntry* entry = (*table_)[index].load(std::memory_order_acquire);
+  return entry && entry->live.load(std::memory_order_relaxed) ? entry : nullptr;
+}
+
+bool Textures::destroy_object(u64 handle, bool surface) {
+  const TextureEntry* entry = find(handle);
+  if (!entry || entry->object.surface != surface) return false;
+  entries_[handle - first_handle]->live = false;
+  return true;
+}
+
+void Textures::reset() {
+  for (const auto& entry : entries_) entry->live = false;
+  arrays_.clear();
+  mipmaps_.clear();
+}
+
+}  // namespace ew::runtime

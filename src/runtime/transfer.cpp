@@ -1,0 +1,174 @@
+#include "runtime/transfer.hpp"
+
+#include <cstring>
+
+namespace ew::runtime {
+
+namespace {
+
+struct Side {
+  bool known = false;   // in simulated or registered memory
+  bool device = false;  // only the device may use it
+  bool inside = true;   // all of the bytes lie in that allocation
+};
+
+u64 span_of(const Place3D& place, const CopyWork& copy) {
+  return (copy.depth - 1) * place.slice + (copy.height - 1) * place.pitch + copy.width;
+}
+
+Side examine(Machine& machine, u64 address, u64 span) {
+  const auto found = machine.memory().find(address);
+  if (!found) return {};
+  using memory::Region;
+  Side side;
+  side.known = true;
+  side.device =
+      found->region == Region::device || found->region == Region::constant || found->region == Region::internal;
+  // Memory around a registered range may well be the program's: its bounds are not the program's buffer.
+  side.inside = found->region == Region::registered || address + span <= found->end();
+  return side;
+}
+
+bool goes(const Side& to, const Side& from, cudaMemcpyKind kind) {
+  switch (kind) {
+    case cudaMemcpyHostToHost:
+      return !to.device && !from.device;
+    case cudaMemcpyHostToDevice:
+      return to.known && !from.device;
+    case cudaMemcpyDeviceToHost:
+      return !to.device && from.known;
+    case cudaMemcpyDeviceToDevice:
+      return to.known && from.known;
+    case cudaMemcpyDefault:
+      return true;
+  }
+  return false;
+}
+
+Engine engine_of(const Side& to, const Side& from) {
+  if (to.device) return from.device ? Engine::inside_device : Engine::to_device;
+  return from.device  ? Engine::to_host
+         : to.known   ? Engine::to_device
+         : from.known ? Engine::to_host
+                      : Engine::inside_device;
+}
+
+std::vector<u8> take_bytes(const CopyWork& copy) {
+  std::vector<u8> bytes(copy.width * copy.height * copy.depth);
+  CopyWork staging = copy;
+  staging.to = {reinterpret_cast<u64>(bytes.data()), copy.width, copy.width * copy.height};
+  perform(staging);
+  return bytes;
+}
+
+}  // namespace
+
+cudaError_t check_transfer(Machine& machine, CopyWork& copy, cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return cudaSuccess;
+  if (copy.to.address == 0 || copy.from.address == 0) return cudaErrorInvalidValue;
+  if (copy.height > 1 && (copy.width > copy.to.pitch || copy.width > copy.from.pitch))
+    return cudaErrorInvalidPitchValue;
+  const Side to = examine(machine, copy.to.address, span_of(copy.to, copy));
+  const Side from = examine(machine, copy.from.address, span_of(copy.from, copy));
+  if (!to.inside || !from.inside || !goes(to, from, kind)) return cudaErrorInvalidValue;
+  copy.engine = engine_of(to, from);
+  return cudaSuccess;
+}
+
+cudaError_t transfer(Machine& machine, ApiLock& lock, CUstream_st& stream, CopyWork copy, cudaMemcpyKind kind,
+                     Waiting waiting) {
+  if (const cudaError_t error = check_transfer(machine, copy, kind)) return error;
+  if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return cudaSuccess;
+  if (waiting == Waiting::no && !stream.capture) {
+    // CUDA stages pageable memory: a source may change when the call returns, a destination is complete by then.
+    if (!machine.memory().find(copy.to.address)) waiting = Waiting::yes;
+    if (waiting == Waiting::no && !machine.memory().find(copy.from.address)) copy.staged = take_bytes(copy);
+  } else if (waiting == Waiting::yes && stream.capture) {
+    stream.capture->invalidated = true;
+    return cudaErrorStreamCaptureUnsupported;
+  }
+  if (const cudaError_t error = machine.enqueue(stream, std::move(copy))) return error;
+  return waiting == Waiting::yes ? machine.wait(stream.last, lock) : cudaSuccess;
+}
+
+cudaError_t check_fill(Machine& machine, const SetWork& set) {
+  if (set.width == 0 || set.height == 0 || set.depth == 0) return cudaSuccess;
+  if (set.to.address == 0) return cudaErrorInvalidValue;
+  const u64 line = set.width * set.element;
+  if (set.height > 1 && line > set.to.pitch) return cudaErrorInvalidValue;
+  const Side to =
+      examine(machine, set.to.address, (set.depth - 1) * set.to.slice + (set.height - 1) * set.to.pitch + line);
+  return to.known && to.inside ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t fill(Machine& machine, ApiLock& lock, CUstream_st& stream, SetWork set, Waiting waiting) {
+  if (const cudaError_t error = check_fill(machine, set)) return error;
+  if (set.width == 0 || set.height == 0 || set.depth == 0) return cudaSuccess;
+  if (waiting == Waiting::yes && stream.capture) {
+    stream.capture->invalidated = true;
+    return cudaErrorStreamCaptureUnsupported;
+  }
+  if (const cudaError_t error = machine.enqueue(stream, set)) return error;
+  return waiting == Waiting::yes ? machine.wait(stream.last, lock) : cudaSuccess;
+}
+
+CopyWork linear_copy(void* to, const void* from, u64 count, cudaMemcpyKind kind) {
+  CopyWork copy;
+  copy.to = {reinterpret_cast<u64>(to), count, count};
+  copy.from = {reinterpret_cast<u64>(from), count, count};
+  copy.width = count;
+  copy.parameters.dstPtr = {to, count, count, 1};
+  copy.parameters.srcPtr = {const_cast<void*>(from), count, count, 1};
+  copy.parameters.extent = {count, 1, 1};
+  copy.parameters.kind = kind;
+  return copy;
+}
+
+Place3D place_in(const cudaArray& array, u64 x, u64 y, u64 z) {
+  return {array.address + z * array.slice() + y * array.pitch() + x, array.pitch(), array.slice()};
+}
+
+cudaError_t describe(Machine& machine, const cudaMemcpy3DParms& parameters, CopyWork& copy) {
+  const cudaArray* to = parameters.dstArray ? machine.textures().find(parameters.dstArray) : nullptr;
+  const cudaArray* from = parameters.srcArray ? machine.textures().find(parameters.srcArray) : nullptr;
+  if ((parameters.dstArray && !to) || (parameters.srcArray && !from)) return cudaErrorInvalidResourceHandle;
+  if ((to != nullptr) == (parameters.dstPtr.ptr != nullptr)) return cudaErrorInvalidValue;
+  if ((from != nullptr) == (parameters.srcPtr.ptr != nullptr)) return cudaErrorInvalidValue;
+  // With an array on either side the extent's width and the positions' x count texels, else bytes.
+  const u64 unit = to ? to->texel : from ? from->texel : 1;
+  if (to && from && to->texel != from->texel) return cudaErrorInvalidValue;
+  const auto place = [&](const cudaArray* array, const cudaPos& pos, const cudaPitchedPtr& pointer) {
+    if (array) return place_in(*array, pos.x * unit, pos.y, pos.z);
+    const u64 slice = pointer.pitch * pointer.ysize;
+    return Place3D{
+        reinterpret_cast<u64>(pointer.ptr) + pos.z * slice + pos.y * pointer.pitch + pos.x * (to || from ? unit : 1),
+        pointer.pitch, slice};
+  };
+  const auto fits = [&](const cudaArray* array, const cudaPos& pos) {
+    return !array ||
+           (pos.x + parameters.extent.width <= array->extent.width &&
+            pos.y + parameters.extent.height <= array->rows() && pos.z + parameters.extent.depth <= array->planes());
+  };
+  if (!fits(to, parameters.dstPos) || !fits(from, parameters.srcPos)) return cudaErrorInvalidValue;
+  copy.to = place(to, parameters.dstPos, parameters.dstPtr);
+  copy.from = place(from, parameters.srcPos, parameters.srcPtr);
+  copy.width = parameters.extent.width * unit;
+  copy.height = parameters.extent.height;
+  copy.depth = parameters.extent.depth;
+  copy.parameters = parameters;
+  if (copy.depth > 1 &&
+      ((!to && parameters.dstPtr.ysize < copy.height) || (!from && parameters.srcPtr.ysize < copy.height)))
+    return cudaErrorInvalidPitchValue;
+  return cudaSuccess;
+}
+
+cudaError_t symbol_place(Machine& machine, const void* symbol, u64 offset, u64 count, void*& address) {
+  Symbol found;
+  if (const cudaError_t error = machine.symbol(symbol, found)) return error;
+  if (offset > found.size || count > found.size - offset) return cudaErrorInvalidValue;
+  address = reinterpret_cast<void*>(found.address + offset);
+  return cudaSuccess;
+}
+
+}  // namespace ew::runtime
