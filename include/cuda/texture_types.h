@@ -1,4 +1,4 @@
-// Texture objects and descriptors; `texture<>` references (CUDA 11 and older) stand in everwarp/texture_reference.cuh.
+// Texture objects and descriptors; `texture<>` references (CUDA 11 and older) stand in everwarp/texture/references.cuh.
 #pragma once
 
 #include "everwarp/api/memory_types.h"
@@ -108,7 +108,7 @@ struct cudaResourceViewDesc {
 };
 
 // The host's half of an old texture reference. `object` is ours: the texture object that stands behind the reference
-// after cudaBindTexture*; a copy of it is what device code reads (see everwarp/texture_reference.cuh).
+// after cudaBindTexture*; a copy of it is what device code reads (see everwarp/texture/references.cuh).
 struct textureReference {
   int normalized;
   enum cudaTextureFilterMode filterMode;

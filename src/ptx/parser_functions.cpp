@@ -2,12 +2,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "ptx/parser.hpp"
 
 namespace ew::ptx {
 
 namespace {
+
+// What follows a head that lacks its body or ';'.
+constexpr std::string_view next_directives[] = {"func", "entry",  "visible", "extern",
+                                                "weak", "global", "const",   "shared"};
+
+bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 constexpr std::string_view cluster_attributes[] = {"explicitcluster", "reqnctapercluster", "maxclusterrank",
                                                    "blocksareclusters"};
@@ -105,8 +114,8 @@ bool Parser::parse_limit(ast::Function& function, std::string_view name) {
 void Parser::parse_function_attributes(ast::Function& function) {
   for (; now().kind == TokenKind::dotted; accept(',')) {
     const Token word = now();
-    if (std::find(std::begin(cluster_attributes), std::end(cluster_attributes), word.text) !=
-        std::end(cluster_attributes)) {
+    if (is_one_of(word.text, next_directives)) return;
+    if (is_one_of(word.text, cluster_attributes)) {
       fail(word.offset, fmt::format(".{}: thread block clusters are not supported", word.text));
     }
     if (word.text == "noreturn") {
@@ -176,8 +185,7 @@ void Parser::parse_body_directive() {
   if (word.text == "section") return parse_section();
   constexpr std::string_view variables[] = {"param", "local", "shared", "global",
                                             "const", "align", "extern", "attribute"};
-  if (std::find(std::begin(variables), std::end(variables), word.text) != std::end(variables))
-    return parse_local_variables();
+  if (is_one_of(word.text, variables)) return parse_local_variables();
   if (parse_limit(function_, word.text)) {
     accept(';');
     return;
@@ -340,8 +348,8 @@ void Parser::resolve_table_entry(const TableReference& reference) {
   Named::Kind kind{};
   const std::string* label = scopes_->find_local(reference.scope, name, kind);
   if (!label || kind != Named::Kind::label) {
-    fail(reference.offset,
-         fmt::format("label '{}' is not declared{}", name, suggestion(name, scopes_->local_names(reference.scope))));
+    fail(reference.offset, fmt::format("label '{}' is not declared{}", name,
+                                       suggestion(name, scopes_->local_names(reference.scope, Named::Kind::label))));
   }
   name = *label;
 }
@@ -359,8 +367,11 @@ void Parser::resolve(ast::Operand& operand, const LocalReference& reference) {
   const bool fits =
       local && (opcode == "bra" ? kind == Named::Kind::label : opcode != "brx" || kind == Named::Kind::branch_targets);
   if ((opcode == "bra" || opcode == "brx") && !fits) {
-    fail(offset, fmt::format("{} '{}' is not declared{}", opcode == "bra" ? "label" : ".branchtargets", operand.symbol,
-                             suggestion(operand.symbol, scopes_->local_names(reference.scope))));
+    fail(offset,
+         fmt::format("{} '{}' is not declared{}", opcode == "bra" ? "label" : ".branchtargets", operand.symbol,
+                     suggestion(operand.symbol,
+                                scopes_->local_names(reference.scope, opcode == "bra" ? Named::Kind::label
+                                                                                      : Named::Kind::branch_targets))));
   }
   if (!local) {
     global_references_.push_back({source_.text().substr(offset, operand.symbol.size()), offset});

@@ -87,7 +87,7 @@ void Parser::fail_unknown_name(const Token& name) {
   if (name.text.starts_with("%pm") && name.text.size() > 3 && name.text[3] >= '0' && name.text[3] <= '9') {
     fail(name.offset, fmt::format("performance counter {} is not supported", name.text));
   }
-  const auto visible = scopes_->visible_names();
+  const auto visible = scopes_->visible_names(name.text);
   std::vector<std::string_view> names(visible.begin(), visible.end());
   for (const auto& entry : special_names) names.push_back(entry.name);
   fail(name.offset, fmt::format("register '{}' is not declared{}", name.text, suggestion(name.text, names)));

@@ -107,7 +107,8 @@ void Parser::parse_extents(ast::Variable& variable, std::vector<u64>& extents) {
       const i64 value = parse_constant_integer("the number of elements");
       if (value < 0) fail(bracket.offset, "an array cannot have a negative number of elements");
       extent = static_cast<u64>(value);
-      if (extent == 0) variable.unsized = extents.empty() && variable.linkage == ast::Linkage::external_declaration;
+      if (extent == 0 && extents.empty() && variable.linkage == ast::Linkage::external_declaration)
+        variable.unsized = true;
     } else if (!extents.empty()) {
       fail(bracket.offset, "only the first dimension of an array may be open");
     } else {

@@ -153,21 +153,26 @@ const std::string* ScopeStack::find_local(u32 scope, std::string_view name, Name
   }
 }
 
-std::vector<std::string> ScopeStack::visible_names() const {
+std::vector<std::string> ScopeStack::visible_names(std::string_view meant) const {
+  const auto digits = meant.substr(std::min(meant.size(), meant.find_last_not_of("0123456789") + 1));
+  const auto number = register_number(digits);
   std::vector<std::string> names;
   for (u32 id = current_;; id = scopes_[id].parent) {
-    scopes_[id].names.each([&](std::string_view name) { names.emplace_back(name); });
+    scopes_[id].names.each([&](std::string_view name, const Named&) { names.emplace_back(name); });
     for (const auto& range : scopes_[id].ranges) {
-      if (range.count > 0) names.push_back(fmt::format("{}{}", range.prefix, range.count - 1));
+      if (range.count == 0) continue;
+      names.push_back(fmt::format("{}{}", range.prefix, number && *number < range.count ? *number : range.count - 1));
     }
     if (id == 0) return names;
   }
 }
 
-std::vector<std::string_view> ScopeStack::local_names(u32 scope) const {
+std::vector<std::string_view> ScopeStack::local_names(u32 scope, Named::Kind kind) const {
   std::vector<std::string_view> names;
   for (u32 id = scope;; id = scopes_[id].parent) {
-    scopes_[id].local.each([&](std::string_view name) { names.push_back(name); });
+    scopes_[id].local.each([&](std::string_view name, const Named& named) {
+      if (named.kind == kind) names.push_back(name);
+    });
     if (id == 0) return names;
   }
 }

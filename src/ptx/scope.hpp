@@ -39,9 +39,9 @@ class NameTable {
   template <class Visit>
   void each(Visit visit) const {
     if (many_.empty()) {
-      for (const auto& [key, value] : few_) visit(key);
+      for (const auto& [key, value] : few_) visit(key, value);
     } else {
-      for (const auto& [key, value] : many_) visit(key);
+      for (const auto& [key, value] : many_) visit(key, value);
     }
   }
 
@@ -104,9 +104,10 @@ class ScopeStack {
   const std::string* find_variable(std::string_view name) const;
   const std::string* find_local(u32 scope, std::string_view name, Named::Kind&) const;
 
-  /// Names that could have been meant: of registers and variables seen from the innermost scope, or of local labels.
-  std::vector<std::string> visible_names() const;
-  std::vector<std::string_view> local_names(u32 scope) const;
+  /// Names that could have been meant: registers and variables seen from the innermost scope (of a range the one with
+  /// the number of `meant`, if it has it), or local names of a kind.
+  std::vector<std::string> visible_names(std::string_view meant) const;
+  std::vector<std::string_view> local_names(u32 scope, Named::Kind) const;
 
  private:
   std::optional<u32> find_in_ranges(NameScope&, std::string_view name);

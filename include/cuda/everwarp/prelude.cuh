@@ -37,3 +37,7 @@
 #include "synchronization.cuh"
 
 #include "../cuda_runtime.h"
+
+#include "texture/objects.cuh"
+#include "texture/references.cuh"
+#include "texture/surfaces.cuh"
