@@ -1,3 +1,4 @@
+// part of: separate.cu
 // Definitions that another file's kernels call: needs relocatable device code.
 #include "polynomial.cuh"
 

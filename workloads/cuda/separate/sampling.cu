@@ -1,3 +1,4 @@
+// part of: separate.cu
 // Kernels that use another file's device functions, variables, tables and classes.
 #include "polynomial.cuh"
 #include "sampling.h"

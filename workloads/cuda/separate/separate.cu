@@ -5,19 +5,6 @@
 #include "../check.h"
 #include "sampling.h"
 
-namespace {
-
-int reference(int i, int n) {
-  const int x = i - n / 2;
-  const int value = (i % 2 ? i + 3 * x : 1 - 3 * x + 2 * x * x) + 100;
-  const int fed[] = {value, value * value, std::abs(value)};
-  int plain = 7, alternating = 0;
-  for (int f : fed) plain += f, alternating = f - alternating;
-  return i % 3 ? plain : alternating;
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   const int n = size_argument(argc, argv, 1, 200, 1, 200);
   std::vector<int> want(n);
