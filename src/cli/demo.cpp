@@ -101,8 +101,8 @@ int show_crashes(const fs::path& workloads, const fs::path& folder, std::size_t 
   const fs::path binary = folder / "gpkvs";
   build_program(workloads / "sbrp" / "gpkvs.cu", binary);
   CrashPlan plan;
-  plan.program = {binary.string(), "run", "kvs.pool"};
-  plan.recovery = {binary.string(), "recover", "kvs.pool"};
+  plan.program = {binary.string(), "--pool", "kvs.pool"};
+  plan.recovery = {binary.string(), "--recover", "kvs.pool"};
   const CleanRun clean_run = count_instructions(plan);
   const auto points = random_points(clean_run.instructions, count, 1);
   const unsigned jobs = std::min(2u, std::max(1u, std::thread::hardware_concurrency()));

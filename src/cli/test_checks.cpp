@@ -51,10 +51,17 @@ void add_unit_checks(std::vector<Check>& checks, const fs::path& build) {
   }
 }
 
+// A source that another program names in its build line says so in its first line.
+bool is_part_of_another(const fs::path& source) {
+  std::ifstream file(source);
+  std::string line;
+  return std::getline(file, line) && line.starts_with("// part of: ");
+}
+
 void add_workloads(std::vector<Check>& checks, const fs::path& build, const fs::path& workloads) {
   std::vector<fs::path> sources;
   for (const auto& entry : fs::recursive_directory_iterator(workloads)) {
-    if (entry.path().extension() == ".cu") sources.push_back(entry.path());
+    if (entry.path().extension() == ".cu" && !is_part_of_another(entry.path())) sources.push_back(entry.path());
   }
   std::sort(sources.begin(), sources.end());
   for (const fs::path& source : sources) {

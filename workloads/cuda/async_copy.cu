@@ -1,5 +1,6 @@
 // Asynchronous copies from global to shared memory, double-buffered: by the pipeline primitives, by raw cp.async with
 // groups and with fewer bytes than the slot (zero fill), and by cooperative_groups::memcpy_async. Exercises: cp.async.
+//
 // build: -arch=sm_80
 // deterministic: yes
 #include <cooperative_groups.h>
@@ -43,7 +44,7 @@ __device__ unsigned shared_address(const void* pointer) {
 
 // Slots of 16 bytes that receive 0, 4, 8, 12 or 16 of them; the rest must become zero.
 __global__ void by_ptx(const char* in, int* out) {
-  __shared__ alignas(16) int slots[kThreads][4];
+  alignas(16) __shared__ int slots[kThreads][4];
   const int t = threadIdx.x, bytes = t % 5 * 4;
   for (int& word : slots[t]) word = -1;
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(slots[t])), "l"(in + 16 * t),

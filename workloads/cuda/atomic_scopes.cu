@@ -1,6 +1,8 @@
 // cuda::atomic and cuda::atomic_ref at thread-block, device and system scope, with every memory order. Exercises:
 // libcu++, message passing by release and acquire, fetch_max, compare_exchange, wait-free flags, atomics in shared
-// memory. deterministic: yes
+// memory.
+//
+// deterministic: yes
 #include <cuda/atomic>
 
 #include "check.h"

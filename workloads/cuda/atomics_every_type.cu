@@ -1,6 +1,8 @@
 // Every read-modify-write operation on every type that CUDA offers, on global and shared memory, with the old values
 // checked for being a legal history; and a max of doubles by a CAS loop. Exercises: atom.* in 32 and 64 bits, float,
-// double. deterministic: yes
+// double.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,6 +1,8 @@
 // A sense-reversing barrier over all blocks, built by hand on atomics. Blocks exchange values through global memory
 // between its phases. Exercises: inter-block barriers without cooperative launch, grid sized by occupancy so that all
-// are resident. deterministic: yes
+// are resident.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,5 +1,6 @@
 // A tree barrier: blocks gather in groups, the groups' last arrivals gather at the root, the release runs back down by
 // a phase number. Exercises: two levels of atomics, acquire/release through cuda-style fences, uneven groups.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,5 +1,6 @@
 // Base64 encoding and decoding of bytes, with padding, a thread per group of four characters. Exercises: byte loads and
 // stores, __byte_perm, a lookup table in constant memory, an inverse table built on the device in shared memory.
+//
 // deterministic: yes
 #include <string>
 

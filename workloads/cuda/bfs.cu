@@ -1,5 +1,6 @@
 // Breadth-first search with frontier queues: a thread a frontier node, new nodes claimed by atomicCAS and appended with
 // one atomic a warp. Exercises: cooperative_groups::coalesced_threads, irregular loops, host-driven levels.
+//
 // deterministic: yes
 #include <cooperative_groups.h>
 

@@ -1,6 +1,8 @@
 // Integer intrinsics against plain C++: popc, clz, ffs, brev, byte_perm, funnel shifts, mulhi, mul24, sad, hadd, 64-bit
 // forms, and the SIMD-in-a-word instructions on bytes and halves. Exercises: integer device functions, signed edge
-// cases. deterministic: yes
+// cases.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,5 +1,6 @@
 // European options by the Black-Scholes formula in float and in double. Exercises: expf, logf, sqrtf, erfcf and their
 // double twins, templates that pick a type; checked against the host's libm.
+//
 // deterministic: yes
 #include "check.h"
 

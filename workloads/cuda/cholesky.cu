@@ -1,5 +1,6 @@
 // Cholesky factorisation of a batch of small positive definite matrices, one warp a matrix, then two triangular solves.
 // Exercises: double-precision sqrt and division, __syncwarp as the only barrier, several warps a block on private data.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,5 +1,6 @@
 // Conjugate gradients on a sparse matrix in CSR form (the 2D Laplacian plus identity), one warp a row for the product.
 // Exercises: SpMV with shuffles, __ldg, dot products with double atomicAdd, scalars that stay in device memory.
+//
 // deterministic: no
 #include "check.h"
 

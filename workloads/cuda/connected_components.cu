@@ -1,5 +1,7 @@
 // Connected components by hooking and pointer jumping over an edge list (union-find without locks). Exercises:
-// atomicCAS loops on a forest, path halving with racing writes that are all correct, volatile reads. deterministic: yes
+// atomicCAS loops on a forest, path halving with racing writes that are all correct, volatile reads.
+//
+// deterministic: yes
 #include <numeric>
 
 #include "graph.h"

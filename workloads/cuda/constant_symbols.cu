@@ -1,6 +1,8 @@
 // Symbols in constant and global memory: structures with constant initialisers, arrays indexed by lane (divergent
 // constant reads), copies to and from symbols with offsets, symbol to symbol through addresses. Exercises:
-// cudaMemcpy*Symbol*. deterministic: yes
+// cudaMemcpy*Symbol*.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

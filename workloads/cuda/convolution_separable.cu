@@ -1,5 +1,6 @@
 // A separable 2D filter: rows, then columns, with the filter's taps in constant memory. Exercises: __constant__ arrays
 // set by cudaMemcpyToSymbol at an offset, cudaGetSymbolAddress and -Size, halos in shared memory, a template radius.
+//
 // deterministic: yes
 #include "check.h"
 

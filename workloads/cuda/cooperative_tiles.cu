@@ -1,6 +1,8 @@
 // Cooperative groups below the block: tiles of 4 to 32 lanes, groups of the lanes that are active, partitions by label.
 // Exercises: tiled_partition, shuffles and votes within tiles, coalesced_threads, labeled_partition, cg::reduce,
-// thread_block. deterministic: yes
+// thread_block.
+//
+// deterministic: yes
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

@@ -1,5 +1,6 @@
 // The correlation matrix of a table: means, deviations, standardisation, then the upper triangle of products.
 // Exercises: a chain of dependent kernels, column-wise access, sqrtf and division, triangular grids with idle blocks.
+//
 // deterministic: yes
 #include "check.h"
 

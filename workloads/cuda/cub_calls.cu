@@ -1,5 +1,6 @@
 // CUB from kernels and from the host: block scan, reduce and radix sort, warp reduce, device-wide sort, scan, reduce,
 // select, run-length encoding and histogram. Exercises: a large template library as its users call it.
+//
 // deterministic: yes
 #include <cub/cub.cuh>
 #include <numeric>

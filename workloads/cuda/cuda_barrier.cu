@@ -1,6 +1,9 @@
 // cuda::barrier in shared memory: split arrive and wait, token passing, arrive_and_drop, warps with different roles in
 // a double-buffered pipeline; and cuda::std::latch-like use of a counting semaphore. Exercises: mbarrier, memcpy to
-// shared. build: -arch=sm_80 deterministic: yes
+// shared.
+//
+// build: -arch=sm_80
+// deterministic: yes
 #include <cuda/barrier>
 #include <cuda/semaphore>
 
@@ -14,7 +17,7 @@ constexpr int kStage = 32;
 // Warp 0 produces stages into two buffers, warp 1 consumes them; `ready` and `filled` per buffer hand them over.
 __global__ void pipeline(const int* in, long long* out, int stages) {
   __shared__ int buffer[2][kStage];
-  __shared__ alignas(Barrier) unsigned char room[4 * sizeof(Barrier)];
+  alignas(Barrier) __shared__ unsigned char room[4 * sizeof(Barrier)];
   Barrier* ready = reinterpret_cast<Barrier*>(room);
   Barrier* filled = ready + 2;
   if (threadIdx.x < 4) init(reinterpret_cast<Barrier*>(room) + threadIdx.x, 64);
@@ -41,7 +44,7 @@ __global__ void pipeline(const int* in, long long* out, int stages) {
 
 // Threads leave one after the other; the barrier keeps working for those that stay.
 __global__ void leave(int* phases_seen) {
-  __shared__ alignas(Barrier) unsigned char room[sizeof(Barrier)];
+  alignas(Barrier) __shared__ unsigned char room[sizeof(Barrier)];
   __shared__ int arrived;
   Barrier& barrier = *reinterpret_cast<Barrier*>(room);
   if (threadIdx.x == 0) {

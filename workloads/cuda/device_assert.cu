@@ -1,6 +1,8 @@
 // Assertions in device code: those that hold cost nothing visible; one that fails ends the kernel with cudaErrorAssert
 // and a message on stderr, and the error is sticky until the device is reset. Exercises: assert, sticky errors,
-// cudaDeviceReset. deterministic: yes
+// cudaDeviceReset.
+//
+// deterministic: yes
 #include <unistd.h>
 
 #include <cassert>

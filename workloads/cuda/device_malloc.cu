@@ -1,5 +1,6 @@
 // Memory from the device's own heap: malloc and free, new and delete, a list that outlives its kernel, exhaustion that
 // returns null. Exercises: cudaLimitMallocHeapSize, allocation by many threads at once, memory shared by a block.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,5 +1,6 @@
 // printf from kernels: all conversions, strings, from several threads; the output is caught in a file and compared with
 // what the host's printf writes. Exercises: device printf, its buffer and its flush at synchronisation.
+//
 // deterministic: yes
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 // An int8 convolution layer with dp4a and dp2a: four byte products and a sum in one instruction, signed and unsigned.
 // Exercises: __dp4a, __dp2a_lo, __dp2a_hi, char4 loads, packed arithmetic with saturating clamp at the end.
+//
 // deterministic: yes
 #include "check.h"
 

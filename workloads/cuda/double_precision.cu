@@ -1,6 +1,8 @@
 // Double precision done carefully: compensated summation, error-free transformations with fma, rounding-mode
 // intrinsics, and basic operations bit for bit against the host. Exercises: f64 add/mul/fma/div/sqrt with rn, rz, ru,
-// rd; conversions. deterministic: yes
+// rd; conversions.
+//
+// deterministic: yes
 #include <cfenv>
 
 #include "check.h"

@@ -1,6 +1,9 @@
 // The driver API beside the runtime: a module is loaded from PTX text, its kernels found by name and launched with
 // cuLaunchKernel, its globals set, and a broken module refused. Exercises: cuInit, cuModuleLoadData,
-// cuModuleGetFunction, cuLaunchKernel, cuMem*. build: -lcuda deterministic: yes
+// cuModuleGetFunction, cuLaunchKernel, cuMem*.
+//
+// build: -lcuda
+// deterministic: yes
 #include <cuda.h>
 
 #include "check.h"

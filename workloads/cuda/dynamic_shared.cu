@@ -1,6 +1,8 @@
 // Dynamic shared memory: several arrays of different types carved from one block, beyond the default 48 KiB by opting
 // in, and kernels of one file that see the same extern array as different types. Exercises: cudaFuncSetAttribute,
-// occupancy. deterministic: yes
+// occupancy.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

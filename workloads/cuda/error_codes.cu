@@ -1,6 +1,8 @@
 // What wrong calls return: too many threads, a null launch, too much shared memory, bad copies, double frees, an
 // illegal address (sticky), and that cudaGetLastError clears what may be cleared. Exercises: CUDA's error codes and
-// their rules. deterministic: yes
+// their rules.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

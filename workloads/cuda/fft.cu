@@ -1,5 +1,6 @@
 // A batch of complex FFTs (Stockham, radix 2), one block a transform, in shared memory; forward and back. Exercises:
 // float2 accesses, sincospif, swapped shared buffers; checked against a DFT in double precision on the host.
+//
 // deterministic: yes
 #include "check.h"
 

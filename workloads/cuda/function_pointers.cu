@@ -1,6 +1,8 @@
 // A small stack machine whose instructions are function pointers in a table in device memory; also a pointer fetched
 // from a __device__ variable by the host and passed to a kernel. Exercises: indirect calls, divergent targets, tables
-// of code. deterministic: yes
+// of code.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

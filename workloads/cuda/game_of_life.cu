@@ -1,6 +1,8 @@
 // Conway's Game of Life, 32 cells in a word, neighbours counted by bit-sliced adders. Exercises: funnel shifts,
 // xor/and/or logic, wrap-around indexing, one cooperative launch for all generations with a grid-wide barrier between
-// them. deterministic: yes
+// them.
+//
+// deterministic: yes
 #include <cooperative_groups.h>
 
 #include "check.h"

@@ -1,5 +1,6 @@
 // Gaussian elimination with partial pivoting in double precision, then back substitution. Exercises: a pivot search by
 // an argmax over shuffles of two values, row exchange, one launch per column, double-precision division and fma.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,5 +1,6 @@
 // Colours a graph by independent sets: in each round a node takes the round's colour if its priority beats every
 // uncoloured neighbour's. Exercises: cudaMemcpyFromSymbol of a counter, rounds driven by the host, hash priorities.
+//
 // deterministic: yes
 #include "graph.h"
 

@@ -1,6 +1,8 @@
 // CUDA graphs: one captured from streams that fork and join, one built node by node with kernels, copies, memset and a
 // host function, parameters changed between launches. Exercises: cudaStreamBeginCapture, cudaGraphAdd*Node,
-// cudaGraphLaunch. deterministic: yes
+// cudaGraphLaunch.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,5 +1,6 @@
 // Half precision: conversions in all rounding modes, arithmetic and comparisons on __half and __half2, a dot product
 // with float accumulation, and bit-exact checks against a conversion written out on the host. Exercises: cuda_fp16.h.
+//
 // deterministic: yes
 #include <cuda_fp16.h>
 

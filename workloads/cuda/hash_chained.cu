@@ -1,6 +1,8 @@
 // A hash table of linked lists with one lock a bucket, taken by single threads of the same warp; nodes come from a
 // pool. Exercises: per-thread locks inside a diverged warp, __threadfence on acquire and release, volatile list
-// traversal. deterministic: yes
+// traversal.
+//
+// deterministic: yes
 #include <map>
 
 #include "check.h"

@@ -1,5 +1,6 @@
 // A hash table with open addressing: keys claimed by 32-bit atomicCAS, values added up, then looked up by other blocks.
 // Exercises: probing loops that diverge, atomicCAS and atomicAdd on global memory, a table nearly full.
+//
 // deterministic: yes
 #include <map>
 

@@ -1,6 +1,8 @@
 // A 256-bin histogram of bytes three ways: global atomics, one shared histogram a block, one a warp. Exercises:
 // atomicAdd on global and shared memory under contention, reinterpretation of words as uchar4, reduction with red-like
-// atomics. deterministic: yes
+// atomics.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,6 +1,8 @@
 // Inline PTX as programs write it: carry chains, predicates, branches with local labels, vector loads, special
 // registers, multi-line blocks with declared registers, early-clobber-like operands, bit-field and permute
-// instructions, prefetch. deterministic: yes
+// instructions, prefetch.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,6 +1,8 @@
 // k-means on points with whole-number coordinates, so that sums are exact whatever the order. Exercises: constant
 // memory for the centres rewritten every round, shared-memory accumulators with atomicAdd on 64-bit integers,
-// convergence flags. deterministic: yes
+// convergence flags.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

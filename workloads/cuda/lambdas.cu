@@ -1,6 +1,9 @@
 // Kernels that take device lambdas, captured values and generic functors; a small parallel `transform` and `fold`.
 // Exercises: extended __device__ lambdas, capture by value of pointers and structs, variadic templates, constexpr if,
-// auto. build: --extended-lambda deterministic: yes
+// auto.
+//
+// build: --extended-lambda
+// deterministic: yes
 #include "check.h"
 
 namespace {

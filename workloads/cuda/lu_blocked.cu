@@ -1,5 +1,6 @@
 // Blocked LU factorisation without pivoting: diagonal block, its row and column of blocks, then the trailing matrix.
 // Exercises: three cooperating kernels over a shrinking grid, shared tiles, a loop of launches; checked by L * U = A.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,5 +1,6 @@
 // One linked structure used by host and device in turn through managed memory, and a __managed__ variable. Exercises:
 // cudaMallocManaged, pointers that mean the same on both sides, host writes between launches, prefetch and advice.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,6 +1,8 @@
 // The Mandelbrot set by recursive subdivision (Mariani-Silver): a square whose border has one depth is filled, others
 // are split. Exercises: dynamic work from a shared counter, a growing work list in global memory, divergent escape
-// loops. deterministic: yes
+// loops.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,6 +1,8 @@
 // Host memory that kernels reach directly: allocated mapped, registered afterwards, and with unified addresses.
 // Exercises: cudaHostAlloc, cudaHostRegister, cudaHostGetDevicePointer, cudaPointerGetAttributes, __threadfence_system,
-// atomicAdd_system. deterministic: yes
+// atomicAdd_system.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,5 +1,6 @@
 // Matrix product with shared tiles; sizes need not be multiples of the tile. Exercises: 2D blocks, static shared tiles,
 // __restrict__, #pragma unroll, fma; the result is compared bit by bit with fmaf in the same order on the host.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,6 +1,8 @@
 // Copies of every shape: pitched rectangles between host and device in all directions, boxes out of volumes, arrays,
 // memset of rectangles, device to device, and the peer form on one device. Exercises: cudaMemcpy2D/3D, cudaMemset2D,
-// cudaMemcpyPeer. deterministic: yes
+// cudaMemcpyPeer.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,6 +1,8 @@
 // Monte Carlo with the device generators of curand_kernel.h: pi by hits, the moments of a normal distribution, and that
 // sequences and offsets mean what they say. Exercises: XORWOW and Philox states, curand_uniform, curand_normal,
-// curand4. deterministic: yes
+// curand4.
+//
+// deterministic: yes
 #include <curand_kernel.h>
 
 #include "check.h"

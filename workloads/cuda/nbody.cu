@@ -1,5 +1,6 @@
 // Gravitation of n bodies, all pairs, positions passed through shared tiles; several leapfrog steps. Exercises: float4
 // loads and shared float4, rsqrtf, partial tiles; checked against double precision on the host.
+//
 // deterministic: yes
 #include "check.h"
 

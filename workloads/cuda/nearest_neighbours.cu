@@ -1,6 +1,8 @@
 // The k nearest points to each query, kept sorted in a local array, with partial lists merged across the block.
 // Exercises: arrays indexed dynamically (local memory), insertion into registers or stack, shared structs, ties broken
-// by index. deterministic: yes
+// by index.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

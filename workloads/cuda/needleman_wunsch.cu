@@ -1,6 +1,8 @@
 // Global alignment of two strings: the score matrix is filled tile by tile along anti-diagonals, inside a tile along
 // anti-diagonals again. Exercises: wavefronts, a shrinking set of active threads, __ldg of characters, trace-back on
-// host. deterministic: yes
+// host.
+//
+// deterministic: yes
 #include <string>
 
 #include "check.h"

@@ -1,5 +1,6 @@
 // PageRank by pushing along edges with float atomics, compared with a pull-style reference in double. Exercises:
 // atomicAdd on float under contention, dangling nodes summed by a block reduction, a stop criterion on the device.
+//
 // deterministic: no
 #include "graph.h"
 

@@ -1,6 +1,8 @@
 // The cheapest way through a grid from top to bottom, several rows a launch by overlapping (ghost-zone) blocks.
 // Exercises: dynamic programming in shared memory with a shrinking valid range, many blocks that compute the same
-// borders. deterministic: yes
+// borders.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,5 +1,6 @@
 // Finds all occurrences of several patterns in a text with shared-memory staging and the Boyer-Moore-Horspool shift,
 // one segment a thread. Exercises: byte arrays in shared and constant memory, data-dependent strides, early loop exits.
+//
 // deterministic: yes
 #include <string>
 

@@ -1,5 +1,6 @@
 // A readers-writers lock in one word (count of readers, or -1 for a writer), used by threads of the same warps in both
 // roles. Exercises: atomicCAS and atomicSub under divergence, invariants checked inside the critical sections.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,6 +1,8 @@
 // Recursive device functions: Ackermann, Fibonacci, quicksort on a thread's own array, the depth of a binary tree,
 // mutual recursion, Hanoi. Exercises: real calls with a stack in local memory, cudaDeviceSetLimit(cudaLimitStackSize),
-// divergence. deterministic: yes
+// divergence.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,6 +1,8 @@
 // A tree reduction over the whole grid with one cooperative launch: halves are added, the grid synchronises, and again.
 // Exercises: cudaLaunchCooperativeKernel, cooperative_groups::this_grid().sync(), the occupancy query that bounds the
-// grid. deterministic: yes
+// grid.
+//
+// deterministic: yes
 #include <cooperative_groups.h>
 
 #include "check.h"

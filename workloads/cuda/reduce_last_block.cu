@@ -1,6 +1,8 @@
 // A reduction in one launch: every block writes a partial sum, fences, and takes a ticket; the block that draws the
 // last ticket adds the partial sums up. Exercises: __threadfence, atomicInc that wraps, __syncthreads, a __device__
-// variable. deterministic: yes
+// variable.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

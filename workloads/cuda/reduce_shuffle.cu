@@ -1,5 +1,6 @@
 // Sum, minimum and maximum by warp shuffles, for several types and block sizes through templates. Exercises:
 // __shfl_down_sync on int, float, double and 64-bit integers, functors as template arguments, grid-stride loops.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,5 +1,6 @@
 // Exclusive prefix sum in the work-efficient way: an up-sweep and a down-sweep in padded dynamic shared memory, block
 // sums scanned by recursion on the host side. Exercises: dynamic shared memory, __syncthreads, several launch levels.
+//
 // deterministic: yes
 #include "check.h"
 

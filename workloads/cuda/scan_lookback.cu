@@ -1,6 +1,8 @@
 // Inclusive prefix sum in a single pass: blocks take tiles from a counter, publish an aggregate, and look back over
 // their predecessors until one has its full prefix. Exercises: blocks that wait for other blocks, 64-bit loads of flag
-// and value together, __ballot_sync, a dynamic tile order that guarantees progress. deterministic: yes
+// and value together, __ballot_sync, a dynamic tile order that guarantees progress.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

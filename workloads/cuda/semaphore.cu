@@ -1,5 +1,6 @@
 // A counting semaphore that admits a few blocks at once, and a bounded buffer built from two of them. Exercises: atomic
 // decrement with restore, the greatest number inside measured by atomics, producers and consumers in one grid.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,6 +1,8 @@
 // A seqlock: one writer block updates a record of several words, reader blocks copy it without locking and try again
 // when the sequence number moved. Exercises: acquire and release fences in inline PTX, relaxed loads, concurrent
-// readers/writer. deterministic: no
+// readers/writer.
+//
+// deterministic: no
 #include "check.h"
 
 namespace {

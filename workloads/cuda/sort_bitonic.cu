@@ -1,5 +1,6 @@
 // Bitonic sort of key-value pairs: small strides in shared memory, large strides by one launch each. Exercises: shared
 // memory with many barriers, XOR addressing, predicated swaps, a long sequence of dependent launches.
+//
 // deterministic: yes
 #include "check.h"
 

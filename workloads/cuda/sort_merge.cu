@@ -1,5 +1,6 @@
 // Bottom-up merge sort by merge paths: every thread finds by binary search where its piece of the output begins, then
 // merges that piece alone. Exercises: double keys, divergent loops, binary search, unequal runs, ping-pong buffers.
+//
 // deterministic: yes
 #include "check.h"
 

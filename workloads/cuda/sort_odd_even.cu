@@ -1,5 +1,6 @@
 // Odd-even transposition sort of many short rows, one block a row, that stops as soon as nothing moved. Exercises:
 // __syncthreads_or, __syncthreads_count, barriers in a loop whose length is decided by the whole block.
+//
 // deterministic: yes
 #include "check.h"
 

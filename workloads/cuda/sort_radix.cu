@@ -1,5 +1,6 @@
 // Least-significant-digit radix sort, four bits a pass: digit counts per block, a scan of the counts, a stable scatter.
 // Exercises: __match_any_sync and lane masks for stable ranks, shared atomics, three kernels a pass, ping-pong buffers.
+//
 // deterministic: yes
 #include "check.h"
 

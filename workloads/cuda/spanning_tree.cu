@@ -1,5 +1,6 @@
 // Minimum spanning forest by Boruvka's method: every component picks its lightest outgoing edge, then components merge.
 // Exercises: atomicMin on 64-bit keys that pack weight and edge, pointer jumping, cycles of two broken by index.
+//
 // deterministic: yes
 #include <numeric>
 

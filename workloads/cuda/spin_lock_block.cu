@@ -1,6 +1,8 @@
-// Blocks take turns on a lock through one leader thread, while all threads of the block work in the critical section:
-// a test-and-set lock, a test-and-test-and-set lock, and one with backoff. Exercises: __syncthreads around lock and
-// unlock, plain loads and stores protected by fences, __nanosleep. deterministic: yes
+// Blocks take turns on a lock through one leader thread, while all threads of the block work in the critical section: a
+// test-and-set lock, a test-and-test-and-set lock, and one with backoff. Exercises: __syncthreads around lock and
+// unlock, plain loads and stores protected by fences, __nanosleep.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,6 +1,8 @@
 // Every thread of every warp takes the same lock, the naive way: while (atomicCAS) ; critical section; release. On
 // hardware without independent thread scheduling this never ends. Exercises: a lane spinning on a lock that its
-// neighbour holds. deterministic: yes
+// neighbour holds.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,5 +1,6 @@
 // Shortest paths from one node: rounds of relaxation with atomicMin until nothing changes. Exercises: atomicMin on ints
 // whose old value decides, a flag in mapped pinned memory that ends the host's loop, edges with weights.
+//
 // deterministic: yes
 #include <queue>
 

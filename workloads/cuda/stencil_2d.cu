@@ -1,5 +1,6 @@
 // Jacobi iterations of the five-point stencil: a shared tile with a halo one cell wide, ping-pong buffers. Exercises:
 // 2D shared memory with halo loads by some threads only, a residual reduced with atomicMax on float bits.
+//
 // deterministic: yes
 #include "check.h"
 

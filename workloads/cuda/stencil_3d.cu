@@ -1,5 +1,6 @@
 // A seven-point stencil in 3D: a block walks along z, keeps three planes in registers and one in shared memory.
 // Exercises: register rotation, shared plane reuse, cudaMalloc3D with a pitch, cudaMemcpy3D in both directions.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,6 +1,8 @@
 // A producer kernel and a consumer kernel in two streams run side by side and talk through a ring in device memory;
 // neither can end without the other. Exercises: concurrent kernels, non-blocking streams, launch order against the
-// obvious one. deterministic: yes
+// obvious one.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,6 +1,8 @@
 // A pipeline of copies and kernels over several streams, ordered across streams by events, with host functions between.
 // Exercises: cudaMemcpyAsync, cudaStreamWaitEvent, cudaLaunchHostFunc, cudaEventElapsedTime, cudaStreamQuery,
-// priorities. deterministic: yes
+// priorities.
+//
+// deterministic: yes
 #include <atomic>
 
 #include "check.h"

@@ -1,6 +1,8 @@
 // One-dimensional texture objects over linear memory, over a CUDA array with linear filtering, and with normalised
 // bytes. Exercises: tex1Dfetch of several types, tex1D with point and linear filters, clamp and wrap,
-// cudaReadModeNormalizedFloat. deterministic: yes
+// cudaReadModeNormalizedFloat.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,6 +1,8 @@
 // Rotates an image with a 2D texture: point and linear filtering, clamp, border, wrap and mirror addressing, over a
 // CUDA array and over pitched memory. Exercises: tex2D, cudaMallocArray, cudaMallocPitch, cudaMemcpy2DToArray, texture
-// objects. deterministic: yes
+// objects.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,6 +1,8 @@
 // Marches rays through a volume in a 3D texture and adds up what they meet; also reads short2 elements. Exercises:
 // tex3D with point and linear filtering, cudaMalloc3DArray, cudaMemcpy3D into an array, textures of two-element
-// vectors. deterministic: yes
+// vectors.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,5 +1,6 @@
 // Thrust as its users write it: vectors, transform, sort by key, reduce by key, scans, unique, set operations, zip and
 // counting iterators, min/max. Exercises: a library that launches many kernels of its own, host and device vectors.
+//
 // deterministic: yes
 #include <thrust/binary_search.h>
 #include <thrust/copy.h>

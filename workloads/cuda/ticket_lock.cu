@@ -1,6 +1,8 @@
 // Ticket locks: first come, first served, among blocks and among single threads of one warp. Exercises: atomicAdd
 // tickets, volatile spinning on a serving number, fairness (entries come in ticket order), ld.acquire and st.release in
-// inline PTX. deterministic: yes
+// inline PTX.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

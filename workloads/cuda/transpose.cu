@@ -1,5 +1,6 @@
 // Matrix transposition: straight, through a shared tile, through a padded tile, and with 8-byte elements. Exercises:
 // templates over element types, 2D grids, bank padding, several rows a thread.
+//
 // deterministic: yes
 #include "check.h"
 

@@ -1,5 +1,7 @@
 // A lock-free stack whose head packs index and version into 64 bits; all threads push and pop at random. Exercises:
-// 64-bit atomicCAS loops, the ABA problem and its cure, every node back exactly once. deterministic: yes
+// 64-bit atomicCAS loops, the ABA problem and its cure, every node back exactly once.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,5 +1,7 @@
 // Counts the triangles of a graph: a warp an edge walks the shorter neighbour list and looks each entry up in the other
-// by binary search. Exercises: warp-wide work on irregular lists, sums by shuffles, 64-bit atomics. deterministic: yes
+// by binary search. Exercises: warp-wide work on irregular lists, sums by shuffles, 64-bit atomics.
+//
+// deterministic: yes
 #include <set>
 
 #include "graph.h"

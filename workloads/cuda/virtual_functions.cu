@@ -1,6 +1,8 @@
 // Objects with virtual functions, built on the device by placement new and by new, called through base pointers by
 // lanes of the same warp with different types. Exercises: vtables in device memory, divergent indirect calls, virtual
-// destructors. deterministic: yes
+// destructors.
+//
+// deterministic: yes
 #include <new>
 
 #include "check.h"

@@ -1,6 +1,8 @@
 // The warp-synchronous operations one by one, with full and partial masks: match any and all, reduce (add, min, max,
-// and, or, xor), votes, shuffles with widths, __syncwarp exchanges. Exercises: redux, match, vote, shfl. build:
-// -arch=sm_80 deterministic: yes
+// and, or, xor), votes, shuffles with widths, __syncwarp exchanges. Exercises: redux, match, vote, shfl.
+//
+// build: -arch=sm_80
+// deterministic: yes
 #include "check.h"
 
 namespace {

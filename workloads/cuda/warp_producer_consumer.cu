@@ -1,6 +1,8 @@
 // Lanes of one warp wait for each other in loops: a chain in which each lane waits for its lower neighbour, one in
 // which it waits for its upper neighbour, and pairs that play ping-pong. Exercises: independent thread scheduling, in
-// both orders. deterministic: yes
+// both orders.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

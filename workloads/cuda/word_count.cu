@@ -1,6 +1,7 @@
 // Counts the words of a text and how often each one occurs: word starts are found in parallel, each word is hashed and
 // looked up in a table whose slots hold positions in the text. Exercises: char loops, string compares in device code,
 // __device__ strings, 64-bit hashes, atomicCAS on indices.
+//
 // deterministic: yes
 #include <cctype>
 #include <map>

@@ -1,6 +1,8 @@
 // Work stealing: each block owns a deque of tasks that spawn tasks; a block whose deque is empty steals from the
 // others' far ends. The tasks walk a lopsided tree. Exercises: per-block locks, termination by a count of open tasks,
-// __syncthreads around one leader, unbalanced dynamic work. deterministic: yes
+// __syncthreads around one leader, unbalanced dynamic work.
+//
+// deterministic: yes
 #include "check.h"
 
 namespace {

@@ -1,7 +1,9 @@
-// A program of three files: two with device code that refer to each other's functions, variables, tables and classes,
-// and this one without. Exercises: relocatable device code (-rdc=true), extern device symbols, equal names with
-// internal linkage. build: -rdc=true separate/separate.cpp separate/sampling.cu separate/polynomial.cu deterministic:
-// yes
+// A program of four files: two with device code that refer to each other's functions, variables, tables and classes,
+// one for the host compiler alone, and this one. Exercises: relocatable device code (-rdc=true), extern device symbols,
+// equal names with internal linkage.
+//
+// build: -rdc=true sampling.cu polynomial.cu reference.cpp
+// deterministic: yes
 #include "../check.h"
 #include "sampling.h"
 
