@@ -83,6 +83,10 @@ void Lexer::skip_braces() {
     if (c == '\n') {
       ++line_;
       line_start_ = i + 1;
+    } else if (c == '/' && i + 1 < text_.size() && (text_[i + 1] == '/' || text_[i + 1] == '*')) {
+      next_ = i;
+      skip_comment();
+      i = next_ - 1;
     } else if (c == '"') {
       i = text_.find('"', i + 1);
       if (i == std::string_view::npos) source_.fail(open, "this section's string has no end");
