@@ -1,5 +1,6 @@
 // cudaCreateChannelDesc<T>().
 #pragma once
+#define __CHANNEL_DESCRIPTOR_H__  // CUDA's include guard: programs and libraries test it
 
 #include "cuda_runtime_api.h"
 

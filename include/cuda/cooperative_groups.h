@@ -1,6 +1,7 @@
 // Cooperative groups: the block, tiles of a warp, coalesced lanes, partitions, the grid.
 // Groups are values of two words: which lanes of the warp take part, or that the whole block or grid does.
 #pragma once
+#define _COOPERATIVE_GROUPS_H_  // CUDA's include guard: programs and libraries test it
 
 #if defined(__CUDA__)
 #include "cuda_runtime.h"

@@ -1,5 +1,6 @@
 // The CUDA driver API (cu…): the part that programs call, in CUDA 11.8's signatures. Answered by libeverwarp.
 #pragma once
+#define __cuda_cuda_h__  // CUDA's include guard: programs and libraries test it
 
 #ifndef CUDA_VERSION
 #define CUDA_VERSION 11080

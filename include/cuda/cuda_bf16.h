@@ -1,5 +1,6 @@
 // bfloat16: __nv_bfloat16, __nv_bfloat162 and what CUDA computes with them. Also in host code.
 #pragma once
+#define __CUDA_BF16_H__  // CUDA's include guard: programs and libraries test it
 
 #if defined(__cplusplus)
 #if defined(__CUDA__)

@@ -1,5 +1,6 @@
 // Half precision: __half, __half2 and what CUDA computes with them. Types, conversions and arithmetic also in host code.
 #pragma once
+#define __CUDA_FP16_H__  // CUDA's include guard: programs and libraries test it
 
 #if defined(__cplusplus)
 #if defined(__CUDA__)

@@ -1,5 +1,6 @@
 // The CUDA runtime for C++: the C API, its templates, vector constructors, and in CUDA mode the device side.
 #pragma once
+#define __CUDA_RUNTIME_H__  // CUDA's include guard: programs and libraries test it
 
 #include "host_defines.h"
 #include "builtin_types.h"

@@ -1,6 +1,7 @@
 // The CUDA runtime API with C linkage, in CUDA 11.8's signatures: declarations only, answered by libeverwarp.
 // Compiles in C, in C++ (g++) and in both passes of clang's CUDA mode.
 #pragma once
+#define __CUDA_RUNTIME_API_H__  // CUDA's include guard: programs and libraries test it
 
 #define CUDART_VERSION 11080
 #define __CUDART_API_VERSION CUDART_VERSION

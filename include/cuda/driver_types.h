@@ -1,6 +1,7 @@
 // Types, enumerators and structures of the CUDA runtime API; the functions stand in cuda_runtime_api.h.
 // Values are CUDA's (11.8, with what 12.x only added); layouts are ours, as everything is compiled from source.
 #pragma once
+#define __DRIVER_TYPES_H__  // CUDA's include guard: programs and libraries test it
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 // Execution and memory space words of CUDA C++ (clang's attributes behind CUDA's names) and calling-convention words.
 // In a compiler that does not know CUDA (g++ on a .cpp file) the words vanish, so that shared headers compile there.
 #pragma once
+#define __HOST_DEFINES_H__  // CUDA's include guard: programs and libraries test it
 
 #define __HOST_DEFINES_H__ 1  // Thrust undefines __host__ and __device__ unless it sees this.
 

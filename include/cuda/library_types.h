@@ -1,5 +1,6 @@
 // Data type names shared by CUDA libraries.
 #pragma once
+#define __LIBRARY_TYPES_H__  // CUDA's include guard: programs and libraries test it
 
 typedef enum cudaDataType_t {
   CUDA_R_32F = 0,

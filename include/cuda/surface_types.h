@@ -1,5 +1,6 @@
 // Surface objects.
 #pragma once
+#define __SURFACE_TYPES_H__  // CUDA's include guard: programs and libraries test it
 
 #define cudaSurfaceType1D 0x01
 #define cudaSurfaceType2D 0x02

@@ -1,5 +1,6 @@
 // Texture objects and descriptors; `texture<>` references (CUDA 11 and older) stand in everwarp/texture/references.cuh.
 #pragma once
+#define __TEXTURE_TYPES_H__  // CUDA's include guard: programs and libraries test it
 
 #include "everwarp/api/memory_types.h"
 

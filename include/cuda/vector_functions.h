@@ -1,5 +1,6 @@
 // make_char1 … make_double4.
 #pragma once
+#define __VECTOR_FUNCTIONS_H__  // CUDA's include guard: programs and libraries test it
 
 #include "vector_types.h"
 

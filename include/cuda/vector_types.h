@@ -1,5 +1,6 @@
 // Built-in vector types (char1 … double4) with CUDA's sizes and alignments, and dim3.
 #pragma once
+#define __VECTOR_TYPES_H__  // CUDA's include guard: programs and libraries test it
 
 #include "host_defines.h"
 

@@ -31,6 +31,12 @@ __device__ inline __attribute__((always_inline, nodebug)) void *memmove(void *to
 __device__ inline __attribute__((always_inline, nodebug)) void *memset(void *to, int value, size_t size) {
   return __builtin_memset(to, value, size);
 }
+__device__ inline __attribute__((nodebug)) int memcmp(const void *a, const void *b, size_t size) {
+  const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
+  for (; size > 0; --size, ++x, ++y)
+    if (*x != *y) return *x < *y ? -1 : 1;
+  return 0;
+}
 __device__ inline __attribute__((always_inline, nodebug)) clock_t clock() { return __nvvm_read_ptx_sreg_clock(); }
 }
 

@@ -12,6 +12,9 @@
 #define __CUDACC_RDC__ 1
 #endif
 
+// libcu++ of Debian (1.8.1): take its CUDA implementation of atomics under clang, too.
+#define _LIBCUDACXX_HAS_CUDA_ATOMIC_IMPL 1
+
 #include "../host_defines.h"
 #include "../vector_types.h"
 

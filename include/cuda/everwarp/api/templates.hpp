@@ -162,3 +162,7 @@ inline __host__ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
 #endif
 
 #include "everwarp/api/occupancy.hpp"
+
+#if defined(__CUDA__)
+#include "everwarp/api/device_runtime.hpp"
+#endif
