@@ -3,8 +3,6 @@
 #pragma once
 #define __HOST_DEFINES_H__  // CUDA's include guard: programs and libraries test it
 
-#define __HOST_DEFINES_H__ 1  // Thrust undefines __host__ and __device__ unless it sees this.
-
 #if defined(__CUDA__)
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))

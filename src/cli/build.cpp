@@ -186,14 +186,16 @@ class Builder {
     return result.status == 0 ? 0 : fail(unit.source + " (device code) did not compile");
   }
 
-  /// The source and the program's own headers that it includes.
+  /// The source and the program's own headers that it includes, and those of libcu++, whose asm is in nvcc's dialect.
   Words own_files(const CudaUnit& unit) {
     const Result rule =
-        execute(preprocess_pass(tools_, request_, unit, {"-MM", "-MT", "x", "-MG"}), Capture::standard_output);
+        execute(preprocess_pass(tools_, request_, unit, {"-M", "-MT", "x", "-MG"}), Capture::standard_output);
     Words files{unit.source};
     std::istringstream words(rule.text);
     for (std::string word; words >> word;) {
-      if (word != "\\" && word != "x:" && word != unit.source && fs::is_regular_file(word)) files.push_back(word);
+      const bool system = word.starts_with("/usr/") && !word.starts_with("/usr/include/cuda/");
+      if (!system && word != "\\" && word != "x:" && word != unit.source && fs::is_regular_file(word))
+        files.push_back(word);
     }
     return files;
   }

@@ -43,9 +43,15 @@ class Filter {
     if (c == '"' || c == '\'') return copy(literal_length(at_));
     if (here("<< <") || here("< <<")) return replace(4, "<<< ");
     if ((here(">> >") || here("> >>")) && next_visible(at_ + 4) == '(') return replace(4, ">>> ");
+    if (here(barrier_destructor) && text_.find("mbarrier.inval", at_) != text_.npos)
+      return replace(barrier_destructor.size(), "~barrier() = default; __device__ void everwarp_invalidate() {");
     if (word_character(c)) return word();
     copy(1);
   }
+
+  // libcu++'s cuda::barrier invalidates itself when destroyed, and clang allows no such destructor to a __shared__
+  // variable, whose destructor never runs anyway.
+  static constexpr std::string_view barrier_destructor = "~barrier() {";
 
   char next_visible(std::size_t position) const {
     while (position < text_.size() && std::isspace(static_cast<unsigned char>(text_[position]))) ++position;

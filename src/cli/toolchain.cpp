@@ -115,6 +115,8 @@ Words common_flags(const Toolchain& tools, const BuildRequest& request, const Cu
               fmt::format("--cuda-gpu-arch=sm_{}", architecture),
               "-Xclang",
               "-target-sdk-version=11.8",
+              "-Xclang",
+              "-fcuda-allow-variadic-functions",
               "-cuid=" + fingerprint(request, unit.source),
               "-std=" + language_standard(request),
               fmt::format("-D__CUDA_ARCH_LIST__={}", architecture * 10),
@@ -142,7 +144,7 @@ void add_source(Words& words, const Toolchain& tools, const BuildRequest& reques
 
 Words device_math(const BuildRequest& request) {
   Words words;
-  if (request.fast_math || request.flush_denormals) words.push_back("-fgpu-flush-denormals-to-zero");
+  if (request.fast_math || request.flush_denormals) add(words, {"-fgpu-flush-denormals-to-zero", "-DEVERWARP_FTZ=1"});
   if (request.fast_math) words.push_back("-fgpu-approx-transcendentals");
   if (request.fast_math || !request.precise_division)
     add(words, {"-mllvm", request.fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"});
