@@ -55,12 +55,14 @@ void share_rows(const ast::Function& function, const LiveRanges& ranges, Flow& f
   const auto registers = static_cast<u32>(function.registers.size());
   flow.row_of.assign(registers, no_row);
   flow.predicate_of.assign(registers, no_row);
-  std::vector<RowRequest> words, predicates;
+  // A pair of rows holds lane i in its words 2i and 2i + 1, a single row in word i: were a row both at different times, a lane
+  // would overwrite another's register where the two have parted. Wide registers therefore have rows of their own.
+  std::vector<RowRequest> words, wide, predicates;
   for (u32 reg = 0; reg < registers; ++reg) {
     const Type type = function.registers[reg].type;
     const auto intervals = ranges.of(reg);
     if (!intervals.empty()) {
-      (type == Type::pred ? predicates : words).push_back({reg, rows_of(type), intervals});
+      (type == Type::pred ? predicates : rows_of(type) > 1 ? wide : words).push_back({reg, rows_of(type), intervals});
     } else if (ranges.mentioned(reg)) {
       // Only code that never runs mentions it: any place will do, but it must be one.
       (type == Type::pred ? flow.predicate_of : flow.row_of)[reg] = 0;
@@ -68,12 +70,14 @@ void share_rows(const ast::Function& function, const LiveRanges& ranges, Flow& f
       needed = std::max(needed, rows_of(type));
     }
   }
-  const auto word_rows = assign_rows(words), predicate_rows = assign_rows(predicates);
-  flow.rows = std::max(flow.rows, word_rows.rows);
+  const auto wide_rows = assign_rows(wide), word_rows = assign_rows(words), predicate_rows = assign_rows(predicates);
+  flow.rows = std::max(flow.rows, wide_rows.rows + word_rows.rows);
   flow.predicates = std::max(flow.predicates, predicate_rows.rows);
   check_limit(function, flow.rows, most_rows, "rows of registers");
   check_limit(function, flow.predicates, most_predicates, "predicates");
-  for (std::size_t i = 0; i < words.size(); ++i) flow.row_of[words[i].id] = static_cast<Row>(word_rows.row[i]);
+  for (std::size_t i = 0; i < wide.size(); ++i) flow.row_of[wide[i].id] = static_cast<Row>(wide_rows.row[i]);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    flow.row_of[words[i].id] = static_cast<Row>(wide_rows.rows + word_rows.row[i]);
   for (std::size_t i = 0; i < predicates.size(); ++i)
     flow.predicate_of[predicates[i].id] = static_cast<u16>(predicate_rows.row[i]);
 }
