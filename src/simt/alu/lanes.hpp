@@ -2,7 +2,7 @@
 //
 // Everything here lives in a namespace of the clone that is being compiled (EW_ALU_CLONE), so that the two clones never share code.
 // A row holds a value of up to 32 bits zero-extended; 64-bit values take two rows seen as u64[32]. A destination may be the very row
-// of a source, or may overlap a source of another width: loops whose operands differ in width go through a local copy.
+// of a source if all operands are equally wide and it is the only one; else it is apart (ptx/accesses.hpp).
 #pragma once
 
 #include <algorithm>
@@ -83,11 +83,11 @@ inline u32* destination_row(const Lanes& lanes, Row row) { return lanes.rows + r
 
 template <class V>
 inline const Cell<V>* source(const Lanes& lanes, Row row) {
-  return static_cast<const Cell<V>*>(__builtin_assume_aligned(source_row(lanes, row), 64));
+  return static_cast<const Cell<V>*>(static_cast<const void*>(source_row(lanes, row)));
 }
 template <class V>
 inline Cell<V>* destination(const Lanes& lanes, Row row) {
-  return static_cast<Cell<V>*>(__builtin_assume_aligned(static_cast<void*>(destination_row(lanes, row)), 64));
+  return static_cast<Cell<V>*>(static_cast<void*>(destination_row(lanes, row)));
 }
 
 inline constexpr LaneMask full_mask = 0xffffffff;
@@ -128,15 +128,14 @@ inline u32 attributes(const Instr& instr) { return instr.imm & 0xffff; }
 
 template <class F> struct Signature;
 template <class D, class... S> struct Signature<D (*)(S...)> {
-  static constexpr bool same_width = ((sizeof(Cell<D>) == sizeof(Cell<S>)) && ...);
   static constexpr u32 arity = sizeof...(S);
 
   template <class F, std::size_t... I>
   [[gnu::always_inline]] static void run(const Instr& instr, const Lanes& lanes, F f, std::index_sequence<I...>) {
     Cell<D>* const d = destination<D>(lanes, instr.dst);
     const auto sources = std::tuple<const Cell<S>*...>(source<S>(lanes, operand_row(instr, I))...);
-    if (same_width && lanes.mask == full_mask) {
-#pragma GCC ivdep
+    if (lanes.mask == full_mask) {
+#pragma GCC ivdep  // a destination row is a source's very row or apart from it
       for (u32 i = 0; i < warp_lanes; ++i) d[i] = to_cell<D>(f(from_cell<S>(std::get<I>(sources)[i])...));
       return;
     }
