@@ -177,9 +177,6 @@ Toolchain find_toolchain(const BuildRequest& request) {
   }
   tools.host_cpp = require_program(tools.host_cpp, "g++");
   tools.host_c = require_program(tools.host_c, "gcc");
-  tools.math_bitcode = "/usr/lib/clc/nvptx64--nvidiacl.bc";
-  if (!fs::exists(tools.math_bitcode))
-    throw core::UserError(fmt::format("{} is missing: apt-get install libclc-19", tools.math_bitcode));
   return tools;
 }
 
@@ -199,9 +196,8 @@ unsigned choose_architecture(BuildRequest& request) {
 Words device_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit) {
   Words words = common_flags(tools, request, unit);
   // Warnings come once, from the host pass.
-  add(words,
-      {"--cuda-device-only", "-S", "-Xclang", "-target-feature", "-Xclang", "+ptx83", "-gline-tables-only", "-Xclang",
-       "-mlink-builtin-bitcode", "-Xclang", tools.math_bitcode, request.device_debug ? "-O1" : "-O2"});
+  add(words, {"--cuda-device-only", "-S", "-Xclang", "-target-feature", "-Xclang", "+ptx83", "-gline-tables-only",
+              request.device_debug ? "-O1" : "-O2"});
   add(words, device_math(request));
   add(words, language_options(request.host_options));
   words.push_back("-w");

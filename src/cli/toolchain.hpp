@@ -12,7 +12,6 @@ namespace ew::cli {
 struct Toolchain {
   std::string clang;              // clang++-19
   std::string host_cpp, host_c;   // g++, gcc or what -ccbin names
-  std::string math_bitcode;       // libclc's nvptx64 library
   std::filesystem::path home;     // holds include/
   std::filesystem::path library;  // libeverwarp.so
 };
