@@ -37,6 +37,7 @@
 #include "integer_intrinsics.cuh"
 #include "rounded_arithmetic.cuh"
 #include "shuffle.cuh"
+#include "simd_in_word.cuh"
 #include "synchronization.cuh"
 
 #include "../cuda_runtime.h"
