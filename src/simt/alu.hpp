@@ -24,10 +24,10 @@ struct Lanes {
 using AluBody = void (*)(const ptx::Instr&, const Lanes&);
 
 namespace alu::baseline {
-extern const AluBody* const bodies;
+const AluBody* bodies();
 }
 namespace alu::v3 {
-extern const AluBody* const bodies;
+const AluBody* bodies();
 }
 
 extern const AluBody* const alu_bodies;

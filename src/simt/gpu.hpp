@@ -13,6 +13,7 @@
 #include "core/types.hpp"
 #include "memory/address_space.hpp"
 #include "ptx/kernel.hpp"
+#include "simt/fault.hpp"
 
 namespace ew::simt {
 
@@ -34,39 +35,6 @@ struct GpuLimits {
   Dim3 grid_limit{2147483647, 65535, 65535};
   u32 parameter_bytes = 4096;
   u32 clock_khz = 1'365'000;
-};
-
-struct FaultThread {
-  Dim3 block, thread;
-};
-
-enum class FaultKind : u8 {
-  none,
-  illegal_address,      // out of bounds, null, unmapped, freed
-  misaligned_address,
-  write_to_constant,
-  invalid_address_space,
-  stack_overflow,
-  trap,
-  assert_failed,
-  illegal_instruction,  // a bad indirect call target, a shuffle outside its mask …
-  barrier_deadlock,
-  instruction_limit,
-  device_heap,
-  texture
-};
-
-/// Why a kernel ended early. `report` is the whole readable text for stderr: kernel, block, thread, source line, address, the
-/// allocation it belongs to or just missed; for a deadlock who waits where.
-struct Fault {
-  FaultKind kind = FaultKind::none;
-  std::string kernel;
-  FaultThread where;
-  std::string file;
-  u32 line = 0;
-  u64 address = 0;
-  u32 bytes = 0;
-  std::string report;
 };
 
 struct Launch {
@@ -107,10 +75,11 @@ class DeviceServices {
   virtual bool heap_free(u64 address) = 0;
   /// A texture or surface object as the runtime made it; nullptr if the handle is not one.
   virtual const struct TextureObject* texture(u64 handle) = 0;
-  /// An "everwarp.NAME" region was reached. Functional mode: a store is durable at once, so ordering regions need nothing.
-  /// False: the name is unknown (refused at load already by knows_region).
+  /// False: no such operation (the loader has refused such a module already).
   virtual bool knows_region(std::string_view name) = 0;
-  virtual void region(std::string_view name, LaneMask lanes) = 0;
+  /// An "everwarp.NAME" region was reached. True: the operation is done, go on behind the region. False: run the region's own
+  /// instructions (they carry data, as the store of pRel does; functional mode always says so, since a store is durable at once).
+  virtual bool region(std::string_view name, LaneMask lanes) = 0;
 };
 
 /// A texture object: memory, shape and how it is read. Made by runtime/, read by simt/texture.cpp.

@@ -7,6 +7,7 @@
 
 #include "core/types.hpp"
 #include "ptx/kernel.hpp"
+#include "simt/fault.hpp"
 
 namespace ew::simt {
 
@@ -20,10 +21,19 @@ struct MemoryOp {
   LaneMask lanes = 0;                  // that take part
   u32* rows = nullptr;                 // register rows of the activation: destinations and store data by form->data
   const u32* constants = nullptr;
+  bool uniform = false;                // every lane has the same address, known without looking (no address row)
   // Byte addresses a lane: the form's offset is added already. Window generic, global and constant: host virtual address or a
   // window of address_space.hpp; shared: offset in the block's shared memory; local and frame: offset in the lane's local memory;
   // param: offset in the kernel's parameters.
   alignas(64) std::array<u64, warp_lanes> address;
+
+  // What a performer that answers `faulted` says of the first lane that may not do this.
+  struct Refusal {
+    FaultKind kind = FaultKind::none;
+    u32 lane = 0;
+    u64 address = 0;                   // as the program wrote it
+    u32 bytes = 0;
+  } refusal;
 };
 
 enum class SyncKind : u8 { block_barrier, warp_barrier, fence, sleep, async_wait, mbarrier_wait };
@@ -44,7 +54,7 @@ struct SyncOp {
 enum class Performed : u8 {
   done,     // destination registers are written, the warp goes on
   pending,  // the performer will write them and wake the warp
-  faulted   // the performer has reported a Fault
+  faulted   // MemoryOp::refusal says why; nothing was performed
 };
 
 /// Performs what warps ask for. One a machine mode; called by the SM only.

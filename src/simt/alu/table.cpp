@@ -18,11 +18,15 @@ std::array<AluBody, count> table;
 
 }  // namespace
 
-const AluBody* const bodies = [] {
-  auto at = table.begin();
-  for (const auto part : {integer_bodies(), logic_bodies(), compare_bodies(), float_bodies(), half_bodies(), convert_bodies()})
-    at = std::copy(part.begin(), part.end(), at);
-  return table.data();
-}();
+// Filled at the first call: alu_bodies, in another file, may be initialised before anything of this one.
+const AluBody* bodies() {
+  static const AluBody* const filled = [] {
+    auto at = table.begin();
+    for (const auto part : {integer_bodies(), logic_bodies(), compare_bodies(), float_bodies(), half_bodies(), convert_bodies()})
+      at = std::copy(part.begin(), part.end(), at);
+    return table.data();
+  }();
+  return filled;
+}
 
 }  // namespace ew::simt::alu::EW_ALU_CLONE

@@ -1,0 +1,251 @@
+// Branches, calls, returns, exits: what parts and joins the lanes of a warp.
+#include <bit>
+
+#include "simt/executor.hpp"
+
+namespace ew::simt {
+namespace {
+
+// A split that polled this often in a row and saw the same each time waits for someone.
+constexpr u32 spins = 4;
+// Polling that sees changes, or a loop without any: lanes that wait behind it are let go after so many rounds. Large, because
+// letting them go costs convergence where the loop would have ended.
+constexpr u32 most_polls = 4096, most_plain_branches = 1u << 20;
+constexpr u32 most_frames = 1u << 16;
+constexpr u32 least_frame_bytes = 16;  // a call takes this much stack even when nothing of it is in memory
+
+}  // namespace
+
+bool Executor::control(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+  const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  using ptx::Op;
+  switch (instr.op) {
+    case Op::brx: return branch_table(warp, instr, mask);
+    case Op::call: return call(warp, instr, mask);
+    case Op::ret: return return_from(warp, mask);
+    case Op::exit: return exit(warp, mask);
+    case Op::trap: return refuse(warp, FaultKind::trap, mask, "trap instruction");
+    case Op::barrier: return barrier(warp, kernel.barriers[instr.imm], mask);
+    case Op::warp_sync:
+    case Op::shfl:
+    case Op::vote:
+    case Op::match:
+    case Op::redux:
+    case Op::elect: return warp_sync(warp, instr, mask);
+    case Op::activemask: {
+      u32* to = warp.rows.data() + (std::size_t{warp.frame().row_base} + instr.dst) * warp_lanes;
+      for (u32 i = 0; i < warp_lanes; ++i) to[i] = (mask >> i) & 1 ? mask : to[i];
+      return go_on(warp, warp.split().pc + 1);
+    }
+    case Op::fence:
+    case Op::async_commit:
+    case Op::async_wait: {
+      SyncOp op{.kind = instr.op == Op::fence ? SyncKind::fence : SyncKind::async_wait, .warp = &warp,
+                .pc = warp.split().pc, .lanes = mask};
+      if (instr.op == Op::fence) {
+        const ptx::FenceForm& form = kernel.fences[instr.imm];
+        op.order = form.order;
+        op.sequentially_consistent = form.sequentially_consistent;
+        op.scope = form.scope;
+      }
+      if (instr.op == Op::async_commit || performer_.sync(op) == Performed::done) return go_on(warp, warp.split().pc + 1);
+      only(warp, mask);
+      warp.split().state = SplitState::at_performer;
+      return another(warp);
+    }
+    case Op::mbarrier:
+      if (!mbarrier(warp, kernel.mbarriers[instr.imm], mask)) return false;
+      return go_on(warp, warp.split().pc + 1);
+    case Op::texture:
+      if (!texture(warp, kernel.textures[instr.imm], mask)) return false;
+      return go_on(warp, warp.split().pc + 1);
+    case Op::frame_address: frame_address(warp, instr, mask); return go_on(warp, warp.split().pc + 1);
+    case Op::address_query: address_query(warp, instr, mask); return go_on(warp, warp.split().pc + 1);
+    case Op::nanosleep: return sleep(warp, instr, mask);
+    case Op::region: {
+      const ptx::RegionForm& region = kernel.regions[instr.imm];
+      return go_on(warp, services_.region(region.name, mask) ? region.end : warp.split().pc + 1);
+    }
+    case Op::brkpt: return go_on(warp, warp.split().pc + 1);
+    default: return refuse(warp, FaultKind::illegal_instruction, mask, "instruction that the SM does not execute");
+  }
+}
+
+bool Executor::another(Warp& warp) {
+  if (warp.pick()) return true;
+  // Lanes that wait for others of their own warp can only be met if those do not wait elsewhere.
+  bool waits_for_own = false;
+  for (u32 i = 0; i < warp.split_count; ++i) waits_for_own |= warp.splits[i].state == SplitState::at_warp_sync;
+  return waits_for_own && warp.release_waiting() && warp.pick();
+}
+
+bool Executor::go_on(Warp& warp, ptx::Pc pc) {
+  warp.split().pc = pc;
+  return true;
+}
+
+void Executor::only(Warp& warp, LaneMask mask) {
+  Split& split = warp.split();
+  if (split.mask == mask) return;
+  warp.leave_waiting(split.mask & ~mask, warp.meet_at(split.pc + 1));
+}
+
+bool Executor::branch(Warp& warp, const ptx::Instr& instr, LaneMask taken) {
+  Split& split = warp.split();
+  const ptx::Pc pc = split.pc, target = instr.imm;
+  const LaneMask rest = split.mask & ~taken;
+  if (rest) {
+    ++warp.block->grid->counters.divergent_branches;
+    const u32 meeting = warp.meet_at(warp.block->grid->kernel->reconverge[pc]);
+    split.reconvergence = meeting;
+    const ptx::Pc stop = warp.stop();
+    if (target == stop) {
+      warp.leave_waiting(taken, meeting);
+      split.pc = pc + 1;
+      return true;
+    }
+    if (pc + 1 == stop)
+      warp.leave_waiting(rest, meeting);
+    else
+      warp.part(rest, pc + 1, meeting);
+  }
+  split.pc = target;
+  return target > pc || backward_branch(warp);
+}
+
+bool Executor::backward_branch(Warp& warp) {
+  if (warp.polled) {
+    if (!warp.fresh_turn) warp.same_polls = warp.seen == warp.seen_before ? warp.same_polls + 1 : 0;
+    warp.fresh_turn = false;
+    warp.seen_before = warp.seen;
+    warp.seen = 0;
+    warp.polled = false;
+    ++warp.polls;
+  } else {
+    ++warp.plain_branches;
+  }
+  if (warp.same_polls >= spins || warp.polls >= most_polls || warp.plain_branches >= most_plain_branches) {
+    yield_ = warp.same_polls >= spins;
+    if (warp.same_polls >= spins) --warp.same_polls;
+    warp.polls = warp.plain_branches = 0;
+    if (warp.used_reconvergences) warp.release_waiting();
+  }
+  if (warp.split_count > 1 && --warp.branches_until_turn == 0) return warp.pick();
+  return true;
+}
+
+bool Executor::branch_table(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+  const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  const std::vector<ptx::Pc>& targets = kernel.branch_tables[instr.imm];
+  const ptx::Pc pc = warp.split().pc;
+  only(warp, mask);
+  const u32* index = instr.a & ptx::constant_row
+                         ? kernel.constants.data() + (instr.a & 0x7fff) * warp_lanes
+                         : warp.rows.data() + (std::size_t{warp.frame().row_base} + instr.a) * warp_lanes;
+  bool backward = false;
+  for (;;) {
+    Split& split = warp.split();
+    const u32 wanted = index[std::countr_zero(split.mask)];
+    if (wanted >= targets.size())
+      return refuse(warp, FaultKind::illegal_instruction, LaneMask{1} << std::countr_zero(split.mask),
+                    "index " + std::to_string(wanted) + " of an indirect branch with " + std::to_string(targets.size()) +
+                        " targets");
+    LaneMask same = 0;
+    for (u32 i = 0; i < warp_lanes; ++i) same |= LaneMask{targets[std::min<std::size_t>(index[i], targets.size() - 1)] == targets[wanted]} << i;
+    same &= split.mask;
+    backward |= targets[wanted] <= pc;
+    if (same == split.mask) {
+      split.pc = targets[wanted];
+      break;
+    }
+    ++warp.block->grid->counters.divergent_branches;
+    const u32 meeting = warp.meet_at(kernel.reconverge[pc]);
+    split.reconvergence = meeting;
+    if (targets[wanted] == warp.stop())
+      warp.leave_waiting(same, meeting);
+    else
+      warp.part(same, targets[wanted], meeting);
+  }
+  return !backward || backward_branch(warp);
+}
+
+bool Executor::call(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+  const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  const ptx::CallForm& form = kernel.calls[instr.imm];
+  if (form.system != ptx::SystemCall::none) return system_call(warp, form, mask) && go_on(warp, warp.split().pc + 1);
+  only(warp, mask);
+  u32 function = form.function;
+  if (form.target != ptx::no_row) {
+    const u64* address = reinterpret_cast<const u64*>(warp.rows.data() + (std::size_t{warp.frame().row_base} + form.target) * warp_lanes);
+    const u64 wanted = address[std::countr_zero(mask)];
+    LaneMask same = 0;
+    for (u32 i = 0; i < warp_lanes; ++i) same |= LaneMask{address[i] == wanted} << i;
+    for (function = 1; function < kernel.functions.size() && kernel.functions[function].address != wanted;) ++function;
+    if (function == kernel.functions.size()) {
+      refuse(warp, FaultKind::illegal_instruction, mask & same, "indirect call of an address that is no function");
+      fault_->address = wanted;
+      return false;
+    }
+    if ((mask & same) != mask) {  // the others come back to this instruction and call theirs
+      const u32 meeting = warp.meet_at(warp.split().pc + 1);
+      warp.split().reconvergence = meeting;
+      warp.part(mask & ~same, warp.split().pc, meeting);
+    }
+  }
+  const ptx::Function& callee = kernel.functions[function];
+  const u32 frame = warp.enter(kernel, function);
+  const Frame& fresh = warp.frames[frame];
+  const Frame& caller = warp.frame();
+  const u64 stack = fresh.local_base + std::max(least_frame_bytes, callee.frame_bytes);
+  const u64 limit = u64{kernel.functions[0].frame_bytes} + std::max(warp.block->grid->launch.stack_bytes, 1024u);
+  if ((kernel.recursive && stack > limit) || warp.frames.size() > most_frames) {
+    warp.leave_frame(frame, warp.split().mask);
+    return refuse(warp, FaultKind::stack_overflow, warp.split().mask,
+                  "call of " + callee.name + " takes the stack to " + std::to_string(stack) + " bytes; the limit is " +
+                      std::to_string(limit) + " (cudaLimitStackSize)");
+  }
+  warp.rows.grow((fresh.row_base + callee.rows) * warp_lanes);
+  warp.predicates.grow(fresh.predicate_base + callee.predicates);
+  warp.local.grow(static_cast<u32>((fresh.local_base + callee.frame_bytes + 3) / 4 * warp_lanes));
+  const u32 arguments = static_cast<u32>(std::min(form.argument_offsets.size(), callee.parameter_offsets.size()));
+  for (u32 i = 0; i < arguments; ++i)
+    copy_frame(warp, caller.local_base + form.argument_offsets[i], fresh.local_base + callee.parameter_offsets[i],
+               callee.parameter_sizes[i], warp.split().mask);
+  warp.split().frame = frame;
+  return go_on(warp, callee.begin);
+}
+
+bool Executor::return_from(Warp& warp, LaneMask mask) {
+  const u32 frame = warp.split().frame;
+  const Frame callee = warp.frames[frame];
+  if (callee.parent == nothing) return exit(warp, mask);
+  Split* split = &warp.split();
+  const LaneMask rest = split->mask & ~mask;
+  if (rest) {
+    const u32 meeting = warp.meet_at(ptx::no_pc);
+    split->reconvergence = meeting;
+    warp.part(rest, split->pc + 1, meeting);
+  }
+  const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  const ptx::Function& function = kernel.functions[callee.function];
+  const ptx::CallForm& form = kernel.calls[kernel.code[callee.call_pc].imm];
+  const u32 results = static_cast<u32>(std::min(form.result_offsets.size(), function.return_offsets.size()));
+  for (u32 i = 0; i < results; ++i)
+    copy_frame(warp, callee.local_base + function.return_offsets[i],
+               warp.frames[callee.parent].local_base + form.result_offsets[i], function.return_sizes[i], mask);
+  warp.leave_frame(frame, mask);
+  split->frame = callee.parent;
+  return go_on(warp, callee.call_pc + 1);
+}
+
+bool Executor::exit(Warp& warp, LaneMask mask) {
+  Block& block = *warp.block;
+  block.live_threads -= static_cast<u32>(std::popcount(mask));
+  ++warp.split().pc;
+  const bool kept = warp.exit(mask);
+  complete_warp_syncs(warp);
+  check_barriers(block);
+  return kept || another(warp);
+}
+
+}  // namespace ew::simt

@@ -1,0 +1,129 @@
+// The instruction loop. What it keeps in variables (pc, lanes, row pointers) is the current split's; whatever may change the splits
+// gets them written back first and read again afterwards.
+#include <bit>
+
+#include "simt/alu.hpp"
+#include "simt/executor.hpp"
+
+namespace ew::simt {
+namespace {
+
+void expand(LaneMask mask, u32* blend) {
+  for (u32 i = 0; i < warp_lanes; ++i) blend[i] = -((mask >> i) & 1);
+}
+
+}  // namespace
+
+Executor::Executor(Performer& performer, DeviceServices& services, memory::AddressSpace& space, const GpuLimits& limits)
+    : performer_(performer), services_(services), space_(space), limits_(limits) {}
+
+#define EW_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+
+Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
+  const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  const ptx::Instr* const code = kernel.code.data();
+  alignas(64) u32 blend[warp_lanes];
+  Lanes lanes{.constants = kernel.constants.data(), .blend = blend, .kernel = &kernel};
+  LaneMask expanded = 0, active = 0;
+  expand(0, blend);
+  ptx::Pc pc = 0, stop = 0;
+  u64 left = budget, threads = 0;
+  yield_ = false;
+
+  const auto read_split = [&] {
+    const Split& split = warp.split();
+    const Frame& frame = warp.frames[split.frame];
+    pc = split.pc;
+    active = split.mask;
+    stop = warp.stop();
+    lanes.rows = warp.rows.data() + std::size_t{frame.row_base} * warp_lanes;
+    lanes.predicates = warp.predicates.data() + frame.predicate_base;
+  };
+  const auto done = [&](Outcome outcome) {
+    executed = budget - left;
+    Counters& counters = warp.block->grid->counters;
+    counters.warp_instructions += executed;
+    counters.thread_instructions += threads;
+    return outcome;
+  };
+  const auto stuck = [&] {
+    if (fault_) return done(Outcome::faulted);
+    return done(warp.live ? Outcome::blocked : Outcome::ended);
+  };
+
+  if (warp.split().state != SplitState::running && !another(warp)) return stuck();
+  if (warp.split_count > 1) warp.merge();
+  read_split();
+  for (;;) {
+    if (pc == stop) [[unlikely]] {
+      warp.split().pc = pc;
+      if (!warp.arrive() && !another(warp)) return stuck();
+      read_split();
+    }
+    if (left == 0 || yield_) [[unlikely]] {
+      warp.split().pc = pc;
+      return done(yield_ ? Outcome::spinning : Outcome::running);
+    }
+    --left;
+    const ptx::Instr& instr = code[pc];
+    LaneMask mask = active;
+    if (instr.guard != ptx::always) {
+      const LaneMask guard = lanes.predicates[instr.guard & 0x7fff];
+      mask &= instr.guard & ptx::negated ? ~guard : guard;
+    }
+    threads += std::popcount(mask);
+    if (mask == 0) {
+      ++pc;
+      continue;
+    }
+    if (instr.op >= ptx::Op::alu) [[likely]] {
+      if (mask != expanded) {
+        expand(mask, blend);
+        expanded = mask;
+      }
+      lanes.mask = mask;
+      execute_alu(instr, lanes);
+      ++pc;
+      continue;
+    }
+    warp.split().pc = pc;
+    switch (instr.op) {
+      case ptx::Op::memory:
+        if (!memory_access(warp, instr, mask)) {
+          if (fault_) return stuck();
+          if (!another(warp)) return stuck();
+          read_split();
+          break;
+        }
+        ++pc;
+        break;
+      case ptx::Op::bra:
+        if (mask == active && instr.imm > pc) {
+          pc = instr.imm;
+          break;
+        }
+        if (mask == active && !warp.polled && !warp.used_reconvergences && warp.split_count == 1) {
+          pc = instr.imm;
+          break;
+        }
+        if (!branch(warp, instr, mask)) return stuck();
+        read_split();
+        break;
+      case ptx::Op::mov_special:
+        cycles_in_run_ = budget - left;
+        special(warp, instr, mask);
+        ++pc;
+        break;
+      case ptx::Op::nop: ++pc; break;
+      case ptx::Op::convert_address:
+        convert_address(warp, instr, mask);
+        ++pc;
+        break;
+      default:
+        if (!control(warp, instr, mask)) return stuck();
+        read_split();
+    }
+  }
+}
+
+}  // namespace ew::simt

@@ -1,0 +1,106 @@
+// Runs the instructions of one warp at a time. Owned by Gpu::State; knows nothing of dispatch. A warp runs until its budget is spent
+// or it cannot go on; what it wakes (a barrier's other warps) shows in Block::ready.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "simt/block.hpp"
+#include "simt/operation.hpp"
+
+namespace ew::simt {
+
+enum class Outcome : u8 {
+  running,   // budget spent
+  spinning,  // it runs but waits for someone: let the others go first
+  blocked,   // no split of it can run
+  ended,     // all lanes have exited
+  faulted    // fault() says why
+};
+
+/// Lane values of a warp-synchronous operation, gathered from the splits that take part.
+struct Gathered {
+  alignas(64) std::array<u32, warp_lanes> value, high, b, c, result, result_high;
+  LaneMask predicate = 0, predicate_result = 0;
+};
+
+class Executor {
+ public:
+  Executor(Performer&, DeviceServices&, memory::AddressSpace&, const GpuLimits&);
+
+  /// Runs at most `budget` warp instructions of `warp` and says how many in `executed`.
+  Outcome run(Warp& warp, u64 budget, u64& executed);
+  /// Performs the operation that a performer had kept pending: lanes `lanes` of `warp` go on behind it.
+  void finish(Warp& warp, ptx::Pc pc, LaneMask lanes);
+  /// The fault of the last run() that answered `faulted`.
+  Fault take_fault();
+  /// All warps of this block wait and nobody can come: who waits where.
+  Fault deadlock(const Block&);
+  /// A fault that no single instruction caused.
+  Fault fault_of(const Warp&, FaultKind, std::string what);
+  /// Wakes splits of the block's sleeping warps whose time has come; the earliest wake of the others.
+  u64 wake_sleepers(Block&, u64 cycle);
+
+ private:
+  /// Everything but arithmetic, uniform branches and memory; the current split stands at the instruction. False: no split is left
+  /// to go on with, or a fault.
+  bool control(Warp&, const ptx::Instr&, LaneMask);
+
+  // Control flow (control.cpp). Each leaves the current split ready to go on, or answers false when none is.
+  bool branch(Warp&, const ptx::Instr&, LaneMask taken);
+  bool branch_table(Warp&, const ptx::Instr&, LaneMask);
+  bool call(Warp&, const ptx::Instr&, LaneMask);
+  bool return_from(Warp&, LaneMask);
+  bool exit(Warp&, LaneMask);
+  bool backward_branch(Warp&);
+  void only(Warp&, LaneMask);  // the other lanes of the split wait behind the instruction
+  bool go_on(Warp&, ptx::Pc);  // the current split goes on there; false: it waits and no other runs
+  bool another(Warp&);         // the current split is gone or waits: make another current
+
+  // Calls of functions that the simulator answers (system_calls.cpp).
+  bool system_call(Warp&, const ptx::CallForm&, LaneMask);
+  u64 frame_value(const Warp&, u32 lane, u32 offset, u32 size) const;
+  void set_frame_value(Warp&, u32 lane, u32 offset, u32 size, u64 value);
+  void copy_frame(Warp&, u32 from, u32 to, u32 size, LaneMask);
+  const u8* readable(Warp&, u32 lane, u64 address, u64 bytes, std::vector<u8>& copy);
+
+  // Barriers (barriers.cpp).
+  bool barrier(Warp&, const ptx::BarrierForm&, LaneMask);
+  void complete(Block&, u32 barrier);
+  void check_barriers(Block&);
+  bool sleep(Warp&, const ptx::Instr&, LaneMask);
+  bool mbarrier(Warp&, const ptx::MbarrierForm&, LaneMask);
+
+  // Warp-synchronous operations (warp_sync.cpp).
+  bool warp_sync(Warp&, const ptx::Instr&, LaneMask);
+  bool complete_warp_syncs(Warp&);
+  void gather(Warp&, const Split&, const ptx::Instr&, LaneMask, Gathered&);
+  void scatter(Warp&, const Split&, const ptx::Instr&, LaneMask, const Gathered&);
+  static void perform(const ptx::Kernel&, const ptx::Instr&, LaneMask group, Gathered&);
+
+  // Memory (memory_access.cpp) and textures (texture.cpp).
+  bool memory_access(Warp&, const ptx::Instr&, LaneMask);
+  bool texture(Warp&, const ptx::TextureForm&, LaneMask);
+
+  // Plain lane values (special.cpp).
+  void special(Warp&, const ptx::Instr&, LaneMask);
+  void frame_address(Warp&, const ptx::Instr&, LaneMask);
+  void address_query(Warp&, const ptx::Instr&, LaneMask);
+  void convert_address(Warp&, const ptx::Instr&, LaneMask);
+
+  // Reports (reports.cpp). Each sets the fault and answers false.
+  bool refuse(Warp&, FaultKind, LaneMask, std::string what);
+  bool refuse_access(Warp&, const MemoryOp::Refusal&);
+
+  Performer& performer_;
+  DeviceServices& services_;
+  memory::AddressSpace& space_;
+  const GpuLimits& limits_;
+  std::optional<Fault> fault_;
+  u64 cycles_in_run_ = 0;  // of the running warp, beyond its SM's cycle
+  bool yield_ = false;  // the running warp waits for someone
+  MemoryOp op_;
+};
+
+}  // namespace ew::simt

@@ -1,0 +1,264 @@
+#include "simt/flat_memory.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace ew::simt {
+namespace {
+
+using memory::local_window;
+using memory::local_window_bytes;
+using memory::parameter_window;
+using memory::parameter_window_bytes;
+using memory::shared_window;
+using memory::shared_window_bytes;
+using ptx::MemoryKind;
+using ptx::Window;
+
+u32 access_bytes(const ptx::MemoryForm& form) {
+  return form.kind == MemoryKind::async_copy ? form.bytes : ptx::size_of(form.type) * form.count;
+}
+
+u64 keep(LaneMask lanes, u32 lane) { return -u64{(lanes >> lane) & 1}; }
+
+Stretch shared_stretch(const MemoryOp& op, u64 window) {
+  Block& block = *op.warp->block;
+  return {window, window + block.grid->shared_bytes, reinterpret_cast<u64>(block.shared_data()) - window};
+}
+
+Stretch parameter_stretch(const MemoryOp& op, u64 window) {
+  const std::vector<u8>& bytes = op.warp->block->grid->launch.parameters;
+  return {window, window + bytes.size(), reinterpret_cast<u64>(bytes.data()) - window};
+}
+
+bool writes_memory(MemoryKind kind) {
+  return kind == MemoryKind::store || kind == MemoryKind::atomic || kind == MemoryKind::reduction;
+}
+
+Performed perform(MemoryOp& op, Shape shape, u64 bias, bool shared_with_host) {
+  switch (op.form->kind) {
+    case MemoryKind::load: load(op, shape, bias); break;
+    case MemoryKind::store: store(op, shape, bias); break;
+    case MemoryKind::atomic:
+    case MemoryKind::reduction: atomic(op, bias, shared_with_host); break;
+    default: break;
+  }
+  return Performed::done;
+}
+
+Performed perform_within(MemoryOp& op, const Stretch& stretch) {
+  const u32 bytes = access_bytes(*op.form);
+  const Shape shape = shape_of(op, bytes);
+  if (!within(op, shape, bytes, stretch)) return Performed::faulted;
+  return perform(op, shape, stretch.bias, false);
+}
+
+enum class Place : u8 { global, shared, local, parameter };
+
+Place place_of(u64 address) {
+  if (address - shared_window < shared_window_bytes) return Place::shared;
+  if (address - local_window < local_window_bytes) return Place::local;
+  if (address - parameter_window < parameter_window_bytes) return Place::parameter;
+  return Place::global;
+}
+
+LaneMask lanes_in(const MemoryOp& op, Place place) {
+  LaneMask found = 0;
+  for (u32 i = 0; i < warp_lanes; ++i) found |= LaneMask{place_of(op.address[i]) == place} << i;
+  return found & op.lanes;
+}
+
+}  // namespace
+
+bool refuse(MemoryOp& op, FaultKind kind, u32 lane, u64 bytes) {
+  op.refusal = {kind, lane, op.address[lane], static_cast<u32>(bytes)};
+  return false;
+}
+
+Shape shape_of(const MemoryOp& op, u64 bytes) {
+  if (op.uniform) return Shape::uniform;
+  const u32 first = std::countr_zero(op.lanes);
+  const u64 base = op.address[first] - first * bytes;
+  u64 difference = 0;
+  if (op.lanes == all_lanes) {
+    for (u32 i = 0; i < warp_lanes; ++i) difference |= op.address[i] ^ (base + i * bytes);
+  } else {
+    for (u32 i = 0; i < warp_lanes; ++i) difference |= (op.address[i] ^ (base + i * bytes)) & keep(op.lanes, i);
+  }
+  if (!difference) return Shape::consecutive;
+  const u32 last = warp_lanes - 1 - std::countl_zero(op.lanes);
+  if (op.address[last] != op.address[first]) return Shape::scattered;
+  difference = 0;
+  for (u32 i = 0; i < warp_lanes; ++i) difference |= (op.address[i] ^ op.address[first]) & keep(op.lanes, i);
+  return difference ? Shape::scattered : Shape::uniform;
+}
+
+bool aligned(MemoryOp& op, u64 bytes) {
+  u64 low = 0;
+  for (u32 i = 0; i < warp_lanes; ++i) low |= op.address[i] & keep(op.lanes, i);
+  if (!(low & (bytes - 1))) return true;
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = std::countr_zero(left);
+    if (op.address[lane] & (bytes - 1)) return refuse(op, FaultKind::misaligned_address, lane, bytes);
+  }
+  return true;
+}
+
+bool within(MemoryOp& op, Shape shape, u64 bytes, const Stretch& stretch) {
+  const u32 first = std::countr_zero(op.lanes);
+  if (shape != Shape::scattered) {
+    const u32 last = shape == Shape::uniform ? first : warp_lanes - 1 - std::countl_zero(op.lanes);
+    const u64 low = op.address[first], high = op.address[last];
+    if (low >= stretch.begin && high <= stretch.end && stretch.end - high >= bytes && low <= high && !(low & (bytes - 1)))
+      return true;
+  } else {
+    // A difference below zero sets the sign; no valid address has it.
+    const u64 highest = stretch.end - bytes;
+    u64 sign = 0, low = 0;
+    for (u32 i = 0; i < warp_lanes; ++i) {
+      const u64 a = op.address[i], k = keep(op.lanes, i);
+      sign |= (a | (a - stretch.begin) | (highest - a)) & k;
+      low |= a & k;
+    }
+    if (!(sign >> 63) && !(low & (bytes - 1)) && stretch.end - stretch.begin >= bytes) return true;
+  }
+  if (!aligned(op, bytes)) return false;
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = std::countr_zero(left);
+    const u64 address = op.address[lane];
+    if (address < stretch.begin || address >= stretch.end || stretch.end - address < bytes)
+      return refuse(op, FaultKind::illegal_address, lane, bytes);
+  }
+  return true;
+}
+
+Performed FlatMemory::memory(MemoryOp& op) {
+  switch (op.form->window) {
+    case Window::global:
+    case Window::constant:
+      if (op.form->kind == MemoryKind::prefetch) return Performed::done;
+      return global(op, writes_memory(op.form->kind));
+    case Window::shared:
+      if (op.form->kind == MemoryKind::async_copy) return async_copy(op);
+      return perform_within(op, shared_stretch(op, 0));
+    case Window::param: return perform_within(op, parameter_stretch(op, 0));
+    case Window::local:
+    case Window::frame: return local_access(op);
+    case Window::generic: break;
+  }
+  if (op.form->kind == MemoryKind::prefetch) return Performed::done;
+  return generic(op);
+}
+
+Performed FlatMemory::generic(MemoryOp& op) {
+  const LaneMask lanes = op.lanes;
+  bool performed_all = false;
+  for (LaneMask left = lanes; left;) {
+    const Place place = place_of(op.address[std::countr_zero(left)]);
+    op.lanes = lanes_in(op, place);
+    left &= ~op.lanes;
+    Performed performed = Performed::done;
+    switch (place) {
+      case Place::shared: performed = perform_within(op, shared_stretch(op, shared_window)); break;
+      case Place::local:
+        for (u64& address : op.address) address -= local_window;
+        performed = local_access(op);
+        for (u64& address : op.address) address += local_window;
+        if (performed == Performed::faulted) op.refusal.address += local_window;
+        break;
+      case Place::parameter:
+        if (writes_memory(op.form->kind))
+          refuse(op, FaultKind::write_to_constant, std::countr_zero(op.lanes), access_bytes(*op.form));
+        performed = writes_memory(op.form->kind) ? Performed::faulted
+                                                 : perform_within(op, parameter_stretch(op, parameter_window));
+        break;
+      case Place::global: performed = global(op, writes_memory(op.form->kind)); break;
+    }
+    op.lanes = left;
+    if (performed == Performed::faulted) break;
+    if (!left) performed_all = true;
+  }
+  op.lanes = lanes;
+  return performed_all ? Performed::done : Performed::faulted;
+}
+
+Performed FlatMemory::global(MemoryOp& op, bool writes) {
+  Grid& grid = *op.warp->block->grid;
+  const u64 generation = space_.generation();
+  if (grid.bounds_generation != generation) {
+    for (auto& bounds : grid.bounds) bounds = {};
+    grid.bounds_generation = generation;
+  }
+  const u32 bytes = access_bytes(*op.form);
+  const Shape shape = shape_of(op, bytes);
+  auto& cached = grid.bounds[op.form - grid.kernel->memory.data()];
+  const u32 first = std::countr_zero(op.lanes);
+  const u32 last = shape == Shape::uniform ? first : warp_lanes - 1 - std::countl_zero(op.lanes);
+  const u64 low = op.address[first];
+  if (low < cached.begin || low >= cached.end) cached = space_.bounds(low);
+  if (writes && cached.read_only) {
+    refuse(op, FaultKind::write_to_constant, first, bytes);
+    return Performed::faulted;
+  }
+  if (shape != Shape::scattered) {
+    const u64 high = op.address[last];
+    if (high < cached.end && cached.end - high >= bytes && !(low & (bytes - 1))) return perform(op, shape, 0, true);
+  } else {
+    const u64 highest = cached.end - bytes;
+    u64 sign = 0, bits = 0;
+    for (u32 i = 0; i < warp_lanes; ++i) {
+      const u64 a = op.address[i], k = keep(op.lanes, i);
+      sign |= (a | (a - cached.begin) | (highest - a)) & k;
+      bits |= a & k;
+    }
+    if (!(sign >> 63) && !(bits & (bytes - 1)) && cached.end - cached.begin >= bytes) return perform(op, shape, 0, true);
+  }
+  if (!aligned(op, bytes)) return Performed::faulted;
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = std::countr_zero(left);
+    const u64 address = op.address[lane];
+    if (address < cached.begin || address >= cached.end) cached = space_.bounds(address);
+    if (address < cached.begin || address >= cached.end || cached.end - address < bytes) {
+      refuse(op, FaultKind::illegal_address, lane, bytes);
+      return Performed::faulted;
+    }
+    if (writes && cached.read_only) {
+      refuse(op, FaultKind::write_to_constant, lane, bytes);
+      return Performed::faulted;
+    }
+  }
+  return perform(op, Shape::scattered, 0, true);
+}
+
+/// cp.async: bytes go from global to shared memory now; commit and wait find them there.
+Performed FlatMemory::async_copy(MemoryOp& op) {
+  const ptx::MemoryForm& form = *op.form;
+  const Stretch shared = shared_stretch(op, 0);
+  if (!within(op, Shape::scattered, form.bytes, shared)) return Performed::faulted;
+  const auto row = [&](ptx::Row r) { return r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows + r * warp_lanes; };
+  std::array<u64, warp_lanes> from;
+  for (u32 i = 0; i < warp_lanes; ++i) from[i] = reinterpret_cast<const u64*>(row(form.b))[i] + form.source_offset;
+  const u32* size = form.c == ptx::no_row ? nullptr : row(form.c);
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = std::countr_zero(left);
+    const u32 bytes = size && size[lane] < form.bytes ? size[lane] : form.bytes;
+    const auto bounds = bytes ? space_.bounds(from[lane]) : memory::AddressSpace::Bounds{};
+    if (bytes && (from[lane] & (form.bytes - 1)))
+      op.refusal = {FaultKind::misaligned_address, lane, from[lane], bytes};
+    else if (bytes && (!bounds.end || bounds.end - from[lane] < bytes))
+      op.refusal = {FaultKind::illegal_address, lane, from[lane], bytes};
+    else
+      continue;
+    return Performed::faulted;
+  }
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = std::countr_zero(left);
+    const u32 bytes = size && size[lane] < form.bytes ? size[lane] : form.bytes;
+    u8* to = reinterpret_cast<u8*>(op.address[lane] + shared.bias);
+    if (bytes) std::memcpy(to, reinterpret_cast<const void*>(from[lane]), bytes);
+    std::memset(to + bytes, 0, form.bytes - bytes);
+  }
+  return Performed::done;
+}
+
+}  // namespace ew::simt

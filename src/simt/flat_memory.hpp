@@ -1,0 +1,47 @@
+// Memory of functional mode: every operation is performed at once, on the host memory that stands behind each window. Owned by
+// Gpu::State. A whole operation is checked before any lane of it is performed, so that a refused one has no effect.
+#pragma once
+
+#include "memory/address_space.hpp"
+#include "simt/block.hpp"
+#include "simt/operation.hpp"
+
+namespace ew::simt {
+
+class FlatMemory final : public Performer {
+ public:
+  explicit FlatMemory(memory::AddressSpace& space) : space_(space) {}
+
+  Performed memory(MemoryOp&) override;
+  Performed sync(SyncOp&) override { return Performed::done; }
+
+ private:
+  Performed generic(MemoryOp&);
+  Performed global(MemoryOp&, bool writes);
+  Performed async_copy(MemoryOp&);
+
+  memory::AddressSpace& space_;
+};
+
+/// How the lanes' addresses lie.
+enum class Shape : u8 { uniform, consecutive, scattered };
+
+/// A stretch that lanes may touch: program address + bias is the host address.
+struct Stretch {
+  u64 begin = 0, end = 0, bias = 0;
+};
+
+Shape shape_of(const MemoryOp&, u64 bytes);
+/// Refuses what is misaligned or outside the stretch.
+bool within(MemoryOp&, Shape, u64 bytes, const Stretch&);
+bool aligned(MemoryOp&, u64 bytes);
+bool refuse(MemoryOp&, FaultKind, u32 lane, u64 bytes);
+
+void load(MemoryOp&, Shape, u64 bias);
+void store(MemoryOp&, Shape, u64 bias);
+/// `shared_with_host`: others may look at the memory while the machine runs, so host atomic instructions perform it.
+void atomic(MemoryOp&, u64 bias, bool shared_with_host);
+/// The lanes' own local memory, interleaved by words.
+Performed local_access(MemoryOp&);
+
+}  // namespace ew::simt

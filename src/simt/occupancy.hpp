@@ -1,0 +1,18 @@
+// What a block of a kernel takes from an SM, and how many fit.
+#pragma once
+
+#include "simt/gpu.hpp"
+
+namespace ew::simt {
+
+struct BlockNeeds {
+  u32 threads = 0, warps = 0, registers = 0, shared_bytes = 0;
+};
+
+BlockNeeds needs_of(const GpuLimits&, const ptx::Kernel&, u32 threads, u32 dynamic_shared);
+/// Most such blocks on one SM (0: none fits).
+u32 blocks_per_sm(const GpuLimits&, const BlockNeeds&);
+/// Empty when the launch fits; else one sentence that names the limit it exceeds.
+std::string refusal(const GpuLimits&, const Launch&);
+
+}  // namespace ew::simt

@@ -1,0 +1,273 @@
+#include "simt/warp.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace ew::simt {
+namespace {
+
+constexpr u32 turn = 4;  // backward branches of one split before the next gets its turn
+
+}  // namespace
+
+void Words::Free::operator()(u32* words) const { std::free(words); }
+
+void Words::grow(u32 size) {
+  if (size <= size_) return;
+  const u32 wanted = std::max(size, size_ + size_ / 2);
+  const std::size_t bytes = (std::size_t{wanted} * 4 + 63) / 64 * 64;
+  auto* fresh = static_cast<u32*>(std::aligned_alloc(64, bytes));
+  if (!fresh) throw std::bad_alloc();
+  if (size_) std::memcpy(fresh, data_.get(), std::size_t{size_} * 4);
+  std::memset(fresh + size_, 0, bytes - std::size_t{size_} * 4);
+  data_.reset(fresh);
+  size_ = wanted;
+}
+
+void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kernel) {
+  block = &of;
+  index = number;
+  live = lanes;
+  const ptx::Function& entry = kernel.functions[0];
+  const u32 local_words = (entry.frame_bytes + 3) / 4 * warp_lanes;
+  rows.grow(entry.rows * warp_lanes);
+  predicates.grow(entry.predicates);
+  local.grow(local_words);
+  // What a program reads without having written it must not depend on who used this storage before.
+  std::memset(rows.data(), 0, entry.rows * warp_lanes * sizeof(u32));
+  if (entry.predicates) std::memset(predicates.data(), 0, entry.predicates * sizeof(u32));
+  if (local_words) std::memset(local.data(), 0, local_words * sizeof(u32));
+  splits[0] = Split{entry.begin, lanes};
+  split_count = 1;
+  current = 0;
+  reconvergences.clear();
+  free_reconvergence = nothing;
+  used_reconvergences = 0;
+  frames.clear();
+  frames.push_back(Frame{nothing, 0, 0, lanes});
+  branches_until_turn = turn;
+  seen = seen_before = 0;
+  polled = false;
+  same_polls = polls = plain_branches = 0;
+}
+
+ptx::Pc Warp::stop() const {
+  const Split& now = splits[current];
+  if (now.reconvergence == nothing) return ptx::no_pc;
+  const Reconvergence& meeting = reconvergences[now.reconvergence];
+  return meeting.frame == now.frame ? meeting.pc : ptx::no_pc;
+}
+
+u32 Warp::meet_at(ptx::Pc pc) {
+  const Split& now = split();
+  u32 in_frame = now.frame;
+  if (pc == ptx::no_pc) {  // the function's exit: lanes meet behind the call
+    if (frames[in_frame].parent == nothing) return now.reconvergence;
+    pc = frames[in_frame].call_pc + 1;
+    in_frame = frames[in_frame].parent;
+  }
+  if (now.reconvergence != nothing) {
+    const Reconvergence& meeting = reconvergences[now.reconvergence];
+    if (meeting.pc == pc && meeting.frame == in_frame) return now.reconvergence;
+  }
+  u32 fresh = free_reconvergence;
+  if (fresh == nothing) {
+    fresh = static_cast<u32>(reconvergences.size());
+    reconvergences.emplace_back();
+  } else {
+    free_reconvergence = reconvergences[fresh].parent;
+  }
+  reconvergences[fresh] = Reconvergence{pc, in_frame, now.mask, 0, now.reconvergence, true};
+  ++used_reconvergences;
+  return fresh;
+}
+
+void Warp::leave_waiting(LaneMask mask, u32 where) {
+  Reconvergence& meeting = reconvergences[where];
+  meeting.pending &= ~mask;
+  meeting.arrived |= mask;
+  split().mask &= ~mask;
+  split().reconvergence = where;
+}
+
+/// Frees a Reconvergence that nobody is left to reach and nobody waits at.
+void Warp::settle(u32 where) {
+  Reconvergence& meeting = reconvergences[where];
+  meeting.used = false;
+  meeting.parent = free_reconvergence;
+  free_reconvergence = where;
+  --used_reconvergences;
+}
+
+bool Warp::arrive() {
+  for (;;) {
+    Split& now = split();
+    const u32 where = now.reconvergence;
+    Reconvergence& meeting = reconvergences[where];
+    meeting.pending &= ~now.mask;
+    if (meeting.pending) {
+      meeting.arrived |= now.mask;
+      remove_split(current);
+      return pick();
+    }
+    now.mask |= meeting.arrived;
+    now.reconvergence = meeting.parent;
+    settle(where);
+    if (stop() != now.pc) return true;
+  }
+}
+
+/// The waiting group goes on as a split of its own, or joins those who wait at the same place further out.
+void Warp::resume(u32 where) {
+  const Reconvergence meeting = reconvergences[where];
+  reconvergences[where].arrived = 0;
+  if (!meeting.pending) settle(where);
+  LaneMask group = meeting.arrived;
+  u32 outer = meeting.parent;
+  while (outer != nothing && reconvergences[outer].pc == meeting.pc && reconvergences[outer].frame == meeting.frame) {
+    Reconvergence& next = reconvergences[outer];
+    next.pending &= ~group;
+    next.arrived |= group;
+    if (next.pending) return;
+    group = next.arrived;
+    const u32 parent = next.parent;
+    settle(outer);
+    outer = parent;
+  }
+  splits[split_count++] = Split{meeting.pc, group, meeting.frame, outer};
+}
+
+Split& Warp::part(LaneMask mask, ptx::Pc pc, u32 reconvergence) {
+  Split& now = split();
+  now.mask &= ~mask;
+  Split& fresh = splits[split_count++];
+  fresh = Split{pc, mask, now.frame, reconvergence};
+  return fresh;
+}
+
+void Warp::remove_split(u32 which) {
+  --split_count;
+  for (u32 i = which; i < split_count; ++i) splits[i] = splits[i + 1];
+  if (current > which) --current;
+}
+
+bool Warp::any_running() const {
+  for (u32 i = 0; i < split_count; ++i)
+    if (splits[i].state == SplitState::running) return true;
+  return false;
+}
+
+bool Warp::pick() {
+  if (split_count == 0) return false;
+  branches_until_turn = turn;
+  fresh_turn = true;
+  u32 chosen = nothing;
+  for (u32 i = 1; i <= split_count && chosen == nothing; ++i) {
+    const u32 candidate = (current + i) % split_count;
+    if (splits[candidate].state == SplitState::running) chosen = candidate;
+  }
+  if (chosen == nothing) return false;
+  current = chosen;
+  merge();
+  return true;
+}
+
+void Warp::merge() {
+  for (u32 i = split_count; i-- > 0 && split_count > 1;) {
+    const Split& other = splits[i];
+    Split& now = split();
+    if (i == current || other.state != SplitState::running || other.pc != now.pc || other.frame != now.frame ||
+        other.reconvergence != now.reconvergence)
+      continue;
+    now.mask |= other.mask;
+    remove_split(i);
+  }
+}
+
+bool Warp::exit(LaneMask mask) {
+  live &= ~mask;
+  leave_all_frames(split().frame, mask);
+  split().mask &= ~mask;
+  for (u32 i = 0; used_reconvergences && i < reconvergences.size(); ++i) {
+    Reconvergence& meeting = reconvergences[i];
+    if (!meeting.used || !(meeting.pending & mask)) continue;
+    meeting.pending &= ~mask;
+    if (meeting.pending) continue;
+    if (meeting.arrived)
+      resume(i);
+    else
+      settle(i);
+  }
+  if (split().mask) return true;
+  remove_split(current);
+  return false;
+}
+
+bool Warp::anyone_waiting() const {
+  if (!used_reconvergences) return false;
+  for (const Reconvergence& meeting : reconvergences)
+    if (meeting.used && meeting.arrived) return true;
+  return false;
+}
+
+LaneMask Warp::waiting_lanes() const {
+  LaneMask lanes = 0;
+  for (const Reconvergence& meeting : reconvergences)
+    if (meeting.used) lanes |= meeting.arrived;
+  return lanes;
+}
+
+bool Warp::release_waiting() {
+  bool any = false;
+  for (u32 i = 0; i < reconvergences.size(); ++i) {
+    if (!reconvergences[i].used || !reconvergences[i].arrived) continue;
+    resume(i);
+    any = true;
+  }
+  return any;
+}
+
+u32 Warp::enter(const ptx::Kernel& kernel, u32 function) {
+  const Split& now = split();
+  const u32 in = now.frame;
+  u32 vacant = nothing;
+  // Activations lie behind their parent; lanes of one warp seldom hold more than a few beyond it.
+  for (u32 i = in + 1; i < frames.size(); ++i) {
+    Frame& frame = frames[i];
+    if (!frame.lanes) {
+      vacant = std::min(vacant, i);
+      continue;
+    }
+    if (frame.parent == in && frame.call_pc == now.pc && frame.function == function) {
+      frame.lanes |= now.mask;
+      return i;
+    }
+  }
+  const ptx::Function& caller = kernel.functions[frames[in].function];
+  Frame fresh{in, function, now.pc, now.mask};
+  fresh.row_base = frames[in].row_base + caller.rows;
+  fresh.predicate_base = frames[in].predicate_base + caller.predicates;
+  fresh.local_base = frames[in].local_base + std::max(16u, (caller.frame_bytes + 15) / 16 * 16);
+  if (vacant == nothing) {
+    vacant = static_cast<u32>(frames.size());
+    frames.push_back(fresh);
+  } else {
+    frames[vacant] = fresh;
+  }
+  return vacant;
+}
+
+void Warp::leave_frame(u32 frame, LaneMask mask) {
+  frames[frame].lanes &= ~mask;
+  while (frames.size() > 1 && !frames.back().lanes) frames.pop_back();
+}
+
+void Warp::leave_all_frames(u32 frame, LaneMask mask) {
+  for (u32 f = frame; f != nothing; f = frames[f].parent) frames[f].lanes &= ~mask;
+  while (frames.size() > 1 && !frames.back().lanes) frames.pop_back();
+}
+
+}  // namespace ew::simt

@@ -1,0 +1,132 @@
+// A warp: register rows, and the splits its lanes have parted into. Owned by a WarpPool, lent to a Block while lanes of it live.
+//
+// Every live lane is in exactly one place: in a split (it runs, or its split waits for a barrier or for other lanes), or in the
+// `arrived` group of one Reconvergence. A divergent branch makes a Reconvergence at the immediate post-dominator; splits that get
+// there wait until `pending` is empty and go on as one. A Reconvergence whose lanes are all gone (exited or released early) is freed;
+// lanes of inner ones stay pending in the outer ones.
+// Frames: one activation of a function each, a tree (lanes that call the same function from the same place in the same parent share
+// one). A lane's registers of frame f are column `lane` of the rows from f.row_base, so splits at different depths never collide.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "core/types.hpp"
+#include "ptx/kernel.hpp"
+
+namespace ew::simt {
+
+struct Block;
+
+inline constexpr u32 nothing = 0xffffffff;
+inline constexpr LaneMask all_lanes = 0xffffffff;
+
+enum class SplitState : u8 {
+  running,
+  at_barrier,    // pc: the barrier instruction
+  at_warp_sync,  // pc: the instruction; runs when all lanes of its member mask are there
+  asleep,        // pc: the instruction after nanosleep; until `wake`
+  at_performer   // pc: the instruction; the performer has it
+};
+
+struct Split {
+  ptx::Pc pc = 0;
+  LaneMask mask = 0;
+  u32 frame = 0;
+  u32 reconvergence = nothing;
+  SplitState state = SplitState::running;
+  u8 barrier = 0;
+  u64 wake = 0;  // cycle
+};
+
+struct Reconvergence {
+  ptx::Pc pc = 0;
+  u32 frame = 0;
+  LaneMask pending = 0, arrived = 0;
+  u32 parent = nothing;  // the next free one, when free
+  bool used = false;
+};
+
+struct Frame {
+  u32 parent = nothing;
+  u32 function = 0;
+  ptx::Pc call_pc = 0;
+  LaneMask lanes = 0;  // in this activation or one that it called
+  u32 row_base = 0, predicate_base = 0, local_base = 0;
+};
+
+/// Uninitialised words at 64-byte alignment; growing keeps the old content.
+class Words {
+ public:
+  u32* data() const { return data_.get(); }
+  u32 size() const { return size_; }
+  void grow(u32 size);  // new words are zero
+
+ private:
+  struct Free {
+    void operator()(u32* words) const;
+  };
+  std::unique_ptr<u32[], Free> data_;
+  u32 size_ = 0;
+};
+
+struct Warp {
+  Block* block = nullptr;
+  u32 index = 0;                // in its block
+  LaneMask live = 0;
+  Words rows, predicates;
+  Words local;                  // word w of lane l at [w * 32 + l]
+  std::array<Split, warp_lanes> splits;
+  u32 split_count = 0, current = 0;
+  std::vector<Reconvergence> reconvergences;
+  u32 free_reconvergence = nothing, used_reconvergences = 0;
+  std::vector<Frame> frames;
+  u32 branches_until_turn = 0;  // backward branches until the next split gets its turn
+
+  // Does the running split spin? `seen` folds what polling instructions (atomics, volatile and ordered loads …) found since the
+  // last backward branch; the same fold again and again means that it waits for someone.
+  u64 seen = 0, seen_before = 0;
+  bool polled = false, fresh_turn = true;
+  u32 same_polls = 0, polls = 0, plain_branches = 0;
+
+  Split& split() { return splits[current]; }
+  Frame& frame() { return frames[split().frame]; }
+
+  /// Ready for the lanes of `lanes` to begin function 0 of the kernel.
+  void begin(Block&, u32 index, LaneMask lanes, const ptx::Kernel&);
+
+  /// The place where the current split must stop and wait, or no_pc.
+  ptx::Pc stop() const;
+  /// Where lanes that part at a branch with post-dominator `pc` meet again; nothing for the exit of the entry function.
+  u32 meet_at(ptx::Pc pc);
+  /// Lanes `mask` of the current split wait at `reconvergence`, which others will still reach. REQUIRES: the split keeps some lanes.
+  void leave_waiting(LaneMask mask, u32 reconvergence);
+  /// The current split stands at stop(). True: there is a current running split to go on with.
+  bool arrive();
+  /// Takes `mask` out of the current split into one of its own at `pc`, running, after the current one.
+  Split& part(LaneMask mask, ptx::Pc pc, u32 reconvergence);
+  /// Makes another running split current (merging those that have met). False: none runs.
+  bool pick();
+  /// Splits that run at the place of the current one join it.
+  void merge();
+  bool any_running() const;
+  /// These lanes of the current split end. True: the current split keeps lanes.
+  bool exit(LaneMask);
+  /// Lets every waiting group go on alone. True: there was one.
+  bool release_waiting();
+  bool anyone_waiting() const;
+  LaneMask waiting_lanes() const;
+
+  /// The frame for a call from the current split; the same one for lanes that make the same call.
+  u32 enter(const ptx::Kernel&, u32 function);
+  void leave_frame(u32 frame, LaneMask);
+
+ private:
+  void resume(u32 reconvergence);
+  void settle(u32 reconvergence);
+  void remove_split(u32 index);
+  void leave_all_frames(u32 frame, LaneMask);
+};
+
+}  // namespace ew::simt

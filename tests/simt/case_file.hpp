@@ -1,0 +1,62 @@
+// A test case as text: a PTX kernel, a launch, memory before and after, or the fault it ends with. See cases/README.md.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simt/gpu.hpp"
+
+namespace ew::test {
+
+struct Buffer {
+  std::string name, type;
+  std::vector<u8> bytes;
+};
+
+struct Parameter {
+  std::string buffer;  // its address (plus bits), or
+  std::string type;    // a value of this type
+  u64 bits = 0;
+};
+
+struct TextureSpec {
+  std::string name, buffer;
+  simt::TextureObject object;
+};
+
+struct Case {
+  std::string ptx;
+  Dim3 grid, block;
+  u32 dynamic_shared = 0, stack = 1024, sms = 4;
+  u64 limit = 10'000'000;
+  u32 launches = 1;
+  bool cooperative = false;
+  std::vector<std::string> kernels;       // launched together; empty: the first one `launches` times
+  std::vector<Buffer> buffers, expected;
+  std::vector<Parameter> parameters;
+  std::vector<TextureSpec> textures;
+  std::optional<std::string> fault;
+  std::vector<std::string> report, printed;
+  std::optional<u64> instructions, divergent;
+  std::optional<std::string> refused;
+};
+
+Case read_case(const std::string& path);
+
+struct Outcome {
+  std::map<std::string, std::vector<u8>> memory;
+  std::vector<simt::Completion> completions;
+  std::string printed, refused;
+  u64 nanoseconds = 0;
+};
+
+/// In an address space and on a GPU of its own.
+Outcome run_case(const Case&);
+
+/// "1 2 3", readable, in the buffer's type.
+std::string values_text(const std::string& type, const std::vector<u8>& bytes);
+std::string name_of(simt::FaultKind);
+
+}  // namespace ew::test
