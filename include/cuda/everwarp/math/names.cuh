@@ -103,7 +103,13 @@ EW_UNARY_BOTH(cyl_bessel_i0)
 EW_UNARY_BOTH(cyl_bessel_i1)
 EW_UNARY(round)
 EW_UNARY(logb)
-EW_BUILTIN_1(sqrt, sqrt)
+EW_MATH_C double sqrt(double x) {
+  return __builtin_sqrt(x);
+}
+EW_MATH_C float sqrtf(float x) {
+  return EW_FAST(__nvvm_sqrt_approx_ftz_f(x), __builtin_sqrtf(x));
+}
+EW_OVERLOADS_1(sqrt)
 EW_BUILTIN_1(ceil, ceil)
 EW_BUILTIN_1(floor, floor)
 EW_BUILTIN_1(trunc, trunc)

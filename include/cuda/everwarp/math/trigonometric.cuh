@@ -45,7 +45,8 @@ struct Reduced {
 };
 
 // Payne and Hanek: x 2/pi modulo 4 from the places of 2/pi that matter, as quadrant + fraction in [-1/2, 1/2).
-EW_MATH Reduced<double> reduce_large(double x) {
+// Rarely taken and long: a function of its own, so that it does not swell every kernel that calls sin.
+EW_MATH __attribute__((noinline)) Reduced<double> reduce_large(double x) {
   using C = Constant<double>;
   const unsigned long long b = bits_of(x);
   const int e = static_cast<int>((b >> 52) & 2047) - 1075;  // |x| = m 2^e
@@ -76,7 +77,7 @@ EW_MATH Reduced<double> reduce_large(double x) {
   return {r.hi, r.lo, x < 0 ? -quadrant : quadrant};
 }
 
-EW_MATH Reduced<float> reduce_large(float x) {
+EW_MATH __attribute__((noinline)) Reduced<float> reduce_large(float x) {
   const unsigned b = bits_of(x);
   const int e = static_cast<int>((b >> 23) & 255) - 150;
   const unsigned long long m = (b & 0x7fffffu) | 0x800000u;
