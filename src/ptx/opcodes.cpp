@@ -285,7 +285,8 @@ std::string closest_spelling(const Form& form, std::span<const std::string> modi
   std::vector<bool> used(modifiers.size());
   const auto closest = [&](const Slot& slot, bool exact) {
     std::string_view best;
-    u32 best_distance = exact ? 1 : 3;
+    const bool is_optional = slot.choices.front().text.empty();
+    u32 best_distance = exact ? 1 : is_optional ? 2 : 3;
     std::size_t best_at = modifiers.size();
     for (const auto& choice : slot.choices) {
       for (std::size_t i = 0; i < modifiers.size() && !choice.text.empty(); ++i) {
@@ -319,6 +320,14 @@ std::string closest_spelling(const Form& form, std::span<const std::string> modi
   return spelling;
 }
 
+/// How many of the written qualifiers a spelling gives up.
+u32 lost(std::string_view spelling, std::span<const std::string> modifiers) {
+  const auto words = split(spelling, '.');
+  return static_cast<u32>(std::count_if(modifiers.begin(), modifiers.end(), [&](const std::string& modifier) {
+    return std::find(words.begin(), words.end(), modifier) == words.end();
+  }));
+}
+
 }  // namespace
 
 std::string FormTable::nearest(std::string_view opcode, std::span<const std::string> modifiers) const {
@@ -326,11 +335,12 @@ std::string FormTable::nearest(std::string_view opcode, std::span<const std::str
   for (const auto& modifier : modifiers) written.append(".").append(modifier);
   std::string best;
   u32 best_distance = ~0u;
+  const bool is_known = !of(opcode).empty();
   for (const auto& form : forms_) {
     const u32 apart = edit_distance(form.opcode, opcode);
-    if (apart > 2 && apart >= opcode.size() / 2 + 1 && best_distance != ~0u) continue;
+    if (apart > 0 && is_known) continue;
     auto spelling = closest_spelling(form, modifiers);
-    const u32 distance = edit_distance(spelling, written) + 4 * apart;
+    const u32 distance = edit_distance(spelling, written) + 4 * apart + 6 * lost(spelling, modifiers);
     if (distance < best_distance) best_distance = distance, best = std::move(spelling);
   }
   return best;

@@ -90,7 +90,12 @@ std::string module_around(const std::string& instructions) {
   for (std::sregex_iterator at(instructions.begin(), instructions.end(), pattern), end; at != end; ++at) names[at->str()];
   std::string text = ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry test()\n{\n";
   for (const auto& [name, unused] : names) text += fmt::format("  .reg .{} {};\n", type_of(name), name);
-  return text + "  " + instructions + (instructions.ends_with(';') ? "" : ";") + "\n  ret;\n}\n";
+  text += "  " + instructions + (instructions.ends_with(';') ? "" : ";") + "\n";
+  // Of one instruction the results may take the rows of its sources; of several all must live to the end.
+  if (instructions.find(';') != std::string::npos)
+    for (const auto& [name, unused] : names)
+      text += type_of(name) == "pred" ? fmt::format("  @{} trap;\n", name) : fmt::format("  st.global.{} [0], {};\n", type_of(name), name);
+  return text + "  ret;\n}\n";
 }
 
 /// A register file whose every word is random, and the kernel that runs on it.
@@ -118,8 +123,10 @@ class Bench {
     const auto predicates_before = predicates_;
     simt::Lanes lanes{rows_[0].data(), constants(), predicates_.data(), mask, blend.data(), program_.kernels[0].get()};
     for (const auto& instr : program_.kernels[0]->code) {
-      if (instr.op == ptx::Op::exit) break;
-      if (instr.op < ptx::Op::alu) return "not an ALU instruction";
+      if (instr.op < ptx::Op::alu) {
+        if (&instr == program_.kernels[0]->code.data()) return "not an ALU instruction";
+        break;
+      }
       bodies[static_cast<u32>(instr.op) - static_cast<u32>(ptx::Op::alu)](instr, lanes);
     }
     return compare(cases, mask, seed, before, predicates_before);
