@@ -75,9 +75,10 @@ int call(const RunCommand& command, Words words) {
     throw UserError("ew run needs a program: ew run ./app; `ew run --help` has examples");
   }
   if (words[0].starts_with('-')) {
-    static constexpr std::string_view options[] = {"--machine", "--set", "--seed", "--max-instructions",
-                                                   "--stats", "--json", "--print-machine", "--help"};
-    throw UserError(fmt::format("unknown option {} before the program{}", words[0], core::did_you_mean(words[0], options)));
+    static constexpr std::string_view options[] = {"--machine", "--set",  "--seed",          "--max-instructions",
+                                                   "--stats",   "--json", "--print-machine", "--help"};
+    throw UserError(
+        fmt::format("unknown option {} before the program{}", words[0], core::did_you_mean(words[0], options)));
   }
   words[0] = program_path(words[0]);
   if (command.json) return run_for_json(words, command.settings);

@@ -2,7 +2,7 @@
 // of runtime/environment.hpp).
 #pragma once
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <string>
 #include <utility>
 #include <vector>

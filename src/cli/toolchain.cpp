@@ -130,7 +130,8 @@ Words common_flags(const Toolchain& tools, const BuildRequest& request, const Cu
   if (!request.exceptions) words.push_back("-fno-exceptions");
   if (request.per_thread_stream)
     add(words, {"-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"});
-  if (request.fast_math) add(words, {"-D__USE_FAST_MATH__=1"});
+  if (request.fast_math) words.push_back("-D__USE_FAST_MATH__=1");
+  if (request.fast_math || request.flush_denormals) words.push_back("-DEVERWARP_FTZ=1");
   if (!unit.overlay.empty()) add(words, {"-ivfsoverlay", unit.overlay});
   if (request.trace_host) words.push_back("-DEVERWARP_TRACE_HOST=1");
   return words;

@@ -1,7 +1,7 @@
 // A verb of `ew`: adds itself to the command line, and leaves its exit status when it was called.
 #pragma once
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 
 namespace ew::cli {
 

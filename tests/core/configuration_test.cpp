@@ -24,7 +24,8 @@ std::string error_of(const std::string& text) {
 TEST(MachineFile, ReadsEveryKindOfValue) {
   MachineConfig config;
   read_toml(
-      "[device]\nname = \"Mine\"\ncompute_capability = \"8.6\"\nmemory = \"2 GiB\"\nl2 = 4096\nclock = 1530.5\necc = true\n"
+      "[device]\nname = \"Mine\"\ncompute_capability = \"8.6\"\nmemory = \"2 GiB\"\nl2 = 4096\nclock = 1530.5\necc = "
+      "true\n"
       "[launch]\nblock_limit = [512, 256, 32]\n[sm]\ncount = 3\n[copy]\nhost_to_device = 12.25\nlatency = 0.5\n",
       "m.toml", config);
   EXPECT_EQ(config.device.name, "Mine");
@@ -52,10 +53,8 @@ TEST(MachineFile, ListsTheKeysWhenNoneIsNear) {
 }
 
 TEST(MachineFile, RefusesValuesOutOfRange) {
-  EXPECT_EQ(error_of("[sm]\ncount = 0\n"),
-            "m.toml:2: sm.count should be a whole number of SMs, 1 .. 1024, but is 0");
-  EXPECT_EQ(error_of("[sm]\ncount = -1\n"),
-            "m.toml:2: sm.count should be a whole number of SMs, 1 .. 1024, but is -1");
+  EXPECT_EQ(error_of("[sm]\ncount = 0\n"), "m.toml:2: sm.count should be a whole number of SMs, 1 .. 1024, but is 0");
+  EXPECT_EQ(error_of("[sm]\ncount = -1\n"), "m.toml:2: sm.count should be a whole number of SMs, 1 .. 1024, but is -1");
   EXPECT_NE(error_of("[launch]\nblock_limit = [1024, 0, 64]\n").find("each 1 .. 1024"), std::string::npos);
 }
 

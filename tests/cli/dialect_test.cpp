@@ -1,0 +1,48 @@
+// The filter that mends nvcc's old dialect: what it changes, and what it must leave alone.
+#include "cli/dialect.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ew::cli {
+namespace {
+
+std::string mended(std::string_view text) {
+  return to_clang_dialect(text).value_or("unchanged");
+}
+
+TEST(Dialect, LaunchBrackets) {
+  EXPECT_EQ(mended("k<< <1, 2>> >(x);"), "k<<< 1, 2>>> (x);");
+  EXPECT_EQ(mended("k< <<1, 2> >>\n(x);"), "k<<< 1, 2>>> \n(x);");
+  EXPECT_EQ(mended("k<<<1, 2>>>(x);"), "unchanged");
+}
+
+TEST(Dialect, TemplatesKeepTheirBrackets) {
+  EXPECT_EQ(mended("A<B<C<int>> > x;"), "unchanged");
+  EXPECT_EQ(mended("vector<vector<vector<int> >> x;"), "unchanged");
+}
+
+TEST(Dialect, StringsAndCommentsAreLeftAlone) {
+  EXPECT_EQ(mended("// k<< <1>> >(x)\n"), "unchanged");
+  EXPECT_EQ(mended("/* k<< <1>> >(x) */"), "unchanged");
+  EXPECT_EQ(mended("/* never closed << <"), "unchanged");
+  EXPECT_EQ(mended("puts(\"<< < \\\" >> >(\");"), "unchanged");
+  EXPECT_EQ(mended("auto s = R\"x(<< < \" )\" )x\";"), "unchanged");
+  EXPECT_EQ(mended("int n = 1'000'000; char c = '\"'; f<< <n>> >();"),
+            "int n = 1'000'000; char c = '\"'; f<<< n>>> ();");
+}
+
+TEST(Dialect, SpecialRegistersInExtendedAssembly) {
+  EXPECT_EQ(mended("asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x));"), "asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x));");
+  EXPECT_EQ(mended("asm volatile (\"mov.u32 %0, %%clock;\" : \"=r\"(x));"), "unchanged");
+  EXPECT_EQ(mended("asm(\"mov.u32 r, %laneid;\");"), "unchanged") << "basic asm is verbatim";
+  EXPECT_EQ(mended("int asmx(int a) { return a %b; }"), "unchanged");
+}
+
+TEST(Dialect, KeepsEveryLine) {
+  const std::string text = "a\nk<< <\n1>> >\n(x);\nasm(\"mov %0,\\n\"\n\"%laneid;\" : \"=r\"(x));\nb\n";
+  const std::string result = mended(text);
+  EXPECT_EQ(std::count(result.begin(), result.end(), '\n'), std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+}  // namespace ew::cli
