@@ -82,7 +82,7 @@ void visit(const ast::Operand& operand, First role, Accesses& accesses) {
 }
 
 void visit_carry(u32 carry, const ast::Instruction& instruction, Accesses& accesses) {
-  const auto& opcode = instruction.opcode;
+  const std::string_view opcode = instruction.opcode;
   if (opcode == "addc" || opcode == "subc" || opcode == "madc") accesses.list.push_back({carry, true, false});
   if (has(instruction, "cc")) accesses.list.push_back({carry, false, true});
 }
@@ -115,7 +115,7 @@ void find_accesses(const ast::Function& function, const ast::Instruction& instru
   accesses.guarded = instruction.guard.has_value();
   if (instruction.guard) accesses.list.push_back({*instruction.guard, true, false});
   const auto& operands = instruction.operands;
-  const bool is_call = instruction.opcode == "call";
+  const bool is_call = std::string_view(instruction.opcode) == "call";
   // call (results), target, (arguments): a list in front holds results only if a target follows.
   const bool has_results =
       is_call && operands.size() > 1 && operands[0].kind == Kind::list && operands[1].kind != Kind::list;

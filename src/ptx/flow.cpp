@@ -20,7 +20,7 @@ void find_reconvergence(const ast::Function& function, const Graph& graph, Flow&
   const auto post_dominator = graph.immediate_post_dominators();
   flow.reconverge.assign(function.body.size(), no_pc);
   for (u32 i = 0; i < function.body.size(); ++i) {
-    const auto& opcode = function.body[i].opcode;
+    const std::string_view opcode = function.body[i].opcode;
     if (opcode != "bra" && opcode != "brx") continue;
     NodeId node = post_dominator[graph.node_of[i]];
     while (node != no_node && node != graph.exit && graph.nodes[node].begin == graph.nodes[node].end)

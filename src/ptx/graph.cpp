@@ -11,7 +11,7 @@ namespace {
 enum class Ending : u8 { none, branch, table, leave, stop };
 
 Ending ending_of(const ast::Instruction& instruction) {
-  const auto& opcode = instruction.opcode;
+  const std::string_view opcode = instruction.opcode;
   if (opcode == "bra") return Ending::branch;
   if (opcode == "brx") return Ending::table;
   if (opcode == "ret" || opcode == "exit") return Ending::leave;

@@ -360,7 +360,7 @@ void Linker::mark_noreturn(ast::Module& linked) const {
   }
   for (auto& function : linked.functions) {
     for (auto& instruction : function.body) {
-      if (instruction.opcode != "call") continue;
+      if (std::string_view(instruction.opcode) != "call") continue;
       for (const auto& operand : instruction.operands) {
         if (operand.kind != ast::Operand::Kind::symbol) continue;
         const auto prototype = function.prototypes.find(operand.symbol);

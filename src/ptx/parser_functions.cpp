@@ -293,13 +293,15 @@ void Parser::parse_instruction() {
     }
   }
   instruction.opcode = expect_name("an opcode");
+  if (now().kind == TokenKind::dotted) instruction.modifiers.reserve(3);
   while (now().kind == TokenKind::dotted) {
     instruction.modifiers.emplace_back(now().text);
     advance();
   }
   has_pending_name_ = false;
-  const bool is_call = instruction.opcode == "call";
+  const bool is_call = std::string_view(instruction.opcode) == "call";
   if (!now().is(';')) {
+    instruction.operands.reserve(4);
     do {
       instruction.operands.push_back(parse_operand(is_call));
     } while (accept(','));
@@ -319,9 +321,9 @@ void Parser::parse_instruction() {
 /// Arithmetic".
 void Parser::note_carry(const ast::Instruction& instruction) {
   if (function_.carry) return;
-  const auto& opcode = instruction.opcode;
+  const std::string_view opcode = instruction.opcode;
   bool carries = opcode == "addc" || opcode == "subc" || opcode == "madc";
-  for (const auto& modifier : instruction.modifiers) carries |= modifier == "cc";
+  for (const std::string_view modifier : instruction.modifiers) carries |= modifier == "cc";
   if (!carries) return;
   function_.carry = static_cast<u32>(function_.registers.size());
   function_.registers.push_back({"%cc", Type::pred});
@@ -363,7 +365,7 @@ void Parser::resolve(ast::Operand& operand, const LocalReference& reference) {
   operand.bits = 0;
   Named::Kind kind{};
   const std::string* local = scopes_->find_local(reference.scope, operand.symbol, kind);
-  const auto& opcode = function_.body[reference.instruction].opcode;
+  const std::string_view opcode = function_.body[reference.instruction].opcode;
   const bool fits =
       local && (opcode == "bra" ? kind == Named::Kind::label : opcode != "brx" || kind == Named::Kind::branch_targets);
   if ((opcode == "bra" || opcode == "brx") && !fits) {
@@ -385,13 +387,15 @@ void Parser::resolve(ast::Operand& operand, const LocalReference& reference) {
 
 /// The shape that control flow relies on; the decoder checks the other instructions.
 void Parser::check_branch(ast::Instruction& instruction, std::size_t offset) {
+  const std::string_view opcode = instruction.opcode;
+  if (opcode != "bra" && opcode != "brx") return;
   using Kind = ast::Operand::Kind;
   auto& operands = instruction.operands;
   const auto names = [&](std::size_t i) {
     return operands[i].kind == Kind::symbol && operands[i].reg == 1 && operands[i].offset == 0;
   };
-  if (instruction.opcode == "bra" && (operands.size() != 1 || !names(0))) fail(offset, "expected bra and one label");
-  if (instruction.opcode == "brx" && (operands.size() != 2 || operands[0].kind != Kind::reg || !names(1))) {
+  if (opcode == "bra" && (operands.size() != 1 || !names(0))) fail(offset, "expected bra and one label");
+  if (opcode == "brx" && (operands.size() != 2 || operands[0].kind != Kind::reg || !names(1))) {
     fail(offset, "expected brx.idx, a register and the label of .branchtargets");
   }
 }
