@@ -79,7 +79,7 @@ template <class T>
 EW_MATH T erfinv(T x) {
   const T a = magnitude(x);
   if (!(a < T(1))) return a == T(1) ? with_sign(Constant<T>::infinity, x) : x != x ? x + x : not_a_number<T>();
-  if (a < T(0.5)) return fma_rn(x, T(0x1.c5bf891b4ef6bp-1), x * erfinv_small(x * x));  // sqrt(pi) / 2
+  if (a < T(0.5)) return x * (T(0x1.c5bf891b4ef6bp-1) + erfinv_small(x * x));  // sqrt(pi) / 2
   return fma_rn(x, erfinv_excess(-log((T(1) - a) * (T(1) + a))), x);
 }
 

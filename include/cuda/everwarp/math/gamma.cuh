@@ -63,7 +63,7 @@ template <class T>
 EW_MATH T lgamma_positive(T x) {
   if (x < T(0.5)) return fma_rn(x * (x - T(1)), lgamma_one(x), -log(x));
   if (x < T(1)) return (x - T(1)) * lgamma_below_one(x - T(1));
-  if (x < T(2)) return (x - T(1)) * (x - T(2)) * lgamma_one(x - T(1));
+  if (x < T(2)) return (T(1) - x) * ((T(2) - x) * lgamma_one(x - T(1)));
   if (x < T(8)) {
     T product = 1;
     while (x >= T(3)) {

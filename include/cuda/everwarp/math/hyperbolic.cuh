@@ -40,7 +40,7 @@ EW_MATH T tanh(T x) {
   const T a = magnitude(x);
   if (a < T(0.6)) {
     const T z = x * x;
-    return fma_rn(x * z, tanh_tail(z), x);
+    return with_sign(fma_rn(a * z, tanh_tail(z), a), x);
   }
   if (x != x) return x + x;
   if (a > T(Format<T>::mantissa) * T(0.375)) return with_sign(T(1), x);
