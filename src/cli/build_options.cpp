@@ -82,8 +82,8 @@ void generate_code(BuildRequest& request, const std::string& text) {
   }
   std::istringstream in(words);
   for (std::string word; in >> word;) {
-    const auto equals = word.find('=');
-    add_architecture(request, equals == word.npos ? word : word.substr(equals + 1));
+    const std::string name = word.substr(word.find('=') + 1);  // all of it when there is no =
+    if (!name.empty()) add_architecture(request, name);
   }
 }
 

@@ -145,7 +145,7 @@ void add_source(Words& words, const Toolchain& tools, const BuildRequest& reques
 
 Words device_math(const BuildRequest& request) {
   Words words;
-  if (request.fast_math || request.flush_denormals) add(words, {"-fgpu-flush-denormals-to-zero", "-DEVERWARP_FTZ=1"});
+  if (request.fast_math || request.flush_denormals) words.push_back("-fgpu-flush-denormals-to-zero");
   if (request.fast_math) words.push_back("-fgpu-approx-transcendentals");
   if (request.fast_math || !request.precise_division)
     add(words, {"-mllvm", request.fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"});
