@@ -236,9 +236,9 @@ class Bench {
 std::string run_cases(const std::string& instructions, const std::vector<Case>& cases) {
   Bench bench(instructions);
   u32 seed = 0;
-  for (const auto* bodies : {&simt::alu::baseline::bodies[0], &simt::alu::v3::bodies[0]}) {
-    if (bodies == simt::alu::v3::bodies && simt::alu_clone() != "x86-64-v3") continue;
-    const auto clone = bodies == simt::alu::v3::bodies ? "x86-64-v3: " : "x86-64: ";
+  for (const auto* bodies : {simt::alu::baseline::bodies(), simt::alu::v3::bodies()}) {
+    if (bodies == simt::alu::v3::bodies() && simt::alu_clone() != "x86-64-v3") continue;
+    const auto clone = bodies == simt::alu::v3::bodies() ? "x86-64-v3: " : "x86-64: ";
     for (u32 turn = 0; turn * warp_lanes <= cases.size(); ++turn)
       for (const LaneMask mask : {0xffffffffu, 1u, 0x80000000u, 0xaaaaaaaau, 0x00ff0ff1u})
         if (auto report = bench.run(cases, bodies, mask, seed++); !report.empty()) return clone + report;
