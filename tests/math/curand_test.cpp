@@ -154,6 +154,17 @@ TEST(Xorwow, ASubsequenceIsTwoToThe67Steps) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(curand(&far), curand(&near));
 }
 
+// What cuRAND's own manual prints for its host example (seed 1234): the first number of each of the first ten
+// subsequences.
+TEST(Xorwow, FirstNumbersOfTheManualsExample) {
+  const double expected[] = {0.1455, 0.8202, 0.5504, 0.2948, 0.9147, 0.8690, 0.3219, 0.7829, 0.0113, 0.2855};
+  for (int i = 0; i < 10; ++i) {
+    curandStateXORWOW s;
+    curand_init(1234, i, 0, &s);
+    EXPECT_NEAR(curand_uniform(&s), expected[i], 0.00005) << i;
+  }
+}
+
 TEST(Mrg32k3a, FirstNumbersOfTheSeed12345) {
   curandStateMRG32k3a s;
   curand_init(0, 0, 0, &s);
