@@ -1,0 +1,3 @@
+// Refused by name.
+#pragma once
+#error "tensor-core matrices (nvcuda::wmma) are not simulated"

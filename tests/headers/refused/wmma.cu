@@ -1,0 +1,3 @@
+// error: tensor-core matrices (nvcuda::wmma) are not simulated
+#include <mma.h>
+__global__ void kernel() {}
