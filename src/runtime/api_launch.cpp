@@ -93,54 +93,14 @@ cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams* list, unsig
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* host) {
   return function_api(host, [&](Machine& machine, const CUfunc_st& function) -> cudaError_t {
     if (!attributes) return cudaErrorInvalidValue;
-    const ptx::Kernel& kernel = *function.kernel;
-    const auto& limits = machine.gpu_limits();
-    *attributes = {};
-    attributes->sharedSizeBytes = kernel.static_shared;
-    attributes->constSizeBytes = kernel.constant_bytes;
-    attributes->localSizeBytes = kernel.local_bytes;
-    attributes->numRegs = static_cast<int>(kernel.registers_per_thread);
-    u64 threads = kernel.max_threads.count() ? kernel.max_threads.count() : limits.threads_per_block;
-    if (kernel.registers_per_thread > 0)
-      threads =
-          std::min<u64>(threads, limits.registers_per_block / kernel.registers_per_thread / warp_lanes * warp_lanes);
-    attributes->maxThreadsPerBlock = static_cast<int>(std::min<u64>(threads, limits.threads_per_block));
-    attributes->ptxVersion = function.module->ptx_version();
-    const auto& capability = machine.config().device.compute_capability;
-    attributes->binaryVersion = static_cast<int>(capability.major * 10 + capability.minor);
-    attributes->cacheModeCA = 0;
-    attributes->maxDynamicSharedSizeBytes = static_cast<int>(
-        function.max_dynamic_shared
-            ? function.max_dynamic_shared
-            : limits.shared_bytes_per_block - std::min(limits.shared_bytes_per_block, kernel.static_shared));
-    attributes->preferredShmemCarveout = function.carveout;
+    *attributes = attributes_of(machine, function);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaFuncSetAttribute(const void* host, cudaFuncAttribute attribute, int value) {
-  return function_api(host, [&](Machine& machine, CUfunc_st& function) -> cudaError_t {
-    switch (attribute) {
-      case cudaFuncAttributeMaxDynamicSharedMemorySize:
-        if (value < 0 || static_cast<u64>(value) + function.kernel->static_shared >
-                             machine.gpu_limits().shared_bytes_per_block_optin)
-          return cudaErrorInvalidValue;
-        function.max_dynamic_shared = static_cast<u32>(value);
-        return cudaSuccess;
-      case cudaFuncAttributePreferredSharedMemoryCarveout:
-        if (value < -1 || value > 100) return cudaErrorInvalidValue;
-        function.carveout = value;
-        return cudaSuccess;
-      case cudaFuncAttributeClusterDimMustBeSet:
-      case cudaFuncAttributeRequiredClusterWidth:
-      case cudaFuncAttributeRequiredClusterHeight:
-      case cudaFuncAttributeRequiredClusterDepth:
-      case cudaFuncAttributeNonPortableClusterSizeAllowed:
-      case cudaFuncAttributeClusterSchedulingPolicyPreference:
-        return cudaErrorNotSupported;
-      default:
-        return cudaErrorInvalidValue;
-    }
+  return function_api(host, [&](Machine& machine, CUfunc_st& function) {
+    return set_attribute(machine, function, attribute, value);
   });
 }
 

@@ -114,6 +114,51 @@ cudaError_t pack_extra(const ptx::Kernel& kernel, void** extra, std::vector<u8>&
   return cudaSuccess;
 }
 
+cudaFuncAttributes attributes_of(const Machine& machine, const CUfunc_st& function) {
+  const ptx::Kernel& kernel = *function.kernel;
+  const simt::GpuLimits& limits = machine.gpu_limits();
+  cudaFuncAttributes all{};
+  all.sharedSizeBytes = kernel.static_shared;
+  all.constSizeBytes = kernel.constant_bytes;
+  all.localSizeBytes = kernel.local_bytes;
+  all.numRegs = static_cast<int>(kernel.registers_per_thread);
+  u64 threads = kernel.max_threads.count() ? kernel.max_threads.count() : limits.threads_per_block;
+  if (kernel.registers_per_thread > 0)
+    threads = std::min<u64>(threads, limits.registers_per_block / kernel.registers_per_thread / warp_lanes * warp_lanes);
+  all.maxThreadsPerBlock = static_cast<int>(std::min<u64>(threads, limits.threads_per_block));
+  all.ptxVersion = function.module->ptx_version();
+  const auto& capability = machine.config().device.compute_capability;
+  all.binaryVersion = static_cast<int>(capability.major * 10 + capability.minor);
+  const u32 left = limits.shared_bytes_per_block - std::min(limits.shared_bytes_per_block, kernel.static_shared);
+  all.maxDynamicSharedSizeBytes = static_cast<int>(function.max_dynamic_shared ? function.max_dynamic_shared : left);
+  all.preferredShmemCarveout = function.carveout;
+  return all;
+}
+
+cudaError_t set_attribute(const Machine& machine, CUfunc_st& function, cudaFuncAttribute attribute, int value) {
+  switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+      if (value < 0 ||
+          static_cast<u64>(value) + function.kernel->static_shared > machine.gpu_limits().shared_bytes_per_block_optin)
+        return cudaErrorInvalidValue;
+      function.max_dynamic_shared = static_cast<u32>(value);
+      return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+      if (value < -1 || value > 100) return cudaErrorInvalidValue;
+      function.carveout = value;
+      return cudaSuccess;
+    case cudaFuncAttributeClusterDimMustBeSet:
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+      return cudaErrorNotSupported;
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
 cudaError_t launch(Machine& machine, CUstream_st& stream, KernelWork work) {
   if (const cudaError_t error = machine.check_launch(work)) return error;
   return machine.enqueue(stream, std::move(work));

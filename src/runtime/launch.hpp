@@ -12,6 +12,9 @@ std::vector<u8> pack_parameters(const ptx::Kernel&, void** arguments);
 /// CU_LAUNCH_PARAM_END}.
 cudaError_t pack_extra(const ptx::Kernel&, void** extra, std::vector<u8>& parameters);
 
+cudaFuncAttributes attributes_of(const Machine&, const CUfunc_st&);
+cudaError_t set_attribute(const Machine&, CUfunc_st&, cudaFuncAttribute, int value);
+
 /// Checks and enqueues.
 cudaError_t launch(Machine&, CUstream_st&, KernelWork);
 

@@ -328,6 +328,16 @@ Module* Machine::find_module(const void* handle) {
   return found == modules_.end() ? nullptr : found->second.get();
 }
 
+CUctx_st* Machine::add_context(unsigned flags) {
+  auto context = std::make_unique<CUctx_st>(CUctx_st{flags});
+  CUctx_st* handle = context.get();
+  contexts_.emplace(handle, std::move(context));
+  return handle;
+}
+
+bool Machine::has_context(const void* handle) const { return contexts_.contains(handle); }
+void Machine::remove_context(const void* handle) { contexts_.erase(handle); }
+
 void Machine::reset(ApiLock&) {
   instructions_before_ = queue_.totals().warp_instructions;
   queue_.restart(make_gpu());
@@ -376,6 +386,12 @@ bool Machine::heap_free(u64 address) {
 
 const simt::TextureObject* Machine::texture(u64 handle) {
   const TextureEntry* entry = textures_.find(handle);
+  if (!entry) {  // the address of a .texref variable, which holds the object it is bound to
+    const auto bounds = memory_.bounds(handle);
+    if (handle < bounds.begin || handle + sizeof handle > bounds.end) return nullptr;
+    std::memcpy(&handle, reinterpret_cast<const void*>(handle), sizeof handle);
+    entry = textures_.find(handle);
+  }
   return entry ? &entry->object : nullptr;
 }
 

@@ -31,6 +31,10 @@
 #include "runtime/work.hpp"
 #include "simt/gpu.hpp"
 
+struct CUctx_st {
+  unsigned flags = 0;
+};
+
 namespace ew::runtime {
 
 using ApiLock = std::unique_lock<std::mutex>;
@@ -99,6 +103,11 @@ class Machine final : public simt::DeviceServices {
   bool unload_module(Module*);
   Module* find_module(const void* handle);
 
+  /// The driver API's contexts, all of them names of the one there is.
+  CUctx_st* add_context(unsigned flags);
+  bool has_context(const void*) const;
+  void remove_context(const void*);
+
   /// cudaDeviceReset: everything is given back, except pools, and a lost context lives again.
   void reset(ApiLock&);
   /// Before exit: waits a little for unfinished work, prints, stops the thread.
@@ -144,6 +153,7 @@ class Machine final : public simt::DeviceServices {
   std::map<const void*, Loaded> loaded_;                    // by image group
   std::map<const void*, std::unique_ptr<Module>> modules_;  // of the driver API
   std::unordered_map<const void*, CUfunc_st*> functions_;
+  std::map<const void*, std::unique_ptr<CUctx_st>> contexts_;
   std::unordered_set<std::string> complaints_;
   std::atomic<cudaError_t> lost_{cudaSuccess};
   u64 instructions_before_ = 0;  // of Gpus that a reset has replaced

@@ -75,11 +75,13 @@ void Module::allocate(const ptx::ast::Variable& variable) {
   if (symbols_.contains(variable.name)) return;
   const bool constant = variable.space == ptx::Space::constant;
   const Region region = variable.managed ? Region::managed : constant ? Region::constant : Region::device;
-  const u64 size = std::max<u64>(variable.size, variable.type == ptx::Type::texref ? 8 : 1);
-  const u64 address = memory_.allocate(region, size, std::max<u64>(variable.alignment, 256), variable.name, constant);
+  const bool handle = variable.type == ptx::Type::texref || variable.type == ptx::Type::samplerref ||
+                      variable.type == ptx::Type::surfref;  // holds a texture or surface object
+  const u64 size = std::max<u64>(variable.size, handle ? 8 : 0);
+  const u64 address = memory_.allocate(region, std::max<u64>(size, 1), std::max<u64>(variable.alignment, 256), variable.name, constant);
   if (address == 0) throw std::bad_alloc();
   std::memset(reinterpret_cast<void*>(address), 0, size);  // the arena may hand out used memory
-  symbols_[variable.name] = {address, variable.size, constant, variable.managed};
+  symbols_[variable.name] = {address, size, constant, variable.managed};
 }
 
 void Module::initialise(const ptx::ast::Module& linked, const ptx::ast::Variable& variable) {

@@ -21,6 +21,10 @@ struct CUfunc_st {
   const ew::runtime::Module* module = nullptr;
   ew::u32 max_dynamic_shared = 0;
   int carveout = -1;
+  // What cuFuncSetBlockShape, cuFuncSetSharedSize and cuParamSet* have said for the next cuLaunch* (CUDA before 4.0).
+  ew::Dim3 old_block{1, 1, 1};
+  ew::u32 old_shared = 0;
+  std::vector<ew::u8> old_parameters;
 };
 
 namespace ew::runtime {
@@ -47,6 +51,8 @@ class Module {
   /// nullptr: no such kernel, no such variable.
   CUfunc_st* function(std::string_view name);
   const Symbol* symbol(std::string_view name) const;
+  /// What the driver API keeps for a texture reference of this module; empty until it puts something there.
+  std::shared_ptr<void>& texture_reference(const std::string& name) { return texture_references_[name]; }
   int ptx_version() const { return ptx_version_; }
 
  private:
@@ -58,6 +64,7 @@ class Module {
   std::map<std::string, Symbol, std::less<>> symbols_;
   ptx::Program program_;
   std::map<std::string, CUfunc_st, std::less<>> functions_;
+  std::map<std::string, std::shared_ptr<void>> texture_references_;
   int ptx_version_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // Machine. A handle is an index into a table that only grows, so the machine's thread finds an object without a lock.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
