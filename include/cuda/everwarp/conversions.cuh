@@ -27,10 +27,37 @@
   EW_DEVICE double __ll2double_##suffix(long long x) { return __nvvm_ll2d_##rounding(x); }                  \
   EW_DEVICE double __ull2double_##suffix(unsigned long long x) { return __nvvm_ull2d_##rounding(x); }
 EW_FROM_FLOAT(rn, rn)
-EW_FROM_FLOAT(rz, rz)
 EW_FROM_FLOAT(rd, rm)
 EW_FROM_FLOAT(ru, rp)
 #undef EW_FROM_FLOAT
+
+// Toward zero as inline PTX: LLVM 19 takes the intrinsics for C's casts, so that an integer is rounded to nearest and a
+// float out of range is undefined, where cvt saturates.
+#if defined(EVERWARP_FTZ)
+#define EW_FTZ_RZI "cvt.rzi.ftz."
+#else
+#define EW_FTZ_RZI "cvt.rzi."
+#endif
+#define EW_TO_ZERO(name, result, result_constraint, argument, argument_constraint, instruction)  \
+  EW_DEVICE result name(argument x) {                                                            \
+    result r;                                                                                    \
+    asm(instruction " %0, %1;" : "=" result_constraint(r) : argument_constraint(x));             \
+    return r;                                                                                    \
+  }
+#define EW_TO_ZERO_INTEGER(name, type, constraint, ptx)                                                \
+  EW_TO_ZERO(__float2##name##_rz, type, constraint, float, "f", EW_FTZ_RZI ptx ".f32")                 \
+  EW_TO_ZERO(__double2##name##_rz, type, constraint, double, "d", "cvt.rzi." ptx ".f64")               \
+  EW_TO_ZERO(__##name##2float_rz, float, "f", type, constraint, "cvt.rz.f32." ptx)
+EW_TO_ZERO_INTEGER(int, int, "r", "s32")
+EW_TO_ZERO_INTEGER(uint, unsigned int, "r", "u32")
+EW_TO_ZERO_INTEGER(ll, long long, "l", "s64")
+EW_TO_ZERO_INTEGER(ull, unsigned long long, "l", "u64")
+EW_TO_ZERO(__ll2double_rz, double, "d", long long, "l", "cvt.rz.f64.s64")
+EW_TO_ZERO(__ull2double_rz, double, "d", unsigned long long, "l", "cvt.rz.f64.u64")
+EW_DEVICE float __double2float_rz(double x) { return EW_FTZ(__nvvm_d2f, rz)(x); }
+#undef EW_TO_ZERO_INTEGER
+#undef EW_TO_ZERO
+#undef EW_FTZ_RZI
 #undef EW_FTZ
 
 EW_DEVICE double __int2double_rn(int x) { return x; }

@@ -124,3 +124,7 @@ __global__ void double_to_float_rz(float *p, double x) { *p = __double2float_rz(
 __global__ void double_to_float_rd(float *p, double x) { *p = __double2float_rd(x); }
 // -> cvt.rp.f32.f64
 __global__ void double_to_float_ru(float *p, double x) { *p = __double2float_ru(x); }
+// A constant out of range saturates: it is not undefined, as a cast would be.
+// -> cvt.rzi.s32.f32
+// -> st.global.u32
+__global__ void constant_out_of_range(int *p) { *p = __float2int_rz(1e20f); }

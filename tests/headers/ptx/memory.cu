@@ -20,9 +20,12 @@ __global__ void load_ca(double *p, const double *q) { *p = __ldca(q); }
 __global__ void store_wt(int *p, int v) { __stwt(p, v); }
 // -> st.global.cg.v2.f32
 __global__ void store_cg(float2 *p, float2 v) { __stcg(p, v); }
-// -> ld.global.v4
-// -> st.global.v4
-__global__ void vector_copy(float4 *p, const float4 *q) { *p = *q; }
+// -> ld.global.v4.f32
+// -> st.global.v4.f32
+__global__ void vector_add(float4 *p, const float4 *q) {
+  const float4 a = *p, b = *q;
+  *p = make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
 // -> ld.volatile.global.u32
 // -> st.volatile.global.u32
 __global__ void volatile_access(volatile int *p) { p[0] = p[1]; }

@@ -1,3 +1,3 @@
-// error: kernel call from __device__ or __global__ function
+// error: reference to __global__ function 'child' in __global__ function
 __global__ void child() {}
 __global__ void kernel() { child<<<1, 1>>>(); }
