@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 namespace {
 
 using namespace ew::cli;
+using Words = std::vector<std::string>;
 
 const char* const manual = R"text(A first program:
   ew build app.cu -o app && ew run ./app
@@ -60,10 +62,27 @@ int mistake(const CLI::App& app, const CLI::ParseError& error) {
   return misused;
 }
 
+/// `ew run OPTIONS -- PROGRAM ...` without its "--", which CLI11 would take for the end of the verb. A later "--" is
+/// the program's.
+Words without_separator(const CLI::App& app, Words words) {
+  const auto verbs =
+      app.get_subcommands([&](const CLI::App* verb) { return !words.empty() && verb->get_name() == words[0]; });
+  if (verbs.empty() || !verbs[0]->get_prefix_command()) return words;
+  for (std::size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
+    if (words[i] == "--") {
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    }
+    const CLI::Option* option = verbs[0]->get_option_no_throw(words[i]);
+    if (option && option->get_items_expected_max() > 0) ++i;  // its value
+  }
+  return words;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
+  const Words words(argv + 1, argv + argc);
   if (!words.empty() && words[0] == "build") return build(std::span(words).subspan(1), false);
   if (!words.empty() && words[0] == "nvcc") return build(std::span(words).subspan(1), true);
 
@@ -76,7 +95,9 @@ int main(int argc, char** argv) {
   app.add_subcommand("build", "Compile CUDA C++ to a program, with nvcc's options (`ew build --help`)");
   for (auto add : {add_run, add_crash, add_explain, add_test, add_demo, add_completion}) add(app, status);
   try {
-    app.parse(argc, argv);
+    Words reversed = without_separator(app, words);
+    std::ranges::reverse(reversed);
+    app.parse(std::move(reversed));
     if (words.empty()) fmt::print("{}", app.help());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version

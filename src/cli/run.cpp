@@ -32,7 +32,7 @@ const char* const examples = R"(The program's own exit status is the status of `
 
 Examples:
   ew run ./app 1000                              on the default machine
-  ew run --machine titan-rtx ./app               on another one
+  ew run --machine titan-rtx -- ./app -n 10      on another one; everything behind -- is the program's
   ew run --set sm.count=4 --set device.memory="1 GiB" ./app
   ew run --stats stats.json ./app                statistics to a file
   ew run --json ./app | jq .statistics           result as JSON; the program's output goes to standard error

@@ -23,6 +23,7 @@ void RunSettings::add_options(CLI::App& app) {
   app.add_option("-s,--set", settings, "Change one field: section.key=value (`ew explain machine` lists them)")
       ->type_name("KEY=VALUE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--seed", seed, "Seed of what may vary between runs; 0: nothing varies")->type_name("N");
   app.add_option("--max-instructions", max_instructions,

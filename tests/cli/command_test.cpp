@@ -119,6 +119,13 @@ TEST_F(Command, DryRunRunsNothing) {
   EXPECT_FALSE(exists("k"));
 }
 
+TEST_F(Command, RunTakesTheProgramBehindTheSeparator) {
+  EXPECT_EQ(ew({"run", "--", "/bin/echo", "--", "-x"}).output, "-- -x\n");
+  EXPECT_EQ(ew({"run", "--machine", "titan-rtx", "--set", "sm.count=4", "--", "/bin/echo", "a"}).output, "a\n");
+  EXPECT_EQ(ew({"run", "--seed=3", "/bin/echo", "--", "a"}).output, "-- a\n");
+  EXPECT_EQ(ew({"run", "--", "/bin/sh", "-c", "exit 7"}).status, 7);
+}
+
 TEST_F(Command, CrashSaysWhatItNeeds) {
   EXPECT_EQ(ew({"crash", "--", "sh"}).output,
             "ew: ew crash needs a point: --at instruction N, or --at random --count N\n");
