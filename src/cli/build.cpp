@@ -13,6 +13,7 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/compiler_crash.hpp"
 #include "cli/dialect.hpp"
 #include "cli/linked_images.hpp"
 #include "cli/scratch.hpp"
@@ -62,6 +63,11 @@ SdkLibrary sdk_library(std::string_view name) {
   return SdkLibrary::none;
 }
 
+/// The source of a compiler's command line: its last word.
+std::string source_of(const Words& command) {
+  return command.back();
+}
+
 /// What a command printed, and whether it worked.
 struct Result {
   int status = 0;
@@ -107,6 +113,9 @@ class Builder {
     }
     if (request_.dry_run) return {};
     Outcome outcome = cli::run(command, {.capture = capture});
+    if (outcome.status != 0) {
+      if (auto crash = explain_compiler_crash(outcome.output, source_of(command))) outcome.output = std::move(*crash);
+    }
     return {outcome.status, std::move(outcome.output)};
   }
 

@@ -124,7 +124,8 @@ Words common_flags(const Toolchain& tools, const BuildRequest& request, const Cu
               "-Wno-unknown-cuda-version",
               "-Wno-unused-command-line-argument",
               "-Wno-unknown-warning-option",
-              "-Wno-ignored-optimization-argument"};
+              "-Wno-ignored-optimization-argument",
+              "-fno-crash-diagnostics"};
   if (isatty(STDERR_FILENO)) words.push_back("-fcolor-diagnostics");
   if (request.relocatable) words.push_back("-fgpu-rdc");
   if (!request.exceptions) words.push_back("-fno-exceptions");
@@ -197,8 +198,10 @@ unsigned choose_architecture(BuildRequest& request) {
 Words device_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit) {
   Words words = common_flags(tools, request, unit);
   // Warnings come once, from the host pass.
-  add(words, {"--cuda-device-only", "-S", "-Xclang", "-target-feature", "-Xclang", "+ptx83", "-gline-tables-only",
-              request.device_debug ? "-O1" : "-O2"});
+  // Under the small code model LLVM turns tables of strings into tables of offsets from themselves, which its PTX
+  // printer takes for a circular dependency.
+  add(words, {"--cuda-device-only", "-S", "-Xclang", "-target-feature", "-Xclang", "+ptx83", "-Xclang",
+              "-mcmodel=medium", "-gline-tables-only", request.device_debug ? "-O1" : "-O2"});
   add(words, device_math(request));
   add(words, language_options(request.host_options));
   words.push_back("-w");

@@ -47,6 +47,18 @@ EW_DEVICE unsigned long long __globaltimer() { return __nvvm_read_ptx_sreg_globa
 
 EW_DEVICE void __trap() { asm volatile("trap;"); }
 EW_DEVICE void __brkpt() { asm volatile("brkpt;"); }
+
+// What clang puts into the slots of pure and deleted functions in a table of virtual functions. Emitted only where one is.
+extern "C" {
+__device__ inline __attribute__((noreturn)) void __cxa_pure_virtual() {
+  __trap();
+  __builtin_unreachable();
+}
+__device__ inline __attribute__((noreturn)) void __cxa_deleted_virtual() {
+  __trap();
+  __builtin_unreachable();
+}
+}
 #define __prof_trigger(event) asm volatile("pmevent %0;" ::"n"(event))
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 EW_DEVICE void __nanosleep(unsigned int nanoseconds) { __nvvm_nanosleep(nanoseconds); }

@@ -1,0 +1,14 @@
+// What clang prints when its PTX back end gives up is a stack dump for clang's own authors. This makes of it one
+// sentence for the program's author: what construct, where, what to write instead.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ew::cli {
+
+/// The sentence, or nothing when `output` holds no crash. Diagnostics that clang printed before it stay in front.
+std::optional<std::string> explain_compiler_crash(std::string_view output, std::string_view source);
+
+}  // namespace ew::cli
