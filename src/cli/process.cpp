@@ -58,9 +58,18 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return list;
 }
 
+using EachLine = std::function<void(std::string_view)>;
+
+// Tells the lines that are complete behind `told`, and moves it behind them.
+void tell_lines(const std::string& output, std::size_t& told, const EachLine& each_line) {
+  for (std::size_t end; (end = output.find('\n', told)) != output.npos; told = end + 1)
+    each_line(std::string_view(output).substr(told, end - told));
+}
+
 // Collects what the child writes until it closes its end or the deadline passes; true when in time.
-bool collect(int in, std::string& output, std::optional<Clock::time_point> deadline) {
+bool collect(int in, std::string& output, std::optional<Clock::time_point> deadline, const EachLine& each_line) {
   char buffer[65536];
+  std::size_t told = 0;
   for (;;) {
     int wait = -1;
     if (deadline) {
@@ -76,6 +85,7 @@ bool collect(int in, std::string& output, std::optional<Clock::time_point> deadl
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) return true;
     output.append(buffer, static_cast<std::size_t>(bytes));
+    if (each_line) tell_lines(output, told, each_line);
   }
 }
 
@@ -106,7 +116,7 @@ Outcome run(const Words& command, const RunOptions& options) {
   std::optional<Clock::time_point> deadline;
   if (options.timeout_seconds > 0)
     deadline = Clock::now() + std::chrono::milliseconds(static_cast<long>(options.timeout_seconds * 1000));
-  bool in_time = ends[0] < 0 || collect(ends[0], outcome.output, deadline);
+  bool in_time = ends[0] < 0 || collect(ends[0], outcome.output, deadline, options.each_line);
   int status = 0;
   in_time = in_time && wait_for(child, status, deadline);
   if (!in_time) {

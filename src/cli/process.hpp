@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ struct RunOptions {
   std::string directory;                                         // empty: this process's
   double timeout_seconds = 0;                                    // 0: none; then the child's process group is killed
   bool no_input = false;                                         // standard input is empty
+  std::function<void(std::string_view)> each_line;               // told every captured line as it arrives
 };
 
 /// Runs to its end. Thread-safe.

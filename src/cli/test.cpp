@@ -1,13 +1,16 @@
-// `ew test`: every test that the build has made, several at once, and one closing line.
+// `ew test`: builds what is out of date, runs every test there is, several at once, and counts.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "cli/table.hpp"
+#include "cli/test_build.hpp"
 #include "cli/test_checks.hpp"
 #include "cli/verb.hpp"
 #include "core/configuration.hpp"
@@ -23,15 +26,73 @@ using core::UserError;
 struct TestCommand {
   std::string filter, build = EW_BUILD_DIRECTORY;
   unsigned jobs = 0;
-  bool list = false, verbose = false;
+  bool list = false, quiet = false;
+};
+
+std::vector<Check> chosen_checks(const TestCommand& command) {
+  std::vector<Check> checks = find_checks(command.build, core::home_directory() / "workloads");
+  if (command.filter.empty()) return checks;
+  // A GoogleTest binary may hold a test of that name: it narrows itself.
+  std::erase_if(checks, [&](const Check& check) {
+    return check.kind != Check::Kind::google_test && check.name.find(command.filter) == check.name.npos;
+  });
+  return checks;
+}
+
+/// One line on a terminal that is written over; elsewhere a line now and then.
+class ProgressLine {
+ public:
+  void show(const std::string& text) {
+    if (terminal_) fmt::print(stderr, "\r\033[K{}", text);
+    if (!terminal_ && std::chrono::steady_clock::now() - last_ > std::chrono::seconds(30)) {
+      fmt::print(stderr, "{}\n", text);
+      last_ = std::chrono::steady_clock::now();
+    }
+  }
+  void clear() const {
+    if (terminal_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  const bool terminal_ = isatty(STDERR_FILENO);
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 /// Runs the checks and keeps the tally. One per call.
 class TestRun {
  public:
-  TestRun(const TestCommand& command, std::vector<Check> checks) : command_(command), checks_(std::move(checks)) {}
+  explicit TestRun(const TestCommand& command) : command_(command) {}
 
   int run() {
+    const bool complete = build();
+    checks_ = chosen_checks(command_);
+    total_ = checks_.size();
+    if (!complete) fail_what_did_not_build();
+    return run_checks();
+  }
+
+ private:
+  bool build() {
+    const auto progress = [this](unsigned done, unsigned all) {
+      line_.show(fmt::format("ew test: building, {} of {} steps", done, all));
+    };
+    const bool complete = build_everything(command_.build, progress);
+    line_.clear();
+    return complete;
+  }
+
+  /// Takes out the checks whose program did not build: failures, whatever an older program of that name would say.
+  void fail_what_did_not_build() {
+    std::erase_if(checks_, [this](const Check& check) {
+      if (check.target.empty()) return false;
+      const std::string errors = build_target(command_.build, check.target);
+      if (errors.empty()) return false;
+      record(check, {.failed = 1, .output = errors});
+      return true;
+    });
+  }
+
+  int run_checks() {
     const auto begin = std::chrono::steady_clock::now();
     const unsigned jobs = command_.jobs ? command_.jobs : std::max(1u, std::thread::hardware_concurrency());
     std::vector<std::thread> pool;
@@ -39,13 +100,15 @@ class TestRun {
     work();
     for (std::thread& thread : pool) thread.join();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    clear_progress();
+    line_.clear();
+    if (passed_ + failed_ == 0)
+      throw UserError(fmt::format("no test's name holds \"{}\"; `ew test --list` lists them", command_.filter));
+    fmt::print("{} checks in {}\n", finished_, seconds_text(seconds));
     for (const std::string& name : failures_) fmt::print("FAIL {}\n", name);
-    fmt::print("{} checks in {}\n{} passed, {} failed\n", checks_.size(), seconds_text(seconds), passed_, failed_);
-    return failed_ || passed_ == 0 ? failed : clean;
+    fmt::print("{} passed, {} failed\n", passed_, failed_);
+    return failed_ ? failed : clean;
   }
 
- private:
   void work() {
     for (std::size_t i; (i = next_++) < checks_.size();) {
       const CheckResult result = run_check(checks_[i], command_.filter);
@@ -57,46 +120,51 @@ class TestRun {
   void record(const Check& check, const CheckResult& result) {
     passed_ += result.passed, failed_ += result.failed;
     ++finished_;
-    clear_progress();
+    line_.clear();
     if (result.failed) {
       failures_.push_back(check.name);
-      fmt::print("FAIL {}\n{}", check.name, result.output);
-    } else if (command_.verbose && result.passed) {
-      fmt::print("pass {}{} ({})\n", check.name, result.passed > 1 ? fmt::format(": {} tests", result.passed) : "",
+      fmt::print("FAIL {}: {}\n{}    all of it: {}\n", check.name, counts(result), short_report(result.output, 20),
+                 keep(check, result.output).string());
+    } else if (!command_.quiet && result.passed) {
+      fmt::print("pass {}{} ({})\n", check.name, result.passed > 1 ? ": " + counts(result) : "",
                  seconds_text(result.seconds));
     }
     std::fflush(stdout);
-    if (isatty(STDERR_FILENO)) fmt::print(stderr, "{} of {} checks, {} failed", finished_, checks_.size(), failed_);
+    line_.show(fmt::format("ew test: {} of {} checks, {} failed", finished_, total_, failures_.size()));
   }
 
-  void clear_progress() {
-    if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
+  static std::string counts(const CheckResult& result) {
+    if (result.failed == 0) return fmt::format("{} tests", result.passed);
+    if (result.seconds == 0) return "not built";
+    if (result.passed + result.failed == 1) return fmt::format("after {}", seconds_text(result.seconds));
+    return fmt::format("{} of {} tests", result.failed, result.passed + result.failed);
+  }
+
+  /// The whole output as a file of the build folder.
+  fs::path keep(const Check& check, const std::string& output) const {
+    std::string name = check.name;
+    std::replace(name.begin(), name.end(), '/', '-');
+    const fs::path path = fs::path(command_.build) / "test-logs" / (name + ".log");
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << output;
+    return path;
   }
 
   const TestCommand& command_;
   std::vector<Check> checks_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
-  std::size_t finished_ = 0;
+  ProgressLine line_;
+  std::size_t total_ = 0, finished_ = 0;
   unsigned passed_ = 0, failed_ = 0;
   std::vector<std::string> failures_;
 };
 
-int call(const TestCommand& command) {
-  std::vector<Check> checks = find_checks(command.build, core::home_directory() / "workloads");
-  if (!command.filter.empty()) {
-    // A GoogleTest binary may hold a test of that name: it narrows itself.
-    std::erase_if(checks, [&](const Check& check) {
-      return check.kind != Check::Kind::google_test && check.name.find(command.filter) == check.name.npos;
-    });
-  }
-  if (command.list) {
-    for (const Check& check : checks) fmt::print("{}\n", check.name);
-    return clean;
-  }
-  if (checks.empty())
-    throw UserError(fmt::format("no test's name holds \"{}\"; `ew test --list` lists them", command.filter));
-  return TestRun(command, std::move(checks)).run();
+int call(TestCommand& command) {
+  command.build = fs::absolute(command.build).lexically_normal().string();
+  if (!command.list) return TestRun(command).run();
+  for (const Check& check : chosen_checks(command)) fmt::print("{}\n", check.name);
+  return clean;
 }
 
 }  // namespace
@@ -105,14 +173,16 @@ void add_test(CLI::App& app, int& status) {
   auto command = std::make_shared<TestCommand>();
   CLI::App* verb = app.add_subcommand("test", "Run every test");
   verb->add_option("--filter", command->filter, "Only tests with this in their name")->type_name("TEXT");
-  verb->add_option("--build", command->build, "Build folder whose tests run")
+  verb->add_option("--build", command->build, "Build folder whose tests run; it is brought up to date first")
       ->capture_default_str()
       ->type_name("FOLDER");
   verb->add_option("-j,--jobs", command->jobs, "Tests at once (default: the number of cores)")->type_name("N");
   verb->add_flag("--list", command->list, "List the tests");
-  verb->add_flag("-v,--verbose", command->verbose, "Name the tests that pass, too");
+  verb->add_flag("-q,--quiet", command->quiet, "Name only the tests that fail");
   verb->footer(
-      "The last line is \"N passed, N failed\"; status 0 when none failed, 1 otherwise.\n\n"
+      "The last line is \"N passed, N failed\"; status 0 when none failed, 1 otherwise (and FAIL lines).\n"
+      "What does not build fails alone: the others run. Of a failure the telling lines are shown, and\n"
+      "the file that holds the rest.\n\n"
       "Examples:\n"
       "  ew test\n"
       "  ew test --filter workload/          the CUDA programs of workloads/\n"

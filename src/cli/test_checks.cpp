@@ -6,6 +6,7 @@
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/scratch.hpp"
 #include "core/diagnostics.hpp"
@@ -31,10 +32,11 @@ double timeout_of(const nlohmann::json& test) {
   for (const auto& property : test.value("properties", nlohmann::json::array())) {
     if (property["name"] == "TIMEOUT") return property["value"].get<double>();
   }
-  return 120;
+  return 300;
 }
 
 void add_unit_checks(std::vector<Check>& checks, const fs::path& build) {
+  if (!fs::is_directory(build)) throw UserError(fmt::format("{}: no such build folder", build.string()));
   const Outcome outcome =
       run({"ctest", "--test-dir", build.string(), "--show-only=json-v1"}, {.capture = Capture::standard_output});
   const auto json = nlohmann::json::parse(outcome.output, nullptr, false);
@@ -46,7 +48,9 @@ void add_unit_checks(std::vector<Check>& checks, const fs::path& build) {
     check.name = "unit/" + test["name"].get<std::string>();
     check.timeout_seconds = timeout_of(test);
     if (test.contains("command")) check.command = test["command"].get<Words>();
-    if (check.command.empty() || !find_program(check.command[0])) check.missing = "its program was not built";
+    // ctest leaves the command out as long as its program does not exist: tests/CMakeLists.txt says what builds it.
+    if (check.kind == Check::Kind::google_test)
+      check.target = fmt::format("tests/ew_{}_test", test["name"].get<std::string>());
     checks.push_back(std::move(check));
   }
 }
@@ -69,8 +73,8 @@ void add_workloads(std::vector<Check>& checks, const fs::path& build, const fs::
     const std::string name = fs::relative(source, workloads).replace_extension().string();
     check.kind = Check::Kind::workload;
     check.name = "workload/" + name;
-    check.command = {(build / "workloads" / name).string()};
-    if (!fs::exists(check.command[0])) check.missing = "it was not built: " + check.command[0];
+    check.target = "workloads/" + name;
+    check.command = {(build / check.target).string()};
     checks.push_back(std::move(check));
   }
 }
@@ -112,9 +116,9 @@ std::vector<Check> find_checks(const fs::path& build, const fs::path& workloads)
 
 CheckResult run_check(const Check& check, const std::string& filter) {
   CheckResult result;
-  if (!check.missing.empty()) {
+  if (check.command.empty() || !find_program(check.command[0])) {
     result.failed = 1;
-    result.output = check.missing + "\n";
+    result.output = check.command.empty() ? "nothing to run\n" : check.command[0] + ": there is no such program\n";
     return result;
   }
   const Scratch scratch;
@@ -142,6 +146,31 @@ CheckResult run_check(const Check& check, const std::string& filter) {
   if (result.failed)
     result.output = fmt::format("{}[{}]\n", outcome.output, how_it_ended(outcome, check.timeout_seconds));
   return result;
+}
+
+std::string short_report(const std::string& output, std::size_t lines) {
+  std::vector<std::string> all, telling;
+  std::istringstream text(output);
+  for (std::string line; std::getline(text, line);) {
+    all.push_back(line);
+    for (std::string_view word : {"error", "FAIL", "Failure", "warning: "}) {
+      if (line.find(word) == line.npos) continue;
+      telling.push_back(line);
+      break;
+    }
+  }
+  // A short output is shown as it is, a long one by the lines that name a failure; its end when none does.
+  const bool is_short = all.size() <= lines;
+  std::vector<std::string>& chosen = is_short || telling.empty() ? all : telling;
+  if (chosen.size() > lines) {
+    if (&chosen == &all)
+      chosen.erase(chosen.begin(), chosen.end() - static_cast<std::ptrdiff_t>(lines));
+    else
+      chosen.resize(lines);
+  }
+  std::string report;
+  for (const std::string& line : chosen) report += fmt::format("    {}\n", line.substr(0, 240));
+  return report;
 }
 
 }  // namespace ew::cli

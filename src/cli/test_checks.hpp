@@ -1,4 +1,4 @@
-// What `ew test` runs: C++ tests that ctest knows, and workloads that the build has made.
+// What `ew test` runs: the C++ tests and scripts that ctest knows, and the programs of workloads/.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +11,10 @@ namespace ew::cli {
 
 struct Check {
   enum class Kind { google_test, plain, workload } kind = Kind::plain;
-  std::string name;  // "unit/ptx", "workload/cuda/scan_blelloch"
-  Words command;     // empty: `missing` says why it cannot run
-  std::string missing;
-  double timeout_seconds = 120;
+  std::string name;    // "unit/ptx", "workload/cuda/scan_blelloch"
+  Words command;       // empty: nothing to run
+  std::string target;  // what the build calls the program; empty: it is not built
+  double timeout_seconds = 300;
 };
 
 struct CheckResult {
@@ -29,5 +29,8 @@ std::vector<Check> find_checks(const std::filesystem::path& build, const std::fi
 /// Runs one in a folder of its own. `filter` (may be empty) narrows a GoogleTest binary to the tests that hold it in
 /// their name. Thread-safe.
 CheckResult run_check(const Check&, const std::string& filter);
+
+/// The lines of a failed check's output that say most, at most `lines` of them.
+std::string short_report(const std::string& output, std::size_t lines);
 
 }  // namespace ew::cli
