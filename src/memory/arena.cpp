@@ -12,12 +12,18 @@ constexpr u64 page = 4096;
 constexpr u64 most_quarantined = u64{64} << 20;
 constexpr std::size_t most_quarantined_blocks = 1024;
 
-constexpr u64 align_up(u64 value, u64 alignment) { return (value + alignment - 1) / alignment * alignment; }
-void* pointer(u64 address) { return reinterpret_cast<void*>(address); }
+constexpr u64 align_up(u64 value, u64 alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+void* pointer(u64 address) {
+  return reinterpret_cast<void*>(address);
+}
 
 }  // namespace
 
-Arena::~Arena() { close(); }
+Arena::~Arena() {
+  close();
+}
 
 bool Arena::reserve(u64 base, u64 size) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (base ? MAP_FIXED_NOREPLACE : 0);
@@ -105,6 +111,8 @@ u64 Arena::take(u64 begin, u64 size) {
   return begin;
 }
 
-void Arena::give_back(u64 begin) { blocks_.erase(begin); }
+void Arena::give_back(u64 begin) {
+  blocks_.erase(begin);
+}
 
 }  // namespace ew::memory

@@ -1,7 +1,7 @@
-// A stretch of reserved host addresses in which one region's allocations live: first fit in address order, freed blocks kept apart
-// for a while. Owned by AddressSpace, which holds its lock around every call.
-// Invariant: blocks_ (live and quarantined) never overlap, and a gap of at least `guard_bytes` follows each, so that the first bytes
-// past an allocation belong to nobody.
+// A stretch of reserved host addresses in which one region's allocations live: first fit in address order, freed blocks
+// kept apart for a while. Owned by AddressSpace, which holds its lock around every call. Invariant: blocks_ (live and
+// quarantined) never overlap, and a gap of at least `guard_bytes` follows each, so that the first bytes past an
+// allocation belong to nobody.
 #pragma once
 
 #include <deque>
@@ -27,7 +27,8 @@ class Arena {
   /// Gives the addresses back.
   void close();
 
-  /// A place for `size` bytes, made accessible. `zero`: reads as zero even where an earlier allocation stood. 0 when full.
+  /// A place for `size` bytes, made accessible. `zero`: reads as zero even where an earlier allocation stood. 0 when
+  /// full.
   u64 allocate(u64 size, u64 alignment, bool zero);
   /// Puts a block into quarantine; it is reused when the quarantine overflows or the arena is full.
   void release(u64 begin);

@@ -1,6 +1,6 @@
 // A parsed PTX module. Made by parser.hpp, merged by linker.hpp, read by the decoder and the flow analysis.
-// Names are resolved: operands name registers by index, scopes are flattened (a name that two scopes declare is made unique),
-// and every branch label is an index into the function's instructions.
+// Names are resolved: operands name registers by index, scopes are flattened (a name that two scopes declare is made
+// unique), and every branch label is an index into the function's instructions.
 #pragma once
 
 #include <map>
@@ -14,25 +14,71 @@
 namespace ew::ptx {
 
 enum class Type : u8 {
-  none, pred,
-  b8, b16, b32, b64, b128,
-  u8, u16, u32, u64,
-  s8, s16, s32, s64,
-  f16, f16x2, bf16, bf16x2, tf32, f32, f64,
-  texref, samplerref, surfref
+  none,
+  pred,
+  b8,
+  b16,
+  b32,
+  b64,
+  b128,
+  u8,
+  u16,
+  u32,
+  u64,
+  s8,
+  s16,
+  s32,
+  s64,
+  f16,
+  f16x2,
+  bf16,
+  bf16x2,
+  tf32,
+  f32,
+  f64,
+  texref,
+  samplerref,
+  surfref
 };
-u32 size_of(Type);                 // bytes; pred: 1
-std::string_view name_of(Type);    // "f16x2"
+u32 size_of(Type);               // bytes; pred: 1
+std::string_view name_of(Type);  // "f16x2"
 std::optional<Type> type_named(std::string_view);
 
 enum class Space : u8 { generic, global, shared, local, constant, param, reg };
 
 enum class Special : u8 {
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
-  laneid, warpid, nwarpid, smid, nsmid, gridid,
-  lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
-  clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
-  dynamic_smem_size, total_smem_size, aggr_smem_size,
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  clock,
+  clock_hi,
+  clock64,
+  globaltimer,
+  globaltimer_lo,
+  globaltimer_hi,
+  dynamic_smem_size,
+  total_smem_size,
+  aggr_smem_size,
   envreg0,  // envreg0 .. envreg31 follow in order
   envreg31 = envreg0 + 31,
   count
@@ -50,25 +96,25 @@ struct Operand {
   enum class Kind : u8 {
     reg,        // registers[reg], `negated` for !%p, -1 lane selectors (.b0 …) in `part`
     immediate,  // `bits`; is_float: written 0f…/0d…/1.5 (bits holds the double, NaN payloads kept; the decoder narrows)
-    special,    // %tid.x …
-    symbol,     // variable or function name, plus `offset`
-    label,      // branch target: instruction index in `bits`
-    address,    // [reg+offset], [symbol+offset], [immediate]: base in elements[0], `offset` here; [tex, samp, {c0, c1}]: the rest
-                // in elements[1..] as written (coordinates are one vector operand)
-    vector,     // {a, b, …}
-    pair,       // p|q
-    list,       // (a, b) of a call
-    sink        // _
+    special,  // %tid.x …
+    symbol,   // variable or function name, plus `offset`
+    label,    // branch target: instruction index in `bits`
+    address,  // [reg+offset], [symbol+offset], [immediate]: base in elements[0], `offset` here; [tex, samp, {c0, c1}]:
+              // the rest in elements[1..] as written (coordinates are one vector operand)
+    vector,  // {a, b, …}
+    pair,    // p|q
+    list,    // (a, b) of a call
+    sink     // _
   };
   Kind kind = Kind::sink;
-  bool negated = false;   // !p, or a unary minus already folded for immediates
+  bool negated = false;  // !p, or a unary minus already folded for immediates
   bool is_float = false;
   Special special = Special::count;
   u32 reg = 0;
   u64 bits = 0;
   i64 offset = 0;
   std::string symbol;
-  std::string part;       // "b0", "h1" … for the video instructions, else empty
+  std::string part;  // "b0", "h1" … for the video instructions, else empty
   std::vector<Operand> elements;
 };
 
@@ -79,7 +125,7 @@ struct Instruction {
   bool guard_negated = false;
   std::vector<Operand> operands;
   Place place;
-  std::string text;  // as written, for diagnostics
+  std::string text;       // as written, for diagnostics
   bool noreturn = false;  // a direct call of a .noreturn function (set by the linker): control does not come back
 };
 
@@ -104,7 +150,7 @@ struct Variable {
   Space space = Space::global;
   Type type = Type::b8;
   u32 alignment = 1;
-  u64 size = 0;          // bytes in all; 0 with `unsized` for .extern .shared x[];
+  u64 size = 0;  // bytes in all; 0 with `unsized` for .extern .shared x[];
   bool unsized = false;
   bool managed = false;  // .attribute(.managed)
   Linkage linkage = Linkage::internal;
@@ -118,7 +164,8 @@ struct Prototype {  // .callprototype
   bool noreturn = false;
 };
 
-/// A stretch of instructions between .pragma "everwarp.NAME" and .pragma "everwarp.end": the simulator runs the named operation instead.
+/// A stretch of instructions between .pragma "everwarp.NAME" and .pragma "everwarp.end": the simulator runs the named
+/// operation instead.
 struct Region {
   std::string name;
   u32 begin = 0, end = 0;  // instruction indices, end exclusive
@@ -132,14 +179,16 @@ struct Function {
   Linkage linkage = Linkage::internal;
   std::vector<Variable> returns, parameters;
   std::vector<Register> registers;
-  std::vector<Variable> variables;  // .local, .shared, .param declared inside (.const and .global become module variables)
+  std::vector<Variable>
+      variables;  // .local, .shared, .param declared inside (.const and .global become module variables)
   std::vector<Instruction> body;
-  std::map<std::string, u32> labels;                        // name -> instruction index (may be body.size())
+  std::map<std::string, u32> labels;                               // name -> instruction index (may be body.size())
   std::map<std::string, std::vector<std::string>> branch_targets;  // .branchtargets
   std::map<std::string, std::vector<std::string>> call_targets;    // .calltargets
   std::map<std::string, Prototype> prototypes;
   std::vector<Region> regions;
-  std::optional<u32> carry;  // the condition code of add.cc and friends, as a register of type pred named "%cc", if any uses it
+  std::optional<u32>
+      carry;  // the condition code of add.cc and friends, as a register of type pred named "%cc", if any uses it
   Dim3 max_threads{0, 0, 0}, required_threads{0, 0, 0};  // .maxntid .reqntid; 0: not given
   u32 min_blocks = 0, max_registers = 0;                 // .minnctapersm .maxnreg
   Place place;

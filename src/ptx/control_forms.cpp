@@ -5,7 +5,6 @@
 namespace ew::ptx {
 namespace {
 
-
 template <class Value>
 u8 number(Value value) {
   return static_cast<u8>(value);
@@ -39,17 +38,17 @@ void add_memory_slots(std::vector<Slot>& slots) {
                                            {"acquire", number(Order::acquire)},
                                            {"release", number(Order::release)},
                                            {"acq_rel", number(Order::acq_rel)}}));
-  slots.push_back(list("order_of_reduction", {{"", number(Order::relaxed)},
-                                              {"relaxed", number(Order::relaxed)},
-                                              {"release", number(Order::release)}}));
+  slots.push_back(
+      list("order_of_reduction",
+           {{"", number(Order::relaxed)}, {"relaxed", number(Order::relaxed)}, {"release", number(Order::release)}}));
   slots.push_back(list("mmio", {{"", 0}, {"mmio", 1}}));
   slots.push_back(list("scope", {{"", number(Scope::none)},
                                  {"cta", number(Scope::cta)},
                                  {"cluster", number(Scope::cluster)},
                                  {"gpu", number(Scope::gpu)},
                                  {"sys", number(Scope::sys)}}));
-  slots.push_back(list("membar_scope",
-                       {{"cta", number(Scope::cta)}, {"gl", number(Scope::gpu)}, {"sys", number(Scope::sys)}}));
+  slots.push_back(
+      list("membar_scope", {{"cta", number(Scope::cta)}, {"gl", number(Scope::gpu)}, {"sys", number(Scope::sys)}}));
   slots.push_back(list("fence_order", {{"sc", 1}, {"acq_rel", 0}}));
   slots.push_back(list("space", {{"", number(Space::generic)},
                                  {"global", number(Space::global)},
@@ -71,8 +70,9 @@ void add_memory_slots(std::vector<Slot>& slots) {
                                          {"const", number(Space::constant)},
                                          {"param", number(Space::param)},
                                          {"param::entry", number(Space::param)}}));
-  slots.push_back(list("shared_space",
-                       {{"", number(Space::generic)}, {"shared", number(Space::shared)}, {"shared::cta", number(Space::shared)}}));
+  slots.push_back(
+      list("shared_space",
+           {{"", number(Space::generic)}, {"shared", number(Space::shared)}, {"shared::cta", number(Space::shared)}}));
   slots.push_back(list("shared_given", {{"shared", 0}, {"shared::cta", 0}}));
   slots.push_back(list("load_cache", {{"", number(CacheHint::none)},
                                       {"ca", number(CacheHint::ca)},
@@ -93,27 +93,26 @@ void add_memory_slots(std::vector<Slot>& slots) {
                                        {"L1::evict_first", 0},
                                        {"L1::evict_last", 0},
                                        {"L1::no_allocate", 0}}));
-  slots.push_back(list("l2_eviction",
-                       {{"", 0}, {"L2::evict_normal", 0}, {"L2::evict_first", 0}, {"L2::evict_last", 0}}));
+  slots.push_back(
+      list("l2_eviction", {{"", 0}, {"L2::evict_normal", 0}, {"L2::evict_first", 0}, {"L2::evict_last", 0}}));
   slots.push_back(list("l2_hint", {{"", 0}, {"L2::cache_hint", 1}}));
   slots.push_back(list("l2_prefetch", {{"", 0}, {"L2::64B", 0}, {"L2::128B", 0}, {"L2::256B", 0}}));
   slots.push_back(list("prefetch_level", {{"L1", 1}, {"L2", 2}, {"L2::evict_last", 2}, {"L2::evict_normal", 2}}));
-  slots.push_back(list("prefetch_space", {{"", number(Space::generic)},
-                                          {"global", number(Space::global)},
-                                          {"local", number(Space::local)}}));
+  slots.push_back(
+      list("prefetch_space",
+           {{"", number(Space::generic)}, {"global", number(Space::global)}, {"local", number(Space::local)}}));
   slots.push_back(list("global_space", {{"", number(Space::generic)}, {"global", number(Space::global)}}));
-  slots.push_back(list("policy_primary", {{"L2::evict_last", 0},
-                                          {"L2::evict_normal", 0},
-                                          {"L2::evict_first", 0},
-                                          {"L2::evict_unchanged", 0}}));
+  slots.push_back(
+      list("policy_primary",
+           {{"L2::evict_last", 0}, {"L2::evict_normal", 0}, {"L2::evict_first", 0}, {"L2::evict_unchanged", 0}}));
   slots.push_back(list("policy_secondary", {{"", 0}, {"L2::evict_first", 0}, {"L2::evict_unchanged", 0}}));
   slots.push_back(list("vector", {{"", 1}, {"v2", 2}, {"v4", 4}}));
-  slots.push_back(types("memory_type", {"b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32",
-                                        "s64", "f32", "f64", "f16", "bf16", "f16x2", "bf16x2"}));
+  slots.push_back(types("memory_type", {"b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16",
+                                        "s32", "s64", "f32", "f64", "f16", "bf16", "f16x2", "bf16x2"}));
   slots.push_back(list("noftz", {{"", 0}, {"noftz", 1}}));
-  slots.push_back(list("atomic_bits", {{"and", number(AtomicOp::bit_and)},
-                                       {"or", number(AtomicOp::bit_or)},
-                                       {"xor", number(AtomicOp::bit_xor)}}));
+  slots.push_back(
+      list("atomic_bits",
+           {{"and", number(AtomicOp::bit_and)}, {"or", number(AtomicOp::bit_or)}, {"xor", number(AtomicOp::bit_xor)}}));
   slots.push_back(list("atomic_wrap", {{"inc", number(AtomicOp::inc)}, {"dec", number(AtomicOp::dec)}}));
   slots.push_back(list("atomic_order", {{"min", number(AtomicOp::min)}, {"max", number(AtomicOp::max)}}));
   slots.push_back(types("add_type", {"u32", "s32", "u64", "s64", "f32", "f64", "f16", "f16x2", "bf16", "bf16x2"}));
@@ -129,28 +128,32 @@ void add_warp_slots(std::vector<Slot>& slots) {
   slots.push_back(list("aligned", {{"", 0}, {"aligned", 1}}));
   slots.push_back(list("barrier_kind", {{"sync", number(BarrierKind::sync)}, {"arrive", number(BarrierKind::arrive)}}));
   slots.push_back(list("barrier_test", {{"and", number(BarrierKind::red_and)}, {"or", number(BarrierKind::red_or)}}));
-  slots.push_back(list("vote_kind", {{"all", number(VoteKind::all)}, {"any", number(VoteKind::any)}, {"uni", number(VoteKind::uni)}}));
+  slots.push_back(list(
+      "vote_kind", {{"all", number(VoteKind::all)}, {"any", number(VoteKind::any)}, {"uni", number(VoteKind::uni)}}));
   slots.push_back(list("sync", {{"", 0}, {"sync", 1}}));
   slots.push_back(list("shuffle_kind", {{"up", number(ShuffleKind::up)},
                                         {"down", number(ShuffleKind::down)},
                                         {"bfly", number(ShuffleKind::bfly)},
                                         {"idx", number(ShuffleKind::idx)}}));
   slots.push_back(list("match_kind", {{"any", 0}, {"all", 1}}));
-  slots.push_back(list("redux_order",
-                       {{"add", number(ReduxKind::add)}, {"min", number(ReduxKind::min)}, {"max", number(ReduxKind::max)}}));
-  slots.push_back(list("redux_bits", {{"and", number(ReduxKind::bit_and)},
-                                      {"or", number(ReduxKind::bit_or)},
-                                      {"xor", number(ReduxKind::bit_xor)}}));
+  slots.push_back(
+      list("redux_order",
+           {{"add", number(ReduxKind::add)}, {"min", number(ReduxKind::min)}, {"max", number(ReduxKind::max)}}));
+  slots.push_back(list(
+      "redux_bits",
+      {{"and", number(ReduxKind::bit_and)}, {"or", number(ReduxKind::bit_or)}, {"xor", number(ReduxKind::bit_xor)}}));
   slots.push_back(types("redux_type", {"u32", "s32"}));
   slots.push_back(list("noinc", {{"", 0}, {"noinc", 1}}));
-  slots.push_back(list("arrive_kind", {{"arrive", number(MbarrierKind::arrive)}, {"arrive_drop", number(MbarrierKind::arrive_drop)}}));
-  slots.push_back(list("arrive_order", {{"", number(Order::release)},
-                                        {"release", number(Order::release)},
-                                        {"relaxed", number(Order::relaxed)}}));
-  slots.push_back(list("wait_kind", {{"test_wait", number(MbarrierKind::test_wait)}, {"try_wait", number(MbarrierKind::try_wait)}}));
-  slots.push_back(list("wait_order", {{"", number(Order::acquire)},
-                                      {"acquire", number(Order::acquire)},
-                                      {"relaxed", number(Order::relaxed)}}));
+  slots.push_back(list("arrive_kind",
+                       {{"arrive", number(MbarrierKind::arrive)}, {"arrive_drop", number(MbarrierKind::arrive_drop)}}));
+  slots.push_back(
+      list("arrive_order",
+           {{"", number(Order::release)}, {"release", number(Order::release)}, {"relaxed", number(Order::relaxed)}}));
+  slots.push_back(list("wait_kind",
+                       {{"test_wait", number(MbarrierKind::test_wait)}, {"try_wait", number(MbarrierKind::try_wait)}}));
+  slots.push_back(
+      list("wait_order",
+           {{"", number(Order::acquire)}, {"acquire", number(Order::acquire)}, {"relaxed", number(Order::relaxed)}}));
   slots.push_back(list("relaxed", {{"", 0}, {"relaxed", 1}}));
   slots.push_back(list("mbarrier_scope",
                        {{"", number(Scope::cta)}, {"cta", number(Scope::cta)}, {"cluster", number(Scope::cluster)}}));
@@ -159,14 +162,20 @@ void add_warp_slots(std::vector<Slot>& slots) {
 
 void add_texture_slots(std::vector<Slot>& slots) {
   slots.push_back(list("texture_level", {{"", 0}, {"level", 1}, {"grad", 2}}));
-  slots.push_back(list("geometry", {{"1d", 0}, {"2d", 1}, {"3d", 2}, {"a1d", 3}, {"a2d", 4}, {"cube", 5}, {"acube", 6}}));
+  slots.push_back(
+      list("geometry", {{"1d", 0}, {"2d", 1}, {"3d", 2}, {"a1d", 3}, {"a2d", 4}, {"cube", 5}, {"acube", 6}}));
   slots.push_back(list("gather_geometry", {{"2d", 1}, {"a2d", 4}, {"cube", 5}, {"acube", 6}}));
   slots.push_back(list("surface_geometry", {{"1d", 0}, {"2d", 1}, {"3d", 2}, {"a1d", 3}, {"a2d", 4}}));
   slots.push_back(types("texel_type", {"u32", "s32", "f32"}));
   slots.push_back(types("coordinate_type", {"s32", "f32"}));
   slots.push_back(list("component", {{"r", 0}, {"g", 1}, {"b", 2}, {"a", 3}}));
-  slots.push_back(list("texture_property", {{"width", 0}, {"height", 1}, {"depth", 2}, {"channel_data_type", 3},
-                                            {"channel_order", 4}, {"normalized_coords", 5}, {"array_size", 6},
+  slots.push_back(list("texture_property", {{"width", 0},
+                                            {"height", 1},
+                                            {"depth", 2},
+                                            {"channel_data_type", 3},
+                                            {"channel_order", 4},
+                                            {"normalized_coords", 5},
+                                            {"array_size", 6},
                                             {"num_mipmap_levels", 7}}));
   slots.push_back(list("surface_clamp", {{"trap", 0}, {"clamp", 1}, {"zero", 2}}));
   slots.push_back(types("surface_type", {"b8", "b16", "b32", "b64"}));
@@ -185,8 +194,10 @@ constexpr ControlRow rows[] = {
     {"griddepcontrol.launch_dependents", ControlForm::nothing},
     {"griddepcontrol.wait", ControlForm::nothing},
     {"nanosleep.u32", ControlForm::nanosleep},
-    {"ld{order_of_load}{mmio}{scope}{space}{load_cache}{noncoherent}{l1_eviction}{l2_eviction}{l2_hint}{l2_prefetch}{vector}"
-     "{memory_type}", ControlForm::load},
+    {"ld{order_of_load}{mmio}{scope}{space}{load_cache}{noncoherent}{l1_eviction}{l2_eviction}{l2_hint}{l2_prefetch}{"
+     "vector}"
+     "{memory_type}",
+     ControlForm::load},
     {"ldu{global_space}{vector}{memory_type}", ControlForm::load},
     {"st{order_of_store}{mmio}{scope}{space}{store_cache}{l1_eviction}{l2_eviction}{l2_hint}{vector}{memory_type}",
      ControlForm::store},
@@ -288,7 +299,9 @@ std::vector<Slot> control_slots() {
   return slots;
 }
 
-std::span<const ControlRow> control_rows() { return rows; }
+std::span<const ControlRow> control_rows() {
+  return rows;
+}
 
 std::string_view refused_family(std::string_view opcode, std::span<const std::string> modifiers) {
   for (const auto& family : families)

@@ -1,5 +1,5 @@
-// The instructions that the decoder puts into a kernel's side tables: control, memory, barriers, warp operations, textures.
-// Their qualifiers' lists, and one row a form with the decoding step that reads it (decode_*.cpp).
+// The instructions that the decoder puts into a kernel's side tables: control, memory, barriers, warp operations,
+// textures. Their qualifiers' lists, and one row a form with the decoding step that reads it (decode_*.cpp).
 #pragma once
 
 #include <span>
@@ -11,12 +11,50 @@
 namespace ew::ptx {
 
 enum class ControlForm : u8 {
-  branch, branch_indexed, call, ret, exit, trap, breakpoint, nothing, nanosleep,
-  load, store, atomic, reduction, prefetch, cache_policy, async_copy, async_commit, async_wait, async_wait_all, async_arrive,
-  fence, membar, query_space, convert_address,
-  barrier, barrier_reduce, warp_barrier, vote, shuffle, match, reduce, elect, active_mask,
-  mbarrier_init, mbarrier_inval, mbarrier_arrive, mbarrier_expect, mbarrier_wait, mbarrier_pending,
-  texture, gather, texture_query, surface_load, surface_store
+  branch,
+  branch_indexed,
+  call,
+  ret,
+  exit,
+  trap,
+  breakpoint,
+  nothing,
+  nanosleep,
+  load,
+  store,
+  atomic,
+  reduction,
+  prefetch,
+  cache_policy,
+  async_copy,
+  async_commit,
+  async_wait,
+  async_wait_all,
+  async_arrive,
+  fence,
+  membar,
+  query_space,
+  convert_address,
+  barrier,
+  barrier_reduce,
+  warp_barrier,
+  vote,
+  shuffle,
+  match,
+  reduce,
+  elect,
+  active_mask,
+  mbarrier_init,
+  mbarrier_inval,
+  mbarrier_arrive,
+  mbarrier_expect,
+  mbarrier_wait,
+  mbarrier_pending,
+  texture,
+  gather,
+  texture_query,
+  surface_load,
+  surface_store
 };
 
 struct ControlRow {

@@ -1,13 +1,15 @@
+#include "ptx/decode.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "ptx/decode.hpp"
-
 namespace ew::ptx {
 namespace {
 
-u64 align_up(u64 value, u64 alignment) { return (value + alignment - 1) / alignment * alignment; }
+u64 align_up(u64 value, u64 alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
 
 template <class Visit>
 void visit_symbols(const ast::Operand& operand, Visit&& visit) {
@@ -15,7 +17,9 @@ void visit_symbols(const ast::Operand& operand, Visit&& visit) {
   for (const auto& element : operand.elements) visit_symbols(element, visit);
 }
 
-bool is_call(const ast::Instruction& instruction) { return instruction.opcode == "call"; }
+bool is_call(const ast::Instruction& instruction) {
+  return instruction.opcode == "call";
+}
 
 /// The operand of a call that names what is called: after the list of returns, if there is one.
 const ast::Operand& call_target(const ast::Instruction& instruction) {
@@ -70,9 +74,11 @@ Row KernelBuild::constant(u64 bits, u32 bytes) {
   } else if (const auto found = words.find(static_cast<u32>(bits)); found != words.end()) {
     return found->second;
   }
-  if (is_wide && (kernel.constants.size() / warp_lanes) % 2) kernel.constants.insert(kernel.constants.end(), warp_lanes, 0);
+  if (is_wide && (kernel.constants.size() / warp_lanes) % 2)
+    kernel.constants.insert(kernel.constants.end(), warp_lanes, 0);
   const auto first = kernel.constants.size() / warp_lanes;
-  if (first + 2 >= constant_row) throw Error(fmt::format("kernel {} has more than 32,000 different constants", kernel.name));
+  if (first + 2 >= constant_row)
+    throw Error(fmt::format("kernel {} has more than 32,000 different constants", kernel.name));
   const auto row = static_cast<Row>(constant_row | first);
   if (is_wide) {
     for (u32 i = 0; i < warp_lanes; ++i) {
@@ -110,7 +116,8 @@ class Reach {
       const auto& target = call_target(instruction);
       if (target.kind == ast::Operand::Kind::symbol) {
         const auto found = build_.index.functions.find(target.symbol);
-        if (found != build_.index.functions.end() && build_.index.module.functions[found->second].has_body) visit(found->second);
+        if (found != build_.index.functions.end() && build_.index.module.functions[found->second].has_body)
+          visit(found->second);
       } else if (!build_.calls_indirectly) {
         build_.calls_indirectly = build_.kernel.recursive = true;
         for (const u32 taken : build_.index.address_taken)
@@ -219,8 +226,8 @@ struct Extent {
 
 }  // namespace
 
-/// Formals and returns first, then .local variables, then the .param variables of calls; two of the last kind share bytes when
-/// the stretches of code that name them do not meet.
+/// Formals and returns first, then .local variables, then the .param variables of calls; two of the last kind share
+/// bytes when the stretches of code that name them do not meet.
 void FunctionDecoder::lay_out_frame() {
   auto& function = kernel_.functions[function_];
   u64 bytes = 0;
@@ -233,8 +240,8 @@ void FunctionDecoder::lay_out_frame() {
   const auto formals = [&](const std::vector<ast::Variable>& list, std::vector<u32>& offsets, std::vector<u32>& sizes) {
     for (const auto& variable : list) {
       if (variable.space == Space::reg)
-        throw Error(fmt::format("function {} (PTX line {}): formals in registers are not supported; use .param", source_.name,
-                                variable.place.ptx_line));
+        throw Error(fmt::format("function {} (PTX line {}): formals in registers are not supported; use .param",
+                                source_.name, variable.place.ptx_line));
       const u64 offset = place(variable, bytes);
       offsets.push_back(static_cast<u32>(offset));
       sizes.push_back(static_cast<u32>(variable.size));
@@ -252,8 +259,8 @@ void FunctionDecoder::lay_out_frame() {
   std::unordered_map<std::string_view, Extent> extents;
   for (const auto& variable : source_.variables) {
     if (variable.space == Space::shared)
-      names_[variable.name] = {Symbol::Kind::shared, build_.shared_offset.at(source_.name + '\n' + variable.name), Space::shared,
-                               variable.size};
+      names_[variable.name] = {Symbol::Kind::shared, build_.shared_offset.at(source_.name + '\n' + variable.name),
+                               Space::shared, variable.size};
     if (variable.space == Space::local) bytes = place(variable, bytes) + variable.size;
     if (variable.space == Space::param) extents[variable.name];
   }
@@ -279,7 +286,8 @@ void FunctionDecoder::lay_out_frame() {
     bytes = std::max(bytes, cursor);
   }
   for (const auto& variable : source_.variables)
-    if (variable.space == Space::param && !names_.contains(variable.name)) bytes = place(variable, bytes) + variable.size;
+    if (variable.space == Space::param && !names_.contains(variable.name))
+      bytes = place(variable, bytes) + variable.size;
   function.frame_bytes = static_cast<u32>(align_up(bytes, 16));
 }
 
@@ -290,7 +298,8 @@ void FunctionDecoder::decode() {
   function.rows = flow_.rows;
   function.predicates = flow_.predicates;
   function.live_registers = flow_.live_registers;
-  if (flow_.rows >= constant_row) throw Error(fmt::format("function {} needs more than 32,767 registers", source_.name));
+  if (flow_.rows >= constant_row)
+    throw Error(fmt::format("function {} needs more than 32,767 registers", source_.name));
   for (u32 i = 0; i < source_.body.size(); ++i) {
     decode_instruction(source_.body[i]);
     const bool branches = kernel_.code.back().op == Op::bra || kernel_.code.back().op == Op::brx;
@@ -320,7 +329,8 @@ void FunctionDecoder::emit(Instr instr) {
   }
   const auto& place = instruction_->place;
   u32 file = 0;
-  if (const auto name = build_.index.module.files.find(place.file); place.file && name != build_.index.module.files.end()) {
+  if (const auto name = build_.index.module.files.find(place.file);
+      place.file && name != build_.index.module.files.end()) {
     const auto [known, inserted] = build_.files.try_emplace(place.file, static_cast<u32>(kernel_.files.size()));
     if (inserted) kernel_.files.push_back(name->second);
     file = known->second;
@@ -348,31 +358,73 @@ void FunctionDecoder::decode_instruction(const ast::Instruction& instruction) {
 void FunctionDecoder::decode_control(const Match& matched, const ast::Instruction&) {
   using C = ControlForm;
   switch (matched.form->control) {
-    case C::branch: case C::branch_indexed: return decode_branch(matched);
-    case C::call: return decode_call();
-    case C::ret: return emit({.op = source_.is_entry ? Op::exit : Op::ret});
-    case C::exit: return emit({.op = Op::exit});
-    case C::trap: return emit({.op = Op::trap});
-    case C::breakpoint: return emit({.op = Op::brkpt});
-    case C::nothing: return emit({.op = Op::nop});
+    case C::branch:
+    case C::branch_indexed:
+      return decode_branch(matched);
+    case C::call:
+      return decode_call();
+    case C::ret:
+      return emit({.op = source_.is_entry ? Op::exit : Op::ret});
+    case C::exit:
+      return emit({.op = Op::exit});
+    case C::trap:
+      return emit({.op = Op::trap});
+    case C::breakpoint:
+      return emit({.op = Op::brkpt});
+    case C::nothing:
+      return emit({.op = Op::nop});
     case C::nanosleep:
       expect_operands(1, 1);
       return emit({.op = Op::nanosleep, .a = row(operand(0), Type::u32)});
-    case C::load: return decode_load(matched);
-    case C::store: return decode_store(matched);
-    case C::atomic: return decode_atomic(matched, true);
-    case C::reduction: return decode_atomic(matched, false);
-    case C::prefetch: case C::cache_policy: return decode_prefetch(matched);
-    case C::async_copy: case C::async_commit: case C::async_wait: case C::async_wait_all: return decode_async(matched);
-    case C::fence: case C::membar: return decode_fence(matched);
-    case C::query_space: case C::convert_address: return decode_address(matched);
-    case C::barrier: case C::barrier_reduce: case C::warp_barrier: return decode_barrier(matched);
-    case C::vote: case C::match: case C::reduce: case C::elect: case C::active_mask: return decode_warp(matched);
-    case C::shuffle: return decode_shuffle(matched);
-    case C::async_arrive: case C::mbarrier_init: case C::mbarrier_inval: case C::mbarrier_arrive: case C::mbarrier_expect:
-    case C::mbarrier_wait: case C::mbarrier_pending: return decode_mbarrier(matched);
-    case C::texture: case C::gather: case C::texture_query: return decode_texture(matched);
-    case C::surface_load: case C::surface_store: return decode_surface(matched);
+    case C::load:
+      return decode_load(matched);
+    case C::store:
+      return decode_store(matched);
+    case C::atomic:
+      return decode_atomic(matched, true);
+    case C::reduction:
+      return decode_atomic(matched, false);
+    case C::prefetch:
+    case C::cache_policy:
+      return decode_prefetch(matched);
+    case C::async_copy:
+    case C::async_commit:
+    case C::async_wait:
+    case C::async_wait_all:
+      return decode_async(matched);
+    case C::fence:
+    case C::membar:
+      return decode_fence(matched);
+    case C::query_space:
+    case C::convert_address:
+      return decode_address(matched);
+    case C::barrier:
+    case C::barrier_reduce:
+    case C::warp_barrier:
+      return decode_barrier(matched);
+    case C::vote:
+    case C::match:
+    case C::reduce:
+    case C::elect:
+    case C::active_mask:
+      return decode_warp(matched);
+    case C::shuffle:
+      return decode_shuffle(matched);
+    case C::async_arrive:
+    case C::mbarrier_init:
+    case C::mbarrier_inval:
+    case C::mbarrier_arrive:
+    case C::mbarrier_expect:
+    case C::mbarrier_wait:
+    case C::mbarrier_pending:
+      return decode_mbarrier(matched);
+    case C::texture:
+    case C::gather:
+    case C::texture_query:
+      return decode_texture(matched);
+    case C::surface_load:
+    case C::surface_store:
+      return decode_surface(matched);
   }
 }
 

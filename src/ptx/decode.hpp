@@ -1,5 +1,5 @@
-// The decoder's own state. decode.cpp makes a kernel of an entry and the functions it can reach; a FunctionDecoder turns one
-// function's instructions into Instrs of that kernel and rows of its side tables (decode_*.cpp, by subject).
+// The decoder's own state. decode.cpp makes a kernel of an entry and the functions it can reach; a FunctionDecoder
+// turns one function's instructions into Instrs of that kernel and rows of its side tables (decode_*.cpp, by subject).
 #pragma once
 
 #include <optional>

@@ -12,11 +12,16 @@ using Kind = ast::Operand::Kind;
 
 Type doubled(Type type) {
   switch (type) {
-    case Type::u16: return Type::u32;
-    case Type::s16: return Type::s32;
-    case Type::u32: return Type::u64;
-    case Type::s32: return Type::s64;
-    default: return Type::none;
+    case Type::u16:
+      return Type::u32;
+    case Type::s16:
+      return Type::s32;
+    case Type::u32:
+      return Type::u64;
+    case Type::s32:
+      return Type::s64;
+    default:
+      return Type::none;
   }
 }
 
@@ -26,7 +31,9 @@ Type type_of(const OperandForm& form, const Match& match) {
   return form.doubled ? doubled(type) : type;
 }
 
-bool is_written(const OperandForm& form) { return form.kind != OperandForm::Kind::carry; }
+bool is_written(const OperandForm& form) {
+  return form.kind != OperandForm::Kind::carry;
+}
 
 }  // namespace
 
@@ -70,8 +77,10 @@ void FunctionDecoder::decode_alu(const Match& match) {
     const u32 bytes = size_of(source_.registers[operand.reg].type);
     const u32 natural = std::max(size_of(type), 2u);
     if (bytes <= natural) return;
-    if (is_destination) attributes |= (bytes == 8 ? 2u : 1u) << wide_destination_shift;
-    else if (bytes == 8) attributes |= wide_source_bit;
+    if (is_destination)
+      attributes |= (bytes == 8 ? 2u : 1u) << wide_destination_shift;
+    else if (bytes == 8)
+      attributes |= wide_source_bit;
   };
   for (const auto& form : match.form->operands) {
     const Type type = type_of(form, match);
@@ -93,10 +102,15 @@ void FunctionDecoder::decode_alu(const Match& match) {
         wide_attribute(written, type, is_destination);
         put(is_destination ? destination(written, type, true) : row(written, type, true));
         break;
-      case K::row: put(is_destination ? destination(written, type) : row(written, type)); break;
-      case K::predicate: put(is_destination ? destination_predicate(written) : predicate(written)); break;
+      case K::row:
+        put(is_destination ? destination(written, type) : row(written, type));
+        break;
+      case K::predicate:
+        put(is_destination ? destination_predicate(written) : predicate(written));
+        break;
       case K::vector:
-        for (const auto& element : written.elements) put(is_destination || next == 1 ? destination(element, type) : row(element, type));
+        for (const auto& element : written.elements)
+          put(is_destination || next == 1 ? destination(element, type) : row(element, type));
         break;
       case K::predicate_pair: {
         const bool pair = written.kind == Kind::pair;
@@ -114,7 +128,8 @@ void FunctionDecoder::decode_alu(const Match& match) {
         else
           fail("the lookup table must be 0 to 255");
         break;
-      default: break;
+      default:
+        break;
     }
   }
   Instr instr{.op = match.op(), .dst = fields[0], .a = fields[1], .b = fields[2], .c = fields[3]};
@@ -126,7 +141,8 @@ void FunctionDecoder::decode_alu(const Match& match) {
   } else {
     instr.imm = attributes | u32{fields[4]} << 16;
   }
-  if (instr.dst == no_row && match.form->operands[0].kind == OperandForm::Kind::row) fail("the destination cannot be '_'");
+  if (instr.dst == no_row && match.form->operands[0].kind == OperandForm::Kind::row)
+    fail("the destination cannot be '_'");
   emit(instr);
 }
 
@@ -138,10 +154,13 @@ bool FunctionDecoder::decode_move(const Match&) {
   if (to.kind != Kind::reg) return false;
   const u32 bytes = size_of(source_.registers[to.reg].type);
   if (from.kind == Kind::special) {
-    const bool is_wide = from.special == Special::clock64 || from.special == Special::globaltimer || from.special == Special::gridid;
+    const bool is_wide =
+        from.special == Special::clock64 || from.special == Special::globaltimer || from.special == Special::gridid;
     const bool fits = is_wide ? bytes == 8 || (from.special == Special::gridid && bytes == 4) : bytes == 4;
     if (!fits) fail(fmt::format("the special register has {} bits, its destination {}", is_wide ? 64 : 32, bytes * 8));
-    emit({.op = Op::mov_special, .dst = destination(to, source_.registers[to.reg].type), .b = static_cast<Row>(bytes == 8),
+    emit({.op = Op::mov_special,
+          .dst = destination(to, source_.registers[to.reg].type),
+          .b = static_cast<Row>(bytes == 8),
           .imm = static_cast<u32>(from.special)});
     return true;
   }
@@ -149,7 +168,9 @@ bool FunctionDecoder::decode_move(const Match&) {
   if (bytes != 4 && bytes != 8) fail("an address needs a register of 32 or 64 bits");
   const auto where = symbol(from.symbol);
   if (where.kind != Symbol::Kind::frame) return false;
-  emit({.op = Op::frame_address, .dst = destination(to, source_.registers[to.reg].type), .b = static_cast<Row>(bytes == 4),
+  emit({.op = Op::frame_address,
+        .dst = destination(to, source_.registers[to.reg].type),
+        .b = static_cast<Row>(bytes == 4),
         .imm = static_cast<u32>(where.value + static_cast<u64>(from.offset))});
   return true;
 }

@@ -16,7 +16,8 @@ void FunctionDecoder::decode_branch(const Match& match) {
   }
   expect_operands(2, 2);
   const auto list = source_.branch_targets.find(operand(1).symbol);
-  if (operand(1).kind != Kind::symbol || list == source_.branch_targets.end()) fail("the name of a .branchtargets list is expected");
+  if (operand(1).kind != Kind::symbol || list == source_.branch_targets.end())
+    fail("the name of a .branchtargets list is expected");
   std::vector<Pc> targets;
   for (const auto& label : list->second) {
     const auto found = source_.labels.find(label);
@@ -52,7 +53,8 @@ void FunctionDecoder::decode_call() {
       sizes.push_back(static_cast<u32>(found->second->size));
     }
   };
-  if (written.size() > 1 && written[0].kind == Kind::list) variables(written[next++], form.result_offsets, form.result_sizes);
+  if (written.size() > 1 && written[0].kind == Kind::list)
+    variables(written[next++], form.result_offsets, form.result_sizes);
   const auto& target = operand(next++);
   if (next < written.size() && written[next].kind == Kind::list)
     variables(written[next++], form.argument_offsets, form.argument_sizes);
@@ -60,7 +62,8 @@ void FunctionDecoder::decode_call() {
     if (given.size() != formals.size())
       fail(fmt::format("{} {}s given, {} takes {}", given.size(), what, target.symbol, formals.size()));
     for (u32 i = 0; i < given.size(); ++i)
-      if (given[i] < formals[i].size) fail(fmt::format("{} {} has {} bytes, {} expected", what, i + 1, given[i], formals[i].size));
+      if (given[i] < formals[i].size)
+        fail(fmt::format("{} {} has {} bytes, {} expected", what, i + 1, given[i], formals[i].size));
   };
   if (target.kind == Kind::symbol) {
     const auto found = build_.index.functions.find(target.symbol);
@@ -122,7 +125,9 @@ void FunctionDecoder::decode_warp(const Match& match) {
       const auto& to = operand(0);
       const bool pair = to.kind == Kind::pair;
       if (!pair) fail("elect.sync writes d|p");
-      return emit({.op = Op::elect, .dst = destination(to.elements[0], Type::b32), .a = row(operand(1), Type::b32),
+      return emit({.op = Op::elect,
+                   .dst = destination(to.elements[0], Type::b32),
+                   .a = row(operand(1), Type::b32),
                    .b = destination_predicate(to.elements[1])});
     }
     case ControlForm::vote: {
@@ -130,8 +135,10 @@ void FunctionDecoder::decode_warp(const Match& match) {
       form.sync = match.has("sync");
       form.kind = match.has("vote_kind") ? static_cast<VoteKind>(match.value("vote_kind")) : VoteKind::ballot;
       expect_operands(form.sync ? 3 : 2, form.sync ? 3 : 2);
-      if (form.kind == VoteKind::ballot) form.dst = destination(operand(0), Type::b32);
-      else form.dst_predicate = destination_predicate(operand(0));
+      if (form.kind == VoteKind::ballot)
+        form.dst = destination(operand(0), Type::b32);
+      else
+        form.dst_predicate = destination_predicate(operand(0));
       form.source = predicate(operand(1));
       if (form.sync) form.mask = row(operand(2), Type::b32);
       kernel_.votes.push_back(form);
@@ -151,7 +158,8 @@ void FunctionDecoder::decode_warp(const Match& match) {
       kernel_.matches.push_back(form);
       return emit({.op = Op::match, .imm = static_cast<u32>(kernel_.matches.size() - 1)});
     }
-    default: break;
+    default:
+      break;
   }
   ReduxForm form;
   form.kind = static_cast<ReduxKind>(match.has("redux_order") ? match.value("redux_order") : match.value("redux_bits"));

@@ -40,13 +40,26 @@ void FunctionDecoder::set_window(const Match& match, MemoryForm& form, const Add
     }
   }
   switch (space) {
-    case Space::generic: form.window = Window::generic; break;
-    case Space::global: form.window = Window::global; break;
-    case Space::shared: form.window = Window::shared; break;
-    case Space::local: form.window = Window::local; break;
-    case Space::constant: form.window = Window::constant; break;
-    case Space::param: form.window = source_.is_entry ? Window::param : Window::local; break;
-    case Space::reg: break;
+    case Space::generic:
+      form.window = Window::generic;
+      break;
+    case Space::global:
+      form.window = Window::global;
+      break;
+    case Space::shared:
+      form.window = Window::shared;
+      break;
+    case Space::local:
+      form.window = Window::local;
+      break;
+    case Space::constant:
+      form.window = Window::constant;
+      break;
+    case Space::param:
+      form.window = source_.is_entry ? Window::param : Window::local;
+      break;
+    case Space::reg:
+      break;
   }
 }
 
@@ -132,7 +145,8 @@ void FunctionDecoder::decode_atomic(const Match& match, bool has_result) {
   form.scope = match.has("scope") ? static_cast<Scope>(match.value("scope")) : Scope::gpu;
   if (form.scope == Scope::cluster) fail("thread-block clusters are not supported yet");
   const bool is_half = size_of(form.type) == 2 || form.type == Type::f16x2 || form.type == Type::bf16x2;
-  if (form.atomic == AtomicOp::add && is_half && !match.value("noftz")) fail("atomic addition of this type needs .noftz");
+  if (form.atomic == AtomicOp::add && is_half && !match.value("noftz"))
+    fail("atomic addition of this type needs .noftz");
   if (match.value("noftz") && !is_half) fail(".noftz is for 16-bit floating-point types");
   form.register_bytes = static_cast<u8>(size_of(form.type));
   u32 next = has_result ? 1 : 0;
@@ -154,7 +168,9 @@ void FunctionDecoder::decode_prefetch(const Match& match) {
     for (const auto* form : FormTable::instance().of("mov"))
       if (form->pattern == "mov{movable}") move = form;
     static const std::string wide[] = {"b64"};
-    return emit({.op = ew::ptx::match(*move, wide)->op(), .dst = destination(operand(0), Type::b64), .a = build_.constant(0, 8)});
+    return emit({.op = ew::ptx::match(*move, wide)->op(),
+                 .dst = destination(operand(0), Type::b64),
+                 .a = build_.constant(0, 8)});
   }
   MemoryForm form{.kind = MemoryKind::prefetch, .type = Type::b8};
   const bool is_discard = match.form->opcode == "discard" || match.form->opcode == "applypriority";
@@ -166,12 +182,17 @@ void FunctionDecoder::decode_prefetch(const Match& match) {
 
 void FunctionDecoder::decode_async(const Match& match) {
   switch (match.form->control) {
-    case ControlForm::async_commit: expect_operands(0, 0); return emit({.op = Op::async_commit});
-    case ControlForm::async_wait_all: expect_operands(0, 0); return emit({.op = Op::async_wait});
+    case ControlForm::async_commit:
+      expect_operands(0, 0);
+      return emit({.op = Op::async_commit});
+    case ControlForm::async_wait_all:
+      expect_operands(0, 0);
+      return emit({.op = Op::async_wait});
     case ControlForm::async_wait:
       expect_operands(1, 1);
       return emit({.op = Op::async_wait, .imm = immediate_u32(operand(0), "the number of groups")});
-    default: break;
+    default:
+      break;
   }
   MemoryForm form{.kind = MemoryKind::async_copy, .window = Window::shared, .type = Type::b8};
   form.hint = static_cast<CacheHint>(match.value("async_cache"));
@@ -185,7 +206,8 @@ void FunctionDecoder::decode_async(const Match& match) {
   form.b = from.row == no_row ? build_.constant(0, 8) : from.row;
   form.source_offset = from.offset;
   form.bytes = immediate_u32(operand(2), "the size of the copy");
-  const bool legal = form.hint == CacheHint::cg ? form.bytes == 16 : form.bytes == 4 || form.bytes == 8 || form.bytes == 16;
+  const bool legal =
+      form.hint == CacheHint::cg ? form.bytes == 16 : form.bytes == 4 || form.bytes == 8 || form.bytes == 16;
   if (!legal) fail("cp.async copies 4, 8 or 16 bytes (.cg: 16)");
   const u32 sizes = static_cast<u32>(instruction_->operands.size()) - match.value("l2_hint");
   if (sizes == 4) form.c = row(operand(3), Type::u32);
@@ -211,10 +233,16 @@ void FunctionDecoder::decode_address(const Match& match) {
   expect_operands(2, 2);
   const u32 space = match.value("address_space");
   if (match.form->control == ControlForm::query_space)
-    return emit({.op = Op::address_query, .dst = destination_predicate(operand(0)), .a = row(operand(1), Type::u64), .imm = space});
+    return emit({.op = Op::address_query,
+                 .dst = destination_predicate(operand(0)),
+                 .a = row(operand(1), Type::u64),
+                 .imm = space});
   const bool to_space = match.form->pattern.starts_with("cvta.to");
-  emit({.op = Op::convert_address, .dst = destination(operand(0), Type::u64), .a = row(operand(1), Type::u64),
-        .b = static_cast<Row>(to_space), .imm = space});
+  emit({.op = Op::convert_address,
+        .dst = destination(operand(0), Type::u64),
+        .a = row(operand(1), Type::u64),
+        .b = static_cast<Row>(to_space),
+        .imm = space});
 }
 
 void FunctionDecoder::decode_mbarrier(const Match& match) {
@@ -228,7 +256,8 @@ void FunctionDecoder::decode_mbarrier(const Match& match) {
     form.offset = where.offset;
     form.shared = match.has("shared_space") || where.symbol;
   };
-  if (static_cast<Scope>(match.value("mbarrier_scope")) == Scope::cluster) fail("thread-block clusters are not supported yet");
+  if (static_cast<Scope>(match.value("mbarrier_scope")) == Scope::cluster)
+    fail("thread-block clusters are not supported yet");
   switch (match.form->control) {
     case ControlForm::mbarrier_init:
       expect_operands(2, 2);
@@ -242,7 +271,8 @@ void FunctionDecoder::decode_mbarrier(const Match& match) {
       break;
     case ControlForm::mbarrier_arrive: {
       const bool no_complete = match.form->pattern.starts_with("mbarrier.arrive.noComplete");
-      form.kind = no_complete ? MbarrierKind::arrive_no_complete : static_cast<MbarrierKind>(match.value("arrive_kind"));
+      form.kind =
+          no_complete ? MbarrierKind::arrive_no_complete : static_cast<MbarrierKind>(match.value("arrive_kind"));
       form.order = static_cast<Order>(match.value("arrive_order"));
       expect_operands(no_complete ? 3 : 2, 3);
       form.dst = destination(operand(next++), Type::b64);

@@ -24,7 +24,8 @@ void FunctionDecoder::expect_operands(u32 least, u32 most) const {
 Row FunctionDecoder::register_row(const ast::Operand& from, Type type, bool wider) {
   const auto& reg = source_.registers[from.reg];
   const u32 have = size_of(reg.type), want = std::max(size_of(type), 1u);
-  if (reg.type == Type::pred) fail(fmt::format("{} is a predicate; a .{} register is expected", reg.name, name_of(type)));
+  if (reg.type == Type::pred)
+    fail(fmt::format("{} is a predicate; a .{} register is expected", reg.name, name_of(type)));
   const bool is_byte = want == 1 && have == 2;  // there are no 8-bit registers worth the name: 16-bit ones hold bytes
   if (have != want && !is_byte && !(wider && have > want))
     fail(fmt::format("{} is a .{} register; this operand is .{}", reg.name, name_of(reg.type), name_of(type)));
@@ -48,7 +49,8 @@ Row FunctionDecoder::row(const ast::Operand& from, Type type, bool wider) {
       return build_.constant(immediate(from, type), size_of(type));
     case Kind::symbol: {
       const auto where = symbol(from.symbol);
-      if (where.kind == Symbol::Kind::frame) fail(fmt::format("the address of {} can be taken with mov only", from.symbol));
+      if (where.kind == Symbol::Kind::frame)
+        fail(fmt::format("the address of {} can be taken with mov only", from.symbol));
       const u64 base = where.kind == Symbol::Kind::function ? code_base + 16 * where.value : where.value;
       return build_.constant(base + static_cast<u64>(from.offset), size_of(type));
     }
@@ -61,7 +63,8 @@ Row FunctionDecoder::row(const ast::Operand& from, Type type, bool wider) {
 
 Predicate FunctionDecoder::predicate(const ast::Operand& from) {
   if (from.kind == Kind::immediate) return (from.bits != 0) != from.negated ? always : Predicate{always | negated};
-  if (from.kind != Kind::reg || source_.registers[from.reg].type != Type::pred) fail("a predicate register is expected as operand");
+  if (from.kind != Kind::reg || source_.registers[from.reg].type != Type::pred)
+    fail("a predicate register is expected as operand");
   return static_cast<Predicate>(flow_.predicate_of[from.reg] | (from.negated ? negated : 0));
 }
 
@@ -95,7 +98,8 @@ Symbol FunctionDecoder::symbol(const std::string& name) {
   if (const auto shared = build_.shared_offset.find(name); shared != build_.shared_offset.end())
     return {Symbol::Kind::shared, shared->second, Space::shared, build_.index.variables.at(name)->size};
   if (const auto function = build_.index.functions.find(name); function != build_.index.functions.end()) {
-    if (!build_.index.module.functions[function->second].has_body) fail(fmt::format("function {} is not defined", name));
+    if (!build_.index.module.functions[function->second].has_body)
+      fail(fmt::format("function {} is not defined", name));
     return {Symbol::Kind::function, function->second, Space::generic, 0};
   }
   const auto variable = build_.index.variables.find(name);

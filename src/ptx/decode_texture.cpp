@@ -15,8 +15,9 @@ struct Geometry {
 };
 
 /// By the value of the slot "geometry": 1d 2d 3d a1d a2d cube acube.
-constexpr Geometry geometries[] = {{1, false, false, 1}, {2, false, false, 2}, {3, false, false, 4}, {1, true, false, 2},
-                                   {2, true, false, 4},  {2, false, true, 4},  {2, true, true, 4}};
+constexpr Geometry geometries[] = {{1, false, false, 1}, {2, false, false, 2}, {3, false, false, 4},
+                                   {1, true, false, 2},  {2, true, false, 4},  {2, false, true, 4},
+                                   {2, true, true, 4}};
 
 }  // namespace
 
@@ -53,7 +54,10 @@ void FunctionDecoder::decode_texture(const Match& match) {
   form.coordinate = gathers ? Type::f32 : match.type(1);
   form.component = match.value("component");
   const auto plain = form.coordinate == Type::s32 ? TextureKind::fetch : TextureKind::sample;
-  form.kind = gathers ? TextureKind::gather : level == 1 ? TextureKind::level : level == 2 ? TextureKind::gradient : plain;
+  form.kind = gathers      ? TextureKind::gather
+              : level == 1 ? TextureKind::level
+              : level == 2 ? TextureKind::gradient
+                           : plain;
   const u32 count = level == 0 ? 2 : level == 1 ? 3 : 4;
   expect_operands(count, count);
   if (operand(0).kind != Kind::vector || operand(0).elements.size() != 4) fail("four destinations are expected");

@@ -55,8 +55,9 @@ void share_rows(const ast::Function& function, const LiveRanges& ranges, Flow& f
   const auto registers = static_cast<u32>(function.registers.size());
   flow.row_of.assign(registers, no_row);
   flow.predicate_of.assign(registers, no_row);
-  // A pair of rows holds lane i in its words 2i and 2i + 1, a single row in word i: were a row both at different times, a lane
-  // would overwrite another's register where the two have parted. Wide registers therefore have rows of their own.
+  // A pair of rows holds lane i in its words 2i and 2i + 1, a single row in word i: were a row both at different times,
+  // a lane would overwrite another's register where the two have parted. Wide registers therefore have rows of their
+  // own.
   std::vector<RowRequest> words, wide, predicates;
   for (u32 reg = 0; reg < registers; ++reg) {
     const Type type = function.registers[reg].type;

@@ -9,13 +9,13 @@
 namespace ew::ptx {
 
 struct Flow {
-  std::vector<Pc> reconverge;      // per instruction (function-relative): for bra/brx the immediate post-dominator's first
-                                   // instruction, no_pc when that is the function's exit
-  std::vector<Row> row_of;         // per register: first row (aligned to its size), no_row when never used
-  std::vector<u16> predicate_of;   // per register of type pred
-  u32 rows = 0, predicates = 0;    // how many of each an activation needs
-  u32 live_registers = 0;          // most 32-bit registers live at one point (64-bit count two, predicates none)
-  std::vector<bool> reachable;     // per instruction
+  std::vector<Pc> reconverge;  // per instruction (function-relative): for bra/brx the immediate post-dominator's first
+                               // instruction, no_pc when that is the function's exit
+  std::vector<Row> row_of;     // per register: first row (aligned to its size), no_row when never used
+  std::vector<u16> predicate_of;  // per register of type pred
+  u32 rows = 0, predicates = 0;   // how many of each an activation needs
+  u32 live_registers = 0;         // most 32-bit registers live at one point (64-bit count two, predicates none)
+  std::vector<bool> reachable;    // per instruction
 };
 
 /// Registers whose live ranges do not meet share rows (linear scan; a guarded write keeps the old value live).

@@ -29,13 +29,43 @@ Slot make_slot(std::string_view name, const Choice<Value> (&choices)[n]) {
 
 #define SLOT(name) make_slot(#name, slot::name)
 std::vector<Slot> all_slots() {
-  std::vector<Slot> slots{
-      SLOT(flush), SLOT(saturate), SLOT(relu), SLOT(propagate_nan), SLOT(nearest), SLOT(rounding), SLOT(rounding_given),
-      SLOT(to_integral), SLOT(nearest_or_zero), SLOT(clamp_or_wrap), SLOT(high_or_low), SLOT(combine), SLOT(combine_given),
-      SLOT(compare_bits), SLOT(compare_integer), SLOT(compare_float), SLOT(number_class), SLOT(permute), SLOT(integers),
-      SLOT(narrow_integers), SLOT(words), SLOT(wide_integers), SLOT(signed_integers), SLOT(bits), SLOT(wide_bits),
-      SLOT(shiftable), SLOT(movable), SLOT(selectable), SLOT(floats), SLOT(halves), SLOT(brains), SLOT(all_halves),
-      SLOT(convert_integers), SLOT(convert_integers_from), SLOT(set_results), SLOT(set_half_results), SLOT(floats_and_halves)};
+  std::vector<Slot> slots{SLOT(flush),
+                          SLOT(saturate),
+                          SLOT(relu),
+                          SLOT(propagate_nan),
+                          SLOT(nearest),
+                          SLOT(rounding),
+                          SLOT(rounding_given),
+                          SLOT(to_integral),
+                          SLOT(nearest_or_zero),
+                          SLOT(clamp_or_wrap),
+                          SLOT(high_or_low),
+                          SLOT(combine),
+                          SLOT(combine_given),
+                          SLOT(compare_bits),
+                          SLOT(compare_integer),
+                          SLOT(compare_float),
+                          SLOT(number_class),
+                          SLOT(permute),
+                          SLOT(integers),
+                          SLOT(narrow_integers),
+                          SLOT(words),
+                          SLOT(wide_integers),
+                          SLOT(signed_integers),
+                          SLOT(bits),
+                          SLOT(wide_bits),
+                          SLOT(shiftable),
+                          SLOT(movable),
+                          SLOT(selectable),
+                          SLOT(floats),
+                          SLOT(halves),
+                          SLOT(brains),
+                          SLOT(all_halves),
+                          SLOT(convert_integers),
+                          SLOT(convert_integers_from),
+                          SLOT(set_results),
+                          SLOT(set_half_results),
+                          SLOT(floats_and_halves)};
   for (auto& slot : control_slots()) slots.push_back(std::move(slot));
   return slots;
 }
@@ -43,8 +73,8 @@ std::vector<Slot> all_slots() {
 
 /// Types order themselves; so do the packed integer types, which are no register types.
 bool is_type_name(std::string_view text) {
-  return type_named(text).has_value() || text == "u16x2" || text == "s16x2" || text == "u4" || text == "s4" || text == "u2" ||
-         text == "s2" || text == "e4m3x2" || text == "e5m2x2";
+  return type_named(text).has_value() || text == "u16x2" || text == "s16x2" || text == "u4" || text == "s4" ||
+         text == "u2" || text == "s2" || text == "e4m3x2" || text == "e5m2x2";
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -115,8 +145,9 @@ void add_parts(Form& form, const std::vector<Slot>& slots) {
 void add_dimensions(Form& form, std::string_view dimensions) {
   i8 index = 0;
   for (const auto name : split(dimensions, ',')) {
-    const auto part = std::find_if(form.parts.begin(), form.parts.end(),
-                                   [&](const Form::Part& p) { return p.slot && p.slot->name == name && p.dimension < 0; });
+    const auto part = std::find_if(form.parts.begin(), form.parts.end(), [&](const Form::Part& p) {
+      return p.slot && p.slot->name == name && p.dimension < 0;
+    });
     assert(part != form.parts.end());
     part->dimension = index++;
     form.count *= static_cast<u32>(part->slot->choices.size());
@@ -230,7 +261,9 @@ std::string_view Match::text(std::string_view slot) const {
   return part ? part->slot->choices[choice[i]].text : std::string_view{};
 }
 
-bool Match::has(std::string_view slot) const { return !text(slot).empty(); }
+bool Match::has(std::string_view slot) const {
+  return !text(slot).empty();
+}
 
 Type Match::type(u32 nth) const {
   for (std::size_t i = 0; i < form->parts.size(); ++i) {
@@ -313,7 +346,8 @@ std::string closest_spelling(const Form& form, std::span<const std::string> modi
     const auto& part = form.parts[p];
     if (words[p].empty()) words[p] = closest(*part.slot, false);
     const auto& choices = part.slot ? part.slot->choices : std::vector<SlotChoice>{};
-    const bool optional = std::any_of(choices.begin(), choices.end(), [](const SlotChoice& c) { return c.text.empty(); });
+    const bool optional =
+        std::any_of(choices.begin(), choices.end(), [](const SlotChoice& c) { return c.text.empty(); });
     if (words[p].empty() && !optional) words[p] = choices.front().text;
     if (!words[p].empty()) spelling.append(".").append(words[p]);
   }

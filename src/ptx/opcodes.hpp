@@ -1,9 +1,9 @@
 // What instructions exist: every form of the PTX ISA that this machine executes, as a pattern of qualifiers.
 //
-// A pattern is an opcode, then literal qualifiers (".f32") and slots ("{rounding}", a list of qualifiers.hpp). Qualifiers may be
-// written in any order; types keep theirs. ALU forms stand in forms/*.def, one line each, with the operands' signature and the
-// body that simt/alu/ runs; control_forms.def has the instructions that the decoder puts into a kernel's side tables.
-// The table is immutable and made once.
+// A pattern is an opcode, then literal qualifiers (".f32") and slots ("{rounding}", a list of qualifiers.hpp).
+// Qualifiers may be written in any order; types keep theirs. ALU forms stand in forms/*.def, one line each, with the
+// operands' signature and the body that simt/alu/ runs; control_forms.def has the instructions that the decoder puts
+// into a kernel's side tables. The table is immutable and made once.
 #pragma once
 
 #include <array>
@@ -31,7 +31,8 @@ struct Slot {
   std::vector<SlotChoice> choices;
 };
 
-/// Operand of an ALU form as its signature names it: what it is and where Instr keeps it (in order dst, a, b, c, high half of imm).
+/// Operand of an ALU form as its signature names it: what it is and where Instr keeps it (in order dst, a, b, c, high
+/// half of imm).
 struct OperandForm {
   enum class Kind : u8 {
     row,                 // a register or constant of `type`
@@ -61,8 +62,8 @@ struct Form {
     std::string_view literal;  // ".f32" without the dot, or empty: a slot
     const Slot* slot = nullptr;
     bool is_type = false;
-    i8 dimension = -1;         // of an ALU form: which template argument of the body
-    i8 shift = -1;             // of an ALU form: bit of the attribute in imm
+    i8 dimension = -1;  // of an ALU form: which template argument of the body
+    i8 shift = -1;      // of an ALU form: bit of the attribute in imm
   };
   std::vector<Part> parts;
   std::vector<OperandForm> operands;  // ALU forms
@@ -75,12 +76,12 @@ struct Form {
 /// A form and what was chosen for each of its parts.
 struct Match {
   const Form* form = nullptr;
-  std::array<u8, 16> choice{};                 // per part: index into its slot's choices
-  u8 value(std::string_view slot) const;       // enumerator chosen for a slot of that name; 0 when the form has none
-  bool has(std::string_view slot) const;       // the form has the slot and a qualifier was written for it
+  std::array<u8, 16> choice{};            // per part: index into its slot's choices
+  u8 value(std::string_view slot) const;  // enumerator chosen for a slot of that name; 0 when the form has none
+  bool has(std::string_view slot) const;  // the form has the slot and a qualifier was written for it
   std::string_view text(std::string_view slot) const;
-  Type type(u32 nth = 0) const;                // the n-th qualifier that is a type, slots only
-  Op op() const;                               // ALU forms
+  Type type(u32 nth = 0) const;  // the n-th qualifier that is a type, slots only
+  Op op() const;                 // ALU forms
   u32 attributes() const;
 };
 
@@ -109,15 +110,16 @@ constexpr int attribute_shift(std::string_view slot) {
     std::string_view slot;
     int shift;
   };
-  constexpr Place places[] = {{"rounding", 0}, {"rounding_given", 0}, {"to_integral", 0}, {"nearest_or_zero", 0}, {"combine", 0},
-                              {"combine_given", 0}, {"saturate", 3}, {"flush", 4}, {"relu", 5}};
+  constexpr Place places[] = {{"rounding", 0},        {"rounding_given", 0}, {"to_integral", 0},
+                              {"nearest_or_zero", 0}, {"combine", 0},        {"combine_given", 0},
+                              {"saturate", 3},        {"flush", 4},          {"relu", 5}};
   for (const auto& place : places)
     if (place.slot == slot) return place.shift;
   return -1;
 }
 
-/// Attribute bits of operands wider than their type (kind wide_row): log2 of the bytes of the destination register above its
-/// type's natural register (0: natural), and whether the source is a 64-bit register.
+/// Attribute bits of operands wider than their type (kind wide_row): log2 of the bytes of the destination register
+/// above its type's natural register (0: natural), and whether the source is a 64-bit register.
 inline constexpr u32 wide_destination_shift = 8;  // 1: 32 bit, 2: 64 bit
 inline constexpr u32 wide_source_bit = 1u << 10;
 

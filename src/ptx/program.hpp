@@ -16,7 +16,8 @@
 
 namespace ew::ptx {
 
-/// A mistake in PTX text: what() is a whole report with place, text of the line, what was expected and the nearest valid name.
+/// A mistake in PTX text: what() is a whole report with place, text of the line, what was expected and the nearest
+/// valid name.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -24,8 +25,8 @@ struct Error : std::runtime_error {
 /// Parses one module. `name` stands in diagnostics (file name or "module 2 of a.out"). Throws Error.
 ast::Module parse(std::string_view text, std::string_view name);
 
-/// Merges modules compiled with -fgpu-rdc (or a single one). Internal names are made unique; weak and common definitions fold;
-/// an undefined symbol that is not a system call throws Error naming every module that uses it.
+/// Merges modules compiled with -fgpu-rdc (or a single one). Internal names are made unique; weak and common
+/// definitions fold; an undefined symbol that is not a system call throws Error naming every module that uses it.
 ast::Module link(std::vector<ast::Module> modules);
 
 /// Address of a module variable in .global or .const (as given by the loader), by linked name.
@@ -39,8 +40,8 @@ struct Program {
   const Kernel* find(std::string_view name) const;
 };
 
-/// Decodes every entry of a linked module. An instruction that is not supported throws Error with its text, its CUDA source line
-/// and the nearest supported form.
+/// Decodes every entry of a linked module. An instruction that is not supported throws Error with its text, its CUDA
+/// source line and the nearest supported form.
 Program load(const ast::Module&, const AddressOf&);
 
 }  // namespace ew::ptx

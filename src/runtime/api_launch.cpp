@@ -99,9 +99,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ho
 }
 
 cudaError_t cudaFuncSetAttribute(const void* host, cudaFuncAttribute attribute, int value) {
-  return function_api(host, [&](Machine& machine, CUfunc_st& function) {
-    return set_attribute(machine, function, attribute, value);
-  });
+  return function_api(
+      host, [&](Machine& machine, CUfunc_st& function) { return set_attribute(machine, function, attribute, value); });
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void* host, cudaFuncCache config) {

@@ -1,5 +1,6 @@
-// Frames of the driver API: the runtime's machinery under CUresult codes. Errors of the driver API have the runtime's numbers where
-// both have the error; the others become CUDA_ERROR_INVALID_VALUE. A context is a token: there is one device with one context.
+// Frames of the driver API: the runtime's machinery under CUresult codes. Errors of the driver API have the runtime's
+// numbers where both have the error; the others become CUDA_ERROR_INVALID_VALUE. A context is a token: there is one
+// device with one context.
 #pragma once
 
 #include "cuda.h"

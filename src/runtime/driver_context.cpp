@@ -23,8 +23,12 @@ CUcontext primary_context() {
 
 namespace {
 
-std::vector<void*>& current_contexts() { return thread_state().contexts; }
-CUcontext current() { return current_contexts().empty() ? nullptr : static_cast<CUcontext>(current_contexts().back()); }
+std::vector<void*>& current_contexts() {
+  return thread_state().contexts;
+}
+CUcontext current() {
+  return current_contexts().empty() ? nullptr : static_cast<CUcontext>(current_contexts().back());
+}
 
 cudaDeviceProp properties() {
   cudaDeviceProp properties{};
@@ -32,7 +36,9 @@ cudaDeviceProp properties() {
   return properties;
 }
 
-CUresult check_device(CUdevice device) { return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; }
+CUresult check_device(CUdevice device) {
+  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
 
 }  // namespace
 
@@ -134,7 +140,9 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   *context = primary_context();
   return driver_api([](Machine&, ApiLock&) { return cudaSuccess; });
 }
-CUresult cuDevicePrimaryCtxRelease(CUdevice device) { return check_device(device); }
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  return check_device(device);
+}
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
   if (const CUresult error = check_device(device)) return error;
   return through_runtime([&] { return cudaSetDeviceFlags(flags); });
@@ -176,7 +184,9 @@ CUresult cuCtxAttach(CUcontext* context, unsigned) {
   *context = current();
   return *context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
-CUresult cuCtxDetach(CUcontext context) { return cuCtxDestroy(context); }
+CUresult cuCtxDetach(CUcontext context) {
+  return cuCtxDestroy(context);
+}
 
 CUresult cuCtxPushCurrent(CUcontext context) {
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;
@@ -248,8 +258,12 @@ CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
 CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return through_runtime([&] { return cudaDeviceGetStreamPriorityRange(least, greatest); });
 }
-CUresult cuCtxEnablePeerAccess(CUcontext, unsigned) { return CUDA_ERROR_NOT_SUPPORTED; }
-CUresult cuCtxDisablePeerAccess(CUcontext) { return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED; }
+CUresult cuCtxEnablePeerAccess(CUcontext, unsigned) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult cuCtxDisablePeerAccess(CUcontext) {
+  return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+}
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
   return through_runtime([&] { return cudaStreamCreateWithFlags(stream, flags); });
@@ -306,7 +320,11 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
   return through_runtime([&] { return cudaEventElapsedTime(milliseconds, start, end); });
 }
 
-CUresult cuProfilerStart(void) { return CUDA_SUCCESS; }
-CUresult cuProfilerStop(void) { return CUDA_SUCCESS; }
+CUresult cuProfilerStart(void) {
+  return CUDA_SUCCESS;
+}
+CUresult cuProfilerStop(void) {
+  return CUDA_SUCCESS;
+}
 
 }  // extern "C"

@@ -18,7 +18,8 @@ CUresult copy_async(CUdeviceptr to, const void* from, size_t count, cudaMemcpyKi
   return through_runtime([&] { return cudaMemcpyAsync(pointer_of<void>(to), from, count, kind, stream); });
 }
 
-CUresult set(CUdeviceptr to, u64 pitch, u32 value, u32 element, u64 width, u64 height, Waiting waiting, CUstream handle) {
+CUresult set(CUdeviceptr to, u64 pitch, u32 value, u32 element, u64 width, u64 height, Waiting waiting,
+             CUstream handle) {
   return through_runtime([&] {
     return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
       if (to % element != 0 || (height > 1 && pitch % element != 0)) return cudaErrorInvalidValue;
@@ -65,8 +66,10 @@ CUresult copy3d(const CUDA_MEMCPY3D* p, Waiting waiting, CUstream handle) {
     return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
       if (!p) return cudaErrorInvalidValue;
       if (p->srcLOD != 0 || p->dstLOD != 0) return cudaErrorInvalidValue;
-      const Side to{p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstPitch, p->dstHeight, p->dstXInBytes, p->dstY, p->dstZ};
-      const Side from{p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcPitch, p->srcHeight, p->srcXInBytes, p->srcY, p->srcZ};
+      const Side to{p->dstMemoryType, p->dstHost,     p->dstDevice, p->dstArray, p->dstPitch,
+                    p->dstHeight,     p->dstXInBytes, p->dstY,      p->dstZ};
+      const Side from{p->srcMemoryType, p->srcHost,     p->srcDevice, p->srcArray, p->srcPitch,
+                      p->srcHeight,     p->srcXInBytes, p->srcY,      p->srcZ};
       CopyWork work;
       if (const cudaError_t error = place(machine, to, *p, work.to)) return error;
       if (const cudaError_t error = place(machine, from, *p, work.from)) return error;
@@ -101,7 +104,9 @@ CUresult copy2d(const CUDA_MEMCPY2D* p, Waiting waiting, CUstream stream) {
   return copy3d(&all, waiting, stream);
 }
 
-cudaArray_t array_of(CUarray handle) { return reinterpret_cast<cudaArray_t>(handle); }
+cudaArray_t array_of(CUarray handle) {
+  return reinterpret_cast<cudaArray_t>(handle);
+}
 
 }  // namespace
 
@@ -173,26 +178,38 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
     const auto found = machine.memory().find(address);
     if (!data || !found) return cudaErrorInvalidValue;
     using memory::Region;
-    const bool host = found->region == Region::host || found->region == Region::registered || found->region == Region::pool;
+    const bool host =
+        found->region == Region::host || found->region == Region::registered || found->region == Region::pool;
     const auto give = [&](auto value) {
       std::memcpy(data, &value, sizeof value);
       return cudaSuccess;
     };
     switch (attribute) {
-      case CU_POINTER_ATTRIBUTE_CONTEXT: return give(primary_context());
-      case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return give(host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
-      case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return give(address);
+      case CU_POINTER_ATTRIBUTE_CONTEXT:
+        return give(primary_context());
+      case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        return give(host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+      case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        return give(address);
       case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         if (!host && found->region != Region::managed) return cudaErrorInvalidValue;
         return give(address);
-      case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: return give(0);
-      case CU_POINTER_ATTRIBUTE_BUFFER_ID: return give(found->number);
-      case CU_POINTER_ATTRIBUTE_IS_MANAGED: return give(static_cast<int>(found->region == Region::managed));
-      case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return give(0);
-      case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return give(found->begin);
-      case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return give(found->size);
-      case CU_POINTER_ATTRIBUTE_MAPPED: return give(1);
-      case CU_POINTER_ATTRIBUTE_P2P_TOKENS: return cudaErrorNotSupported;
+      case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+        return give(0);
+      case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+        return give(found->number);
+      case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        return give(static_cast<int>(found->region == Region::managed));
+      case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        return give(0);
+      case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        return give(found->begin);
+      case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        return give(found->size);
+      case CU_POINTER_ATTRIBUTE_MAPPED:
+        return give(1);
+      case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+        return cudaErrorNotSupported;
     }
     return cudaErrorInvalidValue;
   });
@@ -205,11 +222,15 @@ CUresult cuPointerGetAttributes(unsigned number, CUpointer_attribute* attributes
   return CUDA_SUCCESS;
 }
 
-CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t count) { return copy(to, pointer_of<void>(from), count, cudaMemcpyDefault); }
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t count) {
+  return copy(to, pointer_of<void>(from), count, cudaMemcpyDefault);
+}
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t count) {
   return copy(to, pointer_of<void>(from), count, cudaMemcpyDeviceToDevice);
 }
-CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t count) { return copy(to, from, count, cudaMemcpyHostToDevice); }
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t count) {
+  return copy(to, from, count, cudaMemcpyHostToDevice);
+}
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t count) {
   return copy(reinterpret_cast<CUdeviceptr>(to), pointer_of<void>(from), count, cudaMemcpyDeviceToHost);
 }
@@ -229,35 +250,54 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t count, CUstr
   return copy_async(to, pointer_of<void>(from), count, cudaMemcpyDeviceToDevice, stream);
 }
 CUresult cuMemcpyDtoA(CUarray to, size_t offset, CUdeviceptr from, size_t count) {
-  return through_runtime(
-      [&] { return cudaMemcpyToArray(array_of(to), offset, 0, pointer_of<void>(from), count, cudaMemcpyDeviceToDevice); });
+  return through_runtime([&] {
+    return cudaMemcpyToArray(array_of(to), offset, 0, pointer_of<void>(from), count, cudaMemcpyDeviceToDevice);
+  });
 }
 CUresult cuMemcpyAtoD(CUdeviceptr to, CUarray from, size_t offset, size_t count) {
-  return through_runtime(
-      [&] { return cudaMemcpyFromArray(pointer_of<void>(to), array_of(from), offset, 0, count, cudaMemcpyDeviceToDevice); });
+  return through_runtime([&] {
+    return cudaMemcpyFromArray(pointer_of<void>(to), array_of(from), offset, 0, count, cudaMemcpyDeviceToDevice);
+  });
 }
 CUresult cuMemcpyHtoA(CUarray to, size_t offset, const void* from, size_t count) {
-  return through_runtime([&] { return cudaMemcpyToArray(array_of(to), offset, 0, from, count, cudaMemcpyHostToDevice); });
+  return through_runtime(
+      [&] { return cudaMemcpyToArray(array_of(to), offset, 0, from, count, cudaMemcpyHostToDevice); });
 }
 CUresult cuMemcpyAtoH(void* to, CUarray from, size_t offset, size_t count) {
-  return through_runtime([&] { return cudaMemcpyFromArray(to, array_of(from), offset, 0, count, cudaMemcpyDeviceToHost); });
+  return through_runtime(
+      [&] { return cudaMemcpyFromArray(to, array_of(from), offset, 0, count, cudaMemcpyDeviceToHost); });
 }
 CUresult cuMemcpyAtoA(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t count) {
   return through_runtime([&] {
-    return cudaMemcpyArrayToArray(array_of(to), to_offset, 0, array_of(from), from_offset, 0, count, cudaMemcpyDeviceToDevice);
+    return cudaMemcpyArrayToArray(array_of(to), to_offset, 0, array_of(from), from_offset, 0, count,
+                                  cudaMemcpyDeviceToDevice);
   });
 }
-CUresult cuMemcpy2D(const CUDA_MEMCPY2D* p) { return copy2d(p, Waiting::yes, nullptr); }
-CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D* p) { return copy2d(p, Waiting::yes, nullptr); }
-CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* p, CUstream stream) { return copy2d(p, Waiting::no, stream); }
-CUresult cuMemcpy3D(const CUDA_MEMCPY3D* p) { return copy3d(p, Waiting::yes, nullptr); }
-CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* p, CUstream stream) { return copy3d(p, Waiting::no, stream); }
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D* p) {
+  return copy2d(p, Waiting::yes, nullptr);
+}
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D* p) {
+  return copy2d(p, Waiting::yes, nullptr);
+}
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* p, CUstream stream) {
+  return copy2d(p, Waiting::no, stream);
+}
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D* p) {
+  return copy3d(p, Waiting::yes, nullptr);
+}
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* p, CUstream stream) {
+  return copy3d(p, Waiting::no, stream);
+}
 
-CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t n) { return set(to, n, value, 1, n, 1, Waiting::yes, nullptr); }
+CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t n) {
+  return set(to, n, value, 1, n, 1, Waiting::yes, nullptr);
+}
 CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, size_t n) {
   return set(to, n * 2, value, 2, n, 1, Waiting::yes, nullptr);
 }
-CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t n) { return set(to, n * 4, value, 4, n, 1, Waiting::yes, nullptr); }
+CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t n) {
+  return set(to, n * 4, value, 4, n, 1, Waiting::yes, nullptr);
+}
 CUresult cuMemsetD2D8(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height) {
   return set(to, pitch, value, 1, width, height, Waiting::yes, nullptr);
 }

@@ -19,7 +19,9 @@ struct CUlinkState_st {
 
 namespace {
 
-CUmodule handle_of(Module* module) { return reinterpret_cast<CUmodule>(module); }
+CUmodule handle_of(Module* module) {
+  return reinterpret_cast<CUmodule>(module);
+}
 
 /// PTX text, one of our containers, or a link result: several containers behind each other.
 cudaError_t sources_of(const void* image, const char* name, std::vector<Source>& sources) {
@@ -76,7 +78,8 @@ void empty_logs(unsigned number, const CUjit_option* options, void** values) {
 }
 
 CUresult add_source(CUlinkState state, const std::string& text, const char* name) {
-  return driver_api([&](Machine&, ApiLock&) { return sources_of(text.c_str(), name ? name : "linked module", state->sources); });
+  return driver_api(
+      [&](Machine&, ApiLock&) { return sources_of(text.c_str(), name ? name : "linked module", state->sources); });
 }
 
 template <class F>
@@ -87,8 +90,8 @@ CUresult function_api(CUfunction function, F&& call) {
   });
 }
 
-CUresult start(CUfunction function, Dim3 grid, Dim3 block, unsigned shared, CUstream handle, void** arguments, void** extra,
-               bool cooperative) {
+CUresult start(CUfunction function, Dim3 grid, Dim3 block, unsigned shared, CUstream handle, void** arguments,
+               void** extra, bool cooperative) {
   return through_runtime([&] {
     return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
       if (!function) return cudaErrorInvalidResourceHandle;
@@ -123,13 +126,16 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   return driver_api([&](Machine& machine, ApiLock&) { return load(machine, image, "module given as data", module); });
 }
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned number, CUjit_option* options, void** values) {
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned number, CUjit_option* options,
+                            void** values) {
   if (number > 0 && (!options || !values)) return CUDA_ERROR_INVALID_VALUE;
   empty_logs(number, options, values);
   return cuModuleLoadData(module, image);
 }
 
-CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) { return cuModuleLoadData(module, image); }
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
+  return cuModuleLoadData(module, image);
+}
 
 CUresult cuModuleUnload(CUmodule handle) {
   return driver_api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
@@ -206,19 +212,42 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
     if (!value) return cudaErrorInvalidValue;
     const cudaFuncAttributes all = attributes_of(machine, function);
     switch (attribute) {
-      case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = all.maxThreadsPerBlock; break;
-      case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = static_cast<int>(all.sharedSizeBytes); break;
-      case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = static_cast<int>(all.constSizeBytes); break;
-      case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = static_cast<int>(all.localSizeBytes); break;
-      case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = all.numRegs; break;
-      case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = all.ptxVersion; break;
-      case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = all.binaryVersion; break;
-      case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = all.cacheModeCA; break;
-      case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = all.maxDynamicSharedSizeBytes; break;
-      case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = all.preferredShmemCarveout; break;
+      case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = all.maxThreadsPerBlock;
+        break;
+      case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *value = static_cast<int>(all.sharedSizeBytes);
+        break;
+      case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+        *value = static_cast<int>(all.constSizeBytes);
+        break;
+      case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *value = static_cast<int>(all.localSizeBytes);
+        break;
+      case CU_FUNC_ATTRIBUTE_NUM_REGS:
+        *value = all.numRegs;
+        break;
+      case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        *value = all.ptxVersion;
+        break;
+      case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *value = all.binaryVersion;
+        break;
+      case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+        *value = all.cacheModeCA;
+        break;
+      case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *value = all.maxDynamicSharedSizeBytes;
+        break;
+      case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *value = all.preferredShmemCarveout;
+        break;
       case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-      case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: *value = 0; break;
-      default: return cudaErrorInvalidValue;
+      case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        *value = 0;
+        break;
+      default:
+        return cudaErrorInvalidValue;
     }
     return cudaSuccess;
   });
@@ -242,8 +271,8 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                        unsigned shared, CUstream stream, void** arguments, void** extra) {
+CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                        unsigned bz, unsigned shared, CUstream stream, void** arguments, void** extra) {
   return start(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, arguments, extra, false);
 }
 
@@ -282,8 +311,12 @@ CUresult cuParamSetv(CUfunction handle, int offset, void* from, unsigned bytes) 
     return cudaSuccess;
   });
 }
-CUresult cuParamSeti(CUfunction function, int offset, unsigned value) { return cuParamSetv(function, offset, &value, sizeof value); }
-CUresult cuParamSetf(CUfunction function, int offset, float value) { return cuParamSetv(function, offset, &value, sizeof value); }
+CUresult cuParamSeti(CUfunction function, int offset, unsigned value) {
+  return cuParamSetv(function, offset, &value, sizeof value);
+}
+CUresult cuParamSetf(CUfunction function, int offset, float value) {
+  return cuParamSetv(function, offset, &value, sizeof value);
+}
 
 CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream handle) {
   return through_runtime([&] {
@@ -300,15 +333,19 @@ CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream 
     });
   });
 }
-CUresult cuLaunchGrid(CUfunction function, int width, int height) { return cuLaunchGridAsync(function, width, height, nullptr); }
-CUresult cuLaunch(CUfunction function) { return cuLaunchGridAsync(function, 1, 1, nullptr); }
+CUresult cuLaunchGrid(CUfunction function, int width, int height) {
+  return cuLaunchGridAsync(function, width, height, nullptr);
+}
+CUresult cuLaunch(CUfunction function) {
+  return cuLaunchGridAsync(function, 1, 1, nullptr);
+}
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads, size_t shared) {
   return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, CU_OCCUPANCY_DEFAULT);
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction handle, int threads, size_t shared,
-                                                              unsigned flags) {
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction handle, int threads,
+                                                              size_t shared, unsigned flags) {
   return function_api(handle, [&](Machine& machine, const CUfunc_st& function) {
     if (!blocks || threads <= 0 || (flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)))
       return cudaErrorInvalidValue;
@@ -317,8 +354,8 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfun
   });
 }
 
-CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction handle, CUoccupancyB2DSize shared_of, size_t shared,
-                                          int limit) {
+CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction handle, CUoccupancyB2DSize shared_of,
+                                          size_t shared, int limit) {
   return function_api(handle, [&](Machine& machine, const CUfunc_st& function) {
     if (!grid || !block) return cudaErrorInvalidValue;
     const int most = attributes_of(machine, function).maxThreadsPerBlock;

@@ -23,14 +23,33 @@ cudaChannelFormatDesc channels(CUarray_format format, unsigned count) {
   int bits = 32;
   cudaChannelFormatKind kind = cudaChannelFormatKindFloat;
   switch (format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8: bits = 8; kind = cudaChannelFormatKindUnsigned; break;
-    case CU_AD_FORMAT_UNSIGNED_INT16: bits = 16; kind = cudaChannelFormatKindUnsigned; break;
-    case CU_AD_FORMAT_UNSIGNED_INT32: kind = cudaChannelFormatKindUnsigned; break;
-    case CU_AD_FORMAT_SIGNED_INT8: bits = 8; kind = cudaChannelFormatKindSigned; break;
-    case CU_AD_FORMAT_SIGNED_INT16: bits = 16; kind = cudaChannelFormatKindSigned; break;
-    case CU_AD_FORMAT_SIGNED_INT32: kind = cudaChannelFormatKindSigned; break;
-    case CU_AD_FORMAT_HALF: bits = 16; break;
-    case CU_AD_FORMAT_FLOAT: break;
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+      bits = 8;
+      kind = cudaChannelFormatKindUnsigned;
+      break;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+      bits = 16;
+      kind = cudaChannelFormatKindUnsigned;
+      break;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+      kind = cudaChannelFormatKindUnsigned;
+      break;
+    case CU_AD_FORMAT_SIGNED_INT8:
+      bits = 8;
+      kind = cudaChannelFormatKindSigned;
+      break;
+    case CU_AD_FORMAT_SIGNED_INT16:
+      bits = 16;
+      kind = cudaChannelFormatKindSigned;
+      break;
+    case CU_AD_FORMAT_SIGNED_INT32:
+      kind = cudaChannelFormatKindSigned;
+      break;
+    case CU_AD_FORMAT_HALF:
+      bits = 16;
+      break;
+    case CU_AD_FORMAT_FLOAT:
+      break;
   }
   return {bits, count > 1 ? bits : 0, count > 2 ? bits : 0, count > 3 ? bits : 0, kind};
 }
@@ -43,13 +62,17 @@ CUarray_format format_of(const cudaChannelFormatDesc& d) {
   return sign ? CU_AD_FORMAT_SIGNED_INT32 : CU_AD_FORMAT_UNSIGNED_INT32;
 }
 
-unsigned count_of(const cudaChannelFormatDesc& d) { return d.w ? 4 : d.z ? 3 : d.y ? 2 : 1; }
+unsigned count_of(const cudaChannelFormatDesc& d) {
+  return d.w ? 4 : d.z ? 3 : d.y ? 2 : 1;
+}
 
 cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC& from) {
   cudaResourceDesc to{};
   to.resType = static_cast<cudaResourceType>(from.resType);
   switch (from.resType) {
-    case CU_RESOURCE_TYPE_ARRAY: to.res.array.array = reinterpret_cast<cudaArray_t>(from.res.array.hArray); break;
+    case CU_RESOURCE_TYPE_ARRAY:
+      to.res.array.array = reinterpret_cast<cudaArray_t>(from.res.array.hArray);
+      break;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
       to.res.mipmap.mipmap = reinterpret_cast<cudaMipmappedArray_t>(from.res.mipmap.hMipmappedArray);
       break;
@@ -69,7 +92,9 @@ cudaResourceDesc resource_of(const CUDA_RESOURCE_DESC& from) {
   return to;
 }
 
-bool integer_of_8_or_16(const cudaChannelFormatDesc& d) { return d.f != cudaChannelFormatKindFloat && d.x < 32; }
+bool integer_of_8_or_16(const cudaChannelFormatDesc& d) {
+  return d.f != cudaChannelFormatKindFloat && d.x < 32;
+}
 
 /// CUDA's driver reads 8- and 16-bit integers as normalised floats unless told otherwise.
 cudaTextureReadMode read_mode(unsigned flags, const cudaChannelFormatDesc& format) {
@@ -91,7 +116,8 @@ cudaTextureDesc texture_of(const CUDA_TEXTURE_DESC& from, const cudaChannelForma
 cudaChannelFormatDesc format_in(Machine& machine, const cudaResourceDesc& resource) {
   if (resource.resType == cudaResourceTypeLinear) return resource.res.linear.desc;
   if (resource.resType == cudaResourceTypePitch2D) return resource.res.pitch2D.desc;
-  const cudaArray* array = resource.resType == cudaResourceTypeArray ? machine.textures().find(resource.res.array.array) : nullptr;
+  const cudaArray* array =
+      resource.resType == cudaResourceTypeArray ? machine.textures().find(resource.res.array.array) : nullptr;
   return array ? array->format : cudaChannelFormatDesc{};
 }
 
@@ -100,7 +126,8 @@ cudaError_t rebind(Machine& machine, CUtexref_st& reference) {
   if (!reference.bound) return cudaSuccess;
   if (reference.object) machine.textures().destroy_object(reference.object, false);
   reference.object = 0;
-  const cudaError_t error = machine.textures().create_texture(reference.resource, reference.texture, nullptr, reference.object);
+  const cudaError_t error =
+      machine.textures().create_texture(reference.resource, reference.texture, nullptr, reference.object);
   std::memcpy(reinterpret_cast<void*>(reference.symbol.address), &reference.object, sizeof reference.object);
   return error;
 }
@@ -123,8 +150,8 @@ CUresult cuArray3DCreate(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR* d) {
   return driver_api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!handle || !d) return cudaErrorInvalidValue;
     cudaArray_t array = nullptr;
-    const cudaError_t error =
-        machine.textures().create_array(channels(d->Format, d->NumChannels), {d->Width, d->Height, d->Depth}, d->Flags, array);
+    const cudaError_t error = machine.textures().create_array(channels(d->Format, d->NumChannels),
+                                                              {d->Width, d->Height, d->Depth}, d->Flags, array);
     *handle = reinterpret_cast<CUarray>(array);
     return error;
   });
@@ -140,8 +167,8 @@ CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR* d, CUarray handle) {
   return driver_api([&](Machine& machine, ApiLock&) -> cudaError_t {
     const cudaArray* array = machine.textures().find(reinterpret_cast<cudaArray_t>(handle));
     if (!array || !d) return array ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
-    *d = {array->extent.width, array->extent.height, array->extent.depth, format_of(array->format), count_of(array->format),
-          array->flags};
+    *d = {array->extent.width,      array->extent.height,    array->extent.depth,
+          format_of(array->format), count_of(array->format), array->flags};
     return cudaSuccess;
   });
 }

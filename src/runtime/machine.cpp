@@ -335,8 +335,12 @@ CUctx_st* Machine::add_context(unsigned flags) {
   return handle;
 }
 
-bool Machine::has_context(const void* handle) const { return contexts_.contains(handle); }
-void Machine::remove_context(const void* handle) { contexts_.erase(handle); }
+bool Machine::has_context(const void* handle) const {
+  return contexts_.contains(handle);
+}
+void Machine::remove_context(const void* handle) {
+  contexts_.erase(handle);
+}
 
 void Machine::reset(ApiLock&) {
   instructions_before_ = queue_.totals().warp_instructions;

@@ -78,7 +78,8 @@ void Module::allocate(const ptx::ast::Variable& variable) {
   const bool handle = variable.type == ptx::Type::texref || variable.type == ptx::Type::samplerref ||
                       variable.type == ptx::Type::surfref;  // holds a texture or surface object
   const u64 size = std::max<u64>(variable.size, handle ? 8 : 0);
-  const u64 address = memory_.allocate(region, std::max<u64>(size, 1), std::max<u64>(variable.alignment, 256), variable.name, constant);
+  const u64 address =
+      memory_.allocate(region, std::max<u64>(size, 1), std::max<u64>(variable.alignment, 256), variable.name, constant);
   if (address == 0) throw std::bad_alloc();
   std::memset(reinterpret_cast<void*>(address), 0, size);  // the arena may hand out used memory
   symbols_[variable.name] = {address, size, constant, variable.managed};

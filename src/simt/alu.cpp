@@ -13,6 +13,8 @@ bool has_v3() {
 
 const AluBody* const alu_bodies = has_v3() ? alu::v3::bodies() : alu::baseline::bodies();
 
-std::string_view alu_clone() { return alu_bodies == alu::v3::bodies() ? "x86-64-v3" : "x86-64"; }
+std::string_view alu_clone() {
+  return alu_bodies == alu::v3::bodies() ? "x86-64-v3" : "x86-64";
+}
 
 }  // namespace ew::simt

@@ -50,7 +50,12 @@ bool Executor::barrier(Warp& warp, const ptx::BarrierForm& form, LaneMask mask) 
       return refuse(warp, FaultKind::illegal_instruction, mask,
                     "barrier for " + std::to_string(threads) + " threads (a multiple of the warp size is needed)");
   }
-  SyncOp op{.kind = SyncKind::block_barrier, .warp = &warp, .pc = warp.split().pc, .lanes = mask, .barrier = id, .threads = threads};
+  SyncOp op{.kind = SyncKind::block_barrier,
+            .warp = &warp,
+            .pc = warp.split().pc,
+            .lanes = mask,
+            .barrier = id,
+            .threads = threads};
   performer_.sync(op);
   BlockBarrier& state = block.barriers[id];
   if (state.arrived == 0) state = BlockBarrier{.expected = threads};
@@ -178,18 +183,26 @@ bool Executor::mbarrier(Warp& warp, const ptx::MbarrierForm& form, LaneMask mask
     }
     u64 address = form.offset;
     if (form.address != ptx::no_row)
-      address += form.address_bytes == 4 ? row(form.address)[lane] : reinterpret_cast<const u64*>(row(form.address))[lane];
+      address +=
+          form.address_bytes == 4 ? row(form.address)[lane] : reinterpret_cast<const u64*>(row(form.address))[lane];
     const u64 offset = form.shared ? address : address - memory::shared_window;
     if (offset % 8 || offset + 8 > block.grid->shared_bytes || offset >= block.grid->shared_bytes)
-      return refuse_access(warp, {offset % 8 ? FaultKind::misaligned_address : FaultKind::illegal_address, lane, address, 8});
+      return refuse_access(warp,
+                           {offset % 8 ? FaultKind::misaligned_address : FaultKind::illegal_address, lane, address, 8});
     MbarrierWord word;
     std::memcpy(&word, block.shared_data() + offset, sizeof word);
     const u64 before = std::bit_cast<u64>(word);
     const u32 count = form.count == ptx::no_row ? 1 : row(form.count)[lane];
     switch (form.kind) {
-      case MbarrierKind::init: word = {count, count, 0, 0}; break;
-      case MbarrierKind::inval: word = {}; break;
-      case MbarrierKind::expect_tx: word.bytes += count; break;
+      case MbarrierKind::init:
+        word = {count, count, 0, 0};
+        break;
+      case MbarrierKind::inval:
+        word = {};
+        break;
+      case MbarrierKind::expect_tx:
+        word.bytes += count;
+        break;
       case MbarrierKind::async_arrive:
         if (!form.noinc) break;  // its increment and its arrival meet: copies have been performed already
         [[fallthrough]];
@@ -207,14 +220,16 @@ bool Executor::mbarrier(Warp& warp, const ptx::MbarrierForm& form, LaneMask mask
         break;
       case MbarrierKind::test_wait:
       case MbarrierKind::try_wait: {
-        const u64 phase = form.parity ? row(form.state)[lane] & 1
-                                      : std::bit_cast<MbarrierWord>(reinterpret_cast<const u64*>(row(form.state))[lane]).phase;
+        const u64 phase = form.parity
+                              ? row(form.state)[lane] & 1
+                              : std::bit_cast<MbarrierWord>(reinterpret_cast<const u64*>(row(form.state))[lane]).phase;
         if (word.phase != phase) completed |= LaneMask{1} << lane;
         warp.polled = true;
         warp.seen = warp.seen * 31 + before + lane;
         break;
       }
-      case MbarrierKind::pending_count: break;
+      case MbarrierKind::pending_count:
+        break;
     }
     std::memcpy(block.shared_data() + offset, &word, sizeof word);
   }

@@ -1,5 +1,5 @@
-// The instruction loop. What it keeps in variables (pc, lanes, row pointers) is the current split's; whatever may change the splits
-// gets them written back first and read again afterwards.
+// The instruction loop. What it keeps in variables (pc, lanes, row pointers) is the current split's; whatever may
+// change the splits gets them written back first and read again afterwards.
 #include <bit>
 
 #include "simt/alu.hpp"
@@ -114,7 +114,9 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
         special(warp, instr, mask);
         ++pc;
         break;
-      case ptx::Op::nop: ++pc; break;
+      case ptx::Op::nop:
+        ++pc;
+        break;
       case ptx::Op::convert_address:
         convert_address(warp, instr, mask);
         ++pc;

@@ -13,7 +13,7 @@ struct FaultThread {
 
 enum class FaultKind : u8 {
   none,
-  illegal_address,      // out of bounds, null, unmapped, freed
+  illegal_address,  // out of bounds, null, unmapped, freed
   misaligned_address,
   write_to_constant,
   invalid_address_space,
@@ -27,8 +27,8 @@ enum class FaultKind : u8 {
   texture
 };
 
-/// `report` is the whole readable text for stderr: kernel, block, thread, source line, address, the allocation it belongs to or
-/// just missed; for a deadlock who waits where.
+/// `report` is the whole readable text for stderr: kernel, block, thread, source line, address, the allocation it
+/// belongs to or just missed; for a deadlock who waits where.
 struct Fault {
   FaultKind kind = FaultKind::none;
   std::string kernel;

@@ -1,4 +1,5 @@
-// Loads and stores of linear memory. A form's data is a list of pieces: one register each, at a byte offset of the lane's access.
+// Loads and stores of linear memory. A form's data is a list of pieces: one register each, at a byte offset of the
+// lane's access.
 #include <bit>
 #include <cstring>
 #include <type_traits>
@@ -103,19 +104,27 @@ Load load_into(u32 register_bytes) {
 Load loader(Type type, u32 size, u32 register_bytes) {
   const bool extends = is_signed(type);
   switch (size) {
-    case 1: return extends ? load_into<i8>(register_bytes) : load_into<u8>(register_bytes);
-    case 2: return extends ? load_into<i16>(register_bytes) : load_into<u16>(register_bytes);
-    case 4: return extends ? load_into<i32>(register_bytes) : load_into<u32>(register_bytes);
-    default: return &load_piece<u64, u64>;
+    case 1:
+      return extends ? load_into<i8>(register_bytes) : load_into<u8>(register_bytes);
+    case 2:
+      return extends ? load_into<i16>(register_bytes) : load_into<u16>(register_bytes);
+    case 4:
+      return extends ? load_into<i32>(register_bytes) : load_into<u32>(register_bytes);
+    default:
+      return &load_piece<u64, u64>;
   }
 }
 
 Store storer(u32 size, u32 register_bytes) {
   switch (size) {
-    case 1: return register_bytes == 8 ? &store_piece<u8, u64> : &store_piece<u8, u32>;
-    case 2: return register_bytes == 8 ? &store_piece<u16, u64> : &store_piece<u16, u32>;
-    case 4: return register_bytes == 8 ? &store_piece<u32, u64> : &store_piece<u32, u32>;
-    default: return &store_piece<u64, u64>;
+    case 1:
+      return register_bytes == 8 ? &store_piece<u8, u64> : &store_piece<u8, u32>;
+    case 2:
+      return register_bytes == 8 ? &store_piece<u16, u64> : &store_piece<u16, u32>;
+    case 4:
+      return register_bytes == 8 ? &store_piece<u32, u64> : &store_piece<u32, u32>;
+    default:
+      return &store_piece<u64, u64>;
   }
 }
 

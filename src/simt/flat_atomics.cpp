@@ -39,7 +39,9 @@ u16 to_half(double value) {
   return static_cast<u16>(sign | (digits < 1024 ? digits : u32(exponent + 15) << 10 | (digits - 1024)));
 }
 
-float from_bfloat(u16 bits) { return std::bit_cast<float>(u32{bits} << 16); }
+float from_bfloat(u16 bits) {
+  return std::bit_cast<float>(u32{bits} << 16);
+}
 
 u16 to_bfloat(float value) {
   if (std::isnan(value)) return 0x7fff;
@@ -47,9 +49,12 @@ u16 to_bfloat(float value) {
   return static_cast<u16>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-u16 add_half(u16 a, u16 b) { return to_half(double{from_half(a)} + from_half(b)); }
+u16 add_half(u16 a, u16 b) {
+  return to_half(double{from_half(a)} + from_half(b));
+}
 
-/// The double sum of two bfloats may need more than 53 bits; rounding it to odd before the last step keeps the result exact.
+/// The double sum of two bfloats may need more than 53 bits; rounding it to odd before the last step keeps the result
+/// exact.
 u16 add_bfloat(u16 a, u16 b) {
   const double x = from_bfloat(a), y = from_bfloat(b), sum = x + y;
   const double rest = std::fabs(x) > std::fabs(y) ? y - (sum - x) : x - (sum - y);
@@ -66,8 +71,8 @@ u16 add_bfloat(u16 a, u16 b) {
 
 template <u16 (*Add)(u16, u16)>
 u32 add_pair(u32 a, u32 b) {
-  return Add(static_cast<u16>(a), static_cast<u16>(b)) |
-         u32{Add(static_cast<u16>(a >> 16), static_cast<u16>(b >> 16))} << 16;
+  return Add(static_cast<u16>(a), static_cast<u16>(b)) | u32{Add(static_cast<u16>(a >> 16), static_cast<u16>(b >> 16))}
+                                                             << 16;
 }
 
 // --- one lane
@@ -132,24 +137,34 @@ template <class T>
 void integer(const Request& request, AtomicOp what, bool is_signed) {
   using Signed = std::make_signed_t<T>;
   switch (what) {
-    case AtomicOp::exch: return each_lane<T>(request, [](T, T b, T) { return b; });
-    case AtomicOp::cas: return each_lane<T>(request, [](T old, T b, T c) { return old == b ? c : old; });
-    case AtomicOp::add: return each_lane<T>(request, [](T old, T b, T) { return static_cast<T>(old + b); });
-    case AtomicOp::inc: return each_lane<T>(request, [](T old, T b, T) { return static_cast<T>(old >= b ? 0 : old + 1); });
+    case AtomicOp::exch:
+      return each_lane<T>(request, [](T, T b, T) { return b; });
+    case AtomicOp::cas:
+      return each_lane<T>(request, [](T old, T b, T c) { return old == b ? c : old; });
+    case AtomicOp::add:
+      return each_lane<T>(request, [](T old, T b, T) { return static_cast<T>(old + b); });
+    case AtomicOp::inc:
+      return each_lane<T>(request, [](T old, T b, T) { return static_cast<T>(old >= b ? 0 : old + 1); });
     case AtomicOp::dec:
       return each_lane<T>(request, [](T old, T b, T) { return static_cast<T>(old == 0 || old > b ? b : old - 1); });
-    case AtomicOp::bit_and: return each_lane<T>(request, [](T old, T b, T) { return static_cast<T>(old & b); });
-    case AtomicOp::bit_or: return each_lane<T>(request, [](T old, T b, T) { return static_cast<T>(old | b); });
-    case AtomicOp::bit_xor: return each_lane<T>(request, [](T old, T b, T) { return static_cast<T>(old ^ b); });
+    case AtomicOp::bit_and:
+      return each_lane<T>(request, [](T old, T b, T) { return static_cast<T>(old & b); });
+    case AtomicOp::bit_or:
+      return each_lane<T>(request, [](T old, T b, T) { return static_cast<T>(old | b); });
+    case AtomicOp::bit_xor:
+      return each_lane<T>(request, [](T old, T b, T) { return static_cast<T>(old ^ b); });
     case AtomicOp::min:
       if (is_signed)
-        return each_lane<T>(request, [](T old, T b, T) { return static_cast<Signed>(b) < static_cast<Signed>(old) ? b : old; });
+        return each_lane<T>(request,
+                            [](T old, T b, T) { return static_cast<Signed>(b) < static_cast<Signed>(old) ? b : old; });
       return each_lane<T>(request, [](T old, T b, T) { return b < old ? b : old; });
     case AtomicOp::max:
       if (is_signed)
-        return each_lane<T>(request, [](T old, T b, T) { return static_cast<Signed>(b) > static_cast<Signed>(old) ? b : old; });
+        return each_lane<T>(request,
+                            [](T old, T b, T) { return static_cast<Signed>(b) > static_cast<Signed>(old) ? b : old; });
       return each_lane<T>(request, [](T old, T b, T) { return b > old ? b : old; });
-    case AtomicOp::none: return;
+    case AtomicOp::none:
+      return;
   }
 }
 
@@ -160,20 +175,30 @@ void atomic(MemoryOp& op, u64 bias, bool shared_with_host) {
   const Request request{op, bias, shared_with_host};
   if (form.atomic == AtomicOp::add) {
     switch (form.type) {
-      case Type::f32: return add_float<float, u32>(request);
-      case Type::f64: return add_float<double, u64>(request);
-      case Type::f16: return each_lane<u16>(request, [](u16 old, u16 b, u16) { return add_half(old, b); });
-      case Type::bf16: return each_lane<u16>(request, [](u16 old, u16 b, u16) { return add_bfloat(old, b); });
-      case Type::f16x2: return each_lane<u32>(request, [](u32 old, u32 b, u32) { return add_pair<add_half>(old, b); });
-      case Type::bf16x2: return each_lane<u32>(request, [](u32 old, u32 b, u32) { return add_pair<add_bfloat>(old, b); });
-      default: break;
+      case Type::f32:
+        return add_float<float, u32>(request);
+      case Type::f64:
+        return add_float<double, u64>(request);
+      case Type::f16:
+        return each_lane<u16>(request, [](u16 old, u16 b, u16) { return add_half(old, b); });
+      case Type::bf16:
+        return each_lane<u16>(request, [](u16 old, u16 b, u16) { return add_bfloat(old, b); });
+      case Type::f16x2:
+        return each_lane<u32>(request, [](u32 old, u32 b, u32) { return add_pair<add_half>(old, b); });
+      case Type::bf16x2:
+        return each_lane<u32>(request, [](u32 old, u32 b, u32) { return add_pair<add_bfloat>(old, b); });
+      default:
+        break;
     }
   }
   const bool is_signed = form.type == Type::s32 || form.type == Type::s64;
   switch (ptx::size_of(form.type)) {
-    case 2: return integer<u16>(request, form.atomic, is_signed);
-    case 8: return integer<u64>(request, form.atomic, is_signed);
-    default: return integer<u32>(request, form.atomic, is_signed);
+    case 2:
+      return integer<u16>(request, form.atomic, is_signed);
+    case 8:
+      return integer<u64>(request, form.atomic, is_signed);
+    default:
+      return integer<u32>(request, form.atomic, is_signed);
   }
 }
 

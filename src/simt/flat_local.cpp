@@ -1,5 +1,5 @@
-// Local memory: each lane's own bytes, interleaved by words (word w of lane l at [w * 32 + l]), so that the common access, all lanes
-// at one offset, is a copy of rows.
+// Local memory: each lane's own bytes, interleaved by words (word w of lane l at [w * 32 + l]), so that the common
+// access, all lanes at one offset, is a copy of rows.
 #include <bit>
 #include <cstring>
 
@@ -32,10 +32,17 @@ void write_local(u32* words, u32 lane, u64 offset, u32 size, u64 value) {
 
 u64 extended(Type type, u64 raw, u32 register_bytes) {
   switch (type) {
-    case Type::s8: raw = static_cast<u64>(static_cast<i64>(static_cast<i8>(raw))); break;
-    case Type::s16: raw = static_cast<u64>(static_cast<i64>(static_cast<i16>(raw))); break;
-    case Type::s32: raw = static_cast<u64>(static_cast<i64>(static_cast<i32>(raw))); break;
-    default: break;
+    case Type::s8:
+      raw = static_cast<u64>(static_cast<i64>(static_cast<i8>(raw)));
+      break;
+    case Type::s16:
+      raw = static_cast<u64>(static_cast<i64>(static_cast<i16>(raw)));
+      break;
+    case Type::s32:
+      raw = static_cast<u64>(static_cast<i64>(static_cast<i32>(raw)));
+      break;
+    default:
+      break;
   }
   return register_bytes >= 8 ? raw : raw & ((u64{1} << (register_bytes * 8)) - 1);
 }
@@ -51,8 +58,8 @@ void copy_row(u32* to, const u32* from, LaneMask lanes) {
 /// One register of every lane; `size` at most 8.
 struct Piece {
   u32 offset, size;
-  u32* row;        // destination of a load
-  const u32* from; // source of a store
+  u32* row;         // destination of a load
+  const u32* from;  // source of a store
 };
 
 void load_piece(const MemoryOp& op, const Piece& piece) {

@@ -19,7 +19,9 @@ u32 access_bytes(const ptx::MemoryForm& form) {
   return form.kind == MemoryKind::async_copy ? form.bytes : ptx::size_of(form.type) * form.count;
 }
 
-u64 keep(LaneMask lanes, u32 lane) { return -u64{(lanes >> lane) & 1}; }
+u64 keep(LaneMask lanes, u32 lane) {
+  return -u64{(lanes >> lane) & 1};
+}
 
 Stretch shared_stretch(const MemoryOp& op, u64 window) {
   Block& block = *op.warp->block;
@@ -37,11 +39,18 @@ bool writes_memory(MemoryKind kind) {
 
 Performed perform(MemoryOp& op, Shape shape, u64 bias, bool shared_with_host) {
   switch (op.form->kind) {
-    case MemoryKind::load: load(op, shape, bias); break;
-    case MemoryKind::store: store(op, shape, bias); break;
+    case MemoryKind::load:
+      load(op, shape, bias);
+      break;
+    case MemoryKind::store:
+      store(op, shape, bias);
+      break;
     case MemoryKind::atomic:
-    case MemoryKind::reduction: atomic(op, bias, shared_with_host); break;
-    default: break;
+    case MemoryKind::reduction:
+      atomic(op, bias, shared_with_host);
+      break;
+    default:
+      break;
   }
   return Performed::done;
 }
@@ -109,7 +118,8 @@ bool within(MemoryOp& op, Shape shape, u64 bytes, const Stretch& stretch) {
   if (shape != Shape::scattered) {
     const u32 last = shape == Shape::uniform ? first : warp_lanes - 1 - std::countl_zero(op.lanes);
     const u64 low = op.address[first], high = op.address[last];
-    if (low >= stretch.begin && high <= stretch.end && stretch.end - high >= bytes && low <= high && !(low & (bytes - 1)))
+    if (low >= stretch.begin && high <= stretch.end && stretch.end - high >= bytes && low <= high &&
+        !(low & (bytes - 1)))
       return true;
   } else {
     // A difference below zero sets the sign; no valid address has it.
@@ -141,10 +151,13 @@ Performed FlatMemory::memory(MemoryOp& op) {
     case Window::shared:
       if (op.form->kind == MemoryKind::async_copy) return async_copy(op);
       return perform_within(op, shared_stretch(op, 0));
-    case Window::param: return perform_within(op, parameter_stretch(op, 0));
+    case Window::param:
+      return perform_within(op, parameter_stretch(op, 0));
     case Window::local:
-    case Window::frame: return local_access(op);
-    case Window::generic: break;
+    case Window::frame:
+      return local_access(op);
+    case Window::generic:
+      break;
   }
   if (op.form->kind == MemoryKind::prefetch) return Performed::done;
   return generic(op);
@@ -159,7 +172,9 @@ Performed FlatMemory::generic(MemoryOp& op) {
     left &= ~op.lanes;
     Performed performed = Performed::done;
     switch (place) {
-      case Place::shared: performed = perform_within(op, shared_stretch(op, shared_window)); break;
+      case Place::shared:
+        performed = perform_within(op, shared_stretch(op, shared_window));
+        break;
       case Place::local:
         for (u64& address : op.address) address -= local_window;
         performed = local_access(op);
@@ -172,7 +187,9 @@ Performed FlatMemory::generic(MemoryOp& op) {
         performed = writes_memory(op.form->kind) ? Performed::faulted
                                                  : perform_within(op, parameter_stretch(op, parameter_window));
         break;
-      case Place::global: performed = global(op, writes_memory(op.form->kind)); break;
+      case Place::global:
+        performed = global(op, writes_memory(op.form->kind));
+        break;
     }
     op.lanes = left;
     if (performed == Performed::faulted) break;
@@ -211,7 +228,8 @@ Performed FlatMemory::global(MemoryOp& op, bool writes) {
       sign |= (a | (a - cached.begin) | (highest - a)) & k;
       bits |= a & k;
     }
-    if (!(sign >> 63) && !(bits & (bytes - 1)) && cached.end - cached.begin >= bytes) return perform(op, shape, 0, true);
+    if (!(sign >> 63) && !(bits & (bytes - 1)) && cached.end - cached.begin >= bytes)
+      return perform(op, shape, 0, true);
   }
   if (!aligned(op, bytes)) return Performed::faulted;
   for (LaneMask left = op.lanes; left; left &= left - 1) {
@@ -235,7 +253,9 @@ Performed FlatMemory::async_copy(MemoryOp& op) {
   const ptx::MemoryForm& form = *op.form;
   const Stretch shared = shared_stretch(op, 0);
   if (!within(op, Shape::scattered, form.bytes, shared)) return Performed::faulted;
-  const auto row = [&](ptx::Row r) { return r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows + r * warp_lanes; };
+  const auto row = [&](ptx::Row r) {
+    return r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows + r * warp_lanes;
+  };
   std::array<u64, warp_lanes> from;
   for (u32 i = 0; i < warp_lanes; ++i) from[i] = reinterpret_cast<const u64*>(row(form.b))[i] + form.source_offset;
   const u32* size = form.c == ptx::no_row ? nullptr : row(form.c);

@@ -1,5 +1,6 @@
-// The GPU in functional mode: takes launches, runs their blocks on SMs within occupancy limits, reports completions and faults.
-// Owned by runtime/'s Machine; every member function is called from the machine's thread only, except request_stop().
+// The GPU in functional mode: takes launches, runs their blocks on SMs within occupancy limits, reports completions and
+// faults. Owned by runtime/'s Machine; every member function is called from the machine's thread only, except
+// request_stop().
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ struct GpuLimits {
   u32 registers_per_sm = 65536;
   u32 registers_per_block = 65536;
   u32 registers_per_thread = 255;
-  u32 register_allocation_unit = 256;     // registers, per warp
+  u32 register_allocation_unit = 256;  // registers, per warp
   u32 shared_bytes_per_sm = 64 * 1024;
   u32 shared_bytes_per_block = 48 * 1024;
   u32 shared_bytes_per_block_optin = 64 * 1024;
@@ -38,12 +39,12 @@ struct GpuLimits {
 };
 
 struct Launch {
-  const ptx::Kernel* kernel = nullptr;   // outlives the launch
+  const ptx::Kernel* kernel = nullptr;  // outlives the launch
   Dim3 grid, block;
   u32 dynamic_shared = 0;
-  std::vector<u8> parameters;            // laid out as kernel->parameters
+  std::vector<u8> parameters;  // laid out as kernel->parameters
   bool cooperative = false;
-  u32 stack_bytes = 1024;                // cudaLimitStackSize, per thread
+  u32 stack_bytes = 1024;  // cudaLimitStackSize, per thread
 };
 
 using LaunchId = u64;
@@ -53,21 +54,22 @@ struct Counters {  // of a launch or in all
   u64 memory_instructions = 0, memory_lanes = 0;
   u64 blocks = 0, warps = 0;
   u64 divergent_branches = 0, barriers = 0;
-  u64 max_resident_bytes = 0;            // simulator memory for blocks in flight
+  u64 max_resident_bytes = 0;  // simulator memory for blocks in flight
 };
 
 struct Completion {
   LaunchId id = 0;
   Counters counters;
   u64 nanoseconds_begin = 0, nanoseconds_end = 0;  // simulated
-  std::optional<Fault> fault;            // the whole context is lost then, as on a real GPU
+  std::optional<Fault> fault;                      // the whole context is lost then, as on a real GPU
 };
 
 /// What device code asks of the runtime. Called on the machine's thread.
 class DeviceServices {
  public:
   virtual ~DeviceServices() = default;
-  /// printf: format is a generic address of the string; arguments points at the packed buffer (host-readable copy). Returns printf's value.
+  /// printf: format is a generic address of the string; arguments points at the packed buffer (host-readable copy).
+  /// Returns printf's value.
   virtual i32 print(const char* format, const u8* arguments) = 0;
   /// Device heap; 0 when exhausted.
   virtual u64 heap_allocate(u64 bytes) = 0;
@@ -77,8 +79,9 @@ class DeviceServices {
   virtual const struct TextureObject* texture(u64 handle) = 0;
   /// False: no such operation (the loader has refused such a module already).
   virtual bool knows_region(std::string_view name) = 0;
-  /// An "everwarp.NAME" region was reached. True: the operation is done, go on behind the region. False: run the region's own
-  /// instructions (they carry data, as the store of pRel does; functional mode always says so, since a store is durable at once).
+  /// An "everwarp.NAME" region was reached. True: the operation is done, go on behind the region. False: run the
+  /// region's own instructions (they carry data, as the store of pRel does; functional mode always says so, since a
+  /// store is durable at once).
   virtual bool region(std::string_view name, LaneMask lanes) = 0;
 };
 
@@ -89,9 +92,14 @@ struct TextureObject {
   u64 row_pitch = 0, slice_pitch = 0;                // bytes
   u8 channels = 1, channel_bytes = 4;                // 1, 2, 4 channels of 1, 2, 4 bytes
   enum class Format : u8 { unsigned_integer, signed_integer, floating } format = Format::floating;
-  enum class Address : u8 { wrap, clamp, mirror, border } address_mode[3] = {Address::clamp, Address::clamp, Address::clamp};
+  enum class Address : u8 {
+    wrap,
+    clamp,
+    mirror,
+    border
+  } address_mode[3] = {Address::clamp, Address::clamp, Address::clamp};
   bool linear_filter = false, normalized_coordinates = false, normalized_read = false, srgb = false;
-  bool linear_memory = false;                        // cudaResourceTypeLinear: tex1Dfetch, out of range reads zero
+  bool linear_memory = false;  // cudaResourceTypeLinear: tex1Dfetch, out of range reads zero
   bool surface = false;
   float border[4] = {0, 0, 0, 0};
 };
@@ -108,13 +116,16 @@ class Gpu {
 
   /// Queues a launch; launches started without an earlier completion run side by side. REQUIRES: refuse() is empty.
   LaunchId start(Launch);
-  /// Runs until a launch completes or about `warp_instructions` have been executed. True while any launch is unfinished.
+  /// Runs until a launch completes or about `warp_instructions` have been executed. True while any launch is
+  /// unfinished.
   bool run(u64 warp_instructions);
   std::vector<Completion> take_completions();
 
-  /// Ends every running launch with FaultKind::instruction_limit once this many warp instructions have run in one launch (0: no limit).
+  /// Ends every running launch with FaultKind::instruction_limit once this many warp instructions have run in one
+  /// launch (0: no limit).
   void set_instruction_limit(u64);
-  /// Calls `crash` on the machine's thread right after the Nth warp instruction of this process (all launches together) has been performed.
+  /// Calls `crash` on the machine's thread right after the Nth warp instruction of this process (all launches together)
+  /// has been performed.
   void set_crash_point(u64 warp_instruction, std::function<void()> crash);
   /// From any thread: run() returns soon.
   void request_stop();

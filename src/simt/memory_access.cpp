@@ -62,7 +62,8 @@ bool Executor::memory_access(Warp& warp, const ptx::Instr& instr, LaneMask mask)
   if (instr.a == ptx::no_row) {
     for (u64& address : op.address) address = offset;
   } else {
-    const u32* row = instr.a & ptx::constant_row ? op.constants + (instr.a & 0x7fff) * warp_lanes : op.rows + instr.a * warp_lanes;
+    const u32* row =
+        instr.a & ptx::constant_row ? op.constants + (instr.a & 0x7fff) * warp_lanes : op.rows + instr.a * warp_lanes;
     if (form.address_bytes == 4) {
       for (u32 i = 0; i < warp_lanes; ++i) op.address[i] = static_cast<u32>(row[i] + static_cast<u32>(offset));
     } else {
@@ -73,12 +74,14 @@ bool Executor::memory_access(Warp& warp, const ptx::Instr& instr, LaneMask mask)
   ++grid.counters.memory_instructions;
   grid.counters.memory_lanes += static_cast<u32>(std::popcount(mask));
   switch (performer_.memory(op)) {
-    case Performed::done: break;
+    case Performed::done:
+      break;
     case Performed::pending:
       only(warp, mask);
       warp.split().state = SplitState::at_performer;
       return false;
-    case Performed::faulted: return refuse_access(warp, op.refusal);
+    case Performed::faulted:
+      return refuse_access(warp, op.refusal);
   }
   if (polls(form)) [[unlikely]] {
     warp.polled = true;
@@ -92,7 +95,9 @@ void Executor::special(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   const Grid& grid = *block.grid;
   u32* to = warp.rows.data() + (std::size_t{warp.frame().row_base} + instr.dst) * warp_lanes;
   u64 value = 0;
-  const auto nanoseconds = [&] { return grid.begin_ns + (block.sm->cycle - grid.begin_cycle) * 1'000'000 / limits_.clock_khz; };
+  const auto nanoseconds = [&] {
+    return grid.begin_ns + (block.sm->cycle - grid.begin_cycle) * 1'000'000 / limits_.clock_khz;
+  };
   const auto lane_value = [&](auto of_lane) {
     alignas(64) u32 row[warp_lanes];
     for (u32 i = 0; i < warp_lanes; ++i) row[i] = of_lane(i);
@@ -112,35 +117,81 @@ void Executor::special(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
       if (instr.b != 1) return set(to, mask, row);
       return lane_value([&](u32 i) { return row[i]; });
     }
-    case Special::laneid: return lane_value([](u32 i) { return i; });
-    case Special::lanemask_eq: return lane_value([](u32 i) { return u32{1} << i; });
-    case Special::lanemask_lt: return lane_value([](u32 i) { return (u32{1} << i) - 1; });
-    case Special::lanemask_le: return lane_value([](u32 i) { return ~u32{0} >> (31 - i); });
-    case Special::lanemask_gt: return lane_value([](u32 i) { return ~(~u32{0} >> (31 - i)); });
-    case Special::lanemask_ge: return lane_value([](u32 i) { return ~u32{0} << i; });
-    case Special::ntid_x: value = grid.launch.block.x; break;
-    case Special::ntid_y: value = grid.launch.block.y; break;
-    case Special::ntid_z: value = grid.launch.block.z; break;
-    case Special::ctaid_x: value = block.index.x; break;
-    case Special::ctaid_y: value = block.index.y; break;
-    case Special::ctaid_z: value = block.index.z; break;
-    case Special::nctaid_x: value = grid.launch.grid.x; break;
-    case Special::nctaid_y: value = grid.launch.grid.y; break;
-    case Special::nctaid_z: value = grid.launch.grid.z; break;
-    case Special::warpid: value = warp.index; break;
-    case Special::nwarpid: value = limits_.warps_per_sm; break;
-    case Special::smid: value = block.sm->index; break;
-    case Special::nsmid: value = limits_.sms; break;
-    case Special::gridid: value = grid.id; break;
+    case Special::laneid:
+      return lane_value([](u32 i) { return i; });
+    case Special::lanemask_eq:
+      return lane_value([](u32 i) { return u32{1} << i; });
+    case Special::lanemask_lt:
+      return lane_value([](u32 i) { return (u32{1} << i) - 1; });
+    case Special::lanemask_le:
+      return lane_value([](u32 i) { return ~u32{0} >> (31 - i); });
+    case Special::lanemask_gt:
+      return lane_value([](u32 i) { return ~(~u32{0} >> (31 - i)); });
+    case Special::lanemask_ge:
+      return lane_value([](u32 i) { return ~u32{0} << i; });
+    case Special::ntid_x:
+      value = grid.launch.block.x;
+      break;
+    case Special::ntid_y:
+      value = grid.launch.block.y;
+      break;
+    case Special::ntid_z:
+      value = grid.launch.block.z;
+      break;
+    case Special::ctaid_x:
+      value = block.index.x;
+      break;
+    case Special::ctaid_y:
+      value = block.index.y;
+      break;
+    case Special::ctaid_z:
+      value = block.index.z;
+      break;
+    case Special::nctaid_x:
+      value = grid.launch.grid.x;
+      break;
+    case Special::nctaid_y:
+      value = grid.launch.grid.y;
+      break;
+    case Special::nctaid_z:
+      value = grid.launch.grid.z;
+      break;
+    case Special::warpid:
+      value = warp.index;
+      break;
+    case Special::nwarpid:
+      value = limits_.warps_per_sm;
+      break;
+    case Special::smid:
+      value = block.sm->index;
+      break;
+    case Special::nsmid:
+      value = limits_.sms;
+      break;
+    case Special::gridid:
+      value = grid.id;
+      break;
     case Special::clock:
-    case Special::clock64: value = block.sm->cycle + cycles_in_run_; break;
-    case Special::clock_hi: value = (block.sm->cycle + cycles_in_run_) >> 32; break;
+    case Special::clock64:
+      value = block.sm->cycle + cycles_in_run_;
+      break;
+    case Special::clock_hi:
+      value = (block.sm->cycle + cycles_in_run_) >> 32;
+      break;
     case Special::globaltimer:
-    case Special::globaltimer_lo: value = nanoseconds(); break;
-    case Special::globaltimer_hi: value = nanoseconds() >> 32; break;
-    case Special::dynamic_smem_size: value = grid.launch.dynamic_shared; break;
+    case Special::globaltimer_lo:
+      value = nanoseconds();
+      break;
+    case Special::globaltimer_hi:
+      value = nanoseconds() >> 32;
+      break;
+    case Special::dynamic_smem_size:
+      value = grid.launch.dynamic_shared;
+      break;
     case Special::total_smem_size:
-    case Special::aggr_smem_size: value = grid.shared_bytes; break;
+    case Special::aggr_smem_size:
+      value = grid.shared_bytes;
+      break;
     default:  // of the driver's environment registers, a grid barrier's address alone means something here
       if (instr.imm == static_cast<u32>(Special::envreg0) + 1) value = static_cast<u32>(grid.workspace);
       if (instr.imm == static_cast<u32>(Special::envreg0) + 2) value = grid.workspace >> 32;
@@ -166,14 +217,20 @@ namespace {
 
 u64 window_of(ptx::Space space) {
   switch (space) {
-    case ptx::Space::shared: return memory::shared_window;
-    case ptx::Space::local: return memory::local_window;
-    case ptx::Space::param: return memory::parameter_window;
-    default: return 0;
+    case ptx::Space::shared:
+      return memory::shared_window;
+    case ptx::Space::local:
+      return memory::local_window;
+    case ptx::Space::param:
+      return memory::parameter_window;
+    default:
+      return 0;
   }
 }
 
-bool inside(u64 address, u64 begin, u64 bytes) { return address - begin < bytes; }
+bool inside(u64 address, u64 begin, u64 bytes) {
+  return address - begin < bytes;
+}
 
 }  // namespace
 
@@ -191,15 +248,23 @@ void Executor::address_query(Warp& warp, const ptx::Instr& instr, LaneMask mask)
     const bool param = inside(a, memory::parameter_window, memory::parameter_window_bytes);
     bool is = false;
     switch (static_cast<ptx::Space>(instr.imm)) {
-      case ptx::Space::shared: is = shared; break;
-      case ptx::Space::local: is = local; break;
-      case ptx::Space::param: is = param; break;
+      case ptx::Space::shared:
+        is = shared;
+        break;
+      case ptx::Space::local:
+        is = local;
+        break;
+      case ptx::Space::param:
+        is = param;
+        break;
       case ptx::Space::constant: {
         const auto found = shared || local || param ? std::nullopt : space_.find(a);
         is = found && found->region == memory::Region::constant;
         break;
       }
-      default: is = !shared && !local && !param; break;
+      default:
+        is = !shared && !local && !param;
+        break;
     }
     yes |= LaneMask{is} << lane;
   }
@@ -210,8 +275,9 @@ void Executor::address_query(Warp& warp, const ptx::Instr& instr, LaneMask mask)
 void Executor::convert_address(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   u32* base = warp.rows.data() + std::size_t{warp.frame().row_base} * warp_lanes;
-  const u64* from = reinterpret_cast<const u64*>(instr.a & ptx::constant_row ? kernel.constants.data() + (instr.a & 0x7fff) * warp_lanes
-                                                                             : base + instr.a * warp_lanes);
+  const u64* from = reinterpret_cast<const u64*>(instr.a & ptx::constant_row
+                                                     ? kernel.constants.data() + (instr.a & 0x7fff) * warp_lanes
+                                                     : base + instr.a * warp_lanes);
   u64* to = reinterpret_cast<u64*>(base + instr.dst * warp_lanes);
   const u64 window = window_of(static_cast<ptx::Space>(instr.imm));
   const u64 move = instr.b == 1 ? -window : window;

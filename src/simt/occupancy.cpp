@@ -9,20 +9,29 @@ namespace {
 
 constexpr u32 register_granule = 8;  // registers of a thread come in eights
 
-u32 round_up(u32 value, u32 unit) { return unit ? (value + unit - 1) / unit * unit : value; }
+u32 round_up(u32 value, u32 unit) {
+  return unit ? (value + unit - 1) / unit * unit : value;
+}
 
 u32 registers_of(const GpuLimits& limits, const ptx::Kernel& kernel) {
   u32 registers = std::min(std::max(kernel.registers_per_thread, 1u), limits.registers_per_thread);
   if (kernel.max_registers) registers = std::min(registers, kernel.max_registers);
   // A compiler that was told the block's size spills until it fits.
   const u64 bound = std::max(kernel.max_threads.count(), kernel.required_threads.count());
-  if (bound) registers = std::min<u64>(registers, std::max<u64>(limits.registers_per_block / bound / register_granule * register_granule, register_granule));
+  if (bound)
+    registers = std::min<u64>(
+        registers,
+        std::max<u64>(limits.registers_per_block / bound / register_granule * register_granule, register_granule));
   return round_up(registers, register_granule);
 }
 
-std::string axes(Dim3 d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); }
+std::string axes(Dim3 d) {
+  return fmt::format("{} x {} x {}", d.x, d.y, d.z);
+}
 
-bool beyond(Dim3 d, Dim3 limit) { return d.x > limit.x || d.y > limit.y || d.z > limit.z; }
+bool beyond(Dim3 d, Dim3 limit) {
+  return d.x > limit.x || d.y > limit.y || d.z > limit.z;
+}
 
 }  // namespace
 
@@ -32,7 +41,8 @@ BlockNeeds needs_of(const GpuLimits& limits, const ptx::Kernel& kernel, u32 thre
   needs.warps = (threads + warp_lanes - 1) / warp_lanes;
   needs.registers = needs.warps * round_up(registers_of(limits, kernel) * warp_lanes, limits.register_allocation_unit);
   needs.shared_bytes = kernel.static_shared;
-  if (dynamic_shared) needs.shared_bytes = round_up(kernel.static_shared, std::max(kernel.dynamic_shared_alignment, 1u)) + dynamic_shared;
+  if (dynamic_shared)
+    needs.shared_bytes = round_up(kernel.static_shared, std::max(kernel.dynamic_shared_alignment, 1u)) + dynamic_shared;
   return needs;
 }
 
@@ -57,12 +67,14 @@ std::string refusal(const GpuLimits& limits, const Launch& launch) {
   if (beyond(launch.grid, limits.grid_limit))
     return say(fmt::format("grid {} exceeds the limit {}", axes(launch.grid), axes(limits.grid_limit)));
   if (launch.block.count() > limits.threads_per_block)
-    return say(fmt::format("{} threads a block exceed the limit of {}", launch.block.count(), limits.threads_per_block));
+    return say(
+        fmt::format("{} threads a block exceed the limit of {}", launch.block.count(), limits.threads_per_block));
   if (kernel.max_threads.count() && launch.block.count() > kernel.max_threads.count())
-    return say(fmt::format("{} threads a block exceed the {} that it was compiled for (__launch_bounds__)", launch.block.count(),
-                           kernel.max_threads.count()));
+    return say(fmt::format("{} threads a block exceed the {} that it was compiled for (__launch_bounds__)",
+                           launch.block.count(), kernel.max_threads.count()));
   if (kernel.required_threads.count() && !(launch.block == kernel.required_threads))
-    return say(fmt::format("block {} is not the {} that it requires (.reqntid)", axes(launch.block), axes(kernel.required_threads)));
+    return say(fmt::format("block {} is not the {} that it requires (.reqntid)", axes(launch.block),
+                           axes(kernel.required_threads)));
   if (launch.dynamic_shared > limits.shared_bytes_per_block_optin)
     return say(fmt::format("{} bytes of dynamic shared memory exceed the limit of {}", launch.dynamic_shared,
                            limits.shared_bytes_per_block_optin));
@@ -73,7 +85,8 @@ std::string refusal(const GpuLimits& limits, const Launch& launch) {
   if (needs.registers > limits.registers_per_block)
     return say(fmt::format("{} registers a block exceed the limit of {}", needs.registers, limits.registers_per_block));
   if (launch.parameters.size() > limits.parameter_bytes)
-    return say(fmt::format("{} bytes of parameters exceed the limit of {}", launch.parameters.size(), limits.parameter_bytes));
+    return say(
+        fmt::format("{} bytes of parameters exceed the limit of {}", launch.parameters.size(), limits.parameter_bytes));
   const u32 resident = blocks_per_sm(limits, needs);
   if (resident == 0) return say("no SM has room for one block");
   if (launch.cooperative && launch.grid.count() > u64{resident} * limits.sms)

@@ -1,4 +1,5 @@
-// Functions that the simulator answers: printf, the device heap, assert. Arguments lie in the caller's frame, in local memory.
+// Functions that the simulator answers: printf, the device heap, assert. Arguments lie in the caller's frame, in local
+// memory.
 #include <fmt/format.h>
 
 #include <bit>
@@ -58,7 +59,8 @@ void Executor::copy_frame(Warp& warp, u32 from, u32 to, u32 size, LaneMask mask)
     }
 }
 
-/// `bytes` (or what there is) of the lane's memory at a generic address, as the host can read it; nullptr when it is not there.
+/// `bytes` (or what there is) of the lane's memory at a generic address, as the host can read it; nullptr when it is
+/// not there.
 const u8* Executor::readable(Warp& warp, u32 lane, u64 address, u64 bytes, std::vector<u8>& copy) {
   if (address - memory::local_window < memory::local_window_bytes) {
     const u64 begin = address - memory::local_window, top = local_top(warp);
@@ -89,7 +91,8 @@ const u8* Executor::readable(Warp& warp, u32 lane, u64 address, u64 bytes, std::
 
 bool Executor::system_call(Warp& warp, const ptx::CallForm& form, LaneMask mask) {
   const auto argument = [&](u32 lane, u32 i) -> u64 {
-    return i < form.argument_offsets.size() ? frame_value(warp, lane, form.argument_offsets[i], form.argument_sizes[i]) : 0;
+    return i < form.argument_offsets.size() ? frame_value(warp, lane, form.argument_offsets[i], form.argument_sizes[i])
+                                            : 0;
   };
   const auto answer = [&](u32 lane, u64 value) {
     if (!form.result_offsets.empty()) set_frame_value(warp, lane, form.result_offsets[0], form.result_sizes[0], value);
@@ -109,7 +112,9 @@ bool Executor::system_call(Warp& warp, const ptx::CallForm& form, LaneMask mask)
         answer(lane, static_cast<u32>(services_.print(reinterpret_cast<const char*>(format), arguments)));
         break;
       }
-      case ptx::SystemCall::malloc: answer(lane, services_.heap_allocate(argument(lane, 0))); break;
+      case ptx::SystemCall::malloc:
+        answer(lane, services_.heap_allocate(argument(lane, 0)));
+        break;
       case ptx::SystemCall::free: {
         const u64 address = argument(lane, 0);
         if (address == 0 || services_.heap_free(address)) break;
@@ -123,14 +128,16 @@ bool Executor::system_call(Warp& warp, const ptx::CallForm& form, LaneMask mask)
         };
         const Block& block = *warp.block;
         const u32* ids[3];
-        for (u32 axis = 0; axis < 3; ++axis) ids[axis] = block.grid->thread_ids[axis].data() + std::size_t{warp.index} * warp_lanes;
+        for (u32 axis = 0; axis < 3; ++axis)
+          ids[axis] = block.grid->thread_ids[axis].data() + std::size_t{warp.index} * warp_lanes;
         const std::string message = words(0), file = words(1), function = words(3);
         failed += fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", file,
                               argument(lane, 2), function, block.index.x, block.index.y, block.index.z, ids[0][lane],
                               ids[1][lane], ids[2][lane], message);
         break;
       }
-      case ptx::SystemCall::none: break;
+      case ptx::SystemCall::none:
+        break;
     }
   }
   if (!failed.empty()) {

@@ -24,24 +24,32 @@ struct Rows {
 u32 property(const TextureObject& o, u32 which) {
   constexpr u32 first_type = 0x10d0;  // CL_SNORM_INT8
   switch (which) {
-    case 0: return o.width;
-    case 1: return o.height;
-    case 2: return o.depth;
+    case 0:
+      return o.width;
+    case 1:
+      return o.height;
+    case 2:
+      return o.depth;
     case 3: {
       const u32 size = o.channel_bytes == 1 ? 0 : o.channel_bytes == 2 ? 1 : 2;
       if (o.format == TextureObject::Format::floating) return first_type + (size == 1 ? 13 : 14);
       if (o.normalized_read) return first_type + (o.format == TextureObject::Format::signed_integer ? 0 : 2) + size;
       return first_type + (o.format == TextureObject::Format::signed_integer ? 7 : 10) + size;
     }
-    case 4: return o.channels == 1 ? 0x10b0 : o.channels == 2 ? 0x10b2 : 0x10b5;  // CL_R, CL_RG, CL_RGBA
-    case 5: return o.normalized_coordinates;
-    case 6: return o.layers;
-    default: return 1;
+    case 4:
+      return o.channels == 1 ? 0x10b0 : o.channels == 2 ? 0x10b2 : 0x10b5;  // CL_R, CL_RG, CL_RGBA
+    case 5:
+      return o.normalized_coordinates;
+    case 6:
+      return o.layers;
+    default:
+      return 1;
   }
 }
 
 /// Byte offset of a surface access; false: outside. Axis 0 counts bytes.
-bool surface_offset(const TextureObject& o, const ptx::TextureForm& form, std::array<i64, 3> at, i64 layer, u64 bytes, u64& offset) {
+bool surface_offset(const TextureObject& o, const ptx::TextureForm& form, std::array<i64, 3> at, i64 layer, u64 bytes,
+                    u64& offset) {
   const i64 width = i64{o.width} * o.channels * o.channel_bytes;
   const std::array<i64, 3> sizes{width, std::max<i64>(o.height, 1), std::max<i64>(o.depth, 1)};
   const i64 layers = std::max<i64>(o.layers, 1);
@@ -66,8 +74,10 @@ Texel sample(const TextureSampler& sampler, const ptx::TextureForm& form, const 
   for (u32 axis = 0; axis < form.dimensions && first + axis < 4; ++axis)
     bits[axis] = rows.word(form.coordinates[first + axis], lane);
   if (form.coordinate == ptx::Type::s32)
-    return sampler.fetch({static_cast<i32>(bits[0]), static_cast<i32>(bits[1]), static_cast<i32>(bits[2])}, form.dimensions, layer);
-  const std::array<float, 3> at{std::bit_cast<float>(bits[0]), std::bit_cast<float>(bits[1]), std::bit_cast<float>(bits[2])};
+    return sampler.fetch({static_cast<i32>(bits[0]), static_cast<i32>(bits[1]), static_cast<i32>(bits[2])},
+                         form.dimensions, layer);
+  const std::array<float, 3> at{std::bit_cast<float>(bits[0]), std::bit_cast<float>(bits[1]),
+                                std::bit_cast<float>(bits[2])};
   if (form.kind == TextureKind::gather) return sampler.gather(at, layer, form.component);
   // A texture object has one mip level here (the runtime refuses others), so every level and gradient selects it.
   return sampler.sample(at, form.dimensions, layer);
@@ -77,16 +87,19 @@ Texel sample(const TextureSampler& sampler, const ptx::TextureForm& form, const 
 
 bool Executor::texture(Warp& warp, const ptx::TextureForm& form, LaneMask mask) {
   const Frame& frame = warp.frame();
-  const Rows rows{warp.rows.data() + std::size_t{frame.row_base} * warp_lanes, warp.block->grid->kernel->constants.data()};
+  const Rows rows{warp.rows.data() + std::size_t{frame.row_base} * warp_lanes,
+                  warp.block->grid->kernel->constants.data()};
   if (form.cube) return refuse(warp, FaultKind::texture, mask, "cube textures are not supported");
   const bool surface = form.kind == TextureKind::surface_load || form.kind == TextureKind::surface_store;
   for (LaneMask left = mask; left; left &= left - 1) {
     const u32 lane = std::countr_zero(left);
     const LaneMask here = LaneMask{1} << lane;
-    const u64 handle = form.handle == ptx::no_row ? form.handle_symbol : reinterpret_cast<const u64*>(rows.at(form.handle))[lane];
+    const u64 handle =
+        form.handle == ptx::no_row ? form.handle_symbol : reinterpret_cast<const u64*>(rows.at(form.handle))[lane];
     const TextureObject* object = services_.texture(handle);
     if (!object) {
-      refuse(warp, FaultKind::texture, here, "the handle " + std::to_string(handle) + " is no texture or surface object");
+      refuse(warp, FaultKind::texture, here,
+             "the handle " + std::to_string(handle) + " is no texture or surface object");
       return false;
     }
     const auto put = [&](u32 i, u32 value) {
@@ -114,10 +127,11 @@ bool Executor::texture(Warp& warp, const ptx::TextureForm& form, LaneMask mask) 
     const bool inside = surface_offset(*object, form, at, layer, bytes, offset);
     if (!inside && form.clamp == 0)
       return refuse(warp, FaultKind::illegal_address, here,
-                    "surface access of " + std::to_string(bytes) + " bytes at x = " + std::to_string(at[0]) + " bytes, y = " +
-                        std::to_string(at[1]) + " is outside the surface (" + std::to_string(object->width) + " x " +
-                        std::to_string(object->height) + ")");
-    if (inside && offset + bytes > available) return refuse_access(warp, {FaultKind::illegal_address, lane, object->address + offset, bytes});
+                    "surface access of " + std::to_string(bytes) + " bytes at x = " + std::to_string(at[0]) +
+                        " bytes, y = " + std::to_string(at[1]) + " is outside the surface (" +
+                        std::to_string(object->width) + " x " + std::to_string(object->height) + ")");
+    if (inside && offset + bytes > available)
+      return refuse_access(warp, {FaultKind::illegal_address, lane, object->address + offset, bytes});
     for (u32 i = 0; i < form.vector; ++i) {
       u8* host = reinterpret_cast<u8*>(object->address + offset + i * size);
       if (form.kind == TextureKind::surface_store) {
@@ -128,8 +142,10 @@ bool Executor::texture(Warp& warp, const ptx::TextureForm& form, LaneMask mask) 
         u64 value = 0;
         if (inside) std::memcpy(&value, host, size);
         u32* row = rows.rows + form.dst[i] * warp_lanes;
-        if (size == 8) reinterpret_cast<u64*>(row)[lane] = value;
-        else row[lane] = static_cast<u32>(value);
+        if (size == 8)
+          reinterpret_cast<u64*>(row)[lane] = value;
+        else
+          row[lane] = static_cast<u32>(value);
       }
     }
   }

@@ -18,10 +18,14 @@ float from_half(u16 bits) {
   return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-float from_srgb(float value) { return value <= 0.04045f ? value / 12.92f : std::pow((value + 0.055f) / 1.055f, 2.4f); }
+float from_srgb(float value) {
+  return value <= 0.04045f ? value / 12.92f : std::pow((value + 0.055f) / 1.055f, 2.4f);
+}
 
 /// The filter's weights are 9-bit fixed point numbers with 8 bits of fraction.
-float weight(float fraction) { return std::nearbyint(fraction * 256.0f) / 256.0f; }
+float weight(float fraction) {
+  return std::nearbyint(fraction * 256.0f) / 256.0f;
+}
 
 i64 floor_index(float value) {
   if (std::isnan(value)) return 0;
@@ -30,7 +34,9 @@ i64 floor_index(float value) {
 
 }  // namespace
 
-bool TextureSampler::reads_float() const { return object_.format == Format::floating || object_.normalized_read; }
+bool TextureSampler::reads_float() const {
+  return object_.format == Format::floating || object_.normalized_read;
+}
 
 i64 TextureSampler::extent(u32 axis) const {
   const u32 size = axis == 0 ? object_.width : axis == 1 ? object_.height : object_.depth;
@@ -43,13 +49,16 @@ i64 TextureSampler::addressed(i64 index, u32 axis) const {
   Address mode = object_.address_mode[axis];
   if (!object_.normalized_coordinates && mode != Address::border) mode = Address::clamp;
   switch (mode) {
-    case Address::clamp: return std::clamp<i64>(index, 0, size - 1);
-    case Address::wrap: return ((index % size) + size) % size;
+    case Address::clamp:
+      return std::clamp<i64>(index, 0, size - 1);
+    case Address::wrap:
+      return ((index % size) + size) % size;
     case Address::mirror: {
       const i64 at = ((index % (2 * size)) + 2 * size) % (2 * size);
       return at < size ? at : 2 * size - 1 - at;
     }
-    case Address::border: return -1;
+    case Address::border:
+      return -1;
   }
   return -1;
 }
@@ -64,9 +73,12 @@ Texel TextureSampler::convert(const u8* bytes) const {
     if (object_.format == Format::floating) {
       texel[c] = object_.channel_bytes == 2 ? std::bit_cast<u32>(from_half(static_cast<u16>(raw))) : raw;
     } else if (object_.normalized_read) {
-      const double largest = object_.format == Format::signed_integer ? double((1u << (bits - 1)) - 1) : double((u64{1} << bits) - 1);
-      const double value = object_.format == Format::signed_integer ? std::max(extended / largest, -1.0) : raw / largest;
-      texel[c] = std::bit_cast<u32>(object_.srgb && c < 3 ? from_srgb(static_cast<float>(value)) : static_cast<float>(value));
+      const double largest =
+          object_.format == Format::signed_integer ? double((1u << (bits - 1)) - 1) : double((u64{1} << bits) - 1);
+      const double value =
+          object_.format == Format::signed_integer ? std::max(extended / largest, -1.0) : raw / largest;
+      texel[c] =
+          std::bit_cast<u32>(object_.srgb && c < 3 ? from_srgb(static_cast<float>(value)) : static_cast<float>(value));
     } else {
       texel[c] = object_.format == Format::signed_integer ? static_cast<u32>(extended) : raw;
     }
@@ -80,7 +92,8 @@ Texel TextureSampler::texel(std::array<i64, 3> index, u32 dimensions, u32 layer)
     if (index[axis] >= 0) continue;
     Texel border;
     for (u32 c = 0; c < 4; ++c)
-      border[c] = reads_float() ? std::bit_cast<u32>(object_.border[c]) : static_cast<u32>(static_cast<i32>(object_.border[c]));
+      border[c] =
+          reads_float() ? std::bit_cast<u32>(object_.border[c]) : static_cast<u32>(static_cast<i32>(object_.border[c]));
     return border;
   }
   if (object_.layers) layer = std::min(layer, object_.layers - 1);

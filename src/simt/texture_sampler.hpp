@@ -1,5 +1,5 @@
-// How a texture object answers coordinates: addressing, filtering, conversion. CUDA C++ Programming Guide, "Texture Fetching".
-// A value type over the object's memory; no state of its own.
+// How a texture object answers coordinates: addressing, filtering, conversion. CUDA C++ Programming Guide, "Texture
+// Fetching". A value type over the object's memory; no state of its own.
 #pragma once
 
 #include <array>

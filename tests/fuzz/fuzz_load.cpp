@@ -9,7 +9,8 @@ namespace {
 using namespace ew::ptx;
 
 ew::u64 address_of(const ast::Module& module, std::string_view name) {
-  const auto found = std::find_if(module.variables.begin(), module.variables.end(), [&](const auto& v) { return v.name == name; });
+  const auto found =
+      std::find_if(module.variables.begin(), module.variables.end(), [&](const auto& v) { return v.name == name; });
   return 0x7000'0000'0000 + 4096 * static_cast<ew::u64>(found - module.variables.begin());
 }
 

@@ -1,5 +1,5 @@
-// What a fuzzer's bytes stand for: modules, separated by a line of three dashes, each with a head if it brings none, so that
-// mutations need not keep one intact.
+// What a fuzzer's bytes stand for: modules, separated by a line of three dashes, each with a head if it brings none, so
+// that mutations need not keep one intact.
 #pragma once
 
 #include <cstddef>

@@ -87,14 +87,16 @@ std::string_view type_of(std::string_view name) {
 std::string module_around(const std::string& instructions) {
   std::map<std::string, int> names;
   static const std::regex pattern("%(rs|rd|rq|r|fd|f|p)[0-9]+");
-  for (std::sregex_iterator at(instructions.begin(), instructions.end(), pattern), end; at != end; ++at) names[at->str()];
+  for (std::sregex_iterator at(instructions.begin(), instructions.end(), pattern), end; at != end; ++at)
+    names[at->str()];
   std::string text = ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry test()\n{\n";
   for (const auto& [name, unused] : names) text += fmt::format("  .reg .{} {};\n", type_of(name), name);
   text += "  " + instructions + (instructions.ends_with(';') ? "" : ";") + "\n";
   // Of one instruction the results may take the rows of its sources; of several all must live to the end.
   if (instructions.find(';') != std::string::npos)
     for (const auto& [name, unused] : names)
-      text += type_of(name) == "pred" ? fmt::format("  @{} trap;\n", name) : fmt::format("  st.global.{} [0], {};\n", type_of(name), name);
+      text += type_of(name) == "pred" ? fmt::format("  @{} trap;\n", name)
+                                      : fmt::format("  st.global.{} [0], {};\n", type_of(name), name);
   return text + "  ret;\n}\n";
 }
 
@@ -141,7 +143,6 @@ class Bench {
     if (!pool.empty()) std::memcpy(constants_.data(), pool.data(), pool.size() * sizeof(u32));
     return constants_[0].words.data();
   }
-
 
   u32 index_of(const std::string& name) const {
     const auto& registers = module_.functions[0].registers;
@@ -195,9 +196,10 @@ class Bench {
         for (u32 w = std::max(bytes / 4, 1u); w < 4; ++w) wanted[w] = 0;
         const auto got = read(reg, lane);
         if (got != wanted)
-          return fmt::format("case {}: {} is {:08x}{:08x}{:08x}{:08x}, expected {:08x}{:08x}{:08x}{:08x} (mask {:08x}, lane {})",
-                             (lane + seed) % cases.size() + 1, name, got[3], got[2], got[1], got[0], wanted[3], wanted[2],
-                             wanted[1], wanted[0], mask, lane);
+          return fmt::format(
+              "case {}: {} is {:08x}{:08x}{:08x}{:08x}, expected {:08x}{:08x}{:08x}{:08x} (mask {:08x}, lane {})",
+              (lane + seed) % cases.size() + 1, name, got[3], got[2], got[1], got[0], wanted[3], wanted[2], wanted[1],
+              wanted[0], mask, lane);
       }
     }
     return lanes_kept(mask, before, predicates_before);
@@ -205,7 +207,8 @@ class Bench {
 
   std::string lanes_kept(LaneMask mask, const Rows& before, const std::array<u32, 16>& predicates_before) {
     for (u32 p = 0; p < predicates_.size(); ++p)
-      if ((predicates_[p] ^ predicates_before[p]) & ~mask) return fmt::format("predicate {} changed outside the mask", p);
+      if ((predicates_[p] ^ predicates_before[p]) & ~mask)
+        return fmt::format("predicate {} changed outside the mask", p);
     std::array<bool, 64> is_wide{};
     const auto& registers = module_.functions[0].registers;
     for (u32 reg = 0; reg < registers.size(); ++reg)
@@ -260,7 +263,8 @@ std::string run_form_line(std::string_view line, u32* cases) {
       try {
         Bench bench(instructions);
       } catch (const ptx::Error& error) {
-        return std::string_view(error.what()).find(rest.starts_with("| ") ? rest.substr(2) : rest) != std::string_view::npos
+        return std::string_view(error.what()).find(rest.starts_with("| ") ? rest.substr(2) : rest) !=
+                       std::string_view::npos
                    ? ""
                    : std::string("another report: ") + error.what();
       }

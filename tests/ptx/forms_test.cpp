@@ -3,10 +3,11 @@
 //   add.sat.s32 %r0, %r1, %r2 | r1=0x7fffffff r2=1 -> r0=0x7fffffff ; r1=1 r2=2 -> r0=3
 //   ! add.sat.u32 %r0, %r1, %r2 | nearest supported form is add.sat.s32
 //
-// The instruction is wrapped in a kernel, parsed, decoded and executed by both clones of the ALU, under full and partial masks; lanes
-// outside the mask hold random words that must not change. A register's name says its type: %p pred, %rs b16, %r b32, %rd b64, %rq b128,
-// %f f32, %fd f64. Values: 12, -3, 0x1f, 1.5f (f32), 1.5 (f64), nan, inf and -inf with the same suffix; of a predicate: 0 or 1;
-// of 128 bits: high:low. A line that starts with "!" must be refused, by a report with the text after the bar.
+// The instruction is wrapped in a kernel, parsed, decoded and executed by both clones of the ALU, under full and
+// partial masks; lanes outside the mask hold random words that must not change. A register's name says its type: %p
+// pred, %rs b16, %r b32, %rd b64, %rq b128, %f f32, %fd f64. Values: 12, -3, 0x1f, 1.5f (f32), 1.5 (f64), nan, inf and
+// -inf with the same suffix; of a predicate: 0 or 1; of 128 bits: high:low. A line that starts with "!" must be
+// refused, by a report with the text after the bar.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +65,8 @@ TEST_P(Forms, GiveTheExpectedRegisters) {
   EXPECT_GT(cases, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Text, Forms, testing::ValuesIn(form_files()), [](const auto& info) { return info.param.stem().string(); });
+INSTANTIATE_TEST_SUITE_P(Text, Forms, testing::ValuesIn(form_files()),
+                         [](const auto& info) { return info.param.stem().string(); });
 
 TEST(FormFiles, HoldOverAThousandCases) {
   u32 cases = 0;

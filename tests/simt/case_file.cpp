@@ -49,7 +49,8 @@ void append_values(std::vector<u8>& bytes, const std::string& type, std::istream
       for (long long v = std::stoll(word.substr(0, range)); v <= std::stoll(word.substr(range + 2)); ++v)
         append(bytes, type, bits_of(type, std::to_string(v)));
     } else if (times != std::string::npos) {
-      for (u64 n = std::stoull(word.substr(times + 1)); n-- > 0;) append(bytes, type, bits_of(type, word.substr(0, times)));
+      for (u64 n = std::stoull(word.substr(times + 1)); n-- > 0;)
+        append(bytes, type, bits_of(type, word.substr(0, times)));
     } else {
       append(bytes, type, bits_of(type, word));
     }
@@ -65,8 +66,10 @@ std::string rest_of(std::istream& words) {
 Dim3 read_dim(std::istream& words) {
   Dim3 d;
   words >> d.x;
-  if (!(words >> d.y)) d.y = 1;
-  else if (!(words >> d.z)) d.z = 1;
+  if (!(words >> d.y))
+    d.y = 1;
+  else if (!(words >> d.z))
+    d.z = 1;
   return d;
 }
 
@@ -80,25 +83,44 @@ TextureSpec read_texture(std::istream& words) {
   for (std::string word; words >> word;) {
     const auto equals = word.find('=');
     const std::string key = word.substr(0, equals), value = equals == std::string::npos ? "" : word.substr(equals + 1);
-    if (key == "width") o.width = std::stoul(value);
-    else if (key == "height") o.height = std::stoul(value);
-    else if (key == "depth") o.depth = std::stoul(value);
-    else if (key == "layers") o.layers = std::stoul(value);
-    else if (key == "pitch") o.row_pitch = std::stoul(value);
-    else if (key == "slice") o.slice_pitch = std::stoul(value);
-    else if (key == "channels") o.channels = std::stoul(value);
-    else if (key == "bytes") o.channel_bytes = std::stoul(value);
-    else if (key == "unsigned") o.format = Format::unsigned_integer;
-    else if (key == "signed") o.format = Format::signed_integer;
-    else if (key == "wrap") for (auto& a : o.address_mode) a = Address::wrap;
-    else if (key == "mirror") for (auto& a : o.address_mode) a = Address::mirror;
-    else if (key == "border") for (auto& a : o.address_mode) a = Address::border;
-    else if (key == "linear") o.linear_filter = true;
-    else if (key == "normalized") o.normalized_coordinates = true;
-    else if (key == "normalized_read") o.normalized_read = true;
-    else if (key == "linear_memory") o.linear_memory = true;
-    else if (key == "surface") o.surface = true;
-    else throw std::runtime_error("texture: unknown word " + word);
+    if (key == "width")
+      o.width = std::stoul(value);
+    else if (key == "height")
+      o.height = std::stoul(value);
+    else if (key == "depth")
+      o.depth = std::stoul(value);
+    else if (key == "layers")
+      o.layers = std::stoul(value);
+    else if (key == "pitch")
+      o.row_pitch = std::stoul(value);
+    else if (key == "slice")
+      o.slice_pitch = std::stoul(value);
+    else if (key == "channels")
+      o.channels = std::stoul(value);
+    else if (key == "bytes")
+      o.channel_bytes = std::stoul(value);
+    else if (key == "unsigned")
+      o.format = Format::unsigned_integer;
+    else if (key == "signed")
+      o.format = Format::signed_integer;
+    else if (key == "wrap")
+      for (auto& a : o.address_mode) a = Address::wrap;
+    else if (key == "mirror")
+      for (auto& a : o.address_mode) a = Address::mirror;
+    else if (key == "border")
+      for (auto& a : o.address_mode) a = Address::border;
+    else if (key == "linear")
+      o.linear_filter = true;
+    else if (key == "normalized")
+      o.normalized_coordinates = true;
+    else if (key == "normalized_read")
+      o.normalized_read = true;
+    else if (key == "linear_memory")
+      o.linear_memory = true;
+    else if (key == "surface")
+      o.surface = true;
+    else
+      throw std::runtime_error("texture: unknown word " + word);
   }
   return spec;
 }
@@ -106,12 +128,18 @@ TextureSpec read_texture(std::istream& words) {
 void read_expectation(Case& c, std::istream& words) {
   std::string what;
   words >> what;
-  if (what == "fault") c.fault = rest_of(words);
-  else if (what == "report") c.report.push_back(rest_of(words));
-  else if (what == "printed") c.printed.push_back(rest_of(words));
-  else if (what == "refused") c.refused = rest_of(words);
-  else if (what == "instructions") c.instructions = std::stoull(rest_of(words));
-  else if (what == "divergent") c.divergent = std::stoull(rest_of(words));
+  if (what == "fault")
+    c.fault = rest_of(words);
+  else if (what == "report")
+    c.report.push_back(rest_of(words));
+  else if (what == "printed")
+    c.printed.push_back(rest_of(words));
+  else if (what == "refused")
+    c.refused = rest_of(words);
+  else if (what == "instructions")
+    c.instructions = std::stoull(rest_of(words));
+  else if (what == "divergent")
+    c.divergent = std::stoull(rest_of(words));
   else {
     for (const Buffer& buffer : c.buffers) {
       if (buffer.name != what) continue;
@@ -128,16 +156,25 @@ void read_line(Case& c, const std::string& line) {
   std::istringstream words(line);
   std::string word;
   if (!(words >> word) || word[0] == '#') return;
-  if (word == "grid") c.grid = read_dim(words);
-  else if (word == "block") c.block = read_dim(words);
-  else if (word == "shared") words >> c.dynamic_shared;
-  else if (word == "stack") words >> c.stack;
-  else if (word == "sms") words >> c.sms;
-  else if (word == "limit") words >> c.limit;
-  else if (word == "launches") words >> c.launches;
-  else if (word == "cooperative") c.cooperative = true;
-  else if (word == "kernels") { for (std::string name; words >> name;) c.kernels.push_back(name); }
-  else if (word == "buffer") {
+  if (word == "grid")
+    c.grid = read_dim(words);
+  else if (word == "block")
+    c.block = read_dim(words);
+  else if (word == "shared")
+    words >> c.dynamic_shared;
+  else if (word == "stack")
+    words >> c.stack;
+  else if (word == "sms")
+    words >> c.sms;
+  else if (word == "limit")
+    words >> c.limit;
+  else if (word == "launches")
+    words >> c.launches;
+  else if (word == "cooperative")
+    c.cooperative = true;
+  else if (word == "kernels") {
+    for (std::string name; words >> name;) c.kernels.push_back(name);
+  } else if (word == "buffer") {
     Buffer buffer;
     words >> buffer.name >> buffer.type;
     append_values(buffer.bytes, buffer.type, words);
@@ -158,9 +195,12 @@ void read_line(Case& c, const std::string& line) {
       parameter.buffer = type;
     }
     c.parameters.push_back(parameter);
-  } else if (word == "texture") c.textures.push_back(read_texture(words));
-  else if (word == "expect") read_expectation(c, words);
-  else throw std::runtime_error("unknown word " + word);
+  } else if (word == "texture")
+    c.textures.push_back(read_texture(words));
+  else if (word == "expect")
+    read_expectation(c, words);
+  else
+    throw std::runtime_error("unknown word " + word);
 }
 
 class Services final : public simt::DeviceServices {
@@ -193,7 +233,9 @@ class Services final : public simt::DeviceServices {
   memory::AddressSpace& space_;
 };
 
-u8* host(u64 address) { return reinterpret_cast<u8*>(address); }
+u8* host(u64 address) {
+  return reinterpret_cast<u8*>(address);
+}
 
 std::map<std::string, u64> load_variables(const ptx::ast::Module& module, memory::AddressSpace& space) {
   std::map<std::string, u64> addresses;
@@ -226,9 +268,12 @@ Case read_case(const std::string& path) {
   Case c;
   bool in_ptx = false;
   for (std::string line; std::getline(file, line);) {
-    if (in_ptx) c.ptx += line + "\n";
-    else if (line == "ptx") in_ptx = true;
-    else read_line(c, line);
+    if (in_ptx)
+      c.ptx += line + "\n";
+    else if (line == "ptx")
+      in_ptx = true;
+    else
+      read_line(c, line);
   }
   if (c.ptx.find(".version") == std::string::npos) c.ptx = ".version 8.3\n.target sm_90\n.address_size 64\n" + c.ptx;
   return c;
@@ -260,7 +305,8 @@ Outcome run_case(const Case& c) {
   modules.push_back(ptx::parse(c.ptx, "case"));
   const ptx::ast::Module module = ptx::link(std::move(modules));
   const auto variables = load_variables(module, space);
-  const ptx::Program program = ptx::load(module, [&](std::string_view name) { return variables.at(std::string(name)); });
+  const ptx::Program program =
+      ptx::load(module, [&](std::string_view name) { return variables.at(std::string(name)); });
 
   Outcome outcome;
   const u32 launches = c.kernels.empty() ? c.launches : static_cast<u32>(c.kernels.size());
@@ -323,9 +369,19 @@ std::string values_text(const std::string& type, const std::vector<u8>& bytes) {
 }
 
 std::string name_of(simt::FaultKind kind) {
-  constexpr const char* names[] = {"none", "illegal_address", "misaligned_address", "write_to_constant", "invalid_address_space",
-                                   "stack_overflow", "trap", "assert_failed", "illegal_instruction", "barrier_deadlock",
-                                   "instruction_limit", "device_heap", "texture"};
+  constexpr const char* names[] = {"none",
+                                   "illegal_address",
+                                   "misaligned_address",
+                                   "write_to_constant",
+                                   "invalid_address_space",
+                                   "stack_overflow",
+                                   "trap",
+                                   "assert_failed",
+                                   "illegal_instruction",
+                                   "barrier_deadlock",
+                                   "instruction_limit",
+                                   "device_heap",
+                                   "texture"};
   return names[static_cast<u32>(kind)];
 }
 

@@ -33,7 +33,7 @@ struct Case {
   u64 limit = 10'000'000;
   u32 launches = 1;
   bool cooperative = false;
-  std::vector<std::string> kernels;       // launched together; empty: the first one `launches` times
+  std::vector<std::string> kernels;  // launched together; empty: the first one `launches` times
   std::vector<Buffer> buffers, expected;
   std::vector<Parameter> parameters;
   std::vector<TextureSpec> textures;

@@ -34,7 +34,8 @@ TEST_P(SimtCase, holds) {
       report = completion.fault->report;
     }
   EXPECT_EQ(fault, c.fault.value_or("none")) << report;
-  for (const auto& wanted : c.report) EXPECT_NE(report.find(wanted), std::string::npos) << "wanted: " << wanted << "\n" << report;
+  for (const auto& wanted : c.report)
+    EXPECT_NE(report.find(wanted), std::string::npos) << "wanted: " << wanted << "\n" << report;
   for (const auto& wanted : c.printed)
     EXPECT_NE(outcome.printed.find(wanted), std::string::npos) << "wanted: " << wanted << "\n" << outcome.printed;
   for (const Buffer& expected : c.expected)

@@ -1,6 +1,7 @@
-// Comparisons: PTX ISA 8.3, sections 9.7.5 and 9.7.6. The second destination and the combining predicate see the plain comparison.
-#include "simt/alu/lanes.hpp"
+// Comparisons: PTX ISA 8.3, sections 9.7.5 and 9.7.6. The second destination and the combining predicate see the plain
+// comparison.
 #include "simt/alu/half_values.hpp"
+#include "simt/alu/lanes.hpp"
 
 namespace ew::simt::alu::EW_ALU_CLONE {
 namespace {
@@ -9,24 +10,40 @@ template <Compare compare, class V>
 bool holds(V a, V b) {
   const bool ordered = a == a && b == b;
   switch (compare) {
-    case Compare::eq: return a == b;
-    case Compare::ne: return ordered && a != b;
-    case Compare::lt: return a < b;
-    case Compare::le: return a <= b;
-    case Compare::gt: return a > b;
-    case Compare::ge: return a >= b;
-    case Compare::equ: return !(ordered && a != b);
-    case Compare::neu: return a != b;
-    case Compare::ltu: return !(a >= b);
-    case Compare::leu: return !(a > b);
-    case Compare::gtu: return !(a <= b);
-    case Compare::geu: return !(a < b);
-    case Compare::num: return ordered;
-    case Compare::nan: return !ordered;
+    case Compare::eq:
+      return a == b;
+    case Compare::ne:
+      return ordered && a != b;
+    case Compare::lt:
+      return a < b;
+    case Compare::le:
+      return a <= b;
+    case Compare::gt:
+      return a > b;
+    case Compare::ge:
+      return a >= b;
+    case Compare::equ:
+      return !(ordered && a != b);
+    case Compare::neu:
+      return a != b;
+    case Compare::ltu:
+      return !(a >= b);
+    case Compare::leu:
+      return !(a > b);
+    case Compare::gtu:
+      return !(a <= b);
+    case Compare::geu:
+      return !(a < b);
+    case Compare::num:
+      return ordered;
+    case Compare::nan:
+      return !ordered;
   }
 }
 
-Combine combine_of(const Instr& instr) { return static_cast<Combine>(attributes(instr) & 3); }
+Combine combine_of(const Instr& instr) {
+  return static_cast<Combine>(attributes(instr) & 3);
+}
 
 /// setp: dst = test BoolOp c, and the predicate in imm's high half = !test BoolOp c.
 void write_test(const Instr& instr, const Lanes& lanes, u32 test) {
@@ -42,13 +59,17 @@ void set_predicate(const Instr& instr, const Lanes& lanes) {
   write_test(instr, lanes, test_lanes<V, V>(instr, lanes, [](V a, V b) { return holds<compare>(a, b); }));
 }
 
-template <Compare compare, bool flushes> u32 test_f32(const Instr& instr, const Lanes& lanes) {
-  return test_lanes<float, float>(instr, lanes, [](float a, float b) { return holds<compare>(flushed<flushes>(a), flushed<flushes>(b)); });
+template <Compare compare, bool flushes>
+u32 test_f32(const Instr& instr, const Lanes& lanes) {
+  return test_lanes<float, float>(
+      instr, lanes, [](float a, float b) { return holds<compare>(flushed<flushes>(a), flushed<flushes>(b)); });
 }
-template <Compare compare> u32 test_f64(const Instr& instr, const Lanes& lanes) {
+template <Compare compare>
+u32 test_f64(const Instr& instr, const Lanes& lanes) {
   return test_lanes<double, double>(instr, lanes, [](double a, double b) { return holds<compare>(a, b); });
 }
-template <Compare compare, bool flushes, class V> u32 test_narrow(const Instr& instr, const Lanes& lanes) {
+template <Compare compare, bool flushes, class V>
+u32 test_narrow(const Instr& instr, const Lanes& lanes) {
   return test_lanes<V, V>(instr, lanes, [](V a, V b) {
     return holds<compare>(widened(flushed<flushes>(a)), widened(flushed<flushes>(b)));
   });
@@ -63,16 +84,20 @@ std::pair<u32, u32> test_pairs(const Instr& instr, const Lanes& lanes) {
           test_lanes<Pair, Pair>(instr, lanes, [half](Pair a, Pair b) { return half(a, b, 1); })};
 }
 
-template <Compare compare, bool flushes> void set_predicate_f32(const Instr& instr, const Lanes& lanes) {
+template <Compare compare, bool flushes>
+void set_predicate_f32(const Instr& instr, const Lanes& lanes) {
   write_test(instr, lanes, test_f32<compare, flushes>(instr, lanes));
 }
-template <Compare compare> void set_predicate_f64(const Instr& instr, const Lanes& lanes) {
+template <Compare compare>
+void set_predicate_f64(const Instr& instr, const Lanes& lanes) {
   write_test(instr, lanes, test_f64<compare>(instr, lanes));
 }
-template <Compare compare, bool flushes> void set_predicate_f16(const Instr& instr, const Lanes& lanes) {
+template <Compare compare, bool flushes>
+void set_predicate_f16(const Instr& instr, const Lanes& lanes) {
   write_test(instr, lanes, test_narrow<compare, flushes, Half>(instr, lanes));
 }
-template <Compare compare> void set_predicate_bf16(const Instr& instr, const Lanes& lanes) {
+template <Compare compare>
+void set_predicate_bf16(const Instr& instr, const Lanes& lanes) {
   write_test(instr, lanes, test_narrow<compare, false, Brain>(instr, lanes));
 }
 
@@ -84,17 +109,25 @@ void set_pair_predicates(const Instr& instr, const Lanes& lanes) {
   write_predicate(lanes, instr.dst, combined(combine_of(instr), low, with));
   write_predicate(lanes, static_cast<u16>(instr.imm >> 16), combined(combine_of(instr), high, with));
 }
-template <Compare compare, bool flushes> constexpr AluBody set_predicate_f16x2 = set_pair_predicates<compare, flushes, HalfPair>;
-template <Compare compare> constexpr AluBody set_predicate_bf16x2 = set_pair_predicates<compare, false, BrainPair>;
+template <Compare compare, bool flushes>
+constexpr AluBody set_predicate_f16x2 = set_pair_predicates<compare, flushes, HalfPair>;
+template <Compare compare>
+constexpr AluBody set_predicate_bf16x2 = set_pair_predicates<compare, false, BrainPair>;
 
 // set: all ones or 1.0 where the combined test holds, else 0.
 
-template <Type t> constexpr u32 true_word = 0xffffffff;
-template <> constexpr u32 true_word<Type::u16> = 0xffff;
-template <> constexpr u32 true_word<Type::s16> = 0xffff;
-template <> constexpr u32 true_word<Type::f32> = 0x3f800000;
-template <> constexpr u32 true_word<Type::f16> = 0x3c00;
-template <> constexpr u32 true_word<Type::bf16> = 0x3f80;
+template <Type t>
+constexpr u32 true_word = 0xffffffff;
+template <>
+constexpr u32 true_word<Type::u16> = 0xffff;
+template <>
+constexpr u32 true_word<Type::s16> = 0xffff;
+template <>
+constexpr u32 true_word<Type::f32> = 0x3f800000;
+template <>
+constexpr u32 true_word<Type::f16> = 0x3c00;
+template <>
+constexpr u32 true_word<Type::bf16> = 0x3f80;
 
 template <Type result>
 void write_words(const Instr& instr, const Lanes& lanes, u32 test) {
@@ -104,20 +137,25 @@ void write_words(const Instr& instr, const Lanes& lanes, u32 test) {
   store(lanes, destination<u32>(lanes, instr.dst), static_cast<const u32*>(words));
 }
 
-template <Compare compare, Type result, Type t> void set_word(const Instr& instr, const Lanes& lanes) {
+template <Compare compare, Type result, Type t>
+void set_word(const Instr& instr, const Lanes& lanes) {
   using V = Value<t>;
   write_words<result>(instr, lanes, test_lanes<V, V>(instr, lanes, [](V a, V b) { return holds<compare>(a, b); }));
 }
-template <Compare compare, bool flushes, Type result> void set_word_f32(const Instr& instr, const Lanes& lanes) {
+template <Compare compare, bool flushes, Type result>
+void set_word_f32(const Instr& instr, const Lanes& lanes) {
   write_words<result>(instr, lanes, test_f32<compare, flushes>(instr, lanes));
 }
-template <Compare compare, Type result> void set_word_f64(const Instr& instr, const Lanes& lanes) {
+template <Compare compare, Type result>
+void set_word_f64(const Instr& instr, const Lanes& lanes) {
   write_words<result>(instr, lanes, test_f64<compare>(instr, lanes));
 }
-template <Compare compare, bool flushes, Type result> void set_word_f16(const Instr& instr, const Lanes& lanes) {
+template <Compare compare, bool flushes, Type result>
+void set_word_f16(const Instr& instr, const Lanes& lanes) {
   write_words<result>(instr, lanes, test_narrow<compare, flushes, Half>(instr, lanes));
 }
-template <Compare compare, Type result> void set_word_bf16(const Instr& instr, const Lanes& lanes) {
+template <Compare compare, Type result>
+void set_word_bf16(const Instr& instr, const Lanes& lanes) {
   write_words<result>(instr, lanes, test_narrow<compare, false, Brain>(instr, lanes));
 }
 
@@ -131,8 +169,10 @@ void set_pairs(const Instr& instr, const Lanes& lanes) {
     words[i] = (low_all & lane_bit[i] ? one : 0) | (high_all & lane_bit[i] ? one << 16 : 0);
   store(lanes, destination<u32>(lanes, instr.dst), static_cast<const u32*>(words));
 }
-template <Compare compare, bool flushes> constexpr AluBody set_pair_f16 = set_pairs<compare, flushes, HalfPair, 0x3c00>;
-template <Compare compare> constexpr AluBody set_pair_bf16 = set_pairs<compare, false, BrainPair, 0x3f80>;
+template <Compare compare, bool flushes>
+constexpr AluBody set_pair_f16 = set_pairs<compare, flushes, HalfPair, 0x3c00>;
+template <Compare compare>
+constexpr AluBody set_pair_bf16 = set_pairs<compare, false, BrainPair, 0x3f80>;
 
 constexpr auto table = joined(std::array<AluBody, 0>{}
 #include "ptx/forms/compare.def"
@@ -140,6 +180,8 @@ constexpr auto table = joined(std::array<AluBody, 0>{}
 
 }  // namespace
 
-std::span<const AluBody> compare_bodies() { return table; }
+std::span<const AluBody> compare_bodies() {
+  return table;
+}
 
 }  // namespace ew::simt::alu::EW_ALU_CLONE

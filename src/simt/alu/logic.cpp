@@ -4,23 +4,39 @@
 namespace ew::simt::alu::EW_ALU_CLONE {
 namespace {
 
-template <class V> constexpr u32 width = sizeof(V) * 8;
+template <class V>
+constexpr u32 width = sizeof(V) * 8;
 
-template <Type t, class V = Value<t>> constexpr AluBody bitwise_and = each_lane<[](V a, V b) -> V { return a & b; }>;
-template <Type t, class V = Value<t>> constexpr AluBody bitwise_or = each_lane<[](V a, V b) -> V { return a | b; }>;
-template <Type t, class V = Value<t>> constexpr AluBody bitwise_xor = each_lane<[](V a, V b) -> V { return a ^ b; }>;
-template <Type t, class V = Value<t>> constexpr AluBody bitwise_not = each_lane<[](V a) -> V { return static_cast<V>(~a); }>;
-template <Type t, class V = Value<t>> constexpr AluBody logical_not = each_lane<[](V a) -> V { return a == 0; }>;
+template <Type t, class V = Value<t>>
+constexpr AluBody bitwise_and = each_lane<[](V a, V b) -> V { return a & b; }>;
+template <Type t, class V = Value<t>>
+constexpr AluBody bitwise_or = each_lane<[](V a, V b) -> V { return a | b; }>;
+template <Type t, class V = Value<t>>
+constexpr AluBody bitwise_xor = each_lane<[](V a, V b) -> V { return a ^ b; }>;
+template <Type t, class V = Value<t>>
+constexpr AluBody bitwise_not = each_lane<[](V a) -> V { return static_cast<V>(~a); }>;
+template <Type t, class V = Value<t>>
+constexpr AluBody logical_not = each_lane<[](V a) -> V { return a == 0; }>;
 
 template <class F>
 void on_predicates(const Instr& instr, const Lanes& lanes, F f) {
   write_predicate(lanes, instr.dst, f(read_predicate(lanes, instr.a), read_predicate(lanes, instr.b)));
 }
-void predicate_and(const Instr& i, const Lanes& l) { on_predicates(i, l, [](u32 a, u32 b) { return a & b; }); }
-void predicate_or(const Instr& i, const Lanes& l) { on_predicates(i, l, [](u32 a, u32 b) { return a | b; }); }
-void predicate_xor(const Instr& i, const Lanes& l) { on_predicates(i, l, [](u32 a, u32 b) { return a ^ b; }); }
-void predicate_not(const Instr& i, const Lanes& l) { write_predicate(l, i.dst, ~read_predicate(l, i.a)); }
-void predicate_move(const Instr& i, const Lanes& l) { write_predicate(l, i.dst, read_predicate(l, i.a)); }
+void predicate_and(const Instr& i, const Lanes& l) {
+  on_predicates(i, l, [](u32 a, u32 b) { return a & b; });
+}
+void predicate_or(const Instr& i, const Lanes& l) {
+  on_predicates(i, l, [](u32 a, u32 b) { return a | b; });
+}
+void predicate_xor(const Instr& i, const Lanes& l) {
+  on_predicates(i, l, [](u32 a, u32 b) { return a ^ b; });
+}
+void predicate_not(const Instr& i, const Lanes& l) {
+  write_predicate(l, i.dst, ~read_predicate(l, i.a));
+}
+void predicate_move(const Instr& i, const Lanes& l) {
+  write_predicate(l, i.dst, read_predicate(l, i.a));
+}
 
 /// Bit n of the table is the result where the bits of a, b, c make the number n.
 u32 looked_up(u32 table, u32 a, u32 b, u32 c) {
@@ -37,9 +53,12 @@ template <u32 table>
 constexpr LogicBody lookup_body = each_lane<[](u32 a, u32 b, u32 c) -> u32 { return looked_up(table, a, b, c); }>;
 constexpr auto lookup_bodies = []<std::size_t... tables>(std::index_sequence<tables...>) {
   return std::array<LogicBody, 256>{lookup_body<tables>...};
-}(std::make_index_sequence<256>{});
+}
+(std::make_index_sequence<256>{});
 
-void lookup3(const Instr& instr, const Lanes& lanes) { lookup_bodies[attributes(instr)](instr, lanes); }
+void lookup3(const Instr& instr, const Lanes& lanes) {
+  lookup_bodies[attributes(instr)](instr, lanes);
+}
 
 /// lop3.BoolOp d|p, a, b, c, table, q: p = (d != 0) BoolOp q. The list holds combine and table, p, q.
 template <Combine combine>
@@ -60,23 +79,34 @@ void lookup3_predicate(const Instr& instr, const Lanes& lanes) {
 
 // Shifts by the width or more give 0, or copies of the sign.
 
-template <class V> V shifted_left(V a, u32 b) { return b >= width<V> ? V{0} : static_cast<V>(static_cast<Cell<V>>(a) << b); }
-template <Type t> constexpr AluBody shift_left = each_lane<shifted_left<Value<t>>>;
-template <class V> V shifted_right(V a, u32 b) {
+template <class V>
+V shifted_left(V a, u32 b) {
+  return b >= width<V> ? V{0} : static_cast<V>(static_cast<Cell<V>>(a) << b);
+}
+template <Type t>
+constexpr AluBody shift_left = each_lane<shifted_left<Value<t>>>;
+template <class V>
+V shifted_right(V a, u32 b) {
   const u32 by = std::min(b, width<V> - 1);
   return !std::is_signed_v<V> && b >= width<V> ? V{0} : static_cast<V>(a >> by);
 }
-template <Type t> constexpr AluBody shift_right = each_lane<shifted_right<Value<t>>>;
+template <Type t>
+constexpr AluBody shift_right = each_lane<shifted_right<Value<t>>>;
 
-template <bool clamps> u32 funnel_shift(u32 c) { return clamps ? std::min(c, 32u) : c & 31; }
+template <bool clamps>
+u32 funnel_shift(u32 c) {
+  return clamps ? std::min(c, 32u) : c & 31;
+}
 /// 32 bits of b:a from bit `from`, 0 to 32.
-u32 funneled(u32 a, u32 b, u32 from) { return static_cast<u32>((u64{b} << 32 | a) >> from); }
-template <bool clamps> constexpr AluBody funnel_left = each_lane<[](u32 a, u32 b, u32 c) -> u32 {
-  return funneled(a, b, 32 - funnel_shift<clamps>(c));
-}>;
-template <bool clamps> constexpr AluBody funnel_right = each_lane<[](u32 a, u32 b, u32 c) -> u32 {
-  return funneled(a, b, funnel_shift<clamps>(c));
-}>;
+u32 funneled(u32 a, u32 b, u32 from) {
+  return static_cast<u32>((u64{b} << 32 | a) >> from);
+}
+template <bool clamps>
+constexpr AluBody funnel_left =
+    each_lane<[](u32 a, u32 b, u32 c) -> u32 { return funneled(a, b, 32 - funnel_shift<clamps>(c)); }>;
+template <bool clamps>
+constexpr AluBody funnel_right =
+    each_lane<[](u32 a, u32 b, u32 c) -> u32 { return funneled(a, b, funnel_shift<clamps>(c)); }>;
 
 /// The four selectors of a prmt mode, a nibble each (PTX ISA, table of prmt modes), by the low two bits of c.
 constexpr u32 permute_selectors(PermuteMode mode, u32 c) {
@@ -84,18 +114,26 @@ constexpr u32 permute_selectors(PermuteMode mode, u32 c) {
   constexpr u16 rc8[] = {0x0000, 0x1111, 0x2222, 0x3333}, ecl[] = {0x3210, 0x3211, 0x3222, 0x3333};
   constexpr u16 ecr[] = {0x0000, 0x1110, 0x2210, 0x3210}, rc16[] = {0x1010, 0x3232, 0x1010, 0x3232};
   switch (mode) {
-    case PermuteMode::generic: return c;
-    case PermuteMode::f4e: return f4e[c & 3];
-    case PermuteMode::b4e: return b4e[c & 3];
-    case PermuteMode::rc8: return rc8[c & 3];
-    case PermuteMode::ecl: return ecl[c & 3];
-    case PermuteMode::ecr: return ecr[c & 3];
-    case PermuteMode::rc16: return rc16[c & 3];
+    case PermuteMode::generic:
+      return c;
+    case PermuteMode::f4e:
+      return f4e[c & 3];
+    case PermuteMode::b4e:
+      return b4e[c & 3];
+    case PermuteMode::rc8:
+      return rc8[c & 3];
+    case PermuteMode::ecl:
+      return ecl[c & 3];
+    case PermuteMode::ecr:
+      return ecr[c & 3];
+    case PermuteMode::rc16:
+      return rc16[c & 3];
   }
   return c;
 }
 /// Bit 3 of a selector replicates the byte's sign; only the generic mode can set it.
-template <PermuteMode mode> u32 permuted(u32 a, u32 b, u32 c) {
+template <PermuteMode mode>
+u32 permuted(u32 a, u32 b, u32 c) {
   const u64 bytes = u64{b} << 32 | a;
   const u32 selectors = permute_selectors(mode, c);
   u32 result = 0;
@@ -106,13 +144,16 @@ template <PermuteMode mode> u32 permuted(u32 a, u32 b, u32 c) {
   }
   return result;
 }
-template <PermuteMode mode> constexpr AluBody permute_bytes = each_lane<permuted<mode>>;
+template <PermuteMode mode>
+constexpr AluBody permute_bytes = each_lane<permuted<mode>>;
 
-template <Type t, class V = Value<t>> constexpr AluBody move = each_lane<[](V a) -> V { return a; }>;
+template <Type t, class V = Value<t>>
+constexpr AluBody move = each_lane<[](V a) -> V { return a; }>;
 
 void move128(const Instr& instr, const Lanes& lanes) {
   for (u32 half = 0; half < 4; half += 2)
-    store(lanes, destination<u64>(lanes, static_cast<Row>(instr.dst + half)), source<u64>(lanes, static_cast<Row>(instr.a + half)));
+    store(lanes, destination<u64>(lanes, static_cast<Row>(instr.dst + half)),
+          source<u64>(lanes, static_cast<Row>(instr.a + half)));
 }
 
 // Packing and unpacking: the first element is the least significant. A '_' destination has no row.
@@ -205,6 +246,8 @@ constexpr auto table = joined(std::array<AluBody, 0>{}
 
 }  // namespace
 
-std::span<const AluBody> logic_bodies() { return table; }
+std::span<const AluBody> logic_bodies() {
+  return table;
+}
 
 }  // namespace ew::simt::alu::EW_ALU_CLONE
