@@ -6,8 +6,8 @@
 namespace ew::simt {
 namespace {
 
-// A split that polled this often in a row and saw the same each time waits for someone.
-constexpr u32 spins = 4;
+// Who sees the same sequence so often after the first time waits for someone.
+constexpr u32 same_sequences = 4;
 // Polling that sees changes, or a loop without any: lanes that wait behind it are let go after so many rounds. Large, because
 // letting them go costs convergence where the loop would have ended.
 constexpr u32 most_polls = 4096, most_plain_branches = 1u << 20;
@@ -114,19 +114,17 @@ bool Executor::branch(Warp& warp, const ptx::Instr& instr, LaneMask taken) {
 }
 
 bool Executor::backward_branch(Warp& warp) {
+  bool spins = false;
   if (warp.polled) {
-    if (!warp.fresh_turn) warp.same_polls = warp.seen == warp.seen_before ? warp.same_polls + 1 : 0;
-    warp.fresh_turn = false;
-    warp.seen_before = warp.seen;
+    spins = warp.period.add(warp.seen + warp.split().pc) >= same_sequences;
     warp.seen = 0;
     warp.polled = false;
     ++warp.polls;
   } else {
     ++warp.plain_branches;
   }
-  if (warp.same_polls >= spins || warp.polls >= most_polls || warp.plain_branches >= most_plain_branches) {
-    yield_ = warp.same_polls >= spins;
-    if (warp.same_polls >= spins) --warp.same_polls;
+  if (spins || warp.polls >= most_polls || warp.plain_branches >= most_plain_branches) {
+    yield_ |= spins;
     warp.polls = warp.plain_branches = 0;
     if (warp.used_reconvergences) warp.release_waiting();
   }

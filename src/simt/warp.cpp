@@ -10,6 +10,7 @@ namespace ew::simt {
 namespace {
 
 constexpr u32 turn = 4;  // backward branches of one split before the next gets its turn
+constexpr u32 longest_period = 256;  // of the polls that are seen to repeat: a loop that looks at so many places
 
 }  // namespace
 
@@ -49,9 +50,29 @@ void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kerne
   frames.clear();
   frames.push_back(Frame{nothing, 0, 0, lanes});
   branches_until_turn = turn;
-  seen = seen_before = 0;
+  seen = 0;
   polled = false;
-  same_polls = polls = plain_branches = 0;
+  polls = plain_branches = 0;
+  period = {};
+}
+
+/// Brent's search for a cycle: the anchor moves on in ever longer steps until the folds come back to it.
+u32 Warp::Period::add(u64 fold) {
+  sequence = sequence * 0x9e3779b97f4a7c15 + fold;
+  ++length;
+  if (fold == anchor) {
+    repeats = sequence == sequence_before ? repeats + 1 : 0;
+    sequence_before = sequence;
+  } else if (length >= longest) {
+    anchor = fold;
+    longest = std::min(longest * 2, longest_period);
+    repeats = 0;
+  } else {
+    return 0;
+  }
+  sequence = 0;
+  length = 0;
+  return repeats;
 }
 
 ptx::Pc Warp::stop() const {
@@ -151,7 +172,8 @@ Split& Warp::part(LaneMask mask, ptx::Pc pc, u32 reconvergence) {
 void Warp::remove_split(u32 which) {
   --split_count;
   for (u32 i = which; i < split_count; ++i) splits[i] = splits[i + 1];
-  if (current > which) --current;
+  // `current` stays a split's index, even where none of them runs; pick() goes on with the one after it.
+  if (current >= which) current = current ? current - 1 : split_count ? split_count - 1 : 0;
 }
 
 bool Warp::any_running() const {
@@ -163,7 +185,6 @@ bool Warp::any_running() const {
 bool Warp::pick() {
   if (split_count == 0) return false;
   branches_until_turn = turn;
-  fresh_turn = true;
   u32 chosen = nothing;
   for (u32 i = 1; i <= split_count && chosen == nothing; ++i) {
     const u32 candidate = (current + i) % split_count;

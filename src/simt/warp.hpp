@@ -84,11 +84,17 @@ struct Warp {
   std::vector<Frame> frames;
   u32 branches_until_turn = 0;  // backward branches until the next split gets its turn
 
-  // Does the running split spin? `seen` folds what polling instructions (atomics, volatile and ordered loads …) found since the
-  // last backward branch; the same fold again and again means that it waits for someone.
-  u64 seen = 0, seen_before = 0;
-  bool polled = false, fresh_turn = true;
-  u32 same_polls = 0, polls = 0, plain_branches = 0;
+  // Does it spin? `seen` folds what polling instructions (atomics, volatile and ordered loads …) found since the last backward
+  // branch; the same sequence of folds again and again means that all its lanes that run wait for someone.
+  u64 seen = 0;
+  bool polled = false;
+  u32 polls = 0, plain_branches = 0;
+  struct Period {
+    u64 anchor = 0, sequence = 0, sequence_before = 0;
+    u32 length = 0, longest = 1, repeats = 0;
+    /// One more fold. Answers how often in a row the same sequence has come.
+    u32 add(u64 fold);
+  } period;
 
   Split& split() { return splits[current]; }
   Frame& frame() { return frames[split().frame]; }

@@ -24,7 +24,7 @@ struct State {
 __global__ void initialise(State* state) {
   new (&state->ready) DeviceAtomic(0);
   new (&state->drawn) DeviceAtomic(0);
-  new (&state->greatest) DeviceAtomic(-1);
+  new (&state->greatest) DeviceAtomic(0);  // not below zero: libcu++ 1.8 compares as unsigned
   new (&state->total) SystemAtomic(0);
   new (&state->wide) cuda::atomic<unsigned long long, cuda::thread_scope_device>(0);
   state->wrong = 0;
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   count<<<blocks, kThreads>>>(state, of_block);
   collect<<<1, 1>>>(state, out);
   FINISH_KERNEL();
-  long long greatest = -1, total = 0;
+  long long greatest = 0, total = 0;
   unsigned long long wide = 0;
   std::vector<int> want(blocks, 3 * kThreads);
   for (int id = 0; id < n; ++id) {

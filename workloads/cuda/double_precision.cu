@@ -24,8 +24,8 @@ __global__ void dot_compensated(const double* a, const double* b, int n, double*
   for (int step = 16; step > 0; step /= 2) {
     const double other = __shfl_down_sync(~0u, sum, step);
     const double next = __dadd_rn(sum, other), back = __dadd_rn(next, -sum);
+    error += __shfl_down_sync(~0u, error, step);  // the other's, before the error of this step joins it
     error += __dadd_rn(__dadd_rn(sum, -__dadd_rn(next, -back)), __dadd_rn(other, -back));
-    error += __shfl_down_sync(~0u, error, step);
     naive += __shfl_down_sync(~0u, naive, step);
     sum = next;
   }
