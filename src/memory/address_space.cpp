@@ -159,6 +159,11 @@ void AddressSpace::unreserve_pool(u64 begin, u64 size) {
   arena.give_back(begin);
 }
 
+std::pair<u64, u64> AddressSpace::pool_range() const {
+  const Arena& arena = state_->arenas[pool_arena];
+  return {arena.begin(), arena.size()};
+}
+
 std::optional<Allocation> AddressSpace::find(u64 address) const {
   const std::lock_guard lock(state_->mutex);
   const auto next = state_->live.upper_bound(address);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/types.hpp"
@@ -58,6 +59,8 @@ class AddressSpace {
   /// A reserved, unmapped stretch of the pool arena in which a file can be mapped with MAP_FIXED; 0 when full or taken.
   u64 reserve_pool(u64 size, u64 wanted_address = 0);
   void unreserve_pool(u64 begin, u64 size);
+  /// First address and bytes of the arena of pools.
+  std::pair<u64, u64> pool_range() const;
 
   /// The live allocation that holds `address`; a snapshot, valid for any thread.
   std::optional<Allocation> find(u64 address) const;

@@ -212,7 +212,7 @@ void Parser::parse_local_pragma() {
       if (!in_region_) fail(at.offset, "\"everwarp.end\" ends nothing: expected \"everwarp.NAME\" before it");
       ast::Region& region = function_.regions.back();
       region.end = here;
-      if (region.begin == region.end)
+      if (region.begin + 1 == region.end)
         fail(region_offset_, fmt::format("\"everwarp.{}\" holds no instruction", region.name));
       in_region_ = false;
     } else {
@@ -224,6 +224,9 @@ void Parser::parse_local_pragma() {
       function_.regions.push_back({name, here, here});
       in_region_ = true;
       region_offset_ = at.offset;
+      // Stands before the region's own instructions and becomes Op::region: a machine that does not run the operation
+      // itself goes on with them.
+      function_.body.push_back({.opcode = "pmevent", .place = place_of(at), .text = fmt::format(".pragma \"everwarp.{}\"", name)});
     }
   } while (accept(','));
   expect(';', "at the end of .pragma");

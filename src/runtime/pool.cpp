@@ -31,6 +31,12 @@ u64 whole_pages(u64 size) {
   refuse(path, fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
+u64 fingerprint(const char* begin, const char* end) {  // FNV-1a
+  u64 hash = 0xcbf29ce484222325;
+  for (; begin != end; ++begin) hash = (hash ^ static_cast<u8>(*begin)) * 0x100000001b3;
+  return hash;
+}
+
 /// A descriptor that closes itself unless released.
 class Descriptor {
  public:
@@ -74,11 +80,9 @@ PoolHeader read_header(const std::string& path, int descriptor) {
 
 }  // namespace
 
-u64 pool_checksum(const PoolHeader& header) {  // FNV-1a over everything before the checksum
-  u64 hash = 0xcbf29ce484222325;
-  const auto* bytes = reinterpret_cast<const u8*>(&header);
-  for (std::size_t i = 0; i < offsetof(PoolHeader, checksum); ++i) hash = (hash ^ bytes[i]) * 0x100000001b3;
-  return hash;
+u64 pool_checksum(const PoolHeader& header) {  // over everything before the checksum
+  const char* bytes = reinterpret_cast<const char*>(&header);
+  return fingerprint(bytes, bytes + offsetof(PoolHeader, checksum));
 }
 
 Pools::~Pools() {
@@ -118,9 +122,7 @@ void* Pools::map(const std::string& path, u64 size, bool create) {
   header.version = pool_version;
   header.header_bytes = pool_header_bytes;
   header.size = size;
-  header.address = memory_.reserve_pool(whole_pages(size));
-  if (header.address == 0) refuse(path, fmt::format("no room for {} bytes in the arena of pools", size));
-  memory_.unreserve_pool(header.address, whole_pages(size));
+  header.address = choose_address(path, whole_pages(size));
   header.checksum = pool_checksum(header);
   const bool written = ::ftruncate(file.get(), static_cast<off_t>(pool_header_bytes + whole_pages(size))) == 0 &&
                        ::pwrite(file.get(), &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) &&
@@ -134,6 +136,22 @@ void* Pools::map(const std::string& path, u64 size, bool create) {
   void* address = attach(path, file.get(), header);
   file.release();
   return address;
+}
+
+/// Where a new pool lives: a place that its file name picks, or the next free one behind it.
+u64 Pools::choose_address(const std::string& path, u64 bytes) {
+  constexpr u64 place = u64{16} << 20;
+  const auto [begin, size] = memory_.pool_range();
+  const u64 places = size / place;
+  const auto slash = path.rfind('/');
+  u64 next = fingerprint(path.data() + (slash == path.npos ? 0 : slash + 1), path.data() + path.size()) % places;
+  for (u64 tried = 0; tried < places; ++tried, next = (next + 1) % places) {
+    const u64 address = begin + next * place;
+    if (memory_.reserve_pool(bytes, address) != address) continue;
+    memory_.unreserve_pool(address, bytes);
+    return address;
+  }
+  refuse(path, fmt::format("no room for {} bytes in the arena of pools", bytes));
 }
 
 void* Pools::attach(const std::string& path, int descriptor, const PoolHeader& header) {
@@ -166,6 +184,26 @@ void Pools::unmap(void* address) {
   memory_.unreserve_pool(found->first, whole_pages(pool.size));
   ::close(pool.descriptor);
   pools_.erase(found);
+}
+
+void Pools::make_durable(u64 address, u64 size) const {
+  const auto next = pools_.upper_bound(address);
+  const bool inside = next != pools_.begin() && size <= std::prev(next)->second.size &&
+                      address - std::prev(next)->first <= std::prev(next)->second.size - size;
+  if (!inside) throw core::UserError(fmt::format("gpm_persist_range: no pool holds {} bytes at {:#x}", size, address));
+  const u64 page = address / 4096 * 4096;
+  if (::msync(reinterpret_cast<void*>(page), address + size - page, MS_SYNC) != 0)
+    refuse_system(std::prev(next)->second.path, "cannot be written");
+}
+
+u64 Pools::size_of(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return 0;
+  try {
+    return read_header(path, file.get()).size;
+  } catch (const core::UserError&) {
+    return 0;
+  }
 }
 
 bool Pools::holds(u64 address) const {

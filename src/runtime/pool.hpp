@@ -3,8 +3,9 @@
 // The file is one page of header, then the pool's bytes. The program's mapping is shared with the file, so in
 // functional mode a store is durable the moment it is performed (strict order), and a killed process leaves exactly the
 // stores it had performed. A pool lives at one address for ever, so that pointers inside it stay valid; it is reopened
-// there or refused. While mapped, the file is locked against other processes. The header carries a checksum: one that
-// does not match is a torn creation.
+// there or refused. The address follows from the file's name, so that pools made by different programs seldom collide.
+// While mapped, the file is locked against other processes. The header carries a checksum: one that does not match is a
+// torn creation.
 #pragma once
 
 #include <map>
@@ -40,6 +41,11 @@ class Pools {
   void* map(const std::string& path, u64 size, bool create);
   /// Throws core::UserError unless `address` is what map() gave.
   void unmap(void* address);
+  /// The host's stores to [address, address + size) are durable at return: in the file's medium, not only in its pages.
+  /// Throws core::UserError unless one pool holds them all.
+  void make_durable(u64 address, u64 size) const;
+  /// Bytes of the pool in a file; 0 when there is none.
+  static u64 size_of(const std::string& path);
   bool holds(u64 address) const;
   /// [lowest, highest) of all pools mapped so far.
   std::pair<u64, u64> range() const { return {low_, high_}; }
@@ -50,6 +56,7 @@ class Pools {
     u64 size = 0;
     int descriptor = -1;
   };
+  u64 choose_address(const std::string& path, u64 bytes);
   void* attach(const std::string& path, int descriptor, const PoolHeader&);
 
   memory::AddressSpace& memory_;

@@ -267,7 +267,7 @@ TEST(Functions, RegionsBetweenPragmas) {
   ASSERT_EQ(f.regions.size(), 1u);
   EXPECT_EQ(f.regions[0].name, "ofence");
   EXPECT_EQ(f.regions[0].begin, 1u);
-  EXPECT_EQ(f.regions[0].end, 3u);
+  EXPECT_EQ(f.regions[0].end, 4u);
 }
 
 // ---- scopes and labels

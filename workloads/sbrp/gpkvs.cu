@@ -13,8 +13,6 @@
 // a stamped entry is whole, and a changed slot has a stamped entry. Undoing writes old contents back, so it may run
 // again after a crash of the recovery itself. Stamps are cleared before the same batch number can be tried again.
 // deterministic: yes
-#include <sys/stat.h>
-
 #include <everwarp/gpm.cuh>
 #include <everwarp/persist.cuh>
 #include <string>
@@ -101,18 +99,25 @@ __global__ void insert(Store store, const Request* requests, uint32_t count, uin
     const unsigned free = __ballot_sync(group, slot->key == kNoKey);
     const int chosen = same ? __ffs(same) - 1 : free ? __ffs(free) - 1 : lane - way + victim_of(key);
     if (lane != chosen) continue;
+    const Slot old = *slot;
+#ifdef GPKVS_LOG_AFTER_DATA  // a planted bug, for the test that a crash campaign finds it
+    slot->value = value_of(key, batch);
+    slot->key = key;
+#endif
     if (!logged) {
       LogEntry* entry = &store.log[i];
-      entry->old_key = slot->key;
-      entry->old_value = slot->value;
+      entry->old_key = old.key;
+      entry->old_value = old.value;
       entry->slot = index;
       ofence();
       entry->stamp = batch + 1;
       ofence();
       logged = true;
     }
+#ifndef GPKVS_LOG_AFTER_DATA
     slot->value = value_of(key, batch);
     slot->key = key;
+#endif
   }
   if (logged) dfence();
 }
@@ -252,10 +257,8 @@ int nothing_created(const char* pool, size_t bytes) {
 }
 
 int recover(const char* path, bool resume) {
-  struct stat file = {};
-  if (stat(path, &file) != 0) return PASS("there is no pool yet");
-  const size_t bytes = static_cast<size_t>(file.st_size);
-  if (bytes == 0) return PASS("the pool is empty yet");
+  const size_t bytes = gpm_size(path);
+  if (bytes == 0) return PASS("there is no pool yet");
   EXPECT(bytes >= sizeof(Header), "%s should hold a header of %zu bytes, has %zu", path, sizeof(Header), bytes);
   void* pool = gpm_map(path, bytes, false);
   EXPECT(pool != nullptr, "%s should be mapped as a pool", path);

@@ -1,0 +1,87 @@
+// Persistent pools for host and kernels: the functions of libGPM ("GPM: Leveraging Persistent Memory from a GPU",
+// ASPLOS'22, Table 2) that programs need to keep data across a crash. For ordering, see persist.cuh.
+//
+//   char* pool = static_cast<char*>(gpm_map("kvs.pool", bytes, true));   // false: one that exists
+//   kernel<<<…>>>(pool);            a store to the pool, then gpm_persist(): durable
+//   gpm_unmap("kvs.pool", pool, bytes);
+//
+// On Everwarp a pool keeps its address for ever, so pointers inside it stay valid, and the crash of the process at any
+// simulated instruction (`ew crash`) leaves in the file exactly what was durable. Compiled by nvcc, a pool is a file of
+// plain bytes (on a DAX file system: persistent memory), mapped and registered with CUDA.
+#pragma once
+
+#include <stddef.h>
+
+#if __has_include(<everwarp/prelude.cuh>)  // Everwarp's compiler: libeverwarp answers
+
+extern "C" {
+
+/// Maps the pool in file `path` for host and kernels. `create`: makes it, all zero, in place of an older one; otherwise
+/// it must exist and have `size` bytes (0: whatever it has). NULL, and a sentence on stderr, when that cannot be.
+void* gpm_map(const char* path, size_t size, bool create);
+/// Waits for kernels, makes everything durable and ends the mapping. 0, or -1 when `address` is no pool's first byte.
+int gpm_unmap(const char* path, void* address, size_t size);
+/// Bytes of the pool in a file; 0 when there is no pool.
+size_t gpm_size(const char* path);
+/// The host's stores to [address, address + size) are durable when this returns. 0, or -1 for memory in no pool.
+int gpm_persist_range(const void* address, size_t size);
+/// The stretch of the host program within which a kernel's gpm_persist() must mean durable: on the platform of the
+/// paper, DDIO is off in it. Functional mode is strict: a store is durable at once, inside and outside.
+void gpm_persist_begin(void);
+void gpm_persist_end(void);
+
+}  // extern "C"
+
+#else  // a real GPU
+
+#include <cuda_runtime_api.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static inline size_t gpm_size(const char* path) {
+  struct stat status;
+  return stat(path, &status) == 0 ? static_cast<size_t>(status.st_size) : 0;
+}
+
+static inline int gpm_unmap(const char*, void* address, size_t size) {
+  if (cudaDeviceSynchronize() != cudaSuccess || cudaHostUnregister(address) != cudaSuccess) return -1;
+  return msync(address, size, MS_SYNC) == 0 && munmap(address, size) == 0 ? 0 : -1;
+}
+
+static inline void* gpm_map(const char* path, size_t size, bool create) {
+  const int file = open(path, O_RDWR | (create ? O_CREAT | O_TRUNC : 0), 0644);
+  if (file < 0) return NULL;
+  const size_t bytes = create || size != 0 ? size : gpm_size(path);
+  void* address = MAP_FAILED;
+  if (bytes != 0 && (create ? ftruncate(file, static_cast<off_t>(bytes)) == 0 : gpm_size(path) == bytes))
+    address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (address == MAP_FAILED) return NULL;
+  if (cudaHostRegister(address, bytes, cudaHostRegisterMapped | cudaHostRegisterPortable) == cudaSuccess)
+    return address;  // with unified addressing the kernel's pointer is the same
+  munmap(address, bytes);
+  return NULL;
+}
+
+static inline int gpm_persist_range(const void* address, size_t size) {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)), begin = reinterpret_cast<size_t>(address);
+  return msync(reinterpret_cast<void*>(begin / page * page), size + begin % page, MS_SYNC);
+}
+
+// Switching DDIO off is a matter of the platform (an I/O register of its root port); where the last-level cache belongs
+// to the persistence domain (eADR) there is nothing to switch.
+static inline void gpm_persist_begin(void) {}
+static inline void gpm_persist_end(void) {}
+
+#endif
+
+#if defined(__CUDACC__)
+#include "persist.cuh"
+
+/// This thread's earlier stores to pools are durable when it returns.
+__device__ __forceinline__ void gpm_persist() {
+  asm volatile(EVERWARP_REGION("gpm_persist", "membar.sys;")::: "memory");
+}
+#endif

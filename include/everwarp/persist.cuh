@@ -1,0 +1,100 @@
+// Persist operations of SBRP ("Scoped Buffered Release Persistency", ASPLOS'23, section 4) for device code. They order
+// and complete *persists*: stores to a pool that gpm_map() has mapped (gpm.cuh).
+//
+//   ofence()                      persists before it become durable before persists after it, in this thread
+//   dfence()                      returns when all earlier persists of this thread are durable
+//   pRel_block(&flag, value)      stores `value` once every persist before it, as seen by the scope, is durable
+//   value = pAcq_block(&flag)     reads the flag; persists after it are ordered behind those before the matching pRel
+//   … _dev, _sys                  the same at device and system scope
+//
+// A flag is a 4- or 8-byte object in shared, global or persistent memory. Each operation is one block of inline PTX: a
+// pragma that names it, the instructions of its conservative meaning, an end pragma. A real GPU runs the instructions
+// (nvcc accepts them, ptxas warns of the pragma); Everwarp runs the named operation in their place. The meaning is that
+// of GPM (ASPLOS'22, section 5.1): a system-scoped fence waits until stores have reached the persistence domain.
+#pragma once
+
+#if defined(__CUDACC__)
+
+namespace everwarp {
+
+// A parameter whose type is not deduced: pRel_dev(&flag_of_unsigned, 1) compiles.
+template <class T>
+struct as_is {
+  using type = T;
+};
+
+// The bits of a flag, moved through a register of its size.
+template <class T, int size = sizeof(T)>
+union FlagBits {
+  static_assert(size == 4 || size == 8, "a flag of pRel and pAcq has 4 or 8 bytes");
+};
+template <class T>
+union FlagBits<T, 4> {
+  T value;
+  unsigned word;
+};
+template <class T>
+union FlagBits<T, 8> {
+  T value;
+  unsigned long long word;
+};
+
+}  // namespace everwarp
+
+#define EVERWARP_REGION(name, instructions) \
+  ".pragma \"everwarp." name "\";\n\t" instructions "\n\t.pragma \"everwarp.end\";"
+
+__device__ __forceinline__ void ofence() {
+  asm volatile(EVERWARP_REGION("ofence", "membar.sys;")::: "memory");
+}
+
+__device__ __forceinline__ void dfence() {
+  asm volatile(EVERWARP_REGION("dfence", "membar.sys;")::: "memory");
+}
+
+// Before sm_70 PTX knows no scopes on loads and stores: volatile ones and a fence, which is stronger.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+#define EVERWARP_RELEASE(scope, bits) "membar.sys;\n\tst.volatile." bits " [%0], %1;"
+#define EVERWARP_ACQUIRE(scope, bits) "ld.volatile." bits " %0, [%1];\n\tmembar.sys;"
+#else
+#define EVERWARP_RELEASE(scope, bits) "membar.sys;\n\tst.relaxed." scope "." bits " [%0], %1;"
+#define EVERWARP_ACQUIRE(scope, bits) "ld.acquire." scope "." bits " %0, [%1];"
+#endif
+
+#define EVERWARP_SCOPED(suffix, name, scope)                                                                         \
+  namespace everwarp {                                                                                               \
+  __device__ __forceinline__ void release_##suffix(volatile void* flag, unsigned bits) {                             \
+    asm volatile(EVERWARP_REGION("prel_" name, EVERWARP_RELEASE(scope, "b32"))::"l"(flag), "r"(bits) : "memory");    \
+  }                                                                                                                  \
+  __device__ __forceinline__ void release_##suffix(volatile void* flag, unsigned long long bits) {                   \
+    asm volatile(EVERWARP_REGION("prel_" name, EVERWARP_RELEASE(scope, "b64"))::"l"(flag), "l"(bits) : "memory");    \
+  }                                                                                                                  \
+  __device__ __forceinline__ void acquire_##suffix(const volatile void* flag, unsigned& bits) {                      \
+    asm volatile(EVERWARP_REGION("pacq_" name, EVERWARP_ACQUIRE(scope, "b32")) : "=r"(bits) : "l"(flag) : "memory"); \
+  }                                                                                                                  \
+  __device__ __forceinline__ void acquire_##suffix(const volatile void* flag, unsigned long long& bits) {            \
+    asm volatile(EVERWARP_REGION("pacq_" name, EVERWARP_ACQUIRE(scope, "b64")) : "=l"(bits) : "l"(flag) : "memory"); \
+  }                                                                                                                  \
+  }                                                                                                                  \
+  template <class T>                                                                                                 \
+  __device__ __forceinline__ void pRel_##suffix(volatile T* flag, typename everwarp::as_is<T>::type value) {         \
+    everwarp::FlagBits<T> bits;                                                                                      \
+    bits.value = value;                                                                                              \
+    everwarp::release_##suffix(flag, bits.word);                                                                     \
+  }                                                                                                                  \
+  template <class T>                                                                                                 \
+  __device__ __forceinline__ T pAcq_##suffix(const volatile T* flag) {                                               \
+    everwarp::FlagBits<T> bits;                                                                                      \
+    everwarp::acquire_##suffix(flag, bits.word);                                                                     \
+    return bits.value;                                                                                               \
+  }
+
+EVERWARP_SCOPED(block, "block", "cta")
+EVERWARP_SCOPED(dev, "dev", "gpu")
+EVERWARP_SCOPED(sys, "sys", "sys")
+
+#undef EVERWARP_SCOPED
+#undef EVERWARP_RELEASE
+#undef EVERWARP_ACQUIRE
+
+#endif  // __CUDACC__
