@@ -28,6 +28,7 @@ std::set<std::string> linked_image_ids(const std::string& file) {
 
 std::string linked_image_source(const std::set<std::string>& ids) {
   // Weak: the object of -dlink may be linked by a command that makes its own.
+  // The array makes the linker take an archive's objects that hold nothing but device code.
   std::string source =
       "extern \"C\" void __everwarpRegisterLinkedBinary(const void*, void (*)(void**), void*);\n"
       "static char group;\n";
@@ -37,7 +38,11 @@ std::string linked_image_source(const std::set<std::string>& ids) {
         "(*callback)(void**), "
         "void* wrapper, void*, void (*)(void*)) {{ __everwarpRegisterLinkedBinary(&group, callback, wrapper); }}\n",
         id);
+    source += fmt::format("extern \"C\" char __fatbinwrap_{}[];\n", id);
   }
+  source += "__attribute__((used)) static void* const images[] = {";
+  for (const std::string& id : ids) source += fmt::format("__fatbinwrap_{}, ", id);
+  source += "nullptr};\n";
   return source;
 }
 
