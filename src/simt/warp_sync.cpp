@@ -1,5 +1,6 @@
-// Operations that lanes of a warp perform together: shuffles, votes, matches, reductions, bar.warp.sync, elect. The lanes of a member
-// mask may arrive in several splits, even at several places; when the last one is there, all perform as one.
+// Operations that lanes of a warp perform together: shuffles, votes, matches, reductions, bar.warp.sync, elect. The
+// lanes of a member mask may arrive in several splits, even at several places; when the last one is there, all perform
+// as one.
 #include <bit>
 
 #include "simt/executor.hpp"
@@ -28,14 +29,17 @@ Operands operands_of(const ptx::Kernel& kernel, const Instr& instr) {
     }
     case Op::match: {
       const auto& form = kernel.matches[instr.imm];
-      return {.mask = form.mask, .value = form.a, .dst = form.dst, .dst_predicate = form.dst_predicate, .wide = form.wide};
+      return {
+          .mask = form.mask, .value = form.a, .dst = form.dst, .dst_predicate = form.dst_predicate, .wide = form.wide};
     }
     case Op::redux: {
       const auto& form = kernel.reduxes[instr.imm];
       return {.mask = form.mask, .value = form.a, .dst = form.dst};
     }
-    case Op::elect: return {.mask = instr.a, .dst = instr.dst, .dst_predicate = instr.b == ptx::no_row ? ptx::always : instr.b};
-    default: return {.mask = instr.a};
+    case Op::elect:
+      return {.mask = instr.a, .dst = instr.dst, .dst_predicate = instr.b == ptx::no_row ? ptx::always : instr.b};
+    default:
+      return {.mask = instr.a};
   }
 }
 
@@ -56,12 +60,27 @@ void shuffle(const ptx::ShuffleForm& form, LaneMask group, Gathered& g) {
     u32 source = 0;
     bool inside = true;
     switch (form.kind) {
-      case ptx::ShuffleKind::up: source = lane - b; inside = static_cast<i32>(source) >= static_cast<i32>(last); break;
-      case ptx::ShuffleKind::down: source = lane + b; inside = source <= last; break;
-      case ptx::ShuffleKind::bfly: source = lane ^ b; inside = source <= last; break;
-      case ptx::ShuffleKind::idx: source = first | (b & ~segment); inside = source <= last; break;
+      case ptx::ShuffleKind::up:
+        source = lane - b;
+        inside = static_cast<i32>(source) >= static_cast<i32>(last);
+        break;
+      case ptx::ShuffleKind::down:
+        source = lane + b;
+        inside = source <= last;
+        break;
+      case ptx::ShuffleKind::bfly:
+        source = lane ^ b;
+        inside = source <= last;
+        break;
+      case ptx::ShuffleKind::idx:
+        source = first | (b & ~segment);
+        inside = source <= last;
+        break;
     }
-    g.result[lane] = g.value[inside ? source & 31 : lane];
+    // A lane outside the group gives zero: PTX leaves the value open, public reductions over a partial warp count on a
+    // zero.
+    const u32 from = inside ? source & 31 : lane;
+    g.result[lane] = (group >> from) & 1 ? g.value[from] : 0;
     in_range |= LaneMask{inside} << lane;
   }
   g.predicate_result = (g.predicate_result & ~group) | (in_range & group);
@@ -71,10 +90,17 @@ void vote(const ptx::VoteForm& form, LaneMask group, Gathered& g) {
   const LaneMask yes = g.predicate & group;
   bool answer = false;
   switch (form.kind) {
-    case ptx::VoteKind::all: answer = yes == group; break;
-    case ptx::VoteKind::any: answer = yes != 0; break;
-    case ptx::VoteKind::uni: answer = yes == 0 || yes == group; break;
-    case ptx::VoteKind::ballot: break;
+    case ptx::VoteKind::all:
+      answer = yes == group;
+      break;
+    case ptx::VoteKind::any:
+      answer = yes != 0;
+      break;
+    case ptx::VoteKind::uni:
+      answer = yes == 0 || yes == group;
+      break;
+    case ptx::VoteKind::ballot:
+      break;
   }
   for (u32 i = 0; i < warp_lanes; ++i) g.result[i] = (group >> i) & 1 ? yes : g.result[i];
   g.predicate_result = (g.predicate_result & ~group) | (answer ? group : 0);
@@ -105,12 +131,24 @@ void reduce(const ptx::ReduxForm& form, LaneMask group, Gathered& g) {
     const u32 value = g.value[std::countr_zero(left)];
     const bool less = form.is_signed ? static_cast<i32>(value) < static_cast<i32>(total) : value < total;
     switch (form.kind) {
-      case ptx::ReduxKind::add: total += value; break;
-      case ptx::ReduxKind::min: total = less ? value : total; break;
-      case ptx::ReduxKind::max: total = less ? total : value; break;
-      case ptx::ReduxKind::bit_and: total &= value; break;
-      case ptx::ReduxKind::bit_or: total |= value; break;
-      case ptx::ReduxKind::bit_xor: total ^= value; break;
+      case ptx::ReduxKind::add:
+        total += value;
+        break;
+      case ptx::ReduxKind::min:
+        total = less ? value : total;
+        break;
+      case ptx::ReduxKind::max:
+        total = less ? total : value;
+        break;
+      case ptx::ReduxKind::bit_and:
+        total &= value;
+        break;
+      case ptx::ReduxKind::bit_or:
+        total |= value;
+        break;
+      case ptx::ReduxKind::bit_xor:
+        total ^= value;
+        break;
     }
   }
   for (u32 i = 0; i < warp_lanes; ++i) g.result[i] = (group >> i) & 1 ? total : g.result[i];
@@ -139,14 +177,18 @@ bool has_mask(const ptx::Kernel& kernel, const Instr& instr) {
 bool same_operation(const ptx::Kernel& kernel, const Instr& a, const Instr& b) {
   if (a.op != b.op) return false;
   switch (a.op) {
-    case Op::shfl: return kernel.shuffles[a.imm].kind == kernel.shuffles[b.imm].kind;
-    case Op::vote: return kernel.votes[a.imm].kind == kernel.votes[b.imm].kind;
+    case Op::shfl:
+      return kernel.shuffles[a.imm].kind == kernel.shuffles[b.imm].kind;
+    case Op::vote:
+      return kernel.votes[a.imm].kind == kernel.votes[b.imm].kind;
     case Op::match:
-      return kernel.matches[a.imm].all == kernel.matches[b.imm].all && kernel.matches[a.imm].wide == kernel.matches[b.imm].wide;
+      return kernel.matches[a.imm].all == kernel.matches[b.imm].all &&
+             kernel.matches[a.imm].wide == kernel.matches[b.imm].wide;
     case Op::redux:
       return kernel.reduxes[a.imm].kind == kernel.reduxes[b.imm].kind &&
              kernel.reduxes[a.imm].is_signed == kernel.reduxes[b.imm].is_signed;
-    default: return true;
+    default:
+      return true;
   }
 }
 
@@ -192,17 +234,22 @@ void Executor::scatter(Warp& warp, const Split& split, const Instr& instr, LaneM
 
 void Executor::perform(const ptx::Kernel& kernel, const Instr& instr, LaneMask group, Gathered& g) {
   switch (instr.op) {
-    case Op::shfl: return shuffle(kernel.shuffles[instr.imm], group, g);
-    case Op::vote: return vote(kernel.votes[instr.imm], group, g);
-    case Op::match: return match(kernel.matches[instr.imm], group, g);
-    case Op::redux: return reduce(kernel.reduxes[instr.imm], group, g);
+    case Op::shfl:
+      return shuffle(kernel.shuffles[instr.imm], group, g);
+    case Op::vote:
+      return vote(kernel.votes[instr.imm], group, g);
+    case Op::match:
+      return match(kernel.matches[instr.imm], group, g);
+    case Op::redux:
+      return reduce(kernel.reduxes[instr.imm], group, g);
     case Op::elect: {
       const u32 leader = std::countr_zero(group);
       for (u32 i = 0; i < warp_lanes; ++i) g.result[i] = (group >> i) & 1 ? leader : g.result[i];
       g.predicate_result = (g.predicate_result & ~group) | LaneMask{1} << leader;
       return;
     }
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -228,8 +275,7 @@ bool Executor::warp_sync(Warp& warp, const Instr& instr, LaneMask mask) {
   if (complete) {
     Gathered g;
     g.predicate_result = 0;
-    // A shuffle may name a lane outside; what it gets is undefined, here that lane's register.
-    gather(warp, split, instr, all_lanes, g);
+    gather(warp, split, instr, mask, g);
     if (one_group)
       perform(kernel, instr, mask, g);
     else
