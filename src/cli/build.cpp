@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "cli/compiler_crash.hpp"
+#include "cli/device_check.hpp"
 #include "cli/dialect.hpp"
 #include "cli/linked_images.hpp"
 #include "cli/scratch.hpp"
@@ -192,7 +193,12 @@ class Builder {
       if (!unit.overlay.empty()) result = execute(device_pass(tools_, request_, unit));
     }
     show(result.text);
-    return result.status == 0 ? 0 : fail(unit.source + " (device code) did not compile");
+    if (result.status != 0) return fail(unit.source + " (device code) did not compile");
+    if (request_.dry_run) return 0;
+    const auto mistake = device_code_mistake(contents(unit.ptx), unit.source, request_.relocatable);
+    if (!mistake) return 0;
+    show(*mistake);
+    return fail(unit.source + ": the device code cannot run");
   }
 
   /// The source and the program's own headers that it includes, and those of libcu++, whose asm is in nvcc's dialect.

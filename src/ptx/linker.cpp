@@ -18,10 +18,6 @@ using ast::Linkage;
 
 constexpr std::string_view system_calls[] = {"vprintf", "malloc", "free", "__assertfail"};
 
-bool is_system_call(std::string_view name) {
-  return std::find(std::begin(system_calls), std::end(system_calls), name) != std::end(system_calls);
-}
-
 bool is_dynamic_shared(const ast::Variable& v) {
   return v.space == Space::shared && v.linkage == Linkage::external_declaration && v.unsized;
 }
@@ -46,7 +42,8 @@ struct Entity {
 };
 
 struct Use {
-  u32 module = 0, line = 0;
+  u32 module = 0;
+  ast::Place place;
 };
 
 class Linker {
@@ -66,8 +63,8 @@ class Linker {
   std::string fresh_name(std::string_view name);
   void rewrite(u32 module);
   void rewrite(u32 module, ast::Function&);
-  void rewrite(u32 module, ast::Operand&, const std::unordered_set<std::string_view>& locals, u32 line);
-  void refer(u32 module, std::string& name, u32 line);
+  void rewrite(u32 module, ast::Operand&, const std::unordered_set<std::string_view>& locals, const ast::Place&);
+  void refer(u32 module, std::string& name, const ast::Place&);
   void emit(ast::Module&);
   void emit_variable(ast::Module&, u32 module, u32 index, std::unordered_set<std::string>& dynamic);
   void emit_function(ast::Module&, u32 module, u32 index, std::unordered_set<std::string>& declared);
@@ -76,6 +73,7 @@ class Linker {
   void merge_files(ast::Module&);
   void mark_noreturn(ast::Module&) const;
   std::string where(const Entity&) const;
+  std::string where(const Use&) const;
   const ast::Place& place(const Entity&) const;
 
   std::vector<ast::Module> modules_;
@@ -96,6 +94,14 @@ const ast::Place& Linker::place(const Entity& entity) const {
 
 std::string Linker::where(const Entity& entity) const {
   return fmt::format("{}:{}", modules_[entity.module].name, place(entity).ptx_line);
+}
+
+/// The line of the CUDA source where it is known, else that of the PTX.
+std::string Linker::where(const Use& use) const {
+  const auto& module = modules_[use.module];
+  const auto file = module.files.find(use.place.file);
+  if (use.place.file == 0 || file == module.files.end()) return fmt::format("{}:{}", module.name, use.place.ptx_line);
+  return fmt::format("{}:{}", file->second, use.place.line);
 }
 
 void Linker::collect(u32 id, Names& names) {
@@ -209,19 +215,19 @@ void Linker::follow_aliases() {
   }
 }
 
-void Linker::refer(u32 module, std::string& name, u32 line) {
+void Linker::refer(u32 module, std::string& name, const ast::Place& at) {
   if (const auto renamed = renames_[module].find(name); renamed != renames_[module].end()) name = renamed->second;
   if (!aliases_.empty()) {
     if (const auto alias = aliases_.find(name); alias != aliases_.end()) name = alias->second;
   }
   const auto found = chosen_.find(name);
-  if (found != chosen_.end() && !found->second.defined) uses_[name].push_back({module, line});
+  if (found != chosen_.end() && !found->second.defined) uses_[name].push_back({module, at});
 }
 
-void Linker::rewrite(u32 module, ast::Operand& operand, const std::unordered_set<std::string_view>& locals, u32 line) {
-  for (auto& element : operand.elements) rewrite(module, element, locals, line);
-  if (operand.kind == ast::Operand::Kind::symbol && !locals.contains(operand.symbol))
-    refer(module, operand.symbol, line);
+void Linker::rewrite(u32 module, ast::Operand& operand, const std::unordered_set<std::string_view>& locals,
+                     const ast::Place& at) {
+  for (auto& element : operand.elements) rewrite(module, element, locals, at);
+  if (operand.kind == ast::Operand::Kind::symbol && !locals.contains(operand.symbol)) refer(module, operand.symbol, at);
 }
 
 void Linker::rewrite(u32 module, ast::Function& function) {
@@ -234,10 +240,10 @@ void Linker::rewrite(u32 module, ast::Function& function) {
   }
   for (const auto& [name, prototype] : function.prototypes) locals.insert(name);
   for (auto& instruction : function.body) {
-    for (auto& operand : instruction.operands) rewrite(module, operand, locals, instruction.place.ptx_line);
+    for (auto& operand : instruction.operands) rewrite(module, operand, locals, instruction.place);
   }
   for (auto& [name, targets] : function.call_targets) {
-    for (auto& target : targets) refer(module, target, function.place.ptx_line);
+    for (auto& target : targets) refer(module, target, function.place);
   }
 }
 
@@ -245,7 +251,7 @@ void Linker::rewrite(u32 id) {
   auto& module = modules_[id];
   for (auto& function : module.functions) rewrite(id, function);
   for (auto& variable : module.variables) {
-    for (auto& relocation : variable.relocations) refer(id, relocation.symbol, variable.place.ptx_line);
+    for (auto& relocation : variable.relocations) refer(id, relocation.symbol, variable.place);
   }
 }
 
@@ -258,7 +264,7 @@ void Linker::check_undefined() const {
     std::vector<std::string> places;
     u32 last = ~u32{0};
     for (const auto& use : used->second) {
-      if (use.module != last) places.push_back(fmt::format("{}:{}", modules_[use.module].name, use.line));
+      if (use.module != last) places.push_back(where(use));
       last = use.module;
     }
     std::vector<std::string_view> names;
@@ -399,6 +405,10 @@ ast::Module Linker::link() {
 }
 
 }  // namespace
+
+bool is_system_call(std::string_view name) {
+  return std::find(std::begin(system_calls), std::end(system_calls), name) != std::end(system_calls);
+}
 
 ast::Module link(std::vector<ast::Module> modules) {
   return Linker(std::move(modules)).link();

@@ -1,0 +1,56 @@
+#include "cli/device_check.hpp"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "ptx/program.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+constexpr u64 some_address = 0x1000;  // nothing runs here: any will do
+
+/// What a module only declares is taken as defined elsewhere: functions become empty, variables exist.
+void suppose_definitions(ptx::ast::Module& module) {
+  using ptx::ast::Linkage;
+  std::set<std::string> defined;
+  for (const auto& variable : module.variables) {
+    if (variable.linkage != Linkage::external_declaration) defined.insert(variable.name);
+  }
+  for (const auto& function : module.functions) {
+    if (function.has_body) defined.insert(function.name);
+  }
+  for (const auto& alias : module.aliases) defined.insert(alias.name);
+  for (auto& variable : module.variables) {
+    const bool dynamic_shared = variable.space == ptx::Space::shared && variable.unsized;
+    if (!dynamic_shared && defined.insert(variable.name).second) variable.linkage = Linkage::weak;
+  }
+  ptx::ast::Instruction ret;
+  ret.opcode = ret.text = "ret";
+  for (auto& function : module.functions) {
+    if (ptx::is_system_call(function.name) || !defined.insert(function.name).second) continue;
+    function.linkage = Linkage::weak;
+    function.has_body = true;
+    function.body = {ret};
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> device_code_mistake(const std::string& ptx, const std::string& source, bool relocatable) {
+  try {
+    std::vector<ptx::ast::Module> modules;
+    modules.push_back(ptx::parse(ptx, source));
+    if (relocatable) suppose_definitions(modules.front());
+    ptx::load(ptx::link(std::move(modules)), [](std::string_view) { return some_address; });
+  } catch (const ptx::Error& error) {
+    std::string message = error.what();
+    if (message.find("undefined symbol") != message.npos) message += "\n(if another file defines it: -rdc=true)";
+    return message + "\n";
+  }
+  return std::nullopt;
+}
+
+}  // namespace ew::cli

@@ -1,0 +1,15 @@
+// The simulator's own reading of the PTX that clang made, while the program is built: what the machine would refuse
+// when the program starts (an instruction of inline assembly, a function that no file defines) is an error of the
+// build, as it is with a real assembler.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace ew::cli {
+
+/// One message, or nothing when the code would load. `relocatable`: other files may define what this one only declares,
+/// so undefined symbols are none of its mistakes; they are found when the program starts.
+std::optional<std::string> device_code_mistake(const std::string& ptx, const std::string& source, bool relocatable);
+
+}  // namespace ew::cli
