@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cli/crash_trials.hpp"
+#include "cli/run_settings.hpp"
 #include "cli/scratch.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
@@ -137,7 +138,10 @@ int call(std::size_t crashes) {
 void add_demo(CLI::App& app, int& status) {
   auto crashes = std::make_shared<std::size_t>(50);
   CLI::App* verb = app.add_subcommand("demo", "Build and run three programs, then crash and recover a fourth");
-  verb->add_option("--crashes", *crashes, "How many crashes")->capture_default_str()->type_name("N");
+  verb->add_option("--crashes", *crashes, "How many crashes")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(1));
   verb->footer("Examples:\n  ew demo\n  ew demo --crashes 200");
   verb->callback([crashes, &status] { status = call(*crashes); });
 }

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/explain_ptx.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
+#include "core/statistics.hpp"
+#include "runtime/run_statistics.hpp"
 
 namespace ew::cli {
 
@@ -92,25 +95,83 @@ constexpr Topic topics[] = {
     {"machine",
      "every field of a machine file: value, unit, range, meaning and source; `explain machine NAME` for another one"},
     {"machines", "the machine files that come with Everwarp"},
+    {"ptx",
+     "the PTX that is executed and what is refused; `explain ptx cvt` for one opcode, `explain ptx add.rn.f32` for one "
+     "instruction"},
+    {"models", "the models that a machine is made of, as far as they are built"},
+    {"statistics", "what `ew run --stats` counts"},
     {"SECTION or SECTION.KEY", "one section (sm) or one field (sm.count) of the machine"},
 };
 
 int explain_topics() {
   fmt::print("ew explain TOPIC, where TOPIC is\n\n");
-  for (const Topic& topic : topics) fmt::print("  {:<24} {}\n", topic.name, topic.sentence);
+  for (const Topic& topic : topics) fmt::print("  {}\n{}", topic.name, wrapped(std::string(topic.sentence), 6));
   return clean;
 }
 
-int call(const ExplainCommand& command) {
-  if (command.topic.empty()) return explain_topics();
-  if (command.topic == "machine") return explain_machine(command.name, "", command.json);
-  if (command.topic == "machines") return explain_machines(command.json);
+struct Model {
+  std::string_view part, name, sentence;
+};
+
+// One row a model that is built. A part with more than one is chosen by a word in the machine file.
+constexpr Model models[] = {
+    {"time", "functional",
+     "Every SM executes one warp instruction a cycle and memory answers at once; copies and launches take the time "
+     "that "
+     "the machine file gives them."},
+    {"memory", "flat",
+     "One copy of every byte: a store is visible to all threads and to the host as soon as it is executed (sequential "
+     "consistency)."},
+    {"persistency", "strict",
+     "A store to a mapped pool is durable as soon as it is executed, in the order of execution."},
+};
+
+int explain_models(bool json) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Model& model : models) {
+    list.push_back({{"part", model.part}, {"model", model.name}, {"sentence", model.sentence}});
+    if (!json) fmt::print("{}: {}\n{}\n", model.part, model.name, wrapped(std::string(model.sentence), 4));
+  }
+  if (json)
+    fmt::print("{}\n", list.dump(2));
+  else
+    fmt::print("docs/semantics.md says what these models hide.\n");
+  return clean;
+}
+
+int explain_statistics(bool json) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const core::Statistic& statistic : core::statistics_of(runtime::RunStatistics{})) {
+    list.push_back({{"name", statistic.name}, {"unit", statistic.unit}, {"sentence", statistic.sentence}});
+    if (!json) fmt::print("  {} # {}\n{}", statistic.name, statistic.unit, wrapped(std::string(statistic.sentence), 6));
+  }
+  if (json) fmt::print("{}\n", list.dump(2));
+  return clean;
+}
+
+// Everything that may stand behind `ew explain`, for the nearest valid name.
+std::vector<std::string> all_names() {
   core::MachineConfig config;
-  std::vector<std::string> names{"machine", "machines"};
+  std::vector<std::string> names{"machine", "machines", "ptx", "models", "statistics"};
   for (const Field& field : core::fields_of(config)) {
     names.push_back(field.key());
     if (std::find(names.begin(), names.end(), field.section) == names.end()) names.push_back(field.section);
   }
+  return names;
+}
+
+int call(const ExplainCommand& command) {
+  const bool stands_alone = command.topic == "machines" || command.topic == "models" || command.topic == "statistics";
+  if (stands_alone && !command.name.empty())
+    throw UserError(
+        fmt::format("ew explain {} takes no further word, but \"{}\" follows", command.topic, command.name));
+  if (command.topic.empty()) return explain_topics();
+  if (command.topic == "machine") return explain_machine(command.name, "", command.json);
+  if (command.topic == "machines") return explain_machines(command.json);
+  if (command.topic == "ptx") return explain_ptx(command.name, command.json);
+  if (command.topic == "models") return explain_models(command.json);
+  if (command.topic == "statistics") return explain_statistics(command.json);
+  const std::vector<std::string> names = all_names();
   if (std::find(names.begin(), names.end(), command.topic) != names.end())
     return explain_machine(command.name, command.topic, command.json);
   const std::vector<std::string_view> views(names.begin(), names.end());
@@ -123,15 +184,19 @@ int call(const ExplainCommand& command) {
 void add_explain(CLI::App& app, int& status) {
   auto command = std::make_shared<ExplainCommand>();
   CLI::App* verb = app.add_subcommand("explain", "Explain machine fields, PTX coverage, models and statistics");
-  verb->add_option("topic", command->topic, "machine, machines, a section or a field; nothing: list the topics");
-  verb->add_option("name", command->name, "Machine to show, or what to look for");
+  verb->add_option("topic", command->topic,
+                   "machine, machines, ptx, models, statistics, or a field; nothing: list them");
+  verb->add_option("name", command->name, "Machine to show, or PTX opcode or instruction");
   verb->add_flag("--json", command->json, "As JSON");
   verb->footer(
       "Examples:\n"
       "  ew explain machine                  every field of a machine file\n"
       "  ew explain machine titan-rtx        with that machine's values\n"
       "  ew explain sm.count                 one field\n"
-      "  ew explain machines --json          the machines, for a program");
+      "  ew explain machines --json          the machines, for a program\n"
+      "  ew explain ptx                      every opcode that is executed, and what is refused\n"
+      "  ew explain ptx atom                 the forms of one opcode\n"
+      "  ew explain ptx add.rn.f32           whether this instruction is executed");
   verb->callback([command, &status] { status = call(*command); });
 }
 

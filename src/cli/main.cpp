@@ -56,6 +56,14 @@ int mistake(const CLI::App& app, const CLI::ParseError& error) {
                : verb == &app ? "verb"
                               : "argument",
                extras[0], option || verb == &app ? hint(*verb, extras[0]) : "");
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    const std::string text = error.what();
+    fmt::print(stderr, "ew: {} needs a value; `ew {} --help` has examples\n", text.substr(0, text.find(':')),
+               verb == &app ? "VERB" : verb->get_name());
+  } else if (dynamic_cast<const CLI::ValidationError*>(&error)) {
+    const std::string text = error.what();  // "--seed: should be …"
+    const auto colon = text.find(": ");
+    fmt::print(stderr, "ew: {} {}\n", text.substr(0, colon), colon == text.npos ? "" : text.substr(colon + 2));
   } else {
     fmt::print(stderr, "ew: {}\n", error.what());
   }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -20,6 +21,7 @@ namespace ew::cli {
 
 namespace {
 
+namespace fs = std::filesystem;
 using core::UserError;
 
 struct RunCommand {
@@ -67,6 +69,17 @@ int run_for_json(const Words& words, RunSettings settings) {
   return outcome.status;
 }
 
+/// A file that cannot be written is said before the run, not after it.
+void check_statistics_file(const std::string& name) {
+  if (name.empty()) return;
+  const fs::path path = fs::absolute(name), folder = path.parent_path();
+  if (fs::is_directory(path)) throw UserError(fmt::format("--stats {}: is a folder, not a file", name));
+  if (!fs::is_directory(folder))
+    throw UserError(fmt::format("--stats {}: there is no folder {}", name, folder.string()));
+  if (access((fs::exists(path) ? path : folder).c_str(), W_OK) != 0)
+    throw UserError(fmt::format("--stats {}: may not be written", name));
+}
+
 int call(const RunCommand& command, Words words) {
   const core::MachineConfig config = command.settings.resolve();
   if (command.print_machine) fmt::print("{}", core::to_toml(config));
@@ -81,6 +94,7 @@ int call(const RunCommand& command, Words words) {
         fmt::format("unknown option {} before the program{}", words[0], core::did_you_mean(words[0], options)));
   }
   words[0] = program_path(words[0]);
+  check_statistics_file(command.settings.statistics_file);
   if (command.json) return run_for_json(words, command.settings);
   std::fflush(stdout);
   become(words, command.settings);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <filesystem>
 
 #include "core/configuration.hpp"
@@ -25,10 +26,13 @@ void RunSettings::add_options(CLI::App& app) {
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--seed", seed, "Seed of what may vary between runs; 0: nothing varies")->type_name("N");
+  app.add_option("--seed", seed, "Seed of what may vary between runs; 0: nothing varies")
+      ->type_name("N")
+      ->check(whole_number(0));
   app.add_option("--max-instructions", max_instructions,
                  "End a launch with an error after N warp instructions; 0: never")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(whole_number(0));
 }
 
 core::MachineConfig RunSettings::resolve() const {
@@ -60,6 +64,16 @@ Words RunSettings::as_options() const {
   if (seed) words.insert(words.end(), {"--seed", std::to_string(seed)});
   if (max_instructions) words.insert(words.end(), {"--max-instructions", std::to_string(max_instructions)});
   return words;
+}
+
+CLI::Validator whole_number(unsigned long long least) {
+  const auto mistake = [least](std::string& word) {
+    unsigned long long value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error == std::errc() && end == word.data() + word.size() && value >= least) return std::string();
+    return fmt::format("should be a whole number from {}, but is \"{}\"", least, word);
+  };
+  return CLI::Validator(mistake, "");
 }
 
 std::string program_path(const std::string& word) {

@@ -28,6 +28,9 @@ struct RunSettings {
   Words as_options() const;
 };
 
+/// Refuses what is no whole number from `least`, with a sentence that says so.
+CLI::Validator whole_number(unsigned long long least);
+
 /// The program's path made absolute. Missing, not executable or a source file: core::UserError that says what to do.
 std::string program_path(const std::string& word);
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "cli/run_settings.hpp"
 #include "cli/table.hpp"
 #include "cli/test_build.hpp"
 #include "cli/test_checks.hpp"
@@ -176,7 +177,9 @@ void add_test(CLI::App& app, int& status) {
   verb->add_option("--build", command->build, "Build folder whose tests run; it is brought up to date first")
       ->capture_default_str()
       ->type_name("FOLDER");
-  verb->add_option("-j,--jobs", command->jobs, "Tests at once (default: the number of cores)")->type_name("N");
+  verb->add_option("-j,--jobs", command->jobs, "Tests at once (default: the number of cores)")
+      ->type_name("N")
+      ->check(whole_number(1));
   verb->add_flag("--list", command->list, "List the tests");
   verb->add_flag("-q,--quiet", command->quiet, "Name only the tests that fail");
   verb->footer(

@@ -257,11 +257,7 @@ constexpr ControlRow rows[] = {
     {"sust.b{surface_geometry}{store_cache}{vector}{surface_type}{surface_clamp}", ControlForm::surface_store},
 };
 
-struct Family {
-  std::string_view opcode, modifier, what;
-};
-
-constexpr Family families[] = {
+constexpr RefusedFamily families[] = {
     {"wmma", "", "warp matrix multiply"},
     {"mma", "", "warp matrix multiply"},
     {"wgmma", "", "warp-group matrix multiply"},
@@ -301,6 +297,10 @@ std::vector<Slot> control_slots() {
 
 std::span<const ControlRow> control_rows() {
   return rows;
+}
+
+std::span<const RefusedFamily> refused_families() {
+  return families;
 }
 
 std::string_view refused_family(std::string_view opcode, std::span<const std::string> modifiers) {

@@ -65,6 +65,12 @@ struct ControlRow {
 std::vector<Slot> control_slots();
 std::span<const ControlRow> control_rows();
 
+/// Instructions that PTX has and that are not executed: with this opcode, and this modifier unless it is empty.
+struct RefusedFamily {
+  std::string_view opcode, modifier, what;
+};
+std::span<const RefusedFamily> refused_families();
+
 /// Why an instruction family is not executed ("matrix multiply"), or empty when the name is not known at all.
 std::string_view refused_family(std::string_view opcode, std::span<const std::string> modifiers);
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ptx/parser.hpp"
+#include "ptx/special_registers.hpp"
 
 namespace ew::ptx {
 
@@ -79,6 +80,16 @@ std::optional<Special> find_special(std::string_view name) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> special_registers() {
+  std::vector<std::string_view> names;
+  for (const auto& entry : special_names) names.push_back(entry.name);
+  return names;
+}
+
+std::span<const std::string_view> refused_special_registers() {
+  return refused_specials;
+}
 
 void Parser::fail_unknown_name(const Token& name) {
   for (const auto refused : refused_specials) {

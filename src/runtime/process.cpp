@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/configuration.hpp"
+#include "core/statistics.hpp"
+#include "runtime/run_statistics.hpp"
 
 namespace ew::runtime {
 
@@ -46,21 +48,19 @@ void Process::write_results() {
   const simt::Counters totals = machine_->queue().totals();
   if (!environment_.count_file.empty()) std::ofstream(environment_.count_file) << totals.warp_instructions << '\n';
   if (environment_.statistics_file.empty()) return;
-  nlohmann::ordered_json json = {
-      {"machine", machine_->config().device.name},
-      {"seed", environment_.seed},
-      {"launches", machine_->queue().launches()},
-      {"simulated_nanoseconds", machine_->queue().simulated_nanoseconds()},
-      {"warp_instructions", totals.warp_instructions},
-      {"thread_instructions", totals.thread_instructions},
-      {"memory_instructions", totals.memory_instructions},
-      {"memory_lanes", totals.memory_lanes},
-      {"blocks", totals.blocks},
-      {"warps", totals.warps},
-      {"divergent_branches", totals.divergent_branches},
-      {"barriers", totals.barriers},
-      {"max_resident_bytes", totals.max_resident_bytes},
-  };
+  const RunStatistics statistics{.launches = machine_->queue().launches(),
+                                 .simulated_nanoseconds = machine_->queue().simulated_nanoseconds(),
+                                 .warp_instructions = totals.warp_instructions,
+                                 .thread_instructions = totals.thread_instructions,
+                                 .memory_instructions = totals.memory_instructions,
+                                 .memory_lanes = totals.memory_lanes,
+                                 .blocks = totals.blocks,
+                                 .warps = totals.warps,
+                                 .divergent_branches = totals.divergent_branches,
+                                 .barriers = totals.barriers,
+                                 .max_resident_bytes = totals.max_resident_bytes};
+  nlohmann::ordered_json json = {{"machine", machine_->config().device.name}, {"seed", environment_.seed}};
+  json.update(core::statistics_json(statistics));
   std::ofstream file(environment_.statistics_file);
   file << json.dump(2) << '\n';
   if (!file)
