@@ -17,7 +17,8 @@ namespace {
 struct ArenaPlace {
   u64 base, bytes;
 };
-// Far from where the host puts programs, libraries and stacks, and from AddressSanitizer's shadow (below 0x1000'8000'0000).
+// Far from where the host puts programs, libraries and stacks, and from AddressSanitizer's shadow (below
+// 0x1000'8000'0000).
 enum ArenaIndex { device_arena, constant_arena, managed_arena, host_arena, internal_arena, pool_arena, arena_count };
 constexpr u64 gibibyte = u64{1} << 30;
 constexpr std::array<ArenaPlace, arena_count> places{{{0x2000'0000'0000, 0},
@@ -32,12 +33,18 @@ constexpr std::size_t most_freed = 4096;
 
 ArenaIndex arena_of(Region region) {
   switch (region) {
-    case Region::device: return device_arena;
-    case Region::constant: return constant_arena;
-    case Region::managed: return managed_arena;
-    case Region::host: return host_arena;
-    case Region::internal: return internal_arena;
-    default: return pool_arena;
+    case Region::device:
+      return device_arena;
+    case Region::constant:
+      return constant_arena;
+    case Region::managed:
+      return managed_arena;
+    case Region::host:
+      return host_arena;
+    case Region::internal:
+      return internal_arena;
+    default:
+      return pool_arena;
   }
 }
 
@@ -58,7 +65,8 @@ struct AddressSpace::State {
   u64 next_number = 1;
   std::array<u64, 8> used{};
 
-  // The table that bounds() reads without a lock. A table that was exchanged is deleted when no reader is inside bounds().
+  // The table that bounds() reads without a lock. A table that was exchanged is deleted when no reader is inside
+  // bounds().
   std::atomic<const Table*> table{new Table};
   mutable std::atomic<u32> readers{0};
   std::vector<std::unique_ptr<const Table>> retired;
@@ -83,9 +91,8 @@ struct AddressSpace::State {
   void add(Allocation allocation) {
     used[static_cast<u32>(allocation.region)] += allocation.size;
     allocation.number = next_number++;
-    std::erase_if(freed, [&](const Allocation& old) {
-      return old.begin < allocation.end() && allocation.begin < old.end();
-    });
+    std::erase_if(freed,
+                  [&](const Allocation& old) { return old.begin < allocation.end() && allocation.begin < old.end(); });
     const u64 begin = allocation.begin;
     live.emplace(begin, std::move(allocation));
     publish();
@@ -187,7 +194,9 @@ u64 AddressSpace::used(Region region) const {
   return state_->used[static_cast<u32>(region)];
 }
 
-u64 AddressSpace::capacity() const { return state_->device_bytes; }
+u64 AddressSpace::capacity() const {
+  return state_->device_bytes;
+}
 
 AddressSpace::Bounds AddressSpace::bounds(u64 address) const {
   state_->readers.fetch_add(1);
@@ -201,6 +210,8 @@ AddressSpace::Bounds AddressSpace::bounds(u64 address) const {
   return result;
 }
 
-u64 AddressSpace::generation() const { return state_->generation.load(std::memory_order_acquire); }
+u64 AddressSpace::generation() const {
+  return state_->generation.load(std::memory_order_acquire);
+}
 
 }  // namespace ew::memory

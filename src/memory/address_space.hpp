@@ -1,9 +1,9 @@
 // The simulated address space: what a program allocated, at host virtual addresses inside reserved arenas.
 //
-// One AddressSpace belongs to a Machine. Allocations are first-fit in address order from each arena's fixed base, so that address
-// randomisation changes no result. Freed memory is kept apart for a while (quarantine) so that a use after free is seen as such.
-// Thread-safe: the host allocates while the machine's thread runs kernels; a lookup by the machine's thread takes no lock
-// (it reads an immutable table that allocation and release exchange).
+// One AddressSpace belongs to a Machine. Allocations are first-fit in address order from each arena's fixed base, so
+// that address randomisation changes no result. Freed memory is kept apart for a while (quarantine) so that a use after
+// free is seen as such. Thread-safe: the host allocates while the machine's thread runs kernels; a lookup by the
+// machine's thread takes no lock (it reads an immutable table that allocation and release exchange).
 #pragma once
 
 #include <memory>
@@ -27,11 +27,11 @@ enum class Region : u8 {
 };
 
 struct Allocation {
-  u64 begin = 0, size = 0;       // bytes asked for; the last byte is begin + size - 1
+  u64 begin = 0, size = 0;  // bytes asked for; the last byte is begin + size - 1
   Region region = Region::device;
   bool read_only = false;
-  u64 number = 0;                // order of allocation, from 1: names the allocation in reports
-  std::string label;             // symbol name, "cudaMalloc", pool path …
+  u64 number = 0;     // order of allocation, from 1: names the allocation in reports
+  std::string label;  // symbol name, "cudaMalloc", pool path …
   bool live = true;
   u64 end() const { return begin + size; }
 };
@@ -49,7 +49,8 @@ class AddressSpace {
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
-  /// Address of zero-filled-on-first-use memory (device memory keeps old bytes after reuse), aligned to at least 256; 0 when the arena is full.
+  /// Address of zero-filled-on-first-use memory (device memory keeps old bytes after reuse), aligned to at least 256; 0
+  /// when the arena is full.
   u64 allocate(Region, u64 size, u64 alignment, std::string label, bool read_only = false);
   /// Adds memory that exists already (cudaHostRegister, a pool's mapping). False if it overlaps a live allocation.
   bool adopt(Region, u64 begin, u64 size, std::string label, bool read_only = false);

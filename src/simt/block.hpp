@@ -18,12 +18,12 @@ struct Grid {
   LaunchId id = 0;
   Launch launch;
   const ptx::Kernel* kernel = nullptr;
-  u32 threads = 0, warps = 0;            // of a block
-  u32 registers = 0;                     // of a block
-  u32 shared_bytes = 0;                  // static and dynamic
+  u32 threads = 0, warps = 0;  // of a block
+  u32 registers = 0;           // of a block
+  u32 shared_bytes = 0;        // static and dynamic
   u64 blocks = 0, next_block = 0, unfinished = 0;
-  u64 workspace = 0;                     // of a cooperative launch: its grid barrier
-  std::vector<u32> thread_ids[3];        // per warp of a block: a row of %tid.x, .y, .z
+  u64 workspace = 0;                                 // of a cooperative launch: its grid barrier
+  std::vector<u32> thread_ids[3];                    // per warp of a block: a row of %tid.x, .y, .z
   std::vector<memory::AddressSpace::Bounds> bounds;  // per memory form: where it pointed last
   u64 bounds_generation = 0;
   Counters counters;
@@ -33,7 +33,7 @@ struct Grid {
 
 struct BlockBarrier {
   u32 arrived = 0, expected = 0;
-  bool all_threads = true;               // expected is every live thread of the block
+  bool all_threads = true;  // expected is every live thread of the block
   u32 popc = 0;
   bool all = true, any = false;
 };
@@ -44,10 +44,10 @@ struct Block {
   u64 number = 0;
   Dim3 index;
   u32 live_threads = 0;
-  bool started = false;                  // shared memory is there
-  std::vector<u64> shared;               // 64-bit words, for alignment
+  bool started = false;     // shared memory is there
+  std::vector<u64> shared;  // 64-bit words, for alignment
   std::array<BlockBarrier, 16> barriers;
-  std::vector<Warp*> warps;              // nullptr: not begun, or ended
+  std::vector<Warp*> warps;                   // nullptr: not begun, or ended
   u64 ready = 0, asleep = 0, unfinished = 0;  // warps, one bit each
 
   u8* shared_data() { return reinterpret_cast<u8*>(shared.data()); }
@@ -56,9 +56,9 @@ struct Block {
 struct Sm {
   u32 index = 0;
   u64 cycle = 0;
-  std::vector<std::unique_ptr<Block>> blocks;  // in order of dispatch
+  std::vector<std::unique_ptr<Block>> blocks;      // in order of dispatch
   u32 warps = 0, registers = 0, shared_bytes = 0;  // taken
-  u32 next_block = 0;                    // whose turn it is
+  u32 next_block = 0;                              // whose turn it is
 };
 
 }  // namespace ew::simt

@@ -8,8 +8,8 @@ namespace {
 
 // Who sees the same sequence so often after the first time waits for someone.
 constexpr u32 same_sequences = 4;
-// Polling that sees changes, or a loop without any: lanes that wait behind it are let go after so many rounds. Large, because
-// letting them go costs convergence where the loop would have ended.
+// Polling that sees changes, or a loop without any: lanes that wait behind it are let go after so many rounds. Large,
+// because letting them go costs convergence where the loop would have ended.
 constexpr u32 most_polls = 4096, most_plain_branches = 1u << 20;
 constexpr u32 most_frames = 1u << 16;
 constexpr u32 least_frame_bytes = 16;  // a call takes this much stack even when nothing of it is in memory
@@ -20,18 +20,25 @@ bool Executor::control(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   using ptx::Op;
   switch (instr.op) {
-    case Op::brx: return branch_table(warp, instr, mask);
-    case Op::call: return call(warp, instr, mask);
-    case Op::ret: return return_from(warp, mask);
-    case Op::exit: return exit(warp, mask);
-    case Op::trap: return refuse(warp, FaultKind::trap, mask, "trap instruction");
-    case Op::barrier: return barrier(warp, kernel.barriers[instr.imm], mask);
+    case Op::brx:
+      return branch_table(warp, instr, mask);
+    case Op::call:
+      return call(warp, instr, mask);
+    case Op::ret:
+      return return_from(warp, mask);
+    case Op::exit:
+      return exit(warp, mask);
+    case Op::trap:
+      return refuse(warp, FaultKind::trap, mask, "trap instruction");
+    case Op::barrier:
+      return barrier(warp, kernel.barriers[instr.imm], mask);
     case Op::warp_sync:
     case Op::shfl:
     case Op::vote:
     case Op::match:
     case Op::redux:
-    case Op::elect: return warp_sync(warp, instr, mask);
+    case Op::elect:
+      return warp_sync(warp, instr, mask);
     case Op::activemask: {
       u32* to = warp.rows.data() + (std::size_t{warp.frame().row_base} + instr.dst) * warp_lanes;
       for (u32 i = 0; i < warp_lanes; ++i) to[i] = (mask >> i) & 1 ? mask : to[i];
@@ -40,15 +47,18 @@ bool Executor::control(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
     case Op::fence:
     case Op::async_commit:
     case Op::async_wait: {
-      SyncOp op{.kind = instr.op == Op::fence ? SyncKind::fence : SyncKind::async_wait, .warp = &warp,
-                .pc = warp.split().pc, .lanes = mask};
+      SyncOp op{.kind = instr.op == Op::fence ? SyncKind::fence : SyncKind::async_wait,
+                .warp = &warp,
+                .pc = warp.split().pc,
+                .lanes = mask};
       if (instr.op == Op::fence) {
         const ptx::FenceForm& form = kernel.fences[instr.imm];
         op.order = form.order;
         op.sequentially_consistent = form.sequentially_consistent;
         op.scope = form.scope;
       }
-      if (instr.op == Op::async_commit || performer_.sync(op) == Performed::done) return go_on(warp, warp.split().pc + 1);
+      if (instr.op == Op::async_commit || performer_.sync(op) == Performed::done)
+        return go_on(warp, warp.split().pc + 1);
       only(warp, mask);
       warp.split().state = SplitState::at_performer;
       return another(warp);
@@ -59,15 +69,22 @@ bool Executor::control(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
     case Op::texture:
       if (!texture(warp, kernel.textures[instr.imm], mask)) return false;
       return go_on(warp, warp.split().pc + 1);
-    case Op::frame_address: frame_address(warp, instr, mask); return go_on(warp, warp.split().pc + 1);
-    case Op::address_query: address_query(warp, instr, mask); return go_on(warp, warp.split().pc + 1);
-    case Op::nanosleep: return sleep(warp, instr, mask);
+    case Op::frame_address:
+      frame_address(warp, instr, mask);
+      return go_on(warp, warp.split().pc + 1);
+    case Op::address_query:
+      address_query(warp, instr, mask);
+      return go_on(warp, warp.split().pc + 1);
+    case Op::nanosleep:
+      return sleep(warp, instr, mask);
     case Op::region: {
       const ptx::RegionForm& region = kernel.regions[instr.imm];
       return go_on(warp, services_.region(region.name, mask) ? region.end : warp.split().pc + 1);
     }
-    case Op::brkpt: return go_on(warp, warp.split().pc + 1);
-    default: return refuse(warp, FaultKind::illegal_instruction, mask, "instruction that the SM does not execute");
+    case Op::brkpt:
+      return go_on(warp, warp.split().pc + 1);
+    default:
+      return refuse(warp, FaultKind::illegal_instruction, mask, "instruction that the SM does not execute");
   }
 }
 
@@ -146,10 +163,11 @@ bool Executor::branch_table(Warp& warp, const ptx::Instr& instr, LaneMask mask) 
     const u32 wanted = index[std::countr_zero(split.mask)];
     if (wanted >= targets.size())
       return refuse(warp, FaultKind::illegal_instruction, LaneMask{1} << std::countr_zero(split.mask),
-                    "index " + std::to_string(wanted) + " of an indirect branch with " + std::to_string(targets.size()) +
-                        " targets");
+                    "index " + std::to_string(wanted) + " of an indirect branch with " +
+                        std::to_string(targets.size()) + " targets");
     LaneMask same = 0;
-    for (u32 i = 0; i < warp_lanes; ++i) same |= LaneMask{targets[std::min<std::size_t>(index[i], targets.size() - 1)] == targets[wanted]} << i;
+    for (u32 i = 0; i < warp_lanes; ++i)
+      same |= LaneMask{targets[std::min<std::size_t>(index[i], targets.size() - 1)] == targets[wanted]} << i;
     same &= split.mask;
     backward |= targets[wanted] <= pc;
     if (same == split.mask) {
@@ -174,7 +192,8 @@ bool Executor::call(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   only(warp, mask);
   u32 function = form.function;
   if (form.target != ptx::no_row) {
-    const u64* address = reinterpret_cast<const u64*>(warp.rows.data() + (std::size_t{warp.frame().row_base} + form.target) * warp_lanes);
+    const u64* address = reinterpret_cast<const u64*>(warp.rows.data() +
+                                                      (std::size_t{warp.frame().row_base} + form.target) * warp_lanes);
     const u64 wanted = address[std::countr_zero(mask)];
     LaneMask same = 0;
     for (u32 i = 0; i < warp_lanes; ++i) same |= LaneMask{address[i] == wanted} << i;

@@ -1,5 +1,5 @@
-// Runs the instructions of one warp at a time. Owned by Gpu::State; knows nothing of dispatch. A warp runs until its budget is spent
-// or it cannot go on; what it wakes (a barrier's other warps) shows in Block::ready.
+// Runs the instructions of one warp at a time. Owned by Gpu::State; knows nothing of dispatch. A warp runs until its
+// budget is spent or it cannot go on; what it wakes (a barrier's other warps) shows in Block::ready.
 #pragma once
 
 #include <optional>
@@ -43,8 +43,8 @@ class Executor {
   u64 wake_sleepers(Block&, u64 cycle);
 
  private:
-  /// Everything but arithmetic, uniform branches and memory; the current split stands at the instruction. False: no split is left
-  /// to go on with, or a fault.
+  /// Everything but arithmetic, uniform branches and memory; the current split stands at the instruction. False: no
+  /// split is left to go on with, or a fault.
   bool control(Warp&, const ptx::Instr&, LaneMask);
 
   // Control flow (control.cpp). Each leaves the current split ready to go on, or answers false when none is.
@@ -99,7 +99,7 @@ class Executor {
   const GpuLimits& limits_;
   std::optional<Fault> fault_;
   u64 cycles_in_run_ = 0;  // of the running warp, beyond its SM's cycle
-  bool yield_ = false;  // the running warp waits for someone
+  bool yield_ = false;     // the running warp waits for someone
   MemoryOp op_;
 };
 

@@ -14,8 +14,8 @@
 namespace ew::simt {
 namespace {
 
-// How long one warp, one block and one SM go on before the next has its turn, in warp instructions. Long, so that what they touch
-// stays in the host's caches; finite, so that whoever waits for someone else is met.
+// How long one warp, one block and one SM go on before the next has its turn, in warp instructions. Long, so that what
+// they touch stays in the host's caches; finite, so that whoever waits for someone else is met.
 constexpr u64 warp_turn = 2048, block_turn = 16384, sm_turn = 32768;
 
 }  // namespace
@@ -29,7 +29,7 @@ struct Gpu::State {
   std::vector<std::unique_ptr<Grid>> grids;  // in order of start
   u32 next_sm = 0;                           // where the next block goes if there is room
   u32 turn_of_sm = 0;
-  bool round_useful = true;                  // did anyone do more than wait since SM 0 had its turn?
+  bool round_useful = true;  // did anyone do more than wait since SM 0 had its turn?
 
   std::vector<std::unique_ptr<Warp>> warps;
   std::vector<Warp*> free_warps;
@@ -46,7 +46,11 @@ struct Gpu::State {
   std::atomic<bool> stop{false};
 
   State(const GpuLimits& with, memory::AddressSpace& addresses, DeviceServices& services)
-      : limits(with), space(addresses), memory(addresses), executor(memory, services, addresses, limits), sms(with.sms) {
+      : limits(with),
+        space(addresses),
+        memory(addresses),
+        executor(memory, services, addresses, limits),
+        sms(with.sms) {
     for (u32 i = 0; i < sms.size(); ++i) sms[i].index = i;
   }
 
@@ -231,7 +235,8 @@ struct Gpu::State {
         if (!block.warps[index]) begin_warp(block, index);
         Warp& warp = *block.warps[index];
         u64 count = 0;
-        const Outcome outcome = executor.run(warp, turn_within(std::min(warp_turn, budget - stretch.used), grid), count);
+        const Outcome outcome =
+            executor.run(warp, turn_within(std::min(warp_turn, budget - stretch.used), grid), count);
         stretch.used += count;
         executed += count;
         block.sm->cycle += count;
@@ -248,9 +253,11 @@ struct Gpu::State {
           fail(grid, executor.take_fault());
           return {stretch.used, true, true};
         }
-        if (instruction_limit && grid.counters.warp_instructions >= instruction_limit && (block.unfinished || grid.unfinished > 1)) {
-          fail(grid, executor.fault_of(warp, FaultKind::instruction_limit,
-                                       std::to_string(instruction_limit) + " warp instructions have run (--max-instructions)"));
+        if (instruction_limit && grid.counters.warp_instructions >= instruction_limit &&
+            (block.unfinished || grid.unfinished > 1)) {
+          fail(grid, executor.fault_of(
+                         warp, FaultKind::instruction_limit,
+                         std::to_string(instruction_limit) + " warp instructions have run (--max-instructions)"));
           return {stretch.used, true, true};
         }
       }
@@ -273,7 +280,8 @@ struct Gpu::State {
     return false;
   }
 
-  /// Lanes that wait for others of their warp to meet them are let go where those wait for a barrier. True: someone can go on.
+  /// Lanes that wait for others of their warp to meet them are let go where those wait for a barrier. True: someone can
+  /// go on.
   static bool release_blocked(Block& block) {
     bool any = false;
     for (u64 left = block.unfinished & ~block.ready; left; left &= left - 1) {
@@ -352,7 +360,9 @@ Gpu::Gpu(const GpuLimits& limits, memory::AddressSpace& space, DeviceServices& s
 
 Gpu::~Gpu() = default;
 
-std::string Gpu::refuse(const Launch& launch) const { return refusal(state_->limits, launch); }
+std::string Gpu::refuse(const Launch& launch) const {
+  return refusal(state_->limits, launch);
+}
 
 u32 Gpu::occupancy(const ptx::Kernel& kernel, u32 threads, u32 dynamic_shared) const {
   return blocks_per_sm(state_->limits, needs_of(state_->limits, kernel, threads, dynamic_shared));
@@ -388,23 +398,37 @@ LaunchId Gpu::start(Launch launch) {
   return id;
 }
 
-bool Gpu::run(u64 warp_instructions) { return state_->run(warp_instructions); }
+bool Gpu::run(u64 warp_instructions) {
+  return state_->run(warp_instructions);
+}
 
-std::vector<Completion> Gpu::take_completions() { return std::exchange(state_->completions, {}); }
+std::vector<Completion> Gpu::take_completions() {
+  return std::exchange(state_->completions, {});
+}
 
-void Gpu::set_instruction_limit(u64 limit) { state_->instruction_limit = limit; }
+void Gpu::set_instruction_limit(u64 limit) {
+  state_->instruction_limit = limit;
+}
 
 void Gpu::set_crash_point(u64 warp_instruction, std::function<void()> crash) {
   state_->crash_at = warp_instruction;
   state_->crash = std::move(crash);
 }
 
-void Gpu::request_stop() { state_->stop = true; }
+void Gpu::request_stop() {
+  state_->stop = true;
+}
 
-const Counters& Gpu::totals() const { return state_->totals; }
+const Counters& Gpu::totals() const {
+  return state_->totals;
+}
 
-u64 Gpu::simulated_nanoseconds() const { return state_->now_ns(); }
+u64 Gpu::simulated_nanoseconds() const {
+  return state_->now_ns();
+}
 
-void Gpu::advance_nanoseconds(u64 nanoseconds) { state_->base_ns += nanoseconds; }
+void Gpu::advance_nanoseconds(u64 nanoseconds) {
+  state_->base_ns += nanoseconds;
+}
 
 }  // namespace ew::simt

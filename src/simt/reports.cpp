@@ -10,24 +10,39 @@ namespace {
 
 std::string_view name_of(FaultKind kind) {
   switch (kind) {
-    case FaultKind::none: return "no fault";
-    case FaultKind::illegal_address: return "illegal address";
-    case FaultKind::misaligned_address: return "misaligned address";
-    case FaultKind::write_to_constant: return "write to constant memory";
-    case FaultKind::invalid_address_space: return "address of the wrong state space";
-    case FaultKind::stack_overflow: return "stack overflow";
-    case FaultKind::trap: return "trap";
-    case FaultKind::assert_failed: return "assertion failed";
-    case FaultKind::illegal_instruction: return "illegal instruction";
-    case FaultKind::barrier_deadlock: return "barrier deadlock";
-    case FaultKind::instruction_limit: return "instruction limit reached";
-    case FaultKind::device_heap: return "device heap";
-    case FaultKind::texture: return "texture access";
+    case FaultKind::none:
+      return "no fault";
+    case FaultKind::illegal_address:
+      return "illegal address";
+    case FaultKind::misaligned_address:
+      return "misaligned address";
+    case FaultKind::write_to_constant:
+      return "write to constant memory";
+    case FaultKind::invalid_address_space:
+      return "address of the wrong state space";
+    case FaultKind::stack_overflow:
+      return "stack overflow";
+    case FaultKind::trap:
+      return "trap";
+    case FaultKind::assert_failed:
+      return "assertion failed";
+    case FaultKind::illegal_instruction:
+      return "illegal instruction";
+    case FaultKind::barrier_deadlock:
+      return "barrier deadlock";
+    case FaultKind::instruction_limit:
+      return "instruction limit reached";
+    case FaultKind::device_heap:
+      return "device heap";
+    case FaultKind::texture:
+      return "texture access";
   }
   return "fault";
 }
 
-std::string text(Dim3 d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
+std::string text(Dim3 d) {
+  return fmt::format("({},{},{})", d.x, d.y, d.z);
+}
 
 Dim3 thread_of(const Warp& warp, u32 lane) {
   const Grid& grid = *warp.block->grid;
@@ -50,7 +65,8 @@ std::string place(const ptx::Kernel& kernel, ptx::Pc pc) {
 }
 
 std::string describe(const memory::Allocation& a) {
-  return fmt::format("allocation #{} ({}, {} bytes at {:#x})", a.number, a.label.empty() ? "unnamed" : a.label, a.size, a.begin);
+  return fmt::format("allocation #{} ({}, {} bytes at {:#x})", a.number, a.label.empty() ? "unnamed" : a.label, a.size,
+                     a.begin);
 }
 
 /// Where a global address lies, or what it just missed.
@@ -62,7 +78,8 @@ std::string neighbourhood(const memory::AddressSpace& space, u64 address, u32 by
     if (over) return fmt::format("its last {} bytes are past the end of {}", over, describe(*found.below));
     return fmt::format("{} bytes into {}", address - found.below->begin, describe(*found.below));
   }
-  if (found.freed) return fmt::format("{} bytes into {}, which has been freed", address - found.freed->begin, describe(*found.freed));
+  if (found.freed)
+    return fmt::format("{} bytes into {}, which has been freed", address - found.freed->begin, describe(*found.freed));
   constexpr u64 near = u64{1} << 30;
   const u64 past = found.below ? address - found.below->end() : ~u64{0};
   const u64 ahead = found.above ? found.above->begin - address : ~u64{0};
@@ -78,7 +95,8 @@ std::string lanes_text(LaneMask lanes) {
     if (!((lanes >> i) & 1)) continue;
     u32 last = i;
     while (last + 1 < warp_lanes && (lanes >> (last + 1)) & 1) ++last;
-    result += fmt::format("{}{}", result.empty() ? "" : ",", last > i ? fmt::format("{}-{}", i, last) : std::to_string(i));
+    result +=
+        fmt::format("{}{}", result.empty() ? "" : ",", last > i ? fmt::format("{}-{}", i, last) : std::to_string(i));
     i = last;
   }
   return (lanes & (lanes - 1) ? "lanes " : "lane ") + result;
@@ -113,13 +131,15 @@ Fault Executor::fault_of(const Warp& warp, FaultKind kind, std::string what) {
 bool Executor::refuse(Warp& warp, FaultKind kind, LaneMask lanes, std::string what) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   const Split& split = warp.split();
-  Fault fault{.kind = kind, .kernel = kernel.name,
+  Fault fault{.kind = kind,
+              .kernel = kernel.name,
               .where = {warp.block->index, thread_of(warp, lanes ? std::countr_zero(lanes) : 0)}};
   locate(fault, kernel, split.pc);
-  fault.report = fmt::format("{} in kernel {}: {}\n  block {}, thread {}{}\n  at {}", name_of(kind), kernel.name, what,
-                             text(fault.where.block), text(fault.where.thread),
-                             lanes & (lanes - 1) ? fmt::format(" and {} more of its warp", std::popcount(lanes) - 1) : "",
-                             place(kernel, split.pc));
+  fault.report =
+      fmt::format("{} in kernel {}: {}\n  block {}, thread {}{}\n  at {}", name_of(kind), kernel.name, what,
+                  text(fault.where.block), text(fault.where.thread),
+                  lanes & (lanes - 1) ? fmt::format(" and {} more of its warp", std::popcount(lanes) - 1) : "",
+                  place(kernel, split.pc));
   if (kind == FaultKind::assert_failed) fault.report = what;
   fault_ = std::move(fault);
   return false;
@@ -135,7 +155,8 @@ bool Executor::refuse_access(Warp& warp, const MemoryOp::Refusal& refusal) {
   std::string verb = "access";
   if (form && form->kind == ptx::MemoryKind::load) verb = "read";
   if (form && form->kind == ptx::MemoryKind::store) verb = "write";
-  if (form && (form->kind == ptx::MemoryKind::atomic || form->kind == ptx::MemoryKind::reduction)) verb = "atomic operation";
+  if (form && (form->kind == ptx::MemoryKind::atomic || form->kind == ptx::MemoryKind::reduction))
+    verb = "atomic operation";
   std::string where;
   const u32 shared_bytes = warp.block->grid->shared_bytes;
   const auto in_window = [&](u64 begin, u64 size) { return window == ptx::Window::generic && address - begin < size; };
@@ -143,7 +164,8 @@ bool Executor::refuse_access(Warp& warp, const MemoryOp::Refusal& refusal) {
     where = fmt::format("the address must be a multiple of {}", refusal.bytes);
   } else if (window == ptx::Window::shared || in_window(memory::shared_window, memory::shared_window_bytes)) {
     where = fmt::format("the block's shared memory has {} bytes", shared_bytes);
-  } else if (window == ptx::Window::local || window == ptx::Window::frame || in_window(memory::local_window, memory::local_window_bytes)) {
+  } else if (window == ptx::Window::local || window == ptx::Window::frame ||
+             in_window(memory::local_window, memory::local_window_bytes)) {
     const Frame& frame = warp.frame();
     where = fmt::format("the thread's local memory has {} bytes",
                         frame.local_base + kernel.functions[frame.function].frame_bytes);
@@ -164,7 +186,8 @@ Fault Executor::deadlock(const Block& block) {
   const ptx::Kernel& kernel = *block.grid->kernel;
   Fault fault{.kind = FaultKind::barrier_deadlock, .kernel = kernel.name};
   fault.where.block = block.index;
-  fault.report = fmt::format("barrier deadlock in kernel {}: no thread of block {} can go on", kernel.name, text(block.index));
+  fault.report =
+      fmt::format("barrier deadlock in kernel {}: no thread of block {} can go on", kernel.name, text(block.index));
   bool first = true;
   for (const Warp* warp : block.warps) {
     if (!warp) continue;
@@ -181,8 +204,9 @@ Fault Executor::deadlock(const Block& block) {
         what = fmt::format("barrier {} ({} of {} threads have come)", split.barrier, barrier.arrived,
                            barrier.all_threads ? block.live_threads : barrier.expected);
       }
-      fault.report += fmt::format("\n  warp {}, {} (thread {} first): waits for {} at {}", warp->index, lanes_text(split.mask),
-                                  text(thread_of(*warp, std::countr_zero(split.mask))), what, place(kernel, split.pc));
+      fault.report +=
+          fmt::format("\n  warp {}, {} (thread {} first): waits for {} at {}", warp->index, lanes_text(split.mask),
+                      text(thread_of(*warp, std::countr_zero(split.mask))), what, place(kernel, split.pc));
     }
   }
   return fault;

@@ -9,12 +9,14 @@
 namespace ew::simt {
 namespace {
 
-constexpr u32 turn = 4;  // backward branches of one split before the next gets its turn
+constexpr u32 turn = 4;              // backward branches of one split before the next gets its turn
 constexpr u32 longest_period = 256;  // of the polls that are seen to repeat: a loop that looks at so many places
 
 }  // namespace
 
-void Words::Free::operator()(u32* words) const { std::free(words); }
+void Words::Free::operator()(u32* words) const {
+  std::free(words);
+}
 
 void Words::grow(u32 size) {
   if (size <= size_) return;

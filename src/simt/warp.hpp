@@ -1,11 +1,13 @@
-// A warp: register rows, and the splits its lanes have parted into. Owned by a WarpPool, lent to a Block while lanes of it live.
+// A warp: register rows, and the splits its lanes have parted into. Owned by a WarpPool, lent to a Block while lanes of
+// it live.
 //
-// Every live lane is in exactly one place: in a split (it runs, or its split waits for a barrier or for other lanes), or in the
-// `arrived` group of one Reconvergence. A divergent branch makes a Reconvergence at the immediate post-dominator; splits that get
-// there wait until `pending` is empty and go on as one. A Reconvergence whose lanes are all gone (exited or released early) is freed;
-// lanes of inner ones stay pending in the outer ones.
-// Frames: one activation of a function each, a tree (lanes that call the same function from the same place in the same parent share
-// one). A lane's registers of frame f are column `lane` of the rows from f.row_base, so splits at different depths never collide.
+// Every live lane is in exactly one place: in a split (it runs, or its split waits for a barrier or for other lanes),
+// or in the `arrived` group of one Reconvergence. A divergent branch makes a Reconvergence at the immediate
+// post-dominator; splits that get there wait until `pending` is empty and go on as one. A Reconvergence whose lanes are
+// all gone (exited or released early) is freed; lanes of inner ones stay pending in the outer ones. Frames: one
+// activation of a function each, a tree (lanes that call the same function from the same place in the same parent share
+// one). A lane's registers of frame f are column `lane` of the rows from f.row_base, so splits at different depths
+// never collide.
 #pragma once
 
 #include <array>
@@ -73,10 +75,10 @@ class Words {
 
 struct Warp {
   Block* block = nullptr;
-  u32 index = 0;                // in its block
+  u32 index = 0;  // in its block
   LaneMask live = 0;
   Words rows, predicates;
-  Words local;                  // word w of lane l at [w * 32 + l]
+  Words local;  // word w of lane l at [w * 32 + l]
   std::array<Split, warp_lanes> splits;
   u32 split_count = 0, current = 0;
   std::vector<Reconvergence> reconvergences;
@@ -84,8 +86,8 @@ struct Warp {
   std::vector<Frame> frames;
   u32 branches_until_turn = 0;  // backward branches until the next split gets its turn
 
-  // Does it spin? `seen` folds what polling instructions (atomics, volatile and ordered loads …) found since the last backward
-  // branch; the same sequence of folds again and again means that all its lanes that run wait for someone.
+  // Does it spin? `seen` folds what polling instructions (atomics, volatile and ordered loads …) found since the last
+  // backward branch; the same sequence of folds again and again means that all its lanes that run wait for someone.
   u64 seen = 0;
   bool polled = false;
   u32 polls = 0, plain_branches = 0;
@@ -106,7 +108,8 @@ struct Warp {
   ptx::Pc stop() const;
   /// Where lanes that part at a branch with post-dominator `pc` meet again; nothing for the exit of the entry function.
   u32 meet_at(ptx::Pc pc);
-  /// Lanes `mask` of the current split wait at `reconvergence`, which others will still reach. REQUIRES: the split keeps some lanes.
+  /// Lanes `mask` of the current split wait at `reconvergence`, which others will still reach. REQUIRES: the split
+  /// keeps some lanes.
   void leave_waiting(LaneMask mask, u32 reconvergence);
   /// The current split stands at stop(). True: there is a current running split to go on with.
   bool arrive();
