@@ -13,6 +13,23 @@
 namespace ew::simt {
 
 struct Sm;
+struct MemoryOp;
+enum class Shape : u8;
+
+/// What of a memory form does not change during a launch, and where in global memory it pointed last.
+struct AccessPlan {
+  memory::AddressSpace::Bounds bounds;
+  u32 bytes = 0;    // of one lane's access
+  u32 element = 0;  // of one of its registers
+  u32 piece = 0;    // of what is moved at once: an element, 8 at most
+  bool writes = false;
+  bool polls = false;  // a loop around it may wait for someone
+  void (*load)(const MemoryOp&, Shape, u64 bias, u32 stride, u32 offset, u32* row) = nullptr;
+  void (*store)(const MemoryOp&, Shape, u64 bias, u32 stride, u32 offset, const u32* row) = nullptr;
+};
+
+/// In flat_access.cpp.
+AccessPlan plan_of(const ptx::MemoryForm&);
 
 struct Grid {
   LaunchId id = 0;
@@ -22,9 +39,9 @@ struct Grid {
   u32 registers = 0;           // of a block
   u32 shared_bytes = 0;        // static and dynamic
   u64 blocks = 0, next_block = 0, unfinished = 0;
-  u64 workspace = 0;                                 // of a cooperative launch: its grid barrier
-  std::vector<u32> thread_ids[3];                    // per warp of a block: a row of %tid.x, .y, .z
-  std::vector<memory::AddressSpace::Bounds> bounds;  // per memory form: where it pointed last
+  u64 workspace = 0;               // of a cooperative launch: its grid barrier
+  std::vector<u32> thread_ids[3];  // per warp of a block: a row of %tid.x, .y, .z
+  std::vector<AccessPlan> plans;   // per memory form
   u64 bounds_generation = 0;
   Counters counters;
   u64 begin_ns = 0, begin_cycle = 0;

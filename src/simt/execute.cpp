@@ -17,8 +17,6 @@ void expand(LaneMask mask, u32* blend) {
 Executor::Executor(Performer& performer, DeviceServices& services, memory::AddressSpace& space, const GpuLimits& limits)
     : performer_(performer), services_(services), space_(space), limits_(limits) {}
 
-#define EW_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-
 Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   const ptx::Instr* const code = kernel.code.data();
@@ -71,7 +69,7 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
       const LaneMask guard = lanes.predicates[instr.guard & 0x7fff];
       mask &= instr.guard & ptx::negated ? ~guard : guard;
     }
-    threads += std::popcount(mask);
+    threads += mask == all_lanes ? warp_lanes : static_cast<u32>(std::popcount(mask));
     if (mask == 0) {
       ++pc;
       continue;

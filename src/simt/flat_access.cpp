@@ -1,5 +1,6 @@
 // Loads and stores of linear memory. A form's data is a list of pieces: one register each, at a byte offset of the
 // lane's access.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <type_traits>
@@ -21,6 +22,13 @@ auto extend(In value) {
   using Cell = std::conditional_t<sizeof(Register) == 8, u64, u32>;
   return static_cast<Cell>(static_cast<Register>(value));
 }
+
+/// Bit i, as a vector of constants that loops over lanes compare with.
+alignas(64) constexpr std::array<u32, warp_lanes> lane_bit = [] {
+  std::array<u32, warp_lanes> bits{};
+  for (u32 i = 0; i < warp_lanes; ++i) bits[i] = u32{1} << i;
+  return bits;
+}();
 
 template <class T>
 T read(u64 host) {
@@ -45,7 +53,10 @@ void load_piece(const MemoryOp& op, Shape shape, u64 bias, u32 stride, u32 offse
     if (op.lanes == all_lanes) {
       for (u32 i = 0; i < warp_lanes; ++i) to[i] = value;
     } else {
-      for (u32 i = 0; i < warp_lanes; ++i) to[i] = (op.lanes >> i) & 1 ? value : to[i];
+      for (u32 i = 0; i < warp_lanes; ++i) {
+        const Cell keep = op.lanes & lane_bit[i] ? ~Cell{0} : Cell{0};
+        to[i] = (value & keep) | (to[i] & ~keep);
+      }
     }
     return;
   }
@@ -59,7 +70,10 @@ void load_piece(const MemoryOp& op, Shape shape, u64 bias, u32 stride, u32 offse
     return;
   }
   if (op.lanes == all_lanes) {
-    for (u32 i = 0; i < warp_lanes; ++i) to[i] = extend<Register>(read<In>(op.address[i] + bias + offset));
+    const u64 move = bias + offset;
+    const u64* address = op.address.data();
+#pragma GCC unroll 32
+    for (u32 i = 0; i < warp_lanes; ++i) to[i] = extend<Register>(read<In>(address[i] + move));
     return;
   }
   for (LaneMask left = op.lanes; left; left &= left - 1) {
@@ -82,7 +96,10 @@ void store_piece(const MemoryOp& op, Shape shape, u64 bias, u32 stride, u32 offs
     return;
   }
   if (op.lanes == all_lanes) {
-    for (u32 i = 0; i < warp_lanes; ++i) write(op.address[i] + bias + offset, static_cast<Out>(from[i]));
+    const u64 move = bias + offset;
+    const u64* address = op.address.data();
+#pragma GCC unroll 32
+    for (u32 i = 0; i < warp_lanes; ++i) write(address[i] + move, static_cast<Out>(from[i]));
     return;
   }
   for (LaneMask left = op.lanes; left; left &= left - 1) {
@@ -91,8 +108,8 @@ void store_piece(const MemoryOp& op, Shape shape, u64 bias, u32 stride, u32 offs
   }
 }
 
-using Load = void (*)(const MemoryOp&, Shape, u64, u32, u32, u32*);
-using Store = void (*)(const MemoryOp&, Shape, u64, u32, u32, const u32*);
+using Load = decltype(AccessPlan::load);
+using Store = decltype(AccessPlan::store);
 
 template <class In>
 Load load_into(u32 register_bytes) {
@@ -130,32 +147,44 @@ Store storer(u32 size, u32 register_bytes) {
 
 }  // namespace
 
-void load(MemoryOp& op, Shape shape, u64 bias) {
+AccessPlan plan_of(const ptx::MemoryForm& form) {
+  using ptx::MemoryKind;
+  const u32 size = ptx::size_of(form.type);
+  AccessPlan plan;
+  plan.bytes = form.kind == MemoryKind::async_copy ? form.bytes : size * form.count;
+  plan.element = size;
+  plan.piece = std::min(size, 8u);
+  plan.writes = form.kind == MemoryKind::store || form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction;
+  plan.polls = form.kind == MemoryKind::atomic ||
+               (form.kind == MemoryKind::load && (form.order != ptx::Order::weak || form.hint == ptx::CacheHint::cv));
+  plan.load = loader(form.type, size, form.register_bytes);
+  plan.store = storer(size, form.register_bytes);
+  return plan;
+}
+
+void load(MemoryOp& op, const AccessPlan& plan, Shape shape, u64 bias) {
   const ptx::MemoryForm& form = *op.form;
-  const u32 size = ptx::size_of(form.type), stride = size * form.count;
-  if (size == 4 && form.register_bytes == 4 && form.count == 1) {
-    if (form.data[0] != ptx::no_row)
-      load_piece<u32, u32>(op, shape, bias, stride, 0, op.rows + form.data[0] * warp_lanes);
+  if (plan.piece == plan.bytes) {
+    if (form.data[0] != ptx::no_row) plan.load(op, shape, bias, plan.bytes, 0, op.rows + form.data[0] * warp_lanes);
     return;
   }
-  const Load piece = loader(form.type, size, form.register_bytes);
-  for (u32 e = 0; e < form.count; ++e) {
+  const u32 elements = form.count, element = plan.element;
+  for (u32 e = 0; e < elements; ++e) {
     if (form.data[e] == ptx::no_row) continue;
     u32* row = op.rows + form.data[e] * warp_lanes;
-    piece(op, shape, bias, stride, e * size, row);
-    if (size == 16) piece(op, shape, bias, stride, e * size + 8, row + 2 * warp_lanes);
+    for (u32 part = 0; part < element; part += plan.piece)
+      plan.load(op, shape, bias, plan.bytes, e * element + part, row + part / 4 * warp_lanes);
   }
 }
 
-void store(MemoryOp& op, Shape shape, u64 bias) {
+void store(MemoryOp& op, const AccessPlan& plan, Shape shape, u64 bias) {
   const ptx::MemoryForm& form = *op.form;
-  const u32 size = ptx::size_of(form.type), stride = size * form.count;
-  const Store piece = storer(size, form.register_bytes);
-  for (u32 e = 0; e < form.count; ++e) {
+  const u32 elements = form.count, element = plan.element;
+  for (u32 e = 0; e < elements; ++e) {
     const ptx::Row r = form.data[e];
     const u32* row = r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows + r * warp_lanes;
-    piece(op, shape, bias, stride, e * size, row);
-    if (size == 16) piece(op, shape, bias, stride, e * size + 8, row + 2 * warp_lanes);
+    for (u32 part = 0; part < element; part += plan.piece)
+      plan.store(op, shape, bias, plan.bytes, e * element + part, row + part / 4 * warp_lanes);
   }
 }
 

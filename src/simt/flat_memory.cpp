@@ -3,6 +3,13 @@
 #include <bit>
 #include <cstring>
 
+// The loops over lanes that every access runs: compiled for x86-64-v3 too, chosen when the library is loaded.
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+#define EW_CLONES
+#else
+#define EW_CLONES [[gnu::target_clones("arch=x86-64-v3", "default")]]
+#endif
+
 namespace ew::simt {
 namespace {
 
@@ -14,10 +21,6 @@ using memory::shared_window;
 using memory::shared_window_bytes;
 using ptx::MemoryKind;
 using ptx::Window;
-
-u32 access_bytes(const ptx::MemoryForm& form) {
-  return form.kind == MemoryKind::async_copy ? form.bytes : ptx::size_of(form.type) * form.count;
-}
 
 u64 keep(LaneMask lanes, u32 lane) {
   return -u64{(lanes >> lane) & 1};
@@ -33,17 +36,13 @@ Stretch parameter_stretch(const MemoryOp& op, u64 window) {
   return {window, window + bytes.size(), reinterpret_cast<u64>(bytes.data()) - window};
 }
 
-bool writes_memory(MemoryKind kind) {
-  return kind == MemoryKind::store || kind == MemoryKind::atomic || kind == MemoryKind::reduction;
-}
-
-Performed perform(MemoryOp& op, Shape shape, u64 bias, bool shared_with_host) {
+Performed perform(MemoryOp& op, const AccessPlan& plan, Shape shape, u64 bias, bool shared_with_host) {
   switch (op.form->kind) {
     case MemoryKind::load:
-      load(op, shape, bias);
+      load(op, plan, shape, bias);
       break;
     case MemoryKind::store:
-      store(op, shape, bias);
+      store(op, plan, shape, bias);
       break;
     case MemoryKind::atomic:
     case MemoryKind::reduction:
@@ -56,10 +55,10 @@ Performed perform(MemoryOp& op, Shape shape, u64 bias, bool shared_with_host) {
 }
 
 Performed perform_within(MemoryOp& op, const Stretch& stretch) {
-  const u32 bytes = access_bytes(*op.form);
-  const Shape shape = shape_of(op, bytes);
-  if (!within(op, shape, bytes, stretch)) return Performed::faulted;
-  return perform(op, shape, stretch.bias, false);
+  const AccessPlan& plan = plan_of(op);
+  const Shape shape = shape_of(op, plan.bytes);
+  if (!within(op, shape, plan.bytes, stretch)) return Performed::faulted;
+  return perform(op, plan, shape, stretch.bias, false);
 }
 
 enum class Place : u8 { global, shared, local, parameter };
@@ -84,22 +83,51 @@ bool refuse(MemoryOp& op, FaultKind kind, u32 lane, u64 bytes) {
   return false;
 }
 
-Shape shape_of(const MemoryOp& op, u64 bytes) {
+EW_CLONES Shape shape_of(const MemoryOp& op, u64 bytes) {
   if (op.uniform) return Shape::uniform;
-  const u32 first = std::countr_zero(op.lanes);
-  const u64 base = op.address[first] - first * bytes;
+  const u64* address = op.address.data();
   u64 difference = 0;
   if (op.lanes == all_lanes) {
-    for (u32 i = 0; i < warp_lanes; ++i) difference |= op.address[i] ^ (base + i * bytes);
-  } else {
-    for (u32 i = 0; i < warp_lanes; ++i) difference |= (op.address[i] ^ (base + i * bytes)) & keep(op.lanes, i);
+    const u64 base = address[0];
+    if (address[1] == base + bytes && address[warp_lanes - 1] == base + (warp_lanes - 1) * bytes) {
+      for (u32 i = 0; i < warp_lanes; ++i) difference |= address[i] ^ (base + i * bytes);
+      return difference ? Shape::scattered : Shape::consecutive;
+    }
+    if (address[1] != base || address[warp_lanes - 1] != base) return Shape::scattered;
+    for (u32 i = 0; i < warp_lanes; ++i) difference |= address[i] ^ base;
+    return difference ? Shape::scattered : Shape::uniform;
   }
-  if (!difference) return Shape::consecutive;
-  const u32 last = warp_lanes - 1 - std::countl_zero(op.lanes);
-  if (op.address[last] != op.address[first]) return Shape::scattered;
-  difference = 0;
-  for (u32 i = 0; i < warp_lanes; ++i) difference |= (op.address[i] ^ op.address[first]) & keep(op.lanes, i);
+  const u32 first = std::countr_zero(op.lanes), last = warp_lanes - 1 - std::countl_zero(op.lanes);
+  const u64 base = address[first] - first * bytes;
+  if (address[last] == base + last * bytes) {
+    for (u32 i = 0; i < warp_lanes; ++i) difference |= (address[i] ^ (base + i * bytes)) & keep(op.lanes, i);
+    return difference ? Shape::scattered : Shape::consecutive;
+  }
+  if (address[last] != address[first]) return Shape::scattered;
+  for (u32 i = 0; i < warp_lanes; ++i) difference |= (address[i] ^ address[first]) & keep(op.lanes, i);
   return difference ? Shape::scattered : Shape::uniform;
+}
+
+EW_CLONES bool scattered_within(const MemoryOp& op, u64 bytes, u64 begin, u64 end) {
+  if (end - begin < bytes) return false;
+  // A difference below zero sets the sign; no valid address has it.
+  const u64* address = op.address.data();
+  const u64 highest = end - bytes;
+  u64 sign = 0, low = 0;
+  if (op.lanes == all_lanes) {
+    for (u32 i = 0; i < warp_lanes; ++i) {
+      const u64 a = address[i];
+      sign |= a | (a - begin) | (highest - a);
+      low |= a;
+    }
+  } else {
+    for (u32 i = 0; i < warp_lanes; ++i) {
+      const u64 a = address[i], k = keep(op.lanes, i);
+      sign |= (a | (a - begin) | (highest - a)) & k;
+      low |= a & k;
+    }
+  }
+  return !(sign >> 63) && !(low & (bytes - 1));
 }
 
 bool aligned(MemoryOp& op, u64 bytes) {
@@ -121,16 +149,8 @@ bool within(MemoryOp& op, Shape shape, u64 bytes, const Stretch& stretch) {
     if (low >= stretch.begin && high <= stretch.end && stretch.end - high >= bytes && low <= high &&
         !(low & (bytes - 1)))
       return true;
-  } else {
-    // A difference below zero sets the sign; no valid address has it.
-    const u64 highest = stretch.end - bytes;
-    u64 sign = 0, low = 0;
-    for (u32 i = 0; i < warp_lanes; ++i) {
-      const u64 a = op.address[i], k = keep(op.lanes, i);
-      sign |= (a | (a - stretch.begin) | (highest - a)) & k;
-      low |= a & k;
-    }
-    if (!(sign >> 63) && !(low & (bytes - 1)) && stretch.end - stretch.begin >= bytes) return true;
+  } else if (scattered_within(op, bytes, stretch.begin, stretch.end)) {
+    return true;
   }
   if (!aligned(op, bytes)) return false;
   for (LaneMask left = op.lanes; left; left &= left - 1) {
@@ -147,7 +167,7 @@ Performed FlatMemory::memory(MemoryOp& op) {
     case Window::global:
     case Window::constant:
       if (op.form->kind == MemoryKind::prefetch) return Performed::done;
-      return global(op, writes_memory(op.form->kind));
+      return global(op);
     case Window::shared:
       if (op.form->kind == MemoryKind::async_copy) return async_copy(op);
       return perform_within(op, shared_stretch(op, 0));
@@ -182,13 +202,12 @@ Performed FlatMemory::generic(MemoryOp& op) {
         if (performed == Performed::faulted) op.refusal.address += local_window;
         break;
       case Place::parameter:
-        if (writes_memory(op.form->kind))
-          refuse(op, FaultKind::write_to_constant, std::countr_zero(op.lanes), access_bytes(*op.form));
-        performed = writes_memory(op.form->kind) ? Performed::faulted
-                                                 : perform_within(op, parameter_stretch(op, parameter_window));
+        if (plan_of(op).writes) refuse(op, FaultKind::write_to_constant, std::countr_zero(op.lanes), plan_of(op).bytes);
+        performed =
+            plan_of(op).writes ? Performed::faulted : perform_within(op, parameter_stretch(op, parameter_window));
         break;
       case Place::global:
-        performed = global(op, writes_memory(op.form->kind));
+        performed = global(op);
         break;
     }
     op.lanes = left;
@@ -199,16 +218,18 @@ Performed FlatMemory::generic(MemoryOp& op) {
   return performed_all ? Performed::done : Performed::faulted;
 }
 
-Performed FlatMemory::global(MemoryOp& op, bool writes) {
+Performed FlatMemory::global(MemoryOp& op) {
   Grid& grid = *op.warp->block->grid;
   const u64 generation = space_.generation();
   if (grid.bounds_generation != generation) {
-    for (auto& bounds : grid.bounds) bounds = {};
+    for (AccessPlan& plan : grid.plans) plan.bounds = {};
     grid.bounds_generation = generation;
   }
-  const u32 bytes = access_bytes(*op.form);
+  AccessPlan& plan = grid.plans[op.form - grid.kernel->memory.data()];
+  const u32 bytes = plan.bytes;
+  const bool writes = plan.writes;
   const Shape shape = shape_of(op, bytes);
-  auto& cached = grid.bounds[op.form - grid.kernel->memory.data()];
+  auto& cached = plan.bounds;
   const u32 first = std::countr_zero(op.lanes);
   const u32 last = shape == Shape::uniform ? first : warp_lanes - 1 - std::countl_zero(op.lanes);
   const u64 low = op.address[first];
@@ -219,17 +240,10 @@ Performed FlatMemory::global(MemoryOp& op, bool writes) {
   }
   if (shape != Shape::scattered) {
     const u64 high = op.address[last];
-    if (high < cached.end && cached.end - high >= bytes && !(low & (bytes - 1))) return perform(op, shape, 0, true);
-  } else {
-    const u64 highest = cached.end - bytes;
-    u64 sign = 0, bits = 0;
-    for (u32 i = 0; i < warp_lanes; ++i) {
-      const u64 a = op.address[i], k = keep(op.lanes, i);
-      sign |= (a | (a - cached.begin) | (highest - a)) & k;
-      bits |= a & k;
-    }
-    if (!(sign >> 63) && !(bits & (bytes - 1)) && cached.end - cached.begin >= bytes)
-      return perform(op, shape, 0, true);
+    if (high < cached.end && cached.end - high >= bytes && !(low & (bytes - 1)))
+      return perform(op, plan, shape, 0, true);
+  } else if (scattered_within(op, bytes, cached.begin, cached.end)) {
+    return perform(op, plan, shape, 0, true);
   }
   if (!aligned(op, bytes)) return Performed::faulted;
   for (LaneMask left = op.lanes; left; left &= left - 1) {
@@ -245,7 +259,7 @@ Performed FlatMemory::global(MemoryOp& op, bool writes) {
       return Performed::faulted;
     }
   }
-  return perform(op, Shape::scattered, 0, true);
+  return perform(op, plan, Shape::scattered, 0, true);
 }
 
 /// cp.async: bytes go from global to shared memory now; commit and wait find them there.

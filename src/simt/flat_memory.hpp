@@ -18,7 +18,7 @@ class FlatMemory final : public Performer {
 
  private:
   Performed generic(MemoryOp&);
-  Performed global(MemoryOp&, bool writes);
+  Performed global(MemoryOp&);
   Performed async_copy(MemoryOp&);
 
   memory::AddressSpace& space_;
@@ -27,19 +27,26 @@ class FlatMemory final : public Performer {
 /// How the lanes' addresses lie.
 enum class Shape : u8 { uniform, consecutive, scattered };
 
+inline const AccessPlan& plan_of(const MemoryOp& op) {
+  const Grid& grid = *op.warp->block->grid;
+  return grid.plans[op.form - grid.kernel->memory.data()];
+}
+
 /// A stretch that lanes may touch: program address + bias is the host address.
 struct Stretch {
   u64 begin = 0, end = 0, bias = 0;
 };
 
 Shape shape_of(const MemoryOp&, u64 bytes);
+/// May every lane of a scattered operation touch `bytes` bytes inside [begin, end)?
+bool scattered_within(const MemoryOp&, u64 bytes, u64 begin, u64 end);
 /// Refuses what is misaligned or outside the stretch.
 bool within(MemoryOp&, Shape, u64 bytes, const Stretch&);
 bool aligned(MemoryOp&, u64 bytes);
 bool refuse(MemoryOp&, FaultKind, u32 lane, u64 bytes);
 
-void load(MemoryOp&, Shape, u64 bias);
-void store(MemoryOp&, Shape, u64 bias);
+void load(MemoryOp&, const AccessPlan&, Shape, u64 bias);
+void store(MemoryOp&, const AccessPlan&, Shape, u64 bias);
 /// `shared_with_host`: others may look at the memory while the machine runs, so host atomic instructions perform it.
 void atomic(MemoryOp&, u64 bias, bool shared_with_host);
 /// The lanes' own local memory, interleaved by words.

@@ -382,7 +382,7 @@ LaunchId Gpu::start(Launch launch) {
   grid->shared_bytes = needs.shared_bytes;
   grid->blocks = grid->unfinished = grid->launch.grid.count();
   grid->launch.parameters.resize(std::max<std::size_t>(grid->launch.parameters.size(), grid->kernel->parameter_bytes));
-  grid->bounds.resize(grid->kernel->memory.size());
+  for (const ptx::MemoryForm& form : grid->kernel->memory) grid->plans.push_back(plan_of(form));
   for (auto& row : grid->thread_ids) row.resize(grid->warps * warp_lanes);
   for (u32 i = 0; i < grid->threads; ++i) {
     grid->thread_ids[0][i] = i % block.x;

@@ -38,11 +38,6 @@ u64 fold(const MemoryOp& op) {
   return sum + op.lanes + op.pc;
 }
 
-bool polls(const ptx::MemoryForm& form) {
-  if (form.kind == ptx::MemoryKind::atomic) return true;
-  return form.kind == ptx::MemoryKind::load && (form.order != ptx::Order::weak || form.hint == ptx::CacheHint::cv);
-}
-
 }  // namespace
 
 bool Executor::memory_access(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
@@ -72,7 +67,7 @@ bool Executor::memory_access(Warp& warp, const ptx::Instr& instr, LaneMask mask)
     }
   }
   ++grid.counters.memory_instructions;
-  grid.counters.memory_lanes += static_cast<u32>(std::popcount(mask));
+  grid.counters.memory_lanes += mask == all_lanes ? warp_lanes : static_cast<u32>(std::popcount(mask));
   switch (performer_.memory(op)) {
     case Performed::done:
       break;
@@ -83,7 +78,7 @@ bool Executor::memory_access(Warp& warp, const ptx::Instr& instr, LaneMask mask)
     case Performed::faulted:
       return refuse_access(warp, op.refusal);
   }
-  if (polls(form)) [[unlikely]] {
+  if (grid.plans[instr.imm].polls) [[unlikely]] {
     warp.polled = true;
     warp.seen = warp.seen * 31 + fold(op);
   }

@@ -1,0 +1,28 @@
+// ew_speed_count KERNEL SCALE: runs one kernel once and prints its warp instructions. tests/speed/check starts it under
+// callgrind, which collects inside Gpu::run only.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <exception>
+
+#include "subject.hpp"
+
+int main(int argc, char** argv) {
+  try {
+    if (argc != 3) {
+      fmt::print(stderr, "usage: ew_speed_count KERNEL SCALE\n");
+      return 2;
+    }
+    ew::speed::Subject subject(ew::speed::kernels_ptx(), argv[1], static_cast<ew::u32>(std::atoi(argv[2])));
+    const auto counters = subject.run();
+    if (const auto wrong = subject.mistake(); !wrong.empty()) {
+      fmt::print("FAIL: {}\n", wrong);
+      return 1;
+    }
+    fmt::print("{} warp instructions, {} thread instructions\n", counters.warp_instructions,
+               counters.thread_instructions);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "FAIL: {}\n", error.what());
+    return 1;
+  }
+}
