@@ -1,5 +1,6 @@
 #include "cli/dialect.hpp"
 
+#include <array>
 #include <cctype>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -45,6 +46,8 @@ class Filter {
     if ((here(">> >") || here("> >>")) && next_visible(at_ + 4) == '(') return replace(4, ">>> ");
     if (here(barrier_destructor) && text_.find("mbarrier.inval", at_) != text_.npos)
       return replace(barrier_destructor.size(), "~barrier() = default; __device__ void everwarp_invalidate() {");
+    for (std::string_view product : complex_products)
+      if (here(product)) return replace(0, "__host__ __device__ "), copy(product.size());
     if (word_character(c)) return word();
     copy(1);
   }
@@ -52,6 +55,11 @@ class Filter {
   // libcu++'s cuda::barrier invalidates itself when destroyed, and clang allows no such destructor to a __shared__
   // variable, whose destructor never runs anyway.
   static constexpr std::string_view barrier_destructor = "~barrier() {";
+
+  // libcu++'s complex product and quotient are declared for both sides and defined without saying so.
+  static constexpr std::array<std::string_view, 2> complex_products{
+      "complex<_Tp>\noperator*(const complex<_Tp>& __z, const complex<_Tp>& __w)\n{",
+      "complex<_Tp>\noperator/(const complex<_Tp>& __z, const complex<_Tp>& __w)\n{"};
 
   char next_visible(std::size_t position) const {
     while (position < text_.size() && std::isspace(static_cast<unsigned char>(text_[position]))) ++position;
@@ -89,6 +97,17 @@ class Filter {
     }
     copy(end - at_);
     if (name == "asm" || name == "__asm__" || name == "__asm") assembly();
+    if (name == "__shared__" || name == "__device__" || name == "__constant__") alignment();
+  }
+
+  // Just behind a memory-space word, which is a GNU attribute: nvcc takes an alignas there, clang does not.
+  void alignment() {
+    constexpr std::string_view standard = "alignas";
+    std::size_t start = at_;
+    while (start < text_.size() && std::isspace(static_cast<unsigned char>(text_[start]))) ++start;
+    if (text_.substr(start, standard.size()) != standard || next_visible(start + standard.size()) != '(') return;
+    copy(start - at_);
+    replace(standard.size(), "__align__");
   }
 
   // Just behind the word asm: the statement up to its closing parenthesis.

@@ -38,6 +38,13 @@ TEST(Dialect, SpecialRegistersInExtendedAssembly) {
   EXPECT_EQ(mended("int asmx(int a) { return a %b; }"), "unchanged");
 }
 
+TEST(Dialect, AlignmentBehindASpace) {
+  EXPECT_EQ(mended("__shared__ alignas(16) int x[4];"), "__shared__ __align__(16) int x[4];");
+  EXPECT_EQ(mended("__device__\n  alignas (N) int x;"), "__device__\n  __align__ (N) int x;");
+  EXPECT_EQ(mended("alignas(16) __shared__ int x[4];"), "unchanged");
+  EXPECT_EQ(mended("__shared__ alignas_t x;"), "unchanged");
+}
+
 TEST(Dialect, KeepsEveryLine) {
   const std::string text = "a\nk<< <\n1>> >\n(x);\nasm(\"mov %0,\\n\"\n\"%laneid;\" : \"=r\"(x));\nb\n";
   const std::string result = mended(text);

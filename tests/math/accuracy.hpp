@@ -135,6 +135,18 @@ struct Result {
   std::size_t points = 0;
 };
 
+// Under --use_fast_math subnormal numbers are flushed and do not count.
+#if defined(__USE_FAST_MATH__)
+constexpr bool fast = true;
+#else
+constexpr bool fast = false;
+#endif
+
+template <class T>
+bool is_subnormal(T x) {
+  return x != 0 && std::fabs(x) < std::numeric_limits<T>::min();
+}
+
 template <class T>
 Result measure(int arity, const std::vector<T> (&arguments)[4], const std::vector<T>& results,
                const std::function<Quad(Quad, Quad, Quad, Quad)>& exact, const std::function<bool(double)>& counts) {
@@ -143,7 +155,10 @@ Result measure(int arity, const std::vector<T> (&arguments)[4], const std::vecto
     Quad v[4] = {};
     for (int a = 0; a < arity; ++a) v[a] = arguments[a][i];
     if (!counts(static_cast<double>(v[0]))) continue;
+    bool flushed = false;
+    for (int a = 0; a < arity; ++a) flushed |= is_subnormal(arguments[a][i]);
     const Quad e = exact(v[0], v[1], v[2], v[3]);
+    if (fast && (flushed || is_subnormal(static_cast<T>(e)))) continue;
     const double d = difference(results[i], static_cast<T>(e)), ulp = error_in_ulp(results[i], e);
     ++r.points;
     const double absolute = static_cast<double>(fabsq(results[i] - e));

@@ -1,18 +1,28 @@
-// The error of every device math function as a kernel computes it, beside CUDA's bound: prints docs/math-accuracy.md.
-//   ew build -O2 device_accuracy.cu -lquadmath -o device_accuracy && ew run ./device_accuracy 1000000 >
-//   math-accuracy.md
-// Arguments: points a function (default 20000), and a name to measure that function alone. Exit status 1 if one misses.
+// The error of every device math function as kernels compute it, beside CUDA's bound. Arguments: points a function
+// (default 2000), then `page FILE` to print docs/math-accuracy.md (FILE: figures that the libclc variant printed), or
+// `only NAME`. Exit status 1 if a function misses its bound. Variants: --use_fast_math measures what that option
+// changes; -DEW_LIBCLC measures LLVM's libclc instead. tests/math/page builds all three and writes the page.
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
+#include <sstream>
 
+#include "approximate.hpp"
+#include "narrow.hpp"
 #include "rows.hpp"
 
 template <class Call, class T>
 __global__ void apply(const T* x, const T* y, const T* z, const T* w, T* out, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = Call{}(x[i], y[i], z[i], w[i]);
+}
+
+template <class Call, class T>
+__global__ void apply_to_every_pattern(T* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = Call{}(__builtin_bit_cast(T, static_cast<unsigned short>(i)));
 }
 
 namespace {
@@ -24,6 +34,20 @@ void check(cudaError_t error) {
 }
 
 struct OnDevice {
+  mutable bool fault = false;  // the last function did not end well
+
+  // libclc may fault: its figure says so, and the next function starts on a fresh device.
+  bool stopped() const {
+    const cudaError_t error = cudaDeviceSynchronize();
+    fault = error != cudaSuccess;
+#if defined(EW_LIBCLC)
+    if (fault) check(cudaDeviceReset());
+#else
+    check(error);
+#endif
+    return fault;
+  }
+
   template <class Call, class T>
   void operator()(Call, const std::vector<T> (&a)[4], std::vector<T>& results) const {
     const std::size_t n = results.size(), bytes = n * sizeof(T);
@@ -32,62 +56,157 @@ struct OnDevice {
     for (int i = 0; i < 4; ++i) check(cudaMemcpy(buffer + i * n, a[i].data(), bytes, cudaMemcpyHostToDevice));
     apply<Call, T><<<static_cast<unsigned>((n + 255) / 256), 256>>>(buffer, buffer + n, buffer + 2 * n, buffer + 3 * n,
                                                                     buffer + 4 * n, static_cast<unsigned>(n));
-    check(cudaDeviceSynchronize());
+    check(cudaGetLastError());
+    if (stopped()) return;
     check(cudaMemcpy(results.data(), buffer + 4 * n, bytes, cudaMemcpyDeviceToHost));
     check(cudaFree(buffer));
   }
+
+  template <class Call, class T>
+  void operator()(Call, std::vector<T>& results) const {
+    T* out;
+    check(cudaMalloc(reinterpret_cast<void**>(&out), 65536 * sizeof(T)));
+    apply_to_every_pattern<Call, T><<<256, 256>>>(out);
+    check(cudaGetLastError());
+    check(cudaDeviceSynchronize());
+    check(cudaMemcpy(results.data(), out, 65536 * sizeof(T), cudaMemcpyDeviceToHost));
+    check(cudaFree(out));
+  }
 };
 
-void print_cell(const accuracy::Row& row) {
-  if (row.absolute) {
-    std::printf(" %.2g | %.2g |", row.result.absolute, row.bound);
-  } else {
-    std::printf(" %.3g | %g | %g |", row.result.worst, row.result.difference, row.bound);
-  }
+// Which functions --use_fast_math exchanges; their bounds are in approximate.inc.
+bool exchanged(const std::string& name) {
+  for (const char* fast_name :
+       {"sinf", "cosf", "tanf", "expf", "exp2f", "exp10f", "logf", "log2f", "log10f", "powf", "sqrtf"})
+    if (name == fast_name) return true;
+  return false;
 }
 
-void print_table(const std::vector<accuracy::Row>& rows, bool absolute) {
-  for (std::size_t i = 0; i + 1 < rows.size(); i += 2) {
-    if (rows[i].absolute != absolute) continue;
-    std::printf("| `%s` |", rows[i + 1].name.c_str());
-    print_cell(rows[i]);
-    print_cell(rows[i + 1]);
-    std::printf("\n");
+struct Program {
+  std::size_t points = 2000;
+  std::string only;
+  bool page = false;
+  std::map<std::string, std::string> libclc;  // "sinf" -> its difference in ulp
+  int rows_measured = 0, misses = 0;
+
+  bool wanted(const std::string& name) const { return only.empty() || name == only || name == only + "f"; }
+
+  void standard_functions();
+  void approximations();
+  void narrow_functions();
+
+ private:
+  void print_row(const accuracy::Row& single, const accuracy::Row& twice) const;
+  void report(const accuracy::Row& row);
+};
+
+std::string figure(double value) {
+  std::ostringstream text;
+  text.precision(3);
+  text << value;
+  return text.str();
+}
+
+void Program::report(const accuracy::Row& row) {
+  ++rows_measured;
+  if (row.passes()) return;
+  ++misses;
+  std::fprintf(stderr, "FAIL %s: %g ulp, %g absolute, bound %g, at %a %a: got %a, wanted %a\n", row.name.c_str(),
+               row.result.difference, row.result.absolute, row.bound, row.result.at[0], row.result.at[1],
+               row.result.got, row.result.wanted);
+}
+
+void Program::print_row(const accuracy::Row& single, const accuracy::Row& twice) const {
+  std::printf("| `%s` |", twice.name.c_str());
+  for (const accuracy::Row* row : {&single, &twice}) {
+    if (row->absolute) {
+      std::printf(" %.2g | %.2g |", row->result.absolute, row->bound);
+      continue;
+    }
+    const auto other = libclc.find(row->name);
+    std::printf(" %s | %g | %g | %s |", figure(row->result.worst).c_str(), row->result.difference, row->bound,
+                other == libclc.end() ? "-" : other->second.c_str());
   }
+  std::printf("\n");
+}
+
+void Program::standard_functions() {
+  std::vector<accuracy::Row> rows;
+  OnDevice evaluate;
+  accuracy::measure_all(points, only, evaluate, [&](const accuracy::Row& row) {
+#if defined(EW_LIBCLC)
+    const std::string name = row.is_float ? row.name.substr(0, row.name.size() - 1) : row.name;
+    if (libclc_has(name) && !row.absolute)
+      std::printf("%s %s\n", row.name.c_str(), evaluate.fault ? "faults" : figure(row.result.difference).c_str());
+#else
+    if (accuracy::fast && (!row.is_float || exchanged(row.name))) return;
+    report(row);
+    rows.push_back(row);
+#endif
+  });
+  if (!page || accuracy::fast) return;
+  std::printf(
+      "| function | float: error | off | CUDA | libclc | double: error | off | CUDA | libclc |\n"
+      "|---|---|---|---|---|---|---|---|---|\n");
+  for (std::size_t i = 0; i + 1 < rows.size(); i += 2)
+    if (!rows[i].absolute) print_row(rows[i], rows[i + 1]);
+  std::printf(
+      "\nBessel functions beyond 8 are bounded in absolute error (`j128` is `jn(128, x)`, `y7` is `yn(7, x)`):\n\n"
+      "| function | float: error | CUDA | double: error | CUDA |\n|---|---|---|---|---|\n");
+  for (std::size_t i = 0; i + 1 < rows.size(); i += 2)
+    if (rows[i].absolute) print_row(rows[i], rows[i + 1]);
+}
+
+void Program::approximations() {
+  static const char* const units[] = {"ulp", "absolute", "relative"};
+  if (page) std::printf("| function | where | error | bound | used |\n|---|---|---|---|---|\n");
+  OnDevice evaluate;
+  accuracy::measure_approximations(points, evaluate, [&](const accuracy::ApproximateRow& row) {
+    if (!wanted(row.name)) return;
+    ++rows_measured;
+    if (page)
+      std::printf("| `%s` | `%s` | %s %s | `%s` | %.0f %% |\n", row.name.c_str(), row.where.c_str(),
+                  figure(row.worst).c_str(), units[static_cast<int>(row.unit)], row.bound.c_str(), 100 * row.share);
+    if (row.share <= 1 && row.points > 0) return;
+    ++misses;
+    std::fprintf(stderr, "FAIL %s: %g %s at %a %a: got %a, wanted %a; bound %s\n", row.name.c_str(), row.worst,
+                 units[static_cast<int>(row.unit)], row.x, row.y, row.got, row.wanted, row.bound.c_str());
+  });
+}
+
+void Program::narrow_functions() {
+  if (page) std::printf("| function | half: off | bfloat16: off | CUDA |\n|---|---|---|---|\n");
+  OnDevice evaluate;
+  accuracy::measure_narrow_functions(evaluate, [&](const accuracy::NarrowRow& row) {
+    if (!wanted(row.name)) return;
+    ++rows_measured;
+    if (page) std::printf("| `%s` | %g | %g | 0 |\n", row.name, row.half, row.bfloat16);
+    if (row.misses == 0) return;
+    ++misses;
+    std::fprintf(stderr, "FAIL %s: %u results are not the nearest value, first at 0x%04x\n", row.name, row.misses,
+                 row.first);
+  });
+}
+
+void read_figures(const char* path, std::map<std::string, std::string>& figures) {
+  std::ifstream file(path);
+  for (std::string name, value; file >> name >> value;) figures[name] = value;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::size_t points = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 20000;
-  std::vector<accuracy::Row> rows;
-  OnDevice evaluate;
-  int failures = 0;
-  accuracy::measure_all(points, argc > 2 ? argv[2] : "", evaluate, [&](const accuracy::Row& row) {
-    rows.push_back(row);
-    if (row.passes()) return;
-    ++failures;
-    std::fprintf(stderr, "FAIL %s: %g ulp, %g absolute, bound %g, at %a %a: got %a, wanted %a\n", row.name.c_str(),
-                 row.result.difference, row.result.absolute, row.bound, row.result.at[0], row.result.at[1],
-                 row.result.got, row.result.wanted);
-  });
-  std::printf(
-      "# Accuracy of the device math functions\n\n"
-      "Measured by `tests/math/device_accuracy.cu`, which prints this page: %zu points a function and precision, half\n"
-      "of them dense where the function varies, half random patterns over every exponent, and the special values\n"
-      "in every combination; references of 113 bits. *error* is the largest distance from the exact value in ulp;\n"
-      "*off* is the largest difference in ulp from the correctly rounded result, which is what CUDA's bound (the\n"
-      "programming guide's tables of standard functions) limits. A number where the reference has none, or the\n"
-      "reverse, would count as infinite.\n\n",
-      points);
-  std::printf(
-      "| function | float: error | off | CUDA's bound | double: error | off | CUDA's bound |\n"
-      "|---|---|---|---|---|---|---|\n");
-  print_table(rows, false);
-  std::printf(
-      "\nBessel functions beyond 8 are bounded in absolute error (`j128` is `jn(128, x)`, `y7` is `yn(7, x)`):\n\n"
-      "| function | float: error | CUDA's bound | double: error | CUDA's bound |\n|---|---|---|---|---|\n");
-  print_table(rows, true);
-  if (failures) std::fprintf(stderr, "FAIL %d of %zu\n", failures, rows.size());
-  return failures != 0;
+  Program program;
+  if (argc > 1) program.points = std::strtoull(argv[1], nullptr, 10);
+  if (argc > 3 && std::string(argv[2]) == "only") program.only = argv[3];
+  if (argc > 3 && std::string(argv[2]) == "page") program.page = true, read_figures(argv[3], program.libclc);
+  program.standard_functions();
+#if !defined(EW_LIBCLC)
+  if (program.page && !accuracy::fast) std::printf("\n## Fast intrinsics\n\n");
+  program.approximations();
+  if (program.page && !accuracy::fast) std::printf("\n## Half precision and bfloat16\n\n");
+  if (!accuracy::fast) program.narrow_functions();
+  if (!program.page) std::printf("%d bounds, %d missed\n", program.rows_measured, program.misses);
+#endif
+  return program.misses != 0 || (program.rows_measured == 0 && program.page);
 }

@@ -4,7 +4,9 @@
 
 #include "accuracy.hpp"
 
-#if defined(__CUDA__)
+#if defined(EW_LIBCLC)
+#include "libclc.hpp"
+#elif defined(__CUDA__)
 #define EW_CALL_FLOAT(name) ::name##f
 #define EW_CALL_DOUBLE(name) ::name
 #define EW_CALLABLE __device__

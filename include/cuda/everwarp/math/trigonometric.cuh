@@ -263,7 +263,7 @@ EW_MATH T atan2(T y, T x) {
   const T q = small / big;
   const T rest =
       q > Constant<T>::smallest_normal / power_of_two<T>(-Format<T>::mantissa) ? fma_rn(-q, big, small) / big : T(0);
-  if (!left && !steep && q < power_of_two<T>(-Format<T>::mantissa / 2 - 2)) return sign * (ay / ax);
+  if (!left && !steep && q < power_of_two<T>(-Format<T>::mantissa / 2 - 2)) return sign * q;
   return sign * atan_from(steep ? 1 : left ? 2 : 0, left == steep ? T(1) : T(-1), q, rest);
 }
 

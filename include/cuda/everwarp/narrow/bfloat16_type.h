@@ -107,7 +107,7 @@ EW_BOTH __nv_bfloat16 fused(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
   asm("fma.rn.bf16 %0, %1, %2, %3;" : "=h"(r) : "h"(bits(a)), "h"(bits(b)), "h"(bits(c)));
   return with_bits(r, a);
 #else
-  return __nv_bfloat16((double)(float)a * (float)b + (float)c);
+  return __nv_bfloat16(fused_sticky(a, b, c));
 #endif
 }
 EW_BOTH __nv_bfloat162 fused(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {

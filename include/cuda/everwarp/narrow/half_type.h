@@ -107,9 +107,7 @@ EW_HALF_OPERATION(add, +)
 EW_HALF_OPERATION(subtract, -)
 EW_HALF_OPERATION(multiply, *)
 #undef EW_HALF_OPERATION
-// Host only: the product is exact in double; the sum is rounded to double before half, which differs from one rounding
-// only where an addend is 2^53 times smaller than the other and decides a tie.
-EW_BOTH __half fused(__half a, __half b, __half c) { return __half((double)(float)a * (float)b + (float)c); }
+EW_BOTH __half fused(__half a, __half b, __half c) { return __half(fused_sticky(a, b, c)); }
 EW_BOTH __half2 fused(__half2 a, __half2 b, __half2 c) {
   return __half2(fused(a.x, b.x, c.x), fused(a.y, b.y, c.y));
 }
