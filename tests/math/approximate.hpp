@@ -12,10 +12,10 @@ namespace accuracy {
 #define EW_APPROXIMATE_CALL(precise, under_fast_math) precise
 #endif
 
-__device__ inline float divided(float x, float y) {
+__device__ inline float x_over_y(float x, float y) {
   return x / y;
 }
-__device__ inline float inverse(float x) {
+__device__ inline float one_over_x(float x) {
   return 1.0f / x;
 }
 

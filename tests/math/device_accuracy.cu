@@ -157,6 +157,16 @@ void Program::standard_functions() {
     if (rows[i].absolute) print_row(rows[i], rows[i + 1]);
 }
 
+// A condition or bound as it stands in a table cell.
+std::string cell(const std::string& text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '|') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
 void Program::approximations() {
   static const char* const units[] = {"ulp", "absolute", "relative"};
   if (page) std::printf("| function | where | error | bound | used |\n|---|---|---|---|---|\n");
@@ -165,7 +175,7 @@ void Program::approximations() {
     if (!wanted(row.name)) return;
     ++rows_measured;
     if (page)
-      std::printf("| `%s` | `%s` | %s %s | `%s` | %.0f %% |\n", row.name.c_str(), row.where.c_str(),
+      std::printf("| `%s` | `%s` | %s %s | `%s` | %.0f %% |\n", row.name.c_str(), cell(row.where).c_str(),
                   figure(row.worst).c_str(), units[static_cast<int>(row.unit)], row.bound.c_str(), 100 * row.share);
     if (row.share <= 1 && row.points > 0) return;
     ++misses;

@@ -5,22 +5,56 @@
 using Quad = __float128;
 
 extern "C" {
-#define EW_QUAD_1(name) Quad name(Quad) noexcept;
-#define EW_QUAD_2(name) Quad name(Quad, Quad) noexcept;
-EW_QUAD_1(sinq)
-EW_QUAD_1(cosq)
-EW_QUAD_1(tanq)
-EW_QUAD_1(asinq)
-EW_QUAD_1(acosq) EW_QUAD_1(atanq) EW_QUAD_1(sinhq) EW_QUAD_1(coshq) EW_QUAD_1(tanhq) EW_QUAD_1(asinhq) EW_QUAD_1(acoshq)
-    EW_QUAD_1(atanhq) EW_QUAD_1(expq) EW_QUAD_1(exp2q) EW_QUAD_1(expm1q) EW_QUAD_1(logq) EW_QUAD_1(log2q)
-        EW_QUAD_1(log10q) EW_QUAD_1(log1pq) EW_QUAD_1(sqrtq) EW_QUAD_1(cbrtq) EW_QUAD_1(roundq) EW_QUAD_1(rintq)
-            EW_QUAD_1(truncq) EW_QUAD_1(floorq) EW_QUAD_1(ceilq) EW_QUAD_1(logbq) EW_QUAD_1(fabsq) EW_QUAD_1(erfq)
-                EW_QUAD_1(erfcq) EW_QUAD_1(lgammaq) EW_QUAD_1(tgammaq) EW_QUAD_1(j0q) EW_QUAD_1(j1q) EW_QUAD_1(y0q)
-                    EW_QUAD_1(y1q) EW_QUAD_2(atan2q) EW_QUAD_2(powq) EW_QUAD_2(hypotq) EW_QUAD_2(fmodq)
-                        EW_QUAD_2(remainderq) EW_QUAD_2(fdimq) EW_QUAD_2(fminq) EW_QUAD_2(fmaxq) EW_QUAD_2(copysignq)
+#define EW_QUAD_1(name) Quad name(Quad) noexcept
+#define EW_QUAD_2(name) Quad name(Quad, Quad) noexcept
+EW_QUAD_1(sinq);
+EW_QUAD_1(cosq);
+EW_QUAD_1(tanq);
+EW_QUAD_1(asinq);
+EW_QUAD_1(acosq);
+EW_QUAD_1(atanq);
+EW_QUAD_1(sinhq);
+EW_QUAD_1(coshq);
+EW_QUAD_1(tanhq);
+EW_QUAD_1(asinhq);
+EW_QUAD_1(acoshq);
+EW_QUAD_1(atanhq);
+EW_QUAD_1(expq);
+EW_QUAD_1(exp2q);
+EW_QUAD_1(expm1q);
+EW_QUAD_1(logq);
+EW_QUAD_1(log2q);
+EW_QUAD_1(log10q);
+EW_QUAD_1(log1pq);
+EW_QUAD_1(sqrtq);
+EW_QUAD_1(cbrtq);
+EW_QUAD_1(roundq);
+EW_QUAD_1(rintq);
+EW_QUAD_1(truncq);
+EW_QUAD_1(floorq);
+EW_QUAD_1(ceilq);
+EW_QUAD_1(logbq);
+EW_QUAD_1(fabsq);
+EW_QUAD_1(erfq);
+EW_QUAD_1(erfcq);
+EW_QUAD_1(lgammaq);
+EW_QUAD_1(tgammaq);
+EW_QUAD_1(j0q);
+EW_QUAD_1(j1q);
+EW_QUAD_1(y0q);
+EW_QUAD_1(y1q);
+EW_QUAD_2(atan2q);
+EW_QUAD_2(powq);
+EW_QUAD_2(hypotq);
+EW_QUAD_2(fmodq);
+EW_QUAD_2(remainderq);
+EW_QUAD_2(fdimq);
+EW_QUAD_2(fminq);
+EW_QUAD_2(fmaxq);
+EW_QUAD_2(copysignq);
 #undef EW_QUAD_1
 #undef EW_QUAD_2
-                            Quad fmaq(Quad, Quad, Quad) noexcept;
+Quad fmaq(Quad, Quad, Quad) noexcept;
 Quad ldexpq(Quad, int) noexcept;
 Quad jnq(int, Quad) noexcept;
 Quad ynq(int, Quad) noexcept;
