@@ -9,8 +9,13 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-// clang 19 gives __managed__ to HIP only; the linker step of `ew build` recognises the section.
-#define __managed__ __attribute__((device)) __attribute__((annotate("everwarp.managed")))
+// clang 19 gives __managed__ to HIP only. The host's variable stands in a section that the runtime knows (prelude.cuh), and
+// kernels use that very variable.
+#if defined(__CUDA_ARCH__)
+#define __managed__ __attribute__((device))
+#else
+#define __managed__ __attribute__((device, section("everwarp_managed")))
+#endif
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
 #define __cluster_dims__(...)

@@ -143,8 +143,10 @@ bool AddressSpace::release(u64 begin) {
   Allocation allocation = std::move(found->second);
   state_->live.erase(found);
   state_->used[static_cast<u32>(allocation.region)] -= allocation.size;
-  if (allocation.region != Region::registered && allocation.region != Region::pool)
-    state_->arenas[arena_of(allocation.region)].release(begin);
+  if (allocation.region != Region::registered && allocation.region != Region::pool) {
+    Arena& arena = state_->arenas[arena_of(allocation.region)];
+    if (arena.holds(begin)) arena.release(begin);  // else adopted: a __managed__ variable
+  }
   allocation.live = false;
   if (state_->freed.size() >= most_freed) state_->freed.erase(state_->freed.begin());
   state_->freed.push_back(std::move(allocation));

@@ -36,7 +36,7 @@ cudaError_t cudaDeviceReset(void) {
   const cudaError_t error = api_without_context_check([](Machine& machine, ApiLock& lock) {
     if (!machine.lost()) machine.wait_idle(lock);
     machine.reset(lock);
-    return machine.load_managed_variables();
+    return cudaSuccess;
   });
   thread_state().last_error = error;
   return error;

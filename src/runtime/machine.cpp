@@ -241,9 +241,10 @@ cudaError_t Machine::query(Ticket ticket, ApiLock& lock) {
   return complete ? cudaSuccess : cudaErrorNotReady;
 }
 
-std::unique_ptr<Module> Machine::load_sources(const std::vector<Source>& sources, cudaError_t& error) {
+std::unique_ptr<Module> Machine::load_sources(const std::vector<Source>& sources,
+                                              const std::map<std::string, u64>& managed, cudaError_t& error) {
   try {
-    return std::make_unique<Module>(memory_, sources, is_region);
+    return std::make_unique<Module>(memory_, sources, managed, is_region);
   } catch (const ptx::Error& mistake) {
     print_report(mistake.what());
     error = cudaErrorInvalidPtx;
@@ -264,8 +265,12 @@ Machine::Loaded& Machine::load(const Image& image) {
     return loaded;
   }
   std::vector<Source> sources;
-  for (const Image* part : registry_.group(image.group)) sources.push_back(part->source);
-  loaded.module = load_sources(sources, loaded.error);
+  std::map<std::string, u64> managed;
+  for (const Image* part : registry_.group(image.group)) {
+    sources.push_back(part->source);
+    managed.insert(part->managed.begin(), part->managed.end());
+  }
+  loaded.module = load_sources(sources, managed, loaded.error);
   return loaded;
 }
 
@@ -299,20 +304,9 @@ cudaError_t Machine::symbol(const void* host, Symbol& symbol) {
   return cudaSuccess;
 }
 
-cudaError_t Machine::load_managed_variables() {
-  for (const Image* image : registry_.images_with_managed_variables()) {
-    Loaded& loaded = load(*image);
-    if (!loaded.module) return loaded.error;
-    for (const auto& variable : image->managed)
-      if (const Symbol* found = loaded.module->symbol(variable.name))
-        *variable.host_pointer = reinterpret_cast<void*>(found->address);
-  }
-  return cudaSuccess;
-}
-
 cudaError_t Machine::load_module(const std::vector<Source>& sources, Module*& module) {
   cudaError_t error = cudaSuccess;
-  auto made = load_sources(sources, error);
+  auto made = load_sources(sources, {}, error);
   if (!made) return error;
   module = made.get();
   modules_.emplace(module, std::move(made));

@@ -97,7 +97,6 @@ class Machine final : public simt::DeviceServices {
   /// The kernel behind a host stub; loads its module at first use. An error has been explained on stderr once.
   cudaError_t function(const void* host, CUfunc_st*& function);
   cudaError_t symbol(const void* host, Symbol& symbol);
-  cudaError_t load_managed_variables();
   /// A module of the driver API. The error has been explained on stderr.
   cudaError_t load_module(const std::vector<Source>&, Module*& module);
   bool unload_module(Module*);
@@ -129,7 +128,8 @@ class Machine final : public simt::DeviceServices {
   std::unique_ptr<simt::Gpu> make_gpu();
   void lose(const simt::Fault&);
   Loaded& load(const Image&);
-  std::unique_ptr<Module> load_sources(const std::vector<Source>&, cudaError_t& error);
+  std::unique_ptr<Module> load_sources(const std::vector<Source>&, const std::map<std::string, u64>& managed,
+                                       cudaError_t& error);
   Cost cost(Engine, u64 bytes) const;
   void complain(const std::string& sentence);
 

@@ -40,7 +40,8 @@ int version_number(const std::string& text) {  // "8.3" -> 83
 
 }  // namespace
 
-Module::Module(memory::AddressSpace& memory, const std::vector<Source>& sources, bool (*knows_region)(std::string_view))
+Module::Module(memory::AddressSpace& memory, const std::vector<Source>& sources,
+               const std::map<std::string, u64>& managed, bool (*knows_region)(std::string_view))
     : memory_(memory) {
   std::vector<ptx::ast::Module> parsed;
   for (const Source& source : sources) parsed.push_back(ptx::parse(source.text, source.name));
@@ -48,7 +49,7 @@ Module::Module(memory::AddressSpace& memory, const std::vector<Source>& sources,
   check_regions(linked, knows_region);
   ptx_version_ = version_number(linked.version);
   try {
-    each_variable(linked, [&](const auto& variable) { allocate(variable); });
+    each_variable(linked, [&](const auto& variable) { allocate(variable, managed); });
     program_ = ptx::load(linked, [&](std::string_view name) {
       const Symbol* found = symbol(name);
       return found ? found->address : 0;
@@ -70,9 +71,14 @@ void Module::release() {
   symbols_.clear();
 }
 
-void Module::allocate(const ptx::ast::Variable& variable) {
+void Module::allocate(const ptx::ast::Variable& variable, const std::map<std::string, u64>& managed) {
   using memory::Region;
   if (symbols_.contains(variable.name)) return;
+  if (const auto placed = managed.find(variable.name); placed != managed.end()) {
+    memory_.adopt(Region::managed, placed->second, variable.size, variable.name);
+    symbols_[variable.name] = {placed->second, variable.size, false, true, true};
+    return;
+  }
   const bool constant = variable.space == ptx::Space::constant;
   const Region region = variable.managed ? Region::managed : constant ? Region::constant : Region::device;
   const bool handle = variable.type == ptx::Type::texref || variable.type == ptx::Type::samplerref ||
@@ -87,7 +93,8 @@ void Module::allocate(const ptx::ast::Variable& variable) {
 
 void Module::initialise(const ptx::ast::Module& linked, const ptx::ast::Variable& variable) {
   auto* bytes = reinterpret_cast<u8*>(symbols_.at(variable.name).address);
-  std::memcpy(bytes, variable.data.data(), std::min<u64>(variable.data.size(), variable.size));
+  if (!symbols_.at(variable.name).of_host)
+    std::memcpy(bytes, variable.data.data(), std::min<u64>(variable.data.size(), variable.size));
   for (const auto& relocation : variable.relocations) {
     u64 target = 0;
     if (const Symbol* found = symbol(relocation.symbol)) {

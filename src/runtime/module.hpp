@@ -32,6 +32,7 @@ namespace ew::runtime {
 struct Symbol {
   u64 address = 0, size = 0;
   bool constant = false, managed = false;
+  bool of_host = false;  // __managed__: the host's own variable, which has its value already
 };
 
 struct Source {
@@ -42,8 +43,9 @@ class Module {
  public:
   /// Parses, links and decodes; allocates and initialises the variables. Throws ptx::Error (a mistake in the text) or
   /// std::bad_alloc (the variables do not fit in device memory). `knows_region` names the everwarp operations there
-  /// are.
-  Module(memory::AddressSpace&, const std::vector<Source>&, bool (*knows_region)(std::string_view));
+  /// are. `managed` are variables that have their memory, with its values, already.
+  Module(memory::AddressSpace&, const std::vector<Source>&, const std::map<std::string, u64>& managed,
+         bool (*knows_region)(std::string_view));
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -56,7 +58,7 @@ class Module {
   int ptx_version() const { return ptx_version_; }
 
  private:
-  void allocate(const ptx::ast::Variable&);
+  void allocate(const ptx::ast::Variable&, const std::map<std::string, u64>& managed);
   void initialise(const ptx::ast::Module&, const ptx::ast::Variable&);
   void release();
 

@@ -35,12 +35,16 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 void __everwarpRegisterLinkedBinary(const void* group, void (*callback)(void**), void* wrapper) {
   Image* image = process().registry().add_image(static_cast<FatBinaryWrapper*>(wrapper)->bytes, group);
   callback(handle_of(image));
+  Registry::initialise_managed(*image);
 }
 
-void __cudaRegisterFatBinaryEnd(void**) {
-  // The host may touch a __managed__ variable before its first CUDA call.
-  if (process().registry().images_with_managed_variables().empty()) return;
-  api([](Machine& machine, ApiLock&) { return machine.load_managed_variables(); });
+void __cudaRegisterFatBinaryEnd(void** handle) {
+  Registry::initialise_managed(*image_of(handle));
+}
+
+/// Called by a constructor in prelude.cuh.
+void __everwarpManagedSection(const void* begin, const void* end) {
+  process().registry().add_managed_section(begin, end);
 }
 
 void __cudaUnregisterFatBinary(void** handle) {
@@ -54,10 +58,6 @@ void __cudaRegisterFunction(void** handle, const char* host, char*, const char* 
 
 void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t size, int constant, int) {
   process().registry().add_variable(image_of(handle), host, name, size, constant != 0);
-}
-
-void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const char* name, int, size_t size, int, int) {
-  process().registry().add_managed_variable(image_of(handle), host_pointer, name, size);
 }
 
 void __cudaRegisterTexture(void** handle, const void* host, const void**, const char* name, int, int, int) {

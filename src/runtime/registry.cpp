@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
+#include "ptx/program.hpp"
 #include "runtime/container.hpp"
 
 namespace ew::runtime {
@@ -38,15 +40,33 @@ void Registry::add_function(Image* image, const void* host, std::string name) {
 
 void Registry::add_variable(Image* image, const void* host, std::string name, u64 size, bool constant) {
   std::lock_guard lock(mutex_);
+  for (const auto& [begin, end] : managed_sections_) {
+    if (host >= begin && host < end) image->managed[name] = reinterpret_cast<u64>(host);
+  }
   variable_names_.try_emplace(name, host);
   variables_[host] = {image, std::move(name), size, constant};
 }
 
-void Registry::add_managed_variable(Image* image, void** host_pointer, std::string name, u64 size) {
+void Registry::add_managed_section(const void* begin, const void* end) {
   std::lock_guard lock(mutex_);
-  image->managed.push_back({host_pointer, name});
-  variable_names_.try_emplace(name, host_pointer);
-  variables_[host_pointer] = {image, std::move(name), size, false};
+  const std::pair section{begin, end};
+  if (std::find(managed_sections_.begin(), managed_sections_.end(), section) == managed_sections_.end())
+    managed_sections_.push_back(section);
+}
+
+void Registry::initialise_managed(const Image& image) {
+  if (image.managed.empty() || !image.refusal.empty()) return;
+  try {
+    const auto module = ptx::parse(image.source.text, image.source.name);
+    for (const auto& variable : module.variables) {
+      const auto found = image.managed.find(variable.name);
+      if (found == image.managed.end() || variable.linkage == ptx::ast::Linkage::external_declaration) continue;
+      auto* bytes = reinterpret_cast<u8*>(found->second);
+      std::memset(bytes, 0, variable.size);
+      std::memcpy(bytes, variable.data.data(), std::min<u64>(variable.data.size(), variable.size));
+    }
+  } catch (const ptx::Error&) {  // reported when the module is loaded
+  }
 }
 
 std::optional<RegisteredFunction> Registry::function(const void* host) const {
@@ -69,14 +89,6 @@ std::vector<const Image*> Registry::group(const void* key) const {
   std::vector<const Image*> list;
   for (const auto& image : images_)
     if (image->group == key) list.push_back(image.get());
-  return list;
-}
-
-std::vector<const Image*> Registry::images_with_managed_variables() const {
-  std::lock_guard lock(mutex_);
-  std::vector<const Image*> list;
-  for (const auto& image : images_)
-    if (!image->managed.empty()) list.push_back(image.get());
   return list;
 }
 

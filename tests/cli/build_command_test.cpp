@@ -218,25 +218,27 @@ TEST_F(BuildCommand, AFunctionThatNoFileDefinesIsAnErrorOfTheBuild) {
 TEST_F(BuildCommand, FilesOfEveryKindMakeOneProgram) {
   write("main.cu",
         "#include <cstdio>\n#include \"device.h\"\n"
-        "__device__ int calls;\n__constant__ int table[4] = {10, 20, 30, 40};\n"
+        "__device__ int calls;\n__managed__ int budget = 9;\n__constant__ int table[4] = {10, 20, 30, 40};\n"
         "__global__ void remote(int*);\nint from_cpp(int);\nextern \"C\" int from_c(int);\nint from_archive(int*);\n"
-        "int main() {\n  int* p; cudaMallocManaged(&p, 32);\n  remote << <1, 4>> >(p);\n"
+        "int main() {\n  budget -= 2;\n  int* p; cudaMallocManaged(&p, 32);\n  remote << <1, 4>> >(p);\n"
         "  if (cudaDeviceSynchronize() != cudaSuccess) return 3;\n"
         "  int n; cudaMemcpyFromSymbol(&n, calls, sizeof n);\n"
-        "  printf(\"%d %d %d %d | %d | %d %d %d\\n\", p[0], p[1], p[2], p[3], n, from_cpp(1), from_c(1), "
+        "  printf(\"%d %d %d %d | %d %d | %d %d %d\\n\", p[0], p[1], p[2], p[3], n, budget, from_cpp(1), from_c(1), "
         "from_archive(p));\n}\n");
-  write("device.h", "extern __device__ int calls;\nextern __constant__ int table[4];\n__device__ int twice(int);\n");
+  write("device.h",
+        "extern __device__ int calls;\nextern __managed__ int budget;\nextern __constant__ int table[4];\n__device__ "
+        "int twice(int);\n");
   write("remote.cu",
         "#include \"device.h\"\nstatic __device__ int own = 7;\n"
         "__global__ void remote(int* p) {\n  p[threadIdx.x] = twice(table[threadIdx.x]) + own;\n"
-        "  atomicAdd(&calls, 1);\n}\n");
+        "  atomicAdd(&calls, 1);\n  atomicSub(&budget, 1);\n}\n");
   write("twice.cu",
         "#include \"device.h\"\nstatic __device__ int own = 9;\n__device__ int twice(int x) { return 2 * x; }\n"
         "__global__ void local(int* p) { *p = twice(own) + calls; }\n"
         "int from_archive(int* p) { local<<<1, 1>>>(p); cudaDeviceSynchronize(); return *p; }\n");
   write("a.cpp", "#include <cuda_runtime.h>\nint from_cpp(int x) { return x + int(sizeof(float4)); }\n");
   write("b.c", "int from_c(int x) { int new = x + 200; return new; }\n");
-  const char* const expected = "27 47 67 87 | 4 | 17 201 22\n";
+  const char* const expected = "27 47 67 87 | 4 3 | 17 201 22\n";
 
   EXPECT_EQ(build({"-dc", "main.cu", "remote.cu", "twice.cu"}).output, "");
   EXPECT_EQ(build({"-c", "b.c"}).output, "");

@@ -45,3 +45,16 @@
 #include "texture/objects.cuh"
 #include "texture/references.cuh"
 #include "texture/surfaces.cuh"
+
+#if !defined(__CUDA_ARCH__)
+// Where this program or library has its __managed__ variables; both symbols come from the linker, null if there are none.
+extern "C" {
+extern char __start_everwarp_managed[] __attribute__((weak, visibility("hidden")));
+extern char __stop_everwarp_managed[] __attribute__((weak, visibility("hidden")));
+void __everwarpManagedSection(const void *begin, const void *end);
+}
+// Before clang's own constructors, which register the variables.
+static __attribute__((constructor(101), nodebug)) void everwarp_managed_section() {
+  if (__start_everwarp_managed) __everwarpManagedSection(__start_everwarp_managed, __stop_everwarp_managed);
+}
+#endif
