@@ -102,6 +102,7 @@ std::string fish(const std::vector<VerbWords>& verbs) {
 }
 
 int call(const CLI::App& app, const std::string& shell) {
+  if (shell.empty()) throw core::UserError("ew completion needs a shell: bash, zsh or fish");
   const std::vector<VerbWords> verbs = collect(app);
   if (shell == "bash") return fmt::print("{}", bash(verbs)), clean;
   if (shell == "zsh") return fmt::print("{}", zsh(verbs)), clean;
@@ -116,7 +117,7 @@ int call(const CLI::App& app, const std::string& shell) {
 void add_completion(CLI::App& app, int& status) {
   auto shell = std::make_shared<std::string>();
   CLI::App* verb = app.add_subcommand("completion", "Print a completion script for bash, zsh or fish");
-  verb->add_option("shell", *shell, "bash, zsh or fish")->required();
+  verb->add_option("shell", *shell, "bash, zsh or fish");
   verb->footer("Examples:\n  eval \"$(ew completion bash)\"\n  ew completion fish | source");
   verb->callback([&app, shell, &status] { status = call(app, *shell); });
 }

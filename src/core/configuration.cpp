@@ -7,7 +7,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -169,9 +171,12 @@ void assign(const toml::table& root, const std::string& file, std::vector<Field>
   }
 }
 
-std::optional<std::string> contents(const fs::path& path) {
+/// The text of a machine file; a file that cannot be read is a UserError that says why.
+std::string contents(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) throw UserError({path.string()}, "is a folder, not a machine file");
   std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
+  if (!file) throw UserError({path.string()}, fmt::format("cannot read this machine file: {}", std::strerror(errno)));
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -210,11 +215,12 @@ MachineConfig load_machine(std::string_view name_or_path) {
   const bool is_path = name_or_path.find('/') != name_or_path.npos || name_or_path.ends_with(".toml");
   const fs::path path =
       is_path ? fs::path(name_or_path) : home_directory() / "machines" / (std::string(name_or_path) + ".toml");
-  const auto text = contents(path);
-  if (!text && is_path) throw UserError({path.string()}, "cannot read this machine file");
-  if (!text && name_or_path == "default") return config;  // the defaults are complete without their file
-  if (!text) throw UserError(unknown_name("machine", name_or_path, machine_names()));
-  read_toml(*text, path.string(), config);
+  std::error_code error;
+  if (!is_path && !fs::exists(path, error)) {
+    if (name_or_path == "default") return config;  // the defaults are complete without their file
+    throw UserError(unknown_name("machine", name_or_path, machine_names()));
+  }
+  read_toml(contents(path), path.string(), config);
   return config;
 }
 
