@@ -126,6 +126,8 @@ class TestRun {
       failures_.push_back(check.name);
       fmt::print("FAIL {}: {}\n{}    all of it: {}\n", check.name, counts(result), short_report(result.output, 20),
                  keep(check, result.output).string());
+    } else if (result.skipped) {
+      fmt::print("skip {}\n{}", check.name, short_report(result.output, 3));
     } else if (!command_.quiet && result.passed) {
       fmt::print("pass {}{} ({})\n", check.name, result.passed > 1 ? ": " + counts(result) : "",
                  seconds_text(result.seconds));

@@ -28,11 +28,13 @@ bool has_label(const nlohmann::json& test, std::string_view label) {
   return false;
 }
 
-double timeout_of(const nlohmann::json& test) {
+double number_of(const nlohmann::json& test, std::string_view name, double absent) {
   for (const auto& property : test.value("properties", nlohmann::json::array())) {
-    if (property["name"] == "TIMEOUT") return property["value"].get<double>();
+    if (property["name"] != name) continue;
+    const auto& value = property["value"];
+    return value.is_array() ? value.at(0).get<double>() : value.get<double>();
   }
-  return 300;
+  return absent;
 }
 
 void add_unit_checks(std::vector<Check>& checks, const fs::path& build) {
@@ -46,7 +48,8 @@ void add_unit_checks(std::vector<Check>& checks, const fs::path& build) {
     Check check;
     check.kind = has_label(test, "gtest") ? Check::Kind::google_test : Check::Kind::plain;
     check.name = "unit/" + test["name"].get<std::string>();
-    check.timeout_seconds = timeout_of(test);
+    check.timeout_seconds = number_of(test, "TIMEOUT", check.timeout_seconds);
+    check.skip_status = static_cast<int>(number_of(test, "SKIP_RETURN_CODE", check.skip_status));
     if (test.contains("command")) check.command = test["command"].get<Words>();
     // ctest leaves the command out as long as its program does not exist: tests/CMakeLists.txt says what builds it.
     if (check.kind == Check::Kind::google_test)
@@ -137,7 +140,10 @@ CheckResult run_check(const Check& check, const std::string& filter) {
                                         .timeout_seconds = check.timeout_seconds,
                                         .no_input = true});
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (google_test) {
+  result.skipped = outcome.status == check.skip_status;
+  if (result.skipped) {
+    result.output = outcome.output;
+  } else if (google_test) {
     count_tests(report, outcome, result);
   } else {
     const bool pass = outcome.status == 0 && (check.kind != Check::Kind::workload || says_pass(outcome.output));

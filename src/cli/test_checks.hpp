@@ -15,12 +15,14 @@ struct Check {
   Words command;       // empty: nothing to run
   std::string target;  // what the build calls the program; empty: it is not built
   double timeout_seconds = 300;
+  int skip_status = -1;  // with which it says that it cannot run here
 };
 
 struct CheckResult {
   unsigned passed = 0, failed = 0;
+  bool skipped = false;
   double seconds = 0;
-  std::string output;  // when something failed
+  std::string output;  // when something failed or it was skipped
 };
 
 /// Everything there is, in the order in which it starts. A build folder without tests is a core::UserError.

@@ -27,5 +27,11 @@ TEST(DidYouMean, StaysSilentWhenNothingIsNear) {
   EXPECT_EQ(did_you_mean("wxyzabcd", words), "");
 }
 
+TEST(DidYouMean, TheBeginningOfOneNameOnlyIsMeant) {
+  constexpr std::array<std::string_view, 3> words{"titan-rtx", "h100", "h200"};
+  EXPECT_EQ(did_you_mean("titan", words), " (did you mean \"titan-rtx\"?)");
+  EXPECT_EQ(did_you_mean("t", words), "");
+}
+
 }  // namespace
 }  // namespace ew::core
