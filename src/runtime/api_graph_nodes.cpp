@@ -72,11 +72,10 @@ auto kernel(const cudaKernelNodeParams* parameters) {
     KernelWork work;
     if (const cudaError_t error = machine.function(parameters->func, work.function)) return error;
     const ptx::Kernel& kernel = *work.function->kernel;
-    if (parameters->kernelParams) {
-      work.parameters = pack_parameters(kernel, parameters->kernelParams);
-    } else if (const cudaError_t error = pack_extra(kernel, parameters->extra, work.parameters)) {
-      return error;
-    }
+    const cudaError_t error = parameters->kernelParams
+                                  ? pack_parameters(kernel, parameters->kernelParams, work.parameters)
+                                  : pack_extra(kernel, parameters->extra, work.parameters);
+    if (error) return error;
     work.host_function = parameters->func;
     work.grid = {parameters->gridDim.x, parameters->gridDim.y, parameters->gridDim.z};
     work.block = {parameters->blockDim.x, parameters->blockDim.y, parameters->blockDim.z};

@@ -19,13 +19,11 @@ cudaError_t start(const void* host, dim3 grid, dim3 block, void** arguments, siz
   return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
     KernelWork work;
     if (const cudaError_t error = machine.function(host, work.function)) return error;
-    if (!arguments && !work.function->kernel->parameters.empty()) return cudaErrorInvalidValue;
-    if (shared > ~u32{0}) return cudaErrorInvalidValue;
     work.host_function = host;
     work.grid = shape(grid);
     work.block = shape(block);
-    work.shared = static_cast<u32>(shared);
-    work.parameters = pack_parameters(*work.function->kernel, arguments);
+    work.shared = static_cast<u32>(std::min<size_t>(shared, ~u32{0}));  // far beyond any limit
+    if (const cudaError_t error = pack_parameters(*work.function->kernel, arguments, work.parameters)) return error;
     work.cooperative = cooperative;
     return launch(machine, stream, std::move(work));
   });

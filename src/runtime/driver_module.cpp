@@ -101,10 +101,10 @@ CUresult start(CUfunction function, Dim3 grid, Dim3 block, unsigned shared, CUst
       work.block = block;
       work.shared = shared;
       work.cooperative = cooperative;
-      if (arguments || function->kernel->parameters.empty())
-        work.parameters = pack_parameters(*function->kernel, arguments);
-      else if (const cudaError_t error = pack_extra(*function->kernel, extra, work.parameters))
-        return error;
+      const cudaError_t error = arguments || function->kernel->parameters.empty()
+                                    ? pack_parameters(*function->kernel, arguments, work.parameters)
+                                    : pack_extra(*function->kernel, extra, work.parameters);
+      if (error) return error;
       return launch(machine, stream, std::move(work));
     });
   });

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/symbol_name.hpp"
+
 namespace ew::runtime {
 
 namespace {
@@ -20,7 +22,8 @@ struct Refusal {
 
 Refusal refuse_shape(const KernelWork& work, const simt::GpuLimits& limits) {
   const Dim3 &grid = work.grid, &block = work.block, &most = limits.block_limit, &widest = limits.grid_limit;
-  if (grid.count() == 0 || block.count() == 0)
+  const auto empty = [](const Dim3& d) { return d.x == 0 || d.y == 0 || d.z == 0; };
+  if (empty(grid) || empty(block))
     return {cudaErrorInvalidConfiguration,
             fmt::format("grid {} of blocks {} has no threads", shape(grid), shape(block))};
   if (block.x > most.x || block.y > most.y || block.z > most.z)
@@ -75,7 +78,7 @@ cudaError_t Machine::check_launch(const KernelWork& work) {
     if (!refusal.why.empty())
       refusal.error = work.cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorLaunchOutOfResources;
   }
-  if (refusal.error) complain(fmt::format("launch of {} refused: {}", name, refusal.why));
+  if (refusal.error) complain(fmt::format("launch of {} refused: {}", core::readable_name(name), refusal.why));
   return refusal.error;
 }
 
@@ -87,14 +90,14 @@ u32 Machine::occupancy(const CUfunc_st& function, u32 threads, u64 dynamic_share
   return blocks;
 }
 
-std::vector<u8> pack_parameters(const ptx::Kernel& kernel, void** arguments) {
-  std::vector<u8> bytes(kernel.parameter_bytes);
+cudaError_t pack_parameters(const ptx::Kernel& kernel, void** arguments, std::vector<u8>& parameters) {
+  parameters.assign(kernel.parameter_bytes, 0);
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     const auto& parameter = kernel.parameters[i];
-    const auto* from = static_cast<const u8*>(arguments[i]);
-    std::copy_n(from, parameter.size, bytes.begin() + parameter.offset);
+    if (!arguments || !arguments[i]) return cudaErrorInvalidValue;
+    std::copy_n(static_cast<const u8*>(arguments[i]), parameter.size, parameters.begin() + parameter.offset);
   }
-  return bytes;
+  return cudaSuccess;
 }
 
 cudaError_t pack_extra(const ptx::Kernel& kernel, void** extra, std::vector<u8>& parameters) {

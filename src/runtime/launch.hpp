@@ -5,8 +5,8 @@
 
 namespace ew::runtime {
 
-/// REQUIRES: arguments[i] points at the i-th parameter, for all parameters of the kernel.
-std::vector<u8> pack_parameters(const ptx::Kernel&, void** arguments);
+/// arguments[i] points at the i-th parameter. An error when one that the kernel has is missing.
+cudaError_t pack_parameters(const ptx::Kernel&, void** arguments, std::vector<u8>& parameters);
 
 /// Parameters as one buffer: {CU_LAUNCH_PARAM_BUFFER_POINTER, bytes, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
 /// CU_LAUNCH_PARAM_END}.

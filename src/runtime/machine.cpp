@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/symbol_name.hpp"
 #include "runtime/callback_thread.hpp"
 #include "runtime/faults.hpp"
 
@@ -91,7 +92,7 @@ std::unique_ptr<simt::Gpu> Machine::make_gpu() {
 void Machine::lose(const simt::Fault& fault) {
   lost_.store(error_of(fault.kind), std::memory_order_release);
   print_buffer_.flush();
-  print_report(fault.report);
+  print_report(fault.kind == simt::FaultKind::assert_failed ? fault.report : "everwarp: " + fault.report);
 }
 
 void Machine::complain(const std::string& sentence) {
@@ -280,12 +281,15 @@ cudaError_t Machine::function(const void* host, CUfunc_st*& function) {
     return cudaSuccess;
   }
   const auto registered = registry_.function(host);
-  if (!registered) return cudaErrorInvalidDeviceFunction;
+  if (!registered) {
+    complain(host ? "launch of a function that is no kernel of this program" : "launch of a null pointer");
+    return cudaErrorInvalidDeviceFunction;
+  }
   Loaded& loaded = load(*registered->image);
   if (!loaded.module) return loaded.error;
   function = loaded.module->function(registered->name);
   if (!function) {
-    complain(fmt::format("kernel {} is not in the device code of this program", registered->name));
+    complain(fmt::format("kernel {} is not in the device code of this program", core::readable_name(registered->name)));
     return cudaErrorInvalidDeviceFunction;
   }
   functions_[host] = function;

@@ -94,7 +94,7 @@ void Module::allocate(const ptx::ast::Variable& variable, const std::map<std::st
 void Module::initialise(const ptx::ast::Module& linked, const ptx::ast::Variable& variable) {
   auto* bytes = reinterpret_cast<u8*>(symbols_.at(variable.name).address);
   if (!symbols_.at(variable.name).of_host)
-    std::memcpy(bytes, variable.data.data(), std::min<u64>(variable.data.size(), variable.size));
+    std::copy_n(variable.data.begin(), std::min<u64>(variable.data.size(), variable.size), bytes);
   for (const auto& relocation : variable.relocations) {
     u64 target = 0;
     if (const Symbol* found = symbol(relocation.symbol)) {

@@ -1,6 +1,7 @@
 #include "runtime/process.hpp"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -32,14 +33,24 @@ Machine* Process::machine() {
       machine_ = std::make_unique<Machine>(std::move(config), environment_, registry_);
       machine_pointer_.store(machine_.get(), std::memory_order_release);
       std::atexit([] { process().at_exit(); });
+      pthread_atfork(nullptr, nullptr, [] { process().become_a_child(); });
     } catch (const std::exception& mistake) {
       std::fprintf(stderr, "everwarp: %s\n", mistake.what());
     }
   });
+  if (forked_ && !told_.exchange(true))
+    std::fputs("everwarp: this process was forked from one that had used CUDA already: it cannot use CUDA\n", stderr);
   return machine_pointer_.load(std::memory_order_acquire);
 }
 
+/// The machine's threads are not in the child, and its locks may be held by one of them.
+void Process::become_a_child() {
+  forked_ = true;
+  machine_pointer_ = nullptr;
+}
+
 void Process::at_exit() {
+  if (forked_) return;
   machine_->shut_down();
   write_results();
 }

@@ -44,11 +44,13 @@ class Process {
  private:
   void write_results();
   void at_exit();
+  void become_a_child();
 
   Registry registry_;
   std::once_flag once_;
   std::unique_ptr<Machine> machine_;
   std::atomic<Machine*> machine_pointer_{nullptr};
+  std::atomic<bool> forked_{false}, told_{false};  // in a child of a process that has used CUDA
   Environment environment_;
 };
 

@@ -40,6 +40,8 @@ struct Grid {
   u32 shared_bytes = 0;        // static and dynamic
   u64 blocks = 0, next_block = 0, unfinished = 0;
   u64 workspace = 0;               // of a cooperative launch: its grid barrier
+  u64 barrier_seen = 0;            // content of the grid barrier at the last look, while everyone waited
+  u32 barrier_looks = 0;           // looks that found everyone waiting and that content
   std::vector<u32> thread_ids[3];  // per warp of a block: a row of %tid.x, .y, .z
   std::vector<AccessPlan> plans;   // per memory form
   u64 bounds_generation = 0;

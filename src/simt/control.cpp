@@ -1,7 +1,11 @@
 // Branches, calls, returns, exits: what parts and joins the lanes of a warp.
+#include <fmt/format.h>
+
 #include <bit>
 
+#include "core/symbol_name.hpp"
 #include "simt/executor.hpp"
+#include "simt/grid_barrier.hpp"
 
 namespace ew::simt {
 namespace {
@@ -29,7 +33,10 @@ bool Executor::control(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
     case Op::exit:
       return exit(warp, mask);
     case Op::trap:
-      return refuse(warp, FaultKind::trap, mask, "trap instruction");
+      return refuse(warp, FaultKind::trap, mask,
+                    grid_barrier::synchronizes_grid(warp, warp.split())
+                        ? "a grid-wide barrier in a launch that is not cooperative (cudaLaunchCooperativeKernel)"
+                        : "the kernel ended itself");
     case Op::barrier:
       return barrier(warp, kernel.barriers[instr.imm], mask);
     case Op::warp_sync:
@@ -199,7 +206,9 @@ bool Executor::call(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
     for (u32 i = 0; i < warp_lanes; ++i) same |= LaneMask{address[i] == wanted} << i;
     for (function = 1; function < kernel.functions.size() && kernel.functions[function].address != wanted;) ++function;
     if (function == kernel.functions.size()) {
-      refuse(warp, FaultKind::illegal_instruction, mask & same, "indirect call of an address that is no function");
+      refuse(warp, FaultKind::illegal_instruction, mask & same,
+             fmt::format("indirect call of {:#x}, {}", wanted,
+                         wanted ? "which is no function of this module" : "a null pointer"));
       fault_->address = wanted;
       return false;
     }
@@ -218,8 +227,8 @@ bool Executor::call(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   if ((kernel.recursive && stack > limit) || warp.frames.size() > most_frames) {
     warp.leave_frame(frame, warp.split().mask);
     return refuse(warp, FaultKind::stack_overflow, warp.split().mask,
-                  "call of " + callee.name + " takes the stack to " + std::to_string(stack) + " bytes; the limit is " +
-                      std::to_string(limit) + " (cudaLimitStackSize)");
+                  "call of " + core::readable_name(callee.name) + " takes the stack to " + std::to_string(stack) +
+                      " bytes; the limit is " + std::to_string(limit) + " (cudaLimitStackSize)");
   }
   warp.rows.grow((fresh.row_base + callee.rows) * warp_lanes);
   warp.predicates.grow(fresh.predicate_base + callee.predicates);

@@ -37,6 +37,8 @@ class Executor {
   Fault take_fault();
   /// All warps of this block wait and nobody can come: who waits where.
   Fault deadlock(const Block&);
+  /// The same under a heading of the caller's.
+  Fault deadlock(const Block&, std::string_view what);
   /// A fault that no single instruction caused.
   Fault fault_of(const Warp&, FaultKind, std::string what);
   /// Wakes splits of the block's sleeping warps whose time has come; the earliest wake of the others.
@@ -75,6 +77,7 @@ class Executor {
   // Warp-synchronous operations (warp_sync.cpp).
   bool warp_sync(Warp&, const ptx::Instr&, LaneMask);
   bool complete_warp_syncs(Warp&);
+  LaneMask missing_lanes(const Warp&, const Split&) const;  // that a split at a warp-synchronous operation waits for
   void gather(Warp&, const Split&, const ptx::Instr&, LaneMask, Gathered&);
   void scatter(Warp&, const Split&, const ptx::Instr&, LaneMask, const Gathered&);
   static void perform(const ptx::Kernel&, const ptx::Instr&, LaneMask group, Gathered&);
@@ -92,6 +95,7 @@ class Executor {
   // Reports (reports.cpp). Each sets the fault and answers false.
   bool refuse(Warp&, FaultKind, LaneMask, std::string what);
   bool refuse_access(Warp&, const MemoryOp::Refusal&);
+  std::string what_it_waits_for(const Warp&, const Split&) const;
 
   Performer& performer_;
   DeviceServices& services_;

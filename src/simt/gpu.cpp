@@ -9,6 +9,7 @@
 
 #include "simt/executor.hpp"
 #include "simt/flat_memory.hpp"
+#include "simt/grid_barrier.hpp"
 #include "simt/occupancy.hpp"
 
 namespace ew::simt {
@@ -29,6 +30,7 @@ struct Gpu::State {
   std::vector<std::unique_ptr<Grid>> grids;  // in order of start
   u32 next_sm = 0;                           // where the next block goes if there is room
   u32 turn_of_sm = 0;
+  u64 rounds = 0;
   bool round_useful = true;  // did anyone do more than wait since SM 0 had its turn?
 
   std::vector<std::unique_ptr<Warp>> warps;
@@ -337,6 +339,15 @@ struct Gpu::State {
     for (Sm& sm : sms) sm.cycle = latest;
     if (!round_useful) std::this_thread::yield();  // everyone waits, perhaps for the host
     round_useful = false;
+    if (++rounds % grid_barrier::rounds_between_looks == 0) look_at_grid_barriers();
+  }
+
+  void look_at_grid_barriers() {
+    for (auto& grid : grids) {
+      if (!grid->workspace || !grid_barrier::stands_still(*grid, sms)) continue;
+      const Block& block = grid_barrier::block_to_report(*grid, sms);
+      return fail(*grid, executor.deadlock(block, grid_barrier::what_it_waits_for(*grid, block)));
+    }
   }
 
   bool run(u64 wanted) {

@@ -59,39 +59,37 @@ u32 blocks_per_sm(const GpuLimits& limits, const BlockNeeds& needs) {
 
 std::string refusal(const GpuLimits& limits, const Launch& launch) {
   const ptx::Kernel& kernel = *launch.kernel;
-  const auto say = [&](std::string what) { return fmt::format("kernel {}: {}", kernel.name, what); };
   if (launch.block.count() == 0 || launch.grid.count() == 0)
-    return say(fmt::format("grid {} of blocks {} is empty", axes(launch.grid), axes(launch.block)));
+    return fmt::format("grid {} of blocks {} is empty", axes(launch.grid), axes(launch.block));
   if (beyond(launch.block, limits.block_limit))
-    return say(fmt::format("block {} exceeds the limit {}", axes(launch.block), axes(limits.block_limit)));
+    return fmt::format("block {} exceeds the limit {}", axes(launch.block), axes(limits.block_limit));
   if (beyond(launch.grid, limits.grid_limit))
-    return say(fmt::format("grid {} exceeds the limit {}", axes(launch.grid), axes(limits.grid_limit)));
+    return fmt::format("grid {} exceeds the limit {}", axes(launch.grid), axes(limits.grid_limit));
   if (launch.block.count() > limits.threads_per_block)
-    return say(
-        fmt::format("{} threads a block exceed the limit of {}", launch.block.count(), limits.threads_per_block));
+    return fmt::format("{} threads a block exceed the limit of {}", launch.block.count(), limits.threads_per_block);
   if (kernel.max_threads.count() && launch.block.count() > kernel.max_threads.count())
-    return say(fmt::format("{} threads a block exceed the {} that it was compiled for (__launch_bounds__)",
-                           launch.block.count(), kernel.max_threads.count()));
+    return fmt::format("{} threads a block exceed the {} that it was compiled for (__launch_bounds__)",
+                       launch.block.count(), kernel.max_threads.count());
   if (kernel.required_threads.count() && !(launch.block == kernel.required_threads))
-    return say(fmt::format("block {} is not the {} that it requires (.reqntid)", axes(launch.block),
-                           axes(kernel.required_threads)));
+    return fmt::format("block {} is not the {} that it requires (.reqntid)", axes(launch.block),
+                       axes(kernel.required_threads));
   if (launch.dynamic_shared > limits.shared_bytes_per_block_optin)
-    return say(fmt::format("{} bytes of dynamic shared memory exceed the limit of {}", launch.dynamic_shared,
-                           limits.shared_bytes_per_block_optin));
+    return fmt::format("{} bytes of dynamic shared memory exceed the limit of {}", launch.dynamic_shared,
+                       limits.shared_bytes_per_block_optin);
   const BlockNeeds needs = needs_of(limits, kernel, static_cast<u32>(launch.block.count()), launch.dynamic_shared);
   if (needs.shared_bytes > limits.shared_bytes_per_block_optin)
-    return say(fmt::format("{} bytes of shared memory a block exceed the limit of {}", needs.shared_bytes,
-                           limits.shared_bytes_per_block_optin));
+    return fmt::format("{} bytes of shared memory a block exceed the limit of {}", needs.shared_bytes,
+                       limits.shared_bytes_per_block_optin);
   if (needs.registers > limits.registers_per_block)
-    return say(fmt::format("{} registers a block exceed the limit of {}", needs.registers, limits.registers_per_block));
+    return fmt::format("{} registers a block exceed the limit of {}", needs.registers, limits.registers_per_block);
   if (launch.parameters.size() > limits.parameter_bytes)
-    return say(
-        fmt::format("{} bytes of parameters exceed the limit of {}", launch.parameters.size(), limits.parameter_bytes));
+    return fmt::format("{} bytes of parameters exceed the limit of {}", launch.parameters.size(),
+                       limits.parameter_bytes);
   const u32 resident = blocks_per_sm(limits, needs);
-  if (resident == 0) return say("no SM has room for one block");
+  if (resident == 0) return "no SM has room for one block";
   if (launch.cooperative && launch.grid.count() > u64{resident} * limits.sms)
-    return say(fmt::format("a cooperative grid of {} blocks needs all of them resident; {} fit ({} on each of {} SMs)",
-                           launch.grid.count(), u64{resident} * limits.sms, resident, limits.sms));
+    return fmt::format("a cooperative grid of {} blocks needs all of them resident; {} fit ({} on each of {} SMs)",
+                       launch.grid.count(), u64{resident} * limits.sms, resident, limits.sms);
   return {};
 }
 

@@ -1,12 +1,20 @@
-// What a person reads when a kernel goes wrong.
+// What a person reads when a kernel goes wrong: what happened, where the address lies, which thread, which line, which
+// kernel.
 #include <fmt/format.h>
 
 #include <bit>
+#include <map>
 
+#include "core/symbol_name.hpp"
+#include "memory/host_mappings.hpp"
 #include "simt/executor.hpp"
+#include "simt/grid_barrier.hpp"
 
 namespace ew::simt {
 namespace {
+
+using core::readable_name;
+using ptx::Window;
 
 std::string_view name_of(FaultKind kind) {
   switch (kind) {
@@ -17,7 +25,7 @@ std::string_view name_of(FaultKind kind) {
     case FaultKind::misaligned_address:
       return "misaligned address";
     case FaultKind::write_to_constant:
-      return "write to constant memory";
+      return "write to read-only memory";
     case FaultKind::invalid_address_space:
       return "address of the wrong state space";
     case FaultKind::stack_overflow:
@@ -44,68 +52,175 @@ std::string text(Dim3 d) {
   return fmt::format("({},{},{})", d.x, d.y, d.z);
 }
 
+std::string counted(u64 number, std::string_view thing) {
+  return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
+}
+
 Dim3 thread_of(const Warp& warp, u32 lane) {
   const Grid& grid = *warp.block->grid;
   const std::size_t at = std::size_t{warp.index} * warp_lanes + lane;
   return {grid.thread_ids[0][at], grid.thread_ids[1][at], grid.thread_ids[2][at]};
 }
 
-std::string place(const ptx::Kernel& kernel, ptx::Pc pc) {
-  if (pc >= kernel.code.size()) return "at the end of the kernel";
-  std::string result;
+std::string source_line(const ptx::Kernel& kernel, ptx::Pc pc) {
   const ptx::SourceLine line = pc < kernel.lines.size() ? kernel.lines[pc] : ptx::SourceLine{};
   if (line.line && line.file < kernel.files.size() && line.file)
-    result = fmt::format("{}:{}", kernel.files[line.file], line.line);
-  else if (line.ptx_line)
-    result = fmt::format("PTX line {}", line.ptx_line);
-  else
-    result = fmt::format("instruction {}", pc);
-  if (pc < kernel.texts.size() && !kernel.texts[pc].empty()) result += ": " + kernel.texts[pc];
+    return fmt::format("{}:{}", kernel.files[line.file], line.line);
+  if (line.ptx_line) return fmt::format("PTX line {}", line.ptx_line);
+  return fmt::format("instruction {}", pc);
+}
+
+std::string place(const ptx::Kernel& kernel, ptx::Pc pc) {
+  if (pc >= kernel.code.size()) return "the end of the kernel";
+  std::string result = source_line(kernel, pc);
+  if (pc < kernel.texts.size() && !kernel.texts[pc].empty()) result += ": " + core::readable_text(kernel.texts[pc]);
   return result;
 }
 
+/// The functions that the split is in, from the innermost to the kernel.
+std::string call_stack(const Warp& warp, const Split& split) {
+  constexpr u32 deepest = 12;
+  const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  std::string result;
+  u32 lines = 0;
+  for (u32 frame = split.frame; warp.frames[frame].parent != nothing;) {
+    const Frame& activation = warp.frames[frame];
+    u32 times = 0;  // recursion repeats itself
+    const auto same = [&](const Frame& other) {
+      return other.parent != nothing && other.function == activation.function && other.call_pc == activation.call_pc;
+    };
+    for (; same(warp.frames[frame]); frame = warp.frames[frame].parent) ++times;
+    if (++lines > deepest) continue;
+    result += fmt::format("\n    in {}, called at {}{}", readable_name(kernel.functions[activation.function].name),
+                          source_line(kernel, activation.call_pc), times > 1 ? fmt::format(" ({} times)", times) : "");
+  }
+  if (lines > deepest) result += fmt::format("\n    and so on, {} more", counted(lines - deepest, "line"));
+  return result;
+}
+
+std::string kernel_line(const Grid& grid) {
+  return fmt::format("\n  in kernel {}, grid {}, blocks of {}", readable_name(grid.kernel->name),
+                     text(grid.launch.grid), text(grid.launch.block));
+}
+
 std::string describe(const memory::Allocation& a) {
-  return fmt::format("allocation #{} ({}, {} bytes at {:#x})", a.number, a.label.empty() ? "unnamed" : a.label, a.size,
+  const std::string label = a.label.empty() ? "unnamed" : readable_name(a.label);
+  return fmt::format("allocation #{} ({}{}, {} at {:#x})", a.number,
+                     a.region == memory::Region::constant ? "constant variable " : "", label, counted(a.size, "byte"),
                      a.begin);
+}
+
+std::string past_the_end(u64 past, std::string_view of) {
+  return past ? fmt::format("{} past the end of {}", counted(past, "byte"), of)
+              : fmt::format("just past the end of {}", of);
 }
 
 /// Where a global address lies, or what it just missed.
 std::string neighbourhood(const memory::AddressSpace& space, u64 address, u32 bytes) {
-  if (address < 4096) return "a null pointer (or a member of one)";
+  if (address < 4096) return "a null pointer, or a member of one";
   const auto found = space.neighbours(address);
   if (found.below && address < found.below->end()) {
     const u64 over = address + bytes > found.below->end() ? address + bytes - found.below->end() : 0;
-    if (over) return fmt::format("its last {} bytes are past the end of {}", over, describe(*found.below));
-    return fmt::format("{} bytes into {}", address - found.below->begin, describe(*found.below));
+    if (over)
+      return fmt::format("its last {} past the end of {}", over == 1 ? "byte is" : counted(over, "byte") + " are",
+                         describe(*found.below));
+    return fmt::format("{} into {}", counted(address - found.below->begin, "byte"), describe(*found.below));
   }
   if (found.freed)
-    return fmt::format("{} bytes into {}, which has been freed", address - found.freed->begin, describe(*found.freed));
+    return fmt::format("{} into {}, which has been freed", counted(address - found.freed->begin, "byte"),
+                       describe(*found.freed));
   constexpr u64 near = u64{1} << 30;
   const u64 past = found.below ? address - found.below->end() : ~u64{0};
   const u64 ahead = found.above ? found.above->begin - address : ~u64{0};
-  if (past <= ahead && past < near) return fmt::format("{} bytes past the end of {}", past, describe(*found.below));
-  if (ahead < near) return fmt::format("{} bytes before {}", ahead, describe(*found.above));
+  if (past <= ahead && past < near) return past_the_end(past, describe(*found.below));
+  if (ahead < near) return fmt::format("{} before {}", counted(ahead, "byte"), describe(*found.above));
+  if (const auto host = memory::host_memory_at(address))
+    return fmt::format(
+        "{}, which kernels cannot reach: it is neither allocated by CUDA nor registered (cudaHostRegister)", *host);
   return "in no allocation, and none is near";
 }
 
-std::string lanes_text(LaneMask lanes) {
-  if (lanes == all_lanes) return "all lanes";
+std::string numbers(u64 set) {
   std::string result;
-  for (u32 i = 0; i < warp_lanes; ++i) {
-    if (!((lanes >> i) & 1)) continue;
+  for (u32 i = 0; i < 64; ++i) {
+    if (!((set >> i) & 1)) continue;
     u32 last = i;
-    while (last + 1 < warp_lanes && (lanes >> (last + 1)) & 1) ++last;
+    while (last + 1 < 64 && (set >> (last + 1)) & 1) ++last;
     result +=
         fmt::format("{}{}", result.empty() ? "" : ",", last > i ? fmt::format("{}-{}", i, last) : std::to_string(i));
     i = last;
   }
-  return (lanes & (lanes - 1) ? "lanes " : "lane ") + result;
+  return result;
+}
+
+std::string several(std::string_view thing, u64 set) {
+  constexpr int most_runs = 4;
+  if (std::popcount(set & ~(set << 1)) > most_runs) return fmt::format("{}s {:#x} (mask)", thing, set);
+  return fmt::format("{}{} {}", thing, set & (set - 1) ? "s" : "", numbers(set));
 }
 
 void locate(Fault& fault, const ptx::Kernel& kernel, ptx::Pc pc) {
   if (pc >= kernel.lines.size() || !kernel.lines[pc].line) return;
   fault.line = kernel.lines[pc].line;
   if (kernel.lines[pc].file < kernel.files.size()) fault.file = kernel.files[kernel.lines[pc].file];
+}
+
+Fault compose(const Warp& warp, const Split& split, FaultKind kind, LaneMask lanes, std::string_view what) {
+  const Grid& grid = *warp.block->grid;
+  Fault fault{.kind = kind,
+              .kernel = readable_name(grid.kernel->name),
+              .where = {warp.block->index, thread_of(warp, lanes ? std::countr_zero(lanes) : 0)}};
+  locate(fault, *grid.kernel, split.pc);
+  const std::string more = lanes & (lanes - 1) ? fmt::format(" and {} more of its warp", std::popcount(lanes) - 1) : "";
+  fault.report = fmt::format("{}: {}\n  block {}, thread {}{}\n  at {}{}{}", name_of(kind), what,
+                             text(fault.where.block), text(fault.where.thread), more, place(*grid.kernel, split.pc),
+                             call_stack(warp, split), kernel_line(grid));
+  return fault;
+}
+
+/// The state space in which an access fell, as far as its form or its address says.
+Window space_of(const ptx::MemoryForm* form, u64 address) {
+  const Window window = form ? form->window : Window::generic;
+  const auto inside = [&](u64 begin, u64 size) { return window == Window::generic && address - begin < size; };
+  if (inside(memory::shared_window, memory::shared_window_bytes)) return Window::shared;
+  if (inside(memory::local_window, memory::local_window_bytes)) return Window::local;
+  if (inside(memory::parameter_window, memory::parameter_window_bytes)) return Window::param;
+  return window == Window::frame ? Window::local : window;
+}
+
+std::string_view name_of(Window window) {
+  switch (window) {
+    case Window::global:
+      return "global memory";
+    case Window::shared:
+      return "shared memory";
+    case Window::local:
+      return "local memory";
+    case Window::constant:
+      return "constant memory";
+    case Window::param:
+      return "the kernel's parameters";
+    default:
+      return "";
+  }
+}
+
+/// "read of 4 bytes from shared memory at 0x40"
+std::string access(const ptx::MemoryForm* form, Window window, const MemoryOp::Refusal& refusal) {
+  std::string_view verb = "read", direction = "from";
+  if (form && form->kind == ptx::MemoryKind::store) verb = "write", direction = "to";
+  if (form && (form->kind == ptx::MemoryKind::atomic || form->kind == ptx::MemoryKind::reduction))
+    verb = "atomic operation", direction = "on";
+  const std::string_view space = name_of(window);
+  return fmt::format("{} of {}{}{}{}{} at {:#x}", verb, counted(refusal.bytes, "byte"), space.empty() ? "" : " ",
+                     space.empty() ? "" : direction, space.empty() ? "" : " ", space, refusal.address);
+}
+
+/// Where in a thread's or block's own memory of `size` bytes the byte `offset` lies.
+std::string within_own(u64 offset, u64 size, std::string_view whose) {
+  if (offset < size)
+    return fmt::format("its last bytes are past the end of {}, which has {}", whose, counted(size, "byte"));
+  return past_the_end(offset - size, fmt::format("{}, which has {}", whose, counted(size, "byte")));
 }
 
 }  // namespace
@@ -117,99 +232,108 @@ Fault Executor::take_fault() {
 }
 
 Fault Executor::fault_of(const Warp& warp, FaultKind kind, std::string what) {
-  const Grid& grid = *warp.block->grid;
-  const ptx::Kernel& kernel = *grid.kernel;
   const Split& split = warp.splits[warp.current < warp.split_count ? warp.current : 0];
-  const u32 lane = split.mask ? std::countr_zero(split.mask) : 0;
-  Fault fault{.kind = kind, .kernel = kernel.name, .where = {warp.block->index, thread_of(warp, lane)}};
-  locate(fault, kernel, split.pc);
-  fault.report = fmt::format("{} in kernel {}: {}\n  block {}, thread {}\n  at {}", name_of(kind), kernel.name, what,
-                             text(fault.where.block), text(fault.where.thread), place(kernel, split.pc));
-  return fault;
+  return compose(warp, split, kind, split.mask & -split.mask, what);
 }
 
 bool Executor::refuse(Warp& warp, FaultKind kind, LaneMask lanes, std::string what) {
-  const ptx::Kernel& kernel = *warp.block->grid->kernel;
-  const Split& split = warp.split();
-  Fault fault{.kind = kind,
-              .kernel = kernel.name,
-              .where = {warp.block->index, thread_of(warp, lanes ? std::countr_zero(lanes) : 0)}};
-  locate(fault, kernel, split.pc);
-  fault.report =
-      fmt::format("{} in kernel {}: {}\n  block {}, thread {}{}\n  at {}", name_of(kind), kernel.name, what,
-                  text(fault.where.block), text(fault.where.thread),
-                  lanes & (lanes - 1) ? fmt::format(" and {} more of its warp", std::popcount(lanes) - 1) : "",
-                  place(kernel, split.pc));
-  if (kind == FaultKind::assert_failed) fault.report = what;
-  fault_ = std::move(fault);
+  fault_ = compose(warp, warp.split(), kind, lanes, what);
+  if (kind == FaultKind::assert_failed) fault_->report = what;  // CUDA's own words: programs look for them
   return false;
 }
 
 bool Executor::refuse_access(Warp& warp, const MemoryOp::Refusal& refusal) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
-  const Split& split = warp.split();
-  const ptx::Instr& instr = kernel.code[split.pc];
+  const ptx::Instr& instr = kernel.code[warp.split().pc];
   const ptx::MemoryForm* form = instr.op == ptx::Op::memory ? &kernel.memory[instr.imm] : nullptr;
-  const ptx::Window window = form ? form->window : ptx::Window::generic;
-  const u64 address = refusal.address;
-  std::string verb = "access";
-  if (form && form->kind == ptx::MemoryKind::load) verb = "read";
-  if (form && form->kind == ptx::MemoryKind::store) verb = "write";
-  if (form && (form->kind == ptx::MemoryKind::atomic || form->kind == ptx::MemoryKind::reduction))
-    verb = "atomic operation";
+  const Window window = space_of(form, refusal.address);
+  const bool generic = !form || form->window == Window::generic;
+  const Grid& grid = *warp.block->grid;
   std::string where;
-  const u32 shared_bytes = warp.block->grid->shared_bytes;
-  const auto in_window = [&](u64 begin, u64 size) { return window == ptx::Window::generic && address - begin < size; };
   if (refusal.kind == FaultKind::misaligned_address) {
     where = fmt::format("the address must be a multiple of {}", refusal.bytes);
-  } else if (window == ptx::Window::shared || in_window(memory::shared_window, memory::shared_window_bytes)) {
-    where = fmt::format("the block's shared memory has {} bytes", shared_bytes);
-  } else if (window == ptx::Window::local || window == ptx::Window::frame ||
-             in_window(memory::local_window, memory::local_window_bytes)) {
+    if (window == Window::global || window == Window::generic)
+      where += "; " + neighbourhood(space_, refusal.address, refusal.bytes);
+  } else if (window == Window::shared) {
+    where = grid.shared_bytes == 0
+                ? "the block has no shared memory: dynamic shared memory is the third argument of <<<...>>>"
+                : within_own(refusal.address - (generic ? memory::shared_window : 0), grid.shared_bytes,
+                             "the block's shared memory");
+  } else if (window == Window::local) {
     const Frame& frame = warp.frame();
-    where = fmt::format("the thread's local memory has {} bytes",
-                        frame.local_base + kernel.functions[frame.function].frame_bytes);
-  } else if (window == ptx::Window::param || in_window(memory::parameter_window, memory::parameter_window_bytes)) {
-    where = fmt::format("the kernel's parameters have {} bytes", warp.block->grid->launch.parameters.size());
+    where = within_own(refusal.address - (generic ? memory::local_window : 0),
+                       frame.local_base + kernel.functions[frame.function].frame_bytes, "the thread's local memory");
+  } else if (window == Window::param) {
+    where = within_own(refusal.address - (generic ? memory::parameter_window : 0), grid.launch.parameters.size(),
+                       "the parameters");
   } else {
-    where = neighbourhood(space_, address, refusal.bytes);
+    where = neighbourhood(space_, refusal.address, refusal.bytes);
   }
-  refuse(warp, refusal.kind, LaneMask{1} << refusal.lane,
-         fmt::format("{} of {} bytes at {:#x}", verb, refusal.bytes, address));
-  fault_->address = address;
+  refuse(warp, refusal.kind, LaneMask{1} << refusal.lane, access(form, window, refusal) + "\n  " + where);
+  fault_->address = refusal.address;
   fault_->bytes = refusal.bytes;
-  fault_->report += "\n  " + where;
   return false;
 }
 
-Fault Executor::deadlock(const Block& block) {
-  const ptx::Kernel& kernel = *block.grid->kernel;
-  Fault fault{.kind = FaultKind::barrier_deadlock, .kernel = kernel.name};
+std::string Executor::what_it_waits_for(const Warp& warp, const Split& split) const {
+  if (split.state != SplitState::at_barrier && grid_barrier::synchronizes_grid(warp, split))
+    return "the grid-wide barrier";
+  const Block& block = *warp.block;
+  switch (split.state) {
+    case SplitState::at_barrier: {
+      const BlockBarrier& barrier = block.barriers[split.barrier];
+      return fmt::format("barrier {} ({} of {} threads have come)", split.barrier, barrier.arrived,
+                         barrier.all_threads ? block.live_threads : barrier.expected);
+    }
+    case SplitState::at_warp_sync: {
+      const LaneMask missing = missing_lanes(warp, split);
+      return fmt::format("{} of its warp", missing ? several("lane", missing) : "other lanes");
+    }
+    case SplitState::asleep:
+      return "the end of its sleep";
+    case SplitState::at_performer:
+      return "memory";
+    case SplitState::running:
+      return "a value that does not come";
+  }
+  return "nothing";
+}
+
+Fault Executor::deadlock(const Block& block, std::string_view what) {
+  const Grid& grid = *block.grid;
+  const ptx::Kernel& kernel = *grid.kernel;
+  Fault fault{.kind = FaultKind::barrier_deadlock, .kernel = readable_name(kernel.name)};
   fault.where.block = block.index;
-  fault.report =
-      fmt::format("barrier deadlock in kernel {}: no thread of block {} can go on", kernel.name, text(block.index));
+  // Warps that wait alike share a line.
+  std::map<std::tuple<ptx::Pc, LaneMask, std::string>, u64> waiting;
   bool first = true;
   for (const Warp* warp : block.warps) {
-    if (!warp) continue;
-    for (u32 s = 0; s < warp->split_count; ++s) {
+    for (u32 s = 0; warp && s < warp->split_count; ++s) {
       const Split& split = warp->splits[s];
-      if (first) {
-        fault.where.thread = thread_of(*warp, std::countr_zero(split.mask));
-        locate(fault, kernel, split.pc);
-        first = false;
-      }
-      std::string what = "other lanes of its warp";
-      if (split.state == SplitState::at_barrier) {
-        const BlockBarrier& barrier = block.barriers[split.barrier];
-        what = fmt::format("barrier {} ({} of {} threads have come)", split.barrier, barrier.arrived,
-                           barrier.all_threads ? block.live_threads : barrier.expected);
-      }
-      fault.report +=
-          fmt::format("\n  warp {}, {} (thread {} first): waits for {} at {}", warp->index, lanes_text(split.mask),
-                      text(thread_of(*warp, std::countr_zero(split.mask))), what, place(kernel, split.pc));
+      const std::string at = fmt::format("{}\n    at {}{}", what_it_waits_for(*warp, split), place(kernel, split.pc),
+                                         call_stack(*warp, split));
+      waiting[{split.pc, split.mask, at}] |= u64{1} << warp->index;
+      if (!first) continue;
+      fault.where.thread = thread_of(*warp, std::countr_zero(split.mask));
+      locate(fault, kernel, split.pc);
+      first = false;
     }
   }
+  fault.report = fmt::format("{}: {}", name_of(fault.kind), what);
+  for (const auto& [how, warps] : waiting) {
+    const auto& [pc, lanes, cause] = how;
+    const Warp& warp = *block.warps[std::countr_zero(warps)];
+    fault.report +=
+        fmt::format("\n  {}{}, from thread {}: {} for {}", several("warp", warps),
+                    lanes == warp.live ? "" : ", " + several("lane", lanes),
+                    text(thread_of(warp, std::countr_zero(lanes))), warps & (warps - 1) ? "wait" : "waits", cause);
+  }
+  fault.report += kernel_line(grid);
   return fault;
+}
+
+Fault Executor::deadlock(const Block& block) {
+  return deadlock(block, fmt::format("no thread of block {} can go on", text(block.index)));
 }
 
 }  // namespace ew::simt

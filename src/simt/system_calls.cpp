@@ -119,7 +119,9 @@ bool Executor::system_call(Warp& warp, const ptx::CallForm& form, LaneMask mask)
         const u64 address = argument(lane, 0);
         if (address == 0 || services_.heap_free(address)) break;
         return refuse(warp, FaultKind::device_heap, only_lane,
-                      fmt::format("free({:#x}): not the start of a live block of the device heap", address));
+                      fmt::format("free of {:#x}, which is not a live block of the heap: freed before, or not from "
+                                  "malloc or new in a kernel",
+                                  address));
       }
       case ptx::SystemCall::assertfail: {
         const auto words = [&](u32 i) {

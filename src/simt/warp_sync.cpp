@@ -291,6 +291,14 @@ bool Executor::warp_sync(Warp& warp, const Instr& instr, LaneMask mask) {
   return true;
 }
 
+LaneMask Executor::missing_lanes(const Warp& warp, const Split& split) const {
+  const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  const Instr& instr = kernel.code[split.pc];
+  if (!has_mask(kernel, instr)) return 0;
+  const u32* members = row_of(warp, split.frame, operands_of(kernel, instr).mask);
+  return members[std::countr_zero(split.mask)] & warp.live & ~split.mask;
+}
+
 bool Executor::complete_warp_syncs(Warp& warp) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   bool any = false;
