@@ -127,7 +127,11 @@ struct Machine::Submit {
     launch.parameters = work.parameters;
     launch.cooperative = work.cooperative;
     launch.stack_bytes = static_cast<u32>(machine.limits_.stack);
-    return machine.queue_.submit_launch(std::move(launch), after);
+    // The launch takes its time to reach the device, beside whatever its stream still does.
+    const Cost way{Engine::none, machine.config_.launch.latency.count / 1000};
+    std::vector<Ticket> all(after.begin(), after.end());
+    all.push_back(machine.queue_.submit_task(nullptr, way, {}));
+    return machine.queue_.submit_launch(std::move(launch), all);
   }
   Ticket operator()(const CopyWork& work) const {
     const Cost cost = machine.cost(work.engine, work.width * work.height * work.depth);

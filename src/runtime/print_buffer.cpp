@@ -37,9 +37,10 @@ struct Conversion {
 
 template <class T>
 void format_one(const Conversion& conversion, const char* size, T value, std::string& text) {
-  std::string specification = "%" + conversion.flags;
+  std::string specification("%");
+  specification += conversion.flags;
   if (conversion.width >= 0) specification += std::to_string(conversion.width);
-  if (conversion.precision >= 0) specification += "." + std::to_string(conversion.precision);
+  if (conversion.precision >= 0) specification.append(".").append(std::to_string(conversion.precision));
   specification += size;
   specification += conversion.letter;
 #pragma GCC diagnostic push

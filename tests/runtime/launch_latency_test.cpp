@@ -1,0 +1,44 @@
+// Simulated time of a launch, as a program sees it through events.
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace {
+
+const char* const module_text = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry nothing() { ret; }
+)";
+
+float elapsed_milliseconds(CUfunction function, unsigned launches) {
+  CUevent begin, end;
+  EXPECT_EQ(cuEventCreate(&begin, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventCreate(&end, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventRecord(begin, nullptr), CUDA_SUCCESS);
+  for (unsigned i = 0; i < launches; ++i)
+    EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventRecord(end, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventSynchronize(end), CUDA_SUCCESS);
+  float milliseconds = -1;
+  EXPECT_EQ(cuEventElapsedTime(&milliseconds, begin, end), CUDA_SUCCESS);
+  return milliseconds;
+}
+
+// launch.latency was a field of the machine that nothing read.
+TEST(LaunchLatency, IsTheTimeBeforeAKernelThatWaitsForNothing) {
+  setenv("EVERWARP_SET", "launch.latency=70000", 1);
+  CUcontext context;
+  CUmodule module;
+  CUfunction function;
+  ASSERT_EQ(cuInit(0), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxCreate(&context, 0, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuModuleLoadData(&module, module_text), CUDA_SUCCESS);
+  ASSERT_EQ(cuModuleGetFunction(&function, module, "nothing"), CUDA_SUCCESS);
+  EXPECT_NEAR(elapsed_milliseconds(function, 1), 0.070, 0.001);
+  EXPECT_NEAR(elapsed_milliseconds(function, 5), 0.070, 0.001) << "launches queued behind each other travel together";
+  EXPECT_NEAR(elapsed_milliseconds(function, 0), 0, 0.001);
+}
+
+}  // namespace
