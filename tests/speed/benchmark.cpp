@@ -15,8 +15,7 @@ void simulate(benchmark::State& state, std::string_view kernel) {
   }
   if (const auto wrong = subject.mistake(); !wrong.empty()) state.SkipWithError(wrong.c_str());
   state.SetItemsProcessed(static_cast<ew::i64>(warps));
-  state.counters["thread_instructions"] =
-      benchmark::Counter(static_cast<double>(threads), benchmark::Counter::kIsRate);
+  state.counters["thread_instructions"] = benchmark::Counter(static_cast<double>(threads), benchmark::Counter::kIsRate);
 }
 
 }  // namespace

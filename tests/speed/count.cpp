@@ -1,6 +1,7 @@
-// ew_speed_count KERNEL SCALE: runs one kernel once and prints its warp instructions. tests/speed/check starts it under
+// ew_speed_count KERNEL SCALE: runs one kernel once and prints what it took. tests/speed/check starts it under
 // callgrind, which collects inside Gpu::run only.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <cstdlib>
 #include <exception>
@@ -19,8 +20,10 @@ int main(int argc, char** argv) {
       fmt::print("FAIL: {}\n", wrong);
       return 1;
     }
-    fmt::print("{} warp instructions, {} thread instructions\n", counters.warp_instructions,
-               counters.thread_instructions);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    fmt::print("{} warp instructions, {} thread instructions, {} warps, {} KiB resident at most\n",
+               counters.warp_instructions, counters.thread_instructions, counters.warps, usage.ru_maxrss);
   } catch (const std::exception& error) {
     fmt::print(stderr, "FAIL: {}\n", error.what());
     return 1;

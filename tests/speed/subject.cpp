@@ -18,7 +18,9 @@ simt::GpuLimits one_gpu() {
   return limits;
 }
 
-float input(u32 i) { return static_cast<float>(i % 13) - 6; }
+float input(u32 i) {
+  return static_cast<float>(i % 13) - 6;
+}
 
 }  // namespace
 
