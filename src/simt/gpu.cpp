@@ -18,6 +18,7 @@ namespace {
 // How long one warp, one block and one SM go on before the next has its turn, in warp instructions. Long, so that what
 // they touch stays in the host's caches; finite, so that whoever waits for someone else is met.
 constexpr u64 warp_turn = 2048, block_turn = 16384, sm_turn = 32768;
+constexpr u32 stretches_until_release = 64;
 
 }  // namespace
 
@@ -131,6 +132,7 @@ struct Gpu::State {
     block->warps.assign(grid.warps, nullptr);
     block->ready = block->unfinished = grid.warps == 64 ? ~u64{0} : (u64{1} << grid.warps) - 1;
     block->asleep = 0;
+    block->stretches = 0;
     sm.warps += grid.warps;
     sm.registers += grid.registers;
     if (grid.shared_bytes) sm.shared_bytes += grid.shared_bytes + limits.shared_reserved_per_block;
@@ -268,7 +270,9 @@ struct Gpu::State {
       release_blocked(block);
       break;
     }
-    if (!block.ready && !block.asleep && block.unfinished && !at_performer(block)) {
+    // Someone who is not seen to spin may wait for lanes that are held back for their own warp's sake.
+    if (++block.stretches % stretches_until_release == 0) release_blocked(block);
+    if (!block.ready && !block.asleep && block.unfinished && !at_performer(block) && !release_blocked(block)) {
       fail(grid, executor.deadlock(block));
       return {stretch.used, true, true};
     }
