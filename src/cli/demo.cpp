@@ -39,28 +39,39 @@ struct Seconds {
   double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
 };
 
-void build_program(const fs::path& source, const fs::path& output) {
+/// A line of a terminal that says what is under way, and is written over.
+void show_progress(const std::string& text) {
+  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K{}", text);
+}
+
+/// False, with what the compiler said on standard error, when it does not build.
+bool build_program(const fs::path& source, const fs::path& output) {
+  show_progress(fmt::format("building {}", source.filename().string()));
   const Outcome outcome =
       run({fs::read_symlink("/proc/self/exe").string(), "build", "-O2", source.string(), "-o", output.string()},
           {.capture = Capture::both});
-  if (outcome.status != 0) throw UserError(fmt::format("{} did not build:\n{}", source.string(), outcome.output));
+  show_progress("");
+  if (outcome.status != 0) fmt::print(stderr, "FAIL: {} did not build:\n{}", source.string(), outcome.output);
+  return outcome.status == 0;
 }
 
 /// Builds and runs one program; a row of the table. False when it failed.
 bool show_program(const DemoProgram& program, const fs::path& workloads, const fs::path& folder, Table& table) {
   const fs::path source = workloads / program.source, binary = folder / source.stem(), count_file = folder / "count";
   const Seconds build_time;
-  build_program(source, binary);
+  if (!build_program(source, binary)) return false;
   const double built = build_time.elapsed();
   fs::remove(count_file);
   Words words{binary.string()};
   words.insert(words.end(), program.arguments.begin(), program.arguments.end());
+  show_progress(fmt::format("running {}", source.stem().string()));
   const Seconds run_time;
   const Outcome outcome = run(words, {.capture = Capture::both,
                                       .environment = {{runtime::Environment::count_file_name, count_file.string()}},
                                       .timeout_seconds = 120,
                                       .no_input = true});
   const double ran = run_time.elapsed();
+  show_progress("");
   unsigned long long instructions = 0;
   std::ifstream(count_file) >> instructions;
   table.row({source.stem().string(), std::string(program.what), seconds_text(built), seconds_text(ran),
@@ -78,18 +89,25 @@ int show_programs(const fs::path& workloads, const fs::path& folder) {
   return good ? clean : failed;
 }
 
+// What a recovery reports behind "PASS name: ".
+std::string last_words(const std::string& line) {
+  const auto colon = line.find(": ");
+  return (colon == line.npos ? line : line.substr(colon + 2)).substr(0, 60);
+}
+
 // Fifty trials as a table of ten rows: where in the run the crashes fell, and what came of them.
-Table crash_table(const std::vector<Trial>& trials, unsigned long long total) {
-  Table table({"crash after warp instruction", ">crashes", ">recovered", ">failed", "a recovery says"});
+Table crash_table(const std::vector<Trial>& trials) {
+  Table table({"crash after instruction", ">crashes", ">recovered", ">failed", "the last of them says"});
   constexpr std::size_t rows = 10;
   for (std::size_t first = 0; first < trials.size(); first += (trials.size() + rows - 1) / rows) {
     const std::size_t last = std::min(trials.size(), first + (trials.size() + rows - 1) / rows);
     std::size_t recovered = 0;
     for (std::size_t i = first; i < last; ++i) recovered += trials[i].passed();
-    table.row({fmt::format("{} .. {} of {}", grouped(trials[first].instruction), grouped(trials[last - 1].instruction),
-                           grouped(total)),
+    table.row({last - first == 1
+                   ? grouped(trials[first].instruction)
+                   : fmt::format("{} .. {}", grouped(trials[first].instruction), grouped(trials[last - 1].instruction)),
                std::to_string(last - first), std::to_string(recovered), std::to_string(last - first - recovered),
-               trials[last - 1].last_line.substr(0, 60)});
+               last_words(trials[last - 1].last_line)});
   }
   return table;
 }
@@ -97,27 +115,26 @@ Table crash_table(const std::vector<Trial>& trials, unsigned long long total) {
 int show_crashes(const fs::path& workloads, const fs::path& folder, std::size_t count) {
   fmt::print(
       "A persistent key-value store (workloads/sbrp/gpkvs.cu): the process is really killed at {} points of its run,\n"
-      "then started again on what its pool file holds.\n\n",
+      "then started again on what its pool file holds, to recover and to check every pair.\n",
       count);
   const fs::path binary = folder / "gpkvs";
-  build_program(workloads / "sbrp" / "gpkvs.cu", binary);
+  if (!build_program(workloads / "sbrp" / "gpkvs.cu", binary)) return failed;
   CrashPlan plan;
   plan.program = {binary.string(), "--pool", "kvs.pool"};
   plan.recovery = {binary.string(), "--recover", "kvs.pool"};
   const CleanRun clean_run = count_instructions(plan);
+  fmt::print("Without a crash it executes {} warp instructions.\n\n", grouped(clean_run.instructions));
   const auto points = random_points(clean_run.instructions, count, 1);
   const unsigned jobs = std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
   const auto trials = run_trials(plan, points, jobs, [&](std::size_t finished, std::size_t) {
-    if (isatty(STDERR_FILENO))
-      fmt::print(stderr, "\r{} of {} crashes{}", finished, points.size(), finished == points.size() ? "\r\033[K" : "");
+    show_progress(finished == points.size() ? "" : fmt::format("{} of {} crashes", finished, points.size()));
   });
   std::size_t recovered = 0;
   for (const Trial& trial : trials) {
     recovered += trial.passed();
     if (!trial.passed()) fmt::print(stderr, "FAIL after warp instruction {}:\n{}", trial.instruction, trial.output);
   }
-  fmt::print("{}\n{} crashes, {} verified recoveries\n", crash_table(trials, clean_run.instructions).text(),
-             trials.size(), recovered);
+  fmt::print("{}\n{} crashes, {} verified recoveries\n", crash_table(trials).text(), trials.size(), recovered);
   return recovered == trials.size() ? clean : failed;
 }
 
