@@ -6,3 +6,7 @@
 #endif
 
 #include "everwarp/curand/distributions.cuh"
+
+// The Mersenne Twister that shares a state among the threads of a block.
+struct __attribute__((unavailable("cuRAND's MTGP32 generator is not simulated"))) curandStateMtgp32;
+struct __attribute__((unavailable("cuRAND's MTGP32 generator is not simulated"))) curandStateMtgp32_t;

@@ -200,4 +200,288 @@ TEST(Sobol, FirstDimensionFillsEveryCellOnce) {
   for (int count : seen) EXPECT_EQ(count, 1);
 }
 
+// What cuRAND 13.0's own device functions gave for a seed, a subsequence and an offset: five words, then a uniform, a
+// uniform double, a normal, a normal double and a log-normal number (mean 1, deviation 0.5) in this order from one
+// state.
+struct KnownRun {
+  unsigned long long seed, subsequence, offset;
+  unsigned words[5];
+  float uniform;
+  double uniform_double;
+  float normal;
+  double normal_double;
+  float log_normal;
+};
+
+template <class State>
+void check_runs(const std::vector<KnownRun>& runs) {
+  for (const KnownRun& run : runs) {
+    State s;
+    curand_init(run.seed, run.subsequence, run.offset, &s);
+    for (unsigned word : run.words) EXPECT_EQ(curand(&s), word);
+    EXPECT_EQ(curand_uniform(&s), run.uniform);
+    EXPECT_EQ(curand_uniform_double(&s), run.uniform_double);
+    EXPECT_NEAR(curand_normal(&s), run.normal, 1e-5);
+    EXPECT_NEAR(curand_normal_double(&s), run.normal_double, 1e-11);
+    EXPECT_NEAR(curand_log_normal(&s, 1.0f, 0.5f), run.log_normal, 1e-4 * run.log_normal);
+  }
+}
+
+TEST(Xorwow, AsCurand) {
+  check_runs<curandStateXORWOW>({
+      {0x4d2ull,
+       1ull,
+       0ull,
+       {0xd1f7605a, 0xed29ae49, 0x83030ed9, 0x899fbaf4, 0xcf2ac63b},
+       0x1.1f1b6ep-6f,
+       0x1.994454407c98p-1,
+       1.39002f,
+       -0.724299292892,
+       2.5537f},
+      {0x4d2ull,
+       1ull,
+       1000003ull,
+       {0xe595df33, 0x5a18ba4b, 0xd884302a, 0x10fe7bd9, 0xc8b75d5b},
+       0x1.36ff32p-2f,
+       0x1.28ee73b8061dap-3,
+       0.225697f,
+       0.95427171739,
+       4.024f},
+      {0x4d2ull,
+       123456789012ull,
+       0ull,
+       {0xe5372538, 0x818de4ad, 0xf8d17629, 0xbbd78233, 0x55c1b4c6},
+       0x1.ee2964p-1f,
+       0x1.556cbf70ddf19p-2,
+       -1.89174f,
+       0.490320214807,
+       2.9127f},
+      {0x4d2ull,
+       123456789012ull,
+       1000003ull,
+       {0x9474664b, 0xfd9e97aa, 0x03feb8ba, 0xa1f37e15, 0x8ee6342e},
+       0x1.5c3606p-1f,
+       0x1.340f1a3aac4c8p-1,
+       -0.527544f,
+       -0.708041975925,
+       5.507f},
+      {0xdeadbeefcafe1234ull,
+       1ull,
+       0ull,
+       {0xf387e80f, 0x3161e904, 0x8b960d1f, 0xf3002695, 0xac9af664},
+       0x1.029304p-2f,
+       0x1.a6d7b5d17caap-7,
+       -0.799957f,
+       -0.830508678167,
+       2.5044f},
+      {0xdeadbeefcafe1234ull,
+       1ull,
+       1000003ull,
+       {0x6f64f170, 0xb4dd9f1b, 0xd1d918d3, 0xffc0bfaa, 0xa4e8eab9},
+       0x1.3565bep-1f,
+       0x1.a9eb196d0d2a4p-4,
+       -1.84291f,
+       1.04612622783,
+       2.5921f},
+      {0xdeadbeefcafe1234ull,
+       123456789012ull,
+       0ull,
+       {0x3fa1e17e, 0x3d29820a, 0x29c3a968, 0x0135730e, 0x74245c6c},
+       0x1.016712p-7f,
+       0x1.45bb9abfa6716p-1,
+       -0.367973f,
+       -1.20018386901,
+       2.2956f},
+      {0xdeadbeefcafe1234ull,
+       123456789012ull,
+       1000003ull,
+       {0xff794537, 0x5d4a1415, 0xa20b1fa8, 0x5efb64cf, 0x0bdbc4e2},
+       0x1.c397b8p-1f,
+       0x1.cc1ceaedbaf64p-4,
+       -0.771344f,
+       -0.0973881927541,
+       0.55133f},
+  });
+}
+TEST(Philox, AsCurand) {
+  check_runs<curandStatePhilox4_32_10>({
+      {0x4d2ull,
+       1ull,
+       0ull,
+       {0xd115a128, 0x52fc7c75, 0xc7f33f17, 0x0f1539db, 0x07129e5f},
+       0x1.94f5eap-2f,
+       0x1.d8331c2p-4,
+       0.997912f,
+       1.14777720176,
+       2.1681f},
+      {0x4d2ull,
+       1ull,
+       1000003ull,
+       {0x1ebcf59f, 0x14418927, 0x94ec1c58, 0x2ebe2629, 0x36c3c167},
+       0x1.d657d2p-2f,
+       0x1.79e6b8c4p-1,
+       0.296744f,
+       -0.0292997696801,
+       3.9159f},
+      {0x4d2ull,
+       123456789012ull,
+       0ull,
+       {0x2289cf45, 0x66f685f5, 0x685ea25e, 0x799d1e74, 0x91e56da2},
+       0x1.c37a2cp-2f,
+       0x1.e5af016p-3,
+       -0.0894365f,
+       0.777516811965,
+       4.5981f},
+      {0x4d2ull,
+       123456789012ull,
+       1000003ull,
+       {0x13ce2d3f, 0xab4cad15, 0x42efaeca, 0x8e76d349, 0xcf55d0f7},
+       0x1.0d27cap-5f,
+       0x1.5af2346p-2,
+       -0.537067f,
+       0.952027540915,
+       2.0954f},
+      {0xdeadbeefcafe1234ull,
+       1ull,
+       0ull,
+       {0x8e8f95c4, 0xe4df0a58, 0xe0e7b43f, 0xbc08e463, 0x340fa2e9},
+       0x1.1b65cap-1f,
+       0x1.86e140ccp-1,
+       -0.0218986f,
+       0.476906131557,
+       2.9991f},
+      {0xdeadbeefcafe1234ull,
+       1ull,
+       1000003ull,
+       {0x08300a23, 0x23a74e65, 0x6b4bd719, 0xd65ffc99, 0x09a3ed30},
+       0x1.2a5e78p-1f,
+       0x1.6d9103bp-1,
+       1.65386f,
+       1.64083466158,
+       2.6672f},
+      {0xdeadbeefcafe1234ull,
+       123456789012ull,
+       0ull,
+       {0xc6bbad6d, 0x3e39a046, 0x54dd6c1d, 0xe548ca5c, 0x15134682},
+       0x1.a96eb6p-1f,
+       0x1.f2015e3cp-2,
+       -1.04564f,
+       -0.214192813515,
+       1.7141f},
+      {0xdeadbeefcafe1234ull,
+       123456789012ull,
+       1000003ull,
+       {0x4d0b515b, 0xd8aa2971, 0x407fb33b, 0x7d78cb13, 0x868a21bf},
+       0x1.4d5cccp-1f,
+       0x1.0e24a694p-1,
+       0.934944f,
+       0.738210601707,
+       1.8891f},
+  });
+}
+TEST(Mrg32k3a, AsCurand) {
+  check_runs<curandStateMRG32k3a>({
+      {0x4d2ull,
+       1ull,
+       0ull,
+       {0x26f0d612, 0xac5068d7, 0xa3dbc910, 0x8fa62437, 0x76c19809},
+       0x1.02ba64p-1f,
+       0x1.8a99f0ee27adcp-2,
+       1.41937f,
+       2.56636694633,
+       2.0523f},
+      {0x4d2ull,
+       1ull,
+       1000003ull,
+       {0x30833f54, 0x07086f9f, 0x3cbe5f9e, 0x84d29d46, 0x6eb4b8fa},
+       0x1.8508bcp-1f,
+       0x1.f96fbf2ca43b2p-2,
+       -0.053357f,
+       -1.06197454663,
+       3.8014f},
+      {0x4d2ull,
+       123456789012ull,
+       0ull,
+       {0x62614e13, 0xf7a3002e, 0x94279c5f, 0x162bd617, 0x3ec218f4},
+       0x1.048118p-1f,
+       0x1.beea9594dd842p-2,
+       0.522679f,
+       -0.421615072629,
+       1.4282f},
+      {0x4d2ull,
+       123456789012ull,
+       1000003ull,
+       {0xdf02d6b7, 0xfff04ea2, 0xd83a5645, 0x5f7726a8, 0xe7f5c483},
+       0x1.575f06p-3f,
+       0x1.b371ff4b80117p-3,
+       -0.414491f,
+       0.178457882498,
+       5.0191f},
+      {0xdeadbeefcafe1234ull,
+       1ull,
+       0ull,
+       {0xfc7eece9, 0x65b15f23, 0x417e21b4, 0x83891da8, 0x0d5ae823},
+       0x1.db155ap-2f,
+       0x1.4e7625870e74bp-1,
+       -0.403585f,
+       -1.01542486892,
+       1.7034f},
+      {0xdeadbeefcafe1234ull,
+       1ull,
+       1000003ull,
+       {0x60c2be3b, 0x547d53d0, 0x5e30ffcd, 0x9452e996, 0x412f12a7},
+       0x1.3d054ap-1f,
+       0x1.98e82935d589bp-2,
+       0.269831f,
+       0.872783271493,
+       1.9838f},
+      {0xdeadbeefcafe1234ull,
+       123456789012ull,
+       0ull,
+       {0xf3d112da, 0x93df22ab, 0x66eee575, 0xfadf711f, 0x7f861f54},
+       0x1.37721p-1f,
+       0x1.edce55d325742p-2,
+       0.990854f,
+       0.575500769213,
+       2.135f},
+      {0xdeadbeefcafe1234ull,
+       123456789012ull,
+       1000003ull,
+       {0xd649705f, 0x40adc73a, 0x707445db, 0x265b9303, 0x6a14eb8d},
+       0x1.e378bcp-1f,
+       0x1.bb2a8649cdb7bp-5,
+       1.72126f,
+       -0.456219961476,
+       1.9005f},
+  });
+}
+
+TEST(Xorwow, PairsOfNormalAndLogNormalNumbersAreApart) {
+  curandStateXORWOW s;
+  curand_init(9, 3, 2, &s);
+  EXPECT_NEAR(curand_normal(&s), -0.20342, 1e-5);
+  EXPECT_NEAR(curand_log_normal(&s, 0, 1), 0.38494, 1e-5);
+  EXPECT_NEAR(curand_normal(&s), -0.54244, 1e-5);
+  EXPECT_NEAR(curand_log_normal(&s, 0, 1), 0.80369, 1e-5);
+  EXPECT_NEAR(curand_normal(&s), 1.3567, 1e-4);
+}
+
+template <class State>
+std::vector<unsigned> poisson_numbers(double lambda) {
+  State s;
+  curand_init(5, 0, 0, &s);
+  std::vector<unsigned> result;
+  for (int i = 0; i < 8; ++i) result.push_back(curand_poisson(&s, lambda));
+  return result;
+}
+
+// Between 64 and 4000 cuRAND inverts another approximation: there only the distribution is the same.
+TEST(Poisson, AsCurandBelow64AndAbove4000) {
+  using Numbers = std::vector<unsigned>;
+  EXPECT_EQ(poisson_numbers<curandStateXORWOW>(0.5), (Numbers{0, 0, 0, 0, 0, 2, 1, 1}));
+  EXPECT_EQ(poisson_numbers<curandStateXORWOW>(20), (Numbers{25, 20, 15, 13, 18, 26, 26, 19}));
+  EXPECT_EQ(poisson_numbers<curandStateXORWOW>(5000), (Numbers{5058, 5099, 5035, 5040, 5006, 4948, 4991, 5007}));
+  EXPECT_EQ(poisson_numbers<curandStatePhilox4_32_10>(20), (Numbers{18, 19, 9, 27, 22, 20, 17, 19}));
+}
+
 }  // namespace

@@ -27,7 +27,7 @@ EW_MATH float unit_of_word(unsigned long long x) {
   return unit(static_cast<unsigned>(x >> 32));
 }
 EW_MATH double double_of_word(unsigned x) {
-  return math::fma_rn(static_cast<double>(x), 0x1p-32, 0x1p-33);
+  return math::fma_rn(static_cast<double>(x), 0x1p-32, 0x1p-32);
 }
 EW_MATH double double_of_word(unsigned long long x) {
   return math::fma_rn(static_cast<double>(x >> 11), 0x1p-53, 0x1p-54);
@@ -46,11 +46,7 @@ EW_MATH double uniform_double(curandStateXORWOW_t* state) {
   const unsigned x = ::curand(state);
   return unit(x, ::curand(state));
 }
-EW_MATH double uniform_double(curandStatePhilox4_32_10_t* state) {
-  const unsigned x = ::curand(state);
-  return unit(x, ::curand(state));
-}
-constexpr double kMrgNorm = 2.328306549295727688e-10;  // 1 / (modulus 1 + 1)
+constexpr double kMrgNorm = 2.3283065498378288e-10;  // as cuRAND's results show; 1 / (modulus 1 + 1) is 5e-10 less
 EW_MATH float uniform(curandStateMRG32k3a_t* state) {
   return static_cast<float>(mrg_next(state) * kMrgNorm);
 }
@@ -92,34 +88,50 @@ EW_MATH double2 normal2_double(State* state) {
   const double u = uniform_double(state);
   return box_muller(u, uniform_double(state));
 }
+EW_MATH double2 normal2_double(curandStatePhilox4_32_10_t* state) {  // of 53 bits each, unlike its uniform numbers
+  const unsigned x = ::curand(state), y = ::curand(state), z = ::curand(state);
+  return box_muller(unit(x, y), unit(z, ::curand(state)));
+}
+
+// The second number of a pair waits in the state for the next call of the same kind; a call of the other kind (normal,
+// log-normal) draws a new pair, as in cuRAND.
+enum Waiting { kNothing, kNormal, kLogNormal };
 
 template <class State>
-EW_MATH float normal(State* state) {
-  if (state->boxmuller_flag) {
-    state->boxmuller_flag = 0;
+EW_MATH float next_of_pair(State* state, Waiting kind) {
+  if (state->boxmuller_flag == kind) {
+    state->boxmuller_flag = kNothing;
     return state->boxmuller_extra;
   }
   const float2 v = normal2(state);
   state->boxmuller_extra = v.y;
-  state->boxmuller_flag = 1;
+  state->boxmuller_flag = kind;
   return v.x;
 }
 template <class State>
-EW_MATH double normal_double(State* state) {
-  if (state->boxmuller_flag_double) {
-    state->boxmuller_flag_double = 0;
+EW_MATH double next_of_pair_double(State* state, Waiting kind) {
+  if (state->boxmuller_flag_double == kind) {
+    state->boxmuller_flag_double = kNothing;
     return state->boxmuller_extra_double;
   }
   const double2 v = normal2_double(state);
   state->boxmuller_extra_double = v.y;
-  state->boxmuller_flag_double = 1;
+  state->boxmuller_flag_double = kind;
   return v.x;
 }
+template <class State>
+EW_MATH float normal(State* state, Waiting kind = kNormal) {
+  return next_of_pair(state, kind);
+}
+template <class State>
+EW_MATH double normal_double(State* state, Waiting kind = kNormal) {
+  return next_of_pair_double(state, kind);
+}
 #define EW_SOBOL_NORMAL(State)                      \
-  EW_MATH float normal(State* state) {              \
+  EW_MATH float normal(State* state, Waiting = kNormal) {              \
     return math::normcdfinv(uniform(state));        \
   }                                                 \
-  EW_MATH double normal_double(State* state) {      \
+  EW_MATH double normal_double(State* state, Waiting = kNormal) {      \
     return math::normcdfinv(uniform_double(state)); \
   }
 EW_SOBOL_NORMAL(curandStateSobol32_t)
@@ -128,15 +140,15 @@ EW_SOBOL_NORMAL(curandStateSobol64_t)
 EW_SOBOL_NORMAL(curandStateScrambledSobol64_t)
 #undef EW_SOBOL_NORMAL
 
-// Poisson numbers: products of uniform ones below 10, Hörmann's transformed rejection (PTRS, 1993) to 4000, and the
-// rounded normal distribution above.
+// Poisson numbers: products of uniform ones below 64 (Knuth), Hörmann's transformed rejection (PTRS, 1993) to 4000, and the
+// rounded normal distribution above. The first and the last give cuRAND's very numbers, the middle its distribution.
 template <class State>
 EW_MATH unsigned poisson(State* state, double lambda) {
-  if (lambda < 10) {
+  if (lambda < 64) {
     const double end = math::exp(-lambda);
-    double product = uniform_double(state);
+    double product = uniform(state);
     unsigned k = 0;
-    for (; product > end; ++k) product *= uniform_double(state);
+    for (; product > end; ++k) product *= uniform(state);
     return k;
   }
   if (lambda > 4000) {
@@ -185,11 +197,11 @@ EW_MATH double2 curand_normal2_double(State* state) {
 }
 template <class State>
 EW_MATH float curand_log_normal(State* state, float mean, float stddev) {
-  return everwarp::math::exp(mean + stddev * curand_normal(state));
+  return everwarp::math::exp(mean + stddev * everwarp::curand::normal(state, everwarp::curand::kLogNormal));
 }
 template <class State>
 EW_MATH double curand_log_normal_double(State* state, double mean, double stddev) {
-  return everwarp::math::exp(mean + stddev * curand_normal_double(state));
+  return everwarp::math::exp(mean + stddev * everwarp::curand::normal_double(state, everwarp::curand::kLogNormal));
 }
 template <class State>
 EW_MATH float2 curand_log_normal2(State* state, float mean, float stddev) {

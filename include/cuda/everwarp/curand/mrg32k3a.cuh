@@ -71,7 +71,7 @@ EW_MATH void skipahead(unsigned long long n, curandStateMRG32k3a_t* state) {
   everwarp::curand::mrg_skip(state, n, 0);
 }
 EW_MATH void skipahead_subsequence(unsigned long long n, curandStateMRG32k3a_t* state) {
-  everwarp::curand::mrg_skip(state, n, 67);
+  everwarp::curand::mrg_skip(state, n, 76);
 }
 EW_MATH void skipahead_sequence(unsigned long long n, curandStateMRG32k3a_t* state) {
   everwarp::curand::mrg_skip(state, n, 127);

@@ -1,0 +1,3 @@
+// Device intrinsics come with cuda_runtime.h.
+#pragma once
+#include "../cuda_runtime.h"

@@ -1,0 +1,3 @@
+// Execution and memory space words.
+#pragma once
+#include "../host_defines.h"

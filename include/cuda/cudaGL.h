@@ -1,0 +1,3 @@
+// Refused by name.
+#pragma once
+#error "OpenGL interoperation is not simulated"

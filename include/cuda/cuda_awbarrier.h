@@ -1,0 +1,3 @@
+// The arrive-wait barrier: its C interface.
+#pragma once
+#include "cuda_awbarrier_primitives.h"

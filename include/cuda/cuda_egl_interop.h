@@ -1,0 +1,3 @@
+// Refused by name.
+#pragma once
+#error "EGL interoperation is not simulated"

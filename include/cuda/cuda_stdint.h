@@ -1,0 +1,3 @@
+// The integer types of C99.
+#pragma once
+#include <stdint.h>

@@ -1,0 +1,3 @@
+// Refused by name.
+#pragma once
+#error "VDPAU interoperation is not simulated"

@@ -1,0 +1,3 @@
+// cudaRoundMode comes with cuda_runtime.h.
+#pragma once
+#include "cuda_runtime.h"

@@ -1,0 +1,3 @@
+// Refused by name.
+#pragma once
+#error "NVML is a library of NVIDIA's and no part of Everwarp: a program that calls it cannot be simulated"

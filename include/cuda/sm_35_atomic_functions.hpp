@@ -1,0 +1,3 @@
+// Atomics of this architecture come with cuda_runtime.h.
+#pragma once
+#include "cuda_runtime.h"

@@ -1,0 +1,2 @@
+// error: no matching function for call to 'cudaDeviceSynchronize'
+__global__ void parent() { cudaDeviceSynchronize(); }

@@ -1,0 +1,3 @@
+// error: OpenGL interoperation is not simulated
+#include <cuda_gl_interop.h>
+int main() {}
