@@ -3,7 +3,8 @@
 //   // !> TEXT      it does not
 //   // sm_NN -> …   only when compiled for that architecture; a file's first line `// architectures: sm_60 sm_80` lists
 //                   what it is compiled for (sm_80 alone without it)
-// A file's PTX refers to no undefined function but those that the machine answers. refused/*.cu must not compile, and the
+// A file's PTX refers to no undefined function but those that the machine answers, and NVIDIA's assembler takes it where there
+// is one. refused/*.cu must not compile, and the
 // message must contain the file's `// error: TEXT`.
 #include <gtest/gtest.h>
 
@@ -29,6 +30,7 @@ struct Expectation {
 struct Outcome {
   int status = 0;
   std::string ptx, messages;
+  std::string refusal;  // what NVIDIA's assembler says of the PTX, where there is one
 };
 
 std::string contents(const fs::path& path) {
@@ -95,6 +97,15 @@ std::vector<Expectation> expectations_of(const fs::path& source) {
   return result;
 }
 
+// Empty when ptxas takes the PTX, is not in PATH, or no longer knows the architecture (sm_70 and older).
+std::string refusal_by_ptxas(const fs::path& ptx, const std::string& architecture, const fs::path& messages) {
+  static const bool present = std::system("command -v ptxas > /dev/null 2>&1") == 0;
+  if (!present || !fs::exists(ptx) || std::stoi(architecture.substr(3)) < 75) return "";
+  const std::string command = "ptxas -c -arch=" + architecture + " '" + ptx.string() + "' -o '" + ptx.string() + ".cubin' > '" +
+                              messages.string() + "' 2>&1";
+  return std::system(command.c_str()) == 0 ? "" : contents(messages);
+}
+
 Outcome compile(const fs::path& source, const std::string& architecture) {
   const fs::path folder = fs::temp_directory_path() / ("ew-headers-" + std::to_string(getpid()));
   fs::create_directories(folder);
@@ -106,6 +117,7 @@ Outcome compile(const fs::path& source, const std::string& architecture) {
   outcome.status = std::system(command.c_str());
   outcome.ptx = contents(ptx);
   outcome.messages = contents(messages);
+  outcome.refusal = refusal_by_ptxas(ptx, architecture, messages);
   fs::remove_all(folder);
   return outcome;
 }
@@ -130,6 +142,7 @@ TEST_P(Ptx, IsWhatTheCommentsSay) {
   for (const std::string& architecture : architectures_of(GetParam())) {
     const Outcome outcome = compile(GetParam(), architecture);
     ASSERT_EQ(outcome.status, 0) << architecture << "\n" << outcome.messages;
+    EXPECT_EQ(outcome.refusal, "") << "ptxas refuses the PTX for " << architecture;
     for (const Expectation& e : expectations) {
       if (!e.architecture.empty() && e.architecture != architecture) continue;
       const std::string text = body(outcome.ptx, e.kernel);
