@@ -9,6 +9,8 @@ namespace {
 
 using ptx::BarrierKind;
 
+constexpr u32 longest_sleep = 1'000'000;  // nanoseconds: PTX ISA, "nanosleep"
+
 const u32* row_of(const Warp& warp, u32 frame, ptx::Row row) {
   if (row & ptx::constant_row) return warp.block->grid->kernel->constants.data() + (row & 0x7fff) * warp_lanes;
   return warp.rows.data() + (std::size_t{warp.frames[frame].row_base} + row) * warp_lanes;
@@ -124,6 +126,7 @@ bool Executor::sleep(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   u32 longest = 0;
   const u32* nanoseconds = row_of(warp, split.frame, instr.a);
   for (LaneMask left = mask; left; left &= left - 1) longest = std::max(longest, nanoseconds[std::countr_zero(left)]);
+  longest = std::min(longest, longest_sleep);
   SyncOp op{.kind = SyncKind::sleep, .warp = &warp, .pc = split.pc, .lanes = mask, .nanoseconds = longest};
   performer_.sync(op);
   ++split.pc;

@@ -339,6 +339,9 @@ struct Gpu::State {
   }
 
   void end_round() {
+    // Who is awake waits, perhaps for a sleeper.
+    for (Sm& sm : sms)
+      if (!round_useful) skip_to_wake(sm);
     const u64 latest = cycle();
     for (Sm& sm : sms) sm.cycle = latest;
     if (!round_useful) std::this_thread::yield();  // everyone waits, perhaps for the host
