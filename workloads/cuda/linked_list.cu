@@ -68,27 +68,35 @@ __device__ bool remove(Node* nodes, int key) {
   }
 }
 
-// successes[key] counts inserts minus deletes that succeeded.
-__global__ void work(Node* nodes, int keys, int times, int* successes) {
-  const int id = blockIdx.x * blockDim.x + threadIdx.x;
+constexpr int kBlocks = 2, kThreads = 48;
+
+// What thread `id` does in its `times` turns.
+template <class Do>
+__host__ __device__ void each_turn(int id, int keys, int times, Do turn) {
   unsigned dice = id * 2654435761u + 1;
   for (int i = 0; i < times; ++i) {
     dice = dice * 1664525u + 1013904223u;
-    const int key = static_cast<int>((dice >> 8) % keys);
-    if (dice >> 30 != 0) {
+    turn(i, static_cast<int>((dice >> 8) % keys), dice >> 30 != 0);
+  }
+}
+
+// successes[key] counts inserts minus deletes that succeeded.
+__global__ void work(Node* nodes, int keys, int times, int* successes) {
+  const int id = blockIdx.x * blockDim.x + threadIdx.x;
+  each_turn(id, keys, times, [=](int i, int key, bool inserts) {
+    if (inserts) {
       if (insert(nodes, 1 + id * times + i, key)) atomicAdd(&successes[key], 1);
     } else {
       if (remove(nodes, key)) atomicSub(&successes[key], 1);
     }
-  }
+  });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int keys = size_argument(argc, argv, 1, 40, 1, 10000);
+  const int keys = size_argument(argc, argv, 1, 150, 1, 10000);
   const int times = size_argument(argc, argv, 2, 5, 1, 1000);
-  constexpr int kBlocks = 2, kThreads = 48;
   std::vector<Node> nodes(1 + kBlocks * kThreads * times, Node{-1, 0});
   nodes[0].link = kEnd << 1;
   DeviceArray<Node> device_nodes(nodes);
@@ -107,5 +115,13 @@ int main(int argc, char** argv) {
     ++present[last];
   }
   EXPECT_SAME(successes.download(), present, "presence of key");
+  std::vector<int> inserts(keys, 0), removes(keys, 0);
+  for (int id = 0; id < kBlocks * kThreads; ++id)
+    each_turn(id, keys, times, [&](int, int key, bool is_insert) { ++(is_insert ? inserts : removes)[key]; });
+  for (int key = 0; key < keys; ++key) {
+    EXPECT(inserts[key] > 0 || !present[key], "key %d was never inserted and should be absent", key);
+    EXPECT(inserts[key] == 0 || removes[key] > 0 || present[key], "key %d was never removed and should be present",
+           key);
+  }
   return PASS("keys=%d operations=%d", keys, kBlocks * kThreads * times);
 }
