@@ -431,7 +431,7 @@ void FunctionDecoder::decode_control(const Match& matched, const ast::Instructio
 void FunctionDecoder::refuse_form() const {
   const auto& instruction = *instruction_;
   if (const auto family = refused_family(instruction.opcode, instruction.modifiers); !family.empty())
-    fail(fmt::format("{} is not supported yet", family));
+    fail(fmt::format("not supported yet: {}", family));
   fail(fmt::format("this instruction is not supported; the nearest supported form is {}",
                    FormTable::instance().nearest(instruction.opcode, instruction.modifiers)));
 }

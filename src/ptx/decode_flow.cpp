@@ -108,6 +108,8 @@ void FunctionDecoder::decode_barrier(const Match& match) {
   const u32 sources = static_cast<u32>(instruction_->operands.size()) - next;
   const u32 least = form.kind == BarrierKind::arrive || reduces ? 2 : 1;
   expect_operands(next + least, next + (reduces ? 3 : 2));
+  if (operand(next).kind == Kind::immediate && operand(next).bits > 15)
+    fail(fmt::format("a block's barriers are numbered 0 to 15, not {}", operand(next).bits));
   form.id = row(operand(next++), Type::u32);
   if (reduces ? sources == 3 : sources == 2) form.threads = row(operand(next++), Type::u32);
   if (reduces) form.source = predicate(operand(next));

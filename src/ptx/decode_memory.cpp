@@ -17,7 +17,7 @@ void FunctionDecoder::check_order(const Match& match, MemoryForm& form) {
   } else if (!ordered && form.scope != Scope::none) {
     fail("a scope needs .relaxed, .acquire or .release");
   }
-  if (form.scope == Scope::cluster) fail("thread-block clusters are not supported yet");
+  if (form.scope == Scope::cluster) fail("not supported yet: thread-block clusters");
   if (ordered && form.hint != CacheHint::none) fail("an ordered access takes no cache operator");
 }
 
@@ -143,7 +143,7 @@ void FunctionDecoder::decode_atomic(const Match& match, bool has_result) {
   form.type = match.has("atomic_wrap") ? Type::u32 : match.type();
   form.order = static_cast<Order>(match.value(has_result ? "order_of_atomic" : "order_of_reduction"));
   form.scope = match.has("scope") ? static_cast<Scope>(match.value("scope")) : Scope::gpu;
-  if (form.scope == Scope::cluster) fail("thread-block clusters are not supported yet");
+  if (form.scope == Scope::cluster) fail("not supported yet: thread-block clusters");
   const bool is_half = size_of(form.type) == 2 || form.type == Type::f16x2 || form.type == Type::bf16x2;
   if (form.atomic == AtomicOp::add && is_half && !match.value("noftz"))
     fail("atomic addition of this type needs .noftz");
@@ -222,7 +222,7 @@ void FunctionDecoder::decode_fence(const Match& match) {
     form.sequentially_consistent = match.value("fence_order") != 0;
     if (!match.has("scope")) fail("a scope is missing: .cta, .gpu or .sys");
     form.scope = static_cast<Scope>(match.value("scope"));
-    if (form.scope == Scope::cluster) fail("thread-block clusters are not supported yet");
+    if (form.scope == Scope::cluster) fail("not supported yet: thread-block clusters");
   }
   expect_operands(0, 0);
   kernel_.fences.push_back(form);
@@ -257,7 +257,7 @@ void FunctionDecoder::decode_mbarrier(const Match& match) {
     form.shared = match.has("shared_space") || where.symbol;
   };
   if (static_cast<Scope>(match.value("mbarrier_scope")) == Scope::cluster)
-    fail("thread-block clusters are not supported yet");
+    fail("not supported yet: thread-block clusters");
   switch (match.form->control) {
     case ControlForm::mbarrier_init:
       expect_operands(2, 2);

@@ -114,6 +114,7 @@ FunctionDecoder::Address FunctionDecoder::address(const ast::Operand& from) {
   if (base.kind == Kind::reg) {
     const auto type = source_.registers[base.reg].type;
     if (size_of(type) != 4 && size_of(type) != 8) fail("an address register must have 32 or 64 bits");
+    if (type == Type::f32 || type == Type::f64) fail("an address register cannot hold a floating-point number");
     result.bytes = static_cast<u8>(size_of(type));
     result.row = register_row(base, type, false);
   } else if (base.kind == Kind::symbol) {

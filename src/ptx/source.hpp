@@ -23,6 +23,9 @@ class Source {
   std::string_view text() const { return text_; }
   Position position(std::size_t offset) const;
 
+  /// "program.cu:12: " by the .loc that holds at `offset`, or empty: inline assembly is the program author's text.
+  std::string place_in_program(std::size_t offset) const;
+
   /// Throws ptx::Error about the byte at `offset`.
   [[noreturn]] void fail(std::size_t offset, std::string_view sentence) const;
 
