@@ -1,11 +1,11 @@
 #include "cli/compiler_crash.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
+
+#include "core/symbol_name.hpp"
 
 namespace ew::cli {
 
@@ -19,20 +19,11 @@ std::string_view between(std::string_view text, std::string_view before, std::st
   return text.substr(0, text.find_first_of(ends));
 }
 
-std::string demangled(std::string_view name) {
-  const std::string mangled(name);
-  int status = 0;
-  char* text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  std::string result = status == 0 && text ? text : mangled;
-  std::free(text);
-  return result;
-}
-
 std::string function_of(std::string_view output) {
   std::string_view name = between(output, "on function '@", "'\n");
   if (name.empty()) name = between(output, "In function: ", "\n");
   if (name.empty()) return {};
-  return demangled(name);
+  return core::readable_name(name);
 }
 
 /// FILE:LINE:COLUMN at the end of the line of the cause, or empty.

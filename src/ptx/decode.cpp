@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/symbol_name.hpp"
+
 namespace ew::ptx {
 namespace {
 
@@ -299,7 +301,7 @@ void FunctionDecoder::decode() {
   function.predicates = flow_.predicates;
   function.live_registers = flow_.live_registers;
   if (flow_.rows >= constant_row)
-    throw Error(fmt::format("function {} needs more than 32,767 registers", source_.name));
+    throw Error(fmt::format("function {} needs more than 32,767 registers", core::readable_name(source_.name)));
   for (u32 i = 0; i < source_.body.size(); ++i) {
     decode_instruction(source_.body[i]);
     const bool branches = kernel_.code.back().op == Op::bra || kernel_.code.back().op == Op::brx;
@@ -443,7 +445,7 @@ void FunctionDecoder::fail(const std::string& message) const {
   if (const auto file = module.files.find(place.file); place.file && file != module.files.end())
     where = fmt::format("{}:{}: ", file->second, place.line);
   throw Error(fmt::format("{}{}\n  {}\n  in {} {}, PTX line {}{}", where, message, instruction_->text,
-                          source_.is_entry ? "kernel" : "function", source_.name, place.ptx_line,
+                          source_.is_entry ? "kernel" : "function", core::readable_name(source_.name), place.ptx_line,
                           module.name.empty() ? "" : " of " + module.name));
 }
 

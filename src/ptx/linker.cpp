@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/symbol_name.hpp"
 #include "ptx/program.hpp"
 #include "ptx/source.hpp"
 
@@ -267,12 +268,14 @@ void Linker::check_undefined() const {
       if (use.module != last) places.push_back(where(use));
       last = use.module;
     }
-    std::vector<std::string_view> names;
-    for (const auto& [other, defined] : chosen_) {
-      if (defined.defined) names.push_back(other);
+    std::vector<std::string> defined;
+    for (const auto& [other, its] : chosen_) {
+      if (its.defined) defined.push_back(core::readable_name(other));
     }
+    const std::string wanted = core::readable_name(name);
+    const std::vector<std::string_view> names(defined.begin(), defined.end());
     problems.push_back(
-        fmt::format("undefined symbol '{}', used at {}{}", name, fmt::join(places, ", "), suggestion(name, names)));
+        fmt::format("undefined symbol '{}', used at {}{}", wanted, fmt::join(places, ", "), suggestion(wanted, names)));
     if (problems.size() == 20) break;
   }
   if (!problems.empty()) throw Error(fmt::format("{}", fmt::join(problems, "\n")));
