@@ -80,7 +80,7 @@ void shuffle(const ptx::ShuffleForm& form, LaneMask group, Gathered& g) {
     // A lane outside the group gives zero: PTX leaves the value open, public reductions over a partial warp count on a
     // zero.
     const u32 from = inside ? source & 31 : lane;
-    g.result[lane] = (group >> from) & 1 ? g.value[from] : 0;
+    if ((group >> lane) & 1) g.result[lane] = (group >> from) & 1 ? g.value[from] : 0;
     in_range |= LaneMask{inside} << lane;
   }
   g.predicate_result = (g.predicate_result & ~group) | (in_range & group);
