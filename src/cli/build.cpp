@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <mutex>
@@ -91,6 +92,7 @@ class Builder {
       case Product::ptx:
       case Product::cubin:
       case Product::fatbin:
+        one_output_only(is_cuda);
         return each_source([&](std::size_t i) { return device_only(i); });
       case Product::objects:
         return compile_objects();
@@ -116,6 +118,7 @@ class Builder {
     Outcome outcome = cli::run(command, {.capture = capture});
     if (outcome.status != 0) {
       if (auto crash = explain_compiler_crash(outcome.output, source_of(command))) outcome.output = std::move(*crash);
+      outcome.output += compiler_hint(outcome.output);
     }
     return {outcome.status, std::move(outcome.output)};
   }
@@ -139,9 +142,15 @@ class Builder {
     }
     std::atomic<std::size_t> next = 0;
     std::atomic<int> status = 0;
+    std::exception_ptr mistake;  // of the user; thrown again when all threads have ended
     const auto worker = [&] {
       for (std::size_t n; (n = next++) < sources.size();) {
-        if (work(sources[n]) != 0) status = 1;
+        try {
+          if (work(sources[n]) != 0) status = 1;
+        } catch (const UserError&) {
+          const std::lock_guard lock(print_mutex_);
+          mistake = std::current_exception();
+        }
       }
     };
     std::size_t threads = request_.threads ? request_.threads : std::max(1u, std::thread::hardware_concurrency());
@@ -150,6 +159,7 @@ class Builder {
     for (std::size_t t = 1; t < threads; ++t) pool.emplace_back(worker);
     worker();
     for (std::thread& thread : pool) thread.join();
+    if (mistake) std::rethrow_exception(mistake);
     return status;
   }
 
@@ -173,10 +183,10 @@ class Builder {
             std::move(object), ""};
   }
 
-  void one_output_only() const {
+  void one_output_only(bool (*counts)(const std::string&, Language) = is_source) const {
     std::size_t sources = 0;
     for (std::size_t i = 0; i < request_.inputs.size(); ++i)
-      sources += is_source(request_.inputs[i], request_.languages[i]);
+      sources += counts(request_.inputs[i], request_.languages[i]);
     if (!request_.output.empty() && sources > 1)
       throw UserError(fmt::format("-o {} names one result, but there are {} sources", request_.output, sources));
   }
@@ -281,7 +291,6 @@ class Builder {
   }
 
   int device_only(std::size_t input) {
-    one_output_only();
     if (!is_cuda(request_.inputs[input], request_.languages[input])) return 0;
     CudaUnit unit = this->unit(input, "");
     if (device_code(unit) != 0) return 1;

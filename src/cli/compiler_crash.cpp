@@ -80,4 +80,19 @@ std::optional<std::string> explain_compiler_crash(std::string_view output, std::
   return text;
 }
 
+std::string compiler_hint(std::string_view output) {
+  static constexpr Advice hints[] = {
+      {"'omp.h' file not found", "OpenMP in .cu files is clang's: apt-get install libomp-19-dev"},
+      {"cannot find -lomp", "OpenMP in .cu files is clang's: apt-get install libomp-19-dev"},
+      {"'helper_cuda.h' file not found",
+       "it belongs to NVIDIA's samples, not to CUDA: name the samples' Common folder with -I"},
+      {"'cutil.h' file not found", "it belonged to the samples of CUDA 4 and older, not to CUDA"},
+      {"reference to __global__ function", "a kernel that launches kernels (dynamic parallelism) is not supported"},
+  };
+  for (const Advice& hint : hints) {
+    if (output.find(hint.sign) != output.npos) return fmt::format("ew build: note: {}\n", hint.sentence);
+  }
+  return {};
+}
+
 }  // namespace ew::cli

@@ -11,4 +11,8 @@ namespace ew::cli {
 /// The sentence, or nothing when `output` holds no crash. Diagnostics that clang printed before it stay in front.
 std::optional<std::string> explain_compiler_crash(std::string_view output, std::string_view source);
 
+/// What a person may not know about a mistake that the compiler or the linker reported; empty when there is nothing to
+/// add.
+std::string compiler_hint(std::string_view output);
+
 }  // namespace ew::cli

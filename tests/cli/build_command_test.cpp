@@ -187,6 +187,18 @@ TEST_F(BuildCommand, PtxNamesTheUsersLines) {
   EXPECT_TRUE(holds(ptx, "sub/k.cu"));
 }
 
+TEST_F(BuildCommand, OneNameForSeveralResultsIsAMistake) {
+  write("a.cu", kernel);
+  write("b.cu", kernel);
+  write("c.cpp", "");
+  for (const char* product : {"-c", "-ptx", "-cubin"}) {
+    const Outcome outcome = build({product, "a.cu", "b.cu", "-o", "one"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.output, "ew build: -o one names one result, but there are 2 sources\n");
+  }
+  EXPECT_EQ(build({"-ptx", "a.cu", "c.cpp", "-o", "one.ptx"}).status, 0);
+}
+
 // ---- what is found while building ----
 
 TEST_F(BuildCommand, InlineAssemblyThatTheMachineRefusesIsAnErrorOfTheBuild) {

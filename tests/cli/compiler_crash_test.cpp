@@ -38,5 +38,13 @@ TEST(CompilerCrash, AnUnknownCauseIsQuotedAndNoneIsSaid) {
   EXPECT_EQ(explain_compiler_crash("a.cu:1:1: error: expected ';'\n", "a.cu"), std::nullopt);
 }
 
+TEST(CompilerCrash, SomeReportsGetANote) {
+  EXPECT_EQ(compiler_hint("a.cu:1:10: fatal error: 'omp.h' file not found\n"),
+            "ew build: note: OpenMP in .cu files is clang's: apt-get install libomp-19-dev\n");
+  EXPECT_NE(compiler_hint("error: reference to __global__ function 'child' in __global__ function").find("dynamic"),
+            std::string::npos);
+  EXPECT_EQ(compiler_hint("a.cu:1:1: error: expected ';'\n"), "");
+}
+
 }  // namespace
 }  // namespace ew::cli

@@ -13,7 +13,7 @@ namespace {
 using namespace ew;
 
 constexpr u64 buffer_bytes = 4096;
-constexpr u64 instruction_limit = 20'000;
+constexpr u64 instruction_limit = 3'000;
 
 class Services final : public simt::DeviceServices {
  public:
