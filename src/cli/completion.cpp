@@ -13,17 +13,33 @@ namespace {
 
 struct VerbWords {
   std::string name, sentence;
-  Words options;
+  Words options, arguments;  // arguments: what may stand there besides files
 };
+
+Words explain_topics() {
+  Words topics{"machine", "machines", "ptx", "models", "statistics"};
+  core::MachineConfig config;
+  for (const core::Field& field : core::fields_of(config)) topics.push_back(field.key());
+  return topics;
+}
+
+/// As one word in single quotes; `inside` stands for an apostrophe.
+std::string quoted(std::string text, std::string_view inside) {
+  for (auto at = text.find('\''); at != text.npos; at = text.find('\'', at + inside.size()))
+    text.replace(at, 1, inside);
+  return "'" + text + "'";
+}
 
 std::vector<VerbWords> collect(const CLI::App& app) {
   std::vector<VerbWords> verbs;
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    VerbWords words{verb->get_name(), verb->get_description(), {}};
+    VerbWords words{verb->get_name(), verb->get_description(), {}, {}};
     for (const CLI::Option* option : verb->get_options()) {
       for (const std::string& name : option->get_lnames()) words.options.push_back("--" + name);
     }
     if (words.name == "build") words.options = build_option_names();
+    if (words.name == "explain") words.arguments = explain_topics();
+    if (words.name == "completion") words.arguments = {"bash", "zsh", "fish"};
     verbs.push_back(std::move(words));
   }
   return verbs;
@@ -38,10 +54,11 @@ std::string names(const std::vector<VerbWords>& verbs) {
 std::string bash(const std::vector<VerbWords>& verbs) {
   std::string cases;
   for (const VerbWords& verb : verbs)
-    cases += fmt::format("    {}) options='{}' ;;\n", verb.name, fmt::join(verb.options, " "));
+    cases += fmt::format("    {}) options='{}' arguments='{}' ;;\n", verb.name, fmt::join(verb.options, " "),
+                         fmt::join(verb.arguments, " "));
   return fmt::format(R"sh(# bash completion of ew: eval "$(ew completion bash)"
 _ew() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} options=''
+  local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} options='' arguments=''
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W '{} --help --version' -- "$word"))
     return
@@ -53,7 +70,8 @@ _ew() {{
   esac
   case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;
-    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+    *) if [ -n "$arguments" ]; then COMPREPLY=($(compgen -W "$arguments" -- "$word"))
+       else COMPREPLY=($(compgen -f -- "$word")); fi ;;
   esac
 }}
 complete -o filenames -F _ew ew
@@ -64,8 +82,9 @@ complete -o filenames -F _ew ew
 std::string zsh(const std::vector<VerbWords>& verbs) {
   std::string list, cases;
   for (const VerbWords& verb : verbs) {
-    list += fmt::format("    '{}:{}'\n", verb.name, verb.sentence);
-    cases += fmt::format("    {}) compadd -- {} ;;\n", verb.name, fmt::join(verb.options, " "));
+    list += fmt::format("    {}\n", quoted(verb.name + ":" + verb.sentence, "'\\''"));
+    cases += fmt::format("    {}) options=({}) arguments=({}) ;;\n", verb.name, fmt::join(verb.options, " "),
+                         fmt::join(verb.arguments, " "));
   }
   return fmt::format(R"sh(#compdef ew
 # zsh completion of ew: eval "$(ew completion zsh)"
@@ -76,12 +95,16 @@ _ew() {{
     _describe verb verbs
     return
   fi
-  if [[ $words[CURRENT] != -* ]]; then
-    _files
-    return
-  fi
+  local -a options arguments
   case $words[2] in
 {}  esac
+  if [[ $words[CURRENT] == -* ]]; then
+    compadd -- $options
+  elif (( $#arguments )); then
+    compadd -- $arguments
+  else
+    _files
+  fi
 }}
 compdef _ew ew
 )sh",
@@ -91,7 +114,11 @@ compdef _ew ew
 std::string fish(const std::vector<VerbWords>& verbs) {
   std::string text = "# fish completion of ew: ew completion fish | source\n";
   for (const VerbWords& verb : verbs) {
-    text += fmt::format("complete -c ew -n __fish_use_subcommand -a {} -d '{}'\n", verb.name, verb.sentence);
+    text +=
+        fmt::format("complete -c ew -n __fish_use_subcommand -a {} -d {}\n", verb.name, quoted(verb.sentence, "\\'"));
+    if (!verb.arguments.empty())
+      text += fmt::format("complete -c ew -n '__fish_seen_subcommand_from {}' -f -a '{}'\n", verb.name,
+                          fmt::join(verb.arguments, " "));
     for (const std::string& option : verb.options) {
       const std::string_view name = std::string_view(option).substr(option.starts_with("--") ? 2 : 1);
       text += fmt::format("complete -c ew -n '__fish_seen_subcommand_from {}' -{} {}\n", verb.name,

@@ -30,7 +30,9 @@ struct RunCommand {
   bool print_machine = false;
 };
 
-const char* const examples = R"(The program's own exit status is the status of `ew run`; 2 when it could not be started.
+const char* const examples = R"(  ew run [OPTIONS] [--] PROGRAM [ARGUMENTS]
+
+The program's own exit status is the status of `ew run`; 2 when it could not be started.
 
 Examples:
   ew run ./app 1000                              on the default machine

@@ -64,10 +64,17 @@ TEST_F(Command, RunPassesStatusArgumentsAndSettings) {
 
 TEST_F(Command, CompletionScriptsParse) {
   const Outcome outcome = ew({"completion", "bash"});
-  write("completion.bash", outcome.output);
+  write("completion.bash", outcome.output +
+                               "COMP_WORDS=(ew run --machine titan); COMP_CWORD=3; _ew; echo ${COMPREPLY[@]}\n"
+                               "COMP_WORDS=(ew explain sm.cou); COMP_CWORD=2; _ew; echo ${COMPREPLY[@]}\n");
+  EXPECT_EQ(run({"bash", "completion.bash"}, {.capture = Capture::both, .directory = folder_}).output,
+            "titan-rtx\nsm.count\n");
   EXPECT_EQ(run({"bash", "-n", "completion.bash"}, {.directory = folder_}).status, 0);
   EXPECT_NE(outcome.output.find("--machine"), std::string::npos);
   EXPECT_EQ(ew({"completion", "tcsh"}).status, 2);
+  // An apostrophe in a verb's sentence ended a quoted word of these two.
+  EXPECT_NE(ew({"completion", "zsh"}).output.find("nvcc'\\''s options"), std::string::npos);
+  EXPECT_NE(ew({"completion", "fish"}).output.find("nvcc\\'s options"), std::string::npos);
 }
 
 TEST_F(Command, BuildMakesObjectsAndDependencies) {
