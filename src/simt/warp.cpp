@@ -40,7 +40,7 @@ void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kerne
   predicates.grow(entry.predicates);
   local.grow(local_words);
   // What a program reads without having written it must not depend on who used this storage before.
-  std::memset(rows.data(), 0, entry.rows * warp_lanes * sizeof(u32));
+  if (entry.rows) std::memset(rows.data(), 0, entry.rows * warp_lanes * sizeof(u32));
   if (entry.predicates) std::memset(predicates.data(), 0, entry.predicates * sizeof(u32));
   if (local_words) std::memset(local.data(), 0, local_words * sizeof(u32));
   splits[0] = Split{entry.begin, lanes};

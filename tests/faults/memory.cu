@@ -158,8 +158,10 @@ void heap_twice() {
 void heap_interior() {
   free_inside<<<1, 1>>>();
 }
+int* host_cells = nullptr;  // kept: no leak
 void host_malloc() {
-  store<<<1, 1>>>(static_cast<int*>(malloc(400)), 3);
+  host_cells = static_cast<int*>(malloc(400));
+  store<<<1, 1>>>(host_cells, 3);
 }
 void host_stack() {
   int on_the_stack[4] = {};
