@@ -30,7 +30,7 @@ EW_DEVICE int shuffle_bound(int width, int clamp) { return ((32 - width) << 8) |
   }
 
 #define EW_SHUFFLE_OLD(name, operand, type)                                                                        \
-  EW_DEVICE type name(type v, operand lane, int width = 32) {                                                      \
+  EW_WITHOUT_MASK(name) EW_DEVICE type name(type v, operand lane, int width = 32) {                                \
     return name##_sync(__nvvm_activemask(), v, lane, width);                                                       \
   }
 

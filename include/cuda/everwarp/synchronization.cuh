@@ -23,9 +23,9 @@ EW_DEVICE unsigned int __ballot_sync(unsigned int mask, int predicate) {
   return __nvvm_vote_ballot_sync(mask, predicate);
 }
 // Without a mask (CUDA 8 and older): among the lanes that arrive together.
-EW_DEVICE int __all(int predicate) { return __nvvm_vote_all_sync(__nvvm_activemask(), predicate); }
-EW_DEVICE int __any(int predicate) { return __nvvm_vote_any_sync(__nvvm_activemask(), predicate); }
-EW_DEVICE unsigned int __ballot(int predicate) { return __nvvm_vote_ballot_sync(__nvvm_activemask(), predicate); }
+EW_WITHOUT_MASK(__all) EW_DEVICE int __all(int predicate) { return __nvvm_vote_all_sync(__nvvm_activemask(), predicate); }
+EW_WITHOUT_MASK(__any) EW_DEVICE int __any(int predicate) { return __nvvm_vote_any_sync(__nvvm_activemask(), predicate); }
+EW_WITHOUT_MASK(__ballot) EW_DEVICE unsigned int __ballot(int predicate) { return __nvvm_vote_ballot_sync(__nvvm_activemask(), predicate); }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 #define EW_MATCH(type, word, bits)                                                                         \
