@@ -1,3 +1,0 @@
-// Refused by name.
-#pragma once
-#error "helper_functions.h belongs to NVIDIA's CUDA samples (folder Common): name that folder with -I"
