@@ -73,6 +73,7 @@ bool Executor::barrier(Warp& warp, const ptx::BarrierForm& form, LaneMask mask) 
   state.any |= source != 0;
   state.all &= source == mask;
   ++block.grid->counters.barriers;
+  warp.spins = false;
   const bool waits = form.kind != BarrierKind::arrive;
   if (waits) {
     warp.split().state = SplitState::at_barrier;

@@ -140,7 +140,7 @@ bool Executor::branch(Warp& warp, const ptx::Instr& instr, LaneMask taken) {
 bool Executor::backward_branch(Warp& warp) {
   bool spins = false;
   if (warp.polled) {
-    spins = warp.period.add(warp.seen + warp.split().pc) >= same_sequences;
+    spins = warp.spins = warp.period.add(warp.seen + warp.split().pc) >= same_sequences;
     warp.seen = 0;
     warp.polled = false;
     ++warp.polls;

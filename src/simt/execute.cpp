@@ -46,7 +46,8 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
   };
   const auto stuck = [&] {
     if (fault_) return done(Outcome::faulted);
-    return done(warp.live ? Outcome::blocked : Outcome::ended);
+    if (!warp.live) return done(Outcome::ended);
+    return done(warp.spins ? Outcome::spinning : Outcome::blocked);
   };
 
   if (warp.split().state != SplitState::running && !another(warp)) return stuck();

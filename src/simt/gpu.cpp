@@ -251,7 +251,7 @@ struct Gpu::State {
         }
         if (outcome == Outcome::ended)
           end_warp(block, index);
-        else if (outcome == Outcome::blocked && !warp.any_running())
+        else if (outcome != Outcome::running && !warp.any_running())
           block.ready &= ~(u64{1} << index);
         if (outcome == Outcome::faulted) {
           fail(grid, executor.take_fault());
@@ -333,18 +333,19 @@ struct Gpu::State {
   void skip_to_wake(Sm& sm) {
     u64 earliest = ~u64{0};
     for (auto& block : sm.blocks) earliest = std::min(earliest, executor.wake_sleepers(*block, sm.cycle));
-    if (earliest == ~u64{0}) return;
-    sm.cycle = std::max(sm.cycle, earliest);
-    round_useful = true;
+    if (earliest != ~u64{0}) sm.cycle = std::max(sm.cycle, earliest);
   }
 
   void end_round() {
-    // Who is awake waits, perhaps for a sleeper.
-    for (Sm& sm : sms)
-      if (!round_useful) skip_to_wake(sm);
-    const u64 latest = cycle();
+    u64 latest = cycle();
+    if (!round_useful) {  // everyone waits, perhaps for a sleeper, perhaps for the host
+      u64 earliest = ~u64{0};
+      for (Sm& sm : sms)
+        for (auto& block : sm.blocks) earliest = std::min(earliest, executor.wake_sleepers(*block, latest));
+      if (earliest != ~u64{0}) latest = std::max(latest, earliest);
+      std::this_thread::yield();
+    }
     for (Sm& sm : sms) sm.cycle = latest;
-    if (!round_useful) std::this_thread::yield();  // everyone waits, perhaps for the host
     round_useful = false;
     if (++rounds % grid_barrier::rounds_between_looks == 0) look_at_grid_barriers();
   }

@@ -53,7 +53,7 @@ void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kerne
   frames.push_back(Frame{nothing, 0, 0, lanes});
   branches_until_turn = turn;
   seen = 0;
-  polled = false;
+  polled = spins = false;
   polls = plain_branches = 0;
   period = {};
 }

@@ -90,6 +90,7 @@ struct Warp {
   // backward branch; the same sequence of folds again and again means that all its lanes that run wait for someone.
   u64 seen = 0;
   bool polled = false;
+  bool spins = false;  // so it was at the last backward branch after a poll
   u32 polls = 0, plain_branches = 0;
   struct Period {
     u64 anchor = 0, sequence = 0, sequence_before = 0;
