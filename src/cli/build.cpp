@@ -14,6 +14,7 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/circular_variables.hpp"
 #include "cli/compiler_crash.hpp"
 #include "cli/device_check.hpp"
 #include "cli/dialect.hpp"
@@ -193,15 +194,33 @@ class Builder {
 
   // ---- compiling ----
 
+  static bool circular(const Result& result) {
+    return result.status != 0 && result.text.find(circular_sign) != result.text.npos;
+  }
+
+  Result device_code_with_circles(const CudaUnit& unit) {
+    const fs::path whole = scratch_.path() / (fs::path(unit.ptx).filename().string() + ".ll"),
+                   broken = scratch_.path() / (fs::path(unit.ptx).filename().string() + ".broken.ll");
+    Result result = execute(llvm_text_pass(tools_, request_, unit, whole.string()));
+    if (result.status != 0) return result;
+    std::ofstream(broken, std::ios::binary) << break_circles(contents(whole));
+    result = execute(from_llvm_text_pass(tools_, request_, broken.string(), unit.ptx));
+    if (result.status != 0) return result;
+    const std::string ptx = join_circles(contents(unit.ptx));
+    std::ofstream(unit.ptx, std::ios::binary) << ptx;
+    return result;
+  }
+
   /// Device pass; sources in nvcc's old dialect are mended and tried again.
   int device_code(CudaUnit& unit) {
     Result result = execute(device_pass(tools_, request_, unit));
-    if (result.status != 0) {
+    if (result.status != 0 && !circular(result)) {
       const fs::path folder = scratch_.path() / ("dialect-" + fs::path(unit.ptx).filename().string());
       fs::create_directories(folder);
       unit.overlay = write_dialect_overlay(own_files(unit), folder).string();
       if (!unit.overlay.empty()) result = execute(device_pass(tools_, request_, unit));
     }
+    if (circular(result)) result = device_code_with_circles(unit);
     show(result.text);
     if (result.status != 0) return fail(unit.source + " (device code) did not compile");
     if (request_.dry_run) return 0;

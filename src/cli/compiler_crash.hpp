@@ -8,6 +8,9 @@
 
 namespace ew::cli {
 
+/// Occurs in the sentence about variables that circular_variables.hpp can help.
+inline constexpr std::string_view circular_sign = "initialisers point at each other";
+
 /// The sentence, or nothing when `output` holds no crash. Diagnostics that clang printed before it stay in front.
 std::optional<std::string> explain_compiler_crash(std::string_view output, std::string_view source);
 

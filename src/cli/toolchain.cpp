@@ -210,6 +210,29 @@ Words device_pass(const Toolchain& tools, const BuildRequest& request, const Cud
   return words;
 }
 
+Words llvm_text_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit,
+                     const std::string& text) {
+  CudaUnit to_text = unit;
+  to_text.ptx = text;
+  Words words = device_pass(tools, request, to_text);
+  words.insert(words.end() - 1, "-emit-llvm");
+  return words;
+}
+
+Words from_llvm_text_pass(const Toolchain& tools, const BuildRequest& request, const std::string& text,
+                          const std::string& ptx) {
+  Words words{tools.clang, "-x", "ir", "--target=nvptx64-nvidia-cuda", "-S", "-Wno-override-module"};
+  add(words, {"-Xclang", "-target-cpu", "-Xclang", fmt::format("sm_{}", request.architectures.front()), "-Xclang",
+              "-target-feature", "-Xclang", "+ptx83", "-Xclang", "-mcmodel=medium", "-Xclang", "-disable-llvm-passes",
+              "-fno-crash-diagnostics", request.device_debug ? "-O1" : "-O2"});
+  for (const std::string& word : device_math(request)) {
+    if (word.starts_with("-mllvm") || word.starts_with("-nvptx") || word.starts_with("-ffp-contract"))
+      words.push_back(word);
+  }
+  add(words, {"-o", ptx, text});
+  return words;
+}
+
 Words host_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit) {
   Words words = common_flags(tools, request, unit);
   add(words, {"--cuda-host-only", "-c", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", unit.container,

@@ -30,6 +30,10 @@ struct CudaUnit {
 unsigned choose_architecture(BuildRequest&);
 
 Words device_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
+/// The device pass in two steps, for code whose variables form a circle (circular_variables.hpp): to LLVM's text, and
+/// from it.
+Words llvm_text_pass(const Toolchain&, const BuildRequest&, const CudaUnit&, const std::string& text);
+Words from_llvm_text_pass(const Toolchain&, const BuildRequest&, const std::string& text, const std::string& ptx);
 Words host_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
 /// Preprocessing only: -E, or -M / -MM.
 Words preprocess_pass(const Toolchain&, const BuildRequest&, const CudaUnit&, const Words& what);

@@ -224,6 +224,20 @@ TEST_F(BuildCommand, AFunctionThatNoFileDefinesIsAnErrorOfTheBuild) {
   EXPECT_EQ(build({"-dc", "k.cu"}).output, "");
 }
 
+TEST_F(BuildCommand, VariablesThatPointAtEachOther) {
+  write("ring.cu",
+        "struct Node { int value; Node* next; };\nextern __device__ Node b;\n__device__ Node a = {1, &b};\n"
+        "__device__ Node b = {2, &a};\nstatic __device__ Node self = {3, &self};\n"
+        "__global__ void walk(int* sum) {\n  *sum = 0;\n"
+        "  for (Node* n = &a; *sum < 10000; n = n->next) *sum = *sum * 10 + n->value;\n"
+        "  *sum = *sum * 10 + self.next->next->value;\n}\n"
+        "int main() {\n  int* p; int sum; cudaMalloc(&p, 4);\n  walk<<<1, 1>>>(p);\n"
+        "  cudaMemcpy(&sum, p, 4, cudaMemcpyDeviceToHost);\n  return sum == 121213 ? 0 : 1;\n}\n");
+  EXPECT_EQ(build({"ring.cu", "-o", "ring"}).output, "");
+  EXPECT_EQ(call({"./ring"}).output, "");
+  EXPECT_EQ(call({"./ring"}).status, 0);
+}
+
 // ---- several files ----
 
 TEST_F(BuildCommand, FilesOfEveryKindMakeOneProgram) {
