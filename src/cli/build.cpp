@@ -252,7 +252,10 @@ class Builder {
     add_dependency_options(command, input, object);
     const Result result = execute(command);
     show(result.text);
-    return result.status == 0 ? 0 : fail(unit.source + " (host code) did not compile");
+    if (result.status != 0) return fail(unit.source + " (host code) did not compile");
+    const Result order = execute(register_before_static_objects(tools_, object));
+    show(order.text);
+    return order.status == 0 ? 0 : fail(object + " could not be completed");
   }
 
   void write_container(const CudaUnit& unit, const std::string& path) const {

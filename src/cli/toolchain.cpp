@@ -117,6 +117,8 @@ Words common_flags(const Toolchain& tools, const BuildRequest& request, const Cu
               "-target-sdk-version=11.8",
               "-Xclang",
               "-fcuda-allow-variadic-functions",
+              "-fuse-cuid=none",  // the driver hands an identity of a program on to the device pass alone
+              "-Xclang",
               "-cuid=" + fingerprint(request, unit.source),
               "-std=" + language_standard(request),
               fmt::format("-D__CUDA_ARCH_LIST__={}", architecture * 10),
@@ -155,6 +157,12 @@ Words device_math(const BuildRequest& request) {
   return words;
 }
 
+// Calls of the block functions stay calls, which the link turns to the runtime's (host_trace.cpp).
+Words traced_host() {
+  return {"-fsanitize-coverage=trace-loads,trace-stores", "-fno-builtin-memcpy", "-fno-builtin-memmove",
+          "-fno-builtin-memset", "-fno-builtin-memcmp"};
+}
+
 void add_host_code_options(Words& words, const BuildRequest& request) {
   if (request.debug) words.push_back("-g");
   if (request.profile) words.push_back("-pg");
@@ -179,6 +187,7 @@ Toolchain find_toolchain(const BuildRequest& request) {
   }
   tools.host_cpp = require_program(tools.host_cpp, "g++");
   tools.host_c = require_program(tools.host_c, "gcc");
+  tools.objcopy = require_program("objcopy", "binutils");
   return tools;
 }
 
@@ -201,7 +210,8 @@ Words device_pass(const Toolchain& tools, const BuildRequest& request, const Cud
   // Under the small code model LLVM turns tables of strings into tables of offsets from themselves, which its PTX
   // printer takes for a circular dependency.
   add(words, {"--cuda-device-only", "-S", "-Xclang", "-target-feature", "-Xclang", "+ptx83", "-Xclang",
-              "-mcmodel=medium", "-gline-tables-only", request.device_debug ? "-O1" : "-O2"});
+              "-mcmodel=medium", "-gline-tables-only", request.device_debug ? "-O1" : "-O2", "-fno-builtin-malloc",
+              "-fno-builtin-free"});  // null is an answer, whoever looks at the bytes
   add(words, device_math(request));
   add(words, language_options(request.host_options));
   words.push_back("-w");
@@ -235,16 +245,21 @@ Words from_llvm_text_pass(const Toolchain& tools, const BuildRequest& request, c
 
 Words host_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit) {
   Words words = common_flags(tools, request, unit);
-  add(words, {"--cuda-host-only", "-c", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", unit.container,
-              "-O" + (request.optimize.empty() ? std::string("2") : request.optimize)});
+  // See register_before_static_objects().
+  add(words, {"--cuda-host-only", "-c", "-fno-use-init-array", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
+              unit.container, "-O" + (request.optimize.empty() ? std::string("2") : request.optimize)});
   add_host_code_options(words, request);
   if (request.werror) words.push_back("-Werror");
   if (request.product == Product::shared_library) words.push_back("-fPIC");
-  if (request.trace_host) words.push_back("-fsanitize-coverage=trace-loads,trace-stores");
+  if (request.trace_host) add(words, traced_host());
   add(words, for_clang(request.host_options));
   add(words, {"-o", unit.object});
   add_source(words, tools, request, unit);
   return words;
+}
+
+Words register_before_static_objects(const Toolchain& tools, const std::string& object) {
+  return {tools.objcopy, "--rename-section", ".ctors=.init_array", object};
 }
 
 Words preprocess_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit, const Words& what) {
@@ -261,7 +276,8 @@ Words host_compile(const Toolchain& tools, const BuildRequest& request, const st
   const bool c = language == Language::c || (language == Language::by_suffix && source.ends_with(".c"));
   Words words{c ? tools.host_c : tools.host_cpp};
   if (request.trace_host) {
-    words = {tools.clang, "-fsanitize-coverage=trace-loads,trace-stores", "-DEVERWARP_TRACE_HOST=1"};
+    words = {tools.clang, "-DEVERWARP_TRACE_HOST=1"};
+    add(words, traced_host());
   }
   if (language != Language::by_suffix || (request.trace_host && c)) add(words, {"-x", c ? "c" : "c++"});
   if (!c && !request.standard.empty()) words.push_back("-std=" + request.standard);
@@ -296,6 +312,7 @@ Words link_command(const Toolchain& tools, const BuildRequest& request, const Wo
   for (const std::string& folder : request.library_directories) words.push_back("-L" + folder);
   add(words, objects_in_order);
   for (const std::string& option : request.linker_options) add(words, {"-Xlinker", option});
+  if (request.trace_host) words.push_back("-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp");
   const std::string folder = tools.library.parent_path().string();
   add(words, {"-L" + folder, "-Wl,-rpath," + folder, "-leverwarp", "-lpthread", "-ldl", "-lm"});
   return words;

@@ -10,8 +10,9 @@
 namespace ew::cli {
 
 struct Toolchain {
-  std::string clang;              // clang++-19
-  std::string host_cpp, host_c;   // g++, gcc or what -ccbin names
+  std::string clang;             // clang++-19
+  std::string host_cpp, host_c;  // g++, gcc or what -ccbin names
+  std::string objcopy;
   std::filesystem::path home;     // holds include/
   std::filesystem::path library;  // libeverwarp.so
 };
@@ -35,6 +36,9 @@ Words device_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
 Words llvm_text_pass(const Toolchain&, const BuildRequest&, const CudaUnit&, const std::string& text);
 Words from_llvm_text_pass(const Toolchain&, const BuildRequest&, const std::string& text, const std::string& ptx);
 Words host_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
+/// The host pass writes its constructors as .ctors, in which they stand last to first; renamed, the registration of the
+/// device code comes before the constructors of the source's static objects, which may launch kernels.
+Words register_before_static_objects(const Toolchain&, const std::string& object);
 /// Preprocessing only: -E, or -M / -MM.
 Words preprocess_pass(const Toolchain&, const BuildRequest&, const CudaUnit&, const Words& what);
 /// A .c or .cpp file. `what` is {"-c", "-o", object}, or options of the preprocessor.

@@ -38,19 +38,20 @@ u64 Allocations::allocate(AllocatedBy by, u64 size, u64 alignment, const char* l
     use.now += size;
     use.high = std::max(use.high, use.now);
   }
-  if (seen_by_host(by)) {
-    shared_low_ = std::min(shared_low_.load(), begin);
-    shared_high_ = std::max(shared_high_.load(), begin + size);
-  }
+  if (seen_by_host(by)) note_shared(begin, size);
   return begin;
+}
+
+void Allocations::note_shared(u64 begin, u64 size) {
+  shared_low_ = std::min(shared_low_.load(), begin);
+  shared_high_ = std::max(shared_high_.load(), begin + size);
 }
 
 bool Allocations::adopt_registered(u64 begin, u64 size, unsigned flags) {
   if (!memory_.adopt(memory::Region::registered, begin, size, "cudaHostRegister")) return false;
   std::lock_guard lock(mutex_);
   blocks_[begin] = {begin, size, AllocatedBy::registered, flags};
-  shared_low_ = std::min(shared_low_.load(), begin);
-  shared_high_ = std::max(shared_high_.load(), begin + size);
+  note_shared(begin, size);
   return true;
 }
 

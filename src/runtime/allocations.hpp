@@ -48,6 +48,8 @@ class Allocations {
     u64 now = 0, high = 0;
   };
   PoolUse& pool_use(const void* pool) { return pool_use_[pool]; }
+  /// The host touches [begin, begin + size), too.
+  void note_shared(u64 begin, u64 size);
   /// A range that every managed, mapped or registered address lies in: a cheap first test for traced host accesses.
   std::pair<u64, u64> shared_range() const { return {shared_low_, shared_high_}; }
 

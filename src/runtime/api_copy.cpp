@@ -83,7 +83,8 @@ cudaError_t symbol_copy(const void* symbol, u64 offset, void* other, u64 count, 
 }
 
 cudaError_t set(Place3D to, int value, u64 width, u64 height, u64 depth, Waiting waiting, cudaStream_t handle) {
-  return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) {
+  return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
+    if (width > to.pitch) return cudaErrorInvalidValue;
     SetWork work;
     work.to = to;
     work.width = width;

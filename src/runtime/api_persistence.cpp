@@ -2,7 +2,7 @@
 // null pointer; CUDA's last error is left alone.
 #include <cstdio>
 
-#include "everwarp/gpm.cuh"
+#include <everwarp/gpm.cuh>
 #include "runtime/process.hpp"
 
 using namespace ew;

@@ -3,6 +3,8 @@
 // device with one context.
 #pragma once
 
+#include <utility>
+
 #include "cuda.h"
 #include "runtime/faults.hpp"
 #include "runtime/process.hpp"
@@ -18,9 +20,12 @@ inline CUresult result_of(cudaError_t error) {
 /// A runtime call made for a driver call leaves no trace in cudaGetLastError().
 template <class F>
 CUresult through_runtime(F&& call) {
-  const cudaError_t before = thread_state().last_error;
+  ThreadState& thread = thread_state();
+  const cudaError_t before = thread.last_error;
+  const bool nested = std::exchange(thread.in_driver_call, true);
   const cudaError_t error = call();
-  thread_state().last_error = before;
+  thread.in_driver_call = nested;
+  thread.last_error = before;
   return result_of(error);
 }
 

@@ -27,7 +27,18 @@ std::vector<void*>& current_contexts() {
   return thread_state().contexts;
 }
 CUcontext current() {
-  return current_contexts().empty() ? nullptr : static_cast<CUcontext>(current_contexts().back());
+  if (!current_contexts().empty()) return static_cast<CUcontext>(current_contexts().back());
+  return thread_state().uses_runtime ? primary_context() : nullptr;
+}
+
+bool is_context(CUcontext context) {
+  if (context == primary_context()) return true;
+  bool known = false;
+  driver_api([&](Machine& machine, ApiLock&) {
+    known = machine.has_context(context);
+    return cudaSuccess;
+  });
+  return known;
 }
 
 cudaDeviceProp properties() {
@@ -189,19 +200,20 @@ CUresult cuCtxDetach(CUcontext context) {
 }
 
 CUresult cuCtxPushCurrent(CUcontext context) {
-  if (!context) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!is_context(context)) return CUDA_ERROR_INVALID_CONTEXT;
   current_contexts().push_back(context);
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxPopCurrent(CUcontext* context) {
-  if (!current()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (current_contexts().empty()) return CUDA_ERROR_INVALID_CONTEXT;
   if (context) *context = current();
   current_contexts().pop_back();
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxSetCurrent(CUcontext context) {
+  if (context && !is_context(context)) return CUDA_ERROR_INVALID_CONTEXT;
   if (!current_contexts().empty()) current_contexts().pop_back();
   if (context) current_contexts().push_back(context);
   return CUDA_SUCCESS;
@@ -215,6 +227,7 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
 
 CUresult cuCtxGetDevice(CUdevice* device) {
   if (!device) return CUDA_ERROR_INVALID_VALUE;
+  if (!current()) return CUDA_ERROR_INVALID_CONTEXT;
   *device = 0;
   return CUDA_SUCCESS;
 }

@@ -54,27 +54,42 @@ cudaError_t read_file(const char* path, std::string& text) {
   return cudaSuccess;
 }
 
-cudaError_t load(Machine& machine, const void* image, const char* name, CUmodule* handle) {
+/// `mistakes`: where what is wrong with the text goes, in place of stderr.
+cudaError_t load(Machine& machine, const void* image, const char* name, CUmodule* handle,
+                 std::string* mistakes = nullptr) {
   std::vector<Source> sources;
   Module* module = nullptr;
   if (!handle) return cudaErrorInvalidValue;
   if (const cudaError_t error = sources_of(image, name, sources)) return error;
-  if (const cudaError_t error = machine.load_module(sources, module)) return error;
+  if (const cudaError_t error = machine.load_module(sources, module, mistakes)) return error;
   *handle = handle_of(module);
   return cudaSuccess;
 }
 
-/// Puts an empty log where the caller asked for one: what is wrong has been said on stderr.
-void empty_logs(unsigned number, const CUjit_option* options, void** values) {
+/// Fills one of the logs that the caller asked for; the size's value becomes the number of bytes written.
+void write_log(unsigned number, const CUjit_option* options, void** values, CUjit_option buffer, CUjit_option size,
+               const std::string& text) {
+  char* to = nullptr;
+  void** room = nullptr;
   for (unsigned i = 0; i < number; ++i) {
-    if (options[i] == CU_JIT_INFO_LOG_BUFFER || options[i] == CU_JIT_ERROR_LOG_BUFFER) {
-      if (values[i]) *static_cast<char*>(values[i]) = 0;
-    } else if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES || options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
-      values[i] = nullptr;
-    } else if (options[i] == CU_JIT_WALL_TIME) {
-      values[i] = nullptr;
-    }
+    if (options[i] == buffer) to = static_cast<char*>(values[i]);
+    if (options[i] == size) room = &values[i];
   }
+  if (!room) return;  // CUDA, too, writes no log whose size it does not know
+  const u64 bytes = static_cast<u32>(reinterpret_cast<u64>(*room));
+  const u64 written = to && bytes > 0 ? std::min<u64>(text.size(), bytes - 1) : 0;
+  if (to && bytes > 0) {
+    std::memcpy(to, text.data(), written);
+    to[written] = 0;
+  }
+  *room = reinterpret_cast<void*>(written);
+}
+
+void write_logs(unsigned number, const CUjit_option* options, void** values, const std::string& errors) {
+  write_log(number, options, values, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, "");
+  write_log(number, options, values, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, errors);
+  for (unsigned i = 0; i < number; ++i)
+    if (options[i] == CU_JIT_WALL_TIME) values[i] = nullptr;  // a float, 0: what it took is no simulated time
 }
 
 CUresult add_source(CUlinkState state, const std::string& text, const char* name) {
@@ -95,6 +110,7 @@ CUresult start(CUfunction function, Dim3 grid, Dim3 block, unsigned shared, CUst
   return through_runtime([&] {
     return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
       if (!function) return cudaErrorInvalidResourceHandle;
+      if (arguments && extra) return cudaErrorInvalidValue;
       KernelWork work;
       work.function = function;
       work.grid = grid;
@@ -129,8 +145,13 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned number, CUjit_option* options,
                             void** values) {
   if (number > 0 && (!options || !values)) return CUDA_ERROR_INVALID_VALUE;
-  empty_logs(number, options, values);
-  return cuModuleLoadData(module, image);
+  const bool logs = std::find(options, options + number, CU_JIT_ERROR_LOG_BUFFER) != options + number;
+  std::string mistakes;
+  const CUresult result = driver_api([&](Machine& machine, ApiLock&) {
+    return load(machine, image, "module given as data", module, logs ? &mistakes : nullptr);
+  });
+  write_logs(number, options, values, mistakes);
+  return result;
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
@@ -172,7 +193,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule handle,
 
 CUresult cuLinkCreate(unsigned number, CUjit_option* options, void** values, CUlinkState* state) {
   if (!state || (number > 0 && (!options || !values))) return CUDA_ERROR_INVALID_VALUE;
-  empty_logs(number, options, values);
+  write_logs(number, options, values, "");
   *state = new CUlinkState_st;
   return CUDA_SUCCESS;
 }

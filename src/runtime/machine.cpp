@@ -247,11 +247,15 @@ cudaError_t Machine::query(Ticket ticket, ApiLock& lock) {
 }
 
 std::unique_ptr<Module> Machine::load_sources(const std::vector<Source>& sources,
-                                              const std::map<std::string, u64>& managed, cudaError_t& error) {
+                                              const std::map<std::string, u64>& managed, cudaError_t& error,
+                                              std::string* mistakes) {
   try {
     return std::make_unique<Module>(memory_, sources, managed, is_region);
   } catch (const ptx::Error& mistake) {
-    print_report(mistake.what());
+    if (mistakes)
+      *mistakes = mistake.what();
+    else
+      print_report(mistake.what());
     error = cudaErrorInvalidPtx;
   } catch (const std::bad_alloc&) {
     complain("the variables of a module do not fit in device memory");
@@ -276,6 +280,9 @@ Machine::Loaded& Machine::load(const Image& image) {
     managed.insert(part->managed.begin(), part->managed.end());
   }
   loaded.module = load_sources(sources, managed, loaded.error);
+  if (!loaded.module) return loaded;
+  for (const auto& [name, address] : managed)
+    if (const Symbol* symbol = loaded.module->symbol(name)) allocations_.note_shared(address, symbol->size);
   return loaded;
 }
 
@@ -312,9 +319,18 @@ cudaError_t Machine::symbol(const void* host, Symbol& symbol) {
   return cudaSuccess;
 }
 
-cudaError_t Machine::load_module(const std::vector<Source>& sources, Module*& module) {
+void Machine::forget(const Image& image, ApiLock& lock) {
+  if (!loaded_.contains(image.group)) return;
+  wait_idle(lock);
+  const auto found = loaded_.find(image.group);
+  if (found == loaded_.end()) return;
+  std::erase_if(functions_, [&](const auto& entry) { return entry.second->module == found->second.module.get(); });
+  loaded_.erase(found);
+}
+
+cudaError_t Machine::load_module(const std::vector<Source>& sources, Module*& module, std::string* mistakes) {
   cudaError_t error = cudaSuccess;
-  auto made = load_sources(sources, {}, error);
+  auto made = load_sources(sources, {}, error, mistakes);
   if (!made) return error;
   module = made.get();
   modules_.emplace(module, std::move(made));
@@ -342,6 +358,13 @@ bool Machine::has_context(const void* handle) const {
 }
 void Machine::remove_context(const void* handle) {
   contexts_.erase(handle);
+}
+
+void Machine::meet_host_access(u64 address) {
+  const auto [low, high] = allocations_.shared_range();
+  const auto [pool_low, pool_high] = pools_.range();
+  const bool perhaps = (low <= address && address < high) || (pool_low <= address && address < pool_high);
+  if (perhaps && memory_.bounds(address).end != 0) queue_.step();
 }
 
 void Machine::reset(ApiLock&) {

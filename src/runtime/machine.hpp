@@ -97,8 +97,10 @@ class Machine final : public simt::DeviceServices {
   /// The kernel behind a host stub; loads its module at first use. An error has been explained on stderr once.
   cudaError_t function(const void* host, CUfunc_st*& function);
   cudaError_t symbol(const void* host, Symbol& symbol);
-  /// A module of the driver API. The error has been explained on stderr.
-  cudaError_t load_module(const std::vector<Source>&, Module*& module);
+  /// The image's code leaves the process (dlclose): what was loaded of it is forgotten when no work is under way.
+  void forget(const Image&, ApiLock&);
+  /// A module of the driver API. The error has been explained on stderr, or in `mistakes` when given.
+  cudaError_t load_module(const std::vector<Source>&, Module*& module, std::string* mistakes = nullptr);
   bool unload_module(Module*);
   Module* find_module(const void* handle);
 
@@ -106,6 +108,10 @@ class Machine final : public simt::DeviceServices {
   CUctx_st* add_context(unsigned flags);
   bool has_context(const void*) const;
   void remove_context(const void*);
+
+  /// A traced host access is about to happen: where kernels may touch the address, the machine simulates one quantum
+  /// and stands still. Any thread, without the mutex.
+  void meet_host_access(u64 address);
 
   /// cudaDeviceReset: everything is given back, except pools, and a lost context lives again.
   void reset(ApiLock&);
@@ -129,7 +135,7 @@ class Machine final : public simt::DeviceServices {
   void lose(const simt::Fault&);
   Loaded& load(const Image&);
   std::unique_ptr<Module> load_sources(const std::vector<Source>&, const std::map<std::string, u64>& managed,
-                                       cudaError_t& error);
+                                       cudaError_t& error, std::string* mistakes = nullptr);
   Cost cost(Engine, u64 bytes) const;
   void complain(const std::string& sentence);
 

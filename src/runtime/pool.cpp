@@ -169,8 +169,8 @@ void* Pools::attach(const std::string& path, int descriptor, const PoolHeader& h
     refuse_system(path, "cannot be mapped");
   }
   pools_[header.address] = {path, header.size, descriptor};
-  low_ = std::min(low_, header.address);
-  high_ = std::max(high_, header.address + header.size);
+  low_ = std::min(low_.load(), header.address);
+  high_ = std::max(high_.load(), header.address + header.size);
   return wanted;
 }
 

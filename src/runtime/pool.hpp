@@ -8,6 +8,7 @@
 // torn creation.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <string>
 
@@ -61,7 +62,7 @@ class Pools {
 
   memory::AddressSpace& memory_;
   std::map<u64, Pool> pools_;
-  u64 low_ = ~u64{0}, high_ = 0;
+  std::atomic<u64> low_ = ~u64{0}, high_ = 0;  // read without the mutex by range()
 };
 
 }  // namespace ew::runtime

@@ -31,6 +31,7 @@ Machine* Process::machine() {
       core::MachineConfig config = core::load_machine(environment_.machine);
       for (const auto& setting : environment_.settings) core::apply_setting(setting, config);
       machine_ = std::make_unique<Machine>(std::move(config), environment_, registry_);
+      if (traces_host_) machine_->queue().set_traced();
       machine_pointer_.store(machine_.get(), std::memory_order_release);
       std::atexit([] { process().at_exit(); });
       pthread_atfork(nullptr, nullptr, [] { process().become_a_child(); });
@@ -47,6 +48,11 @@ Machine* Process::machine() {
 void Process::become_a_child() {
   forked_ = true;
   machine_pointer_ = nullptr;
+}
+
+void Process::trace_host() {
+  traces_host_ = true;
+  if (Machine* machine = existing_machine()) machine->queue().set_traced();
 }
 
 void Process::at_exit() {

@@ -29,6 +29,8 @@ struct ThreadState {
   };
   std::vector<Configuration> configurations;
   std::vector<void*> contexts;  // the driver API's stack of current contexts
+  bool in_driver_call = false;  // a runtime function answers for the driver API
+  bool uses_runtime = false;    // has called the runtime API, which makes the primary context current
 };
 ThreadState& thread_state();
 
@@ -40,6 +42,8 @@ class Process {
   /// Only if it has been made.
   Machine* existing_machine() const { return machine_pointer_.load(std::memory_order_acquire); }
   unsigned device_flags = 0;
+  /// The program's host accesses are traced: its own pace decides nothing.
+  void trace_host();
 
  private:
   void write_results();
@@ -50,6 +54,7 @@ class Process {
   std::once_flag once_;
   std::unique_ptr<Machine> machine_;
   std::atomic<Machine*> machine_pointer_{nullptr};
+  std::atomic<bool> traces_host_{false};
   std::atomic<bool> forked_{false}, told_{false};  // in a child of a process that has used CUDA
   Environment environment_;
 };
@@ -69,6 +74,8 @@ cudaError_t api_without_context_check(F&& call) {
   try {
     Machine* machine = process().machine();
     if (!machine) return keep(cudaErrorInitializationError);
+    ThreadState& thread = thread_state();
+    thread.uses_runtime |= !thread.in_driver_call;
     ApiLock lock(machine->mutex());
     return keep(call(*machine, lock));
   } catch (const std::bad_alloc&) {

@@ -149,6 +149,10 @@ bool Queue::lost() const {
 void Queue::step() {
   Lock lock(mutex_);
   if (pending_.empty() || std::this_thread::get_id() == thread_.get_id()) return;
+  if (traced_) {  // the host's accesses and queries carry the machine along
+    released_ = false;
+    last_submission_ = first_submission_ = Clock::now();
+  }
   const u64 target = ++steps_owed_;
   wake_.notify_one();
   progress_.wait(lock, [&] { return steps_done_ >= target || pending_.empty() || stopping_; });

@@ -48,6 +48,10 @@ void __everwarpManagedSection(const void* begin, const void* end) {
 }
 
 void __cudaUnregisterFatBinary(void** handle) {
+  if (Machine* machine = process().existing_machine()) {
+    ApiLock lock(machine->mutex());
+    machine->forget(*image_of(handle), lock);
+  }
   process().registry().remove_image(image_of(handle));
 }
 

@@ -410,6 +410,8 @@ LaunchId Gpu::start(Launch launch) {
   }
   if (grid->launch.cooperative)
     grid->workspace = state_->space.allocate(memory::Region::internal, 16, 256, "grid barrier");
+  if (state_->grids.empty())  // an SM that had nothing to do has waited until now
+    for (Sm& sm : state_->sms) sm.cycle = state_->cycle();
   grid->begin_ns = state_->now_ns();
   grid->begin_cycle = state_->cycle();
   const LaunchId id = grid->id;

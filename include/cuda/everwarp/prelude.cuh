@@ -52,9 +52,13 @@ extern "C" {
 extern char __start_everwarp_managed[] __attribute__((weak, visibility("hidden")));
 extern char __stop_everwarp_managed[] __attribute__((weak, visibility("hidden")));
 void __everwarpManagedSection(const void *begin, const void *end);
+void __everwarpTraceHost(void);
 }
 // Before clang's own constructors, which register the variables.
 static __attribute__((constructor(101), nodebug)) void everwarp_managed_section() {
   if (__start_everwarp_managed) __everwarpManagedSection(__start_everwarp_managed, __stop_everwarp_managed);
+#if defined(EVERWARP_TRACE_HOST)
+  __everwarpTraceHost();  // from its first launch on the machine keeps step with the host's accesses
+#endif
 }
 #endif

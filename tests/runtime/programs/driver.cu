@@ -1,0 +1,274 @@
+// The driver API: contexts, modules from PTX with JIT options, launches with both styles of parameters, memory of every
+// kind, and the code that each mistake gets.
+#include <cuda.h>
+
+#include <string>
+
+#include "expect.h"
+
+#define DRIVER(want, call)                                                                                             \
+  do {                                                                                                                 \
+    const CUresult got_result = (call);                                                                                \
+    EXPECT(got_result == (want), "line %d: %s should return %d, returned %d", __LINE__, #call, static_cast<int>(want), \
+           static_cast<int>(got_result));                                                                              \
+  } while (0)
+#define OK(call) DRIVER(CUDA_SUCCESS, call)
+
+namespace {
+
+const char* const kModule = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .global .align 4 .u32 scale = 3;
+.visible .const .align 4 .u32 shift = 5;
+.extern .shared .align 4 .b8 room[];
+.visible .entry affine(.param .u64 cells, .param .u8 odd, .param .u32 n) {
+  .reg .pred %p; .reg .u32 %r<8>; .reg .u64 %d<4>; .reg .u16 %h;
+  ld.param.u64 %d1, [cells]; ld.param.u32 %r1, [n]; ld.param.u8 %h, [odd]; cvt.u32.u16 %r7, %h;
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.u32 %r2, %r2, %r3, %r4;
+  setp.ge.u32 %p, %r2, %r1; @%p ret;
+  cvta.to.global.u64 %d1, %d1; mad.wide.u32 %d2, %r2, 4, %d1;
+  ld.global.u32 %r3, [%d2]; ld.global.u32 %r4, [scale]; ld.const.u32 %r5, [shift];
+  mad.lo.u32 %r3, %r3, %r4, %r5; add.u32 %r3, %r3, %r7; st.global.u32 [%d2], %r3; ret;
+}
+.visible .entry last_of_shared(.param .u64 cells) {
+  .reg .u32 %r<4>; .reg .u64 %d<3>;
+  ld.param.u64 %d1, [cells]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2;
+  mov.u32 %r3, room; add.u32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1; bar.sync 0;
+  mov.u32 %r2, %ntid.x; sub.u32 %r2, %r2, 1; shl.b32 %r2, %r2, 2; add.u32 %r2, %r2, %r3; ld.shared.u32 %r1, [%r2];
+  cvta.to.global.u64 %d1, %d1; st.global.u32 [%d1], %r1; ret;
+})";
+
+CUfunction affine, last_of_shared;
+CUmodule module;
+
+void contexts() {
+  int count = 0, version = 0;
+  CUdevice device = -1;
+  CUcontext context = nullptr, first = nullptr, second = nullptr, got = nullptr;
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuInit(1));
+  OK(cuInit(0));
+  OK(cuDriverGetVersion(&version));
+  OK(cuDeviceGetCount(&count));
+  SAME(1, count);
+  OK(cuDeviceGet(&device, 0));
+  DRIVER(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&device, 1));
+  OK(cuCtxGetCurrent(&got));
+  EXPECT(got == nullptr, "no context should be current before one is made");
+  DRIVER(CUDA_ERROR_INVALID_CONTEXT, cuCtxGetDevice(&device));
+  OK(cuCtxCreate(&first, 0, 0));
+  OK(cuCtxCreate(&second, CU_CTX_SCHED_SPIN, 0));
+  OK(cuCtxGetCurrent(&got));
+  EXPECT(got == second, "the context made last should be current");
+  OK(cuCtxPopCurrent(&got));
+  EXPECT(got == second, "the context made last should come off the stack");
+  OK(cuCtxPushCurrent(second));
+  OK(cuCtxDestroy(second));
+  OK(cuCtxGetCurrent(&got));
+  EXPECT(got == first, "the first context should be current again");
+  DRIVER(CUDA_ERROR_INVALID_CONTEXT, cuCtxSetCurrent(second));
+  OK(cuCtxDestroy(first));
+  DRIVER(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(first));
+  OK(cuDevicePrimaryCtxRetain(&context, 0));
+  OK(cuCtxSetCurrent(context));
+  OK(cuCtxGetDevice(&device));
+  SAME(0, device);
+  int warp = 0;
+  char name[64] = "";
+  size_t bytes = 0;
+  OK(cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0));
+  SAME(32, warp);
+  OK(cuDeviceGetName(name, sizeof name, 0));
+  OK(cuDeviceTotalMem(&bytes, 0));
+  EXPECT(name[0] != 0 && bytes > 0, "the device should have a name and memory: \"%s\", %zu", name, bytes);
+}
+
+void modules() {
+  OK(cuModuleLoadData(&module, kModule));
+  OK(cuModuleGetFunction(&affine, module, "affine"));
+  OK(cuModuleGetFunction(&last_of_shared, module, "last_of_shared"));
+  CUfunction none = nullptr;
+  CUdeviceptr address = 0;
+  size_t size = 0;
+  DRIVER(CUDA_ERROR_NOT_FOUND, cuModuleGetFunction(&none, module, "no_such"));
+  DRIVER(CUDA_ERROR_INVALID_HANDLE, cuModuleGetFunction(&none, nullptr, "affine"));
+  OK(cuModuleGetGlobal(&address, &size, module, "scale"));
+  SAME(4, size);
+  DRIVER(CUDA_ERROR_NOT_FOUND, cuModuleGetGlobal(&address, &size, module, "no_such"));
+  OK(cuMemsetD32(address, 10, 1));
+  DRIVER(CUDA_ERROR_FILE_NOT_FOUND, cuModuleLoad(&module, "/no/such/file.ptx"));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuModuleLoadData(&module, nullptr));
+  // JIT options: what is wrong stands in the caller's log.
+  char errors[400] = "?", info[100] = "?";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
+                            CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_MAX_REGISTERS};
+  void* values[] = {errors, reinterpret_cast<void*>(sizeof errors), info, reinterpret_cast<void*>(sizeof info),
+                    reinterpret_cast<void*>(32)};
+  CUmodule broken = nullptr;
+  DRIVER(CUDA_ERROR_INVALID_PTX,
+         cuModuleLoadDataEx(&broken, ".version 7.0\n.target sm_70\n.address_size 64\n.entry k() { frob.u32 1; }", 5,
+                            options, values));
+  EXPECT(std::string(errors).find("frob") != std::string::npos, "the error log should name frob, is: %s", errors);
+  SAME(strlen(errors), reinterpret_cast<size_t>(values[1]));
+  SAME(0, reinterpret_cast<size_t>(values[3]));
+  values[1] = reinterpret_cast<void*>(8);  // a short buffer holds what fits
+  DRIVER(CUDA_ERROR_INVALID_PTX,
+         cuModuleLoadDataEx(&broken, ".version 7.0\n.target sm_70\n.nonsense", 2, options, values));
+  SAME(7, strlen(errors));
+  values[1] = reinterpret_cast<void*>(sizeof errors);
+  OK(cuModuleLoadDataEx(&broken, kModule, 5, options, values));
+  SAME(0, strlen(errors));
+  OK(cuModuleUnload(broken));
+  DRIVER(CUDA_ERROR_INVALID_HANDLE, cuModuleUnload(broken));
+}
+
+void launches() {
+  constexpr unsigned kCount = 100;
+  CUdeviceptr cells = 0;
+  std::vector<unsigned> values(kCount);
+  for (unsigned i = 0; i < kCount; ++i) values[i] = i;
+  OK(cuMemAlloc(&cells, kCount * 4));
+  OK(cuMemcpyHtoD(cells, values.data(), kCount * 4));
+  unsigned char odd = 1;
+  unsigned n = kCount;
+  void* pointers[] = {&cells, &odd, &n};
+  OK(cuLaunchKernel(affine, 4, 1, 1, 32, 1, 1, 0, nullptr, pointers, nullptr));
+  struct {
+    CUdeviceptr cells;
+    unsigned char odd;
+    unsigned n;
+  } packed = {cells, 2, kCount};
+  size_t size = sizeof packed;
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+  CUstream stream;
+  OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  OK(cuCtxSynchronize());
+  OK(cuLaunchKernel(affine, 4, 1, 1, 32, 1, 1, 0, stream, nullptr, extra));
+  OK(cuStreamSynchronize(stream));
+  OK(cuMemcpyDtoH(values.data(), cells, kCount * 4));
+  for (unsigned i = 0; i < kCount; ++i) SAME((i * 10 + 6) * 10 + 7, values[i]);  // scale was set to 10
+  size = 8;
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(affine, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, extra));
+  size = sizeof packed;
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(affine, 1, 1, 1, 32, 1, 1, 0, stream, pointers, extra));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(affine, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, nullptr));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(affine, 0, 1, 1, 32, 1, 1, 0, stream, pointers, nullptr));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuLaunchKernel(affine, 1, 1, 1, 4096, 1, 1, 0, stream, pointers, nullptr));
+  DRIVER(CUDA_ERROR_INVALID_HANDLE, cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, stream, pointers, nullptr));
+  OK(cuLaunchKernel(last_of_shared, 1, 1, 1, 96, 1, 1, 96 * 4, stream, pointers, nullptr));
+  OK(cuStreamSynchronize(stream));
+  OK(cuMemcpyDtoH(values.data(), cells, 4));
+  SAME(95, values[0]);
+  int value = 0;
+  OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, affine));
+  EXPECT(value > 0, "affine should use registers, uses %d", value);
+  OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, affine, 128, 0));
+  EXPECT(value > 0, "blocks of affine should fit an SM, %d do", value);
+  // The calls of CUDA before 4.0.
+  OK(cuFuncSetBlockShape(affine, 32, 1, 1));
+  OK(cuParamSetv(affine, 0, &packed, sizeof packed));
+  OK(cuParamSetSize(affine, sizeof packed));
+  OK(cuLaunchGrid(affine, 4, 1));
+  OK(cuCtxSynchronize());
+  OK(cuMemcpyDtoH(values.data(), cells, 4));
+  SAME(95 * 10 + 7, values[0]);
+  OK(cuStreamDestroy(stream));
+  OK(cuMemFree(cells));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuMemFree(cells));
+}
+
+void memory() {
+  CUdeviceptr a = 0, base = 0;
+  size_t size = 0, free = 0, total = 0, pitch = 0;
+  void* host = nullptr;
+  OK(cuMemGetInfo(&free, &total));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuMemAlloc(&a, 0));
+  DRIVER(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc(&a, total + 1));
+  OK(cuMemAlloc(&a, 1000));
+  OK(cuMemGetAddressRange(&base, &size, a + 500));
+  EXPECT(base == a && size == 1000, "the range should be the allocation's");
+  OK(cuMemsetD8(a, 1, 1000));
+  OK(cuMemsetD16(a, 0x203, 100));
+  OK(cuMemsetD2D32(a + 400, 100, 0x4050607, 2, 3));
+  std::vector<unsigned char> bytes(1000);
+  OK(cuMemcpyDtoH(bytes.data(), a, 1000));
+  SAME(3, bytes[0]);
+  SAME(2, bytes[199]);
+  SAME(1, bytes[200]);
+  SAME(7, bytes[400]);
+  SAME(4, bytes[607]);
+  SAME(1, bytes[608]);
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuMemsetD32(a + 1, 0, 1));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD(a, bytes.data(), 1001));
+  CUDA_MEMCPY2D copy = {};
+  copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+  copy.srcHost = bytes.data();
+  copy.srcPitch = 10;
+  copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  copy.dstDevice = a;
+  copy.dstPitch = 20;
+  copy.WidthInBytes = 5;
+  copy.Height = 2;
+  copy.srcXInBytes = 3;
+  for (int i = 0; i < 40; ++i) bytes[i] = static_cast<unsigned char>(i + 100);
+  OK(cuMemcpy2D(&copy));
+  unsigned char got[40];
+  OK(cuMemcpyDtoH(got, a, 40));
+  SAME(103, got[0]);
+  SAME(113, got[20]);
+  OK(cuMemAllocPitch(&base, &pitch, 100, 3, 4));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuMemAllocPitch(&base, &pitch, 100, 3, 5));
+  OK(cuMemHostAlloc(&host, 64, CU_MEMHOSTALLOC_DEVICEMAP));
+  OK(cuMemHostGetDevicePointer(&base, host, 0));
+  CUmemorytype type;
+  OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, base));
+  SAME(CU_MEMORYTYPE_HOST, type);
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 16));
+  OK(cuMemFreeHost(host));
+  OK(cuMemFree(a));
+  const char* text = nullptr;
+  OK(cuGetErrorName(CUDA_ERROR_OUT_OF_MEMORY, &text));
+  EXPECT(std::string(text) == "CUDA_ERROR_OUT_OF_MEMORY", "%s", text);
+  OK(cuGetErrorString(CUDA_ERROR_INVALID_VALUE, &text));
+  EXPECT(std::string(text) == "invalid argument", "%s", text);
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuGetErrorName(static_cast<CUresult>(4321), &text));
+  RETURNS(cudaSuccess, cudaGetLastError());  // the driver API leaves nothing there
+}
+
+// Both APIs share one context.
+void with_the_runtime_api() {
+  CUcontext context = nullptr;
+  OK(cuCtxSetCurrent(nullptr));
+  int* cells = nullptr;
+  CUDA(cudaMalloc(&cells, 16));
+  OK(cuCtxGetCurrent(&context));
+  EXPECT(context != nullptr, "the runtime API should make the primary context current");
+  OK(cuMemsetD32(reinterpret_cast<CUdeviceptr>(cells), 5, 4));
+  int got = 0;
+  CUDA(cudaMemcpy(&got, cells + 3, 4, cudaMemcpyDeviceToHost));
+  SAME(5, got);
+  CUDA(cudaFree(cells));
+}
+
+void faults() {
+  CUdeviceptr nowhere = 64;
+  unsigned char odd = 0;
+  unsigned n = 1;
+  void* pointers[] = {&nowhere, &odd, &n};
+  OK(cuLaunchKernel(affine, 1, 1, 1, 1, 1, 1, 0, nullptr, pointers, nullptr));
+  DRIVER(CUDA_ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+  DRIVER(CUDA_ERROR_ILLEGAL_ADDRESS, cuMemAlloc(&nowhere, 4));
+}
+
+}  // namespace
+
+int main() {
+  contexts();
+  modules();
+  launches();
+  memory();
+  with_the_runtime_api();
+  faults();
+  return PASS("driver API");
+}
