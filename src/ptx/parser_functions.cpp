@@ -226,7 +226,8 @@ void Parser::parse_local_pragma() {
       region_offset_ = at.offset;
       // Stands before the region's own instructions and becomes Op::region: a machine that does not run the operation
       // itself goes on with them.
-      function_.body.push_back({.opcode = "pmevent", .place = place_of(at), .text = fmt::format(".pragma \"everwarp.{}\"", name)});
+      function_.body.push_back(
+          {.opcode = "pmevent", .place = place_of(at), .text = fmt::format(".pragma \"everwarp.{}\"", name)});
     }
   } while (accept(','));
   expect(';', "at the end of .pragma");

@@ -1,8 +1,8 @@
 // What include/everwarp/gpm.cuh declares: persistent pools for the program. A mistake is one sentence on stderr and a
 // null pointer; CUDA's last error is left alone.
 #include <cstdio>
-
 #include <everwarp/gpm.cuh>
+
 #include "runtime/process.hpp"
 
 using namespace ew;

@@ -143,10 +143,10 @@ void simulated_times() {
   float milliseconds[2][2];
   for (auto& run : milliseconds) {
     CUDA(cudaEventRecord(begin));
-    add<<<1, 1>>>(cell, 1000);
+    add<<<1, 1>>>(cell, 10000);
     CUDA(cudaEventRecord(middle));
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the host's pace is no simulated time
-    add<<<1, 1>>>(cell, 10000);
+    add<<<1, 1>>>(cell, 100000);
     CUDA(cudaEventRecord(end));
     CUDA(cudaEventSynchronize(end));
     CUDA(cudaEventElapsedTime(&run[0], begin, middle));
