@@ -101,10 +101,10 @@ struct Operand {
     label,    // branch target: instruction index in `bits`
     address,  // [reg+offset], [symbol+offset], [immediate]: base in elements[0], `offset` here; [tex, samp, {c0, c1}]:
               // the rest in elements[1..] as written (coordinates are one vector operand)
-    vector,  // {a, b, …}
-    pair,    // p|q
-    list,    // (a, b) of a call
-    sink     // _
+    vector,   // {a, b, …}
+    pair,     // p|q
+    list,     // (a, b) of a call
+    sink      // _
   };
   Kind kind = Kind::sink;
   bool negated = false;  // !p, or a unary minus already folded for immediates
