@@ -65,8 +65,9 @@ struct AddressSpace::State {
   u64 next_number = 1;
   std::array<u64, 8> used{};
 
-  // The table that bounds() reads without a lock. A table that was exchanged is deleted when no reader is inside
-  // bounds().
+  // The table that bounds() reads without a lock, once it is made anew after changes (a program may well allocate
+  // thousands of times between two kernels). A table that was exchanged is deleted when no reader is inside bounds().
+  std::atomic<bool> stale{false};
   std::atomic<const Table*> table{new Table};
   mutable std::atomic<u32> readers{0};
   std::vector<std::unique_ptr<const Table>> retired;
@@ -80,12 +81,15 @@ struct AddressSpace::State {
     return next != live.begin() && std::prev(next)->second.end() > begin;
   }
 
-  void publish() {
+  /// REQUIRES: the lock.
+  void refresh() {
+    if (!stale) return;
     auto fresh = std::make_unique<Table>();
     fresh->reserve(live.size());
     for (const auto& [begin, allocation] : live) fresh->push_back({begin, allocation.end(), allocation.read_only});
     retired.emplace_back(table.exchange(fresh.release()));
     if (readers.load() == 0) retired.clear();
+    stale = false;
   }
 
   void add(Allocation allocation) {
@@ -95,7 +99,7 @@ struct AddressSpace::State {
                   [&](const Allocation& old) { return old.begin < allocation.end() && allocation.begin < old.end(); });
     const u64 begin = allocation.begin;
     live.emplace(begin, std::move(allocation));
-    publish();
+    stale = true;
   }
 };
 
@@ -150,7 +154,7 @@ bool AddressSpace::release(u64 begin) {
   allocation.live = false;
   if (state_->freed.size() >= most_freed) state_->freed.erase(state_->freed.begin());
   state_->freed.push_back(std::move(allocation));
-  state_->publish();
+  state_->stale = true;
   state_->generation.fetch_add(1);
   return true;
 }
@@ -201,6 +205,10 @@ u64 AddressSpace::capacity() const {
 }
 
 AddressSpace::Bounds AddressSpace::bounds(u64 address) const {
+  if (state_->stale) {
+    const std::lock_guard lock(state_->mutex);
+    state_->refresh();
+  }
   state_->readers.fetch_add(1);
   const Table& table = *state_->table.load();
   const auto next = std::upper_bound(table.begin(), table.end(), address,

@@ -3,7 +3,7 @@
 // One AddressSpace belongs to a Machine. Allocations are first-fit in address order from each arena's fixed base, so
 // that address randomisation changes no result. Freed memory is kept apart for a while (quarantine) so that a use after
 // free is seen as such. Thread-safe: the host allocates while the machine's thread runs kernels; a lookup by the
-// machine's thread takes no lock (it reads an immutable table that allocation and release exchange).
+// machine's thread takes a lock only after a change (else it reads an immutable table).
 #pragma once
 
 #include <memory>
@@ -73,7 +73,7 @@ class AddressSpace {
   u64 used(Region) const;
   u64 capacity() const;
 
-  /// Bounds of a live allocation for the machine's fast path: {0, 0} when there is none. No lock.
+  /// Bounds of a live allocation for the machine's fast path: {0, 0} when there is none. A lock only after a change.
   struct Bounds {
     u64 begin = 0, end = 0;
     bool read_only = false;
