@@ -37,6 +37,15 @@ double number_of(const nlohmann::json& test, std::string_view name, double absen
   return absent;
 }
 
+// What builds the check's program: tests/CMakeLists.txt says. ctest leaves the command out while the program is
+// missing.
+std::string target_of(const Check& check, const std::string& name, const fs::path& build) {
+  if (check.kind == Check::Kind::google_test) return fmt::format("tests/ew_{}_test", name);
+  if (check.command.empty()) return "tests/" + name;
+  const std::string program = fs::relative(check.command[0], build).string();
+  return program.starts_with("..") ? "" : program;
+}
+
 void add_unit_checks(std::vector<Check>& checks, const fs::path& build) {
   if (!fs::is_directory(build)) throw UserError(fmt::format("{}: no such build folder", build.string()));
   const Outcome outcome =
@@ -51,9 +60,7 @@ void add_unit_checks(std::vector<Check>& checks, const fs::path& build) {
     check.timeout_seconds = number_of(test, "TIMEOUT", check.timeout_seconds);
     check.skip_status = static_cast<int>(number_of(test, "SKIP_RETURN_CODE", check.skip_status));
     if (test.contains("command")) check.command = test["command"].get<Words>();
-    // ctest leaves the command out as long as its program does not exist: tests/CMakeLists.txt says what builds it.
-    if (check.kind == Check::Kind::google_test)
-      check.target = fmt::format("tests/ew_{}_test", test["name"].get<std::string>());
+    check.target = target_of(check, test["name"].get<std::string>(), build);
     checks.push_back(std::move(check));
   }
 }
