@@ -31,6 +31,10 @@ struct Gpu::State {
   std::vector<std::unique_ptr<Grid>> grids;  // in order of start
   u32 next_sm = 0;                           // where the next block goes if there is room
   u32 turn_of_sm = 0;
+  struct Turn {
+    u64 spent = 0;
+    u32 fruitless = 0;  // blocks in a row that did nothing but wait
+  } turn;               // of that SM
   u64 rounds = 0;
   bool round_useful = true;  // did anyone do more than wait since SM 0 had its turn?
 
@@ -301,18 +305,19 @@ struct Gpu::State {
 
   static bool wake_waiting(Block& block) { return !block.asleep && block.unfinished && release_blocked(block); }
 
-  /// One turn of an SM. Adds what it executed to `used`.
-  void run_sm(Sm& sm, u64 budget, u64& used) {
-    u64 spent = 0;
-    u32 fruitless = 0;
-    while (spent < budget && fruitless < sm.blocks.size() && !stop.load(std::memory_order_relaxed)) {
+  /// One turn of an SM, which an earlier run() may have begun: where run() stops must not change who runs when. Adds
+  /// what it executed to `used`. False: stopped within the turn.
+  bool run_sm(Sm& sm, u64 wanted, u64& used) {
+    while (turn.spent < sm_turn && turn.fruitless < sm.blocks.size()) {
+      if (used >= wanted || stop.load(std::memory_order_relaxed)) return false;
       if (sm.next_block >= sm.blocks.size()) sm.next_block = 0;
       Block& block = *sm.blocks[sm.next_block];
       Grid& grid = *block.grid;
-      const Stretch stretch = run_block(block, std::min(block_turn, budget - spent));
-      spent += stretch.used;
+      const Stretch stretch = run_block(block, std::min(block_turn, sm_turn - turn.spent));
+      turn.spent += stretch.used;
+      used += stretch.used;
       if (stretch.failed) break;
-      fruitless = stretch.useful ? 0 : fruitless + 1;
+      turn.fruitless = stretch.useful ? 0 : turn.fruitless + 1;
       round_useful |= stretch.useful;
       if (block.unfinished) {
         ++sm.next_block;
@@ -325,8 +330,9 @@ struct Gpu::State {
       }
       dispatch();
     }
-    used += spent;
-    if (spent == 0) skip_to_wake(sm);
+    if (turn.spent == 0) skip_to_wake(sm);
+    turn = {};
+    return true;
   }
 
   /// Everyone on this SM sleeps: its time goes on to the first who wakes.
@@ -364,7 +370,7 @@ struct Gpu::State {
     dispatch();
     while (!grids.empty() && completions.empty() && used < wanted && !stop.load(std::memory_order_relaxed)) {
       Sm& sm = sms[turn_of_sm];
-      if (!sm.blocks.empty()) run_sm(sm, std::min(sm_turn, wanted - used), used);
+      if (!sm.blocks.empty() && !run_sm(sm, wanted, used)) break;
       if (++turn_of_sm < sms.size()) continue;
       turn_of_sm = 0;
       end_round();

@@ -279,7 +279,7 @@ Case read_case(const std::string& path) {
   return c;
 }
 
-Outcome run_case(const Case& c) {
+Outcome run_case(const Case& c, u64 slice) {
   memory::AddressSpace space(u64{1} << 30);
   Services services(space);
   simt::GpuLimits limits;
@@ -330,7 +330,7 @@ Outcome run_case(const Case& c) {
     if (!outcome.refused.empty()) return outcome;
     gpu.start(std::move(launch));
   }
-  while (gpu.run(1'000'000)) {
+  while (gpu.run(slice)) {
     for (auto& completion : gpu.take_completions()) outcome.completions.push_back(std::move(completion));
   }
   for (auto& completion : gpu.take_completions()) outcome.completions.push_back(std::move(completion));

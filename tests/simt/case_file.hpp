@@ -52,8 +52,8 @@ struct Outcome {
   u64 nanoseconds = 0;
 };
 
-/// In an address space and on a GPU of its own.
-Outcome run_case(const Case&);
+/// In an address space and on a GPU of its own, which is run `slice` warp instructions at a time.
+Outcome run_case(const Case&, u64 slice = 1'000'000);
 
 /// "1 2 3", readable, in the buffer's type.
 std::string values_text(const std::string& type, const std::vector<u8>& bytes);
