@@ -106,39 +106,75 @@ class Reach {
  private:
   enum class State : u8 { unseen, open, done };
 
-  void visit(u32 function) {
+  struct Step {
+    u32 function;
+    std::vector<u32> callees;  // in order of their calls
+    std::size_t next = 0;
+  };
+
+  // A stack of its own: how deep calls nest is the module's choice.
+  void visit(u32 entry) {
+    enter(entry);
+    while (!steps_.empty()) {
+      Step& step = steps_.back();
+      if (step.next < step.callees.size()) {
+        enter(step.callees[step.next++]);
+      } else {
+        state_[step.function] = State::done;
+        steps_.pop_back();
+      }
+    }
+  }
+
+  void enter(u32 function) {
     auto& state = state_[function];
     if (state == State::open) build_.kernel.recursive = true;
     if (state != State::unseen) return;
     state = State::open;
     build_.function_of.emplace(function, static_cast<u32>(order.size()));
     order.push_back(function);
+    steps_.push_back({function, callees_of(function)});
+  }
+
+  std::vector<u32> callees_of(u32 function) {
+    std::vector<u32> callees;
     for (const auto& instruction : build_.index.module.functions[function].body) {
       if (!is_call(instruction) || instruction.operands.empty()) continue;
       const auto& target = call_target(instruction);
       if (target.kind == ast::Operand::Kind::symbol) {
         const auto found = build_.index.functions.find(target.symbol);
         if (found != build_.index.functions.end() && build_.index.module.functions[found->second].has_body)
-          visit(found->second);
+          callees.push_back(found->second);
       } else if (!build_.calls_indirectly) {
         build_.calls_indirectly = build_.kernel.recursive = true;
         for (const u32 taken : build_.index.address_taken)
-          if (!build_.index.module.functions[taken].is_entry) visit(taken);
+          if (!build_.index.module.functions[taken].is_entry) callees.push_back(taken);
       }
     }
-    state_[function] = State::done;
+    return callees;
   }
 
   KernelBuild& build_;
   std::unordered_map<u32, State> state_;
+  std::vector<Step> steps_;
 };
+
+// PTX ISA, "Kernel Function Parameters": at most 32,764 bytes. The others are far above what any GPU has, and fit 32
+// bits.
+constexpr u64 most_parameter_bytes = 32'764, most_shared_bytes = u64{1} << 30, most_frame_bytes = u64{1} << 30;
+
+u32 bytes_within(u64 most, u64 bytes, std::string_view function, std::string_view what) {
+  if (bytes <= most) return static_cast<u32>(bytes);
+  throw Error(fmt::format("{}: its {} take {} bytes; at most {} are supported", core::readable_name(function), what,
+                          bytes, most));
+}
 
 void lay_out_entry_parameters(Kernel& kernel, const ast::Function& entry) {
   for (const auto& parameter : entry.parameters) {
     const u32 alignment = std::max(parameter.alignment, 1u);
-    const auto offset = static_cast<u32>(align_up(kernel.parameter_bytes, alignment));
-    kernel.parameters.push_back({offset, static_cast<u32>(parameter.size), alignment});
-    kernel.parameter_bytes = offset + static_cast<u32>(parameter.size);
+    const u64 offset = align_up(u64{kernel.parameter_bytes}, alignment);
+    kernel.parameter_bytes = bytes_within(most_parameter_bytes, offset + parameter.size, entry.name, "parameters");
+    kernel.parameters.push_back({static_cast<u32>(offset), static_cast<u32>(parameter.size), alignment});
   }
 }
 
@@ -154,9 +190,10 @@ void lay_out_shared(KernelBuild& build, const std::vector<u32>& order) {
       build.shared_offset.emplace(key, 0);
       return;
     }
-    const auto offset = align_up(kernel.static_shared, std::max(variable.alignment, 1u));
+    const u64 offset = align_up(u64{kernel.static_shared}, std::max(variable.alignment, 1u));
     build.shared_offset.emplace(key, static_cast<u32>(offset));
-    kernel.static_shared = static_cast<u32>(offset + variable.size);
+    kernel.static_shared =
+        bytes_within(most_shared_bytes, offset + variable.size, kernel.name, "variables in shared memory");
   };
   for (const u32 f : order) {
     const auto& function = build.index.module.functions[f];
@@ -290,7 +327,7 @@ void FunctionDecoder::lay_out_frame() {
   for (const auto& variable : source_.variables)
     if (variable.space == Space::param && !names_.contains(variable.name))
       bytes = place(variable, bytes) + variable.size;
-  function.frame_bytes = static_cast<u32>(align_up(bytes, 16));
+  function.frame_bytes = bytes_within(most_frame_bytes, align_up(bytes, 16), source_.name, "local variables");
 }
 
 void FunctionDecoder::decode() {

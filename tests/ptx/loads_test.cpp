@@ -93,6 +93,37 @@ TEST_P(Loads, EveryLineIsTakenOrRefusedAsItSays) {
 INSTANTIATE_TEST_SUITE_P(Text, Loads, testing::ValuesIn(files()),
                          [](const auto& info) { return info.param.stem().string(); });
 
+std::string report_of_module(const std::string& text) {
+  try {
+    std::vector<ast::Module> modules;
+    modules.push_back(parse(".version 8.3\n.target sm_90\n.address_size 64\n" + text, "case"));
+    load(link(std::move(modules)), [](std::string_view) { return u64{0x1000}; });
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(HostileModules, SizesBeyondThirtyTwoBitsAreRefused) {
+  EXPECT_EQ(report_of_module(".entry k(.param .b8 x[4294967296]) { ret; }"),
+            "k: its parameters take 4294967296 bytes; at most 32764 are supported");
+  EXPECT_EQ(report_of_module(".shared .b8 x[4294967295]; .shared .b8 y[4294967295];\n"
+                             ".entry k() { .reg .b32 r; mov.u32 r, x; mov.u32 r, y; ret; }"),
+            "k: its variables in shared memory take 4294967295 bytes; at most 1073741824 are supported");
+  EXPECT_EQ(report_of_module(".entry k() { .local .b8 x[1099511627776]; .reg .b64 r; mov.u64 r, x; ret; }"),
+            "k: its local variables take 1099511627776 bytes; at most 1073741824 are supported");
+}
+
+TEST(HostileModules, ALongChainOfCallsLoads) {
+  std::string text;
+  constexpr int functions = 40'000;
+  for (int i = functions; i >= 0; --i) {
+    const std::string number = std::to_string(i);
+    text += ".func f" + number + "() {" + (i < functions ? " call f" + std::to_string(i + 1) + ";" : "") + " ret; }\n";
+  }
+  EXPECT_EQ(report_of_module(text + ".entry k() { call f0; ret; }"), "");
+}
+
 TEST(LoadsTest, AWrongLineIsReported) {
   EXPECT_NE(report_of("ld.global.u32 %p1, [%rd8]"), "");
 }
