@@ -391,14 +391,7 @@ void Machine::shut_down() {
   std::fflush(stdout);
 }
 
-i32 Machine::print(const char* format, const u8* arguments) {
-  const auto read = [this](u64 address, std::string& text) {
-    const auto bounds = memory_.bounds(address);
-    if (address < bounds.begin || address >= bounds.end) return false;
-    const char* first = reinterpret_cast<const char*>(address);
-    text.assign(first, ::strnlen(first, bounds.end - address));
-    return true;
-  };
+i32 Machine::print(const char* format, const u8* arguments, const simt::ReadString& read) {
   if (!format) return -1;
   std::string text;
   const i32 value = format_packed(format, arguments, read, text);

@@ -118,7 +118,7 @@ class Machine final : public simt::DeviceServices {
   /// Before exit: waits a little for unfinished work, prints, stops the thread.
   void shut_down();
 
-  i32 print(const char* format, const u8* arguments) override;
+  i32 print(const char* format, const u8* arguments, const simt::ReadString& read) override;
   u64 heap_allocate(u64 bytes) override;
   bool heap_free(u64 address) override;
   const simt::TextureObject* texture(u64 handle) override;

@@ -11,7 +11,7 @@
 
 namespace ew::runtime {
 
-/// The string a device pointer points at, or nothing when it is not readable memory.
+/// The string a device pointer points at, or false when it is not readable memory.
 using ReadString = std::function<bool(u64 address, std::string& text)>;
 
 /// Formats as CUDA's printf does (CUDA C++ Programming Guide, "Formatted Output": flags, width, precision, sizes; no

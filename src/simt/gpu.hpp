@@ -64,13 +64,16 @@ struct Completion {
   std::optional<Fault> fault;                      // the whole context is lost then, as on a real GPU
 };
 
+/// The string at a generic address of the thread that prints (a %s may lie on its stack), or false.
+using ReadString = std::function<bool(u64 address, std::string& text)>;
+
 /// What device code asks of the runtime. Called on the machine's thread.
 class DeviceServices {
  public:
   virtual ~DeviceServices() = default;
   /// printf: format is a generic address of the string; arguments points at the packed buffer (host-readable copy).
   /// Returns printf's value.
-  virtual i32 print(const char* format, const u8* arguments) = 0;
+  virtual i32 print(const char* format, const u8* arguments, const ReadString& read) = 0;
   /// Device heap; 0 when exhausted.
   virtual u64 heap_allocate(u64 bytes) = 0;
   /// False: not the start of a live heap block.

@@ -97,7 +97,7 @@ bool Executor::system_call(Warp& warp, const ptx::CallForm& form, LaneMask mask)
   const auto answer = [&](u32 lane, u64 value) {
     if (!form.result_offsets.empty()) set_frame_value(warp, lane, form.result_offsets[0], form.result_sizes[0], value);
   };
-  std::vector<u8> text, packed;
+  std::vector<u8> text, packed, referred;
   std::string failed;
   for (LaneMask left = mask; left; left &= left - 1) {
     const u32 lane = std::countr_zero(left);
@@ -109,7 +109,15 @@ bool Executor::system_call(Warp& warp, const ptx::CallForm& form, LaneMask mask)
         const u64 at = argument(lane, 1);
         const u8* arguments = at ? readable(warp, lane, at, longest_text, packed) : nullptr;
         if (at && !arguments) return refuse_access(warp, {FaultKind::illegal_address, lane, at, 1});
-        answer(lane, static_cast<u32>(services_.print(reinterpret_cast<const char*>(format), arguments)));
+        const ReadString read = [&](u64 address, std::string& string) {
+          for (u64 bytes = 256;; bytes *= 16) {
+            const u8* first = readable(warp, lane, address, bytes, referred);
+            if (!first) return false;
+            string = reinterpret_cast<const char*>(first);
+            if (string.size() < bytes) return true;
+          }
+        };
+        answer(lane, static_cast<u32>(services_.print(reinterpret_cast<const char*>(format), arguments, read)));
         break;
       }
       case ptx::SystemCall::malloc:

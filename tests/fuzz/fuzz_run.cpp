@@ -18,7 +18,7 @@ constexpr u64 instruction_limit = 3'000;
 class Services final : public simt::DeviceServices {
  public:
   explicit Services(memory::AddressSpace& space) : space_(space) {}
-  i32 print(const char*, const u8*) override { return 0; }
+  i32 print(const char*, const u8*, const simt::ReadString&) override { return 0; }
   u64 heap_allocate(u64 bytes) override {
     if (bytes > 4096 || blocks_.size() > 64) return 0;
     const u64 address = space_.allocate(memory::Region::internal, bytes, 16, "device heap");

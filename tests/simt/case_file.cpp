@@ -209,7 +209,7 @@ class Services final : public simt::DeviceServices {
   std::string printed;
   std::map<u64, simt::TextureObject> textures;
 
-  i32 print(const char* format, const u8* arguments) override {
+  i32 print(const char* format, const u8* arguments, const simt::ReadString&) override {
     i32 value = 0;
     if (arguments) std::memcpy(&value, arguments, 4);
     printed += fmt::format("{}|{}\n", format, value);

@@ -18,7 +18,7 @@ inline constexpr std::string_view kernel_names[] = {"fma_loop", "vector_add", "b
 /// Device code of a speed kernel asks nothing of the runtime.
 class NoServices final : public simt::DeviceServices {
  public:
-  i32 print(const char*, const u8*) override { return 0; }
+  i32 print(const char*, const u8*, const simt::ReadString&) override { return 0; }
   u64 heap_allocate(u64) override { return 0; }
   bool heap_free(u64) override { return false; }
   const simt::TextureObject* texture(u64) override { return nullptr; }
