@@ -45,6 +45,7 @@ void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kerne
   if (local_words) std::memset(local.data(), 0, local_words * sizeof(u32));
   splits[0] = Split{entry.begin, lanes};
   split_count = 1;
+  turns = 0;
   current = 0;
   reconvergences.clear();
   free_reconvergence = nothing;
@@ -160,7 +161,8 @@ void Warp::resume(u32 where) {
     settle(outer);
     outer = parent;
   }
-  splits[split_count++] = Split{meeting.pc, group, meeting.frame, outer};
+  splits[split_count] = Split{meeting.pc, group, meeting.frame, outer};
+  splits[split_count++].chosen = turns;
 }
 
 Split& Warp::part(LaneMask mask, ptx::Pc pc, u32 reconvergence) {
@@ -168,13 +170,14 @@ Split& Warp::part(LaneMask mask, ptx::Pc pc, u32 reconvergence) {
   now.mask &= ~mask;
   Split& fresh = splits[split_count++];
   fresh = Split{pc, mask, now.frame, reconvergence};
+  fresh.chosen = now.chosen;
   return fresh;
 }
 
 void Warp::remove_split(u32 which) {
   --split_count;
   for (u32 i = which; i < split_count; ++i) splits[i] = splits[i + 1];
-  // `current` stays a split's index, even where none of them runs; pick() goes on with the one after it.
+  // `current` stays a split's index, even where none of them runs; pick() chooses another.
   if (current >= which) current = current ? current - 1 : split_count ? split_count - 1 : 0;
 }
 
@@ -187,13 +190,14 @@ bool Warp::any_running() const {
 bool Warp::pick() {
   if (split_count == 0) return false;
   branches_until_turn = turn;
+  // The one whose last turn is longest ago: whatever the others do, parting, meeting and parting again, its turn comes.
   u32 chosen = nothing;
-  for (u32 i = 1; i <= split_count && chosen == nothing; ++i) {
-    const u32 candidate = (current + i) % split_count;
-    if (splits[candidate].state == SplitState::running) chosen = candidate;
-  }
+  for (u32 i = 0; i < split_count; ++i)
+    if (splits[i].state == SplitState::running && (chosen == nothing || splits[i].chosen < splits[chosen].chosen))
+      chosen = i;
   if (chosen == nothing) return false;
   current = chosen;
+  splits[chosen].chosen = ++turns;
   merge();
   return true;
 }

@@ -39,7 +39,8 @@ struct Split {
   u32 reconvergence = nothing;
   SplitState state = SplitState::running;
   u8 barrier = 0;
-  u64 wake = 0;  // cycle
+  u64 wake = 0;    // cycle
+  u64 chosen = 0;  // when it last had a turn, by Warp::turns; splits that come of it inherit that
 };
 
 struct Reconvergence {
@@ -84,6 +85,7 @@ struct Warp {
   std::vector<Reconvergence> reconvergences;
   u32 free_reconvergence = nothing, used_reconvergences = 0;
   std::vector<Frame> frames;
+  u64 turns = 0;                // that splits have had
   u32 branches_until_turn = 0;  // backward branches until the next split gets its turn
 
   // Does it spin? `seen` folds what polling instructions (atomics, volatile and ordered loads …) found since the last
