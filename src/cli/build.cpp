@@ -415,6 +415,13 @@ class Builder {
     const Result result = execute(link_command(tools_, request_, *items, output));
     show(result.text);
     if (result.status != 0) return fail(output + " was not linked");
+    if (!registration->empty() && !request_.dry_run) {
+      if (const auto mistake = linked_code_mistake(output)) {
+        show(*mistake);
+        fs::remove(output);
+        return fail("the device code of " + output + " was not linked");
+      }
+    }
     return request_.run_after && !request_.dry_run ? run_program(output) : 0;
   }
 

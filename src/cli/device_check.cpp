@@ -1,10 +1,15 @@
 #include "cli/device_check.hpp"
 
+#include <cstring>
+#include <fstream>
 #include <set>
+#include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "ptx/program.hpp"
+#include "runtime/container.hpp"
 
 namespace ew::cli {
 
@@ -37,7 +42,40 @@ void suppose_definitions(ptx::ast::Module& module) {
   }
 }
 
+/// The relocatable images in a linked file: containers (runtime/container.hpp) stand in it as they are.
+std::vector<runtime::Container> relocatable_images(std::string_view bytes) {
+  std::vector<runtime::Container> images;
+  for (auto at = bytes.find(runtime::container_magic); at != bytes.npos;
+       at = bytes.find(runtime::container_magic, at + 1)) {
+    runtime::ContainerHeader header;
+    const std::size_t left = bytes.size() - at;
+    if (left < sizeof header) break;
+    std::memcpy(&header, bytes.data() + at, sizeof header);
+    const std::size_t room = left - sizeof header;
+    if (header.reserved != 0 || header.length > room || header.name_length > room - header.length) continue;
+    std::string why;
+    if (const auto image = runtime::unpack(bytes.data() + at, why); image && image->rdc) images.push_back(*image);
+  }
+  return images;
+}
+
 }  // namespace
+
+std::optional<std::string> linked_code_mistake(const std::string& program) {
+  std::ifstream file(program, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string bytes = std::move(text).str();
+  try {
+    std::vector<ptx::ast::Module> modules;
+    for (const runtime::Container& image : relocatable_images(bytes))
+      modules.push_back(ptx::parse(image.ptx, image.name));
+    ptx::link(std::move(modules));
+  } catch (const ptx::Error& error) {
+    return std::string(error.what()) + "\n";
+  }
+  return std::nullopt;
+}
 
 std::optional<std::string> device_code_mistake(const std::string& ptx, const std::string& source, bool relocatable) {
   try {

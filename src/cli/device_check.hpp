@@ -9,7 +9,11 @@
 namespace ew::cli {
 
 /// One message, or nothing when the code would load. `relocatable`: other files may define what this one only declares,
-/// so undefined symbols are none of its mistakes; they are found when the program starts.
+/// so undefined symbols are none of its mistakes; linked_code_mistake() finds them.
 std::optional<std::string> device_code_mistake(const std::string& ptx, const std::string& source, bool relocatable);
+
+/// What the runtime would say when it links the relocatable device code of a program or shared library that was just
+/// linked.
+std::optional<std::string> linked_code_mistake(const std::string& program);
 
 }  // namespace ew::cli

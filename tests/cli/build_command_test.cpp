@@ -222,6 +222,11 @@ TEST_F(BuildCommand, AFunctionThatNoFileDefinesIsAnErrorOfTheBuild) {
   EXPECT_TRUE(holds(outcome.output, "k.cu:3\n"));
   EXPECT_TRUE(holds(outcome.output, "-rdc=true"));
   EXPECT_EQ(build({"-dc", "k.cu"}).output, "");
+  const Outcome linked = build({"k.o", "-o", "k"});
+  EXPECT_EQ(linked.status, 1);
+  EXPECT_TRUE(holds(linked.output, "undefined symbol 'elsewhere(int)', used at "));
+  EXPECT_TRUE(holds(linked.output, "k.cu:3\n"));
+  EXPECT_FALSE(exists("k"));
 }
 
 TEST_F(BuildCommand, VariablesThatPointAtEachOther) {
