@@ -302,6 +302,9 @@ Words link_command(const Toolchain& tools, const BuildRequest& request, const Wo
   Words words{openmp ? tools.clang : tools.host_cpp};
   if (request.product == Product::shared_library) words.push_back("-shared");
   if (request.debug) words.push_back("-g");
+#ifdef EW_SANITIZE  // the library's sanitizers must be the first that the program loads
+  if (!openmp) words.push_back("-fsanitize=address,undefined");
+#endif
   for (const std::string& option : request.host_options) {
     static constexpr std::array<std::string_view, 8> for_link{"-f", "-pg",  "-g",       "-m",
                                                               "-O", "-Wl,", "-pthread", "-static"};

@@ -66,6 +66,17 @@ bool Allocations::release(u64 begin, u32 by) {
   return memory_.release(begin);
 }
 
+Allocations::PoolUse Allocations::pool_use(const void* pool) const {
+  std::lock_guard lock(mutex_);  // the machine's thread frees
+  const auto found = pool_use_.find(pool);
+  return found == pool_use_.end() ? PoolUse{} : found->second;
+}
+
+void Allocations::reset_pool_high(const void* pool) {
+  std::lock_guard lock(mutex_);
+  if (const auto found = pool_use_.find(pool); found != pool_use_.end()) found->second.high = found->second.now;
+}
+
 std::map<u64, Block>::iterator Allocations::holder(u64 address) {
   auto next = blocks_.upper_bound(address);
   if (next == blocks_.begin()) return blocks_.end();

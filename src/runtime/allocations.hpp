@@ -47,7 +47,9 @@ class Allocations {
   struct PoolUse {
     u64 now = 0, high = 0;
   };
-  PoolUse& pool_use(const void* pool) { return pool_use_[pool]; }
+  PoolUse pool_use(const void* pool) const;
+  /// What is used now is the most from here on.
+  void reset_pool_high(const void* pool);
   /// The host touches [begin, begin + size), too.
   void note_shared(u64 begin, u64 size);
   /// A range that every managed, mapped or registered address lies in: a cheap first test for traced host accesses.

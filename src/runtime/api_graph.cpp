@@ -332,7 +332,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (device != 0) return cudaErrorInvalidDevice;
     if (!value || attribute > cudaGraphMemAttrReservedMemHigh) return cudaErrorInvalidValue;
-    const auto& use = machine.allocations().pool_use(&machine.graphs());
+    const auto use = machine.allocations().pool_use(&machine.graphs());
     const bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
     const u64 bytes = high ? use.high : use.now;
     std::memcpy(value, &bytes, sizeof bytes);
@@ -345,8 +345,7 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
     if (device != 0) return cudaErrorInvalidDevice;
     if (!value || (attribute != cudaGraphMemAttrUsedMemHigh && attribute != cudaGraphMemAttrReservedMemHigh))
       return cudaErrorInvalidValue;
-    auto& use = machine.allocations().pool_use(&machine.graphs());
-    use.high = use.now;
+    machine.allocations().reset_pool_high(&machine.graphs());
     return cudaSuccess;
   });
 }

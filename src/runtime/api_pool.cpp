@@ -77,11 +77,9 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
         std::memcpy(&pool.release_threshold, value, sizeof pool.release_threshold);
         return cudaSuccess;
       case cudaMemPoolAttrReservedMemHigh:
-      case cudaMemPoolAttrUsedMemHigh: {
-        auto& use = machine.allocations().pool_use(&pool);
-        use.high = use.now;
+      case cudaMemPoolAttrUsedMemHigh:
+        machine.allocations().reset_pool_high(&pool);
         return cudaSuccess;
-      }
       default:
         return cudaErrorInvalidValue;
     }
@@ -91,7 +89,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
   return pool_api(handle, [&](Machine& machine, CUmemPoolHandle_st& pool) {
     if (!value) return cudaErrorInvalidValue;
-    const auto& use = machine.allocations().pool_use(&pool);
+    const auto use = machine.allocations().pool_use(&pool);
     const auto give = [&](u64 number) {
       std::memcpy(value, &number, sizeof number);
       return cudaSuccess;
