@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -245,7 +246,7 @@ std::map<std::string, u64> load_variables(const ptx::ast::Module& module, memory
     const u64 address = space.allocate(constant ? memory::Region::constant : memory::Region::device,
                                        std::max<u64>(variable.size, 1), variable.alignment, variable.name, constant);
     std::memset(host(address), 0, variable.size);
-    std::memcpy(host(address), variable.data.data(), variable.data.size());
+    std::copy_n(variable.data.begin(), variable.data.size(), host(address));
     addresses[variable.name] = address;
   }
   for (const auto& variable : module.variables)
