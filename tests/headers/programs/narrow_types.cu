@@ -157,6 +157,7 @@ __global__ void conversions() {
   EXPECT(__half2short_rn(h) == clamped(rintf(f), -32768, 32767) && __half2short_rz(h) == clamped(truncf(f), -32768, 32767));
   EXPECT(__half2ushort_rz(h) == clamped(truncf(f), 0, 65535) && __half2uint_rd(h) == clamped(floorf(f), 0, UINT32_MAX));
   if (fabsf(f) < INFINITY) EXPECT(__half2ll_rz(h) == (long long)truncf(f) && (f < 0 || __half2ull_rn(h) == (unsigned long long)rintf(f)));
+  EXPECT(__half2char_rz(h) == clamped(truncf(f), -128, 127) && __half2uchar_rz(h) == clamped(truncf(f), 0, 255));
   const int i = int(b) * 2 - 65536 + int(b % 2);
   const float up = __int2half_ru(i), down = __int2half_rd(i), near = __int2half_rn(i), zero = __int2half_rz(i);
   EXPECT(down <= i && i <= up && (zero == down || zero == up) && fabsf(zero) <= abs(i) && (near == up || near == down));

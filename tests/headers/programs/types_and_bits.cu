@@ -115,6 +115,7 @@ __global__ void integers() {
     EXPECT(__vsub2(a, b) == ((a - b & 0xffff) | ((a >> 16) - (b >> 16)) << 16) && __vabsdiffu4(a, b) == __vsub4(__vmaxu4(a, b), __vminu4(a, b)));
     EXPECT(__vavgu4(a, b) == (__vavgu4(b, a)) && __vneg4(__vneg4(a)) == a && __vseteq4(a, a) == 0x01010101u);
   }
+  EXPECT(umin(3u, ~0u) == 3 && umax(3u, ~0u) == ~0u && llmin(-1, 1ll << 40) == -1 && llmax(-1, 1ll << 40) == 1ll << 40 && ullmin(~0ull, 2) == 2 && ullmax(~0ull, 2) == ~0ull);
   const uint32_t lanes = __fns(0xf0f0u, 0, 3);
   EXPECT(lanes == 6 && __fns(0xf0f0u, 15, -1) == 15);
 }

@@ -318,6 +318,14 @@ EW_MIN_MAX(long long, long long, long long)
 EW_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
 EW_MIN_MAX(unsigned long long, long long, unsigned long long)
 EW_MIN_MAX(unsigned long long, unsigned long long, long long)
+// clang-format off
+EW_MATH unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+EW_MATH unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+EW_MATH long long llmin(long long a, long long b) { return a < b ? a : b; }
+EW_MATH long long llmax(long long a, long long b) { return a > b ? a : b; }
+EW_MATH unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+EW_MATH unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
+// clang-format on
 #define EW_FLOAT_MIN_MAX(result, a_type, b_type, suffix) \
   EW_MATH result min(a_type a, b_type b) {               \
     return __builtin_fmin##suffix(a, b);                 \

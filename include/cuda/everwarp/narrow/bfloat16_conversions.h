@@ -50,6 +50,14 @@ EW_BOTH __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { re
 EW_BOTH __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162(a.y, b.y); }
 EW_BOTH __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 h) { return __nv_bfloat162(h.y, h.x); }
 
+EW_BOTH signed char __bfloat162char_rz(__nv_bfloat16 h) {
+  const float f = h;
+  return f != f ? 0 : f <= -128 ? -128 : f >= 127 ? 127 : (signed char)f;
+}
+EW_BOTH unsigned char __bfloat162uchar_rz(__nv_bfloat16 h) {
+  const float f = h;
+  return !(f > 0) ? 0 : f >= 255 ? 255 : (unsigned char)f;
+}
 EW_BOTH int __bfloat162int_rz(__nv_bfloat16 h) { return (int)(float)h; }
 EW_BOTH unsigned int __bfloat162uint_rz(__nv_bfloat16 h) { return (unsigned int)(float)h; }
 EW_BOTH short __bfloat162short_rz(__nv_bfloat16 h) { return (short)(float)h; }

@@ -33,6 +33,14 @@ EW_BOTH __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); 
 EW_BOTH __half2 __lowhigh2highlow(__half2 h) { return __half2(h.y, h.x); }
 
 // Toward zero, as CUDA's host versions do; device code has every rounding as an instruction.
+EW_BOTH signed char __half2char_rz(__half h) {
+  const float f = h;
+  return f != f ? 0 : f <= -128 ? -128 : f >= 127 ? 127 : (signed char)f;
+}
+EW_BOTH unsigned char __half2uchar_rz(__half h) {
+  const float f = h;
+  return !(f > 0) ? 0 : f >= 255 ? 255 : (unsigned char)f;
+}
 EW_BOTH int __half2int_rz(__half h) { return (int)(float)h; }
 EW_BOTH unsigned int __half2uint_rz(__half h) { return (unsigned int)(float)h; }
 EW_BOTH short __half2short_rz(__half h) { return (short)(float)h; }
