@@ -301,7 +301,7 @@ TEST(LargeFunctions, FiftyThousandInstructionsTakeSecondsWhateverTheirShape) {
     const auto function = last_function(*text + "ret; }");
     Flow flow;
     const double spent = seconds([&] { flow = analyse(function); });
-    EXPECT_LT(spent, 20.0);
+    EXPECT_LT(spent, 10.0);
     if (text == &chain) {
       EXPECT_EQ(flow.rows, 1u);
     }
