@@ -228,7 +228,7 @@ void Queue::machine_loop() {
 }
 
 std::chrono::milliseconds Queue::grace() const {
-  return std::chrono::milliseconds(traced_ ? 100 : 5);
+  return std::chrono::milliseconds(traced_ ? 1000 : 5);
 }
 
 /// True when the machine should simulate now; else waits for a reason to look again.
@@ -242,8 +242,7 @@ bool Queue::gate(Lock& lock) {
   }
   if (waiters_ > 0 || released_ || steps_owed_ > steps_done_ || pending_.size() > deep) return true;
   const auto deadline = std::min(last_submission_ + grace(), first_submission_ + 10 * grace());
-  wake_.wait_until(lock, deadline);
-  if (Clock::now() >= deadline) released_ = true;
+  if (wake_.wait_until(lock, deadline) == std::cv_status::timeout) released_ = steps_owed_ == steps_done_;
   return false;
 }
 
@@ -301,7 +300,10 @@ void Queue::run_quantum(Lock& lock) {
   in_quantum_ = false;
   gpu_now_ = gpu_->simulated_nanoseconds();
   for (const auto& completion : completions) take_completion(lock, completion);
-  steps_done_ = std::max(steps_done_, owed);
+  if (steps_done_ < owed) {  // the host stood still meanwhile: its grace begins anew
+    steps_done_ = owed;
+    last_submission_ = first_submission_ = Clock::now();
+  }
   progress_.notify_all();
 }
 
