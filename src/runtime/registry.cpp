@@ -63,7 +63,7 @@ void Registry::initialise_managed(const Image& image) {
       if (found == image.managed.end() || variable.linkage == ptx::ast::Linkage::external_declaration) continue;
       auto* bytes = reinterpret_cast<u8*>(found->second);
       std::memset(bytes, 0, variable.size);
-      std::memcpy(bytes, variable.data.data(), std::min<u64>(variable.data.size(), variable.size));
+      std::copy_n(variable.data.begin(), std::min<u64>(variable.data.size(), variable.size), bytes);
     }
   } catch (const ptx::Error&) {  // reported when the module is loaded
   }

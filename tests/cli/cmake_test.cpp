@@ -30,7 +30,7 @@ class CMakeProject : public testing::Test {
 TEST_F(CMakeProject, BuildsAndRuns) {
   Outcome outcome = call({"cmake", "-G", "Ninja", "-S", EW_TEST_DATA "/cmake_project", "-B", "build",
                           "-DCMAKE_TOOLCHAIN_FILE=" EW_CMAKE_TOOLCHAIN, "-DCMAKE_CUDA_COMPILER=" + folder_ + "/nvcc",
-                          "-DEVERWARP_LIBRARY=" EW_LIBRARY});
+                          "-DEVERWARP_LIBRARY=" EW_LIBRARY, "-DCMAKE_EXE_LINKER_FLAGS=" EW_HOST_LINK});
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   outcome = call({"cmake", "--build", "build"});
   ASSERT_EQ(outcome.status, 0) << outcome.output;

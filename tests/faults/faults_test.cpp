@@ -26,6 +26,10 @@ struct Case {
   std::vector<std::string> errors, output;
 };
 
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.program << " " << c.name;
+}
+
 std::vector<std::string> lines_of(const fs::path& path) {
   std::ifstream file(path);
   std::vector<std::string> lines;
@@ -105,9 +109,13 @@ class Faults : public testing::TestWithParam<Case> {};
 
 TEST_P(Faults, ReadAsExpected) {
   const Case& c = GetParam();
+#ifdef __SANITIZE_ADDRESS__  // whose heap does not lie where the host's does
+  if (c.name == "host_malloc") GTEST_SKIP();
+#endif
   const std::string scratch = testing::TempDir() + "ew_faults_" + std::to_string(::getpid());
-  // Under AddressSanitizer a signal stays a signal.
-  const std::string environment = "EVERWARP_MAX_INSTRUCTIONS=5000000 ASAN_OPTIONS=handle_segv=0";
+  // Under AddressSanitizer a signal stays a signal, and a forked child cannot look for leaks.
+  const std::string environment = std::string("EVERWARP_MAX_INSTRUCTIONS=5000000 ASAN_OPTIONS=handle_segv=0") +
+                                  (c.name == "forked_child" ? ":detect_leaks=0" : "");
   const std::string command = std::string("ulimit -c 0; cd ") + EW_TEST_DATA + " && " + environment + " timeout 60 " +
                               EW_FAULT_PROGRAMS + "/" + c.program + " " + c.name + " >" + scratch + ".out 2>" +
                               scratch + ".err";
