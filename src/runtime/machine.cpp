@@ -13,6 +13,7 @@
 #include "core/symbol_name.hpp"
 #include "runtime/callback_thread.hpp"
 #include "runtime/faults.hpp"
+#include "simt/functional_gpu.hpp"
 
 namespace ew::runtime {
 
@@ -82,7 +83,7 @@ Machine::~Machine() {
 }
 
 std::unique_ptr<simt::Gpu> Machine::make_gpu() {
-  auto gpu = std::make_unique<simt::Gpu>(gpu_limits_, memory_, *this);
+  auto gpu = std::make_unique<simt::FunctionalGpu>(gpu_limits_, memory_, *this);
   if (environment_.max_instructions != 0) gpu->set_instruction_limit(environment_.max_instructions);
   if (environment_.crash_at > instructions_before_)
     gpu->set_crash_point(environment_.crash_at - instructions_before_, kill_this_process);

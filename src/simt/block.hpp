@@ -1,4 +1,4 @@
-// A launch in flight (Grid), a resident block with its barriers, and the SM that runs it. Owned by Gpu::State.
+// A launch in flight (Grid), a resident block with its barriers, and the SM that runs it. Owned by Residency.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Runs the instructions of one warp at a time. Owned by Gpu::State; knows nothing of dispatch. A warp runs until its
+// Runs the instructions of one warp at a time. Owned by a Gpu; knows nothing of dispatch. A warp runs until its
 // budget is spent or it cannot go on; what it wakes (a barrier's other warps) shows in Block::ready.
 #pragma once
 

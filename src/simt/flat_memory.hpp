@@ -1,5 +1,5 @@
 // Memory of functional mode: every operation is performed at once, on the host memory that stands behind each window.
-// Owned by Gpu::State. A whole operation is checked before any lane of it is performed, so that a refused one has no
+// Owned by FunctionalGpu. A whole operation is checked before any lane of it is performed, so that a refused one has no
 // effect.
 #pragma once
 

@@ -1,6 +1,6 @@
-// The GPU in functional mode: takes launches, runs their blocks on SMs within occupancy limits, reports completions and
-// faults. Owned by runtime/'s Machine; every member function is called from the machine's thread only, except
-// request_stop().
+// What the runtime asks of a GPU: it takes launches, runs their blocks on SMs within occupancy limits, reports
+// completions and faults. FunctionalGpu is one; a timing machine is another. Owned by runtime/'s Machine; every member
+// function is called from the machine's thread only, except request_stop().
 #pragma once
 
 #include <array>
@@ -109,37 +109,32 @@ struct TextureObject {
 
 class Gpu {
  public:
-  Gpu(const GpuLimits&, memory::AddressSpace&, DeviceServices&);
-  ~Gpu();
+  virtual ~Gpu() = default;
 
   /// Empty when the launch fits; else one sentence that names the limit it exceeds.
-  std::string refuse(const Launch&) const;
+  virtual std::string refuse(const Launch&) const = 0;
   /// Most blocks of this shape resident on one SM (0: none fits).
-  u32 occupancy(const ptx::Kernel&, u32 threads, u32 dynamic_shared) const;
+  virtual u32 occupancy(const ptx::Kernel&, u32 threads, u32 dynamic_shared) const = 0;
 
   /// Queues a launch; launches started without an earlier completion run side by side. REQUIRES: refuse() is empty.
-  LaunchId start(Launch);
+  virtual LaunchId start(Launch) = 0;
   /// Runs until a launch completes or about `warp_instructions` have been executed. True while any launch is
   /// unfinished.
-  bool run(u64 warp_instructions);
-  std::vector<Completion> take_completions();
+  virtual bool run(u64 warp_instructions) = 0;
+  virtual std::vector<Completion> take_completions() = 0;
 
   /// Ends every running launch with FaultKind::instruction_limit once this many warp instructions have run in one
   /// launch (0: no limit).
-  void set_instruction_limit(u64);
+  virtual void set_instruction_limit(u64) = 0;
   /// Calls `crash` on the machine's thread right after the Nth warp instruction of this process (all launches together)
   /// has been performed.
-  void set_crash_point(u64 warp_instruction, std::function<void()> crash);
+  virtual void set_crash_point(u64 warp_instruction, std::function<void()> crash) = 0;
   /// From any thread: run() returns soon.
-  void request_stop();
+  virtual void request_stop() = 0;
 
-  const Counters& totals() const;
-  u64 simulated_nanoseconds() const;
-  void advance_nanoseconds(u64);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
+  virtual const Counters& totals() const = 0;
+  virtual u64 simulated_nanoseconds() const = 0;
+  virtual void advance_nanoseconds(u64) = 0;
 };
 
 }  // namespace ew::simt

@@ -6,7 +6,7 @@
 #include "kernel_text.hpp"
 #include "memory/address_space.hpp"
 #include "ptx/program.hpp"
-#include "simt/gpu.hpp"
+#include "simt/functional_gpu.hpp"
 
 namespace {
 
@@ -51,7 +51,7 @@ Result run(const ptx::Kernel& kernel, memory::AddressSpace& space, u64 buffer, c
   Services services(space);
   simt::GpuLimits limits;
   limits.sms = 2;
-  simt::Gpu gpu(limits, space, services);
+  simt::FunctionalGpu gpu(limits, space, services);
   gpu.set_instruction_limit(instruction_limit);
   simt::Launch launch;
   launch.kernel = &kernel;

@@ -10,6 +10,7 @@
 
 #include "memory/address_space.hpp"
 #include "ptx/program.hpp"
+#include "simt/functional_gpu.hpp"
 
 namespace ew::test {
 namespace {
@@ -285,7 +286,7 @@ Outcome run_case(const Case& c, u64 slice) {
   Services services(space);
   simt::GpuLimits limits;
   limits.sms = c.sms;
-  simt::Gpu gpu(limits, space, services);
+  simt::FunctionalGpu gpu(limits, space, services);
   gpu.set_instruction_limit(c.limit);
 
   std::map<std::string, u64> addresses;

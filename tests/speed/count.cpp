@@ -1,5 +1,5 @@
 // ew_speed_count KERNEL SCALE: runs one kernel once and prints what it took. tests/speed/check starts it under
-// callgrind, which collects inside Gpu::run only.
+// callgrind, which collects inside FunctionalGpu::run only.
 #include <fmt/format.h>
 #include <sys/resource.h>
 

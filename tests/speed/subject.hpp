@@ -8,7 +8,7 @@
 
 #include "memory/address_space.hpp"
 #include "ptx/program.hpp"
-#include "simt/gpu.hpp"
+#include "simt/functional_gpu.hpp"
 
 namespace ew::speed {
 
@@ -42,7 +42,7 @@ class Subject {
 
   memory::AddressSpace space_{u64{1} << 30};
   NoServices services_;
-  simt::Gpu gpu_;
+  simt::FunctionalGpu gpu_;
   ptx::Program program_;
   simt::Launch launch_;
   std::string name_;

@@ -1,0 +1,280 @@
+#include "simt/functional_gpu.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <thread>
+#include <utility>
+
+#include "simt/executor.hpp"
+#include "simt/flat_memory.hpp"
+#include "simt/grid_barrier.hpp"
+#include "simt/occupancy.hpp"
+#include "simt/residency.hpp"
+
+namespace ew::simt {
+namespace {
+
+// How long one warp, one block and one SM go on before the next has its turn, in warp instructions. Long, so that what
+// they touch stays in the host's caches; finite, so that whoever waits for someone else is met.
+constexpr u64 warp_turn = 2048, block_turn = 16384, sm_turn = 32768;
+constexpr u32 stretches_until_release = 64;
+
+}  // namespace
+
+struct FunctionalGpu::State {
+  GpuLimits limits;
+  FlatMemory memory;
+  Executor executor;
+  Residency residency;
+  std::vector<Sm>& sms;
+  u32 turn_of_sm = 0;
+  struct Turn {
+    u64 spent = 0;
+    u32 fruitless = 0;  // blocks in a row that did nothing but wait
+  } turn;               // of that SM
+  u64 rounds = 0;
+  bool round_useful = true;  // did anyone do more than wait since SM 0 had its turn?
+
+  u64 executed = 0;
+  u64 base_ns = 0, base_cycle = 0;
+  u64 instruction_limit = 0, crash_at = 0;
+  std::function<void()> crash;
+  std::atomic<bool> stop{false};
+
+  State(const GpuLimits& with, memory::AddressSpace& addresses, DeviceServices& services)
+      : limits(with),
+        memory(addresses),
+        executor(memory, services, addresses, limits),
+        residency(limits, addresses),
+        sms(residency.sms()) {}
+
+  u64 cycle() const {
+    u64 latest = 0;
+    for (const Sm& sm : sms) latest = std::max(latest, sm.cycle);
+    return latest;
+  }
+  u64 now_ns() const { return base_ns + (cycle() - base_cycle) * 1'000'000 / limits.clock_khz; }
+
+  void dispatch() {
+    while (residency.place_next()) {
+    }
+  }
+
+  void fail(Grid& grid, Fault fault) { residency.fail(grid, std::move(fault), now_ns()); }
+
+  struct Stretch {
+    u64 used = 0;
+    bool useful = false;
+    bool failed = false;  // the grid is gone
+  };
+
+  u64 turn_within(u64 wanted, const Grid& grid) const {
+    if (crash_at) wanted = std::min(wanted, crash_at - executed);
+    if (instruction_limit) wanted = std::min(wanted, instruction_limit - grid.counters.warp_instructions);
+    return wanted;
+  }
+
+  Stretch run_block(Block& block, u64 budget) {
+    Stretch stretch;
+    Grid& grid = *block.grid;
+    if (block.asleep) executor.wake_sleepers(block, block.sm->cycle);
+    while (stretch.used < budget && (block.ready || wake_waiting(block))) {
+      bool useful = false;
+      for (u64 left = block.ready; left && stretch.used < budget; left &= left - 1) {
+        const u32 index = std::countr_zero(left);
+        Warp& warp = block.warps[index] ? *block.warps[index] : residency.begin_warp(block, index);
+        u64 count = 0;
+        const Outcome outcome =
+            executor.run(warp, turn_within(std::min(warp_turn, budget - stretch.used), grid), count);
+        stretch.used += count;
+        executed += count;
+        block.sm->cycle += count;
+        useful |= outcome != Outcome::spinning;
+        if (crash_at && executed >= crash_at) {
+          crash_at = 0;
+          crash();
+        }
+        if (outcome == Outcome::ended)
+          residency.end_warp(block, index);
+        else if (outcome != Outcome::running && !warp.any_running())
+          block.ready &= ~(u64{1} << index);
+        if (outcome == Outcome::faulted) {
+          fail(grid, executor.take_fault());
+          return {stretch.used, true, true};
+        }
+        if (instruction_limit && grid.counters.warp_instructions >= instruction_limit &&
+            (block.unfinished || grid.unfinished > 1)) {
+          fail(grid, executor.fault_of(
+                         warp, FaultKind::instruction_limit,
+                         std::to_string(instruction_limit) + " warp instructions have run (--max-instructions)"));
+          return {stretch.used, true, true};
+        }
+      }
+      stretch.useful |= useful;
+      if (useful) continue;
+      release_blocked(block);
+      break;
+    }
+    // Someone who is not seen to spin may wait for lanes that are held back for their own warp's sake.
+    if (++block.stretches % stretches_until_release == 0) release_blocked(block);
+    if (!block.ready && !block.asleep && block.unfinished && !at_performer(block) && !release_blocked(block)) {
+      fail(grid, executor.deadlock(block));
+      return {stretch.used, true, true};
+    }
+    return stretch;
+  }
+
+  static bool at_performer(const Block& block) {
+    for (const Warp* warp : block.warps)
+      for (u32 s = 0; warp && s < warp->split_count; ++s)
+        if (warp->splits[s].state == SplitState::at_performer) return true;
+    return false;
+  }
+
+  /// Lanes that wait for others of their warp to meet them are let go where those wait for a barrier. True: someone can
+  /// go on.
+  static bool release_blocked(Block& block) {
+    bool any = false;
+    for (u64 left = block.unfinished & ~block.ready; left; left &= left - 1) {
+      const u32 index = std::countr_zero(left);
+      if (!block.warps[index] || !block.warps[index]->release_waiting()) continue;
+      block.ready |= u64{1} << index;
+      any = true;
+    }
+    return any;
+  }
+
+  static bool wake_waiting(Block& block) { return !block.asleep && block.unfinished && release_blocked(block); }
+
+  /// One turn of an SM, which an earlier run() may have begun: where run() stops must not change who runs when. Adds
+  /// what it executed to `used`. False: stopped within the turn.
+  bool run_sm(Sm& sm, u64 wanted, u64& used) {
+    while (turn.spent < sm_turn && turn.fruitless < sm.blocks.size()) {
+      if (used >= wanted || stop.load(std::memory_order_relaxed)) return false;
+      if (sm.next_block >= sm.blocks.size()) sm.next_block = 0;
+      Block& block = *sm.blocks[sm.next_block];
+      Grid& grid = *block.grid;
+      const Stretch stretch = run_block(block, std::min(block_turn, sm_turn - turn.spent));
+      turn.spent += stretch.used;
+      used += stretch.used;
+      if (stretch.failed) break;
+      turn.fruitless = stretch.useful ? 0 : turn.fruitless + 1;
+      round_useful |= stretch.useful;
+      if (block.unfinished) {
+        ++sm.next_block;
+        continue;
+      }
+      residency.end_block(sm, sm.next_block);
+      if (grid.unfinished == 0) {
+        residency.complete(grid, now_ns());
+        break;
+      }
+      dispatch();
+    }
+    if (turn.spent == 0) skip_to_wake(sm);
+    turn = {};
+    return true;
+  }
+
+  /// Everyone on this SM sleeps: its time goes on to the first who wakes.
+  void skip_to_wake(Sm& sm) {
+    u64 earliest = ~u64{0};
+    for (auto& block : sm.blocks) earliest = std::min(earliest, executor.wake_sleepers(*block, sm.cycle));
+    if (earliest != ~u64{0}) sm.cycle = std::max(sm.cycle, earliest);
+  }
+
+  void end_round() {
+    u64 latest = cycle();
+    if (!round_useful) {  // everyone waits, perhaps for a sleeper, perhaps for the host
+      u64 earliest = ~u64{0};
+      for (Sm& sm : sms)
+        for (auto& block : sm.blocks) earliest = std::min(earliest, executor.wake_sleepers(*block, latest));
+      if (earliest != ~u64{0}) latest = std::max(latest, earliest);
+      std::this_thread::yield();
+    }
+    for (Sm& sm : sms) sm.cycle = latest;
+    round_useful = false;
+    if (++rounds % grid_barrier::rounds_between_looks == 0) look_at_grid_barriers();
+  }
+
+  void look_at_grid_barriers() {
+    for (auto& grid : residency.grids()) {
+      if (!grid->workspace || !grid_barrier::stands_still(*grid, sms)) continue;
+      const Block& block = grid_barrier::block_to_report(*grid, sms);
+      return fail(*grid, executor.deadlock(block, grid_barrier::what_it_waits_for(*grid, block)));
+    }
+  }
+
+  bool run(u64 wanted) {
+    stop = false;
+    u64 used = 0;
+    dispatch();
+    while (!residency.grids().empty() && !residency.any_completion() && used < wanted &&
+           !stop.load(std::memory_order_relaxed)) {
+      Sm& sm = sms[turn_of_sm];
+      if (!sm.blocks.empty() && !run_sm(sm, wanted, used)) break;
+      if (++turn_of_sm < sms.size()) continue;
+      turn_of_sm = 0;
+      end_round();
+      dispatch();
+    }
+    return !residency.grids().empty();
+  }
+};
+
+FunctionalGpu::FunctionalGpu(const GpuLimits& limits, memory::AddressSpace& space, DeviceServices& services)
+    : state_(std::make_unique<State>(limits, space, services)) {}
+
+FunctionalGpu::~FunctionalGpu() = default;
+
+std::string FunctionalGpu::refuse(const Launch& launch) const {
+  return refusal(state_->limits, launch);
+}
+
+u32 FunctionalGpu::occupancy(const ptx::Kernel& kernel, u32 threads, u32 dynamic_shared) const {
+  return blocks_per_sm(state_->limits, needs_of(state_->limits, kernel, threads, dynamic_shared));
+}
+
+LaunchId FunctionalGpu::start(Launch launch) {
+  if (state_->residency.grids().empty()) {  // an SM that had nothing to do has waited until now
+    const u64 now = state_->cycle();
+    for (Sm& sm : state_->sms) sm.cycle = now;
+  }
+  return state_->residency.start(std::move(launch), state_->now_ns(), state_->cycle()).id;
+}
+
+bool FunctionalGpu::run(u64 warp_instructions) {
+  return state_->run(warp_instructions);
+}
+
+std::vector<Completion> FunctionalGpu::take_completions() {
+  return state_->residency.take_completions();
+}
+
+void FunctionalGpu::set_instruction_limit(u64 limit) {
+  state_->instruction_limit = limit;
+}
+
+void FunctionalGpu::set_crash_point(u64 warp_instruction, std::function<void()> crash) {
+  state_->crash_at = warp_instruction;
+  state_->crash = std::move(crash);
+}
+
+void FunctionalGpu::request_stop() {
+  state_->stop = true;
+}
+
+const Counters& FunctionalGpu::totals() const {
+  return state_->residency.totals();
+}
+
+u64 FunctionalGpu::simulated_nanoseconds() const {
+  return state_->now_ns();
+}
+
+void FunctionalGpu::advance_nanoseconds(u64 nanoseconds) {
+  state_->base_ns += nanoseconds;
+}
+
+}  // namespace ew::simt

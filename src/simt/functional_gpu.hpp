@@ -1,0 +1,34 @@
+// The GPU in functional mode: warps run in long turns, so that what they touch stays in the host's caches, and a cycle
+// is a warp instruction. Where a fault, a completion or a block goes is Residency's; turn-taking and deadlocks are
+// here.
+#pragma once
+
+#include <memory>
+
+#include "simt/gpu.hpp"
+
+namespace ew::simt {
+
+class FunctionalGpu final : public Gpu {
+ public:
+  FunctionalGpu(const GpuLimits&, memory::AddressSpace&, DeviceServices&);
+  ~FunctionalGpu() override;
+
+  std::string refuse(const Launch&) const override;
+  u32 occupancy(const ptx::Kernel&, u32 threads, u32 dynamic_shared) const override;
+  LaunchId start(Launch) override;
+  bool run(u64 warp_instructions) override;
+  std::vector<Completion> take_completions() override;
+  void set_instruction_limit(u64) override;
+  void set_crash_point(u64 warp_instruction, std::function<void()> crash) override;
+  void request_stop() override;
+  const Counters& totals() const override;
+  u64 simulated_nanoseconds() const override;
+  void advance_nanoseconds(u64) override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ew::simt

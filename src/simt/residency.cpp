@@ -1,0 +1,200 @@
+#include "simt/residency.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ew::simt {
+namespace {
+
+u64 bytes_of(const Warp& warp) {
+  return sizeof(Warp) + u64{warp.rows.size() + warp.predicates.size() + warp.local.size()} * sizeof(u32);
+}
+
+BlockNeeds needs_of(const Grid& grid) {
+  return {grid.threads, grid.warps, grid.registers, grid.shared_bytes};
+}
+
+void add(Counters& to, const Counters& from) {
+  to.warp_instructions += from.warp_instructions;
+  to.thread_instructions += from.thread_instructions;
+  to.memory_instructions += from.memory_instructions;
+  to.memory_lanes += from.memory_lanes;
+  to.blocks += from.blocks;
+  to.warps += from.warps;
+  to.divergent_branches += from.divergent_branches;
+  to.barriers += from.barriers;
+  to.max_resident_bytes = std::max(to.max_resident_bytes, from.max_resident_bytes);
+}
+
+}  // namespace
+
+Residency::Residency(const GpuLimits& limits, memory::AddressSpace& space)
+    : limits_(limits), space_(space), sms_(limits.sms) {
+  for (u32 i = 0; i < sms_.size(); ++i) sms_[i].index = i;
+}
+
+Grid& Residency::start(Launch launch, u64 now_ns, u64 cycle) {
+  auto grid = std::make_unique<Grid>();
+  grid->id = next_id_++;
+  grid->launch = std::move(launch);
+  grid->kernel = grid->launch.kernel;
+  const Dim3 block = grid->launch.block;
+  const BlockNeeds needs =
+      simt::needs_of(limits_, *grid->kernel, static_cast<u32>(block.count()), grid->launch.dynamic_shared);
+  grid->threads = needs.threads;
+  grid->warps = needs.warps;
+  grid->registers = needs.registers;
+  grid->shared_bytes = needs.shared_bytes;
+  grid->blocks = grid->unfinished = grid->launch.grid.count();
+  grid->launch.parameters.resize(std::max<std::size_t>(grid->launch.parameters.size(), grid->kernel->parameter_bytes));
+  for (const ptx::MemoryForm& form : grid->kernel->memory) grid->plans.push_back(plan_of(form));
+  for (auto& row : grid->thread_ids) row.resize(grid->warps * warp_lanes);
+  for (u32 i = 0; i < grid->threads; ++i) {
+    grid->thread_ids[0][i] = i % block.x;
+    grid->thread_ids[1][i] = i / block.x % block.y;
+    grid->thread_ids[2][i] = i / block.x / block.y;
+  }
+  if (grid->launch.cooperative) grid->workspace = space_.allocate(memory::Region::internal, 16, 256, "grid barrier");
+  grid->begin_ns = now_ns;
+  grid->begin_cycle = cycle;
+  grids_.push_back(std::move(grid));
+  return *grids_.back();
+}
+
+bool Residency::has_room(const Sm& sm, const BlockNeeds& needs) const {
+  if (sm.blocks.size() >= limits_.blocks_per_sm || sm.warps + needs.warps > limits_.warps_per_sm) return false;
+  if (sm.registers + needs.registers > limits_.registers_per_sm) return false;
+  return !needs.shared_bytes ||
+         sm.shared_bytes + needs.shared_bytes + limits_.shared_reserved_per_block <= limits_.shared_bytes_per_sm;
+}
+
+Sm* Residency::sm_with_room(const BlockNeeds& needs) {
+  for (u32 i = 0; i < sms_.size(); ++i) {
+    Sm& sm = sms_[(next_sm_ + i) % sms_.size()];
+    if (!has_room(sm, needs)) continue;
+    next_sm_ = (sm.index + 1) % sms_.size();
+    return &sm;
+  }
+  return nullptr;
+}
+
+Block* Residency::place_next() {
+  for (auto& grid : grids_) {
+    if (grid->next_block == grid->blocks) continue;
+    const BlockNeeds needs = needs_of(*grid);
+    if (grid->launch.cooperative && grid->next_block == 0 && !all_fit(*grid, needs)) return nullptr;
+    Sm* sm = sm_with_room(needs);
+    return sm ? &place(*grid, *sm) : nullptr;
+  }
+  return nullptr;
+}
+
+bool Residency::all_fit(const Grid& grid, const BlockNeeds& needs) const {
+  u64 room = 0;
+  for (const Sm& sm : sms_) {
+    Sm taken{.warps = sm.warps, .registers = sm.registers, .shared_bytes = sm.shared_bytes};
+    u64 blocks = sm.blocks.size();
+    while (blocks < limits_.blocks_per_sm && has_room(taken, needs)) {
+      ++blocks;
+      ++room;
+      taken.warps += needs.warps;
+      taken.registers += needs.registers;
+      if (needs.shared_bytes) taken.shared_bytes += needs.shared_bytes + limits_.shared_reserved_per_block;
+    }
+  }
+  return room >= grid.blocks;
+}
+
+Block& Residency::place(Grid& grid, Sm& sm) {
+  std::unique_ptr<Block> block;
+  if (free_blocks_.empty()) {
+    block = std::make_unique<Block>();
+  } else {
+    block = std::move(free_blocks_.back());
+    free_blocks_.pop_back();
+  }
+  const Dim3 shape = grid.launch.grid;
+  block->grid = &grid;
+  block->sm = &sm;
+  block->number = grid.next_block++;
+  block->index = {static_cast<u32>(block->number % shape.x), static_cast<u32>(block->number / shape.x % shape.y),
+                  static_cast<u32>(block->number / shape.x / shape.y)};
+  block->live_threads = grid.threads;
+  block->started = false;
+  block->barriers.fill({});
+  block->warps.assign(grid.warps, nullptr);
+  block->ready = block->unfinished = grid.warps == 64 ? ~u64{0} : (u64{1} << grid.warps) - 1;
+  block->asleep = 0;
+  block->stretches = 0;
+  sm.warps += grid.warps;
+  sm.registers += grid.registers;
+  if (grid.shared_bytes) sm.shared_bytes += grid.shared_bytes + limits_.shared_reserved_per_block;
+  sm.blocks.push_back(std::move(block));
+  ++grid.counters.blocks;
+  return *sm.blocks.back();
+}
+
+Warp& Residency::begin_warp(Block& block, u32 index) {
+  Grid& grid = *block.grid;
+  if (!block.started) {
+    block.started = true;
+    block.shared.assign((grid.shared_bytes + 7) / 8, 0);
+    resident_bytes_ += grid.shared_bytes;
+  }
+  if (free_warps_.empty()) {
+    warps_.push_back(std::make_unique<Warp>());
+    free_warps_.push_back(warps_.back().get());
+  }
+  Warp* warp = free_warps_.back();
+  free_warps_.pop_back();
+  const u32 rest = grid.threads - index * warp_lanes;
+  warp->begin(block, index, rest >= warp_lanes ? all_lanes : (LaneMask{1} << rest) - 1, *grid.kernel);
+  block.warps[index] = warp;
+  ++grid.counters.warps;
+  resident_bytes_ += bytes_of(*warp);
+  grid.counters.max_resident_bytes = std::max(grid.counters.max_resident_bytes, resident_bytes_);
+  return *warp;
+}
+
+void Residency::end_warp(Block& block, u32 index) {
+  resident_bytes_ -= std::min(resident_bytes_, bytes_of(*block.warps[index]));
+  free_warps_.push_back(block.warps[index]);
+  block.warps[index] = nullptr;
+  block.ready &= ~(u64{1} << index);
+  block.unfinished &= ~(u64{1} << index);
+}
+
+void Residency::end_block(Sm& sm, u32 slot) {
+  std::unique_ptr<Block> block = std::move(sm.blocks[slot]);
+  sm.blocks.erase(sm.blocks.begin() + slot);
+  Grid& grid = *block->grid;
+  for (u32 i = 0; i < block->warps.size(); ++i)
+    if (block->warps[i]) end_warp(*block, i);
+  if (block->started) resident_bytes_ -= std::min<u64>(resident_bytes_, grid.shared_bytes);
+  sm.warps -= grid.warps;
+  sm.registers -= grid.registers;
+  if (grid.shared_bytes) sm.shared_bytes -= grid.shared_bytes + limits_.shared_reserved_per_block;
+  free_blocks_.push_back(std::move(block));
+  --grid.unfinished;
+}
+
+void Residency::complete(Grid& grid, u64 now_ns) {
+  add(totals_, grid.counters);
+  if (grid.workspace) space_.release(grid.workspace);
+  completions_.push_back({grid.id, grid.counters, grid.begin_ns, now_ns, std::move(grid.fault)});
+  std::erase_if(grids_, [&](const auto& other) { return other.get() == &grid; });
+}
+
+void Residency::fail(Grid& grid, Fault fault, u64 now_ns) {
+  grid.fault = std::move(fault);
+  for (Sm& sm : sms_)
+    for (u32 i = static_cast<u32>(sm.blocks.size()); i-- > 0;)
+      if (sm.blocks[i]->grid == &grid) end_block(sm, i);
+  complete(grid, now_ns);
+}
+
+std::vector<Completion> Residency::take_completions() {
+  return std::exchange(completions_, {});
+}
+
+}  // namespace ew::simt
