@@ -1,0 +1,46 @@
+// Whoever originates requests, as its private cache and the homes see it. An access is one warp instruction's (or one
+// DMA transfer's) operation, named by a number of the agent's own; a part of it is what falls into one line.
+#pragma once
+
+#include "core/time_wheel.hpp"
+#include "memory/request.hpp"
+
+namespace ew::memory {
+
+using core::Cycle;
+
+/// A coalesced part of an access as the agent hands it to its private cache.
+enum class AccessKind : u8 { load, store, atomic, reduction };
+
+struct LineAccess {
+  u64 line = 0;
+  WordMask words = 0;  // touched
+  u32 access = 0;
+  u8 part = 0;
+  AccessKind kind = AccessKind::load;
+  bool strong = false;       // volatile, relaxed or stronger: never from a copy that may be stale
+  bool at_home = false;      // ld.cg, ld.cv; a store that must not wait in a store buffer
+  bool streaming = false;    // evict first
+  bool read_only = false;    // ld.nc, constant and texture reads: nobody writes while the kernel runs
+  bool host_memory = false;  // behind the host link: private caches keep no copy of it
+  Scope scope = Scope::none;
+};
+static_assert(sizeof(LineAccess) <= 32);
+
+class Agent {
+ public:
+  virtual ~Agent() = default;
+  /// Performs the part's lanes on the bytes of its line: loads and atomics write the lanes' registers, stores and
+  /// atomics change the bytes. Called once a part, at the moment and place where it is performed. Answers which bytes a
+  /// store wrote.
+  virtual ByteMask perform(u32 access, u32 part, u8* bytes) = 0;
+  /// The part is over as far as the agent can see: a load's or atomic's value has arrived; a store or reduction is
+  /// visible at the home (it may have been accepted long before).
+  virtual void complete(u32 access, u32 part, ServedBy by) = 0;
+  /// A slot that a stalled access waited for is free: the first in the agent's queue may try again.
+  virtual void wake() = 0;
+  /// PrivateCache::release(token) is over.
+  virtual void released(u32 token) = 0;
+};
+
+}  // namespace ew::memory

@@ -1,0 +1,43 @@
+// Media behind the homes: channels of GPU memory, host memory behind its link, later non-volatile memory and drives. A
+// device gives time; bytes lie in the coherent image already (persistence adds the durable image later). Models stand
+// in media/.
+#pragma once
+
+#include "core/time_wheel.hpp"
+
+namespace ew::memory {
+
+class DeviceClient {
+ public:
+  virtual ~DeviceClient() = default;
+  /// The request with this token is done: read, or accepted by the medium. Called from the wheel in that cycle.
+  virtual void served(u64 token) = 0;
+};
+
+struct DeviceRequest {
+  u64 address = 0;  // simulated physical
+  u32 bytes = 32;   // a sector or more, inside one line
+  bool write = false;
+  u64 token = 0;
+  DeviceClient* client = nullptr;  // nullptr: nobody waits (a write-back)
+};
+
+struct DeviceStatistics {
+  u64 reads = 0, writes = 0, read_bytes = 0, written_bytes = 0;
+  u64 row_hits = 0, row_misses = 0, row_conflicts = 0, refreshes = 0;
+  u64 busy_picoseconds = 0;  // of the data bus
+  u64 queued_cycles = 0;     // from arrival to service, all requests together
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  /// False: the device's queue is full; the caller keeps the request and asks with notify_when_free.
+  virtual bool serve(const DeviceRequest&) = 0;
+  /// Called back once, when serve() would accept again.
+  virtual void notify_when_free(core::TimeWheel::Handler, void* target, u64 a) = 0;
+  virtual u64 in_flight() const = 0;
+  virtual const DeviceStatistics& statistics() const = 0;
+};
+
+}  // namespace ew::memory

@@ -1,0 +1,42 @@
+// The links between nodes: agents' private caches and homes. One a machine; the models stand in networks.hpp's table.
+// Contract: every message arrives, exactly once; messages from one node to another arrive in the order of sending,
+// whatever their class, so that a write is never overtaken by a later read of the same agent. Jitter (--seed) keeps
+// that.
+#pragma once
+
+#include "core/time_wheel.hpp"
+#include "memory/request.hpp"
+
+namespace ew::memory {
+
+/// A place on the network. Agents' nodes come first (node = agent), then homes (node = agents + slice).
+using Node = u16;
+
+/// What stands at a node.
+class Receiver {
+ public:
+  virtual ~Receiver() = default;
+  /// Called from the wheel in the cycle of arrival.
+  virtual void receive(const Request&) = 0;
+};
+
+struct NetworkStatistics {
+  std::array<u64, traffic_classes> messages{}, bytes{}, flit_crossings{};  // flits times links crossed
+  u64 busy_cycles = 0;                                                     // of all links together
+  u64 waited_cycles = 0;                                                   // of messages for links
+};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  /// Once for each node, before the first send.
+  virtual void attach(Node, Receiver&) = 0;
+  /// `data_bytes`: of the payload; the model adds its header.
+  virtual void send(Node from, Node to, const Request&, u32 data_bytes, Traffic) = 0;
+  virtual u64 in_flight() const = 0;
+  virtual const NetworkStatistics& statistics() const = 0;
+  /// Cycles a message needs on idle links.
+  virtual u64 idle_latency(Node from, Node to, u32 data_bytes) const = 0;
+};
+
+}  // namespace ew::memory

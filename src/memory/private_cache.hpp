@@ -1,0 +1,85 @@
+// The private cache of one agent (an SM's L1, a CPU core's cache). Holds data: what it answers may be stale, as the
+// protocol allows. Owned by the machine; called by its agent and by the network.
+//
+// A line keeps valid and owned a word, dirty a byte, and, while it is on its way, the number of its MSHR in the tag.
+// Accesses by one thread to the same bytes are performed in program order whatever their kinds.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "memory/agent.hpp"
+#include "memory/memory_config.hpp"
+#include "memory/network.hpp"
+#include "memory/protocol.hpp"
+
+namespace ew::memory {
+
+/// Why an access could not be accepted in this cycle (GSI's "memory structural" stalls).
+enum class Stall : u8 { none, bank, mshr, merge, line, write_buffer, release, network };
+inline constexpr u32 stalls = 8;
+
+enum class Accepted : u8 {
+  performed,  // Agent::perform has been called; the value counts from `latency` cycles on; complete() is not called
+  pending,    // Agent::perform and complete() come later
+  stalled     // nothing has happened; Agent::wake() says when to try again
+};
+
+struct PrivateCacheStatistics {
+  u64 loads = 0, load_hits = 0, load_merges = 0, load_misses = 0;
+  u64 stores = 0, store_hits = 0, atomics = 0;
+  u64 sectors_fetched = 0, lines_evicted = 0, lines_written = 0, bytes_written = 0;
+  u64 acquires = 0, words_invalidated = 0, releases = 0, lines_drained = 0;
+  u64 probes = 0, forwards = 0;
+  std::array<u64, stalls> stalled{};
+};
+
+class PrivateCache final : public Receiver {
+ public:
+  struct Parts {
+    core::TimeWheel& wheel;
+    Payloads& payloads;
+    Network& network;
+    Agent& agent;
+    const Protocol& protocol;
+    AgentId id;
+    u32 agents;  // homes' nodes start here
+    u32 slices;
+  };
+  PrivateCache(const PrivateCacheConfig&, const Parts&);
+  ~PrivateCache() override;
+
+  /// One part of an access, in the current cycle. A store counts as performed once its bytes are in the line, and
+  /// complete() tells of its visibility; `pending` stores are those that wait for ownership or go to the home at once.
+  Accepted access(const LineAccess&, Stall& why);
+
+  /// Copies that the protocol holds for possibly stale go, before the next access is accepted.
+  void acquire(Scope);
+  /// Agent::released(token) when every store accepted before this call is visible at `scope`. True: it is so already,
+  /// and released() is not called.
+  bool release(Scope, u32 token);
+  /// Everything dirty goes to the image and every copy is dropped (kernel end, context reset); then released(token).
+  bool flush(u32 token);
+
+  void receive(const Request&) override;
+
+  /// No message, MSHR or write under way.
+  bool quiescent() const;
+  const PrivateCacheStatistics& statistics() const;
+  /// One line for each MSHR, write and release under way: for deadlock reports.
+  std::string what_is_under_way() const;
+
+  /// For contract suites and checkers: the state of a word's copy. Not for models.
+  struct Peek {
+    bool valid = false, owned = false;
+    u32 value = 0;
+    u8 dirty_bytes = 0;
+  };
+  Peek peek(u64 word_address) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ew::memory

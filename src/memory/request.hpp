@@ -1,0 +1,94 @@
+// What travels between agents' private caches, homes and each other: one small value. Bytes that travel with it lie in
+// a pool (Payloads) and go by index, so that a message can be copied freely.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace ew::memory {
+
+/// An SM, a CPU core, a DMA engine, a storage controller: whoever originates requests. SMs come first.
+using AgentId = u16;
+inline constexpr AgentId no_agent = 0xffff;
+inline constexpr u32 most_agents = 256;
+
+inline constexpr u32 word_bytes = 4, longest_line = 128;  // a line has 64 or 128 bytes: MemoryConfig::line
+/// One bit a word of a line.
+using WordMask = u32;
+
+/// One bit a byte of a line.
+struct ByteMask {
+  std::array<u64, 2> bits{};
+  bool any() const { return bits[0] | bits[1]; }
+  bool operator==(const ByteMask&) const = default;
+};
+
+/// Bytes of one line on their way, and which of them mean something.
+struct Payload {
+  alignas(64) std::array<u8, longest_line> bytes;
+  ByteMask valid;
+};
+using PayloadId = u32;
+inline constexpr PayloadId no_payload = ~u32{0};
+
+/// The pool. Grows to the working size of a run and stays there.
+class Payloads {
+ public:
+  PayloadId take();
+  void give_back(PayloadId);
+  Payload& operator[](PayloadId id) { return all_[id]; }
+  u64 in_use() const { return all_.size() - free_.size(); }
+
+ private:
+  std::vector<Payload> all_;
+  std::vector<PayloadId> free_;
+};
+
+enum class RequestKind : u8 {
+  // agent to home
+  read,        // words of a line; the copy may be kept in the private cache
+  read_once,   // the same for lanes alone: nothing is kept (ld.cg, volatile, strong loads where the protocol says so)
+  own,         // the right to write words, with their content
+  write,       // bytes into the coherent image (write-through); answered by `written`
+  atomic,      // the agent's lanes read and change the image at the home (or the protocol's place); answered by `data`
+  reduction,   // the same without a value to return; answered by `written`
+  write_back,  // owned bytes return to the image and the ownership with them; answered by `written`
+  // home to agent, or, forwarded, agent to agent
+  data,     // words (payload) and how they may be used: answers read, read_once, own, atomic
+  written,  // the bytes are in the image: visible to every agent
+  probe,    // Request::probe says what the private cache does with its copy; answered by probe_answer
+  forward,  // answer the request of `origin` directly, with what you own; answered by `data` there
+  // agent to home
+  probe_answer  // with the bytes that were dirty, if any
+};
+
+enum class ProbeKind : u8 { none, invalidate, downgrade };
+
+/// A message. Copied freely.
+struct Request {
+  u64 line = 0;                    // address of its first byte: a host virtual address
+  WordMask words = 0;              // asked for, granted, probed
+  PayloadId payload = no_payload;  // owned by whoever holds the message
+  u32 access = 0;                  // the agent's number of what waits for the answer; comes back with it
+  AgentId origin = no_agent;       // who asked
+  AgentId target = no_agent;       // of a forward or probe: whose copy
+  RequestKind kind = RequestKind::read;
+  ProbeKind probe = ProbeKind::none;
+  Scope scope = Scope::none;
+  u8 part = 0;         // of the access
+  bool owned = false;  // of data: with the right to write
+  u8 served_by = 0;    // of an answer: ServedBy
+  u16 slice = 0;       // the home's
+};
+static_assert(sizeof(Request) <= 40);
+
+/// Where a value came from: what the stall breakdown and the latency tables tell apart (thesis, section 1.2).
+enum class ServedBy : u8 { none, private_cache, merged, home, remote_cache, device, host };
+
+/// What a message weighs on the network and in the traffic figures (thesis, section 2.6: read, write, atomic, …).
+enum class Traffic : u8 { read, own, write, write_back, atomic, probe, dma };
+inline constexpr u32 traffic_classes = 7;
+
+}  // namespace ew::memory
