@@ -13,6 +13,7 @@ struct CUtexref_st {
   cudaResourceDesc resource{};
   cudaTextureDesc texture{};
   cudaChannelFormatDesc format{32, 0, 0, 0, cudaChannelFormatKindFloat};
+  unsigned flags = 0;  // CU_TRSF_…: what they mean depends on the format that is bound
   bool bound = false;
   u64 object = 0;
 };
@@ -126,6 +127,7 @@ cudaError_t rebind(Machine& machine, CUtexref_st& reference) {
   if (!reference.bound) return cudaSuccess;
   if (reference.object) machine.textures().destroy_object(reference.object, false);
   reference.object = 0;
+  reference.texture.readMode = read_mode(reference.flags, reference.format);
   const cudaError_t error =
       machine.textures().create_texture(reference.resource, reference.texture, nullptr, reference.object);
   std::memcpy(reinterpret_cast<void*>(reference.symbol.address), &reference.object, sizeof reference.object);
@@ -149,6 +151,7 @@ extern "C" {
 CUresult cuArray3DCreate(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR* d) {
   return driver_api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!handle || !d) return cudaErrorInvalidValue;
+    if (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4) return cudaErrorInvalidValue;
     cudaArray_t array = nullptr;
     const cudaError_t error = machine.textures().create_array(channels(d->Format, d->NumChannels),
                                                               {d->Width, d->Height, d->Depth}, d->Flags, array);
@@ -295,7 +298,7 @@ CUresult cuTexRefSetFilterMode(CUtexref handle, CUfilter_mode mode) {
 
 CUresult cuTexRefSetFlags(CUtexref handle, unsigned flags) {
   return reference_api(handle, [&](Machine&, CUtexref_st& reference) {
-    reference.texture.readMode = read_mode(flags, reference.format);
+    reference.flags = flags;
     reference.texture.normalizedCoords = (flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
     reference.texture.sRGB = (flags & CU_TRSF_SRGB) != 0;
     return cudaSuccess;

@@ -94,8 +94,8 @@ bool Executor::texture(Warp& warp, const ptx::TextureForm& form, LaneMask mask) 
   for (LaneMask left = mask; left; left &= left - 1) {
     const u32 lane = std::countr_zero(left);
     const LaneMask here = LaneMask{1} << lane;
-    const u64 handle =
-        form.handle == ptx::no_row ? form.handle_symbol : reinterpret_cast<const u64*>(rows.at(form.handle))[lane];
+    const u64 handle = form.handle == ptx::no_row ? *reinterpret_cast<const u64*>(form.handle_symbol)
+                                                  : reinterpret_cast<const u64*>(rows.at(form.handle))[lane];
     const TextureObject* object = services_.texture(handle);
     if (!object) {
       refuse(warp, FaultKind::texture, here,

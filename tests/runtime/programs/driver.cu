@@ -251,6 +251,71 @@ void with_the_runtime_api() {
   CUDA(cudaFree(cells));
 }
 
+// Texture references: a .texref variable of the module, bound to linear memory and to an array. 8-bit integers are read
+// as fractions of 255 until CU_TRSF_READ_AS_INTEGER is set, in whatever order format and flags are given.
+const char* const kTextures = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .global .texref bytes;
+.visible .entry fetch(.param .u64 out) {
+  .reg .u32 %r<6>; .reg .f32 %f<6>; .reg .u64 %d<3>;
+  ld.param.u64 %d1, [out]; cvta.to.global.u64 %d1, %d1; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2;
+  tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [bytes, {%r1}]; st.global.f32 [%d1], %f1; ret;
+}
+.visible .entry sample(.param .u64 out) {
+  .reg .u32 %r<6>; .reg .f32 %f<6>; .reg .u64 %d<3>;
+  ld.param.u64 %d1, [out]; cvta.to.global.u64 %d1, %d1; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2;
+  cvt.rn.f32.u32 %f5, %r1; tex.2d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [bytes, {%f5, %f5}]; st.global.u32 [%d1], %r2; ret;
+})";
+
+void texture_references() {
+  CUmodule textures;
+  CUfunction fetch, sample;
+  CUtexref reference;
+  OK(cuModuleLoadData(&textures, kTextures));
+  OK(cuModuleGetFunction(&fetch, textures, "fetch"));
+  OK(cuModuleGetFunction(&sample, textures, "sample"));
+  DRIVER(CUDA_ERROR_NOT_FOUND, cuModuleGetTexRef(&reference, textures, "no such"));
+  OK(cuModuleGetTexRef(&reference, textures, "bytes"));
+  CUdeviceptr in, out;
+  OK(cuMemAlloc(&in, 256));
+  OK(cuMemAlloc(&out, 64));
+  const unsigned char bytes[4] = {0, 51, 102, 255};
+  OK(cuMemcpyHtoD(in, bytes, 4));
+  void* arguments[] = {&out};
+  float fractions[4];
+  OK(cuTexRefSetFormat(reference, CU_AD_FORMAT_UNSIGNED_INT8, 1));
+  OK(cuTexRefSetAddress(nullptr, reference, in, 4));
+  OK(cuLaunchKernel(fetch, 1, 1, 1, 4, 1, 1, 0, nullptr, arguments, nullptr));
+  OK(cuMemcpyDtoH(fractions, out, 16));
+  for (int i = 0; i < 4; ++i) EXPECT(fractions[i] == bytes[i] / 255.0f, "texel %d is %g", i, fractions[i]);
+
+  const CUDA_ARRAY_DESCRIPTOR shape{4, 4, CU_AD_FORMAT_UNSIGNED_INT32, 1};
+  CUarray array;
+  unsigned texels[16], got[4];
+  for (unsigned i = 0; i < 16; ++i) texels[i] = 100 + i;
+  CUDA_ARRAY_DESCRIPTOR empty = shape;
+  empty.NumChannels = 0;
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuArrayCreate(&array, &empty));
+  OK(cuArrayCreate(&array, &shape));
+  CUDA_MEMCPY2D copy{};
+  copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+  copy.srcHost = texels;
+  copy.srcPitch = copy.WidthInBytes = 16;
+  copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+  copy.dstArray = array;
+  copy.Height = 4;
+  OK(cuMemcpy2D(&copy));
+  OK(cuTexRefSetFlags(reference, CU_TRSF_READ_AS_INTEGER));
+  OK(cuTexRefSetArray(reference, array, CU_TRSA_OVERRIDE_FORMAT));
+  OK(cuLaunchKernel(sample, 1, 1, 1, 4, 1, 1, 0, nullptr, arguments, nullptr));
+  OK(cuMemcpyDtoH(got, out, 16));
+  for (unsigned i = 0; i < 4; ++i) SAME(100 + 5 * i, got[i]);
+  OK(cuArrayDestroy(array));
+  OK(cuModuleUnload(textures));
+}
+
 void faults() {
   CUdeviceptr nowhere = 64;
   unsigned char odd = 0;
@@ -269,6 +334,7 @@ int main() {
   launches();
   memory();
   with_the_runtime_api();
+  texture_references();
   faults();
   return PASS("driver API");
 }
