@@ -1,0 +1,138 @@
+// How fast one SM of the timing machine is: schedulers, arithmetic units, shared memory, load/store unit, constant
+// cache. Values only; simt/ runs by them. Cycles are of the SM's clock. Latency: from issue to the cycle in which an
+// instruction that reads the result may issue. Interval: cycles until the same unit of the same scheduler takes another
+// warp instruction.
+#pragma once
+
+#include <string>
+
+#include "core/fields.hpp"
+#include "core/units.hpp"
+
+namespace ew::core {
+
+struct SmTimingConfig {
+  u32 schedulers = 4;
+  std::string policy = "gto";
+  u32 issue_width = 1;
+
+  u32 integer_latency = 4, integer_interval = 2;
+  u32 multiply_latency = 5, multiply_interval = 2;
+  u32 integer_divide_latency = 145, integer_divide_interval = 32;
+  u32 float_latency = 4, float_interval = 2;
+  u32 float_divide_latency = 39, float_divide_interval = 16;
+  u32 half_latency = 6, half_interval = 2;
+  u32 double_latency = 54, double_interval = 64;
+  u32 double_divide_latency = 330, double_divide_interval = 256;
+  u32 special_latency = 21, special_interval = 8;
+  u32 convert_latency = 10, convert_interval = 8;
+  u32 shuffle_latency = 22, shuffle_interval = 4;
+  u32 branch_latency = 8;
+  u32 barrier_latency = 8;
+
+  u32 shared_latency = 20;
+  u32 shared_banks = 32;
+  u32 load_store_lanes = 16;
+  u32 memory_queue = 16;
+  u32 accesses = 256;
+  u32 texture_interval = 8;
+  u32 local_latency = 24;
+  u32 parameter_latency = 4;
+  u32 constant_latency = 26;
+  Bytes constant_cache{2048};
+  u32 constant_line = 64;
+  u32 constant_ways = 4;
+
+  u32 livelock_cycles = 50'000'000;
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
+};
+
+template <class Self, class Visitor>
+void SmTimingConfig::fields(Self& self, Visitor&& visit) {
+  const char* turing = "NVIDIA Turing whitepaper, Turing SM: four partitions of 16 FP32 and 16 INT32 lanes";
+  const char* dissected = "Jia et al., Dissecting the NVIDIA Turing T4 GPU via Microbenchmarking, 2019";
+  const char* guide = "CUDA C++ Programming Guide, Throughput of Native Arithmetic Instructions, 7.5";
+  const char* sequence = "GPGPU-Sim's SM75_RTX2060: a sequence of instructions in one";
+  const char* assumed = "assumed: no published figure";
+  const Range latency{1, 4096}, interval{1, 4096};
+
+  visit("schedulers", self.schedulers, Range{1, 8}, "schedulers",
+        "Warp schedulers of one SM; warps are dealt to them in turn.", "SBRP artifact, gpgpu_num_sched_per_core");
+  visit("policy", self.policy, Range{}, "",
+        "Which ready warp a scheduler takes: gto (greedy, then oldest) or lrr (loose round robin).",
+        "SBRP artifact, gpgpu_scheduler");
+  visit("issue_width", self.issue_width, Range{1, 4}, "instructions",
+        "Instructions of one warp that a scheduler issues in a cycle.", "SBRP artifact, gpgpu_max_insn_issue_per_warp");
+  visit("integer_latency", self.integer_latency, latency, "cycles", "Integer, logic, comparison and move.", dissected);
+  visit("integer_interval", self.integer_interval, interval, "cycles", "Integer, logic, comparison and move.", turing);
+  visit("multiply_latency", self.multiply_latency, latency, "cycles",
+        "Integer multiplication, alone or with an addition.", dissected);
+  visit("multiply_interval", self.multiply_interval, interval, "cycles",
+        "Integer multiplication, alone or with an addition.", guide);
+  visit("integer_divide_latency", self.integer_divide_latency, latency, "cycles", "Integer division and remainder.",
+        sequence);
+  visit("integer_divide_interval", self.integer_divide_interval, interval, "cycles", "Integer division and remainder.",
+        sequence);
+  visit("float_latency", self.float_latency, latency, "cycles", "Single-precision addition, multiplication, fma.",
+        dissected);
+  visit("float_interval", self.float_interval, interval, "cycles", "Single-precision addition, multiplication, fma.",
+        turing);
+  visit("float_divide_latency", self.float_divide_latency, latency, "cycles",
+        "Single-precision division, rcp and sqrt with IEEE rounding.", sequence);
+  visit("float_divide_interval", self.float_divide_interval, interval, "cycles",
+        "Single-precision division, rcp and sqrt with IEEE rounding.", sequence);
+  visit("half_latency", self.half_latency, latency, "cycles", "Half-precision and bfloat arithmetic, also in pairs.",
+        dissected);
+  visit("half_interval", self.half_interval, interval, "cycles", "Half-precision and bfloat arithmetic, also in pairs.",
+        turing);
+  visit("double_latency", self.double_latency, latency, "cycles", "Double-precision addition, multiplication, fma.",
+        dissected);
+  visit("double_interval", self.double_interval, interval, "cycles", "Double-precision addition, multiplication, fma.",
+        "two lanes a cycle and SM: CUDA C++ Programming Guide, 7.5");
+  visit("double_divide_latency", self.double_divide_latency, latency, "cycles", "Double-precision division and roots.",
+        sequence);
+  visit("double_divide_interval", self.double_divide_interval, interval, "cycles",
+        "Double-precision division and roots.", sequence);
+  visit("special_latency", self.special_latency, latency, "cycles",
+        "The special function unit: rcp.approx, sin, ex2, popc and so on.", "SBRP artifact, ptx_opcode_latency_sfu");
+  visit("special_interval", self.special_interval, interval, "cycles",
+        "The special function unit: rcp.approx, sin, ex2, popc and so on.", guide);
+  visit("convert_latency", self.convert_latency, latency, "cycles", "Conversions between types.", assumed);
+  visit("convert_interval", self.convert_interval, interval, "cycles", "Conversions between types.", guide);
+  visit("shuffle_latency", self.shuffle_latency, latency, "cycles",
+        "Shuffles, votes, matches and reductions of a warp.", dissected);
+  visit("shuffle_interval", self.shuffle_interval, interval, "cycles",
+        "Shuffles, votes, matches and reductions of a warp.", guide);
+  visit("branch_latency", self.branch_latency, latency, "cycles",
+        "From a branch, call or return to the warp's next instruction.", assumed);
+  visit("barrier_latency", self.barrier_latency, latency, "cycles",
+        "From the last arrival at a barrier to the next instructions.", assumed);
+  visit("shared_latency", self.shared_latency, latency, "cycles", "A load of shared memory without conflicts.",
+        "SBRP artifact, gpgpu_smem_latency");
+  visit("shared_banks", self.shared_banks, Range{1, 64}, "banks",
+        "Banks of shared memory, of 4 bytes a cycle each; a power of two.",
+        "CUDA C++ Programming Guide, Shared Memory");
+  visit("load_store_lanes", self.load_store_lanes, Range{1, 32}, "lanes",
+        "Lanes whose addresses the load/store unit takes in a cycle.", turing);
+  visit("memory_queue", self.memory_queue, Range{1, 1024}, "accesses",
+        "Accesses that wait for the load/store unit; when it is full, no more issue.", assumed);
+  visit("accesses", self.accesses, Range{1, 4096}, "accesses", "Accesses of one SM that are under way at once.",
+        assumed);
+  visit("texture_interval", self.texture_interval, interval, "cycles", "The texture unit, for one warp's taps.",
+        "four texture units an SM: NVIDIA Turing whitepaper");
+  visit("local_latency", self.local_latency, latency, "cycles",
+        "Frames of local memory that hold call parameters, which a real compiler keeps in registers.", assumed);
+  visit("parameter_latency", self.parameter_latency, latency, "cycles",
+        "Kernel parameters: operands from the constant bank.", dissected);
+  visit("constant_latency", self.constant_latency, latency, "cycles", "A hit in the constant cache.", dissected);
+  visit("constant_cache", self.constant_cache, Range{64, 1 << 20}, "", "Size of the constant cache of one SM.",
+        dissected);
+  visit("constant_line", self.constant_line, Range{32, 128}, "bytes", "Its lines; a power of two.", dissected);
+  visit("constant_ways", self.constant_ways, Range{1, 64}, "ways", "Its associativity.", dissected);
+  visit("livelock_cycles", self.livelock_cycles, Range{1000, 4e9}, "cycles",
+        "A kernel of which no warp issues anything but spinning for so long is ended with a report.", "");
+}
+
+}  // namespace ew::core
