@@ -6,6 +6,7 @@
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
+#include "runtime/machine_config.hpp"
 
 namespace ew::cli {
 
@@ -18,8 +19,8 @@ struct VerbWords {
 
 Words explain_topics() {
   Words topics{"machine", "machines", "ptx", "models", "statistics"};
-  core::MachineConfig config;
-  for (const core::Field& field : core::fields_of(config)) topics.push_back(field.key());
+  runtime::MachineConfig config;
+  for (const core::Field& field : runtime::fields_of(config)) topics.push_back(field.key());
   return topics;
 }
 

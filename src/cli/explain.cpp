@@ -12,6 +12,7 @@
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
 #include "core/statistics.hpp"
+#include "runtime/machine_config.hpp"
 #include "runtime/run_statistics.hpp"
 
 namespace ew::cli {
@@ -50,8 +51,8 @@ void print_field(const Field& field, const Field& standard) {
 
 // `ew explain machine [NAME]`; `ew explain sm.count` and `ew explain sm` narrow it.
 int explain_machine(const std::string& machine, std::string_view only, bool json) {
-  core::MachineConfig config = core::load_machine(machine.empty() ? "default" : machine), standard;
-  const std::vector<Field> fields = core::fields_of(config), defaults = core::fields_of(standard);
+  runtime::MachineConfig config = runtime::load_machine(machine.empty() ? "default" : machine), standard;
+  const std::vector<Field> fields = runtime::fields_of(config), defaults = runtime::fields_of(standard);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::string section;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -63,7 +64,7 @@ int explain_machine(const std::string& machine, std::string_view only, bool json
     }
     if (section != field.section) {
       section = field.section;
-      fmt::print("[{}]  {}\n\n", section, core::section_sentence(section));
+      fmt::print("[{}]  {}\n\n", section, runtime::section_sentence(section));
     }
     print_field(field, defaults[i]);
   }
@@ -75,7 +76,7 @@ int explain_machines(bool json) {
   Table table({"machine", ">SMs", ">clock MHz", ">memory", "name of the device"});
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const std::string& name : core::machine_names()) {
-    const core::MachineConfig config = core::load_machine(name);
+    const runtime::MachineConfig config = runtime::load_machine(name);
     table.row({name, std::to_string(config.sm.count), std::to_string(config.device.clock.count / 1000),
                fmt::format("{} GiB", config.device.memory.count >> 30), config.device.name});
     list.push_back({{"machine", name}, {"device", config.device.name}, {"sms", config.sm.count}});
@@ -151,9 +152,9 @@ int explain_statistics(bool json) {
 
 // Everything that may stand behind `ew explain`, for the nearest valid name.
 std::vector<std::string> all_names() {
-  core::MachineConfig config;
+  runtime::MachineConfig config;
   std::vector<std::string> names{"machine", "machines", "ptx", "models", "statistics"};
-  for (const Field& field : core::fields_of(config)) {
+  for (const Field& field : runtime::fields_of(config)) {
     names.push_back(field.key());
     if (std::find(names.begin(), names.end(), field.section) == names.end()) names.push_back(field.section);
   }

@@ -13,7 +13,6 @@
 #include "cli/run_settings.hpp"
 #include "cli/scratch.hpp"
 #include "cli/verb.hpp"
-#include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
 
@@ -83,8 +82,8 @@ void check_statistics_file(const std::string& name) {
 }
 
 int call(const RunCommand& command, Words words) {
-  const core::MachineConfig config = command.settings.resolve();
-  if (command.print_machine) fmt::print("{}", core::to_toml(config));
+  const runtime::MachineConfig config = command.settings.resolve();
+  if (command.print_machine) fmt::print("{}", runtime::to_toml(config));
   if (words.empty()) {
     if (command.print_machine) return clean;
     throw UserError("ew run needs a program: ew run ./app; `ew run --help` has examples");

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <filesystem>
 
-#include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
 #include "runtime/environment.hpp"
@@ -35,12 +34,12 @@ void RunSettings::add_options(CLI::App& app) {
       ->check(whole_number(0));
 }
 
-core::MachineConfig RunSettings::resolve() const {
-  core::MachineConfig config = core::load_machine(machine);
+runtime::MachineConfig RunSettings::resolve() const {
+  runtime::MachineConfig config = runtime::load_machine(machine);
   for (const std::string& setting : settings) {
     if (setting.find(';') != setting.npos)
       throw UserError(fmt::format("--set {}: a value may not hold a ';'", setting));
-    core::apply_setting(setting, config);
+    runtime::apply_setting(setting, config);
   }
   return config;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/process.hpp"
-#include "core/machine_config.hpp"
+#include "runtime/machine_config.hpp"
 
 namespace ew::cli {
 
@@ -21,7 +21,7 @@ struct RunSettings {
 
   void add_options(CLI::App& app);
   /// Reads the machine file and applies the settings; a mistake is a core::UserError.
-  core::MachineConfig resolve() const;
+  runtime::MachineConfig resolve() const;
   /// For the child. Paths are absolute, since the program may change its folder.
   std::vector<std::pair<std::string, std::string>> environment() const;
   /// The same as options of `ew run`, for a command that can be typed again.

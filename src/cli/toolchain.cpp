@@ -176,7 +176,7 @@ Toolchain find_toolchain(const BuildRequest& request) {
   Toolchain tools;
   tools.home = core::home_directory();
   Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&core::load_machine), &info) && info.dli_fname)
+  if (dladdr(reinterpret_cast<const void*>(&core::home_directory), &info) && info.dli_fname)
     tools.library = fs::weakly_canonical(info.dli_fname);
   tools.clang = require_program("clang++-19", "clang-19");
   tools.host_cpp = "g++", tools.host_c = "gcc";

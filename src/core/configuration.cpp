@@ -50,8 +50,8 @@ class Assign {
  public:
   Assign(const toml::node& node, const Place& place, const Field& field) : node_(node), place_(place), field_(field) {}
 
-  void operator()(u32* target) const { *target = static_cast<u32>(whole(node_)); }
-  void operator()(u64* target) const { *target = static_cast<u64>(whole(node_)); }
+  void operator()(u32* target) const { *target = static_cast<u32>(size_or_whole()); }
+  void operator()(u64* target) const { *target = size_or_whole(); }
   void operator()(bool* target) const {
     const auto value = node_.value_exact<bool>();
     if (!value) refuse();
@@ -60,6 +60,10 @@ class Assign {
   void operator()(std::string* target) const {
     const auto value = node_.value_exact<std::string>();
     if (!value) refuse();
+    const auto& names = field_.choices.names;
+    if (!names.empty() && std::find(names.begin(), names.end(), *value) == names.end())
+      throw UserError(place_, fmt::format("unknown {} \"{}\"{} ({} should be {})", field_.name, *value,
+                                          did_you_mean(*value, names), field_.key(), expected_text(field_)));
     *target = *value;
   }
   void operator()(Dim3* target) const {
@@ -68,18 +72,11 @@ class Assign {
     *target = Dim3{static_cast<u32>(whole(*array->get(0))), static_cast<u32>(whole(*array->get(1))),
                    static_cast<u32>(whole(*array->get(2)))};
   }
-  void operator()(Bytes* target) const {
-    if (const auto text = node_.value_exact<std::string>()) {
-      const auto bytes = bytes_in(*text);
-      if (!bytes) refuse();
-      target->count = static_cast<u64>(in_range(*bytes));
-    } else {
-      target->count = static_cast<u64>(whole(node_));
-    }
-  }
+  void operator()(Bytes* target) const { target->count = size_or_whole(); }
   void operator()(Kilohertz* target) const { target->count = scaled(1000); }
   void operator()(Picoseconds* target) const { target->count = scaled(1000); }
   void operator()(BytesPerSecond* target) const { target->count = scaled(1'000'000'000); }
+  void operator()(Femtojoules* target) const { target->count = scaled(1000); }
   void operator()(ComputeCapability* target) const {
     std::string text;
     if (const auto value = node_.value_exact<std::string>()) text = *value;
@@ -105,6 +102,13 @@ class Assign {
   double in_range(double value) const {
     if (!(value >= field_.range.lowest && value <= field_.range.highest)) refuse();
     return value;
+  }
+  u64 size_or_whole() const {
+    const auto text = is_bytes(field_) ? node_.value_exact<std::string>() : std::nullopt;
+    if (!text) return static_cast<u64>(whole(node_));
+    const auto bytes = bytes_in(*text);
+    if (!bytes) refuse();
+    return static_cast<u64>(in_range(*bytes));
   }
   i64 whole(const toml::node& node) const {
     const auto value = node.value_exact<i64>();
@@ -146,7 +150,7 @@ std::vector<std::string> section_names(const std::vector<Field>& fields) {
   return names;
 }
 
-void assign(const toml::table& root, const std::string& file, std::vector<Field>& fields) {
+void assign(const toml::table& root, const std::string& file, const std::vector<Field>& fields) {
   for (auto&& [section, node] : root) {
     const Place place{file, node.source().begin.line};
     const toml::table* table = node.as_table();
@@ -210,22 +214,20 @@ std::vector<std::string> machine_names() {
   return names;
 }
 
-MachineConfig load_machine(std::string_view name_or_path) {
-  MachineConfig config;
-  const bool is_path = name_or_path.find('/') != name_or_path.npos || name_or_path.ends_with(".toml");
-  const fs::path path =
-      is_path ? fs::path(name_or_path) : home_directory() / "machines" / (std::string(name_or_path) + ".toml");
+fs::path machine_file(std::string_view name_or_path) {
+  if (name_or_path.find('/') != name_or_path.npos || name_or_path.ends_with(".toml")) return name_or_path;
+  const fs::path path = home_directory() / "machines" / (std::string(name_or_path) + ".toml");
   std::error_code error;
-  if (!is_path && !fs::exists(path, error)) {
-    if (name_or_path == "default") return config;  // the defaults are complete without their file
-    throw UserError(unknown_name("machine", name_or_path, machine_names()));
-  }
-  read_toml(contents(path), path.string(), config);
-  return config;
+  if (fs::exists(path, error)) return path;
+  if (name_or_path == "default") return {};
+  throw UserError(unknown_name("machine", name_or_path, machine_names()));
 }
 
-void read_toml(std::string_view text, const std::string& file, MachineConfig& config) {
-  std::vector<Field> fields = fields_of(config);
+void read_toml_file(const fs::path& path, const std::vector<Field>& fields) {
+  read_toml(contents(path), path.string(), fields);
+}
+
+void read_toml(std::string_view text, const std::string& file, const std::vector<Field>& fields) {
   try {
     assign(toml::parse(text, file), file, fields);
   } catch (const toml::parse_error& error) {
@@ -233,7 +235,7 @@ void read_toml(std::string_view text, const std::string& file, MachineConfig& co
   }
 }
 
-void apply_setting(std::string_view setting, MachineConfig& config) {
+void apply_setting(std::string_view setting, const std::vector<Field>& fields) {
   const auto equals = setting.find('=');
   const std::string_view key = setting.substr(0, equals);
   const auto dot = key.find('.');
@@ -241,7 +243,6 @@ void apply_setting(std::string_view setting, MachineConfig& config) {
     throw UserError(fmt::format("--set should be section.key=value, as in sm.count=4, but is \"{}\"", setting));
   std::string value(setting.substr(equals + 1));
   const auto line = [&](std::string_view text) { return fmt::format("{} = {}\n", key, text); };
-  std::vector<Field> fields = fields_of(config);
   try {
     toml::table table;
     try {
@@ -257,16 +258,15 @@ void apply_setting(std::string_view setting, MachineConfig& config) {
   }
 }
 
-std::string to_toml(const MachineConfig& config, bool sentences) {
-  MachineConfig copy = config;
+std::string to_toml(const std::vector<Field>& fields, const SectionSentence& sentence) {
   std::string text, section;
-  for (const Field& field : fields_of(copy)) {
+  for (const Field& field : fields) {
     if (field.section != section) {
       section = field.section;
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
-      if (sentences) text += fmt::format("# {}\n", section_sentence(section));
+      if (sentence) text += fmt::format("# {}\n", sentence(section));
     }
-    if (sentences) {
+    if (sentence) {
       text += fmt::format("\n# {}\n# {}.", field.sentence, expected_text(field));
       if (!field.source.empty()) text += fmt::format(" Source: {}.", field.source);
       text += '\n';

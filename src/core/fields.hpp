@@ -1,7 +1,9 @@
 // How a configuration struct describes itself. A component's struct has defaults and one
 //   template <class Self, class Visitor> static void fields(Self& self, Visitor&& visit)
 // that names every member once: visit("name", self.member, Range{1, 64}, "unit", "Sentence.", "Source."). The TOML
-// reader, `ew explain`, the resolved configuration and --set all use that one list, erased to `Field`.
+// reader, `ew explain`, the resolved configuration and --set all use that one list, erased to `Field`. A text whose
+// words are the names of a table of models has Choices{names} in place of the range; a whole number whose unit is
+// "bytes" may also be written as "64 KiB".
 #pragma once
 
 #include <string>
@@ -21,13 +23,19 @@ struct Range {
   double lowest = 0, highest = 0;
 };
 
+/// The words that a text field may have: the names of a table of models.
+struct Choices {
+  std::vector<std::string_view> names;
+};
+
 struct Field {
   using Target = std::variant<u32*, u64*, bool*, std::string*, Dim3*, Bytes*, Kilohertz*, Picoseconds*, BytesPerSecond*,
-                              ComputeCapability*>;
+                              Femtojoules*, ComputeCapability*>;
   std::string section;
   std::string name;
   Target target;
   Range range;
+  Choices choices;  // empty: any text
   std::string_view unit, sentence, source;
 
   std::string key() const { return section + "." + name; }
@@ -41,7 +49,12 @@ class FieldCollector {
   template <class T>
   void operator()(std::string_view name, T& member, Range range, std::string_view unit, std::string_view sentence,
                   std::string_view source) {
-    fields_.push_back({std::string(section_), std::string(name), &member, range, unit, sentence, source});
+    fields_.push_back({std::string(section_), std::string(name), &member, range, {}, unit, sentence, source});
+  }
+  void operator()(std::string_view name, std::string& member, Choices choices, std::string_view unit,
+                  std::string_view sentence, std::string_view source) {
+    fields_.push_back(
+        {std::string(section_), std::string(name), &member, {}, std::move(choices), unit, sentence, source});
   }
 
  private:
@@ -51,9 +64,11 @@ class FieldCollector {
 
 /// The value as the file writes it: 64, "16 GiB", 1365, [1024, 1024, 64], true, "7.5".
 std::string value_text(const Field&);
-/// The unit in which the file writes it: "MHz", "ns", "GB/s", "bytes", or the field's own word.
+/// The unit in which the file writes it: "MHz", "ns", "GB/s", "pJ", "bytes", or the field's own word.
 std::string_view unit_text(const Field&);
-/// "1 .. 64", "true or false", "text".
+/// True: a size, which the file may write as "64 KiB".
+bool is_bytes(const Field&);
+/// "1 .. 64", "true or false", "text", "one of ...".
 std::string expected_text(const Field&);
 
 }  // namespace ew::core

@@ -28,6 +28,11 @@ struct BytesPerSecond {  // written in GB/s
   auto operator<=>(const BytesPerSecond&) const = default;
 };
 
+struct Femtojoules {  // written in pJ
+  u64 count = 0;
+  auto operator<=>(const Femtojoules&) const = default;
+};
+
 /// CUDA's "compute capability": 7.5 is {7, 5}.
 struct ComputeCapability {
   u32 major = 0, minor = 0;

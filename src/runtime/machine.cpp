@@ -27,7 +27,7 @@ bool is_region(std::string_view name) {
   return std::find(region_names.begin(), region_names.end(), name) != region_names.end();
 }
 
-simt::GpuLimits gpu_limits(const core::MachineConfig& config) {
+simt::GpuLimits gpu_limits(const MachineConfig& config) {
   simt::GpuLimits limits;
   limits.sms = config.sm.count;
   limits.warps_per_sm = config.sm.warps;
@@ -61,7 +61,7 @@ void print_report(std::string_view report) {
 
 }  // namespace
 
-Machine::Machine(core::MachineConfig config, Environment environment, const Registry& registry)
+Machine::Machine(MachineConfig config, Environment environment, const Registry& registry)
     : config_(std::move(config)),
       environment_(std::move(environment)),
       registry_(registry),

@@ -14,12 +14,12 @@
 #include <string>
 #include <unordered_set>
 
-#include "core/machine_config.hpp"
 #include "memory/address_space.hpp"
 #include "runtime/allocations.hpp"
 #include "runtime/device_heap.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/graph.hpp"
+#include "runtime/machine_config.hpp"
 #include "runtime/memory_pools.hpp"
 #include "runtime/module.hpp"
 #include "runtime/pool.hpp"
@@ -48,13 +48,13 @@ struct Limits {
 
 class Machine final : public simt::DeviceServices {
  public:
-  Machine(core::MachineConfig, Environment, const Registry&);
+  Machine(MachineConfig, Environment, const Registry&);
   ~Machine() override;
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
   std::mutex& mutex() { return mutex_; }
-  const core::MachineConfig& config() const { return config_; }
+  const MachineConfig& config() const { return config_; }
   const simt::GpuLimits& gpu_limits() const { return gpu_limits_; }
   memory::AddressSpace& memory() { return memory_; }
   Queue& queue() { return queue_; }
@@ -142,7 +142,7 @@ class Machine final : public simt::DeviceServices {
   struct Submit;
 
   std::mutex mutex_;
-  core::MachineConfig config_;
+  MachineConfig config_;
   Environment environment_;
   const Registry& registry_;
   simt::GpuLimits gpu_limits_;

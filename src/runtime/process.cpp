@@ -8,7 +8,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/configuration.hpp"
 #include "core/statistics.hpp"
 #include "runtime/run_statistics.hpp"
 
@@ -28,8 +27,8 @@ Machine* Process::machine() {
   std::call_once(once_, [this] {
     try {
       environment_ = Environment::read();
-      core::MachineConfig config = core::load_machine(environment_.machine);
-      for (const auto& setting : environment_.settings) core::apply_setting(setting, config);
+      MachineConfig config = load_machine(environment_.machine);
+      for (const auto& setting : environment_.settings) apply_setting(setting, config);
       machine_ = std::make_unique<Machine>(std::move(config), environment_, registry_);
       if (traces_host_) machine_->queue().set_traced();
       machine_pointer_.store(machine_.get(), std::memory_order_release);

@@ -47,7 +47,7 @@ void set_texture_limits(cudaDeviceProp& p) {
 
 }  // namespace
 
-cudaDeviceProp properties_of(const core::MachineConfig& config) {
+cudaDeviceProp properties_of(const MachineConfig& config) {
   cudaDeviceProp p{};
   std::snprintf(p.name, sizeof p.name, "%s", config.device.name.c_str());
   std::memcpy(p.uuid.bytes, "everwarp-device0", sizeof p.uuid.bytes);

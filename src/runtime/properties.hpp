@@ -4,12 +4,12 @@
 
 #include <optional>
 
-#include "core/machine_config.hpp"
 #include "driver_types.h"
+#include "runtime/machine_config.hpp"
 
 namespace ew::runtime {
 
-cudaDeviceProp properties_of(const core::MachineConfig&);
+cudaDeviceProp properties_of(const MachineConfig&);
 /// Empty: no such attribute. The driver API's CUdevice_attribute has the same numbers.
 std::optional<int> attribute_of(const cudaDeviceProp&, int attribute);
 

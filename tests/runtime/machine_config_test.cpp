@@ -1,21 +1,22 @@
 // Machine files: what is accepted, what every mistake says, and that what is written reads back.
-#include "core/configuration.hpp"
+#include "runtime/machine_config.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
+#include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 
-namespace ew::core {
+namespace ew::runtime {
 namespace {
 
 std::string error_of(const std::string& text) {
   MachineConfig config;
   try {
     read_toml(text, "m.toml", config);
-  } catch (const UserError& error) {
+  } catch (const core::UserError& error) {
     return error.what();
   }
   return "no error";
@@ -90,7 +91,7 @@ TEST(Setting, SaysWhatIsWrong) {
   const auto error_of_setting = [&](std::string_view setting) {
     try {
       apply_setting(setting, config);
-    } catch (const UserError& error) {
+    } catch (const core::UserError& error) {
       return std::string(error.what());
     }
     return std::string("no error");
@@ -118,19 +119,19 @@ TEST(Machines, UnknownNameIsCorrected) {
   try {
     load_machine("defalt");
     FAIL() << "accepted";
-  } catch (const UserError& error) {
+  } catch (const core::UserError& error) {
     EXPECT_STREQ(error.what(), "unknown machine \"defalt\" (did you mean \"default\"?)");
   }
 }
 
 TEST(Machines, EveryFileReads) {
-  ASSERT_GE(machine_names().size(), 1u);
-  for (const std::string& name : machine_names()) EXPECT_NO_THROW(load_machine(name)) << name;
+  ASSERT_GE(core::machine_names().size(), 1u);
+  for (const std::string& name : core::machine_names()) EXPECT_NO_THROW(load_machine(name)) << name;
 }
 
 TEST(Machines, DefaultFileSaysEveryDefault) {
   // Compares the text: a default that the struct changes and the file does not, or the reverse, fails here.
-  std::ifstream file(home_directory() / "machines" / "default.toml");
+  std::ifstream file(core::home_directory() / "machines" / "default.toml");
   std::stringstream text;
   text << file.rdbuf();
   std::string without_header = text.str();
@@ -139,4 +140,4 @@ TEST(Machines, DefaultFileSaysEveryDefault) {
 }
 
 }  // namespace
-}  // namespace ew::core
+}  // namespace ew::runtime

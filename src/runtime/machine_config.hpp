@@ -1,6 +1,7 @@
-// What a machine file says: the simulated GPU and its link to the host. One plain struct a component; the defaults are
-// a Turing GPU of 30 SMs, the machine of SBRP's artifact (an RTX 2060), and machines/default.toml repeats every one of
-// them. Values only: whoever needs them in another shape (simt's limits, cudaDeviceProp) converts.
+// What a machine file says: the simulated GPU and its link to the host. One plain struct a component, which stands with
+// the component; the defaults are a Turing GPU of 30 SMs, the machine of SBRP's artifact (an RTX 2060), and
+// machines/default.toml repeats every one of them. Values only: whoever needs them in another shape (simt's limits,
+// cudaDeviceProp) converts.
 #pragma once
 
 #include <string>
@@ -9,9 +10,10 @@
 #include "core/fields.hpp"
 #include "core/units.hpp"
 
-namespace ew::core {
+namespace ew::runtime {
 
-using namespace literals;
+using core::Bytes, core::BytesPerSecond, core::ComputeCapability, core::Kilohertz, core::Picoseconds, core::Range;
+using namespace core::literals;
 
 /// What the device says about itself and the memory it has.
 struct DeviceConfig {
@@ -84,9 +86,17 @@ struct MachineConfig {
 };
 
 /// Every field, in the order in which it is documented. The fields point into `config`.
-std::vector<Field> fields_of(MachineConfig& config);
+std::vector<core::Field> fields_of(MachineConfig& config);
 /// One sentence about a section ("sm"), for explain and for files.
 std::string_view section_sentence(std::string_view section);
+
+/// Reads a machine by name ("titan-rtx") or by path. What it does not say keeps its default. Mistakes are UserErrors
+/// with file, line and the nearest valid name.
+MachineConfig load_machine(std::string_view name_or_path);
+void read_toml(std::string_view text, const std::string& file, MachineConfig& config);
+/// Applies one "section.key=value".
+void apply_setting(std::string_view setting, MachineConfig& config);
+std::string to_toml(const MachineConfig& config, bool sentences = false);
 
 template <class Self, class Visitor>
 void DeviceConfig::fields(Self& self, Visitor&& visit) {
@@ -168,4 +178,4 @@ void CopyConfig::fields(Self& self, Visitor&& visit) {
         "order of magnitude of published PCIe round trips");
 }
 
-}  // namespace ew::core
+}  // namespace ew::runtime
