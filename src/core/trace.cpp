@@ -1,0 +1,41 @@
+#include "core/trace.hpp"
+
+#include <array>
+
+namespace ew::core {
+
+namespace {
+
+constexpr std::size_t buffered = 4096;
+
+// A word is mixed in by a multiplication and a rotation; order matters.
+u64 mix(u64 digest, u64 word) {
+  return std::rotl((digest ^ word) * 0xff51afd7ed558ccd, 29) * 5 + 0x52dce729;
+}
+
+}  // namespace
+
+bool Trace::begin(const std::string& file) {
+  file_.reset(std::fopen(file.c_str(), "wb"));
+  if (!file_) return false;
+  buffer_.reserve(buffered);
+  on_ = true;
+  return true;
+}
+
+void Trace::keep(const TraceRecord& record) {
+  ++records_;
+  for (u64 word : std::bit_cast<std::array<u64, 4>>(record)) digest_ = mix(digest_, word);
+  if (!file_) return;
+  buffer_.push_back(record);
+  if (buffer_.size() == buffered) flush();
+}
+
+void Trace::flush() {
+  if (!file_) return;
+  std::fwrite(buffer_.data(), sizeof(TraceRecord), buffer_.size(), file_.get());
+  std::fflush(file_.get());
+  buffer_.clear();
+}
+
+}  // namespace ew::core
