@@ -1,0 +1,42 @@
+// The link to the host (PCIe): two directions that do not disturb each other. What is sent is cut into packets; a
+// packet takes its bytes and its overhead of the direction's bandwidth, then the latency, and arrives in order. Only so
+// many packets are in flight a direction: the next waits for a credit. Owned by the machine; host memory, DMA engines
+// and storage share it.
+#pragma once
+
+#include "core/fields.hpp"
+#include "core/time_wheel.hpp"
+
+namespace ew::memory {
+
+/// Defaults: PCIe 3.0 x16. 8 GT/s x 16 lanes x 128/130 = 15.754 GB/s a direction before packet overhead (PCI Express
+/// Base Specification 3.0, section 4.2.2). A memory request's packet of 64-bit address has 4 bytes of framing and
+/// sequence number, 16 of header, 4 of check (sections 2.2, 3.6, 4.2.2.3): 24 bytes.
+struct HostLinkConfig {
+  core::BytesPerSecond bandwidth{15'753'846'000};  // a direction
+  core::Picoseconds latency{300'000};              // a direction
+  u32 overhead = 24;                               // bytes of each packet besides its data
+  core::Bytes payload{256};                        // most data of one packet
+  u32 credits = 127;                               // packets in flight, a direction
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit) {
+    using core::Range;
+    visit("bandwidth", self.bandwidth, Range{0.001, 100000}, "",
+          "Bandwidth of one direction, packet overhead included.", "PCIe 3.0 x16: 8 GT/s x 16 lanes x 128/130");
+    visit("latency", self.latency, Range{0, 1e9}, "",
+          "From the end of a packet on one side to its arrival on the other.", "SBRP, Table 1: 300 ns");
+    visit("overhead", self.overhead, Range{0, 4096}, "bytes",
+          "Bytes of each packet besides its data: framing, header, check. A read request is this and no more.",
+          "PCI Express Base Specification 3.0: 4 + 16 + 4");
+    visit("payload", self.payload, Range{16, 65536}, "", "Most data that one packet carries.",
+          "Max_Payload_Size of usual root ports");
+    visit("credits", self.credits, Range{1, 65536}, "packets",
+          "Packets of one direction in flight; the next waits until one has arrived and its credit is back.",
+          "PCI Express Base Specification 3.0, section 2.6.1: 127 headers at most");
+  }
+};
+
+class HostLink;
+
+}  // namespace ew::memory
