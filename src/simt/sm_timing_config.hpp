@@ -8,8 +8,9 @@
 
 #include "core/fields.hpp"
 #include "core/units.hpp"
+#include "simt/scheduler_policies.hpp"
 
-namespace ew::core {
+namespace ew::simt {
 
 struct SmTimingConfig {
   u32 schedulers = 4;
@@ -39,7 +40,7 @@ struct SmTimingConfig {
   u32 local_latency = 24;
   u32 parameter_latency = 4;
   u32 constant_latency = 26;
-  Bytes constant_cache{2048};
+  core::Bytes constant_cache{2048};
   u32 constant_line = 64;
   u32 constant_ways = 4;
 
@@ -56,14 +57,14 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   const char* guide = "CUDA C++ Programming Guide, Throughput of Native Arithmetic Instructions, 7.5";
   const char* sequence = "GPGPU-Sim's SM75_RTX2060: a sequence of instructions in one";
   const char* assumed = "assumed: no published figure";
-  const Range latency{1, 4096}, interval{1, 4096};
+  const core::Range latency{1, 4096}, interval{1, 4096};
 
-  visit("schedulers", self.schedulers, Range{1, 8}, "schedulers",
+  visit("schedulers", self.schedulers, core::Range{1, 8}, "schedulers",
         "Warp schedulers of one SM; warps are dealt to them in turn.", "SBRP artifact, gpgpu_num_sched_per_core");
-  visit("policy", self.policy, Range{}, "",
+  visit("policy", self.policy, core::Choices{names_of(scheduler_policies)}, "",
         "Which ready warp a scheduler takes: gto (greedy, then oldest) or lrr (loose round robin).",
         "SBRP artifact, gpgpu_scheduler");
-  visit("issue_width", self.issue_width, Range{1, 4}, "instructions",
+  visit("issue_width", self.issue_width, core::Range{1, 4}, "instructions",
         "Instructions of one warp that a scheduler issues in a cycle.", "SBRP artifact, gpgpu_max_insn_issue_per_warp");
   visit("integer_latency", self.integer_latency, latency, "cycles", "Integer, logic, comparison and move.", dissected);
   visit("integer_interval", self.integer_interval, interval, "cycles", "Integer, logic, comparison and move.", turing);
@@ -111,14 +112,14 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
         "From the last arrival at a barrier to the next instructions.", assumed);
   visit("shared_latency", self.shared_latency, latency, "cycles", "A load of shared memory without conflicts.",
         "SBRP artifact, gpgpu_smem_latency");
-  visit("shared_banks", self.shared_banks, Range{1, 64}, "banks",
+  visit("shared_banks", self.shared_banks, core::Range{1, 64}, "banks",
         "Banks of shared memory, of 4 bytes a cycle each; a power of two.",
         "CUDA C++ Programming Guide, Shared Memory");
-  visit("load_store_lanes", self.load_store_lanes, Range{1, 32}, "lanes",
+  visit("load_store_lanes", self.load_store_lanes, core::Range{1, 32}, "lanes",
         "Lanes whose addresses the load/store unit takes in a cycle.", turing);
-  visit("memory_queue", self.memory_queue, Range{1, 1024}, "accesses",
+  visit("memory_queue", self.memory_queue, core::Range{1, 1024}, "accesses",
         "Accesses that wait for the load/store unit; when it is full, no more issue.", assumed);
-  visit("accesses", self.accesses, Range{1, 4096}, "accesses", "Accesses of one SM that are under way at once.",
+  visit("accesses", self.accesses, core::Range{1, 4096}, "accesses", "Accesses of one SM that are under way at once.",
         assumed);
   visit("texture_interval", self.texture_interval, interval, "cycles", "The texture unit, for one warp's taps.",
         "four texture units an SM: NVIDIA Turing whitepaper");
@@ -127,12 +128,12 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   visit("parameter_latency", self.parameter_latency, latency, "cycles",
         "Kernel parameters: operands from the constant bank.", dissected);
   visit("constant_latency", self.constant_latency, latency, "cycles", "A hit in the constant cache.", dissected);
-  visit("constant_cache", self.constant_cache, Range{64, 1 << 20}, "", "Size of the constant cache of one SM.",
+  visit("constant_cache", self.constant_cache, core::Range{64, 1 << 20}, "", "Size of the constant cache of one SM.",
         dissected);
-  visit("constant_line", self.constant_line, Range{32, 128}, "bytes", "Its lines; a power of two.", dissected);
-  visit("constant_ways", self.constant_ways, Range{1, 64}, "ways", "Its associativity.", dissected);
-  visit("livelock_cycles", self.livelock_cycles, Range{1000, 4e9}, "cycles",
+  visit("constant_line", self.constant_line, core::Range{32, 128}, "bytes", "Its lines; a power of two.", dissected);
+  visit("constant_ways", self.constant_ways, core::Range{1, 64}, "ways", "Its associativity.", dissected);
+  visit("livelock_cycles", self.livelock_cycles, core::Range{1000, 4e9}, "cycles",
         "A kernel of which no warp issues anything but spinning for so long is ended with a report.", "");
 }
 
-}  // namespace ew::core
+}  // namespace ew::simt
