@@ -10,7 +10,8 @@ namespace ew::memory {
 class DeviceClient {
  public:
   virtual ~DeviceClient() = default;
-  /// The request with this token is done: read, or accepted by the medium. Called from the wheel in that cycle.
+  /// The request with this token is done: a read has its bytes; a write is the device's to finish, and any later read
+  /// of those bytes comes after it. Called from the wheel in that cycle.
   virtual void served(u64 token) = 0;
 };
 
@@ -32,10 +33,11 @@ struct DeviceStatistics {
 class Device {
  public:
   virtual ~Device() = default;
-  /// False: the device's queue is full; the caller keeps the request and asks with notify_when_free.
+  /// False: the device has no room for a request of this direction; the caller keeps it and asks with notify_when_free.
   virtual bool serve(const DeviceRequest&) = 0;
-  /// Called back once, when serve() would accept again.
-  virtual void notify_when_free(core::TimeWheel::Handler, void* target, u64 a) = 0;
+  /// Called back once, when serve() accepts a read (or a write) again. Those who wait are called in the order of
+  /// asking, each when there is room, at the end of what the device does in that cycle; the handler may call serve().
+  virtual void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) = 0;
   virtual u64 in_flight() const = 0;
   virtual const DeviceStatistics& statistics() const = 0;
 };
