@@ -1,8 +1,9 @@
 // Where a line lives: its home slice, its device and its simulated physical address. Physical addresses are given in
-// allocation order (arenas are contiguous; adopted host pages follow each other), so that address randomisation of the
-// host changes no result. Owned by the machine; written between launches, read while simulating.
+// allocation order (an arena's are its offsets; adopted host pages follow each other), so that address randomisation of
+// the host changes no result. Owned by the machine; refreshed between launches, read while simulating by one thread.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "core/types.hpp"
@@ -14,7 +15,7 @@ struct Place {
   u16 slice = 0;
   u16 device = 0;     // index of the device: channel of GPU memory, or the host's memory
   bool host = false;  // behind the host link
-  u64 physical = 0;
+  u64 physical = 0;   // of the device's own bytes: a channel's lines follow each other without gaps
 };
 
 struct AddressMapConfig {
@@ -26,13 +27,27 @@ struct AddressMapConfig {
 
 class AddressMap {
  public:
-  explicit AddressMap(const AddressMapConfig&, const AddressSpace&);
+  AddressMap(const AddressMapConfig&, const AddressSpace&);
+  /// Takes in what was allocated or adopted since; cheap when nothing was. Between launches.
+  void refresh();
   /// Slices and channels as configured; the device index of host memory is `channels`.
   Place place(u64 line) const;
+  u32 slices() const { return config_.slices; }
 
  private:
+  struct Window {
+    u64 begin, end, physical;
+    bool host;
+  };
+  const Window* window(u64 line) const;
+
   AddressMapConfig config_;
   const AddressSpace& space_;
+  std::vector<Window> windows_;               // by address
+  mutable std::size_t last_ = 0;              // the window found last
+  std::vector<std::pair<u64, u64>> adopted_;  // number, physical address; by number
+  u64 adopted_end_;                           // physical
+  u64 adoptions_ = ~u64{0};                   // of the address space, when last seen
 };
 
 }  // namespace ew::memory

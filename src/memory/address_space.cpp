@@ -73,6 +73,9 @@ struct AddressSpace::State {
   std::vector<std::unique_ptr<const Table>> retired;
   std::atomic<u64> generation{1};
 
+  std::vector<Window> adopted;  // in order of adoption
+  std::atomic<u64> adoptions{0};
+
   ~State() { delete table.load(); }
 
   bool overlaps(u64 begin, u64 end) const {
@@ -137,6 +140,8 @@ bool AddressSpace::adopt(Region region, u64 begin, u64 size, std::string label, 
   const std::lock_guard lock(state_->mutex);
   if (size == 0 || begin + size < begin || state_->overlaps(begin, begin + size)) return false;
   state_->add({begin, size, region, read_only, 0, std::move(label), true});
+  state_->adopted.push_back({begin, begin + size, region, state_->next_number - 1});
+  state_->adoptions.fetch_add(1);
   return true;
 }
 
@@ -151,6 +156,8 @@ bool AddressSpace::release(u64 begin) {
     Arena& arena = state_->arenas[arena_of(allocation.region)];
     if (arena.holds(begin)) arena.release(begin);  // else adopted: a __managed__ variable
   }
+  if (std::erase_if(state_->adopted, [&](const Window& window) { return window.begin == begin; }))
+    state_->adoptions.fetch_add(1);
   allocation.live = false;
   if (state_->freed.size() >= most_freed) state_->freed.erase(state_->freed.begin());
   state_->freed.push_back(std::move(allocation));
@@ -222,6 +229,29 @@ AddressSpace::Bounds AddressSpace::bounds(u64 address) const {
 
 u64 AddressSpace::generation() const {
   return state_->generation.load(std::memory_order_acquire);
+}
+
+std::vector<AddressSpace::Window> AddressSpace::windows() const {
+  constexpr std::array regions{Region::device, Region::constant, Region::managed,
+                               Region::host,   Region::internal, Region::pool};
+  static_assert(regions.size() == arena_count);
+  const std::lock_guard lock(state_->mutex);
+  std::vector<Window> result;
+  for (u32 i = 0; i < arena_count; ++i) {
+    const Arena& arena = state_->arenas[i];
+    result.push_back({arena.begin(), arena.begin() + arena.size(), regions[i], 0});
+  }
+  for (const Window& window : state_->adopted) {
+    const bool inside = std::any_of(result.begin(), result.begin() + arena_count, [&](const Window& arena) {
+      return window.begin >= arena.begin && window.end <= arena.end;
+    });
+    if (!inside) result.push_back(window);
+  }
+  return result;
+}
+
+u64 AddressSpace::adoptions() const {
+  return state_->adoptions.load(std::memory_order_acquire);
 }
 
 }  // namespace ew::memory

@@ -82,6 +82,17 @@ class AddressSpace {
   /// Counts every release: a cached Bounds is valid while this number stands still.
   u64 generation() const;
 
+  /// Where live allocations stand: the arenas, then what was adopted outside of them, in the order of adoption.
+  /// `number`: of the adopted allocation, 0 for an arena.
+  struct Window {
+    u64 begin = 0, end = 0;
+    Region region = Region::device;
+    u64 number = 0;
+  };
+  std::vector<Window> windows() const;
+  /// Counts every change of windows().
+  u64 adoptions() const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -24,6 +24,7 @@ struct LineAccess {
   bool read_only = false;    // ld.nc, constant and texture reads: nobody writes while the kernel runs
   bool host_memory = false;  // behind the host link: private caches keep no copy of it
   Scope scope = Scope::none;
+  u8 lanes = 1;  // that take part: an atomic takes the home a turn each
 };
 static_assert(sizeof(LineAccess) <= 32);
 
@@ -31,13 +32,13 @@ class Agent {
  public:
   virtual ~Agent() = default;
   /// Performs the part's lanes on the bytes of its line: loads and atomics write the lanes' registers, stores and
-  /// atomics change the bytes. Called once a part, at the moment and place where it is performed. Answers which bytes a
-  /// store wrote.
+  /// atomics change the bytes. Called once a part, at the moment and place where it is performed. Answers which bytes
+  /// it wrote. Must not call the private cache; nor must complete(), wake() and released().
   virtual ByteMask perform(u32 access, u32 part, u8* bytes) = 0;
-  /// The part is over as far as the agent can see: a load's or atomic's value has arrived; a store or reduction is
-  /// visible at the home (it may have been accepted long before).
+  /// The part is over, once for each part that was answered `pending`: a load's or atomic's value has arrived; a store
+  /// or reduction is visible to every agent. A store answered `performed` gets none: release() tells of its visibility.
   virtual void complete(u32 access, u32 part, ServedBy by) = 0;
-  /// A slot that a stalled access waited for is free: the first in the agent's queue may try again.
+  /// What a stalled access waited for may be there now: the first in the agent's queue may try again.
   virtual void wake() = 0;
   /// PrivateCache::release(token) is over.
   virtual void released(u32 token) = 0;

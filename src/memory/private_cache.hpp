@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "memory/address_map.hpp"
 #include "memory/agent.hpp"
 #include "memory/memory_config.hpp"
 #include "memory/network.hpp"
@@ -42,23 +43,27 @@ class PrivateCache final : public Receiver {
     Network& network;
     Agent& agent;
     const Protocol& protocol;
+    const AddressMap& map;
     AgentId id;
-    u32 agents;  // homes' nodes start here
-    u32 slices;
+    u32 agents;        // homes' nodes start here
+    bool dma = false;  // its traffic is counted as such
   };
   PrivateCache(const PrivateCacheConfig&, const Parts&);
   ~PrivateCache() override;
 
-  /// One part of an access, in the current cycle. A store counts as performed once its bytes are in the line, and
-  /// complete() tells of its visibility; `pending` stores are those that wait for ownership or go to the home at once.
+  /// One part of an access, in the current cycle. A store that is answered `performed` has its bytes in the line and is
+  /// visible once a later release() is over (or at once, if the protocol demands ownership); one that waits for
+  /// ownership or goes to the home at once is `pending`, and complete() says that it is visible.
   Accepted access(const LineAccess&, Stall& why);
 
   /// Copies that the protocol holds for possibly stale go, before the next access is accepted.
   void acquire(Scope);
-  /// Agent::released(token) when every store accepted before this call is visible at `scope`. True: it is so already,
+  /// Agent::released(token) when every store, reduction and atomic accepted before this call, by any of the agent's
+  /// threads and in whatever way, is visible at `scope`. True: it is so already,
   /// and released() is not called.
   bool release(Scope, u32 token);
-  /// Everything dirty goes to the image and every copy is dropped (kernel end, context reset); then released(token).
+  /// Everything dirty goes to the image and every copy is dropped (kernel end, context reset); then released(token), or
+  /// true: nothing had to go. Accesses are stalled meanwhile. REQUIRES: no other flush under way.
   bool flush(u32 token);
 
   void receive(const Request&) override;

@@ -21,6 +21,7 @@ struct Permission {
   bool atomics_private = false;       // performed in the private cache, on owned words; else at the home
   bool invalidate_on_acquire = true;  // clean copies that are not owned go at an acquire above the private scope
   bool drain_on_release = true;       // dirty bytes that are not owned must be in the image before a release is over
+  bool tracked = false;               // the directory knows who has copies; without a record a line has no copies
 };
 
 /// The directory's record of a line that any private cache may have.

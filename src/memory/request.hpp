@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <memory>
 #include <vector>
 
 #include "core/types.hpp"
@@ -13,6 +15,7 @@ namespace ew::memory {
 using AgentId = u16;
 inline constexpr AgentId no_agent = 0xffff;
 inline constexpr u32 most_agents = 256;
+inline constexpr u32 no_access = ~u32{0};  // an access that no agent waits for: a line of the store buffer
 
 inline constexpr u32 word_bytes = 4, longest_line = 128;  // a line has 64 or 128 bytes: MemoryConfig::line
 /// One bit a word of a line.
@@ -23,6 +26,10 @@ struct ByteMask {
   std::array<u64, 2> bits{};
   bool any() const { return bits[0] | bits[1]; }
   bool operator==(const ByteMask&) const = default;
+  ByteMask operator&(const ByteMask& o) const { return {{bits[0] & o.bits[0], bits[1] & o.bits[1]}}; }
+  ByteMask operator|(const ByteMask& o) const { return {{bits[0] | o.bits[0], bits[1] | o.bits[1]}}; }
+  ByteMask operator~() const { return {{~bits[0], ~bits[1]}}; }
+  u32 count() const { return static_cast<u32>(std::popcount(bits[0]) + std::popcount(bits[1])); }
 };
 
 /// Bytes of one line on their way, and which of them mean something.
@@ -36,13 +43,15 @@ inline constexpr PayloadId no_payload = ~u32{0};
 /// The pool. Grows to the working size of a run and stays there.
 class Payloads {
  public:
+  /// A payload with no valid byte.
   PayloadId take();
   void give_back(PayloadId);
-  Payload& operator[](PayloadId id) { return all_[id]; }
-  u64 in_use() const { return all_.size() - free_.size(); }
+  Payload& operator[](PayloadId id) { return (*chunks_[id / chunk])[id % chunk]; }
+  u64 in_use() const { return chunks_.size() * chunk - free_.size(); }
 
  private:
-  std::vector<Payload> all_;
+  static constexpr u32 chunk = 64;
+  std::vector<std::unique_ptr<std::array<Payload, chunk>>> chunks_;  // a payload stays where it is
   std::vector<PayloadId> free_;
 };
 
@@ -61,28 +70,10 @@ enum class RequestKind : u8 {
   probe,    // Request::probe says what the private cache does with its copy; answered by probe_answer
   forward,  // answer the request of `origin` directly, with what you own; answered by `data` there
   // agent to home
-  probe_answer  // with the bytes that were dirty, if any
+  probe_answer  // words that were answered for, and the bytes that were dirty; also the receipt for forwarded data
 };
 
 enum class ProbeKind : u8 { none, invalidate, downgrade };
-
-/// A message. Copied freely.
-struct Request {
-  u64 line = 0;                    // address of its first byte: a host virtual address
-  WordMask words = 0;              // asked for, granted, probed
-  PayloadId payload = no_payload;  // owned by whoever holds the message
-  u32 access = 0;                  // the agent's number of what waits for the answer; comes back with it
-  AgentId origin = no_agent;       // who asked
-  AgentId target = no_agent;       // of a forward or probe: whose copy
-  RequestKind kind = RequestKind::read;
-  ProbeKind probe = ProbeKind::none;
-  Scope scope = Scope::none;
-  u8 part = 0;         // of the access
-  bool owned = false;  // of data: with the right to write
-  u8 served_by = 0;    // of an answer: ServedBy
-  u16 slice = 0;       // the home's
-};
-static_assert(sizeof(Request) <= 40);
 
 /// Where a value came from: what the stall breakdown and the latency tables tell apart (thesis, section 1.2).
 enum class ServedBy : u8 { none, private_cache, merged, home, remote_cache, device, host };
@@ -90,5 +81,26 @@ enum class ServedBy : u8 { none, private_cache, merged, home, remote_cache, devi
 /// What a message weighs on the network and in the traffic figures (thesis, section 2.6: read, write, atomic, …).
 enum class Traffic : u8 { read, own, write, write_back, atomic, probe, dma };
 inline constexpr u32 traffic_classes = 7;
+
+/// A message. Copied freely.
+struct Request {
+  u64 line = 0;                    // address of its first byte: a host virtual address
+  WordMask words = 0;              // asked for, granted, probed
+  PayloadId payload = no_payload;  // owned by whoever holds the message
+  u32 access = 0;  // the agent's number of what waits for the answer (no_access: nothing); comes back with it
+  u32 ticket = 0;  // the private cache's own number (MSHR, generation of writes); comes back with the answer
+  AgentId origin = no_agent;  // who asked
+  AgentId target = no_agent;  // of a forward or probe: whose copy
+  RequestKind kind = RequestKind::read;
+  ProbeKind probe = ProbeKind::none;
+  Scope scope = Scope::none;
+  u8 part = 0;                          // of the access
+  bool owned = false;                   // of data: with the right to write
+  ServedBy served_by = ServedBy::none;  // of an answer
+  u16 slice = 0;                        // the home's
+  u8 lanes = 1;                         // of an atomic or reduction: what the home's throughput counts
+  Traffic traffic = Traffic::read;      // of the request; its answers have the same
+};
+static_assert(sizeof(Request) <= 40);
 
 }  // namespace ew::memory

@@ -1,0 +1,90 @@
+#include "memory/address_map.hpp"
+
+#include <algorithm>
+
+namespace ew::memory {
+namespace {
+
+constexpr u64 page = 4096;
+// An arena's bytes start at its number times this; adopted memory follows behind the last arena.
+constexpr u64 arena_stride = u64{1} << 41;
+constexpr u64 first_adopted = arena_stride * 8;
+
+bool behind_host_link(Region region) {
+  return region == Region::host || region == Region::registered;
+}
+
+/// Spreads what differs in a few bits of `value` over all of the result.
+u32 mix(u64 value) {
+  value *= 0x9e37'79b9'7f4a'7c15;
+  value ^= value >> 32;
+  value *= 0xd6e8'feb8'6659'fd93;
+  return static_cast<u32>(value >> 32);
+}
+
+}  // namespace
+
+AddressMap::AddressMap(const AddressMapConfig& config, const AddressSpace& space)
+    : config_(config), space_(space), adopted_end_(first_adopted) {
+  refresh();
+}
+
+void AddressMap::refresh() {
+  if (adoptions_ == space_.adoptions()) return;
+  adoptions_ = space_.adoptions();
+  windows_.clear();
+  last_ = 0;
+  u64 arena = 0;
+  for (const AddressSpace::Window& window : space_.windows()) {
+    const bool host = behind_host_link(window.region);
+    if (window.number == 0) {
+      windows_.push_back({window.begin, window.end, arena++ * arena_stride, host});
+      continue;
+    }
+    // Whole pages: a line may reach beyond what was registered. The physical address stays while the adoption lives.
+    const u64 begin = window.begin & ~(page - 1), end = (window.end + page - 1) & ~(page - 1);
+    auto known = std::lower_bound(adopted_.begin(), adopted_.end(), std::pair{window.number, u64{0}});
+    if (known == adopted_.end() || known->first != window.number) {
+      known = adopted_.insert(known, {window.number, adopted_end_});
+      adopted_end_ += end - begin;
+    }
+    windows_.push_back({begin, end, known->second, host});
+  }
+  std::sort(windows_.begin(), windows_.end(), [](const Window& a, const Window& b) { return a.begin < b.begin; });
+}
+
+const AddressMap::Window* AddressMap::window(u64 line) const {
+  if (last_ < windows_.size() && line >= windows_[last_].begin && line < windows_[last_].end) return &windows_[last_];
+  const auto next =
+      std::upper_bound(windows_.begin(), windows_.end(), line, [](u64 a, const Window& w) { return a < w.begin; });
+  if (next == windows_.begin() || line >= std::prev(next)->end) return nullptr;
+  last_ = static_cast<std::size_t>(std::prev(next) - windows_.begin());
+  return &windows_[last_];
+}
+
+/// Consecutive blocks of `interleave` bytes go to the slices in turn; with `hashed`, each round of slices starts
+/// elsewhere, so that no stride stays on one slice while a sequence still meets each equally often.
+Place AddressMap::place(u64 line) const {
+  const Window* const found = window(line);
+  const u64 physical = found ? line - found->begin + found->physical : line;
+  const u64 block = physical / config_.interleave, round = block / config_.slices;
+  u64 slice = block - round * config_.slices;
+  if (config_.hashed) slice = (slice + mix(round)) % config_.slices;
+  Place place;
+  place.slice = static_cast<u16>(slice);
+  if (!found || found->host) {
+    place.host = true;
+    place.device = static_cast<u16>(config_.channels);
+    place.physical = physical;
+    return place;
+  }
+  // A channel's slices follow each other in its own address space.
+  const u64 channel = slice * config_.channels / config_.slices;
+  const u64 first = (channel * config_.slices + config_.channels - 1) / config_.channels;
+  const u64 beyond = ((channel + 1) * config_.slices + config_.channels - 1) / config_.channels;
+  place.device = static_cast<u16>(channel);
+  place.physical = (round * (beyond - first) + (slice - first)) * config_.interleave + physical % config_.interleave;
+  return place;
+}
+
+}  // namespace ew::memory
