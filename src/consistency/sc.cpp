@@ -1,0 +1,17 @@
+// Sequential consistency (Lamport 1979): each thread's accesses take effect in program order and at once for all. Every
+// access waits until the one before it is performed, and visible if it writes; the SM makes every load strong and sends
+// every store home.
+#include "consistency/tables.hpp"
+
+namespace ew::consistency {
+
+memory::Consistency sc() {
+  memory::Consistency model;
+  model.name = "sc";
+  model.sentence = "Sequential consistency: an access waits until the one before it is visible to everyone.";
+  for (auto& row : model.wait) row.fill(memory::Reached::visible);
+  model.widest_private = Scope::none;
+  return model;
+}
+
+}  // namespace ew::consistency

@@ -1,0 +1,39 @@
+// The SM's view of its private cache: what it asks for, a line at a time. PrivateCache fits through PortOf; tests bring
+// hierarchies of their own. Owned by whoever owns the cache; called by the SM that it is attached to.
+#pragma once
+
+#include <string>
+
+#include "memory/agent.hpp"
+#include "memory/private_cache.hpp"
+
+namespace ew::simt {
+
+class LinePort {
+ public:
+  virtual ~LinePort() = default;
+  virtual memory::Accepted access(const memory::LineAccess&, memory::Stall& why) = 0;
+  virtual void acquire(Scope) = 0;
+  virtual bool release(Scope, u32 token) = 0;
+  virtual bool flush(u32 token) = 0;
+  virtual std::string what_is_under_way() const = 0;
+};
+
+/// Cache: memory::PrivateCache, or what has its functions.
+template <class Cache>
+class PortOf final : public LinePort {
+ public:
+  explicit PortOf(Cache& cache) : cache_(cache) {}
+  memory::Accepted access(const memory::LineAccess& access, memory::Stall& why) override {
+    return cache_.access(access, why);
+  }
+  void acquire(Scope scope) override { cache_.acquire(scope); }
+  bool release(Scope scope, u32 token) override { return cache_.release(scope, token); }
+  bool flush(u32 token) override { return cache_.flush(token); }
+  std::string what_is_under_way() const override { return cache_.what_is_under_way(); }
+
+ private:
+  Cache& cache_;
+};
+
+}  // namespace ew::simt

@@ -1,0 +1,70 @@
+// The GPU in timing mode: the main loop of simulated time over SMs that issue cycle by cycle and a memory hierarchy
+// behind them. Instructions execute when they issue; what they read from memory arrives when the hierarchy performs it,
+// and scoreboards keep readers waiting. Owned by runtime/'s Machine, together with the caches that are attached.
+//
+//   TimingGpu gpu(parts);
+//   for each SM: PrivateCache cache(config, {…, gpu.agent(sm), …});  PortOf port(cache);  gpu.attach(sm, port);
+#pragma once
+
+#include <memory>
+
+#include "core/time_wheel.hpp"
+#include "core/trace.hpp"
+#include "memory/consistency.hpp"
+#include "simt/gpu.hpp"
+#include "simt/line_port.hpp"
+#include "simt/sm_timing_config.hpp"
+#include "simt/timing_statistics.hpp"
+
+namespace ew::simt {
+
+class TimingGpu final : public Gpu {
+ public:
+  /// References outlive the GPU.
+  struct Parts {
+    GpuLimits limits;
+    SmTimingConfig timing;
+    u32 line = 128;            // bytes of a private cache's line
+    u32 private_latency = 20;  // cycles of a hit in the private cache
+    u64 seed = 0;              // not 0: warps start with a skew, drawn from it
+    memory::AddressSpace& space;
+    DeviceServices& services;
+    core::TimeWheel& wheel;
+    const memory::Consistency& consistency;
+    core::Trace* trace = nullptr;
+  };
+  explicit TimingGpu(const Parts&);
+  ~TimingGpu() override;
+
+  /// Empty when a machine can be made of these; else one sentence that names the field.
+  static std::string refuse(const GpuLimits&, const SmTimingConfig&);
+
+  memory::Agent& agent(u32 sm);
+  /// REQUIRES: before the first launch, once an SM.
+  void attach(u32 sm, LinePort&);
+
+  std::string refuse(const Launch&) const override;
+  u32 occupancy(const ptx::Kernel&, u32 threads, u32 dynamic_shared) const override;
+  LaunchId start(Launch) override;
+  bool run(u64 warp_instructions) override;
+  std::vector<Completion> take_completions() override;
+  void set_instruction_limit(u64) override;
+  void set_crash_point(u64 warp_instruction, std::function<void()> crash) override;
+  void request_stop() override;
+  const Counters& totals() const override;
+  u64 simulated_nanoseconds() const override;
+  void advance_nanoseconds(u64) override;
+
+  /// Of all SMs, up to this cycle.
+  TimingStatistics statistics() const;
+  /// What the SMs did while this launch ran, those beside it included. Kept until taken, once.
+  TimingStatistics take_statistics(LaunchId);
+  /// A number that two equal runs share: of every issue's cycle, SM, warp and pc.
+  u64 digest() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ew::simt

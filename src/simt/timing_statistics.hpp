@@ -1,0 +1,101 @@
+// What the SMs of a timing machine did with their issue slots. One slot is one scheduler in one cycle; each is charged
+// to exactly one cause, so the causes add up to schedulers x SMs x cycles. The categories are those of GSI (Alsop et
+// al., ISPASS 2016; the thesis, section 1.2), weakest cause first: an instruction issued; else memory structural,
+// memory data, synchronisation, compute structural, compute data, control, idle, by the first that holds for any warp
+// of the scheduler.
+#pragma once
+
+#include <array>
+
+#include "core/types.hpp"
+
+namespace ew::simt {
+
+struct TimingStatistics {
+  u64 cycles = 0;         // simulated
+  u64 active_cycles = 0;  // in which an SM had a warp, added over SMs
+  // Warp instructions by the unit that took them.
+  u64 integer = 0, single = 0, half = 0, wide = 0, special = 0, convert = 0, shuffle = 0, branch = 0, synchronising = 0;
+  u64 global_loads = 0, global_stores = 0, atomics = 0, shared_accesses = 0, local_accesses = 0, constant_accesses = 0;
+  u64 texture = 0, other = 0;
+  // Memory.
+  u64 lines = 0, sectors = 0;  // that accesses of global memory fell into
+  u64 shared_passes = 0;
+  u64 constant_misses = 0;
+  // Issue slots.
+  u64 issued = 0, idle = 0, control = 0, synchronisation = 0, compute_data = 0, compute_structural = 0;
+  u64 data_private = 0, data_merged = 0, data_home = 0, data_remote = 0, data_device = 0, data_host = 0;
+  u64 data_shared = 0, data_constant = 0, data_unserved = 0;
+  u64 structural_unit = 0, structural_bank = 0, structural_mshr = 0, structural_merge = 0, structural_line = 0;
+  u64 structural_write_buffer = 0, structural_release = 0, structural_network = 0;
+
+  /// Every issue slot once.
+  u64 slots() const;
+  /// Each member: this minus earlier.
+  TimingStatistics since(const TimingStatistics& earlier) const;
+  void add(const TimingStatistics&);
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
+};
+
+template <class Self, class Visitor>
+void TimingStatistics::fields(Self& self, Visitor&& visit) {
+  visit("cycles", self.cycles, "cycles", "Simulated time, in cycles of the SMs.");
+  visit("active_cycles", self.active_cycles, "cycles", "Cycles in which an SM had a warp, added over all SMs.");
+  visit("issued.integer", self.integer, "instructions", "Integer, logic, comparison and move instructions of a warp.");
+  visit("issued.single", self.single, "instructions", "Single-precision instructions of a warp.");
+  visit("issued.half", self.half, "instructions", "Half-precision and bfloat instructions of a warp.");
+  visit("issued.double", self.wide, "instructions", "Double-precision instructions of a warp.");
+  visit("issued.special", self.special, "instructions", "Instructions of the special function unit.");
+  visit("issued.convert", self.convert, "instructions", "Conversions between types.");
+  visit("issued.shuffle", self.shuffle, "instructions", "Shuffles, votes and reductions of a warp.");
+  visit("issued.branch", self.branch, "instructions", "Branches, calls and returns.");
+  visit("issued.synchronising", self.synchronising, "instructions", "Barriers, fences and waits for copies.");
+  visit("issued.global_loads", self.global_loads, "instructions", "Loads of global memory.");
+  visit("issued.global_stores", self.global_stores, "instructions", "Stores to global memory.");
+  visit("issued.atomics", self.atomics, "instructions", "Atomics and reductions on global memory.");
+  visit("issued.shared", self.shared_accesses, "instructions", "Accesses of shared memory, mbarriers included.");
+  visit("issued.local", self.local_accesses, "instructions", "Accesses of local memory and call frames.");
+  visit("issued.constant", self.constant_accesses, "instructions", "Loads of constant memory and of parameters.");
+  visit("issued.texture", self.texture, "instructions", "Texture and surface instructions.");
+  visit("issued.other", self.other, "instructions", "Every other instruction.");
+  visit("lines", self.lines, "lines", "Lines that accesses of global memory fell into.");
+  visit("sectors", self.sectors, "sectors", "Sectors of 32 bytes that they fell into.");
+  visit("shared_passes", self.shared_passes, "cycles",
+        "Passes through shared memory: one an access without conflicts.");
+  visit("constant_misses", self.constant_misses, "lines", "Lines that the constant cache had to fetch.");
+  visit("slots.issued", self.issued, "slots", "A warp's instruction issued.");
+  visit("slots.idle", self.idle, "slots", "The scheduler had no warp that has an instruction left.");
+  visit("slots.control", self.control, "slots", "Warps waited for the instruction behind a branch.");
+  visit("slots.synchronisation", self.synchronisation, "slots",
+        "Warps waited at barriers, fences, sleeps, or for order.");
+  visit("slots.compute_data", self.compute_data, "slots", "Warps waited for the result of an arithmetic instruction.");
+  visit("slots.compute_structural", self.compute_structural, "slots", "Warps waited for an arithmetic unit.");
+  visit("slots.data_private", self.data_private, "slots", "Warps waited for data from the private cache.");
+  visit("slots.data_merged", self.data_merged, "slots",
+        "Warps waited for data that was on its way for another access.");
+  visit("slots.data_home", self.data_home, "slots", "Warps waited for data from the home (L2).");
+  visit("slots.data_remote", self.data_remote, "slots", "Warps waited for data from another private cache.");
+  visit("slots.data_device", self.data_device, "slots", "Warps waited for data from the GPU's memory.");
+  visit("slots.data_host", self.data_host, "slots", "Warps waited for data from the host's memory.");
+  visit("slots.data_shared", self.data_shared, "slots", "Warps waited for data from shared or local memory.");
+  visit("slots.data_constant", self.data_constant, "slots", "Warps waited for constants, parameters and texels.");
+  visit("slots.data_unserved", self.data_unserved, "slots",
+        "Warps waited for data that had not come when it was counted.");
+  visit("slots.structural_unit", self.structural_unit, "slots", "The load/store unit was busy and its queue full.");
+  visit("slots.structural_bank", self.structural_bank, "slots",
+        "The queue was full; its head waited for a cache bank.");
+  visit("slots.structural_mshr", self.structural_mshr, "slots", "The queue was full; its head waited for an MSHR.");
+  visit("slots.structural_merge", self.structural_merge, "slots",
+        "The queue was full; its head waited to join an MSHR.");
+  visit("slots.structural_line", self.structural_line, "slots", "The queue was full; its head waited for a line.");
+  visit("slots.structural_write_buffer", self.structural_write_buffer, "slots",
+        "The queue was full; its head waited for the write buffer.");
+  visit("slots.structural_release", self.structural_release, "slots",
+        "The queue was full; its head waited for a release.");
+  visit("slots.structural_network", self.structural_network, "slots",
+        "The queue was full; its head waited for the network.");
+}
+
+}  // namespace ew::simt
