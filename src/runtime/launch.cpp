@@ -74,7 +74,7 @@ cudaError_t Machine::check_launch(const KernelWork& work) {
     launch.dynamic_shared = work.shared;
     launch.parameters = work.parameters;
     launch.cooperative = work.cooperative;
-    queue_.with_gpu([&](simt::Gpu& gpu) { refusal.why = gpu.refuse(launch); });
+    queue_.with_simulator([&](Simulator& simulator) { refusal.why = simulator.gpu().refuse(launch); });
     if (!refusal.why.empty())
       refusal.error = work.cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorLaunchOutOfResources;
   }
@@ -85,8 +85,9 @@ cudaError_t Machine::check_launch(const KernelWork& work) {
 u32 Machine::occupancy(const CUfunc_st& function, u32 threads, u64 dynamic_shared) {
   u32 blocks = 0;
   if (dynamic_shared > ~u32{0} || threads == 0) return 0;
-  queue_.with_gpu(
-      [&](simt::Gpu& gpu) { blocks = gpu.occupancy(*function.kernel, threads, static_cast<u32>(dynamic_shared)); });
+  queue_.with_simulator([&](Simulator& simulator) {
+    blocks = simulator.gpu().occupancy(*function.kernel, threads, static_cast<u32>(dynamic_shared));
+  });
   return blocks;
 }
 

@@ -73,7 +73,7 @@ Machine::Machine(MachineConfig config, Environment environment, const Registry& 
       allocations_(memory_),
       pools_(memory_),
       graphs_(memory_),
-      queue_(make_gpu(), [this](const simt::Fault& fault) { lose(fault); }) {
+      queue_(make_simulator(), [this](const simt::Fault& fault) { lose(fault); }) {
   limits_.stack = config_.launch.stack.count;
   limits_.printf_buffer = config_.launch.printf_buffer.count;
 }
@@ -82,12 +82,12 @@ Machine::~Machine() {
   queue_.stop();
 }
 
-std::unique_ptr<simt::Gpu> Machine::make_gpu() {
+std::unique_ptr<Simulator> Machine::make_simulator() {
   auto gpu = std::make_unique<simt::FunctionalGpu>(gpu_limits_, memory_, *this);
   if (environment_.max_instructions != 0) gpu->set_instruction_limit(environment_.max_instructions);
   if (environment_.crash_at > instructions_before_)
     gpu->set_crash_point(environment_.crash_at - instructions_before_, kill_this_process);
-  return gpu;
+  return std::make_unique<FunctionalSimulator>(std::move(gpu));
 }
 
 void Machine::lose(const simt::Fault& fault) {
@@ -136,11 +136,11 @@ struct Machine::Submit {
   }
   Ticket operator()(const CopyWork& work) const {
     const Cost cost = machine.cost(work.engine, work.width * work.height * work.depth);
-    return machine.queue_.submit_task(make_task([work] { perform(work); }), cost, after);
+    return machine.queue_.submit_transfer(work.transfer(), cost, after);
   }
   Ticket operator()(const SetWork& work) const {
     const Cost cost = machine.cost(Engine::inside_device, work.width * work.element * work.height * work.depth);
-    return machine.queue_.submit_task(make_task([work] { perform(work); }), cost, after);
+    return machine.queue_.submit_transfer(work.transfer(), cost, after);
   }
   Ticket operator()(const HostWork& work) const {
     return machine.queue_.submit_host_call(make_task([work] {
@@ -370,7 +370,7 @@ void Machine::meet_host_access(u64 address) {
 
 void Machine::reset(ApiLock&) {
   instructions_before_ = queue_.totals().warp_instructions;
-  queue_.restart(make_gpu());
+  queue_.restart(make_simulator());
   print_buffer_.flush();
   functions_.clear();
   loaded_.clear();

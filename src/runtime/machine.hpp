@@ -131,7 +131,7 @@ class Machine final : public simt::DeviceServices {
     std::unique_ptr<Module> module;
   };
 
-  std::unique_ptr<simt::Gpu> make_gpu();
+  std::unique_ptr<Simulator> make_simulator();
   void lose(const simt::Fault&);
   Loaded& load(const Image&);
   std::unique_ptr<Module> load_sources(const std::vector<Source>&, const std::map<std::string, u64>& managed,

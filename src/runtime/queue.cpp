@@ -20,8 +20,8 @@ void add(simt::Counters& sum, const simt::Counters& part) {
 
 }  // namespace
 
-Queue::Queue(std::unique_ptr<simt::Gpu> gpu, OnFault on_fault)
-    : gpu_(std::move(gpu)), on_fault_(std::move(on_fault)), ends_(remembered, 0) {
+Queue::Queue(std::unique_ptr<Simulator> simulator, OnFault on_fault)
+    : simulator_(std::move(simulator)), on_fault_(std::move(on_fault)), ends_(remembered, 0) {
   host_call_thread_ = std::thread([this] { host_call_loop(); });
   thread_ = std::thread([this] { machine_loop(); });
 }
@@ -34,7 +34,7 @@ void Queue::stop() {
   {
     Lock lock(mutex_);
     stopping_ = true;
-    gpu_->request_stop();
+    simulator_->gpu().request_stop();
     wake_.notify_all();
     progress_.notify_all();
     host_call_wake_.notify_all();
@@ -66,6 +66,14 @@ Ticket Queue::submit_task(std::unique_ptr<Task> task, Cost cost, std::span<const
   return submit(std::move(command), after);
 }
 
+Ticket Queue::submit_transfer(memory::DmaTransfer transfer, Cost cost, std::span<const Ticket> after) {
+  Command command;
+  command.kind = Command::Kind::transfer;
+  command.transfer = std::move(transfer);
+  command.cost = cost;
+  return submit(std::move(command), after);
+}
+
 Ticket Queue::submit_host_call(std::unique_ptr<Task> task, std::span<const Ticket> after) {
   Command command;
   command.kind = Command::Kind::host_call;
@@ -78,7 +86,7 @@ Ticket Queue::submit(Command&& command, std::span<const Ticket> after) {
   if (lost_ || stopping_) return 0;
   const Ticket ticket = ++last_ticket_;
   command.ticket = ticket;
-  command.begin = std::max(host_time_, running_.empty() ? u64{0} : gpu_now_);
+  command.begin = std::max(host_time_, running_.empty() && moving_ == 0 ? u64{0} : gpu_now_);
   for (Ticket dependence : after) {
     if (auto found = pending_.find(dependence); found != pending_.end()) {
       found->second.followers.push_back(ticket);
@@ -91,7 +99,7 @@ Ticket Queue::submit(Command&& command, std::span<const Ticket> after) {
   if (pending_.empty()) first_submission_ = last_submission_;
   auto& stored = pending_.emplace(ticket, std::move(command)).first->second;
   if (stored.unmet == 0) ready_.emplace(ticket, &stored);
-  if (in_quantum_ && stored.unmet == 0) gpu_->request_stop();
+  if (in_quantum_ && stored.unmet == 0) simulator_->gpu().request_stop();
   wake_.notify_one();
   return ticket;
 }
@@ -165,27 +173,27 @@ void Queue::set_traced() {
 
 void Queue::halt(Lock& lock) {
   ++visitors_;
-  gpu_->request_stop();
+  simulator_->gpu().request_stop();
   progress_.wait(lock, [&] { return !in_quantum_ && !in_task_; });
   --visitors_;
   wake_.notify_one();
 }
 
-void Queue::restart(std::unique_ptr<simt::Gpu> gpu) {
+void Queue::restart(std::unique_ptr<Simulator> simulator) {
   Lock lock(mutex_);
   halt(lock);
   drop_all();
-  add(finished_totals_, gpu_->totals());
-  gpu->advance_nanoseconds(std::max(gpu_now_, latest_end_));
-  gpu_ = std::move(gpu);
-  gpu_now_ = gpu_->simulated_nanoseconds();
+  add(finished_totals_, simulator_->gpu().totals());
+  simulator->gpu().advance_nanoseconds(std::max(gpu_now_, latest_end_));
+  simulator_ = std::move(simulator);
+  gpu_now_ = simulator_->gpu().simulated_nanoseconds();
   lost_ = false;
 }
 
-void Queue::with_gpu(const std::function<void(simt::Gpu&)>& visit) {
+void Queue::with_simulator(const std::function<void(Simulator&)>& visit) {
   Lock lock(mutex_);
   halt(lock);
-  visit(*gpu_);
+  visit(*simulator_);
 }
 
 simt::Counters Queue::totals() const {
@@ -193,7 +201,7 @@ simt::Counters Queue::totals() const {
   auto* self = const_cast<Queue*>(this);
   self->halt(lock);
   simt::Counters sum = finished_totals_;
-  add(sum, gpu_->totals());
+  add(sum, simulator_->gpu().totals());
   return sum;
 }
 
@@ -215,9 +223,9 @@ void Queue::machine_loop() {
       wake_.wait(lock, [&] { return visitors_ == 0 || stopping_; });
     } else if (!gate(lock)) {
       continue;
-    } else if (!ready_.empty()) {
-      start_one(lock);
-    } else if (!running_.empty()) {
+    } else if (Command* command = startable()) {
+      start_one(lock, *command);
+    } else if (!running_.empty() || moving_ > 0 || !ready_.empty()) {
       run_quantum(lock);
     } else {  // only host functions are under way
       steps_done_ = steps_owed_;
@@ -246,9 +254,21 @@ bool Queue::gate(Lock& lock) {
   return false;
 }
 
-bool Queue::start_one(Lock& lock) {
-  Command& command = *ready_.begin()->second;
-  ready_.erase(ready_.begin());
+/// The first ready command; on a timing machine only one whose time has come.
+Queue::Command* Queue::startable() {
+  for (const auto& [ticket, command] : ready_)
+    if (!simulator_->timed() || command->begin <= gpu_now_) return command;
+  return nullptr;
+}
+
+u64 Queue::next_beginning() const {
+  u64 next = ~u64{0};
+  for (const auto& [ticket, command] : ready_) next = std::min(next, command->begin);
+  return next;
+}
+
+void Queue::start_one(Lock& lock, Command& command) {
+  ready_.erase(command.ticket);
   switch (command.kind) {
     case Command::Kind::launch:
       start_launch(command);
@@ -256,22 +276,36 @@ bool Queue::start_one(Lock& lock) {
     case Command::Kind::task:
       run_task(lock, command);
       break;
+    case Command::Kind::transfer:
+      start_transfer(lock, command);
+      break;
     case Command::Kind::host_call:
       host_calls_.push_back(command.ticket);
       host_call_wake_.notify_one();
       break;
   }
-  return true;
+}
+
+void Queue::start_transfer(Lock& lock, Command& command) {
+  if (simulator_->timed()) {
+    ++moving_;
+    simulator_->start(command.cost.engine, command.ticket, std::move(command.transfer));
+    return;
+  }
+  auto transfer = std::make_shared<memory::DmaTransfer>(std::move(command.transfer));
+  command.task = make_task([transfer] { perform(*transfer); });
+  run_task(lock, command);
 }
 
 void Queue::start_launch(Command& command) {
+  simt::Gpu& gpu = simulator_->gpu();
   if (running_.empty() && gpu_now_ < command.begin) {
-    gpu_->advance_nanoseconds(command.begin - gpu_now_);
-    gpu_now_ = gpu_->simulated_nanoseconds();
+    gpu.advance_nanoseconds(command.begin - gpu_now_);
+    gpu_now_ = gpu.simulated_nanoseconds();
   }
   const u64 late = command.begin > gpu_now_ ? command.begin - gpu_now_ : 0;
   ++launches_;
-  running_.emplace(gpu_->start(std::move(command.launch)), Running{command.ticket, late});
+  running_.emplace(gpu.start(std::move(command.launch)), Running{command.ticket, late});
 }
 
 void Queue::run_task(Lock& lock, Command& command) {
@@ -292,13 +326,19 @@ void Queue::run_task(Lock& lock, Command& command) {
 
 void Queue::run_quantum(Lock& lock) {
   const u64 owed = steps_owed_;
+  const u64 until = next_beginning();
   in_quantum_ = true;
   lock.unlock();
-  gpu_->run(quantum);
-  auto completions = gpu_->take_completions();
+  simulator_->run(quantum, until);
+  auto completions = simulator_->gpu().take_completions();
+  const auto moved = simulator_->take_moved();
   lock.lock();
   in_quantum_ = false;
-  gpu_now_ = gpu_->simulated_nanoseconds();
+  gpu_now_ = simulator_->gpu().simulated_nanoseconds();
+  for (const auto& [ticket, end] : moved) {
+    --moving_;
+    finish(ticket, end);
+  }
   for (const auto& completion : completions) take_completion(lock, completion);
   if (steps_done_ < owed) {  // the host stood still meanwhile: its grace begins anew
     steps_done_ = owed;
@@ -346,6 +386,7 @@ void Queue::drop_all() {
   pending_.clear();
   ready_.clear();
   running_.clear();
+  moving_ = 0;
   host_calls_.clear();
   progress_.notify_all();
   wake_.notify_one();

@@ -1,15 +1,15 @@
 // The queue of commands: what streams, events and graphs become. A command waits for the commands named by their
-// tickets, then runs: a kernel on the Gpu, a task (a copy, a memset) on the machine's thread, or a host function on a
-// thread of its own.
+// tickets, then runs: a kernel on the Gpu, a transfer (a copy, a memset), a task on the machine's thread, or a host
+// function on a thread of its own.
 //
-// Owned by Machine, made on its Gpu; owns the machine's thread. Every public function may be called from any thread,
-// except that a task must not wait. Ready commands start in ticket order, all that are ready, so kernels of two streams
-// run side by side.
+// Owned by Machine, made on its Simulator; owns the machine's thread. Every public function may be called from any
+// thread, except that a task must not wait. Ready commands start in ticket order, all that are ready, so kernels of two
+// streams run side by side.
 //
 // When it simulates: while a thread waits; one quantum for each query; else after a pause of the host (grace), so that
 // programs that queue work and then synchronise see the same interleaving whatever the host's speed. Simulated time: a
 // command begins when the last command it waits for has ended and the host, as far as it has synchronised, could have
-// submitted it.
+// submitted it. On a timing machine it also starts no earlier on the simulator's clock.
 #pragma once
 
 #include <chrono>
@@ -25,15 +25,13 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "runtime/simulator.hpp"
 #include "simt/gpu.hpp"
 
 namespace ew::runtime {
 
 /// The number of a command, from 1 in order of submission; 0 is "nothing", always complete.
 using Ticket = u64;
-
-/// Which part of the machine a task occupies: tasks of one engine follow each other in simulated time.
-enum class Engine : u8 { none, to_device, to_host, inside_device };
 
 struct Cost {
   Engine engine = Engine::none;
@@ -62,7 +60,7 @@ class Queue {
   /// Called on the machine's thread, without locks, when a launch has ended with a fault; afterwards the queue is lost.
   using OnFault = std::function<void(const simt::Fault&)>;
 
-  Queue(std::unique_ptr<simt::Gpu>, OnFault);
+  Queue(std::unique_ptr<Simulator>, OnFault);
   ~Queue();
   /// Ends the machine's thread, whatever is unfinished. Later submissions are dropped. Called before exit.
   void stop();
@@ -71,6 +69,8 @@ class Queue {
   /// `ended`, when given, receives the simulated time of the end; it must live until the ticket is complete or the
   /// queue lost.
   Ticket submit_task(std::unique_ptr<Task>, Cost, std::span<const Ticket> after, u64* ended = nullptr);
+  /// A copy or fill: at once and as long as `cost` says in functional mode, else on the engine that `cost` names.
+  Ticket submit_transfer(memory::DmaTransfer, Cost cost, std::span<const Ticket> after);
   Ticket submit_host_call(std::unique_ptr<Task>, std::span<const Ticket> after);
 
   /// Without waiting. Not complete: the machine runs one quantum first (so that polling hosts make progress,
@@ -88,23 +88,24 @@ class Queue {
   /// Host accesses are traced: the host's own pace decides nothing any more.
   void set_traced();
 
-  /// Drops everything, running kernels too, and goes on with another Gpu.
-  void restart(std::unique_ptr<simt::Gpu>);
-  /// The Gpu between quanta, with the machine stopped.
-  void with_gpu(const std::function<void(simt::Gpu&)>&);
+  /// Drops everything, running kernels too, and goes on with another simulator.
+  void restart(std::unique_ptr<Simulator>);
+  /// The simulator between quanta, with the machine stopped.
+  void with_simulator(const std::function<void(Simulator&)>&);
   simt::Counters totals() const;
   u64 simulated_nanoseconds() const;
   u64 launches() const;
 
  private:
   struct Command {
-    enum class Kind : u8 { launch, task, host_call } kind = Kind::task;
+    enum class Kind : u8 { launch, task, transfer, host_call } kind = Kind::task;
     Ticket ticket = 0;
     u32 unmet = 0;
     std::vector<Ticket> followers;
     u64 begin = 0;
     simt::Launch launch;
     std::unique_ptr<Task> task;
+    memory::DmaTransfer transfer;
     Cost cost;
     u64* ended = nullptr;
   };
@@ -119,8 +120,11 @@ class Queue {
   void machine_loop();
   void host_call_loop();
   bool gate(Lock&);
-  bool start_one(Lock&);
+  Command* startable();
+  u64 next_beginning() const;
+  void start_one(Lock&, Command&);
   void start_launch(Command&);
+  void start_transfer(Lock&, Command&);
   void run_task(Lock&, Command&);
   void run_quantum(Lock&);
   void take_completion(Lock&, const simt::Completion&);
@@ -136,12 +140,13 @@ class Queue {
 
   mutable std::mutex mutex_;
   std::condition_variable wake_, progress_, host_call_wake_;
-  std::unique_ptr<simt::Gpu> gpu_;
+  std::unique_ptr<Simulator> simulator_;
   OnFault on_fault_;
   Ticket last_ticket_ = 0;
   std::unordered_map<Ticket, Command> pending_;
   std::map<Ticket, Command*> ready_;
   std::unordered_map<simt::LaunchId, Running> running_;
+  u64 moving_ = 0;  // transfers under way on the simulator, whose ids are their tickets
   std::deque<Ticket> host_calls_;
   std::vector<u64> ends_;
   std::array<u64, 4> engine_free_{};

@@ -9,6 +9,7 @@ namespace {
 struct Side {
   bool known = false;   // in simulated or registered memory
   bool device = false;  // only the device may use it
+  bool host = true;     // its bytes lie behind the host link
   bool inside = true;   // all of the bytes lie in that allocation
 };
 
@@ -24,6 +25,7 @@ Side examine(Machine& machine, u64 address, u64 span) {
   side.known = true;
   side.device =
       found->region == Region::device || found->region == Region::constant || found->region == Region::internal;
+  side.host = found->region == Region::host || found->region == Region::registered;
   // Memory around a registered range may well be the program's: its bounds are not the program's buffer.
   side.inside = found->region == Region::registered || address + span <= found->end();
   return side;
@@ -57,7 +59,7 @@ std::vector<u8> take_bytes(const CopyWork& copy) {
   std::vector<u8> bytes(copy.width * copy.height * copy.depth);
   CopyWork staging = copy;
   staging.to = {reinterpret_cast<u64>(bytes.data()), copy.width, copy.width * copy.height};
-  perform(staging);
+  memory::perform(staging.transfer());
   return bytes;
 }
 
@@ -73,6 +75,8 @@ cudaError_t check_transfer(Machine& machine, CopyWork& copy, cudaMemcpyKind kind
   const Side from = examine(machine, copy.from.address, span_of(copy.from, copy));
   if (!to.inside || !from.inside || !goes(to, from, kind)) return cudaErrorInvalidValue;
   copy.engine = engine_of(to, from);
+  copy.to.host = to.host;
+  copy.from.host = from.host;
   return cudaSuccess;
 }
 
@@ -92,13 +96,14 @@ cudaError_t transfer(Machine& machine, ApiLock& lock, CUstream_st& stream, CopyW
   return waiting == Waiting::yes ? machine.wait(stream.last, lock) : cudaSuccess;
 }
 
-cudaError_t check_fill(Machine& machine, const SetWork& set) {
+cudaError_t check_fill(Machine& machine, SetWork& set) {
   if (set.width == 0 || set.height == 0 || set.depth == 0) return cudaSuccess;
   if (set.to.address == 0) return cudaErrorInvalidValue;
   const u64 line = set.width * set.element;
   if (set.height > 1 && line > set.to.pitch) return cudaErrorInvalidValue;
   const Side to =
       examine(machine, set.to.address, (set.depth - 1) * set.to.slice + (set.height - 1) * set.to.pitch + line);
+  set.to.host = to.host;
   return to.known && to.inside ? cudaSuccess : cudaErrorInvalidValue;
 }
 

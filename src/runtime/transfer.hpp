@@ -10,10 +10,10 @@ enum class Waiting : u8 { yes, no };
 
 /// Checks direction and bounds, takes a copy of a pageable source when not waiting, enqueues, waits where CUDA does.
 cudaError_t transfer(Machine&, ApiLock&, CUstream_st&, CopyWork, cudaMemcpyKind, Waiting);
-/// The same checks only: for graph nodes. Fills in the engine.
+/// The same checks only: for graph nodes. Fills in the engine, and which side is behind the host link.
 cudaError_t check_transfer(Machine&, CopyWork&, cudaMemcpyKind);
 
-cudaError_t check_fill(Machine&, const SetWork&);
+cudaError_t check_fill(Machine&, SetWork&);
 cudaError_t fill(Machine&, ApiLock&, CUstream_st&, SetWork, Waiting);
 
 /// A copy as cudaMemcpy3D describes it.

@@ -7,6 +7,7 @@
 
 #include "core/types.hpp"
 #include "driver_types.h"
+#include "memory/dma_transfer.hpp"
 #include "runtime/module.hpp"
 #include "runtime/queue.hpp"
 
@@ -31,6 +32,7 @@ struct KernelWork {
 /// Bytes in up to three dimensions; a line is a stretch of memory of pitch (height 1) or slice (depth 1) bytes.
 struct Place3D {
   u64 address = 0, pitch = 0, slice = 0;
+  bool host = false;  // behind the host link; filled in when the transfer is checked
 };
 
 struct CopyWork {
@@ -39,12 +41,16 @@ struct CopyWork {
   Engine engine = Engine::none;
   std::vector<u8> staged;          // the source's bytes, taken at the call (pageable host memory)
   cudaMemcpy3DParms parameters{};  // as given, for cudaGraphMemcpyNodeGetParams
+
+  memory::DmaTransfer transfer() const;
 };
 
 struct SetWork {
   Place3D to;
   u64 width = 0, height = 1, depth = 1;  // width in elements
   u32 value = 0, element = 1;
+
+  memory::DmaTransfer transfer() const;
 };
 
 struct HostWork {
@@ -85,9 +91,5 @@ struct FreeWork {
 
 using Work = std::variant<KernelWork, CopyWork, SetWork, HostWork, CallbackWork, RecordWork, WaitWork, EmptyWork,
                           GraphWork, AllocateWork, FreeWork>;
-
-/// Moves the bytes of a copy now, on the calling thread.
-void perform(const CopyWork&);
-void perform(const SetWork&);
 
 }  // namespace ew::runtime

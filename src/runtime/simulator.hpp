@@ -1,0 +1,55 @@
+// What the queue drives: a Gpu and what moves bytes beside it. In functional mode a copy is done at once and lasts as
+// long as its Cost says; on a timing machine copies run on the clock of the Gpu, beside its kernels, and every command
+// begins when that clock reaches its time. Owned by the Queue; called by the machine's thread only, except gpu()'s
+// request_stop().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "memory/dma_transfer.hpp"
+#include "simt/gpu.hpp"
+
+namespace ew::runtime {
+
+/// Which part of the machine a task occupies: tasks of one engine follow each other in simulated time.
+enum class Engine : u8 { none, to_device, to_host, inside_device };
+
+class Simulator {
+ public:
+  virtual ~Simulator() = default;
+  virtual simt::Gpu& gpu() = 0;
+
+  virtual bool timed() const = 0;
+  /// Starts a transfer now. REQUIRES: timed().
+  virtual void start(Engine, u64 id, memory::DmaTransfer) = 0;
+  struct Moved {
+    u64 id = 0, nanoseconds_end = 0;
+  };
+  /// Transfers that have ended since the last call.
+  virtual std::vector<Moved> take_moved() = 0;
+
+  /// Runs until a launch or transfer ends, about `warp_instructions` have been executed, or the clock reaches
+  /// `until` (simulated nanoseconds; only when timed). With nothing under way the clock goes to `until` at once.
+  virtual void run(u64 warp_instructions, u64 until) = 0;
+  /// Who waits for what, for reports of deadlocks; empty when there is nothing to say.
+  virtual std::string what_is_under_way() const = 0;
+};
+
+/// Functional mode: the Gpu alone.
+class FunctionalSimulator final : public Simulator {
+ public:
+  explicit FunctionalSimulator(std::unique_ptr<simt::Gpu> gpu) : gpu_(std::move(gpu)) {}
+  simt::Gpu& gpu() override { return *gpu_; }
+  bool timed() const override { return false; }
+  void start(Engine, u64, memory::DmaTransfer) override {}
+  std::vector<Moved> take_moved() override { return {}; }
+  void run(u64 warp_instructions, u64) override { gpu_->run(warp_instructions); }
+  std::string what_is_under_way() const override { return {}; }
+
+ private:
+  std::unique_ptr<simt::Gpu> gpu_;
+};
+
+}  // namespace ew::runtime
