@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/fields.hpp"
 #include "core/types.hpp"
 #include "memory/address_space.hpp"
 
@@ -23,6 +24,21 @@ struct AddressMapConfig {
   u32 line = 128;
   u32 interleave = 256;  // bytes that stay in one slice
   bool hashed = true;    // slices are chosen by a hash of the address above the interleave, else in turn
+
+  /// `line` is the private caches'.
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit) {
+    using core::Range;
+    visit("slices", self.slices, Range{1, 1024}, "slices", "Slices of the L2; a multiple of the channels.",
+          "SBRP artifact, gpgpu_n_sub_partition_per_mchannel: two a channel");
+    visit("channels", self.channels, Range{1, 1024}, "channels", "Channels of the GPU's memory.",
+          "SBRP artifact, gpgpu_n_mem");
+    visit("interleave", self.interleave, Range{64, 1 << 20}, "bytes",
+          "Stretch of addresses that lies in one slice; a multiple of the line.", "SBRP artifact: 256 bytes");
+    visit("hashed", self.hashed, Range{}, "",
+          "Whether the slice is a hash of the address above the stretch; else slices follow in turn.",
+          "SBRP artifact, gpgpu_memory_partition_indexing");
+  }
 };
 
 class AddressMap {

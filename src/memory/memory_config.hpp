@@ -1,7 +1,8 @@
-// Geometry, latencies and widths of private caches and homes, in the units of their own clocks. Filled from the machine
-// file by runtime/; every figure's source stands there.
+// Geometry, latencies and widths of private caches and homes, in the units of their own clocks, which are the SMs'.
+// Filled from the machine file by runtime/.
 #pragma once
 
+#include "core/fields.hpp"
 #include "core/types.hpp"
 
 namespace ew::memory {
@@ -18,6 +19,9 @@ struct PrivateCacheConfig {
   u32 write_buffer = 64;  // lines with bytes that are not yet in the image (write-through protocols)
   u32 drain_after = 128;  // cycles after which such a line leaves by itself; 0: at a release or when the buffer is full
   u32 fill_bytes = 32;    // a cycle from the network
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
 };
 
 struct HomeConfig {
@@ -29,6 +33,52 @@ struct HomeConfig {
   u32 atomics_per_cycle = 1;     // lanes on one line
   u32 mshrs = 192;               // lines under way to devices or held by the protocol
   bool keep_host_lines = false;  // lines of host memory may stay in the L2
+
+  /// `line` is the private caches'.
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
 };
+
+template <class Self, class Visitor>
+void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
+  using core::Range;
+  const char* cache = "SBRP artifact, gpgpu_cache:dl1";
+  const char* assumed = "assumed: no published figure";
+  visit("bytes", self.bytes, Range{1024, 1 << 24}, "bytes", "Data of the private cache of one SM.", cache);
+  visit("line", self.line, Range{64, 128}, "bytes", "A line, here and at the homes: 64 or 128 bytes.", cache);
+  visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);
+  visit("ways", self.ways, Range{0, 4096}, "ways", "Associativity; 0: any line may stand anywhere.", cache);
+  visit("banks", self.banks, Range{1, 64}, "banks", "Lines are spread over them; each takes one access a cycle.",
+        "SBRP artifact, gpgpu_l1_banks");
+  visit("latency", self.latency, Range{1, 10000}, "cycles", "From a hit's acceptance to its value.",
+        "SBRP artifact, gpgpu_l1_latency");
+  visit("mshrs", self.mshrs, Range{1, 65535}, "lines", "Lines under way at once.", cache);
+  visit("merges", self.merges, Range{1, 4096}, "parts", "Accesses of a line that may wait for it together.", cache);
+  visit("write_buffer", self.write_buffer, Range{1, 65535}, "lines",
+        "Lines with bytes that the homes do not have yet (protocols that write through).", assumed);
+  visit("drain_after", self.drain_after, Range{0, 1e9}, "cycles",
+        "A written line leaves by itself after so long; 0: at a release, or when the buffer is full.", assumed);
+  visit("fill_bytes", self.fill_bytes, Range{1, 4096}, "bytes", "Taken from the network in a cycle.",
+        "SBRP artifact: one flit with a sector a cycle");
+}
+
+template <class Self, class Visitor>
+void HomeConfig::fields(Self& self, Visitor&& visit) {
+  using core::Range;
+  const char* cache = "SBRP artifact, gpgpu_cache:dl2";
+  const char* assumed = "assumed: no published figure";
+  visit("bytes", self.bytes, Range{1024, 1 << 28}, "bytes", "Lines that one slice keeps, counted by their bytes.",
+        cache);
+  visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);
+  visit("ways", self.ways, Range{1, 4096}, "ways", "Associativity.", cache);
+  visit("latency", self.latency, Range{1, 10000}, "cycles", "From a request's arrival to its answer's departure.",
+        "SBRP artifact: gpgpu_l2_rop_latency 160, of which the network has its part");
+  visit("requests_per_cycle", self.requests_per_cycle, Range{1, 16}, "requests", "Begun in a cycle.", assumed);
+  visit("atomics_per_cycle", self.atomics_per_cycle, Range{1, 32}, "lanes",
+        "Lanes of an atomic performed in a cycle on one line.", "Jia et al. 2019: one atomic a clock on one address");
+  visit("mshrs", self.mshrs, Range{1, 65535}, "lines", "Lines under way to devices, or held by the protocol.", cache);
+  visit("keep_host_lines", self.keep_host_lines, Range{}, "", "Whether lines of the host's memory stay in the L2.",
+        "assumed: reads of host memory are not kept, as they could be stale");
+}
 
 }  // namespace ew::memory
