@@ -71,7 +71,8 @@ struct Instr {
 };
 static_assert(sizeof(Instr) == 16);
 
-enum class MemoryKind : u8 { load, store, atomic, reduction, prefetch, async_copy };
+/// `update`: what an mbarrier instruction does to its word; no instruction decodes to it, the SM makes it.
+enum class MemoryKind : u8 { load, store, atomic, reduction, prefetch, async_copy, update };
 enum class Order : u8 { weak, relaxed, acquire, release, acq_rel, is_volatile, mmio };
 enum class CacheHint : u8 { none, ca, cg, cs, lu, cv, wb, wt, nc };
 enum class AtomicOp : u8 { none, exch, cas, add, inc, dec, min, max, bit_and, bit_or, bit_xor };

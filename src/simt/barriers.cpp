@@ -1,6 +1,5 @@
-// Block barriers (counted by threads, as Volta and later do), mbarriers, nanosleep.
+// Block barriers (counted by threads, as Volta and later do), nanosleep.
 #include <bit>
-#include <cstring>
 
 #include "simt/executor.hpp"
 
@@ -20,19 +19,6 @@ LaneMask predicate_of(const Warp& warp, u32 frame, ptx::Predicate predicate) {
   if (predicate == ptx::always) return all_lanes;
   const LaneMask value = warp.predicates.data()[warp.frames[frame].predicate_base + (predicate & 0x7fff)];
   return predicate & ptx::negated ? ~value : value;
-}
-
-// The 64-bit object of an mbarrier: its layout is opaque in PTX.
-struct MbarrierWord {
-  u64 pending : 20, expected : 20, phase : 1;
-  i64 bytes : 23;  // of transactions still to come
-};
-static_assert(sizeof(MbarrierWord) == 8);
-
-void end_phase_if_complete(MbarrierWord& word) {
-  if (word.pending != 0 || word.bytes != 0) return;
-  word.phase ^= 1;
-  word.pending = word.expected;
 }
 
 }  // namespace
@@ -58,33 +44,38 @@ bool Executor::barrier(Warp& warp, const ptx::BarrierForm& form, LaneMask mask) 
             .lanes = mask,
             .barrier = id,
             .threads = threads};
-  performer_.sync(op);
-  BlockBarrier& state = block.barriers[id];
-  if (state.arrived == 0) state = BlockBarrier{.expected = threads};
+  if (!synchronise(warp, op)) return another(warp);
+  warp.merge();
+  return true;
+}
+
+void Executor::arrive(Warp& warp, Split& split, const SyncOp& op) {
+  Block& block = *warp.block;
+  const ptx::Kernel& kernel = *block.grid->kernel;
+  const ptx::BarrierForm& form = kernel.barriers[kernel.code[op.pc].imm];
+  BlockBarrier& state = block.barriers[op.barrier];
+  if (state.arrived == 0) state = BlockBarrier{.expected = op.threads};
   // A count that names every thread means every thread that is left; a producer that arrives and ends must still count.
   const u32 all = (block.grid->threads + warp_lanes - 1) / warp_lanes * warp_lanes;
-  if (threads && (threads != all || form.kind == BarrierKind::arrive)) {
+  if (op.threads && (op.threads != all || form.kind == BarrierKind::arrive)) {
     state.all_threads = false;
-    state.expected = threads;
+    state.expected = op.threads;
   }
-  state.arrived += static_cast<u32>(std::popcount(mask));
-  const LaneMask source = predicate_of(warp, frame, form.source) & mask;
+  state.arrived += static_cast<u32>(std::popcount(op.lanes));
+  const LaneMask source = predicate_of(warp, split.frame, form.source) & op.lanes;
   state.popc += static_cast<u32>(std::popcount(source));
   state.any |= source != 0;
-  state.all &= source == mask;
+  state.all &= source == op.lanes;
   ++block.grid->counters.barriers;
   warp.spins = false;
   const bool waits = form.kind != BarrierKind::arrive;
   if (waits) {
-    warp.split().state = SplitState::at_barrier;
-    warp.split().barrier = static_cast<u8>(id);
+    split.state = SplitState::at_barrier;
+    split.barrier = static_cast<u8>(op.barrier);
   } else {
-    ++warp.split().pc;
+    ++split.pc;
   }
-  if (state.arrived >= (state.all_threads ? block.live_threads : state.expected)) complete(block, id);
-  if (warp.split().state != SplitState::running) return another(warp);
-  warp.merge();
-  return true;
+  if (state.arrived >= (state.all_threads ? block.live_threads : state.expected)) complete(block, op.barrier);
 }
 
 void Executor::complete(Block& block, u32 id) {
@@ -129,14 +120,16 @@ bool Executor::sleep(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   for (LaneMask left = mask; left; left &= left - 1) longest = std::max(longest, nanoseconds[std::countr_zero(left)]);
   longest = std::min(longest, longest_sleep);
   SyncOp op{.kind = SyncKind::sleep, .warp = &warp, .pc = split.pc, .lanes = mask, .nanoseconds = longest};
-  performer_.sync(op);
+  synchronise(warp, op);
+  return another(warp);
+}
+
+void Executor::fall_asleep(Warp& warp, Split& split, const SyncOp& op) {
   ++split.pc;
   split.state = SplitState::asleep;
-  const u64 now = warp.block->sm->cycle;
-  split.wake = now + std::max<u64>(1, u64{longest} * limits_.clock_khz / 1'000'000);
+  split.wake = warp.block->sm->cycle + std::max<u64>(1, op.nanoseconds * limits_.clock_khz / 1'000'000);
   warp.block->asleep |= u64{1} << warp.index;
   warp.polled = true;
-  return another(warp);
 }
 
 u64 Executor::wake_sleepers(Block& block, u64 cycle) {
@@ -159,90 +152,6 @@ u64 Executor::wake_sleepers(Block& block, u64 cycle) {
     if (!asleep) block.asleep &= ~(u64{1} << index);
   }
   return earliest;
-}
-
-void Executor::finish(Warp& warp, ptx::Pc pc, LaneMask lanes) {
-  for (u32 s = 0; s < warp.split_count; ++s) {
-    Split& split = warp.splits[s];
-    if (split.state != SplitState::at_performer || split.pc != pc || !(split.mask & lanes)) continue;
-    split.state = SplitState::running;
-    ++split.pc;
-    warp.block->ready |= u64{1} << warp.index;
-  }
-}
-
-bool Executor::mbarrier(Warp& warp, const ptx::MbarrierForm& form, LaneMask mask) {
-  using ptx::MbarrierKind;
-  Block& block = *warp.block;
-  const u32 frame = warp.split().frame;
-  const u32* base = warp.rows.data() + std::size_t{warp.frames[frame].row_base} * warp_lanes;
-  const auto row = [&](ptx::Row r) { return r & ptx::constant_row ? row_of(warp, frame, r) : base + r * warp_lanes; };
-  LaneMask completed = 0;
-  for (LaneMask left = mask; left; left &= left - 1) {
-    const u32 lane = std::countr_zero(left);
-    if (form.kind == MbarrierKind::pending_count) {
-      const u64 state = reinterpret_cast<const u64*>(row(form.state))[lane];
-      const_cast<u32*>(row(form.dst))[lane] = static_cast<u32>(std::bit_cast<MbarrierWord>(state).pending);
-      continue;
-    }
-    u64 address = form.offset;
-    if (form.address != ptx::no_row)
-      address +=
-          form.address_bytes == 4 ? row(form.address)[lane] : reinterpret_cast<const u64*>(row(form.address))[lane];
-    const u64 offset = form.shared ? address : address - memory::shared_window;
-    if (offset % 8 || offset + 8 > block.grid->shared_bytes || offset >= block.grid->shared_bytes)
-      return refuse_access(warp,
-                           {offset % 8 ? FaultKind::misaligned_address : FaultKind::illegal_address, lane, address, 8});
-    MbarrierWord word;
-    std::memcpy(&word, block.shared_data() + offset, sizeof word);
-    const u64 before = std::bit_cast<u64>(word);
-    const u32 count = form.count == ptx::no_row ? 1 : row(form.count)[lane];
-    switch (form.kind) {
-      case MbarrierKind::init:
-        word = {count, count, 0, 0};
-        break;
-      case MbarrierKind::inval:
-        word = {};
-        break;
-      case MbarrierKind::expect_tx:
-        word.bytes += count;
-        break;
-      case MbarrierKind::async_arrive:
-        if (!form.noinc) break;  // its increment and its arrival meet: copies have been performed already
-        [[fallthrough]];
-      case MbarrierKind::arrive:
-      case MbarrierKind::arrive_no_complete:
-      case MbarrierKind::arrive_drop:
-        if (count > word.pending)
-          return refuse(warp, FaultKind::illegal_instruction, LaneMask{1} << lane,
-                        "mbarrier arrival of " + std::to_string(count) + " where " + std::to_string(word.pending) +
-                            " are pending");
-        word.pending -= count;
-        if (form.kind == MbarrierKind::arrive_drop) word.expected -= count;
-        end_phase_if_complete(word);
-        if (form.dst != ptx::no_row) reinterpret_cast<u64*>(const_cast<u32*>(row(form.dst)))[lane] = before;
-        break;
-      case MbarrierKind::test_wait:
-      case MbarrierKind::try_wait: {
-        const u64 phase = form.parity
-                              ? row(form.state)[lane] & 1
-                              : std::bit_cast<MbarrierWord>(reinterpret_cast<const u64*>(row(form.state))[lane]).phase;
-        if (word.phase != phase) completed |= LaneMask{1} << lane;
-        warp.polled = true;
-        warp.seen = warp.seen * 31 + before + lane;
-        break;
-      }
-      case MbarrierKind::pending_count:
-        break;
-    }
-    std::memcpy(block.shared_data() + offset, &word, sizeof word);
-  }
-  if (form.dst_predicate != ptx::always) {
-    u32& to = warp.predicates.data()[warp.frames[frame].predicate_base + form.dst_predicate];
-    to = (to & ~mask) | completed;
-  }
-  if (form.kind == MbarrierKind::try_wait && completed != mask) yield_ = true;
-  return true;
 }
 
 }  // namespace ew::simt

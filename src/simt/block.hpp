@@ -19,9 +19,10 @@ enum class Shape : u8;
 /// What of a memory form does not change during a launch, and where in global memory it pointed last.
 struct AccessPlan {
   memory::AddressSpace::Bounds bounds;
-  u32 bytes = 0;    // of one lane's access
-  u32 element = 0;  // of one of its registers
-  u32 piece = 0;    // of what is moved at once: an element, 8 at most
+  u32 bytes = 0;      // of one lane's access
+  u32 element = 0;    // of one of its registers
+  u32 piece = 0;      // of what is moved at once: an element, 8 at most
+  u32 alignment = 1;  // that every address must have
   bool writes = false;
   bool polls = false;  // a loop around it may wait for someone
   void (*load)(const MemoryOp&, Shape, u64 bias, u32 stride, u32 offset, u32* row) = nullptr;
@@ -30,6 +31,12 @@ struct AccessPlan {
 
 /// In flat_access.cpp.
 AccessPlan plan_of(const ptx::MemoryForm&);
+/// The access of one lane to its mbarrier, to a surface, to a texel of 1, 2, 4, 8 or 16 bytes, whose words come to rows
+/// 0 to 3 (barriers.cpp, surface.cpp, texture.cpp).
+ptx::MemoryForm access_of(const ptx::MbarrierForm&);
+ptx::MemoryForm access_of(const ptx::TextureForm&);
+ptx::MemoryForm texel_access(u32 bytes);
+inline constexpr u32 texel_sizes = 5;
 
 struct Grid {
   LaunchId id = 0;
@@ -43,7 +50,10 @@ struct Grid {
   u64 barrier_seen = 0;            // content of the grid barrier at the last look, while everyone waited
   u32 barrier_looks = 0;           // looks that found everyone waiting and that content
   std::vector<u32> thread_ids[3];  // per warp of a block: a row of %tid.x, .y, .z
-  std::vector<AccessPlan> plans;   // per memory form
+  // Accesses of instructions that are more than one: of each mbarrier form, of each texture form, of each size of
+  // texel.
+  std::vector<ptx::MemoryForm> made;
+  std::vector<AccessPlan> plans;  // per form of the kernel, then per form of `made`
   u64 bounds_generation = 0;
   Counters counters;
   u64 begin_ns = 0, begin_cycle = 0;

@@ -54,28 +54,27 @@ bool Executor::control(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
     case Op::fence:
     case Op::async_commit:
     case Op::async_wait: {
-      SyncOp op{.kind = instr.op == Op::fence ? SyncKind::fence : SyncKind::async_wait,
+      SyncOp op{.kind = instr.op == Op::fence        ? SyncKind::fence
+                        : instr.op == Op::async_wait ? SyncKind::async_wait
+                                                     : SyncKind::async_commit,
                 .warp = &warp,
                 .pc = warp.split().pc,
                 .lanes = mask};
+      if (instr.op == Op::async_wait) op.groups = instr.imm;
       if (instr.op == Op::fence) {
         const ptx::FenceForm& form = kernel.fences[instr.imm];
         op.order = form.order;
         op.sequentially_consistent = form.sequentially_consistent;
         op.scope = form.scope;
       }
-      if (instr.op == Op::async_commit || performer_.sync(op) == Performed::done)
-        return go_on(warp, warp.split().pc + 1);
-      only(warp, mask);
-      warp.split().state = SplitState::at_performer;
-      return another(warp);
+      return synchronise(warp, op) || another(warp);
     }
     case Op::mbarrier:
-      if (!mbarrier(warp, kernel.mbarriers[instr.imm], mask)) return false;
-      return go_on(warp, warp.split().pc + 1);
+      if (mbarrier(warp, instr, mask)) return go_on(warp, warp.split().pc + 1);
+      return !fault_ && another(warp);
     case Op::texture:
-      if (!texture(warp, kernel.textures[instr.imm], mask)) return false;
-      return go_on(warp, warp.split().pc + 1);
+      if (texture(warp, instr, mask)) return go_on(warp, warp.split().pc + 1);
+      return !fault_ && another(warp);
     case Op::frame_address:
       frame_address(warp, instr, mask);
       return go_on(warp, warp.split().pc + 1);
@@ -98,9 +97,12 @@ bool Executor::control(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
 bool Executor::another(Warp& warp) {
   if (warp.pick()) return true;
   // Lanes that wait for others of their own warp can only be met if those do not wait elsewhere.
-  bool waits_for_own = false;
-  for (u32 i = 0; i < warp.split_count; ++i) waits_for_own |= warp.splits[i].state == SplitState::at_warp_sync;
-  return waits_for_own && warp.release_waiting() && warp.pick();
+  bool waits_for_own = false, at_performer = false;
+  for (u32 i = 0; i < warp.split_count; ++i) {
+    waits_for_own |= warp.splits[i].state == SplitState::at_warp_sync;
+    at_performer |= warp.splits[i].state == SplitState::at_performer;
+  }
+  return waits_for_own && !at_performer && warp.release_waiting() && warp.pick();
 }
 
 bool Executor::go_on(Warp& warp, ptx::Pc pc) {

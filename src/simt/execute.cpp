@@ -4,6 +4,7 @@
 
 #include "simt/alu.hpp"
 #include "simt/executor.hpp"
+#include "simt/texture_access.hpp"
 
 namespace ew::simt {
 namespace {
@@ -16,6 +17,8 @@ void expand(LaneMask mask, u32* blend) {
 
 Executor::Executor(Performer& performer, DeviceServices& services, memory::AddressSpace& space, const GpuLimits& limits)
     : performer_(performer), services_(services), space_(space), limits_(limits) {}
+
+Executor::~Executor() = default;
 
 Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;

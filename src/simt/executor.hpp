@@ -2,6 +2,7 @@
 // budget is spent or it cannot go on; what it wakes (a barrier's other warps) shows in Block::ready.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,12 +29,17 @@ struct Gathered {
 class Executor {
  public:
   Executor(Performer&, DeviceServices&, memory::AddressSpace&, const GpuLimits&);
+  ~Executor();
 
   /// Runs at most `budget` warp instructions of `warp` and says how many in `executed`.
   Outcome run(Warp& warp, u64 budget, u64& executed);
-  /// Performs the operation that a performer had kept pending: lanes `lanes` of `warp` go on behind it.
-  void finish(Warp& warp, ptx::Pc pc, LaneMask lanes);
-  /// The fault of the last run() that answered `faulted`.
+  /// What a performer had kept pending has been performed, or refused; operation.hpp says when to call it. The warp is
+  /// as if that had been done at once, its bit in Block::ready is set. False: faulted, take_fault() says why.
+  bool finish(const MemoryOp&, Performed);
+  void finish(const SyncOp&);
+  /// The grid has failed: what it had pending will not be finished.
+  void forget(const Grid&);
+  /// The fault of the last run() or finish() that ended in one.
   Fault take_fault();
   /// All warps of this block wait and nobody can come: who waits where.
   Fault deadlock(const Block&);
@@ -69,10 +75,19 @@ class Executor {
 
   // Barriers (barriers.cpp).
   bool barrier(Warp&, const ptx::BarrierForm&, LaneMask);
+  void arrive(Warp&, Split&, const SyncOp&);
   void complete(Block&, u32 barrier);
   void check_barriers(Block&);
   bool sleep(Warp&, const ptx::Instr&, LaneMask);
-  bool mbarrier(Warp&, const ptx::MbarrierForm&, LaneMask);
+  void fall_asleep(Warp&, Split&, const SyncOp&);
+
+  // What is done at once and what is pending (completion.cpp).
+  bool synchronise(Warp&, SyncOp&);
+  void carry_out(Warp&, Split&, const SyncOp&);  // what it does to its warp
+  bool park(Warp&, LaneMask);
+  bool wait_for(MemoryOp&, LaneMask);
+  static Split& parked(Warp&, ptx::Pc, LaneMask);
+  static void wake(Warp&);
 
   // Warp-synchronous operations (warp_sync.cpp).
   bool warp_sync(Warp&, const ptx::Instr&, LaneMask);
@@ -82,9 +97,22 @@ class Executor {
   void scatter(Warp&, const Split&, const ptx::Instr&, LaneMask, const Gathered&);
   static void perform(const ptx::Kernel&, const ptx::Instr&, LaneMask group, Gathered&);
 
-  // Memory (memory_access.cpp) and textures (texture.cpp).
+  // Memory (memory_access.cpp), mbarriers (mbarrier.cpp), textures and surfaces. Each answers true when it has been
+  // performed; false: a fault, or the current split waits for it.
   bool memory_access(Warp&, const ptx::Instr&, LaneMask);
-  bool texture(Warp&, const ptx::TextureForm&, LaneMask);
+  void begin_access(Warp&, LaneMask, u32 made);
+  static void note_poll(const MemoryOp&);
+  bool mbarrier(Warp&, const ptx::Instr&, LaneMask);
+  bool texture(Warp&, const ptx::Instr&, LaneMask);
+  TextureAccess& begin_texture(Warp&, const ptx::TextureForm&, LaneMask);
+  void release(TextureAccess&);
+  const TextureObject* texture_object(Warp&, const ptx::TextureForm&, u32 lane);
+  bool find_taps(TextureAccess&);
+  bool read_texels(TextureAccess&);
+  bool finish_texel(TextureAccess&);
+  static void write_answer(const TextureAccess&);
+  bool surface(Warp&, const ptx::TextureForm&, LaneMask);
+  static void zero_destinations(const MemoryOp&, LaneMask);
 
   // Plain lane values (special.cpp).
   void special(Warp&, const ptx::Instr&, LaneMask);
@@ -94,7 +122,10 @@ class Executor {
 
   // Reports (reports.cpp). Each sets the fault and answers false.
   bool refuse(Warp&, FaultKind, LaneMask, std::string what);
-  bool refuse_access(Warp&, const MemoryOp::Refusal&);
+  bool refuse(const Warp&, const Split&, FaultKind, LaneMask, std::string what);
+  bool refuse_access(Warp&, const MemoryOp::Refusal&);  // of no operation
+  bool refuse_access(const MemoryOp&);
+  bool refuse_access(const Warp&, const Split&, const ptx::MemoryForm*, const MemoryOp::Refusal&);
   std::string what_it_waits_for(const Warp&, const Split&) const;
 
   Performer& performer_;
@@ -105,6 +136,8 @@ class Executor {
   u64 cycles_in_run_ = 0;  // of the running warp, beyond its SM's cycle
   bool yield_ = false;     // the running warp waits for someone
   MemoryOp op_;
+  std::vector<std::unique_ptr<TextureAccess>> texture_accesses_;
+  std::vector<TextureAccess*> free_texture_accesses_;
 };
 
 }  // namespace ew::simt

@@ -154,7 +154,8 @@ AccessPlan plan_of(const ptx::MemoryForm& form) {
   plan.bytes = form.kind == MemoryKind::async_copy ? form.bytes : size * form.count;
   plan.element = size;
   plan.piece = std::min(size, 8u);
-  plan.writes = form.kind == MemoryKind::store || form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction;
+  plan.alignment = std::max(plan.bytes, 1u);
+  plan.writes = form.kind != MemoryKind::load && form.kind != MemoryKind::prefetch;
   plan.polls = form.kind == MemoryKind::atomic ||
                (form.kind == MemoryKind::load && (form.order != ptx::Order::weak || form.hint == ptx::CacheHint::cv));
   plan.load = loader(form.type, size, form.register_bytes);
@@ -165,13 +166,13 @@ AccessPlan plan_of(const ptx::MemoryForm& form) {
 void load(MemoryOp& op, const AccessPlan& plan, Shape shape, u64 bias) {
   const ptx::MemoryForm& form = *op.form;
   if (plan.piece == plan.bytes) {
-    if (form.data[0] != ptx::no_row) plan.load(op, shape, bias, plan.bytes, 0, op.rows + form.data[0] * warp_lanes);
+    if (form.data[0] != ptx::no_row) plan.load(op, shape, bias, plan.bytes, 0, op.rows() + form.data[0] * warp_lanes);
     return;
   }
   const u32 elements = form.count, element = plan.element;
   for (u32 e = 0; e < elements; ++e) {
     if (form.data[e] == ptx::no_row) continue;
-    u32* row = op.rows + form.data[e] * warp_lanes;
+    u32* row = op.rows() + form.data[e] * warp_lanes;
     for (u32 part = 0; part < element; part += plan.piece)
       plan.load(op, shape, bias, plan.bytes, e * element + part, row + part / 4 * warp_lanes);
   }
@@ -182,7 +183,7 @@ void store(MemoryOp& op, const AccessPlan& plan, Shape shape, u64 bias) {
   const u32 elements = form.count, element = plan.element;
   for (u32 e = 0; e < elements; ++e) {
     const ptx::Row r = form.data[e];
-    const u32* row = r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows + r * warp_lanes;
+    const u32* row = r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows() + r * warp_lanes;
     for (u32 part = 0; part < element; part += plan.piece)
       plan.store(op, shape, bias, plan.bytes, e * element + part, row + part / 4 * warp_lanes);
   }

@@ -105,14 +105,14 @@ void each_lane(const Request& request, Next next) {
   const u32 width = sizeof(T) == 8 ? 8 : 4;
   const auto row = [&](ptx::Row r) -> const u32* {
     if (r == ptx::no_row) return nullptr;
-    return r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows + r * warp_lanes;
+    return r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows() + r * warp_lanes;
   };
   const auto value = [&](const u32* from, u32 lane) -> T {
     if (!from) return 0;
     return width == 8 ? static_cast<T>(reinterpret_cast<const u64*>(from)[lane]) : static_cast<T>(from[lane]);
   };
   const u32 *b = row(form.b), *c = row(form.c);
-  u32* to = form.data[0] == ptx::no_row ? nullptr : op.rows + form.data[0] * warp_lanes;
+  u32* to = form.data[0] == ptx::no_row ? nullptr : op.rows() + form.data[0] * warp_lanes;
   for (LaneMask left = op.lanes; left; left &= left - 1) {
     const u32 lane = std::countr_zero(left);
     const T x = value(b, lane), y = value(c, lane);

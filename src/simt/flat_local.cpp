@@ -118,7 +118,7 @@ Performed local_access(MemoryOp& op) {
   const ptx::MemoryForm& form = *op.form;
   if (form.kind == MemoryKind::prefetch) return Performed::done;
   const u32 size = ptx::size_of(form.type), bytes = size * form.count;
-  const Frame& frame = op.warp->frame();
+  const Frame& frame = op.warp->frames[op.frame];
   const u64 top = frame.local_base + op.warp->block->grid->kernel->functions[frame.function].frame_bytes;
   if (!within(op, shape_of(op, bytes), bytes, {0, top, 0})) return Performed::faulted;
   if (form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction) {
@@ -129,7 +129,7 @@ Performed local_access(MemoryOp& op) {
   for (u32 e = 0; e < form.count; ++e) {
     const ptx::Row r = form.data[e];
     if (r == ptx::no_row) continue;
-    u32* row = op.rows + r * warp_lanes;
+    u32* row = op.rows() + r * warp_lanes;
     const u32* from = r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : row;
     for (u32 part = 0; part < size; part += step) {
       const Piece piece{e * size + part, step, row + part / 4 * warp_lanes, from + part / 4 * warp_lanes};

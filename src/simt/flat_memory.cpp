@@ -36,6 +36,14 @@ Stretch parameter_stretch(const MemoryOp& op, u64 window) {
   return {window, window + bytes.size(), reinterpret_cast<u64>(bytes.data()) - window};
 }
 
+bool update_words(MemoryOp& op, u64 bias) {
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = std::countr_zero(left);
+    if (!update(op, lane, *reinterpret_cast<u64*>(op.address[lane] + bias))) return false;
+  }
+  return true;
+}
+
 Performed perform(MemoryOp& op, const AccessPlan& plan, Shape shape, u64 bias, bool shared_with_host) {
   switch (op.form->kind) {
     case MemoryKind::load:
@@ -48,6 +56,8 @@ Performed perform(MemoryOp& op, const AccessPlan& plan, Shape shape, u64 bias, b
     case MemoryKind::reduction:
       atomic(op, bias, shared_with_host);
       break;
+    case MemoryKind::update:
+      return update_words(op, bias) ? Performed::done : Performed::faulted;
     default:
       break;
   }
@@ -55,7 +65,7 @@ Performed perform(MemoryOp& op, const AccessPlan& plan, Shape shape, u64 bias, b
 }
 
 Performed perform_within(MemoryOp& op, const Stretch& stretch) {
-  const AccessPlan& plan = plan_of(op);
+  const AccessPlan& plan = *op.plan;
   const Shape shape = shape_of(op, plan.bytes);
   if (!within(op, shape, plan.bytes, stretch)) return Performed::faulted;
   return perform(op, plan, shape, stretch.bias, false);
@@ -108,7 +118,7 @@ EW_CLONES Shape shape_of(const MemoryOp& op, u64 bytes) {
   return difference ? Shape::scattered : Shape::uniform;
 }
 
-EW_CLONES bool scattered_within(const MemoryOp& op, u64 bytes, u64 begin, u64 end) {
+EW_CLONES bool scattered_within(const MemoryOp& op, u64 bytes, u64 begin, u64 end, u64 misaligned) {
   if (end - begin < bytes) return false;
   // A difference below zero sets the sign; no valid address has it.
   const u64* address = op.address.data();
@@ -127,7 +137,7 @@ EW_CLONES bool scattered_within(const MemoryOp& op, u64 bytes, u64 begin, u64 en
       low |= a & k;
     }
   }
-  return !(sign >> 63) && !(low & (bytes - 1));
+  return !(sign >> 63) && !(low & misaligned);
 }
 
 bool aligned(MemoryOp& op, u64 bytes) {
@@ -149,7 +159,7 @@ bool within(MemoryOp& op, Shape shape, u64 bytes, const Stretch& stretch) {
     if (low >= stretch.begin && high <= stretch.end && stretch.end - high >= bytes && low <= high &&
         !(low & (bytes - 1)))
       return true;
-  } else if (scattered_within(op, bytes, stretch.begin, stretch.end)) {
+  } else if (scattered_within(op, bytes, stretch.begin, stretch.end, bytes - 1)) {
     return true;
   }
   if (!aligned(op, bytes)) return false;
@@ -202,9 +212,8 @@ Performed FlatMemory::generic(MemoryOp& op) {
         if (performed == Performed::faulted) op.refusal.address += local_window;
         break;
       case Place::parameter:
-        if (plan_of(op).writes) refuse(op, FaultKind::write_to_constant, std::countr_zero(op.lanes), plan_of(op).bytes);
-        performed =
-            plan_of(op).writes ? Performed::faulted : perform_within(op, parameter_stretch(op, parameter_window));
+        if (op.plan->writes) refuse(op, FaultKind::write_to_constant, std::countr_zero(op.lanes), op.plan->bytes);
+        performed = op.plan->writes ? Performed::faulted : perform_within(op, parameter_stretch(op, parameter_window));
         break;
       case Place::global:
         performed = global(op);
@@ -225,10 +234,11 @@ Performed FlatMemory::global(MemoryOp& op) {
     for (AccessPlan& plan : grid.plans) plan.bounds = {};
     grid.bounds_generation = generation;
   }
-  AccessPlan& plan = grid.plans[op.form - grid.kernel->memory.data()];
+  AccessPlan& plan = *op.plan;
   const u32 bytes = plan.bytes;
   const bool writes = plan.writes;
-  const Shape shape = shape_of(op, bytes);
+  const u64 misaligned = plan.alignment - 1;
+  const Shape shape = misaligned || bytes == 1 ? shape_of(op, bytes) : Shape::scattered;
   auto& cached = plan.bounds;
   const u32 first = std::countr_zero(op.lanes);
   const u32 last = shape == Shape::uniform ? first : warp_lanes - 1 - std::countl_zero(op.lanes);
@@ -240,12 +250,12 @@ Performed FlatMemory::global(MemoryOp& op) {
   }
   if (shape != Shape::scattered) {
     const u64 high = op.address[last];
-    if (high < cached.end && cached.end - high >= bytes && !(low & (bytes - 1)))
+    if (high < cached.end && cached.end - high >= bytes && !(low & misaligned))
       return perform(op, plan, shape, 0, true);
-  } else if (scattered_within(op, bytes, cached.begin, cached.end)) {
+  } else if (scattered_within(op, bytes, cached.begin, cached.end, misaligned)) {
     return perform(op, plan, shape, 0, true);
   }
-  if (!aligned(op, bytes)) return Performed::faulted;
+  if (misaligned && !aligned(op, bytes)) return Performed::faulted;
   for (LaneMask left = op.lanes; left; left &= left - 1) {
     const u32 lane = std::countr_zero(left);
     const u64 address = op.address[lane];
@@ -268,7 +278,7 @@ Performed FlatMemory::async_copy(MemoryOp& op) {
   const Stretch shared = shared_stretch(op, 0);
   if (!within(op, Shape::scattered, form.bytes, shared)) return Performed::faulted;
   const auto row = [&](ptx::Row r) {
-    return r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows + r * warp_lanes;
+    return r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows() + r * warp_lanes;
   };
   std::array<u64, warp_lanes> from;
   for (u32 i = 0; i < warp_lanes; ++i) from[i] = reinterpret_cast<const u64*>(row(form.b))[i] + form.source_offset;

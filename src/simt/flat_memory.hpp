@@ -27,19 +27,15 @@ class FlatMemory final : public Performer {
 /// How the lanes' addresses lie.
 enum class Shape : u8 { uniform, consecutive, scattered };
 
-inline const AccessPlan& plan_of(const MemoryOp& op) {
-  const Grid& grid = *op.warp->block->grid;
-  return grid.plans[op.form - grid.kernel->memory.data()];
-}
-
 /// A stretch that lanes may touch: program address + bias is the host address.
 struct Stretch {
   u64 begin = 0, end = 0, bias = 0;
 };
 
 Shape shape_of(const MemoryOp&, u64 bytes);
-/// May every lane of a scattered operation touch `bytes` bytes inside [begin, end)?
-bool scattered_within(const MemoryOp&, u64 bytes, u64 begin, u64 end);
+/// May every lane of a scattered operation touch `bytes` bytes inside [begin, end)? No address may have a bit of
+/// `misaligned`.
+bool scattered_within(const MemoryOp&, u64 bytes, u64 begin, u64 end, u64 misaligned);
 /// Refuses what is misaligned or outside the stretch.
 bool within(MemoryOp&, Shape, u64 bytes, const Stretch&);
 bool aligned(MemoryOp&, u64 bytes);

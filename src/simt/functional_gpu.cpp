@@ -22,9 +22,10 @@ constexpr u32 stretches_until_release = 64;
 
 }  // namespace
 
-struct FunctionalGpu::State {
+struct FunctionalGpu::State final : Finisher {
   GpuLimits limits;
-  FlatMemory memory;
+  std::unique_ptr<Performer> performer;
+  bool steps;  // the performer keeps operations pending
   Executor executor;
   Residency residency;
   std::vector<Sm>& sms;
@@ -41,11 +42,14 @@ struct FunctionalGpu::State {
   u64 instruction_limit = 0, crash_at = 0;
   std::function<void()> crash;
   std::atomic<bool> stop{false};
+  Grid* failing = nullptr;  // what was pending of it has been refused: executor has the fault
 
-  State(const GpuLimits& with, memory::AddressSpace& addresses, DeviceServices& services)
+  State(const GpuLimits& with, memory::AddressSpace& addresses, DeviceServices& services,
+        std::unique_ptr<Performer> performs)
       : limits(with),
-        memory(addresses),
-        executor(memory, services, addresses, limits),
+        performer(std::move(performs)),
+        steps(performer->steps()),
+        executor(*performer, services, addresses, limits),
         residency(limits, addresses),
         sms(residency.sms()) {}
 
@@ -61,7 +65,37 @@ struct FunctionalGpu::State {
     }
   }
 
-  void fail(Grid& grid, Fault fault) { residency.fail(grid, std::move(fault), now_ns()); }
+  void fail(Grid& grid, Fault fault) {
+    performer->forget(grid);
+    executor.forget(grid);
+    residency.fail(grid, std::move(fault), now_ns());
+  }
+
+  // --- what was pending
+
+  void finish(const MemoryOp& op, Performed outcome) override {
+    if (failing) return;
+    if (!executor.finish(op, outcome))
+      failing = op.warp->block->grid;
+    else
+      end_if_over(*op.warp);
+  }
+  void finish(const SyncOp& op) override {
+    if (!failing) executor.finish(op);
+  }
+
+  void end_if_over(Warp& warp) {
+    if (!warp.live && !warp.under_way) residency.end_warp(*warp.block, warp.index);
+  }
+
+  /// False: a grid has failed.
+  bool step() {
+    if (!steps) return true;
+    performer->step(*this);
+    if (!failing) return true;
+    fail(*std::exchange(failing, nullptr), executor.take_fault());
+    return false;
+  }
 
   struct Stretch {
     u64 used = 0;
@@ -77,6 +111,7 @@ struct FunctionalGpu::State {
 
   Stretch run_block(Block& block, u64 budget) {
     Stretch stretch;
+    if (!step()) return {0, true, true};
     Grid& grid = *block.grid;
     if (block.asleep) executor.wake_sleepers(block, block.sm->cycle);
     while (stretch.used < budget && (block.ready || wake_waiting(block))) {
@@ -95,14 +130,13 @@ struct FunctionalGpu::State {
           crash_at = 0;
           crash();
         }
-        if (outcome == Outcome::ended)
-          residency.end_warp(block, index);
-        else if (outcome != Outcome::running && !warp.any_running())
-          block.ready &= ~(u64{1} << index);
+        if (outcome != Outcome::running && !warp.any_running()) block.ready &= ~(u64{1} << index);
+        if (outcome == Outcome::ended) end_if_over(warp);
         if (outcome == Outcome::faulted) {
           fail(grid, executor.take_fault());
           return {stretch.used, true, true};
         }
+        if (!step()) return {stretch.used, true, true};
         if (instruction_limit && grid.counters.warp_instructions >= instruction_limit &&
             (block.unfinished || grid.unfinished > 1)) {
           fail(grid, executor.fault_of(
@@ -127,8 +161,7 @@ struct FunctionalGpu::State {
 
   static bool at_performer(const Block& block) {
     for (const Warp* warp : block.warps)
-      for (u32 s = 0; warp && s < warp->split_count; ++s)
-        if (warp->splits[s].state == SplitState::at_performer) return true;
+      if (warp && warp->under_way) return true;
     return false;
   }
 
@@ -138,14 +171,17 @@ struct FunctionalGpu::State {
     bool any = false;
     for (u64 left = block.unfinished & ~block.ready; left; left &= left - 1) {
       const u32 index = std::countr_zero(left);
-      if (!block.warps[index] || !block.warps[index]->release_waiting()) continue;
+      Warp* warp = block.warps[index];
+      if (!warp || warp->under_way || !warp->release_waiting()) continue;
       block.ready |= u64{1} << index;
       any = true;
     }
     return any;
   }
 
-  static bool wake_waiting(Block& block) { return !block.asleep && block.unfinished && release_blocked(block); }
+  static bool wake_waiting(Block& block) {
+    return !block.asleep && block.unfinished && !at_performer(block) && release_blocked(block);
+  }
 
   /// One turn of an SM, which an earlier run() may have begun: where run() stops must not change who runs when. Adds
   /// what it executed to `used`. False: stopped within the turn.
@@ -224,7 +260,11 @@ struct FunctionalGpu::State {
 };
 
 FunctionalGpu::FunctionalGpu(const GpuLimits& limits, memory::AddressSpace& space, DeviceServices& services)
-    : state_(std::make_unique<State>(limits, space, services)) {}
+    : FunctionalGpu(limits, space, services, std::make_unique<FlatMemory>(space)) {}
+
+FunctionalGpu::FunctionalGpu(const GpuLimits& limits, memory::AddressSpace& space, DeviceServices& services,
+                             std::unique_ptr<Performer> performer)
+    : state_(std::make_unique<State>(limits, space, services, std::move(performer))) {}
 
 FunctionalGpu::~FunctionalGpu() = default;
 

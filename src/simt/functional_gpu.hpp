@@ -6,12 +6,15 @@
 #include <memory>
 
 #include "simt/gpu.hpp"
+#include "simt/operation.hpp"
 
 namespace ew::simt {
 
 class FunctionalGpu final : public Gpu {
  public:
+  /// Performs everything at once, on a FlatMemory.
   FunctionalGpu(const GpuLimits&, memory::AddressSpace&, DeviceServices&);
+  FunctionalGpu(const GpuLimits&, memory::AddressSpace&, DeviceServices&, std::unique_ptr<Performer>);
   ~FunctionalGpu() override;
 
   std::string refuse(const Launch&) const override;

@@ -22,7 +22,12 @@ Barrier read(const Grid& grid) {
 
 bool waits(const Warp& warp, const Split& split) {
   if (split.state == SplitState::at_barrier || split.state == SplitState::at_warp_sync) return true;
-  return split.state != SplitState::at_performer && synchronizes_grid(warp, split);
+  if (!synchronizes_grid(warp, split)) return false;
+  if (split.state != SplitState::at_performer) return true;
+  // Who looks at the counter while it stands still waits; who is about to change it has not come yet.
+  const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  const ptx::Instr& instr = kernel.code[split.pc];
+  return instr.op == ptx::Op::memory && kernel.memory[instr.imm].kind == ptx::MemoryKind::load;
 }
 
 bool waits(const Block& block) {

@@ -30,7 +30,7 @@ void set_wide(u32* row, LaneMask lanes, u64 value) {
 /// Folds what a polling instruction found, so that a loop that finds the same each time is seen to wait.
 u64 fold(const MemoryOp& op) {
   u64 sum = 0;
-  const u32* row = op.form->data[0] == ptx::no_row ? nullptr : op.rows + op.form->data[0] * warp_lanes;
+  const u32* row = op.form->data[0] == ptx::no_row ? nullptr : op.rows() + op.form->data[0] * warp_lanes;
   for (u32 i = 0; i < warp_lanes; ++i) {
     const u64 keep = -u64{(op.lanes >> i) & 1};
     sum += (op.address[i] * 0x9e3779b9u + (row ? row[i] : 0)) & keep;
@@ -50,7 +50,10 @@ bool Executor::memory_access(Warp& warp, const ptx::Instr& instr, LaneMask mask)
   op.warp = &warp;
   op.pc = split.pc;
   op.lanes = mask;
-  op.rows = warp.rows.data() + std::size_t{frame.row_base} * warp_lanes;
+  op.plan = &grid.plans[instr.imm];
+  op.frame = split.frame;
+  op.bank = &warp.rows;
+  op.row_base = frame.row_base;
   op.constants = grid.kernel->constants.data();
   op.uniform = instr.a == ptx::no_row || (instr.a & ptx::constant_row);
   const u64 offset = form.offset + (form.window == Window::frame ? frame.local_base : 0);
@@ -58,7 +61,7 @@ bool Executor::memory_access(Warp& warp, const ptx::Instr& instr, LaneMask mask)
     for (u64& address : op.address) address = offset;
   } else {
     const u32* row =
-        instr.a & ptx::constant_row ? op.constants + (instr.a & 0x7fff) * warp_lanes : op.rows + instr.a * warp_lanes;
+        instr.a & ptx::constant_row ? op.constants + (instr.a & 0x7fff) * warp_lanes : op.rows() + instr.a * warp_lanes;
     if (form.address_bytes == 4) {
       for (u32 i = 0; i < warp_lanes; ++i) op.address[i] = static_cast<u32>(row[i] + static_cast<u32>(offset));
     } else {
@@ -72,17 +75,34 @@ bool Executor::memory_access(Warp& warp, const ptx::Instr& instr, LaneMask mask)
     case Performed::done:
       break;
     case Performed::pending:
-      only(warp, mask);
-      warp.split().state = SplitState::at_performer;
-      return false;
+      return wait_for(op, mask);
     case Performed::faulted:
-      return refuse_access(warp, op.refusal);
+      return refuse_access(op);
   }
-  if (grid.plans[instr.imm].polls) [[unlikely]] {
-    warp.polled = true;
-    warp.seen = warp.seen * 31 + fold(op);
-  }
+  if (op.plan->polls) [[unlikely]]
+    note_poll(op);
   return true;
+}
+
+/// An access of grid.made, complete but for its addresses.
+void Executor::begin_access(Warp& warp, LaneMask mask, u32 made) {
+  Grid& grid = *warp.block->grid;
+  const Split& split = warp.split();
+  op_.form = &grid.made[made];
+  op_.plan = &grid.plans[grid.kernel->memory.size() + made];
+  op_.warp = &warp;
+  op_.pc = split.pc;
+  op_.lanes = mask;
+  op_.frame = split.frame;
+  op_.bank = &warp.rows;
+  op_.row_base = warp.frames[split.frame].row_base;
+  op_.constants = grid.kernel->constants.data();
+  op_.uniform = false;
+}
+
+void Executor::note_poll(const MemoryOp& op) {
+  op.warp->polled = true;
+  op.warp->seen = op.warp->seen * 31 + fold(op);
 }
 
 void Executor::special(Warp& warp, const ptx::Instr& instr, LaneMask mask) {

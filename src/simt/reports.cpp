@@ -211,6 +211,7 @@ std::string access(const ptx::MemoryForm* form, Window window, const MemoryOp::R
   if (form && form->kind == ptx::MemoryKind::store) verb = "write", direction = "to";
   if (form && (form->kind == ptx::MemoryKind::atomic || form->kind == ptx::MemoryKind::reduction))
     verb = "atomic operation", direction = "on";
+  if (form && form->kind == ptx::MemoryKind::update) verb = "mbarrier operation", direction = "on";
   const std::string_view space = name_of(window);
   return fmt::format("{} of {}{}{}{}{} at {:#x}", verb, counted(refusal.bytes, "byte"), space.empty() ? "" : " ",
                      space.empty() ? "" : direction, space.empty() ? "" : " ", space, refusal.address);
@@ -237,15 +238,31 @@ Fault Executor::fault_of(const Warp& warp, FaultKind kind, std::string what) {
 }
 
 bool Executor::refuse(Warp& warp, FaultKind kind, LaneMask lanes, std::string what) {
-  fault_ = compose(warp, warp.split(), kind, lanes, what);
+  return refuse(warp, warp.split(), kind, lanes, std::move(what));
+}
+
+bool Executor::refuse(const Warp& warp, const Split& split, FaultKind kind, LaneMask lanes, std::string what) {
+  fault_ = compose(warp, split, kind, lanes, what);
   if (kind == FaultKind::assert_failed) fault_->report = what;  // CUDA's own words: programs look for them
   return false;
 }
 
 bool Executor::refuse_access(Warp& warp, const MemoryOp::Refusal& refusal) {
+  return refuse_access(warp, warp.split(), nullptr, refusal);
+}
+
+bool Executor::refuse_access(const MemoryOp& op) {
+  const Split split{.pc = op.pc, .mask = op.lanes, .frame = op.frame};
+  const MemoryOp::Refusal& refusal = op.refusal;
+  if (refusal.kind == FaultKind::illegal_instruction)
+    return refuse(*op.warp, split, refusal.kind, LaneMask{1} << refusal.lane,
+                  fmt::format("mbarrier arrival of {} where {} are pending", refusal.arrivals, refusal.expected));
+  return refuse_access(*op.warp, split, op.form, refusal);
+}
+
+bool Executor::refuse_access(const Warp& warp, const Split& split, const ptx::MemoryForm* form,
+                             const MemoryOp::Refusal& refusal) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
-  const ptx::Instr& instr = kernel.code[warp.split().pc];
-  const ptx::MemoryForm* form = instr.op == ptx::Op::memory ? &kernel.memory[instr.imm] : nullptr;
   const Window window = space_of(form, refusal.address);
   const bool generic = !form || form->window == Window::generic;
   const Grid& grid = *warp.block->grid;
@@ -260,7 +277,7 @@ bool Executor::refuse_access(Warp& warp, const MemoryOp::Refusal& refusal) {
                 : within_own(refusal.address - (generic ? memory::shared_window : 0), grid.shared_bytes,
                              "the block's shared memory");
   } else if (window == Window::local) {
-    const Frame& frame = warp.frame();
+    const Frame& frame = warp.frames[split.frame];
     where = within_own(refusal.address - (generic ? memory::local_window : 0),
                        frame.local_base + kernel.functions[frame.function].frame_bytes, "the thread's local memory");
   } else if (window == Window::param) {
@@ -269,7 +286,7 @@ bool Executor::refuse_access(Warp& warp, const MemoryOp::Refusal& refusal) {
   } else {
     where = neighbourhood(space_, refusal.address, refusal.bytes);
   }
-  refuse(warp, refusal.kind, LaneMask{1} << refusal.lane, access(form, window, refusal) + "\n  " + where);
+  refuse(warp, split, refusal.kind, LaneMask{1} << refusal.lane, access(form, window, refusal) + "\n  " + where);
   fault_->address = refusal.address;
   fault_->bytes = refusal.bytes;
   return false;

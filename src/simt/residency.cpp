@@ -14,6 +14,19 @@ BlockNeeds needs_of(const Grid& grid) {
   return {grid.threads, grid.warps, grid.registers, grid.shared_bytes};
 }
 
+void make_accesses(Grid& grid) {
+  const ptx::Kernel& kernel = *grid.kernel;
+  for (const ptx::MbarrierForm& form : kernel.mbarriers) grid.made.push_back(access_of(form));
+  for (const ptx::TextureForm& form : kernel.textures) grid.made.push_back(access_of(form));
+  for (u32 i = 0; i < texel_sizes && !kernel.textures.empty(); ++i) grid.made.push_back(texel_access(1u << i));
+  for (const ptx::MemoryForm& form : kernel.memory) grid.plans.push_back(plan_of(form));
+  const std::size_t texels = kernel.mbarriers.size();  // from here on, no hardware asks for alignment
+  for (std::size_t i = 0; i < grid.made.size(); ++i) {
+    grid.plans.push_back(plan_of(grid.made[i]));
+    if (i >= texels) grid.plans.back().alignment = 1;
+  }
+}
+
 void add(Counters& to, const Counters& from) {
   to.warp_instructions += from.warp_instructions;
   to.thread_instructions += from.thread_instructions;
@@ -47,7 +60,7 @@ Grid& Residency::start(Launch launch, u64 now_ns, u64 cycle) {
   grid->shared_bytes = needs.shared_bytes;
   grid->blocks = grid->unfinished = grid->launch.grid.count();
   grid->launch.parameters.resize(std::max<std::size_t>(grid->launch.parameters.size(), grid->kernel->parameter_bytes));
-  for (const ptx::MemoryForm& form : grid->kernel->memory) grid->plans.push_back(plan_of(form));
+  make_accesses(*grid);
   for (auto& row : grid->thread_ids) row.resize(grid->warps * warp_lanes);
   for (u32 i = 0; i < grid->threads; ++i) {
     grid->thread_ids[0][i] = i % block.x;

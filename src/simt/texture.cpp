@@ -1,10 +1,8 @@
-// Texture and surface instructions, lane by lane.
-#include <algorithm>
+// Texture instructions: which texels each lane needs, one access for each, and the filter when the last has been read.
 #include <bit>
-#include <cstring>
 
 #include "simt/executor.hpp"
-#include "simt/texture_sampler.hpp"
+#include "simt/texture_access.hpp"
 
 namespace ew::simt {
 namespace {
@@ -12,7 +10,7 @@ namespace {
 using ptx::TextureKind;
 
 struct Rows {
-  u32* rows;
+  const u32* rows;
   const u32* constants;
   const u32* at(ptx::Row r) const {
     return r & ptx::constant_row ? constants + (r & 0x7fff) * warp_lanes : rows + r * warp_lanes;
@@ -47,28 +45,7 @@ u32 property(const TextureObject& o, u32 which) {
   }
 }
 
-/// Byte offset of a surface access; false: outside. Axis 0 counts bytes.
-bool surface_offset(const TextureObject& o, const ptx::TextureForm& form, std::array<i64, 3> at, i64 layer, u64 bytes,
-                    u64& offset) {
-  const i64 width = i64{o.width} * o.channels * o.channel_bytes;
-  const std::array<i64, 3> sizes{width, std::max<i64>(o.height, 1), std::max<i64>(o.depth, 1)};
-  const i64 layers = std::max<i64>(o.layers, 1);
-  if (form.clamp == 1) {
-    at[0] = std::clamp<i64>(at[0], 0, sizes[0] - static_cast<i64>(bytes));
-    for (u32 axis = 1; axis < form.dimensions; ++axis) at[axis] = std::clamp<i64>(at[axis], 0, sizes[axis] - 1);
-    layer = std::clamp<i64>(layer, 0, layers - 1);
-  }
-  bool inside = at[0] >= 0 && at[0] + static_cast<i64>(bytes) <= sizes[0] && layer >= 0 && layer < layers;
-  for (u32 axis = 1; axis < form.dimensions; ++axis) inside &= at[axis] >= 0 && at[axis] < sizes[axis];
-  if (!inside) return false;
-  offset = static_cast<u64>(at[0]);
-  if (form.dimensions > 1) offset += static_cast<u64>(at[1]) * o.row_pitch;
-  if (form.dimensions > 2) offset += static_cast<u64>(at[2]) * o.slice_pitch;
-  offset += static_cast<u64>(layer) * o.slice_pitch;
-  return true;
-}
-
-Texel sample(const TextureSampler& sampler, const ptx::TextureForm& form, const Rows& rows, u32 lane) {
+Taps taps_of(const TextureSampler& sampler, const ptx::TextureForm& form, const Rows& rows, u32 lane) {
   const u32 first = form.layered ? 1 : 0, layer = form.layered ? rows.word(form.coordinates[0], lane) : 0;
   std::array<u32, 3> bits{};
   for (u32 axis = 0; axis < form.dimensions && first + axis < 4; ++axis)
@@ -78,77 +55,180 @@ Texel sample(const TextureSampler& sampler, const ptx::TextureForm& form, const 
                          form.dimensions, layer);
   const std::array<float, 3> at{std::bit_cast<float>(bits[0]), std::bit_cast<float>(bits[1]),
                                 std::bit_cast<float>(bits[2])};
-  if (form.kind == TextureKind::gather) return sampler.gather(at, layer, form.component);
+  if (form.kind == TextureKind::gather) return sampler.gather(at, layer);
   // A texture object has one mip level here (the runtime refuses others), so every level and gradient selects it.
   return sampler.sample(at, form.dimensions, layer);
 }
 
 }  // namespace
 
-bool Executor::texture(Warp& warp, const ptx::TextureForm& form, LaneMask mask) {
-  const Frame& frame = warp.frame();
-  const Rows rows{warp.rows.data() + std::size_t{frame.row_base} * warp_lanes,
-                  warp.block->grid->kernel->constants.data()};
+ptx::MemoryForm texel_access(u32 bytes) {
+  ptx::MemoryForm access;
+  access.window = ptx::Window::global;
+  access.hint = ptx::CacheHint::nc;
+  access.type = bytes == 1 ? ptx::Type::u8 : bytes == 2 ? ptx::Type::u16 : ptx::Type::b32;
+  access.count = static_cast<u8>(bytes < 4 ? 1 : bytes / 4);
+  for (ptx::Row word = 0; word < access.count; ++word) access.data[word] = word;
+  return access;
+}
+
+Texel TextureAccess::answer(u32 lane) const {
+  const TextureSampler sampler(object(lane));
+  const Taps& needed = taps[lane];
+  std::array<Texel, most_taps> value;
+  for (u32 t = 0; t < needed.count; ++t) {
+    Texel raw{};
+    for (u32 w = 0; w < words; ++w) raw[w] = texels.data()[(t * words + w) * warp_lanes + lane];
+    value[t] = sampler.value(needed.tap[t].source, reinterpret_cast<const u8*>(raw.data()));
+  }
+  Texel result = value[0];
+  if (form->kind == TextureKind::gather) {
+    for (u32 i = 0; i < 4; ++i) result[i] = value[i][form->component];
+  } else if (needed.filtered) {
+    std::array<float, 4> sum{};
+    for (u32 t = 0; t < needed.count; ++t)
+      for (u32 c = 0; c < 4; ++c) sum[c] += needed.tap[t].share * std::bit_cast<float>(value[t][c]);
+    for (u32 c = 0; c < 4; ++c) result[c] = std::bit_cast<u32>(sum[c]);
+  }
+  return result;
+}
+
+TextureAccess& Executor::begin_texture(Warp& warp, const ptx::TextureForm& form, LaneMask mask) {
+  if (free_texture_accesses_.empty()) {
+    texture_accesses_.push_back(std::make_unique<TextureAccess>());
+    free_texture_accesses_.reserve(texture_accesses_.size());
+    free_texture_accesses_.push_back(texture_accesses_.back().get());
+  }
+  TextureAccess& access = *free_texture_accesses_.back();
+  free_texture_accesses_.pop_back();
+  access.warp = &warp;
+  access.form = &form;
+  access.lanes = mask;
+  access.row_base = warp.frame().row_base;
+  access.pending = 0;
+  access.object_count = 0;
+  return access;
+}
+
+void Executor::release(TextureAccess& access) {
+  access.warp = nullptr;
+  free_texture_accesses_.push_back(&access);
+}
+
+const TextureObject* Executor::texture_object(Warp& warp, const ptx::TextureForm& form, u32 lane) {
+  const Rows rows{op_.rows(), op_.constants};
+  const u64 handle = form.handle == ptx::no_row ? *reinterpret_cast<const u64*>(form.handle_symbol)
+                                                : reinterpret_cast<const u64*>(rows.at(form.handle))[lane];
+  const TextureObject* object = services_.texture(handle);
+  if (!object)
+    refuse(warp, FaultKind::texture, LaneMask{1} << lane,
+           "the handle " + std::to_string(handle) + " is no texture or surface object");
+  return object;
+}
+
+bool Executor::texture(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+  const Grid& grid = *warp.block->grid;
+  const ptx::TextureForm& form = grid.kernel->textures[instr.imm];
   if (form.cube) return refuse(warp, FaultKind::texture, mask, "cube textures are not supported");
-  const bool surface = form.kind == TextureKind::surface_load || form.kind == TextureKind::surface_store;
-  for (LaneMask left = mask; left; left &= left - 1) {
+  const u32 first_texture = static_cast<u32>(grid.kernel->mbarriers.size());
+  begin_access(warp, mask, first_texture + instr.imm);
+  if (form.kind == TextureKind::surface_load || form.kind == TextureKind::surface_store)
+    return surface(warp, form, mask);
+  if (form.kind == TextureKind::query) {
+    for (LaneMask left = mask; left; left &= left - 1) {
+      const u32 lane = std::countr_zero(left);
+      const TextureObject* object = texture_object(warp, form, lane);
+      if (!object) return false;
+      if (form.dst[0] != ptx::no_row) op_.rows()[form.dst[0] * warp_lanes + lane] = property(*object, form.component);
+    }
+    return true;
+  }
+  TextureAccess& access = begin_texture(warp, form, mask);
+  const bool found = find_taps(access) && read_texels(access);
+  op_.texture = nullptr;
+  if (!found) {
+    release(access);
+    return false;
+  }
+  if (access.pending) return park(warp, mask);
+  write_answer(access);
+  release(access);
+  return true;
+}
+
+bool Executor::find_taps(TextureAccess& access) {
+  const Rows rows{op_.rows(), op_.constants};
+  const TextureObject* last = nullptr;
+  u64 available = 0;  // bytes of live memory from the object's address on
+  for (LaneMask left = access.lanes; left; left &= left - 1) {
     const u32 lane = std::countr_zero(left);
-    const LaneMask here = LaneMask{1} << lane;
-    const u64 handle = form.handle == ptx::no_row ? *reinterpret_cast<const u64*>(form.handle_symbol)
-                                                  : reinterpret_cast<const u64*>(rows.at(form.handle))[lane];
-    const TextureObject* object = services_.texture(handle);
-    if (!object) {
-      refuse(warp, FaultKind::texture, here,
-             "the handle " + std::to_string(handle) + " is no texture or surface object");
-      return false;
+    const TextureObject* object = texture_object(*access.warp, *access.form, lane);
+    if (!object) return false;
+    if (object != last) {
+      last = object;
+      const auto bounds = space_.bounds(object->address);
+      available = bounds.end ? bounds.end - object->address : 0;
+      access.objects[access.object_count++] = *object;
     }
-    const auto put = [&](u32 i, u32 value) {
-      if (form.dst[i] != ptx::no_row) rows.rows[form.dst[i] * warp_lanes + lane] = value;
-    };
-    if (form.kind == TextureKind::query) {
-      put(0, property(*object, form.component));
-      continue;
-    }
-    const auto bounds = space_.bounds(object->address);
-    const u64 available = bounds.end ? bounds.end - object->address : 0;
-    if (!surface) {
-      const TextureSampler sampler(*object, available);
-      const Texel texel = sample(sampler, form, rows, lane);
-      if (!sampler.valid()) return refuse_access(warp, {FaultKind::illegal_address, lane, object->address, 4});
-      for (u32 i = 0; i < 4; ++i) put(i, texel[i]);
-      continue;
-    }
-    const u32 size = ptx::size_of(form.result), bytes = size * form.vector, first = form.layered ? 1 : 0;
-    std::array<i64, 3> at{};
-    for (u32 axis = 0; axis < form.dimensions && first + axis < 4; ++axis)
-      at[axis] = static_cast<i32>(rows.word(form.coordinates[first + axis], lane));
-    const i64 layer = form.layered ? static_cast<i32>(rows.word(form.coordinates[0], lane)) : 0;
-    u64 offset = 0;
-    const bool inside = surface_offset(*object, form, at, layer, bytes, offset);
-    if (!inside && form.clamp == 0)
-      return refuse(warp, FaultKind::illegal_address, here,
-                    "surface access of " + std::to_string(bytes) + " bytes at x = " + std::to_string(at[0]) +
-                        " bytes, y = " + std::to_string(at[1]) + " is outside the surface (" +
-                        std::to_string(object->width) + " x " + std::to_string(object->height) + ")");
-    if (inside && offset + bytes > available)
-      return refuse_access(warp, {FaultKind::illegal_address, lane, object->address + offset, bytes});
-    for (u32 i = 0; i < form.vector; ++i) {
-      u8* host = reinterpret_cast<u8*>(object->address + offset + i * size);
-      if (form.kind == TextureKind::surface_store) {
-        const u32* row = rows.at(form.dst[i]);
-        const u64 value = size == 8 ? reinterpret_cast<const u64*>(row)[lane] : row[lane];
-        if (inside) std::memcpy(host, &value, size);
-      } else if (form.dst[i] != ptx::no_row) {
-        u64 value = 0;
-        if (inside) std::memcpy(&value, host, size);
-        u32* row = rows.rows + form.dst[i] * warp_lanes;
-        if (size == 8)
-          reinterpret_cast<u64*>(row)[lane] = value;
-        else
-          row[lane] = static_cast<u32>(value);
+    access.object_of[lane] = static_cast<u8>(access.object_count - 1);
+    const TextureSampler sampler(*object);
+    Taps& taps = access.taps[lane];
+    taps = taps_of(sampler, *access.form, rows, lane);
+    for (u32 t = 0; t < taps.count; ++t)
+      if (taps.tap[t].source == Tap::Source::memory && taps.tap[t].offset + sampler.texel_bytes() > available) {
+        op_.refusal = {FaultKind::illegal_address, lane, object->address, 4};
+        return refuse_access(op_);
       }
+  }
+  return true;
+}
+
+/// One access a tap, for the lanes whose texels are of one size.
+bool Executor::read_texels(TextureAccess& access) {
+  Grid& grid = *access.warp->block->grid;
+  const std::size_t first = grid.kernel->mbarriers.size() + grid.kernel->textures.size();
+  for (u32 t = 0; t < most_taps; ++t) {
+    std::array<LaneMask, texel_sizes> lanes{};
+    for (LaneMask left = access.lanes; left; left &= left - 1) {
+      const u32 lane = std::countr_zero(left);
+      if (t >= access.taps[lane].count || access.taps[lane].tap[t].source != Tap::Source::memory) continue;
+      const u32 bytes = TextureSampler(access.object(lane)).texel_bytes();
+      lanes[std::countr_zero(bytes)] |= LaneMask{1} << lane;
+    }
+    for (u32 size = 0; size < texel_sizes; ++size) {
+      if (!lanes[size]) continue;
+      begin_access(*access.warp, lanes[size], static_cast<u32>(first + size));
+      op_.bank = &access.texels;
+      op_.row_base = t * TextureAccess::words;
+      op_.texture = &access;
+      for (LaneMask left = lanes[size]; left; left &= left - 1) {
+        const u32 lane = std::countr_zero(left);
+        op_.address[lane] = access.object(lane).address + access.taps[lane].tap[t].offset;
+      }
+      const Performed performed = performer_.memory(op_);
+      if (performed == Performed::faulted) return refuse_access(op_);
+      access.warp->under_way += performed == Performed::pending;
+      access.pending += performed == Performed::pending;
     }
   }
+  return true;
+}
+
+void Executor::write_answer(const TextureAccess& access) {
+  u32* rows = access.warp->rows.data() + std::size_t{access.row_base} * warp_lanes;
+  for (LaneMask left = access.lanes; left; left &= left - 1) {
+    const u32 lane = std::countr_zero(left);
+    const Texel answer = access.answer(lane);
+    for (u32 i = 0; i < 4; ++i)
+      if (access.form->dst[i] != ptx::no_row) rows[access.form->dst[i] * warp_lanes + lane] = answer[i];
+  }
+}
+
+/// One of its texels has been read. True: it was the last, and the registers are written.
+bool Executor::finish_texel(TextureAccess& access) {
+  if (--access.pending) return false;
+  write_answer(access);
+  release(access);
   return true;
 }
 

@@ -86,30 +86,39 @@ Texel TextureSampler::convert(const u8* bytes) const {
   return texel;
 }
 
-Texel TextureSampler::texel(std::array<i64, 3> index, u32 dimensions, u32 layer) const {
+Texel TextureSampler::border() const {
+  Texel border;
+  for (u32 c = 0; c < 4; ++c)
+    border[c] =
+        reads_float() ? std::bit_cast<u32>(object_.border[c]) : static_cast<u32>(static_cast<i32>(object_.border[c]));
+  return border;
+}
+
+Texel TextureSampler::value(Tap::Source source, const u8* bytes) const {
+  switch (source) {
+    case Tap::Source::memory:
+      return convert(bytes);
+    case Tap::Source::border:
+      return border();
+    default:
+      return {};
+  }
+}
+
+Tap TextureSampler::tap(std::array<i64, 3> index, u32 dimensions, u32 layer) const {
   for (u32 axis = 0; axis < dimensions; ++axis) {
     index[axis] = addressed(index[axis], axis);
-    if (index[axis] >= 0) continue;
-    Texel border;
-    for (u32 c = 0; c < 4; ++c)
-      border[c] =
-          reads_float() ? std::bit_cast<u32>(object_.border[c]) : static_cast<u32>(static_cast<i32>(object_.border[c]));
-    return border;
+    if (index[axis] < 0) return {.source = Tap::Source::border};
   }
   if (object_.layers) layer = std::min(layer, object_.layers - 1);
-  const u64 size = u64{object_.channels} * object_.channel_bytes;
-  u64 offset = static_cast<u64>(index[0]) * size;
+  u64 offset = static_cast<u64>(index[0]) * texel_bytes();
   if (dimensions > 1) offset += static_cast<u64>(index[1]) * object_.row_pitch;
   if (dimensions > 2) offset += static_cast<u64>(index[2]) * object_.slice_pitch;
   offset += layer * object_.slice_pitch;
-  if (offset + size > available_) {
-    valid_ = false;
-    return {};
-  }
-  return convert(reinterpret_cast<const u8*>(object_.address + offset));
+  return {.source = Tap::Source::memory, .offset = offset};
 }
 
-Texel TextureSampler::filtered(const std::array<float, 3>& at, u32 dimensions, u32 layer) const {
+Taps TextureSampler::filtered(const std::array<float, 3>& at, u32 dimensions, u32 layer) const {
   std::array<i64, 3> first{};
   std::array<float, 3> weights{};
   for (u32 axis = 0; axis < dimensions; ++axis) {
@@ -117,7 +126,7 @@ Texel TextureSampler::filtered(const std::array<float, 3>& at, u32 dimensions, u
     first[axis] = floor_index(shifted);
     weights[axis] = std::isfinite(shifted) ? weight(shifted - std::floor(shifted)) : 0;
   }
-  std::array<float, 4> sum{};
+  Taps taps{.filtered = true};
   for (u32 corner = 0; corner < (1u << dimensions); ++corner) {
     std::array<i64, 3> index = first;
     float share = 1;
@@ -127,40 +136,39 @@ Texel TextureSampler::filtered(const std::array<float, 3>& at, u32 dimensions, u
       share *= upper ? weights[axis] : 1 - weights[axis];
     }
     if (share == 0) continue;
-    const Texel part = texel(index, dimensions, layer);
-    for (u32 c = 0; c < 4; ++c) sum[c] += share * std::bit_cast<float>(part[c]);
+    Tap& tap = taps.tap[taps.count++];
+    tap = this->tap(index, dimensions, layer);
+    tap.share = share;
   }
-  Texel result;
-  for (u32 c = 0; c < 4; ++c) result[c] = std::bit_cast<u32>(sum[c]);
-  return result;
+  return taps;
 }
 
-Texel TextureSampler::sample(const std::array<float, 3>& at, u32 dimensions, u32 layer) const {
+Taps TextureSampler::sample(const std::array<float, 3>& at, u32 dimensions, u32 layer) const {
   std::array<float, 3> scaled = at;
   if (object_.normalized_coordinates)
     for (u32 axis = 0; axis < dimensions; ++axis) scaled[axis] = at[axis] * static_cast<float>(extent(axis));
   if (object_.linear_filter && reads_float()) return filtered(scaled, dimensions, layer);
   std::array<i64, 3> index{};
   for (u32 axis = 0; axis < dimensions; ++axis) index[axis] = floor_index(scaled[axis]);
-  return texel(index, dimensions, layer);
+  return {.tap = {tap(index, dimensions, layer)}, .count = 1};
 }
 
-Texel TextureSampler::fetch(const std::array<i32, 3>& at, u32 dimensions, u32 layer) const {
-  if (object_.linear_memory && (at[0] < 0 || at[0] >= extent(0))) return {};
-  return texel({at[0], at[1], at[2]}, dimensions, layer);
+Taps TextureSampler::fetch(const std::array<i32, 3>& at, u32 dimensions, u32 layer) const {
+  if (object_.linear_memory && (at[0] < 0 || at[0] >= extent(0)))
+    return {.tap = {Tap{.source = Tap::Source::zero}}, .count = 1};
+  return {.tap = {tap({at[0], at[1], at[2]}, dimensions, layer)}, .count = 1};
 }
 
-Texel TextureSampler::gather(const std::array<float, 3>& at, u32 layer, u32 component) const {
+Taps TextureSampler::gather(const std::array<float, 3>& at, u32 layer) const {
   std::array<i64, 3> first{};
   for (u32 axis = 0; axis < 2; ++axis) {
     const float scaled = object_.normalized_coordinates ? at[axis] * static_cast<float>(extent(axis)) : at[axis];
     first[axis] = floor_index(scaled - 0.5f);
   }
   constexpr std::array<std::array<i64, 2>, 4> order{{{0, 1}, {1, 1}, {1, 0}, {0, 0}}};
-  Texel result;
-  for (u32 i = 0; i < 4; ++i)
-    result[i] = texel({first[0] + order[i][0], first[1] + order[i][1], 0}, 2, layer)[component];
-  return result;
+  Taps taps{.count = 4};
+  for (u32 i = 0; i < 4; ++i) taps.tap[i] = tap({first[0] + order[i][0], first[1] + order[i][1], 0}, 2, layer);
+  return taps;
 }
 
 }  // namespace ew::simt

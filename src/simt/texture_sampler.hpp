@@ -1,5 +1,5 @@
 // How a texture object answers coordinates: addressing, filtering, conversion. CUDA C++ Programming Guide, "Texture
-// Fetching". A value type over the object's memory; no state of its own.
+// Fetching". A value type; it says which texels an answer needs, and what the answer is once somebody has read them.
 #pragma once
 
 #include <array>
@@ -11,30 +11,44 @@ namespace ew::simt {
 /// Four components as 32-bit registers hold them: float bits, or an extended integer.
 using Texel = std::array<u32, 4>;
 
+/// One texel of an answer.
+struct Tap {
+  enum class Source : u8 { none, memory, border, zero } source = Source::none;
+  u64 offset = 0;   // memory: from the object's address
+  float share = 1;  // a filter's weight
+};
+inline constexpr u32 most_taps = 8;  // linear in three dimensions
+
+struct Taps {
+  std::array<Tap, most_taps> tap;
+  u32 count = 0;
+  bool filtered = false;  // the sum of the taps by their shares
+};
+
 class TextureSampler {
  public:
-  /// `available`: bytes of live memory from object.address on.
-  TextureSampler(const TextureObject& object, u64 available) : object_(object), available_(available) {}
+  explicit TextureSampler(const TextureObject& object) : object_(object) {}
 
   /// Coordinates as the instruction gives them, in texels or normalised; unused axes are 0.
-  Texel sample(const std::array<float, 3>& at, u32 dimensions, u32 layer) const;
-  Texel fetch(const std::array<i32, 3>& at, u32 dimensions, u32 layer) const;
-  /// One component of the four texels that a bilinear filter would use, in tld4's order.
-  Texel gather(const std::array<float, 3>& at, u32 layer, u32 component) const;
-  /// False once a texel lay outside the live memory: the texture's memory was freed.
-  bool valid() const { return valid_; }
+  Taps sample(const std::array<float, 3>& at, u32 dimensions, u32 layer) const;
+  Taps fetch(const std::array<i32, 3>& at, u32 dimensions, u32 layer) const;
+  /// The four texels that a bilinear filter would use, in tld4's order.
+  Taps gather(const std::array<float, 3>& at, u32 layer) const;
+
+  u32 texel_bytes() const { return u32{object_.channels} * object_.channel_bytes; }
+  /// A tap as it is read: `bytes` are those of the texel where its source is memory.
+  Texel value(Tap::Source, const u8* bytes) const;
 
  private:
   i64 extent(u32 axis) const;
   i64 addressed(i64 index, u32 axis) const;  // -1: the border
-  Texel texel(std::array<i64, 3> index, u32 dimensions, u32 layer) const;
+  Tap tap(std::array<i64, 3> index, u32 dimensions, u32 layer) const;
+  Texel border() const;
   Texel convert(const u8* bytes) const;
   bool reads_float() const;
-  Texel filtered(const std::array<float, 3>& at, u32 dimensions, u32 layer) const;
+  Taps filtered(const std::array<float, 3>& at, u32 dimensions, u32 layer) const;
 
   const TextureObject& object_;
-  u64 available_;
-  mutable bool valid_ = true;
 };
 
 }  // namespace ew::simt

@@ -46,6 +46,7 @@ void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kerne
   splits[0] = Split{entry.begin, lanes};
   split_count = 1;
   turns = 0;
+  under_way = 0;
   current = 0;
   reconvergences.clear();
   free_reconvergence = nothing;

@@ -86,6 +86,7 @@ struct Warp {
   u32 free_reconvergence = nothing, used_reconvergences = 0;
   std::vector<Frame> frames;
   u64 turns = 0;                // that splits have had
+  u32 under_way = 0;            // operations that a performer keeps pending
   u32 branches_until_turn = 0;  // backward branches until the next split gets its turn
 
   // Does it spin? `seen` folds what polling instructions (atomics, volatile and ordered loads …) found since the last

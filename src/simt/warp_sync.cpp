@@ -255,6 +255,14 @@ void Executor::perform(const ptx::Kernel& kernel, const Instr& instr, LaneMask g
 
 bool Executor::warp_sync(Warp& warp, const Instr& instr, LaneMask mask) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  if (instr.op == Op::warp_sync) {
+    SyncOp op{.kind = SyncKind::warp_barrier, .warp = &warp, .pc = warp.split().pc, .lanes = mask};
+    if (performer_.sync(op) == Performed::pending) {
+      ++warp.under_way;
+      park(warp, mask);
+      return another(warp);
+    }
+  }
   Split& split = warp.split();
   std::array<u32, warp_lanes> members;
   bool complete = true, one_group = true;
