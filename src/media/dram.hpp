@@ -1,9 +1,21 @@
-// One channel of GPU memory: banks with row buffers behind a data bus, first-ready first-come-first-served.
+// One channel of GPU memory: banks with row buffers behind a data bus, first-ready first-come-first-served (FR-FCFS).
+//
+// Commands (precharge, activate, column read or write) are issued one by one, each in the first cycle of the memory's
+// clock that the timings allow; at that moment the oldest row hit goes first, then the oldest request of each bank
+// opens its row. Reads go before writes, until `write_high` of these wait or no read does; then writes go until
+// `write_low`. A request older than `age_cap` is overtaken no more. A write is done when the channel has it (its client
+// is told after `latency`), and a read of bytes of a waiting write is answered from it, so what a client sees is in
+// order for each address. Owned by the machine. Nothing happens while the channel is empty: refreshes of idle times are
+// made up for at the next request, at the times at which they were due.
 #pragma once
 
+#include <array>
 #include <string>
+#include <vector>
 
+#include "core/clock_ratio.hpp"
 #include "core/fields.hpp"
+#include "memory/device.hpp"
 
 namespace ew::media {
 
@@ -30,6 +42,116 @@ struct DramConfig {
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit);
+};
+
+struct MediaParts;
+
+class Dram final : public memory::Device {
+ public:
+  /// `config` is resolved (dram_standards.hpp).
+  Dram(const DramConfig& config, const MediaParts&);
+
+  bool serve(const memory::DeviceRequest&) override;
+  void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
+  u64 in_flight() const override { return entries_.size() - free_.size() + answering_; }
+  const memory::DeviceStatistics& statistics() const override;
+
+ private:
+  using Tick = u64;  // cycles of the memory's clock
+  static constexpr u32 none = ~u32{0};
+  static constexpr u64 no_row = ~u64{0};
+  static constexpr Tick never = ~Tick{0};
+  enum Direction : u32 { read, write };
+
+  struct Entry {
+    u64 address, row, token;
+    memory::DeviceClient* client;
+    core::Cycle arrived_cycle;
+    Tick arrived;
+    u64 sequence;
+    u32 bank, bursts;
+    u32 previous, next;  // in its bank's queue
+    u32 older, younger;  // of its direction
+    u32 bytes;
+    bool opened_row, closed_row;  // a row was opened for it, and another closed
+  };
+  struct Queue {  // of one bank and direction, oldest first
+    u32 first = none, last = none;
+    u32 hit = none;  // the oldest of the open row
+  };
+  struct Bank {
+    u64 open_row = no_row;
+    Tick column_ok = 0, precharge_ok = 0, activate_ok = 0;
+    bool closed_for_other = false;  // the row was closed for the request that opens the next
+    std::array<Queue, 2> queue;
+  };
+  /// The command that can go first.
+  struct Choice {
+    Tick when = never;
+    u64 sequence = 0;
+    u32 bank = 0;
+    enum Kind : u8 { column, activate, precharge } kind = column;
+  };
+  struct Place {
+    u32 bank;
+    u64 row;
+  };
+  struct Waiter {
+    core::TimeWheel::Handler handler;
+    void* target;
+    u64 a;
+  };
+
+  u32 capacity(Direction direction) const { return direction == write ? config_.write_queue : config_.read_queue; }
+  Place place(u64 address) const;
+  u32 append(const memory::DeviceRequest&, Place, Direction);
+  void remove(u32 entry, Direction);
+  u32 first_hit(const Bank&, u32 from) const;
+  bool in_waiting_write(const memory::DeviceRequest&, const Place&) const;
+  void answer(core::Cycle, u64 token, memory::DeviceClient*);
+  void answered(u64 token, u64 client);
+
+  Direction direction() const { return draining_ ? write : read; }
+  bool aged(u32 entry) const { return at_ > entries_[entry].arrived + config_.age_cap; }
+  bool writes_first() const;
+  void choose_direction();
+  Choice choose() const;
+  void consider(u32 bank, Choice&) const;
+  void issue(const Choice&);
+  void issue_column(u32 bank, Tick);
+  void finish(u32 entry, Direction, Tick data_end);
+  void activate(u32 bank, Tick);
+  void precharge(Bank&, Tick);
+  void refresh();
+  void make_up_for_refreshes(Tick);
+  void arm(Tick);
+  void run(u64 tick, u64);
+  void notify();
+
+  core::TimeWheel& wheel_;
+  const DramConfig config_;
+  const core::ClockRatio ratio_;
+  const u32 channels_;
+  const u32 burst_ticks_, space_;  // of one burst on the bus; of column commands at least
+  const bool whole_;               // a request's bursts go together: bank groups do not slow them
+  const Tick latency_;
+
+  std::vector<Entry> entries_;
+  std::vector<u32> free_;
+  std::vector<Bank> banks_;
+  std::array<u64, 2> pending_{};  // banks with requests, by direction
+  std::array<u32, 2> waiting_{};  // requests, by direction
+  std::array<u32, 2> oldest_{none, none}, youngest_{none, none};
+  std::array<Tick, 2> column_ok_{};  // by direction
+  std::vector<Tick> group_ok_;       // column commands, by bank group
+  Tick activate_ok_ = 0, refresh_at_ = never;
+  Tick at_ = 0;            // of the last command, or of the event that runs
+  Tick armed_ = never;     // an event stands for this tick
+  u32 served_ = 0;         // since the direction changed
+  bool draining_ = false;  // writes go
+  u64 sequence_ = 0, answering_ = 0, busy_ticks_ = 0;
+  std::array<std::vector<Waiter>, 2> waiters_;
+  mutable memory::DeviceStatistics statistics_;
 };
 
 template <class Self, class Visitor>

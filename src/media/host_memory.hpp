@@ -1,8 +1,19 @@
 // The host's memory behind the host link: DRAM and the host's last-level cache, into which the device's writes may go
 // (DDIO).
+//
+// A read sends a packet without data to the host and gets its bytes back; a write sends its bytes and, if a client
+// waits for it, gets a packet without data back. At the host, lines that the last-level cache has cost its latency and
+// no DRAM traffic; the others go over the DRAM's bus in order of arrival. Only the device's writes are put into the
+// cache, into `ddio_ways` of each set, the least recently used of these going; dirty lines that go cost DRAM bandwidth.
+// Owned by the machine; the link is shared.
 #pragma once
 
+#include <vector>
+
+#include "core/clock_ratio.hpp"
 #include "core/fields.hpp"
+#include "memory/device.hpp"
+#include "memory/host_link.hpp"
 
 namespace ew::media {
 
@@ -36,6 +47,54 @@ struct HostMemoryConfig {
           "Intel, IIO_LLC_WAYS: two ways by default");
     visit("queue", self.queue, Range{1, 1 << 20}, "requests", "Requests under way to host memory.", "");
   }
+};
+
+struct MediaParts;
+
+class HostMemory final : public memory::Device {
+ public:
+  /// REQUIRES: parts.host_link.
+  HostMemory(const HostMemoryConfig&, const MediaParts& parts);
+
+  bool serve(const memory::DeviceRequest&) override;
+  void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
+  u64 in_flight() const override { return slots_.size() - free_.size(); }
+  const memory::DeviceStatistics& statistics() const override;
+
+ private:
+  struct Way {
+    u64 line = ~u64{0};
+    u64 used = 0;  // greater: later
+    bool dirty = false;
+  };
+  struct Waiter {
+    core::TimeWheel::Handler handler;
+    void* target;
+    u64 a;
+  };
+
+  void at_host(u64 slot, u64);
+  void host_done(u64 slot, u64);
+  void finish(u64 slot, u64);
+  /// Cycle in which the DRAM has moved so many bytes.
+  core::Cycle transfer(u64 bytes);
+  bool hit(u64 line, bool write);
+  /// Bytes of the dirty line that went for it.
+  u64 allocate(u64 line);
+  Way* set(u64 line) { return &ways_[line % sets_ * config_.llc_ways]; }
+
+  core::TimeWheel& wheel_;
+  memory::HostLink& link_;
+  const HostMemoryConfig config_;
+  const core::ClockRatio ratio_;  // of bytes
+  const core::Cycle latency_, llc_latency_;
+  const u64 sets_;  // 0: nothing is ever cached
+  std::vector<Way> ways_;
+  std::vector<memory::DeviceRequest> slots_;
+  std::vector<u32> free_;
+  std::vector<Waiter> waiters_;
+  u64 bus_free_ = 0, bus_ticks_ = 0, uses_ = 0;
+  mutable memory::DeviceStatistics statistics_;
 };
 
 }  // namespace ew::media

@@ -26,8 +26,9 @@ struct DeviceRequest {
 struct DeviceStatistics {
   u64 reads = 0, writes = 0, read_bytes = 0, written_bytes = 0;
   u64 row_hits = 0, row_misses = 0, row_conflicts = 0, refreshes = 0;
-  u64 busy_picoseconds = 0;  // of the data bus
-  u64 queued_cycles = 0;     // from arrival to service, all requests together
+  u64 cache_hits = 0, cache_misses = 0;  // lines, of a cache before the medium (the host's last-level cache)
+  u64 busy_picoseconds = 0;              // of the data bus
+  u64 queued_cycles = 0;                 // from arrival to service, all requests together
 };
 
 class Device {

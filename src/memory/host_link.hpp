@@ -4,6 +4,10 @@
 // and storage share it.
 #pragma once
 
+#include <array>
+#include <vector>
+
+#include "core/clock_ratio.hpp"
 #include "core/fields.hpp"
 #include "core/time_wheel.hpp"
 
@@ -37,6 +41,54 @@ struct HostLinkConfig {
   }
 };
 
-class HostLink;
+struct HostLinkStatistics {
+  struct Direction {
+    u64 packets = 0, data_bytes = 0, wire_bytes = 0;
+    u64 busy_cycles = 0;
+    u64 waited_cycles = 0;  // of packets, for the wire or a credit
+  };
+  std::array<Direction, 2> direction;  // by LinkDirection
+};
+
+enum class LinkDirection : u8 { to_host, to_device };
+
+class HostLink {
+ public:
+  HostLink(const HostLinkConfig&, core::TimeWheel&, core::Kilohertz sm_clock);
+
+  /// Sends `bytes` of data in as many packets as they need (none: one packet that is all overhead, as a read request or
+  /// an acknowledgement is); the handler runs in the cycle in which the last one has arrived. Returns that cycle. What
+  /// is sent is sent in order and whole: a sender cuts long transfers into pieces if others shall come between.
+  core::Cycle send(LinkDirection, u64 bytes, core::TimeWheel::Handler, void* target, u64 a = 0, u64 b = 0);
+  /// `send` for a member function: send<&DmaEngine::arrived>(direction, bytes, engine, a, b).
+  template <auto Member, class Target>
+  core::Cycle send(LinkDirection direction, u64 bytes, Target& target, u64 a = 0, u64 b = 0) {
+    return send(
+        direction, bytes, [](void* t, u64 x, u64 y) { (static_cast<Target*>(t)->*Member)(x, y); }, &target, a, b);
+  }
+
+  /// Nothing is on its way.
+  bool quiescent() const;
+  /// Cycles that so many bytes need on the idle link.
+  u64 idle_latency(u64 bytes) const;
+  const HostLinkStatistics& statistics() const;
+
+ private:
+  /// Times are in ticks: a tick moves one byte.
+  struct Direction {
+    u64 free = 0;                  // when the wire is
+    std::vector<u64> credit_back;  // when each credit is there again; used in turn, for they return in order
+    u32 next_credit = 0;
+    core::Cycle last_arrival = 0;
+    u64 wire_ticks = 0, waited_ticks = 0;
+  };
+
+  core::TimeWheel& wheel_;
+  const HostLinkConfig config_;
+  const core::ClockRatio ratio_;
+  const u64 latency_;  // ticks
+  std::array<Direction, 2> directions_;
+  mutable HostLinkStatistics statistics_;
+};
 
 }  // namespace ew::memory

@@ -1,0 +1,335 @@
+#include "media/dram.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "media/dram_standards.hpp"
+#include "media/kinds.hpp"
+
+namespace ew::media {
+
+namespace {
+
+/// Successive blocks of this size lie in successive bank groups, so that a stream uses all of them.
+constexpr u64 group_block = 128;
+
+}  // namespace
+
+Dram::Dram(const DramConfig& config, const MediaParts& parts)
+    : wheel_(parts.wheel),
+      config_(config),
+      ratio_(core::ClockRatio::of_clock(parts.clock, config.clock)),
+      channels_(parts.channels),
+      burst_ticks_(static_cast<u32>(config.burst.count) / config.bytes_per_clock),
+      space_(std::max(config.ccd, burst_ticks_)),
+      whole_(config.bank_groups == 1 || config.ccd_long <= space_),
+      latency_(ratio_.ticks_covering(config.latency)),
+      banks_(config.banks),
+      group_ok_(config.bank_groups) {
+  entries_.reserve(config.read_queue + config.write_queue);
+  free_.reserve(config.read_queue + config.write_queue);
+  for (auto& waiters : waiters_) waiters.reserve(64);
+  if (config.refresh && config.refi) refresh_at_ = config.refi + u64{config.refi} * parts.channel / parts.channels;
+}
+
+const memory::DeviceStatistics& Dram::statistics() const {
+  statistics_.busy_picoseconds =
+      static_cast<u64>(static_cast<unsigned __int128>(busy_ticks_) * 1'000'000'000 / config_.clock.count);
+  return statistics_;
+}
+
+/// Addresses are dealt to channels below the level of rows, by a map that the channel does not know (AddressMap): a
+/// row's worth of bytes in each group of every channel is a stripe of addresses. Banks are permuted by the row (Zhang,
+/// Zhu, Zhang: A permutation-based page interleaving scheme, MICRO 2000), so that strides do not meet in one bank.
+Dram::Place Dram::place(u64 address) const {
+  const u32 groups = config_.bank_groups, in_group = config_.banks / groups;
+  const u64 stripe = address / (config_.row.count * channels_ * groups);
+  const u64 row = stripe / in_group;
+  return {static_cast<u32>((stripe + row) % in_group * groups + address / group_block % groups), row};
+}
+
+bool Dram::serve(const memory::DeviceRequest& request) {
+  const Direction to = request.write ? write : read;
+  if (waiting_[to] == capacity(to)) return false;
+  (request.write ? statistics_.writes : statistics_.reads) += 1;
+  (request.write ? statistics_.written_bytes : statistics_.read_bytes) += request.bytes;
+  const Place where = place(request.address);
+  const Tick now = ratio_.tick_at(wheel_.now());
+  const core::Cycle soon = ratio_.cycle_at(now + latency_);
+  if (request.write) {
+    if (request.client) answer(soon, request.token, request.client);
+  } else if (in_waiting_write(request, where)) {
+    answer(soon, request.token, request.client);
+    return true;
+  }
+  if (waiting_[read] + waiting_[write] == 0) make_up_for_refreshes(now);
+  const u32 entry = append(request, where, to);
+  const bool was_draining = draining_;
+  choose_direction();
+  if (was_draining != draining_) {
+    arm(choose().when);
+  } else if (to == direction()) {
+    Choice choice;
+    consider(entries_[entry].bank, choice);
+    arm(choice.when);
+  }
+  return true;
+}
+
+u32 Dram::append(const memory::DeviceRequest& request, Place where, Direction to) {
+  u32 index = static_cast<u32>(entries_.size());
+  if (free_.empty()) {
+    entries_.emplace_back();
+  } else {
+    index = free_.back();
+    free_.pop_back();
+  }
+  Bank& bank = banks_[where.bank];
+  Queue& queue = bank.queue[to];
+  const u32 bursts = static_cast<u32>((request.bytes + config_.burst.count - 1) / config_.burst.count);
+  entries_[index] = {.address = request.address,
+                     .row = where.row,
+                     .token = request.token,
+                     .client = request.client,
+                     .arrived_cycle = wheel_.now(),
+                     .arrived = ratio_.tick_at(wheel_.now()),
+                     .sequence = sequence_++,
+                     .bank = where.bank,
+                     .bursts = bursts,
+                     .previous = queue.last,
+                     .next = none,
+                     .older = youngest_[to],
+                     .younger = none,
+                     .bytes = request.bytes,
+                     .opened_row = false,
+                     .closed_row = false};
+  (queue.last == none ? queue.first : entries_[queue.last].next) = index;
+  queue.last = index;
+  (youngest_[to] == none ? oldest_[to] : entries_[youngest_[to]].younger) = index;
+  youngest_[to] = index;
+  if (queue.hit == none && bank.open_row == where.row) queue.hit = index;
+  pending_[to] |= u64{1} << where.bank;
+  ++waiting_[to];
+  return index;
+}
+
+void Dram::remove(u32 index, Direction from) {
+  Entry& entry = entries_[index];
+  Bank& bank = banks_[entry.bank];
+  Queue& queue = bank.queue[from];
+  if (queue.hit == index) queue.hit = first_hit(bank, entry.next);
+  (entry.previous == none ? queue.first : entries_[entry.previous].next) = entry.next;
+  (entry.next == none ? queue.last : entries_[entry.next].previous) = entry.previous;
+  (entry.older == none ? oldest_[from] : entries_[entry.older].younger) = entry.younger;
+  (entry.younger == none ? youngest_[from] : entries_[entry.younger].older) = entry.older;
+  if (queue.first == none) pending_[from] &= ~(u64{1} << entry.bank);
+  --waiting_[from];
+  free_.push_back(index);
+}
+
+u32 Dram::first_hit(const Bank& bank, u32 from) const {
+  while (from != none && entries_[from].row != bank.open_row) from = entries_[from].next;
+  return from;
+}
+
+bool Dram::in_waiting_write(const memory::DeviceRequest& request, const Place& where) const {
+  for (u32 i = banks_[where.bank].queue[write].first; i != none; i = entries_[i].next) {
+    const Entry& entry = entries_[i];
+    if (entry.address <= request.address && request.address + request.bytes <= entry.address + entry.bytes) return true;
+  }
+  return false;
+}
+
+void Dram::answer(core::Cycle when, u64 token, memory::DeviceClient* client) {
+  if (!client) return;
+  ++answering_;
+  wheel_.at<&Dram::answered>(when, *this, token, reinterpret_cast<u64>(client));
+}
+
+void Dram::answered(u64 token, u64 client) {
+  --answering_;
+  reinterpret_cast<memory::DeviceClient*>(client)->served(token);
+}
+
+bool Dram::writes_first() const {
+  if (waiting_[write] == 0 || waiting_[read] == 0) return waiting_[write];
+  // Under an overload that makes everything wait too long, the directions still take turns of a whole batch.
+  const bool turn_over = served_ >= config_.write_high - config_.write_low;
+  if (draining_) {
+    if (aged(oldest_[read]) && turn_over) return false;
+    return waiting_[write] > config_.write_low || aged(oldest_[write]);
+  }
+  if (aged(oldest_[read]) && !turn_over) return false;
+  return waiting_[write] >= config_.write_high || aged(oldest_[write]);
+}
+
+void Dram::choose_direction() {
+  const bool writes = writes_first();
+  if (writes == draining_) return;
+  draining_ = writes;
+  served_ = 0;
+}
+
+Dram::Choice Dram::choose() const {
+  Choice choice;
+  for (u64 banks = pending_[direction()]; banks; banks &= banks - 1) consider(std::countr_zero(banks), choice);
+  return choice;
+}
+
+/// The next command of the bank, if it can go before what is chosen already; where both can go, the column command, and
+/// of two the older request's.
+void Dram::consider(u32 number, Choice& best) const {
+  const Bank& bank = banks_[number];
+  const Queue& queue = bank.queue[direction()];
+  u32 entry = queue.hit;
+  if (entry != queue.first && entry != none && aged(queue.first)) entry = none;
+  Choice choice{.bank = number};
+  if (entry != none) {
+    choice.kind = Choice::column;
+    choice.when = std::max({bank.column_ok, column_ok_[direction()], group_ok_[number % config_.bank_groups]});
+  } else {
+    entry = queue.first;
+    choice.kind = bank.open_row == no_row ? Choice::activate : Choice::precharge;
+    choice.when = bank.open_row == no_row ? std::max(bank.activate_ok, activate_ok_) : bank.precharge_ok;
+  }
+  choice.when = std::max({choice.when, at_, entries_[entry].arrived});
+  choice.sequence = entries_[entry].sequence;
+  if (std::tie(choice.when, choice.kind, choice.sequence) < std::tie(best.when, best.kind, best.sequence))
+    best = choice;
+}
+
+void Dram::issue(const Choice& choice) {
+  at_ = choice.when;
+  if (choice.kind == Choice::column) return issue_column(choice.bank, choice.when);
+  if (choice.kind == Choice::activate) return activate(choice.bank, choice.when);
+  precharge(banks_[choice.bank], choice.when);
+}
+
+void Dram::issue_column(u32 number, Tick when) {
+  Bank& bank = banks_[number];
+  const Direction to = direction();
+  const u32 index = bank.queue[to].hit;
+  Entry& entry = entries_[index];
+  const u32 bursts = whole_ ? entry.bursts : 1;
+  const Tick last = when + u64{bursts - 1} * space_;  // column command
+  const Tick data_end = last + (to == write ? config_.wl : config_.cl) + burst_ticks_;
+  busy_ticks_ += u64{bursts} * burst_ticks_;
+  column_ok_[to] = last + space_;
+  group_ok_[number % config_.bank_groups] = last + std::max(space_, config_.ccd_long);
+  if (to == read) {
+    // The bus turns round in two cycles (JESD212, JESD235: tRTW = CL + BL/n + 2 - WL).
+    const Tick turned = data_end + 2;
+    column_ok_[write] = std::max(last + space_, turned - std::min<Tick>(turned, config_.wl));
+    bank.precharge_ok = std::max(bank.precharge_ok, last + config_.rtp);
+  } else {
+    column_ok_[read] = std::max(last + space_, data_end + config_.wtr);
+    bank.precharge_ok = std::max(bank.precharge_ok, data_end + config_.wr);
+  }
+  entry.bursts -= bursts;
+  if (entry.bursts == 0) finish(index, to, data_end);
+}
+
+void Dram::finish(u32 index, Direction to, Tick data_end) {
+  const Entry& entry = entries_[index];
+  statistics_.row_hits += !entry.opened_row;
+  statistics_.row_misses += entry.opened_row && !entry.closed_row;
+  statistics_.row_conflicts += entry.opened_row && entry.closed_row;
+  statistics_.queued_cycles += wheel_.now() - entry.arrived_cycle;
+  ++served_;
+  if (to == read) answer(ratio_.cycle_at(data_end + latency_), entry.token, entry.client);
+  remove(index, to);
+}
+
+void Dram::activate(u32 number, Tick when) {
+  Bank& bank = banks_[number];
+  Entry& entry = entries_[bank.queue[direction()].first];
+  entry.opened_row = true;
+  entry.closed_row = bank.closed_for_other;
+  bank.closed_for_other = false;
+  bank.open_row = entry.row;
+  bank.column_ok = when + config_.rcd;
+  bank.precharge_ok = when + config_.ras;
+  activate_ok_ = when + config_.rrd;
+  for (Queue& queue : bank.queue) queue.hit = first_hit(bank, queue.first);
+}
+
+void Dram::precharge(Bank& bank, Tick when) {
+  bank.open_row = no_row;
+  bank.closed_for_other = true;
+  bank.activate_ok = when + config_.rp;
+  for (Queue& queue : bank.queue) queue.hit = none;
+}
+
+/// All banks at once: each is precharged as soon as it may be, then all rest for tRFC.
+void Dram::refresh() {
+  Tick start = refresh_at_;
+  for (const Bank& bank : banks_)
+    start = std::max(start, bank.open_row == no_row ? bank.activate_ok : bank.precharge_ok + config_.rp);
+  for (Bank& bank : banks_) {
+    if (bank.open_row != no_row) precharge(bank, start);
+    bank.closed_for_other = false;
+    bank.activate_ok = start + config_.rfc;
+  }
+  refresh_at_ += config_.refi;
+  ++statistics_.refreshes;
+}
+
+/// All that were due while the channel was empty but for the last one.
+void Dram::make_up_for_refreshes(Tick now) {
+  if (refresh_at_ == never || now < refresh_at_ + config_.refi) return;
+  refresh();
+  const u64 missed = (now - refresh_at_) / config_.refi;
+  refresh_at_ += missed * config_.refi;
+  statistics_.refreshes += missed;
+}
+
+void Dram::arm(Tick tick) {
+  tick = std::min(tick, refresh_at_);
+  if (tick >= armed_) return;
+  armed_ = tick;
+  wheel_.at<&Dram::run>(std::max(ratio_.cycle_at(tick), wheel_.now()), *this, tick);
+}
+
+void Dram::run(u64 tick, u64) {
+  if (tick != armed_) return;  // something came that could go earlier
+  armed_ = never;
+  at_ = std::max(at_, tick);
+  const Tick last = ratio_.ticks_within(wheel_.now());
+  for (;;) {
+    choose_direction();
+    const Choice choice = choose();
+    if (choice.when == never) break;
+    if (std::min(choice.when, refresh_at_) > last) {
+      arm(choice.when);
+      break;
+    }
+    if (refresh_at_ <= choice.when) {
+      refresh();
+    } else {
+      issue(choice);
+    }
+  }
+  notify();
+}
+
+void Dram::notify_when_free(bool writing, core::TimeWheel::Handler handler, void* target, u64 a) {
+  waiters_[writing ? write : read].push_back({handler, target, a});
+}
+
+void Dram::notify() {
+  for (const Direction to : {read, write}) {
+    auto& waiters = waiters_[to];
+    while (!waiters.empty() && waiting_[to] < capacity(to)) {
+      const Waiter waiter = waiters.front();
+      waiters.erase(waiters.begin());
+      waiter.handler(waiter.target, waiter.a, 0);
+    }
+  }
+}
+
+std::unique_ptr<memory::Device> make_dram(const MediaConfig& config, const MediaParts& parts) {
+  return std::make_unique<Dram>(resolved(config.dram), parts);
+}
+
+}  // namespace ew::media

@@ -1,0 +1,73 @@
+#include "media/dram_standards.hpp"
+
+#include <fmt/format.h>
+
+#include "core/diagnostics.hpp"
+
+namespace ew::media {
+
+namespace {
+
+const DramStandard& standard_of(std::string_view name) {
+  std::string names;
+  for (const DramStandard& standard : dram_standards) {
+    if (standard.name == name) return standard;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", standard.name);
+  }
+  throw core::UserError(fmt::format("dram.standard: no standard is called \"{}\"; there are {}", name, names));
+}
+
+template <class... Arguments>
+void require(bool holds, fmt::format_string<Arguments...> sentence, Arguments&&... arguments) {
+  if (!holds) throw core::UserError(fmt::format(sentence, std::forward<Arguments>(arguments)...));
+}
+
+void check(const DramConfig& c) {
+  require(c.banks <= 64, "dram.banks: a channel has at most 64 banks, not {}", c.banks);
+  require(c.banks % c.bank_groups == 0, "dram.bank_groups: {} banks cannot be in {} groups of one size", c.banks,
+          c.bank_groups);
+  require(c.burst.count % c.bytes_per_clock == 0,
+          "dram.burst: {} bytes are not a whole number of cycles of the data bus, which moves {} bytes a cycle",
+          c.burst.count, c.bytes_per_clock);
+  require(c.row.count % c.burst.count == 0, "dram.row: {} bytes are not a whole number of bursts of {} bytes",
+          c.row.count, c.burst.count);
+  require(c.write_high <= c.write_queue, "dram.write_high: {} writes never wait in a queue of {}", c.write_high,
+          c.write_queue);
+  require(c.write_low < c.write_high, "dram.write_low: must be below write_high, {}; it is {}", c.write_high,
+          c.write_low);
+  require(!c.refresh || c.refi == 0 || c.rfc + c.rp < c.refi,
+          "dram.rfc: a refresh of {} cycles every {} leaves no time for requests", c.rfc, c.refi);
+}
+
+}  // namespace
+
+DramConfig resolved(const DramConfig& config) {
+  const DramStandard& standard = standard_of(config.standard);
+  DramConfig c = config;
+  const auto fill = [](auto& field, auto figure) {
+    if (field == decltype(figure){}) field = figure;
+  };
+  fill(c.clock, standard.clock);
+  fill(c.bytes_per_clock, standard.bytes_per_clock);
+  fill(c.burst, core::Bytes{standard.burst});
+  fill(c.row, core::Bytes{standard.row});
+  fill(c.banks, standard.banks);
+  fill(c.bank_groups, standard.bank_groups);
+  fill(c.rcd, standard.rcd);
+  fill(c.rp, standard.rp);
+  fill(c.ras, standard.ras);
+  fill(c.cl, standard.cl);
+  fill(c.wl, standard.wl);
+  fill(c.ccd, standard.ccd);
+  fill(c.ccd_long, standard.ccd_long);
+  fill(c.rrd, standard.rrd);
+  fill(c.wr, standard.wr);
+  fill(c.rtp, standard.rtp);
+  fill(c.wtr, standard.wtr);
+  fill(c.refi, standard.refi);
+  fill(c.rfc, standard.rfc);
+  check(c);
+  return c;
+}
+
+}  // namespace ew::media

@@ -1,0 +1,124 @@
+#include "media/host_memory.hpp"
+
+#include <algorithm>
+
+#include "media/kinds.hpp"
+
+namespace ew::media {
+
+HostMemory::HostMemory(const HostMemoryConfig& config, const MediaParts& parts)
+    : wheel_(parts.wheel),
+      link_(*parts.host_link),
+      config_(config),
+      ratio_(core::ClockRatio::of_bandwidth(parts.clock, config.bandwidth)),
+      latency_(core::cycles_covering(parts.clock, config.latency)),
+      llc_latency_(core::cycles_covering(parts.clock, config.llc_latency)),
+      sets_(config.ddio ? config.llc.count / (u64{config.llc_line} * config.llc_ways) : 0),
+      ways_(sets_ * config.llc_ways) {
+  slots_.reserve(config.queue);
+  free_.reserve(config.queue);
+  waiters_.reserve(256);
+}
+
+const memory::DeviceStatistics& HostMemory::statistics() const {
+  statistics_.busy_picoseconds =
+      static_cast<u64>(static_cast<unsigned __int128>(bus_ticks_) * 1'000'000'000'000 / config_.bandwidth.count);
+  return statistics_;
+}
+
+bool HostMemory::serve(const memory::DeviceRequest& request) {
+  if (in_flight() == config_.queue) return false;
+  u32 slot = static_cast<u32>(slots_.size());
+  if (free_.empty()) {
+    slots_.push_back(request);
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+    slots_[slot] = request;
+  }
+  (request.write ? statistics_.writes : statistics_.reads) += 1;
+  (request.write ? statistics_.written_bytes : statistics_.read_bytes) += request.bytes;
+  link_.send<&HostMemory::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
+  return true;
+}
+
+void HostMemory::at_host(u64 slot, u64) {
+  const memory::DeviceRequest& request = slots_[slot];
+  const u64 first = request.address / config_.llc_line;
+  const u64 last = (request.address + request.bytes - 1) / config_.llc_line;
+  const bool allocates = sets_ && request.write;
+  u64 hits = 0, to_dram = 0, evicted = 0;
+  for (u64 line = first; line <= last; ++line) {
+    if (sets_ && hit(line, request.write)) {
+      ++hits;
+    } else if (allocates) {
+      evicted += allocate(line);
+    } else {
+      to_dram += config_.llc_line;
+    }
+  }
+  if (sets_) {
+    statistics_.cache_hits += hits;
+    statistics_.cache_misses += last - first + 1 - hits;
+  }
+  core::Cycle done = wheel_.now();
+  if (hits || allocates) done += llc_latency_;
+  if (evicted) transfer(evicted);
+  if (to_dram) done = std::max(done, transfer(to_dram) + latency_);
+  wheel_.at<&HostMemory::host_done>(done, *this, slot);
+}
+
+core::Cycle HostMemory::transfer(u64 bytes) {
+  const u64 now = ratio_.tick_at(wheel_.now()), start = std::max(bus_free_, now);
+  statistics_.queued_cycles += ratio_.cycle_at(start) - wheel_.now();
+  bus_free_ = start + bytes;
+  bus_ticks_ += bytes;
+  return ratio_.cycle_at(bus_free_);
+}
+
+bool HostMemory::hit(u64 line, bool write) {
+  Way* const ways = set(line);
+  for (u32 i = 0; i < config_.llc_ways; ++i) {
+    if (ways[i].line != line) continue;
+    ways[i].used = ++uses_;
+    ways[i].dirty |= write;
+    return true;
+  }
+  return false;
+}
+
+u64 HostMemory::allocate(u64 line) {
+  Way* const ways = set(line);
+  Way& way = *std::min_element(ways, ways + std::min(config_.ddio_ways, config_.llc_ways),
+                               [](const Way& a, const Way& b) { return a.used < b.used; });
+  const u64 evicted = way.dirty ? config_.llc_line : 0;
+  way = {line, ++uses_, true};
+  return evicted;
+}
+
+void HostMemory::host_done(u64 slot, u64) {
+  const memory::DeviceRequest& request = slots_[slot];
+  if (!request.client) return finish(slot, 0);
+  link_.send<&HostMemory::finish>(memory::LinkDirection::to_device, request.write ? 0 : request.bytes, *this, slot);
+}
+
+void HostMemory::finish(u64 slot, u64) {
+  const memory::DeviceRequest request = slots_[slot];
+  free_.push_back(static_cast<u32>(slot));
+  if (request.client) request.client->served(request.token);
+  while (!waiters_.empty() && in_flight() < config_.queue) {
+    const Waiter waiter = waiters_.front();
+    waiters_.erase(waiters_.begin());
+    waiter.handler(waiter.target, waiter.a, 0);
+  }
+}
+
+void HostMemory::notify_when_free(bool, core::TimeWheel::Handler handler, void* target, u64 a) {
+  waiters_.push_back({handler, target, a});
+}
+
+std::unique_ptr<memory::Device> make_host_memory(const MediaConfig& config, const MediaParts& parts) {
+  return std::make_unique<HostMemory>(config.host_memory, parts);
+}
+
+}  // namespace ew::media

@@ -1,0 +1,48 @@
+#include "memory/ported_network.hpp"
+
+namespace ew::memory {
+
+namespace {
+
+/// One port a node, direction and subnet. The subnet follows from the two nodes alone, so that messages between them
+/// cannot overtake each other whatever they are.
+class Crossbar final : public PortedNetwork {
+ public:
+  Crossbar(const CrossbarConfig& config, const NetworkParts& parts, u32 jitter)
+      : PortedNetwork(shape(config, parts), parts, jitter),
+        agents_(parts.agents),
+        nodes_(parts.agents + parts.homes),
+        subnets_(config.subnets),
+        latency_(u64{config.latency} * config.width) {}
+
+  void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {
+    const u32 ports = subnet(from, to) * nodes_;
+    const u32 index = inject(from, to, request, data_bytes, traffic, ports + from, latency_);
+    count_crossings(traffic, messages_[index], 1);
+    eject(index, ports + to);
+  }
+
+  u64 idle_latency(Node, Node, u32 data_bytes) const override { return ratio_.cycle_at(latency_ + length(data_bytes)); }
+
+ private:
+  static Shape shape(const CrossbarConfig& config, const NetworkParts& parts) {
+    const u32 ports = (parts.agents + parts.homes) * config.subnets;
+    return {config.clock, config.width, config.flit, config.header, ports, ports};
+  }
+  u32 subnet(Node from, Node to) const {
+    if (to >= agents_) return 0;                // asked of a home
+    const u32 wanted = from < agents_ ? 2 : 1;  // from another agent, from a home
+    return std::min(wanted, subnets_ - 1);
+  }
+
+  const u32 agents_, nodes_, subnets_;
+  const u64 latency_;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> make_crossbar(const NetworkConfig& config, const NetworkParts& parts) {
+  return std::make_unique<Crossbar>(config.crossbar, parts, config.jitter);
+}
+
+}  // namespace ew::memory

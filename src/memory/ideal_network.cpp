@@ -1,0 +1,49 @@
+#include "memory/ideal_network.hpp"
+
+#include "core/clock_ratio.hpp"
+#include "memory/network_messages.hpp"
+#include "memory/networks.hpp"
+
+namespace ew::memory {
+
+namespace {
+
+class IdealNetwork final : public Network {
+ public:
+  IdealNetwork(const IdealNetworkConfig& config, const NetworkParts& parts, u32 jitter)
+      : wheel_(parts.wheel),
+        latency_(core::cycles_covering(parts.clock, config.latency)),
+        messages_(parts.agents + parts.homes),
+        jitter_(jitter, parts.seed, parts.agents + parts.homes) {}
+
+  void attach(Node node, Receiver& receiver) override { messages_.attach(node, receiver); }
+
+  void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {
+    statistics_.messages[static_cast<u32>(traffic)] += 1;
+    statistics_.bytes[static_cast<u32>(traffic)] += data_bytes;
+    core::Cycle arrival = wheel_.now() + latency_;
+    if (jitter_.on()) arrival = jitter_.behind_earlier(from, to, arrival + jitter_.cycles(), 0);
+    wheel_.at<&IdealNetwork::arrive>(arrival, *this, messages_.take(request, from, to));
+  }
+
+  u64 in_flight() const override { return messages_.in_flight(); }
+  const NetworkStatistics& statistics() const override { return statistics_; }
+  u64 idle_latency(Node, Node, u32) const override { return latency_; }
+
+ private:
+  void arrive(u64 message, u64) { messages_.deliver(static_cast<u32>(message)); }
+
+  core::TimeWheel& wheel_;
+  const u64 latency_;
+  NetworkMessages messages_;
+  NetworkJitter jitter_;
+  NetworkStatistics statistics_;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> make_ideal_network(const NetworkConfig& config, const NetworkParts& parts) {
+  return std::make_unique<IdealNetwork>(config.ideal, parts, config.jitter);
+}
+
+}  // namespace ew::memory

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include "core/diagnostics.hpp"
+#include "memory/ported_network.hpp"
+
+namespace ew::memory {
+
+namespace {
+
+/// Messages go along the row first, then along the column, so that two between the same nodes take the same links, each
+/// of which is first come, first served. An event a link, when the message's head is at the router before it.
+class Mesh final : public PortedNetwork {
+ public:
+  Mesh(const MeshConfig& config, const NetworkParts& parts, u32 jitter)
+      : PortedNetwork(shape(config, parts), parts, jitter),
+        columns_(config.columns),
+        hop_(u64{config.hop} * config.width),
+        base_(u64{config.base} * config.width),
+        links_(u64{config.columns} * config.rows * directions) {
+    place(config, parts);
+  }
+
+  void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {
+    const u32 index = inject(from, to, request, data_bytes, traffic, from, base_);
+    Message& message = messages_[index];
+    count_crossings(traffic, message, hops(from, to));
+    message.router = router_[from];
+    if (message.router == router_[to]) return eject(index, to);
+    wheel_.at<&Mesh::at_router>(ratio_.cycle_at(message.tick), *this, index);
+  }
+
+  u64 idle_latency(Node from, Node to, u32 data_bytes) const override {
+    return ratio_.cycle_at(base_ + hops(from, to) * hop_ + length(data_bytes));
+  }
+
+ private:
+  enum Direction : u32 { east, west, south, north, directions };
+
+  static Shape shape(const MeshConfig& config, const NetworkParts& parts) {
+    const u32 nodes = parts.agents + parts.homes;
+    return {config.clock, config.width, config.flit, config.header, nodes, nodes};
+  }
+
+  void place(const MeshConfig& config, const NetworkParts& parts) {
+    const u32 nodes = parts.agents + parts.homes, routers = config.columns * config.rows;
+    if (!parts.placement.empty() && parts.placement.size() != nodes)
+      throw core::UserError(
+          fmt::format("the mesh's placement names {} nodes; the machine has {}", parts.placement.size(), nodes));
+    router_.resize(nodes);
+    for (u32 node = 0; node < nodes; ++node) {
+      if (parts.placement.empty()) {
+        router_[node] = static_cast<u16>((node < parts.agents ? node : node - parts.agents) % routers);
+        continue;
+      }
+      const Position at = parts.placement[node];
+      if (at.column >= config.columns || at.row >= config.rows)
+        throw core::UserError(fmt::format("the mesh's placement puts a node at column {}, row {} of a mesh of {} x {}",
+                                          at.column, at.row, config.columns, config.rows));
+      router_[node] = static_cast<u16>(at.row * config.columns + at.column);
+    }
+  }
+
+  u64 hops(Node from, Node to) const {
+    const u32 a = router_[from], b = router_[to];
+    const auto distance = [](u32 x, u32 y) { return x < y ? y - x : x - y; };
+    return distance(a % columns_, b % columns_) + distance(a / columns_, b / columns_);
+  }
+
+  void at_router(u64 index, u64) {
+    Message& message = messages_[static_cast<u32>(index)];
+    const u32 here = message.router, there = router_[message.to];
+    Direction direction;
+    if (here % columns_ != there % columns_) {
+      direction = here % columns_ < there % columns_ ? east : west;
+    } else {
+      direction = here < there ? south : north;
+    }
+    message.tick = begin(links_[here * directions + direction], message.tick, message.length) + hop_;
+    const u32 step = direction == east || direction == west ? 1 : columns_;
+    message.router = static_cast<u16>(direction == east || direction == south ? here + step : here - step);
+    if (message.router == there) return eject(static_cast<u32>(index), message.to);
+    wheel_.at<&Mesh::at_router>(ratio_.cycle_at(message.tick), *this, index);
+  }
+
+  const u32 columns_;
+  const u64 hop_, base_;
+  std::vector<u64> links_;   // next-free ticks
+  std::vector<u16> router_;  // of each node
+};
+
+}  // namespace
+
+std::unique_ptr<Network> make_mesh(const NetworkConfig& config, const NetworkParts& parts) {
+  return std::make_unique<Mesh>(config.mesh, parts, config.jitter);
+}
+
+}  // namespace ew::memory

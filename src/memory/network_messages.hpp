@@ -1,0 +1,86 @@
+// What every network model keeps: messages on their way, who receives at which node, and the bounded delays of --seed.
+// A model decides when; this delivers. Owned by its network.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "memory/network.hpp"
+
+namespace ew::memory {
+
+/// Messages on their way. The pool grows to the working size of a run and stays there.
+class NetworkMessages {
+ public:
+  struct Message {
+    Request request;
+    u64 tick = 0;    // of the model's clock: when its head reaches `router` or the port at its end
+    u64 length = 0;  // ticks that it takes of a link
+    Node from = 0, to = 0;
+    u16 router = 0;
+  };
+
+  explicit NetworkMessages(u32 nodes) : receivers_(nodes) { all_.reserve(1024); }
+
+  void attach(Node node, Receiver& receiver) { receivers_[node] = &receiver; }
+  u32 take(const Request& request, Node from, Node to) {
+    u32 index = static_cast<u32>(all_.size());
+    if (free_.empty()) {
+      all_.emplace_back();
+    } else {
+      index = free_.back();
+      free_.pop_back();
+    }
+    all_[index].request = request;
+    all_[index].from = from;
+    all_[index].to = to;
+    return index;
+  }
+  Message& operator[](u32 index) { return all_[index]; }
+  /// The message leaves the pool before its receiver sees it: what that sends may use the place again.
+  void deliver(u32 index) {
+    const Request request = all_[index].request;
+    Receiver& receiver = *receivers_[all_[index].to];
+    free_.push_back(index);
+    receiver.receive(request);
+  }
+  u64 in_flight() const { return all_.size() - free_.size(); }
+
+ private:
+  std::vector<Message> all_;
+  std::vector<u32> free_;
+  std::vector<Receiver*> receivers_;
+};
+
+/// Delays of 0 to `most` SM cycles, from the seed alone, that keep the order of each pair of nodes: a message whose
+/// predecessor came late comes behind it, which is never later than `most` cycles, since the predecessor was not.
+class NetworkJitter {
+ public:
+  NetworkJitter(u32 most, u64 seed, u32 nodes) : most_(most), state_(seed), nodes_(nodes) {
+    if (most_) earliest_.resize(u64{nodes} * nodes);
+  }
+  bool on() const { return most_; }
+  /// Between 0 and `most`.
+  u64 cycles() {
+    // splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014)
+    u64 z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return (z ^ (z >> 31)) % (most_ + u64{1});
+  }
+  /// `tick` or, if that is later, the first that keeps the message behind those that went before from `from` to `to`.
+  u64 behind_earlier(Node from, Node to, u64 tick, u64 length) {
+    u64& earliest = earliest_[u64{from} * nodes_ + to];
+    tick = std::max(tick, earliest);
+    earliest = tick + length;
+    return tick;
+  }
+
+ private:
+  u32 most_;
+  u64 state_;
+  u32 nodes_;
+  std::vector<u64> earliest_;
+};
+
+}  // namespace ew::memory

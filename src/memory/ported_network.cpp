@@ -1,0 +1,67 @@
+#include "memory/ported_network.hpp"
+
+namespace ew::memory {
+
+PortedNetwork::PortedNetwork(const Shape& shape, const NetworkParts& parts, u32 jitter)
+    : wheel_(parts.wheel),
+      shape_(shape),
+      ratio_(core::ClockRatio::of_clock(parts.clock, shape.clock, shape.width)),
+      messages_(parts.agents + parts.homes),
+      jitter_(jitter, parts.seed, parts.agents + parts.homes),
+      injection_(shape.injection_ports),
+      ejection_(shape.ejection_ports) {}
+
+const NetworkStatistics& PortedNetwork::statistics() const {
+  statistics_.busy_cycles = ratio_.cycle_at(busy_ticks_);
+  statistics_.waited_cycles = ratio_.cycle_at(waited_ticks_);
+  return statistics_;
+}
+
+u64 PortedNetwork::begin(u64& free, u64 tick, u64 length) {
+  const u64 start = std::max(free, tick);
+  waited_ticks_ += start - tick;
+  free = start + length;
+  return start;
+}
+
+u32 PortedNetwork::inject(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic, u32 port,
+                          u64 latency) {
+  statistics_.messages[static_cast<u32>(traffic)] += 1;
+  statistics_.bytes[static_cast<u32>(traffic)] += shape_.header + data_bytes;
+  const u32 index = messages_.take(request, from, to);
+  Message& message = messages_[index];
+  message.length = length(data_bytes);
+  message.tick = begin(injection_[port], ratio_.tick_at(wheel_.now()), message.length) + latency;
+  if (jitter_.on()) {
+    const u64 delayed = message.tick + ratio_.ticks_within(jitter_.cycles());
+    message.tick = jitter_.behind_earlier(from, to, delayed, message.length);
+  }
+  return index;
+}
+
+void PortedNetwork::count_crossings(Traffic traffic, const Message& message, u64 links) {
+  statistics_.flit_crossings[static_cast<u32>(traffic)] += message.length / shape_.flit * links;
+  busy_ticks_ += message.length * links;
+}
+
+void PortedNetwork::eject(u32 index, u32 port) {
+  const Message& message = messages_[index];
+  wheel_.at<&PortedNetwork::arrive>(ratio_.cycle_at(message.tick + message.length), *this, index, port);
+}
+
+void PortedNetwork::arrive(u64 index, u64 number) {
+  const Message& message = messages_[static_cast<u32>(index)];
+  EjectionPort& port = ejection_[number];
+  const core::Cycle end = ratio_.cycle_at(begin(port.free, message.tick, message.length) + message.length);
+  // Where the network's clock is the faster one, several may end in one cycle: they stay in order.
+  if (end <= wheel_.now() && port.waiting == 0) return messages_.deliver(static_cast<u32>(index));
+  ++port.waiting;
+  wheel_.at<&PortedNetwork::deliver>(std::max(end, wheel_.now()), *this, index, number);
+}
+
+void PortedNetwork::deliver(u64 index, u64 port) {
+  --ejection_[port].waiting;
+  messages_.deliver(static_cast<u32>(index));
+}
+
+}  // namespace ew::memory

@@ -1,0 +1,68 @@
+// What networks with ports share: a message takes whole flits, leaves through an injection port, and arrives through an
+// ejection port, each of which moves `width` bytes a cycle of the network's clock, one message after the other. What
+// lies between is the model's. Times are whole ticks, 1/width of a cycle of that clock: a tick moves one byte.
+//
+// A port's next-free time is kept where messages come to it in the order of time: at an injection port when they are
+// sent, at an ejection port when their last byte could be there, by an event. So a message costs one event on idle
+// links; where its ejection port is busy, one more. Buffers are unbounded.
+#pragma once
+
+#include <vector>
+
+#include "core/clock_ratio.hpp"
+#include "memory/network_messages.hpp"
+#include "memory/networks.hpp"
+
+namespace ew::memory {
+
+class PortedNetwork : public Network {
+ public:
+  struct Shape {
+    core::Kilohertz clock;
+    u32 width, flit, header;  // bytes
+    u32 injection_ports, ejection_ports;
+  };
+
+  void attach(Node node, Receiver& receiver) override { messages_.attach(node, receiver); }
+  u64 in_flight() const override { return messages_.in_flight(); }
+  const NetworkStatistics& statistics() const override;
+
+ protected:
+  using Message = NetworkMessages::Message;
+
+  PortedNetwork(const Shape&, const NetworkParts&, u32 jitter);
+
+  u64 flits(u32 data_bytes) const { return (u64{shape_.header} + data_bytes + shape_.flit - 1) / shape_.flit; }
+  u64 length(u32 data_bytes) const { return flits(data_bytes) * shape_.flit; }
+  /// Counts the message, takes it through its injection port, and gives it the tick at which its head is `latency`
+  /// ticks behind that port.
+  u32 inject(Node from, Node to, const Request&, u32 data_bytes, Traffic, u32 port, u64 latency);
+  /// Counts the crossing of so many links.
+  void count_crossings(Traffic, const Message&, u64 links);
+  /// The head reaches the ejection port at message.tick.
+  void eject(u32 message, u32 port);
+  /// A link or port that is free from `free` on takes the message, whose head is there at `tick`: when it begins.
+  u64 begin(u64& free, u64 tick, u64 length);
+
+  core::TimeWheel& wheel_;
+  const Shape shape_;
+  const core::ClockRatio ratio_;  // of ticks
+  NetworkMessages messages_;
+  NetworkJitter jitter_;
+
+ private:
+  struct EjectionPort {
+    u64 free = 0;
+    u32 waiting = 0;  // messages that have their time and are not delivered yet
+  };
+
+  void arrive(u64 message, u64 port);
+  void deliver(u64 message, u64 port);
+
+  std::vector<u64> injection_;  // next-free ticks
+  std::vector<EjectionPort> ejection_;
+  u64 busy_ticks_ = 0, waited_ticks_ = 0;
+  mutable NetworkStatistics statistics_;
+};
+
+}  // namespace ew::memory

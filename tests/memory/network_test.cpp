@@ -1,0 +1,496 @@
+// What every network promises, asked of every entry of the table: arrival exactly once and in order for each pair of
+// nodes, latency as configured, links that carry no more than their width, traffic figures that add up, determinism,
+// bounded jitter.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "core/clock_ratio.hpp"
+#include "core/diagnostics.hpp"
+#include "memory/networks.hpp"
+
+namespace ew::memory {
+namespace {
+
+using namespace core::literals;
+
+constexpr core::Kilohertz sm_clock = 700_MHz;
+
+/// Nodes that write down what they receive.
+class Bench {
+ public:
+  struct Arrival {
+    core::Cycle when;
+    u32 number;
+    bool operator==(const Arrival&) const = default;
+  };
+
+  explicit Bench(const NetworkConfig& config, u32 agents = 16, u32 homes = 16, u64 seed = 0,
+                 std::span<const Position> placement = {})
+      : nodes_(agents + homes) {
+    network_ = make_network(config, {wheel, sm_clock, agents, homes, seed, placement});
+    for (u32 i = 0; i < nodes_.size(); ++i) {
+      nodes_[i].bench = this;
+      network_->attach(static_cast<Node>(i), nodes_[i]);
+    }
+  }
+
+  void send(Node from, Node to, u32 bytes, Traffic traffic = Traffic::read) {
+    Request request;
+    request.access = static_cast<u32>(sent.size());
+    sent.push_back({from, to, bytes, traffic, wheel.now()});
+    network_->send(from, to, request, bytes, traffic);
+  }
+  void run() {
+    wheel.run_due();
+    while (wheel.next() != core::never) {
+      wheel.advance(wheel.next());
+      wheel.run_due();
+    }
+  }
+  void run_until(core::Cycle cycle) {
+    while (wheel.next() <= cycle) {
+      wheel.advance(wheel.next());
+      wheel.run_due();
+    }
+    wheel.advance(cycle);
+  }
+  /// Cycle in which the message arrived; fails if it did not, or twice.
+  core::Cycle arrived(u32 number) const {
+    core::Cycle when = core::never;
+    u32 times = 0;
+    for (const Endpoint& node : nodes_)
+      for (const Arrival& arrival : node.received)
+        if (arrival.number == number) {
+          when = arrival.when;
+          ++times;
+        }
+    EXPECT_EQ(times, 1u) << "message " << number;
+    return when;
+  }
+  /// Cycles that one message takes on an otherwise empty network.
+  core::Cycle lone(Node from, Node to, u32 bytes) {
+    const core::Cycle begun = wheel.now();
+    send(from, to, bytes);
+    run();
+    return arrived(static_cast<u32>(sent.size() - 1)) - begun;
+  }
+  Network& network() { return *network_; }
+  const std::vector<Arrival>& received(Node node) const { return nodes_[node].received; }
+  u32 nodes() const { return static_cast<u32>(nodes_.size()); }
+
+  struct Sent {
+    Node from, to;
+    u32 bytes;
+    Traffic traffic;
+    core::Cycle when;
+  };
+  std::vector<Sent> sent;
+  core::TimeWheel wheel;
+
+ private:
+  struct Endpoint final : Receiver {
+    void receive(const Request& request) override { received.push_back({bench->wheel.now(), request.access}); }
+    Bench* bench = nullptr;
+    std::vector<Arrival> received;
+  };
+
+  std::vector<Endpoint> nodes_;
+  std::unique_ptr<Network> network_;
+};
+
+/// Each message arrives once, and those of one pair in the order of sending.
+void expect_all_in_order(const Bench& bench) {
+  std::vector<u32> times(bench.sent.size());
+  for (u32 node = 0; node < bench.nodes(); ++node) {
+    std::map<Node, u32> last;  // by sender
+    for (const Bench::Arrival& arrival : bench.received(static_cast<Node>(node))) {
+      const Bench::Sent& message = bench.sent[arrival.number];
+      ++times[arrival.number];
+      ASSERT_EQ(message.to, node);
+      ASSERT_GE(arrival.when, message.when);
+      const auto [at, first] = last.emplace(message.from, arrival.number);
+      if (!first) {
+        ASSERT_LT(at->second, arrival.number) << "overtaken from node " << message.from << " to " << node;
+        at->second = arrival.number;
+      }
+    }
+  }
+  for (u32 i = 0; i < times.size(); ++i) ASSERT_EQ(times[i], 1u) << "message " << i;
+}
+
+/// Random traffic in bursts: all classes, sizes of 0 to 128 bytes, now and then to one hot node.
+void send_randomly(Bench& bench, u32 messages, u32 seed, u32 most_pause) {
+  std::mt19937 random(seed);
+  for (u32 i = 0; i < messages; ++i) {
+    const Node from = static_cast<Node>(random() % bench.nodes());
+    const Node to = static_cast<Node>(random() % 4 == 0 ? 20 : random() % bench.nodes());
+    bench.send(from, to, random() % 5 * 32, static_cast<Traffic>(random() % traffic_classes));
+    if (most_pause && random() % 3 == 0) bench.run_until(bench.wheel.now() + random() % most_pause);
+  }
+  bench.run();
+}
+
+class EveryNetwork : public testing::TestWithParam<const NetworkKind*> {
+ protected:
+  static NetworkConfig config() {
+    NetworkConfig config;
+    config.kind = GetParam()->name;
+    return config;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Networks, EveryNetwork, testing::ValuesIn([] {
+                           std::vector<const NetworkKind*> kinds;
+                           for (const NetworkKind& kind : network_kinds) kinds.push_back(&kind);
+                           return kinds;
+                         }()),
+                         [](const auto& kind) { return std::string(kind.param->name); });
+
+TEST_P(EveryNetwork, ALoneMessageTakesTheIdleLatency) {
+  Bench bench(config());
+  for (u32 from = 0; from < bench.nodes(); from += 3)
+    for (u32 to = 0; to < bench.nodes(); ++to)
+      for (const u32 bytes : {0u, 32u, 128u}) {
+        const u64 expected = bench.network().idle_latency(static_cast<Node>(from), static_cast<Node>(to), bytes);
+        const core::Cycle took = bench.lone(static_cast<Node>(from), static_cast<Node>(to), bytes);
+        // Time between the clocks' edges: less than a cycle.
+        EXPECT_GE(took, expected);
+        EXPECT_LE(took, expected + 1) << from << " to " << to;
+      }
+}
+
+TEST_P(EveryNetwork, RandomTrafficArrivesOnceAndInOrder) {
+  for (const u32 pause : {0u, 3u, 40u}) {
+    Bench bench(config());
+    send_randomly(bench, 20'000, 5 + pause, pause);
+    expect_all_in_order(bench);
+    EXPECT_EQ(bench.network().in_flight(), 0u);
+    EXPECT_EQ(bench.wheel.pending(), 0u);
+  }
+}
+
+/// Where the network's clock is faster than the SMs', several messages come in one cycle.
+TEST_P(EveryNetwork, OrderHoldsWhateverTheClocks) {
+  for (const core::Kilohertz clock : {100_MHz, 701_MHz, 2'117_MHz, 9'999_MHz}) {
+    NetworkConfig fast = config();
+    fast.crossbar.clock = fast.mesh.clock = clock;
+    Bench bench(fast);
+    send_randomly(bench, 20'000, 99, 5);
+    expect_all_in_order(bench);
+  }
+}
+
+TEST_P(EveryNetwork, InFlightCountsWhatHasNotArrived) {
+  Bench bench(config());
+  for (u32 i = 0; i < 10; ++i) bench.send(0, 20, 32);
+  EXPECT_EQ(bench.network().in_flight(), 10u);
+  bench.run();
+  EXPECT_EQ(bench.network().in_flight(), 0u);
+}
+
+TEST_P(EveryNetwork, TheSameTrafficArrivesInTheSameCycles) {
+  NetworkConfig jittery = config();
+  jittery.jitter = 7;
+  Bench first(jittery, 16, 16, 42), second(jittery, 16, 16, 42), other(jittery, 16, 16, 43);
+  for (Bench* bench : {&first, &second, &other}) send_randomly(*bench, 5'000, 17, 6);
+  bool differs = false;
+  for (u32 node = 0; node < first.nodes(); ++node) {
+    EXPECT_EQ(first.received(static_cast<Node>(node)), second.received(static_cast<Node>(node)));
+    differs |= first.received(static_cast<Node>(node)) != other.received(static_cast<Node>(node));
+  }
+  EXPECT_TRUE(differs) << "another seed, the same run";
+}
+
+TEST_P(EveryNetwork, JitterKeepsOrder) {
+  NetworkConfig jittery = config();
+  jittery.jitter = 50;
+  Bench bench(jittery, 16, 16, 7);
+  send_randomly(bench, 20'000, 3, 4);
+  expect_all_in_order(bench);
+}
+
+/// Each message by itself, so that nothing else delays it: 0 to J cycles late, and all of these occur.
+TEST_P(EveryNetwork, JitterStaysInItsBoundAndUsesIt) {
+  NetworkConfig jittery = config();
+  jittery.jitter = 5;
+  Bench bench(jittery, 16, 16, 11);
+  std::array<u32, 7> seen{};
+  for (u32 i = 0; i < 600; ++i) {
+    const Node from = static_cast<Node>(i % 32), to = static_cast<Node>(i * 7 % 32);
+    const u64 idle = bench.network().idle_latency(from, to, 32);
+    const core::Cycle took = bench.lone(from, to, 32);
+    ASSERT_GE(took, idle);
+    ASSERT_LE(took, idle + 5 + 1);
+    ++seen[took - idle];
+  }
+  for (u32 late = 0; late <= 5; ++late) EXPECT_GT(seen[late], 20u) << late;
+}
+
+/// With a burst in one pair the clamp that keeps the order must not let delays add up.
+TEST_P(EveryNetwork, JitterDoesNotAddUpInAPair) {
+  NetworkConfig jittery = config();
+  jittery.jitter = 20;
+  Bench plain(config()), bench(jittery, 16, 16, 3);
+  for (Bench* b : {&plain, &bench}) {
+    for (u32 i = 0; i < 500; ++i) {
+      b->send(2, 25, 32);
+      b->run_until(b->wheel.now() + 3);
+    }
+    b->run();
+  }
+  for (u32 i = 0; i < 500; ++i) {
+    ASSERT_GE(bench.arrived(i), plain.arrived(i));
+    ASSERT_LE(bench.arrived(i), plain.arrived(i) + 21);
+  }
+}
+
+TEST_P(EveryNetwork, CountsMessagesByClass) {
+  Bench bench(config());
+  send_randomly(bench, 5'000, 1, 2);
+  std::array<u64, traffic_classes> messages{};
+  for (const Bench::Sent& message : bench.sent) ++messages[static_cast<u32>(message.traffic)];
+  EXPECT_EQ(bench.network().statistics().messages, messages);
+}
+
+TEST_P(EveryNetwork, NothingIsAllocatedOnceItHasItsWorkingSize) {
+  Bench bench(config());
+  send_randomly(bench, 2'000, 1, 2);
+  const u64 events = bench.wheel.capacity();
+  for (u32 i = 0; i < 5; ++i) send_randomly(bench, 500, i, 2);
+  EXPECT_EQ(bench.wheel.capacity(), events);
+}
+
+TEST(Networks, AnUnknownOneIsRefusedByName) {
+  core::TimeWheel wheel;
+  NetworkConfig config;
+  config.kind = "torus";
+  try {
+    make_network(config, {wheel, sm_clock, 1, 1});
+    FAIL();
+  } catch (const core::UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("no network is called \"torus\"; there are crossbar, mesh, ideal"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+// ---- crossbar ----
+
+NetworkConfig crossbar(u32 subnets = 2) {
+  NetworkConfig config;
+  config.kind = "crossbar";
+  config.crossbar = {.clock = sm_clock, .latency = 8, .width = 40, .flit = 40, .header = 8, .subnets = subnets};
+  return config;
+}
+
+TEST(Crossbar, LatencyIsPipelinePlusFlits) {
+  Bench bench(crossbar());
+  EXPECT_EQ(bench.lone(0, 20, 0), 8u + 1);
+  EXPECT_EQ(bench.lone(0, 20, 32), 8u + 1);
+  EXPECT_EQ(bench.lone(0, 20, 33), 8u + 2);
+  EXPECT_EQ(bench.lone(20, 0, 128), 8u + 4);  // 136 bytes
+}
+
+TEST(Crossbar, AnUncontendedMessageCostsOneEvent) {
+  Bench bench(crossbar());
+  for (u32 i = 0; i < 16; ++i) bench.send(static_cast<Node>(i), static_cast<Node>(16 + i), 32);
+  bench.run();
+  EXPECT_EQ(bench.wheel.executed(), 16u);
+}
+
+TEST(Crossbar, AMessageThatWaitsForItsPortCostsTwo) {
+  Bench bench(crossbar());
+  for (u32 i = 0; i < 16; ++i) bench.send(static_cast<Node>(i), 16, 32);
+  bench.run();
+  EXPECT_EQ(bench.wheel.executed(), 1u + 15 * 2);
+}
+
+/// Fifteen agents ask one home: its port takes a flit a cycle, to the cycle.
+TEST(Crossbar, APortMovesItsWidthAndNoMore) {
+  Bench bench(crossbar());
+  const u32 rounds = 1000;
+  for (u32 round = 0; round < rounds; ++round)
+    for (u32 i = 0; i < 15; ++i) bench.send(static_cast<Node>(i), 20, 128);
+  bench.run();
+  EXPECT_EQ(bench.wheel.now(), 8u + 15 * rounds * 4);
+  EXPECT_EQ(bench.network().statistics().busy_cycles, 15u * rounds * 4);
+}
+
+/// One agent's injection port, many homes.
+TEST(Crossbar, AnInjectionPortMovesItsWidthAndNoMore) {
+  Bench bench(crossbar());
+  for (u32 i = 0; i < 1600; ++i) bench.send(3, static_cast<Node>(16 + i % 16), 128);
+  bench.run();
+  EXPECT_EQ(bench.wheel.now(), 8u + 1600 * 4);
+}
+
+/// Width and clock that are no whole number of bytes an SM cycle: the sum is exact.
+TEST(Crossbar, OddWidthsAddUpExactly) {
+  NetworkConfig config = crossbar();
+  config.crossbar.clock = 1'123_MHz;
+  config.crossbar.width = 24;
+  Bench bench(config);
+  const u64 messages = 10'000;
+  for (u64 i = 0; i < messages; ++i) bench.send(0, 20, 128);
+  bench.run();
+  // 136 bytes are 4 flits of 40: 160 bytes at 24 bytes a cycle of 1,123 MHz, in cycles of 700 MHz; 8 cycles before.
+  const u64 numerator = (messages * 160 + 8 * 24) * 700, denominator = 24 * 1'123;
+  EXPECT_EQ(bench.wheel.now(), (numerator + denominator - 1) / denominator);
+}
+
+TEST(Crossbar, SubnetsKeepRequestsAndRepliesApart) {
+  for (const u32 subnets : {1u, 2u, 3u}) {
+    Bench bench(crossbar(subnets));
+    // Node 0 receives from a home and from another agent at once.
+    bench.send(20, 0, 128);
+    bench.send(5, 0, 128);
+    // Node 20 receives a request and, on one subnet, sends its reply through a port of its own.
+    bench.send(1, 20, 128);
+    bench.run();
+    EXPECT_EQ(bench.arrived(0), 12u);
+    EXPECT_EQ(bench.arrived(1), subnets == 3 ? 12u : 16u) << subnets;
+    EXPECT_EQ(bench.arrived(2), 12u);
+  }
+}
+
+TEST(Crossbar, OneSubnetSharesPortsBetweenRequestsAndForwards) {
+  // From agent 1: a request to a home and data to an agent leave through one port, or through two.
+  for (const u32 subnets : {1u, 2u}) {
+    Bench bench(crossbar(subnets));
+    bench.send(1, 20, 128);
+    bench.send(1, 0, 128);
+    bench.run();
+    EXPECT_EQ(bench.arrived(1), subnets == 1 ? 16u : 12u);
+  }
+}
+
+TEST(Crossbar, FlitCrossingsAreFlits) {
+  Bench bench(crossbar());
+  send_randomly(bench, 5'000, 8, 3);
+  std::array<u64, traffic_classes> flits{};
+  for (const Bench::Sent& message : bench.sent)
+    flits[static_cast<u32>(message.traffic)] += (message.bytes + 8 + 39) / 40;
+  EXPECT_EQ(bench.network().statistics().flit_crossings, flits);
+}
+
+/// Over any stretch of time, no node receives more than its port moves (a port each for what homes and agents send).
+TEST(Crossbar, NoNodeReceivesMoreThanItsPortMoves) {
+  Bench bench(crossbar(1));
+  send_randomly(bench, 20'000, 12, 1);
+  for (u32 node = 0; node < bench.nodes(); ++node) {
+    core::Cycle free = 0;
+    for (const Bench::Arrival& arrival : bench.received(static_cast<Node>(node))) {
+      const u64 length = (bench.sent[arrival.number].bytes + 8 + 39) / 40;
+      ASSERT_GE(arrival.when, free + length) << "node " << node;
+      free = arrival.when;
+    }
+  }
+}
+
+// ---- mesh ----
+
+NetworkConfig mesh() {
+  NetworkConfig config;
+  config.kind = "mesh";
+  return config;
+}
+
+u32 mesh_hops(Node from, Node to) {
+  const auto far = [](int a, int b) { return static_cast<u32>(std::abs(a - b)); };
+  const int a = from % 16, b = to % 16;
+  return far(a % 4, b % 4) + far(a / 4, b / 4);
+}
+
+/// The thesis: what one leg takes varies by 16 CU cycles over 0 to 6 hops.
+TEST(Mesh, ALegVariesBySixteenCyclesOverSixHops) {
+  Bench bench(mesh());
+  EXPECT_EQ(bench.network().idle_latency(0, 31, 0) - bench.network().idle_latency(0, 16, 0), 16u);
+  for (u32 to = 0; to < 32; ++to) {
+    const u64 ticks = 6 + 8 * mesh_hops(0, static_cast<Node>(to)) + 1;  // base, hops, one flit
+    EXPECT_EQ(bench.lone(0, static_cast<Node>(to), 0), (ticks + 2) / 3) << to;
+  }
+}
+
+TEST(Mesh, OneEventAHop) {
+  for (const Node to : {Node{16}, Node{17}, Node{31}}) {
+    Bench bench(mesh());
+    bench.send(0, to, 0);
+    bench.run();
+    EXPECT_EQ(bench.wheel.executed(), mesh_hops(0, to) + 1);
+  }
+}
+
+TEST(Mesh, FlitCrossingsAreFlitsTimesHops) {
+  Bench bench(mesh());
+  send_randomly(bench, 20'000, 8, 3);
+  std::array<u64, traffic_classes> crossings{};
+  u64 all = 0;
+  for (const Bench::Sent& message : bench.sent) {
+    const u64 flits = (message.bytes + 8 + 15) / 16 * mesh_hops(message.from, message.to);
+    crossings[static_cast<u32>(message.traffic)] += flits;
+    all += flits;
+  }
+  EXPECT_EQ(bench.network().statistics().flit_crossings, crossings);
+  EXPECT_EQ(bench.network().statistics().busy_cycles, (all + 2) / 3);
+}
+
+/// Along the row first: from router 0, messages to routers 5 and 1 share the link to router 1; that to router 4 does
+/// not.
+TEST(Mesh, RoutesAlongTheRowFirst) {
+  const auto last_of_two = [](Node first, Node second) {
+    Bench bench(mesh());
+    // Two nodes at router 0, so that the injection ports differ: agent 0 and home 16.
+    bench.send(0, first, 1016);  // 64 flits
+    bench.send(16, second, 0);
+    bench.run();
+    return bench.arrived(1);
+  };
+  const core::Cycle alone_one_hop = 5, alone_two_hops = 8;  // (6 + 8 + 1) / 3, (6 + 16 + 1) / 3 rounded up
+  EXPECT_GT(last_of_two(5, 1), alone_one_hop + 15);
+  EXPECT_EQ(last_of_two(5, 4), alone_one_hop);
+  EXPECT_GT(last_of_two(1, 5), alone_two_hops + 15);
+  EXPECT_EQ(last_of_two(4, 5), alone_two_hops);
+}
+
+/// All of row 0 sends to the last column: the link between columns 2 and 3 carries a flit a cycle and no more.
+TEST(Mesh, ALinkMovesItsWidthAndNoMore) {
+  Bench bench(mesh());
+  const u32 rounds = 500;
+  for (u32 round = 0; round < rounds; ++round)
+    for (const Node from : {Node{0}, Node{1}, Node{2}})
+      for (const Node to : {Node{19}, Node{23}}) bench.send(from, to, 120);  // routers 3 and 7; 8 flits
+  bench.run();
+  expect_all_in_order(bench);
+  const u64 flits = rounds * 6 * 8, cycles = flits / 3;
+  EXPECT_GE(bench.wheel.now(), cycles);
+  EXPECT_LE(bench.wheel.now(), cycles + 20);
+}
+
+TEST(Mesh, PlacementIsWhatItIsTold) {
+  const Position placement[] = {{0, 0}, {3, 3}, {3, 3}, {1, 0}};  // two agents, two homes
+  Bench bench(mesh(), 2, 2, 0, placement);
+  EXPECT_EQ(bench.lone(1, 2, 0), 3u);   // one router: (6 + 1) / 3
+  EXPECT_EQ(bench.lone(0, 2, 0), 19u);  // six hops: (6 + 48 + 1) / 3
+  EXPECT_EQ(bench.lone(0, 3, 0), 5u);
+}
+
+TEST(Mesh, APlacementOutsideIsRefused) {
+  const Position outside[] = {{0, 0}, {4, 0}}, short_one[] = {{0, 0}};
+  EXPECT_THROW(Bench(mesh(), 1, 1, 0, outside), core::UserError);
+  EXPECT_THROW(Bench(mesh(), 1, 1, 0, short_one), core::UserError);
+}
+
+TEST(IdealNetwork, EveryMessageTakesTheConfiguredTime) {
+  NetworkConfig config;
+  config.kind = "ideal";
+  config.ideal.latency = 100_ns;
+  Bench bench(config);
+  for (u32 i = 0; i < 100; ++i) bench.send(0, 20, 128);
+  bench.run();
+  for (u32 i = 0; i < 100; ++i) EXPECT_EQ(bench.arrived(i), 70u);
+}
+
+}  // namespace
+}  // namespace ew::memory
