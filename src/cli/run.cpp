@@ -90,7 +90,8 @@ int call(const RunCommand& command, Words words) {
   }
   if (words[0].starts_with('-')) {
     static constexpr std::string_view options[] = {"--machine", "--set",  "--seed",          "--max-instructions",
-                                                   "--stats",   "--json", "--print-machine", "--help"};
+                                                   "--stats",   "--json", "--print-machine", "--functional",
+                                                   "--timing",  "--help"};
     throw UserError(
         fmt::format("unknown option {} before the program{}", words[0], core::did_you_mean(words[0], options)));
   }

@@ -25,6 +25,11 @@ void RunSettings::add_options(CLI::App& app) {
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag_callback(
+      "--functional", [this] { settings.push_back("machine.mode=functional"); },
+      "Without timing, whatever the machine file says: --set machine.mode=functional");
+  app.add_flag_callback(
+      "--timing", [this] { settings.push_back("machine.mode=timing"); }, "With timing: --set machine.mode=timing");
   app.add_option("--seed", seed, "Seed of what may vary between runs; 0: nothing varies")
       ->type_name("N")
       ->check(whole_number(0));
@@ -41,6 +46,7 @@ runtime::MachineConfig RunSettings::resolve() const {
       throw UserError(fmt::format("--set {}: a value may not hold a ';'", setting));
     runtime::apply_setting(setting, config);
   }
+  runtime::check(config);
   return config;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/diagnostics.hpp"
 #include "core/symbol_name.hpp"
 #include "runtime/callback_thread.hpp"
 #include "runtime/faults.hpp"
@@ -83,6 +84,8 @@ Machine::~Machine() {
 }
 
 std::unique_ptr<Simulator> Machine::make_simulator() {
+  if (config_.machine.timing())
+    throw core::UserError("machine.mode: this version has no timing machine yet; run with --functional");
   auto gpu = std::make_unique<simt::FunctionalGpu>(gpu_limits_, memory_, *this);
   if (environment_.max_instructions != 0) gpu->set_instruction_limit(environment_.max_instructions);
   if (environment_.crash_at > instructions_before_)

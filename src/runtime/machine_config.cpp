@@ -1,6 +1,12 @@
 #include "runtime/machine_config.hpp"
 
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "consistency/models.hpp"
 #include "core/configuration.hpp"
+#include "core/diagnostics.hpp"
 
 namespace ew::runtime {
 
@@ -10,21 +16,77 @@ struct Section {
   std::string_view name, sentence;
 };
 
+// In the order of MachineConfig.
 constexpr Section sections[] = {
+    {"machine", "How the machine runs programs."},
     {"device", "What the device says about itself, and the memory it has."},
     {"sm", "The limits of one SM and of a block on it: they decide occupancy and which launches are refused."},
+    {"sm_timing", "Timing: schedulers, arithmetic units, shared memory and the load/store unit of one SM."},
+    {"l1", "Timing: the private cache of one SM."},
+    {"l2", "Timing: one slice of the L2, the home of its lines."},
+    {"address_map", "Timing: how addresses are spread over the slices of the L2 and the channels of the memory."},
+    {"coherence", "Timing: which private copies may exist."},
+    {"consistency", "Timing: what of a warp's accesses waits for what."},
+    {"network", "Timing: the network between SMs and L2 slices; each kind has a section of its own."},
+    {"crossbar", "Timing: the network of kind crossbar."},
+    {"mesh", "Timing: the network of kind mesh."},
+    {"ideal", "Timing: the network of kind ideal."},
+    {"memory", "Timing: one channel of the GPU's memory. 0: as the standard says."},
+    {"host_link", "Timing: the link to the host."},
+    {"host_memory", "Timing: the host's memory behind the link."},
     {"launch", "What a launch may ask for, what it costs, and the limits that cudaDeviceSetLimit starts from."},
     {"copy", "Copies between host and device, and inside the device."},
+    {"managed", "Timing: managed memory of a GPU that does not share the host's."},
+    {"energy", "Timing: what one event takes."},
 };
+
+/// The words that a field may have, where the field's own struct stands below the table.
+void set_choices(std::vector<core::Field>& fields, std::string_view key, std::vector<std::string_view> names) {
+  for (core::Field& field : fields)
+    if (field.key() == key) field.choices.names = std::move(names);
+}
 
 }  // namespace
 
+template <class Self, class Visitor>
+void CoherenceConfig::fields(Self& self, Visitor&& visit) {
+  visit("protocol", self.protocol, core::Choices{{"gpu", "none-l1", "mesi"}}, "",
+        "The protocol: `ew explain models` says what each does.", "SBRP artifact: self-invalidation, write-through");
+}
+
+template <class Self, class Visitor>
+void ConsistencyConfig::fields(Self& self, Visitor&& visit) {
+  visit("model", self.model, core::Choices{consistency::names()}, "",
+        "The table of order: `ew explain models` says what each does.", "PTX ISA, Memory Consistency Model");
+}
+
 std::vector<core::Field> fields_of(MachineConfig& config) {
   std::vector<core::Field> fields;
-  DeviceConfig::fields(config.device, core::FieldCollector(fields, sections[0].name));
-  SmConfig::fields(config.sm, core::FieldCollector(fields, sections[1].name));
-  LaunchConfig::fields(config.launch, core::FieldCollector(fields, sections[2].name));
-  CopyConfig::fields(config.copy, core::FieldCollector(fields, sections[3].name));
+  const Section* section = sections;
+  const auto collect = [&]<class Part>(Part& part) {
+    Part::fields(part, core::FieldCollector(fields, (section++)->name));
+  };
+  collect(config.machine);
+  collect(config.device);
+  collect(config.sm);
+  collect(config.sm_timing);
+  collect(config.l1);
+  collect(config.l2);
+  collect(config.address_map);
+  collect(config.coherence);
+  collect(config.consistency);
+  collect(config.network);
+  collect(config.network.crossbar);
+  collect(config.network.mesh);
+  collect(config.network.ideal);
+  collect(config.memory);
+  collect(config.host_link);
+  collect(config.host_memory);
+  collect(config.launch);
+  collect(config.copy);
+  collect(config.managed);
+  collect(config.energy);
+  set_choices(fields, "network.kind", {"crossbar", "mesh", "ideal"});
   return fields;
 }
 
@@ -52,6 +114,69 @@ void apply_setting(std::string_view setting, MachineConfig& config) {
 std::string to_toml(const MachineConfig& config, bool sentences) {
   MachineConfig copy = config;
   return core::to_toml(fields_of(copy), sentences ? core::SectionSentence(section_sentence) : core::SectionSentence());
+}
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view key, std::string_view why) {
+  throw core::UserError(fmt::format("{} {}", key, why));
+}
+
+void check_lines(const MachineConfig& config) {
+  const u32 line = config.l1.line;
+  if (line != 64 && line != 128) refuse("l1.line", fmt::format("should be 64 or 128 bytes, but is {}", line));
+  const auto divides = [&](std::string_view key, u32 sector) {
+    if (sector > line || line % sector != 0 || !std::has_single_bit(sector))
+      refuse(key, fmt::format("should be a power of two that divides the line of {} bytes, but is {}", line, sector));
+  };
+  divides("l1.sector", config.l1.sector);
+  divides("l2.sector", config.l2.sector);
+  if (config.l1.bytes % line != 0)
+    refuse("l1.bytes", fmt::format("should hold whole lines of {} bytes, but is {}", line, config.l1.bytes));
+  const auto sets = [&](std::string_view key, u64 bytes, u32 ways) {
+    if (ways == 0) return;
+    if (bytes / line < ways || bytes / line % ways != 0)
+      refuse(key, fmt::format("should divide the {} lines of the cache into sets, but is {}", bytes / line, ways));
+  };
+  sets("l1.ways", config.l1.bytes, config.l1.ways);
+  sets("l2.ways", config.l2.bytes, config.l2.ways);
+  const u32 interleave = config.address_map.interleave;
+  if (interleave < line || !std::has_single_bit(interleave))
+    refuse("address_map.interleave",
+           fmt::format("should be a power of two of at least a line ({} bytes), but is {}", line, interleave));
+}
+
+void check_places(const MachineConfig& config) {
+  const u32 slices = config.address_map.slices, channels = config.address_map.channels;
+  if (slices % channels != 0)
+    refuse("address_map.slices",
+           fmt::format("should be a multiple of the {} channels (address_map.channels), but is {}", channels, slices));
+  const u32 agents = agents_of(config);
+  if (agents > memory::most_agents)
+    refuse("sm.count", fmt::format("and the copy engines' ports (copy.ports, device.copy_engines) are {} agents; there "
+                                   "may be {} of them",
+                                   agents, memory::most_agents));
+  const memory::MeshConfig& mesh = config.network.mesh;
+  if (config.network.kind == "mesh" && mesh.columns * mesh.rows < config.sm.count)
+    refuse("mesh.columns",
+           fmt::format("times mesh.rows should be at least the {} SMs, each at a router of its own, but is {}",
+                       config.sm.count, mesh.columns * mesh.rows));
+}
+
+}  // namespace
+
+u32 agents_of(const MachineConfig& config) {
+  return config.sm.count + std::max(config.device.copy_engines, 1u) * config.copy.ports;
+}
+
+void check(const MachineConfig& config) {
+  if (!config.machine.timing()) return;
+  check_lines(config);
+  check_places(config);
+  if (!std::has_single_bit(config.managed.page.count))
+    refuse("managed.page", fmt::format("should be a power of two, but is {}", config.managed.page.count));
+  if (config.memory.write_low >= config.memory.write_high || config.memory.write_high > config.memory.write_queue)
+    refuse("memory.write_low", "should be less than memory.write_high, and that at most memory.write_queue");
 }
 
 }  // namespace ew::runtime

@@ -9,6 +9,15 @@
 
 #include "core/fields.hpp"
 #include "core/units.hpp"
+#include "media/dram.hpp"
+#include "media/host_memory.hpp"
+#include "memory/address_map.hpp"
+#include "memory/host_link.hpp"
+#include "memory/memory_config.hpp"
+#include "memory/networks.hpp"
+#include "runtime/energy.hpp"
+#include "runtime/model_config.hpp"
+#include "simt/sm_timing_config.hpp"
 
 namespace ew::runtime {
 
@@ -73,16 +82,31 @@ struct CopyConfig {
   BytesPerSecond device_to_host = 12_GBps;
   BytesPerSecond device_to_device = 150_GBps;
   Picoseconds latency = 1500_ns;
+  u32 outstanding = 512;
+  u32 ports = 4;
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit);
 };
 
 struct MachineConfig {
+  ModeConfig machine;
   DeviceConfig device;
   SmConfig sm;
+  simt::SmTimingConfig sm_timing;
+  memory::PrivateCacheConfig l1;
+  memory::HomeConfig l2;
+  memory::AddressMapConfig address_map;
+  CoherenceConfig coherence;
+  ConsistencyConfig consistency;
+  memory::NetworkConfig network;
+  media::DramConfig memory;
+  memory::HostLinkConfig host_link;
+  media::HostMemoryConfig host_memory;
   LaunchConfig launch;
   CopyConfig copy;
+  ManagedConfig managed;
+  EnergyConfig energy;
 };
 
 /// Every field, in the order in which it is documented. The fields point into `config`.
@@ -97,6 +121,10 @@ void read_toml(std::string_view text, const std::string& file, MachineConfig& co
 /// Applies one "section.key=value".
 void apply_setting(std::string_view setting, MachineConfig& config);
 std::string to_toml(const MachineConfig& config, bool sentences = false);
+/// Fields that are each in range but cannot stand together: a UserError that names them.
+void check(const MachineConfig&);
+/// SMs, and the ports of copy engines.
+u32 agents_of(const MachineConfig&);
 
 template <class Self, class Visitor>
 void DeviceConfig::fields(Self& self, Visitor&& visit) {
@@ -167,15 +195,21 @@ void LaunchConfig::fields(Self& self, Visitor&& visit) {
 
 template <class Self, class Visitor>
 void CopyConfig::fields(Self& self, Visitor&& visit) {
-  visit("host_to_device", self.host_to_device, Range{0.001, 100000}, "", "Bandwidth of a copy to the device.",
-        "PCIe 3.0 x16 after protocol overhead");
-  visit("device_to_host", self.device_to_host, Range{0.001, 100000}, "", "Bandwidth of a copy from the device.",
-        "PCIe 3.0 x16 after protocol overhead");
+  visit("host_to_device", self.host_to_device, Range{0.001, 100000}, "",
+        "Functional: bandwidth of a copy to the device.", "PCIe 3.0 x16 after protocol overhead");
+  visit("device_to_host", self.device_to_host, Range{0.001, 100000}, "",
+        "Functional: bandwidth of a copy from the device.", "PCIe 3.0 x16 after protocol overhead");
   visit("device_to_device", self.device_to_device, Range{0.001, 100000}, "",
-        "Bandwidth of a copy inside the device: about half of the memory's, since each byte is read and written.",
+        "Functional: bandwidth of a copy inside the device: about half of the memory's, since each byte is read and "
+        "written.",
         "336 GB/s (SBRP artifact) / 2, less refresh and turnaround");
   visit("latency", self.latency, Range{0, 1e9}, "", "From the start of a copy to its first byte.",
         "order of magnitude of published PCIe round trips");
+  visit("outstanding", self.outstanding, Range{1, 65536}, "lines",
+        "Timing: lines of a copy that one copy engine has under way.", "assumed: covers 600 ns at 28 GB/s twice over");
+  visit("ports", self.ports, Range{1, 16}, "ports",
+        "Timing: ports of one copy engine on the network; lines are dealt to them in turn.",
+        "assumed: copies inside the device then reach about half of the memory's bandwidth");
 }
 
 }  // namespace ew::runtime

@@ -29,6 +29,7 @@ Machine* Process::machine() {
       environment_ = Environment::read();
       MachineConfig config = load_machine(environment_.machine);
       for (const auto& setting : environment_.settings) apply_setting(setting, config);
+      check(config);
       machine_ = std::make_unique<Machine>(std::move(config), environment_, registry_);
       if (traces_host_) machine_->queue().set_traced();
       machine_pointer_.store(machine_.get(), std::memory_order_release);

@@ -129,13 +129,66 @@ TEST(Machines, EveryFileReads) {
   for (const std::string& name : core::machine_names()) EXPECT_NO_THROW(load_machine(name)) << name;
 }
 
+std::string refusal_of(std::initializer_list<const char*> settings) {
+  MachineConfig config;
+  config.machine.mode = "timing";
+  try {
+    for (const char* setting : settings) apply_setting(setting, config);
+    check(config);
+  } catch (const core::UserError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(TimingMachine, TheDefaultsStandTogether) {
+  EXPECT_EQ(refusal_of({}), "accepted");
+}
+
+TEST(TimingMachine, EveryNamedMachineStandsTogether) {
+  for (const std::string& name : core::machine_names()) {
+    MachineConfig config = load_machine(name);
+    config.machine.mode = "timing";
+    EXPECT_NO_THROW(check(config)) << name;
+  }
+}
+
+TEST(TimingMachine, AnImpossibleOneIsRefusedWithTheField) {
+  EXPECT_EQ(refusal_of({"l1.line=96"}), "l1.line should be 64 or 128 bytes, but is 96");
+  EXPECT_EQ(refusal_of({"l1.line=64", "l1.sector=128"}),
+            "l1.sector should be a power of two that divides the line of 64 bytes, but is 128");
+  EXPECT_EQ(refusal_of({"l2.sector=24"}),
+            "l2.sector should be a power of two that divides the line of 128 bytes, but is 24");
+  EXPECT_EQ(refusal_of({"l1.mshrs=0"}).find("--set l1.mshrs=0: l1.mshrs should be a whole number of lines, 1 .."), 0u);
+  EXPECT_EQ(refusal_of({"address_map.slices=20"}),
+            "address_map.slices should be a multiple of the 12 channels (address_map.channels), but is 20");
+  EXPECT_EQ(refusal_of({"network.kind=mesh"}),
+            "mesh.columns times mesh.rows should be at least the 30 SMs, each at a router of its own, but is 16");
+  EXPECT_EQ(refusal_of({"l1.ways=7"}).find("l1.ways should divide the 512 lines of the cache into sets"), 0u);
+  EXPECT_EQ(refusal_of({"l1.bytes=65537"}).find("l1.bytes should hold whole lines of 128 bytes"), 0u);
+  EXPECT_EQ(refusal_of({"address_map.interleave=64"}).find("address_map.interleave should be a power of two"), 0u);
+  EXPECT_EQ(refusal_of({"sm.count=250"}).find("sm.count and the copy engines' ports"), 0u);
+  EXPECT_EQ(refusal_of({"managed.page=100000"}).find("managed.page should be a power of two"), 0u);
+}
+
+TEST(TimingMachine, AnUnknownModelIsRefusedWithTheNearest) {
+  EXPECT_EQ(refusal_of({"coherence.protocol=messi"})
+                .find("--set coherence.protocol=messi: unknown protocol \"messi\" "
+                      "(did you mean \"mesi\"?)"),
+            0u);
+  EXPECT_NE(refusal_of({"network.kind=crosbar"}).find("did you mean \"crossbar\"?"), std::string::npos);
+  EXPECT_NE(refusal_of({"consistency.model=ptxx"}).find("did you mean \"ptx\"?"), std::string::npos);
+  EXPECT_NE(refusal_of({"sm_timing.policy=gt"}).find("did you mean \"gto\"?"), std::string::npos);
+  EXPECT_NE(refusal_of({"machine.mode=timings"}).find("did you mean \"timing\"?"), std::string::npos);
+}
+
 TEST(Machines, DefaultFileSaysEveryDefault) {
   // Compares the text: a default that the struct changes and the file does not, or the reverse, fails here.
   std::ifstream file(core::home_directory() / "machines" / "default.toml");
   std::stringstream text;
   text << file.rdbuf();
   std::string without_header = text.str();
-  without_header.erase(0, without_header.find("[device]"));
+  without_header.erase(0, without_header.find("[machine]"));
   EXPECT_EQ(without_header, to_toml(MachineConfig{}, true));
 }
 
