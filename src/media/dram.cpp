@@ -24,7 +24,7 @@ Dram::Dram(const DramConfig& config, const MediaParts& parts)
       burst_ticks_(static_cast<u32>(config.burst.count) / config.bytes_per_clock),
       space_(std::max(config.ccd, burst_ticks_)),
       whole_(config.bank_groups == 1 || config.ccd_long <= space_),
-      latency_(ratio_.ticks_covering(config.latency)),
+      latency_(core::cycles_covering(parts.clock, config.latency)),
       banks_(config.banks),
       group_ok_(config.bank_groups) {
   entries_.reserve(config.read_queue + config.write_queue);
@@ -56,7 +56,7 @@ bool Dram::serve(const memory::DeviceRequest& request) {
   (request.write ? statistics_.written_bytes : statistics_.read_bytes) += request.bytes;
   const Place where = place(request.address);
   const Tick now = ratio_.tick_at(wheel_.now());
-  const core::Cycle soon = ratio_.cycle_at(now + latency_);
+  const core::Cycle soon = wheel_.now() + latency_;
   if (request.write) {
     if (request.client) answer(soon, request.token, request.client);
   } else if (in_waiting_write(request, where)) {
@@ -237,7 +237,7 @@ void Dram::finish(u32 index, Direction to, Tick data_end) {
   statistics_.row_conflicts += entry.opened_row && entry.closed_row;
   statistics_.queued_cycles += wheel_.now() - entry.arrived_cycle;
   ++served_;
-  if (to == read) answer(ratio_.cycle_at(data_end + latency_), entry.token, entry.client);
+  if (to == read) answer(ratio_.cycle_at(data_end) + latency_, entry.token, entry.client);
   remove(index, to);
 }
 

@@ -134,7 +134,7 @@ class Dram final : public memory::Device {
   const u32 channels_;
   const u32 burst_ticks_, space_;  // of one burst on the bus; of column commands at least
   const bool whole_;               // a request's bursts go together: bank groups do not slow them
-  const Tick latency_;
+  const core::Cycle latency_;
 
   std::vector<Entry> entries_;
   std::vector<u32> free_;

@@ -1,0 +1,392 @@
+// A DRAM channel against its parameters: every standard of the table, under a clock that has nothing to do with its
+// own.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "core/clock_ratio.hpp"
+#include "core/diagnostics.hpp"
+#include "device_bench.hpp"
+#include "media/dram_standards.hpp"
+
+namespace ew::media {
+
+static void PrintTo(const DramStandard& row, std::ostream* out) {
+  *out << row.name;
+}
+
+namespace {
+
+using namespace core::literals;
+
+constexpr core::Kilohertz sm_clock{1'365'000};
+
+DramConfig standard(std::string_view name, bool refresh = true) {
+  DramConfig config;
+  config.standard = name;
+  config.refresh = refresh;
+  return resolved(config);
+}
+MediaConfig media(const DramConfig& dram) {
+  return {.dram = dram};
+}
+
+/// Addresses of one channel, by bank, row and place in the row, as Dram::place deals them out.
+class Layout {
+ public:
+  explicit Layout(const DramConfig& config) : c_(config), in_group_(c_.banks / c_.bank_groups) {}
+  u64 address(u32 bank, u64 row, u64 offset = 0) const {
+    const u64 group = bank % c_.bank_groups, index = bank / c_.bank_groups;
+    const u64 stripe = row * in_group_ + (index + in_group_ - row % in_group_) % in_group_;
+    return stripe * c_.row.count * c_.bank_groups + (offset / 128 * c_.bank_groups + group) * 128 + offset % 128;
+  }
+
+ private:
+  const DramConfig c_;
+  const u32 in_group_;
+};
+
+double cycles_of(const DramConfig& c, double ticks) {
+  return ticks * static_cast<double>(sm_clock.count) / static_cast<double>(c.clock.count);
+}
+double latency_cycles(const DramConfig& c) {
+  return static_cast<double>(c.latency.count) * static_cast<double>(sm_clock.count) * 1e-9;
+}
+/// Within 1 %, and the cycle that rounding up may cost.
+void expect_cycles(double expected, core::Cycle took) {
+  EXPECT_GE(static_cast<double>(took), expected - 0.001);
+  EXPECT_LE(static_cast<double>(took), std::max(expected * 1.01, expected + 2));
+}
+
+class EveryStandard : public testing::TestWithParam<DramStandard> {
+ protected:
+  const DramConfig c = standard(GetParam().name, false), refreshing = standard(GetParam().name);
+  const u32 burst_ticks = static_cast<u32>(c.burst.count) / c.bytes_per_clock;
+  const u32 burst = static_cast<u32>(c.burst.count);
+  const Layout at{c};
+  /// Activate to activate of one bank with one read in between.
+  const u32 bank_cycle = std::max(c.ras, c.rcd + c.rtp) + c.rp;
+};
+
+INSTANTIATE_TEST_SUITE_P(Dram, EveryStandard, testing::ValuesIn(dram_standards),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST_P(EveryStandard, LatencyOfALoneReadIsItsCommands) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  const double column = c.cl + burst_ticks;
+  expect_cycles(cycles_of(c, c.rcd + column) + latency_cycles(c), bench.lone(at.address(3, 0), burst));
+  bench.idle(1000);
+  expect_cycles(cycles_of(c, column) + latency_cycles(c), bench.lone(at.address(3, 0, burst), burst));  // row hit
+  bench.idle(1000);
+  expect_cycles(cycles_of(c, c.rp + c.rcd + column) + latency_cycles(c), bench.lone(at.address(3, 1), burst));
+  const auto& counts = bench.device().statistics();
+  EXPECT_EQ(counts.row_misses, 1u);
+  EXPECT_EQ(counts.row_hits, 1u);
+  EXPECT_EQ(counts.row_conflicts, 1u);
+}
+
+TEST_P(EveryStandard, AWriteIsDoneWhenTheChannelHasIt) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  expect_cycles(latency_cycles(c), bench.lone(at.address(0, 0), burst, true));
+  bench.expect_all_done_once();
+}
+
+/// Reads one after the other: the data bus is never idle but around refreshes. All banks precharge (tRP after the last
+/// may), rest for tRFC and are activated again (tRCD): the bus loses tRFC + tRP + tRCD, and what the last and first
+/// column commands are apart otherwise, of each tREFI. Bank groups and the next row's activation are hidden.
+TEST_P(EveryStandard, ASequentialStreamHasTheBandwidthOfTheBus) {
+  for (const u32 bytes : {burst, 128u}) {
+    DeviceBench bench("dram", media(refreshing), sm_clock);
+    const u64 total = 4 << 20;
+    for (u64 address = 0; address < total; address += bytes) bench.ask(address, bytes);
+    bench.run();
+    bench.expect_all_done_once();
+    const double lost =
+        refreshing.refi ? double(refreshing.rfc + refreshing.rp + refreshing.rcd) / refreshing.refi : 0.0;
+    const double peak = double(c.bytes_per_clock) * c.clock.count * 1000;
+    const double reached = double(total) / bench.seconds();
+    EXPECT_LE(reached, peak * (1 - lost) * 1.001) << bytes;
+    EXPECT_GE(reached, peak * (1 - lost) * 0.99) << bytes;
+    EXPECT_EQ(bench.device().statistics().busy_picoseconds / 1000,
+              static_cast<u64>(double(total) / c.bytes_per_clock * 1e6 / c.clock.count))
+        << "what the bus carries is what was asked, no more";
+  }
+}
+
+TEST_P(EveryStandard, ASequentialStreamOfWritesHasItToo) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  const u64 total = 2 << 20;
+  for (u64 address = 0; address < total; address += 128) bench.ask(address, 128, true);
+  bench.run();
+  EXPECT_GE(double(total) / bench.seconds(), 0.99 * c.bytes_per_clock * c.clock.count * 1000);
+  EXPECT_LE(double(total) / bench.seconds(), 1.001 * c.bytes_per_clock * c.clock.count * 1000);
+}
+
+/// Every read to another row of one bank: one per bank cycle.
+TEST_P(EveryStandard, OneBankConflictsAtTheBankCycle) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  const u32 reads = 2000;
+  for (u32 i = 0; i < reads; ++i) bench.ask(at.address(1, i), burst);
+  bench.run();
+  const double expected = cycles_of(c, double(reads) * bank_cycle);
+  EXPECT_NEAR(static_cast<double>(bench.wheel.now()), expected, expected * 0.01);
+  EXPECT_EQ(bench.device().statistics().row_conflicts, reads - 1);
+}
+
+/// Every read to another row, over all banks in turn: bounded by tRRD, by the banks, or by the bus.
+TEST_P(EveryStandard, ConflictsOverAllBanksAtTheTightestBound) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  const u32 reads = 8000;
+  for (u32 i = 0; i < reads; ++i) bench.ask(at.address(i % c.banks, i / c.banks), burst);
+  bench.run();
+  const double each = std::max({double(c.rrd), double(bank_cycle) / c.banks, double(std::max(c.ccd, burst_ticks))});
+  const double expected = cycles_of(c, reads * each);
+  EXPECT_NEAR(static_cast<double>(bench.wheel.now()), expected, expected * 0.01);
+}
+
+/// Random single bursts are slower than that, for the banks' queues are not even, but never faster.
+TEST_P(EveryStandard, RandomReadsStayBelowTheBound) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  std::mt19937_64 random(3);
+  const u32 reads = 8000;
+  for (u32 i = 0; i < reads; ++i) bench.ask(at.address(random() % c.banks, random() % 10'000), burst);
+  bench.run();
+  bench.expect_all_done_once();
+  const double each = std::max({double(c.rrd), double(bank_cycle) / c.banks, double(std::max(c.ccd, burst_ticks))});
+  const double bound = cycles_of(c, reads * each);
+  EXPECT_GE(static_cast<double>(bench.wheel.now()), bound * 0.99);
+  EXPECT_LE(static_cast<double>(bench.wheel.now()), bound * 1.6);
+}
+
+TEST_P(EveryStandard, RowHitsOvertakeTheOlderConflict) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  bench.lone(at.address(2, 0), burst);
+  const u32 conflict = bench.ask(at.address(2, 1), burst);
+  std::vector<u32> hits;
+  for (u32 i = 1; i < 9; ++i) hits.push_back(bench.ask(at.address(2, 0, i * burst), burst));
+  bench.run();
+  for (const u32 hit : hits) EXPECT_LT(bench.asked[hit].turn, bench.asked[conflict].turn);
+  for (u32 i = 1; i < hits.size(); ++i) EXPECT_LT(bench.asked[hits[i - 1]].turn, bench.asked[hits[i]].turn);
+}
+
+/// A conflict against an endless stream of hits to its bank: served once it is older than the cap, and not much later.
+TEST_P(EveryStandard, TheAgeCapEndsOvertaking) {
+  DramConfig capped = c;
+  capped.age_cap = 500;
+  DeviceBench bench("dram", media(capped), sm_clock);
+  bench.lone(at.address(2, 0), burst);
+  bench.idle(1000);
+  for (u32 i = 0; i < 20; ++i) bench.ask(at.address(2, 0, i * burst), burst);
+  const u32 conflict = bench.ask(at.address(2, 1), burst);
+  for (u32 i = 0; i < 3000; ++i) bench.ask(at.address(2, 0, i * burst % c.row.count), burst);
+  bench.run();
+  bench.expect_all_done_once();
+  const auto& victim = bench.asked[conflict];
+  const double waited = static_cast<double>(victim.done - victim.accepted);
+  EXPECT_GT(waited, cycles_of(c, 500)) << "hits should have gone first until then";
+  EXPECT_LT(waited, cycles_of(c, 500 + 2 * bank_cycle + c.cl + 100) + latency_cycles(c));
+}
+
+/// Nobody waits for ever: overload with all kinds of requests; the worst wait stays within the cap, a queue of bank
+/// cycles for each direction, and a turn.
+TEST_P(EveryStandard, NobodyStarves) {
+  DeviceBench bench("dram", media(refreshing), sm_clock);
+  std::mt19937_64 random(9);
+  for (u32 i = 0; i < 20'000; ++i)
+    bench.ask(at.address(random() % 4 ? 5 : random() % c.banks, random() % 3, random() % 8 * burst), burst,
+              random() % 3 == 0);
+  bench.run();
+  bench.expect_all_done_once();
+  const double bound = cycles_of(c, c.age_cap + 2.0 * 128 * (bank_cycle + c.wl + c.wr + c.cl) + 4.0 * refreshing.rfc);
+  for (const auto& one : bench.asked)
+    ASSERT_LT(static_cast<double>(one.done - one.accepted), bound) << one.request.token;
+}
+
+TEST_P(EveryStandard, AReadOfWaitingBytesComesFromTheWriteAndNotBeforeIt) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  // Reads keep the writes waiting.
+  for (u32 i = 0; i < 30; ++i) bench.ask(at.address(i % c.banks, 7), burst);
+  const u32 write = bench.ask(at.address(1, 3), burst, true);
+  const u32 same = bench.ask(at.address(1, 3), burst), other = bench.ask(at.address(1, 4), burst);
+  bench.run();
+  bench.expect_all_done_once();
+  EXPECT_LT(bench.asked[write].turn, bench.asked[same].turn);
+  expect_cycles(latency_cycles(c), bench.asked[same].done - bench.asked[same].accepted);
+  EXPECT_GT(bench.asked[other].done, bench.asked[same].done);
+}
+
+/// Reads first, then writes; turning the bus costs what the timings say.
+TEST_P(EveryStandard, TurningTheBusCostsItsTimings) {
+  const auto cycles = [&](u32 reads, u32 writes) {
+    DramConfig wide = c;
+    wide.read_queue = wide.write_queue = wide.write_high = 1024;
+    DeviceBench bench("dram", media(wide), sm_clock);
+    // One open row in each of two groups, at most.
+    for (u32 i = 0; i < reads; ++i) bench.ask(at.address(0, 0, i * burst), burst);
+    for (u32 i = 0; i < writes; ++i) bench.ask(at.address(0, 0, (i + reads) * burst), burst, true);
+    bench.run();
+    bench.expect_all_done_once();
+    return bench.wheel.now();
+  };
+  // The last event of a run that ends with a write is its column command.
+  const u32 space = c.bank_groups > 1 ? std::max({c.ccd_long, c.ccd, burst_ticks}) : std::max(c.ccd, burst_ticks);
+  const u32 turn = std::max(space, c.cl + burst_ticks + 2 - std::min(c.wl, c.cl + burst_ticks + 2));
+  const double read_last = cycles_of(c, c.rcd + 7.0 * space), expected = cycles_of(c, c.rcd + 7.0 * space + turn);
+  EXPECT_GT(expected, read_last);
+  // The read's answer may be the last event; compare where the writes are many.
+  const double many = cycles_of(c, c.rcd + 7.0 * space + turn + 15.0 * space);
+  EXPECT_NEAR(static_cast<double>(cycles(8, 16)),
+              std::max(many, cycles_of(c, c.rcd + 7.0 * space + c.cl + burst_ticks) + latency_cycles(c)), 2.0);
+}
+
+TEST_P(EveryStandard, AReadAfterAWriteWaitsForTheTurn) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  bench.lone(at.address(0, 0), burst);
+  bench.idle(1000);
+  const u32 write = bench.ask(at.address(0, 0, burst), burst, true);
+  bench.offer();
+  bench.idle(2);
+  // The write's column command went at once; the read's comes after WL, the burst and tWTR.
+  const u32 read = bench.ask(at.address(0, 0, 2 * burst), burst);
+  bench.run();
+  const double expected = cycles_of(c, c.wl + burst_ticks + c.wtr + c.cl + burst_ticks) + latency_cycles(c);
+  EXPECT_NEAR(static_cast<double>(bench.asked[read].done - bench.asked[write].accepted), expected, 3.0);
+}
+
+TEST_P(EveryStandard, AFullQueueRefusesTellsOnceAndAccepts) {
+  for (const bool write : {false, true}) {
+    DeviceBench bench("dram", media(c), sm_clock);
+    for (u32 i = 0; i < 500; ++i) bench.ask(at.address(i % c.banks, i), burst, write);
+    bench.offer();
+    EXPECT_EQ(bench.refused, 1u);
+    EXPECT_EQ(bench.asked[63].accepted, 0u);
+    EXPECT_EQ(bench.asked[64].accepted, core::never);
+    bench.run();
+    bench.expect_all_done_once();
+    EXPECT_EQ(bench.notified, bench.refused);
+    EXPECT_GE(bench.notified, 400u / 4);
+  }
+}
+
+/// A client that waits to write is not told of room for reads, and the other way round.
+TEST_P(EveryStandard, RoomIsADirections) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  for (u32 i = 0; i < 64; ++i) bench.ask(at.address(i % c.banks, i), burst, true);
+  bench.offer();
+  bench.ask(at.address(0, 99), burst, true);  // refused
+  bench.offer();
+  EXPECT_EQ(bench.refused, 1u);
+  // Reads are accepted beside it.
+  memory::DeviceRequest read{at.address(1, 200), burst, false, 0, nullptr};
+  for (u32 i = 0; i < 64; ++i) EXPECT_TRUE(bench.device().serve(read)) << i;
+  EXPECT_FALSE(bench.device().serve(read));
+  bench.run();  // `told` fails where there is no room
+  bench.expect_all_done_once();
+}
+
+TEST_P(EveryStandard, NothingHappensWhileIdle) {
+  DeviceBench bench("dram", media(refreshing), sm_clock);
+  bench.lone(0, 32);
+  EXPECT_EQ(bench.wheel.pending(), 0u);
+  const u64 executed = bench.wheel.executed();
+  bench.idle(100'000'000);
+  EXPECT_EQ(bench.wheel.executed(), executed);
+  // The rows were closed by refreshes meanwhile, as many as were due.
+  bench.lone(burst, 32);
+  if (refreshing.refi) {
+    EXPECT_EQ(bench.device().statistics().row_hits, 0u);
+    const double due = 100e6 / cycles_of(c, refreshing.refi);
+    EXPECT_NEAR(double(bench.device().statistics().refreshes), due, 2);
+  } else {
+    EXPECT_EQ(bench.device().statistics().row_hits, 1u);
+  }
+}
+
+TEST_P(EveryStandard, ALoneReadOfAHitCostsTwoEvents) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  bench.lone(at.address(0, 0), burst);
+  bench.idle(1000);
+  const u64 before = bench.wheel.executed();
+  bench.lone(at.address(0, 0, burst), burst);
+  EXPECT_EQ(bench.wheel.executed() - before, 2u);
+}
+
+/// The same requests, the same cycles; all served once, whatever comes.
+TEST_P(EveryStandard, IsDeterministic) {
+  std::vector<core::Cycle> done[2];
+  for (auto& list : done) {
+    DeviceBench bench("dram", media(refreshing), sm_clock, 3);
+    std::mt19937_64 random(2);
+    for (u32 i = 0; i < 5000; ++i) {
+      bench.ask(random() % (64 << 20) / 32 * 32, 32 << random() % 3, random() % 2);
+      if (random() % 8 == 0) {
+        bench.offer();
+        bench.idle(random() % 300);
+      }
+    }
+    bench.run();
+    bench.expect_all_done_once();
+    for (const auto& one : bench.asked) list.push_back(one.done);
+  }
+  EXPECT_EQ(done[0], done[1]);
+}
+
+TEST(DramConfigs, AnUnknownStandardIsRefused) {
+  DramConfig config;
+  config.standard = "sdram";
+  try {
+    resolved(config);
+    FAIL();
+  } catch (const core::UserError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "dram.standard: no standard is called \"sdram\"; there are gddr5, gddr5x, gddr6, hbm2, hbm2e, hbm3");
+  }
+}
+
+TEST(DramConfigs, ImpossibleFiguresAreRefusedByTheirField) {
+  const auto refused = [](auto change) {
+    DramConfig config;
+    change(config);
+    try {
+      resolved(config);
+    } catch (const core::UserError& error) {
+      const std::string text = error.what();
+      return text.substr(0, text.find(':'));
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused([](DramConfig&) {}), "accepted");
+  EXPECT_EQ(refused([](DramConfig& c) { c.banks = 96; }), "dram.banks");
+  EXPECT_EQ(refused([](DramConfig& c) { c.bank_groups = 3; }), "dram.bank_groups");
+  EXPECT_EQ(refused([](DramConfig& c) { c.bytes_per_clock = 12; }), "dram.burst");
+  EXPECT_EQ(refused([](DramConfig& c) { c.row = 1000_B; }), "dram.row");
+  EXPECT_EQ(refused([](DramConfig& c) { c.write_high = 65; }), "dram.write_high");
+  EXPECT_EQ(refused([](DramConfig& c) { c.write_low = 56; }), "dram.write_low");
+  EXPECT_EQ(refused([](DramConfig& c) { c.refi = 100, c.rfc = 90; }), "dram.rfc");
+}
+
+TEST(DramConfigs, AGivenFigureReplacesTheStandards) {
+  DramConfig config;
+  config.standard = "hbm2";
+  config.rcd = 99;
+  const DramConfig c = resolved(config);
+  EXPECT_EQ(c.rcd, 99u);
+  EXPECT_EQ(c.rp, 14u);
+  EXPECT_EQ(c.clock, 1000_MHz);
+}
+
+/// What the machines' buses are made of: channels times bytes a clock times clock.
+TEST(DramConfigs, StandardsHaveTheBandwidthOfTheirDataSheets) {
+  const auto gigabytes = [](std::string_view name, u32 channels) {
+    const DramConfig c = standard(name);
+    return static_cast<double>(channels) * c.bytes_per_clock * static_cast<double>(c.clock.count) * 1e-6;
+  };
+  EXPECT_DOUBLE_EQ(gigabytes("gddr6", 12), 336);   // RTX 2060, SBRP artifact
+  EXPECT_DOUBLE_EQ(gigabytes("gddr5x", 11), 484);  // GTX 1080 Ti
+  EXPECT_NEAR(gigabytes("hbm2e", 80), 1935, 1);    // A100-80GB PCIe: five stacks of 16 pseudo-channels
+  EXPECT_DOUBLE_EQ(gigabytes("hbm2", 64), 1024);   // four stacks
+}
+
+}  // namespace
+}  // namespace ew::media

@@ -1,0 +1,156 @@
+// Host memory behind its link, against its figures.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "device_bench.hpp"
+
+namespace ew::media {
+namespace {
+
+using namespace core::literals;
+
+constexpr core::Kilohertz sm_clock = 1000_MHz;  // a cycle is a nanosecond
+
+MediaConfig media(bool ddio = false) {
+  MediaConfig config;
+  config.host_memory.ddio = ddio;
+  return config;
+}
+double wire(double bytes) {
+  return (24 + bytes) / 15.753846;
+}
+void expect_near(double expected, core::Cycle took) {
+  EXPECT_GE(double(took), expected - 0.001);
+  EXPECT_LE(double(took), std::max(expected * 1.01, expected + 4));
+}
+
+TEST(HostMemory, AReadGoesThereToDramAndBack) {
+  DeviceBench bench("host-memory", media(), sm_clock);
+  // A packet without data there; two lines of DRAM; the bytes back.
+  expect_near(wire(0) + 300 + 90 + 128 / 100.0 + wire(128) + 300, bench.lone(0, 128));
+  EXPECT_EQ(bench.wheel.executed(), 3u);
+}
+
+TEST(HostMemory, AWriteCarriesItsBytesAndAnAcknowledgement) {
+  DeviceBench bench("host-memory", media(), sm_clock);
+  expect_near(wire(128) + 300 + 90 + 128 / 100.0 + wire(0) + 300, bench.lone(0, 128, true));
+}
+
+TEST(HostMemory, AWriteThatNobodyWaitsForSendsNothingBack) {
+  DeviceBench bench("host-memory", media(), sm_clock);
+  EXPECT_TRUE(bench.device().serve({0, 128, true, 0, nullptr}));
+  EXPECT_EQ(bench.device().in_flight(), 1u);
+  bench.run();
+  EXPECT_EQ(bench.device().in_flight(), 0u);
+  EXPECT_EQ(bench.link.statistics().direction[1].packets, 0u);
+}
+
+TEST(HostMemory, WithDdioAWriteAndALaterReadStayInTheCache) {
+  DeviceBench bench("host-memory", media(true), sm_clock);
+  expect_near(wire(128) + 300 + 20 + wire(0) + 300, bench.lone(4096, 128, true));
+  expect_near(wire(0) + 300 + 20 + wire(128) + 300, bench.lone(4096, 128));
+  expect_near(wire(128) + 300 + 20 + wire(0) + 300, bench.lone(4096, 128, true));
+  const auto& counts = bench.device().statistics();
+  EXPECT_EQ(counts.busy_picoseconds, 0u) << "no DRAM traffic";
+  EXPECT_EQ(counts.cache_hits, 4u);
+  EXPECT_EQ(counts.cache_misses, 2u);
+  // A read of what was never written misses and is not kept.
+  for (u32 i = 0; i < 2; ++i) expect_near(wire(0) + 300 + 90 + 128 / 100.0 + wire(128) + 300, bench.lone(1 << 20, 128));
+}
+
+/// The cache has 16 ways and the device may use two: what it wrote two lines of a set ago is gone.
+TEST(HostMemory, DdioWritesAreLimitedToTheirWays) {
+  MediaConfig config = media(true);
+  config.host_memory.llc = 1_MiB;  // 1,024 sets
+  const u64 set_stride = 64 * 1024;
+  for (const u32 ways : {1u, 2u, 5u}) {
+    config.host_memory.ddio_ways = ways;
+    DeviceBench bench("host-memory", config, sm_clock);
+    for (u64 i = 0; i < ways; ++i) bench.lone(i * set_stride, 64, true);
+    EXPECT_EQ(bench.device().statistics().busy_picoseconds, 0u);
+    bench.lone(0, 64);  // used: the others are older
+    bench.lone(ways * set_stride, 64, true);
+    EXPECT_EQ(bench.device().statistics().busy_picoseconds, 640u) << "one dirty line went to DRAM";
+    const u64 hits = bench.device().statistics().cache_hits;
+    bench.lone(0, 64);
+    EXPECT_EQ(bench.device().statistics().cache_hits, hits + (ways > 1)) << "least recently used goes first";
+    bench.lone((ways > 1 ? 1 : 0) * set_stride, 64);
+    EXPECT_EQ(bench.device().statistics().cache_hits, hits + (ways > 1));
+  }
+}
+
+/// Reads: the link back is the bottleneck; writes: the link there. Formula: HostLink's, by 128-byte packets.
+TEST(HostMemory, AStreamHasTheLinksBandwidth) {
+  for (const bool write : {false, true}) {
+    DeviceBench bench("host-memory", media(), sm_clock);
+    const u64 total = 8 << 20;
+    for (u64 at = 0; at < total; at += 128) bench.ask(at, 128, write);
+    bench.run();
+    bench.expect_all_done_once();
+    const double expected = 15.753846e9 * 128 / (128 + 24);
+    EXPECT_NEAR(double(total) / bench.seconds(), expected, expected * 0.01) << write;
+  }
+}
+
+/// DRAM slower than the link: its bandwidth, whole cache lines.
+TEST(HostMemory, SlowDramIsTheBottleneck) {
+  MediaConfig config = media();
+  config.host_memory.bandwidth = 3_GBps;
+  for (const u32 bytes : {32u, 128u}) {
+    DeviceBench bench("host-memory", config, sm_clock);
+    const u32 requests = 20'000;
+    for (u32 i = 0; i < requests; ++i) bench.ask(i * 128, bytes);
+    bench.run();
+    const double expected = 3e9 * bytes / std::max(bytes, 64u);
+    EXPECT_NEAR(double(requests) * bytes / bench.seconds(), expected, expected * 0.01);
+  }
+}
+
+TEST(HostMemory, AFullQueueRefusesTellsAndAccepts) {
+  MediaConfig config = media();
+  config.host_memory.queue = 8;
+  DeviceBench bench("host-memory", config, sm_clock);
+  for (u32 i = 0; i < 200; ++i) bench.ask(i * 128, 128, i % 3 == 0);
+  bench.offer();
+  EXPECT_EQ(bench.device().in_flight(), 8u);
+  EXPECT_EQ(bench.refused, 1u);
+  bench.run();
+  bench.expect_all_done_once();
+  EXPECT_EQ(bench.notified, bench.refused);
+}
+
+TEST(HostMemory, AnswersKeepTheOrderOfEachAddress) {
+  for (const bool ddio : {false, true}) {
+    DeviceBench bench("host-memory", media(ddio), sm_clock);
+    std::mt19937 random(8);
+    for (u32 i = 0; i < 10'000; ++i) bench.ask(random() % 64 * 64, 64, random() % 2);
+    bench.run();
+    bench.expect_all_done_once();
+    std::array<u32, 64> last_write;
+    last_write.fill(~0u);
+    for (u32 i = 0; i < bench.asked.size(); ++i) {
+      const auto& one = bench.asked[i];
+      u32& earlier = last_write[one.request.address / 64];
+      if (earlier != ~0u) {
+        ASSERT_LT(bench.asked[earlier].turn, one.turn) << "a write and a later request";
+      }
+      if (one.request.write) earlier = i;
+    }
+  }
+}
+
+TEST(HostMemory, IsDeterministic) {
+  std::vector<core::Cycle> done[2];
+  for (auto& list : done) {
+    DeviceBench bench("host-memory", media(true), sm_clock);
+    std::mt19937 random(2);
+    for (u32 i = 0; i < 5000; ++i) bench.ask(random() % (64 << 20) / 32 * 32, 32 << random() % 3, random() % 2);
+    bench.run();
+    for (const auto& one : bench.asked) list.push_back(one.done);
+  }
+  EXPECT_EQ(done[0], done[1]);
+}
+
+}  // namespace
+}  // namespace ew::media
