@@ -1,0 +1,262 @@
+#include "check/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/diagnostics.hpp"
+
+namespace ew::check {
+
+namespace {
+
+constexpr std::size_t most_traces = 100'000;
+
+/// One thread's run for one choice of values. Indices are into `events`.
+struct Trace {
+  std::vector<Event> events;
+  std::vector<std::pair<u32, u32>> dependencies, rmw;
+  std::vector<Value> registers;
+};
+
+using Domains = std::vector<std::set<Value>>;  // by location: what has been written there so far
+
+class Tracer {
+ public:
+  Tracer(const Program& program, u32 thread, const Domains& domains)
+      : program_(program), thread_(program.threads[thread]), number_(thread), domains_(domains) {}
+
+  std::vector<Trace> run() {
+    State state;
+    state.slots.resize(program_.slots());
+    state.taints.resize(program_.slots());
+    step(std::move(state));
+    return std::move(traces_);
+  }
+
+ private:
+  struct State {
+    std::size_t at = 0;
+    std::vector<Value> slots;
+    std::vector<EventSet> taints;  // of each register: the reads that its value comes from
+    EventSet control = 0;          // the reads that decided that we are here
+    u32 barriers = 0;
+    Trace trace;
+  };
+
+  EventSet taint(const State& state, const Code& code) const {
+    EventSet set = 0;
+    for (const Code::Step& step : code.steps)
+      if (step.kind == Code::Step::Kind::slot) set |= state.taints[step.slot];
+    return set;
+  }
+
+  Event event(const Instruction& i, EventKind kind, Value value) const {
+    Event e;
+    e.kind = kind;
+    e.order = i.order;
+    e.scope = i.scope;
+    e.sc = i.sc;
+    e.thread = static_cast<u8>(number_);
+    e.location = static_cast<u8>(i.location);
+    e.value = value;
+    return e;
+  }
+
+  u32 add(State& state, const Event& e) const {
+    if (state.trace.events.size() + program_.locations.size() >= most_events)
+      throw core::UserError(fmt::format("{}: more than {} events", program_.name, most_events));
+    state.trace.events.push_back(e);
+    return static_cast<u32>(state.trace.events.size() - 1);
+  }
+
+  void put(State& state, u32 slot, Value value, EventSet taint) const {
+    if (slot == no_slot) return;
+    state.slots[slot] = value;
+    state.taints[slot] = taint;
+  }
+
+  void write(State& state, const Instruction& i, Value value, EventSet from) const {
+    const u32 e = add(state, event(i, EventKind::write, value));
+    for_each(from | state.control, [&](u32 read) { state.trace.dependencies.emplace_back(read, e); });
+  }
+
+  /// A read, and of an atomic its write; then the rest of the thread. Once for each value.
+  void read(const State& before, const Instruction& i) {
+    for (const Value value : domains_[i.location]) {
+      if (i.kind == Instruction::Kind::await && !apply(i.relation, value, evaluate(i.value, before.slots))) continue;
+      State state = before;
+      Event r = event(i, EventKind::read, value);
+      if (i.kind == Instruction::Kind::atomic) {  // an acquire is its read's, a release its write's
+        if (!acquires(i.order)) r.order = Order::relaxed;
+        r.reduction = i.reduction;
+      }
+      const u32 e = add(state, r);
+      if (i.kind == Instruction::Kind::atomic) {
+        if (const auto written = written_by(i, value, state.slots)) {
+          EventSet from = taint(state, i.value) | taint(state, i.expected);
+          if (i.verb != Verb::xchg) from |= just(e);
+          Instruction w = i;
+          if (!releases(i.order)) w.order = Order::relaxed;
+          write(state, w, *written, from);
+          state.trace.rmw.emplace_back(e, e + 1);
+        }
+      }
+      if (i.kind == Instruction::Kind::await) state.control |= just(e) | taint(state, i.value);
+      put(state, i.slot, value, just(e));
+      step(std::move(state));
+    }
+  }
+
+  /// Up to the end or the next read, which goes on by itself.
+  void step(State state) {
+    const auto& list = thread_.instructions;
+    while (state.at < list.size()) {
+      const Instruction& i = list[state.at++];
+      switch (i.kind) {
+        case Instruction::Kind::load:
+        case Instruction::Kind::await:
+        case Instruction::Kind::atomic:
+          return read(state, i);
+        case Instruction::Kind::store:
+          write(state, i, evaluate(i.value, state.slots), taint(state, i.value));
+          break;
+        case Instruction::Kind::let:
+          put(state, i.slot, evaluate(i.value, state.slots), taint(state, i.value));
+          break;
+        case Instruction::Kind::branch_unless:
+          state.control |= taint(state, i.value);
+          if (!evaluate(i.value, state.slots)) state.at = i.target;
+          break;
+        case Instruction::Kind::jump:
+          state.at = i.target;
+          break;
+        case Instruction::Kind::fence:
+          add(state, event(i, EventKind::fence, 0));
+          break;
+        case Instruction::Kind::barrier: {
+          Event e = event(i, EventKind::barrier, 0);
+          e.barrier = state.barriers++;
+          add(state, e);
+          break;
+        }
+      }
+    }
+    state.trace.registers.assign(
+        state.slots.begin() + thread_.first_slot,
+        state.slots.begin() + thread_.first_slot + static_cast<std::ptrdiff_t>(thread_.registers.size()));
+    traces_.push_back(std::move(state.trace));
+    if (traces_.size() > most_traces)
+      throw core::UserError(fmt::format("{}: {} has too many ways to run", program_.name, thread_.name));
+  }
+
+  const Program& program_;
+  const Program::Thread& thread_;
+  u32 number_;
+  const Domains& domains_;
+  std::vector<Trace> traces_;
+};
+
+/// Runs of every thread over all values that can come to be. A value is written for values read, without a circle, so
+/// as many rounds as there are writes are enough.
+std::vector<std::vector<Trace>> all_traces(const Program& program) {
+  Domains domains(program.locations.size());
+  for (std::size_t l = 0; l < domains.size(); ++l) domains[l].insert(program.initial[l]);
+  std::vector<std::vector<Trace>> traces(program.threads.size());
+  u32 writes = 0;
+  for (const auto& thread : program.threads)
+    for (const Instruction& i : thread.instructions) writes += i.writes();
+  for (u32 round = 0; round <= writes; ++round) {
+    Domains next = domains;
+    for (u32 t = 0; t < traces.size(); ++t) {
+      traces[t] = Tracer(program, t, domains).run();
+      for (const Trace& trace : traces[t])
+        for (const Event& e : trace.events)
+          if (e.writes()) next[e.location].insert(e.value);
+    }
+    if (next == domains) break;
+    domains = std::move(next);
+  }
+  return traces;
+}
+
+class Combiner {
+ public:
+  Combiner(const Program& program, const std::function<void(const EventGraph&, const std::vector<Value>&)>& visit)
+      : program_(program), visit_(visit), traces_(all_traces(program)), chosen_(traces_.size()) {}
+
+  void run() { choose(0); }
+
+ private:
+  void choose(u32 thread) {
+    if (thread == traces_.size()) return combine();
+    for (const Trace& trace : traces_[thread]) {
+      chosen_[thread] = &trace;
+      choose(thread + 1);
+    }
+  }
+
+  /// Every value that is read has a write.
+  bool readable() const {
+    for (const Trace* reader : chosen_)
+      for (const Event& r : reader->events) {
+        if (!r.reads() || r.value == program_.initial[r.location]) continue;
+        bool found = false;
+        for (const Trace* writer : chosen_)
+          for (const Event& w : writer->events) found |= w.writes() && w.location == r.location && w.value == r.value;
+        if (!found) return false;
+      }
+    return true;
+  }
+
+  void combine() {
+    if (!readable()) return;
+    EventGraph graph;
+    for (const auto& thread : program_.threads) graph.places.push_back(thread.place);
+    for (u32 l = 0; l < program_.locations.size(); ++l) {
+      Event e;
+      e.kind = EventKind::write;
+      e.initial = true;
+      e.location = static_cast<u8>(l);
+      e.value = program_.initial[l];
+      graph.events.push_back(e);
+    }
+    std::vector<Value> registers;
+    for (const Trace* trace : chosen_) {
+      graph.events.insert(graph.events.end(), trace->events.begin(), trace->events.end());
+      registers.insert(registers.end(), trace->registers.begin(), trace->registers.end());
+    }
+    if (graph.size() > most_events)
+      throw core::UserError(fmt::format("{}: more than {} events", program_.name, most_events));
+    relate(graph);
+    visit_(graph, registers);
+  }
+
+  void relate(EventGraph& graph) const {
+    graph.program_order = graph.rmw = graph.dependency = Relation(graph.size());
+    u32 first = static_cast<u32>(program_.locations.size());
+    for (const Trace* trace : chosen_) {
+      const u32 end = first + static_cast<u32>(trace->events.size());
+      for (u32 a = first; a < end; ++a)
+        for (u32 b = a + 1; b < end; ++b) graph.program_order.add(a, b);
+      for (const auto& [a, b] : trace->rmw) graph.rmw.add(first + a, first + b);
+      for (const auto& [a, b] : trace->dependencies) graph.dependency.add(first + a, first + b);
+      first = end;
+    }
+  }
+
+  const Program& program_;
+  const std::function<void(const EventGraph&, const std::vector<Value>&)>& visit_;
+  std::vector<std::vector<Trace>> traces_;
+  std::vector<const Trace*> chosen_;
+};
+
+}  // namespace
+
+void each_candidate(const Program& program,
+                    const std::function<void(const EventGraph&, const std::vector<Value>&)>& visit) {
+  Combiner(program, visit).run();
+}
+
+}  // namespace ew::check

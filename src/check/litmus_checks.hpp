@@ -1,0 +1,19 @@
+// What a litmus test must keep to beyond its grammar. Private to the parser.
+#pragma once
+
+#include <string>
+
+#include "check/litmus.hpp"
+
+namespace ew::check {
+
+/// Empty, or why the tags do not suit the statement in a test of this kind.
+std::string wrong_tag(TestKind, const Statement&);
+
+/// Names that conditions and expressions use exist; what the kind cannot say is not there. Throws core::UserError.
+void check_litmus(const Litmus&, const std::string& file);
+
+/// Every location that a statement of the test names, in the order of appearance, outputs not among them.
+std::vector<std::string> locations_of(const Litmus&);
+
+}  // namespace ew::check

@@ -1,0 +1,268 @@
+#include "check/litmus_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+namespace ew::check {
+
+namespace {
+
+std::string_view scope_text(Scope scope) {
+  return scope == Scope::cta ? ".cta" : scope == Scope::gpu ? ".gpu" : scope == Scope::sys ? ".sys" : "";
+}
+
+std::string order_text(const Instruction& i) {
+  switch (i.order) {
+    case Order::weak:
+      return ".weak";
+    case Order::is_volatile:
+      return ".volatile";
+    case Order::relaxed:
+      return fmt::format(".relaxed{}", scope_text(i.scope));
+    case Order::acquire:
+      return fmt::format(".acquire{}", scope_text(i.scope));
+    case Order::release:
+      return fmt::format(".release{}", scope_text(i.scope));
+    case Order::acq_rel:
+      return fmt::format(".acq_rel{}", scope_text(i.scope));
+  }
+  return "";
+}
+
+class KernelWriter {
+ public:
+  explicit KernelWriter(const Program& program) : program_(program) {
+    kernel_.locations = u32(program.locations.size());
+  }
+
+  LitmusKernel write() {
+    place();
+    for (u32 t = 0; t < program_.threads.size(); ++t) thread(t);
+    line("PADDING:");
+    line("  ret;");
+    kernel_.ptx = head() + body_ + "}\n";
+    return std::move(kernel_);
+  }
+
+ private:
+  void line(std::string_view text) { (body_ += text) += '\n'; }
+  template <class... Arguments>
+  void emit(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    body_ += "  ";
+    fmt::format_to(std::back_inserter(body_), format, std::forward<Arguments>(arguments)...);
+    body_ += '\n';
+  }
+
+  std::string parameters() const {
+    std::string text = "  .param .u64 results";
+    for (u32 l = 0; l < kernel_.locations; ++l) text += fmt::format(",\n  .param .u64 location_{}", l);
+    for (u32 d = 0; d < kernel_.delays; ++d) text += fmt::format(",\n  .param .u32 delay_{}", d);
+    for (u32 w = 0; w < kernel_.warming_words(); ++w) text += fmt::format(",\n  .param .u32 warm_{}", w);
+    return text;
+  }
+
+  /// The declarations, and the way from a thread's indices to its label.
+  std::string head() const {
+    std::string text = fmt::format(
+        ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry litmus(\n{})\n{{\n  .reg .b64 %results, "
+        "%location<{}>;\n  .reg .b32 %slot<{}>, %temporary<{}>, %block, %thread, %delay, %warm, %copy;\n"
+        "  .reg .pred %here, %go;\n  ld.param.u64 %results, [results];\n",
+        parameters(), kernel_.locations + 1, program_.register_slots + 1, temporaries_ + 1);
+    for (u32 l = 0; l < kernel_.locations; ++l)
+      text += fmt::format("  ld.param.u64 %location{}, [location_{}];\n", l, l);
+    text += "  mov.u32 %block, %ctaid.x;\n  mov.u32 %thread, %tid.x;\n";
+    return text + dispatch_ + "  bra PADDING;\n";
+  }
+
+  /// Blocks in the order of their numbers, warps likewise; threads of one warp get lanes in the order of the test.
+  void place() {
+    std::map<u32, std::map<u32, u32>> lanes;  // block -> warp -> lanes taken
+    for (const auto& thread : program_.threads) lanes[thread.place.block][thread.warp] = 0;
+    std::size_t most_warps = 1;
+    for (const auto& [block, warps] : lanes) most_warps = std::max(most_warps, warps.size());
+    kernel_.blocks = static_cast<u32>(lanes.size());
+    kernel_.threads = static_cast<u32>(most_warps) * warp_lanes;
+    for (u32 t = 0; t < program_.threads.size(); ++t) {
+      const auto& thread = program_.threads[t];
+      auto& warps = lanes[thread.place.block];
+      const auto block = std::distance(lanes.begin(), lanes.find(thread.place.block));
+      const auto warp = std::distance(warps.begin(), warps.find(thread.warp));
+      const u32 index = static_cast<u32>(warp) * warp_lanes + warps[thread.warp]++;
+      dispatch_ += fmt::format(
+          "  setp.eq.u32 %here, %block, {};\n  setp.eq.and.u32 %here, %thread, {}, %here;\n  @%here bra THREAD{};\n",
+          block, index, t);
+    }
+  }
+
+  void delay() {
+    emit("ld.param.u32 %delay, [delay_{}];", kernel_.delays++);
+    emit("setp.ne.u32 %go, %delay, 0;");
+    emit("@%go nanosleep.u32 %delay;");
+  }
+
+  void warm(u32 number) {
+    std::vector<u32> seen;
+    for (const Instruction& i : program_.threads[number].instructions) {
+      if (!i.accesses() || std::ranges::find(seen, i.location) != seen.end()) continue;
+      seen.push_back(i.location);
+      const std::size_t bit = kernel_.warmable.size();
+      kernel_.warmable.emplace_back(number, i.location);
+      emit("ld.param.u32 %warm, [warm_{}];", bit / 32);
+      emit("and.b32 %warm, %warm, {};", u32{1} << (bit % 32));
+      emit("setp.ne.u32 %go, %warm, 0;");
+      emit("@%go ld.weak.global.u32 %copy, [%location{}];", i.location);
+    }
+  }
+
+  void thread(u32 number) {
+    const Program::Thread& thread = program_.threads[number];
+    body_ += fmt::format("THREAD{}:\n", number);
+    for (u32 r = 0; r < thread.registers.size(); ++r) emit("mov.b32 %slot{}, 0;", thread.first_slot + r);
+    warm(number);
+    for (u32 at = 0; at < thread.instructions.size(); ++at) {
+      body_ += fmt::format("T{}_{}:\n", number, at);
+      instruction(thread.instructions[at], number, at);
+    }
+    body_ += fmt::format("T{}_{}:\n", number, thread.instructions.size());
+    for (u32 r = 0; r < thread.registers.size(); ++r)
+      emit("st.global.u32 [%results+{}], %slot{};", 4 * (thread.first_slot + r), thread.first_slot + r);
+    emit("ret;");
+  }
+
+  std::string temporary() { return fmt::format("%temporary{}", temporaries_++); }
+
+  /// The register or constant that holds the value.
+  std::string value(const Code& code) {
+    std::vector<std::string> stack;
+    for (const Code::Step& step : code.steps) {
+      if (step.kind == Code::Step::Kind::constant) {
+        stack.push_back(std::to_string(step.value));
+      } else if (step.kind == Code::Step::Kind::slot) {
+        stack.push_back(fmt::format("%slot{}", step.slot));
+      } else {
+        std::string right = std::move(stack.back());
+        stack.pop_back();
+        const bool unary = step.op == Operator::negate || step.op == Operator::logical_not;
+        std::string left = "0";
+        if (!unary) {
+          left = std::move(stack.back());
+          stack.pop_back();
+        }
+        stack.push_back(operation(step.op, left, right));
+      }
+    }
+    return stack.back();
+  }
+
+  std::string truth(const std::string& operand) {
+    std::string result = temporary();
+    emit("setp.ne.s32 %go, {}, 0;", operand);
+    emit("selp.b32 {}, 1, 0, %go;", result);
+    return result;
+  }
+
+  std::string operation(Operator op, const std::string& left, const std::string& right) {
+    static constexpr std::pair<Operator, std::string_view> arithmetic[] = {
+        {Operator::add, "add.s32"},   {Operator::subtract, "sub.s32"}, {Operator::multiply, "mul.lo.s32"},
+        {Operator::bit_or, "or.b32"}, {Operator::bit_xor, "xor.b32"},  {Operator::bit_and, "and.b32"},
+        {Operator::negate, "sub.s32"}};
+    static constexpr std::pair<Operator, std::string_view> comparisons[] = {
+        {Operator::equal, "eq"},      {Operator::not_equal, "ne"}, {Operator::less, "lt"},
+        {Operator::less_equal, "le"}, {Operator::greater, "gt"},   {Operator::greater_equal, "ge"},
+        {Operator::logical_not, "eq"}};
+    if (op == Operator::logical_and || op == Operator::logical_or) {
+      const std::string a = truth(left), b = truth(right), result = temporary();
+      emit("{}.b32 {}, {}, {};", op == Operator::logical_and ? "and" : "or", result, a, b);
+      return result;
+    }
+    std::string result = temporary();
+    for (const auto& [meaning, opcode] : arithmetic)
+      if (meaning == op) emit("{} {}, {}, {};", opcode, result, left, right);
+    for (const auto& [meaning, comparison] : comparisons) {
+      if (meaning != op) continue;
+      emit("setp.{}.s32 %go, {}, {};", comparison, left, right);
+      emit("selp.b32 {}, 1, 0, %go;", result);
+    }
+    return result;
+  }
+
+  void instruction(const Instruction& i, u32 thread, u32 at) {
+    if (i.accesses()) delay();
+    switch (i.kind) {
+      case Instruction::Kind::load:
+        emit("ld{}.global.u32 %slot{}, [%location{}];", order_text(i), i.slot, i.location);
+        break;
+      case Instruction::Kind::store:
+        emit("st{}.global.u32 [%location{}], {};", order_text(i), i.location, value(i.value));
+        break;
+      case Instruction::Kind::atomic:
+        return atomic(i);
+      case Instruction::Kind::await:
+        return await(i, thread, at);
+      case Instruction::Kind::let:
+        emit("mov.b32 %slot{}, {};", i.slot, value(i.value));
+        break;
+      case Instruction::Kind::branch_unless:
+        emit("setp.eq.s32 %go, {}, 0;", value(i.value));
+        emit("@%go bra T{}_{};", thread, i.target);
+        break;
+      case Instruction::Kind::jump:
+        emit("bra T{}_{};", thread, i.target);
+        break;
+      case Instruction::Kind::fence:
+        emit("fence.{}{};", i.sc ? "sc" : "acq_rel", scope_text(i.scope));
+        break;
+      case Instruction::Kind::barrier:
+        emit("barrier.sync 0;");
+        break;
+    }
+  }
+
+  void atomic(const Instruction& i) {
+    const std::string_view operation = i.verb == Verb::add      ? "add.u32"
+                                       : i.verb == Verb::bit_or ? "or.b32"
+                                       : i.verb == Verb::max    ? "max.s32"
+                                       : i.verb == Verb::cas    ? "cas.b32"
+                                                                : "exch.b32";
+    std::string operands = value(i.value);
+    if (i.verb == Verb::cas) operands = fmt::format("{}, {}", value(i.expected), operands);
+    if (i.reduction) return emit("red{}.global.{} [%location{}], {};", order_text(i), operation, i.location, operands);
+    const std::string result = i.slot == no_slot ? temporary() : fmt::format("%slot{}", i.slot);
+    emit("atom{}.global.{} {}, [%location{}], {};", order_text(i), operation, result, i.location, operands);
+  }
+
+  void await(const Instruction& i, u32 thread, u32 at) {
+    const std::string wanted = value(i.value);
+    body_ += fmt::format("AWAIT{}_{}:\n", thread, at);
+    emit("ld{}.global.u32 %slot{}, [%location{}];", order_text(i), i.slot, i.location);
+    const std::string result = operation(i.relation, fmt::format("%slot{}", i.slot), wanted);
+    emit("setp.eq.s32 %go, {}, 0;", result);
+    emit("@%go bra AWAIT{}_{};", thread, at);
+  }
+
+  const Program& program_;
+  LitmusKernel kernel_;
+  std::string body_, dispatch_;
+  u32 temporaries_ = 0;
+};
+
+}  // namespace
+
+u32 LitmusKernel::parameter_bytes() const {
+  return 8 * (1 + locations) + 4 * (delays + warming_words());
+}
+
+std::string cannot_run(const Program& program) {
+  for (const auto& thread : program.threads)
+    if (thread.place.device != 0) return "needs two devices";
+  return {};
+}
+
+LitmusKernel make_kernel(const Program& program) {
+  return KernelWriter(program).write();
+}
+
+}  // namespace ew::check

@@ -1,0 +1,165 @@
+#include "check/litmus_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <set>
+
+#include "check/litmus_kernel.hpp"
+#include "core/diagnostics.hpp"
+#include "memory/address_space.hpp"
+#include "ptx/program.hpp"
+
+namespace ew::check {
+
+namespace {
+
+constexpr u64 line_bytes = 128, lines = 512;  // of the memory where locations lie
+
+/// Litmus kernels ask nothing of a runtime.
+class NoServices final : public simt::DeviceServices {
+ public:
+  i32 print(const char*, const u8*, const simt::ReadString&) override { return 0; }
+  u64 heap_allocate(u64) override { return 0; }
+  bool heap_free(u64) override { return false; }
+  const simt::TextureObject* texture(u64) override { return nullptr; }
+  bool knows_region(std::string_view) override { return false; }
+  bool region(std::string_view, LaneMask) override { return false; }
+};
+
+/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+class Random {
+ public:
+  explicit Random(u64 seed) : state_(seed) {}
+  u64 next() {
+    u64 z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  u64 below(u64 bound) { return next() % bound; }
+
+ private:
+  u64 state_;
+};
+
+/// What one seed gives a kernel.
+struct Variation {
+  std::vector<u64> offsets;  // of locations
+  std::vector<u32> delays, warm;
+};
+
+Variation variation_of(const LitmusKernel& kernel, u64 seed) {
+  Variation v;
+  v.delays.resize(kernel.delays);
+  v.warm.resize(kernel.warming_words());
+  if (seed == 0) {
+    for (u32 l = 0; l < kernel.locations; ++l) v.offsets.push_back(l * line_bytes);
+    return v;
+  }
+  Random random(seed);
+  const u64 layout = random.below(4), first = random.below(lines);
+  std::set<u64> taken;
+  for (u32 l = 0; l < kernel.locations; ++l) {
+    u64 line = random.below(lines);
+    while (!taken.insert(line).second) line = random.below(lines);
+    if (layout == 0) v.offsets.push_back(first * line_bytes + 4 * l);
+    if (layout == 1) v.offsets.push_back((first * line_bytes + 32 * l) % (lines * line_bytes));
+    if (layout >= 2) v.offsets.push_back(line * line_bytes + 4 * random.below(line_bytes / 4));
+  }
+  // Half of the seeds sleep hardly at all, so that accesses meet; the others spread them over a memory latency or more.
+  static constexpr u64 longest[] = {1, 1, 20, 100, 400, 1500};
+  const u64 range = longest[random.below(std::size(longest))];
+  for (u32& delay : v.delays) delay = random.below(2) ? 0 : static_cast<u32>(random.below(range));
+  const u64 warmth = random.below(3);  // nobody, some, everybody
+  for (u32& word : v.warm) word = warmth == 0 ? 0 : warmth == 1 ? static_cast<u32>(random.next()) : ~u32{0};
+  return v;
+}
+
+class Runner {
+ public:
+  Runner(const Program& program, const LitmusMachine& machine)
+      : program_(program), machine_(machine), kernel_(make_kernel(program)), space_(u64{64} << 20) {
+    std::vector<ptx::ast::Module> modules;
+    modules.push_back(ptx::parse(kernel_.ptx, program.name));
+    loaded_ = ptx::load(ptx::link(std::move(modules)), [](std::string_view) { return u64{0}; });
+    memory_ = space_.allocate(memory::Region::device, lines * line_bytes, line_bytes, "locations");
+    results_ = space_.allocate(memory::Region::device, result_bytes(), line_bytes, "results");
+    if (!memory_ || !results_) throw core::UserError(fmt::format("{}: no memory for its locations", program.name));
+  }
+
+  void run(u64 seed, Histogram& histogram) {
+    if (!gpu_ || machine_.seed_in_machine) {
+      gpu_.reset();
+      gpu_ = machine_.make_gpu(space_, services_, seed);
+    }
+    const Variation variation = variation_of(kernel_, seed);
+    std::memset(reinterpret_cast<void*>(memory_), 0, lines * line_bytes);
+    std::memset(reinterpret_cast<void*>(results_), 0, result_bytes());
+    for (u32 l = 0; l < kernel_.locations; ++l) *word(memory_ + variation.offsets[l]) = program_.initial[l];
+    const std::string trouble = launch(variation);
+    ++histogram.runs;
+    if (!trouble.empty()) {
+      if (histogram.unfinished++ == 0) {
+        histogram.unfinished_seed = seed;
+        histogram.unfinished_why = trouble;
+      }
+      gpu_.reset();  // a GPU that has faulted is not used again
+      return;
+    }
+    FinalState state;
+    for (u32 r = 0; r < program_.register_slots; ++r) state.values.push_back(*word(results_ + 4 * r));
+    for (u32 l = 0; l < kernel_.locations; ++l) state.values.push_back(*word(memory_ + variation.offsets[l]));
+    auto& count = histogram.states[state];
+    if (count.runs++ == 0) count.first_seed = seed;
+  }
+
+ private:
+  static Value* word(u64 address) { return reinterpret_cast<Value*>(address); }
+  u64 result_bytes() const { return 4 * (u64{program_.register_slots} + 1); }
+
+  std::string launch(const Variation& variation) {
+    simt::Launch launch;
+    launch.kernel = loaded_.kernels.at(0).get();
+    launch.grid = {kernel_.blocks, 1, 1};
+    launch.block = {kernel_.threads, 1, 1};
+    std::vector<u8>& bytes = launch.parameters;
+    const auto put = [&](auto value) {
+      bytes.resize(bytes.size() + sizeof value);
+      std::memcpy(bytes.data() + bytes.size() - sizeof value, &value, sizeof value);
+    };
+    put(results_);
+    for (const u64 offset : variation.offsets) put(memory_ + offset);
+    for (const u32 delay : variation.delays) put(delay);
+    for (const u32 word : variation.warm) put(word);
+    bytes.resize(std::max<std::size_t>(bytes.size(), launch.kernel->parameter_bytes));
+    if (std::string refused = gpu_->refuse(launch); !refused.empty()) throw core::UserError(refused);
+    gpu_->set_instruction_limit(machine_.instruction_limit);
+    gpu_->start(std::move(launch));
+    while (gpu_->run(1'000'000)) {
+    }
+    for (const simt::Completion& completion : gpu_->take_completions())
+      if (completion.fault) return completion.fault->report;
+    return {};
+  }
+
+  const Program& program_;
+  const LitmusMachine& machine_;
+  LitmusKernel kernel_;
+  memory::AddressSpace space_;
+  NoServices services_;
+  ptx::Program loaded_;
+  u64 memory_ = 0, results_ = 0;
+  std::unique_ptr<simt::Gpu> gpu_;
+};
+
+}  // namespace
+
+Histogram run_litmus(const Program& program, const LitmusMachine& machine, u64 first_seed, u64 count) {
+  Histogram histogram;
+  Runner runner(program, machine);
+  for (u64 seed = first_seed; seed < first_seed + count; ++seed) runner.run(seed, histogram);
+  return histogram;
+}
+
+}  // namespace ew::check

@@ -1,0 +1,84 @@
+// A litmus test with its names resolved and its branches made jumps: what models enumerate, interleavings run and
+// kernels are generated from. Made of tests of kind ptx. Registers have slots, thread by thread; behind them the
+// locations have theirs, so that a slot is a place in a FinalState.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "check/event_graph.hpp"
+#include "check/litmus.hpp"
+#include "check/value.hpp"
+
+namespace ew::check {
+
+/// An expression in postfix order.
+struct Code {
+  struct Step {
+    enum class Kind : u8 { constant, slot, operation };
+    Kind kind = Kind::constant;
+    Operator op = Operator::add;
+    Value value = 0;
+    u32 slot = 0;
+  };
+  std::vector<Step> steps;
+};
+
+Value apply(Operator, Value left, Value right);  // of a unary operator: on `right`
+Value evaluate(const Code&, std::span<const Value> slots);
+
+inline constexpr u32 no_slot = ~u32{0};
+
+struct Instruction {
+  enum class Kind : u8 { load, store, atomic, await, let, branch_unless, jump, fence, barrier };
+  Kind kind = Kind::load;
+  Verb verb = Verb::ld;  // which atomic
+  Order order = Order::weak;
+  Scope scope = Scope::none;
+  bool sc = false;         // of a fence
+  bool reduction = false;  // of an atomic: nothing comes back (red)
+  u32 slot = no_slot;      // register written
+  u32 location = 0;
+  Operator relation = Operator::equal;  // of await
+  Code value, expected;                 // written, compared (await), let, condition; expected: cas
+  u32 target = 0;                       // of jumps
+
+  bool reads() const { return kind == Kind::load || kind == Kind::atomic || kind == Kind::await; }
+  bool writes() const { return kind == Kind::store || kind == Kind::atomic; }
+  bool accesses() const { return reads() || writes(); }
+};
+
+/// What an atomic writes for the value it has read; nothing: a cas that fails.
+std::optional<Value> written_by(const Instruction&, Value old, std::span<const Value> slots);
+
+struct Program {
+  struct Thread {
+    std::string name;  // T0
+    Place place;
+    u32 warp = 0;  // of its block
+    std::vector<std::string> registers;
+    u32 first_slot = 0;
+    std::vector<Instruction> instructions;
+    u32 barriers = 0;
+  };
+  std::string name;
+  std::vector<Thread> threads;
+  std::vector<std::string> locations;
+  std::vector<Value> initial;  // of locations
+  u32 register_slots = 0;
+
+  u32 slots() const { return register_slots + static_cast<u32>(locations.size()); }
+  u32 slot_of_location(u32 location) const { return register_slots + location; }
+  /// T0:r1, x.
+  std::string slot_name(u32 slot) const;
+  std::string text_of(const FinalState&) const;
+  u32 devices() const;
+};
+
+/// REQUIRES: kind ptx. Throws core::UserError when the test is too large.
+Program resolve(const Litmus&, const std::string& file);
+/// A condition over final states.
+Code resolve_condition(const Program&, const Expression&);
+
+}  // namespace ew::check

@@ -1,0 +1,71 @@
+#include "check/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/interleavings.hpp"
+#include "check/litmus_kernel.hpp"
+#include "check/ptx_model.hpp"
+
+namespace ew::check {
+
+bool Verdict::failed() const {
+  return !forbidden.empty() || histogram.unfinished ||
+         std::ranges::any_of(answers, [](const Answer& a) { return !a.agrees() || a.missing(); });
+}
+
+namespace {
+
+void count_runs(Verdict& verdict, const std::set<FinalState>& allowed) {
+  const auto strong = interleavings(verdict.program);
+  for (const auto& [state, count] : verdict.histogram.states) {
+    if (!strong.contains(state)) verdict.weak_runs += count.runs;
+    if (!allowed.contains(state))
+      verdict.forbidden.push_back({verdict.program.text_of(state), count.runs, count.first_seed});
+  }
+}
+
+Answer answer(const Verdict& verdict, const Expectation& row, const std::set<FinalState>& allowed,
+              const std::string& protocol) {
+  Answer a;
+  a.question = print(*row.condition);
+  a.expected = row.cells.at(0).value == "A";
+  const Code condition = resolve_condition(verdict.program, *row.condition);
+  const auto holds = [&](const FinalState& state) { return evaluate(condition, state.values) != 0; };
+  a.allowed = std::ranges::any_of(allowed, holds);
+  for (const auto& [state, count] : verdict.histogram.states) {
+    if (!holds(state)) continue;
+    a.first_seed = a.seen ? std::min(a.first_seed, count.first_seed) : count.first_seed;
+    a.seen += count.runs;
+  }
+  a.must_be_shown = verdict.histogram.runs && std::ranges::find(row.shown, protocol) != row.shown.end();
+  return a;
+}
+
+}  // namespace
+
+Verdict judge(const Litmus& test, const std::string& file, const std::optional<RunPlan>& plan) {
+  Verdict verdict;
+  verdict.test = test.name;
+  verdict.line = test.line.number;
+  if (test.kind != TestKind::ptx) {
+    verdict.not_judged = fmt::format("tests of kind {} are read, but not executed yet", text_of(test.kind));
+    return verdict;
+  }
+  verdict.program = resolve(test, file);
+  const auto allowed = ptx_final_states(verdict.program);
+  verdict.allowed_states = allowed.size();
+  if (plan) {
+    verdict.not_run = cannot_run(verdict.program);
+    if (verdict.not_run.empty())
+      verdict.histogram = run_litmus(verdict.program, plan->machine, plan->first_seed, plan->seeds);
+    count_runs(verdict, allowed);
+  }
+  for (const Expectation& row : test.expectations)
+    if (row.kind == Expectation::Kind::final)
+      verdict.answers.push_back(answer(verdict, row, allowed, plan ? plan->protocol : ""));
+  return verdict;
+}
+
+}  // namespace ew::check

@@ -1,0 +1,51 @@
+// One litmus test judged: what its author expects, what the axioms say, and what a machine showed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/litmus_run.hpp"
+
+namespace ew::check {
+
+/// One `expect final` row.
+struct Answer {
+  std::string question;
+  bool expected = false, allowed = false;  // by the author, by the axioms
+  u64 seen = 0, first_seed = 0;            // runs of the machine that ended so
+  bool must_be_shown = false;              // under this protocol
+  bool agrees() const { return expected == allowed; }
+  bool missing() const { return must_be_shown && seen == 0; }
+};
+
+/// A final state that the machine showed and the axioms forbid.
+struct Forbidden {
+  std::string state;
+  u64 runs = 0, first_seed = 0;
+};
+
+struct Verdict {
+  std::string test;
+  u32 line = 0;
+  std::string not_judged;  // why not: a kind that is not executed yet
+  std::string not_run;     // why no machine ran it; empty also when none was asked for
+  std::vector<Answer> answers;
+  std::vector<Forbidden> forbidden;
+  Histogram histogram;
+  Program program;  // names of the states in the histogram
+  u64 allowed_states = 0;
+  u64 weak_runs = 0;  // that no interleaving explains
+  bool failed() const;
+};
+
+struct RunPlan {
+  LitmusMachine machine;
+  std::string protocol;  // whose `expect shown` rows count
+  u64 first_seed = 0, seeds = 200;
+};
+
+/// `plan`: none: the axioms alone.
+Verdict judge(const Litmus&, const std::string& file, const std::optional<RunPlan>& plan);
+
+}  // namespace ew::check

@@ -1,0 +1,195 @@
+// The axioms of PTX's memory model: on the classic shapes, on every row of litmus/ptx.glt, and on random programs
+// against what holds for any memory model: it allows what interleavings show, and never more when a program is
+// strengthened.
+#include "check/ptx_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "check/interleavings.hpp"
+#include "check/litmus_parser.hpp"
+#include "check/verdict.hpp"
+#include "core/diagnostics.hpp"
+#include "random_litmus.hpp"
+
+namespace ew::check {
+namespace {
+
+Program program_of(const Litmus& test) {
+  return resolve(test, "test");
+}
+
+std::set<std::string> texts(const Program& program, const std::set<FinalState>& states) {
+  std::set<std::string> result;
+  for (const FinalState& state : states) result.insert(program.text_of(state));
+  return result;
+}
+
+std::set<std::string> allowed(const std::string& threads) {
+  const Program program = program_of(parse_litmus("test t ptx\n" + threads, "test")[0]);
+  return texts(program, ptx_final_states(program));
+}
+
+using States = std::set<std::string>;
+
+TEST(PtxModel, AllowsExactlyTheseStatesOfStoreBufferingWithScFences) {
+  EXPECT_EQ(allowed("T0@b0: st x 1 ; fence.sc.dev ; ld r y\nT1@b1: st y 1 ; fence.sc.dev ; ld r x\n"),
+            (States{"T0:r=0 T1:r=1 x=1 y=1", "T0:r=1 T1:r=0 x=1 y=1", "T0:r=1 T1:r=1 x=1 y=1"}));
+}
+
+TEST(PtxModel, RacingWritesLeaveEither) {
+  EXPECT_EQ(allowed("T0@b0: st x 1\nT1@b1: st x 2\n"), (States{"x=1", "x=2"}));
+  EXPECT_EQ(allowed("T0@b0: st x 1 ; st x 3\nT1@b1: st x 2\n"), (States{"x=2", "x=3"}));
+}
+
+TEST(PtxModel, AtomicsCountWhateverTheOrder) {
+  EXPECT_EQ(allowed("T0: add.rlx.dev r x 1\nT1: add.rlx.dev r x 1\nT2: add.rlx.dev r x 1\n").size(), 6u);
+}
+
+TEST(PtxModel, ExchangesThatDoNotReachEachOtherMaySwap) {
+  // Each reads what the other writes: the write of an exchange does not depend on its read. Both must be morally weak.
+  const std::string swapped = "T0:r=2 T1:r=1";
+  const auto holds = [&](const States& states) {
+    return std::ranges::any_of(states, [&](const std::string& s) { return s.starts_with(swapped); });
+  };
+  EXPECT_TRUE(holds(allowed("T0@b0: xchg.rlx.blk r x 1\nT1@b1: xchg.rlx.blk r x 2\n")));
+  EXPECT_FALSE(holds(allowed("T0@b0: xchg.rlx.blk r x 1\nT1@b0: xchg.rlx.blk r x 2\n")));
+}
+
+TEST(PtxModel, AThreadThatWaitsForEverEndsNothing) {
+  EXPECT_TRUE(allowed("T0: await.rlx r x ==7\n").empty());
+  EXPECT_EQ(allowed("T0: await.rlx r x !=1\n"), (States{"T0:r=0 x=0"}));
+}
+
+TEST(PtxModel, RefusesWhatIsTooLargeToEnumerate) {
+  std::string text = "test large ptx\nT0: st x 1";
+  for (int i = 0; i < 70; ++i) text += " ; st x 1";
+  EXPECT_THROW(ptx_final_states(program_of(parse_litmus(text + "\n", "test")[0])), core::UserError);
+}
+
+TEST(PtxModel, AgreesWithEveryCommittedRow) {
+  std::ifstream file(EW_LITMUS "/ptx.glt");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::size_t rows = 0;
+  for (const Litmus& test : parse_litmus(text, "ptx.glt")) {
+    for (const Answer& a : judge(test, "ptx.glt", {}).answers) {
+      EXPECT_EQ(a.allowed, a.expected) << test.name << ": " << a.question;
+      ++rows;
+    }
+  }
+  EXPECT_GE(rows, 150u);
+}
+
+/// Programs that end in a reasonable time, one a seed.
+template <class Check>
+void for_random_programs(u64 seeds, Check&& check) {
+  for (u64 seed = 0; seed < seeds && !testing::Test::HasFailure(); ++seed) {
+    RandomLitmus random(seed);
+    const u32 threads = 2 + random.below(2);
+    const Litmus test = random.program(threads, threads == 2 ? 3 : 2);
+    SCOPED_TRACE(print(test));
+    check(test, random);
+  }
+}
+
+bool within(const std::set<FinalState>& inner, const std::set<FinalState>& outer) {
+  return std::ranges::includes(outer, inner);
+}
+
+TEST(PtxModel, AllowsWhatInterleavingsShow) {
+  for_random_programs(2400, [](const Litmus& test, RandomLitmus&) {
+    const Program program = program_of(test);
+    const auto sc = interleavings(program), ptx = ptx_final_states(program);
+    EXPECT_FALSE(sc.empty());
+    EXPECT_TRUE(within(sc, ptx));
+  });
+}
+
+TEST(PtxModel, AFenceNeverAllowsMore) {
+  for_random_programs(1600, [](const Litmus& test, RandomLitmus& random) {
+    Litmus fenced = test;
+    auto& list = fenced.threads[random.below(static_cast<u32>(fenced.threads.size()))].statements;
+    Statement fence;
+    fence.verb = Verb::fence;
+    fence.tags.scope = random.below(2) ? Scope::gpu : Scope::sys;
+    fence.tags.sc = random.below(2);
+    list.insert(list.begin() + random.below(static_cast<u32>(list.size()) + 1), fence);
+    EXPECT_TRUE(within(ptx_final_states(program_of(fenced)), ptx_final_states(program_of(test)))) << print(fenced);
+  });
+}
+
+void each_statement(std::vector<Statement>& list, const std::function<void(Statement&)>& visit) {
+  for (Statement& s : list) {
+    visit(s);
+    each_statement(s.then, visit);
+  }
+}
+
+/// Some statements made stronger: scopes widened, relaxed for weak, acquire and release for relaxed, sc for acq_rel.
+void strengthen(Litmus& test, RandomLitmus& random) {
+  for (ThreadText& thread : test.threads)
+    each_statement(thread.statements, [&](Statement& s) {
+      if (random.below(2)) return;
+      if (s.verb == Verb::fence) {
+        if (random.below(2)) s.tags.sc = true;
+        if (random.below(2)) s.tags.scope = Scope::sys;
+        return;
+      }
+      if (s.verb == Verb::branch) return;
+      const Order order =
+          s.tags.order.value_or(s.verb == Verb::ld || s.verb == Verb::st ? Order::weak : Order::relaxed);
+      const bool atomic = s.verb != Verb::ld && s.verb != Verb::st;
+      if (order == Order::weak) s.tags.order = random.below(2) ? Order::relaxed : Order::is_volatile;
+      if (order == Order::relaxed)
+        s.tags.order = s.verb == Verb::st ? Order::release : s.verb == Verb::ld ? Order::acquire : Order::acq_rel;
+      if (order == Order::acquire && atomic) s.tags.order = Order::acq_rel;
+      if (s.tags.scope && random.below(2)) s.tags.scope = Scope::sys;
+      if (order == Order::relaxed && !s.tags.scope) s.tags.scope = Scope::sys;
+    });
+}
+
+TEST(PtxModel, StrongerAccessesAndWiderScopesNeverAllowMore) {
+  for_random_programs(2000, [](const Litmus& test, RandomLitmus& random) {
+    Litmus stronger = test;
+    strengthen(stronger, random);
+    EXPECT_TRUE(within(ptx_final_states(program_of(stronger)), ptx_final_states(program_of(test)))) << print(stronger);
+  });
+}
+
+TEST(PtxModel, ThreadsThatMoveTogetherAreNeverAllowedMore) {
+  for_random_programs(1200, [](const Litmus& test, RandomLitmus&) {
+    Litmus together = test;
+    for (ThreadText& thread : together.threads) thread.placement = Placement{0, 0, {}};
+    EXPECT_TRUE(within(ptx_final_states(program_of(together)), ptx_final_states(program_of(test))));
+  });
+}
+
+TEST(PtxModel, ScFencesBetweenStrongAccessesGiveInterleavings) {
+  for_random_programs(1200, [](const Litmus& test, RandomLitmus&) {
+    Litmus strong = test;
+    for (ThreadText& thread : strong.threads) {
+      std::vector<Statement> list;
+      for (Statement& s : thread.statements) {
+        if (s.verb == Verb::fence || s.verb == Verb::branch) continue;
+        s.tags.order = Order::relaxed;
+        s.tags.scope = Scope::sys;
+        Statement fence;
+        fence.verb = Verb::fence;
+        fence.tags = {.label = {}, .order = {}, .scope = Scope::sys, .sc = true};
+        if (s.verb == Verb::st && s.values[0].kind == Expression::Kind::name) s.values[0] = Expression{};
+        if (!list.empty()) list.push_back(fence);
+        list.push_back(s);
+      }
+      if (list.empty()) return;
+      thread.statements = list;
+    }
+    const Program program = program_of(strong);
+    EXPECT_EQ(texts(program, ptx_final_states(program)), texts(program, interleavings(program))) << print(strong);
+  });
+}
+
+}  // namespace
+}  // namespace ew::check
