@@ -53,8 +53,7 @@ void AddressMap::refresh() {
   std::sort(windows_.begin(), windows_.end(), [](const Window& a, const Window& b) { return a.begin < b.begin; });
 }
 
-const AddressMap::Window* AddressMap::window(u64 line) const {
-  if (last_ < windows_.size() && line >= windows_[last_].begin && line < windows_[last_].end) return &windows_[last_];
+const AddressMap::Window* AddressMap::look_up(u64 line) const {
   const auto next =
       std::upper_bound(windows_.begin(), windows_.end(), line, [](u64 a, const Window& w) { return a < w.begin; });
   if (next == windows_.begin() || line >= std::prev(next)->end) return nullptr;

@@ -48,6 +48,15 @@ class AddressMap {
   void refresh();
   /// Slices and channels as configured; the device index of host memory is `channels`.
   Place place(u64 line) const;
+  /// What chooses the set of a cache, in a fraction of the time.
+  u64 physical(u64 line) const {
+    const Window* const found = window(line);
+    return found ? line - found->begin + found->physical : line;
+  }
+  bool host(u64 line) const {
+    const Window* const found = window(line);
+    return !found || found->host;
+  }
   u32 slices() const { return config_.slices; }
 
  private:
@@ -55,7 +64,12 @@ class AddressMap {
     u64 begin, end, physical;
     bool host;
   };
-  const Window* window(u64 line) const;
+  const Window* window(u64 line) const {
+    if (last_ < windows_.size() && line - windows_[last_].begin < windows_[last_].end - windows_[last_].begin)
+      return &windows_[last_];
+    return look_up(line);
+  }
+  const Window* look_up(u64 line) const;
 
   AddressMapConfig config_;
   const AddressSpace& space_;

@@ -22,6 +22,7 @@ struct Permission {
   bool invalidate_on_acquire = true;  // clean copies that are not owned go at an acquire above the private scope
   bool drain_on_release = true;       // dirty bytes that are not owned must be in the image before a release is over
   bool tracked = false;               // the directory knows who has copies; without a record a line has no copies
+  bool whole_lines = false;           // every request is for all words of its line; else for the sectors it lacks
 };
 
 /// The directory's record of a line that any private cache may have.

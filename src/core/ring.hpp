@@ -1,0 +1,43 @@
+// A first-in, first-out queue in one array that grows to the working size of a run and stays there.
+#pragma once
+
+#include <cassert>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace ew::core {
+
+template <class T>
+class Ring {
+ public:
+  bool empty() const { return size_ == 0; }
+  u32 size() const { return size_; }
+  T& front() { return items_[first_]; }
+  const T& front() const { return items_[first_]; }
+  T& back() { return (*this)[size_ - 1]; }
+  T& operator[](u32 i) { return items_[(first_ + i) & (static_cast<u32>(items_.size()) - 1)]; }
+  const T& operator[](u32 i) const { return items_[(first_ + i) & (static_cast<u32>(items_.size()) - 1)]; }
+  void push_back(const T& item) {
+    if (size_ == items_.size()) grow();
+    items_[(first_ + size_++) & (static_cast<u32>(items_.size()) - 1)] = item;
+  }
+  void pop_front() {
+    assert(size_);
+    first_ = (first_ + 1) & (static_cast<u32>(items_.size()) - 1);
+    --size_;
+  }
+
+ private:
+  void grow() {
+    std::vector<T> larger(items_.empty() ? 8 : items_.size() * 2);
+    for (u32 i = 0; i < size_; ++i) larger[i] = (*this)[i];
+    items_.swap(larger);
+    first_ = 0;
+  }
+
+  std::vector<T> items_;  // their number is a power of two
+  u32 first_ = 0, size_ = 0;
+};
+
+}  // namespace ew::core

@@ -1,0 +1,178 @@
+// A home's way to its devices, and to the network.
+#include <bit>
+#include <cassert>
+
+#include "memory/home_state.hpp"
+
+namespace ew::memory {
+namespace {
+
+// A device's token: the way and, above it, the sectors that come; or, with this bit, an access to host memory.
+constexpr u64 host_token = u64{1} << 31;
+
+}  // namespace
+
+/// Sectors that follow each other go to the device together: visit(first, count).
+template <class Visitor>
+void Home::State::each_run(SectorMask sectors, Visitor&& visit) const {
+  while (sectors) {
+    const u32 first = static_cast<u32>(std::countr_zero(sectors));
+    const u32 count = static_cast<u32>(std::countr_one(sectors >> first));
+    visit(first, count);
+    sectors &= ~(((SectorMask{1} << count) - 1) << first);
+  }
+}
+
+/// REQUIRES: the line has an MSHR.
+void Home::State::fetch(u32 way, SectorMask sectors) {
+  const Place place = parts.map.place(tags.line_of(way));
+  lines[way].fetching |= sectors;
+  statistics.sectors_fetched += static_cast<u64>(std::popcount(sectors));
+  each_run(sectors, [&](u32 first, u32 count) {
+    const u64 run = ((u64{1} << count) - 1) << first;
+    put(place.device, {.address = place.physical + first * config.sector,
+                       .bytes = count * config.sector,
+                       .token = run << 32 | way,
+                       .client = &home});
+  });
+}
+
+void Home::State::served(u64 token) {
+  if (token & host_token) return host_served(static_cast<u32>(token ^ host_token));
+  const u32 way = static_cast<u32>(token);
+  const SectorMask sectors = static_cast<SectorMask>(token >> 32);
+  Line& line = lines[way];
+  assert((line.fetching & sectors) == sectors && line.mshr != none);
+  line.fetching &= ~sectors;
+  line.valid |= sectors;
+  run_waiting(line.mshr);
+}
+
+/// Nobody waits for a write-back. A sector that was written in part goes with its byte mask: one request all the same.
+void Home::State::write_sectors(u32 way) {
+  Line& line = lines[way];
+  if (!line.dirty.any()) return;
+  const Place place = parts.map.place(tags.line_of(way));
+  const SectorMask sectors = sectors_of(touched_words(line.dirty));
+  statistics.sectors_written += static_cast<u64>(std::popcount(sectors));
+  each_run(sectors, [&](u32 first, u32 count) {
+    put(place.device,
+        {.address = place.physical + first * config.sector, .bytes = count * config.sector, .write = true});
+  });
+  line.dirty = {};
+}
+
+void Home::State::evict(u32 way) {
+  ++statistics.lines_evicted;
+  write_sectors(way);
+  const u32 mshr = lines[way].mshr;
+  lines[way] = {};
+  lines[way].mshr = mshr;
+  if (permission.tracked) directory[way] = {};
+  tags.remove(way);
+}
+
+void Home::write_back_all() {
+  for (u32 way = 0; way < state_->tags.lines(); ++way)
+    if (state_->tags.line_of(way) != no_line) state_->write_sectors(way);
+}
+
+/// Host memory that is not kept here: performed at once, in order of arrival; the answer waits for the way there and
+/// back.
+bool Home::State::dispatch_to_host(const Request& request) {
+  if (host_accesses_under_way + active_mshrs >= config.mshrs) return false;
+  Decision decision;
+  decision.granted = request.words;
+  decision.perform = true;
+  Request answer = request;
+  answer.served_by = ServedBy::host;
+  u32 data_bytes = 0;
+  ByteMask dirty;
+  const SectorMask sectors = sectors_of(request.words);
+  perform(request, decision, answer, data_bytes, dirty);
+  u32 number = free_host_access;
+  if (number == none) {
+    number = static_cast<u32>(host_accesses.size());
+    host_accesses.emplace_back();
+  } else {
+    free_host_access = host_accesses[number].next_free;
+  }
+  host_accesses[number] = {.answer = answer, .data_bytes = data_bytes};
+  ++host_accesses_under_way;
+  const bool write = request.kind == RequestKind::write;
+  const Place place = parts.map.place(request.line);
+  ++(write ? statistics.sectors_written : statistics.sectors_fetched);
+  if (!sectors) {  // a store of no lane
+    host_accesses[number].parts = 1;
+    host_served(number);
+    return true;
+  }
+  each_run(sectors, [&](u32, u32) { ++host_accesses[number].parts; });
+  each_run(sectors, [&](u32 first, u32 count) {
+    put(place.device, {.address = place.physical + first * config.sector,
+                       .bytes = count * config.sector,
+                       .write = write,
+                       .token = host_token | number,
+                       .client = &home});
+  });
+  return true;
+}
+
+void Home::State::host_served(u32 number) {
+  HostAccess& access = host_accesses[number];
+  if (--access.parts) return;
+  depart(access.answer, static_cast<Node>(access.answer.origin), access.data_bytes);
+  access.next_free = free_host_access;
+  free_host_access = number;
+  --host_accesses_under_way;
+  pump();
+}
+
+void Home::State::put(u16 device, const DeviceRequest& request) {
+  const u32 which = device * 2u + request.write;
+  if (queued[which].empty() && parts.devices[device]->serve(request)) return;
+  queued[which].push_back(request);
+  ++queued_total;
+  if (queued[which].size() == 1) ask_for_room(which);
+}
+
+/// One of the two queues of a device: of reads, of writes.
+void Home::State::ask_for_room(u32 which) {
+  parts.devices[which / 2]->notify_when_free(
+      which % 2, [](void* state, u64 w, u64) { static_cast<State*>(state)->put_waiting(static_cast<u32>(w)); }, this,
+      which);
+}
+
+void Home::State::put_waiting(u32 which) {
+  core::Ring<DeviceRequest>& queue = queued[which];
+  while (!queue.empty() && parts.devices[which / 2]->serve(queue.front())) {
+    queue.pop_front();
+    --queued_total;
+  }
+  if (!queue.empty()) ask_for_room(which);
+}
+
+/// Leaves `latency` cycles after its turn, and never before what was decided earlier.
+void Home::State::depart(const Request& message, Node to, u32 data_bytes) {
+  u32 number = free_departure;
+  if (number == none) {
+    number = static_cast<u32>(departures.size());
+    departures.emplace_back();
+  } else {
+    free_departure = departures[number].next_free;
+  }
+  departures[number] = {.message = message, .data_bytes = data_bytes, .to = to};
+  ++departing;
+  parts.wheel.at<&State::send>(std::max(now(), last_start) + config.latency, *this, number);
+}
+
+void Home::State::send(u64 number, u64) {
+  const Departure departure = departures[number];
+  departures[number].next_free = free_departure;
+  free_departure = static_cast<u32>(number);
+  --departing;
+  parts.network.send(static_cast<Node>(agents + parts.slice), departure.to, departure.message, departure.data_bytes,
+                     departure.message.traffic);
+}
+
+}  // namespace ew::memory

@@ -1,0 +1,78 @@
+// Masks of words and bytes of a line, and copies of bytes under them: between lines, and between lines and the coherent
+// image, which is the host's own memory.
+#pragma once
+
+#include <cstring>
+
+#include "memory/request.hpp"
+
+namespace ew::memory {
+
+/// Four bits for each of the low 16.
+inline u64 widen(u64 bits) {
+  bits = (bits | bits << 24) & 0x0000'00ff'0000'00ff;
+  bits = (bits | bits << 12) & 0x000f'000f'000f'000f;
+  bits = (bits | bits << 6) & 0x0303'0303'0303'0303;
+  bits = (bits | bits << 3) & 0x1111'1111'1111'1111;
+  return bits * 15;
+}
+/// One bit for each fourth.
+inline u32 narrow(u64 bits) {
+  bits &= 0x1111'1111'1111'1111;
+  bits = (bits | bits >> 3) & 0x0303'0303'0303'0303;
+  bits = (bits | bits >> 6) & 0x000f'000f'000f'000f;
+  bits = (bits | bits >> 12) & 0x0000'00ff'0000'00ff;
+  return static_cast<u32>((bits | bits >> 24) & 0xffff);
+}
+
+inline ByteMask bytes_of(WordMask words) {
+  return {{widen(words & 0xffff), widen(words >> 16)}};
+}
+/// Words of which every byte is in the mask.
+inline WordMask whole_words(const ByteMask& bytes) {
+  const auto half = [](u64 b) { return narrow((b & b >> 1) & (b & b >> 1) >> 2); };
+  return half(bytes.bits[0]) | half(bytes.bits[1]) << 16;
+}
+/// Words of which any byte is in the mask.
+inline WordMask touched_words(const ByteMask& bytes) {
+  const auto half = [](u64 b) { return narrow((b | b >> 1) | (b | b >> 1) >> 2); };
+  return half(bytes.bits[0]) | half(bytes.bits[1]) << 16;
+}
+
+inline WordMask all_words(u32 bytes) {
+  return bytes == longest_line ? ~WordMask{0} : (WordMask{1} << (bytes / word_bytes)) - 1;
+}
+/// Every word of the sectors in which a word of the mask lies.
+inline WordMask whole_sectors(WordMask words, u32 sector_bytes) {
+  const u32 width = sector_bytes / word_bytes;
+  const WordMask sector = all_words(sector_bytes);
+  WordMask result = 0;
+  for (u32 at = 0; at < longest_line / word_bytes; at += width)
+    if (words >> at & sector) result |= sector << at;
+  return result;
+}
+
+/// Copies the bytes of the mask, and writes no other byte.
+inline void copy_bytes(u8* to, const u8* from, const ByteMask& mask) {
+  for (u32 half = 0; half < 2; ++half) {
+    u64 bits = mask.bits[half];
+    for (u32 at = half * 64; bits; at += 8, bits >>= 8) {
+      const u8 some = static_cast<u8>(bits);
+      if (some == 0xff) {
+        std::memcpy(to + at, from + at, 8);
+      } else if (some) {
+        for (u32 i = 0; i < 8; ++i)
+          if (some >> i & 1) to[at + i] = from[at + i];
+      }
+    }
+  }
+}
+
+inline u8* image_of(u64 line) {
+  return reinterpret_cast<u8*>(line);
+}
+/// Whole words out of the image. Neighbours of an allocation, which sanitizers may have poisoned, are read with it.
+void copy_from_image(u8* to, u64 line, WordMask words);
+void copy_to_image(u64 line, const u8* from, const ByteMask& mask);
+
+}  // namespace ew::memory

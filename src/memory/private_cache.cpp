@@ -1,0 +1,294 @@
+#include "memory/private_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cassert>
+
+#include "memory/private_cache_state.hpp"
+
+namespace ew::memory {
+
+PrivateCache::PrivateCache(const PrivateCacheConfig& config, const Parts& parts)
+    : state_(std::make_unique<State>(config, parts)) {}
+PrivateCache::~PrivateCache() = default;
+
+Accepted PrivateCache::access(const LineAccess& access, Stall& why) {
+  return state_->access(access, why);
+}
+const PrivateCacheStatistics& PrivateCache::statistics() const {
+  return state_->statistics;
+}
+
+PrivateCache::State::State(const PrivateCacheConfig& c, const Parts& p)
+    : config(c),
+      parts(p),
+      permission(p.protocol.permission()),
+      whole_line(all_words(c.line)),
+      tags(c.bytes, c.line, c.ways, false),
+      lines(tags.lines()),
+      data_(c.bytes),
+      bank_free(c.banks),
+      line_shift(static_cast<u32>(std::countr_zero(c.line))),
+      mshrs(c.mshrs) {
+  for (u32 i = c.mshrs; i-- > 0;) {
+    mshrs[i].next_free = free_mshrs;
+    free_mshrs = i;
+  }
+}
+
+Accepted PrivateCache::State::stall(Stall& why, Stall reason) {
+  why = reason;
+  stalled = true;
+  ++statistics.stalled[static_cast<u32>(reason)];
+  return Accepted::stalled;
+}
+
+Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
+  if (flushing) return stall(why, Stall::release);
+  Cycle& bank = bank_free[(a.line >> line_shift) % config.banks];
+  if (bank > now()) {
+    if (!wake_armed) parts.wheel.at<&State::wake>(bank, *this);
+    wake_armed = true;
+    return stall(why, Stall::bank);
+  }
+  Accepted result = Accepted::stalled;
+  switch (a.kind) {
+    case AccessKind::load:
+      result = load(a, why);
+      break;
+    case AccessKind::store:
+      result = permission.store_needs_owned && !a.host_memory ? store_owned(a, why) : store_through(a, why);
+      break;
+    case AccessKind::atomic:
+    case AccessKind::reduction:
+      result = permission.atomics_private && !a.host_memory ? store_owned(a, why) : atomic_at_home(a, why);
+      break;
+  }
+  if (result == Accepted::stalled) return result;
+  bank = now() + 1;
+  if (a.kind == AccessKind::load)
+    ++statistics.loads;
+  else if (a.kind == AccessKind::store)
+    ++statistics.stores;
+  else
+    ++statistics.atomics;
+  return result;
+}
+
+Accepted PrivateCache::State::load(const LineAccess& a, Stall& why) {
+  const u32 way = a.host_memory ? no_way : find(a.line);
+  const bool fresh = permission.strong_loads_hit ? a.at_home && way == no_way : beyond_private(a);
+  if (a.host_memory || fresh || (!permission.keep_loads && !a.read_only)) return load_at_home(a, way, why);
+  if (way == no_way) return load_miss(a, way, why);
+  Line& line = lines[way];
+  refresh(line);
+  const bool behind_store = line.mshr != none && (mshrs[line.mshr].waiting_stores & a.words);
+  if ((a.words & ~line.valid) || behind_store) return load_miss(a, way, why);
+  parts.agent.perform(a.access, a.part, bytes(way));
+  touch(way, a);
+  ++statistics.load_hits;
+  return Accepted::performed;
+}
+
+Accepted PrivateCache::State::load_miss(const LineAccess& a, u32 way, Stall& why) {
+  if (way != no_way && lines[way].mshr != none) {
+    Mshr& mshr = mshrs[lines[way].mshr];
+    refresh(mshr);
+    const WordMask missing = a.words & ~lines[way].valid;
+    if (missing & mshr.poison) return stall(why, Stall::line);
+    if (mshr.count >= config.merges) return stall(why, Stall::merge);
+    const WordMask more = missing & ~mshr.outstanding;
+    append(mshr, a, !more);
+    if (more) request(RequestKind::read, lines[way].mshr, more);
+    ++(more ? statistics.load_misses : statistics.load_merges);
+    return Accepted::pending;
+  }
+  if (free_mshrs == none) return stall(why, Stall::mshr);
+  if (way == no_way) way = allocate(a.line);
+  if (way == no_way) return stall(why, Stall::line);
+  const u32 number = take_mshr(a.line, way);
+  append(mshrs[number], a, false);
+  request(RequestKind::read, number, a.words & ~lines[way].valid);
+  touch(way, a);
+  ++statistics.load_misses;
+  return Accepted::pending;
+}
+
+/// The value is the image's when the home performs the part; no copy of these words outlives it here, so that a weak
+/// load of the same thread cannot see an older value afterwards.
+Accepted PrivateCache::State::load_at_home(const LineAccess& a, u32 way, Stall& why) {
+  if (free_mshrs == none) return stall(why, Stall::mshr);
+  if (way != no_way) give_up(way, a.words);
+  const u32 number = take_mshr(a.line, no_way);
+  append(mshrs[number], a, false);
+  request(RequestKind::read_once, number, a.words);
+  ++statistics.load_misses;
+  return Accepted::pending;
+}
+
+Accepted PrivateCache::State::store_through(const LineAccess& a, Stall& why) {
+  u32 way = a.host_memory ? no_way : find(a.line);
+  const bool keep = !a.host_memory && permission.keep_loads;
+  const bool at_once = beyond_private(a);
+  if (!keep || (at_once && way == no_way)) return store_direct(a, way, why);
+  if (way != no_way && lines[way].mshr != none && (mshrs[lines[way].mshr].waited & a.words))
+    return stall(why, Stall::line);
+  if ((way == no_way || !lines[way].dirty.any()) && !room()) return stall(why, Stall::write_buffer);
+  if (way == no_way) way = allocate(a.line);
+  if (way == no_way) return stall(why, Stall::line);
+  refresh(lines[way]);
+  if (!(a.words & ~lines[way].valid)) ++statistics.store_hits;
+  perform_store(way, a);
+  touch(way, a);
+  if (at_once) {
+    drain(way, a.access, a.part);
+    return Accepted::pending;
+  }
+  if (lines[way].dirty.any() && !lines[way].buffered) join(way);
+  return Accepted::performed;
+}
+
+Accepted PrivateCache::State::store_direct(const LineAccess& a, u32 way, Stall& why) {
+  if (!room()) return stall(why, Stall::write_buffer);
+  if (way != no_way) give_up(way, a.words);
+  Request write{.line = a.line, .access = a.access, .kind = RequestKind::write, .scope = a.scope, .part = a.part};
+  write.payload = parts.payloads.take();
+  Payload& payload = parts.payloads[write.payload];
+  payload.valid = parts.agent.perform(a.access, a.part, payload.bytes.data());
+  write.words = touched_words(payload.valid);
+  write.ticket = open();
+  ++writes_under_way;
+  send_home(write, payload.valid.count());
+  return Accepted::pending;
+}
+
+/// Stores and atomics of protocols that write only what the cache owns.
+Accepted PrivateCache::State::store_owned(const LineAccess& a, Stall& why) {
+  u32 way = find(a.line);
+  u32 number = way == no_way ? none : lines[way].mshr;
+  const bool behind = number != none && (mshrs[number].waited & a.words);
+  if (way != no_way && !(a.words & ~lines[way].owned) && !behind) {
+    perform_store(way, a);
+    touch(way, a);
+    ++statistics.store_hits;
+    return Accepted::performed;
+  }
+  if (a.at_home && a.kind == AccessKind::store) {
+    if (number != none) return stall(why, Stall::line);
+    return store_direct(a, way, why);
+  }
+  if (number != none) {
+    if (mshrs[number].count >= config.merges) return stall(why, Stall::merge);
+    append(mshrs[number], a, true);  // perform_waiting() asks for what is not owned then
+    return Accepted::pending;
+  }
+  if (free_mshrs == none) return stall(why, Stall::mshr);
+  if (way == no_way) way = allocate(a.line);
+  if (way == no_way) return stall(why, Stall::line);
+  number = take_mshr(a.line, way);
+  append(mshrs[number], a, false);
+  request(RequestKind::own, number, a.words);
+  touch(way, a);
+  return Accepted::pending;
+}
+
+Accepted PrivateCache::State::atomic_at_home(const LineAccess& a, Stall& why) {
+  const bool value = a.kind == AccessKind::atomic;
+  if (value && free_mshrs == none) return stall(why, Stall::mshr);
+  if (!value && !room()) return stall(why, Stall::write_buffer);
+  const u32 way = a.host_memory ? no_way : find(a.line);
+  if (way != no_way) give_up(way, a.words);
+  Request ask{.line = a.line, .words = a.words, .access = a.access, .kind = RequestKind::reduction, .scope = a.scope};
+  ask.part = a.part;
+  ask.lanes = a.lanes;
+  if (value) {
+    ask.kind = RequestKind::atomic;
+    ask.ticket = take_mshr(a.line, no_way);
+    append(mshrs[ask.ticket], a, false);
+  } else {
+    ask.ticket = open();
+    ++writes_under_way;
+  }
+  send_home(ask, static_cast<u32>(std::popcount(a.words)) * word_bytes);
+  return Accepted::pending;
+}
+
+/// These words' copy goes; what is dirty of the line leaves first, and what is under way for them will not be kept.
+void PrivateCache::State::give_up(u32 way, WordMask words) {
+  Line& line = lines[way];
+  if (line.buffered && touched_words(line.dirty) & words) drain(way, no_access, 0);
+  line.valid &= ~words;
+  if (line.mshr == none) return drop_if_empty(way);
+  Mshr& mshr = mshrs[line.mshr];
+  refresh(mshr);
+  mshr.poison |= (mshr.outstanding | mshr.waited) & words;
+}
+
+void PrivateCache::State::perform_store(u32 way, const LineAccess& a) {
+  Line& line = lines[way];
+  const ByteMask written = parts.agent.perform(a.access, a.part, bytes(way));
+  line.dirty = line.dirty | (a.kind == AccessKind::store ? written : bytes_of(a.words));
+  line.valid |= whole_words(line.dirty);
+}
+
+void PrivateCache::State::touch(u32 way, const LineAccess& a) {
+  if (!a.streaming) tags.used(way);
+}
+
+/// The way is empty and the line's afterwards. Dirty bytes of the victim leave first.
+u32 PrivateCache::State::allocate(u64 line) {
+  const u64 physical = parts.map.physical(line);
+  const u32 way = tags.victim(physical, [&](u32 w) { return lines[w].mshr != none; });
+  if (way == no_way) return no_way;
+  if (tags.line_of(way) != no_line) {
+    if (lines[way].dirty.any()) drain(way, no_access, 0);
+    ++statistics.lines_evicted;
+    tags.remove(way);
+  }
+  lines[way] = {};
+  lines[way].epoch = epoch;
+  tags.install(way, line);
+  return way;
+}
+
+bool PrivateCache::quiescent() const {
+  return !state_->active_mshrs && !state_->open_total && !state_->writes_under_way && state_->releases.empty();
+}
+
+std::string PrivateCache::what_is_under_way() const {
+  std::string result;
+  const State& s = *state_;
+  for (const State::Mshr& mshr : s.mshrs) {
+    if (!mshr.active) continue;
+    result += fmt::format("agent {}: MSHR for line {:#x}, words {:#x} outstanding, {} parts wait", s.parts.id,
+                          mshr.line, mshr.outstanding, mshr.count);
+    if (mshr.first != State::none)
+      result += fmt::format(", the first of access {}", s.waiting[mshr.first].access.access);
+    result += '\n';
+  }
+  if (s.writes_under_way) result += fmt::format("agent {}: {} writes under way\n", s.parts.id, s.writes_under_way);
+  for (u32 i = 0; i < s.releases.size(); ++i) {
+    const State::Release& release = s.releases[i];
+    result += fmt::format("agent {}: {} {} waits for older stores\n", s.parts.id, release.flush ? "flush" : "release",
+                          release.token);
+  }
+  return result;
+}
+
+PrivateCache::Peek PrivateCache::peek(u64 word_address) const {
+  const u64 line = word_address & ~u64{state_->config.line - 1};
+  const u32 way = state_->find(line);
+  if (way == no_way) return {};
+  State::Line copy = state_->lines[way];
+  state_->refresh(copy);
+  const u32 at = static_cast<u32>(word_address - line) & ~(word_bytes - 1), word = at / word_bytes;
+  Peek peek;
+  peek.valid = copy.valid >> word & 1;
+  peek.owned = copy.owned >> word & 1;
+  std::memcpy(&peek.value, state_->bytes(way) + at, word_bytes);
+  peek.dirty_bytes = copy.dirty.bits[at / 64] >> (at % 64) & 15;
+  return peek;
+}
+
+}  // namespace ew::memory

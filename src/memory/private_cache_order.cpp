@@ -1,0 +1,152 @@
+// The write buffer of a private cache, and what acquires, releases and flushes do.
+#include <cassert>
+
+#include "memory/private_cache_state.hpp"
+
+namespace ew::memory {
+
+void PrivateCache::acquire(Scope scope) {
+  State& s = *state_;
+  if (scope == Scope::cta || !s.permission.invalidate_on_acquire) return;
+  ++s.epoch;
+  ++s.statistics.acquires;
+}
+
+bool PrivateCache::release(Scope scope, u32 token) {
+  State& s = *state_;
+  if (scope == Scope::cta) return true;  // threads of a block share this cache
+  ++s.statistics.releases;
+  if (s.permission.drain_on_release) s.drain_all();
+  return s.release(token, false);
+}
+
+bool PrivateCache::flush(u32 token) {
+  State& s = *state_;
+  assert(!s.flushing);
+  s.flushing = true;
+  s.flush_token = token;
+  s.flush_waits = s.active_mshrs != 0;
+  if (!s.flush_waits) s.flush_lines();
+  return !s.flushing;
+}
+
+/// Room for one more line with bytes that are not in the image. Without it the oldest leaves, to make some.
+bool PrivateCache::State::room() {
+  if (dirty_lines + writes_under_way < config.write_buffer) return true;
+  if (oldest_dirty != none) drain(oldest_dirty, no_access, 0);
+  return false;
+}
+
+/// Half of the buffer is for lines on their way, so that a stream of stores does not stop for each.
+void PrivateCache::State::join(u32 way) {
+  Line& line = lines[way];
+  line.buffered = true;
+  line.joined = now();
+  line.older = youngest_dirty;
+  line.younger = none;
+  (youngest_dirty == none ? oldest_dirty : lines[youngest_dirty].younger) = way;
+  youngest_dirty = way;
+  ++dirty_lines;
+  if (dirty_lines > config.write_buffer / 2) drain(oldest_dirty, no_access, 0);
+  if (!config.drain_after || drain_armed || oldest_dirty == none) return;
+  drain_armed = true;
+  parts.wheel.at<&State::drain_aged>(lines[oldest_dirty].joined + config.drain_after, *this);
+}
+
+void PrivateCache::State::leave(u32 way) {
+  Line& line = lines[way];
+  (line.older == none ? oldest_dirty : lines[line.older].younger) = line.younger;
+  (line.younger == none ? youngest_dirty : lines[line.younger].older) = line.older;
+  line.older = line.younger = none;
+  line.buffered = false;
+  --dirty_lines;
+}
+
+void PrivateCache::State::drain_aged(u64, u64) {
+  drain_armed = false;
+  while (oldest_dirty != none && lines[oldest_dirty].joined + config.drain_after <= now())
+    drain(oldest_dirty, no_access, 0);
+  if (oldest_dirty == none) return;
+  drain_armed = true;
+  parts.wheel.at<&State::drain_aged>(lines[oldest_dirty].joined + config.drain_after, *this);
+}
+
+void PrivateCache::State::drain_all() {
+  while (oldest_dirty != none) {
+    ++statistics.lines_drained;
+    drain(oldest_dirty, no_access, 0);
+  }
+}
+
+/// The line's dirty bytes leave for the image; its words stay valid. Owned words return with them: the line goes then.
+void PrivateCache::State::drain(u32 way, u32 access, u32 part) {
+  Line& line = lines[way];
+  if (line.buffered) leave(way);
+  Request write{.line = tags.line_of(way), .access = access, .kind = RequestKind::write, .part = static_cast<u8>(part)};
+  if (line.owned) write.kind = RequestKind::write_back;
+  write.words = line.owned ? line.owned : touched_words(line.dirty);
+  write.payload = parts.payloads.take();
+  std::memcpy(parts.payloads[write.payload].bytes.data(), bytes(way), config.line);
+  parts.payloads[write.payload].valid = line.dirty;
+  write.ticket = open();
+  ++writes_under_way;
+  ++statistics.lines_written;
+  statistics.bytes_written += line.dirty.count();
+  if (line.mshr != none)
+    mshrs[line.mshr].keep = mshrs[line.mshr].keep | (line.dirty & bytes_of(mshrs[line.mshr].outstanding));
+  const u32 data_bytes = line.dirty.count();
+  line.dirty = {};
+  send_home(write, data_bytes);
+}
+
+u32 PrivateCache::State::open() {
+  ++open_stores[generation % generations];
+  ++open_total;
+  return generation;
+}
+
+void PrivateCache::State::settle(u32 of) {
+  --open_stores[of % generations];
+  --open_total;
+  fire_releases();
+}
+
+void PrivateCache::State::fire_releases() {
+  while (!releases.empty()) {
+    while (oldest_generation != generation && !open_stores[oldest_generation % generations]) ++oldest_generation;
+    if (releases.front().generation == generation) {  // the array of generations was full when it came
+      if (oldest_generation == generation - (generations - 1)) return;
+      ++generation;
+      continue;
+    }
+    if (static_cast<i32>(releases.front().generation - oldest_generation) >= 0) return;
+    const Release done = releases.front();
+    releases.pop_front();
+    if (done.flush) flushing = false;
+    parts.agent.released(done.token);
+  }
+}
+
+bool PrivateCache::State::release(u32 token, bool flush) {
+  if (!open_total) return true;
+  releases.push_back({token, generation, flush});
+  if (generation - oldest_generation < generations - 1) ++generation;
+  return false;
+}
+
+/// REQUIRES: no MSHR is in use.
+void PrivateCache::State::flush_lines() {
+  const bool waited = flush_waits;
+  flush_waits = false;
+  for (u32 way = 0; way < tags.lines(); ++way) {
+    if (tags.line_of(way) == no_line) continue;
+    if (lines[way].dirty.any()) drain(way, no_access, 0);
+    lines[way] = {};
+    tags.remove(way);
+  }
+  if (!release(flush_token, true)) return;
+  flushing = false;
+  if (waited) parts.agent.released(flush_token);
+}
+
+}  // namespace ew::memory

@@ -1,0 +1,152 @@
+// The inside of a private cache: what private_cache*.cpp share. Owned by PrivateCache.
+//
+// Invariants
+// - A line with an MSHR is not evicted. An MSHR without a line (way == no_way) is one part that is performed at the
+// home.
+// - dirty lines that are not owned stand in the write buffer, oldest first; each of them holds one of its slots, and so
+//   does every write and reduction on its way.
+// - No store is put into a word that an older part still waits for: it stalls, or waits behind it.
+// - What an answer brings is not put over bytes that were written here after its request had left (dirty, or
+// Mshr::keep),
+//   and is not kept for words whose copy was given up meanwhile (Mshr::poison).
+#pragma once
+
+#include "core/ring.hpp"
+#include "memory/masks.hpp"
+#include "memory/private_cache.hpp"
+#include "memory/tag_array.hpp"
+
+namespace ew::memory {
+
+struct PrivateCache::State {
+  static constexpr u32 none = ~u32{0};
+
+  struct Line {
+    WordMask valid = 0, owned = 0;
+    ByteMask dirty;
+    u32 epoch = 0;     // in which `valid` was true
+    u32 mshr = none;   // the request under way for it
+    u32 older = none;  // in the write buffer, if `buffered`
+    u32 younger = none;
+    bool buffered = false;
+    Cycle joined = 0;
+  };
+
+  struct Part {
+    LineAccess access;
+    u32 next = none;
+    u32 generation = 0;  // of a store: the release that waits for it
+    bool merged = false;
+  };
+
+  struct Mshr {
+    u64 line = no_line;
+    u32 way = no_way;
+    u32 first = none, last = none;  // waiting parts, in order
+    u32 count = 0;
+    u32 epoch = 0;
+    WordMask outstanding = 0;     // asked for, not here yet
+    WordMask poison = 0;          // no younger load may see what the older ones wait for; not to be kept
+    WordMask waited = 0;          // touched by waiting parts
+    WordMask waiting_stores = 0;  // … that write
+    ByteMask keep;                // written here since the request left
+    u32 next_free = none;
+    bool active = false;
+  };
+
+  struct Release {
+    u32 token = 0, generation = 0;
+    bool flush = false;
+  };
+
+  State(const PrivateCacheConfig&, const Parts&);
+
+  // private_cache.cpp: accesses
+  Accepted access(const LineAccess&, Stall&);
+  Accepted load(const LineAccess&, Stall&);
+  Accepted load_miss(const LineAccess&, u32 way, Stall&);
+  Accepted load_at_home(const LineAccess&, u32 way, Stall&);
+  Accepted store_through(const LineAccess&, Stall&);
+  Accepted store_direct(const LineAccess&, u32 way, Stall&);
+  Accepted store_owned(const LineAccess&, Stall&);
+  Accepted atomic_at_home(const LineAccess&, Stall&);
+  Accepted stall(Stall& why, Stall reason);
+  bool beyond_private(const LineAccess& a) const { return a.at_home || (a.strong && a.scope != Scope::cta); }
+  u32 find(u64 line) const { return tags.find(line, parts.map.physical(line)); }
+  u32 allocate(u64 line);  // an empty way, or no_way
+  void give_up(u32 way, WordMask);
+  void touch(u32 way, const LineAccess&);
+  void perform_store(u32 way, const LineAccess&);
+
+  // private_cache_fill.cpp: MSHRs and answers
+  u32 take_mshr(u64 line, u32 way);
+  void free_mshr(u32 number);
+  void append(Mshr&, const LineAccess&, bool merged);
+  void request(RequestKind, u32 mshr, WordMask);
+  void data(const Request&);
+  void install(Mshr&, const Request&);
+  void data_without_line(const Request&);
+  void perform_waiting(u32 mshr, ServedBy);
+  void written(const Request&);
+  void refresh(Line&);
+  void refresh(Mshr&);
+
+  // private_cache_probe.cpp
+  void probe(const Request&);
+  void answer_forward(const Request&, u32 way, WordMask have);
+  void drop_if_empty(u32 way);
+
+  // private_cache_order.cpp: write buffer, acquire, release, flush
+  bool room();
+  void join(u32 way);
+  void leave(u32 way);
+  void drain(u32 way, u32 access, u32 part);
+  void drain_aged(u64, u64);
+  void drain_all();
+  u32 open();
+  void settle(u32 generation);
+  void fire_releases();
+  bool release(u32 token, bool flush);
+  void flush_lines();
+  void wake(u64, u64);
+
+  void send(Request, Node, u32 data_bytes);
+  void send_home(const Request&, u32 data_bytes);
+  u8* bytes(u32 way) { return data_.data() + u64{way} * config.line; }
+  Cycle now() const { return parts.wheel.now(); }
+
+  PrivateCacheConfig config;
+  PrivateCache::Parts parts;
+  Permission permission;
+  WordMask whole_line;
+  PrivateCacheStatistics statistics;
+
+  TagArray tags;
+  std::vector<Line> lines;
+  std::vector<u8> data_;
+  std::vector<Cycle> bank_free;
+  u32 line_shift;
+
+  std::vector<Mshr> mshrs;
+  u32 free_mshrs = none, active_mshrs = 0;
+  std::vector<Part> waiting;
+  u32 free_part = none;
+
+  u32 oldest_dirty = none, youngest_dirty = none;
+  u32 dirty_lines = 0, writes_under_way = 0;
+  bool drain_armed = false;
+
+  /// Stores that are not visible yet, counted by the release that will wait for them.
+  static constexpr u32 generations = 256;
+  std::array<u32, generations> open_stores{};
+  u32 oldest_generation = 0, generation = 0;
+  u64 open_total = 0;
+  core::Ring<Release> releases;
+
+  u32 epoch = 0;
+  bool stalled = false, wake_armed = false;
+  bool flushing = false, flush_waits = false;
+  u32 flush_token = 0;
+};
+
+}  // namespace ew::memory

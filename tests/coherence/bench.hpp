@@ -1,0 +1,126 @@
+// A bench for private caches and homes under any protocol: a network that keeps the order of each pair of nodes and
+// nothing else, a device of fixed latency with little room, and real memory as the image. Tests give the agents.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coherence/models.hpp"
+#include "memory/home.hpp"
+#include "memory/private_cache.hpp"
+
+namespace ew::coherence {
+
+using namespace memory;
+
+class BenchNetwork final : public Network {
+ public:
+  explicit BenchNetwork(core::TimeWheel& wheel) : wheel_(wheel) {}
+  void attach(Node, Receiver&) override;
+  void send(Node from, Node to, const Request&, u32 data_bytes, Traffic) override;
+  u64 in_flight() const override { return in_flight_; }
+  const NetworkStatistics& statistics() const override { return statistics_; }
+  u64 idle_latency(Node, Node, u32) const override { return latency; }
+
+  u32 latency = 10;
+  /// Further cycles of a message; the order of a pair is kept whatever it says.
+  std::function<u32(Node from, Node to, const Request&)> delay;
+  /// Called before each message is received, and after.
+  std::function<void(Node to, const Request&, bool before)> watch;
+
+ private:
+  struct Message {
+    Request request;
+    Node to;
+  };
+  void arrive(u64 index, u64);
+
+  core::TimeWheel& wheel_;
+  std::vector<Receiver*> receivers_;
+  std::vector<Message> messages_;
+  std::vector<u32> free_;
+  std::map<std::pair<Node, Node>, Cycle> last_;
+  u64 in_flight_ = 0;
+  NetworkStatistics statistics_;
+};
+
+class BenchDevice final : public Device {
+ public:
+  explicit BenchDevice(core::TimeWheel& wheel) : wheel_(wheel) {}
+  bool serve(const DeviceRequest&) override;
+  void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
+  u64 in_flight() const override { return in_flight_; }
+  const DeviceStatistics& statistics() const override { return statistics_; }
+
+  u32 latency = 40, room = 3;
+  std::function<void(bool before)> watch;
+  u64 refused = 0;
+
+ private:
+  struct Waiter {
+    core::TimeWheel::Handler handler;
+    void* target;
+    u64 a;
+  };
+  void done(u64 token, u64 client);
+
+  core::TimeWheel& wheel_;
+  u32 in_flight_ = 0;
+  std::vector<Waiter> waiters_;
+  DeviceStatistics statistics_;
+};
+
+struct BenchConfig {
+  std::string protocol = "gpu";
+  u32 agents = 2, slices = 1;
+  PrivateCacheConfig cache{.bytes = 1024,
+                           .line = 128,
+                           .ways = 2,
+                           .banks = 2,
+                           .mshrs = 8,
+                           .merges = 4,
+                           .write_buffer = 4,
+                           .drain_after = 200};
+  HomeConfig home{.bytes = 4096, .line = 128, .ways = 4, .latency = 5, .mshrs = 8};
+  u64 data_bytes = 4096, host_bytes = 4096;
+  u32 dma_agent = no_agent;
+};
+
+/// Everything but the agents, which stand behind it.
+class Bench {
+ public:
+  explicit Bench(const BenchConfig&);
+  /// REQUIRES: once for each agent, in order, before build().
+  void add(Agent& agent) { agents_.push_back(&agent); }
+  void build();
+
+  core::TimeWheel wheel;
+  Payloads payloads;
+  BenchNetwork network{wheel};
+  std::vector<std::unique_ptr<BenchDevice>> devices;
+  std::vector<std::unique_ptr<PrivateCache>> caches;
+  std::vector<std::unique_ptr<Home>> homes;
+  BenchConfig config;
+  std::unique_ptr<Protocol> protocol;
+  u64 data = 0, host = 0;  // addresses of the memory that the agents use
+
+  /// Goes to the next cycle in which something happens; false: there is none.
+  bool step();
+  static constexpr u64 until_rest = 1'000'000;
+  /// Until nothing is under way, or `cycles` have gone.
+  void run(u64 cycles = until_rest);
+  bool quiescent() const;
+  std::string what_is_under_way() const;
+  Home& home_of(u64 line) { return *homes[map_->place(line).slice]; }
+
+ private:
+  AddressSpace space_;
+  std::unique_ptr<AddressMap> map_;
+  std::vector<Agent*> agents_;
+  std::vector<Device*> device_pointers_;
+};
+
+}  // namespace ew::coherence

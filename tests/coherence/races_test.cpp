@@ -1,0 +1,744 @@
+// Each race by itself: agents that do one thing after the other, and messages that a test can hold back.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <deque>
+#include <optional>
+
+#include "bench.hpp"
+
+namespace ew::coherence {
+namespace {
+
+/// An agent that a test leads by the hand: every access is one lane of 1 to 16 bytes.
+class Hand final : public Agent {
+ public:
+  struct Done {
+    AccessKind kind;
+    u32 offset, size;
+    u64 value = 0;  // to store; loaded; before an atomic
+    bool add = false;
+    bool performed = false, completed = false;
+    ServedBy by = ServedBy::none;
+  };
+
+  ByteMask perform(u32 access, u32, u8* bytes) override {
+    Done& done = all[access];
+    EXPECT_FALSE(done.performed) << "performed twice";
+    done.performed = true;
+    u8* const at = bytes + done.offset;
+    const u64 value = done.value;
+    ByteMask mask;
+    if (done.kind == AccessKind::load) {
+      std::memcpy(&done.value, at, done.size);
+      return mask;
+    }
+    u64 old = 0;
+    std::memcpy(&old, at, done.size);
+    const u64 fresh = done.kind == AccessKind::store ? value : old + value;
+    std::memcpy(at, &fresh, done.size);
+    if (done.kind == AccessKind::atomic) done.value = old;
+    for (u32 i = done.offset; i < done.offset + done.size; ++i) mask.bits[i / 64] |= u64{1} << (i % 64);
+    return mask;
+  }
+  void complete(u32 access, u32, ServedBy by) override {
+    EXPECT_FALSE(all[access].completed) << "completed twice";
+    EXPECT_TRUE(all[access].performed);
+    all[access].completed = true;
+    all[access].by = by;
+  }
+  void wake() override { ++wakes; }
+  void released(u32 token) override { releases.push_back(token); }
+
+  std::deque<Done> all;
+  std::vector<u32> releases;
+  u32 wakes = 0;
+};
+
+struct Options {
+  bool strong = false, at_home = false, host = false;
+  Scope scope = Scope::gpu;
+};
+constexpr Options weak{.scope = Scope::none}, strong{.strong = true}, at_home{.at_home = true};
+
+class Scene {
+ public:
+  explicit Scene(const std::string& protocol, u32 agents = 3, BenchConfig config = {})
+      : bench([&] {
+          config.protocol = protocol;
+          config.agents = agents;
+          return config;
+        }()) {
+    for (u32 i = 0; i < agents; ++i) bench.add(hands.emplace_back());
+    bench.build();
+    bench.network.delay = [this](Node from, Node to, const Request& request) {
+      return slow ? slow(from, to, request) : 0;
+    };
+  }
+  ~Scene() {
+    slow = {};
+    bench.run();
+    EXPECT_TRUE(bench.quiescent()) << bench.what_is_under_way();
+  }
+
+  struct Handle {
+    Accepted accepted;
+    Stall why;
+    u32 number;
+  };
+  Handle access(u32 agent, AccessKind kind, u64 address, u32 size, u64 value, Options options) {
+    Hand& hand = hands[agent];
+    const u32 line_bytes = bench.config.cache.line, offset = static_cast<u32>(address % line_bytes);
+    hand.all.push_back({kind, offset, size, value});
+    LineAccess a{.line = address - offset, .access = static_cast<u32>(hand.all.size() - 1), .kind = kind};
+    for (u32 word = offset / 4; word <= (offset + size - 1) / 4; ++word) a.words |= WordMask{1} << word;
+    a.strong = options.strong;
+    a.at_home = options.at_home;
+    a.host_memory = options.host;
+    a.scope = options.scope;
+    Handle handle{Accepted::stalled, Stall::none, a.access};
+    for (;;) {
+      handle.accepted = bench.caches[agent]->access(a, handle.why);
+      if (handle.why != Stall::bank) break;
+      handle.why = Stall::none;
+      bench.step();
+    }
+    return handle;
+  }
+  Handle load(u32 agent, u64 address, Options options = weak, u32 size = 4) {
+    return access(agent, AccessKind::load, address, size, 0, options);
+  }
+  Handle store(u32 agent, u64 address, u64 value, Options options = weak, u32 size = 4) {
+    return access(agent, AccessKind::store, address, size, value, options);
+  }
+  Handle add(u32 agent, u64 address, u64 value, AccessKind kind = AccessKind::atomic, Options options = strong) {
+    return access(agent, kind, address, 4, value, options);
+  }
+  const Hand::Done& done(u32 agent, Handle handle) { return hands[agent].all[handle.number]; }
+  /// The value once everything has come to rest.
+  u64 value(u32 agent, Handle handle) {
+    EXPECT_NE(handle.accepted, Accepted::stalled);
+    bench.run();
+    EXPECT_TRUE(done(agent, handle).performed);
+    return done(agent, handle).value;
+  }
+  u64 read(u32 agent, u64 address, Options options = weak, u32 size = 4) {
+    return value(agent, load(agent, address, options, size));
+  }
+  void write(u32 agent, u64 address, u64 value, Options options = weak, u32 size = 4) {
+    EXPECT_NE(store(agent, address, value, options, size).accepted, Accepted::stalled);
+    bench.run();
+  }
+  u32 image(u64 address) {
+    u32 value;
+    std::memcpy(&value, reinterpret_cast<const void*>(address), 4);
+    return value;
+  }
+  void release(u32 agent) {
+    static u32 token = 0;
+    const u32 mine = ++token;
+    if (!bench.caches[agent]->release(Scope::gpu, mine)) {
+      bench.run();
+      EXPECT_EQ(hands[agent].releases.back(), mine);
+    }
+  }
+  void acquire(u32 agent) { bench.caches[agent]->acquire(Scope::gpu); }
+  void flush(u32 agent) {
+    if (!bench.caches[agent]->flush(77)) {
+      bench.run();
+      EXPECT_EQ(hands[agent].releases.back(), 77u);
+    }
+  }
+  u64 line(u32 number) const { return bench.data + u64{number} * bench.config.cache.line; }
+  Node home() const { return static_cast<Node>(bench.config.agents); }
+
+  std::deque<Hand> hands;
+  Bench bench;
+  std::function<u32(Node, Node, const Request&)> slow;
+};
+
+BenchConfig long_buffer() {
+  BenchConfig config;
+  config.cache.drain_after = 0;
+  return config;
+}
+
+TEST(Gpu, a_cached_load_is_stale_until_an_acquire) {
+  Scene s("gpu");
+  const u64 x = s.line(0);
+  EXPECT_EQ(s.read(0, x), 0u);
+  s.write(1, x, 5, strong);
+  EXPECT_EQ(s.image(x), 5u);
+  EXPECT_EQ(s.read(0, x), 0u) << "no fence, no news";
+  EXPECT_EQ(s.read(0, x, strong), 5u);
+  EXPECT_EQ(s.read(0, x), 5u);
+  s.write(1, x, 6, strong);
+  s.bench.caches[0]->acquire(Scope::cta);
+  EXPECT_EQ(s.read(0, x), 5u) << "an acquire of the block's scope leaves copies";
+  s.acquire(0);
+  EXPECT_EQ(s.read(0, x), 6u);
+}
+
+TEST(Mesi, a_cached_load_is_never_stale) {
+  Scene s("mesi");
+  const u64 x = s.line(0);
+  EXPECT_EQ(s.read(0, x), 0u);
+  s.write(1, x, 5);
+  EXPECT_EQ(s.read(0, x), 5u);
+  EXPECT_EQ(s.read(2, x), 5u);
+  s.write(0, x, 6);
+  EXPECT_EQ(s.read(1, x), 6u);
+  EXPECT_EQ(s.read(2, x), 6u);
+}
+
+TEST(NoneL1, every_load_is_the_images) {
+  Scene s("none-l1");
+  const u64 x = s.line(0);
+  EXPECT_EQ(s.read(0, x), 0u);
+  s.write(1, x, 5);
+  EXPECT_EQ(s.read(0, x), 5u);
+  EXPECT_FALSE(s.bench.caches[0]->peek(x).valid);
+}
+
+TEST(Gpu, message_passing_needs_both_fences) {
+  for (const bool with_release : {false, true})
+    for (const bool with_acquire : {false, true}) {
+      Scene s("gpu", 2, long_buffer());
+      const u64 data = s.line(0), flag = s.line(1);
+      EXPECT_EQ(s.read(1, data), 0u);  // a copy that will be stale
+      s.write(0, data, 42);
+      if (with_release) s.release(0);
+      s.write(0, flag, 1, strong);
+      EXPECT_EQ(s.read(1, flag, strong), 1u);
+      if (with_acquire) s.acquire(1);
+      EXPECT_EQ(s.read(1, data), with_release && with_acquire ? 42u : 0u);
+    }
+}
+
+TEST(Gpu, a_release_waits_for_the_writes_before_it_only) {
+  Scene s("gpu", 1, long_buffer());
+  s.slow = [&](Node from, Node, const Request& r) { return from == 0 && r.kind == RequestKind::write ? 500 : 0; };
+  s.store(0, s.line(0), 1);
+  EXPECT_FALSE(s.bench.caches[0]->release(Scope::gpu, 1));
+  s.bench.run(300);
+  s.store(0, s.line(1), 2, strong);
+  EXPECT_TRUE(s.hands[0].releases.empty());
+  s.bench.run(240);
+  EXPECT_EQ(s.hands[0].releases, std::vector<u32>{1});
+  EXPECT_EQ(s.image(s.line(1)), 0u) << "the younger store is under way still";
+}
+
+TEST(Gpu, block_scope_stays_in_the_private_cache) {
+  Scene s("gpu", 2, long_buffer());
+  const u64 x = s.line(0);
+  const Options block{.strong = true, .scope = Scope::cta};
+  EXPECT_EQ(s.store(0, x, 9, block).accepted, Accepted::performed);
+  EXPECT_TRUE(s.bench.caches[0]->release(Scope::cta, 3));
+  s.bench.run();
+  EXPECT_EQ(s.image(x), 0u);
+  EXPECT_EQ(s.load(0, x, block).accepted, Accepted::performed);
+  s.release(0);
+  EXPECT_EQ(s.image(x), 9u);
+}
+
+TEST(Gpu, a_partial_word_is_merged_under_the_dirty_bytes) {
+  Scene s("gpu", 2, long_buffer());
+  const u64 x = s.line(0);
+  s.write(1, x, 0x11223344, strong);
+  s.store(0, x + 1, 0xaa, weak, 1);
+  EXPECT_EQ(s.read(0, x), 0x1122aa44u);
+  EXPECT_EQ(s.image(x), 0x11223344u);
+  s.write(1, x, 0x55667788, strong);
+  s.release(0);
+  EXPECT_EQ(s.image(x), 0x5566aa88u) << "neighbours' bytes stay";
+}
+
+// The store leaves while the line's content, read before, is on its way: what comes is older than the store.
+TEST(Gpu, a_fill_does_not_cover_a_store_that_left_after_its_request) {
+  Scene s("gpu", 1, long_buffer());
+  const u64 x = s.line(0);
+  s.slow = [&](Node from, Node, const Request& r) { return from == 1 && r.kind == RequestKind::data ? 400 : 0; };
+  const auto first = s.load(0, x + 8);
+  s.bench.run(30);
+  EXPECT_EQ(s.store(0, x, 7).accepted, Accepted::performed);
+  EXPECT_FALSE(s.bench.caches[0]->release(Scope::gpu, 1));
+  s.bench.run(200);
+  EXPECT_EQ(s.image(x), 7u);
+  EXPECT_FALSE(s.done(0, first).performed);
+  s.bench.run();
+  EXPECT_EQ(s.read(0, x), 7u);
+}
+
+// … but a request that leaves after the store brings what others wrote since.
+TEST(Gpu, a_store_that_left_before_the_request_covers_nothing) {
+  Scene s("gpu", 2, long_buffer());
+  const u64 x = s.line(0);
+  s.slow = [&](Node from, Node, const Request& r) { return from == 2 && r.kind == RequestKind::data ? 400 : 0; };
+  s.load(0, x + 64);  // another sector of the line keeps the MSHR
+  s.bench.run(10);
+  s.store(0, x, 7);
+  EXPECT_FALSE(s.bench.caches[0]->release(Scope::gpu, 1));
+  s.bench.run(60);
+  s.store(1, x, 8, strong);
+  s.bench.run(100);
+  EXPECT_EQ(s.image(x), 8u);
+  s.acquire(0);
+  EXPECT_EQ(s.read(0, x), 8u);
+}
+
+TEST(Gpu, an_acquire_is_not_undone_by_an_older_fill) {
+  Scene s("gpu", 2);
+  const u64 x = s.line(0);
+  s.slow = [&](Node from, Node to, const Request& r) {
+    return from == 2 && to == 0 && r.kind == RequestKind::data ? 400 : 0;
+  };
+  const auto older = s.load(0, x);
+  s.bench.run(100);  // its value was read at the home
+  s.store(1, x, 5, strong);
+  s.bench.run(100);
+  s.acquire(0);
+  const auto younger = s.load(0, x);
+  EXPECT_EQ(younger.accepted, Accepted::stalled);
+  EXPECT_EQ(younger.why, Stall::line);
+  s.bench.run();
+  EXPECT_EQ(s.done(0, older).value, 0u);
+  EXPECT_GT(s.hands[0].wakes, 0u);
+  EXPECT_EQ(s.read(0, x), 5u);
+}
+
+TEST(Gpu, a_load_behind_an_atomic_sees_it_whatever_is_under_way) {
+  for (const AccessKind kind : {AccessKind::atomic, AccessKind::reduction}) {
+    Scene s("gpu", 1);
+    const u64 x = s.line(0);
+    s.slow = [&](Node from, Node, const Request& r) { return from == 1 && r.kind == RequestKind::data ? 400 : 0; };
+    const auto older = s.load(0, x);
+    s.bench.run(20);
+    const auto atomic = s.add(0, x, 3, kind);
+    EXPECT_EQ(atomic.accepted, Accepted::pending);
+    s.bench.run(300);
+    EXPECT_EQ(s.load(0, x).why, Stall::line);
+    s.bench.run();
+    EXPECT_EQ(s.done(0, older).value, 0u);
+    EXPECT_EQ(s.read(0, x), 3u);
+  }
+}
+
+// An older load has one word and waits for another; the word it has is given up by an atomic and fetched anew.
+TEST(Gpu, a_load_that_waits_does_not_see_a_younger_atomic_of_its_thread) {
+  Scene s("gpu", 1);
+  const u64 x = s.line(0);
+  EXPECT_EQ(s.read(0, x + 28, weak, 4), 0u);  // the first sector
+  s.slow = [&](Node from, Node, const Request& r) {
+    return from == 1 && r.kind == RequestKind::data && (r.words >> 8) ? 600 : 0;
+  };
+  const auto older = s.load(0, x + 28, weak, 8);  // word 7 is here, word 8 is not
+  s.bench.run(5);
+  s.add(0, x + 28, 3);
+  s.bench.run(5);
+  const auto younger = s.load(0, x + 28, weak, 4);
+  const auto neighbour = s.load(0, x, weak, 4);
+  EXPECT_NE(neighbour.accepted, Accepted::stalled);
+  s.bench.run();
+  EXPECT_EQ(s.done(0, older).value, 0u);
+  if (younger.accepted != Accepted::stalled) {
+    EXPECT_EQ(s.done(0, younger).value, 3u);
+  }
+  EXPECT_EQ(s.read(0, x + 28), 3u);
+}
+
+TEST(Gpu, a_store_does_not_pass_an_older_load_of_its_word) {
+  Scene s("gpu", 1);
+  const u64 x = s.line(0);
+  const auto older = s.load(0, x);
+  s.bench.run(2);
+  EXPECT_EQ(s.store(0, x, 9).why, Stall::line);
+  EXPECT_EQ(s.store(0, x, 9, strong).why, Stall::line);
+  EXPECT_EQ(s.store(0, x + 32, 1).accepted, Accepted::performed);
+  s.bench.run();
+  EXPECT_EQ(s.done(0, older).value, 0u);
+}
+
+TEST(Gpu, a_strong_load_follows_the_weak_store_before_it) {
+  Scene s("gpu", 2, long_buffer());
+  const u64 x = s.line(0);
+  s.store(0, x, 9);
+  s.bench.run(2);
+  const auto load = s.load(0, x, strong);
+  EXPECT_EQ(s.value(0, load), 9u);
+  EXPECT_EQ(s.image(x), 9u);
+  s.write(1, x, 10, strong);
+  EXPECT_EQ(s.read(0, x, at_home), 10u);
+  EXPECT_EQ(s.read(0, x), 10u) << "no older copy outlives a strong load";
+}
+
+TEST(Gpu, stores_complete_when_they_are_visible) {
+  Scene s("gpu", 1);
+  const u64 x = s.line(0);
+  const auto store = s.store(0, x, 4, strong);
+  EXPECT_EQ(store.accepted, Accepted::pending);
+  EXPECT_TRUE(s.done(0, store).performed);
+  s.bench.run(8);
+  EXPECT_EQ(s.image(x), 0u);
+  EXPECT_FALSE(s.done(0, store).completed);
+  s.bench.run();
+  EXPECT_EQ(s.image(x), 4u);
+  EXPECT_TRUE(s.done(0, store).completed);
+}
+
+TEST(Gpu, a_written_line_leaves_by_itself) {
+  BenchConfig config;
+  config.cache.drain_after = 100;
+  Scene s("gpu", 1, config);
+  s.store(0, s.line(0), 4);
+  s.bench.run(50);
+  s.store(0, s.line(0) + 4, 5);
+  s.bench.run(40);
+  EXPECT_EQ(s.image(s.line(0)), 0u);
+  s.bench.run(100);
+  EXPECT_EQ(s.image(s.line(0)), 4u);
+  EXPECT_EQ(s.image(s.line(0) + 4), 5u);
+  EXPECT_EQ(s.bench.caches[0]->statistics().lines_written, 1u);
+}
+
+TEST(Gpu, a_streaming_line_is_evicted_first) {
+  BenchConfig config;
+  config.cache.bytes = 256;
+  Scene s("gpu", 1, config);
+  s.read(0, s.line(0));
+  Stall why = Stall::none;
+  s.hands[0].all.push_back({AccessKind::load, 0, 4});
+  LineAccess a{.line = s.line(1), .words = 1, .access = 1, .kind = AccessKind::load};
+  a.streaming = true;
+  EXPECT_EQ(s.bench.caches[0]->access(a, why), Accepted::pending);
+  s.bench.run();
+  s.read(0, s.line(1));
+  s.read(0, s.line(2));
+  EXPECT_TRUE(s.bench.caches[0]->peek(s.line(2)).valid);
+}
+
+TEST(Hits, cost_no_event_and_say_so) {
+  for (const Model& model : models()) {
+    Scene s(std::string(model.name), 1);
+    if (!s.bench.protocol->permission().keep_loads) continue;
+    const u64 x = s.line(0);
+    s.read(0, x);
+    s.bench.run(20);
+    const u64 events = s.bench.wheel.executed();
+    EXPECT_EQ(s.load(0, x).accepted, Accepted::performed);
+    EXPECT_EQ(s.bench.wheel.executed(), events);
+    EXPECT_EQ(s.bench.wheel.pending(), 0u);
+  }
+}
+
+TEST(Hits, are_served_where_they_should_be) {
+  Scene s("mesi", 3);
+  const u64 x = s.line(0);
+  const auto cold = s.load(0, x);
+  s.bench.run();
+  EXPECT_EQ(s.done(0, cold).by, ServedBy::device);
+  s.store(0, x, 1);
+  s.bench.run();
+  const auto remote = s.load(1, x);
+  s.bench.run();
+  EXPECT_EQ(s.done(1, remote).by, ServedBy::remote_cache);
+  const auto home = s.load(2, x), merged = s.load(2, x + 4);
+  s.bench.run();
+  EXPECT_EQ(s.done(2, home).by, ServedBy::home);
+  EXPECT_EQ(s.done(2, merged).by, ServedBy::merged);
+  const auto host = s.load(2, s.bench.host, {.host = true, .scope = Scope::none});
+  s.bench.run();
+  EXPECT_EQ(s.done(2, host).by, ServedBy::host);
+}
+
+TEST(Mesi, states_are_masks) {
+  Scene s("mesi", 3);
+  const u64 x = s.line(0);
+  s.read(0, x);
+  EXPECT_TRUE(s.bench.caches[0]->peek(x).owned) << "E: nobody else has it";
+  EXPECT_EQ(s.store(0, x, 1).accepted, Accepted::performed) << "E becomes M in silence";
+  s.read(1, x);
+  EXPECT_FALSE(s.bench.caches[0]->peek(x).owned);
+  EXPECT_TRUE(s.bench.caches[0]->peek(x).valid);
+  EXPECT_EQ(s.bench.caches[0]->peek(x).dirty_bytes, 0);
+  EXPECT_EQ(s.image(x), 1u) << "the owner's dirty bytes came home";
+  s.write(1, x, 2);
+  EXPECT_FALSE(s.bench.caches[0]->peek(x).valid);
+  EXPECT_TRUE(s.bench.caches[1]->peek(x).owned);
+  EXPECT_EQ(s.bench.home_of(x).directory(x).owner[0], 1);
+  s.write(2, x, 3);
+  EXPECT_FALSE(s.bench.caches[1]->peek(x).valid);
+  EXPECT_EQ(s.read(0, x), 3u);
+}
+
+BenchConfig one_line_caches() {
+  BenchConfig config;
+  config.cache.bytes = 128;
+  config.cache.ways = 1;
+  return config;
+}
+
+// The owner evicts while the home forwards a request to it: the bytes and the answer "no more" cross.
+TEST(Mesi, a_write_back_crosses_a_forward) {
+  for (const bool store : {false, true}) {
+    Scene s("mesi", 3, one_line_caches());
+    const u64 x = s.line(0);
+    s.write(0, x, 7);
+    s.slow = [&](Node from, Node, const Request& r) {
+      return from == 0 && r.kind == RequestKind::write_back ? 100 : 0;
+    };
+    s.load(0, s.line(1));  // evicts
+    const auto other = store ? s.store(1, x + 4, 8) : s.load(1, x);
+    s.bench.run();
+    EXPECT_EQ(store ? s.read(1, x) : s.done(1, other).value, 7u);
+    EXPECT_EQ(s.bench.caches[0]->statistics().forwards, 1u);
+  }
+}
+
+// … and the old owner wants it again at once.
+TEST(Mesi, an_evicted_line_is_wanted_again_while_it_is_forwarded) {
+  Scene s("mesi", 3, one_line_caches());
+  const u64 x = s.line(0);
+  s.write(0, x, 7);
+  s.slow = [&](Node from, Node, const Request& r) { return from == 0 && r.kind == RequestKind::write_back ? 40 : 0; };
+  s.load(0, s.line(1));
+  s.bench.run(1);
+  s.store(1, x + 4, 8);
+  s.slow = {};
+  for (u32 i = 0; i < 1000; ++i) {
+    const auto again = s.store(0, x + 8, 9);
+    if (again.accepted != Accepted::stalled) break;
+    s.bench.step();
+  }
+  s.bench.run();
+  EXPECT_EQ(s.read(2, x), 7u);
+  EXPECT_EQ(s.read(2, x + 4), 8u);
+  EXPECT_EQ(s.read(2, x + 8), 9u);
+}
+
+TEST(Mesi, an_owner_that_dropped_a_clean_copy_has_it_no_more) {
+  for (const bool store : {false, true}) {
+    Scene s("mesi", 3, one_line_caches());
+    const u64 x = s.line(0);
+    s.read(0, x);
+    s.read(0, s.line(1));  // E goes in silence
+    EXPECT_EQ(s.bench.home_of(x).directory(x).owner[0], 0);
+    if (store) {
+      s.write(1, x, 3);
+      EXPECT_EQ(s.read(2, x), 3u);
+    } else {
+      EXPECT_EQ(s.read(1, x), 0u);
+    }
+    EXPECT_EQ(s.bench.caches[0]->statistics().forwards, 1u);
+    s.write(0, x, 4);
+    EXPECT_EQ(s.read(1, x), 4u);
+  }
+}
+
+// The data of a forwarded request are slow; the next request for the line must not reach the new owner before them.
+TEST(Mesi, forwarded_data_are_slower_than_the_next_forward) {
+  Scene s("mesi", 3);
+  const u64 x = s.line(0);
+  s.write(0, x, 1);
+  s.slow = [&](Node from, Node to, const Request& r) {
+    return from == 0 && to == 1 && r.kind == RequestKind::data ? 500 : 0;
+  };
+  s.store(1, x + 4, 2);
+  s.bench.run(20);
+  const auto third = s.load(2, x, weak, 8);
+  s.bench.run();
+  EXPECT_EQ(s.done(2, third).value, 0x2'0000'0001u);
+}
+
+// A sharer wants to write; another's request comes first and takes its copy away.
+TEST(Mesi, an_invalidation_meets_an_upgrade) {
+  Scene s("mesi", 3);
+  const u64 x = s.line(0);
+  s.read(0, x);
+  s.read(1, x);
+  s.slow = [&](Node from, Node, const Request& r) { return from == 1 && r.kind == RequestKind::own ? 60 : 0; };
+  s.add(1, x, 10);
+  s.add(0, x, 1);
+  s.bench.run();
+  EXPECT_EQ(s.read(2, x), 11u);
+  s.flush(0), s.flush(1), s.flush(2);
+  EXPECT_EQ(s.image(x), 11u);
+}
+
+// The home wants its way for another line: copies are called back, and one of them is on its way home already.
+TEST(Mesi, a_recall_crosses_a_write_back) {
+  for (const u32 late : {0u, 30u, 200u}) {
+    BenchConfig config = one_line_caches();
+    config.home.bytes = 128;
+    config.home.ways = 1;
+    Scene s("mesi", 3, config);
+    const u64 x = s.line(0);
+    s.write(0, x, 7);
+    s.slow = [&](Node from, Node, const Request& r) {
+      return from == 0 && r.kind == RequestKind::write_back ? late : 0;
+    };
+    s.load(0, s.line(1));
+    const auto again = s.load(1, x);
+    s.bench.run();
+    EXPECT_EQ(s.done(1, again).value, 7u);
+    EXPECT_GT(s.bench.homes[0]->statistics().recalls, 0u);
+  }
+}
+
+TEST(Mesi, requests_for_a_line_that_is_recalled_come_after) {
+  BenchConfig config;
+  config.home.bytes = 128;
+  config.home.ways = 1;
+  Scene s("mesi", 4, config);
+  const u64 x = s.line(0);
+  s.write(0, x, 7);
+  s.slow = [&](Node, Node to, const Request& r) { return to == 0 && r.kind == RequestKind::probe ? 300 : 0; };
+  const auto other = s.load(1, s.line(1));
+  s.bench.run(30);
+  const auto wanted = s.load(2, x);
+  s.store(3, x + 4, 1);
+  s.bench.run();
+  EXPECT_TRUE(s.done(1, other).performed);
+  EXPECT_EQ(s.done(2, wanted).value, 7u);
+  EXPECT_EQ(s.read(1, x + 4), 1u);
+  EXPECT_GE(s.bench.homes[0]->statistics().recalls, 2u);
+}
+
+TEST(Mesi, a_write_past_the_caches_revokes_their_copies) {
+  Scene s("mesi", 3);
+  const u64 x = s.line(0);
+  s.write(0, x, 7);
+  s.read(1, s.line(1));
+  EXPECT_EQ(s.read(2, x, at_home), 7u) << "a read past the caches sees the owner's bytes";
+  EXPECT_FALSE(s.bench.caches[0]->peek(x).owned);
+  s.write(2, x + 4, 8, at_home);
+  s.write(2, s.line(1), 9, at_home);
+  EXPECT_FALSE(s.bench.caches[0]->peek(x).valid);
+  EXPECT_FALSE(s.bench.caches[1]->peek(s.line(1)).valid);
+  EXPECT_EQ(s.read(0, x, weak, 8), 0x8'0000'0007u);
+  EXPECT_EQ(s.read(1, s.line(1)), 9u);
+}
+
+TEST(Mesi, a_load_behind_a_store_that_waits_sees_it) {
+  Scene s("mesi", 2);
+  const u64 x = s.line(0);
+  s.read(0, x);
+  s.read(1, x);
+  const auto store = s.store(0, x, 5);
+  EXPECT_EQ(store.accepted, Accepted::pending);
+  s.bench.run(1);
+  const auto behind = s.load(0, x), beside = s.load(0, x + 4);
+  EXPECT_EQ(behind.accepted, Accepted::pending);
+  EXPECT_EQ(beside.accepted, Accepted::performed) << "another word of the shared copy";
+  EXPECT_EQ(s.value(0, behind), 5u);
+}
+
+class Everywhere : public ::testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(Protocols, Everywhere, ::testing::ValuesIn([] {
+                           std::vector<std::string_view> names;
+                           for (const Model& model : models()) names.push_back(model.name);
+                           return names;
+                         }()),
+                         [](const auto& info) {
+                           std::string name(info.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST_P(Everywhere, a_flush_writes_back_and_drops) {
+  Scene s(std::string(GetParam()), 2);
+  for (u32 i = 0; i < 6; ++i) s.store(0, s.line(i), i + 1), s.bench.run();
+  s.flush(0);
+  for (u32 i = 0; i < 6; ++i) {
+    EXPECT_EQ(s.image(s.line(i)), i + 1);
+    EXPECT_FALSE(s.bench.caches[0]->peek(s.line(i)).valid);
+  }
+  EXPECT_TRUE(s.bench.caches[0]->flush(1)) << "nothing is left to do";
+}
+
+TEST_P(Everywhere, a_flush_waits_for_what_is_under_way) {
+  Scene s(std::string(GetParam()), 2);
+  const auto load = s.load(0, s.line(0));
+  s.bench.run(2);
+  s.store(0, s.line(1), 3);
+  EXPECT_FALSE(s.bench.caches[0]->flush(5));
+  EXPECT_EQ(s.load(0, s.line(2)).why, Stall::release);
+  s.bench.run();
+  EXPECT_EQ(s.hands[0].releases, std::vector<u32>{5});
+  EXPECT_TRUE(s.done(0, load).completed);
+  EXPECT_EQ(s.image(s.line(1)), 3u);
+  EXPECT_FALSE(s.bench.caches[0]->peek(s.line(0)).valid);
+  EXPECT_EQ(s.read(0, s.line(1)), 3u);
+}
+
+TEST_P(Everywhere, host_memory_is_never_kept) {
+  Scene s(std::string(GetParam()), 2);
+  const Options host{.host = true, .scope = Scope::sys};
+  const u64 x = s.bench.host;
+  s.write(0, x, 3, host);
+  EXPECT_EQ(s.image(x), 3u);
+  EXPECT_EQ(s.read(1, x, host), 3u);
+  EXPECT_EQ(s.value(1, s.add(1, x, 4, AccessKind::atomic, host)), 3u);
+  EXPECT_EQ(s.image(x), 7u);
+  EXPECT_EQ(s.read(0, x, host), 7u);
+  EXPECT_FALSE(s.bench.caches[0]->peek(x).valid);
+  EXPECT_EQ(s.bench.homes[0]->statistics().lines_evicted, 0u);
+}
+
+// A read that waits for the host, and a write of the same agent behind it.
+TEST_P(Everywhere, host_accesses_of_one_agent_keep_their_order) {
+  Scene s(std::string(GetParam()), 1);
+  const Options host{.host = true, .scope = Scope::sys};
+  const u64 x = s.bench.host;
+  const auto before = s.load(0, x, host);
+  s.bench.run(1);
+  const auto store = s.store(0, x, 3, host);
+  s.bench.run(1);
+  const auto after = s.load(0, x, host);
+  s.bench.run();
+  EXPECT_EQ(s.done(0, before).value, 0u);
+  EXPECT_EQ(s.done(0, after).value, 3u);
+  EXPECT_TRUE(s.done(0, store).completed);
+}
+
+TEST_P(Everywhere, a_release_covers_pending_stores_and_reductions) {
+  Scene s(std::string(GetParam()), 2);
+  const u64 x = s.line(0), y = s.line(1);
+  s.write(1, x, 1);
+  s.release(1);
+  s.store(0, x, 2, strong);
+  s.bench.run(1);
+  s.add(0, y, 5, AccessKind::reduction);
+  if (!s.bench.caches[0]->release(Scope::sys, 9)) {
+    while (s.hands[0].releases.empty()) ASSERT_TRUE(s.bench.step());
+  }
+  EXPECT_EQ(s.load(1, x, strong).accepted == Accepted::stalled, false);
+  s.bench.run();
+  EXPECT_EQ(s.hands[1].all.back().value, 2u);
+  EXPECT_EQ(s.read(1, y, strong), 5u);
+}
+
+TEST_P(Everywhere, many_releases_at_once) {
+  Scene s(std::string(GetParam()), 1);
+  u32 expected = 0;
+  for (u32 i = 0; i < 700; ++i) {
+    const auto store = s.store(0, s.line(i % 3) + 4 * (i % 7), i, strong);
+    if (!s.bench.caches[0]->release(Scope::gpu, i)) ++expected;
+    if (store.accepted == Accepted::stalled || i % 3) s.bench.step();
+  }
+  s.bench.run();
+  ASSERT_EQ(s.hands[0].releases.size(), expected);
+  EXPECT_TRUE(std::is_sorted(s.hands[0].releases.begin(), s.hands[0].releases.end()));
+}
+
+TEST(Models, are_found_by_name) {
+  EXPECT_EQ(models().front().name, "gpu");
+  for (const Model& model : models()) {
+    EXPECT_EQ(find_model(model.name), &model);
+    EXPECT_EQ(model.make()->name(), model.name);
+    EXPECT_FALSE(model.sentence.empty());
+  }
+  EXPECT_EQ(find_model("msi"), nullptr);
+}
+
+}  // namespace
+}  // namespace ew::coherence
