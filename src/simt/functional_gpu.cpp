@@ -42,7 +42,7 @@ struct FunctionalGpu::State final : Finisher {
   u64 instruction_limit = 0, crash_at = 0;
   std::function<void()> crash;
   std::atomic<bool> stop{false};
-  Grid* failing = nullptr;  // what was pending of it has been refused: executor has the fault
+  std::vector<std::pair<Grid*, Fault>> failing;  // what was pending of them has been refused
 
   State(const GpuLimits& with, memory::AddressSpace& addresses, DeviceServices& services,
         std::unique_ptr<Performer> performs)
@@ -74,14 +74,18 @@ struct FunctionalGpu::State final : Finisher {
   // --- what was pending
 
   void finish(const MemoryOp& op, Performed outcome) override {
-    if (failing) return;
+    Grid& grid = *op.warp->block->grid;
+    if (is_failing(grid)) return;
     if (!executor.finish(op, outcome))
-      failing = op.warp->block->grid;
+      failing.emplace_back(&grid, executor.take_fault());
     else
       end_if_over(*op.warp);
   }
   void finish(const SyncOp& op) override {
-    if (!failing) executor.finish(op);
+    if (!is_failing(*op.warp->block->grid)) executor.finish(op);
+  }
+  bool is_failing(const Grid& grid) const {
+    return std::any_of(failing.begin(), failing.end(), [&](const auto& one) { return one.first == &grid; });
   }
 
   void end_if_over(Warp& warp) {
@@ -92,8 +96,8 @@ struct FunctionalGpu::State final : Finisher {
   bool step() {
     if (!steps) return true;
     performer->step(*this);
-    if (!failing) return true;
-    fail(*std::exchange(failing, nullptr), executor.take_fault());
+    if (failing.empty()) return true;
+    for (auto& [grid, fault] : std::exchange(failing, {})) fail(*grid, std::move(fault));
     return false;
   }
 

@@ -10,6 +10,7 @@
 
 #include "memory/address_space.hpp"
 #include "ptx/program.hpp"
+#include "simt/flat_memory.hpp"
 #include "simt/functional_gpu.hpp"
 
 namespace ew::test {
@@ -172,6 +173,8 @@ void read_line(Case& c, const std::string& line) {
     words >> c.limit;
   else if (word == "launches")
     words >> c.launches;
+  else if (word == "timed")
+    c.timed = true;
   else if (word == "cooperative")
     c.cooperative = true;
   else if (word == "kernels") {
@@ -281,19 +284,28 @@ Case read_case(const std::string& path) {
   return c;
 }
 
-Outcome run_case(const Case& c, u64 slice) {
+Outcome run_case(const Case& c, u64 slice, const MakePerformer& make_performer) {
   memory::AddressSpace space(u64{1} << 30);
+  Guard guard;
   Services services(space);
   simt::GpuLimits limits;
   limits.sms = c.sms;
-  simt::FunctionalGpu gpu(limits, space, services);
+  std::unique_ptr<simt::Performer> performer;
+  if (make_performer)
+    performer = make_performer(space, guard);
+  else
+    performer = std::make_unique<simt::FlatMemory>(space);
+  simt::FunctionalGpu gpu(limits, space, services, std::move(performer));
   gpu.set_instruction_limit(c.limit);
 
   std::map<std::string, u64> addresses;
   for (const Buffer& buffer : c.buffers) {
-    addresses[buffer.name] = space.allocate(memory::Region::device, buffer.bytes.size(), 256, "cudaMalloc");
+    const u64 alignment = make_performer ? Guard::page : 256;
+    addresses[buffer.name] = space.allocate(memory::Region::device, buffer.bytes.size(), alignment, "cudaMalloc");
+    if (make_performer) guard.add(addresses[buffer.name], buffer.bytes.size());
     std::memcpy(host(addresses[buffer.name]), buffer.bytes.data(), buffer.bytes.size());
   }
+  if (make_performer) space.allocate(memory::Region::device, 1, Guard::page, "what lies behind the buffers");
   u64 next_handle = 1;
   for (TextureSpec spec : c.textures) {
     spec.object.address = addresses.at(spec.buffer);
@@ -332,10 +344,12 @@ Outcome run_case(const Case& c, u64 slice) {
     if (!outcome.refused.empty()) return outcome;
     gpu.start(std::move(launch));
   }
+  guard.close();
   while (gpu.run(slice)) {
     for (auto& completion : gpu.take_completions()) outcome.completions.push_back(std::move(completion));
   }
   for (auto& completion : gpu.take_completions()) outcome.completions.push_back(std::move(completion));
+  guard.open();
   for (const Buffer& buffer : c.buffers) {
     const u8* from = host(addresses[buffer.name]);
     outcome.memory[buffer.name].assign(from, from + buffer.bytes.size());

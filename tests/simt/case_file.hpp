@@ -1,12 +1,16 @@
 // A test case as text: a PTX kernel, a launch, memory before and after, or the fault it ends with. See cases/README.md.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "guard.hpp"
 #include "simt/gpu.hpp"
+#include "simt/operation.hpp"
 
 namespace ew::test {
 
@@ -33,6 +37,7 @@ struct Case {
   u64 limit = 10'000'000;
   u32 launches = 1;
   bool cooperative = false;
+  bool timed = false;                // what it expects holds only where memory answers at once
   std::vector<std::string> kernels;  // launched together; empty: the first one `launches` times
   std::vector<Buffer> buffers, expected;
   std::vector<Parameter> parameters;
@@ -52,8 +57,11 @@ struct Outcome {
   u64 nanoseconds = 0;
 };
 
-/// In an address space and on a GPU of its own, which is run `slice` warp instructions at a time.
-Outcome run_case(const Case&, u64 slice = 1'000'000);
+using MakePerformer = std::function<std::unique_ptr<simt::Performer>(memory::AddressSpace&, Guard&)>;
+
+/// In an address space and on a GPU of its own, which is run `slice` warp instructions at a time; on a FlatMemory, or
+/// on the performer that is made, with the buffers behind a guard.
+Outcome run_case(const Case&, u64 slice = 1'000'000, const MakePerformer& = {});
 
 /// "1 2 3", readable, in the buffer's type.
 std::string values_text(const std::string& type, const std::vector<u8>& bytes);

@@ -1,0 +1,34 @@
+// Host memory that nobody may touch but who opens it: what goes past it ends the program with a signal.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace ew::test {
+
+class Guard {
+ public:
+  static constexpr u64 page = 4096;
+
+  Guard() = default;
+  Guard(const Guard&) = delete;
+  ~Guard() { open(); }
+  void add(u64 begin, u64 bytes) { stretches_.push_back({begin, (bytes + page - 1) / page * page}); }
+  void open() { set(PROT_READ | PROT_WRITE); }
+  void close() { set(PROT_NONE); }
+
+ private:
+  void set(int protection) {
+    for (const auto& [begin, bytes] : stretches_)
+      if (mprotect(reinterpret_cast<void*>(begin), bytes, protection)) std::perror("mprotect"), std::abort();
+  }
+  std::vector<std::pair<u64, u64>> stretches_;
+};
+
+}  // namespace ew::test
