@@ -6,6 +6,7 @@
 #include <random>
 
 #include "case_file.hpp"
+#include "delayed_performer.hpp"
 
 namespace ew::test {
 namespace {
@@ -147,6 +148,23 @@ TEST(RandomFlow, warps_compute_what_single_threads_do) {
       ASSERT_FALSE(together.completions.at(0).fault) << "seed " << seed << ", blocks of " << block << "\n"
                                                      << together.completions[0].fault->report;
       ASSERT_EQ(alone.memory, together.memory) << "seed " << seed << ", blocks of " << block;
+    }
+  }
+}
+
+TEST(RandomFlow, late_performers_change_nothing) {
+  for (u32 seed = 0; seed < 60; ++seed) {
+    const Case c = launch(Generator(seed).kernel(), 2, 48);
+    const Outcome at_once = run_case(c);
+    ASSERT_FALSE(at_once.completions.at(0).fault) << "seed " << seed;
+    for (const bool goes_on : {false, true}) {
+      Traffic traffic;
+      const Outcome late = run_case(c, 1'000'000, [&](memory::AddressSpace& space, Guard& guard) {
+        guard.leave_open();
+        return std::make_unique<DelayedPerformer>(space, seed, goes_on, traffic, guard);
+      });
+      ASSERT_FALSE(late.completions.at(0).fault) << "seed " << seed << "\n" << late.completions[0].fault->report;
+      ASSERT_EQ(at_once.memory, late.memory) << "seed " << seed;
     }
   }
 }
