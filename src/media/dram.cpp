@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
 
 #include "media/dram_standards.hpp"
 #include "media/kinds.hpp"
@@ -30,6 +29,7 @@ Dram::Dram(const DramConfig& config, const MediaParts& parts)
   entries_.reserve(config.read_queue + config.write_queue);
   free_.reserve(config.read_queue + config.write_queue);
   for (auto& waiters : waiters_) waiters.reserve(64);
+  for (u32 bank = 0; bank < config.banks; ++bank) group_[bank] = static_cast<u8>(bank % config.bank_groups);
   if (config.refresh && config.refi) refresh_at_ = config.refi + u64{config.refi} * parts.channel / parts.channels;
 }
 
@@ -64,20 +64,20 @@ bool Dram::serve(const memory::DeviceRequest& request) {
     return true;
   }
   if (waiting_[read] + waiting_[write] == 0) make_up_for_refreshes(now);
-  const u32 entry = append(request, where, to);
+  const u32 entry = append(request, where, to, now);
   const bool was_draining = draining_;
   choose_direction();
   if (was_draining != draining_) {
     arm(choose().when);
-  } else if (to == direction()) {
-    Choice choice;
-    consider(entries_[entry].bank, choice);
-    arm(choice.when);
+  } else if (const Queue& queue = banks_[where.bank].queue[to];
+             to == direction() && (queue.first == entry || queue.hit == entry)) {
+    renew(where.bank);
+    arm(earliest(where.bank));
   }
   return true;
 }
 
-u32 Dram::append(const memory::DeviceRequest& request, Place where, Direction to) {
+u32 Dram::append(const memory::DeviceRequest& request, Place where, Direction to, Tick now) {
   u32 index = static_cast<u32>(entries_.size());
   if (free_.empty()) {
     entries_.emplace_back();
@@ -93,7 +93,7 @@ u32 Dram::append(const memory::DeviceRequest& request, Place where, Direction to
                      .token = request.token,
                      .client = request.client,
                      .arrived_cycle = wheel_.now(),
-                     .arrived = ratio_.tick_at(wheel_.now()),
+                     .arrived = now,
                      .sequence = sequence_++,
                      .bank = where.bank,
                      .bursts = bursts,
@@ -169,41 +169,90 @@ void Dram::choose_direction() {
   if (writes == draining_) return;
   draining_ = writes;
   served_ = 0;
+  renew_all();
 }
 
-Dram::Choice Dram::choose() const {
-  Choice choice;
-  for (u64 banks = pending_[direction()]; banks; banks &= banks - 1) consider(std::countr_zero(banks), choice);
-  return choice;
+void Dram::renew_all() {
+  renew_at_ = never;
+  wanting_ = {};
+  for (u64 banks = pending_[direction()]; banks; banks &= banks - 1) renew(std::countr_zero(banks));
 }
 
-/// The next command of the bank, if it can go before what is chosen already; where both can go, the column command, and
-/// of two the older request's.
-void Dram::consider(u32 number, Choice& best) const {
+/// The bank's next command: the column command of the oldest hit, else the way to the row of its oldest request.
+void Dram::renew(u32 number) {
   const Bank& bank = banks_[number];
   const Queue& queue = bank.queue[direction()];
+  const u64 bit = u64{1} << number;
+  for (u64& banks : wanting_) banks &= ~bit;
+  if (queue.first == none) return;
   u32 entry = queue.hit;
-  if (entry != queue.first && entry != none && aged(queue.first)) entry = none;
-  Choice choice{.bank = number};
-  if (entry != none) {
-    choice.kind = Choice::column;
-    choice.when = std::max({bank.column_ok, column_ok_[direction()], group_ok_[number % config_.bank_groups]});
-  } else {
-    entry = queue.first;
-    choice.kind = bank.open_row == no_row ? Choice::activate : Choice::precharge;
-    choice.when = bank.open_row == no_row ? std::max(bank.activate_ok, activate_ok_) : bank.precharge_ok;
+  if (entry != queue.first && entry != none) {
+    if (aged(queue.first)) {
+      entry = none;
+    } else {
+      renew_at_ = std::min(renew_at_, entries_[queue.first].arrived + config_.age_cap);
+    }
   }
-  choice.when = std::max({choice.when, at_, entries_[entry].arrived});
-  choice.sequence = entries_[entry].sequence;
-  if (std::tie(choice.when, choice.kind, choice.sequence) < std::tie(best.when, best.kind, best.sequence))
-    best = choice;
+  Kind kind = column_command;
+  Tick when = bank.column_ok;
+  if (entry == none) {
+    entry = queue.first;
+    kind = bank.open_row == no_row ? activate_command : precharge_command;
+    when = bank.open_row == no_row ? bank.activate_ok : bank.precharge_ok;
+  }
+  wanting_[kind] |= bit;
+  ready_[number] = {std::max(when, entries_[entry].arrived), entries_[entry].sequence};
+}
+
+/// The command that can go first; of several, a column command, then an activation, and of the oldest request.
+Dram::Choice Dram::choose() const {
+  Choice best;
+  choose_among<column_command>(best);
+  choose_among<activate_command>(best);
+  choose_among<precharge_command>(best);
+  return best;
+}
+
+Dram::Tick Dram::earliest(u32 bank) const {
+  const u64 bit = u64{1} << bank;
+  Tick when = std::max(at_, ready_[bank].when);
+  if (wanting_[column_command] & bit) when = std::max({when, column_ok_[direction()], group_ok_[group_[bank]]});
+  if (wanting_[activate_command] & bit) when = std::max(when, activate_ok_);
+  return when;
+}
+
+template <Dram::Kind kind>
+void Dram::choose_among(Choice& best) const {
+  Tick earliest = at_;
+  if (kind == column_command) earliest = std::max(earliest, column_ok_[direction()]);
+  if (kind == activate_command) earliest = std::max(earliest, activate_ok_);
+  if (best.when <= earliest) return;
+  Tick best_when = best.when;
+  u64 best_sequence = 0;
+  for (u64 banks = wanting_[kind]; banks; banks &= banks - 1) {
+    const u32 bank = std::countr_zero(banks);
+    Tick when = std::max(earliest, ready_[bank].when);
+    if (kind == column_command) when = std::max(when, group_ok_[group_[bank]]);
+    if (when > best_when || (when == best_when && ready_[bank].sequence >= best_sequence)) continue;
+    best_when = when;
+    best_sequence = ready_[bank].sequence;
+    best = {when, best_sequence, bank, kind};
+  }
 }
 
 void Dram::issue(const Choice& choice) {
   at_ = choice.when;
-  if (choice.kind == Choice::column) return issue_column(choice.bank, choice.when);
-  if (choice.kind == Choice::activate) return activate(choice.bank, choice.when);
-  precharge(banks_[choice.bank], choice.when);
+  switch (choice.kind) {
+    case column_command:
+      issue_column(choice.bank, choice.when);
+      break;
+    case activate_command:
+      activate(choice.bank, choice.when);
+      break;
+    default:
+      precharge(choice.bank, choice.when);
+  }
+  renew(choice.bank);
 }
 
 void Dram::issue_column(u32 number, Tick when) {
@@ -216,7 +265,7 @@ void Dram::issue_column(u32 number, Tick when) {
   const Tick data_end = last + (to == write ? config_.wl : config_.cl) + burst_ticks_;
   busy_ticks_ += u64{bursts} * burst_ticks_;
   column_ok_[to] = last + space_;
-  group_ok_[number % config_.bank_groups] = last + std::max(space_, config_.ccd_long);
+  group_ok_[group_[number]] = last + std::max(space_, config_.ccd_long);
   if (to == read) {
     // The bus turns round in two cycles (JESD212, JESD235: tRTW = CL + BL/n + 2 - WL).
     const Tick turned = data_end + 2;
@@ -254,7 +303,8 @@ void Dram::activate(u32 number, Tick when) {
   for (Queue& queue : bank.queue) queue.hit = first_hit(bank, queue.first);
 }
 
-void Dram::precharge(Bank& bank, Tick when) {
+void Dram::precharge(u32 number, Tick when) {
+  Bank& bank = banks_[number];
   bank.open_row = no_row;
   bank.closed_for_other = true;
   bank.activate_ok = when + config_.rp;
@@ -266,11 +316,12 @@ void Dram::refresh() {
   Tick start = refresh_at_;
   for (const Bank& bank : banks_)
     start = std::max(start, bank.open_row == no_row ? bank.activate_ok : bank.precharge_ok + config_.rp);
-  for (Bank& bank : banks_) {
-    if (bank.open_row != no_row) precharge(bank, start);
-    bank.closed_for_other = false;
-    bank.activate_ok = start + config_.rfc;
+  for (u32 number = 0; number < banks_.size(); ++number) {
+    if (banks_[number].open_row != no_row) precharge(number, start);
+    banks_[number].closed_for_other = false;
+    banks_[number].activate_ok = start + config_.rfc;
   }
+  renew_all();
   refresh_at_ += config_.refi;
   ++statistics_.refreshes;
 }
@@ -298,6 +349,7 @@ void Dram::run(u64 tick, u64) {
   const Tick last = ratio_.ticks_within(wheel_.now());
   for (;;) {
     choose_direction();
+    if (at_ > renew_at_) renew_all();
     const Choice choice = choose();
     if (choice.when == never) break;
     if (std::min(choice.when, refresh_at_) > last) {
@@ -310,7 +362,7 @@ void Dram::run(u64 tick, u64) {
       issue(choice);
     }
   }
-  notify();
+  if (!waiters_[read].empty() || !waiters_[write].empty()) notify();
 }
 
 void Dram::notify_when_free(bool writing, core::TimeWheel::Handler handler, void* target, u64 a) {

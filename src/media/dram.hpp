@@ -85,12 +85,17 @@ class Dram final : public memory::Device {
     bool closed_for_other = false;  // the row was closed for the request that opens the next
     std::array<Queue, 2> queue;
   };
-  /// The command that can go first.
+  enum Kind : u32 { column_command, activate_command, precharge_command, kinds };
+  /// The next command of a bank: when the bank itself allows it, and the request that wants it.
+  struct Ready {
+    Tick when;
+    u64 sequence;
+  };
   struct Choice {
     Tick when = never;
     u64 sequence = 0;
     u32 bank = 0;
-    enum Kind : u8 { column, activate, precharge } kind = column;
+    Kind kind = column_command;
   };
   struct Place {
     u32 bank;
@@ -104,7 +109,7 @@ class Dram final : public memory::Device {
 
   u32 capacity(Direction direction) const { return direction == write ? config_.write_queue : config_.read_queue; }
   Place place(u64 address) const;
-  u32 append(const memory::DeviceRequest&, Place, Direction);
+  u32 append(const memory::DeviceRequest&, Place, Direction, Tick now);
   void remove(u32 entry, Direction);
   u32 first_hit(const Bank&, u32 from) const;
   bool in_waiting_write(const memory::DeviceRequest&, const Place&) const;
@@ -115,13 +120,17 @@ class Dram final : public memory::Device {
   bool aged(u32 entry) const { return at_ > entries_[entry].arrived + config_.age_cap; }
   bool writes_first() const;
   void choose_direction();
+  void renew(u32 bank);
+  void renew_all();
   Choice choose() const;
-  void consider(u32 bank, Choice&) const;
+  Tick earliest(u32 bank) const;  // of its next command
+  template <Kind kind>
+  void choose_among(Choice& best) const;
   void issue(const Choice&);
   void issue_column(u32 bank, Tick);
   void finish(u32 entry, Direction, Tick data_end);
   void activate(u32 bank, Tick);
-  void precharge(Bank&, Tick);
+  void precharge(u32 bank, Tick);
   void refresh();
   void make_up_for_refreshes(Tick);
   void arm(Tick);
@@ -145,10 +154,16 @@ class Dram final : public memory::Device {
   std::array<Tick, 2> column_ok_{};  // by direction
   std::vector<Tick> group_ok_;       // column commands, by bank group
   Tick activate_ok_ = 0, refresh_at_ = never;
-  Tick at_ = 0;            // of the last command, or of the event that runs
-  Tick armed_ = never;     // an event stands for this tick
-  u32 served_ = 0;         // since the direction changed
-  bool draining_ = false;  // writes go
+  // Of the direction that has its turn, kept by renew(): the banks whose next command is of each kind, and that
+  // command.
+  std::array<u64, kinds> wanting_{};
+  std::array<Ready, 64> ready_{};
+  std::array<u8, 64> group_{};  // of each bank
+  Tick renew_at_ = never;       // when a request that younger hits overtake reaches the age cap
+  Tick at_ = 0;                 // of the last command, or of the event that runs
+  Tick armed_ = never;          // an event stands for this tick
+  u32 served_ = 0;              // since the direction changed
+  bool draining_ = false;       // writes go
   u64 sequence_ = 0, answering_ = 0, busy_ticks_ = 0;
   std::array<std::vector<Waiter>, 2> waiters_;
   mutable memory::DeviceStatistics statistics_;
