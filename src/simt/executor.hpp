@@ -33,6 +33,11 @@ class Executor {
 
   /// Runs at most `budget` warp instructions of `warp` and says how many in `executed`.
   Outcome run(Warp& warp, u64 budget, u64& executed);
+  /// Makes a split that runs current, at the instruction that it executes next. False: none runs. For a GPU that must
+  /// know the next instruction before it executes it.
+  bool make_ready(Warp&);
+  /// Executes that instruction alone. REQUIRES: make_ready() was true, and it is arithmetic (Op::alu or above).
+  void step(Warp&);
   /// What a performer had kept pending has been performed, or refused; operation.hpp says when to call it. The warp is
   /// as if that had been done at once, its bit in Block::ready is set. False: faulted, take_fault() says why.
   bool finish(const MemoryOp&, Performed);

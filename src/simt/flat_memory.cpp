@@ -227,7 +227,7 @@ Performed FlatMemory::generic(MemoryOp& op) {
   return performed_all ? Performed::done : Performed::faulted;
 }
 
-Performed FlatMemory::global(MemoryOp& op) {
+bool FlatMemory::may_touch(MemoryOp& op, Shape& shape) {
   Grid& grid = *op.warp->block->grid;
   const u64 generation = space_.generation();
   if (grid.bounds_generation != generation) {
@@ -238,69 +238,74 @@ Performed FlatMemory::global(MemoryOp& op) {
   const u32 bytes = plan.bytes;
   const bool writes = plan.writes;
   const u64 misaligned = plan.alignment - 1;
-  const Shape shape = misaligned || bytes == 1 ? shape_of(op, bytes) : Shape::scattered;
+  shape = misaligned || bytes == 1 ? shape_of(op, bytes) : Shape::scattered;
   auto& cached = plan.bounds;
   const u32 first = std::countr_zero(op.lanes);
   const u32 last = shape == Shape::uniform ? first : warp_lanes - 1 - std::countl_zero(op.lanes);
   const u64 low = op.address[first];
   if (low < cached.begin || low >= cached.end) cached = space_.bounds(low);
-  if (writes && cached.read_only) {
-    refuse(op, FaultKind::write_to_constant, first, bytes);
-    return Performed::faulted;
-  }
+  if (writes && cached.read_only) return refuse(op, FaultKind::write_to_constant, first, bytes);
   if (shape != Shape::scattered) {
     const u64 high = op.address[last];
-    if (high < cached.end && cached.end - high >= bytes && !(low & misaligned))
-      return perform(op, plan, shape, 0, true);
+    if (high < cached.end && cached.end - high >= bytes && !(low & misaligned)) return true;
   } else if (scattered_within(op, bytes, cached.begin, cached.end, misaligned)) {
-    return perform(op, plan, shape, 0, true);
+    return true;
   }
-  if (misaligned && !aligned(op, bytes)) return Performed::faulted;
+  if (misaligned && !aligned(op, bytes)) return false;
   for (LaneMask left = op.lanes; left; left &= left - 1) {
     const u32 lane = std::countr_zero(left);
     const u64 address = op.address[lane];
     if (address < cached.begin || address >= cached.end) cached = space_.bounds(address);
-    if (address < cached.begin || address >= cached.end || cached.end - address < bytes) {
-      refuse(op, FaultKind::illegal_address, lane, bytes);
-      return Performed::faulted;
-    }
-    if (writes && cached.read_only) {
-      refuse(op, FaultKind::write_to_constant, lane, bytes);
-      return Performed::faulted;
-    }
+    if (address < cached.begin || address >= cached.end || cached.end - address < bytes)
+      return refuse(op, FaultKind::illegal_address, lane, bytes);
+    if (writes && cached.read_only) return refuse(op, FaultKind::write_to_constant, lane, bytes);
   }
-  return perform(op, plan, Shape::scattered, 0, true);
+  shape = Shape::scattered;
+  return true;
+}
+
+Performed FlatMemory::global(MemoryOp& op) {
+  Shape shape;
+  return may_touch(op, shape) ? perform(op, *op.plan, shape, 0, true) : Performed::faulted;
+}
+
+bool FlatMemory::may_copy(MemoryOp& op, Copy& copy) {
+  const ptx::MemoryForm& form = *op.form;
+  if (!within(op, Shape::scattered, form.bytes, shared_stretch(op, 0))) return false;
+  const auto row = [&](ptx::Row r) {
+    return r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows() + r * warp_lanes;
+  };
+  const u64* from = reinterpret_cast<const u64*>(row(form.b));
+  const u32* size = form.c == ptx::no_row ? nullptr : row(form.c);
+  for (u32 i = 0; i < warp_lanes; ++i) {
+    copy.from[i] = from[i] + form.source_offset;
+    copy.bytes[i] = size && size[i] < form.bytes ? size[i] : form.bytes;
+  }
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = std::countr_zero(left), bytes = copy.bytes[lane];
+    const auto bounds = bytes ? space_.bounds(copy.from[lane]) : memory::AddressSpace::Bounds{};
+    if (bytes && (copy.from[lane] & (form.bytes - 1)))
+      op.refusal = {FaultKind::misaligned_address, lane, copy.from[lane], bytes};
+    else if (bytes && (!bounds.end || bounds.end - copy.from[lane] < bytes))
+      op.refusal = {FaultKind::illegal_address, lane, copy.from[lane], bytes};
+    else
+      continue;
+    return false;
+  }
+  return true;
 }
 
 /// cp.async: bytes go from global to shared memory now; commit and wait find them there.
 Performed FlatMemory::async_copy(MemoryOp& op) {
-  const ptx::MemoryForm& form = *op.form;
-  const Stretch shared = shared_stretch(op, 0);
-  if (!within(op, Shape::scattered, form.bytes, shared)) return Performed::faulted;
-  const auto row = [&](ptx::Row r) {
-    return r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows() + r * warp_lanes;
-  };
-  std::array<u64, warp_lanes> from;
-  for (u32 i = 0; i < warp_lanes; ++i) from[i] = reinterpret_cast<const u64*>(row(form.b))[i] + form.source_offset;
-  const u32* size = form.c == ptx::no_row ? nullptr : row(form.c);
+  const u32 all = op.form->bytes;
+  Copy copy;
+  if (!may_copy(op, copy)) return Performed::faulted;
+  const u64 bias = shared_stretch(op, 0).bias;
   for (LaneMask left = op.lanes; left; left &= left - 1) {
-    const u32 lane = std::countr_zero(left);
-    const u32 bytes = size && size[lane] < form.bytes ? size[lane] : form.bytes;
-    const auto bounds = bytes ? space_.bounds(from[lane]) : memory::AddressSpace::Bounds{};
-    if (bytes && (from[lane] & (form.bytes - 1)))
-      op.refusal = {FaultKind::misaligned_address, lane, from[lane], bytes};
-    else if (bytes && (!bounds.end || bounds.end - from[lane] < bytes))
-      op.refusal = {FaultKind::illegal_address, lane, from[lane], bytes};
-    else
-      continue;
-    return Performed::faulted;
-  }
-  for (LaneMask left = op.lanes; left; left &= left - 1) {
-    const u32 lane = std::countr_zero(left);
-    const u32 bytes = size && size[lane] < form.bytes ? size[lane] : form.bytes;
-    u8* to = reinterpret_cast<u8*>(op.address[lane] + shared.bias);
-    if (bytes) std::memcpy(to, reinterpret_cast<const void*>(from[lane]), bytes);
-    std::memset(to + bytes, 0, form.bytes - bytes);
+    const u32 lane = std::countr_zero(left), bytes = copy.bytes[lane];
+    u8* to = reinterpret_cast<u8*>(op.address[lane] + bias);
+    if (bytes) std::memcpy(to, reinterpret_cast<const void*>(copy.from[lane]), bytes);
+    std::memset(to + bytes, 0, all - bytes);
   }
   return Performed::done;
 }

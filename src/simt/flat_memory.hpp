@@ -9,12 +9,24 @@
 
 namespace ew::simt {
 
+/// How the lanes' addresses lie.
+enum class Shape : u8 { uniform, consecutive, scattered };
+
 class FlatMemory final : public Performer {
  public:
   explicit FlatMemory(memory::AddressSpace& space) : space_(space) {}
 
   Performed memory(MemoryOp&) override;
   Performed sync(SyncOp&) override { return Performed::done; }
+
+  /// May every lane do this to global memory? Else the refusal is set. Performs nothing.
+  bool may_touch(MemoryOp&, Shape&);
+  /// The same of an asynchronous copy: what each lane copies from where.
+  struct Copy {
+    std::array<u64, warp_lanes> from;
+    std::array<u32, warp_lanes> bytes;
+  };
+  bool may_copy(MemoryOp&, Copy&);
 
  private:
   Performed generic(MemoryOp&);
@@ -23,9 +35,6 @@ class FlatMemory final : public Performer {
 
   memory::AddressSpace& space_;
 };
-
-/// How the lanes' addresses lie.
-enum class Shape : u8 { uniform, consecutive, scattered };
 
 /// A stretch that lanes may touch: program address + bias is the host address.
 struct Stretch {

@@ -35,7 +35,7 @@ struct SmTimingConfig {
   u32 shared_banks = 32;
   u32 load_store_lanes = 16;
   u32 memory_queue = 16;
-  u32 accesses = 256;
+  u32 accesses = 128;
   u32 texture_interval = 8;
   u32 local_latency = 24;
   u32 parameter_latency = 4;

@@ -10,6 +10,7 @@
 
 #include "core/time_wheel.hpp"
 #include "core/trace.hpp"
+#include "memory/address_map.hpp"
 #include "memory/consistency.hpp"
 #include "simt/gpu.hpp"
 #include "simt/line_port.hpp"
@@ -31,6 +32,7 @@ class TimingGpu final : public Gpu {
     DeviceServices& services;
     core::TimeWheel& wheel;
     const memory::Consistency& consistency;
+    const memory::AddressMap* map = nullptr;  // says what is host memory
     core::Trace* trace = nullptr;
   };
   explicit TimingGpu(const Parts&);
@@ -47,6 +49,8 @@ class TimingGpu final : public Gpu {
   u32 occupancy(const ptx::Kernel&, u32 threads, u32 dynamic_shared) const override;
   LaunchId start(Launch) override;
   bool run(u64 warp_instructions) override;
+  /// The same, until the clock reaches a cycle; with nothing to launch, the wheel alone turns.
+  bool run(u64 warp_instructions, core::Cycle until);
   std::vector<Completion> take_completions() override;
   void set_instruction_limit(u64) override;
   void set_crash_point(u64 warp_instruction, std::function<void()> crash) override;

@@ -284,18 +284,19 @@ Case read_case(const std::string& path) {
   return c;
 }
 
-Outcome run_case(const Case& c, u64 slice, const MakePerformer& make_performer) {
+namespace {
+
+using MakeGuardedGpu = std::function<std::unique_ptr<simt::Gpu>(const simt::GpuLimits&, memory::AddressSpace&,
+                                                                simt::DeviceServices&, Guard&)>;
+
+Outcome run_on(const Case& c, u64 slice, const MakeGuardedGpu& make) {
   memory::AddressSpace space(u64{1} << 30);
   Guard guard;
   Services services(space);
   simt::GpuLimits limits;
   limits.sms = c.sms;
-  std::unique_ptr<simt::Performer> performer;
-  if (make_performer)
-    performer = make_performer(space, guard);
-  else
-    performer = std::make_unique<simt::FlatMemory>(space);
-  simt::FunctionalGpu gpu(limits, space, services, std::move(performer));
+  const std::unique_ptr<simt::Gpu> made = make(limits, space, services, guard);
+  simt::Gpu& gpu = *made;
   gpu.set_instruction_limit(c.limit);
 
   std::map<std::string, u64> addresses;
@@ -357,6 +358,27 @@ Outcome run_case(const Case& c, u64 slice, const MakePerformer& make_performer) 
   outcome.printed = services.printed;
   outcome.nanoseconds = gpu.simulated_nanoseconds();
   return outcome;
+}
+
+}  // namespace
+
+Outcome run_case(const Case& c, u64 slice, const MakePerformer& make_performer) {
+  return run_on(c, slice,
+                [&](const simt::GpuLimits& limits, memory::AddressSpace& space, simt::DeviceServices& services,
+                    Guard& guard) -> std::unique_ptr<simt::Gpu> {
+                  std::unique_ptr<simt::Performer> performer;
+                  if (make_performer)
+                    performer = make_performer(space, guard);
+                  else
+                    performer = std::make_unique<simt::FlatMemory>(space);
+                  return std::make_unique<simt::FunctionalGpu>(limits, space, services, std::move(performer));
+                });
+}
+
+Outcome run_case(const Case& c, u64 slice, const MakeGpu& make) {
+  return run_on(c, slice,
+                [&](const simt::GpuLimits& limits, memory::AddressSpace& space, simt::DeviceServices& services,
+                    Guard&) { return make(limits, space, services); });
 }
 
 std::string values_text(const std::string& type, const std::vector<u8>& bytes) {

@@ -62,6 +62,10 @@ using MakePerformer = std::function<std::unique_ptr<simt::Performer>(memory::Add
 /// In an address space and on a GPU of its own, which is run `slice` warp instructions at a time; on a FlatMemory, or
 /// on the performer that is made, with the buffers behind a guard.
 Outcome run_case(const Case&, u64 slice = 1'000'000, const MakePerformer& = {});
+using MakeGpu =
+    std::function<std::unique_ptr<simt::Gpu>(const simt::GpuLimits&, memory::AddressSpace&, simt::DeviceServices&)>;
+/// The same on another GPU.
+Outcome run_case(const Case&, u64 slice, const MakeGpu&);
 
 /// "1 2 3", readable, in the buffer's type.
 std::string values_text(const std::string& type, const std::vector<u8>& bytes);

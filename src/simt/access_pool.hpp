@@ -1,0 +1,82 @@
+// Accesses of one SM that are under way: copies of the operations, with the data that they write, in a pool of fixed
+// size. Owned by the SM; a number names an access to the private cache, and comes back with its answers.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/time_wheel.hpp"
+#include "memory/agent.hpp"
+#include "simt/coalescer.hpp"
+#include "simt/kernel_timing.hpp"
+#include "simt/operation.hpp"
+
+namespace ew::simt {
+
+struct GridRun;
+
+enum class AccessPath : u8 {
+  line,    // through the private cache, performed there
+  shadow,  // through the private cache for its time; the values are known
+  shared   // shared memory or the constant cache: the values are known, the unit is busy for a while
+};
+
+struct Access {
+  MemoryOp op;
+  std::array<AccessPart, warp_lanes> parts;
+  // What it writes; of a copy to shared memory, a row of offsets there and a row of bytes to copy.
+  alignas(64) std::array<u32, most_captured_rows * warp_lanes> data;
+
+  GridRun* grid = nullptr;  // nullptr: it failed; nobody waits any more
+  const KernelTiming* timing = nullptr;
+  const PcTiming* pc = nullptr;
+  u8* shared = nullptr;  // of a copy to shared memory: the block's
+  memory::LineAccess line;
+  core::Cycle ready = 0;  // hits answer so late
+  u64 stalled = 0;        // issue slots that were lost to it
+  u32 leader = 0;         // another access of the same instruction, which the registers wait for; or itself
+  u32 others = 0;         // of a leader: accesses that it waits for
+  u32 row_base = 0, predicate_base = 0;
+  u32 slot = 0, generation = 0;  // the warp's
+  u32 serial = 0;                // counts its lives
+  u32 busy = 1;                  // cycles of the unit
+  u32 latency = 0;               // of path shared
+  u8 parts_count = 0, next_part = 0, to_perform = 0, to_complete = 0;
+  u8 kind = 0;  // of readiness: see Readiness
+  u8 group = 0;
+  memory::ServedBy served_by = memory::ServedBy::none;
+  AccessPath path = AccessPath::line;
+  Shape shape = Shape::scattered;
+  memory::OrderClass as = memory::OrderClass::weak_load;
+  bool counts = false;    // in the order of its warp
+  bool writes = false;    // store or reduction: nothing comes back to registers
+  bool finishes = false;  // Executor::finish is owed
+  bool copies = false;    // to shared memory
+  bool acquires = false;
+  bool retained = false;  // its instruction has issued without it
+  bool done = false;      // of a leader that others keep
+};
+
+class AccessPool {
+ public:
+  explicit AccessPool(u32 size) : all_(size) {
+    for (u32 i = size; i-- > 0;) free_.push_back(i);
+  }
+  u32 take() {
+    const u32 id = free_.back();
+    free_.pop_back();
+    return id;
+  }
+  void give_back(u32 id) { free_.push_back(id); }
+  Access& operator[](u32 id) { return all_[id]; }
+  const Access& operator[](u32 id) const { return all_[id]; }
+  u32 number_of(const Access& a) const { return static_cast<u32>(&a - all_.data()); }
+  u32 room() const { return static_cast<u32>(free_.size()); }
+  u32 size() const { return static_cast<u32>(all_.size()); }
+
+ private:
+  std::vector<Access> all_;
+  std::vector<u32> free_;
+};
+
+}  // namespace ew::simt

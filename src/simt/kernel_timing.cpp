@@ -1,0 +1,248 @@
+#include "simt/kernel_timing.hpp"
+
+#include <algorithm>
+
+namespace ew::simt {
+namespace {
+
+using memory::OrderClass;
+using memory::Reached;
+using ptx::MemoryKind;
+using ptx::OpClass;
+using ptx::Order;
+using ptx::Window;
+
+struct Cost {
+  Unit unit = Unit::none;
+  u32 latency = 1, interval = 1;
+  u64 TimingStatistics::*issued = nullptr;
+};
+
+Cost cost_of(OpClass work, const SmTimingConfig& c) {
+  using S = TimingStatistics;
+  switch (work) {
+    case OpClass::integer:
+      return {Unit::integer, c.integer_latency, c.integer_interval, &S::integer};
+    case OpClass::multiply:
+      return {Unit::integer, c.multiply_latency, c.multiply_interval, &S::integer};
+    case OpClass::integer_divide:
+      return {Unit::integer, c.integer_divide_latency, c.integer_divide_interval, &S::integer};
+    case OpClass::single:
+      return {Unit::single, c.float_latency, c.float_interval, &S::single};
+    case OpClass::single_divide:
+      return {Unit::single, c.float_divide_latency, c.float_divide_interval, &S::single};
+    case OpClass::half:
+      return {Unit::single, c.half_latency, c.half_interval, &S::half};
+    case OpClass::wide:
+      return {Unit::wide, c.double_latency, c.double_interval, &S::wide};
+    case OpClass::wide_divide:
+      return {Unit::wide, c.double_divide_latency, c.double_divide_interval, &S::wide};
+    case OpClass::special:
+      return {Unit::special, c.special_latency, c.special_interval, &S::special};
+    case OpClass::convert:
+      return {Unit::special, c.convert_latency, c.convert_interval, &S::convert};
+    case OpClass::shuffle:
+      return {Unit::shuffle, c.shuffle_latency, c.shuffle_interval, &S::shuffle};
+    case OpClass::branch:
+      return {Unit::none, 1, 1, &S::branch};
+    case OpClass::barrier:
+    case OpClass::fence:
+      return {Unit::none, 1, 1, &S::synchronising};
+    case OpClass::memory:
+      return {Unit::memory, 1, 1, &S::shared_accesses};
+    case OpClass::texture:
+      return {Unit::texture, 1, c.texture_interval, &S::texture};
+    case OpClass::other:
+      return {Unit::none, 1, 1, &S::other};
+  }
+  return {};
+}
+
+bool is_local(const ptx::MemoryForm& form) {
+  return form.window == Window::local || form.window == Window::frame;
+}
+
+void memory_cost(PcTiming& pc, const ptx::Instr& instr, const ptx::MemoryForm& form, const SmTimingConfig& c) {
+  using S = TimingStatistics;
+  pc.unit = Unit::memory;
+  // What a compiler for hardware keeps in registers or reads from the constant bank as an operand.
+  if (form.window == Window::param || (form.window == Window::frame && instr.a == ptx::no_row)) {
+    pc.unit = Unit::integer;
+    pc.latency = static_cast<u16>(form.window == Window::param ? c.parameter_latency : c.integer_latency);
+    pc.interval = static_cast<u16>(c.integer_interval);
+    pc.issued = form.window == Window::param ? &S::constant_accesses : &S::local_accesses;
+  } else if (is_local(form)) {
+    pc.issued = &S::local_accesses;
+  } else if (form.window == Window::shared && form.kind != MemoryKind::async_copy) {
+    pc.issued = &S::shared_accesses;
+  } else if (form.window == Window::constant) {
+    pc.issued = &S::constant_accesses;
+  } else if (form.kind == MemoryKind::store) {
+    pc.issued = &S::global_stores;
+  } else if (form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction) {
+    pc.issued = &S::atomics;
+  } else {
+    pc.issued = &S::global_loads;
+  }
+}
+
+OrderClass class_of(const ptx::MemoryForm& form) {
+  const bool atomic = form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction;
+  const bool store = form.kind == MemoryKind::store;
+  switch (form.order) {
+    case Order::weak:
+      return atomic ? OrderClass::relaxed_atomic : store ? OrderClass::weak_store : OrderClass::weak_load;
+    case Order::relaxed:
+    case Order::is_volatile:
+    case Order::mmio:
+      return atomic ? OrderClass::relaxed_atomic : OrderClass::unpaired_atomic;
+    case Order::acquire:
+      return atomic ? OrderClass::paired_atomic : OrderClass::acquire;
+    case Order::release:
+      return atomic ? OrderClass::paired_atomic : OrderClass::release;
+    case Order::acq_rel:
+      return OrderClass::paired_atomic;
+  }
+  return OrderClass::weak_load;
+}
+
+/// PTX ISA: volatile and mmio are relaxed at system scope, an atomic without a scope is at gpu scope.
+Scope scope_of(const ptx::MemoryForm& form) {
+  if (form.order == Order::is_volatile || form.order == Order::mmio) return Scope::sys;
+  if (form.scope != Scope::none) return form.scope;
+  const bool atomic = form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction;
+  return atomic || form.order != Order::weak ? Scope::gpu : Scope::none;
+}
+
+bool acquires(Order order) {
+  return order == Order::acquire || order == Order::acq_rel;
+}
+
+bool releases(Order order) {
+  return order == Order::release || order == Order::acq_rel;
+}
+
+/// What of the table concerns an instruction of class order.as: at a scope within the private cache, visible is
+/// performed.
+void fill(Ordering& order, const memory::Consistency& model, bool release, bool acquire) {
+  const bool wide = order.scope > model.widest_private;
+  order.releases = wide && release;
+  order.acquires = wide && acquire;
+  for (u32 older = 0; older < memory::order_classes; ++older) {
+    const Reached wanted = model.wait[older][static_cast<u32>(order.as)];
+    if (wanted >= Reached::performed) order.performed |= u16{1} << older;
+    if (wanted >= Reached::visible && wide) order.visible |= u16{1} << older;
+  }
+}
+
+Ordering order_of(const ptx::Kernel& kernel, const ptx::Instr& instr, const memory::Consistency& model) {
+  const bool strict = is_strict(model);
+  Ordering order;
+  switch (instr.op) {
+    case ptx::Op::memory: {
+      const ptx::MemoryForm& form = kernel.memory[instr.imm];
+      if (form.window == Window::param || form.window == Window::constant || is_local(form) ||
+          form.kind == MemoryKind::prefetch)
+        return {};
+      order.as = class_of(form);
+      order.scope = strict ? Scope::sys : scope_of(form);
+      order.strong =
+          strict || form.order != Order::weak || form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction;
+      fill(order, model, releases(form.order), acquires(form.order));
+      return order;
+    }
+    case ptx::Op::mbarrier: {
+      const ptx::MbarrierForm& form = kernel.mbarriers[instr.imm];
+      if (form.order == Order::weak || form.order == Order::relaxed) return {};
+      order.as = releases(form.order) || form.kind == ptx::MbarrierKind::async_arrive ? OrderClass::release
+                                                                                      : OrderClass::acquire;
+      order.scope = strict ? Scope::sys : std::max(form.scope, Scope::cta);
+      fill(order, model, releases(form.order), acquires(form.order));
+      return order;
+    }
+    case ptx::Op::fence: {
+      const ptx::FenceForm& form = kernel.fences[instr.imm];
+      order.as = OrderClass::fence;
+      order.scope = strict ? Scope::sys : form.scope;
+      fill(order, model, true, true);
+      return order;
+    }
+    case ptx::Op::barrier:
+    case ptx::Op::warp_sync:
+      order.as = OrderClass::fence;
+      order.scope = Scope::cta;
+      fill(order, model, false, false);
+      return order;
+    default:
+      return {};
+  }
+}
+
+/// Operands of stores and atomics, and source and sizes of copies, as rows 0 up of what is copied.
+CapturedForm captured(const ptx::MemoryForm& form) {
+  CapturedForm result{form, {}};
+  const auto capture = [&](ptx::Row& row, u32 count) {
+    if (row == ptx::no_row) return;
+    const auto first = static_cast<ptx::Row>(result.rows.size());
+    for (u32 i = 0; i < count; ++i)
+      result.rows.push_back({static_cast<ptx::Row>(row + i), static_cast<ptx::Row>(first + i)});
+    row = first | ptx::constant_row;
+  };
+  const auto rows = [](u32 bytes) { return bytes <= 4 ? 1u : bytes / 4; };
+  if (form.kind == MemoryKind::store)
+    for (u32 e = 0; e < form.count; ++e) capture(result.form.data[e], rows(form.register_bytes));
+  if (form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction) {
+    capture(result.form.b, rows(ptx::size_of(form.type)));
+    capture(result.form.c, rows(ptx::size_of(form.type)));
+  }
+  return result;
+}
+
+}  // namespace
+
+bool is_strict(const memory::Consistency& model) {
+  return model.wait[static_cast<u32>(OrderClass::weak_store)][static_cast<u32>(OrderClass::weak_load)] ==
+         Reached::visible;
+}
+
+KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const memory::Consistency& model) {
+  const ptx::Kernel& kernel = *grid.kernel;
+  KernelTiming timing;
+  ptx::Operands operands;
+  for (const ptx::Instr& instr : kernel.code) {
+    PcTiming pc;
+    pc.work = ptx::class_of(kernel, instr);
+    const Cost cost = cost_of(pc.work, config);
+    pc.unit = cost.unit;
+    pc.latency = static_cast<u16>(cost.latency);
+    pc.interval = static_cast<u16>(cost.interval);
+    pc.issued = cost.issued;
+    pc.arithmetic = instr.op >= ptx::Op::alu;
+    pc.branches = pc.work == OpClass::branch;
+    pc.waits_for_copies =
+        instr.op == ptx::Op::async_wait ||
+        (instr.op == ptx::Op::mbarrier && kernel.mbarriers[instr.imm].kind == ptx::MbarrierKind::async_arrive);
+    if (instr.op == ptx::Op::memory) memory_cost(pc, instr, kernel.memory[instr.imm], config);
+    pc.order = order_of(kernel, instr, model);
+
+    operands.clear();
+    ptx::list_operands(kernel, instr, operands);
+    pc.rows = static_cast<u32>(timing.rows.size());
+    pc.written_rows = static_cast<u8>(operands.writes.size());
+    pc.all_rows = static_cast<u8>(operands.writes.size() + operands.reads.size());
+    timing.rows.insert(timing.rows.end(), operands.writes.begin(), operands.writes.end());
+    timing.rows.insert(timing.rows.end(), operands.reads.begin(), operands.reads.end());
+    pc.predicates = static_cast<u32>(timing.predicates.size());
+    pc.written_predicates = static_cast<u8>(operands.predicate_writes.size());
+    pc.all_predicates = static_cast<u8>(operands.predicate_writes.size() + operands.predicate_reads.size());
+    timing.predicates.insert(timing.predicates.end(), operands.predicate_writes.begin(),
+                             operands.predicate_writes.end());
+    timing.predicates.insert(timing.predicates.end(), operands.predicate_reads.begin(), operands.predicate_reads.end());
+    timing.pcs.push_back(pc);
+  }
+  for (const ptx::MemoryForm& form : kernel.memory) timing.forms.push_back(captured(form));
+  for (const ptx::MemoryForm& form : grid.made) timing.forms.push_back(captured(form));
+  return timing;
+}
+
+}  // namespace ew::simt

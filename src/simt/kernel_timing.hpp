@@ -1,0 +1,66 @@
+// What an SM must know of each instruction of a kernel before it issues: which rows and predicates it waits for and
+// writes, which unit takes it and for how long, and what older accesses of its warp must have reached. Made once a
+// launch, read-only afterwards.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "memory/consistency.hpp"
+#include "ptx/operands.hpp"
+#include "simt/block.hpp"
+#include "simt/sm_timing_config.hpp"
+#include "simt/timing_statistics.hpp"
+
+namespace ew::simt {
+
+/// Who takes an instruction. Each scheduler has one of each but for memory and texture, which the SM has once.
+enum class Unit : u8 { none, integer, single, wide, special, shuffle, memory, texture };
+inline constexpr u32 units = 8;
+
+/// How an instruction stands to the order of its warp's accesses.
+struct Ordering {
+  u16 performed = 0, visible = 0;  // classes of older accesses that must be so, one bit each
+  memory::OrderClass as = memory::OrderClass::weak_load;
+  Scope scope = Scope::none;
+  bool releases = false;  // the private cache's stores become visible first
+  bool acquires = false;  // possibly stale copies go behind it
+  bool strong = false;
+};
+
+struct PcTiming {
+  u32 rows = 0;        // index into KernelTiming::rows: those it writes, then those it reads
+  u32 predicates = 0;  // the same
+  u8 written_rows = 0, all_rows = 0, written_predicates = 0, all_predicates = 0;
+  ptx::OpClass work = ptx::OpClass::other;
+  Unit unit = Unit::none;
+  bool arithmetic = false;  // touches registers only
+  bool waits_for_copies = false;
+  bool branches = false;  // the next instruction is known late
+  u16 latency = 1, interval = 1;
+  Ordering order;
+  u64 TimingStatistics::*issued = nullptr;
+};
+
+/// A memory form whose operands the SM has copied when it issued: they lie in rows that look like constants.
+struct CapturedForm {
+  struct Copy {
+    ptx::Row from = ptx::no_row, to = 0;
+  };
+  ptx::MemoryForm form;
+  std::vector<Copy> rows;
+};
+inline constexpr u32 most_captured_rows = 8;
+
+struct KernelTiming {
+  std::vector<PcTiming> pcs;
+  std::vector<u16> rows, predicates;
+  std::vector<CapturedForm> forms;  // parallel to Grid::plans
+};
+
+KernelTiming timing_of(const Grid&, const SmTimingConfig&, const memory::Consistency&);
+
+/// Every access waits for the one before it.
+bool is_strict(const memory::Consistency&);
+
+}  // namespace ew::simt

@@ -1,0 +1,319 @@
+#include "simt/timing_gpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <thread>
+#include <utility>
+
+#include "simt/flat_memory.hpp"
+#include "simt/grid_barrier.hpp"
+#include "simt/occupancy.hpp"
+#include "simt/timing_sm.hpp"
+
+namespace ew::simt {
+namespace {
+
+constexpr u32 most_warps = 64;                    // of an SM: one bit each
+constexpr Cycle cycles_between_looks = 1u << 17;  // at grid-wide barriers
+constexpr u64 steps_an_instruction = 64;          // that a run without instructions counts for one
+constexpr u64 idle_steps_until_yield = 1u << 14;  // without an instruction that did more than spin
+
+/// Where the Executor finds the SM that issues.
+class IssuingSm final : public Performer {
+ public:
+  TimingSm* sm = nullptr;
+  Performed memory(MemoryOp& op) override { return sm->memory(op); }
+  Performed sync(SyncOp&) override { return Performed::done; }
+};
+
+}  // namespace
+
+struct TimingGpu::State {
+  Parts parts;
+  FlatMemory flat;
+  IssuingSm performer;
+  Executor executor;
+  Residency residency;
+  std::vector<u64> active;
+  SmShared shared;
+  std::vector<std::unique_ptr<TimingSm>> sms;
+  std::vector<std::pair<LaunchId, TimingStatistics>> ended;
+  u64 base_ns = 0;
+  Cycle base_cycle = 0, next_look = cycles_between_looks;
+  u64 steps_without_issue = 0;
+  std::atomic<bool> stop{false};
+
+  explicit State(const Parts& with)
+      : parts(with),
+        flat(parts.space),
+        executor(performer, parts.services, parts.space, parts.limits),
+        residency(parts.limits, parts.space),
+        active((parts.limits.sms + 63) / 64),
+        shared{.limits = parts.limits,
+               .config = parts.timing,
+               .policy = *scheduler_policy(parts.timing.policy),
+               .consistency = parts.consistency,
+               .space = parts.space,
+               .map = parts.map,
+               .wheel = parts.wheel,
+               .trace = parts.trace,
+               .residency = residency,
+               .flat = flat,
+               .executor = executor,
+               .line = parts.line,
+               .private_latency = parts.private_latency,
+               .active = active,
+               .skew = std::mt19937_64(parts.seed),
+               .seed = parts.seed} {
+    for (Sm& sm : residency.sms()) sms.push_back(std::make_unique<TimingSm>(shared, sm));
+  }
+
+  Cycle now() const { return parts.wheel.now(); }
+  u64 now_ns() const { return base_ns + (now() - base_cycle) * 1'000'000 / parts.limits.clock_khz; }
+
+  TimingStatistics statistics(Cycle until) {
+    TimingStatistics sum;
+    for (auto& sm : sms) sum.add(sm->statistics(until));
+    sum.cycles = until;
+    return sum;
+  }
+
+  void dispatch() {
+    while (Block* block = residency.place_next()) sms[block->sm->index]->add(*block, *shared.run_of(*block->grid));
+  }
+
+  void begin(Grid& grid) {
+    auto run = std::make_unique<GridRun>();
+    run->grid = &grid;
+    run->timing = timing_of(grid, parts.timing, parts.consistency);
+    run->on_sm.resize(sms.size());
+    run->host_memory.resize(grid.plans.size());
+    run->before = statistics(now());
+    const auto vacant = std::find(shared.runs.begin(), shared.runs.end(), nullptr);
+    run->index = static_cast<u32>(vacant - shared.runs.begin());
+    if (vacant == shared.runs.end())
+      shared.runs.push_back(std::move(run));
+    else
+      *vacant = std::move(run);
+  }
+
+  void keep_statistics(const GridRun& run) {
+    ended.emplace_back(run.grid->id, statistics(now() + 1).since(run.before));
+  }
+
+  /// Ends blocks without warps, and grids whose last stores are home.
+  void look_around() {
+    shared.attention = false;
+    bool any = false;
+    for (auto& sm : sms) any |= sm->end_blocks();
+    if (any) dispatch();
+    for (auto& run : shared.runs) {
+      if (!run || run->grid->unfinished || run->accesses) continue;
+      if (!run->flushing) {
+        run->flushing = true;
+        for (u32 i = 0; i < sms.size(); ++i)
+          if (run->on_sm[i] && !sms[i]->flush(*run)) ++run->flushes;
+      }
+      if (run->flushes) continue;
+      keep_statistics(*run);
+      residency.complete(*run->grid, now_ns());
+      run.reset();
+    }
+    dispatch();
+  }
+
+  void fail() {
+    Grid& grid = *std::exchange(shared.failed, nullptr);
+    GridRun& run = *shared.run_of(grid);
+    keep_statistics(run);
+    for (auto& sm : sms) sm->forget(run);
+    executor.forget(grid);
+    residency.fail(grid, *std::exchange(shared.fault, std::nullopt), now_ns());
+    shared.runs[run.index].reset();
+    shared.attention = true;
+  }
+
+  /// Nobody will ever go on: the first grid is told, with what everyone waits for.
+  void fail_stuck(std::string_view what) {
+    Grid& grid = *residency.grids().front();
+    for (const Sm& sm : residency.sms())
+      for (const auto& block : sm.blocks) {
+        if (block->grid != &grid) continue;
+        shared.failed = &grid;
+        shared.fault = executor.deadlock(*block, what);
+        for (auto& one : sms) shared.fault->report += one->what_is_under_way();
+        return fail();
+      }
+    shared.failed = &grid;
+    shared.fault = Fault{.kind = FaultKind::barrier_deadlock, .kernel = grid.kernel->name};
+    shared.fault->report =
+        fmt::format("deadlock: {}; all blocks of {} have ended or none could start", what, grid.kernel->name);
+    for (auto& one : sms) shared.fault->report += one->what_is_under_way();
+    fail();
+  }
+
+  void look_at_grid_barriers() {
+    next_look = now() + cycles_between_looks;
+    for (auto& grid : residency.grids()) {
+      if (!grid->workspace || !grid_barrier::stands_still(*grid, residency.sms())) continue;
+      const Block& block = grid_barrier::block_to_report(*grid, residency.sms());
+      shared.failed = grid.get();
+      shared.fault = executor.deadlock(block, grid_barrier::what_it_waits_for(*grid, block));
+      return fail();
+    }
+  }
+
+  /// Steps the SMs that have something to do in this cycle. The next cycle in which one has.
+  Cycle step_sms() {
+    Cycle next = core::never;
+    for (std::size_t word = 0; word < active.size(); ++word)
+      for (u64 left = active[word]; left; left &= left - 1) {
+        const u32 bit = static_cast<u32>(std::countr_zero(left));
+        TimingSm& sm = *sms[word * 64 + bit];
+        if (sm.due() <= now()) {
+          performer.sm = &sm;
+          sm.step(now());
+          if (shared.failed) [[unlikely]]
+            fail();
+        }
+        if (sm.due() == core::never)
+          active[word] &= ~(u64{1} << bit);
+        else
+          next = std::min(next, sm.due());
+      }
+    return next;
+  }
+
+  bool run(u64 wanted, Cycle until, bool without_grids) {
+    stop = false;
+    const u64 first = shared.executed;
+    u64 steps = 0;
+    dispatch();
+    while (!residency.any_completion() && shared.executed - first + steps / steps_an_instruction < wanted &&
+           now() < until && !stop.load(std::memory_order_relaxed)) {
+      if (residency.grids().empty() && !without_grids) break;
+      const u64 before = shared.executed;
+      parts.wheel.run_due();
+      if (shared.failed) [[unlikely]]
+        fail();
+      Cycle next = step_sms();
+      if (shared.attention) {
+        look_around();
+        for (auto& sm : sms) next = std::min(next, std::max(sm->due(), now() + 1));
+      }
+      if (now() >= next_look) look_at_grid_barriers();
+      steps_without_issue = shared.executed == before ? steps_without_issue + 1 : 0;
+      steps += shared.executed == before;
+      next = std::min({next, parts.wheel.next(), until});
+      if (next == core::never) {
+        if (residency.grids().empty()) break;
+        if (!residency.any_completion()) fail_stuck("nothing is under way, and no thread can go on");
+        continue;
+      }
+      if (steps_without_issue >= parts.timing.livelock_cycles && !residency.grids().empty()) {
+        steps_without_issue = 0;
+        fail_stuck(fmt::format("no warp has issued an instruction while the machine was busy for {} cycles",
+                               parts.timing.livelock_cycles));
+      }
+      parts.wheel.advance(std::max(next, now() + 1));
+    }
+    return !residency.grids().empty();
+  }
+};
+
+TimingGpu::TimingGpu(const Parts& parts) : state_(std::make_unique<State>(parts)) {}
+TimingGpu::~TimingGpu() = default;
+
+std::string TimingGpu::refuse(const GpuLimits& limits, const SmTimingConfig& timing) {
+  if (limits.warps_per_sm > most_warps)
+    return fmt::format("sm.warps is {}: a timing machine's SM has at most {}", limits.warps_per_sm, most_warps);
+  if (!scheduler_policy(timing.policy)) return fmt::format("the SM's policy {} is none of gto, lrr", timing.policy);
+  if (!std::has_single_bit(timing.shared_banks)) return "the SM's shared_banks is no power of two";
+  if (!std::has_single_bit(timing.constant_line)) return "the SM's constant_line is no power of two";
+  if (timing.constant_cache.count < u64{timing.constant_line} * timing.constant_ways)
+    return "the SM's constant_cache is smaller than one set of it";
+  if (timing.accesses <= 4 * most_taps)
+    return fmt::format("the SM's accesses is {}: one instruction may take {}", timing.accesses, 4 * most_taps);
+  return {};
+}
+
+memory::Agent& TimingGpu::agent(u32 sm) {
+  return *state_->sms[sm];
+}
+
+void TimingGpu::attach(u32 sm, LinePort& port) {
+  state_->sms[sm]->attach(port);
+}
+
+std::string TimingGpu::refuse(const Launch& launch) const {
+  return refusal(state_->parts.limits, launch);
+}
+
+u32 TimingGpu::occupancy(const ptx::Kernel& kernel, u32 threads, u32 dynamic_shared) const {
+  return blocks_per_sm(state_->parts.limits, needs_of(state_->parts.limits, kernel, threads, dynamic_shared));
+}
+
+LaunchId TimingGpu::start(Launch launch) {
+  Grid& grid = state_->residency.start(std::move(launch), state_->now_ns(), state_->now());
+  state_->begin(grid);
+  return grid.id;
+}
+
+bool TimingGpu::run(u64 warp_instructions) {
+  return state_->run(warp_instructions, core::never, false);
+}
+
+bool TimingGpu::run(u64 warp_instructions, core::Cycle until) {
+  return state_->run(warp_instructions, until, true);
+}
+
+std::vector<Completion> TimingGpu::take_completions() {
+  return state_->residency.take_completions();
+}
+
+void TimingGpu::set_instruction_limit(u64 limit) {
+  state_->shared.instruction_limit = limit;
+}
+
+void TimingGpu::set_crash_point(u64 warp_instruction, std::function<void()> crash) {
+  state_->shared.crash_at = warp_instruction;
+  state_->shared.crash = std::move(crash);
+}
+
+void TimingGpu::request_stop() {
+  state_->stop = true;
+}
+
+const Counters& TimingGpu::totals() const {
+  return state_->residency.totals();
+}
+
+u64 TimingGpu::simulated_nanoseconds() const {
+  return state_->now_ns();
+}
+
+void TimingGpu::advance_nanoseconds(u64 nanoseconds) {
+  state_->base_ns += nanoseconds;
+}
+
+TimingStatistics TimingGpu::statistics() const {
+  return state_->statistics(state_->now());
+}
+
+TimingStatistics TimingGpu::take_statistics(LaunchId id) {
+  auto& ended = state_->ended;
+  const auto found = std::find_if(ended.begin(), ended.end(), [&](const auto& one) { return one.first == id; });
+  if (found == ended.end()) return {};
+  const TimingStatistics result = found->second;
+  ended.erase(found);
+  return result;
+}
+
+u64 TimingGpu::digest() const {
+  return state_->shared.digest;
+}
+
+}  // namespace ew::simt

@@ -1,0 +1,597 @@
+// Memory instructions of the timing machine: checked and taken over at issue, sent through the load/store unit in
+// order, performed where the hierarchy says.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "memory/address_map.hpp"
+#include "simt/timing_sm.hpp"
+
+namespace ew::simt {
+namespace {
+
+using memory::AccessKind;
+using memory::ServedBy;
+using ptx::MemoryKind;
+using ptx::Window;
+
+LaneMask global_lanes(const MemoryOp& op) {
+  LaneMask found = 0;
+  for (u32 i = 0; i < warp_lanes; ++i) {
+    const u64 a = op.address[i];
+    const bool window = a - memory::shared_window < memory::shared_window_bytes ||
+                        a - memory::local_window < memory::local_window_bytes ||
+                        a - memory::parameter_window < memory::parameter_window_bytes;
+    found |= LaneMask{!window} << i;
+  }
+  return found & op.lanes;
+}
+
+AccessKind kind_of(const ptx::MemoryForm& form) {
+  switch (form.kind) {
+    case MemoryKind::store:
+      return AccessKind::store;
+    case MemoryKind::reduction:
+      return AccessKind::reduction;
+    case MemoryKind::atomic:
+      return form.data[0] == ptx::no_row ? AccessKind::reduction : AccessKind::atomic;
+    default:
+      return AccessKind::load;
+  }
+}
+
+}  // namespace
+
+Performed TimingSm::memory(MemoryOp& op) {
+  const ptx::MemoryForm& form = *op.form;
+  if (form.kind == MemoryKind::prefetch) return shared_.flat.memory(op);
+  if (op.texture) {
+    const Performed performed = shared_.flat.memory(op);
+    if (performed == Performed::done) shadow(op);
+    return performed;
+  }
+  switch (form.window) {
+    case Window::global:
+      return global(op);
+    case Window::shared:
+      return form.kind == MemoryKind::async_copy ? async_copy(op) : shared(op);
+    case Window::generic:
+      return generic(op);
+    default:
+      break;
+  }
+  const Performed performed = shared_.flat.memory(op);
+  if (performed != Performed::done || form.window == Window::param) return performed;
+  if (form.window == Window::constant)
+    constant_time(op);
+  else if (warps_[issuing_].next->unit == Unit::memory)
+    unit_time(lane_cycles(op), shared_.config.local_latency, from_shared);
+  return performed;
+}
+
+u32 TimingSm::lane_cycles(const MemoryOp& op) const {
+  const u32 at_once = shared_.config.load_store_lanes;
+  return (static_cast<u32>(std::popcount(op.lanes)) + at_once - 1) / at_once;
+}
+
+/// Lanes of one instruction may point into different windows.
+Performed TimingSm::generic(MemoryOp& op) {
+  const LaneMask lanes = op.lanes, far = global_lanes(op), near = lanes & ~far;
+  if (near) {
+    op.lanes = near;
+    const Performed performed = shared_.flat.memory(op);
+    if (performed == Performed::done) shared_time(op);
+    op.lanes = lanes;
+    if (performed != Performed::done || !far) return performed;
+  }
+  op.lanes = far;
+  const Performed performed = global(op);
+  op.lanes = lanes;
+  return performed;
+}
+
+Performed TimingSm::shared(MemoryOp& op) {
+  const Performed performed = shared_.flat.memory(op);
+  if (performed == Performed::done) shared_time(op);
+  return performed;
+}
+
+/// The access has been performed: accesses of shared memory take effect in the order of issue, which is the order of
+/// the unit. What remains is how long it takes.
+void TimingSm::shared_time(const MemoryOp& op) {
+  const bool atomic = op.form->kind == MemoryKind::atomic || op.form->kind == MemoryKind::reduction ||
+                      op.form->kind == MemoryKind::update;
+  const u32 bytes = std::max(op.plan->bytes, 1u);
+  const u32 passes = shared_passes(op, shape_of(op, bytes), bytes, shared_.config.shared_banks, atomic);
+  statistics_.shared_passes += passes;
+  unit_time(std::max(passes, lane_cycles(op)), passes - 1 + shared_.config.shared_latency, from_shared);
+}
+
+void TimingSm::constant_time(const MemoryOp& op) {
+  // One word a cycle goes to all lanes that ask for it.
+  const u32 bytes = std::max(op.plan->bytes, 1u), line = constants_.line();
+  std::array<u64, warp_lanes> words;
+  u32 count = 0;
+  MemoryOp* missing = nullptr;
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    const u64 word = op.address[lane] / std::max(bytes, 4u);
+    if (std::find(words.begin(), words.begin() + count, word) != words.begin() + count) continue;
+    words[count++] = word;
+    if (constants_.look_up(op.address[lane])) continue;
+    ++statistics_.constant_misses;
+    if (!missing) {
+      missing = &fetch_;
+      fetch_ = op;
+      fetch_.lanes = 0;
+    }
+    fetch_.address[lane] = op.address[lane] / line * line;
+    fetch_.lanes |= LaneMask{1} << lane;
+  }
+  unit_time(count, count - 1 + shared_.config.constant_latency, constant);
+  if (missing) shadow(fetch_);
+}
+
+/// The unit is busy for a while, and the result comes so many cycles after it began.
+void TimingSm::unit_time(u32 busy, u32 latency, Kind kind) {
+  const Cycle now = shared_.wheel.now();
+  if (queue_count_ == 0) {
+    const Cycle begin = std::max(now, unit_free_);
+    unit_free_ = begin + busy;
+    if (!(result_ & waiting)) result_ = std::max(result_, ready_at(begin + latency, kind));
+    return;
+  }
+  const u32 id = take_access(AccessPath::shared);
+  Access& a = accesses_[id];
+  a.busy = busy;
+  a.latency = latency;
+  a.kind = kind;
+  a.parts_count = a.to_complete = 1;
+  retain(id);
+  enqueue(id);
+}
+
+// --- Accesses that go through the private cache
+
+u32 TimingSm::take_access(AccessPath path) {
+  const u32 id = accesses_.take();
+  Access& a = accesses_[id];
+  Slot& w = warps_[issuing_];
+  a.grid = w.grid;
+  ++a.grid->accesses;
+  a.pc = w.next;
+  a.timing = w.timing;
+  const Split& split = w.warp->split();
+  a.row_base = w.warp->frames[split.frame].row_base;
+  a.predicate_base = w.warp->frames[split.frame].predicate_base;
+  a.slot = issuing_;
+  a.generation = w.generation;
+  a.path = path;
+  a.ready = 0;
+  a.stalled = 0;
+  a.others = 0;
+  a.next_part = 0;
+  a.served_by = ServedBy::none;
+  a.kind = cached;
+  a.counts = a.writes = a.finishes = a.copies = a.acquires = a.retained = a.done = false;
+  return id;
+}
+
+bool TimingSm::host_memory(const MemoryOp& op, u64 line) {
+  if (!shared_.map) return false;
+  GridRun& run = *warps_[issuing_].grid;
+  const std::size_t plan = static_cast<std::size_t>(op.plan - run.grid->plans.data());
+  GridRun::HostMemory& known = run.host_memory[plan];
+  if (known.begin != op.plan->bounds.begin || known.begin == 0)
+    known = {op.plan->bounds.begin, shared_.map->place(line).host};
+  return known.host;
+}
+
+void TimingSm::describe(Access& a, const MemoryOp& op) {
+  const ptx::MemoryForm& form = *op.form;
+  const Ordering& order = a.pc->order;
+  const bool beyond = order.scope > shared_.consistency.widest_private;
+  memory::LineAccess& line = a.line;
+  line = {};
+  line.kind = kind_of(form);
+  line.strong = order.strong && beyond;
+  line.at_home = form.hint == ptx::CacheHint::cg || form.hint == ptx::CacheHint::cv || form.order == ptx::Order::mmio ||
+                 (line.kind == AccessKind::store && line.strong) || form.hint == ptx::CacheHint::wt;
+  line.streaming = form.hint == ptx::CacheHint::cs || form.hint == ptx::CacheHint::lu;
+  line.read_only = form.hint == ptx::CacheHint::nc && !order.strong;
+  line.scope = order.scope;
+}
+
+Performed TimingSm::global(MemoryOp& op) {
+  Shape shape = Shape::scattered;
+  const u32 bytes = op.plan->bytes;
+  if (!shared_.flat.may_touch(op, shape)) return Performed::faulted;
+  if (op.plan->alignment < bytes && crosses_lines(op, bytes, shared_.line)) return crossing(op);
+  const u32 id = take_access(AccessPath::line);
+  Access& a = accesses_[id];
+  describe(a, op);
+  a.op = op;
+  a.shape = shape;
+  const std::size_t plan = static_cast<std::size_t>(op.plan - a.grid->grid->plans.data());
+  const CapturedForm& captured = a.timing->forms[plan];
+  if (!captured.rows.empty()) {
+    const u32* const rows = op.rows();
+    for (const CapturedForm::Copy& copy : captured.rows)
+      std::memcpy(a.data.data() + copy.to * warp_lanes,
+                  (copy.from & ptx::constant_row ? op.constants + (copy.from & 0x7fff) * warp_lanes
+                                                 : rows + copy.from * warp_lanes),
+                  warp_lanes * sizeof(u32));
+    a.op.form = &captured.form;
+    a.op.constants = a.data.data();
+  }
+  a.op.parks = false;
+  a.writes = a.line.kind == AccessKind::store || a.line.kind == AccessKind::reduction;
+  a.acquires = a.pc->order.acquires;
+  a.counts = true;
+  a.finishes = !a.writes;
+  a.parts_count = static_cast<u8>(coalesce(op, shape, bytes, shared_.line, a.parts));
+  count_lines(a);
+  a.line.host_memory = host_memory(op, a.parts[0].line);
+  const bool over = send(id);
+  if (over || a.writes) return Performed::done;
+  op.parks = false;
+  return Performed::pending;
+}
+
+/// A surface whose rows lie askew: its access is performed at once and takes the time of the lines that it begins in.
+Performed TimingSm::crossing(MemoryOp& op) {
+  const Performed performed = shared_.flat.memory(op);
+  if (performed == Performed::done) shadow(op);
+  return performed;
+}
+
+void TimingSm::count_lines(const Access& a) {
+  statistics_.lines += a.parts_count;
+  for (u32 p = 0; p < a.parts_count; ++p) statistics_.sectors += sectors_of(a.parts[p].words);
+}
+
+/// Loads of what nobody writes while the kernel runs, whose values are known: constants and texels.
+void TimingSm::shadow(const MemoryOp& op) {
+  if (accesses_.room() == 0) return unit_time(1, shared_.private_latency, constant);
+  const u32 id = take_access(AccessPath::shadow);
+  Access& a = accesses_[id];
+  a.op.lanes = op.lanes;
+  a.op.address = op.address;
+  a.kind = constant;
+  a.line = {};
+  a.line.kind = AccessKind::load;
+  a.line.read_only = true;
+  a.line.host_memory = shared_.map && shared_.map->place(op.address[static_cast<u32>(std::countr_zero(op.lanes))]).host;
+  a.parts_count = static_cast<u8>(coalesce(a.op, Shape::scattered, 4, shared_.line, a.parts));
+  send(id);
+}
+
+Performed TimingSm::async_copy(MemoryOp& op) {
+  FlatMemory::Copy copy;
+  if (!shared_.flat.may_copy(op, copy)) return Performed::faulted;
+  Slot& w = warps_[issuing_];
+  u8* const to = w.block->block->shared_data();
+  const u32 all = op.form->bytes;
+  LaneMask lanes = 0;
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    std::memset(to + op.address[lane] + copy.bytes[lane], 0, all - copy.bytes[lane]);
+    if (copy.bytes[lane]) lanes |= LaneMask{1} << lane;
+  }
+  unit_time(lane_cycles(op), 1, computed);
+  if (!lanes) return Performed::done;
+  const u32 id = take_access(AccessPath::line);
+  Access& a = accesses_[id];
+  describe(a, op);
+  a.line.kind = AccessKind::load;
+  a.op = op;
+  a.op.lanes = lanes;
+  a.shared = to;
+  for (u32 i = 0; i < warp_lanes; ++i) {
+    a.data[i] = static_cast<u32>(op.address[i]);
+    a.data[warp_lanes + i] = copy.bytes[i];
+    a.op.address[i] = copy.from[i];
+  }
+  a.shape = Shape::scattered;
+  a.copies = true;
+  a.group = w.group;
+  ++w.copies[w.group];
+  ++w.warp->under_way;
+  a.parts_count = static_cast<u8>(coalesce(a.op, a.shape, all, shared_.line, a.parts));
+  count_lines(a);
+  a.line.host_memory = shared_.map && shared_.map->place(a.parts[0].line).host;
+  send(id);
+  return Performed::done;
+}
+
+/// True: it is over already, and what it read is in the registers. Else the scoreboard waits for it.
+bool TimingSm::send(u32 id) {
+  Access& a = accesses_[id];
+  a.to_perform = a.to_complete = a.parts_count;
+  if (a.counts) {
+    Slot& w = warps_[issuing_];
+    const u32 as = static_cast<u32>(a.pc->order.as);
+    ++w.unperformed[as];
+    ++w.invisible[as];
+    w.unperformed_classes |= static_cast<u16>(1u << as);
+    w.invisible_classes |= static_cast<u16>(1u << as);
+  }
+  a.line.access = id;
+  const Cycle now = shared_.wheel.now();
+  const u32 serial = a.serial;
+  if (queue_count_ == 0 && unit_free_ <= now) {
+    const bool accepted = proceed(id, now);
+    if (a.serial != serial) return true;  // over, and the access may be another's
+    retain(id);
+    if (!accepted) enqueue(id);
+    return false;
+  }
+  retain(id);
+  enqueue(id);
+  return false;
+}
+
+/// From now on registers wait for the access, not for the instruction.
+void TimingSm::retain(u32 id) {
+  Access& a = accesses_[id];
+  a.retained = true;
+  if (a.writes || a.copies) {
+    a.leader = id;
+    return;
+  }
+  if (leader_ == no_access) {
+    leader_ = id;
+    result_ = waiting | id;
+  } else {
+    ++accesses_[leader_].others;
+  }
+  a.leader = leader_;
+}
+
+void TimingSm::enqueue(u32 id) {
+  queue_[(queue_first_ + queue_count_++) % queue_.size()] = id;
+}
+
+void TimingSm::step_queue(Cycle now) {
+  while (queue_count_ && !head_stalled_ && unit_free_ <= now) {
+    const u32 id = queue_[queue_first_];
+    if (!proceed(id, now)) return;
+    queue_first_ = (queue_first_ + 1) % static_cast<u32>(queue_.size());
+    --queue_count_;
+  }
+}
+
+/// The head of the unit. False: parts of it are left for another cycle.
+bool TimingSm::proceed(u32 id, Cycle now) {
+  Access& a = accesses_[id];
+  if (a.path == AccessPath::shared) {
+    unit_free_ = now + a.busy;
+    a.ready = now + a.latency;
+    a.to_complete = 0;
+    finish(id);
+    return true;
+  }
+  const u32 busy = lane_cycles(a.op);
+  for (;;) {
+    const AccessPart& part = a.parts[a.next_part];
+    a.line.line = part.line;
+    a.line.words = part.words;
+    a.line.part = a.next_part;
+    const bool last = a.next_part + 1 == a.parts_count;
+    memory::Stall why = memory::Stall::none;
+    switch (port_->access(a.line, why)) {
+      case memory::Accepted::stalled:
+        stall_ = why;
+        head_stalled_ = why != memory::Stall::bank;
+        unit_free_ = now + 1;
+        return false;
+      case memory::Accepted::performed:
+        ++a.next_part;
+        a.ready = std::max(a.ready, now + shared_.private_latency);
+        part_over(id, ServedBy::private_cache);
+        break;
+      case memory::Accepted::pending:
+        ++a.next_part;
+        break;
+    }
+    if (last) break;
+  }
+  unit_free_ = now + busy;
+  return true;
+}
+
+void TimingSm::wake() {
+  head_stalled_ = false;
+  activate(shared_.wheel.now());
+}
+
+// --- What the hierarchy answers
+
+memory::ByteMask TimingSm::perform(u32 id, u32 number, u8* bytes) {
+  Access& a = accesses_[id];
+  if (!a.grid || a.path != AccessPath::line) return {};
+  const AccessPart& part = a.parts[number];
+  const LaneMask lanes = a.op.lanes;
+  const Shape shape = part.lanes == lanes ? a.shape : Shape::scattered;
+  const u64 bias = reinterpret_cast<u64>(bytes) - part.line;
+  memory::ByteMask written;
+  if (a.copies) {
+    for (LaneMask left = part.lanes; left; left &= left - 1) {
+      const u32 lane = static_cast<u32>(std::countr_zero(left));
+      std::memcpy(a.shared + a.data[lane], reinterpret_cast<const void*>(a.op.address[lane] + bias),
+                  a.data[warp_lanes + lane]);
+    }
+  } else {
+    a.op.lanes = part.lanes;
+    switch (a.op.form->kind) {
+      case MemoryKind::load:
+        load(a.op, *a.op.plan, shape, bias);
+        break;
+      case MemoryKind::store:
+        store(a.op, *a.op.plan, shape, bias);
+        written = bytes_of(a.op, part, a.op.plan->bytes);
+        break;
+      default:
+        atomic(a.op, bias, bytes == reinterpret_cast<const u8*>(part.line));
+        written = bytes_of(a.op, part, a.op.plan->bytes);
+        break;
+    }
+    a.op.lanes = lanes;
+  }
+  if (shared_.trace && shared_.trace->on()) [[unlikely]]
+    record(core::TraceKind::performed, a, number);
+  if (--a.to_perform == 0 && a.writes && a.counts) forget_order(a, true, false);
+  return written;
+}
+
+void TimingSm::record(core::TraceKind kind, const Access& a, u32 part) const {
+  shared_.trace->record({.cycle = shared_.wheel.now(),
+                         .address = a.parts[part].line,
+                         .access = accesses_.number_of(a),
+                         .words = a.parts[part].words,
+                         .agent = static_cast<u16>(sm_.index),
+                         .warp = static_cast<u16>(a.slot),
+                         .kind = kind,
+                         .part = static_cast<u8>(part),
+                         .what = static_cast<u8>(a.line.kind),
+                         .served_by = static_cast<u8>(a.served_by)});
+}
+
+void TimingSm::complete(u32 id, u32 part, ServedBy by) {
+  Access& a = accesses_[id];
+  a.served_by = by;
+  if (shared_.trace && shared_.trace->on()) [[unlikely]]
+    record(core::TraceKind::visible, a, part);
+  part_over(id, by);
+}
+
+void TimingSm::part_over(u32 id, ServedBy by) {
+  Access& a = accesses_[id];
+  a.served_by = by;
+  if (--a.to_complete == 0) finish(id);
+}
+
+/// The warp's order counters: an access has become performed, visible, or both.
+void TimingSm::forget_order(Access& a, bool performed, bool visible) {
+  Slot& w = warps_[a.slot];
+  if (w.generation != a.generation) return;
+  const u32 as = static_cast<u32>(a.pc->order.as);
+  if (performed && --w.unperformed[as] == 0) w.unperformed_classes &= static_cast<u16>(~(1u << as));
+  if (visible && --w.invisible[as] == 0) w.invisible_classes &= static_cast<u16>(~(1u << as));
+  look_again(a.slot, for_order);
+}
+
+void TimingSm::look_again(u32 slot, Wait if_it_waits) {
+  const Slot& w = warps_[slot];
+  if (w.wait != if_it_waits || !w.warp || !((waits_[if_it_waits] >> slot) & 1)) return;
+  if ((w.block->parked >> w.warp->index) & 1) return;
+  if ((dated_ >> slot) & 1) return;
+  look_at_ |= u64{1} << slot;
+  activate(shared_.wheel.now());
+}
+
+void TimingSm::finish(u32 id) {
+  Access& a = accesses_[id];
+  const Cycle now = shared_.wheel.now();
+  if (!a.grid) return release(id);  // its grid has failed
+  if (a.counts) forget_order(a, !a.writes, true);
+  if (a.acquires) port_->acquire(a.pc->order.scope);
+  Slot& w = warps_[a.slot];
+  const bool mine = w.generation == a.generation;
+  if (a.copies && mine) {
+    --w.copies[a.group];
+    --w.warp->under_way;
+    look_again(a.slot, for_order);
+  }
+  if (!a.retained) {  // within its own instruction
+    if (!(result_ & waiting)) result_ = std::max(result_, ready_at(std::max(a.ready, now), static_cast<Kind>(a.kind)));
+    return release(id);
+  }
+  if (a.finishes) shared_.executor.finish(a.op, Performed::done);
+  if (mine && w.draining && w.warp->under_way == 0) drained(a.slot);
+  activate(now);
+  const u32 leader_id = a.leader;
+  Access& leader = accesses_[leader_id];
+  a.done = true;
+  if (a.leader != id) {
+    leader.ready = std::max(leader.ready, a.ready);
+    leader.served_by = a.served_by;
+    --leader.others;
+    release(id);
+  }
+  if (leader.done && leader.others == 0) conclude(leader_id);
+}
+
+/// All that an instruction asked for is there: its registers can be read.
+void TimingSm::conclude(u32 id) {
+  Access& a = accesses_[id];
+  const Cycle now = shared_.wheel.now();
+  move_charges(id, a);
+  Slot& w = warps_[a.slot];
+  if (!a.writes && !a.copies && w.generation == a.generation) {
+    const u64 readiness = ready_at(std::max(a.ready, now), static_cast<Kind>(a.kind));
+    const u16* const row = a.timing->rows.data() + a.pc->rows;
+    for (u32 i = 0; i < a.pc->written_rows; ++i)
+      if (u64& of = w.rows[a.row_base + row[i]]; of == (waiting | id)) of = readiness;
+    const u16* const predicate = a.timing->predicates.data() + a.pc->predicates;
+    for (u32 i = 0; i < a.pc->written_predicates; ++i)
+      if (u64& of = w.predicates[a.predicate_base + predicate[i]]; of == (waiting | id)) of = readiness;
+    if (w.warp && w.wait == for_memory && w.access == id) look_again(a.slot, for_memory);
+  }
+  release(id);
+}
+
+void TimingSm::release(u32 id) {
+  Access& a = accesses_[id];
+  if (a.grid) --a.grid->accesses;
+  if (a.grid && a.grid->accesses == 0) shared_.attention = true;
+  a.grid = nullptr;
+  ++a.serial;
+  accesses_.give_back(id);
+}
+
+void TimingSm::forget_accesses(const GridRun& run) {
+  u32 kept = 0;
+  for (u32 i = 0; i < queue_count_; ++i) {
+    const u32 id = queue_[(queue_first_ + i) % queue_.size()];
+    Access& a = accesses_[id];
+    if (a.grid != &run) {
+      queue_[(queue_first_ + kept++) % queue_.size()] = id;
+      continue;
+    }
+    a.to_complete = static_cast<u8>(a.to_complete - (a.parts_count - a.next_part));
+    a.parts_count = a.next_part;
+    if (i == 0) head_stalled_ = false;
+  }
+  queue_count_ = kept;
+  for (u32 id = 0; id < accesses_.size(); ++id) {
+    Access& a = accesses_[id];
+    if (a.grid != &run) continue;
+    statistics_.data_unserved += std::exchange(a.stalled, 0);
+    a.grid = nullptr;
+    if (a.to_complete == 0) release(id);
+  }
+}
+
+std::string TimingSm::what_is_under_way() const {
+  std::string text;
+  if (queue_count_)
+    text += fmt::format(
+        "\n  SM {}: {} accesses wait for the load/store unit{}", sm_.index, queue_count_,
+        head_stalled_ ? fmt::format("; the first is stalled by the private cache (reason {})", static_cast<u32>(stall_))
+                      : "");
+  u32 listed = 0;
+  for (u32 id = 0; id < accesses_.size() && listed < 8; ++id) {
+    const Access& a = accesses_[id];
+    if (!a.grid || a.path == AccessPath::shared || a.done) continue;
+    ++listed;
+    text += fmt::format("\n  SM {}: access {} of warp slot {} to line {:#x}: {} of {} parts accepted, {} unanswered",
+                        sm_.index, id, a.slot, a.parts[0].line, a.next_part, a.parts_count, a.to_complete);
+  }
+  const std::string below = port_->what_is_under_way();
+  if (!below.empty()) text += fmt::format("\n  private cache of SM {}:\n{}", sm_.index, below);
+  return text;
+}
+
+}  // namespace ew::simt

@@ -1,0 +1,489 @@
+// Issue: which warp, when, and what becomes of it.
+#include "simt/timing_sm.hpp"
+
+#include <algorithm>
+
+namespace ew::simt {
+namespace {
+
+constexpr u32 spins_until_release = 64;             // turns that found a warp of the block spinning
+constexpr u64 issues_until_release = u64{1} << 20;  // of a block, while some of its warps wait
+constexpr u32 most_warp_skew = 64, most_block_skew = 1024;
+
+u64 bit(u32 slot) {
+  return u64{1} << slot;
+}
+
+u32 first_of(u64 slots) {
+  return static_cast<u32>(std::countr_zero(slots));
+}
+
+}  // namespace
+
+GridRun* SmShared::run_of(const Grid& grid) {
+  for (auto& run : runs)
+    if (run && run->grid == &grid) return run.get();
+  return nullptr;
+}
+
+TimingSm::TimingSm(SmShared& shared, Sm& sm)
+    : shared_(shared),
+      sm_(sm),
+      blocks_(shared.limits.blocks_per_sm),
+      schedulers_(shared.config.schedulers),
+      accesses_(shared.config.accesses),
+      queue_(accesses_.size()),
+      constants_(shared.config.constant_cache.count, shared.config.constant_line, shared.config.constant_ways) {
+  for (u32 slot = 0; slot < slots; ++slot) mine_[slot % schedulers_] |= bit(slot);
+  for (u32 s = 0; s < schedulers_; ++s) {
+    last_[s] = s;
+    causes_[s].counter = &statistics_.idle;
+  }
+}
+
+void TimingSm::add(Block& block, GridRun& run) {
+  const Cycle now = shared_.wheel.now();
+  charge(now);
+  if (!run.on_sm[sm_.index]) {
+    run.on_sm[sm_.index] = 1;
+    port_->acquire(Scope::sys);
+    constants_.clear();
+  }
+  BlockRun& here = *std::find_if(blocks_.begin(), blocks_.end(), [](const BlockRun& b) { return !b.block; });
+  here = BlockRun{.block = &block};
+  const u64 block_skew = shared_.seed ? shared_.skew() % most_block_skew : 0;
+  sm_.cycle = now;
+  for (u32 i = 0; i < run.grid->warps; ++i) {
+    const u32 slot = first_of(~occupied_);
+    occupied_ |= bit(slot);
+    here.slot_of[i] = static_cast<u8>(slot);
+    Slot& w = warps_[slot];
+    w.warp = &shared_.residency.begin_warp(block, i);
+    w.block = &here;
+    w.grid = &run;
+    w.timing = &run.timing;
+    const u64 skew = shared_.seed ? block_skew + shared_.skew() % most_warp_skew : 0;
+    w.next_issue = ready_at(now + skew, computed);
+    std::fill(w.rows.begin(), w.rows.end(), 0);
+    std::fill(w.predicates.begin(), w.predicates.end(), 0);
+    w.unperformed_classes = w.invisible_classes = 0;
+    w.unperformed = w.invisible = {};
+    w.copies = {};
+    w.group = 0;
+    w.releasing = w.released = false;
+    age_[slot] = ++arrivals_;
+  }
+  for (u32 i = 0; i < run.grid->warps; ++i) look_at_ |= bit(here.slot_of[i]);
+  activate(now);
+}
+
+void TimingSm::activate(Cycle when) {
+  due_ = std::min(due_, when);
+  shared_.active[sm_.index / 64] |= bit(sm_.index % 64);
+}
+
+void TimingSm::step(Cycle now) {
+  charge(now);
+  sm_.cycle = now;
+  issued_now_ = 0;
+  const u32 day = now % calendar;
+  if ((calendar_days_ >> day) & 1) {
+    for (u64 left = calendar_[day]; left; left &= left - 1) become_ready(first_of(left));
+    calendar_[day] = 0;
+    calendar_days_ &= ~bit(day);
+  }
+  while (look_at_) {
+    const u32 slot = first_of(look_at_);
+    look_at_ &= look_at_ - 1;
+    look_at(slot, now);
+  }
+  for (u32 s = 0; s < schedulers_ && !shared_.failed; ++s) issue(s, now);
+  if (queue_count_) step_queue(now);
+  while (look_at_ && !shared_.failed) {
+    const u32 slot = first_of(look_at_);
+    look_at_ &= look_at_ - 1;
+    look_at(slot, now);
+  }
+  choose_causes(now);
+  set_due(now);
+}
+
+void TimingSm::set_due(Cycle now) {
+  Cycle due = look_at_ ? now + 1 : core::never;
+  for (u32 u = 0; u < units; ++u) {
+    if (!ready_[u]) continue;
+    if (static_cast<Unit>(u) == Unit::memory) {
+      if (queue_count_ < shared_.config.memory_queue && accesses_.room() > reserve)
+        due = std::min(due, std::max(now + 1, unit_free_ - std::min<Cycle>(unit_free_, shared_.config.memory_queue)));
+      continue;
+    }
+    for (u32 s = 0; s < schedulers_; ++s)
+      if (ready_[u] & mine_[s]) due = std::min(due, std::max(now + 1, busy_[s][u]));
+  }
+  if (calendar_days_) due = std::min(due, now + 1 + first_of(std::rotr(calendar_days_, (now + 1) % calendar)));
+  if (queue_count_ && !head_stalled_) due = std::min(due, std::max(now + 1, unit_free_));
+  due_ = due;
+}
+
+// --- What a warp waits for
+
+void TimingSm::wait_for(u32 slot, Wait what) {
+  warps_[slot].wait = what;
+  waits_[what] |= bit(slot);
+}
+
+void TimingSm::become_ready(u32 slot) {
+  dated_ &= ~bit(slot);
+  Slot& w = warps_[slot];
+  waits_[w.wait] &= ~bit(slot);
+  if (w.next->order.performed | w.next->order.visible | w.next->waits_for_copies) {
+    look_at_ |= bit(slot);
+    return;
+  }
+  w.wait = for_nothing;
+  ready_[static_cast<u32>(w.next->unit)] |= bit(slot);
+}
+
+void TimingSm::wait_until(u32 slot, Cycle when, Cycle now) {
+  dated_ |= bit(slot);
+  if (when - now < calendar) {
+    const u32 day = when % calendar;
+    calendar_[day] |= bit(slot);
+    calendar_days_ |= bit(day);
+    return;
+  }
+  shared_.wheel.at<&TimingSm::calendar_event>(when, *this, slot, warps_[slot].generation);
+}
+
+void TimingSm::calendar_event(u64 slot, u64 generation) {
+  const u32 index = static_cast<u32>(slot);
+  if (warps_[index].generation != generation) return;
+  become_ready(index);
+  activate(shared_.wheel.now());
+}
+
+void TimingSm::look_at(u32 slot, Cycle now) {
+  Slot& w = warps_[slot];
+  waits_[w.wait] &= ~bit(slot);
+  if (!w.warp || w.draining) return;
+  Warp& warp = *w.warp;
+  if (!shared_.executor.make_ready(warp)) return park(slot);
+  const Split& split = warp.split();
+  const Frame& frame = warp.frames[split.frame];
+  const PcTiming& pc = w.timing->pcs[split.pc];
+  if (w.rows.size() * warp_lanes < warp.rows.size()) w.rows.resize(warp.rows.size() / warp_lanes);
+  if (w.predicates.size() < warp.predicates.size()) w.predicates.resize(warp.predicates.size());
+  u64 latest = w.next_issue;
+  const u64* const rows = w.rows.data() + frame.row_base;
+  const u16* const row = w.timing->rows.data() + pc.rows;
+  for (u32 i = 0; i < pc.all_rows; ++i) latest = std::max(latest, rows[row[i]]);
+  const u64* const predicates = w.predicates.data() + frame.predicate_base;
+  const u16* const predicate = w.timing->predicates.data() + pc.predicates;
+  for (u32 i = 0; i < pc.all_predicates; ++i) latest = std::max(latest, predicates[predicate[i]]);
+  w.next = &pc;
+  w.access = no_access;
+  if (latest & waiting) {
+    w.access = static_cast<u32>(latest);
+    return wait_for(slot, for_memory);
+  }
+  const Cycle when = latest >> 3;
+  if (when > now) {
+    w.kind = latest & 7;
+    constexpr Wait wait_of[] = {for_data, for_memory, for_memory, for_memory, for_control, for_order};
+    wait_for(slot, wait_of[w.kind]);
+    return wait_until(slot, when, now);
+  }
+  if (!may_go_by_order(slot)) return wait_for(slot, for_order);
+  w.wait = for_nothing;
+  ready_[static_cast<u32>(pc.unit)] |= bit(slot);
+}
+
+bool TimingSm::may_go_by_order(u32 slot) {
+  Slot& w = warps_[slot];
+  const Ordering& order = w.next->order;
+  if ((w.unperformed_classes & order.performed) | (w.invisible_classes & order.visible)) return false;
+  if (w.next->waits_for_copies && !copies_done(w)) return false;
+  if (!order.releases || w.released) return true;
+  if (w.releasing) return false;
+  w.releasing = true;
+  if (!port_->release(order.scope, token_of(slot))) return false;
+  w.releasing = false;
+  w.released = true;
+  return true;
+}
+
+/// cp.async.wait_group N: all but the N youngest groups; N = 0 and an mbarrier's arrival: all.
+bool TimingSm::copies_done(const Slot& w) {
+  const ptx::Instr& instr = w.grid->grid->kernel->code[w.warp->split().pc];
+  const u32 groups = static_cast<u32>(w.copies.size());
+  const u32 young = instr.op == ptx::Op::async_wait ? instr.imm : 0;
+  if (young == 0) return std::all_of(w.copies.begin(), w.copies.end(), [](u16 n) { return n == 0; });
+  for (u32 k = young + 1; k < groups; ++k)
+    if (w.copies[(w.group - k) % groups]) return false;
+  return true;
+}
+
+void TimingSm::released(u32 token) {
+  if (token & flush_token) {
+    --shared_.runs[token & ~flush_token]->flushes;
+    shared_.attention = true;
+    return;
+  }
+  const u32 slot = token % slots;
+  Slot& w = warps_[slot];
+  if (!w.releasing || token_of(slot) != token) return;
+  w.releasing = false;
+  w.released = true;
+  look_again(slot, for_order);
+}
+
+// --- Issue
+
+u64 TimingSm::candidates(u32 scheduler, Cycle now) const {
+  u64 found = 0;
+  for (u32 u = 0; u < units; ++u)
+    if (busy_[scheduler][u] <= now) found |= ready_[u];
+  if (ready_[static_cast<u32>(Unit::memory)] &&
+      (queue_count_ >= shared_.config.memory_queue || accesses_.room() <= reserve ||
+       unit_free_ > now + shared_.config.memory_queue))
+    found &= ~ready_[static_cast<u32>(Unit::memory)];
+  if (accesses_.room() <= reserve) found &= ~ready_[static_cast<u32>(Unit::texture)];
+  return found & mine_[scheduler];
+}
+
+void TimingSm::issue(u32 s, Cycle now) {
+  u64 could = candidates(s, now);
+  for (u32 n = 0; could && n < shared_.config.issue_width; ++n) {
+    const u32 slot = shared_.policy.choose({could, last_[s], age_.data()});
+    last_[s] = slot;
+    issue_warp(slot, s, now);
+    if (shared_.failed || shared_.config.issue_width == 1) return;
+    could = candidates(s, now) & bit(slot);
+  }
+}
+
+void TimingSm::issue_warp(u32 slot, u32 s, Cycle now) {
+  Slot& w = warps_[slot];
+  const PcTiming& pc = *w.next;
+  Warp& warp = *w.warp;
+  const Split& split = warp.split();
+  const u32 at = split.pc;
+  const u32 row_base = warp.frames[split.frame].row_base, predicate_base = warp.frames[split.frame].predicate_base;
+  ready_[static_cast<u32>(pc.unit)] &= ~bit(slot);
+  issued_now_ |= bit(s);
+  ++(statistics_.*pc.issued);
+  ++w.block->issued;
+  shared_.digest = (shared_.digest ^ (now << 20 ^ u64{sm_.index} << 52 ^ u64{slot} << 44 ^ at)) * 0x9e3779b97f4a7c15;
+  if (shared_.trace && shared_.trace->on()) [[unlikely]]
+    shared_.trace->record({.cycle = now,
+                           .agent = static_cast<u16>(sm_.index),
+                           .warp = static_cast<u16>(slot),
+                           .kind = core::TraceKind::issued});
+  if (pc.unit != Unit::none && pc.unit != Unit::memory) busy_[s][static_cast<u32>(pc.unit)] = now + pc.interval;
+  w.released = w.releasing = false;
+  ++w.releases;
+  issuing_ = slot;
+  leader_ = no_access;
+  result_ = ready_at(now + pc.latency, computed);
+  w.next_issue = shared_.config.issue_width > 1 ? ready_at(now, computed) : ready_at(now + 1, computed);
+  Outcome outcome;
+  if (pc.arithmetic) {
+    shared_.executor.step(warp);
+    outcome = Outcome::running;
+  } else {
+    u64 count = 0;
+    outcome = shared_.executor.run(warp, 1, count);
+    if (pc.branches) w.next_issue = ready_at(now + shared_.config.branch_latency, after_branch);
+  }
+  const u16* const row = w.timing->rows.data() + pc.rows;
+  for (u32 i = 0; i < pc.written_rows; ++i) w.rows[row_base + row[i]] = result_;
+  const u16* const predicate = w.timing->predicates.data() + pc.predicates;
+  for (u32 i = 0; i < pc.written_predicates; ++i) w.predicates[predicate_base + predicate[i]] = result_;
+  if (++shared_.executed == shared_.crash_at) [[unlikely]] {
+    shared_.crash_at = 0;
+    shared_.crash();
+  }
+  if (outcome == Outcome::running && pc.arithmetic) return limit_or_look(slot, now);
+  after(slot, at, outcome, now);
+}
+
+void TimingSm::limit_or_look(u32 slot, Cycle now) {
+  Slot& w = warps_[slot];
+  Grid& grid = *w.grid->grid;
+  if (shared_.instruction_limit && grid.counters.warp_instructions >= shared_.instruction_limit) [[unlikely]]
+    return fail(grid, shared_.executor.fault_of(*w.warp, FaultKind::instruction_limit,
+                                                std::to_string(shared_.instruction_limit) +
+                                                    " warp instructions have run (--max-instructions)"));
+  look_at(slot, now);
+}
+
+/// An instruction that is more than arithmetic may have woken others, or ended its warp.
+void TimingSm::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
+  Slot& w = warps_[slot];
+  BlockRun& block = *w.block;
+  Grid& grid = *w.grid->grid;
+  if (outcome == Outcome::faulted) return fail(grid, shared_.executor.take_fault());
+  const ptx::Instr& instr = grid.kernel->code[pc];
+  switch (instr.op) {
+    case ptx::Op::fence:
+      if (w.next->order.acquires) port_->acquire(w.next->order.scope);
+      break;
+    case ptx::Op::async_commit:
+      w.group = (w.group + 1) % w.copies.size();
+      break;
+    case ptx::Op::nanosleep:
+      schedule_sleepers(block, *w.warp, now);
+      break;
+    default:
+      break;
+  }
+  if (outcome == Outcome::ended) end_warp(slot);
+  if (block.block && block.block->ready & block.parked) wake_block(block, now);
+  if (outcome == Outcome::ended) return;
+  if (outcome == Outcome::spinning && ++block.spun % spins_until_release == 0) release_waiting(block, now);
+  if (block.issued % issues_until_release == 0) release_waiting(block, now);
+  limit_or_look(slot, now);
+}
+
+void TimingSm::fail(Grid& grid, Fault fault) {
+  shared_.failed = &grid;
+  shared_.fault = std::move(fault);
+}
+
+// --- Warps that the Executor has nothing to run for: barriers, sleeps, others of their warp
+
+void TimingSm::park(u32 slot) {
+  Slot& w = warps_[slot];
+  const u64 self = bit(w.warp->index);
+  w.block->parked |= self;
+  w.block->block->ready &= ~self;
+  wait_for(slot, for_order);
+  check_deadlock(*w.block, shared_.wheel.now());
+}
+
+void TimingSm::wake_block(BlockRun& block, Cycle now) {
+  for (u64 woken = block.block->ready & block.parked; woken; woken &= woken - 1) {
+    const u32 slot = block.slot_of[first_of(woken)];
+    Slot& w = warps_[slot];
+    block.parked &= ~(woken & -woken);
+    w.next_issue = std::max(w.next_issue, ready_at(now + shared_.config.barrier_latency, after_barrier));
+    look_at_ |= bit(slot);
+  }
+  activate(now);
+}
+
+void TimingSm::schedule_sleepers(BlockRun& block, const Warp& warp, Cycle now) {
+  for (u32 s = 0; s < warp.split_count; ++s)
+    if (warp.splits[s].state == SplitState::asleep)
+      shared_.wheel.at<&TimingSm::sleepers_event>(std::max(now + 1, warp.splits[s].wake), *this,
+                                                  static_cast<u64>(&block - blocks_.data()));
+}
+
+void TimingSm::sleepers_event(u64 index, u64) {
+  BlockRun& block = blocks_[index];
+  if (!block.block || !block.block->asleep) return;
+  const Cycle now = shared_.wheel.now();
+  shared_.executor.wake_sleepers(*block.block, now);
+  for (u64 woken = block.block->ready & block.parked; woken; woken &= woken - 1) {
+    block.parked &= ~(woken & -woken);
+    look_at_ |= bit(block.slot_of[first_of(woken)]);
+  }
+  activate(now);
+}
+
+/// Lanes that wait for others of their warp to meet them are let go where those wait for a barrier.
+bool TimingSm::release_waiting(BlockRun& block, Cycle now) {
+  bool any = false;
+  for (u64 left = block.parked; left; left &= left - 1) {
+    const u32 index = first_of(left);
+    if (!block.block->warps[index]->release_waiting()) continue;
+    block.parked &= ~bit(index);
+    block.block->ready |= bit(index);
+    look_at_ |= bit(block.slot_of[index]);
+    any = true;
+  }
+  if (any) activate(now);
+  return any;
+}
+
+void TimingSm::check_deadlock(BlockRun& block, Cycle now) {
+  const Block& of = *block.block;
+  if (!of.unfinished || block.parked != of.unfinished || of.asleep) return;
+  if (of.ready & block.parked) return;
+  if (release_waiting(block, now)) return;
+  fail(*of.grid, shared_.executor.deadlock(of));
+}
+
+// --- Ends
+
+void TimingSm::end_warp(u32 slot) {
+  Slot& w = warps_[slot];
+  if (w.warp->under_way) {
+    w.draining = true;
+    return;
+  }
+  drained(slot);
+}
+
+void TimingSm::drained(u32 slot) {
+  Slot& w = warps_[slot];
+  BlockRun& run = *w.block;
+  Block& block = *run.block;
+  const u32 index = w.warp->index;
+  shared_.residency.end_warp(block, index);
+  run.parked &= ~bit(index);
+  leave(slot);
+  if (block.unfinished == 0)
+    shared_.attention = true;
+  else
+    check_deadlock(run, shared_.wheel.now());
+}
+
+void TimingSm::leave(u32 slot) {
+  Slot& w = warps_[slot];
+  waits_[w.wait] &= ~bit(slot);
+  w.wait = for_nothing;
+  w.warp = nullptr;
+  w.block = nullptr;
+  w.grid = nullptr;
+  w.draining = w.releasing = w.released = false;
+  ++w.generation;
+  occupied_ &= ~bit(slot);
+}
+
+bool TimingSm::end_blocks() {
+  bool any = false;
+  for (u32 i = static_cast<u32>(sm_.blocks.size()); i-- > 0;) {
+    Block& block = *sm_.blocks[i];
+    if (block.unfinished) continue;
+    std::find_if(blocks_.begin(), blocks_.end(), [&](const BlockRun& b) { return b.block == &block; })->block = nullptr;
+    shared_.residency.end_block(sm_, i);
+    any = true;
+  }
+  return any;
+}
+
+void TimingSm::forget(const GridRun& run) {
+  charge(shared_.wheel.now());
+  u64 gone = 0;
+  for (u64 left = occupied_; left; left &= left - 1) {
+    const u32 slot = first_of(left);
+    if (warps_[slot].grid != &run) continue;
+    gone |= bit(slot);
+    leave(slot);
+  }
+  for (u64& set : ready_) set &= ~gone;
+  for (u64& set : calendar_) set &= ~gone;
+  look_at_ &= ~gone;
+  dated_ &= ~gone;
+  for (BlockRun& block : blocks_)
+    if (block.block && block.block->grid == run.grid) block.block = nullptr;
+  forget_accesses(run);
+  for (u32 s = 0; s < schedulers_; ++s) causes_[s] = cause_of(s);
+}
+
+bool TimingSm::flush(const GridRun& run) {
+  return port_->flush(flush_token | run.index);
+}
+
+}  // namespace ew::simt

@@ -1,0 +1,260 @@
+// One SM of the timing machine: warp slots with scoreboards, schedulers, the load/store unit with its queue, and the
+// charge of every issue slot to a cause. Owned by TimingGpu, which steps it in cycles in which something is due.
+//
+// A warp slot is in one place: ready (its bit in ready_ of the unit that its next instruction needs), waiting for a
+// cycle (its bit in the calendar, or an event beyond it), or waiting for somebody (an access, order, a barrier), who
+// sets its bit in look_at_. What a warp waits for is also its bit in waits_, for the charge. Nothing is polled.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "core/time_wheel.hpp"
+#include "core/trace.hpp"
+#include "memory/address_map.hpp"
+#include "simt/access_pool.hpp"
+#include "simt/constant_cache.hpp"
+#include "simt/executor.hpp"
+#include "simt/line_port.hpp"
+#include "simt/residency.hpp"
+#include "simt/texture_sampler.hpp"
+#include "simt/timing_statistics.hpp"
+
+namespace ew::simt {
+
+using core::Cycle;
+
+/// A launch on the machine.
+struct GridRun {
+  Grid* grid = nullptr;
+  u32 index = 0;
+  KernelTiming timing;
+  std::vector<u8> on_sm;  // per SM: it has run blocks of it
+  struct HostMemory {
+    u64 begin = 0;
+    bool host = false;
+  };
+  std::vector<HostMemory> host_memory;  // per plan: of the allocation where it pointed last
+  u64 accesses = 0;                     // under way
+  u32 flushes = 0;                      // of private caches, under way
+  bool flushing = false;
+  TimingStatistics before;
+};
+
+/// What the SMs of a machine share.
+struct SmShared {
+  const GpuLimits& limits;
+  const SmTimingConfig& config;
+  const SchedulerPolicy& policy;
+  const memory::Consistency& consistency;
+  memory::AddressSpace& space;
+  const memory::AddressMap* map;
+  core::TimeWheel& wheel;
+  core::Trace* trace;
+  Residency& residency;
+  FlatMemory& flat;
+  Executor& executor;
+  u32 line = 128, private_latency = 20;
+  std::vector<u64>& active;  // one bit an SM
+  std::mt19937_64 skew;
+  u64 seed = 0;
+  u64 executed = 0, crash_at = 0, instruction_limit = 0, digest = 0x9e3779b97f4a7c15;
+  std::function<void()> crash;
+  std::vector<std::unique_ptr<GridRun>> runs;
+  GridRun* run_of(const Grid&);
+  // What the main loop must look at before time goes on.
+  bool attention = false;  // a block or a flush has ended, or the last access of a grid
+  Grid* failed = nullptr;
+  std::optional<Fault> fault;
+};
+
+class TimingSm final : public memory::Agent {
+ public:
+  TimingSm(SmShared&, Sm&);
+
+  void attach(LinePort& port) { port_ = &port; }
+  void add(Block&, GridRun&);
+  /// One cycle.
+  void step(Cycle now);
+  /// The next cycle in which this SM does something by itself.
+  Cycle due() const { return due_; }
+  /// An instruction asks for memory; called by the Executor while this SM issues.
+  Performed memory(MemoryOp&);
+  /// The grid has failed: its warps are gone, its accesses finish alone.
+  void forget(const GridRun&);
+  /// Sends what the private cache holds home. False: released() will tell when that is done.
+  bool flush(const GridRun&);
+  /// Takes blocks without warps off the SM. True: there was one.
+  bool end_blocks();
+
+  memory::ByteMask perform(u32 access, u32 part, u8* bytes) override;
+  void complete(u32 access, u32 part, memory::ServedBy by) override;
+  void wake() override;
+  void released(u32 token) override;
+
+  /// Up to this cycle.
+  const TimingStatistics& statistics(Cycle now);
+  std::string what_is_under_way() const;
+
+ private:
+  static constexpr u32 slots = 64, calendar = 64, no_access = ~u32{0};
+  static constexpr u32 reserve = 2 * most_taps;  // accesses that one instruction may take
+  static constexpr u32 flush_token = 1u << 31;
+
+  /// Causes of a wait, weakest first after those of the units: the order of the charge.
+  enum Wait : u8 { for_memory, for_order, for_data, for_control, for_nothing };
+  static constexpr u32 waits = 5;
+
+  struct BlockRun {
+    Block* block = nullptr;
+    u64 parked = 0;  // warps that the Executor has no split to run for
+    u64 draining = 0;
+    u64 issued = 0, spun = 0;
+    std::array<u8, 64> slot_of{};
+  };
+
+  struct Slot {
+    Warp* warp = nullptr;
+    BlockRun* block = nullptr;
+    GridRun* grid = nullptr;
+    const KernelTiming* timing = nullptr;
+    const PcTiming* next = nullptr;
+    u64 next_issue = 0;                 // a readiness
+    std::vector<u64> rows, predicates;  // readiness of each, absolute
+    u32 generation = 0;
+    u32 access = no_access;  // that it waits for
+    u8 kind = 0;             // of readiness that it waits for
+    Wait wait = for_nothing;
+    bool draining = false;  // its lanes have exited, loads are under way
+    bool releasing = false, released = false;
+    u32 releases = 0;  // counts, so that an answer can be told from a late one
+    u16 unperformed_classes = 0, invisible_classes = 0;
+    std::array<u16, memory::order_classes> unperformed{}, invisible{};
+    std::array<u16, 16> copies{};  // under way, by group
+    u8 group = 0;                  // that new copies belong to
+  };
+
+  /// A readiness: the cycle above three bits of kind, or, with the top bit, the number of an access.
+  enum Kind : u8 { computed, cached, from_shared, constant, after_branch, after_barrier };
+  static constexpr u64 waiting = u64{1} << 63;
+  static constexpr u64 ready_at(Cycle when, Kind kind) { return when << 3 | kind; }
+
+  struct Cause {
+    u64* counter = nullptr;  // or an access, which keeps the charge until it is over
+    u32 access = no_access;
+  };
+
+  // Issue (timing_sm.cpp).
+  void look_at(u32 slot, Cycle now);
+  void park(u32 slot);
+  bool may_go_by_order(u32 slot);
+  static bool copies_done(const Slot&);
+  u32 token_of(u32 slot) const { return slot | (warps_[slot].releases << 6 & ~flush_token); }
+  void look_again(u32 slot, Wait if_it_waits);
+  void wait_until(u32 slot, Cycle when, Cycle now);
+  void calendar_event(u64 slot, u64 generation);
+  void wait_for(u32 slot, Wait);
+  void become_ready(u32 slot);
+  u64 candidates(u32 scheduler, Cycle now) const;
+  void issue(u32 scheduler, Cycle now);
+  void issue_warp(u32 slot, u32 scheduler, Cycle now);
+  void after(u32 slot, u32 pc, Outcome, Cycle now);
+  void limit_or_look(u32 slot, Cycle now);
+  void wake_block(BlockRun&, Cycle now);
+  void schedule_sleepers(BlockRun&, const Warp&, Cycle now);
+  void sleepers_event(u64 block, u64);
+  bool release_waiting(BlockRun&, Cycle now);
+  void check_deadlock(BlockRun&, Cycle now);
+  void end_warp(u32 slot);
+  void drained(u32 slot);
+  void leave(u32 slot);
+  void fail(Grid&, Fault);
+  void activate(Cycle when);
+  void set_due(Cycle now);
+
+  // Memory (timing_memory.cpp).
+  Performed global(MemoryOp&);
+  Performed crossing(MemoryOp&);
+  Performed generic(MemoryOp&);
+  Performed async_copy(MemoryOp&);
+  Performed shared(MemoryOp&);
+  void shared_time(const MemoryOp&);
+  void constant_time(const MemoryOp&);
+  void shadow(const MemoryOp&);
+  void unit_time(u32 busy, u32 latency, Kind);
+  u32 lane_cycles(const MemoryOp&) const;
+  u32 take_access(AccessPath);
+  void describe(Access&, const MemoryOp&);
+  bool host_memory(const MemoryOp&, u64 line);
+  void count_lines(const Access&);
+  bool send(u32 access);
+  void retain(u32 access);
+  void enqueue(u32 access);
+  bool proceed(u32 access, Cycle now);
+  void step_queue(Cycle now);
+  void part_over(u32 access, memory::ServedBy);
+  void forget_order(Access&, bool performed, bool visible);
+  void finish(u32 access);
+  void conclude(u32 access);
+  void release(u32 access);
+  void forget_accesses(const GridRun&);
+  void record(core::TraceKind, const Access&, u32 part) const;
+
+  // Charge (timing_charge.cpp).
+  void charge(Cycle until);
+  void choose_causes(Cycle now);
+  Cause cause_of(u32 scheduler);
+  void move_charges(u32 access, Access&);
+  u64& structural();
+  u64& served(memory::ServedBy);
+  u64& data_of(u8 kind);
+
+  SmShared& shared_;
+  Sm& sm_;
+  LinePort* port_ = nullptr;
+  TimingStatistics statistics_;
+
+  std::array<Slot, slots> warps_;
+  std::vector<BlockRun> blocks_;
+  u64 occupied_ = 0;
+  std::array<u64, slots> age_{};
+  u64 arrivals_ = 0;
+
+  u32 schedulers_;
+  std::array<u64, 8> mine_{};
+  std::array<u32, 8> last_{};
+  std::array<std::array<Cycle, units>, 8> busy_{};
+  std::array<u64, units> ready_{};
+  std::array<u64, calendar> calendar_{};
+  u64 calendar_days_ = 0;  // days of the calendar that have a warp
+  u64 look_at_ = 0;
+  u64 dated_ = 0;  // slots that the calendar or an event wakes
+  Cycle due_ = core::never;
+
+  // The load/store unit.
+  AccessPool accesses_;
+  std::vector<u32> queue_;  // a ring
+  u32 queue_first_ = 0, queue_count_ = 0;
+  Cycle unit_free_ = 0;
+  bool head_stalled_ = false;
+  memory::Stall stall_ = memory::Stall::none;
+  ConstantCache constants_;
+
+  // While an instruction issues.
+  u32 issuing_ = 0;
+  u64 result_ = 0;  // readiness of what it writes
+  u32 leader_ = no_access;
+  MemoryOp fetch_;
+
+  // The charge.
+  std::array<u64, waits> waits_{};
+  std::array<Cause, 8> causes_;
+  u64 issued_now_ = 0;  // schedulers
+  Cycle charged_ = 0;
+  bool was_occupied_ = false;
+};
+
+}  // namespace ew::simt

@@ -1,0 +1,69 @@
+#include "timing_machine.hpp"
+
+#include <stdexcept>
+
+namespace ew::test {
+
+using memory::Accepted;
+using memory::AccessKind;
+
+Accepted DelayedLines::access(const memory::LineAccess& access, memory::Stall& why) {
+  const core::Cycle now = wheel_.now();
+  if (chance(setup_.stalls)) {
+    why = random_() % 2 ? memory::Stall::mshr : memory::Stall::bank;
+    wheel_.at<&DelayedLines::wake>(now + 1 + random_() % 7, *this);
+    return Accepted::stalled;
+  }
+  if (setup_.seen) setup_.seen->push_back(access);
+  core::Cycle& busy = busy_until_[access.line];
+  if (busy <= now && !(access.at_home && access.kind == AccessKind::store) && chance(setup_.hits)) {
+    agent_.perform(access.access, access.part, reinterpret_cast<u8*>(access.line));
+    return Accepted::performed;
+  }
+  busy = std::max(busy, now + setup_.fastest + random_() % (setup_.slowest - setup_.fastest + 1));
+  if (access.kind != AccessKind::load) last_store_ = std::max(last_store_, busy);
+  ++under_way_;
+  if (answers) wheel_.at<&DelayedLines::arrive>(busy, *this, u64{access.access} << 8 | access.part, access.line);
+  return Accepted::pending;
+}
+
+void DelayedLines::arrive(u64 number, u64 line) {
+  --under_way_;
+  agent_.perform(static_cast<u32>(number >> 8), number & 0xff, reinterpret_cast<u8*>(line));
+  agent_.complete(static_cast<u32>(number >> 8), number & 0xff, memory::ServedBy::device);
+}
+
+bool DelayedLines::release(Scope, u32 token) {
+  ++releases;
+  if (last_store_ <= wheel_.now()) return true;
+  wheel_.at<&DelayedLines::released>(last_store_, *this, token);
+  return false;
+}
+
+TimingMachine::TimingMachine(const TimingSetup& setup, const simt::GpuLimits& limits, memory::AddressSpace& space,
+                             simt::DeviceServices& services) {
+  const std::string refused = simt::TimingGpu::refuse(limits, setup.timing);
+  if (!refused.empty()) throw std::runtime_error(refused);
+  gpu_ =
+      std::make_unique<simt::TimingGpu>(simt::TimingGpu::Parts{.limits = limits,
+                                                               .timing = setup.timing,
+                                                               .line = setup.line,
+                                                               .private_latency = setup.private_latency,
+                                                               .seed = setup.skew,
+                                                               .space = space,
+                                                               .services = services,
+                                                               .wheel = wheel_,
+                                                               .consistency = *consistency::model(setup.consistency)});
+  for (u32 sm = 0; sm < limits.sms; ++sm) {
+    lines_.push_back(std::make_unique<DelayedLines>(wheel_, gpu_->agent(sm), setup, sm));
+    gpu_->attach(sm, *lines_.back());
+  }
+}
+
+MakeGpu timing_machine(const TimingSetup& setup) {
+  return [setup](const simt::GpuLimits& limits, memory::AddressSpace& space, simt::DeviceServices& services) {
+    return std::make_unique<TimingMachine>(setup, limits, space, services);
+  };
+}
+
+}  // namespace ew::test

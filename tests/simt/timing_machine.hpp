@@ -1,0 +1,90 @@
+// A timing GPU with a stand-in for its hierarchy: lines answer late, in an order of their own, and stall now and then,
+// as far as the rules of PrivateCache allow. Accesses to one line are performed in order of acceptance.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "case_file.hpp"
+#include "consistency/models.hpp"
+#include "simt/timing_gpu.hpp"
+
+namespace ew::test {
+
+struct TimingSetup {
+  simt::SmTimingConfig timing;
+  const char* consistency = "ptx";
+  u32 line = 128;
+  u32 private_latency = 20;
+  u32 fastest = 20, slowest = 20;  // of a line that is not a hit; by chance between them
+  u32 hits = 0;                    // of 100 parts
+  u32 stalls = 0;                  // of 100 parts
+  u32 seed = 1;
+  u64 skew = 0;  // the GPU's seed
+  std::vector<memory::LineAccess>* seen = nullptr;
+};
+
+/// The private cache of one SM, straight on the image.
+class DelayedLines final : public simt::LinePort {
+ public:
+  DelayedLines(core::TimeWheel& wheel, memory::Agent& agent, const TimingSetup& setup, u32 sm)
+      : wheel_(wheel), agent_(agent), setup_(setup), random_(setup.seed * 977 + sm) {}
+
+  memory::Accepted access(const memory::LineAccess&, memory::Stall& why) override;
+  void acquire(Scope) override { ++acquires; }
+  bool release(Scope, u32 token) override;
+  bool flush(u32 token) override { return release(Scope::sys, token); }
+  std::string what_is_under_way() const override { return under_way_ ? "  lines that answer late" : ""; }
+
+  u64 acquires = 0, releases = 0;
+  bool answers = true;  // false: what is late never comes
+
+ private:
+  bool chance(u32 of_100) { return of_100 && random_() % 100 < of_100; }
+  void arrive(u64 access_and_part, u64 line);
+  void wake(u64, u64) { agent_.wake(); }
+  void released(u64 token, u64) { agent_.released(static_cast<u32>(token)); }
+
+  core::TimeWheel& wheel_;
+  memory::Agent& agent_;
+  TimingSetup setup_;
+  std::mt19937 random_;
+  std::map<u64, core::Cycle> busy_until_;
+  core::Cycle last_store_ = 0;
+  u64 under_way_ = 0;
+};
+
+/// A Gpu with everything that it stands on.
+class TimingMachine final : public simt::Gpu {
+ public:
+  TimingMachine(const TimingSetup&, const simt::GpuLimits&, memory::AddressSpace&, simt::DeviceServices&);
+
+  simt::TimingGpu& timing() { return *gpu_; }
+  core::TimeWheel& wheel() { return wheel_; }
+  DelayedLines& lines(u32 sm) { return *lines_[sm]; }
+
+  std::string refuse(const simt::Launch& launch) const override { return gpu_->refuse(launch); }
+  u32 occupancy(const ptx::Kernel& kernel, u32 threads, u32 shared) const override {
+    return gpu_->occupancy(kernel, threads, shared);
+  }
+  simt::LaunchId start(simt::Launch launch) override { return gpu_->start(std::move(launch)); }
+  bool run(u64 n) override { return gpu_->run(n); }
+  std::vector<simt::Completion> take_completions() override { return gpu_->take_completions(); }
+  void set_instruction_limit(u64 n) override { gpu_->set_instruction_limit(n); }
+  void set_crash_point(u64 n, std::function<void()> f) override { gpu_->set_crash_point(n, std::move(f)); }
+  void request_stop() override { gpu_->request_stop(); }
+  const simt::Counters& totals() const override { return gpu_->totals(); }
+  u64 simulated_nanoseconds() const override { return gpu_->simulated_nanoseconds(); }
+  void advance_nanoseconds(u64 n) override { gpu_->advance_nanoseconds(n); }
+
+ private:
+  core::TimeWheel wheel_;
+  std::vector<std::unique_ptr<DelayedLines>> lines_;
+  std::unique_ptr<simt::TimingGpu> gpu_;
+};
+
+MakeGpu timing_machine(const TimingSetup&);
+
+}  // namespace ew::test
