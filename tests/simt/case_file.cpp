@@ -289,7 +289,7 @@ namespace {
 using MakeGuardedGpu = std::function<std::unique_ptr<simt::Gpu>(const simt::GpuLimits&, memory::AddressSpace&,
                                                                 simt::DeviceServices&, Guard&)>;
 
-Outcome run_on(const Case& c, u64 slice, const MakeGuardedGpu& make) {
+Outcome run_on(const Case& c, u64 slice, bool guarded, const MakeGuardedGpu& make) {
   memory::AddressSpace space(u64{1} << 30);
   Guard guard;
   Services services(space);
@@ -301,12 +301,12 @@ Outcome run_on(const Case& c, u64 slice, const MakeGuardedGpu& make) {
 
   std::map<std::string, u64> addresses;
   for (const Buffer& buffer : c.buffers) {
-    const u64 alignment = make_performer ? Guard::page : 256;
+    const u64 alignment = guarded ? Guard::page : 256;
     addresses[buffer.name] = space.allocate(memory::Region::device, buffer.bytes.size(), alignment, "cudaMalloc");
-    if (make_performer) guard.add(addresses[buffer.name], buffer.bytes.size());
+    if (guarded) guard.add(addresses[buffer.name], buffer.bytes.size());
     std::memcpy(host(addresses[buffer.name]), buffer.bytes.data(), buffer.bytes.size());
   }
-  if (make_performer) space.allocate(memory::Region::device, 1, Guard::page, "what lies behind the buffers");
+  if (guarded) space.allocate(memory::Region::device, 1, Guard::page, "what lies behind the buffers");
   u64 next_handle = 1;
   for (TextureSpec spec : c.textures) {
     spec.object.address = addresses.at(spec.buffer);
@@ -363,7 +363,7 @@ Outcome run_on(const Case& c, u64 slice, const MakeGuardedGpu& make) {
 }  // namespace
 
 Outcome run_case(const Case& c, u64 slice, const MakePerformer& make_performer) {
-  return run_on(c, slice,
+  return run_on(c, slice, make_performer != nullptr,
                 [&](const simt::GpuLimits& limits, memory::AddressSpace& space, simt::DeviceServices& services,
                     Guard& guard) -> std::unique_ptr<simt::Gpu> {
                   std::unique_ptr<simt::Performer> performer;
@@ -376,7 +376,7 @@ Outcome run_case(const Case& c, u64 slice, const MakePerformer& make_performer) 
 }
 
 Outcome run_case(const Case& c, u64 slice, const MakeGpu& make) {
-  return run_on(c, slice,
+  return run_on(c, slice, false,
                 [&](const simt::GpuLimits& limits, memory::AddressSpace& space, simt::DeviceServices& services,
                     Guard&) { return make(limits, space, services); });
 }
