@@ -18,15 +18,37 @@ constexpr u32 most_rows = constant_row, most_predicates = always;
 
 void find_reconvergence(const ast::Function& function, const Graph& graph, Flow& flow) {
   const auto post_dominator = graph.immediate_post_dominators();
+  // Lanes that have ended are waited for nowhere, so lanes of a kernel that stay can meet where the rest of them does,
+  // not only at the exit that all share. Lanes that return from a function go on behind the call, and are waited for.
+  const auto of_who_stays = function.is_entry ? graph.post_dominators_of_who_stays() : std::vector<NodeId>{};
+  const auto meeting = [&](const std::vector<NodeId>& dominators, NodeId from) {
+    NodeId node = dominators[from];
+    while (node != no_node && node != graph.exit && graph.nodes[node].begin == graph.nodes[node].end)
+      node = dominators[node];
+    return node == no_node ? graph.exit : node;
+  };
   flow.reconverge.assign(function.body.size(), no_pc);
+  std::vector<u32> leavers;  // branches at which some leave
+  bool any_nearer = false;
   for (u32 i = 0; i < function.body.size(); ++i) {
     const std::string_view opcode = function.body[i].opcode;
     if (opcode != "bra" && opcode != "brx") continue;
-    NodeId node = post_dominator[graph.node_of[i]];
-    while (node != no_node && node != graph.exit && graph.nodes[node].begin == graph.nodes[node].end)
-      node = post_dominator[node];
-    if (node != no_node && node != graph.exit) flow.reconverge[i] = graph.nodes[node].begin;
+    const NodeId block = graph.node_of[i];
+    NodeId node = meeting(post_dominator, block);
+    if (graph.leaves(node) && !of_who_stays.empty()) {
+      const NodeId nearer = meeting(of_who_stays, block);
+      if (graph.parts_with_leavers(block)) {
+        leavers.push_back(i);
+      } else if (!graph.leaves(nearer)) {
+        node = nearer;
+        any_nearer = true;
+      }
+    }
+    if (node != graph.exit) flow.reconverge[i] = graph.nodes[node].begin;
   }
+  // Those who stay meet whom they would have met without these branches.
+  if (any_nearer)
+    for (const u32 branch : leavers) flow.reconverge[branch] = no_pc;
 }
 
 /// Most 32-bit registers live at one point.

@@ -10,7 +10,8 @@ namespace ew::ptx {
 
 struct Flow {
   std::vector<Pc> reconverge;  // per instruction (function-relative): for bra/brx the immediate post-dominator's first
-                               // instruction, no_pc when that is the function's exit
+                               // instruction, no_pc when that is the function's exit; for lanes of a kernel
+                               // whose others return early, that of the lanes that stay
   std::vector<Row> row_of;     // per register: first row (aligned to its size), no_row when never used
   std::vector<u16> predicate_of;  // per register of type pred
   u32 rows = 0, predicates = 0;   // how many of each an activation needs

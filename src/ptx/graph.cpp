@@ -176,6 +176,7 @@ void Graph::find_edges(const ast::Function& function) {
     if (ending == Ending::leave) edges.emplace_back(id, exit);
     if (ending == Ending::none || last.guard) edges.emplace_back(id, at(nodes[id].end));
     nodes[id].dead_end = ending == Ending::stop && !last.guard;
+    nodes[id].leaves = ending == Ending::leave && !last.guard && nodes[id].end - nodes[id].begin == 1;
   }
   for (const auto& [name, targets] : function.branch_targets) {
     for (const auto& target : targets) edges.emplace_back(tables[name], at(function.labels.at(target)));
@@ -214,12 +215,42 @@ void Graph::find_dead_ends() {
   }
 }
 
-std::vector<NodeId> Graph::immediate_post_dominators() const {
-  Dominators dominators(nodes.size(), exit, predecessors, successors);
-  for (NodeId id = static_cast<NodeId>(nodes.size()); id-- > 0;) {
-    if (!dominators.visited(id) && !nodes[id].dead_end) dominators.add_child_of_root(id);
+namespace {
+
+std::vector<NodeId> post_dominators(const Graph& graph, const EdgeLists& successors, const EdgeLists& predecessors) {
+  Dominators dominators(graph.nodes.size(), graph.exit, predecessors, successors);
+  for (NodeId id = static_cast<NodeId>(graph.nodes.size()); id-- > 0;) {
+    if (!dominators.visited(id) && !graph.nodes[id].dead_end) dominators.add_child_of_root(id);
   }
   return dominators.solve();
+}
+
+}  // namespace
+
+std::vector<NodeId> Graph::immediate_post_dominators() const {
+  return post_dominators(*this, successors, predecessors);
+}
+
+bool Graph::parts_with_leavers(NodeId from) const {
+  bool leavers = false, others = false;
+  for (const NodeId to : successors.of(from)) {
+    leavers |= leaves(to);
+    others |= !leaves(to) && !nodes[to].dead_end;
+  }
+  return leavers && others;
+}
+
+std::vector<NodeId> Graph::post_dominators_of_who_stays() const {
+  std::vector<std::pair<NodeId, NodeId>> edges;
+  bool fewer = false;
+  for (NodeId from = 0; from < nodes.size(); ++from) {
+    const bool parts = parts_with_leavers(from);
+    fewer |= parts;
+    for (const NodeId to : successors.of(from))
+      if (!parts || !leaves(to)) edges.emplace_back(from, to);
+  }
+  if (!fewer) return {};
+  return post_dominators(*this, EdgeLists(nodes.size(), edges, false), EdgeLists(nodes.size(), edges, true));
 }
 
 }  // namespace ew::ptx

@@ -33,6 +33,7 @@ struct Graph {
   struct Node {
     u32 begin = 0, end = 0;  // instructions
     bool dead_end = false;   // control that enters never leaves the function again: trap, a call that does not return
+    bool leaves = false;     // nothing but a ret or an exit
   };
   std::vector<Node> nodes;
   std::vector<NodeId> node_of;  // per instruction
@@ -46,6 +47,13 @@ struct Graph {
   /// nothing leaves. Paths that end in a dead end do not count. From an endless loop, the loop's last block is taken to
   /// lead to the exit.
   std::vector<NodeId> immediate_post_dominators() const;
+  /// The same for those who do not return early: without the edges on which some leave the function at once while
+  /// others stay. Empty when there is no such edge.
+  std::vector<NodeId> post_dominators_of_who_stays() const;
+  /// The exit, or a block that does nothing but leave.
+  bool leaves(NodeId node) const { return node == exit || nodes[node].leaves; }
+  /// Do some leave the function here at once, while others stay?
+  bool parts_with_leavers(NodeId) const;
 
  private:
   void find_blocks(const ast::Function&);
