@@ -61,6 +61,10 @@ inline constexpr NetworkKind network_kinds[] = {
     {"ideal", "Every message takes the same time and none waits: for teaching and for tests.", make_ideal_network},
 };
 
+/// SM cycles that a memory channel is away from a home slice, there and back: on the mesh, channels stand at its
+/// corners, one after the other, and a request and its answer take the hops between (DistantDevice); elsewhere 0.
+u64 memory_distance(const NetworkConfig&, const NetworkParts&, u32 slice, u32 channel);
+
 /// The network that config.kind names; an unknown name is a UserError that says which there are.
 std::unique_ptr<Network> make_network(const NetworkConfig&, const NetworkParts&);
 

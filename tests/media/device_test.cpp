@@ -6,6 +6,7 @@
 
 #include "core/diagnostics.hpp"
 #include "device_bench.hpp"
+#include "memory/distant_device.hpp"
 
 namespace ew::media {
 namespace {
@@ -144,6 +145,34 @@ TEST_P(EveryMedium, TheSameRequestsAreDoneInTheSameCycles) {
   const auto first = bench(), second = bench();
   for (DeviceBench* b : {first.get(), second.get()}) ask_randomly(*b, 5000, 9);
   for (u32 i = 0; i < first->asked.size(); ++i) ASSERT_EQ(first->asked[i].done, second->asked[i].done);
+}
+
+/// Behind a distance every answer comes exactly so much later, and refusals and calls back are the device's own.
+TEST_P(EveryMedium, ADistanceIsAddedToEveryAnswer) {
+  struct Client final : memory::DeviceClient {
+    void served(u64 token) override { done.push_back({token, wheel->now()}); }
+    core::TimeWheel* wheel = nullptr;
+    std::vector<std::pair<u64, core::Cycle>> done;
+  };
+  const auto near = bench(), far = bench();
+  memory::DistantDevice distant(far->device(), far->wheel, 32);
+  Client clients[2];
+  clients[0].wheel = &near->wheel;
+  clients[1].wheel = &far->wheel;
+  for (u64 i = 0; i < 1000; ++i) {
+    const memory::DeviceRequest request{i * 4096, 64, i % 3 == 0, i + 7, &clients[0]};
+    memory::DeviceRequest same = request;
+    same.client = &clients[1];
+    EXPECT_EQ(near->device().serve(request), distant.serve(same)) << i;
+  }
+  EXPECT_TRUE(distant.serve({1 << 20, 64, true, 0, nullptr}) == near->device().serve({1 << 20, 64, true, 0, nullptr}));
+  EXPECT_GT(distant.in_flight(), 0u);
+  near->run();
+  far->run();
+  EXPECT_EQ(distant.in_flight(), 0u);
+  for (auto& [token, when] : clients[0].done) when += 32;
+  EXPECT_FALSE(clients[0].done.empty());
+  EXPECT_EQ(clients[0].done, clients[1].done);
 }
 
 TEST(Media, AnUnknownOneIsRefusedByName) {

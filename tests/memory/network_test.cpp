@@ -482,6 +482,20 @@ TEST(Mesh, APlacementOutsideIsRefused) {
   EXPECT_THROW(Bench(mesh(), 1, 1, 0, short_one), core::UserError);
 }
 
+/// The thesis's memory latencies vary by 64 cycles: 32 of an L2 hit, and 32 between the bank and a corner.
+TEST(Mesh, MemoryStandsAtTheCorners) {
+  core::TimeWheel wheel;
+  const NetworkParts parts{wheel, sm_clock, 16, 16};
+  EXPECT_EQ(memory_distance(mesh(), parts, 0, 0), 0u);
+  EXPECT_EQ(memory_distance(mesh(), parts, 15, 0), 32u);
+  EXPECT_EQ(memory_distance(mesh(), parts, 15, 3), 0u);
+  EXPECT_EQ(memory_distance(mesh(), parts, 3, 1), 0u);
+  EXPECT_EQ(memory_distance(mesh(), parts, 12, 2), 0u);
+  EXPECT_EQ(memory_distance(mesh(), parts, 1, 0), 6u);  // 2 hops of 8/3
+  NetworkConfig other;
+  EXPECT_EQ(memory_distance(other, parts, 15, 0), 0u);
+}
+
 TEST(IdealNetwork, EveryMessageTakesTheConfiguredTime) {
   NetworkConfig config;
   config.kind = "ideal";
