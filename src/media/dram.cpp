@@ -72,6 +72,7 @@ bool Dram::serve(const memory::DeviceRequest& request) {
   } else if (const Queue& queue = banks_[where.bank].queue[to];
              to == direction() && (queue.first == entry || queue.hit == entry)) {
     renew(where.bank);
+    stale_ = true;
     arm(earliest(where.bank));
   }
   return true;
@@ -170,6 +171,7 @@ void Dram::choose_direction() {
   draining_ = writes;
   served_ = 0;
   renew_all();
+  stale_ = true;
 }
 
 void Dram::renew_all() {
@@ -342,25 +344,31 @@ void Dram::arm(Tick tick) {
   wheel_.at<&Dram::run>(std::max(ratio_.cycle_at(tick), wheel_.now()), *this, tick);
 }
 
+void Dram::choose_next() {
+  choose_direction();
+  if (at_ > renew_at_) renew_all();
+  next_ = choose();
+  stale_ = false;
+}
+
 void Dram::run(u64 tick, u64) {
   if (tick != armed_) return;  // something came that could go earlier
   armed_ = never;
   at_ = std::max(at_, tick);
   const Tick last = ratio_.ticks_within(wheel_.now());
   for (;;) {
-    choose_direction();
-    if (at_ > renew_at_) renew_all();
-    const Choice choice = choose();
-    if (choice.when == never) break;
-    if (std::min(choice.when, refresh_at_) > last) {
-      arm(choice.when);
+    if (stale_) choose_next();
+    if (next_.when == never) break;
+    if (std::min(next_.when, refresh_at_) > last) {
+      arm(next_.when);
       break;
     }
-    if (refresh_at_ <= choice.when) {
+    if (refresh_at_ <= next_.when) {
       refresh();
     } else {
-      issue(choice);
+      issue(next_);
     }
+    stale_ = true;
   }
   if (!waiters_[read].empty() || !waiters_[write].empty()) notify();
 }

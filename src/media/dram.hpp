@@ -122,6 +122,7 @@ class Dram final : public memory::Device {
   void choose_direction();
   void renew(u32 bank);
   void renew_all();
+  void choose_next();
   Choice choose() const;
   Tick earliest(u32 bank) const;  // of its next command
   template <Kind kind>
@@ -160,6 +161,8 @@ class Dram final : public memory::Device {
   std::array<Ready, 64> ready_{};
   std::array<u8, 64> group_{};  // of each bank
   Tick renew_at_ = never;       // when a request that younger hits overtake reaches the age cap
+  Choice next_;                 // what goes at armed_, unless
+  bool stale_ = true;           // a request came since that may go before it
   Tick at_ = 0;                 // of the last command, or of the event that runs
   Tick armed_ = never;          // an event stands for this tick
   u32 served_ = 0;              // since the direction changed

@@ -14,7 +14,8 @@ HostMemory::HostMemory(const HostMemoryConfig& config, const MediaParts& parts)
       latency_(core::cycles_covering(parts.clock, config.latency)),
       llc_latency_(core::cycles_covering(parts.clock, config.llc_latency)),
       sets_(config.ddio ? config.llc.count / (u64{config.llc_line} * config.llc_ways) : 0),
-      ways_(sets_ * config.llc_ways) {
+      in_set_(std::min(config.ddio_ways, config.llc_ways)),
+      ways_(sets_ * in_set_) {
   slots_.reserve(config.queue);
   free_.reserve(config.queue);
   waiters_.reserve(256);
@@ -78,7 +79,7 @@ core::Cycle HostMemory::transfer(u64 bytes) {
 
 bool HostMemory::hit(u64 line, bool write) {
   Way* const ways = set(line);
-  for (u32 i = 0; i < config_.llc_ways; ++i) {
+  for (u32 i = 0; i < in_set_; ++i) {
     if (ways[i].line != line) continue;
     ways[i].used = ++uses_;
     ways[i].dirty |= write;
@@ -89,8 +90,7 @@ bool HostMemory::hit(u64 line, bool write) {
 
 u64 HostMemory::allocate(u64 line) {
   Way* const ways = set(line);
-  Way& way = *std::min_element(ways, ways + std::min(config_.ddio_ways, config_.llc_ways),
-                               [](const Way& a, const Way& b) { return a.used < b.used; });
+  Way& way = *std::min_element(ways, ways + in_set_, [](const Way& a, const Way& b) { return a.used < b.used; });
   const u64 evicted = way.dirty ? config_.llc_line : 0;
   way = {line, ++uses_, true};
   return evicted;

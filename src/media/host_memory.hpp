@@ -81,14 +81,15 @@ class HostMemory final : public memory::Device {
   bool hit(u64 line, bool write);
   /// Bytes of the dirty line that went for it.
   u64 allocate(u64 line);
-  Way* set(u64 line) { return &ways_[line % sets_ * config_.llc_ways]; }
+  Way* set(u64 line) { return &ways_[line % sets_ * in_set_]; }
 
   core::TimeWheel& wheel_;
   memory::HostLink& link_;
   const HostMemoryConfig config_;
   const core::ClockRatio ratio_;  // of bytes
   const core::Cycle latency_, llc_latency_;
-  const u64 sets_;  // 0: nothing is ever cached
+  const u64 sets_;    // 0: nothing is ever cached
+  const u32 in_set_;  // ways that the device's writes may take: nothing else is put into the cache
   std::vector<Way> ways_;
   std::vector<memory::DeviceRequest> slots_;
   std::vector<u32> free_;

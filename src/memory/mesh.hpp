@@ -5,11 +5,11 @@
 
 namespace ew::memory {
 
-/// Defaults: the thesis's 4x4 mesh under CUs of 700 MHz (Tables 2.3 and 4.3). Its latencies are ranges over 0 to 6 hops:
-/// an L2 hit (two legs) takes 29 to 61 cycles, a remote L1 hit (three legs) 35 to 83, memory (four legs) 197 to 261.
-/// Each leg so varies by 16 CU cycles over 6 hops: 8/3 of a CU cycle a hop. That is 8 cycles of a network of 2,100 MHz,
-/// near the 2 GHz of the thesis's CPUs, whose clock its network simulator has; whole cycles of 700 MHz would give 12 or
-/// 18 a leg. Memory's third and fourth legs are those between the L2 bank and a memory controller at a corner:
+/// Defaults: the thesis's 4x4 mesh under CUs of 700 MHz (Tables 2.3 and 4.3). Its latencies are ranges over 0 to 6
+/// hops: an L2 hit (two legs) takes 29 to 61 cycles, a remote L1 hit (three legs) 35 to 83, memory (four legs) 197 to
+/// 261. Each leg so varies by 16 CU cycles over 6 hops: 8/3 of a CU cycle a hop. That is 8 cycles of a network of 2,100
+/// MHz, near the 2 GHz of the thesis's CPUs, whose clock its network simulator has; whole cycles of 700 MHz would give
+/// 12 or 18 a leg. Memory's third and fourth legs are those between the L2 bank and a memory controller at a corner:
 /// memory_distance (networks.hpp). The base of a leg is what the machine file leaves to it of the 29 cycles at no hop;
 /// the rest is the home's and the private caches'.
 struct MeshConfig {
