@@ -10,8 +10,8 @@ namespace ew::media {
 
 namespace {
 
-/// Successive blocks of this size lie in successive bank groups, so that a stream uses all of them.
-constexpr u64 group_block = 128;
+/// Successive blocks of this size lie in different bank groups, so that a stream uses all of them.
+constexpr u32 group_block = 128;
 
 }  // namespace
 
@@ -46,7 +46,11 @@ Dram::Place Dram::place(u64 address) const {
   const u32 groups = config_.bank_groups, in_group = config_.banks / groups;
   const u64 stripe = address / (config_.row.count * channels_ * groups);
   const u64 row = stripe / in_group;
-  return {static_cast<u32>((stripe + row) % in_group * groups + address / group_block % groups), row};
+  // Higher digits of the block's number take part: a channel may be chosen by the lowest one.
+  const u32 digit = std::countr_zero(groups);
+  const u64 block = address / group_block;
+  const u64 group = (block ^ block >> digit ^ block >> 2 * digit ^ block >> 3 * digit) & (groups - 1);
+  return {static_cast<u32>((stripe + row) % in_group * groups + group), row};
 }
 
 bool Dram::serve(const memory::DeviceRequest& request) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "core/diagnostics.hpp"
 
 namespace ew::media {
@@ -24,6 +26,7 @@ void require(bool holds, fmt::format_string<Arguments...> sentence, Arguments&&.
 
 void check(const DramConfig& c) {
   require(c.banks <= 64, "dram.banks: a channel has at most 64 banks, not {}", c.banks);
+  require(std::has_single_bit(c.bank_groups), "dram.bank_groups: must be a power of two; it is {}", c.bank_groups);
   require(c.banks % c.bank_groups == 0, "dram.bank_groups: {} banks cannot be in {} groups of one size", c.banks,
           c.bank_groups);
   require(c.burst.count % c.bytes_per_clock == 0,
