@@ -74,8 +74,7 @@ bool Executor::surface(Warp& warp, const ptx::TextureForm& form, LaneMask mask) 
     if (!inside) {
       outside |= LaneMask{1} << lane;
     } else if (offset + bytes > available) {
-      op.refusal = {FaultKind::illegal_address, lane, op.address[lane], bytes};
-      return refuse_access(op);
+      return refuse_access(warp, {FaultKind::illegal_address, lane, op.address[lane], bytes});
     }
   }
   op.lanes = mask & ~outside;

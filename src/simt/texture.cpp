@@ -175,10 +175,8 @@ bool Executor::find_taps(TextureAccess& access) {
     Taps& taps = access.taps[lane];
     taps = taps_of(sampler, *access.form, rows, lane);
     for (u32 t = 0; t < taps.count; ++t)
-      if (taps.tap[t].source == Tap::Source::memory && taps.tap[t].offset + sampler.texel_bytes() > available) {
-        op_.refusal = {FaultKind::illegal_address, lane, object->address, 4};
-        return refuse_access(op_);
-      }
+      if (taps.tap[t].source == Tap::Source::memory && taps.tap[t].offset + sampler.texel_bytes() > available)
+        return refuse_access(*access.warp, {FaultKind::illegal_address, lane, object->address, 4});
   }
   return true;
 }
