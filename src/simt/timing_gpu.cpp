@@ -115,7 +115,10 @@ struct TimingGpu::State {
       if (!run->flushing) {
         run->flushing = true;
         for (u32 i = 0; i < sms.size(); ++i)
-          if (run->on_sm[i] && !sms[i]->flush(*run)) ++run->flushes;
+          if (run->on_sm[i]) {
+            ++run->flushes;
+            sms[i]->flush(*run);
+          }
       }
       if (run->flushes) continue;
       keep_statistics(*run);
@@ -176,8 +179,6 @@ struct TimingGpu::State {
         if (sm.due() <= now()) {
           performer.sm = &sm;
           sm.step(now());
-          if (shared.failed) [[unlikely]]
-            fail();
         }
         if (sm.due() == core::never)
           active[word] &= ~(u64{1} << bit);
@@ -197,9 +198,9 @@ struct TimingGpu::State {
       if (residency.grids().empty() && !without_grids) break;
       const u64 before = shared.executed;
       parts.wheel.run_due();
+      Cycle next = step_sms();
       if (shared.failed) [[unlikely]]
         fail();
-      Cycle next = step_sms();
       if (shared.attention) {
         look_around();
         for (auto& sm : sms) next = std::min(next, std::max(sm->due(), now() + 1));
@@ -209,16 +210,17 @@ struct TimingGpu::State {
       steps += shared.executed == before;
       next = std::min({next, parts.wheel.next(), until});
       if (next == core::never) {
-        if (residency.grids().empty()) break;
-        if (!residency.any_completion()) fail_stuck("nothing is under way, and no thread can go on");
-        continue;
+        if (!residency.grids().empty() && !residency.any_completion())
+          fail_stuck("nothing is under way, and no thread can go on");
+        else if (!residency.any_completion())
+          break;
       }
       if (steps_without_issue >= parts.timing.livelock_cycles && !residency.grids().empty()) {
         steps_without_issue = 0;
         fail_stuck(fmt::format("no warp has issued an instruction while the machine was busy for {} cycles",
                                parts.timing.livelock_cycles));
       }
-      parts.wheel.advance(std::max(next, now() + 1));
+      parts.wheel.advance(next == core::never ? now() + 1 : std::max(next, now() + 1));
     }
     return !residency.grids().empty();
   }

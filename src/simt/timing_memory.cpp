@@ -378,6 +378,7 @@ bool TimingSm::proceed(u32 id, Cycle now) {
     a.line.line = part.line;
     a.line.words = part.words;
     a.line.part = a.next_part;
+    a.line.lanes = static_cast<u8>(std::popcount(part.lanes));
     const bool last = a.next_part + 1 == a.parts_count;
     memory::Stall why = memory::Stall::none;
     switch (port_->access(a.line, why)) {
@@ -496,7 +497,10 @@ void TimingSm::finish(u32 id) {
   const Cycle now = shared_.wheel.now();
   if (!a.grid) return release(id);  // its grid has failed
   if (a.counts) forget_order(a, !a.writes, true);
-  if (a.acquires) port_->acquire(a.pc->order.scope);
+  if (a.acquires) {  // before anything else of this SM: in the step, as this may be the private cache's call
+    acquire_due_ = std::max(acquire_due_, a.pc->order.scope);
+    activate(now);
+  }
   Slot& w = warps_[a.slot];
   const bool mine = w.generation == a.generation;
   if (a.copies && mine) {

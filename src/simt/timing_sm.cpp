@@ -86,6 +86,8 @@ void TimingSm::step(Cycle now) {
   charge(now);
   sm_.cycle = now;
   issued_now_ = 0;
+  if (acquire_due_ != Scope::none) port_->acquire(std::exchange(acquire_due_, Scope::none));
+  if (!flushes_.empty()) step_flushes();
   const u32 day = now % calendar;
   if ((calendar_days_ >> day) & 1) {
     for (u64 left = calendar_[day]; left; left &= left - 1) become_ready(first_of(left));
@@ -224,11 +226,7 @@ bool TimingSm::copies_done(const Slot& w) {
 }
 
 void TimingSm::released(u32 token) {
-  if (token & flush_token) {
-    --shared_.runs[token & ~flush_token]->flushes;
-    shared_.attention = true;
-    return;
-  }
+  if (token & flush_token) return flushed();
   const u32 slot = token % slots;
   Slot& w = warps_[slot];
   if (!w.releasing || token_of(slot) != token) return;
@@ -345,7 +343,9 @@ void TimingSm::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
   limit_or_look(slot, now);
 }
 
+/// The first of a cycle counts; nothing issues behind it in that cycle.
 void TimingSm::fail(Grid& grid, Fault fault) {
+  if (shared_.failed) return;
   shared_.failed = &grid;
   shared_.fault = std::move(fault);
 }
@@ -482,8 +482,26 @@ void TimingSm::forget(const GridRun& run) {
   for (u32 s = 0; s < schedulers_; ++s) causes_[s] = cause_of(s);
 }
 
-bool TimingSm::flush(const GridRun& run) {
-  return port_->flush(flush_token | run.index);
+void TimingSm::flush(const GridRun& run) {
+  flushes_.push_back(run.index);
+  step_flushes();
+}
+
+/// One flush at a time: the private cache takes no more.
+void TimingSm::step_flushes() {
+  while (!flushes_.empty() && !flushing_) {
+    flushing_ = true;
+    if (!port_->flush(flush_token)) return;
+    flushed();
+  }
+}
+
+void TimingSm::flushed() {
+  flushing_ = false;
+  if (GridRun* run = shared_.runs[flushes_.front()].get(); run && run->flushes) --run->flushes;
+  flushes_.erase(flushes_.begin());
+  shared_.attention = true;
+  activate(shared_.wheel.now());
 }
 
 }  // namespace ew::simt

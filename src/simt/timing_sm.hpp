@@ -85,8 +85,8 @@ class TimingSm final : public memory::Agent {
   Performed memory(MemoryOp&);
   /// The grid has failed: its warps are gone, its accesses finish alone.
   void forget(const GridRun&);
-  /// Sends what the private cache holds home. False: released() will tell when that is done.
-  bool flush(const GridRun&);
+  /// Sends what the private cache holds home; GridRun::flushes is one less when that is done.
+  void flush(const GridRun&);
   /// Takes blocks without warps off the SM. True: there was one.
   bool end_blocks();
 
@@ -173,6 +173,8 @@ class TimingSm final : public memory::Agent {
   void leave(u32 slot);
   void fail(Grid&, Fault);
   void activate(Cycle when);
+  void step_flushes();
+  void flushed();
   void set_due(Cycle now);
 
   // Memory (timing_memory.cpp).
@@ -233,6 +235,9 @@ class TimingSm final : public memory::Agent {
   u64 look_at_ = 0;
   u64 dated_ = 0;  // slots that the calendar or an event wakes
   Cycle due_ = core::never;
+  Scope acquire_due_ = Scope::none;  // a load has acquired: before the next access
+  std::vector<u32> flushes_;         // of which grids; the first is under way
+  bool flushing_ = false;
 
   // The load/store unit.
   AccessPool accesses_;

@@ -7,6 +7,7 @@
 
 #include "case_file.hpp"
 #include "delayed_performer.hpp"
+#include "timing_machine.hpp"
 
 namespace ew::test {
 namespace {
@@ -165,6 +166,29 @@ TEST(RandomFlow, late_performers_change_nothing) {
       });
       ASSERT_FALSE(late.completions.at(0).fault) << "seed " << seed << "\n" << late.completions[0].fault->report;
       ASSERT_EQ(at_once.memory, late.memory) << "seed " << seed;
+    }
+  }
+}
+
+TEST(RandomFlow, timing_machines_change_nothing) {
+  TimingSetup plain, wild;
+  wild.timing.schedulers = 1;
+  wild.timing.policy = "lrr";
+  wild.consistency = "sc";
+  wild.hits = 30;
+  wild.stalls = 20;
+  wild.fastest = 1;
+  wild.slowest = 300;
+  wild.skew = 3;
+  for (u32 seed = 0; seed < 60; ++seed) {
+    const Case c = launch(Generator(seed).kernel(), 2, 48);
+    const Outcome functional = run_case(c);
+    ASSERT_FALSE(functional.completions.at(0).fault) << "seed " << seed;
+    wild.seed = seed;
+    for (const TimingSetup& setup : {plain, wild}) {
+      const Outcome timed = run_case(c, 1'000'000, timing_machine(setup));
+      ASSERT_FALSE(timed.completions.at(0).fault) << "seed " << seed << "\n" << timed.completions[0].fault->report;
+      ASSERT_EQ(functional.memory, timed.memory) << "seed " << seed;
     }
   }
 }

@@ -52,7 +52,9 @@ class TimingCase : public testing::TestWithParam<std::tuple<std::string, u32>> {
 
 TEST_P(TimingCase, holds) {
   const Case c = read_case(std::string(EW_TEST_DATA "/cases/") + std::get<0>(GetParam()) + ".txt");
-  const Named machine = machines()[std::get<1>(GetParam())];
+  Named machine = machines()[std::get<1>(GetParam())];
+  TimingReport report_of_run, report_of_slices;
+  machine.setup.report = &report_of_run;
   const Outcome outcome = run_case(c, 1'000'000, timing_machine(machine.setup));
   if (c.refused) {
     EXPECT_NE(outcome.refused.find(*c.refused), std::string::npos) << outcome.refused;
@@ -74,7 +76,12 @@ TEST_P(TimingCase, holds) {
     EXPECT_EQ(values_text(expected.type, outcome.memory.at(expected.name)), values_text(expected.type, expected.bytes))
         << "in buffer " << expected.name;
 
+  EXPECT_EQ(report_of_run.statistics.slots(),
+            report_of_run.statistics.cycles * c.sms * machine.setup.timing.schedulers);
+
+  machine.setup.report = &report_of_slices;
   const Outcome again = run_case(c, 100, timing_machine(machine.setup));
+  EXPECT_EQ(report_of_run.digest, report_of_slices.digest);
   EXPECT_EQ(outcome.memory, again.memory);
   EXPECT_EQ(outcome.nanoseconds, again.nanoseconds);
   EXPECT_EQ(outcome.printed, again.printed);

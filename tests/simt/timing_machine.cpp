@@ -1,5 +1,6 @@
 #include "timing_machine.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ew::test {
@@ -22,8 +23,8 @@ Accepted DelayedLines::access(const memory::LineAccess& access, memory::Stall& w
   }
   busy = std::max(busy, now + setup_.fastest + random_() % (setup_.slowest - setup_.fastest + 1));
   if (access.kind != AccessKind::load) last_store_ = std::max(last_store_, busy);
-  ++under_way_;
-  if (answers) wheel_.at<&DelayedLines::arrive>(busy, *this, u64{access.access} << 8 | access.part, access.line);
+  most_under_way = std::max(most_under_way, ++under_way_);
+  if (setup_.answers) wheel_.at<&DelayedLines::arrive>(busy, *this, u64{access.access} << 8 | access.part, access.line);
   return Accepted::pending;
 }
 
@@ -41,7 +42,8 @@ bool DelayedLines::release(Scope, u32 token) {
 }
 
 TimingMachine::TimingMachine(const TimingSetup& setup, const simt::GpuLimits& limits, memory::AddressSpace& space,
-                             simt::DeviceServices& services) {
+                             simt::DeviceServices& services)
+    : setup_(setup) {
   const std::string refused = simt::TimingGpu::refuse(limits, setup.timing);
   if (!refused.empty()) throw std::runtime_error(refused);
   gpu_ =
@@ -57,6 +59,17 @@ TimingMachine::TimingMachine(const TimingSetup& setup, const simt::GpuLimits& li
   for (u32 sm = 0; sm < limits.sms; ++sm) {
     lines_.push_back(std::make_unique<DelayedLines>(wheel_, gpu_->agent(sm), setup, sm));
     gpu_->attach(sm, *lines_.back());
+  }
+}
+
+TimingMachine::~TimingMachine() {
+  if (!setup_.report) return;
+  TimingReport& report = *setup_.report;
+  report = {.statistics = gpu_->statistics(), .digest = gpu_->digest(), .events = wheel_.executed()};
+  for (const auto& lines : lines_) {
+    report.acquires += lines->acquires;
+    report.releases += lines->releases;
+    report.most_under_way = std::max(report.most_under_way, lines->most_under_way);
   }
 }
 

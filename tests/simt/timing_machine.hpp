@@ -13,6 +13,12 @@
 
 namespace ew::test {
 
+/// What a machine says of itself when it goes.
+struct TimingReport {
+  simt::TimingStatistics statistics;
+  u64 digest = 0, events = 0, acquires = 0, releases = 0, most_under_way = 0;
+};
+
 struct TimingSetup {
   simt::SmTimingConfig timing;
   const char* consistency = "ptx";
@@ -22,8 +28,10 @@ struct TimingSetup {
   u32 hits = 0;                    // of 100 parts
   u32 stalls = 0;                  // of 100 parts
   u32 seed = 1;
-  u64 skew = 0;  // the GPU's seed
+  u64 skew = 0;         // the GPU's seed
+  bool answers = true;  // false: what is late never comes
   std::vector<memory::LineAccess>* seen = nullptr;
+  TimingReport* report = nullptr;
 };
 
 /// The private cache of one SM, straight on the image.
@@ -38,8 +46,7 @@ class DelayedLines final : public simt::LinePort {
   bool flush(u32 token) override { return release(Scope::sys, token); }
   std::string what_is_under_way() const override { return under_way_ ? "  lines that answer late" : ""; }
 
-  u64 acquires = 0, releases = 0;
-  bool answers = true;  // false: what is late never comes
+  u64 acquires = 0, releases = 0, most_under_way = 0;
 
  private:
   bool chance(u32 of_100) { return of_100 && random_() % 100 < of_100; }
@@ -61,6 +68,8 @@ class TimingMachine final : public simt::Gpu {
  public:
   TimingMachine(const TimingSetup&, const simt::GpuLimits&, memory::AddressSpace&, simt::DeviceServices&);
 
+  ~TimingMachine() override;
+
   simt::TimingGpu& timing() { return *gpu_; }
   core::TimeWheel& wheel() { return wheel_; }
   DelayedLines& lines(u32 sm) { return *lines_[sm]; }
@@ -80,6 +89,7 @@ class TimingMachine final : public simt::Gpu {
   void advance_nanoseconds(u64 n) override { gpu_->advance_nanoseconds(n); }
 
  private:
+  TimingSetup setup_;
   core::TimeWheel wheel_;
   std::vector<std::unique_ptr<DelayedLines>> lines_;
   std::unique_ptr<simt::TimingGpu> gpu_;
