@@ -89,10 +89,8 @@ class Runner {
   }
 
   void run(u64 seed, Histogram& histogram) {
-    if (!gpu_ || machine_.seed_in_machine) {
-      gpu_.reset();
-      gpu_ = machine_.make_gpu(space_, services_, seed);
-    }
+    simulator_.reset();
+    simulator_ = machine_.make(space_, services_, seed);
     const Variation variation = variation_of(kernel_, seed);
     std::memset(reinterpret_cast<void*>(memory_), 0, lines * line_bytes);
     std::memset(reinterpret_cast<void*>(results_), 0, result_bytes());
@@ -104,7 +102,6 @@ class Runner {
         histogram.unfinished_seed = seed;
         histogram.unfinished_why = trouble;
       }
-      gpu_.reset();  // a GPU that has faulted is not used again
       return;
     }
     FinalState state;
@@ -133,14 +130,15 @@ class Runner {
     for (const u32 delay : variation.delays) put(delay);
     for (const u32 word : variation.warm) put(word);
     bytes.resize(std::max<std::size_t>(bytes.size(), launch.kernel->parameter_bytes));
-    if (std::string refused = gpu_->refuse(launch); !refused.empty()) throw core::UserError(refused);
-    gpu_->set_instruction_limit(machine_.instruction_limit);
-    gpu_->start(std::move(launch));
-    while (gpu_->run(1'000'000)) {
+    simt::Gpu& gpu = simulator_->gpu();
+    if (std::string refused = gpu.refuse(launch); !refused.empty()) throw core::UserError(refused);
+    gpu.set_instruction_limit(machine_.instruction_limit);
+    gpu.start(std::move(launch));
+    while (true) {
+      simulator_->run(1'000'000, ~u64{0});
+      for (const simt::Completion& completion : gpu.take_completions())
+        return completion.fault ? completion.fault->report : std::string();
     }
-    for (const simt::Completion& completion : gpu_->take_completions())
-      if (completion.fault) return completion.fault->report;
-    return {};
   }
 
   const Program& program_;
@@ -150,7 +148,7 @@ class Runner {
   NoServices services_;
   ptx::Program loaded_;
   u64 memory_ = 0, results_ = 0;
-  std::unique_ptr<simt::Gpu> gpu_;
+  std::unique_ptr<runtime::Simulator> simulator_;
 };
 
 }  // namespace

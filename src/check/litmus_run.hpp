@@ -9,16 +9,17 @@
 #include <string>
 
 #include "check/program.hpp"
-#include "simt/gpu.hpp"
+#include "runtime/simulator.hpp"
 
 namespace ew::check {
 
-/// Makes the GPU for one seed. Called once a test for a machine that `seed` does not change.
-using MakeGpu = std::function<std::unique_ptr<simt::Gpu>(memory::AddressSpace&, simt::DeviceServices&, u64 seed)>;
+/// Makes a machine. Called for every run: what an earlier run leaves (whose turn it is, what lies in caches) would change
+/// who runs when, and the run of a seed could not be repeated.
+using MakeSimulator =
+    std::function<std::unique_ptr<runtime::Simulator>(memory::AddressSpace&, simt::DeviceServices&, u64 seed)>;
 
 struct LitmusMachine {
-  MakeGpu make_gpu;
-  bool seed_in_machine = false;  // a new GPU for every seed
+  MakeSimulator make;
   u64 instruction_limit = 100'000;
 };
 

@@ -58,8 +58,9 @@ check::RunPlan plan_of(const LitmusCommand& command) {
   plan.seeds = command.seeds;
   simt::GpuLimits limits;
   limits.sms = config.sm.count;
-  plan.machine.make_gpu = [limits](memory::AddressSpace& space, simt::DeviceServices& services, u64) {
-    return std::make_unique<simt::FunctionalGpu>(limits, space, services);
+  plan.machine.make = [limits](memory::AddressSpace& space, simt::DeviceServices& services, u64) {
+    return std::make_unique<runtime::FunctionalSimulator>(
+        std::make_unique<simt::FunctionalGpu>(limits, space, services));
   };
   return plan;
 }

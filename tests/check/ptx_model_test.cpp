@@ -100,7 +100,7 @@ bool within(const std::set<FinalState>& inner, const std::set<FinalState>& outer
 }
 
 TEST(PtxModel, AllowsWhatInterleavingsShow) {
-  for_random_programs(2400, [](const Litmus& test, RandomLitmus&) {
+  for_random_programs(1500, [](const Litmus& test, RandomLitmus&) {
     const Program program = program_of(test);
     const auto sc = interleavings(program), ptx = ptx_final_states(program);
     EXPECT_FALSE(sc.empty());
@@ -109,7 +109,7 @@ TEST(PtxModel, AllowsWhatInterleavingsShow) {
 }
 
 TEST(PtxModel, AFenceNeverAllowsMore) {
-  for_random_programs(1600, [](const Litmus& test, RandomLitmus& random) {
+  for_random_programs(1000, [](const Litmus& test, RandomLitmus& random) {
     Litmus fenced = test;
     auto& list = fenced.threads[random.below(static_cast<u32>(fenced.threads.size()))].statements;
     Statement fence;
@@ -152,7 +152,7 @@ void strengthen(Litmus& test, RandomLitmus& random) {
 }
 
 TEST(PtxModel, StrongerAccessesAndWiderScopesNeverAllowMore) {
-  for_random_programs(2000, [](const Litmus& test, RandomLitmus& random) {
+  for_random_programs(1200, [](const Litmus& test, RandomLitmus& random) {
     Litmus stronger = test;
     strengthen(stronger, random);
     EXPECT_TRUE(within(ptx_final_states(program_of(stronger)), ptx_final_states(program_of(test)))) << print(stronger);

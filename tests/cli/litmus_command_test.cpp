@@ -1,0 +1,92 @@
+// `ew litmus`: its table, its statuses, its replays.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/process.hpp"
+
+namespace ew::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LitmusCommandTest : public testing::Test {
+ protected:
+  LitmusCommandTest() : folder_(testing::TempDir() + "/ew-litmus") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~LitmusCommandTest() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  Outcome ew(Words words) {
+    words.insert(words.begin(), {EW_PROGRAM, "litmus"});
+    return run(words,
+               {.capture = Capture::both, .directory = folder_.string(), .timeout_seconds = 60, .no_input = true});
+  }
+  fs::path folder_;
+};
+
+const char* const message_passing =
+    "test MP ptx\nT0@b0: st x 1 ; st.rel.dev y 1\nT1@b1: ld.acq.dev r y ; ld s x\n"
+    "expect final T1:r==1 && T1:s==0 :: ptx=F\nexpect final T1:r==1 && T1:s==1 :: ptx=A\n";
+
+TEST_F(LitmusCommandTest, JudgesAndRuns) {
+  write("a.glt", message_passing);
+  const Outcome outcome = ew({"a.glt", "--seeds", "40"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("MP    T1:r == 1 && T1:s == 0  forbidden  forbidden     0  ok"), std::string::npos)
+      << outcome.output;
+  EXPECT_NE(
+      outcome.output.find("1 tests, 2 questions, 0 that the axioms answer otherwise; 40 runs: 0 ended as is forbidden"),
+      std::string::npos)
+      << outcome.output;
+}
+
+TEST_F(LitmusCommandTest, AWrongRowFailsWithStatusOne) {
+  write("a.glt", std::string(message_passing) + "expect final T1:r==0 :: ptx=F\n");
+  const Outcome outcome = ew({"a.glt", "--axioms"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.output.find("FAIL MP: T1:r == 0 is allowed by the axioms"), std::string::npos) << outcome.output;
+}
+
+TEST_F(LitmusCommandTest, ASeedOfTheHistogramRepeats) {
+  write("a.glt", message_passing);
+  const auto json = nlohmann::json::parse(ew({"a.glt", "--json", "--seeds", "60"}).output);
+  ASSERT_EQ(json.size(), 1u);
+  EXPECT_EQ(json[0]["runs"], 60);
+  ASSERT_GE(json[0]["states"].size(), 2u);
+  for (const auto& state : json[0]["states"]) {
+    const auto again = nlohmann::json::parse(
+        ew({"a.glt", "--json", "--seeds", "1", "--seed", std::to_string(state["first_seed"].get<int>())}).output);
+    ASSERT_EQ(again[0]["states"].size(), 1u);
+    EXPECT_EQ(again[0]["states"][0]["state"], state["state"]);
+  }
+}
+
+TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
+  write("a.glt", message_passing);
+  write("bad.glt", "test A ptx\nT0: sst x 1\n");
+  write("pm.glt", "test A pm\npm X\nT0: st X 1\nexpect images sbrp=2\n");
+  write("empty.glt", "");
+  const std::pair<Words, std::string> mistakes[] = {
+      {{}, "ew litmus needs a file: ew litmus litmus/ptx.glt; `ew litmus --help` has examples"},
+      {{"none.glt"}, "cannot read none.glt"},
+      {{"bad.glt"}, "bad.glt:2: expected a statement, found \"sst\" (did you mean \"st\"?)"},
+      {{"empty.glt"}, "there is no test in these files"},
+      {{"a.glt", "--filter", "Z"}, "no test's name matches --filter"},
+      {{"a.glt", "--filter", "("}, "--filter ( is no regular expression"},
+      {{"pm.glt"}, "1 of 1 tests are left out: tests of kind pm are read, but not executed yet"},
+      {{"a.glt", "--seeds", "x"}, "--seeds should be a whole number from 0, but is \"x\""},
+  };
+  for (const auto& [words, sentence] : mistakes) {
+    const Outcome outcome = ew(words);
+    EXPECT_EQ(outcome.status, 2) << sentence;
+    EXPECT_EQ(outcome.output, "ew: " + sentence + "\n");
+  }
+}
+
+}  // namespace
+}  // namespace ew::cli
