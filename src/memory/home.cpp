@@ -181,6 +181,13 @@ void Home::State::carry_out(u32 way, const Request& request, const Decision& dec
 /// do.
 bool Home::State::perform(const Request& request, const Decision& decision, Request& answer, u32& data_bytes,
                           ByteMask& dirty) {
+  const bool answers = perform_in_image(request, decision, answer, data_bytes, dirty);
+  if (answers && parts.observer) parts.observer->performed(request);
+  return answers;
+}
+
+bool Home::State::perform_in_image(const Request& request, const Decision& decision, Request& answer, u32& data_bytes,
+                                   ByteMask& dirty) {
   answer.payload = no_payload;
   switch (request.kind) {
     case RequestKind::read:

@@ -22,6 +22,14 @@ struct HomeStatistics {
   u64 probes = 0, forwards = 0, held_cycles = 0, waited = 0;
 };
 
+/// Sees what a home performs, in order: contract suites, traces.
+class HomeObserver {
+ public:
+  virtual ~HomeObserver() = default;
+  /// The request has read or changed the image just now.
+  virtual void performed(const Request&) = 0;
+};
+
 class Home final : public Receiver, public DeviceClient {
  public:
   struct Parts {
@@ -33,6 +41,7 @@ class Home final : public Receiver, public DeviceClient {
     std::span<Agent* const> agents;    // performs lanes of atomics and uncached loads in the image
     std::span<Device* const> devices;  // by Place::device
     u32 slice;
+    HomeObserver* observer = nullptr;
   };
   Home(const HomeConfig&, const Parts&);
   ~Home() override;

@@ -73,6 +73,7 @@ struct Home::State {
   void decide(u32 way, const Request&, bool fetched);
   void carry_out(u32 way, const Request&, const Decision&, ServedBy);
   bool perform(const Request&, const Decision&, Request& answer, u32& data_bytes, ByteMask& dirty);
+  bool perform_in_image(const Request&, const Decision&, Request& answer, u32& data_bytes, ByteMask& dirty);
   void run_waiting(u32 mshr);
   void pump();
   bool needs_mshr_to_decide(u32 way) const { return permission.tracked && lines[way].mshr == none; }

@@ -83,8 +83,8 @@ Accepted PrivateCache::State::load(const LineAccess& a, Stall& why) {
   if (way == no_way) return load_miss(a, way, why);
   Line& line = lines[way];
   refresh(line);
-  const bool behind_store = line.mshr != none && (mshrs[line.mshr].waiting_stores & a.words);
-  if ((a.words & ~line.valid) || behind_store) return load_miss(a, way, why);
+  if (a.words & ~line.valid || (line.mshr != none && may_change(mshrs[line.mshr]) & a.words))
+    return load_miss(a, way, why);
   parts.agent.perform(a.access, a.part, bytes(way));
   touch(way, a);
   ++statistics.load_hits;

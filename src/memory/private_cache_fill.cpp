@@ -17,7 +17,7 @@ void PrivateCache::State::refresh(Line& line) {
 
 void PrivateCache::State::refresh(Mshr& mshr) {
   if (mshr.epoch == epoch) return;
-  mshr.poison |= mshr.outstanding;
+  mshr.poison |= mshr.outstanding | mshr.waited;
   mshr.epoch = epoch;
 }
 
@@ -67,15 +67,15 @@ void PrivateCache::State::append(Mshr& mshr, const LineAccess& a, bool merged) {
   ++mshr.count;
 }
 
-/// A line's request is for whole sectors; a word that an older part waits for, and has, is not brought anew, lest that
-/// part sees what a younger one of its thread did.
+/// A line's request is for whole sectors, but for words that are here: a part that waits with them for others must not
+/// see what is younger than a hit of its thread behind it, or than an atomic.
 void PrivateCache::State::request(RequestKind kind, u32 number, WordMask words) {
   Mshr& mshr = mshrs[number];
   if (mshr.way != no_way) {
     if (permission.whole_lines)
       words = whole_line;
     else if (kind == RequestKind::read)
-      words |= whole_sectors(words, config.sector) & ~mshr.outstanding & ~mshr.waited;
+      words |= whole_sectors(words, config.sector) & ~(lines[mshr.way].valid | mshr.outstanding | mshr.waited);
     statistics.sectors_fetched +=
         static_cast<u64>(std::popcount(whole_sectors(words, config.sector))) * word_bytes / config.sector;
   }
@@ -140,11 +140,11 @@ void PrivateCache::State::install(Mshr& mshr, const Request& answer) {
   refresh(mshr);
   const Payload& payload = parts.payloads[answer.payload];
   copy_bytes(bytes(mshr.way), payload.bytes.data(), bytes_of(answer.words) & ~(line.dirty | mshr.keep));
+  if (answer.owned) line.dirty = line.dirty | payload.valid;  // what the old owner had not written back
   parts.payloads.give_back(answer.payload);
   line.valid |= answer.words & ~mshr.poison;
   if (answer.owned) line.owned |= answer.words;
   mshr.outstanding &= ~answer.words;
-  mshr.poison &= ~answer.words;
   const u32 moved = static_cast<u32>(std::popcount(answer.words)) * word_bytes;
   Cycle& bank = bank_free[(mshr.line >> line_shift) % config.banks];
   bank = std::max(bank, now()) + (moved + config.fill_bytes - 1) / config.fill_bytes;

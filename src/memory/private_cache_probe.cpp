@@ -27,7 +27,9 @@ void PrivateCache::State::probe(const Request& asked) {
     const Protocol::After after = parts.protocol.on_probe(asked.probe, probed, line.valid, line.owned);
     const WordMask lost = line.owned & ~after.owned;
     const ByteMask dirty = line.dirty & bytes_of(lost);
-    if (dirty.any()) {
+    if (dirty.any() && asked.owned) {
+      line.dirty = line.dirty & ~dirty;  // they went to the new owner
+    } else if (dirty.any()) {
       answer.payload = parts.payloads.take();
       std::memcpy(parts.payloads[answer.payload].bytes.data(), bytes(way), config.line);
       parts.payloads[answer.payload].valid = dirty;
@@ -47,7 +49,10 @@ void PrivateCache::State::answer_forward(const Request& asked, u32 way, WordMask
   answer.words = have;
   answer.served_by = ServedBy::remote_cache;
   answer.payload = parts.payloads.take();
-  std::memcpy(parts.payloads[answer.payload].bytes.data(), bytes(way), config.line);
+  Payload& payload = parts.payloads[answer.payload];
+  std::memcpy(payload.bytes.data(), bytes(way), config.line);
+  // With the right to write goes the duty to write back: the home would hear from two agents about the same bytes else.
+  if (asked.owned) payload.valid = lines[way].dirty & bytes_of(have);
   send(answer, static_cast<Node>(asked.origin), static_cast<u32>(std::popcount(have)) * word_bytes);
 }
 

@@ -71,6 +71,8 @@ struct PrivateCache::State {
   Accepted store_owned(const LineAccess&, Stall&);
   Accepted atomic_at_home(const LineAccess&, Stall&);
   Accepted stall(Stall& why, Stall reason);
+  /// Words in which an older part that waits will see, or write, something else than is there now.
+  static WordMask may_change(const Mshr& m) { return m.waiting_stores | (m.waited & m.outstanding); }
   bool beyond_private(const LineAccess& a) const { return a.at_home || (a.strong && a.scope != Scope::cta); }
   u32 find(u64 line) const { return tags.find(line, parts.map.physical(line)); }
   u32 allocate(u64 line);  // an empty way, or no_way

@@ -65,7 +65,8 @@ enum class RequestKind : u8 {
   reduction,   // the same without a value to return; answered by `written`
   write_back,  // owned bytes return to the image and the ownership with them; answered by `written`
   // home to agent, or, forwarded, agent to agent
-  data,     // words (payload) and how they may be used: answers read, read_once, own, atomic
+  data,     // words (payload; its mask: what a new owner must write back) and how they may be used: answers read,
+            // read_once, own, atomic
   written,  // the bytes are in the image: visible to every agent
   probe,    // Request::probe says what the private cache does with its copy; answered by probe_answer
   forward,  // answer the request of `origin` directly, with what you own; answered by `data` there

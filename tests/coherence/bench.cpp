@@ -105,7 +105,8 @@ void Bench::build() {
                                                                     .map = *map_,
                                                                     .agents = agents_,
                                                                     .devices = device_pointers_,
-                                                                    .slice = i}));
+                                                                    .slice = i,
+                                                                    .observer = config.observer}));
     network.attach(static_cast<Node>(config.agents + i), *homes.back());
   }
 }

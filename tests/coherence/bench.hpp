@@ -87,6 +87,7 @@ struct BenchConfig {
   HomeConfig home{.bytes = 4096, .line = 128, .ways = 4, .latency = 5, .mshrs = 8};
   u64 data_bytes = 4096, host_bytes = 4096;
   u32 dma_agent = no_agent;
+  HomeObserver* observer = nullptr;
 };
 
 /// Everything but the agents, which stand behind it.

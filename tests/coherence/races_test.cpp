@@ -346,6 +346,27 @@ TEST(Gpu, a_load_that_waits_does_not_see_a_younger_atomic_of_its_thread) {
   EXPECT_EQ(s.read(0, x + 28), 3u);
 }
 
+// Two loads of one thread: the older waits with a word that is here, the younger hits on it. What comes must not make
+// the older one see something newer.
+TEST(Gpu, a_load_that_waits_sees_nothing_newer_than_a_hit_behind_it) {
+  for (const bool with_acquire : {false, true}) {
+    Scene s("gpu", 2);
+    const u64 x = s.line(0) + 28;  // the last word of the first sector
+    EXPECT_EQ(s.read(0, x), 0u);
+    s.slow = [&](Node from, Node to, const Request& r) { return from == 2 && to == 0 && r.words >> 8 ? 600 : 0; };
+    const auto older = s.load(0, x, weak, 8);
+    s.bench.run(5);
+    const auto younger = s.load(0, x);
+    EXPECT_EQ(younger.accepted, Accepted::performed);
+    s.write(1, x, 7, strong);
+    if (with_acquire) s.acquire(0);
+    s.load(0, x - 4);  // its sector would be fetched anew
+    s.load(0, x);
+    s.bench.run();
+    EXPECT_EQ(s.done(0, older).value, 0u);
+  }
+}
+
 TEST(Gpu, a_store_does_not_pass_an_older_load_of_its_word) {
   Scene s("gpu", 1);
   const u64 x = s.line(0);
@@ -547,6 +568,34 @@ TEST(Mesi, forwarded_data_are_slower_than_the_next_forward) {
   const auto third = s.load(2, x, weak, 8);
   s.bench.run();
   EXPECT_EQ(s.done(2, third).value, 0x2'0000'0001u);
+}
+
+// The new owner writes and evicts at once; what the old owner tells the home comes later.
+TEST(Mesi, a_new_owners_write_back_overtakes_the_old_owners_answer) {
+  Scene s("mesi", 3, one_line_caches());
+  const u64 x = s.line(0);
+  s.write(0, x, 1);
+  s.slow = [&](Node from, Node, const Request& r) {
+    return from == 0 && r.kind == RequestKind::probe_answer ? 500 : 0;
+  };
+  const auto store = s.store(1, x, 2);
+  while (!s.done(1, store).completed) ASSERT_TRUE(s.bench.step());
+  s.load(1, s.line(1));  // evicts
+  s.bench.run();
+  EXPECT_EQ(s.read(2, x), 2u);
+}
+
+// … and an owner that only passed the bytes on has written back what it got dirty.
+TEST(Mesi, dirty_bytes_go_over_to_a_new_owner) {
+  Scene s("mesi", 3);
+  const u64 x = s.line(0);
+  s.write(0, x, 1);
+  s.write(1, x + 4, 2);
+  EXPECT_EQ(s.bench.caches[1]->peek(x).dirty_bytes, 15);
+  EXPECT_EQ(s.image(x), 0u);
+  s.flush(1);
+  EXPECT_EQ(s.image(x), 1u);
+  EXPECT_EQ(s.image(x + 4), 2u);
 }
 
 // A sharer wants to write; another's request comes first and takes its copy away.

@@ -1,0 +1,581 @@
+// The contract of coherence, for every protocol of the table: random agents on a few lines, tiny caches, a value
+// oracle.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <random>
+
+#include "bench.hpp"
+#include "oracle.hpp"
+
+namespace ew::coherence {
+namespace {
+
+struct Traffic {
+  std::string name;
+  BenchConfig bench;
+  u32 operations = 80'000;
+  u32 jitter = 30;
+  u32 hot_lines = 6;
+  u32 most_under_way = 12;
+};
+
+class World;
+
+class RandomAgent final : public Agent {
+ public:
+  RandomAgent(World& world, u32 id, u32 seed) : world_(world), id_(id), random_(seed) {}
+
+  ByteMask perform(u32 access, u32 part, u8* bytes) override;
+  void complete(u32 access, u32 part, ServedBy by) override;
+  void wake() override { waiting_ = false; }
+  void released(u32 token) override;
+
+  /// One cycle. True: it may have something to do in the next.
+  bool tick();
+  bool idle() const { return under_way_ == 0 && releases_.empty() && !flushing_; }
+  void flush();
+  std::string state() const {
+    return fmt::format("agent {}: {} under way, waiting {}, flushing {}\n", id_, under_way_, waiting_, flushing_);
+  }
+
+ private:
+  struct Fence {
+    u32 token;
+    std::vector<u32> stores;
+    std::vector<u32> adds;
+  };
+  u32 below(u32 limit) { return static_cast<u32>(random_() % limit); }
+  void invent();
+  void invent_lanes(Operation&, bool one_word);
+  void issue();
+  void judge();
+  void fence();
+  void check_fence(const Fence&, std::string_view what);
+  bool promises_newest(const Operation&) const;
+
+  World& world_;
+  u32 id_;
+  std::mt19937 random_;
+  std::deque<Operation> operations_;
+  u32 judged_ = 0, under_way_ = 0;
+  bool have_next_ = false, inside_access_ = false;
+  Operation next_;
+  bool waiting_ = false, flushing_ = false;
+  std::vector<Fence> releases_;
+  u32 tokens_ = 0;
+  Moment acquired_ = 0;
+  std::vector<u64> counters_at_acquire_ = std::vector<u64>(1024);
+  std::vector<u32> last_add_ = std::vector<u32>(2048);  // by counter: operation + 1
+  std::vector<u64> counter_floor_ = std::vector<u64>(2048);
+};
+
+class World final : public HomeObserver {
+ public:
+  World(const Traffic& traffic, const Model& model, u32 seed)
+      : traffic(traffic),
+        bench([&] {
+          BenchConfig config = traffic.bench;
+          config.protocol = model.name;
+          config.agents = oracle_agents;
+          config.dma_agent = oracle_agents - 1;
+          config.observer = this;
+          config.data_bytes = 4096, config.host_bytes = 4096;
+          return config;
+        }()),
+        permission(bench.protocol->permission()),
+        data(bench.data, 4096, permission.store_needs_owned),
+        host(bench.host, 4096, false),
+        random(seed) {
+    for (u32 i = 0; i < oracle_agents; ++i) {
+      agents.emplace_back(*this, i, seed * 97 + i);
+      bench.add(agents.back());
+    }
+    bench.build();
+    bench.network.delay = [this](Node, Node, const Request&) {
+      return random() % 64 ? random() % this->traffic.jitter : random() % 400;
+    };
+    bench.network.watch = [this](Node to, const Request&, bool before) {
+      if (to >= oracle_agents && !before) look();
+    };
+    for (auto& device : bench.devices) device->watch = [this](bool before) { before ? void() : look(); };
+  }
+
+  void performed(const Request&) override { look(); }
+
+  void look() {
+    data.look();
+    host.look();
+    for (Oracle* oracle : {&data, &host})
+      if (!oracle->error.empty()) fail(oracle->error);
+  }
+  void fail(const std::string& what) {
+    if (failure.empty()) failure = fmt::format("cycle {}: {}", bench.wheel.now(), what);
+  }
+  Oracle& oracle(const LineAccess& a) { return a.host_memory ? host : data; }
+  u64 base(const LineAccess& a) const { return a.host_memory ? bench.host : bench.data; }
+  void mix(u64 value) { digest = (digest ^ value) * 0x100'0000'01b3; }
+
+  void run();
+
+  Traffic traffic;
+  Bench bench;
+  Permission permission;
+  Oracle data, host;
+  std::mt19937 random;
+  std::deque<RandomAgent> agents;
+  u64 issued = 0;
+  std::string failure;
+  u64 digest = 0xcbf2'9ce4'8422'2325;
+};
+
+ByteMask RandomAgent::perform(u32 access, u32, u8* bytes) {
+  Operation& operation = inside_access_ ? next_ : operations_[access];
+  Oracle& oracle = world_.oracle(operation.access);
+  ByteMask mask;
+  if (operation.performed != never_yet) world_.fail("performed twice");
+  operation.performed = oracle.now();
+  const u32 line = world_.bench.config.cache.line;
+  const AccessKind kind = operation.access.kind;
+  if (operation.counter) {
+    const u32 at = operation.lane[0].at;
+    u32 value;
+    std::memcpy(&value, bytes + at % line, 4);
+    operation.count = value;
+    if (kind == AccessKind::load) return mask;
+    if (value != oracle.counters[at / 4])
+      world_.fail(fmt::format("an add saw {} in the counter at {}, not {}", value, at, oracle.counters[at / 4]));
+    operation.count = ++oracle.counters[at / 4];
+    ++value;
+    std::memcpy(bytes + at % line, &value, 4);
+    for (u32 b = at % line; b < at % line + 4; ++b) mask.bits[b / 64] |= u64{1} << (b % 64);
+    return mask;
+  }
+  std::array<Lane, 3> stored = operation.lane;
+  for (u32 i = 0; i < operation.lanes; ++i) {
+    Lane& lane = operation.lane[i];
+    for (u32 b = 0; b < lane.size; ++b) {
+      const u32 at = (lane.at + b) % line;
+      if (kind != AccessKind::store) lane.bytes[b] = bytes[at];
+      if (kind == AccessKind::load) continue;
+      bytes[at] = stored[i].bytes[b];
+      mask.bits[at / 64] |= u64{1} << (at % 64);
+    }
+  }
+  if (kind == AccessKind::load) return mask;
+  if (kind == AccessKind::atomic)
+    if (const std::string wrong = oracle.check_newest(operation); !wrong.empty()) world_.fail(wrong);
+  operation.lane = stored;
+  // An atomic is performed for all to see. So is a store to an owned word; the DMA agent's go to the home instead.
+  const bool owned = world_.permission.store_needs_owned && !operation.access.host_memory;
+  if (kind == AccessKind::atomic || (owned && !operation.access.at_home)) oracle.performed(id_, operation);
+  if (owned && !operation.access.at_home)
+    for (u32 other = 0; other < oracle_agents; ++other)
+      if (other != id_ && world_.bench.caches[other]->peek(operation.access.line + operation.lane[0].at % line).valid)
+        world_.fail(fmt::format("agent {} writes what agent {} has a copy of", id_, other));
+  return mask;
+}
+
+void RandomAgent::complete(u32 access, u32, ServedBy by) {
+  Operation& operation = operations_[access];
+  if (operation.performed == never_yet) world_.fail("completed but not performed");
+  if (operation.over) world_.fail("completed twice");
+  operation.over = true;
+  --under_way_;
+  if (operation.access.kind == AccessKind::store && !operation.counter) {
+    std::vector<u32> mine;
+    for (u32 i = 0; i < operation.lanes; ++i)
+      for (u32 b = 0; b < operation.lane[i].size; ++b)
+        mine.push_back(operation.first_record + static_cast<u32>(mine.size()));
+    if (!world_.oracle(operation.access).seen(mine)) world_.fail("a store completes and is not visible");
+  }
+  world_.mix(world_.bench.wheel.now() << 20 ^ u64{access} << 4 ^ id_ ^ u64{static_cast<u8>(by)} << 60);
+  for (u32 i = 0; i < operation.lanes; ++i)
+    for (u32 b = 0; b < operation.lane[i].size; ++b) world_.mix(operation.lane[i].bytes[b]);
+}
+
+void RandomAgent::released(u32 token) {
+  const auto found = std::find_if(releases_.begin(), releases_.end(), [&](const Fence& f) { return f.token == token; });
+  if (found == releases_.end()) return world_.fail("released twice");
+  check_fence(*found, "a release");
+  releases_.erase(found);
+  if (flushing_ && token >= 1'000'000) {
+    flushing_ = false;
+    for (u64 at = 0; at < 4096; at += 4)
+      if (world_.bench.caches[id_]->peek(world_.bench.data + at).valid) world_.fail("a copy outlives a flush");
+  }
+}
+
+void RandomAgent::check_fence(const Fence& fence, std::string_view what) {
+  if (!world_.data.seen(fence.stores)) world_.fail(fmt::format("{} of agent {} left a store behind", what, id_));
+  for (const u32 add : fence.adds)
+    if (operations_[add].performed == never_yet) world_.fail(fmt::format("{} left an atomic behind", what));
+}
+
+void RandomAgent::fence() {
+  Fence fence{++tokens_, world_.data.unseen(id_), {}};
+  for (u32 i = judged_; i < operations_.size(); ++i)
+    if (operations_[i].access.kind != AccessKind::load && !operations_[i].over) fence.adds.push_back(i);
+  const Scope scope = below(8) ? Scope::gpu : Scope::cta;
+  if (scope == Scope::cta) {
+    if (!world_.bench.caches[id_]->release(scope, fence.token)) world_.fail("a release of block scope waits");
+    return;
+  }
+  releases_.push_back(fence);
+  if (!world_.bench.caches[id_]->release(scope, fence.token)) return;
+  check_fence(fence, "a release that is over at once");
+  releases_.pop_back();
+}
+
+void RandomAgent::flush() {
+  flushing_ = true;
+  Fence fence{1'000'000 + ++tokens_, world_.data.unseen(id_), {}};
+  releases_.push_back(fence);
+  acquired_ = world_.data.now();
+  counters_at_acquire_ = world_.data.counters;
+  if (world_.bench.caches[id_]->flush(fence.token)) released(fence.token);
+}
+
+void RandomAgent::invent_lanes(Operation& operation, bool one_word) {
+  const u32 line_bytes = world_.bench.config.cache.line;
+  Oracle& oracle = world_.oracle(operation.access);
+  const u32 lines = 4096 / line_bytes, hot = world_.traffic.hot_lines;
+  u32 line = below(8) ? below(hot) : below(lines);
+  if (operation.access.host_memory) line = below(4);
+  const u32 start = line * line_bytes;
+  if (operation.counter) {
+    operation.lanes = 1;
+    operation.lane[0] = {.at = start + line_bytes - 4, .size = 0};
+    operation.access.words = WordMask{1} << (line_bytes / 4 - 1);
+    operation.access.line = world_.base(operation.access) + start;
+    return;
+  }
+  const u32 wanted = one_word || below(3) ? 1 : 1 + below(3);
+  // Most accesses meet in the first two sectors.
+  const u32 span = below(4) ? 48 : line_bytes;
+  operation.access.words = 0;
+  for (u32 i = 0; i < wanted; ++i) {
+    const u32 size = one_word ? 4 : 1u << below(5);
+    const u32 at = start + below(span / size) * size;
+    bool taken = false;
+    for (u32 b = at; b < at + size; ++b) {
+      taken |= oracle.is_counter(b);
+      for (u32 j = 0; j < operation.lanes; ++j)
+        taken |= b >= operation.lane[j].at && b < operation.lane[j].at + operation.lane[j].size;
+    }
+    if (taken) continue;
+    operation.lane[operation.lanes++] = {.at = at, .size = size};
+    for (u32 b = at; b < at + size; ++b) operation.access.words |= WordMask{1} << (b % line_bytes / 4);
+  }
+  operation.access.line = world_.base(operation.access) + start;
+}
+
+void RandomAgent::invent() {
+  next_ = {};
+  LineAccess& a = next_.access;
+  const bool dma = id_ == world_.bench.config.dma_agent;
+  const u32 dice = below(100);
+  a.kind = dice < 48 ? AccessKind::load : dice < 84 ? AccessKind::store : AccessKind::atomic;
+  next_.counter = dice >= 88 || (dice < 48 && !below(12));
+  if (dice >= 94) a.kind = AccessKind::reduction;
+  if (dma && dice >= 84) a.kind = AccessKind::store, next_.counter = false;
+  a.host_memory = !below(20);
+  a.strong = a.kind >= AccessKind::atomic || !below(4);
+  a.at_home = dma || (!below(12) && (!world_.permission.store_needs_owned || a.kind == AccessKind::load));
+  a.scope = a.strong ? (below(5) || a.kind >= AccessKind::atomic ? Scope::gpu : Scope::cta) : Scope::none;
+  a.streaming = !below(10);
+  a.lanes = static_cast<u8>(1 + below(4));
+  invent_lanes(next_, a.kind == AccessKind::atomic);
+  have_next_ = next_.lanes;
+}
+
+bool RandomAgent::promises_newest(const Operation& operation) const {
+  const LineAccess& a = operation.access;
+  return world_.permission.strong_loads_hit || !world_.permission.keep_loads || a.host_memory || a.at_home ||
+         (a.strong && a.scope != Scope::cta);
+}
+
+void RandomAgent::issue() {
+  Oracle& oracle = world_.oracle(next_.access);
+  const u32 counter = next_.lane[0].at / 4 + (next_.access.host_memory ? 1024 : 0);
+  const bool writes = next_.access.kind != AccessKind::load && !next_.counter;
+  if (writes)
+    oracle.store(id_, next_);
+  else if (!next_.counter)
+    oracle.load(id_, next_);
+  next_.issued = oracle.now();
+  next_.acquired = next_.access.host_memory ? next_.issued : acquired_;
+  if (next_.counter) {
+    next_.behind_add = last_add_[counter];
+    next_.count_at_issue = oracle.counters[next_.lane[0].at / 4];
+    next_.count_at_acquire =
+        next_.access.host_memory ? next_.count_at_issue : counters_at_acquire_[next_.lane[0].at / 4];
+  }
+  next_.access.access = static_cast<u32>(operations_.size());
+  Stall why = Stall::none;
+  inside_access_ = true;
+  const Accepted accepted = world_.bench.caches[id_]->access(next_.access, why);
+  inside_access_ = false;
+  if (accepted == Accepted::stalled) {
+    if (next_.performed != never_yet) world_.fail("performed and stalled");
+    if (why == Stall::none) world_.fail("stalled for no reason");
+    if (writes) oracle.undo(id_, next_);
+    waiting_ = true;
+    return;
+  }
+  if (accepted == Accepted::performed) {
+    if (next_.performed == never_yet) world_.fail("`performed`, but was not");
+    next_.over = true;
+    // A store of the DMA agent to a line that it owns.
+    if (writes && world_.permission.store_needs_owned && next_.access.at_home) oracle.performed(id_, next_);
+  } else {
+    ++under_way_;
+  }
+  operations_.push_back(next_);
+  if (next_.counter && next_.access.kind != AccessKind::load) last_add_[counter] = static_cast<u32>(operations_.size());
+  have_next_ = false;
+  ++world_.issued;
+}
+
+/// In program order, as far as everything is over.
+void RandomAgent::judge() {
+  for (; judged_ < operations_.size() && operations_[judged_].over; ++judged_) {
+    const Operation& operation = operations_[judged_];
+    Oracle& oracle = world_.oracle(operation.access);
+    std::string wrong;
+    if (operation.access.kind == AccessKind::load && !operation.counter)
+      wrong = oracle.check(id_, operation, promises_newest(operation));
+    if (operation.counter) {
+      u64& floor = counter_floor_[operation.lane[0].at / 4 + (operation.access.host_memory ? 1024 : 0)];
+      u64 least = floor;
+      if (operation.behind_add) {
+        const Operation& add = operations_[operation.behind_add - 1];
+        if (add.performed > operation.performed) wrong = "passed an add of its own agent";
+        least = std::max(least, add.count);
+      }
+      if (operation.access.kind == AccessKind::load)
+        least = std::max(least, promises_newest(operation) ? operation.count_at_issue : operation.count_at_acquire);
+      if (operation.count < least)
+        wrong = fmt::format("the counter at {} went back from {} to {}", operation.lane[0].at, least, operation.count);
+      floor = std::max(floor, operation.count);
+    }
+    if (!wrong.empty())
+      world_.fail(fmt::format("agent {}, operation {} (kind {}, strong {}, at home {}, host {}, scope {}): {}", id_,
+                              judged_, static_cast<int>(operation.access.kind), operation.access.strong,
+                              operation.access.at_home, operation.access.host_memory,
+                              static_cast<int>(operation.access.scope), wrong));
+  }
+}
+
+bool RandomAgent::tick() {
+  judge();
+  if (waiting_ || flushing_) return false;
+  const bool more = world_.issued < world_.traffic.operations;
+  if (!more || under_way_ >= world_.traffic.most_under_way) return false;
+  if (!have_next_) {
+    if (!below(3)) return true;
+    const u32 dice = below(400);
+    if (dice < 8) {
+      world_.bench.caches[id_]->acquire(dice ? Scope::gpu : Scope::cta);
+      if (dice) acquired_ = world_.data.now(), counters_at_acquire_ = world_.data.counters;
+    } else if (dice < 14) {
+      fence();
+    } else if (dice == 14 && !below(4)) {
+      flush();
+      return false;
+    }
+    invent();
+  }
+  if (have_next_) issue();
+  return !waiting_;
+}
+
+void World::run() {
+  core::TimeWheel& wheel = bench.wheel;
+  bool draining = false;
+  while (failure.empty()) {
+    wheel.run_due();
+    bool active = false, idle = true;
+    for (RandomAgent& agent : agents) {
+      active |= agent.tick();
+      active |= agent.tick();  // two accesses a cycle: they may meet in a bank
+      idle &= agent.idle();
+    }
+    if (issued >= traffic.operations && idle && !draining) {
+      draining = true;
+      for (RandomAgent& agent : agents) agent.flush();
+      continue;
+    }
+    const core::Cycle next = wheel.next();
+    if (!active && next == core::never) {
+      if (draining && idle) break;
+      std::string states;
+      for (const RandomAgent& agent : agents) states += agent.state();
+      fail("deadlock\n" + states + bench.what_is_under_way());
+      return;
+    }
+    wheel.advance(active ? std::min(next, wheel.now() + 1) : next);
+  }
+  if (!failure.empty()) return;
+  if (!bench.quiescent()) fail("not quiescent: " + bench.what_is_under_way());
+  look();
+  for (Oracle* oracle : {&data, &host})
+    if (const std::string wrong = oracle->check_image(); !wrong.empty()) fail(wrong);
+}
+
+#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+constexpr u32 share = 10;
+#else
+constexpr u32 share = 1;
+#endif
+
+std::vector<Traffic> traffics() {
+  std::vector<Traffic> all(6);
+  for (Traffic& traffic : all) {
+    traffic.operations /= share;
+    traffic.bench.slices = 2;
+    traffic.bench.home = {.bytes = 1024, .line = 128, .ways = 2, .latency = 5, .mshrs = 4};
+  }
+  all[0].name = "direct_mapped";
+  all[0].bench.cache = {
+      .bytes = 512, .line = 128, .ways = 1, .banks = 2, .mshrs = 3, .merges = 2, .write_buffer = 3, .drain_after = 40};
+  all[1].name = "fully_associative_lines_of_64";
+  all[1].bench.cache = {
+      .bytes = 2048, .line = 64, .ways = 0, .banks = 4, .mshrs = 8, .merges = 4, .write_buffer = 6, .drain_after = 200};
+  all[1].bench.home.bytes = 512;
+  all[1].hot_lines = 12;
+  all[2].name = "starved";
+  all[2].bench.cache = {
+      .bytes = 256, .line = 128, .ways = 2, .banks = 1, .mshrs = 1, .merges = 1, .write_buffer = 1, .drain_after = 10};
+  all[2].bench.home = {.bytes = 256, .line = 128, .ways = 1, .latency = 1, .mshrs = 1};
+  all[3].name = "roomy_no_timer";
+  all[3].bench.cache = {.bytes = 4096,
+                        .line = 128,
+                        .ways = 4,
+                        .banks = 4,
+                        .mshrs = 32,
+                        .merges = 8,
+                        .write_buffer = 32,
+                        .drain_after = 0};
+  all[3].bench.home = {.bytes = 8192, .line = 128, .ways = 4, .latency = 9, .mshrs = 16, .keep_host_lines = true};
+  all[4].name = "two_lines_are_the_world";
+  all[4].bench.cache = {
+      .bytes = 1024, .line = 128, .ways = 4, .banks = 2, .mshrs = 6, .merges = 6, .write_buffer = 4, .drain_after = 60};
+  all[4].hot_lines = 2;
+  all[4].jitter = 80;
+  all[5].name = "sectors_of_64";
+  all[5].bench.cache = {.bytes = 1024,
+                        .line = 128,
+                        .sector = 64,
+                        .ways = 8,
+                        .banks = 2,
+                        .mshrs = 6,
+                        .merges = 3,
+                        .write_buffer = 5,
+                        .drain_after = 100};
+  all[5].jitter = 3;
+  return all;
+}
+
+class Contract : public ::testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(Protocols, Contract, ::testing::ValuesIn([] {
+                           std::vector<std::string_view> names;
+                           for (const Model& model : models()) names.push_back(model.name);
+                           return names;
+                         }()),
+                         [](const auto& info) {
+                           std::string name(info.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+/// What must have happened somewhere, lest the traffic was too tame.
+struct Coverage {
+  PrivateCacheStatistics caches;
+  HomeStatistics homes;
+  u64 refused = 0;
+
+  void add(const World& world) {
+    for (const auto& cache : world.bench.caches) {
+      const PrivateCacheStatistics& s = cache->statistics();
+      for (u32 i = 0; i < stalls; ++i) caches.stalled[i] += s.stalled[i];
+      caches.lines_evicted += s.lines_evicted;
+      caches.load_hits += s.load_hits;
+      caches.load_merges += s.load_merges;
+      caches.words_invalidated += s.words_invalidated;
+      caches.lines_drained += s.lines_drained;
+      caches.lines_written += s.lines_written;
+      caches.forwards += s.forwards;
+    }
+    for (const auto& home : world.bench.homes) {
+      homes.lines_evicted += home->statistics().lines_evicted;
+      homes.recalls += home->statistics().recalls;
+      homes.forwards += home->statistics().forwards;
+      homes.probes += home->statistics().probes;
+      homes.waited += home->statistics().waited;
+      homes.sectors_written += home->statistics().sectors_written;
+    }
+    for (const auto& device : world.bench.devices) refused += device->refused;
+  }
+};
+
+TEST_P(Contract, a_million_random_operations_and_a_value_oracle) {
+  const Model& model = *find_model(GetParam());
+  Coverage coverage;
+  u32 seed = 1;
+  for (const Traffic& traffic : traffics()) {
+    World world(traffic, model, seed++);
+    world.run();
+    ASSERT_EQ(world.failure, "") << traffic.name << ", seed " << seed - 1;
+    EXPECT_GE(world.issued, traffic.operations);
+    coverage.add(world);
+  }
+  const auto stalled = [&](Stall why) { return coverage.caches.stalled[static_cast<u32>(why)]; };
+  const Permission permission = model.make()->permission();
+  EXPECT_GT(stalled(Stall::bank), 0u);
+  EXPECT_GT(stalled(Stall::mshr), 0u);
+  EXPECT_GT(stalled(Stall::write_buffer), 0u);
+  EXPECT_GT(coverage.homes.lines_evicted, 0u);
+  EXPECT_GT(coverage.homes.sectors_written, 0u);
+  EXPECT_GT(coverage.homes.waited, 0u);
+  EXPECT_GT(coverage.refused, 0u);
+  if (permission.keep_loads) {
+    EXPECT_GT(stalled(Stall::merge), 0u);
+    EXPECT_GT(stalled(Stall::line), 0u);
+    EXPECT_GT(coverage.caches.load_hits, 0u);
+    EXPECT_GT(coverage.caches.load_merges, 0u);
+    EXPECT_GT(coverage.caches.lines_evicted, 0u);
+    EXPECT_GT(coverage.caches.lines_written, 0u);
+  }
+  if (permission.invalidate_on_acquire) {
+    EXPECT_GT(coverage.caches.words_invalidated, 0u);
+  }
+  if (permission.drain_on_release) {
+    EXPECT_GT(coverage.caches.lines_drained, 0u);
+  }
+  if (permission.tracked) {
+    EXPECT_GT(coverage.homes.recalls, 0u);
+    EXPECT_GT(coverage.homes.forwards, 0u);
+    EXPECT_GT(coverage.homes.probes, 0u);
+  }
+}
+
+TEST_P(Contract, a_run_repeats) {
+  Traffic traffic = traffics()[0];
+  traffic.operations = 8000;
+  u64 digests[3];
+  for (u32 i = 0; i < 3; ++i) {
+    World world(traffic, *find_model(GetParam()), i == 2 ? 8 : 7);
+    world.run();
+    ASSERT_EQ(world.failure, "");
+    digests[i] = world.digest;
+  }
+  EXPECT_EQ(digests[0], digests[1]);
+  EXPECT_NE(digests[0], digests[2]);
+}
+
+}  // namespace
+}  // namespace ew::coherence
