@@ -13,6 +13,7 @@
 #include "core/nearest.hpp"
 #include "core/statistics.hpp"
 #include "runtime/machine_config.hpp"
+#include "runtime/run_results.hpp"
 #include "runtime/run_statistics.hpp"
 
 namespace ew::cli {
@@ -142,10 +143,19 @@ int explain_models(bool json) {
 
 int explain_statistics(bool json) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const core::Statistic& statistic : core::statistics_of(runtime::RunStatistics{})) {
-    list.push_back({{"name", statistic.name}, {"unit", statistic.unit}, {"sentence", statistic.sentence}});
-    if (!json) fmt::print("  {} # {}\n{}", statistic.name, statistic.unit, wrapped(std::string(statistic.sentence), 6));
-  }
+  const auto explain = [&](const std::vector<core::Statistic>& statistics, bool timing) {
+    for (const core::Statistic& statistic : statistics) {
+      list.push_back({{"name", statistic.name},
+                      {"unit", statistic.unit},
+                      {"sentence", statistic.sentence},
+                      {"mode", timing ? "timing" : "every"}});
+      if (!json)
+        fmt::print("  {} # {}\n{}", statistic.name, statistic.unit, wrapped(std::string(statistic.sentence), 6));
+    }
+  };
+  explain(core::statistics_of(runtime::RunStatistics{}), false);
+  if (!json) fmt::print("\nOf a timing machine, under \"timing\", and for each kernel under \"kernels\":\n\n");
+  explain(core::statistics_of(runtime::TimingFigures{}), true);
   if (json) fmt::print("{}\n", list.dump(2));
   return clean;
 }

@@ -38,6 +38,8 @@ Examples:
   ew run --machine titan-rtx -- ./app -n 10      on another one; everything behind -- is the program's
   ew run --set sm.count=4 --set device.memory="1 GiB" ./app
   ew run --stats stats.json ./app                statistics to a file
+  ew run -m titan-rtx --summary ./app             kernels, issue slots, energy, traffic
+  ew run -m titan-rtx --timeline t.json ./app    for Perfetto's viewer
   ew run --json ./app | jq .statistics           result as JSON; the program's output goes to standard error
   ew run --max-instructions 100000000 ./app      end a kernel that never ends
   ew run --machine a100-80gb --print-machine     the resolved machine as TOML)";
@@ -71,14 +73,14 @@ int run_for_json(const Words& words, RunSettings settings) {
 }
 
 /// A file that cannot be written is said before the run, not after it.
-void check_statistics_file(const std::string& name) {
+void check_output_file(std::string_view option, const std::string& name) {
   if (name.empty()) return;
   const fs::path path = fs::absolute(name), folder = path.parent_path();
-  if (fs::is_directory(path)) throw UserError(fmt::format("--stats {}: is a folder, not a file", name));
+  if (fs::is_directory(path)) throw UserError(fmt::format("{} {}: is a folder, not a file", option, name));
   if (!fs::is_directory(folder))
-    throw UserError(fmt::format("--stats {}: there is no folder {}", name, folder.string()));
+    throw UserError(fmt::format("{} {}: there is no folder {}", option, name, folder.string()));
   if (access((fs::exists(path) ? path : folder).c_str(), W_OK) != 0)
-    throw UserError(fmt::format("--stats {}: may not be written", name));
+    throw UserError(fmt::format("{} {}: may not be written", option, name));
 }
 
 int call(const RunCommand& command, Words words) {
@@ -96,7 +98,9 @@ int call(const RunCommand& command, Words words) {
         fmt::format("unknown option {} before the program{}", words[0], core::did_you_mean(words[0], options)));
   }
   words[0] = program_path(words[0]);
-  check_statistics_file(command.settings.statistics_file);
+  check_output_file("--stats", command.settings.statistics_file);
+  check_output_file("--timeline", command.settings.timeline_file);
+  check_output_file("--trace", command.settings.trace_file);
   if (command.json) return run_for_json(words, command.settings);
   std::fflush(stdout);
   become(words, command.settings);
@@ -111,6 +115,17 @@ void add_run(CLI::App& app, int& status) {
   verb->footer(examples);
   command->settings.add_options(*verb);
   verb->add_option("--stats", command->settings.statistics_file, "Write the statistics as JSON")->type_name("FILE");
+  verb->add_option("--timeline", command->settings.timeline_file,
+                   "Timing: write a timeline that Perfetto's viewer (ui.perfetto.dev) opens")
+      ->type_name("FILE");
+  verb->add_option("--trace", command->settings.trace_file, "Timing: write every step of every access (core/trace.hpp)")
+      ->type_name("FILE");
+  verb->add_flag("--digest", command->settings.digest,
+                 "Timing: put a digest of the run into the statistics; equal runs have equal digests");
+  verb->add_flag("--summary", command->settings.summary,
+                 "Timing: print kernels, issue slots, energy and traffic on standard error at the end");
+  verb->add_flag("--progress", command->settings.progress,
+                 "Tell of the run once a second on standard error, also where that is no terminal");
   verb->add_flag("--json", command->json, "Print status and statistics as JSON on standard output");
   verb->add_flag("--print-machine", command->print_machine, "Print the resolved machine first");
   verb->callback([command, verb, &status] { status = call(*command, verb->remaining()); });

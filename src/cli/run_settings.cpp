@@ -59,6 +59,11 @@ std::vector<std::pair<std::string, std::string>> RunSettings::environment() cons
       {Environment::max_instructions_name, std::to_string(max_instructions)}};
   if (!statistics_file.empty())
     variables.emplace_back(Environment::statistics_name, fs::absolute(statistics_file).string());
+  if (!timeline_file.empty()) variables.emplace_back(Environment::timeline_name, fs::absolute(timeline_file).string());
+  if (!trace_file.empty()) variables.emplace_back(Environment::trace_name, fs::absolute(trace_file).string());
+  if (digest) variables.emplace_back(Environment::digest_name, "1");
+  if (summary) variables.emplace_back(Environment::summary_name, "1");
+  if (progress) variables.emplace_back(Environment::progress_name, "1");
   return variables;
 }
 

@@ -18,6 +18,8 @@ struct RunSettings {
   unsigned long long seed = 0;
   unsigned long long max_instructions = 0;
   std::string statistics_file;
+  std::string timeline_file, trace_file;
+  bool digest = false, summary = false, progress = false;
 
   void add_options(CLI::App& app);
   /// Reads the machine file and applies the settings; a mistake is a core::UserError.

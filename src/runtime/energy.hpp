@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/fields.hpp"
+#include "core/types.hpp"
 
 namespace ew::runtime {
 
@@ -38,5 +39,25 @@ struct EnergyConfig {
           "assumed: 31 pJ/bit for link and DDR4 together");
   }
 };
+
+/// In picojoules.
+struct Energy {
+  u64 core = 0, scratchpad = 0, l1 = 0, l2 = 0, network = 0, memory = 0, host = 0;
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit) {
+    visit("energy.core", self.core, "pJ", "Energy of instructions: the thesis's GPU core+.");
+    visit("energy.scratchpad", self.scratchpad, "pJ", "Energy of shared memory.");
+    visit("energy.l1", self.l1, "pJ", "Energy of private caches and address translation.");
+    visit("energy.l2", self.l2, "pJ", "Energy of the L2.");
+    visit("energy.network", self.network, "pJ", "Energy of the network.");
+    visit("energy.memory", self.memory, "pJ", "Energy of the GPU's memory.");
+    visit("energy.host", self.host, "pJ", "Energy of the host link and the host's memory.");
+  }
+};
+
+struct HierarchyStatistics;
+
+Energy energy_of(const EnergyConfig&, const HierarchyStatistics&, u64 lane_instructions, u64 shared_passes);
 
 }  // namespace ew::runtime

@@ -43,6 +43,11 @@ Environment Environment::read() {
   environment.max_instructions = number(max_instructions_name);
   environment.crash_at = number(crash_at_name);
   environment.count_file = words(count_file_name);
+  environment.timeline_file = words(timeline_name);
+  environment.trace_file = words(trace_name);
+  environment.digest = number(digest_name) != 0;
+  environment.summary = number(summary_name) != 0;
+  environment.progress = number(progress_name);
   return environment;
 }
 

@@ -30,6 +30,17 @@ struct Environment {
   /// crash random`.
   static constexpr const char* count_file_name = "EVERWARP_COUNT_FILE";
 
+  /// EVERWARP_TIMELINE: file that receives a timeline (Chrome trace events) while a timing machine runs.
+  static constexpr const char* timeline_name = "EVERWARP_TIMELINE";
+  /// EVERWARP_TRACE: file that receives the records of core/trace.hpp.
+  static constexpr const char* trace_name = "EVERWARP_TRACE";
+  /// EVERWARP_DIGEST: 1: the statistics hold a digest of the trace, equal for equal runs.
+  static constexpr const char* digest_name = "EVERWARP_DIGEST";
+  /// EVERWARP_SUMMARY: 1: tables of kernels, issue slots, energy and traffic on stderr at exit.
+  static constexpr const char* summary_name = "EVERWARP_SUMMARY";
+  /// EVERWARP_PROGRESS: 1: a line a second on stderr while kernels run; 2: never. Absent: on a terminal.
+  static constexpr const char* progress_name = "EVERWARP_PROGRESS";
+
   std::string machine = "default";
   std::vector<std::string> settings;
   u64 seed = 0;
@@ -37,6 +48,9 @@ struct Environment {
   u64 max_instructions = 0;
   u64 crash_at = 0;  // 0: never
   std::string count_file;
+  std::string timeline_file, trace_file;
+  bool digest = false, summary = false;
+  u64 progress = 0;
 
   /// Reads the variables. Throws core::UserError for one that is not a number.
   static Environment read();

@@ -10,10 +10,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/diagnostics.hpp"
 #include "core/symbol_name.hpp"
 #include "runtime/callback_thread.hpp"
 #include "runtime/faults.hpp"
+#include "runtime/timing_machine.hpp"
 #include "simt/functional_gpu.hpp"
 
 namespace ew::runtime {
@@ -74,7 +74,9 @@ Machine::Machine(MachineConfig config, Environment environment, const Registry& 
       allocations_(memory_),
       pools_(memory_),
       graphs_(memory_),
-      queue_(make_simulator(), [this](const simt::Fault& fault) { lose(fault); }) {
+      queue_(
+          make_simulator(), [this](const simt::Fault& fault) { lose(fault); },
+          static_cast<Progress::Show>(std::min<u64>(environment_.progress, 2))) {
   limits_.stack = config_.launch.stack.count;
   limits_.printf_buffer = config_.launch.printf_buffer.count;
 }
@@ -84,13 +86,27 @@ Machine::~Machine() {
 }
 
 std::unique_ptr<Simulator> Machine::make_simulator() {
-  if (config_.machine.timing())
-    throw core::UserError("machine.mode: this version has no timing machine yet; run with --functional");
-  auto gpu = std::make_unique<simt::FunctionalGpu>(gpu_limits_, memory_, *this);
-  if (environment_.max_instructions != 0) gpu->set_instruction_limit(environment_.max_instructions);
+  std::unique_ptr<Simulator> simulator;
+  if (config_.machine.timing()) {
+    const TimingMachine::Observation observation{.timeline_file = environment_.timeline_file,
+                                                 .trace_file = environment_.trace_file,
+                                                 .digest = environment_.digest};
+    simulator =
+        std::make_unique<TimingMachine>(config_, gpu_limits_, environment_.seed, memory_, *this, results_, observation);
+  } else {
+    simulator =
+        std::make_unique<FunctionalSimulator>(std::make_unique<simt::FunctionalGpu>(gpu_limits_, memory_, *this));
+  }
+  simt::Gpu& gpu = simulator->gpu();
+  if (environment_.max_instructions != 0) gpu.set_instruction_limit(environment_.max_instructions);
   if (environment_.crash_at > instructions_before_)
-    gpu->set_crash_point(environment_.crash_at - instructions_before_, kill_this_process);
-  return std::make_unique<FunctionalSimulator>(std::move(gpu));
+    gpu.set_crash_point(environment_.crash_at - instructions_before_, kill_this_process);
+  return simulator;
+}
+
+const RunResults& Machine::results() {
+  queue_.with_simulator([&](Simulator& simulator) { simulator.hand_in(results_); });
+  return results_;
 }
 
 void Machine::lose(const simt::Fault& fault) {

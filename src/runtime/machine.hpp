@@ -26,6 +26,7 @@
 #include "runtime/print_buffer.hpp"
 #include "runtime/queue.hpp"
 #include "runtime/registry.hpp"
+#include "runtime/run_results.hpp"
 #include "runtime/stream.hpp"
 #include "runtime/textures.hpp"
 #include "runtime/work.hpp"
@@ -68,6 +69,9 @@ class Machine final : public simt::DeviceServices {
   DeviceHeap& heap() { return heap_; }
   Limits& limits() { return limits_; }
   const Registry& registry() const { return registry_; }
+
+  /// What timing machines have measured, up to now. With the machine stopped.
+  const RunResults& results();
 
   /// The error that has lost the context, else cudaSuccess. Any thread.
   cudaError_t lost() const { return lost_.load(std::memory_order_acquire); }
@@ -162,6 +166,7 @@ class Machine final : public simt::DeviceServices {
   std::map<const void*, std::unique_ptr<CUctx_st>> contexts_;
   std::unordered_set<std::string> complaints_;
   std::atomic<cudaError_t> lost_{cudaSuccess};
+  RunResults results_;
   u64 instructions_before_ = 0;  // of Gpus that a reset has replaced
   Queue queue_;                  // last: its thread uses all of the above
 };

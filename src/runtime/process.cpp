@@ -64,6 +64,7 @@ void Process::at_exit() {
 void Process::write_results() {
   const simt::Counters totals = machine_->queue().totals();
   if (!environment_.count_file.empty()) std::ofstream(environment_.count_file) << totals.warp_instructions << '\n';
+  if (environment_.summary) std::fputs(machine_->results().summary().c_str(), stderr);
   if (environment_.statistics_file.empty()) return;
   const RunStatistics statistics{.launches = machine_->queue().launches(),
                                  .simulated_nanoseconds = machine_->queue().simulated_nanoseconds(),
@@ -78,6 +79,7 @@ void Process::write_results() {
                                  .max_resident_bytes = totals.max_resident_bytes};
   nlohmann::ordered_json json = {{"machine", machine_->config().device.name}, {"seed", environment_.seed}};
   json.update(core::statistics_json(statistics));
+  machine_->results().write(json);
   std::ofstream file(environment_.statistics_file);
   file << json.dump(2) << '\n';
   if (!file)

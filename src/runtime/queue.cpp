@@ -20,8 +20,8 @@ void add(simt::Counters& sum, const simt::Counters& part) {
 
 }  // namespace
 
-Queue::Queue(std::unique_ptr<Simulator> simulator, OnFault on_fault)
-    : simulator_(std::move(simulator)), on_fault_(std::move(on_fault)), ends_(remembered, 0) {
+Queue::Queue(std::unique_ptr<Simulator> simulator, OnFault on_fault, Progress::Show show)
+    : simulator_(std::move(simulator)), on_fault_(std::move(on_fault)), ends_(remembered, 0), progress_line_(show) {
   host_call_thread_ = std::thread([this] { host_call_loop(); });
   thread_ = std::thread([this] { machine_loop(); });
 }
@@ -48,6 +48,7 @@ void Queue::stop() {
       thread->join();
   }
   Lock lock(mutex_);
+  progress_line_.clear();
   drop_all();
 }
 
@@ -305,7 +306,8 @@ void Queue::start_launch(Command& command) {
   }
   const u64 late = command.begin > gpu_now_ ? command.begin - gpu_now_ : 0;
   ++launches_;
-  running_.emplace(gpu.start(std::move(command.launch)), Running{command.ticket, late});
+  blocks_started_ += command.launch.grid.count();
+  running_.emplace(simulator_->start(std::move(command.launch)), Running{command.ticket, late});
 }
 
 void Queue::run_task(Lock& lock, Command& command) {
@@ -330,8 +332,9 @@ void Queue::run_quantum(Lock& lock) {
   in_quantum_ = true;
   lock.unlock();
   simulator_->run(quantum, until);
-  auto completions = simulator_->gpu().take_completions();
+  auto completions = simulator_->take_completions();
   const auto moved = simulator_->take_moved();
+  show_progress();
   lock.lock();
   in_quantum_ = false;
   gpu_now_ = simulator_->gpu().simulated_nanoseconds();
@@ -345,6 +348,15 @@ void Queue::run_quantum(Lock& lock) {
     last_submission_ = first_submission_ = Clock::now();
   }
   progress_.notify_all();
+}
+
+void Queue::show_progress() {
+  if (!progress_line_.wanted()) return;
+  const simt::Counters& totals = simulator_->gpu().totals();
+  progress_line_.update({.nanoseconds = simulator_->gpu().simulated_nanoseconds(),
+                         .instructions = totals.warp_instructions,
+                         .blocks_done = totals.blocks,
+                         .blocks = blocks_started_});
 }
 
 void Queue::take_completion(Lock& lock, const simt::Completion& completion) {

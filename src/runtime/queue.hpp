@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "runtime/progress.hpp"
 #include "runtime/simulator.hpp"
 #include "simt/gpu.hpp"
 
@@ -60,7 +61,7 @@ class Queue {
   /// Called on the machine's thread, without locks, when a launch has ended with a fault; afterwards the queue is lost.
   using OnFault = std::function<void(const simt::Fault&)>;
 
-  Queue(std::unique_ptr<Simulator>, OnFault);
+  Queue(std::unique_ptr<Simulator>, OnFault, Progress::Show = Progress::Show::never);
   ~Queue();
   /// Ends the machine's thread, whatever is unfinished. Later submissions are dropped. Called before exit.
   void stop();
@@ -127,6 +128,7 @@ class Queue {
   void start_transfer(Lock&, Command&);
   void run_task(Lock&, Command&);
   void run_quantum(Lock&);
+  void show_progress();
   void take_completion(Lock&, const simt::Completion&);
   void finish(Ticket, u64 end);
   void drop_all();
@@ -157,6 +159,8 @@ class Queue {
   bool released_ = false, lost_ = false, stopping_ = false, traced_ = false, in_quantum_ = false, in_task_ = false;
   Clock::time_point first_submission_, last_submission_;
   simt::Counters finished_totals_;  // of earlier Gpus
+  Progress progress_line_;
+  u64 blocks_started_ = 0;
   u64 launches_ = 0;
   std::thread host_call_thread_, thread_;
 };

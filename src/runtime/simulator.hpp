@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "memory/dma_transfer.hpp"
+#include "runtime/run_results.hpp"
 #include "simt/gpu.hpp"
 
 namespace ew::runtime {
@@ -22,6 +23,8 @@ class Simulator {
   virtual simt::Gpu& gpu() = 0;
 
   virtual bool timed() const = 0;
+  virtual simt::LaunchId start(simt::Launch) = 0;
+  virtual std::vector<simt::Completion> take_completions() = 0;
   /// Starts a transfer now. REQUIRES: timed().
   virtual void start(Engine, u64 id, memory::DmaTransfer) = 0;
   struct Moved {
@@ -33,6 +36,8 @@ class Simulator {
   /// Runs until a launch or transfer ends, about `warp_instructions` have been executed, or the clock reaches
   /// `until` (simulated nanoseconds; only when timed). With nothing under way the clock goes to `until` at once.
   virtual void run(u64 warp_instructions, u64 until) = 0;
+  /// Adds what has been measured since the last call to the results; nothing in functional mode.
+  virtual void hand_in(RunResults&) = 0;
   /// Who waits for what, for reports of deadlocks; empty when there is nothing to say.
   virtual std::string what_is_under_way() const = 0;
 };
@@ -43,9 +48,12 @@ class FunctionalSimulator final : public Simulator {
   explicit FunctionalSimulator(std::unique_ptr<simt::Gpu> gpu) : gpu_(std::move(gpu)) {}
   simt::Gpu& gpu() override { return *gpu_; }
   bool timed() const override { return false; }
+  simt::LaunchId start(simt::Launch launch) override { return gpu_->start(std::move(launch)); }
+  std::vector<simt::Completion> take_completions() override { return gpu_->take_completions(); }
   void start(Engine, u64, memory::DmaTransfer) override {}
   std::vector<Moved> take_moved() override { return {}; }
   void run(u64 warp_instructions, u64) override { gpu_->run(warp_instructions); }
+  void hand_in(RunResults&) override {}
   std::string what_is_under_way() const override { return {}; }
 
  private:

@@ -1,0 +1,146 @@
+// What the memory hierarchy of a timing machine is counted in, all components of a kind together: described once for
+// files, for tables and for `ew explain statistics`.
+#pragma once
+
+#include "core/types.hpp"
+#include "memory/device.hpp"
+#include "memory/dma_engine.hpp"
+#include "memory/home.hpp"
+#include "memory/host_link.hpp"
+#include "memory/network.hpp"
+#include "memory/private_cache.hpp"
+
+namespace ew::runtime {
+
+struct HierarchyStatistics {
+  memory::PrivateCacheStatistics l1;
+  memory::HomeStatistics l2;
+  memory::NetworkStatistics network;
+  memory::DeviceStatistics memory, host_memory;
+  memory::HostLinkStatistics host_link;
+  memory::DmaStatistics copies;
+
+  void add(const memory::PrivateCacheStatistics&);
+  void add(const memory::HomeStatistics&);
+  void add(const memory::DmaStatistics&);
+  static void add(memory::DeviceStatistics& sum, const memory::DeviceStatistics&);
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit) {
+    l1_fields(self.l1, visit);
+    l2_fields(self.l2, visit);
+    network_fields(self.network, visit);
+    memory_fields(self.memory, visit);
+    host_fields(self, visit);
+  }
+
+ private:
+  template <class Self, class Visitor>
+  static void l1_fields(Self& l1, Visitor& visit);
+  template <class Self, class Visitor>
+  static void l2_fields(Self& l2, Visitor& visit);
+  template <class Self, class Visitor>
+  static void network_fields(Self& network, Visitor& visit);
+  template <class Self, class Visitor>
+  static void memory_fields(Self& memory, Visitor& visit);
+  template <class Self, class Visitor>
+  static void host_fields(Self& self, Visitor& visit);
+};
+
+template <class Self, class Visitor>
+void HierarchyStatistics::l1_fields(Self& l1, Visitor& visit) {
+  visit("l1.loads", l1.loads, "accesses", "Lines that loads asked private caches for.");
+  visit("l1.load_hits", l1.load_hits, "accesses", "Of them: the words were there.");
+  visit("l1.load_merges", l1.load_merges, "accesses", "Of them: joined a line on its way.");
+  visit("l1.load_misses", l1.load_misses, "accesses", "Of them: went to the home.");
+  visit("l1.stores", l1.stores, "accesses", "Lines that stores wrote to.");
+  visit("l1.store_hits", l1.store_hits, "accesses", "Of them: accepted by a line that was there.");
+  visit("l1.atomics", l1.atomics, "accesses", "Lines that atomics and reductions changed.");
+  visit("l1.sectors_fetched", l1.sectors_fetched, "sectors", "Sectors that private caches asked homes for.");
+  visit("l1.lines_evicted", l1.lines_evicted, "lines", "Lines that made room for others.");
+  visit("l1.lines_written", l1.lines_written, "lines", "Messages with bytes written to homes.");
+  visit("l1.bytes_written", l1.bytes_written, "bytes", "Bytes in them.");
+  visit("l1.acquires", l1.acquires, "acquires", "Acquires that reached a private cache.");
+  visit("l1.words_invalidated", l1.words_invalidated, "words", "Words that acquires and probes invalidated.");
+  visit("l1.releases", l1.releases, "releases", "Releases that reached a private cache.");
+  visit("l1.lines_drained", l1.lines_drained, "lines", "Lines that releases had to write to homes.");
+  visit("l1.probes", l1.probes, "messages", "Probes that private caches answered.");
+  visit("l1.forwards", l1.forwards, "messages", "Requests that private caches answered for others.");
+}
+
+template <class Self, class Visitor>
+void HierarchyStatistics::l2_fields(Self& l2, Visitor& visit) {
+  visit("l2.reads", l2.reads, "requests", "Reads that arrived at homes.");
+  visit("l2.read_hits", l2.read_hits, "requests", "Of them: the L2 had every sector.");
+  visit("l2.owns", l2.owns, "requests", "Requests for the right to write.");
+  visit("l2.writes", l2.writes, "requests", "Writes of bytes.");
+  visit("l2.written_bytes", l2.written_bytes, "bytes", "Bytes in them.");
+  visit("l2.write_backs", l2.write_backs, "requests", "Owned bytes that came back.");
+  visit("l2.atomics", l2.atomics, "requests", "Atomics and reductions performed at homes.");
+  visit("l2.atomic_lanes", l2.atomic_lanes, "lanes", "Threads in them.");
+  visit("l2.sectors_fetched", l2.sectors_fetched, "sectors", "Sectors read from memory.");
+  visit("l2.sectors_written", l2.sectors_written, "sectors", "Sectors written to memory.");
+  visit("l2.lines_evicted", l2.lines_evicted, "lines", "Lines that made room for others.");
+  visit("l2.recalls", l2.recalls, "lines", "Lines taken from private caches to make room.");
+  visit("l2.probes", l2.probes, "messages", "Probes that homes sent.");
+  visit("l2.forwards", l2.forwards, "messages", "Requests that homes sent on to an owner.");
+  visit("l2.held_cycles", l2.held_cycles, "cycles", "Lines were held by the protocol, added over lines.");
+  visit("l2.waited", l2.waited, "requests", "Requests that waited for a held line.");
+}
+
+template <class Self, class Visitor>
+void HierarchyStatistics::network_fields(Self& network, Visitor& visit) {
+  static constexpr const char* crossings[] = {"network.flit_crossings.read",   "network.flit_crossings.own",
+                                              "network.flit_crossings.write",  "network.flit_crossings.write_back",
+                                              "network.flit_crossings.atomic", "network.flit_crossings.probe",
+                                              "network.flit_crossings.dma"};
+  static constexpr const char* messages[] = {
+      "network.messages.read",   "network.messages.own",   "network.messages.write", "network.messages.write_back",
+      "network.messages.atomic", "network.messages.probe", "network.messages.dma"};
+  static_assert(std::size(crossings) == memory::traffic_classes && std::size(messages) == memory::traffic_classes);
+  for (u32 i = 0; i < memory::traffic_classes; ++i)
+    visit(crossings[i], network.flit_crossings[i], "flits", "Flits of this class of message times the links crossed.");
+  for (u32 i = 0; i < memory::traffic_classes; ++i)
+    visit(messages[i], network.messages[i], "messages", "Messages of this class.");
+  visit("network.busy_cycles", network.busy_cycles, "cycles", "Links were busy, added over links.");
+  visit("network.waited_cycles", network.waited_cycles, "cycles", "Messages waited for links, added over messages.");
+}
+
+template <class Self, class Visitor>
+void HierarchyStatistics::memory_fields(Self& memory, Visitor& visit) {
+  visit("memory.reads", memory.reads, "requests", "Reads of the GPU's memory.");
+  visit("memory.writes", memory.writes, "requests", "Writes to it.");
+  visit("memory.read_bytes", memory.read_bytes, "bytes", "Bytes read.");
+  visit("memory.written_bytes", memory.written_bytes, "bytes", "Bytes written.");
+  visit("memory.row_hits", memory.row_hits, "requests", "The bank had the row open.");
+  visit("memory.row_misses", memory.row_misses, "requests", "The bank had no row open.");
+  visit("memory.row_conflicts", memory.row_conflicts, "requests", "The bank had another row open.");
+  visit("memory.refreshes", memory.refreshes, "refreshes", "Refreshes of a channel.");
+  visit("memory.busy_picoseconds", memory.busy_picoseconds, "ps", "Data buses were busy, added over channels.");
+  visit("memory.queued_cycles", memory.queued_cycles, "cycles", "Requests waited, added over requests.");
+}
+
+template <class Self, class Visitor>
+void HierarchyStatistics::host_fields(Self& self, Visitor& visit) {
+  visit("host_memory.reads", self.host_memory.reads, "requests", "Reads of the host's memory by the device.");
+  visit("host_memory.writes", self.host_memory.writes, "requests", "Writes to it by the device.");
+  visit("host_memory.read_bytes", self.host_memory.read_bytes, "bytes", "Bytes read.");
+  visit("host_memory.written_bytes", self.host_memory.written_bytes, "bytes", "Bytes written.");
+  const char* names[2][4] = {{"host_link.to_host.packets", "host_link.to_host.data_bytes",
+                              "host_link.to_host.wire_bytes", "host_link.to_host.busy_cycles"},
+                             {"host_link.to_device.packets", "host_link.to_device.data_bytes",
+                              "host_link.to_device.wire_bytes", "host_link.to_device.busy_cycles"}};
+  for (u32 i = 0; i < 2; ++i) {
+    auto& direction = self.host_link.direction[i];
+    visit(names[i][0], direction.packets, "packets", "Packets sent in this direction.");
+    visit(names[i][1], direction.data_bytes, "bytes", "Data in them.");
+    visit(names[i][2], direction.wire_bytes, "bytes", "The same with the packets' overhead.");
+    visit(names[i][3], direction.busy_cycles, "cycles", "The direction was busy.");
+  }
+  visit("copies.transfers", self.copies.transfers, "copies", "Copies and fills that copy engines began.");
+  visit("copies.bytes_read", self.copies.bytes_read, "bytes", "Bytes that copy engines read.");
+  visit("copies.bytes_written", self.copies.bytes_written, "bytes", "Bytes that copy engines wrote.");
+  visit("copies.busy_cycles", self.copies.busy_cycles, "cycles", "Copy engines were busy, added over engines.");
+}
+
+}  // namespace ew::runtime

@@ -1,0 +1,252 @@
+#include "runtime/timing_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "consistency/models.hpp"
+#include "core/diagnostics.hpp"
+#include "core/symbol_name.hpp"
+#include "media/kinds.hpp"
+
+namespace ew::runtime {
+
+namespace {
+
+// Physical addresses of host pages that no allocation names; allocations end far below.
+constexpr u64 unnamed_host_pages = u64{1} << 50;
+
+u64 cycles_of(core::Picoseconds time, core::Kilohertz clock) {
+  const auto ticks = static_cast<unsigned __int128>(time.count) * clock.count;
+  return static_cast<u64>((ticks + 999'999'999) / 1'000'000'000);
+}
+
+memory::AddressMapConfig map_config(const MachineConfig& config) {
+  memory::AddressMapConfig map = config.address_map;
+  map.line = config.l1.line;
+  return map;
+}
+
+}  // namespace
+
+TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits& limits, u64 seed,
+                             memory::AddressSpace& space, simt::DeviceServices& services, RunResults& results,
+                             const Observation& observation)
+    : config_(config), map_(map_config(config), space), results_(results) {
+  if (const std::string why = simt::TimingGpu::refuse(limits, config.sm_timing); !why.empty())
+    throw core::UserError(why);
+  protocol_ = coherence::find_model(config.coherence.protocol)->make();
+  network_ = memory::make_network(config.network, {.wheel = wheel_,
+                                                   .clock = config.device.clock,
+                                                   .agents = agents_of(config),
+                                                   .homes = config.address_map.slices,
+                                                   .seed = seed});
+  make_devices();
+  gpu_ = std::make_unique<simt::TimingGpu>(
+      simt::TimingGpu::Parts{.limits = limits,
+                             .timing = config.sm_timing,
+                             .line = config.l1.line,
+                             .private_latency = config.l1.latency,
+                             .seed = seed,
+                             .space = space,
+                             .services = services,
+                             .wheel = wheel_,
+                             .consistency = *consistency::model(config.consistency.model),
+                             .map = &map_,
+                             .trace = &trace_});
+  make_caches();
+  make_copy_engines();
+  make_homes();
+  observe(observation);
+}
+
+TimingMachine::~TimingMachine() {
+  hand_in(results_);
+}
+
+void TimingMachine::make_devices() {
+  const media::MediaConfig media{.dram = config_.memory, .host_memory = config_.host_memory};
+  host_link_ = std::make_unique<memory::HostLink>(config_.host_link, wheel_, config_.device.clock);
+  const media::MediaParts parts{.wheel = wheel_,
+                                .clock = config_.device.clock,
+                                .channels = config_.address_map.channels,
+                                .host_link = host_link_.get()};
+  for (u32 i = 0; i < config_.address_map.channels; ++i) devices_.push_back(media::make_medium("dram", media, parts));
+  devices_.push_back(media::make_medium("host-memory", media, parts));
+  for (const auto& device : devices_) device_list_.push_back(device.get());
+}
+
+memory::PrivateCache& TimingMachine::add_cache(const memory::PrivateCacheConfig& config, memory::Agent& agent,
+                                               bool dma) {
+  const auto id = static_cast<memory::AgentId>(caches_.size());
+  agents_.push_back(&agent);
+  caches_.push_back(
+      std::make_unique<memory::PrivateCache>(config, memory::PrivateCache::Parts{.wheel = wheel_,
+                                                                                 .payloads = payloads_,
+                                                                                 .network = *network_,
+                                                                                 .agent = agent,
+                                                                                 .protocol = *protocol_,
+                                                                                 .map = map_,
+                                                                                 .id = id,
+                                                                                 .agents = agents_of(config_),
+                                                                                 .dma = dma}));
+  network_->attach(id, *caches_.back());
+  return *caches_.back();
+}
+
+void TimingMachine::make_caches() {
+  for (u32 sm = 0; sm < config_.sm.count; ++sm) {
+    memory::PrivateCache& cache = add_cache(config_.l1, gpu_->agent(sm), false);
+    ports_.push_back(std::make_unique<simt::PortOf<memory::PrivateCache>>(cache));
+    gpu_->attach(sm, *ports_.back());
+  }
+}
+
+void TimingMachine::make_copy_engines() {
+  memory::PrivateCacheConfig port = config_.l1;  // keeps nothing: every access goes to its home
+  port.bytes = u64{64} * port.line;
+  port.ways = 0;
+  port.banks = 1;
+  port.latency = 1;
+  port.mshrs = port.write_buffer = config_.copy.outstanding;
+  const memory::DmaConfig dma{
+      .outstanding = config_.copy.outstanding,
+      .ports = config_.copy.ports,
+      .start_cycles = cycles_of(config_.copy.latency, config_.device.clock),
+  };
+  const memory::DmaEngine::Parts parts{wheel_, *devices_.back(), config_.l1.line, unnamed_host_pages};
+  for (u32 i = 0; i < std::max(config_.device.copy_engines, 1u); ++i) {
+    engines_.push_back(std::make_unique<memory::DmaEngine>(dma, parts, [this](u64 id) { moved(id); }));
+    std::vector<memory::PrivateCache*> caches;
+    for (memory::Agent* agent : engines_.back()->agents()) caches.push_back(&add_cache(port, *agent, true));
+    engines_.back()->attach(caches);
+  }
+}
+
+void TimingMachine::make_homes() {
+  memory::HomeConfig home = config_.l2;
+  home.line = config_.l1.line;
+  for (u32 slice = 0; slice < config_.address_map.slices; ++slice) {
+    homes_.push_back(std::make_unique<memory::Home>(home, memory::Home::Parts{.wheel = wheel_,
+                                                                              .payloads = payloads_,
+                                                                              .network = *network_,
+                                                                              .protocol = *protocol_,
+                                                                              .map = map_,
+                                                                              .agents = agents_,
+                                                                              .devices = device_list_,
+                                                                              .slice = slice}));
+    network_->attach(static_cast<memory::Node>(agents_of(config_) + slice), *homes_.back());
+  }
+}
+
+simt::LaunchId TimingMachine::start(simt::Launch launch) {
+  map_.refresh();
+  Running running;
+  running.row.name = launch.kernel->name;
+  running.row.grid = launch.grid, running.row.block = launch.block;
+  running.before = figures();
+  u32& track = running.track;
+  const auto taken = [&](const auto& other) { return other.second.track == track; };
+  while (std::ranges::any_of(running_, taken)) ++track;
+  const simt::LaunchId id = gpu_->start(std::move(launch));
+  running_.emplace(id, std::move(running));
+  begin_sampling();
+  return id;
+}
+
+std::vector<simt::Completion> TimingMachine::take_completions() {
+  auto completions = gpu_->take_completions();
+  for (const simt::Completion& completion : completions) {
+    gpu_->take_statistics(completion.id);  // the rows count the whole machine
+    auto node = running_.extract(completion.id);
+    if (node) record_kernel(std::move(node.mapped()), completion);
+  }
+  return completions;
+}
+
+void TimingMachine::record_kernel(Running running, const simt::Completion& completion) {
+  KernelRow& row = running.row;
+  row.nanoseconds_begin = completion.nanoseconds_begin;
+  row.nanoseconds_end = completion.nanoseconds_end;
+  const FigureValues before = values_of(running.before);
+  row.values = values_of(figures());
+  for (std::size_t i = 0; i < before.size(); ++i) row.values[i] -= before[i];
+  if (timeline_)
+    timeline_->span(Timeline::Group::kernels, running.track, core::readable_name(row.name), row.nanoseconds_begin,
+                    row.nanoseconds_end,
+                    fmt::format("grid {}x{}x{}, block {}x{}x{}", row.grid.x, row.grid.y, row.grid.z, row.block.x,
+                                row.block.y, row.block.z));
+  results_.add(std::move(row));
+}
+
+void TimingMachine::start(Engine engine, u64 id, memory::DmaTransfer transfer) {
+  map_.refresh();
+  const auto index = (engine == Engine::none ? 0 : static_cast<std::size_t>(engine) - 1) % engines_.size();
+  copying_.emplace(id, Copying{gpu_->simulated_nanoseconds(), transfer.bytes(), static_cast<u32>(index)});
+  begin_sampling();
+  engines_[index]->start(id, std::move(transfer));
+}
+
+void TimingMachine::moved(u64 id) {
+  const u64 now = gpu_->simulated_nanoseconds();
+  moved_.push_back({id, now});
+  if (auto node = copying_.extract(id); node && timeline_) {
+    const Copying& copy = node.mapped();
+    timeline_->span(Timeline::Group::copies, copy.engine, "copy", copy.begin, now, fmt::format("{} bytes", copy.bytes));
+  }
+  gpu_->request_stop();
+}
+
+std::vector<Simulator::Moved> TimingMachine::take_moved() {
+  return std::exchange(moved_, {});
+}
+
+core::Cycle TimingMachine::cycle_at(u64 nanoseconds) const {
+  const u64 now = gpu_->simulated_nanoseconds();
+  if (nanoseconds == ~u64{0}) return core::never;
+  if (nanoseconds <= now) return wheel_.now();
+  return wheel_.now() + cycles_of({(nanoseconds - now) * 1000}, config_.device.clock);
+}
+
+void TimingMachine::run(u64 warp_instructions, u64 until) {
+  const core::Cycle wake = cycle_at(until);
+  if (wake <= wheel_.now() || !moved_.empty()) return;
+  gpu_->run(warp_instructions, wake);
+  const bool stuck = running_.empty() && moved_.empty() && wheel_.next() == core::never &&
+                     std::ranges::any_of(engines_, [](const auto& engine) { return !engine->idle(); });
+  if (!stuck) return;
+  std::fprintf(stderr, "everwarp: copies wait for each other for ever at cycle %llu:\n%s",
+               static_cast<unsigned long long>(wheel_.now()), what_is_under_way().c_str());
+  std::abort();
+}
+
+bool TimingMachine::quiescent() const {
+  return network_->in_flight() == 0 && host_link_->quiescent() &&
+         std::ranges::all_of(caches_, [](const auto& cache) { return cache->quiescent(); }) &&
+         std::ranges::all_of(homes_, [](const auto& home) { return home->quiescent(); }) &&
+         std::ranges::all_of(engines_, [](const auto& engine) { return engine->idle(); }) &&
+         std::ranges::all_of(devices_, [](const auto& device) { return device->in_flight() == 0; });
+}
+
+std::string TimingMachine::what_is_under_way() const {
+  std::string text;
+  for (std::size_t i = 0; i < caches_.size(); ++i)
+    if (const std::string one = caches_[i]->what_is_under_way(); !one.empty())
+      text += fmt::format("{} {}:\n{}", i < config_.sm.count ? "private cache of SM" : "port of a copy engine, agent",
+                          i, one);
+  for (std::size_t i = 0; i < homes_.size(); ++i)
+    if (const std::string one = homes_[i]->what_is_under_way(); !one.empty())
+      text += fmt::format("home of slice {}:\n{}", i, one);
+  for (const auto& engine : engines_) text += engine->what_is_under_way();
+  if (network_->in_flight() > 0) text += fmt::format("network: {} messages in flight\n", network_->in_flight());
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    if (devices_[i]->in_flight() > 0)
+      text +=
+          fmt::format("{} {}: {} requests in flight\n",
+                      i + 1 < devices_.size() ? "memory channel" : "host memory, device", i, devices_[i]->in_flight());
+  return text;
+}
+
+}  // namespace ew::runtime

@@ -1,0 +1,100 @@
+// A timing machine, put together from what a machine file says: wheel, network, homes, devices, private caches, SMs and
+// copy engines, all on one clock. Owned by the queue as its Simulator; every part is owned here and dies with it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coherence/models.hpp"
+#include "core/time_wheel.hpp"
+#include "core/trace.hpp"
+#include "memory/address_map.hpp"
+#include "memory/dma_engine.hpp"
+#include "memory/home.hpp"
+#include "memory/host_link.hpp"
+#include "memory/private_cache.hpp"
+#include "runtime/machine_config.hpp"
+#include "runtime/run_results.hpp"
+#include "runtime/simulator.hpp"
+#include "runtime/timeline.hpp"
+#include "simt/timing_gpu.hpp"
+
+namespace ew::runtime {
+
+class TimingMachine final : public Simulator {
+ public:
+  struct Observation {
+    std::string timeline_file, trace_file;
+    bool digest = false;
+  };
+  TimingMachine(const MachineConfig&, const simt::GpuLimits&, u64 seed, memory::AddressSpace&, simt::DeviceServices&,
+                RunResults&, const Observation&);
+  ~TimingMachine() override;
+
+  simt::Gpu& gpu() override { return *gpu_; }
+  bool timed() const override { return true; }
+  simt::LaunchId start(simt::Launch) override;
+  void start(Engine, u64 id, memory::DmaTransfer) override;
+  std::vector<simt::Completion> take_completions() override;
+  std::vector<Moved> take_moved() override;
+  void run(u64 warp_instructions, u64 until) override;
+  void hand_in(RunResults&) override;
+  std::string what_is_under_way() const override;
+
+  TimingFigures figures() const;
+  /// No message, line or transfer under way anywhere.
+  bool quiescent() const;
+
+ private:
+  void make_devices();
+  void make_homes();
+  void make_caches();
+  void make_copy_engines();
+  memory::PrivateCache& add_cache(const memory::PrivateCacheConfig&, memory::Agent&, bool dma);
+
+  struct Running {
+    KernelRow row;
+    TimingFigures before;
+    u32 track = 0;  // of the timeline
+  };
+  void observe(const Observation&);
+  void begin_sampling();
+  void sample(u64, u64);
+  void record_kernel(Running, const simt::Completion&);
+
+  core::Cycle cycle_at(u64 nanoseconds) const;
+  void moved(u64 id);
+
+  const MachineConfig config_;
+  core::TimeWheel wheel_;
+  core::Trace trace_;
+  memory::Payloads payloads_;
+  memory::AddressMap map_;
+  std::unique_ptr<memory::Protocol> protocol_;
+  std::unique_ptr<memory::Network> network_;
+  std::unique_ptr<memory::HostLink> host_link_;
+  std::vector<std::unique_ptr<memory::Device>> devices_;  // channels, then the host's memory
+  std::vector<memory::Device*> device_list_;
+  std::unique_ptr<simt::TimingGpu> gpu_;
+  std::vector<std::unique_ptr<memory::DmaEngine>> engines_;
+  std::vector<memory::Agent*> agents_;                         // SMs, then the engines' ports
+  std::vector<std::unique_ptr<memory::PrivateCache>> caches_;  // by agent
+  std::vector<std::unique_ptr<simt::LinePort>> ports_;         // by SM
+  std::vector<std::unique_ptr<memory::Home>> homes_;
+  std::map<simt::LaunchId, Running> running_;
+  struct Copying {
+    u64 begin = 0, bytes = 0;
+    u32 engine = 0;
+  };
+  std::map<u64, Copying> copying_;
+  RunResults& results_;
+  std::unique_ptr<Timeline> timeline_;
+  TimingFigures sampled_;
+  bool sampling_ = false;
+  FigureValues handed_in_;
+  std::vector<Moved> moved_;
+};
+
+}  // namespace ew::runtime

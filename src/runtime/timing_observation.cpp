@@ -1,0 +1,108 @@
+// What a timing machine tells of itself: figures, the timeline's counters, the digest.
+#include <fmt/format.h>
+
+#include "core/diagnostics.hpp"
+#include "core/statistics.hpp"
+#include "runtime/timing_machine.hpp"
+
+namespace ew::runtime {
+
+namespace {
+
+constexpr u64 sampling_cycles = 1000;
+
+double share(u64 part, u64 whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+TimingFigures TimingMachine::figures() const {
+  TimingFigures figures;
+  figures.sm = gpu_->statistics();
+  HierarchyStatistics& hierarchy = figures.hierarchy;
+  for (u32 sm = 0; sm < config_.sm.count; ++sm) hierarchy.add(caches_[sm]->statistics());
+  for (const auto& home : homes_) hierarchy.add(home->statistics());
+  for (const auto& engine : engines_) hierarchy.add(engine->statistics());
+  hierarchy.network = network_->statistics();
+  for (u32 i = 0; i < config_.address_map.channels; ++i)
+    HierarchyStatistics::add(hierarchy.memory, devices_[i]->statistics());
+  hierarchy.host_memory = devices_.back()->statistics();
+  hierarchy.host_link = host_link_->statistics();
+  figures.energy = energy_of(config_.energy, hierarchy, gpu_->totals().thread_instructions, figures.sm.shared_passes);
+  return figures;
+}
+
+void TimingMachine::observe(const Observation& observation) {
+  if (!observation.trace_file.empty()) {
+    if (!trace_.begin(observation.trace_file))
+      throw core::UserError(fmt::format("the trace cannot be written to {}", observation.trace_file));
+  } else if (observation.digest) {
+    trace_.begin();
+  }
+  if (observation.timeline_file.empty()) return;
+  timeline_ = std::make_unique<Timeline>(observation.timeline_file);
+  for (u32 i = 0; i < engines_.size(); ++i)
+    timeline_->name_track(Timeline::Group::copies, i, fmt::format("copy engine {}", i));
+}
+
+/// The timeline's counters since the last sample; goes on as long as something runs.
+void TimingMachine::sample(u64, u64) {
+  const TimingFigures now = figures();
+  const u64 time = gpu_->simulated_nanoseconds();
+  const auto& l1 = now.hierarchy.l1;
+  const auto& l1_before = sampled_.hierarchy.l1;
+  const u64 loads = l1.loads - l1_before.loads;
+  timeline_->counter(Timeline::Group::caches, "L1 loads", time, {{"lines", static_cast<double>(loads)}});
+  timeline_->counter(Timeline::Group::caches, "L1 hit rate", time,
+                     {{"percent", share(l1.load_hits - l1_before.load_hits, loads)}});
+  const auto& l2 = now.hierarchy.l2;
+  const auto& l2_before = sampled_.hierarchy.l2;
+  const u64 reads = l2.reads - l2_before.reads;
+  timeline_->counter(Timeline::Group::caches, "L2 requests", time,
+                     {{"reads", static_cast<double>(reads)},
+                      {"writes", static_cast<double>(l2.writes - l2_before.writes)},
+                      {"atomics", static_cast<double>(l2.atomics - l2_before.atomics)}});
+  timeline_->counter(Timeline::Group::caches, "L2 hit rate", time,
+                     {{"percent", share(l2.read_hits - l2_before.read_hits, reads)}});
+  u64 flits = 0;
+  for (u32 i = 0; i < memory::traffic_classes; ++i)
+    flits += now.hierarchy.network.flit_crossings[i] - sampled_.hierarchy.network.flit_crossings[i];
+  timeline_->counter(Timeline::Group::links, "network", time, {{"flit crossings", static_cast<double>(flits)}});
+  const auto& link = now.hierarchy.host_link.direction;
+  const auto& link_before = sampled_.hierarchy.host_link.direction;
+  timeline_->counter(Timeline::Group::links, "host link", time,
+                     {{"bytes to host", static_cast<double>(link[0].wire_bytes - link_before[0].wire_bytes)},
+                      {"bytes to device", static_cast<double>(link[1].wire_bytes - link_before[1].wire_bytes)}});
+  const auto& memory = now.hierarchy.memory;
+  const auto& memory_before = sampled_.hierarchy.memory;
+  timeline_->counter(Timeline::Group::memory, "GPU memory", time,
+                     {{"bytes read", static_cast<double>(memory.read_bytes - memory_before.read_bytes)},
+                      {"bytes written", static_cast<double>(memory.written_bytes - memory_before.written_bytes)}});
+  timeline_->counter(
+      Timeline::Group::sms, "issue slots", time,
+      {{"percent issued", share(now.sm.issued - sampled_.sm.issued, now.sm.slots() - sampled_.sm.slots())}});
+  sampled_ = now;
+  sampling_ = !running_.empty() || !copying_.empty();
+  if (sampling_) wheel_.at<&TimingMachine::sample>(wheel_.now() + sampling_cycles, *this);
+}
+
+void TimingMachine::begin_sampling() {
+  if (!timeline_ || sampling_) return;
+  sampling_ = true;
+  wheel_.at<&TimingMachine::sample>(wheel_.now() + sampling_cycles, *this);
+}
+
+void TimingMachine::hand_in(RunResults& results) {
+  FigureValues now = values_of(figures());
+  FigureValues since = now;
+  for (std::size_t i = 0; i < handed_in_.size(); ++i) since[i] -= handed_in_[i];
+  results.add_totals(since);
+  handed_in_ = std::move(now);
+  trace_.flush();
+  results.digested = trace_.on();
+  results.digest = trace_.digest() ^ gpu_->digest();
+  results.trace_records = trace_.records();
+}
+
+}  // namespace ew::runtime
