@@ -173,6 +173,16 @@ TEST_P(EveryStandard, OneBankConflictsAtTheBankCycle) {
   EXPECT_EQ(bench.device().statistics().row_conflicts, reads - 1);
 }
 
+/// The same with writes, which the row has to take in before it closes.
+TEST_P(EveryStandard, OneBankConflictsOfWritesWaitForTheirRecovery) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  const u32 writes = 2000, each = std::max(c.ras, c.rcd + c.wl + burst_ticks + c.wr) + c.rp;
+  for (u32 i = 0; i < writes; ++i) bench.ask(at.address(1, i), burst, true);
+  bench.run();
+  const double expected = cycles_of(c, double(writes) * each);
+  EXPECT_NEAR(static_cast<double>(bench.wheel.now()), expected, expected * 0.01);
+}
+
 /// Every read to another row, over all banks in turn: bounded by tRRD, by the banks, or by the bus.
 TEST_P(EveryStandard, ConflictsOverAllBanksAtTheTightestBound) {
   DeviceBench bench("dram", media(c), sm_clock);
@@ -240,6 +250,59 @@ TEST_P(EveryStandard, NobodyStarves) {
   const double bound = cycles_of(c, c.age_cap + 2.0 * 128 * (bank_cycle + c.wl + c.wr + c.cl) + 4.0 * refreshing.rfc);
   for (const auto& one : bench.asked)
     ASSERT_LT(static_cast<double>(one.done - one.accepted), bound) << one.request.token;
+}
+
+/// Keeps reads of one row waiting, for ever: more than are answered at a time.
+struct EndlessReads final : memory::DeviceClient {
+  EndlessReads(DeviceBench& b, const Layout& layout, const DramConfig& dram) : bench(b), at(layout), c(dram) {}
+  void start() {
+    for (u32 i = 0; i < 60; ++i) served(i);
+  }
+  void served(u64) override {
+    const u64 burst = c.burst.count;
+    EXPECT_TRUE(bench.device().serve({at.address(0, 0, next++ * burst % c.row.count), u32(burst), false, 0, this}));
+  }
+  DeviceBench& bench;
+  const Layout& at;
+  const DramConfig& c;
+  u64 next = 0;
+};
+
+/// How many writes wait, seen by how many more the queue takes.
+u32 waiting_writes(DeviceBench& bench, const Layout& at, const DramConfig& c) {
+  u32 room = 0;
+  while (bench.device().serve({at.address(3, 1000 + room), u32(c.burst.count), true, 0, nullptr})) ++room;
+  return c.write_queue - room;
+}
+
+/// While reads come, writes wait until there are `write_high`; then they go until `write_low` are left.
+TEST_P(EveryStandard, WritesGoBetweenTheWatermarks) {
+  for (const u32 writes : {c.write_high - 1, c.write_high}) {
+    DramConfig patient = c;
+    patient.age_cap = 1'000'000'000;
+    patient.latency = {};
+    DeviceBench bench("dram", media(patient), sm_clock);
+    EndlessReads reads(bench, at, patient);
+    reads.start();
+    for (u32 i = 0; i < writes; ++i) EXPECT_TRUE(bench.device().serve({at.address(2, i), burst, true, 0, nullptr}));
+    bench.idle(static_cast<core::Cycle>(cycles_of(c, 100 * bank_cycle + 100 * (c.wl + c.wr))));
+    EXPECT_EQ(waiting_writes(bench, at, patient), writes == c.write_high ? c.write_low : writes);
+  }
+}
+
+/// A lone write against endless reads goes when it is older than the age cap.
+TEST_P(EveryStandard, AnOldWriteGoesBeforeReads) {
+  for (const bool old : {false, true}) {
+    DramConfig capped = c;
+    capped.age_cap = 1000;
+    capped.latency = {};
+    DeviceBench bench("dram", media(capped), sm_clock);
+    EndlessReads reads(bench, at, capped);
+    reads.start();
+    EXPECT_TRUE(bench.device().serve({at.address(2, 0), burst, true, 0, nullptr}));
+    bench.idle(static_cast<core::Cycle>(cycles_of(c, old ? 1000 + 5 * bank_cycle : 950)));
+    EXPECT_EQ(waiting_writes(bench, at, capped), old ? 0u : 1u);
+  }
 }
 
 TEST_P(EveryStandard, AReadOfWaitingBytesComesFromTheWriteAndNotBeforeIt) {
