@@ -13,13 +13,19 @@ namespace {
 /// Successive blocks of this size lie in different bank groups, so that a stream uses all of them.
 constexpr u32 group_block = 128;
 
+/// Of the digits of `bits` bits each, as one such digit.
+u64 sum_of_digits(u64 number, u32 bits) {
+  u64 sum = 0;
+  for (; number && bits; number >>= bits) sum += number;
+  return sum & ((u64{1} << bits) - 1);
+}
+
 }  // namespace
 
 Dram::Dram(const DramConfig& config, const MediaParts& parts)
     : wheel_(parts.wheel),
       config_(config),
       ratio_(core::ClockRatio::of_clock(parts.clock, config.clock)),
-      channels_(parts.channels),
       burst_ticks_(static_cast<u32>(config.burst.count) / config.bytes_per_clock),
       space_(std::max(config.ccd, burst_ticks_)),
       whole_(config.bank_groups == 1 || config.ccd_long <= space_),
@@ -39,18 +45,15 @@ const memory::DeviceStatistics& Dram::statistics() const {
   return statistics_;
 }
 
-/// Addresses are dealt to channels below the level of rows, by a map that the channel does not know (AddressMap): a
-/// row's worth of bytes in each group of every channel is a stripe of addresses. Banks are permuted by the row (Zhang,
-/// Zhu, Zhang: A permutation-based page interleaving scheme, MICRO 2000), so that strides do not meet in one bank.
+/// A row of each bank group makes a stripe of the channel's addresses; stripes go to banks, blocks of a stripe to
+/// groups, in turn, each round displaced by all higher digits of its number, so that no stride stays in one bank or
+/// group (after Zhang, Zhu, Zhang: A permutation-based page interleaving scheme, MICRO 2000).
 Dram::Place Dram::place(u64 address) const {
-  const u32 groups = config_.bank_groups, in_group = config_.banks / groups;
-  const u64 stripe = address / (config_.row.count * channels_ * groups);
-  const u64 row = stripe / in_group;
-  // Higher digits of the block's number take part: a channel may be chosen by the lowest one.
-  const u32 digit = std::countr_zero(groups);
-  const u64 block = address / group_block;
-  const u64 group = (block ^ block >> digit ^ block >> 2 * digit ^ block >> 3 * digit) & (groups - 1);
-  return {static_cast<u32>((stripe + row) % in_group * groups + group), row};
+  const u32 group_bits = std::countr_zero(config_.bank_groups);
+  const u32 bank_bits = std::countr_zero(config_.banks) - group_bits;
+  const u64 stripe = address >> (std::countr_zero(config_.row.count) + group_bits);
+  const u64 group = sum_of_digits(address / group_block, group_bits);
+  return {static_cast<u32>(sum_of_digits(stripe, bank_bits) << group_bits | group), stripe >> bank_bits};
 }
 
 bool Dram::serve(const memory::DeviceRequest& request) {

@@ -141,7 +141,6 @@ class Dram final : public memory::Device {
   core::TimeWheel& wheel_;
   const DramConfig config_;
   const core::ClockRatio ratio_;
-  const u32 channels_;
   const u32 burst_ticks_, space_;  // of one burst on the bus; of column commands at least
   const bool whole_;               // a request's bursts go together: bank groups do not slow them
   const core::Cycle latency_;

@@ -25,15 +25,16 @@ void require(bool holds, fmt::format_string<Arguments...> sentence, Arguments&&.
 }
 
 void check(const DramConfig& c) {
-  require(c.banks <= 64, "dram.banks: a channel has at most 64 banks, not {}", c.banks);
-  require(std::has_single_bit(c.bank_groups), "dram.bank_groups: must be a power of two; it is {}", c.bank_groups);
-  require(c.banks % c.bank_groups == 0, "dram.bank_groups: {} banks cannot be in {} groups of one size", c.banks,
-          c.bank_groups);
+  require(std::has_single_bit(c.banks) && c.banks <= 64, "dram.banks: must be a power of two up to 64; it is {}",
+          c.banks);
+  require(std::has_single_bit(c.bank_groups) && c.bank_groups <= c.banks,
+          "dram.bank_groups: must be a power of two up to the number of banks; it is {}", c.bank_groups);
+  require(std::has_single_bit(c.row.count) && c.row.count >= 128,
+          "dram.row: must be a power of two of at least 128 bytes; it is {}", c.row.count);
   require(c.burst.count % c.bytes_per_clock == 0,
           "dram.burst: {} bytes are not a whole number of cycles of the data bus, which moves {} bytes a cycle",
           c.burst.count, c.bytes_per_clock);
-  require(c.row.count % c.burst.count == 0, "dram.row: {} bytes are not a whole number of bursts of {} bytes",
-          c.row.count, c.burst.count);
+  require(c.burst.count <= c.row.count, "dram.burst: {} bytes are more than a row's {}", c.burst.count, c.row.count);
   require(c.write_high <= c.write_queue, "dram.write_high: {} writes never wait in a queue of {}", c.write_high,
           c.write_queue);
   require(c.write_low < c.write_high, "dram.write_low: must be below write_high, {}; it is {}", c.write_high,

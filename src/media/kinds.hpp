@@ -21,8 +21,7 @@ struct MediaConfig {
 struct MediaParts {
   core::TimeWheel& wheel;
   core::Kilohertz clock;                  // of the SMs, which the wheel counts
-  u32 channels = 1;                       // how many such devices share the addresses evenly
-  u32 channel = 0;                        // which of them this is: they refresh one after the other
+  u32 channels = 1, channel = 0;          // of so many devices, which one this is: they refresh one after the other
   memory::HostLink* host_link = nullptr;  // for media behind it
 };
 

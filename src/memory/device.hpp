@@ -16,7 +16,7 @@ class DeviceClient {
 };
 
 struct DeviceRequest {
-  u64 address = 0;  // simulated physical
+  u64 address = 0;  // simulated physical, in the device's own space: AddressMap's Place::physical
   u32 bytes = 32;   // a sector or more, inside one line
   bool write = false;
   u64 token = 0;

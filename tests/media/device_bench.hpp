@@ -21,9 +21,9 @@ class DeviceBench final : public memory::DeviceClient {
     u32 turn = 0;   // how many were done before
   };
 
-  DeviceBench(std::string_view kind, const MediaConfig& config, core::Kilohertz clock, u32 channels = 1)
+  DeviceBench(std::string_view kind, const MediaConfig& config, core::Kilohertz clock)
       : clock_(clock), link(config_link, wheel, clock) {
-    device_ = make_medium(kind, config, {.wheel = wheel, .clock = clock, .channels = channels, .host_link = &link});
+    device_ = make_medium(kind, config, {.wheel = wheel, .clock = clock, .host_link = &link});
   }
 
   u32 ask(u64 address, u32 bytes, bool write = false) {
