@@ -64,6 +64,28 @@ TEST(PtxModel, AThreadThatWaitsForEverEndsNothing) {
   EXPECT_EQ(allowed("T0: await.rlx r x !=1\n"), (States{"T0:r=0 x=0"}));
 }
 
+// An order of sc fences against causality order forbids more, never less, so that no final state shows this axiom
+// alone.
+TEST(PtxModel, FenceScOrderAgainstProgramOrderBreaksItsAxiom) {
+  EventGraph graph;
+  graph.places = {{0, 0}};
+  for (u32 e = 0; e < 2; ++e) {
+    Event fence;
+    fence.kind = EventKind::fence;
+    fence.scope = Scope::gpu;
+    fence.sc = true;
+    graph.events.push_back(fence);
+  }
+  graph.program_order = graph.rmw = graph.dependency = Relation(2);
+  graph.program_order.add(0, 1);
+  const PtxModel model(graph);
+  Relation forward(2), backward(2);
+  forward.add(0, 1);
+  backward.add(1, 0);
+  EXPECT_TRUE(model.fence_sc(forward, model.causality(Relation(2), forward)));
+  EXPECT_FALSE(model.fence_sc(backward, model.causality(Relation(2), backward)));
+}
+
 TEST(PtxModel, RefusesWhatIsTooLargeToEnumerate) {
   std::string text = "test large ptx\nT0: st x 1";
   for (int i = 0; i < 70; ++i) text += " ; st x 1";
