@@ -91,12 +91,15 @@ void TimingSm::choose_causes(Cycle now) {
   charged_ = now + 1;
   if (was_occupied_ || occupied_) ++statistics_.active_cycles;
   was_occupied_ = occupied_ != 0;
+  const u32 issued = static_cast<u32>(std::popcount(issued_now_));
+  statistics_.issued += issued;
+  if (issued == schedulers_ && due_ == now + 1) {  // no cause is needed before the next step
+    for (u32 s = 0; s < schedulers_; ++s) causes_[s] = {&statistics_.idle};
+    return;
+  }
   for (u32 s = 0; s < schedulers_; ++s) {
     const Cause cause = causes_[s] = cause_of(s);
-    if ((issued_now_ >> s) & 1)
-      ++statistics_.issued;
-    else
-      ++(cause.counter ? *cause.counter : accesses_[cause.access].stalled);
+    if (!((issued_now_ >> s) & 1)) ++(cause.counter ? *cause.counter : accesses_[cause.access].stalled);
   }
 }
 

@@ -64,6 +64,7 @@ void TimingSm::add(Block& block, GridRun& run) {
     w.timing = &run.timing;
     const u64 skew = shared_.seed ? block_skew + shared_.skew() % most_warp_skew : 0;
     w.next_issue = ready_at(now + skew, computed);
+    w.words = 0;
     std::fill(w.rows.begin(), w.rows.end(), 0);
     std::fill(w.predicates.begin(), w.predicates.end(), 0);
     w.unperformed_classes = w.invisible_classes = 0;
@@ -106,14 +107,14 @@ void TimingSm::step(Cycle now) {
     look_at_ &= look_at_ - 1;
     look_at(slot, now);
   }
-  choose_causes(now);
   set_due(now);
+  choose_causes(now);
 }
 
 void TimingSm::set_due(Cycle now) {
   Cycle due = look_at_ ? now + 1 : core::never;
-  for (u32 u = 0; u < units; ++u) {
-    if (!ready_[u]) continue;
+  for (u32 left = ready_units_; left && due > now + 1; left &= left - 1) {
+    const u32 u = static_cast<u32>(std::countr_zero(left));
     if (static_cast<Unit>(u) == Unit::memory) {
       if (queue_count_ < shared_.config.memory_queue && accesses_.room() > reserve)
         due = std::min(due, std::max(now + 1, unit_free_ - std::min<Cycle>(unit_free_, shared_.config.memory_queue)));
@@ -142,8 +143,14 @@ void TimingSm::become_ready(u32 slot) {
     look_at_ |= bit(slot);
     return;
   }
+  be_ready(slot);
+}
+
+void TimingSm::be_ready(u32 slot) {
+  Slot& w = warps_[slot];
   w.wait = for_nothing;
   ready_[static_cast<u32>(w.next->unit)] |= bit(slot);
+  ready_units_ |= 1u << static_cast<u32>(w.next->unit);
 }
 
 void TimingSm::wait_until(u32 slot, Cycle when, Cycle now) {
@@ -173,8 +180,11 @@ void TimingSm::look_at(u32 slot, Cycle now) {
   const Split& split = warp.split();
   const Frame& frame = warp.frames[split.frame];
   const PcTiming& pc = w.timing->pcs[split.pc];
-  if (w.rows.size() * warp_lanes < warp.rows.size()) w.rows.resize(warp.rows.size() / warp_lanes);
-  if (w.predicates.size() < warp.predicates.size()) w.predicates.resize(warp.predicates.size());
+  if (w.words != warp.rows.size() + warp.predicates.size()) [[unlikely]] {
+    w.words = warp.rows.size() + warp.predicates.size();
+    w.rows.resize(warp.rows.size() / warp_lanes);
+    w.predicates.resize(warp.predicates.size());
+  }
   u64 latest = w.next_issue;
   const u64* const rows = w.rows.data() + frame.row_base;
   const u16* const row = w.timing->rows.data() + pc.rows;
@@ -196,8 +206,7 @@ void TimingSm::look_at(u32 slot, Cycle now) {
     return wait_until(slot, when, now);
   }
   if (!may_go_by_order(slot)) return wait_for(slot, for_order);
-  w.wait = for_nothing;
-  ready_[static_cast<u32>(pc.unit)] |= bit(slot);
+  be_ready(slot);
 }
 
 bool TimingSm::may_go_by_order(u32 slot) {
@@ -239,14 +248,18 @@ void TimingSm::released(u32 token) {
 
 u64 TimingSm::candidates(u32 scheduler, Cycle now) const {
   u64 found = 0;
-  for (u32 u = 0; u < units; ++u)
+  for (u32 left = ready_units_; left; left &= left - 1) {
+    const u32 u = static_cast<u32>(std::countr_zero(left));
     if (busy_[scheduler][u] <= now) found |= ready_[u];
+  }
+  found &= mine_[scheduler];
+  if (!(found & (ready_[static_cast<u32>(Unit::memory)] | ready_[static_cast<u32>(Unit::texture)]))) return found;
   if (ready_[static_cast<u32>(Unit::memory)] &&
       (queue_count_ >= shared_.config.memory_queue || accesses_.room() <= reserve ||
        unit_free_ > now + shared_.config.memory_queue))
     found &= ~ready_[static_cast<u32>(Unit::memory)];
   if (accesses_.room() <= reserve) found &= ~ready_[static_cast<u32>(Unit::texture)];
-  return found & mine_[scheduler];
+  return found;
 }
 
 void TimingSm::issue(u32 s, Cycle now) {
@@ -267,7 +280,7 @@ void TimingSm::issue_warp(u32 slot, u32 s, Cycle now) {
   const Split& split = warp.split();
   const u32 at = split.pc;
   const u32 row_base = warp.frames[split.frame].row_base, predicate_base = warp.frames[split.frame].predicate_base;
-  ready_[static_cast<u32>(pc.unit)] &= ~bit(slot);
+  if (!(ready_[static_cast<u32>(pc.unit)] &= ~bit(slot))) ready_units_ &= ~(1u << static_cast<u32>(pc.unit));
   issued_now_ |= bit(s);
   ++(statistics_.*pc.issued);
   ++w.block->issued;
@@ -472,7 +485,9 @@ void TimingSm::forget(const GridRun& run) {
     gone |= bit(slot);
     leave(slot);
   }
-  for (u64& set : ready_) set &= ~gone;
+  ready_units_ = 0;
+  for (u32 u = 0; u < units; ++u)
+    if (ready_[u] &= ~gone) ready_units_ |= 1u << u;
   for (u64& set : calendar_) set &= ~gone;
   look_at_ &= ~gone;
   dated_ &= ~gone;

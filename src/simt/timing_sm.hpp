@@ -124,6 +124,7 @@ class TimingSm final : public memory::Agent {
     const PcTiming* next = nullptr;
     u64 next_issue = 0;                 // a readiness
     std::vector<u64> rows, predicates;  // readiness of each, absolute
+    u32 words = 0;  // of the warp that the two have room for
     u32 generation = 0;
     u32 access = no_access;  // that it waits for
     u8 kind = 0;             // of readiness that it waits for
@@ -158,6 +159,7 @@ class TimingSm final : public memory::Agent {
   void calendar_event(u64 slot, u64 generation);
   void wait_for(u32 slot, Wait);
   void become_ready(u32 slot);
+  void be_ready(u32 slot);
   u64 candidates(u32 scheduler, Cycle now) const;
   void issue(u32 scheduler, Cycle now);
   void issue_warp(u32 slot, u32 scheduler, Cycle now);
@@ -230,6 +232,7 @@ class TimingSm final : public memory::Agent {
   std::array<u32, 8> last_{};
   std::array<std::array<Cycle, units>, 8> busy_{};
   std::array<u64, units> ready_{};
+  u32 ready_units_ = 0;  // that have a ready warp
   std::array<u64, calendar> calendar_{};
   u64 calendar_days_ = 0;  // days of the calendar that have a warp
   u64 look_at_ = 0;
