@@ -111,7 +111,8 @@ u32 shared_passes(const MemoryOp& op, Shape shape, u32 bytes, u32 banks, bool at
   for (u32 first = 0; first < warp_lanes; first += lanes_at_once) {
     const LaneMask group = op.lanes & lanes_between(first, first + lanes_at_once - 1);
     if (!group) continue;
-    if (shape != Shape::scattered && !atomic && words <= banks) {
+    if (!atomic &&
+        (shape == Shape::uniform ? words <= banks : shape == Shape::consecutive && lanes_at_once * words <= banks)) {
       ++passes;
       continue;
     }
