@@ -133,10 +133,10 @@ class Runner {
     simt::Gpu& gpu = simulator_->gpu();
     if (std::string refused = gpu.refuse(launch); !refused.empty()) throw core::UserError(refused);
     gpu.set_instruction_limit(machine_.instruction_limit);
-    gpu.start(std::move(launch));
+    simulator_->start(std::move(launch));
     while (true) {
       simulator_->run(1'000'000, ~u64{0});
-      for (const simt::Completion& completion : gpu.take_completions())
+      for (const simt::Completion& completion : simulator_->take_completions())
         return completion.fault ? completion.fault->report : std::string();
     }
   }

@@ -10,7 +10,10 @@
 #include "cli/litmus_report.hpp"
 #include "cli/run_settings.hpp"
 #include "cli/verb.hpp"
+#include "coherence/models.hpp"
 #include "core/diagnostics.hpp"
+#include "core/nearest.hpp"
+#include "runtime/timing_machine.hpp"
 #include "simt/functional_gpu.hpp"
 
 namespace ew::cli {
@@ -47,20 +50,45 @@ std::vector<check::Litmus> read(const std::string& name) {
   return check::parse_litmus(text, name);
 }
 
+// Cycles of jitter on the network's messages, where the machine file says nothing: about an L2 hit's latency, so that
+// messages of two threads overtake each other.
+constexpr u32 usual_jitter = 64;
+
+/// --protocol asks for a timing machine; so does a machine file or --set machine.mode=timing.
+runtime::MachineConfig machine_of(const LitmusCommand& command) {
+  runtime::MachineConfig config = command.settings.resolve();
+  if (command.protocol == "functional") {
+    config.machine.mode = "functional";
+  } else if (!command.protocol.empty()) {
+    std::vector<std::string_view> names{"functional"};
+    for (const auto& model : coherence::models()) names.push_back(model.name);
+    if (!coherence::find_model(command.protocol))
+      throw UserError(fmt::format("--protocol {}: there is {}{}", command.protocol, fmt::join(names, ", "),
+                                  core::did_you_mean(command.protocol, names)));
+    config.machine.mode = "timing";
+    config.coherence.protocol = command.protocol;
+  }
+  if (config.network.jitter == 0) config.network.jitter = usual_jitter;
+  return config;
+}
+
 check::RunPlan plan_of(const LitmusCommand& command) {
-  const runtime::MachineConfig config = command.settings.resolve();
-  if (!command.protocol.empty() && command.protocol != "functional")
-    throw UserError(fmt::format("--protocol {}: the machine runs in functional mode, whose protocol is functional",
-                                command.protocol));
+  const runtime::MachineConfig config = machine_of(command);
   check::RunPlan plan;
-  plan.protocol = "functional";
+  plan.protocol = config.machine.timing() ? config.coherence.protocol : "functional";
   plan.first_seed = command.settings.seed;
   plan.seeds = command.seeds;
-  simt::GpuLimits limits;
-  limits.sms = config.sm.count;
-  plan.machine.make = [limits](memory::AddressSpace& space, simt::DeviceServices& services, u64) {
-    return std::make_unique<runtime::FunctionalSimulator>(
-        std::make_unique<simt::FunctionalGpu>(limits, space, services));
+  plan.machine.make = [config, results = std::make_shared<runtime::RunResults>()](
+                          memory::AddressSpace& space, simt::DeviceServices& services,
+                          u64 seed) -> std::unique_ptr<runtime::Simulator> {
+    const simt::GpuLimits limits = runtime::gpu_limits(config);
+    if (!config.machine.timing())
+      return std::make_unique<runtime::FunctionalSimulator>(
+          std::make_unique<simt::FunctionalGpu>(limits, space, services));
+    runtime::MachineConfig quiet = config;
+    if (seed == 0) quiet.network.jitter = 0;
+    return std::make_unique<runtime::TimingMachine>(quiet, limits, seed, space, services, *results,
+                                                    runtime::TimingMachine::Observation{});
   };
   return plan;
 }

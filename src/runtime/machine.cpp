@@ -28,6 +28,19 @@ bool is_region(std::string_view name) {
   return std::find(region_names.begin(), region_names.end(), name) != region_names.end();
 }
 
+void kill_this_process() {  // `ew crash`: nothing is flushed, no handler runs
+  ::kill(::getpid(), SIGKILL);
+  ::_exit(137);
+}
+
+void print_report(std::string_view report) {
+  std::fflush(stdout);
+  std::fwrite(report.data(), 1, report.size(), stderr);
+  if (report.empty() || report.back() != '\n') std::fputc('\n', stderr);
+}
+
+}  // namespace
+
 simt::GpuLimits gpu_limits(const MachineConfig& config) {
   simt::GpuLimits limits;
   limits.sms = config.sm.count;
@@ -48,19 +61,6 @@ simt::GpuLimits gpu_limits(const MachineConfig& config) {
   limits.clock_khz = static_cast<u32>(config.device.clock.count);
   return limits;
 }
-
-void kill_this_process() {  // `ew crash`: nothing is flushed, no handler runs
-  ::kill(::getpid(), SIGKILL);
-  ::_exit(137);
-}
-
-void print_report(std::string_view report) {
-  std::fflush(stdout);
-  std::fwrite(report.data(), 1, report.size(), stderr);
-  if (report.empty() || report.back() != '\n') std::fputc('\n', stderr);
-}
-
-}  // namespace
 
 Machine::Machine(MachineConfig config, Environment environment, const Registry& registry)
     : config_(std::move(config)),
