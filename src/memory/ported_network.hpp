@@ -32,7 +32,10 @@ class PortedNetwork : public Network {
 
   PortedNetwork(const Shape&, const NetworkParts&, u32 jitter);
 
-  u64 flits(u32 data_bytes) const { return (u64{shape_.header} + data_bytes + shape_.flit - 1) / shape_.flit; }
+  u64 flits(u32 data_bytes) const {
+    const u64 bytes = u64{shape_.header} + data_bytes;
+    return bytes ? (bytes + shape_.flit - 1) / shape_.flit : 1;
+  }
   u64 length(u32 data_bytes) const { return flits(data_bytes) * shape_.flit; }
   /// Counts the message, takes it through its injection port, and gives it the tick at which its head is `latency`
   /// ticks behind that port.

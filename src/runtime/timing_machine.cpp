@@ -38,11 +38,7 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
   if (const std::string why = simt::TimingGpu::refuse(limits, config.sm_timing); !why.empty())
     throw core::UserError(why);
   protocol_ = coherence::find_model(config.coherence.protocol)->make();
-  network_ = memory::make_network(config.network, {.wheel = wheel_,
-                                                   .clock = config.device.clock,
-                                                   .agents = agents_of(config),
-                                                   .homes = config.address_map.slices,
-                                                   .seed = seed});
+  network_ = memory::make_network(config.network, network_parts(seed));
   make_devices();
   gpu_ = std::make_unique<simt::TimingGpu>(
       simt::TimingGpu::Parts{.limits = limits,
@@ -66,16 +62,36 @@ TimingMachine::~TimingMachine() {
   hand_in(results_);
 }
 
+memory::NetworkParts TimingMachine::network_parts(u64 seed) {
+  return {.wheel = wheel_,
+          .clock = config_.device.clock,
+          .agents = agents_of(config_),
+          .homes = config_.address_map.slices,
+          .seed = seed};
+}
+
 void TimingMachine::make_devices() {
   const media::MediaConfig media{.dram = config_.memory, .host_memory = config_.host_memory};
   host_link_ = std::make_unique<memory::HostLink>(config_.host_link, wheel_, config_.device.clock);
-  const media::MediaParts parts{.wheel = wheel_,
-                                .clock = config_.device.clock,
-                                .channels = config_.address_map.channels,
-                                .host_link = host_link_.get()};
-  for (u32 i = 0; i < config_.address_map.channels; ++i) devices_.push_back(media::make_medium("dram", media, parts));
+  media::MediaParts parts{.wheel = wheel_,
+                          .clock = config_.device.clock,
+                          .channels = config_.address_map.channels,
+                          .host_link = host_link_.get()};
+  for (; parts.channel < parts.channels; ++parts.channel) devices_.push_back(media::make_medium("dram", media, parts));
   devices_.push_back(media::make_medium("host-memory", media, parts));
-  for (const auto& device : devices_) device_list_.push_back(device.get());
+}
+
+/// The devices as one home sees them: memory channels may be some way off.
+std::span<memory::Device* const> TimingMachine::devices_from(u32 slice) {
+  std::vector<memory::Device*>& seen = seen_devices_.emplace_back();
+  for (const auto& device : devices_) seen.push_back(device.get());
+  for (u32 channel = 0; channel < config_.address_map.channels; ++channel) {
+    const u64 cycles = memory::memory_distance(config_.network, network_parts(0), slice, channel);
+    if (cycles == 0) continue;
+    distant_devices_.push_back(std::make_unique<memory::DistantDevice>(*seen[channel], wheel_, cycles));
+    seen[channel] = distant_devices_.back().get();
+  }
+  return seen;
 }
 
 memory::PrivateCache& TimingMachine::add_cache(const memory::PrivateCacheConfig& config, memory::Agent& agent,
@@ -135,7 +151,7 @@ void TimingMachine::make_homes() {
                                                                               .protocol = *protocol_,
                                                                               .map = map_,
                                                                               .agents = agents_,
-                                                                              .devices = device_list_,
+                                                                              .devices = devices_from(slice),
                                                                               .slice = slice}));
     network_->attach(static_cast<memory::Node>(agents_of(config_) + slice), *homes_.back());
   }

@@ -11,6 +11,7 @@
 #include "core/time_wheel.hpp"
 #include "core/trace.hpp"
 #include "memory/address_map.hpp"
+#include "memory/distant_device.hpp"
 #include "memory/dma_engine.hpp"
 #include "memory/home.hpp"
 #include "memory/host_link.hpp"
@@ -51,7 +52,9 @@ class TimingMachine final : public Simulator {
   bool quiescent() const;
 
  private:
+  memory::NetworkParts network_parts(u64 seed);
   void make_devices();
+  std::span<memory::Device* const> devices_from(u32 slice);
   void make_homes();
   void make_caches();
   void make_copy_engines();
@@ -79,7 +82,8 @@ class TimingMachine final : public Simulator {
   std::unique_ptr<memory::Network> network_;
   std::unique_ptr<memory::HostLink> host_link_;
   std::vector<std::unique_ptr<memory::Device>> devices_;  // channels, then the host's memory
-  std::vector<memory::Device*> device_list_;
+  std::vector<std::unique_ptr<memory::DistantDevice>> distant_devices_;
+  std::vector<std::vector<memory::Device*>> seen_devices_;  // by home
   std::unique_ptr<simt::TimingGpu> gpu_;
   std::vector<std::unique_ptr<memory::DmaEngine>> engines_;
   std::vector<memory::Agent*> agents_;                         // SMs, then the engines' ports

@@ -293,6 +293,14 @@ TEST(Crossbar, LatencyIsPipelinePlusFlits) {
   EXPECT_EQ(bench.lone(20, 0, 128), 8u + 4);  // 136 bytes
 }
 
+TEST(Crossbar, AMessageOfNothingTakesAFlit) {
+  NetworkConfig config = crossbar();
+  config.crossbar.header = 0;
+  Bench bench(config);
+  EXPECT_EQ(bench.lone(0, 20, 0), 8u + 1);
+  EXPECT_EQ(bench.network().statistics().flit_crossings[0], 1u);
+}
+
 TEST(Crossbar, AnUncontendedMessageCostsOneEvent) {
   Bench bench(crossbar());
   for (u32 i = 0; i < 16; ++i) bench.send(static_cast<Node>(i), static_cast<Node>(16 + i), 32);
