@@ -36,7 +36,7 @@ struct PcTiming {
   Unit unit = Unit::none;
   bool arithmetic = false;  // touches registers only
   bool waits_for_copies = false;
-  bool branches = false;  // the next instruction is known late
+  bool branches = false;  // another instruction than the next may follow
   u16 latency = 1, interval = 1;
   Ordering order;
   u64 TimingStatistics::*issued = nullptr;

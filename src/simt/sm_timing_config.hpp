@@ -107,7 +107,7 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   visit("shuffle_interval", self.shuffle_interval, interval, "cycles",
         "Shuffles, votes, matches and reductions of a warp.", guide);
   visit("branch_latency", self.branch_latency, latency, "cycles",
-        "From a branch, call or return to the warp's next instruction.", assumed);
+        "From a taken branch, a call or a return to the warp's next instruction.", assumed);
   visit("barrier_latency", self.barrier_latency, latency, "cycles",
         "From the last arrival at a barrier to the next instructions.", assumed);
   visit("shared_latency", self.shared_latency, latency, "cycles", "A load of shared memory without conflicts.",

@@ -304,7 +304,8 @@ void TimingSm::issue_warp(u32 slot, u32 s, Cycle now) {
   } else {
     u64 count = 0;
     outcome = shared_.executor.run(warp, 1, count);
-    if (pc.branches) w.next_issue = ready_at(now + shared_.config.branch_latency, after_branch);
+    if (pc.branches && (!warp.split_count || warp.split().pc != at + 1))
+      w.next_issue = ready_at(now + shared_.config.branch_latency, after_branch);
   }
   const u16* const row = w.timing->rows.data() + pc.rows;
   for (u32 i = 0; i < pc.written_rows; ++i) w.rows[row_base + row[i]] = result_;

@@ -146,10 +146,16 @@ TEST(TimingUnits, divisions_and_doubles_take_theirs) {
   EXPECT_EQ(of("shfl.sync.idx.b32 %x1, %x1, 0, 31, -1;"), 8 * t.shuffle_latency);
 }
 
-TEST(TimingBranch, costs_its_latency) {
+TEST(TimingBranch, costs_its_latency_when_it_is_taken) {
   TimingSetup setup = plain();
-  const auto jumps = [](u32 n) { return repeated(n, [](u32 i) { return fmt::format("bra J{0};\nJ{0}:", i); }); };
+  const auto jumps = [](u32 n) {
+    return repeated(n, [](u32 i) { return fmt::format("bra J{0};\n  add.u32 %x1, %x1, 1;\nJ{0}:", i); });
+  };
   EXPECT_EQ(clocks(jumps(20), setup) - clocks(jumps(4), setup), 16 * setup.timing.branch_latency);
+  const auto none = [](u32 n) {
+    return "  setp.eq.u32 %p1, %r1, 99;\n" + repeated(n, [](u32 i) { return fmt::format("@%p1 bra J{0};\nJ{0}:", i); });
+  };
+  EXPECT_EQ(clocks(none(20), setup) - clocks(none(4), setup), 16u);
 }
 
 // --- Shared memory
