@@ -42,20 +42,33 @@ inline WordMask touched_words(const ByteMask& bytes) {
 inline WordMask all_words(u32 bytes) {
   return bytes == longest_line ? ~WordMask{0} : (WordMask{1} << (bytes / word_bytes)) - 1;
 }
-/// Every word of the sectors in which a word of the mask lies.
-inline WordMask whole_sectors(WordMask words, u32 sector_bytes) {
+/// The first word of each sector in which a word of the mask lies.
+inline WordMask first_words(WordMask words, u32 sector_bytes) {
+  if (sector_bytes == 32) {
+    words |= words >> 4;
+    words |= words >> 2;
+    return (words | words >> 1) & 0x0101'0101;
+  }
   const u32 width = sector_bytes / word_bytes;
   const WordMask sector = all_words(sector_bytes);
   WordMask result = 0;
   for (u32 at = 0; at < longest_line / word_bytes; at += width)
-    if (words >> at & sector) result |= sector << at;
+    if (words >> at & sector) result |= WordMask{1} << at;
   return result;
+}
+/// Every word of these sectors.
+inline WordMask whole_sectors(WordMask words, u32 sector_bytes) {
+  return static_cast<WordMask>(u64{first_words(words, sector_bytes)} * all_words(sector_bytes));
 }
 
 /// Copies the bytes of the mask, and writes no other byte.
 inline void copy_bytes(u8* to, const u8* from, const ByteMask& mask) {
   for (u32 half = 0; half < 2; ++half) {
     u64 bits = mask.bits[half];
+    if (bits == ~u64{0}) {
+      std::memcpy(to + half * 64, from + half * 64, 64);
+      continue;
+    }
     for (u32 at = half * 64; bits; at += 8, bits >>= 8) {
       const u8 some = static_cast<u8>(bits);
       if (some == 0xff) {

@@ -30,6 +30,7 @@ PrivateCache::State::State(const PrivateCacheConfig& c, const Parts& p)
       data_(c.bytes),
       bank_free(c.banks),
       line_shift(static_cast<u32>(std::countr_zero(c.line))),
+      bank_mask(std::has_single_bit(c.banks) ? c.banks - 1 : 0),
       mshrs(c.mshrs) {
   for (u32 i = c.mshrs; i-- > 0;) {
     mshrs[i].next_free = free_mshrs;
@@ -46,7 +47,7 @@ Accepted PrivateCache::State::stall(Stall& why, Stall reason) {
 
 Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
   if (flushing) return stall(why, Stall::release);
-  Cycle& bank = bank_free[(a.line >> line_shift) % config.banks];
+  Cycle& bank = bank_of(a.line);
   if (bank > now()) {
     if (!wake_armed) parts.wheel.at<&State::wake>(bank, *this);
     wake_armed = true;

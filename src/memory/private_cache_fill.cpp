@@ -7,8 +7,7 @@
 namespace ew::memory {
 
 /// Copies that an acquire gave up since the line was last looked at.
-void PrivateCache::State::refresh(Line& line) {
-  if (line.epoch == epoch) return;
+void PrivateCache::State::give_up_stale(Line& line) {
   const WordMask kept = line.valid & (line.owned | whole_words(line.dirty));
   statistics.words_invalidated += static_cast<u64>(std::popcount(line.valid & ~kept));
   line.valid = kept;
@@ -76,8 +75,7 @@ void PrivateCache::State::request(RequestKind kind, u32 number, WordMask words) 
       words = whole_line;
     else if (kind == RequestKind::read)
       words |= whole_sectors(words, config.sector) & ~(lines[mshr.way].valid | mshr.outstanding | mshr.waited);
-    statistics.sectors_fetched +=
-        static_cast<u64>(std::popcount(whole_sectors(words, config.sector))) * word_bytes / config.sector;
+    statistics.sectors_fetched += static_cast<u64>(std::popcount(first_words(words, config.sector)));
   }
   mshr.outstanding |= words;
   mshr.keep = mshr.keep & ~bytes_of(words);
@@ -146,7 +144,7 @@ void PrivateCache::State::install(Mshr& mshr, const Request& answer) {
   if (answer.owned) line.owned |= answer.words;
   mshr.outstanding &= ~answer.words;
   const u32 moved = static_cast<u32>(std::popcount(answer.words)) * word_bytes;
-  Cycle& bank = bank_free[(mshr.line >> line_shift) % config.banks];
+  Cycle& bank = bank_of(mshr.line);
   bank = std::max(bank, now()) + (moved + config.fill_bytes - 1) / config.fill_bytes;
 }
 

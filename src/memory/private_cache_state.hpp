@@ -90,7 +90,10 @@ struct PrivateCache::State {
   void data_without_line(const Request&);
   void perform_waiting(u32 mshr, ServedBy);
   void written(const Request&);
-  void refresh(Line&);
+  void refresh(Line& line) {
+    if (line.epoch != epoch) give_up_stale(line);
+  }
+  void give_up_stale(Line&);
   void refresh(Mshr&);
 
   // private_cache_probe.cpp
@@ -114,6 +117,10 @@ struct PrivateCache::State {
 
   void send(Request, Node, u32 data_bytes);
   void send_home(const Request&, u32 data_bytes);
+  Cycle& bank_of(u64 line) {
+    const u64 number = line >> line_shift;
+    return bank_free[bank_mask ? number & bank_mask : number % config.banks];
+  }
   u8* bytes(u32 way) { return data_.data() + u64{way} * config.line; }
   Cycle now() const { return parts.wheel.now(); }
 
@@ -128,6 +135,7 @@ struct PrivateCache::State {
   std::vector<u8> data_;
   std::vector<Cycle> bank_free;
   u32 line_shift;
+  u64 bank_mask;  // 0: their number is no power of two, or one
 
   std::vector<Mshr> mshrs;
   u32 free_mshrs = none, active_mshrs = 0;
