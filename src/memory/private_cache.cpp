@@ -152,7 +152,8 @@ Accepted PrivateCache::State::store_through(const LineAccess& a, Stall& why) {
 
 Accepted PrivateCache::State::store_direct(const LineAccess& a, u32 way, Stall& why) {
   if (!room()) return stall(why, Stall::write_buffer);
-  if (way != no_way) give_up(way, a.words);
+  // A home that knows who has copies forgets this one: it asks all others to give theirs up.
+  if (way != no_way) give_up(way, permission.whole_lines ? whole_line : a.words);
   Request write{.line = a.line, .access = a.access, .kind = RequestKind::write, .scope = a.scope, .part = a.part};
   write.payload = parts.payloads.take();
   Payload& payload = parts.payloads[write.payload];

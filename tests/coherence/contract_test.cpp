@@ -170,7 +170,7 @@ ByteMask RandomAgent::perform(u32 access, u32, u8* bytes) {
   if (kind == AccessKind::atomic)
     if (const std::string wrong = oracle.check_newest(operation); !wrong.empty()) world_.fail(wrong);
   operation.lane = stored;
-  // An atomic is performed for all to see. So is a store to an owned word; the DMA agent's go to the home instead.
+  // An atomic is performed for all to see. So is a store to an owned word; one at the home comes there later.
   const bool owned = world_.permission.store_needs_owned && !operation.access.host_memory;
   if (kind == AccessKind::atomic || (owned && !operation.access.at_home)) oracle.performed(id_, operation);
   if (owned && !operation.access.at_home)
@@ -285,7 +285,7 @@ void RandomAgent::invent() {
   if (dma && dice >= 84) a.kind = AccessKind::store, next_.counter = false;
   a.host_memory = !below(20);
   a.strong = a.kind >= AccessKind::atomic || !below(4);
-  a.at_home = dma || (!below(12) && (!world_.permission.store_needs_owned || a.kind == AccessKind::load));
+  a.at_home = dma || !below(12);
   a.scope = a.strong ? (below(5) || a.kind >= AccessKind::atomic ? Scope::gpu : Scope::cta) : Scope::none;
   a.streaming = !below(10);
   a.lanes = static_cast<u8>(1 + below(4));
@@ -330,8 +330,9 @@ void RandomAgent::issue() {
   if (accepted == Accepted::performed) {
     if (next_.performed == never_yet) world_.fail("`performed`, but was not");
     next_.over = true;
-    // A store of the DMA agent to a line that it owns.
-    if (writes && world_.permission.store_needs_owned && next_.access.at_home) oracle.performed(id_, next_);
+    // A store that was meant for the home, to a line that the agent owns.
+    const bool store = next_.access.kind == AccessKind::store;
+    if (store && world_.permission.store_needs_owned && next_.access.at_home) oracle.performed(id_, next_);
   } else {
     ++under_way_;
   }

@@ -667,6 +667,17 @@ TEST(Mesi, a_write_past_the_caches_revokes_their_copies) {
   EXPECT_EQ(s.read(1, s.line(1)), 9u);
 }
 
+// The writer itself was a sharer: what it keeps of the line, the home no longer knows of.
+TEST(Mesi, a_write_past_its_own_copy_gives_all_of_it_up) {
+  Scene s("mesi", 2);
+  const u64 x = s.line(0);
+  s.read(0, x);
+  s.read(1, x);
+  s.write(0, x + 4, 8, at_home);
+  s.write(1, x, 5);
+  EXPECT_EQ(s.read(0, x, weak, 8), 0x8'0000'0005u);
+}
+
 TEST(Mesi, a_load_behind_a_store_that_waits_sees_it) {
   Scene s("mesi", 2);
   const u64 x = s.line(0);
