@@ -197,7 +197,7 @@ void TimingSm::describe(Access& a, const MemoryOp& op) {
   line.kind = kind_of(form);
   line.strong = order.strong && beyond;
   line.at_home = form.hint == ptx::CacheHint::cg || form.hint == ptx::CacheHint::cv || form.order == ptx::Order::mmio ||
-                 (line.kind == AccessKind::store && line.strong) || form.hint == ptx::CacheHint::wt;
+                 form.hint == ptx::CacheHint::wt;
   line.streaming = form.hint == ptx::CacheHint::cs || form.hint == ptx::CacheHint::lu;
   line.read_only = form.hint == ptx::CacheHint::nc && !order.strong;
   line.scope = order.scope;

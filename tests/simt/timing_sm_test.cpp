@@ -415,7 +415,7 @@ TEST(TimingOrder, what_the_private_cache_is_told_of_an_access) {
   EXPECT_TRUE(seen[1].read_only && !seen[1].strong);
   EXPECT_TRUE(seen[2].at_home && !seen[2].strong);
   EXPECT_FALSE(seen[3].strong);  // the private cache is coherent for a block
-  EXPECT_TRUE(seen[4].strong && seen[4].at_home && seen[4].kind == memory::AccessKind::store);
+  EXPECT_TRUE(seen[4].strong && !seen[4].at_home && seen[4].kind == memory::AccessKind::store);
   EXPECT_TRUE(seen[5].kind == memory::AccessKind::reduction && seen[5].lanes == 32 && seen[5].scope == Scope::gpu);
   EXPECT_TRUE(seen[6].streaming);
 }
