@@ -57,7 +57,7 @@ class KernelWriter {
   }
 
   std::string parameters() const {
-    std::string text = "  .param .u64 results";
+    std::string text = "  .param .u64 results,\n  .param .u64 meeting";
     for (u32 l = 0; l < kernel_.locations; ++l) text += fmt::format(",\n  .param .u64 location_{}", l);
     for (u32 d = 0; d < kernel_.delays; ++d) text += fmt::format(",\n  .param .u32 delay_{}", d);
     for (u32 w = 0; w < kernel_.warming_words(); ++w) text += fmt::format(",\n  .param .u32 warm_{}", w);
@@ -68,7 +68,8 @@ class KernelWriter {
   std::string head() const {
     std::string text = fmt::format(
         ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry litmus(\n{})\n{{\n  .reg .b64 %results, "
-        "%location<{}>;\n  .reg .b32 %slot<{}>, %temporary<{}>, %block, %thread, %delay, %warm, %copy;\n"
+        "%location<{}>, %now, %meeting;\n  .reg .b32 %slot<{}>, %temporary<{}>, %block, %thread, %delay, %warm, "
+        "%copy;\n"
         "  .reg .pred %here, %go;\n  ld.param.u64 %results, [results];\n",
         parameters(), kernel_.locations + 1, program_.register_slots + 1, temporaries_ + 1);
     for (u32 l = 0; l < kernel_.locations; ++l)
@@ -103,6 +104,16 @@ class KernelWriter {
     emit("@%go nanosleep.u32 %delay;");
   }
 
+  /// Sleeps until the time at which all threads meet, if that is still to come.
+  void meet() {
+    emit("ld.param.u64 %meeting, [meeting];");
+    emit("mov.u64 %now, %globaltimer;");
+    emit("setp.gt.u64 %go, %meeting, %now;");
+    emit("sub.u64 %now, %meeting, %now;");
+    emit("cvt.u32.u64 %delay, %now;");
+    emit("@%go nanosleep.u32 %delay;");
+  }
+
   void warm(u32 number) {
     std::vector<u32> seen;
     for (const Instruction& i : program_.threads[number].instructions) {
@@ -122,6 +133,7 @@ class KernelWriter {
     body_ += fmt::format("THREAD{}:\n", number);
     for (u32 r = 0; r < thread.registers.size(); ++r) emit("mov.b32 %slot{}, 0;", thread.first_slot + r);
     warm(number);
+    meet();
     for (u32 at = 0; at < thread.instructions.size(); ++at) {
       body_ += fmt::format("T{}_{}:\n", number, at);
       instruction(thread.instructions[at], number, at);
@@ -250,10 +262,6 @@ class KernelWriter {
 };
 
 }  // namespace
-
-u32 LitmusKernel::parameter_bytes() const {
-  return 8 * (1 + locations) + 4 * (delays + warming_words());
-}
 
 std::string cannot_run(const Program& program) {
   for (const auto& thread : program.threads)

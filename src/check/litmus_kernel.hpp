@@ -1,7 +1,7 @@
 // A litmus test as a PTX kernel: a block for every block that the test names, a thread for every thread, each behind
 // its own label; threads that the test does not name leave at once. What a seed varies are parameters, so that one
 // module serves all runs of a test: where the locations lie, how long each thread sleeps before each access, and which
-// locations it has read before it begins (copies that may be stale by then).
+// locations it has read before it begins (copies that may be stale by then), and a time at which all begin.
 #pragma once
 
 #include <string>
@@ -11,14 +11,13 @@
 
 namespace ew::check {
 
+/// Parameters: 8 bytes each for the results, the time of meeting and every location; 4 for each delay and warming word.
 struct LitmusKernel {
   std::string ptx;
   u32 blocks = 1, threads = 32;               // of the grid, of a block
   u32 delays = 0;                             // parameters of that kind
   std::vector<std::pair<u32, u32>> warmable;  // (thread, location) for each bit of the warming words
 
-  /// 8-byte results, 8 bytes a location, then 4 bytes a delay and a warming word.
-  u32 parameter_bytes() const;
   u32 locations = 0;
   u32 warming_words() const { return static_cast<u32>((warmable.size() + 31) / 32); }
 };

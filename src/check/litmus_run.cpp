@@ -15,6 +15,7 @@ namespace ew::check {
 namespace {
 
 constexpr u64 line_bytes = 128, lines = 512;  // of the memory where locations lie
+constexpr u64 until_meeting = 4'000;          // ns: later than the slowest loads beforehand
 
 /// Litmus kernels ask nothing of a runtime.
 class NoServices final : public simt::DeviceServices {
@@ -47,7 +48,19 @@ class Random {
 struct Variation {
   std::vector<u64> offsets;  // of locations
   std::vector<u32> delays, warm;
+  u64 meeting = 0;  // nanoseconds after the launch
 };
+
+/// Nobody, everything, anything, or (most often) what each thread uses last: stale when its turn comes, while what the
+/// thread uses first is fetched.
+void warm(Variation& v, const LitmusKernel& kernel, Random& random) {
+  const u64 kind = random.below(5);
+  for (std::size_t bit = 0; bit < kernel.warmable.size(); ++bit) {
+    const bool last = bit + 1 == kernel.warmable.size() || kernel.warmable[bit + 1].first != kernel.warmable[bit].first;
+    const bool chosen = kind == 0 ? false : kind == 1 ? true : kind == 2 ? random.below(2) != 0 : last;
+    if (chosen) v.warm[bit / 32] |= u32{1} << (bit % 32);
+  }
+}
 
 Variation variation_of(const LitmusKernel& kernel, u64 seed) {
   Variation v;
@@ -58,7 +71,7 @@ Variation variation_of(const LitmusKernel& kernel, u64 seed) {
     return v;
   }
   Random random(seed);
-  const u64 layout = random.below(4), first = random.below(lines);
+  const u64 layout = random.below(8), first = random.below(lines);
   std::set<u64> taken;
   for (u32 l = 0; l < kernel.locations; ++l) {
     u64 line = random.below(lines);
@@ -67,12 +80,12 @@ Variation variation_of(const LitmusKernel& kernel, u64 seed) {
     if (layout == 1) v.offsets.push_back((first * line_bytes + 32 * l) % (lines * line_bytes));
     if (layout >= 2) v.offsets.push_back(line * line_bytes + 4 * random.below(line_bytes / 4));
   }
-  // Half of the seeds sleep hardly at all, so that accesses meet; the others spread them over a memory latency or more.
-  static constexpr u64 longest[] = {1, 1, 20, 100, 400, 1500};
+  // Some seeds sleep hardly at all, so that accesses meet; others spread them over a memory latency or several.
+  static constexpr u64 longest[] = {1, 20, 100, 400, 1500, 3000};
   const u64 range = longest[random.below(std::size(longest))];
   for (u32& delay : v.delays) delay = random.below(2) ? 0 : static_cast<u32>(random.below(range));
-  const u64 warmth = random.below(3);  // nobody, some, everybody
-  for (u32& word : v.warm) word = warmth == 0 ? 0 : warmth == 1 ? static_cast<u32>(random.next()) : ~u32{0};
+  if (random.below(4)) v.meeting = until_meeting;
+  warm(v, kernel, random);
   return v;
 }
 
@@ -126,6 +139,7 @@ class Runner {
       std::memcpy(bytes.data() + bytes.size() - sizeof value, &value, sizeof value);
     };
     put(results_);
+    put(variation.meeting ? simulator_->gpu().simulated_nanoseconds() + variation.meeting : u64{0});
     for (const u64 offset : variation.offsets) put(memory_ + offset);
     for (const u32 delay : variation.delays) put(delay);
     for (const u32 word : variation.warm) put(word);

@@ -13,8 +13,8 @@
 
 namespace ew::check {
 
-/// Makes a machine. Called for every run: what an earlier run leaves (whose turn it is, what lies in caches) would change
-/// who runs when, and the run of a seed could not be repeated.
+/// Makes a machine. Called for every run: what an earlier run leaves (whose turn it is, what lies in caches) would
+/// change who runs when, and the run of a seed could not be repeated.
 using MakeSimulator =
     std::function<std::unique_ptr<runtime::Simulator>(memory::AddressSpace&, simt::DeviceServices&, u64 seed)>;
 
