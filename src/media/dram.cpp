@@ -286,6 +286,11 @@ void Dram::issue_column(u32 number, Tick when) {
   }
   entry.bursts -= bursts;
   if (entry.bursts == 0) finish(index, to, data_end);
+  // The command that is the last for its row precharges the bank by itself.
+  if (config_.close_rows && bank.queue[read].hit == none && bank.queue[write].hit == none) {
+    precharge(number, bank.precharge_ok);
+    bank.closed_for_other = false;
+  }
 }
 
 void Dram::finish(u32 index, Direction to, Tick data_end) {

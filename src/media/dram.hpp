@@ -35,6 +35,7 @@ struct DramConfig {
   u32 wr = 0, rtp = 0, wtr = 0;
   u32 refi = 0, rfc = 0;
   bool refresh = true;
+  bool close_rows = false;
   u32 read_queue = 64, write_queue = 64;
   u32 write_high = 56, write_low = 32;
   u32 age_cap = 2000;
@@ -200,6 +201,9 @@ void DramConfig::fields(Self& self, Visitor&& visit) {
   visit("refi", self.refi, Range{0, 1e9}, "cycles", "tREFI: refresh to refresh of the channel.", table);
   visit("rfc", self.rfc, Range{0, 1e9}, "cycles", "tRFC: what a refresh takes.", table);
   visit("refresh", self.refresh, Range{}, "", "Whether the channel refreshes (where its standard's row says how).", "");
+  visit("close_rows", self.close_rows, Range{}, "",
+        "Whether a row is closed as soon as no request that waits wants it (closed-page policy); else it stays open.",
+        "GPGPU-Sim keeps rows open");
   visit("read_queue", self.read_queue, Range{1, 4096}, "requests", "Reads that wait in a channel.",
         "SBRP artifact, gpgpu_frfcfs_dram_sched_queue_size 64");
   visit("write_queue", self.write_queue, Range{1, 4096}, "requests", "Writes that wait in a channel.",
