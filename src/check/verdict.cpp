@@ -17,6 +17,8 @@ bool Verdict::failed() const {
 
 namespace {
 
+constexpr u64 runs_to_show = 200;  // with fewer, nothing need be shown
+
 void count_runs(Verdict& verdict, const std::set<FinalState>& allowed) {
   const auto strong = interleavings(verdict.program);
   for (const auto& [state, count] : verdict.histogram.states) {
@@ -39,7 +41,7 @@ Answer answer(const Verdict& verdict, const Expectation& row, const std::set<Fin
     a.first_seed = a.seen ? std::min(a.first_seed, count.first_seed) : count.first_seed;
     a.seen += count.runs;
   }
-  a.must_be_shown = verdict.histogram.runs && std::ranges::find(row.shown, protocol) != row.shown.end();
+  a.must_be_shown = verdict.histogram.runs >= runs_to_show && std::ranges::find(row.shown, protocol) != row.shown.end();
   return a;
 }
 

@@ -1,5 +1,6 @@
 // `ew litmus`: memory-model tests as text, judged by axioms and shown by machines. docs/litmus.md is the manual.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -40,6 +41,7 @@ Examples:
   ew litmus litmus/ptx.glt                           axioms, and 200 runs of each test on the default machine
   ew litmus litmus/ptx.glt --filter '^MP' --histogram
   ew litmus litmus/ptx.glt --axioms                  the axioms alone
+  ew litmus litmus/ptx.glt --protocol gpu            on a timing machine with this coherence protocol
   ew litmus a.glt b.glt --seeds 1000 --json)";
 
 std::vector<check::Litmus> read(const std::string& name) {
@@ -123,15 +125,18 @@ int call(const LitmusCommand& command) {
   LitmusReport report(
       [&](const std::string& file, const std::string& test, u64 seed) { return replay(command, file, test, seed); },
       command.histogram);
-  bool any = false;
+  std::vector<std::pair<const std::string*, const check::Litmus*>> chosen;
   for (const auto& [file, tests] : files)
-    for (const check::Litmus& test : tests) {
-      if (!command.filter.empty() && !std::regex_search(test.name, filter)) continue;
-      report.add(file, check::judge(test, file, plan));
-      any = true;
-    }
-  if (!any)
+    for (const check::Litmus& test : tests)
+      if (command.filter.empty() || std::regex_search(test.name, filter)) chosen.emplace_back(&file, &test);
+  if (chosen.empty())
     throw UserError(command.filter.empty() ? "there is no test in these files" : "no test's name matches --filter");
+  const bool terminal = isatty(STDERR_FILENO);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (terminal) fmt::print(stderr, "\r\033[Kew litmus: {} of {} tests, {}", i, chosen.size(), chosen[i].second->name);
+    report.add(*chosen[i].first, check::judge(*chosen[i].second, *chosen[i].first, plan));
+  }
+  if (terminal) fmt::print(stderr, "\r\033[K");
   if (!report.any_judged()) throw UserError(report.not_judged());
   if (!report.not_judged().empty()) fmt::print(stderr, "ew litmus: {}\n", report.not_judged());
   fmt::print("{}", command.json ? report.json().dump(2) + "\n" : report.text());

@@ -14,6 +14,7 @@
 #include "check/litmus_parser.hpp"
 #include "check/verdict.hpp"
 #include "random_litmus.hpp"
+#include "runtime/timing_machine.hpp"
 #include "simt/functional_gpu.hpp"
 
 namespace ew::check {
@@ -119,6 +120,68 @@ TEST(LitmusRun, FunctionalModeShowsInterleavingsOnly) {
   }
   EXPECT_GT(runs, 4000u);
   EXPECT_GT(states, 350u);  // seeds do vary what happens
+}
+
+/// A small machine whose caches hold data, with this protocol.
+LitmusMachine timing(const std::string& protocol) {
+  runtime::MachineConfig config;
+  config.machine.mode = "timing";
+  config.sm.count = 4;
+  config.coherence.protocol = protocol;
+  config.network.jitter = 64;
+  LitmusMachine machine;
+  machine.make = [config, results = std::make_shared<runtime::RunResults>()](memory::AddressSpace& space,
+                                                                             simt::DeviceServices& services, u64 seed) {
+    return std::make_unique<runtime::TimingMachine>(config, runtime::gpu_limits(config), seed, space, services,
+                                                    *results, runtime::TimingMachine::Observation{});
+  };
+  return machine;
+}
+
+class LitmusProtocols : public testing::TestWithParam<const char*> {};
+
+TEST_P(LitmusProtocols, CommittedTestsStayWithinTheAxioms) {
+  std::ifstream file(EW_LITMUS "/ptx.glt");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const RunPlan plan{.machine = timing(GetParam()), .protocol = GetParam(), .first_seed = 1, .seeds = 3};
+  for (const Litmus& test : parse_litmus(text, "ptx.glt")) {
+    const Verdict verdict = judge(test, "ptx.glt", plan);
+    EXPECT_FALSE(verdict.failed()) << verdict.test << " " << verdict.histogram.unfinished_why
+                                   << (verdict.forbidden.empty() ? "" : verdict.forbidden[0].state);
+  }
+}
+
+TEST_P(LitmusProtocols, RandomProgramsStayWithinTheAxioms) {
+  const RunPlan plan{.machine = timing(GetParam()), .protocol = GetParam(), .first_seed = 1, .seeds = 4};
+  for (u64 seed = 1000; seed < 1080; ++seed) {
+    RandomLitmus random(seed);
+    Litmus test = random.program(3, 2);
+    for (ThreadText& thread : test.threads) thread.placement->device = 0;
+    const Verdict verdict = judge(test, "random", plan);
+    EXPECT_FALSE(verdict.failed()) << print(test) << verdict.histogram.unfinished_why
+                                   << (verdict.forbidden.empty() ? "" : verdict.forbidden[0].state);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, LitmusProtocols, testing::Values("gpu", "none-l1", "mesi"), [](const auto& info) {
+  return info.param == std::string("none-l1") ? "none_l1" : info.param;
+});
+
+TEST(LitmusRun, StoreBufferingShowsOnMachinesWithCaches) {
+  const Litmus test = litmus_of(
+      "T0@b0: st x 1 ; ld r y\nT1@b1: st y 1 ; ld r x\n"
+      "expect final T0:r==0 && T1:r==0 :: ptx=A\nexpect shown gpu,mesi\n");
+  for (const char* protocol : {"gpu", "mesi"}) {
+    const Verdict verdict = judge(test, "test", RunPlan{.machine = timing(protocol), .protocol = protocol});
+    EXPECT_FALSE(verdict.failed()) << protocol;
+    EXPECT_GT(verdict.weak_runs, 0u) << protocol;
+  }
+}
+
+TEST(LitmusRun, ASeedOfATimingMachineRepeats) {
+  const Program program = resolve(litmus_of("T0: st x 1 ; ld r y\nT1: st y 1 ; ld r x\n"), "test");
+  for (const auto& [state, count] : run_litmus(program, timing("gpu"), 0, 60).states)
+    EXPECT_TRUE(run_litmus(program, timing("gpu"), count.first_seed, 1).states.contains(state));
 }
 
 TEST(LitmusRun, RandomProgramsStayWithinTheAxioms) {

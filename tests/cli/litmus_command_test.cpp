@@ -66,6 +66,15 @@ TEST_F(LitmusCommandTest, ASeedOfTheHistogramRepeats) {
   }
 }
 
+TEST_F(LitmusCommandTest, TheDefaultMachineShowsWhatTheCommittedTestsSay) {
+  for (const char* protocol : {"gpu", "mesi"}) {
+    const Outcome outcome =
+        ew({EW_LITMUS "/ptx.glt", "--protocol", protocol, "--filter", "^(SB|R|MP[+]rlx.flag|MP[+]rel[+]acq.dev)$"});
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find("0 ended as is forbidden"), std::string::npos) << outcome.output;
+  }
+}
+
 TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
   write("a.glt", message_passing);
   write("bad.glt", "test A ptx\nT0: sst x 1\n");
@@ -79,6 +88,8 @@ TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
       {{"a.glt", "--filter", "Z"}, "no test's name matches --filter"},
       {{"a.glt", "--filter", "("}, "--filter ( is no regular expression"},
       {{"pm.glt"}, "1 of 1 tests are left out: tests of kind pm are read, but not executed yet"},
+      {{"a.glt", "--protocol", "mess"},
+       "--protocol mess: there is functional, gpu, none-l1, mesi (did you mean \"mesi\"?)"},
       {{"a.glt", "--seeds", "x"}, "--seeds should be a whole number from 0, but is \"x\""},
   };
   for (const auto& [words, sentence] : mistakes) {
