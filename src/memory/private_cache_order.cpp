@@ -30,11 +30,9 @@ bool PrivateCache::flush(u32 token) {
   return !s.flushing;
 }
 
-/// Room for one more line with bytes that are not in the image. Without it the oldest leaves, to make some.
-bool PrivateCache::State::room() {
-  if (dirty_lines + writes_under_way < config.write_buffer) return true;
-  if (oldest_dirty != none) drain(oldest_dirty, no_access, 0);
-  return false;
+/// Room for one more line with bytes that are not in the image. Without it half of the buffer, at least, is on its way.
+bool PrivateCache::State::room() const {
+  return dirty_lines + writes_under_way < config.write_buffer;
 }
 
 /// Half of the buffer is for lines on their way, so that a stream of stores does not stop for each.

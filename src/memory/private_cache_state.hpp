@@ -102,7 +102,7 @@ struct PrivateCache::State {
   void drop_if_empty(u32 way);
 
   // private_cache_order.cpp: write buffer, acquire, release, flush
-  bool room();
+  bool room() const;
   void join(u32 way);
   void leave(u32 way);
   void drain(u32 way, u32 access, u32 part);

@@ -43,6 +43,7 @@ bool BenchDevice::serve(const DeviceRequest& request) {
     return false;
   }
   ++in_flight_;
+  if (remember) served.push_back(request);
   ++(request.write ? statistics_.writes : statistics_.reads);
   (request.write ? statistics_.written_bytes : statistics_.read_bytes) += request.bytes;
   wheel_.at<&BenchDevice::done>(wheel_.now() + latency, *this, request.token, reinterpret_cast<u64>(request.client));

@@ -58,6 +58,8 @@ class BenchDevice final : public Device {
   u32 latency = 40, room = 3;
   std::function<void(bool before)> watch;
   u64 refused = 0;
+  std::vector<DeviceRequest> served;  // all that were taken
+  bool remember = false;
 
  private:
   struct Waiter {

@@ -1,0 +1,307 @@
+// What a home and a private cache take in cycles, messages and sectors.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <list>
+#include <random>
+
+#include "memory/tag_array.hpp"
+#include "scene.hpp"
+
+namespace ew::coherence {
+namespace {
+
+constexpr u64 network = 10;  // BenchNetwork::latency
+
+BenchConfig roomy(u32 requests_per_cycle = 1, u32 atomics_per_cycle = 1) {
+  BenchConfig config;
+  config.cache.mshrs = 64;
+  config.cache.bytes = 16384;
+  config.cache.ways = 0;
+  config.cache.write_buffer = 64;
+  config.cache.drain_after = 0;
+  config.home.bytes = 8192;
+  config.home.latency = 7;
+  config.home.mshrs = 64;
+  config.home.requests_per_cycle = requests_per_cycle;
+  config.home.atomics_per_cycle = atomics_per_cycle;
+  return config;
+}
+
+class Latency : public ::testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(Protocols, Latency, ::testing::ValuesIn([] {
+                           std::vector<std::string_view> names;
+                           for (const Model& model : models()) names.push_back(model.name);
+                           return names;
+                         }()),
+                         [](const auto& info) {
+                           std::string name(info.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST_P(Latency, is_the_sum_of_its_parts) {
+  Scene s(std::string(GetParam()), 2, roomy());
+  const u64 x = s.line(0);
+  const u64 device = s.bench.devices[0]->latency;
+  const auto cold = s.load(0, x);
+  const Cycle start = s.bench.wheel.now();
+  s.bench.run();
+  EXPECT_EQ(s.done(0, cold).when - start, network + device + 7 + network);
+  s.flush(0);
+  s.bench.run(1000);
+  const auto warm = s.load(1, x);
+  const Cycle again = s.bench.wheel.now();
+  s.bench.run();
+  const Cycle taken = s.done(1, warm).when - again;
+  if (GetParam() == "mesi")  // the home asks the owner, which dropped the line in silence
+    EXPECT_EQ(taken, network + 7 + network + network + 7 + network);
+  else
+    EXPECT_EQ(taken, network + 7 + network);
+}
+
+TEST(Home, takes_so_many_requests_a_cycle) {
+  for (const u32 rate : {1u, 2u, 4u}) {
+    Scene s("gpu", 8, roomy(rate));
+    for (u32 i = 0; i < 4; ++i) s.read(0, s.line(i) + 32 * (i % 4));
+    s.bench.run(100);
+    std::vector<Scene::Handle> loads;
+    const Cycle start = s.bench.wheel.now();
+    for (u32 i = 0; i < 8; ++i) loads.push_back(s.load(i, s.line(i % 4) + 32 * (i % 4), strong));
+    s.bench.run();
+    for (u32 i = 0; i < 8; ++i) EXPECT_EQ(s.done(i, loads[i]).when - start, network + i / rate + 7 + network);
+  }
+}
+
+TEST(Home, takes_an_atomic_a_lane_at_a_time) {
+  for (const u32 rate : {1u, 4u}) {
+    Scene s("gpu", 2, roomy(1, rate));
+    s.read(0, s.line(0));
+    s.bench.run(100);
+    Stall why;
+    s.hands[0].all.push_back({AccessKind::atomic, 0, 4, 1});
+    s.hands[1].all.push_back({AccessKind::load, 0, 4});
+    LineAccess add{.line = s.line(0), .words = 1, .access = 1, .kind = AccessKind::atomic};
+    add.strong = true;
+    add.lanes = 32;
+    LineAccess load{.line = s.line(0), .words = 1, .access = 0, .kind = AccessKind::load};
+    load.strong = true;
+    const Cycle start = s.bench.wheel.now();
+    EXPECT_EQ(s.bench.caches[0]->access(add, why), Accepted::pending);
+    EXPECT_EQ(s.bench.caches[1]->access(load, why), Accepted::pending);
+    s.bench.run();
+    EXPECT_EQ(s.hands[1].all[0].when - start, network + 32 / rate + 7 + network);
+    EXPECT_EQ(s.hands[1].all[0].value, 1u);
+    EXPECT_EQ(s.bench.homes[0]->statistics().atomic_lanes, 32u);
+  }
+}
+
+TEST(Home, asks_the_device_for_missing_sectors_together) {
+  Scene s("gpu", 2, roomy());
+  BenchDevice& device = *s.bench.devices[0];
+  device.remember = true;
+  s.read(0, s.line(0) + 32);
+  ASSERT_EQ(device.served.size(), 1u);
+  EXPECT_EQ(device.served[0].bytes, 32u);
+  EXPECT_EQ(device.served[0].address % 128, 32u);
+  s.acquire(0);
+  s.load(0, s.line(0), weak, 4), s.bench.run(1), s.load(0, s.line(0) + 64, weak, 4), s.bench.run(1);
+  s.load(0, s.line(0) + 92, weak, 8);
+  s.bench.run();
+  ASSERT_EQ(device.served.size(), 4u);  // sectors 0, 2, 3: the second is there
+  for (const DeviceRequest& request : device.served) EXPECT_FALSE(request.write);
+  s.read(1, s.line(1), weak, 8);
+  EXPECT_EQ(device.served.back().bytes, 32u);
+  EXPECT_EQ(s.bench.homes[0]->statistics().sectors_fetched, 5u);
+}
+
+TEST(Home, writes_allocate_without_fetching_and_leave_by_sectors) {
+  BenchConfig config = roomy();
+  config.home.bytes = 256;
+  config.home.ways = 2;
+  Scene s("gpu", 1, config);
+  BenchDevice& device = *s.bench.devices[0];
+  device.remember = true;
+  s.write(0, s.line(0) + 4, 1, strong, 1);   // in part of sector 0
+  s.write(0, s.line(0) + 96, 2, strong, 4);  // and of sector 3
+  EXPECT_TRUE(device.served.empty());
+  s.write(0, s.line(1), 3, strong);
+  s.write(0, s.line(2), 4, strong);  // evicts line 0, the least recently used
+  ASSERT_EQ(device.served.size(), 2u);
+  for (const DeviceRequest& request : device.served) {
+    EXPECT_TRUE(request.write);
+    EXPECT_EQ(request.bytes, 32u);
+    EXPECT_EQ(request.client, nullptr);
+  }
+  EXPECT_EQ(device.served[1].address - device.served[0].address, 96u);
+  EXPECT_EQ(s.bench.homes[0]->statistics().lines_evicted, 1u);
+  EXPECT_EQ(s.bench.homes[0]->statistics().sectors_written, 2u);
+}
+
+TEST(Home, a_sector_that_was_written_in_part_is_fetched_before_it_is_read) {
+  Scene s("gpu", 2, roomy());
+  s.write(0, s.line(0), 1, strong);
+  const auto load = s.load(1, s.line(0), strong, 8);
+  s.bench.run();
+  EXPECT_EQ(s.done(1, load).by, ServedBy::device);
+  EXPECT_EQ(s.done(1, load).value, 1u);
+  for (u32 word = 0; word < 8; ++word) s.write(0, s.line(1) + 4 * word, word, strong);
+  const auto whole = s.load(1, s.line(1), strong, 8);
+  s.bench.run();
+  EXPECT_EQ(s.done(1, whole).by, ServedBy::home) << "every byte of the sector was written";
+}
+
+TEST(Home, write_back_all_leaves_copies) {
+  Scene s("gpu", 1, roomy());
+  s.write(0, s.line(0), 1, strong);
+  s.bench.homes[0]->write_back_all();
+  s.bench.run();
+  EXPECT_EQ(s.bench.devices[0]->statistics().writes, 1u);
+  s.bench.homes[0]->write_back_all();
+  EXPECT_EQ(s.bench.devices[0]->statistics().writes, 1u);
+  s.read(0, s.line(0) + 32);
+  EXPECT_EQ(s.bench.homes[0]->statistics().lines_evicted, 0u);
+}
+
+TEST(Home, host_lines_are_kept_where_the_machine_says_so) {
+  for (const bool keep : {false, true}) {
+    BenchConfig config = roomy();
+    config.home.keep_host_lines = keep;
+    Scene s("gpu", 1, config);
+    const Options host{.host = true, .scope = Scope::sys};
+    for (u32 i = 0; i < 3; ++i) s.read(0, s.bench.host, host);
+    EXPECT_EQ(s.bench.devices.back()->statistics().reads, keep ? 1u : 3u);
+    s.write(0, s.bench.host, 1, host);
+    EXPECT_EQ(s.bench.devices.back()->statistics().writes, keep ? 0u : 1u);
+  }
+}
+
+TEST(Home, more_lines_than_mshrs_wait_in_order) {
+  BenchConfig config = roomy();
+  config.home.mshrs = 2;
+  Scene s("gpu", 1, config);
+  std::vector<Scene::Handle> loads;
+  const Cycle start = s.bench.wheel.now();
+  for (u32 i = 0; i < 6; ++i) loads.push_back(s.load(0, s.line(i)));
+  s.bench.run();
+  const u64 device = s.bench.devices[0]->latency;
+  for (u32 i = 0; i < 6; ++i) EXPECT_GE(s.done(0, loads[i]).when - start, network + (i / 2 + 1) * device + 7 + network);
+  EXPECT_LT(s.done(0, loads[5]).when - start, network + 4 * device + 7 + network);
+  EXPECT_GE(s.bench.homes[0]->statistics().waited, 4u);
+}
+
+TEST(PrivateCache, a_bank_takes_one_access_a_cycle) {
+  BenchConfig config = roomy();
+  config.cache.banks = 2;
+  Scene s("gpu", 1, config);
+  s.read(0, s.line(0)), s.read(0, s.line(1)), s.read(0, s.line(2));
+  s.bench.run(100);
+  Stall why = Stall::none;
+  const auto access = [&](u32 line) {
+    s.hands[0].all.push_back({AccessKind::load, 0, 4});
+    const LineAccess a{.line = s.line(line),
+                       .words = 1,
+                       .access = static_cast<u32>(s.hands[0].all.size() - 1),
+                       .kind = AccessKind::load};
+    return s.bench.caches[0]->access(a, why);
+  };
+  EXPECT_EQ(access(0), Accepted::performed);
+  EXPECT_EQ(access(1), Accepted::performed);
+  EXPECT_EQ(access(2), Accepted::stalled);
+  EXPECT_EQ(why, Stall::bank);
+  const u32 wakes = s.hands[0].wakes;
+  s.bench.run(1);
+  EXPECT_EQ(s.hands[0].wakes, wakes + 1);
+  EXPECT_EQ(access(2), Accepted::performed);
+}
+
+TEST(PrivateCache, half_of_the_store_buffer_is_for_lines_on_their_way) {
+  BenchConfig config = roomy();
+  config.cache.write_buffer = 4;
+  Scene s("gpu", 1, config);
+  for (u32 i = 0; i < 2; ++i) EXPECT_EQ(s.store(0, s.line(i), i).accepted, Accepted::performed);
+  EXPECT_EQ(s.bench.caches[0]->statistics().lines_written, 0u);
+  EXPECT_EQ(s.store(0, s.line(2), 2).accepted, Accepted::performed);
+  EXPECT_EQ(s.bench.caches[0]->statistics().lines_written, 1u) << "the oldest leaves";
+  EXPECT_EQ(s.store(0, s.line(3), 3).accepted, Accepted::performed);
+  const auto full = s.store(0, s.line(4), 4);
+  EXPECT_EQ(full.accepted, Accepted::stalled);
+  EXPECT_EQ(full.why, Stall::write_buffer);
+  EXPECT_EQ(s.store(0, s.line(3) + 4, 1).accepted, Accepted::performed) << "a written line takes more";
+  s.bench.run();
+  EXPECT_EQ(s.store(0, s.line(4), 4).accepted, Accepted::performed);
+}
+
+TEST(PrivateCache, stores_of_a_line_leave_as_one_message) {
+  Scene s("gpu", 1, roomy());
+  for (u32 word = 0; word < 32; ++word) s.store(0, s.line(0) + 4 * word, word), s.bench.run(1);
+  s.release(0);
+  EXPECT_EQ(s.bench.network.statistics().messages[static_cast<u32>(memory::Traffic::write)], 2u);  // and the answer
+  EXPECT_EQ(s.bench.network.statistics().bytes[static_cast<u32>(memory::Traffic::write)], 128u);
+  EXPECT_EQ(s.bench.homes[0]->statistics().written_bytes, 128u);
+}
+
+TEST(PrivateCache, loads_of_a_line_merge) {
+  BenchConfig config = roomy();
+  config.cache.merges = 3;
+  Scene s("gpu", 1, config);
+  const auto first = s.load(0, s.line(0));
+  const auto second = s.load(0, s.line(0) + 4);
+  const auto third = s.load(0, s.line(0) + 64);
+  EXPECT_EQ(s.load(0, s.line(0) + 8).why, Stall::merge);
+  s.bench.run();
+  EXPECT_EQ(s.done(0, first).by, ServedBy::device);
+  EXPECT_EQ(s.done(0, second).by, ServedBy::merged);
+  EXPECT_EQ(s.done(0, third).by, ServedBy::device) << "another sector is another request";
+  EXPECT_EQ(s.bench.homes[0]->statistics().reads, 2u);
+}
+
+/// Against a model that is a list of lines for each set.
+TEST(TagArray, finds_and_evicts_as_a_list_does) {
+  std::mt19937 random(5);
+  for (const auto& [bytes, ways, hashed] :
+       {std::tuple{64u * 64, 0u, false}, std::tuple{64u * 64, 1u, false}, std::tuple{64u * 48, 4u, false},
+        std::tuple{64u * 64, 32u, true}, std::tuple{64u * 64, 16u, true}}) {
+    TagArray tags(bytes, 64, ways, hashed);
+    const u32 per_set = ways ? ways : tags.lines();
+    std::vector<std::list<u64>> sets(tags.lines() / per_set);
+    const auto set_of = [&](u64 line) { return tags.victim(line, [](u32) { return false; }) / per_set; };
+    for (u32 step = 0; step < 20'000; ++step) {
+      const u64 line = random() % 200 * 64;
+      std::list<u64>& set = sets[set_of(line)];
+      const auto known = std::find(set.begin(), set.end(), line);
+      const u32 way = tags.find(line, line);
+      ASSERT_EQ(way != no_way, known != set.end());
+      if (way != no_way) {
+        ASSERT_EQ(tags.line_of(way), line);
+        set.erase(known);
+        if (random() % 8 == 0) {
+          tags.remove(way);
+          continue;
+        }
+        tags.used(way);
+        set.push_front(line);
+        continue;
+      }
+      const u64 pinned = set.empty() || random() % 3 ? no_line : set.back();
+      const u32 victim = tags.victim(line, [&](u32 w) { return tags.line_of(w) == pinned && pinned != no_line; });
+      if (set.size() == per_set) {
+        if (per_set == 1 && pinned != no_line) {
+          ASSERT_EQ(victim, no_way);
+          continue;
+        }
+        const u64 expected = pinned != no_line ? *std::prev(set.end(), 2) : set.back();
+        ASSERT_EQ(tags.line_of(victim), expected);
+        set.remove(expected);
+        tags.remove(victim);
+      } else {
+        ASSERT_EQ(tags.line_of(victim), no_line) << "empty ways first";
+      }
+      tags.install(victim, line);
+      set.push_front(line);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ew::coherence
