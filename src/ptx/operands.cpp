@@ -25,13 +25,21 @@ u32 Chosen::width(const OperandForm& form) const {
   return bytes <= 4 ? 1 : bytes / 4;
 }
 
+/// The form of each ALU opcode, by its number.
+const std::vector<const Form*>& forms_by_number() {
+  static const std::vector<const Form*> table = [] {
+    std::vector<const Form*> list(FormTable::instance().alu_count());
+    for (const Form& form : FormTable::instance().forms())
+      for (u32 i = 0; form.is_alu && i < form.count; ++i) list[form.first + i] = &form;
+    return list;
+  }();
+  return table;
+}
+
 Chosen chosen(Op op) {
   const u32 number = static_cast<u32>(op) - static_cast<u32>(Op::alu);
-  const auto forms = FormTable::instance().forms();
-  const auto found = std::find_if(forms.begin(), forms.end(), [&](const Form& form) {
-    return form.is_alu && number >= form.first && number - form.first < form.count;
-  });
-  Chosen result{{&*found, {}}};
+  const Form* const found = forms_by_number()[number];
+  Chosen result{{found, {}}};
   u32 rest = number - found->first;
   // The last dimension counts fastest: Match::op().
   i8 last = -1;

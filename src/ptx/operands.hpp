@@ -1,6 +1,5 @@
 // Which register rows and predicates a decoded instruction reads and writes, and what kind of work it is: what an SM's
-// scoreboard and its units must know. Functions of the kernel alone; slow (a form is looked up), so asked once a
-// launch.
+// scoreboard and its units must know. Functions of the kernel alone; asked once a launch.
 #pragma once
 
 #include <vector>

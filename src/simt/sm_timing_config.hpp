@@ -37,7 +37,6 @@ struct SmTimingConfig {
   u32 memory_queue = 16;
   u32 accesses = 128;
   u32 texture_interval = 8;
-  u32 local_latency = 24;
   u32 parameter_latency = 4;
   u32 constant_latency = 26;
   core::Bytes constant_cache{2048};
@@ -123,8 +122,6 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
         assumed);
   visit("texture_interval", self.texture_interval, interval, "cycles", "The texture unit, for one warp's taps.",
         "four texture units an SM: NVIDIA Turing whitepaper");
-  visit("local_latency", self.local_latency, latency, "cycles",
-        "Frames of local memory that hold call parameters, which a real compiler keeps in registers.", assumed);
   visit("parameter_latency", self.parameter_latency, latency, "cycles",
         "Kernel parameters: operands from the constant bank.", dissected);
   visit("constant_latency", self.constant_latency, latency, "cycles", "A hit in the constant cache.", dissected);

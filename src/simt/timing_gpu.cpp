@@ -41,6 +41,7 @@ struct TimingGpu::State {
   SmShared shared;
   std::vector<std::unique_ptr<TimingSm>> sms;
   std::vector<std::pair<LaunchId, TimingStatistics>> ended;
+  u64 local_memory = 0, local_bytes = 0;  // simulated place of it; bytes a thread
   u64 base_ns = 0;
   Cycle base_cycle = 0, next_look = cycles_between_looks;
   u64 steps_without_issue = 0;
@@ -92,12 +93,27 @@ struct TimingGpu::State {
     run->on_sm.resize(sms.size());
     run->host_memory.resize(grid.plans.size());
     run->before = statistics(now());
+    give_local_memory(*run);
     const auto vacant = std::find(shared.runs.begin(), shared.runs.end(), nullptr);
     run->index = static_cast<u32>(vacant - shared.runs.begin());
     if (vacant == shared.runs.end())
       shared.runs.push_back(std::move(run));
     else
       *vacant = std::move(run);
+  }
+
+  /// What threads keep to themselves has addresses, too: the private caches hold it. Only its lines' time is simulated.
+  void give_local_memory(GridRun& run) {
+    const ptx::Kernel& kernel = *run.grid->kernel;
+    const u64 stack = kernel.functions.size() > 1 ? run.grid->launch.stack_bytes : 0;
+    const u64 needed = kernel.functions[0].frame_bytes + stack;
+    if (needed > local_bytes) {
+      const u64 lanes = u64{parts.limits.sms} * most_warps * warp_lanes, bytes = std::bit_ceil(needed);
+      const u64 begin = parts.space.allocate(memory::Region::internal, lanes * bytes, 256, "local memory");
+      if (begin) local_memory = begin, local_bytes = bytes;
+    }
+    run.local_memory = local_memory;
+    run.local_bytes = local_bytes;
   }
 
   void keep_statistics(const GridRun& run) {

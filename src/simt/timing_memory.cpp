@@ -48,7 +48,7 @@ Performed TimingSm::memory(MemoryOp& op) {
   if (form.kind == MemoryKind::prefetch) return shared_.flat.memory(op);
   if (op.texture) {
     const Performed performed = shared_.flat.memory(op);
-    if (performed == Performed::done) shadow(op);
+    if (performed == Performed::done) shadow(op, AccessKind::load, constant);
     return performed;
   }
   switch (form.window) {
@@ -66,7 +66,7 @@ Performed TimingSm::memory(MemoryOp& op) {
   if (form.window == Window::constant)
     constant_time(op);
   else if (warps_[issuing_].next->unit == Unit::memory)
-    unit_time(lane_cycles(op), shared_.config.local_latency, from_shared);
+    local_time(op, 0);
   return performed;
 }
 
@@ -81,7 +81,7 @@ Performed TimingSm::generic(MemoryOp& op) {
   if (near) {
     op.lanes = near;
     const Performed performed = shared_.flat.memory(op);
-    if (performed == Performed::done) shared_time(op);
+    if (performed == Performed::done) near_time(op);
     op.lanes = lanes;
     if (performed != Performed::done || !far) return performed;
   }
@@ -89,6 +89,45 @@ Performed TimingSm::generic(MemoryOp& op) {
   const Performed performed = global(op);
   op.lanes = lanes;
   return performed;
+}
+
+/// Lanes of a generic access that point into windows.
+void TimingSm::near_time(MemoryOp& op) {
+  const LaneMask lanes = op.lanes;
+  LaneMask local = 0;
+  for (u32 i = 0; i < warp_lanes; ++i)
+    local |= LaneMask{op.address[i] - memory::local_window < memory::local_window_bytes} << i;
+  local &= lanes;
+  if (local != lanes) {
+    op.lanes = lanes & ~local;
+    shared_time(op);
+  }
+  if (local) {
+    op.lanes = local;
+    local_time(op, memory::local_window);
+  }
+  op.lanes = lanes;
+}
+
+/// A thread's own memory has been accessed at once: nobody else can see it. Its time is that of the lines in which a
+/// GPU keeps it, interleaved by words so that lanes at one offset share a line.
+void TimingSm::local_time(const MemoryOp& op, u64 window) {
+  const GridRun& run = *warps_[issuing_].grid;
+  const u32 words = std::max(op.plan->bytes / 4, 1u);
+  const u64 base = run.local_memory + (u64{sm_.index} * slots + issuing_) * run.local_bytes * warp_lanes;
+  for (u32 word = 0; word < words; ++word) {
+    fetch_.lanes = op.lanes;
+    for (LaneMask left = op.lanes; left; left &= left - 1) {
+      const u32 lane = static_cast<u32>(std::countr_zero(left));
+      const u64 at = (op.address[lane] - window) / 4 + word;
+      fetch_.address[lane] = base + (at * warp_lanes + lane) * 4;
+      if (at * 4 >= run.local_bytes) fetch_.lanes &= ~(LaneMask{1} << lane);  // deeper than the launch's stack
+    }
+    if (fetch_.lanes && accesses_.room() > 0)
+      shadow(fetch_, op.plan->writes ? AccessKind::store : AccessKind::load, cached);
+    else
+      unit_time(lane_cycles(op), shared_.private_latency, cached);
+  }
 }
 
 Performed TimingSm::shared(MemoryOp& op) {
@@ -130,13 +169,13 @@ void TimingSm::constant_time(const MemoryOp& op) {
     fetch_.lanes |= LaneMask{1} << lane;
   }
   unit_time(count, count - 1 + shared_.config.constant_latency, constant);
-  if (missing) shadow(fetch_);
+  if (missing) shadow(fetch_, AccessKind::load, constant);
 }
 
 /// The unit is busy for a while, and the result comes so many cycles after it began.
 void TimingSm::unit_time(u32 busy, u32 latency, Kind kind) {
   const Cycle now = shared_.wheel.now();
-  if (queue_count_ == 0) {
+  if (queue_count_ == 0 || accesses_.room() == 0) {
     const Cycle begin = std::max(now, unit_free_);
     unit_free_ = begin + busy;
     if (!(result_ & waiting)) result_ = std::max(result_, ready_at(begin + latency, kind));
@@ -242,7 +281,7 @@ Performed TimingSm::global(MemoryOp& op) {
 /// A surface whose rows lie askew: its access is performed at once and takes the time of the lines that it begins in.
 Performed TimingSm::crossing(MemoryOp& op) {
   const Performed performed = shared_.flat.memory(op);
-  if (performed == Performed::done) shadow(op);
+  if (performed == Performed::done) shadow(op, AccessKind::load, constant);
   return performed;
 }
 
@@ -251,17 +290,19 @@ void TimingSm::count_lines(const Access& a) {
   for (u32 p = 0; p < a.parts_count; ++p) statistics_.sectors += sectors_of(a.parts[p].words);
 }
 
-/// Loads of what nobody writes while the kernel runs, whose values are known: constants and texels.
-void TimingSm::shadow(const MemoryOp& op) {
+/// An access whose values are known already: constants and texels, which nobody writes while the kernel runs, and what
+/// is a thread's own. Its lines are asked for, their bytes left as they are.
+void TimingSm::shadow(const MemoryOp& op, AccessKind what, Kind kind) {
   if (accesses_.room() == 0) return unit_time(1, shared_.private_latency, constant);
   const u32 id = take_access(AccessPath::shadow);
   Access& a = accesses_[id];
   a.op.lanes = op.lanes;
   a.op.address = op.address;
-  a.kind = constant;
+  a.kind = kind;
+  a.writes = what == AccessKind::store;
   a.line = {};
-  a.line.kind = AccessKind::load;
-  a.line.read_only = true;
+  a.line.kind = what;
+  a.line.read_only = kind == constant;
   a.line.host_memory = shared_.map && shared_.map->place(op.address[static_cast<u32>(std::countr_zero(op.lanes))]).host;
   a.parts_count = static_cast<u8>(coalesce(a.op, Shape::scattered, 4, shared_.line, a.parts));
   send(id);
@@ -411,8 +452,9 @@ void TimingSm::wake() {
 
 memory::ByteMask TimingSm::perform(u32 id, u32 number, u8* bytes) {
   Access& a = accesses_[id];
-  if (!a.grid || a.path != AccessPath::line) return {};
+  if (!a.grid) return {};
   const AccessPart& part = a.parts[number];
+  if (a.path == AccessPath::shadow) return a.writes ? bytes_of(a.op, part, 4) : memory::ByteMask{};
   const LaneMask lanes = a.op.lanes;
   const Shape shape = part.lanes == lanes ? a.shape : Shape::scattered;
   const u64 bias = reinterpret_cast<u64>(bytes) - part.line;

@@ -42,6 +42,7 @@ struct GridRun {
   u32 flushes = 0;                      // of private caches, under way
   bool flushing = false;
   TimingStatistics before;
+  u64 local_memory = 0, local_bytes = 0;  // simulated place of it, and bytes a thread
 };
 
 /// What the SMs of a machine share.
@@ -124,7 +125,7 @@ class TimingSm final : public memory::Agent {
     const PcTiming* next = nullptr;
     u64 next_issue = 0;                 // a readiness
     std::vector<u64> rows, predicates;  // readiness of each, absolute
-    u32 words = 0;  // of the warp that the two have room for
+    u32 words = 0;                      // of the warp that the two have room for
     u32 generation = 0;
     u32 access = no_access;  // that it waits for
     u8 kind = 0;             // of readiness that it waits for
@@ -187,7 +188,9 @@ class TimingSm final : public memory::Agent {
   Performed shared(MemoryOp&);
   void shared_time(const MemoryOp&);
   void constant_time(const MemoryOp&);
-  void shadow(const MemoryOp&);
+  void near_time(MemoryOp&);
+  void local_time(const MemoryOp&, u64 window);
+  void shadow(const MemoryOp&, memory::AccessKind, Kind);
   void unit_time(u32 busy, u32 latency, Kind);
   u32 lane_cycles(const MemoryOp&) const;
   u32 take_access(AccessPath);

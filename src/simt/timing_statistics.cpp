@@ -1,17 +1,13 @@
 #include "simt/timing_statistics.hpp"
 
+#include <bit>
 #include <string_view>
-#include <vector>
 
 namespace ew::simt {
 namespace {
 
-std::vector<u64*> members(TimingStatistics& set) {
-  std::vector<u64*> list;
-  TimingStatistics::fields(
-      set, [&](std::string_view, u64& value, std::string_view, std::string_view) { list.push_back(&value); });
-  return list;
-}
+/// Every member is a u64.
+using Words = std::array<u64, sizeof(TimingStatistics) / sizeof(u64)>;
 
 }  // namespace
 
@@ -24,16 +20,17 @@ u64 TimingStatistics::slots() const {
 }
 
 TimingStatistics TimingStatistics::since(const TimingStatistics& earlier) const {
-  TimingStatistics result = *this, before = earlier;
-  const auto to = members(result), from = members(before);
-  for (std::size_t i = 0; i < to.size(); ++i) *to[i] -= *from[i];
-  return result;
+  auto words = std::bit_cast<Words>(*this);
+  const auto before = std::bit_cast<Words>(earlier);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] -= before[i];
+  return std::bit_cast<TimingStatistics>(words);
 }
 
 void TimingStatistics::add(const TimingStatistics& other) {
-  TimingStatistics more = other;
-  const auto to = members(*this), from = members(more);
-  for (std::size_t i = 0; i < to.size(); ++i) *to[i] += *from[i];
+  auto words = std::bit_cast<Words>(*this);
+  const auto more = std::bit_cast<Words>(other);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] += more[i];
+  *this = std::bit_cast<TimingStatistics>(words);
 }
 
 }  // namespace ew::simt

@@ -16,7 +16,7 @@ Accepted DelayedLines::access(const memory::LineAccess& access, memory::Stall& w
     return Accepted::stalled;
   }
   if (setup_.seen) setup_.seen->push_back(access);
-  core::Cycle& busy = busy_until_[access.line];
+  core::Cycle& busy = busy_until_[access.line / 64 % busy_until_.size()];
   if (busy <= now && !(access.at_home && access.kind == AccessKind::store) && chance(setup_.hits)) {
     agent_.perform(access.access, access.part, reinterpret_cast<u8*>(access.line));
     return Accepted::performed;

@@ -2,7 +2,6 @@
 // as far as the rules of PrivateCache allow. Accesses to one line are performed in order of acceptance.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <random>
 #include <vector>
@@ -58,7 +57,7 @@ class DelayedLines final : public simt::LinePort {
   memory::Agent& agent_;
   TimingSetup setup_;
   std::mt19937 random_;
-  std::map<u64, core::Cycle> busy_until_;
+  std::vector<core::Cycle> busy_until_ = std::vector<core::Cycle>(4096);  // by line; lines that share one wait, too
   core::Cycle last_store_ = 0;
   u64 under_way_ = 0;
 };

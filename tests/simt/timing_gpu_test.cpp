@@ -1,0 +1,228 @@
+// The timing GPU as its machine sees it: what it allocates while it runs, hosts that a kernel waits for, launches side
+// by side, crash points and limits.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "ptx/program.hpp"
+#include "timing_machine.hpp"
+
+namespace {
+
+std::atomic<unsigned long> allocations{0};
+
+void* counted(std::size_t bytes) {
+  ++allocations;
+  if (void* p = std::malloc(bytes ? bytes : 1)) return p;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  return counted(bytes);
+}
+void* operator new[](std::size_t bytes) {
+  return counted(bytes);
+}
+void operator delete(void* p) noexcept {
+  std::free(p);
+}
+void operator delete[](void* p) noexcept {
+  std::free(p);
+}
+void operator delete(void* p, std::size_t) noexcept {
+  std::free(p);
+}
+void operator delete[](void* p, std::size_t) noexcept {
+  std::free(p);
+}
+
+namespace ew::test {
+namespace {
+
+class NoServices final : public simt::DeviceServices {
+ public:
+  i32 print(const char*, const u8*, const simt::ReadString&) override { return 0; }
+  u64 heap_allocate(u64) override { return 0; }
+  bool heap_free(u64) override { return false; }
+  const simt::TextureObject* texture(u64) override { return nullptr; }
+  bool knows_region(std::string_view) override { return false; }
+  bool region(std::string_view, LaneMask) override { return false; }
+};
+
+/// One kernel with one pointer parameter to 64 KiB, launched as often as wanted.
+struct Bench {
+  memory::AddressSpace space{u64{1} << 30};
+  NoServices services;
+  simt::GpuLimits limits;
+  std::unique_ptr<TimingMachine> machine;
+  ptx::Program program;
+  u32* memory = nullptr;
+
+  Bench(const std::string& body, const TimingSetup& setup, u32 sms = 2) {
+    limits.sms = sms;
+    machine = std::make_unique<TimingMachine>(setup, limits, space, services);
+    std::vector<ptx::ast::Module> modules;
+    modules.push_back(ptx::parse(
+        ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n  .local .align 8 .b8 "
+        "own[64];\n  .reg .b32 %r<32>;\n  .reg .b64 %rd<32>;\n  .reg .f32 %f<32>;\n  .reg .pred %p<8>;\n"
+        "  ld.param.u64 %rd1, [p];\n  mov.u32 %r1, %tid.x;\n  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %ntid.x;\n"
+        "  mad.lo.u32 %r4, %r2, %r3, %r1;\n  mul.wide.u32 %rd2, %r4, 4;\n  add.s64 %rd2, %rd1, %rd2;\n" +
+            body + "  ret;\n}\n",
+        "bench"));
+    program = ptx::load(ptx::link(std::move(modules)), [](std::string_view) -> u64 { return 0; });
+    memory = reinterpret_cast<u32*>(space.allocate(memory::Region::device, 65536, 256, "cudaMalloc"));
+  }
+
+  simt::LaunchId start(u32 blocks, u32 threads) {
+    simt::Launch launch;
+    launch.kernel = program.kernels.at(0).get();
+    launch.grid = {blocks, 1, 1};
+    launch.block = {threads, 1, 1};
+    launch.parameters.resize(launch.kernel->parameter_bytes);
+    const u64 address = reinterpret_cast<u64>(memory);
+    std::memcpy(launch.parameters.data(), &address, sizeof address);
+    EXPECT_EQ(machine->refuse(launch), "");
+    return machine->start(std::move(launch));
+  }
+  std::vector<simt::Completion> finish() {
+    std::vector<simt::Completion> all;
+    for (bool more = true; more;) {
+      more = machine->run(1'000'000);
+      for (auto& one : machine->take_completions()) all.push_back(std::move(one));
+    }
+    return all;
+  }
+};
+
+TEST(TimingGpu, allocates_nothing_while_it_runs) {
+  TimingSetup setup;
+  setup.slowest = 300;
+  setup.stalls = 5;
+  Bench bench(
+      "  mov.u32 %r9, 0;\nLOOP:\n  ld.global.u32 %r5, [%rd2];\n  add.u32 %r5, %r5, 1;\n  st.global.u32 [%rd2], %r5;\n"
+      "  atom.global.add.u32 %r6, [%rd1+32768], 1;\n  bar.sync 0;\n  add.u32 %r9, %r9, 1;\n  setp.lt.u32 %p1, %r9, "
+      "20;\n"
+      "  @%p1 bra LOOP;\n  nanosleep.u32 500;\n",
+      setup);
+  const auto launch = [&] {
+    bench.start(24, 96);
+    bench.machine->run(10);  // the first blocks are placed
+    const unsigned long before = allocations;
+    bench.machine->run(8000);
+    const unsigned long made = allocations - before;
+    bench.finish();
+    return made;
+  };
+  launch();  // pools get their working size
+  launch();
+  EXPECT_EQ(launch(), 0u);
+}
+
+TEST(TimingGpu, a_kernel_that_waits_for_the_host_leaves_it_its_turn) {
+  for (const char* model : {"ptx", "sc"}) {
+    TimingSetup setup;
+    setup.consistency = model;
+    setup.fastest = setup.slowest = 1000;
+    Bench bench(
+        "WAIT:\n  ld.volatile.global.u32 %r5, [%rd1];\n  setp.eq.u32 %p1, %r5, 0;\n  @%p1 bra WAIT;\n"
+        "  st.global.u32 [%rd2+1024], %r5;\n",
+        setup);
+    std::memset(bench.memory, 0, 65536);
+    bench.start(1, 32);
+    const u64 begin = bench.machine->simulated_nanoseconds();
+    for (u32 turn = 0; turn < 20; ++turn) ASSERT_TRUE(bench.machine->run(100));
+    EXPECT_GT(bench.machine->simulated_nanoseconds(), begin + 20 * 100 / 3 * 700);  // time passes while it polls
+    bench.memory[0] = 5;
+    const auto completions = bench.finish();
+    ASSERT_EQ(completions.size(), 1u);
+    EXPECT_FALSE(completions[0].fault);
+    EXPECT_EQ(bench.memory[256], 5u);
+  }
+}
+
+TEST(TimingGpu, a_stop_from_another_place_ends_the_run) {
+  Bench bench("LOOP:\n  add.u32 %r5, %r5, 1;\n  bra LOOP;\n", {});
+  bench.machine->set_instruction_limit(100'000);
+  bench.start(1, 32);
+  core::TimeWheel& wheel = bench.machine->wheel();
+  struct Stop {
+    simt::Gpu& gpu;
+    void now(u64, u64) { gpu.request_stop(); }
+  } stop{*bench.machine};
+  wheel.at<&Stop::now>(500, stop);
+  EXPECT_TRUE(bench.machine->run(1'000'000));
+  EXPECT_LT(wheel.now(), 600u);
+  const auto completions = bench.finish();
+  ASSERT_TRUE(completions.at(0).fault);
+  EXPECT_EQ(completions[0].fault->kind, simt::FaultKind::instruction_limit);
+}
+
+TEST(TimingGpu, the_crash_point_is_the_nth_instruction) {
+  TimingSetup setup;
+  setup.slowest = 100;
+  for (const u64 at : {1u, 7u, 50u}) {
+    Bench bench("  ld.global.u32 %r5, [%rd2];\n  add.u32 %r5, %r5, 1;\n  st.global.u32 [%rd2], %r5;\n", setup);
+    u64 crashes = 0;
+    bench.machine->set_crash_point(at, [&] { ++crashes; });
+    bench.start(4, 64);
+    const auto completions = bench.finish();
+    EXPECT_EQ(crashes, 1u);
+    EXPECT_GT(completions.at(0).counters.warp_instructions, 50u);
+  }
+}
+
+TEST(TimingGpu, statistics_of_a_launch_are_its_cycles) {
+  Bench bench("  ld.global.u32 %r5, [%rd2];\n  add.u32 %r5, %r5, 1;\n  st.global.u32 [%rd2], %r5;\n", {});
+  simt::TimingStatistics sum;
+  for (u32 i = 0; i < 3; ++i) {
+    const simt::LaunchId id = bench.start(8, 64);
+    bench.finish();
+    const simt::TimingStatistics of_launch = bench.machine->timing().take_statistics(id);
+    EXPECT_EQ(of_launch.slots(), of_launch.cycles * 2 * 4);
+    EXPECT_EQ(of_launch.global_loads, 16u);
+    EXPECT_EQ(of_launch.global_stores, 16u);
+    sum.add(of_launch);
+  }
+  const simt::TimingStatistics all = bench.machine->timing().statistics();
+  EXPECT_EQ(all.slots(), all.cycles * 2 * 4);
+  EXPECT_EQ(all.global_loads, sum.global_loads);
+}
+
+TEST(TimingGpu, launches_side_by_side_share_the_machine) {
+  TimingSetup setup;
+  setup.fastest = setup.slowest = 400;
+  Bench bench("  ld.global.u32 %r5, [%rd2];\n  add.u32 %r5, %r5, 1;\n  st.global.u32 [%rd2], %r5;\n", setup);
+  bench.start(4, 64);
+  bench.finish();
+  const u64 one = bench.machine->wheel().now();
+  for (u32 i = 0; i < 4; ++i) bench.start(4, 64);
+  EXPECT_EQ(bench.finish().size(), 4u);
+  EXPECT_LT(bench.machine->wheel().now() - one, 2 * one);
+}
+
+/// A thread's own array lives in the private cache: words of a warp at one offset share a line.
+TEST(TimingGpu, local_memory_goes_through_the_private_cache) {
+  std::vector<memory::LineAccess> seen;
+  TimingSetup setup;
+  setup.seen = &seen;
+  Bench bench(
+      "  mov.u64 %rd5, own;\n  st.local.u32 [%rd5+8], %r1;\n  ld.local.u32 %r6, [%rd5+8];\n"
+      "  st.global.u32 [%rd2], %r6;\n",
+      setup, 1);
+  bench.start(1, 32);
+  bench.finish();
+  for (u32 i = 0; i < 32; ++i) EXPECT_EQ(bench.memory[i], i);
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[0].kind, memory::AccessKind::store);
+  EXPECT_EQ(seen[1].kind, memory::AccessKind::load);
+  EXPECT_EQ(seen[0].line, seen[1].line);
+  EXPECT_EQ(seen[0].words, ~u32{0});
+}
+
+}  // namespace
+}  // namespace ew::test
