@@ -31,7 +31,7 @@ struct TestCommand {
 };
 
 std::vector<Check> chosen_checks(const TestCommand& command) {
-  std::vector<Check> checks = find_checks(command.build, core::home_directory() / "workloads");
+  std::vector<Check> checks = find_checks(command.build, core::home_directory() / "workloads", command.filter);
   if (command.filter.empty()) return checks;
   // A GoogleTest binary may hold a test of that name: it narrows itself.
   std::erase_if(checks, [&](const Check& check) {
@@ -191,6 +191,9 @@ void add_test(CLI::App& app, int& status) {
       "Examples:\n"
       "  ew test\n"
       "  ew test --filter workload/          the CUDA programs of workloads/\n"
+      "  ew test --filter timing/            some of them on timing machines, compared with functional mode\n"
+      "  ew test --filter timing_            all of them on every machine and protocol (hours)\n"
+      "  ew test --filter timing_h100_mesi   all of them on one\n"
       "  ew test --filter Lexer              tests whose name holds Lexer\n"
       "  ew test --build build/asan          another build");
   verb->callback([command, &status] { status = call(*command); });

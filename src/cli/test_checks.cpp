@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/scratch.hpp"
+#include "coherence/models.hpp"
+#include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 
 namespace ew::cli {
@@ -90,6 +93,68 @@ void add_workloads(std::vector<Check>& checks, const fs::path& build, const fs::
   }
 }
 
+// A source says in a line of its own whether its results are the same whatever the order of its threads.
+bool is_racing(const fs::path& source) {
+  std::ifstream file(source);
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.starts_with("// deterministic: ")) return !line.starts_with("// deterministic: yes");
+  }
+  return true;
+}
+
+Check timing_check(const Check& workload, const fs::path& workloads, std::string_view family, std::string_view machine,
+                   std::string_view protocol) {
+  Check check = workload;
+  const std::string name = workload.name.substr(workload.name.find('/') + 1);
+  check.kind = Check::Kind::timing;
+  check.name = fmt::format("{}/{}", family, name);
+  check.run_options = {"-m", std::string(machine), "--set", fmt::format("coherence.protocol={}", protocol)};
+  check.racing = is_racing(workloads / (name + ".cu"));
+  check.timeout_seconds = 1200;
+  return check;
+}
+
+// What the quick suite runs: every machine, every protocol, and programs that use the hierarchy in different ways.
+constexpr std::array<std::array<std::string_view, 3>, 14> quick_timing_checks{{
+    {"sbrp-pm-far", "gpu", "cuda/scan_lookback"},
+    {"sbrp-pm-near", "mesi", "cuda/ticket_lock"},
+    {"titan-rtx", "none-l1", "cuda/histogram"},
+    {"tightly-coupled-15cu", "gpu", "cuda/spin_lock_block"},
+    {"tightly-coupled-15cu", "mesi", "cuda/seqlock"},
+    {"gtx-1080ti", "gpu", "cuda/reduce_last_block"},
+    {"a100-80gb", "mesi", "cuda/matmul_tiled"},
+    {"h100", "gpu", "cuda/streams_overlap"},
+    {"sbrp-pm-far", "mesi", "cuda/managed_memory"},
+    {"sbrp-pm-far", "none-l1", "cuda/mapped_memory"},
+    {"titan-rtx", "gpu", "cuda/texture_2d"},
+    {"sbrp-pm-far", "gpu", "cuda/graphs"},
+    {"tightly-coupled-15cu", "none-l1", "cuda/memcpy_shapes"},
+    {"h100", "mesi", "cuda/treiber_stack"},
+}};
+
+void add_timing_checks(std::vector<Check>& checks, const fs::path& workloads, const std::string& filter) {
+  std::vector<Check> programs;
+  for (const Check& check : checks)
+    if (check.kind == Check::Kind::workload) programs.push_back(check);
+  if (filter.find("timing_") == filter.npos) {
+    for (const auto& [machine, protocol, name] : quick_timing_checks)
+      for (const Check& program : programs) {
+        if (program.name != fmt::format("workload/{}", name)) continue;
+        checks.push_back(timing_check(program, workloads, "timing", machine, protocol));
+        checks.back().twice = true;
+      }
+    return;
+  }
+  for (const std::string& machine : core::machine_names()) {
+    if (machine == "default") continue;
+    for (const coherence::Model& protocol : coherence::models())
+      for (const Check& program : programs)
+        checks.push_back(timing_check(program, workloads, fmt::format("timing_{}_{}", machine, protocol.name), machine,
+                                      protocol.name));
+  }
+}
+
 std::string how_it_ended(const Outcome& outcome, double timeout) {
   if (outcome.timed_out) return fmt::format("did not end within {} s", timeout);
   if (outcome.signal) return fmt::format("ended by signal {}", outcome.signal);
@@ -118,12 +183,71 @@ bool says_pass(const std::string& output) {
 
 }  // namespace
 
-std::vector<Check> find_checks(const fs::path& build, const fs::path& workloads) {
+std::vector<Check> find_checks(const fs::path& build, const fs::path& workloads, const std::string& filter) {
   std::vector<Check> checks;
   add_unit_checks(checks, build);
   add_workloads(checks, build, workloads);
+  add_timing_checks(checks, workloads, filter);
   return checks;
 }
+
+namespace {
+
+struct MachineRun {
+  Outcome outcome;
+  nlohmann::json statistics;
+};
+
+MachineRun run_on_machine(const Check& check, const Words& more, const fs::path& folder) {
+  const fs::path file = folder / "statistics.json";
+  fs::remove(file);
+  Words words{fs::read_symlink("/proc/self/exe").string(), "run"};
+  words.insert(words.end(), check.run_options.begin(), check.run_options.end());
+  words.insert(words.end(), {"--digest", "--stats", file.string()});
+  words.insert(words.end(), more.begin(), more.end());
+  words.insert(words.end(), check.command.begin(), check.command.end());
+  MachineRun result;
+  result.outcome = run(words, {.capture = Capture::both,
+                               .directory = folder.string(),
+                               .timeout_seconds = check.timeout_seconds,
+                               .no_input = true});
+  if (std::ifstream statistics(file); statistics) result.statistics = nlohmann::json::parse(statistics, nullptr, false);
+  return result;
+}
+
+std::string text_at(const nlohmann::json& json, const char* name) {
+  return json.is_object() ? json.value(name, "none") : "none";
+}
+
+/// Functional mode first, then timing, once or twice. What differs is the failure.
+CheckResult run_timing_check(const Check& check) {
+  const Scratch scratch;
+  const auto begin = std::chrono::steady_clock::now();
+  const MachineRun functional = run_on_machine(check, {"--functional"}, scratch.path());
+  const MachineRun timing = run_on_machine(check, {"--timing"}, scratch.path());
+  CheckResult result;
+  const auto compare = [&](const MachineRun& a, const MachineRun& b, const char* name, std::string_view what) {
+    const std::string left = text_at(a.statistics, name), right = text_at(b.statistics, name);
+    if (left == right && left != "none") return;
+    result.failed = 1;
+    result.output += fmt::format("FAIL: {}: {} and {}\n", what, left, right);
+  };
+  for (const MachineRun* one : {&functional, &timing}) {
+    if (one->outcome.status == 0 && says_pass(one->outcome.output)) continue;
+    result.failed = 1;
+    result.output += fmt::format("{}[{}, {}]\n", one->outcome.output, one == &timing ? "timing" : "functional",
+                                 how_it_ended(one->outcome, check.timeout_seconds));
+  }
+  if (!check.racing && !result.failed)
+    compare(functional, timing, "copies_to_host_digest", "bytes copied to the host in functional mode and in timing");
+  if (check.twice && !result.failed)
+    compare(timing, run_on_machine(check, {"--timing"}, scratch.path()), "digest", "digests of two equal runs");
+  result.passed = !result.failed;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace
 
 CheckResult run_check(const Check& check, const std::string& filter) {
   CheckResult result;
@@ -132,6 +256,7 @@ CheckResult run_check(const Check& check, const std::string& filter) {
     result.output = check.command.empty() ? "nothing to run\n" : check.command[0] + ": there is no such program\n";
     return result;
   }
+  if (check.kind == Check::Kind::timing) return run_timing_check(check);
   const Scratch scratch;
   const fs::path report = scratch.path() / "report.json";
   Words command = check.command;

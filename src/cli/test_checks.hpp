@@ -10,12 +10,17 @@
 namespace ew::cli {
 
 struct Check {
-  enum class Kind { google_test, plain, workload } kind = Kind::plain;
+  /// timing: a workload on a timing machine; its verdict and what it copies to the host must be those of functional
+  /// mode.
+  enum class Kind { google_test, plain, workload, timing } kind = Kind::plain;
   std::string name;    // "unit/ptx", "workload/cuda/scan_blelloch"
   Words command;       // empty: nothing to run
   std::string target;  // what the build calls the program; empty: it is not built
   double timeout_seconds = 300;
   int skip_status = -1;  // with which it says that it cannot run here
+  Words run_options;     // of a timing check: of `ew run`
+  bool racing = false;   // its results depend on an order that nothing fixes: only the verdict is compared
+  bool twice = false;    // a timing check runs twice: both runs must have the same digest
 };
 
 struct CheckResult {
@@ -26,7 +31,9 @@ struct CheckResult {
 };
 
 /// Everything there is, in the order in which it starts. A build folder without tests is a core::UserError.
-std::vector<Check> find_checks(const std::filesystem::path& build, const std::filesystem::path& workloads);
+/// `filter`: "timing_" in it adds every workload on every machine and protocol, which takes long.
+std::vector<Check> find_checks(const std::filesystem::path& build, const std::filesystem::path& workloads,
+                               const std::string& filter = {});
 
 /// Runs one in a folder of its own. `filter` (may be empty) narrows a GoogleTest binary to the tests that hold it in
 /// their name. Thread-safe.

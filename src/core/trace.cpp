@@ -1,6 +1,7 @@
 #include "core/trace.hpp"
 
 #include <array>
+#include <utility>
 
 namespace ew::core {
 
@@ -23,9 +24,15 @@ bool Trace::begin(const std::string& file) {
   return true;
 }
 
+void Trace::listen(std::function<void(const TraceRecord&)> listener) {
+  listener_ = std::move(listener);
+  on_ = true;
+}
+
 void Trace::keep(const TraceRecord& record) {
   ++records_;
   for (u64 word : std::bit_cast<std::array<u64, 4>>(record)) digest_ = mix(digest_, word);
+  if (listener_) listener_(record);
   if (!file_) return;
   buffer_.push_back(record);
   if (buffer_.size() == buffered) flush();

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,8 +20,8 @@ enum class TraceKind : u8 {
   visible,       // a store is visible to every agent; a load has its value
   durable,       // a store has reached the persistence domain
   synchronised,  // a barrier, fence or acquire has been passed
-  launched,      // a kernel begins: `access` is the launch
-  completed      // a kernel or a copy has ended
+  launched,      // a block begins on an SM: `access` is its number, `part` its place
+  completed      // it has ended
 };
 
 struct TraceRecord {
@@ -48,6 +49,8 @@ class Trace {
   void begin() { on_ = true; }
   /// They are also written to this file, as they are in memory. False: it cannot be written.
   bool begin(const std::string& file);
+  /// Every record is also handed to `listener`; the trace is on from now.
+  void listen(std::function<void(const TraceRecord&)> listener);
   /// Writes what is buffered; called before exit.
   void flush();
 
@@ -64,6 +67,7 @@ class Trace {
   bool on_ = false;
   u64 records_ = 0, digest_ = 0x9e3779b97f4a7c15;
   std::vector<TraceRecord> buffer_;
+  std::function<void(const TraceRecord&)> listener_;
   std::unique_ptr<std::FILE, Close> file_;
 };
 

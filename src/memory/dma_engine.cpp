@@ -19,7 +19,7 @@ class DmaEngine::Port final : public Agent {
 
   void submit(u32 slot) {
     waiting_.push_back(slot);
-    go_on();
+    go_on_soon();
   }
 
   ByteMask perform(u32 access, u32, u8* bytes) override {
@@ -35,13 +35,8 @@ class DmaEngine::Port final : public Agent {
     }
     return mask;
   }
-  void complete(u32 access, u32, ServedBy) override {
-    if (engine_.slots_[access].writing)
-      engine_.written(access);
-    else
-      engine_.write(access);
-  }
-  void wake() override { go_on(); }
+  void complete(u32 access, u32, ServedBy) override { engine_.soon(access); }
+  void wake() override { go_on_soon(); }
   void released(u32) override {}
 
  private:
@@ -60,35 +55,32 @@ class DmaEngine::Port final : public Agent {
     return access;
   }
 
-  void go_on() {
+  void go_on(u64, u64) {
+    asked_ = false;
     while (!waiting_.empty()) {
       const u32 slot = waiting_.front();
       Stall why = Stall::none;
       const Accepted accepted = cache_->access(access_of(slot), why);
       if (accepted == Accepted::stalled) {
-        if (why == Stall::bank) retry_next_cycle();
+        if (why == Stall::bank) go_on_at(engine_.parts_.wheel.now() + 1);  // nobody wakes for a bank
         return;
       }
       waiting_.pop_front();
-      if (accepted == Accepted::performed) complete(slot, 0, ServedBy::private_cache);
+      if (accepted == Accepted::performed) engine_.soon(slot);
     }
   }
-  // A busy bank frees itself; nobody wakes for it.
-  void retry_next_cycle() {
-    if (retrying_) return;
-    retrying_ = true;
-    auto& wheel = engine_.parts_.wheel;
-    wheel.at<&Port::retry>(wheel.now() + 1, *this);
-  }
-  void retry(u64, u64) {
-    retrying_ = false;
-    go_on();
+  // The cache may be the caller: it must not be called back before it is done.
+  void go_on_soon() { go_on_at(engine_.parts_.wheel.now()); }
+  void go_on_at(core::Cycle when) {
+    if (asked_) return;
+    asked_ = true;
+    engine_.parts_.wheel.at<&Port::go_on>(when, *this);
   }
 
   DmaEngine& engine_;
   PrivateCache* cache_ = nullptr;
   std::deque<u32> waiting_;
-  bool retrying_ = false;
+  bool asked_ = false;
 };
 
 DmaEngine::DmaEngine(const DmaConfig& config, const Parts& parts, Done done)
@@ -223,6 +215,17 @@ void DmaEngine::served(u64 token) {
   if (queue_.front().transfer.staged.empty())
     std::memcpy(slot.content.data(), reinterpret_cast<const u8*>(slot.from), slot.bytes);
   write(number);
+}
+
+void DmaEngine::soon(u32 slot) {
+  parts_.wheel.at<&DmaEngine::done_at_port>(parts_.wheel.now(), *this, slot);
+}
+
+void DmaEngine::done_at_port(u64 slot, u64) {
+  if (slots_[slot].writing)
+    written(static_cast<u32>(slot));
+  else
+    write(static_cast<u32>(slot));
 }
 
 void DmaEngine::written(u32 slot) {

@@ -78,6 +78,8 @@ class DmaEngine final : public DeviceClient {
   void write(u32 slot);
   void ask_host(u32 slot);
   void serve_host(bool write);
+  void soon(u32 slot);  // a port is done with it; called by its cache, which must not be called back
+  void done_at_port(u64 slot, u64);
   void written(u32 slot);
   void to_port(u32 slot);
 

@@ -9,6 +9,7 @@
 #include "memory/host_link.hpp"
 #include "memory/network.hpp"
 #include "memory/private_cache.hpp"
+#include "runtime/managed_pages.hpp"
 
 namespace ew::runtime {
 
@@ -19,6 +20,7 @@ struct HierarchyStatistics {
   memory::DeviceStatistics memory, host_memory;
   memory::HostLinkStatistics host_link;
   memory::DmaStatistics copies;
+  ManagedStatistics managed;
 
   void add(const memory::PrivateCacheStatistics&);
   void add(const memory::HomeStatistics&);
@@ -141,6 +143,10 @@ void HierarchyStatistics::host_fields(Self& self, Visitor& visit) {
   visit("copies.bytes_read", self.copies.bytes_read, "bytes", "Bytes that copy engines read.");
   visit("copies.bytes_written", self.copies.bytes_written, "bytes", "Bytes that copy engines wrote.");
   visit("copies.busy_cycles", self.copies.busy_cycles, "cycles", "Copy engines were busy, added over engines.");
+  visit("managed.faults", self.managed.faults, "faults", "Managed pages that kernels touched while they were away.");
+  visit("managed.pages_to_device", self.managed.pages_to_device, "pages", "Managed pages that came to the device.");
+  visit("managed.pages_to_host", self.managed.pages_to_host, "pages", "Managed pages that went back to the host.");
+  visit("managed.held_accesses", self.managed.held_accesses, "accesses", "Accesses of lines that waited for a page.");
 }
 
 }  // namespace ew::runtime

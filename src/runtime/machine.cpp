@@ -79,6 +79,7 @@ Machine::Machine(MachineConfig config, Environment environment, const Registry& 
           static_cast<Progress::Show>(std::min<u64>(environment_.progress, 2))) {
   limits_.stack = config_.launch.stack.count;
   limits_.printf_buffer = config_.launch.printf_buffer.count;
+  if (environment_.digest) queue_.digest_copies();
 }
 
 Machine::~Machine() {
@@ -384,7 +385,10 @@ void Machine::meet_host_access(u64 address) {
   const auto [low, high] = allocations_.shared_range();
   const auto [pool_low, pool_high] = pools_.range();
   const bool perhaps = (low <= address && address < high) || (pool_low <= address && address < pool_high);
-  if (perhaps && memory_.bounds(address).end != 0) queue_.step();
+  if (perhaps && memory_.bounds(address).end != 0) {
+    queue_.step();
+    if (config_.machine.timing()) queue_.with_simulator([&](Simulator& simulator) { simulator.host_touched(address); });
+  }
 }
 
 void Machine::reset(ApiLock&) {
@@ -407,6 +411,7 @@ void Machine::reset(ApiLock&) {
 
 void Machine::shut_down() {
   queue_.stop();
+  queue_.with_simulator([](Simulator& simulator) { simulator.close(); });
   print_buffer_.flush();
   std::fflush(stdout);
 }

@@ -18,6 +18,17 @@ void add(simt::Counters& sum, const simt::Counters& part) {
   sum.max_resident_bytes = std::max(sum.max_resident_bytes, part.max_resident_bytes);
 }
 
+/// FNV-1a of the destination's bytes, with the ticket.
+u64 digest_of(const memory::DmaTransfer& transfer, Ticket ticket) {
+  u64 digest = (0xcbf29ce484222325 ^ ticket) * 0x100000001b3;
+  for (u64 z = 0; z < transfer.depth; ++z)
+    for (u64 y = 0; y < transfer.height; ++y) {
+      const u8* row = reinterpret_cast<const u8*>(transfer.to.at(0, y, z));
+      for (u64 x = 0; x < transfer.width; ++x) digest = (digest ^ row[x]) * 0x100000001b3;
+    }
+  return digest;
+}
+
 }  // namespace
 
 Queue::Queue(std::unique_ptr<Simulator> simulator, OnFault on_fault, Progress::Show show)
@@ -216,6 +227,16 @@ u64 Queue::launches() const {
   return launches_;
 }
 
+void Queue::digest_copies() {
+  Lock lock(mutex_);
+  digesting_ = true;
+}
+
+u64 Queue::copies_digest() const {
+  Lock lock(mutex_);
+  return copies_digest_;
+}
+
 void Queue::machine_loop() {
   Lock lock(mutex_);
   while (!stopping_) {
@@ -382,6 +403,8 @@ void Queue::finish(Ticket ticket, u64 end) {
   if (found == pending_.end()) return;  // dropped meanwhile
   Command command = std::move(found->second);
   pending_.erase(found);
+  if (digesting_ && command.kind == Command::Kind::transfer && command.transfer.to.host)
+    copies_digest_ += digest_of(command.transfer, ticket);
   ends_[ticket % remembered] = end;
   latest_end_ = std::max(latest_end_, end);
   if (command.ended) *command.ended = end;

@@ -96,6 +96,9 @@ class Queue {
   simt::Counters totals() const;
   u64 simulated_nanoseconds() const;
   u64 launches() const;
+  /// From now on what copies bring to the host is digested; the sum over copies does not know their order.
+  void digest_copies();
+  u64 copies_digest() const;
 
  private:
   struct Command {
@@ -161,6 +164,8 @@ class Queue {
   simt::Counters finished_totals_;  // of earlier Gpus
   Progress progress_line_;
   u64 blocks_started_ = 0;
+  bool digesting_ = false;
+  u64 copies_digest_ = 0;
   u64 launches_ = 0;
   std::thread host_call_thread_, thread_;
 };

@@ -38,6 +38,10 @@ class Simulator {
   virtual void run(u64 warp_instructions, u64 until) = 0;
   /// Adds what has been measured since the last call to the results; nothing in functional mode.
   virtual void hand_in(RunResults&) = 0;
+  /// The host has been seen to touch this address of managed memory.
+  virtual void host_touched(u64 address) = 0;
+  /// No more will run: files of observations are closed.
+  virtual void close() = 0;
   /// Who waits for what, for reports of deadlocks; empty when there is nothing to say.
   virtual std::string what_is_under_way() const = 0;
 };
@@ -54,6 +58,8 @@ class FunctionalSimulator final : public Simulator {
   std::vector<Moved> take_moved() override { return {}; }
   void run(u64 warp_instructions, u64) override { gpu_->run(warp_instructions); }
   void hand_in(RunResults&) override {}
+  void host_touched(u64) override {}
+  void close() override {}
   std::string what_is_under_way() const override { return {}; }
 
  private:

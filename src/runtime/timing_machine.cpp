@@ -34,7 +34,7 @@ memory::AddressMapConfig map_config(const MachineConfig& config) {
 TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits& limits, u64 seed,
                              memory::AddressSpace& space, simt::DeviceServices& services, RunResults& results,
                              const Observation& observation)
-    : config_(config), map_(map_config(config), space), results_(results) {
+    : config_(config), space_(space), map_(map_config(config), space), results_(results) {
   if (const std::string why = simt::TimingGpu::refuse(limits, config.sm_timing); !why.empty())
     throw core::UserError(why);
   protocol_ = coherence::find_model(config.coherence.protocol)->make();
@@ -113,11 +113,23 @@ memory::PrivateCache& TimingMachine::add_cache(const memory::PrivateCacheConfig&
 }
 
 void TimingMachine::make_caches() {
+  if (config_.managed.placement == "migrate" && !config_.device.integrated)
+    pages_ = std::make_unique<ManagedPages>(config_.managed, config_.device.clock, space_, wheel_, *host_link_);
   for (u32 sm = 0; sm < config_.sm.count; ++sm) {
+    if (pages_) {
+      paged_ports_.push_back(std::make_unique<PagedPort>(*pages_, gpu_->agent(sm), wheel_));
+      paged_ports_.back()->attach(add_cache(config_.l1, *paged_ports_.back(), false));
+      gpu_->attach(sm, *paged_ports_.back());
+      continue;
+    }
     memory::PrivateCache& cache = add_cache(config_.l1, gpu_->agent(sm), false);
     ports_.push_back(std::make_unique<simt::PortOf<memory::PrivateCache>>(cache));
     gpu_->attach(sm, *ports_.back());
   }
+}
+
+void TimingMachine::host_touched(u64 address) {
+  if (pages_) pages_->touched_by_host(address);
 }
 
 void TimingMachine::make_copy_engines() {
@@ -159,6 +171,7 @@ void TimingMachine::make_homes() {
 
 simt::LaunchId TimingMachine::start(simt::Launch launch) {
   map_.refresh();
+  if (pages_) pages_->refresh();
   Running running;
   running.row.name = launch.kernel->name;
   running.row.grid = launch.grid, running.row.block = launch.block;

@@ -17,6 +17,7 @@
 #include "memory/host_link.hpp"
 #include "memory/private_cache.hpp"
 #include "runtime/machine_config.hpp"
+#include "runtime/managed_pages.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/simulator.hpp"
 #include "runtime/timeline.hpp"
@@ -45,6 +46,8 @@ class TimingMachine final : public Simulator {
   std::vector<Moved> take_moved() override;
   void run(u64 warp_instructions, u64 until) override;
   void hand_in(RunResults&) override;
+  void close() override;
+  void host_touched(u64 address) override;
   std::string what_is_under_way() const override;
 
   TimingFigures figures() const;
@@ -68,12 +71,14 @@ class TimingMachine final : public Simulator {
   void observe(const Observation&);
   void begin_sampling();
   void sample(u64, u64);
+  void show_block(const core::TraceRecord&);
   void record_kernel(Running, const simt::Completion&);
 
   core::Cycle cycle_at(u64 nanoseconds) const;
   void moved(u64 id);
 
   const MachineConfig config_;
+  const memory::AddressSpace& space_;
   core::TimeWheel wheel_;
   core::Trace trace_;
   memory::Payloads payloads_;
@@ -86,7 +91,9 @@ class TimingMachine final : public Simulator {
   std::vector<std::vector<memory::Device*>> seen_devices_;  // by home
   std::unique_ptr<simt::TimingGpu> gpu_;
   std::vector<std::unique_ptr<memory::DmaEngine>> engines_;
-  std::vector<memory::Agent*> agents_;                         // SMs, then the engines' ports
+  std::vector<memory::Agent*> agents_;   // SMs, then the engines' ports
+  std::unique_ptr<ManagedPages> pages_;  // nullptr: managed memory does not move
+  std::vector<std::unique_ptr<PagedPort>> paged_ports_;
   std::vector<std::unique_ptr<memory::PrivateCache>> caches_;  // by agent
   std::vector<std::unique_ptr<simt::LinePort>> ports_;         // by SM
   std::vector<std::unique_ptr<memory::Home>> homes_;
@@ -100,6 +107,8 @@ class TimingMachine final : public Simulator {
   std::unique_ptr<Timeline> timeline_;
   TimingFigures sampled_;
   bool sampling_ = false;
+  static constexpr u32 block_tracks = 64;  // of an SM
+  std::vector<u64> block_begins_;          // by track
   FigureValues handed_in_;
   std::vector<Moved> moved_;
 };

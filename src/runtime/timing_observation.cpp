@@ -29,6 +29,7 @@ TimingFigures TimingMachine::figures() const {
     HierarchyStatistics::add(hierarchy.memory, devices_[i]->statistics());
   hierarchy.host_memory = devices_.back()->statistics();
   hierarchy.host_link = host_link_->statistics();
+  if (pages_) hierarchy.managed = pages_->statistics();
   figures.energy = energy_of(config_.energy, hierarchy, gpu_->totals().thread_instructions, figures.sm.shared_passes);
   return figures;
 }
@@ -44,10 +45,25 @@ void TimingMachine::observe(const Observation& observation) {
   timeline_ = std::make_unique<Timeline>(observation.timeline_file);
   for (u32 i = 0; i < engines_.size(); ++i)
     timeline_->name_track(Timeline::Group::copies, i, fmt::format("copy engine {}", i));
+  block_begins_.assign(u64{config_.sm.count} * block_tracks, 0);
+  for (u32 sm = 0; sm < config_.sm.count; ++sm)
+    timeline_->name_track(Timeline::Group::sms, sm * block_tracks, fmt::format("SM {}", sm));
+  trace_.listen([this](const core::TraceRecord& record) { show_block(record); });
+}
+
+/// A block's span: a track for each of an SM's places for blocks.
+void TimingMachine::show_block(const core::TraceRecord& record) {
+  if (!timeline_ || (record.kind != core::TraceKind::launched && record.kind != core::TraceKind::completed)) return;
+  const u32 track = record.agent * block_tracks + record.part % block_tracks;
+  const u64 now = gpu_->simulated_nanoseconds();
+  if (record.kind == core::TraceKind::completed)
+    timeline_->span(Timeline::Group::sms, track, fmt::format("block {}", record.access), block_begins_[track], now);
+  block_begins_[track] = now;
 }
 
 /// The timeline's counters since the last sample; goes on as long as something runs.
 void TimingMachine::sample(u64, u64) {
+  if (!timeline_) return;
   const TimingFigures now = figures();
   const u64 time = gpu_->simulated_nanoseconds();
   const auto& l1 = now.hierarchy.l1;
@@ -91,6 +107,12 @@ void TimingMachine::begin_sampling() {
   if (!timeline_ || sampling_) return;
   sampling_ = true;
   wheel_.at<&TimingMachine::sample>(wheel_.now() + sampling_cycles, *this);
+}
+
+void TimingMachine::close() {
+  trace_.flush();
+  timeline_.reset();
+  sampling_ = true;  // no more samples
 }
 
 void TimingMachine::hand_in(RunResults& results) {

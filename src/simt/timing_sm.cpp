@@ -51,6 +51,7 @@ void TimingSm::add(Block& block, GridRun& run) {
   }
   BlockRun& here = *std::find_if(blocks_.begin(), blocks_.end(), [](const BlockRun& b) { return !b.block; });
   here = BlockRun{.block = &block};
+  record_block(core::TraceKind::launched, here);
   const u64 block_skew = shared_.seed ? shared_.skew() % most_block_skew : 0;
   sm_.cycle = now;
   for (u32 i = 0; i < run.grid->warps; ++i) {
@@ -465,12 +466,24 @@ void TimingSm::leave(u32 slot) {
   occupied_ &= ~bit(slot);
 }
 
+void TimingSm::record_block(core::TraceKind kind, const BlockRun& run) {
+  if (shared_.trace && shared_.trace->on()) [[unlikely]]
+    shared_.trace->record({.cycle = shared_.wheel.now(),
+                           .access = static_cast<u32>(run.block->number),
+                           .agent = static_cast<u16>(sm_.index),
+                           .kind = kind,
+                           .part = static_cast<u8>(&run - blocks_.data())});
+}
+
 bool TimingSm::end_blocks() {
   bool any = false;
   for (u32 i = static_cast<u32>(sm_.blocks.size()); i-- > 0;) {
     Block& block = *sm_.blocks[i];
     if (block.unfinished) continue;
-    std::find_if(blocks_.begin(), blocks_.end(), [&](const BlockRun& b) { return b.block == &block; })->block = nullptr;
+    BlockRun& here =
+        *std::find_if(blocks_.begin(), blocks_.end(), [&](const BlockRun& b) { return b.block == &block; });
+    record_block(core::TraceKind::completed, here);
+    here.block = nullptr;
     shared_.residency.end_block(sm_, i);
     any = true;
   }

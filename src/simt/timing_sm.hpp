@@ -116,6 +116,7 @@ class TimingSm final : public memory::Agent {
     u64 issued = 0, spun = 0;
     std::array<u8, 64> slot_of{};
   };
+  void record_block(core::TraceKind, const BlockRun&);
 
   struct Slot {
     Warp* warp = nullptr;

@@ -1,0 +1,117 @@
+// Managed memory of a GPU that has a memory of its own: where each page lies, and how it moves. A page starts on the
+// host; the first access of a kernel faults, and after the fault's latency the page crosses the host link. A page that
+// the host is seen to touch goes back (docs/semantics.md says what is not seen). Only time: the bytes of a page have
+// one place whatever its state. Owned by the TimingMachine.
+//
+// PagedPort stands between an SM and its private cache: an access of a page that is not there is answered `pending` and
+// held until it is; what the same warps do with other pages goes on.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "core/time_wheel.hpp"
+#include "memory/address_space.hpp"
+#include "memory/host_link.hpp"
+#include "memory/private_cache.hpp"
+#include "runtime/model_config.hpp"
+#include "simt/line_port.hpp"
+
+namespace ew::runtime {
+
+class PagedPort;
+
+struct ManagedStatistics {
+  u64 faults = 0, pages_to_device = 0, pages_to_host = 0, held_accesses = 0;
+};
+
+class ManagedPages {
+ public:
+  ManagedPages(const ManagedConfig&, core::Kilohertz sm_clock, const memory::AddressSpace&, core::TimeWheel&,
+               memory::HostLink&);
+
+  /// Takes in what was allocated since. Between launches.
+  void refresh();
+  /// True for every address that is not managed.
+  bool resident(u64 address) const {
+    for (const Window& window : windows_)
+      if (address - window.begin < window.bytes) return window.state[(address - window.begin) / page_] == here;
+    return true;
+  }
+  /// The page comes; then every port that has asked is told. REQUIRES: !resident(address).
+  void fault(u64 address, PagedPort&);
+  /// The host has touched it: the page goes back.
+  void touched_by_host(u64 address);
+
+  u64 under_way() const { return under_way_; }
+  const ManagedStatistics& statistics() const { return statistics_; }
+  ManagedStatistics& counters() { return statistics_; }
+
+ private:
+  enum State : u8 { on_host, coming, here };
+  struct Window {
+    u64 begin = 0, bytes = 0;
+    std::vector<u8> state;  // by page; as long as pages have been asked for
+  };
+  struct Waiting {
+    u64 page_address = 0;
+    PagedPort* port = nullptr;
+  };
+
+  Window* window_of(u64 address);
+  void begin_faults();
+  void fault_handled(u64 page_address, u64);
+  void arrived(u64 page_address, u64);
+
+  const ManagedConfig config_;
+  const u64 page_, fault_cycles_;
+  const memory::AddressSpace& space_;
+  core::TimeWheel& wheel_;
+  memory::HostLink& link_;
+  std::vector<Window> windows_;
+  std::deque<u64> waiting_for_batch_;
+  std::vector<Waiting> waiting_;
+  u64 in_service_ = 0, under_way_ = 0;
+  ManagedStatistics statistics_;
+};
+
+class PagedPort final : public simt::LinePort, public memory::Agent {
+ public:
+  PagedPort(ManagedPages& pages, memory::Agent& sm, core::TimeWheel& wheel) : pages_(pages), sm_(sm), wheel_(wheel) {}
+  void attach(memory::PrivateCache& cache) { cache_ = &cache; }
+  void page_arrived() { go_on_at(wheel_.now()); }
+
+  memory::Accepted access(const memory::LineAccess&, memory::Stall& why) override;
+  void acquire(Scope scope) override { cache_->acquire(scope); }
+  bool release(Scope, u32 token) override;
+  bool flush(u32 token) override;
+  std::string what_is_under_way() const override;
+
+  memory::ByteMask perform(u32 access, u32 part, u8* bytes) override { return sm_.perform(access, part, bytes); }
+  void complete(u32 access, u32 part, memory::ServedBy by) override { sm_.complete(access, part, by); }
+  void wake() override;
+  void released(u32 token) override { sm_.released(token); }
+
+ private:
+  struct Deferred {
+    bool flush = false;
+    Scope scope = Scope::none;
+    u32 token = 0;
+  };
+
+  bool must_hold(u64 line) const;
+  void go_on_at(core::Cycle);
+  void go_on(u64, u64);
+  void completed(u64 access, u64 part);
+
+  ManagedPages& pages_;
+  memory::Agent& sm_;
+  core::TimeWheel& wheel_;
+  memory::PrivateCache* cache_ = nullptr;
+  std::vector<memory::LineAccess> held_;  // in order of arrival
+  std::vector<Deferred> deferred_;        // until nothing is held
+  bool asked_ = false;
+};
+
+}  // namespace ew::runtime
