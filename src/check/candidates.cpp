@@ -12,6 +12,7 @@ namespace ew::check {
 namespace {
 
 constexpr std::size_t most_traces = 100'000;
+constexpr u64 most_combinations = 20'000'000;
 
 /// One thread's run for one choice of values. Indices are into `events`.
 struct Trace {
@@ -186,7 +187,15 @@ class Combiner {
   Combiner(const Program& program, const std::function<void(const EventGraph&, const std::vector<Value>&)>& visit)
       : program_(program), visit_(visit), traces_(all_traces(program)), chosen_(traces_.size()) {}
 
-  void run() { choose(0); }
+  void run() {
+    u64 combinations = 1;
+    for (const auto& traces : traces_) {
+      combinations *= traces.size();
+      if (combinations > most_combinations)
+        throw core::UserError(fmt::format("{}: too many candidate executions", program_.name));
+    }
+    choose(0);
+  }
 
  private:
   void choose(u32 thread) {

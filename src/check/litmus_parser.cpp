@@ -17,7 +17,8 @@ namespace ew::check {
 
 namespace {
 
-constexpr u32 deepest = 64;  // nesting of parentheses and of if
+constexpr u32 deepest = 64;           // nesting of parentheses and of if
+constexpr u32 most_operators = 1000;  // of one expression: its tree is walked recursively
 
 class StatementParser {
  public:
@@ -38,7 +39,10 @@ class StatementParser {
     return list;
   }
 
-  Expression expression() { return binary(1); }
+  Expression expression() {
+    operators_ = 0;
+    return binary(1);
+  }
   Operator relation() {
     for (const OperatorWord& word : binary_operators)
       if ((word.binds == 6 || word.binds == 7) && lexer_.accept(word.text)) return word.meaning;
@@ -180,6 +184,7 @@ class StatementParser {
       for (const OperatorWord& word : binary_operators)
         if (lexer_.at(word.text) && word.binds >= least) found = &word;
       if (!found) return left;
+      if (++operators_ > most_operators) lexer_.fail("the expression is too long");
       lexer_.advance();
       Expression right = binary(found->binds + 1);
       Expression both{
@@ -226,7 +231,7 @@ class StatementParser {
 
   LineLexer& lexer_;
   TestKind kind_;
-  u32 depth_ = 0;
+  u32 depth_ = 0, operators_ = 0;
 };
 
 class FileParser {

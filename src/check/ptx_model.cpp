@@ -109,7 +109,7 @@ bool PtxModel::causality_axiom(const Relation& rf, const Relation& co, const Cau
 
 namespace {
 
-constexpr u64 most_choices = 50'000'000;
+constexpr u64 most_choices = 10'000'000;
 
 /// Tries every rf, sc and co of one graph after another. co is chosen as small as the model lets it be (morally strong
 /// writes and writes in causality order are related, others are not): a larger one would only forbid more.

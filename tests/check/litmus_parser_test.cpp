@@ -73,6 +73,9 @@ TEST(LitmusParser, SaysWhatIsWrongWithAStatement) {
   thread("st x 12monkeys", "\"12m\" is no number");
   thread("st x $", "\"$\" has no meaning here");
   thread("st x " + std::string(100, '(') + "1", "too many parentheses or braces inside each other");
+  std::string sum = "st x 1";
+  for (int i = 0; i < 100000; ++i) sum += "+1";
+  thread(sum, "the expression is too long");
 }
 
 TEST(LitmusParser, SaysWhatIsWrongWithAPlacement) {

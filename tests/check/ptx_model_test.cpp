@@ -3,6 +3,7 @@
 // strengthened.
 #include "check/ptx_model.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,6 +91,9 @@ TEST(PtxModel, RefusesWhatIsTooLargeToEnumerate) {
   std::string text = "test large ptx\nT0: st x 1";
   for (int i = 0; i < 70; ++i) text += " ; st x 1";
   EXPECT_THROW(ptx_final_states(program_of(parse_litmus(text + "\n", "test")[0])), core::UserError);
+  std::string wide = "test wide ptx\n";
+  for (int t = 0; t < 8; ++t) wide += fmt::format("T{}: st x {} ; ld a x ; ld b x ; ld c x\n", t, t);
+  EXPECT_THROW(ptx_final_states(program_of(parse_litmus(wide, "test")[0])), core::UserError);
 }
 
 TEST(PtxModel, AgreesWithEveryCommittedRow) {
