@@ -34,7 +34,11 @@ __global__ void hook(const int2* edges, int count, int* parent) {
 
 __global__ void flatten(int* parent, int nodes) {
   const int node = blockIdx.x * blockDim.x + threadIdx.x;
-  if (node < nodes) parent[node] = find_root(parent, node);
+  if (node >= nodes) return;
+  // Without halving paths: that could put an ancestor over the root which another thread has just written.
+  int root = node;
+  for (const volatile int* const above = parent; above[root] != root;) root = above[root];
+  parent[node] = root;
 }
 
 }  // namespace
