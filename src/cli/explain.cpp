@@ -8,13 +8,19 @@
 #include "cli/explain_ptx.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
+#include "coherence/models.hpp"
+#include "consistency/models.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
 #include "core/statistics.hpp"
+#include "media/dram_standards.hpp"
+#include "media/kinds.hpp"
+#include "memory/networks.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/run_statistics.hpp"
+#include "simt/scheduler_policies.hpp"
 
 namespace ew::cli {
 
@@ -115,29 +121,46 @@ struct Model {
   std::string_view part, name, sentence;
 };
 
-// One row a model that is built. A part with more than one is chosen by a word in the machine file.
-constexpr Model models[] = {
-    {"time", "functional",
-     "Every SM executes one warp instruction a cycle and memory answers at once; copies and launches take the time "
-     "that "
-     "the machine file gives them."},
-    {"memory", "flat",
-     "One copy of every byte: a store is visible to all threads and to the host as soon as it is executed (sequential "
-     "consistency)."},
-    {"persistency", "strict",
-     "A store to a mapped pool is durable as soon as it is executed, in the order of execution."},
-};
+/// One row a model that is built, from the tables that the machine is made from. A part with more than one is chosen by
+/// that field of the machine file.
+std::vector<Model> all_models() {
+  std::vector<Model> all = {
+      {"machine.mode", "functional",
+       "Every SM executes one warp instruction a cycle and memory answers at once, with one copy of every byte: a "
+       "store "
+       "is visible to all threads and to the host as soon as it is executed (sequential consistency)."},
+      {"machine.mode", "timing",
+       "SMs issue cycle by cycle; loads take their value where the hierarchy answers, after the time that caches, "
+       "network and memory take."},
+  };
+  const auto add = [&](std::string_view part, const auto& table) {
+    for (const auto& model : table) all.push_back({part, model.name, model.sentence});
+  };
+  add("coherence.protocol", coherence::models());
+  add("consistency.model", consistency::models());
+  add("sm_timing.policy", simt::scheduler_policies);
+  add("network.kind", memory::network_kinds);
+  add("medium", media::media_kinds);
+  add("memory.standard", media::dram_standards);
+  all.push_back({"persistency", "strict",
+                 "A store to a mapped pool is durable as soon as it is executed, in the order of execution."});
+  return all;
+}
 
 int explain_models(bool json) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Model& model : models) {
+  std::string_view part;
+  for (const Model& model : all_models()) {
     list.push_back({{"part", model.part}, {"model", model.name}, {"sentence", model.sentence}});
-    if (!json) fmt::print("{}: {}\n{}\n", model.part, model.name, wrapped(std::string(model.sentence), 4));
+    if (json) continue;
+    if (part != model.part) fmt::print("{}{}\n", part.empty() ? "" : "\n", model.part);
+    part = model.part;
+    fmt::print("  {}\n{}", model.name, wrapped(std::string(model.sentence), 6));
   }
   if (json)
     fmt::print("{}\n", list.dump(2));
   else
-    fmt::print("docs/semantics.md says what these models hide.\n");
+    fmt::print("\ndocs/semantics.md says what these models hide.\n");
   return clean;
 }
 
