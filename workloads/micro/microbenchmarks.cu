@@ -58,7 +58,10 @@ double cycles_of(const Span* spans, int count) {
   return static_cast<double>(end - begin);
 }
 
-// --- latency: each load's address is the value of the one before
+// --- latency: each load's address is the value of the one before. The steps stand behind each other in the code, so
+// that what a loop costs beside the load does not count.
+
+constexpr int steps = 1024;
 
 enum class Level { ca, cg };
 
@@ -73,33 +76,33 @@ __device__ void* follow(void* at) {
 }
 
 template <Level level>
-__global__ void chase(void* start, int warm, int steps, long long* cycles, void** last) {
+__global__ void chase(void* start, int warm, long long* cycles, void** last) {
   void* at = start;
   for (int i = 0; i < warm; ++i) at = follow<level>(at);
   *last = at;
   const long long begin = clock64();
-#pragma unroll 16
+#pragma unroll
   for (int i = 0; i < steps; ++i) at = follow<level>(at);
   *last = at;  // needs the last value
   asm volatile("" ::"l"(at) : "memory");
   *cycles = clock64() - begin;
 }
 
-__global__ void chase_shared(int steps, long long* cycles, int* last) {
+__global__ void chase_shared(long long* cycles, int* last) {
   __shared__ int next[256];
-  for (int i = 0; i < 256; ++i) next[i] = (i + 33) % 256 * 4;
   const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(next));
-  unsigned at = 0;
+  for (int i = 0; i < 256; ++i) next[i] = static_cast<int>(base) + (i + 33) % 256 * 4;
+  unsigned at = base;
   const long long begin = clock64();
-#pragma unroll 16
-  for (int i = 0; i < steps; ++i) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(at) : "r"(base + at) : "memory");
+#pragma unroll
+  for (int i = 0; i < steps; ++i) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(at) : "r"(at) : "memory");
   *last = static_cast<int>(at);
   *cycles = clock64() - begin;
 }
 
-/// A ring of `count` pointers, `stride` bytes apart, followed `steps` times after `warm` others.
+/// A ring of `count` pointers, `stride` bytes apart, of which `warm` are followed first.
 template <Level level>
-double latency(size_t count, size_t stride, int warm, int steps) {
+double latency(size_t count, size_t stride, int warm) {
   char* memory = on_device<char>(count * stride);
   std::vector<char> ring(count * stride);
   for (size_t i = 0; i < count; ++i) {
@@ -109,7 +112,7 @@ double latency(size_t count, size_t stride, int warm, int steps) {
   CUDA(cudaMemcpy(memory, ring.data(), ring.size(), cudaMemcpyHostToDevice));
   long long* cycles = on_device<long long>(1);
   void** last = on_device<void*>(1);
-  chase<level><<<1, 1>>>(memory, warm, steps, cycles, last);
+  chase<level><<<1, 1>>>(memory, warm, cycles, last);
   CUDA(cudaDeviceSynchronize());
   long long spent = 0;
   void* end = nullptr;
@@ -123,15 +126,14 @@ double latency(size_t count, size_t stride, int warm, int steps) {
 }
 
 void latencies() {
-  const int steps = 1024;
-  figure("latency_l1", latency<Level::ca>(64, 128, 64, steps), "cycles");
-  figure("latency_l2", latency<Level::cg>(256, 128, 256, steps), "cycles");
+  figure("latency_l1", latency<Level::ca>(64, 128, 64), "cycles");
+  figure("latency_l2", latency<Level::cg>(1024, 128, 1024), "cycles");
   // Every line once, cold: as many as the L2 has lines, so that none is met again.
   const size_t lines = std::max<size_t>(2 * device.l2CacheSize / 128, 4096);
-  figure("latency_memory", latency<Level::cg>(std::min<size_t>(lines, 1 << 16), 4096 + 128, 0, steps), "cycles");
+  figure("latency_memory", latency<Level::cg>(std::min<size_t>(lines, 1 << 14), 4096 + 128, 0), "cycles");
   long long* cycles = on_device<long long>(1);
   int* last = on_device<int>(1);
-  chase_shared<<<1, 1>>>(steps, cycles, last);
+  chase_shared<<<1, 1>>>(cycles, last);
   long long spent = 0;
   CUDA(cudaMemcpy(&spent, cycles, sizeof spent, cudaMemcpyDeviceToHost));
   figure("latency_shared", static_cast<double>(spent) / steps, "cycles");
@@ -151,49 +153,65 @@ __device__ float4 load(const float4* at) {
   return v;
 }
 
-/// Each block reads `per_block` float4s from its own stretch (or, with `shared_stretch`, all read the same), `rounds`
-/// times.
+constexpr int chunk_loads = 8, stream_threads = 512;
+constexpr size_t chunk = stream_threads * chunk_loads;  // float4s that a block reads in one round
+
+/// Block b reads chunk (first * b + i * step) modulo `chunks` in its round i. Each thread's loads of a round stand
+/// behind each other in the code, so that the memory and not the arithmetic sets the pace. For the L1 they are of 16
+/// KiB.
 template <Level level>
-__global__ void stream(const float4* from, int per_block, int shared_stretch, int rounds, Span* spans, float* sink) {
-  const float4* mine = from + (shared_stretch ? 0 : static_cast<size_t>(blockIdx.x) * per_block);
-  float sum = 0;
-  for (int i = threadIdx.x; i < per_block; i += blockDim.x) sum += level == Level::ca ? load<level>(mine + i).x : 0;
-  __syncthreads();
-  const long long begin = clock64();
-  for (int r = 0; r < rounds; ++r)
-    for (int i = threadIdx.x; i < per_block; i += 4 * blockDim.x) {
-      const float4 a = load<level>(mine + i), b = load<level>(mine + i + blockDim.x),
-                   c = load<level>(mine + i + 2 * blockDim.x), d = load<level>(mine + i + 3 * blockDim.x);
-      sum += a.x + b.y + c.z + d.w;
+__global__ void stream(const float4* from, int first, int step, int chunks, int warm, int rounds, Span* spans,
+                       float* sink) {
+  constexpr int distinct = level == Level::ca ? 2 : chunk_loads;
+  int at = blockIdx.x * first % chunks;
+  float sum[chunk_loads] = {};
+  long long begin = 0;
+  for (int i = -warm; i < rounds; ++i) {
+    if (i == 0) {
+      __syncthreads();
+      begin = clock64();
     }
-  sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+    const float4* here = from + at * chunk + threadIdx.x;
+    float4 v[chunk_loads];
+#pragma unroll
+    for (int k = 0; k < chunk_loads; ++k) v[k] = load<level>(here + k % distinct * stream_threads);
+#pragma unroll
+    for (int k = 0; k < chunk_loads; ++k) sum[k] += v[k].x;
+    at += step;
+    if (at >= chunks) at -= chunks;
+  }
+  for (int k = 1; k < chunk_loads; ++k) sum[0] += sum[k];
+  sink[blockIdx.x * blockDim.x + threadIdx.x] = sum[0];
   __syncthreads();
   if (threadIdx.x == 0) spans[blockIdx.x] = {begin, clock64()};
 }
 
+struct Pattern {
+  int blocks, first, step, chunks, warm, rounds;
+};
+
 template <Level level>
-void bandwidth(const char* name, int blocks, int threads, int per_block, bool shared_stretch, int rounds, bool per_sm) {
-  float4* from = on_device<float4>(static_cast<size_t>(shared_stretch ? 1 : blocks) * per_block);
-  Span* spans = on_device<Span>(blocks);
-  float* sink = on_device<float>(static_cast<size_t>(blocks) * threads);
-  stream<level><<<blocks, threads>>>(from, per_block, shared_stretch, rounds, spans, sink);
-  const double bytes = 16.0 * per_block * rounds * blocks;
-  figure(name, bytes / cycles_of(spans, blocks) / (per_sm ? device.multiProcessorCount : 1),
-         per_sm ? "bytes/cycle/SM" : "bytes/cycle");
+double bandwidth(Pattern p) {
+  float4* from = on_device<float4>(p.chunks * chunk);
+  Span* spans = on_device<Span>(p.blocks);
+  float* sink = on_device<float>(static_cast<size_t>(p.blocks) * stream_threads);
+  stream<level><<<p.blocks, stream_threads>>>(from, p.first, p.step, p.chunks, p.warm, p.rounds, spans, sink);
+  const double cycles = cycles_of(spans, p.blocks);
   CUDA(cudaFree(sink));
   CUDA(cudaFree(spans));
   CUDA(cudaFree(from));
+  return 16.0 * chunk * p.rounds * p.blocks / cycles;
 }
 
 void bandwidths() {
-  const int sms = device.multiProcessorCount;
-  bandwidth<Level::ca>("bandwidth_l1", sms, 256, 1024, false, 32, true);  // 16 KiB a block
-  // A quarter of the L2, read by everyone.
-  const int quarter = std::max(4096, static_cast<int>(device.l2CacheSize / 64) / 4096 * 4096);
-  bandwidth<Level::cg>("bandwidth_l2", sms, 512, std::min(quarter, 16384), true, 2, false);
-  // Four times the L2, each byte once.
-  const int per_block = static_cast<int>(4 * static_cast<size_t>(device.l2CacheSize) / 16 / sms / 2048 + 1) * 2048;
-  bandwidth<Level::cg>("bandwidth_memory", sms, 512, per_block, false, 1, false);
+  const int sms = device.multiProcessorCount, chunk_bytes = static_cast<int>(chunk * sizeof(float4));
+  figure("bandwidth_l1", bandwidth<Level::ca>({1, 0, 0, 1, 1, 64}), "bytes/cycle/SM");
+  // A quarter of the L2, each SM beginning elsewhere.
+  const int quarter = std::max(1, static_cast<int>(device.l2CacheSize / 4 / chunk_bytes));
+  figure("bandwidth_l2", bandwidth<Level::cg>({sms, 1, 1, quarter, quarter, 32}), "bytes/cycle");
+  // Cold: the SMs read neighbouring chunks at the same time, each byte once.
+  const int rounds = static_cast<int>(4 * static_cast<size_t>(device.l2CacheSize) / chunk_bytes / sms + 1);
+  figure("bandwidth_memory", bandwidth<Level::cg>({sms, 1, sms, sms * rounds, 0, rounds}), "bytes/cycle");
 }
 
 // --- shared memory: cycles a warp's load takes when its lanes' words are `stride` apart
@@ -201,28 +219,29 @@ void bandwidths() {
 __global__ void banks(int stride, int loads, long long* cycles, int* sink) {
   __shared__ int words[32 * 32];
   for (int i = threadIdx.x; i < 32 * 32; i += blockDim.x) words[i] = i;
-  __syncthreads();
   const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(words + threadIdx.x % 32 * stride % 1024));
-  int sum = 0;
+  int sum[16] = {};
+  __syncthreads();
   const long long begin = clock64();
-  for (int i = 0; i < loads; i += 8) {
-    int v[8];
+  for (int i = 0; i < loads; i += 16) {
+    int v[16];
 #pragma unroll
-    for (int k = 0; k < 8; ++k) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[k]) : "r"(at) : "memory");
+    for (int k = 0; k < 16; ++k) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[k]) : "r"(at) : "memory");
 #pragma unroll
-    for (int k = 0; k < 8; ++k) sum += v[k];
+    for (int k = 0; k < 16; ++k) sum[k] += v[k];
   }
   __syncthreads();
   const long long end = clock64();
-  sink[threadIdx.x] = sum;
+  for (int k = 1; k < 16; ++k) sum[0] += sum[k];
+  sink[threadIdx.x] = sum[0];
   if (threadIdx.x == 0) *cycles = end - begin;
 }
 
 void shared_memory() {
   long long* cycles = on_device<long long>(1);
-  int* sink = on_device<int>(512);
+  const int loads = 512, warps = 16;
+  int* sink = on_device<int>(warps * 32);
   for (const int stride : {0, 1, 2, 4, 8, 16, 32}) {
-    const int loads = 256, warps = 16;
     banks<<<1, warps * 32>>>(stride, loads, cycles, sink);
     long long spent = 0;
     CUDA(cudaMemcpy(&spent, cycles, sizeof spent, cudaMemcpyDeviceToHost));
