@@ -192,7 +192,8 @@ struct Pattern {
 
 template <Level level>
 double bandwidth(Pattern p) {
-  float4* from = on_device<float4>(p.chunks * chunk);
+  float4* from = nullptr;  // whatever it holds: dirty lines of a memset would be written back meanwhile
+  CUDA(cudaMalloc(&from, p.chunks * chunk * sizeof(float4)));
   Span* spans = on_device<Span>(p.blocks);
   float* sink = on_device<float>(static_cast<size_t>(p.blocks) * stream_threads);
   stream<level><<<p.blocks, stream_threads>>>(from, p.first, p.step, p.chunks, p.warm, p.rounds, spans, sink);
@@ -206,11 +207,13 @@ double bandwidth(Pattern p) {
 void bandwidths() {
   const int sms = device.multiProcessorCount, chunk_bytes = static_cast<int>(chunk * sizeof(float4));
   figure("bandwidth_l1", bandwidth<Level::ca>({1, 0, 0, 1, 1, 64}), "bytes/cycle/SM");
-  // A quarter of the L2, each SM beginning elsewhere.
+  // A quarter of the L2, or as much as the SMs read at once, each beginning elsewhere.
   const int quarter = std::max(1, static_cast<int>(device.l2CacheSize / 4 / chunk_bytes));
-  figure("bandwidth_l2", bandwidth<Level::cg>({sms, 1, 1, quarter, quarter, 32}), "bytes/cycle");
+  figure("bandwidth_l2", bandwidth<Level::cg>({sms, 1, 1, std::min(quarter, sms), std::min(quarter, sms), 32}),
+         "bytes/cycle");
   // Cold: the SMs read neighbouring chunks at the same time, each byte once.
-  const int rounds = static_cast<int>(4 * static_cast<size_t>(device.l2CacheSize) / chunk_bytes / sms + 1);
+  const int rounds =
+      std::min(16, static_cast<int>(4 * static_cast<size_t>(device.l2CacheSize) / chunk_bytes / sms + 1));
   figure("bandwidth_memory", bandwidth<Level::cg>({sms, 1, sms, sms * rounds, 0, rounds}), "bytes/cycle");
 }
 
