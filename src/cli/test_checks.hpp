@@ -19,7 +19,7 @@ struct Check {
   double timeout_seconds = 300;
   int skip_status = -1;  // with which it says that it cannot run here
   Words run_options;     // of a timing check: of `ew run`
-  bool racing = false;   // its results depend on an order that nothing fixes: only the verdict is compared
+  bool racing = false;   // its copies depend on an order that nothing fixes: only the verdict is compared
   bool twice = false;    // a timing check runs twice: both runs must have the same digest
 };
 

@@ -2,6 +2,7 @@
 // Exercises: SpMV with shuffles, __ldg, dot products with double atomicAdd, scalars that stay in device memory.
 //
 // deterministic: no
+// copies: what comes to the host depends on who came first
 #include "check.h"
 
 namespace {

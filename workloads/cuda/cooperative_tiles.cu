@@ -3,6 +3,7 @@
 // thread_block.
 //
 // deterministic: yes
+// copies: what comes to the host depends on who came first
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

@@ -4,6 +4,7 @@
 //
 // build: -arch=sm_80
 // deterministic: yes
+// copies: what comes to the host depends on who came first
 #include <cuda/barrier>
 #include <cuda/semaphore>
 

@@ -3,6 +3,7 @@
 // traversal.
 //
 // deterministic: yes
+// copies: what comes to the host depends on who came first
 #include <map>
 
 #include "check.h"

@@ -3,6 +3,7 @@
 // side.
 //
 // deterministic: yes
+// copies: what comes to the host depends on who came first
 #include <atomic>
 #include <thread>
 

@@ -2,6 +2,7 @@
 // then unlinks it. Exercises: CAS on packed link and mark, helping others, traversal while others change the list.
 //
 // deterministic: yes
+// copies: what comes to the host depends on who came first
 #include "check.h"
 
 namespace {

@@ -2,6 +2,7 @@
 // atomicAdd on float under contention, dangling nodes summed by a block reduction, a stop criterion on the device.
 //
 // deterministic: no
+// copies: what comes to the host depends on who came first
 #include "graph.h"
 
 namespace {

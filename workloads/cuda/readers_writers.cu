@@ -2,6 +2,7 @@
 // roles. Exercises: atomicCAS and atomicSub under divergence, invariants checked inside the critical sections.
 //
 // deterministic: yes
+// copies: what comes to the host depends on who came first
 #include "check.h"
 
 namespace {

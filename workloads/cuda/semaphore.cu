@@ -2,6 +2,7 @@
 // decrement with restore, the greatest number inside measured by atomics, producers and consumers in one grid.
 //
 // deterministic: yes
+// copies: what comes to the host depends on who came first
 #include "check.h"
 
 namespace {

@@ -3,6 +3,7 @@
 // readers/writer.
 //
 // deterministic: no
+// copies: what comes to the host depends on who came first
 #include "check.h"
 
 namespace {

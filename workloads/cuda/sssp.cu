@@ -2,6 +2,7 @@
 // whose old value decides, a flag in mapped pinned memory that ends the host's loop, edges with weights.
 //
 // deterministic: yes
+// copies: what comes to the host depends on who came first
 #include <queue>
 
 #include "graph.h"

@@ -2,6 +2,7 @@
 // 64-bit atomicCAS loops, the ABA problem and its cure, every node back exactly once.
 //
 // deterministic: yes
+// copies: what comes to the host depends on who came first
 #include "check.h"
 
 namespace {

@@ -3,6 +3,7 @@
 // __device__ strings, 64-bit hashes, atomicCAS on indices.
 //
 // deterministic: yes
+// copies: what comes to the host depends on who came first
 #include <cctype>
 #include <map>
 #include <string>
