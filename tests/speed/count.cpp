@@ -1,10 +1,11 @@
 // ew_speed_count KERNEL SCALE: runs one kernel once and prints what it took. tests/speed/check starts it under
-// callgrind, which collects inside FunctionalGpu::run only.
+// callgrind, which collects inside a Gpu's run() only. timing/KERNEL: on the default machine in timing mode.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include "subject.hpp"
 
@@ -14,7 +15,10 @@ int main(int argc, char** argv) {
       fmt::print(stderr, "usage: ew_speed_count KERNEL SCALE\n");
       return 2;
     }
-    ew::speed::Subject subject(ew::speed::kernels_ptx(), argv[1], static_cast<ew::u32>(std::atoi(argv[2])));
+    std::string_view kernel = argv[1];
+    const bool timing = kernel.starts_with("timing/");
+    if (timing) kernel.remove_prefix(7);
+    ew::speed::Subject subject(ew::speed::kernels_ptx(), kernel, static_cast<ew::u32>(std::atoi(argv[2])), timing);
     const auto counters = subject.run();
     if (const auto wrong = subject.mistake(); !wrong.empty()) {
       fmt::print("FAIL: {}\n", wrong);

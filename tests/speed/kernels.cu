@@ -18,6 +18,11 @@ extern "C" __global__ void vector_add(const float* a, const float* b, float* c, 
   if (i < n) c[i] = a[i] + b[i];
 }
 
+extern "C" __global__ void gather(const float* in, float* out, int n) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i * 2654435761u % static_cast<unsigned>(n)];
+}
+
 extern "C" __global__ void block_reduction(const float* in, float* out, int n) {
   __shared__ float sums[256];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

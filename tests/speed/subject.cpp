@@ -47,8 +47,14 @@ void Subject::add_parameter(const void* value, u32 bytes) {
   throw std::runtime_error("too many parameters");
 }
 
-Subject::Subject(std::string_view ptx, std::string_view kernel, u32 scale)
-    : gpu_(one_gpu(), space_, services_), name_(kernel) {
+Subject::Subject(std::string_view ptx, std::string_view kernel, u32 scale, bool timing) : name_(kernel) {
+  if (timing) {
+    runtime::MachineConfig config;
+    timing_ = std::make_unique<runtime::TimingMachine>(config, runtime::gpu_limits(config), 0, space_, services_,
+                                                       results_, runtime::TimingMachine::Observation{});
+  } else {
+    functional_ = std::make_unique<simt::FunctionalGpu>(one_gpu(), space_, services_);
+  }
   std::vector<ptx::ast::Module> modules;
   modules.push_back(ptx::parse(ptx, "kernels.cu"));
   program_ = ptx::load(ptx::link(std::move(modules)), [](std::string_view) -> u64 { return 0; });
@@ -57,26 +63,26 @@ Subject::Subject(std::string_view ptx, std::string_view kernel, u32 scale)
   launch_.block = {threads, 1, 1};
   u64 inputs = 0, outputs = 0;
   if (kernel == "fma_loop") {
-    n_ = 1000 * scale;  // rounds
-    launch_.grid = {4, 1, 1};
-    outputs = 4 * threads;
+    n_ = (timing ? 60 : 1000) * scale;  // rounds
+    launch_.grid = {timing ? 120u : 4u, 1, 1};
+    outputs = u64{launch_.grid.x} * threads;
   } else if (kernel == "matrix_product") {
     n_ = 64 * scale;
     launch_.block = {16, 16, 1};
     launch_.grid = {n_ / 16, n_ / 16, 1};
     inputs = outputs = u64{n_} * n_;
   } else {
-    n_ = 500'000 * scale;
+    n_ = 500'000 * scale / (timing ? 8 : 1);
     launch_.grid = {(n_ + threads - 1) / threads, 1, 1};
     inputs = n_;
-    outputs = kernel == "vector_add" ? n_ : launch_.grid.x;
+    outputs = kernel == "block_reduction" ? launch_.grid.x : n_;
   }
   if (inputs) {
     a_ = make(inputs);
     for (u32 i = 0; i < inputs; ++i) a_[i] = input(i);
     add_parameter(&a_, sizeof a_);
   }
-  if (inputs && kernel != "block_reduction") {
+  if (inputs && kernel != "block_reduction" && kernel != "gather") {
     b_ = make(inputs);
     for (u32 i = 0; i < inputs; ++i) b_[i] = input(3 * i + 1);
     add_parameter(&b_, sizeof b_);
@@ -87,11 +93,15 @@ Subject::Subject(std::string_view ptx, std::string_view kernel, u32 scale)
 }
 
 simt::Counters Subject::run() {
-  if (const std::string refused = gpu_.refuse(launch_); !refused.empty()) throw std::runtime_error(refused);
-  gpu_.start(launch_);
-  while (gpu_.run(~u64{0})) {
+  simt::Gpu& gpu = timing_ ? timing_->gpu() : *functional_;
+  if (const std::string refused = gpu.refuse(launch_); !refused.empty()) throw std::runtime_error(refused);
+  if (timing_)
+    timing_->start(launch_);
+  else
+    gpu.start(launch_);
+  while (gpu.run(~u64{0})) {
   }
-  auto completions = gpu_.take_completions();
+  auto completions = timing_ ? timing_->take_completions() : gpu.take_completions();
   if (completions.size() != 1) throw std::runtime_error("the launch did not complete");
   if (completions[0].fault) throw std::runtime_error(completions[0].fault->report);
   return completions[0].counters;
@@ -106,6 +116,8 @@ std::string Subject::mistake() const {
     for (u32 i = 0; i < 4 * threads && wrong.empty(); ++i) wrong = differs(i, 8);
   } else if (name_ == "vector_add") {
     for (u32 i = 0; i < n_ && wrong.empty(); ++i) wrong = differs(i, a_[i] + b_[i]);
+  } else if (name_ == "gather") {
+    for (u32 i = 0; i < n_ && wrong.empty(); ++i) wrong = differs(i, a_[i * 2654435761u % n_]);
   } else if (name_ == "block_reduction") {  // small whole numbers: exact in any order
     for (u32 block = 0; block < launch_.grid.x && wrong.empty(); ++block) {
       float sum = 0;

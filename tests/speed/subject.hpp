@@ -8,6 +8,8 @@
 
 #include "memory/address_space.hpp"
 #include "ptx/program.hpp"
+#include "runtime/run_results.hpp"
+#include "runtime/timing_machine.hpp"
 #include "simt/functional_gpu.hpp"
 
 namespace ew::speed {
@@ -29,7 +31,8 @@ class NoServices final : public simt::DeviceServices {
 class Subject {
  public:
   /// `scale`: how much work a launch is; 1 is some hundred thousand warp instructions.
-  Subject(std::string_view ptx, std::string_view kernel, u32 scale);
+  /// `timing`: on the default machine in timing mode, with an eighth of the work; else in functional mode on 4 SMs.
+  Subject(std::string_view ptx, std::string_view kernel, u32 scale, bool timing = false);
 
   /// Launches once and waits. The launch's counters.
   simt::Counters run();
@@ -42,7 +45,9 @@ class Subject {
 
   memory::AddressSpace space_{u64{1} << 30};
   NoServices services_;
-  simt::FunctionalGpu gpu_;
+  std::unique_ptr<simt::Gpu> functional_;
+  runtime::RunResults results_;
+  std::unique_ptr<runtime::TimingMachine> timing_;
   ptx::Program program_;
   simt::Launch launch_;
   std::string name_;
