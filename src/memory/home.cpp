@@ -47,6 +47,11 @@ void Home::State::arrive(const Request& message) {
     case RequestKind::write_back:
       take_turn(message);
       return written_back(message);
+    case RequestKind::data:
+    case RequestKind::written:
+    case RequestKind::probe:
+    case RequestKind::forward:
+      impossible("an answer came to a home", message, now());
     default:
       break;
   }

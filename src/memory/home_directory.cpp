@@ -54,7 +54,8 @@ void Home::State::send_probe(u64 line, AgentId to, AgentId origin, ProbeKind kin
 
 void Home::State::probe_answered(const Request& answer) {
   const u32 way = find(answer.line);
-  assert(way != no_way && lines[way].mshr != none && mshrs[lines[way].mshr].held);
+  if (way == no_way || lines[way].mshr == none || !mshrs[lines[way].mshr].held || !mshrs[lines[way].mshr].answers)
+    impossible("an answer to no probe", answer, now());
   const u32 number = lines[way].mshr;
   Mshr& mshr = mshrs[number];
   if (answer.payload != no_payload) {
@@ -84,7 +85,7 @@ void Home::State::written_back(const Request& message) {
   const Payload& payload = parts.payloads[message.payload];
   copy_to_image(message.line, payload.bytes.data(), payload.valid);
   const u32 way = find(message.line);
-  assert(way != no_way && "the directory has every line that is owned");
+  if (way == no_way) impossible("a write-back of a line that the directory does not have", message, now());
   lines[way].dirty = lines[way].dirty | payload.valid;
   parts.payloads.give_back(message.payload);
   Decision decision;

@@ -10,6 +10,7 @@
 
 #include "core/ring.hpp"
 #include "memory/home.hpp"
+#include "memory/impossible.hpp"
 #include "memory/masks.hpp"
 #include "memory/tag_array.hpp"
 

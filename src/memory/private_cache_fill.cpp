@@ -94,6 +94,8 @@ void PrivateCache::receive(const Request& message) {
   State& s = *state_;
   switch (message.kind) {
     case RequestKind::data:
+      if (message.ticket >= s.mshrs.size() || !s.mshrs[message.ticket].active)
+        impossible("an answer to no request", message, s.now());
       if (s.mshrs[message.ticket].way == no_way)
         s.data_without_line(message);
       else
@@ -107,7 +109,7 @@ void PrivateCache::receive(const Request& message) {
       s.probe(message);
       break;
     default:
-      assert(false && "a request for a home came to a private cache");
+      impossible("a request for a home came to a private cache", message, s.now());
   }
   if (!s.stalled) return;
   s.stalled = false;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "core/ring.hpp"
+#include "memory/impossible.hpp"
 #include "memory/masks.hpp"
 #include "memory/private_cache.hpp"
 #include "memory/tag_array.hpp"

@@ -641,6 +641,16 @@ TEST_P(Everywhere, many_releases_at_once) {
   EXPECT_TRUE(std::is_sorted(s.hands[0].releases.begin(), s.hands[0].releases.end()));
 }
 
+TEST(Impossible, messages_say_what_they_are) {
+  Scene s("mesi", 1);
+  Request answer{.line = s.line(3), .ticket = 5};
+  answer.kind = RequestKind::data;
+  EXPECT_DEATH(s.bench.caches[0]->receive(answer), "impossible: an answer to no request: data of line 0x.*ticket 5");
+  EXPECT_DEATH(s.bench.homes[0]->receive(answer), "an answer came to a home");
+  answer.kind = RequestKind::probe_answer;
+  EXPECT_DEATH(s.bench.homes[0]->receive(answer), "an answer to no probe");
+}
+
 TEST(Models, are_found_by_name) {
   EXPECT_EQ(models().front().name, "gpu");
   for (const Model& model : models()) {
