@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/symbol_name.hpp"
 #include "simt/flat_memory.hpp"
 #include "simt/grid_barrier.hpp"
 #include "simt/occupancy.hpp"
@@ -167,9 +168,14 @@ struct TimingGpu::State {
         return fail();
       }
     shared.failed = &grid;
-    shared.fault = Fault{.kind = FaultKind::barrier_deadlock, .kernel = grid.kernel->name};
-    shared.fault->report =
-        fmt::format("deadlock: {}; all blocks of {} have ended or none could start", what, grid.kernel->name);
+    shared.fault = Fault{.kind = FaultKind::barrier_deadlock, .kernel = core::readable_name(grid.kernel->name)};
+    const GridRun& run = *shared.run_of(grid);
+    shared.fault->report = fmt::format(
+        "deadlock: {}\n  {} of {} blocks of {} have begun, {} have not ended; {} accesses and {} flushes of private "
+        "caches "
+        "are under way",
+        what, grid.next_block, grid.blocks, core::readable_name(grid.kernel->name), grid.unfinished, run.accesses,
+        run.flushes);
     for (auto& one : sms) shared.fault->report += one->what_is_under_way();
     fail();
   }

@@ -297,7 +297,7 @@ void TimingSm::shadow(const MemoryOp& op, AccessKind what, Kind kind) {
   const u32 id = take_access(AccessPath::shadow);
   Access& a = accesses_[id];
   a.op.lanes = op.lanes;
-  a.op.address = op.address;
+  for (u32 i = 0; i < warp_lanes; ++i) a.op.address[i] = op.address[i] & ~u64{3};  // the word in which it begins
   a.kind = kind;
   a.writes = what == AccessKind::store;
   a.line = {};
@@ -630,10 +630,12 @@ std::string TimingSm::what_is_under_way() const {
   u32 listed = 0;
   for (u32 id = 0; id < accesses_.size() && listed < 8; ++id) {
     const Access& a = accesses_[id];
-    if (!a.grid || a.path == AccessPath::shared || a.done) continue;
+    if (!a.grid) continue;
     ++listed;
-    text += fmt::format("\n  SM {}: access {} of warp slot {} to line {:#x}: {} of {} parts accepted, {} unanswered",
-                        sm_.index, id, a.slot, a.parts[0].line, a.next_part, a.parts_count, a.to_complete);
+    text += fmt::format(
+        "\n  SM {}: access {} of warp slot {} to line {:#x}: {} of {} parts accepted, {} unanswered, {} others behind "
+        "it",
+        sm_.index, id, a.slot, a.parts[0].line, a.next_part, a.parts_count, a.to_complete, a.others);
   }
   const std::string below = port_->what_is_under_way();
   if (!below.empty()) text += fmt::format("\n  private cache of SM {}:\n{}", sm_.index, below);
