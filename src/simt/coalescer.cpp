@@ -44,7 +44,7 @@ u32 coalesce(const MemoryOp& op, Shape shape, u32 bytes, u32 line, std::array<Ac
   const u64 first = op.address[first_lane];
   if (shape == Shape::uniform) {
     const u64 in_line = first & offsets;
-    parts[0] = {first & ~offsets, op.lanes, words_between(in_line / 4, (in_line + bytes - 1) / 4)};
+    parts[0] = {first & ~offsets, op.lanes, words_between(in_line / 4, std::min(in_line + bytes - 1, offsets) / 4)};
     return 1;
   }
   u32 count = 0;
@@ -65,7 +65,7 @@ u32 coalesce(const MemoryOp& op, Shape shape, u32 bytes, u32 line, std::array<Ac
     part = {this_line, lanes_on_line(op.address.data(), this_line, offsets) & left, 0};
     for (LaneMask lanes = part.lanes; lanes; lanes &= lanes - 1) {
       const u64 in_line = op.address[static_cast<u32>(std::countr_zero(lanes))] & offsets;
-      part.words |= words_between(in_line / 4, (in_line + bytes - 1) / 4);
+      part.words |= words_between(in_line / 4, std::min(in_line + bytes - 1, offsets) / 4);
     }
     left &= ~part.lanes;
   }

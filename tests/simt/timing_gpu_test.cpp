@@ -224,20 +224,5 @@ TEST(TimingGpu, local_memory_goes_through_the_private_cache) {
   EXPECT_EQ(seen[0].words, ~u32{0});
 }
 
-/// A byte at a line's end is in the line's last word, not in one behind it.
-TEST(TimingGpu, texels_at_the_end_of_a_line_stay_in_it) {
-  for (const char* name : {"texture_1d_wrap", "texture_1d_clamp", "texture_2d_border", "texture_formats"}) {
-    std::vector<memory::LineAccess> seen;
-    TimingSetup setup;
-    setup.line = 64;
-    setup.seen = &seen;
-    Case c = read_case(std::string(EW_TEST_DATA "/cases/") + name + ".txt");
-    for (TextureSpec& texture : c.textures) texture.object.address = 0;
-    run_case(c, 1'000'000, timing_machine(setup));
-    EXPECT_FALSE(seen.empty()) << name;
-    for (const memory::LineAccess& access : seen) EXPECT_EQ(access.words >> 16, 0u) << name;
-  }
-}
-
 }  // namespace
 }  // namespace ew::test

@@ -268,6 +268,20 @@ TEST(TimingCoalescer, parts_cover_every_lane_once) {
   }
 }
 
+/// What begins in a line is asked for in that line: a texel of a byte at its end asked for a word behind it.
+TEST(TimingCoalescer, no_word_lies_behind_the_line) {
+  for (const bool uniform : {true, false}) {
+    simt::MemoryOp op;
+    op.uniform = uniform;
+    op.lanes = simt::all_lanes;
+    for (u32 i = 0; i < warp_lanes; ++i) op.address[i] = 0x20000000003f + (uniform ? 0 : i % 2 * 64);
+    std::array<simt::AccessPart, warp_lanes> parts;
+    const u32 count = simt::coalesce(op, uniform ? simt::Shape::uniform : simt::Shape::scattered, 4, 64, parts);
+    ASSERT_EQ(count, uniform ? 1u : 2u);
+    for (u32 p = 0; p < count; ++p) EXPECT_EQ(parts[p].words, 0x8000u);
+  }
+}
+
 // --- Schedulers
 
 TEST(TimingSchedulers, policies_choose) {
