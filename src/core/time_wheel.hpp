@@ -1,8 +1,8 @@
 // Simulated time and what happens when. Owned by the machine; every component of it keeps a reference.
 //
-// Time is counted in cycles of the SM clock. Events of one cycle run in the order in which they were asked for, so a run
-// is a function of its input alone. The wheel has four levels of 1,024 slots (2^40 cycles, 13 minutes at 1.4 GHz); an
-// event moves down a level when time enters its slot, and nothing is allocated once the pool has its working size.
+// Time is counted in cycles of the SM clock. Events of one cycle run in the order in which they were asked for, so a
+// run is a function of its input alone. The wheel has four levels of 1,024 slots (2^40 cycles, 13 minutes at 1.4 GHz);
+// an event moves down a level when time enters its slot, and nothing is allocated once the pool has its working size.
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ class TimeWheel {
   /// `at` for a member function: at<&Home::arrive>(when, home, a, b).
   template <auto Member, class Target>
   void at(Cycle when, Target& target, u64 a = 0, u64 b = 0) {
-    at(when, [](void* t, u64 x, u64 y) { (static_cast<Target*>(t)->*Member)(x, y); }, &target, a, b);
+    at(
+        when, [](void* t, u64 x, u64 y) { (static_cast<Target*>(t)->*Member)(x, y); }, &target, a, b);
   }
 
   /// Runs every event of now(), those asked for meanwhile included.
