@@ -12,7 +12,8 @@ struct PrivateCacheConfig {
   u32 line = 128;         // 64 or 128
   u32 sector = 32;        // fetched at once
   u32 ways = 4;           // 0: fully associative
-  u32 banks = 4;          // lines are interleaved over them; one access a bank and cycle
+  u32 banks = 4;          // lines are interleaved over them; one access a bank at a time
+  u32 bank_bytes = 32;    // that a bank moves in a cycle
   u32 latency = 20;       // cycles from acceptance to a hit's value
   u32 mshrs = 256;        // lines under way
   u32 merges = 8;         // parts that wait for one line
@@ -48,8 +49,10 @@ void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
   visit("line", self.line, Range{64, 128}, "bytes", "A line, here and at the homes: 64 or 128 bytes.", cache);
   visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);
   visit("ways", self.ways, Range{0, 4096}, "ways", "Associativity; 0: any line may stand anywhere.", cache);
-  visit("banks", self.banks, Range{1, 64}, "banks", "Lines are spread over them; each takes one access a cycle.",
+  visit("banks", self.banks, Range{1, 64}, "banks", "Lines are spread over them; each takes one access at a time.",
         "SBRP artifact, gpgpu_l1_banks");
+  visit("bank_bytes", self.bank_bytes, Range{4, 128}, "bytes", "Of an access, what its bank moves in a cycle.",
+        "SBRP artifact: four banks of a sector, 128 bytes a cycle in all");
   visit("latency", self.latency, Range{1, 10000}, "cycles", "From a hit's acceptance to its value.",
         "SBRP artifact, gpgpu_l1_latency");
   visit("mshrs", self.mshrs, Range{1, 65535}, "lines", "Lines under way at once.", cache);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 
@@ -36,6 +37,8 @@ PrivateCache::State::State(const PrivateCacheConfig& c, const Parts& p)
     mshrs[i].next_free = free_mshrs;
     free_mshrs = i;
   }
+  for (u32 words = 0; words < bank_cycles.size(); ++words)
+    bank_cycles[words] = static_cast<u8>(std::max(1u, (words * word_bytes + c.bank_bytes - 1) / c.bank_bytes));
 }
 
 Accepted PrivateCache::State::stall(Stall& why, Stall reason) {
@@ -67,7 +70,7 @@ Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
       break;
   }
   if (result == Accepted::stalled) return result;
-  bank = now() + 1;
+  bank = now() + bank_cycles[std::popcount(a.words)];
   if (a.kind == AccessKind::load)
     ++statistics.loads;
   else if (a.kind == AccessKind::store)

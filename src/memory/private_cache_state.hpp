@@ -135,6 +135,7 @@ struct PrivateCache::State {
   std::vector<Line> lines;
   std::vector<u8> data_;
   std::vector<Cycle> bank_free;
+  std::array<u8, longest_line / word_bytes + 1> bank_cycles{};  // of an access to so many words
   u32 line_shift;
   u64 bank_mask;  // 0: their number is no power of two, or one
 

@@ -137,6 +137,7 @@ void TimingMachine::make_copy_engines() {
   port.bytes = u64{64} * port.line;
   port.ways = 0;
   port.banks = 1;
+  port.bank_bytes = memory::longest_line;
   port.latency = 1;
   port.mshrs = port.write_buffer = config_.copy.outstanding;
   const memory::DmaConfig dma{

@@ -82,6 +82,7 @@ struct BenchConfig {
                            .line = 128,
                            .ways = 2,
                            .banks = 2,
+                           .bank_bytes = 128,
                            .mshrs = 8,
                            .merges = 4,
                            .write_buffer = 4,

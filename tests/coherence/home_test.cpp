@@ -215,6 +215,28 @@ TEST(PrivateCache, a_bank_takes_one_access_a_cycle) {
   EXPECT_EQ(access(2), Accepted::performed);
 }
 
+TEST(PrivateCache, a_bank_moves_so_many_bytes_a_cycle) {
+  BenchConfig config = roomy();
+  config.cache.banks = 1;
+  config.cache.bank_bytes = 8;
+  Scene s("gpu", 1, config);
+  s.read(0, s.line(0));
+  s.bench.run(100);
+  const auto access = [&](WordMask words) {
+    s.hands[0].all.push_back({AccessKind::load, 0, 4});
+    const u32 number = static_cast<u32>(s.hands[0].all.size() - 1);
+    Stall why = Stall::none;
+    return s.bench.caches[0]->access({.line = s.line(0), .words = words, .access = number}, why);
+  };
+  EXPECT_EQ(access(0x1f), Accepted::performed);  // 20 bytes
+  s.bench.run(2);
+  EXPECT_EQ(access(0x1), Accepted::stalled);
+  s.bench.run(1);
+  EXPECT_EQ(access(0x1), Accepted::performed);
+  s.bench.run(1);
+  EXPECT_EQ(access(0x1), Accepted::performed);
+}
+
 TEST(PrivateCache, half_of_the_store_buffer_is_for_lines_on_their_way) {
   BenchConfig config = roomy();
   config.cache.write_buffer = 4;
