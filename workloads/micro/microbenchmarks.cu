@@ -214,6 +214,8 @@ void bandwidths() {
   // Cold: the SMs read neighbouring chunks at the same time, each byte once.
   const int rounds =
       std::min(16, static_cast<int>(4 * static_cast<size_t>(device.l2CacheSize) / chunk_bytes / sms + 1));
+  // Twice, since what was copied to the device may stand in the L2 and must be written back first.
+  bandwidth<Level::cg>({sms, 1, sms, sms * rounds, 0, rounds});
   figure("bandwidth_memory", bandwidth<Level::cg>({sms, 1, sms, sms * rounds, 0, rounds}), "bytes/cycle");
 }
 
