@@ -128,9 +128,9 @@ double latency(size_t count, size_t stride, int warm) {
 void latencies() {
   figure("latency_l1", latency<Level::ca>(64, 128, 64), "cycles");
   figure("latency_l2", latency<Level::cg>(1024, 128, 1024), "cycles");
-  // Every line once, cold: as many as the L2 has lines, so that none is met again.
-  const size_t lines = std::max<size_t>(2 * device.l2CacheSize / 128, 4096);
-  figure("latency_memory", latency<Level::cg>(std::min<size_t>(lines, 1 << 14), 4096 + 128, 0), "cycles");
+  // Every line once, cold: the copy to the device leaves its end in the L2, so the ring is longer than the chase.
+  const size_t stride = 4096 + 128, count = device.l2CacheSize / stride + 2 * steps;
+  figure("latency_memory", latency<Level::cg>(count, stride, 0), "cycles");
   long long* cycles = on_device<long long>(1);
   int* last = on_device<int>(1);
   chase_shared<<<1, 1>>>(cycles, last);
