@@ -31,13 +31,17 @@ extern "C" {
 void* gpm_map(const char* path, size_t size, bool create) {
   return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("gpm_map: the path is a null pointer");
-    return machine.pools().map(path, size, create);
+    void* const pool = machine.pools().map(path, size, create);
+    if (machine.recorder())
+      machine.recorder()->pool_mapped(path, reinterpret_cast<u64>(pool), Pools::size_of(path), pool_header_bytes);
+    return pool;
   });
 }
 
 int gpm_unmap(const char*, void* address, size_t) {
   return persistence_api(-1, [&](Machine& machine, ApiLock& lock) {
     machine.wait_idle(lock);  // a kernel under way may still use the pool; a lost context uses nothing
+    if (machine.recorder()) machine.recorder()->pool_unmapped(reinterpret_cast<u64>(address));
     machine.pools().unmap(address);
     return 0;
   });
@@ -50,6 +54,7 @@ size_t gpm_size(const char* path) {
 int gpm_persist_range(const void* address, size_t size) {
   return persistence_api(-1, [&](Machine& machine, ApiLock&) {
     machine.pools().make_durable(reinterpret_cast<u64>(address), size);
+    if (machine.recorder()) machine.recorder()->host_persisted(reinterpret_cast<u64>(address), size);
     return 0;
   });
 }

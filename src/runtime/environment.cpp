@@ -45,6 +45,7 @@ Environment Environment::read() {
   environment.count_file = words(count_file_name);
   environment.timeline_file = words(timeline_name);
   environment.trace_file = words(trace_name);
+  environment.events_file = words(events_name);
   environment.digest = number(digest_name) != 0;
   environment.summary = number(summary_name) != 0;
   environment.progress = number(progress_name);

@@ -41,6 +41,12 @@ struct Environment {
   /// EVERWARP_PROGRESS: 1: a line a second on stderr while kernels run; 2: never. Absent: on a terminal.
   static constexpr const char* progress_name = "EVERWARP_PROGRESS";
 
+  /// EVERWARP_EVENTS: file that receives what the run did that matters to persistency (simt/persist_events.hpp).
+  static constexpr const char* events_name = "EVERWARP_EVENTS";
+  /// EVERWARP_FORK_SERVER: "IN:OUT", two open descriptors: the process stops before main() and serves forks of itself
+  /// (runtime/fork_server.hpp).
+  static constexpr const char* fork_server_name = "EVERWARP_FORK_SERVER";
+
   std::string machine = "default";
   std::vector<std::string> settings;
   u64 seed = 0;
@@ -48,7 +54,7 @@ struct Environment {
   u64 max_instructions = 0;
   u64 crash_at = 0;  // 0: never
   std::string count_file;
-  std::string timeline_file, trace_file;
+  std::string timeline_file, trace_file, events_file;
   bool digest = false, summary = false;
   u64 progress = 0;
 

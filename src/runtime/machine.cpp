@@ -15,6 +15,7 @@
 #include "runtime/faults.hpp"
 #include "runtime/timing_machine.hpp"
 #include "simt/functional_gpu.hpp"
+#include "simt/recording_memory.hpp"
 
 namespace ew::runtime {
 
@@ -66,6 +67,9 @@ Machine::Machine(MachineConfig config, Environment environment, const Registry& 
     : config_(std::move(config)),
       environment_(std::move(environment)),
       registry_(registry),
+      recorder_(environment_.events_file.empty()
+                    ? nullptr
+                    : std::make_unique<simt::EventRecorder>(environment_.events_file, !config_.machine.timing())),
       gpu_limits_(runtime::gpu_limits(config_)),
       memory_(config_.device.memory.count),
       heap_(memory_, config_.launch.heap.count),
@@ -76,7 +80,7 @@ Machine::Machine(MachineConfig config, Environment environment, const Registry& 
       graphs_(memory_),
       queue_(
           make_simulator(), [this](const simt::Fault& fault) { lose(fault); },
-          static_cast<Progress::Show>(std::min<u64>(environment_.progress, 2))) {
+          static_cast<Progress::Show>(std::min<u64>(environment_.progress, 2)), recorder_.get()) {
   limits_.stack = config_.launch.stack.count;
   limits_.printf_buffer = config_.launch.printf_buffer.count;
   if (environment_.digest) queue_.digest_copies();
@@ -95,8 +99,10 @@ std::unique_ptr<Simulator> Machine::make_simulator() {
     simulator =
         std::make_unique<TimingMachine>(config_, gpu_limits_, environment_.seed, memory_, *this, results_, observation);
   } else {
-    simulator =
-        std::make_unique<FunctionalSimulator>(std::make_unique<simt::FunctionalGpu>(gpu_limits_, memory_, *this));
+    simulator = std::make_unique<FunctionalSimulator>(
+        recorder_ ? std::make_unique<simt::FunctionalGpu>(gpu_limits_, memory_, *this,
+                                                          std::make_unique<simt::RecordingMemory>(memory_, *recorder_))
+                  : std::make_unique<simt::FunctionalGpu>(gpu_limits_, memory_, *this));
   }
   simt::Gpu& gpu = simulator->gpu();
   if (environment_.max_instructions != 0) gpu.set_instruction_limit(environment_.max_instructions);
@@ -340,6 +346,11 @@ cudaError_t Machine::symbol(const void* host, Symbol& symbol) {
   return cudaSuccess;
 }
 
+void Machine::load_all() {
+  for (const Image* image : registry_.images())
+    if (image->refusal.empty()) load(*image);
+}
+
 void Machine::forget(const Image& image, ApiLock& lock) {
   if (!loaded_.contains(image.group)) return;
   wait_idle(lock);
@@ -412,6 +423,7 @@ void Machine::reset(ApiLock&) {
 void Machine::shut_down() {
   queue_.stop();
   queue_.with_simulator([](Simulator& simulator) { simulator.close(); });
+  if (recorder_) recorder_->close();
   print_buffer_.flush();
   std::fflush(stdout);
 }

@@ -30,6 +30,7 @@
 #include "runtime/stream.hpp"
 #include "runtime/textures.hpp"
 #include "runtime/work.hpp"
+#include "simt/event_recorder.hpp"
 #include "simt/gpu.hpp"
 
 struct CUctx_st {
@@ -69,6 +70,10 @@ class Machine final : public simt::DeviceServices {
   DeviceHeap& heap() { return heap_; }
   Limits& limits() { return limits_; }
   const Registry& registry() const { return registry_; }
+  /// Where events of persistency go; nullptr: they are not recorded.
+  simt::EventRecorder* recorder() const { return recorder_.get(); }
+  /// Loads every module of the program, as their first use would.
+  void load_all();
 
   /// What timing machines have measured, up to now. With the machine stopped.
   const RunResults& results();
@@ -149,6 +154,7 @@ class Machine final : public simt::DeviceServices {
   MachineConfig config_;
   Environment environment_;
   const Registry& registry_;
+  std::unique_ptr<simt::EventRecorder> recorder_;
   simt::GpuLimits gpu_limits_;
   memory::AddressSpace memory_;
   DeviceHeap heap_;

@@ -46,6 +46,10 @@ Machine* Process::machine() {
 
 /// The machine's threads are not in the child, and its locks may be held by one of them.
 void Process::become_a_child() {
+  if (expects_forks_) {  // and its own children are children as of any program
+    expects_forks_ = false;
+    return;
+  }
   forked_ = true;
   machine_pointer_ = nullptr;
 }

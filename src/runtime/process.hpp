@@ -44,6 +44,8 @@ class Process {
   unsigned device_flags = 0;
   /// The program's host accesses are traced: its own pace decides nothing.
   void trace_host();
+  /// This process serves forks that use the machine (fork_server.hpp): it has no thread of the machine yet.
+  void expect_forks() { expects_forks_ = true; }
 
  private:
   void write_results();
@@ -55,6 +57,7 @@ class Process {
   std::unique_ptr<Machine> machine_;
   std::atomic<Machine*> machine_pointer_{nullptr};
   std::atomic<bool> traces_host_{false};
+  bool expects_forks_ = false;
   std::atomic<bool> forked_{false}, told_{false};  // in a child of a process that has used CUDA
   Environment environment_;
 };

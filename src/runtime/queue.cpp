@@ -31,11 +31,12 @@ u64 digest_of(const memory::DmaTransfer& transfer, Ticket ticket) {
 
 }  // namespace
 
-Queue::Queue(std::unique_ptr<Simulator> simulator, OnFault on_fault, Progress::Show show)
-    : simulator_(std::move(simulator)), on_fault_(std::move(on_fault)), ends_(remembered, 0), progress_line_(show) {
-  host_call_thread_ = std::thread([this] { host_call_loop(); });
-  thread_ = std::thread([this] { machine_loop(); });
-}
+Queue::Queue(std::unique_ptr<Simulator> simulator, OnFault on_fault, Progress::Show show, simt::EventRecorder* recorder)
+    : simulator_(std::move(simulator)),
+      on_fault_(std::move(on_fault)),
+      ends_(remembered, 0),
+      progress_line_(show),
+      recorder_(recorder) {}
 
 Queue::~Queue() {
   stop();
@@ -97,6 +98,11 @@ Ticket Queue::submit(Command&& command, std::span<const Ticket> after) {
   Lock lock(mutex_);
   if (lost_ || stopping_) return 0;
   const Ticket ticket = ++last_ticket_;
+  if (!thread_.joinable()) {
+    host_call_thread_ = std::thread([this] { host_call_loop(); });
+    thread_ = std::thread([this] { machine_loop(); });
+  }
+  if (recorder_) recorder_->submitted(ticket, after);
   command.ticket = ticket;
   command.begin = std::max(host_time_, running_.empty() && moving_ == 0 ? u64{0} : gpu_now_);
   for (Ticket dependence : after) {
@@ -126,6 +132,7 @@ bool Queue::query(Ticket ticket) {
   Lock lock(mutex_);
   if (pending_.contains(ticket)) return false;
   host_time_ = std::max(host_time_, end_of(ticket));
+  if (recorder_) recorder_->waited(ticket);
   return true;
 }
 
@@ -138,6 +145,7 @@ bool Queue::wait(Ticket ticket) {
   last_submission_ = first_submission_ = Clock::now();
   released_ = false;
   host_time_ = std::max(host_time_, end_of(ticket));
+  if (recorder_) recorder_->waited(ticket);
   return !lost_;
 }
 
@@ -153,6 +161,7 @@ bool Queue::wait_idle() {
   last_submission_ = first_submission_ = Clock::now();
   released_ = false;
   host_time_ = std::max(host_time_, latest_end_);
+  if (recorder_) recorder_->waited_for_all(last);
   return !lost_;
 }
 
@@ -315,7 +324,12 @@ void Queue::start_transfer(Lock& lock, Command& command) {
     return;
   }
   auto transfer = std::make_shared<memory::DmaTransfer>(std::move(command.transfer));
-  command.task = make_task([transfer] { perform(*transfer); });
+  command.task = make_task([transfer, recorder = recorder_, ticket = command.ticket] {
+    if (!recorder) return perform(*transfer);
+    const auto guard = recorder->lock();
+    perform(*transfer);
+    recorder->transferred(ticket, *transfer);
+  });
   run_task(lock, command);
 }
 
@@ -328,7 +342,11 @@ void Queue::start_launch(Command& command) {
   const u64 late = command.begin > gpu_now_ ? command.begin - gpu_now_ : 0;
   ++launches_;
   blocks_started_ += command.launch.grid.count();
-  running_.emplace(simulator_->start(std::move(command.launch)), Running{command.ticket, late});
+  simt::Launch begun;
+  if (recorder_) begun = command.launch;
+  const simt::LaunchId id = simulator_->start(std::move(command.launch));
+  if (recorder_) recorder_->began(command.ticket, id, begun);
+  running_.emplace(id, Running{command.ticket, late});
 }
 
 void Queue::run_task(Lock& lock, Command& command) {
@@ -385,6 +403,7 @@ void Queue::take_completion(Lock& lock, const simt::Completion& completion) {
   if (found == running_.end()) return;  // the context was lost by an earlier one of this batch
   const Running running = found->second;
   running_.erase(found);
+  if (recorder_) recorder_->ended(completion.id);
   if (!completion.fault) {
     finish(running.ticket, completion.nanoseconds_end + running.late);
     return;

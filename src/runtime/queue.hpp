@@ -27,6 +27,7 @@
 #include "core/types.hpp"
 #include "runtime/progress.hpp"
 #include "runtime/simulator.hpp"
+#include "simt/event_recorder.hpp"
 #include "simt/gpu.hpp"
 
 namespace ew::runtime {
@@ -61,7 +62,10 @@ class Queue {
   /// Called on the machine's thread, without locks, when a launch has ended with a fault; afterwards the queue is lost.
   using OnFault = std::function<void(const simt::Fault&)>;
 
-  Queue(std::unique_ptr<Simulator>, OnFault, Progress::Show = Progress::Show::never);
+  /// `recorder` may be null. The machine's thread begins with the first submission, so that a process which has
+  /// submitted nothing has one thread.
+  Queue(std::unique_ptr<Simulator>, OnFault, Progress::Show = Progress::Show::never,
+        simt::EventRecorder* recorder = nullptr);
   ~Queue();
   /// Ends the machine's thread, whatever is unfinished. Later submissions are dropped. Called before exit.
   void stop();
@@ -167,6 +171,7 @@ class Queue {
   bool digesting_ = false;
   u64 copies_digest_ = 0;
   u64 launches_ = 0;
+  simt::EventRecorder* const recorder_;
   std::thread host_call_thread_, thread_;
 };
 

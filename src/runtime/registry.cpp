@@ -84,6 +84,13 @@ std::optional<RegisteredVariable> Registry::variable(const void* symbol) const {
   return {};
 }
 
+std::vector<const Image*> Registry::images() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<const Image*> all;
+  for (const auto& image : images_) all.push_back(image.get());
+  return all;
+}
+
 std::vector<const Image*> Registry::group(const void* key) const {
   std::lock_guard lock(mutex_);
   std::vector<const Image*> list;

@@ -54,6 +54,8 @@ class Registry {
   std::optional<RegisteredVariable> variable(const void* symbol) const;
   /// The images of a group, in order of registration; empty when none is left.
   std::vector<const Image*> group(const void*) const;
+  /// All images, in order of registration.
+  std::vector<const Image*> images() const;
   bool per_thread_default_stream() const;
 
  private:

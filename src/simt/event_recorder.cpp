@@ -1,0 +1,458 @@
+#include "simt/event_recorder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "core/diagnostics.hpp"
+
+namespace ew::simt {
+namespace {
+
+using memory::local_window;
+using memory::local_window_bytes;
+using memory::parameter_window;
+using memory::parameter_window_bytes;
+using memory::shared_window;
+using memory::shared_window_bytes;
+using ptx::MemoryKind;
+using ptx::Order;
+using ptx::Window;
+
+constexpr std::size_t most_buffered = 1 << 17;  // words
+
+/// Bytes as words, with their number in front.
+void pack(std::vector<u64>& to, const void* bytes, std::size_t count) {
+  to.push_back(count);
+  const std::size_t at = to.size();
+  to.resize(at + (count + 7) / 8);
+  if (count) std::memcpy(to.data() + at, bytes, count);
+}
+
+void pack(std::vector<u64>& to, std::string_view text) {
+  pack(to, text.data(), text.size());
+}
+
+EventAction action_of(Order order) {
+  switch (order) {
+    case Order::weak:
+      return EventAction::weak;
+    case Order::acquire:
+      return EventAction::acquire;
+    case Order::release:
+      return EventAction::release;
+    case Order::acq_rel:
+      return EventAction::acq_rel;
+    case Order::relaxed:
+    case Order::is_volatile:
+    case Order::mmio:
+      return EventAction::relaxed;
+  }
+  return EventAction::weak;
+}
+
+/// Does it show, or may it be part of synchronisation?
+bool is_strong(const ptx::MemoryForm& form) {
+  return form.order != Order::weak || form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction ||
+         form.kind == MemoryKind::update;
+}
+
+Scope scope_of(const ptx::MemoryForm& form) {
+  if (form.order == Order::is_volatile || form.order == Order::mmio) return Scope::sys;
+  // PTX ISA, "atom": without a scope it is .gpu.
+  return form.scope == Scope::none ? Scope::gpu : form.scope;
+}
+
+u64 bytes_at(u64 address, u32 bytes) {
+  u64 value = 0;
+  std::memcpy(&value, reinterpret_cast<const void*>(address), std::min(bytes, 8u));
+  return value;
+}
+
+/// What a lane's store writes, from its registers: another lane may have written the same bytes since.
+void stored_bytes(const MemoryOp& op, u32 lane, u8* to) {
+  const ptx::MemoryForm& form = *op.form;
+  const AccessPlan& plan = *op.plan;
+  for (u32 e = 0; e < form.count; ++e) {
+    const ptx::Row r = form.data[e];
+    const u32* row = r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows() + r * warp_lanes;
+    for (u32 part = 0; part < plan.element; part += plan.piece) {
+      const u32* cells = row + part / 4 * warp_lanes;
+      const u64 value =
+          form.register_bytes >= 8 || plan.piece == 8 ? reinterpret_cast<const u64*>(cells)[lane] : u64{cells[lane]};
+      std::memcpy(to + e * plan.element + part, &value, plan.piece);
+    }
+  }
+}
+
+/// Where the lane points: an address, an offset in shared memory with shared_address set, or 0 for what is its own.
+u64 location_of(const MemoryOp& op, u32 lane) {
+  const u64 address = op.address[lane];
+  switch (op.form->window) {
+    case Window::global:
+      return address;
+    case Window::shared:
+      return address | shared_address;
+    case Window::generic:
+      if (address - shared_window < shared_window_bytes) return (address - shared_window) | shared_address;
+      if (address - local_window < local_window_bytes || address - parameter_window < parameter_window_bytes) return 0;
+      return address;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+EventRecorder::EventRecorder(const std::string& file, bool host_stores)
+    : file_(std::fopen(file.c_str(), "wbe")), host_stores_(host_stores) {
+  if (!file_) throw core::UserError(fmt::format("events: {} cannot be written: {}", file, std::strerror(errno)));
+  put(event_magic);
+}
+
+EventRecorder::~EventRecorder() {
+  close();
+}
+
+void EventRecorder::close() {
+  const auto guard = lock();
+  if (!file_) return;
+  put(EventRecord{});
+  write_out();
+  file_.reset();
+}
+
+void EventRecorder::write_out() {
+  if (file_) std::fwrite(buffer_.data(), sizeof(u64), buffer_.size(), file_.get());
+  buffer_.clear();
+}
+
+void EventRecorder::put(const EventRecord& record) {
+  const auto words = std::bit_cast<std::array<u64, sizeof record / sizeof(u64)>>(record);
+  buffer_.insert(buffer_.end(), words.begin(), words.end());
+}
+
+void EventRecorder::begin(EventRecord record) {
+  record_begin_ = buffer_.size();
+  put(record);
+}
+
+void EventRecorder::finish() {
+  const std::size_t words = buffer_.size() - record_begin_ - sizeof(EventRecord) / sizeof(u64);
+  const u32 count = static_cast<u32>(words);
+  std::memcpy(reinterpret_cast<u8*>(buffer_.data() + record_begin_) + offsetof(EventRecord, words), &count,
+              sizeof count);
+  if (buffer_.size() > most_buffered) write_out();
+}
+
+// --- Kernels and launches
+
+/// A kernel's record: its name, its source files, and for each pc the file's number and the line.
+const EventRecorder::KnownKernel& EventRecorder::describe(const ptx::Kernel& kernel) {
+  KnownKernel& known = kernels_[&kernel];
+  if (known.number && known.name == kernel.name && known.regions.size() == kernel.code.size()) return known;
+  known = {++kernel_count_, kernel.name, std::vector<Region>(kernel.code.size())};
+  for (ptx::Pc pc = 0; pc < kernel.code.size(); ++pc) {
+    if (kernel.code[pc].op != ptx::Op::region) continue;
+    const ptx::RegionForm& form = kernel.regions[kernel.code[pc].imm];
+    const std::string_view name = form.name;
+    Region region;
+    if (name == "ofence") region.kind = RegionKind::ofence;
+    if (name == "dfence") region.kind = RegionKind::dfence;
+    if (name.starts_with("prel_")) region.kind = RegionKind::prel;
+    if (name.starts_with("pacq_")) region.kind = RegionKind::pacq;
+    region.scope = name.ends_with("_block") ? Scope::cta : name.ends_with("_dev") ? Scope::gpu : Scope::sys;
+    for (ptx::Pc inside = pc; inside < form.end; ++inside) known.regions[inside] = region;
+  }
+  begin({.kind = EventKind::kernel, .launch = known.number});
+  pack(buffer_, kernel.name);
+  put(kernel.files.size());
+  for (const std::string& file : kernel.files) pack(buffer_, file);
+  put(kernel.lines.size());
+  for (const ptx::SourceLine& line : kernel.lines) put(u64{line.file} << 32 | line.line);
+  finish();
+  return known;
+}
+
+void EventRecorder::began(u64 ticket, LaunchId id, const Launch& launch) {
+  const auto guard = lock();
+  if (!file_) return;
+  if (host_stores_)
+    for (const Pool& pool : pools_) find_host_stores(pool.begin, pool.end);
+  const KnownKernel& kernel = describe(*launch.kernel);
+  running_[id] = {++launch_count_, &kernel};
+  last_grid_ = nullptr;
+  begin({.kind = EventKind::launch, .pc = kernel.number, .launch = launch_count_});
+  put(ticket);
+  put(launch.block.count());
+  put(launch.grid.count());
+  finish();
+}
+
+void EventRecorder::ended(LaunchId id) {
+  const auto guard = lock();
+  const auto found = running_.find(id);
+  if (!file_ || found == running_.end()) return;
+  begin({.kind = EventKind::launch_end, .launch = found->second.number});
+  finish();
+  running_.erase(found);
+  last_grid_ = nullptr;
+}
+
+const EventRecorder::Running& EventRecorder::running(const Grid& grid) {
+  if (&grid != last_grid_ || grid.id != last_id_) {
+    last_ = running_.at(grid.id);
+    last_grid_ = &grid;
+    last_id_ = grid.id;
+  }
+  return last_;
+}
+
+EventRecord EventRecorder::record_of(EventKind kind, const Warp& warp, ptx::Pc pc, LaneMask lanes) {
+  return {.kind = kind,
+          .lanes = lanes,
+          .pc = pc,
+          .launch = running(*warp.block->grid).number,
+          .block = warp.block->number,
+          .warp = warp.index};
+}
+
+// --- Device side
+
+bool EventRecorder::is_persist(const MemoryOp& op, u32 lane) const {
+  const Window window = op.form->window;
+  return (window == Window::global || window == Window::generic) && in_pool(op.address[lane]);
+}
+
+LaneMask EventRecorder::lanes_worth_it(const MemoryOp& op) const {
+  const bool strong = is_strong(*op.form);
+  LaneMask worth = 0;
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    const bool wanted = strong ? location_of(op, lane) != 0 : op.plan->writes && is_persist(op, lane);
+    worth |= LaneMask{wanted} << lane;
+  }
+  return worth;
+}
+
+bool EventRecorder::wants(const MemoryOp& op) const {
+  const ptx::MemoryForm& form = *op.form;
+  if (form.kind == MemoryKind::prefetch || form.kind == MemoryKind::async_copy || op.texture) return false;
+  if (is_strong(form)) return form.window != Window::param && form.window != Window::constant;
+  return op.plan->writes && lanes_worth_it(op) != 0;
+}
+
+void EventRecorder::performed(const MemoryOp& op, u64 bias, u64 old) {
+  const LaneMask lanes = lanes_worth_it(op);
+  if (!lanes || !file_) return;
+  const ptx::MemoryForm& form = *op.form;
+  const bool is_atomic = form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction;
+  EventKind kind = form.kind == MemoryKind::load ? EventKind::load : is_atomic ? EventKind::atomic : EventKind::store;
+  EventRecord record = record_of(kind, *op.warp, op.pc, lanes);
+  record.bytes = static_cast<u8>(op.plan->bytes);
+  record.action = action_of(form.order);
+  record.scope = scope_of(form);
+  if (is_atomic && record.action == EventAction::weak) record.action = EventAction::relaxed;
+  if (const Region& region = last_.kernel->regions[op.pc]; region.kind != RegionKind::none) {
+    if (region.kind == RegionKind::prel && kind != EventKind::load) record.action = EventAction::prel;
+    if (region.kind == RegionKind::pacq && kind == EventKind::load) record.action = EventAction::pacq;
+    record.scope = region.scope;
+  }
+  if (form.kind == MemoryKind::update) {  // an mbarrier: arriving releases, a wait that succeeds acquires
+    const bool waits =
+        op.mbarrier->kind == ptx::MbarrierKind::test_wait || op.mbarrier->kind == ptx::MbarrierKind::try_wait;
+    if (waits && !(op.completed & lanes)) return;
+    record.kind = waits ? EventKind::load : EventKind::atomic;
+    record.action = waits ? EventAction::acquire : EventAction::acq_rel;
+    if (waits) record.lanes = lanes & op.completed;
+    record.bytes = 8;
+  }
+  begin(record);
+  for (LaneMask left = record.lanes; left; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    const u64 location = location_of(op, lane);
+    put(location);
+    const u32 bytes = record.bytes;
+    if (form.kind == MemoryKind::update) {
+      if (record.kind == EventKind::atomic) put(0);
+      put(0);  // the order of arrivals decides, not what the word holds
+    } else if (kind == EventKind::store) {
+      u8 stored[32] = {};
+      stored_bytes(op, lane, stored);
+      for (u32 at = 0; at < bytes; at += 8) put(bytes_at(reinterpret_cast<u64>(stored) + at, std::min(bytes - at, 8u)));
+    } else {
+      const bool in_shared = (location & shared_address) != 0;
+      const u64 host = in_shared ? reinterpret_cast<u64>(op.warp->block->shared_data()) + (location & ~shared_address)
+                                 : op.address[lane] + bias;
+      if (kind == EventKind::atomic) put(old);
+      for (u32 at = 0; at < bytes; at += 8) put(bytes_at(host + at, std::min(bytes - at, 8u)));
+    }
+    if (host_stores_ && record.kind != EventKind::load && in_pool(location)) update_known(location, bytes);
+  }
+  finish();
+}
+
+void EventRecorder::order(const Warp& warp, ptx::Pc pc, LaneMask lanes, EventAction action, Scope scope) {
+  if (!file_) return;
+  EventRecord record = record_of(EventKind::order, warp, pc, lanes);
+  record.action = action;
+  record.scope = scope;
+  begin(record);
+  finish();
+}
+
+void EventRecorder::performed(const SyncOp& op) {
+  if (!file_) return;
+  if (op.kind == SyncKind::block_barrier) {
+    EventRecord record = record_of(EventKind::arrive, *op.warp, op.pc, op.lanes);
+    const ptx::Kernel& kernel = *op.warp->block->grid->kernel;
+    const bool waits = kernel.barriers[kernel.code[op.pc].imm].kind != ptx::BarrierKind::arrive;
+    record.action = waits ? EventAction::sync_and_wait : EventAction::sync_only;
+    begin(record);
+    put(op.barrier);
+    finish();
+    return;
+  }
+  if (op.kind != SyncKind::fence) return;
+  running(*op.warp->block->grid);
+  switch (const Region& region = last_.kernel->regions[op.pc]; region.kind) {
+    case RegionKind::ofence:
+      return order(*op.warp, op.pc, op.lanes, EventAction::ofence, Scope::none);
+    case RegionKind::dfence:
+      return order(*op.warp, op.pc, op.lanes, EventAction::dfence, Scope::none);
+    case RegionKind::prel:
+    case RegionKind::pacq:
+      return;  // the region's access says it all
+    case RegionKind::none:
+      return order(*op.warp, op.pc, op.lanes, EventAction::fence, op.scope);
+  }
+}
+
+// --- The host
+
+void EventRecorder::submitted(u64 ticket, std::span<const u64> after) {
+  const auto guard = lock();
+  if (!file_) return;
+  begin({.kind = EventKind::submitted});
+  put(ticket);
+  for (const u64 other : after)
+    if (other) put(other);
+  finish();
+}
+
+void EventRecorder::waited(u64 ticket) {
+  const auto guard = lock();
+  if (!file_ || !ticket) return;
+  begin({.kind = EventKind::waited});
+  put(ticket);
+  finish();
+}
+
+void EventRecorder::waited_for_all(u64 last_ticket) {
+  const auto guard = lock();
+  if (!file_) return;
+  begin({.kind = EventKind::waited, .pc = 1});
+  put(last_ticket);
+  finish();
+}
+
+void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer) {
+  if (!file_) return;
+  bool any = false;
+  for (u64 z = 0; z < transfer.depth; ++z) {
+    for (u64 y = 0; y < transfer.height; ++y) {
+      const u64 to = transfer.to.at(0, y, z);
+      if (!in_pool(to) || transfer.width == 0) continue;
+      if (!any) {
+        begin({.kind = EventKind::transfer});
+        put(ticket);
+        any = true;
+      }
+      for (u64 word = to / 8 * 8; word < to + transfer.width; word += 8) put(word), put(bytes_at(word, 8));
+      if (host_stores_) update_known(to, transfer.width);
+    }
+  }
+  if (any) finish();
+}
+
+void EventRecorder::pool_mapped(const std::string& path, u64 address, u64 size, u64 header_bytes) {
+  const auto guard = lock();
+  if (!file_) return;
+  Pool pool{address, address + size, {}};
+  const u64* words = reinterpret_cast<const u64*>(address);
+  const std::size_t count = static_cast<std::size_t>((size + 7) / 8);
+  if (host_stores_) pool.known.assign(words, words + count);
+  begin({.kind = EventKind::pool});
+  put(address);
+  put(size);
+  pack(buffer_, std::filesystem::absolute(path).lexically_normal().string());
+  std::string header(header_bytes, '\0');
+  std::ifstream(path, std::ios::binary).read(header.data(), static_cast<std::streamsize>(header_bytes));
+  pack(buffer_, header);
+  pack(buffer_, words, count * 8);
+  finish();
+  pools_.push_back(std::move(pool));
+  low_ = ~u64{0}, high_ = 0;
+  for (const Pool& one : pools_) low_ = std::min(low_, one.begin), high_ = std::max(high_, one.end);
+}
+
+void EventRecorder::pool_unmapped(u64 address) {
+  const auto guard = lock();
+  const auto found =
+      std::find_if(pools_.begin(), pools_.end(), [&](const Pool& pool) { return pool.begin == address; });
+  if (!file_ || found == pools_.end()) return;
+  find_host_stores(found->begin, found->end);
+  begin({.kind = EventKind::pool_end});
+  put(address);
+  finish();
+  pools_.erase(found);
+  low_ = pools_.empty() ? 0 : ~u64{0}, high_ = 0;
+  for (const Pool& one : pools_) low_ = std::min(low_, one.begin), high_ = std::max(high_, one.end);
+}
+
+void EventRecorder::host_persisted(u64 address, u64 size) {
+  const auto guard = lock();
+  if (!file_) return;
+  find_host_stores(address, address + size);
+  begin({.kind = EventKind::host_persist});
+  put(address);
+  put(size);
+  finish();
+}
+
+/// Device stores to [address, address + bytes) are known.
+void EventRecorder::update_known(u64 address, u64 bytes) {
+  for (Pool& pool : pools_) {
+    if (pool.known.empty() || address < pool.begin || address >= pool.end) continue;
+    std::memcpy(reinterpret_cast<u8*>(pool.known.data()) + (address - pool.begin),
+                reinterpret_cast<const void*>(address), bytes);
+  }
+}
+
+/// What differs from what is known was stored by the host.
+void EventRecorder::find_host_stores(u64 begin_address, u64 end_address) {
+  for (Pool& pool : pools_) {
+    const u64 from = std::max(begin_address / 8 * 8, pool.begin), to = std::min(end_address, pool.end);
+    if (pool.known.empty() || from >= to) continue;
+    const std::size_t first = (from - pool.begin) / 8, last = (to - pool.begin + 7) / 8;
+    const u64* now = reinterpret_cast<const u64*>(pool.begin);
+    if (std::memcmp(now + first, pool.known.data() + first, (last - first) * 8) == 0) continue;
+    begin({.kind = EventKind::host_store});
+    for (std::size_t i = first; i < last; ++i) {
+      if (now[i] == pool.known[i]) continue;
+      put(pool.begin + i * 8);
+      put(now[i]);
+      pool.known[i] = now[i];
+    }
+    finish();
+  }
+}
+
+}  // namespace ew::simt
