@@ -1,6 +1,7 @@
 #include "memory/address_map.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace ew::memory {
 namespace {
@@ -26,6 +27,7 @@ u32 mix(u64 value) {
 
 AddressMap::AddressMap(const AddressMapConfig& config, const AddressSpace& space)
     : config_(config), space_(space), adopted_end_(first_adopted) {
+  std::tie(pools_begin_, pools_bytes_) = space.pool_range();
   refresh();
 }
 
@@ -71,19 +73,24 @@ Place AddressMap::place(u64 line) const {
   if (config_.hashed) slice = (slice + mix(round)) % config_.slices;
   Place place;
   place.slice = static_cast<u16>(slice);
+  place.persistent = persistent(line);
   if (!found || found->host) {
     place.host = true;
     place.device = static_cast<u16>(config_.channels);
     place.physical = physical;
     return place;
   }
-  // A channel's slices follow each other in its own address space.
-  const u64 channel = slice * config_.channels / config_.slices;
-  const u64 first = (channel * config_.slices + config_.channels - 1) / config_.channels;
-  const u64 beyond = ((channel + 1) * config_.slices + config_.channels - 1) / config_.channels;
-  place.device = static_cast<u16>(channel);
-  place.physical = (round * (beyond - first) + (slice - first)) * config_.interleave + physical % config_.interleave;
+  place_in_channel(place, physical, slice, round, config_.channels);
   return place;
+}
+
+/// A channel's slices follow each other in its own address space. Adds the channel to `device`.
+void AddressMap::place_in_channel(Place& place, u64 physical, u64 slice, u64 round, u32 channels) const {
+  const u64 channel = slice * channels / config_.slices;
+  const u64 first = (channel * config_.slices + channels - 1) / channels;
+  const u64 beyond = ((channel + 1) * config_.slices + channels - 1) / channels;
+  place.device = static_cast<u16>(place.device + channel);
+  place.physical = (round * (beyond - first) + (slice - first)) * config_.interleave + physical % config_.interleave;
 }
 
 }  // namespace ew::memory

@@ -14,18 +14,20 @@ namespace ew::memory {
 
 struct Place {
   u16 slice = 0;
-  u16 device = 0;     // index of the device: channel of GPU memory, or the host's memory
-  bool host = false;  // behind the host link
-  u64 physical = 0;   // of the device's own bytes: a channel's lines follow each other without gaps
+  u16 device = 0;           // index of the device: see AddressMap::place
+  bool host = false;        // behind the host link, and volatile: no private cache keeps it
+  bool persistent = false;  // a pool's
+  u64 physical = 0;         // of the device's own bytes: a channel's lines follow each other without gaps
 };
 
 struct AddressMapConfig {
   u32 slices = 24, channels = 12;  // slices are spread over channels evenly
   u32 line = 128;
+  u32 nvm_channels = 0;  // of non-volatile memory on the GPU; 0: pools lie in one device behind the host link
   u32 interleave = 256;  // bytes that stay in one slice
   bool hashed = true;    // slices are chosen by a hash of the address above the interleave, else in turn
 
-  /// `line` is the private caches'.
+  /// `line` is the private caches', `nvm_channels` the non-volatile memory's.
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
     using core::Range;
@@ -46,8 +48,11 @@ class AddressMap {
   AddressMap(const AddressMapConfig&, const AddressSpace&);
   /// Takes in what was allocated or adopted since; cheap when nothing was. Between launches.
   void refresh();
-  /// Slices and channels as configured; the device index of host memory is `channels`.
+  /// Slices and channels as configured; the device index of host memory is `channels`, those of non-volatile memory
+  /// follow.
   Place place(u64 line) const;
+  /// A pool's line. By the arena alone: true for what is not mapped yet, too.
+  bool persistent(u64 line) const { return line - pools_begin_ < pools_bytes_; }
   /// What chooses the set of a cache, in a fraction of the time.
   u64 physical(u64 line) const {
     const Window* const found = window(line);
@@ -64,6 +69,7 @@ class AddressMap {
     u64 begin, end, physical;
     bool host;
   };
+  void place_in_channel(Place&, u64 physical, u64 slice, u64 round, u32 channels) const;
   const Window* window(u64 line) const {
     if (last_ < windows_.size() && line - windows_[last_].begin < windows_[last_].end - windows_[last_].begin)
       return &windows_[last_];
@@ -73,6 +79,7 @@ class AddressMap {
 
   AddressMapConfig config_;
   const AddressSpace& space_;
+  u64 pools_begin_ = 0, pools_bytes_ = 0;
   std::vector<Window> windows_;               // by address
   mutable std::size_t last_ = 0;              // the window found last
   std::vector<std::pair<u64, u64>> adopted_;  // number, physical address; by number

@@ -29,6 +29,7 @@ void CpuCore::next_line() {
   access.kind = store_ ? AccessKind::store : AccessKind::load;
   access.strong = access.at_home = true;
   access.host_memory = map_->host(line);
+  access.persistent = map_->persistent(line);
   access.scope = Scope::sys;
   Stall why = Stall::none;
   const Accepted accepted = port_->access(access, why);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/time_wheel.hpp"
+#include "memory/request.hpp"
 
 namespace ew::memory {
 
@@ -21,6 +22,11 @@ struct DeviceRequest {
   bool write = false;
   u64 token = 0;
   DeviceClient* client = nullptr;  // nullptr: nobody waits (a write-back)
+  // Of a write to non-volatile memory: the bytes, which the device puts into the durable image when they are durable.
+  // With acceptance the payload is the device's. `served` says: in the persistence domain, or in a host cache that does
+  // not belong to it (DDIO without eADR), and then durable some time later or never.
+  PayloadId payload = no_payload;
+  u64 line = 0;  // of the payload: address of its first byte in the program
 };
 
 struct DeviceStatistics {

@@ -51,6 +51,7 @@ class DmaEngine::Port final : public Agent {
     access.access = number;
     access.kind = slot.writing ? AccessKind::store : AccessKind::load;
     access.strong = access.at_home = access.streaming = true;
+    access.persistent = engine_.parts_.map.persistent(access.line);
     access.scope = Scope::sys;
     return access;
   }

@@ -38,7 +38,8 @@ class DmaEngine final : public DeviceClient {
 
   struct Parts {
     core::TimeWheel& wheel;
-    Device& host;    // the host's memory
+    Device& host;  // the host's memory
+    const AddressMap& map;
     u32 line;        // bytes
     u64 host_begin;  // physical addresses of the host's pages that no allocation names
   };

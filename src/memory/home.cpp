@@ -49,6 +49,7 @@ void Home::State::arrive(const Request& message) {
       return written_back(message);
     case RequestKind::data:
     case RequestKind::written:
+    case RequestKind::durable:
     case RequestKind::probe:
     case RequestKind::forward:
       impossible("an answer came to a home", message, now());

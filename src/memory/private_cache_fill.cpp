@@ -232,7 +232,7 @@ void PrivateCache::State::send_home(const Request& asked, u32 data_bytes) {
   Request message = asked;
   message.origin = parts.id;
   message.slice = parts.map.place(message.line).slice;
-  message.traffic = parts.dma ? Traffic::dma : traffic_of(message.kind);
+  message.traffic = parts.dma ? Traffic::dma : message.persist ? Traffic::persist : traffic_of(message.kind);
   send(message, static_cast<Node>(parts.agents + message.slice), data_bytes);
 }
 

@@ -68,6 +68,7 @@ enum class RequestKind : u8 {
   data,     // words (payload; its mask: what a new owner must write back) and how they may be used: answers read,
             // read_once, own, atomic
   written,  // the bytes are in the image: visible to every agent
+  durable,  // the bytes of a request with `persist` are in the persistence domain: follows its `written` or `data`
   probe,    // Request::probe says what the private cache does with its copy; answered by probe_answer
   forward,  // answer the request of `origin` directly, with what you own; answered by `data` there
   // agent to home
@@ -80,8 +81,9 @@ enum class ProbeKind : u8 { none, invalidate, downgrade };
 enum class ServedBy : u8 { none, private_cache, merged, home, remote_cache, device, host };
 
 /// What a message weighs on the network and in the traffic figures (thesis, section 2.6: read, write, atomic, …).
-enum class Traffic : u8 { read, own, write, write_back, atomic, probe, dma };
-inline constexpr u32 traffic_classes = 7;
+/// persist: requests with Request::persist and their answers.
+enum class Traffic : u8 { read, own, write, write_back, atomic, probe, dma, persist };
+inline constexpr u32 traffic_classes = 8;
 
 /// A message. Copied freely.
 struct Request {
@@ -101,6 +103,9 @@ struct Request {
   u16 slice = 0;                        // the home's
   u8 lanes = 1;                         // of an atomic or reduction: what the home's throughput counts
   Traffic traffic = Traffic::read;      // of the request; its answers have the same
+  /// Of write, write_back, atomic and reduction, to a persistent line: written through to the NVM at once; answered as
+  /// ever (visible), then by `durable` with the same access and ticket.
+  bool persist = false;
 };
 static_assert(sizeof(Request) <= 40);
 

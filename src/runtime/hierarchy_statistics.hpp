@@ -95,10 +95,10 @@ void HierarchyStatistics::network_fields(Self& network, Visitor& visit) {
   static constexpr const char* crossings[] = {"network.flit_crossings.read",   "network.flit_crossings.own",
                                               "network.flit_crossings.write",  "network.flit_crossings.write_back",
                                               "network.flit_crossings.atomic", "network.flit_crossings.probe",
-                                              "network.flit_crossings.dma"};
+                                              "network.flit_crossings.dma",    "network.flit_crossings.persist"};
   static constexpr const char* messages[] = {
       "network.messages.read",   "network.messages.own",   "network.messages.write", "network.messages.write_back",
-      "network.messages.atomic", "network.messages.probe", "network.messages.dma"};
+      "network.messages.atomic", "network.messages.probe", "network.messages.dma",   "network.messages.persist"};
   static_assert(std::size(crossings) == memory::traffic_classes && std::size(messages) == memory::traffic_classes);
   for (u32 i = 0; i < memory::traffic_classes; ++i)
     visit(crossings[i], network.flit_crossings[i], "flits", "Flits of this class of message times the links crossed.");

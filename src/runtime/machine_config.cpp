@@ -34,6 +34,7 @@ constexpr Section sections[] = {
     {"memory", "Timing: one channel of the GPU's memory. 0: as the standard says."},
     {"host_link", "Timing: the link to the host."},
     {"host_memory", "Timing: the host's memory behind the link."},
+    {"nvm", "Timing: non-volatile memory, where persistent pools lie."},
     {"launch", "What a launch may ask for, what it costs, and the limits that cudaDeviceSetLimit starts from."},
     {"copy", "Copies between host and device, and inside the device."},
     {"managed", "Timing: managed memory of a GPU that does not share the host's."},
@@ -82,6 +83,7 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   collect(config.memory);
   collect(config.host_link);
   collect(config.host_memory);
+  collect(config.nvm);
   collect(config.launch);
   collect(config.copy);
   collect(config.managed);

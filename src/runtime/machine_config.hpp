@@ -11,6 +11,7 @@
 #include "core/units.hpp"
 #include "media/dram.hpp"
 #include "media/host_memory.hpp"
+#include "media/nvm_config.hpp"
 #include "memory/address_map.hpp"
 #include "memory/host_link.hpp"
 #include "memory/memory_config.hpp"
@@ -103,6 +104,7 @@ struct MachineConfig {
   media::DramConfig memory;
   memory::HostLinkConfig host_link;
   media::HostMemoryConfig host_memory;
+  media::NvmConfig nvm;
   LaunchConfig launch;
   CopyConfig copy;
   ManagedConfig managed;

@@ -145,7 +145,8 @@ void TimingMachine::make_copy_engines() {
       .ports = config_.copy.ports,
       .start_cycles = cycles_of(config_.copy.latency, config_.device.clock),
   };
-  const memory::DmaEngine::Parts parts{wheel_, *devices_.back(), config_.l1.line, unnamed_host_pages};
+  const memory::DmaEngine::Parts parts{wheel_, *devices_[config_.address_map.channels], map_, config_.l1.line,
+                                       unnamed_host_pages};
   for (u32 i = 0; i < std::max(config_.device.copy_engines, 1u); ++i) {
     engines_.push_back(std::make_unique<memory::DmaEngine>(dma, parts, [this](u64 id) { moved(id); }));
     std::vector<memory::PrivateCache*> caches;

@@ -359,6 +359,7 @@ bool TimingSm::send(u32 id) {
     w.invisible_classes |= static_cast<u16>(1u << as);
   }
   a.line.access = id;
+  a.line.warp = static_cast<u8>(a.slot);
   const Cycle now = shared_.wheel.now();
   const u32 serial = a.serial;
   if (queue_count_ == 0 && unit_free_ <= now) {
@@ -418,6 +419,7 @@ bool TimingSm::proceed(u32 id, Cycle now) {
     const AccessPart& part = a.parts[a.next_part];
     a.line.line = part.line;
     a.line.words = part.words;
+    a.line.persistent = shared_.map && shared_.map->persistent(part.line);
     a.line.part = a.next_part;
     a.line.lanes = static_cast<u8>(std::popcount(part.lanes));
     const bool last = a.next_part + 1 == a.parts_count;

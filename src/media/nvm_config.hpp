@@ -1,0 +1,74 @@
+// What a machine file says of non-volatile memory: where it stands and what its medium does. A value, owned by
+// MachineConfig; media/nvm*.hpp read it.
+#pragma once
+
+#include <string>
+
+#include "core/fields.hpp"
+
+namespace ew::media {
+
+/// Defaults: Optane modules behind PCIe, as on the platform of the GPM paper. Bandwidths are of all channels together.
+/// "Izraelevitz 2019" is Izraelevitz et al., Basic Performance Measurements of the Intel Optane DC Persistent Memory
+/// Module.
+struct NvmConfig {
+  std::string attach = "far";
+  u32 channels = 12;
+  core::BytesPerSecond read_bandwidth{52'800'000'000};
+  core::BytesPerSecond write_bandwidth{12'500'000'000};
+  core::BytesPerSecond partial_bandwidth{6'000'000'000};
+  core::Picoseconds latency{305'000};
+  core::Picoseconds write_latency{62'000};
+  core::Bytes granule{256};
+  u32 write_queue = 512;
+  u32 read_buffer = 512;
+  u32 queue = 512;
+  bool ddio = true;
+  bool eadr = false;
+
+  bool near() const { return attach == "near"; }
+  bool none() const { return attach == "none"; }
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit) {
+    using core::Range;
+    visit("attach", self.attach, core::Choices{{"far", "near", "none"}}, "",
+          "far: beside the host's DRAM, behind the host link; near: on the GPU, with channels of its own; none: pools "
+          "cannot be mapped.",
+          "SBRP, section 3: PM-far and PM-near");
+    visit("channels", self.channels, Range{1, 1024}, "channels",
+          "Near: channels; the slices of the L2 are spread over them.",
+          "SBRP artifact: as many as the GPU's memory has");
+    visit("read_bandwidth", self.read_bandwidth, Range{0.001, 100000}, "", "Of granules that are read.",
+          "GPM, Table 3: eight modules; Izraelevitz 2019: 6.6 GB/s each");
+    visit("write_bandwidth", self.write_bandwidth, Range{0.001, 100000}, "", "Of granules that are written whole.",
+          "GPM, section 6.1: 12.5 GB/s for sequential aligned writes");
+    visit("partial_bandwidth", self.partial_bandwidth, Range{0, 100000}, "",
+          "Of granules of which a part is written: read, merged and written, counted whole. 0: the time of a read and "
+          "a write.",
+          "calibrated: GPM, section 6.1, 3.13 GB/s for unaligned and 0.72 GB/s for random writes");
+    visit("latency", self.latency, Range{0, 1e9}, "", "From a read's arrival at the memory controller to its data.",
+          "Izraelevitz 2019: random reads");
+    visit("write_latency", self.write_latency, Range{0, 1e9}, "",
+          "From a write's arrival at the memory controller to its place in the write-pending queue.",
+          "Izraelevitz 2019: a store and its clwb");
+    visit("granule", self.granule, Range{32, 4096}, "", "What the medium reads and writes at once; a power of two.",
+          "GPM, section 6.1: 256 bytes inside Optane");
+    visit("write_queue", self.write_queue, Range{1, 65536}, "granules",
+          "Write-pending queue of one channel: granules in which writes meet before the medium takes them. It belongs "
+          "to the persistence domain (ADR).",
+          "eight modules of 16 KiB: Wang et al. 2020, Characterizing and Modeling Non-Volatile Memory Systems");
+    visit("read_buffer", self.read_buffer, Range{0, 65536}, "granules", "Granules read last, of one channel.",
+          "as the write-pending queue");
+    visit("queue", self.queue, Range{1, 65536}, "requests",
+          "Requests of one channel under way before the write-pending queue or the medium.", "assumed: as host memory");
+    visit("ddio", self.ddio, Range{}, "",
+          "Far: whether the device's writes go into the host's last-level cache until gpm_persist_begin() or a machine "
+          "file says otherwise: then they are durable when they leave it, or with eADR at once.",
+          "Intel Data Direct I/O Technology: on by default");
+    visit("eadr", self.eadr, Range{}, "",
+          "Far: whether the host's last-level cache belongs to the persistence domain (eADR).", "GPM, section 3.3");
+  }
+};
+
+}  // namespace ew::media
