@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 // In the child, between fork and exec: only calls that are safe there.
 [[noreturn]] void become(char* const* arguments, const RunOptions& options, char* const* environment, int out) {
   if (options.timeout_seconds > 0) setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a group of its own does not hear ^C
   if (options.no_input) {
     if (int null = open("/dev/null", O_RDONLY); null >= 0) dup2(null, STDIN_FILENO), close(null);
   }

@@ -1,6 +1,5 @@
 // `ew test`: builds what is out of date, runs every test there is, several at once, and counts.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "cli/progress_line.hpp"
 #include "cli/run_settings.hpp"
 #include "cli/table.hpp"
 #include "cli/test_build.hpp"
@@ -39,25 +39,6 @@ std::vector<Check> chosen_checks(const TestCommand& command) {
   });
   return checks;
 }
-
-/// One line on a terminal that is written over; elsewhere a line now and then.
-class ProgressLine {
- public:
-  void show(const std::string& text) {
-    if (terminal_) fmt::print(stderr, "\r\033[K{}", text);
-    if (!terminal_ && std::chrono::steady_clock::now() - last_ > std::chrono::seconds(30)) {
-      fmt::print(stderr, "{}\n", text);
-      last_ = std::chrono::steady_clock::now();
-    }
-  }
-  void clear() const {
-    if (terminal_) fmt::print(stderr, "\r\033[K");
-  }
-
- private:
-  const bool terminal_ = isatty(STDERR_FILENO);
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 /// Runs the checks and keeps the tally. One per call.
 class TestRun {

@@ -13,6 +13,7 @@ void add_explain(CLI::App& app, int& status);
 void add_crash(CLI::App& app, int& status);
 void add_test(CLI::App& app, int& status);
 void add_demo(CLI::App& app, int& status);
+void add_reproduce(CLI::App& app, int& status);
 void add_litmus(CLI::App& app, int& status);
 void add_completion(CLI::App& app, int& status);
 

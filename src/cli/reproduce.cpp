@@ -1,0 +1,191 @@
+// `ew reproduce`: a paper's figures from studies/, beside what the paper published.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "cli/chart_library.hpp"
+#include "cli/reproduce_runs.hpp"
+#include "cli/table.hpp"
+#include "cli/verb.hpp"
+#include "core/configuration.hpp"
+#include "core/diagnostics.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using core::UserError;
+using namespace report;
+
+struct ReproduceCommand {
+  std::string suite, studies, out;
+  ReproduceRequest request;
+  unsigned jobs = 0;
+  double timeout_seconds = 3600;
+  bool resume = false, json = false, list = false;
+};
+
+const char* const manual =
+    R"(Builds the programs of a study, runs each on every machine that a figure asks for (once, however many figures
+ask), and compares what was measured with what the paper published. docs/reproduce.md says how to read the result
+and how to add a study.
+
+In the output folder: report.html (all figures, works without a network), figures.csv, runs.csv, results.json, and
+runs/NAME with resolved.toml, stats.json and env.json of each run. --resume takes the runs that are there already:
+a run's name ends in a digest of the simulator, the program, the machine, the words and the seed.
+
+Status: 0 every run succeeded, 1 some did not (FAIL, with the command; the other runs and the report are made), 2 a
+mistake in the command or in a study.
+
+Examples:
+  ew reproduce sbrp --size small                  seconds; does everything work?
+  ew reproduce sbrp                               all figures at the paper's sizes
+  ew reproduce sbrp --figure 6 --figure 8         two of them
+  ew reproduce sbrp --resume                      go on where it was interrupted
+  ew reproduce sbrp --figure 6 --program Red --json | jq '.figures[0].bars')";
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.flush();
+  if (!file) throw UserError(fmt::format("cannot write {}", path.string()));
+}
+
+std::string host_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      return fmt::format("{} x {}", std::thread::hardware_concurrency(), line.substr(line.find(':') + 2));
+  return fmt::format("{} cores", std::thread::hardware_concurrency());
+}
+
+/// "here (paper)" of every bar, a row a program.
+void print_figure(const ComparedFigure& compared) {
+  const Figure& figure = *compared.figure;
+  std::vector<std::string> headings{"program"};
+  for (const Bar& bar : figure.bars) headings.push_back(">" + bar.label);
+  Table table(headings);
+  std::vector<std::string> rows = compared.programs;
+  rows.push_back("mean");
+  for (const std::string& program : rows) {
+    std::vector<std::string> cells{program == "mean" ? "geometric mean" : program};
+    for (const Bar& bar : figure.bars) {
+      const ComparedBar* one = compared.find(program, bar.name);
+      if (one) cells.push_back(fmt::format("{} ({})", value_text(figure, one->ours), value_text(figure, one->paper)));
+    }
+    if (cells.size() > 1) table.row(cells);
+  }
+  fmt::print("Figure {}: {} ({}; here, and in the paper)\n\n{}", figure.id, figure.title, figure.axis, table.text());
+  fmt::print("direction: {} of {}, order: {} of {} claims of the paper hold\n\n", compared.direction.held,
+             compared.direction.claims, compared.order.held, compared.order.claims);
+}
+
+void print_failures(const std::vector<FailedRun>& failures) {
+  for (const FailedRun& run : failures)
+    fmt::print(stderr, "FAIL {} on {} {}\n  {}\n{}\n", run.program, run.configuration, run.how, run.command,
+               run.output);
+}
+
+Reproduction compared(const Suite& suite, const ReproducePlan& plan, const fs::path& out) {
+  Reproduction result;
+  result.suite = &suite;
+  for (const PlannedRun& planned : plan.runs())
+    if (auto run = FinishedRun::read(out / "runs" / planned.name)) result.runs.push_back(std::move(*run));
+  const FindRun find = [&](const Program& program, const Configuration& configuration,
+                           Phase phase) -> const FinishedRun* {
+    const PlannedRun* planned = plan.find(program, configuration, phase);
+    for (const FinishedRun& run : result.runs)
+      if (planned && run.directory().filename() == planned->name) return &run;
+    return nullptr;
+  };
+  for (const Figure* figure : plan.figures()) result.figures.push_back(compare(suite, *figure, plan.programs(), find));
+  return result;
+}
+
+std::string typed(const ReproduceCommand& command) {
+  Words words{"ew", "reproduce", command.suite, "--size", command.request.size};
+  for (const std::string& figure : command.request.figures) words.insert(words.end(), {"--figure", figure});
+  for (const std::string& program : command.request.programs) words.insert(words.end(), {"--program", program});
+  if (command.request.seed) words.insert(words.end(), {"--seed", std::to_string(command.request.seed)});
+  return shell_line(words);
+}
+
+int list(const Suite& suite) {
+  Table table({"figure", "what it shows", ">programs", ">bars"});
+  for (const Figure& figure : suite.figures)
+    table.row({figure.id, figure.title, std::to_string(figure.programs.size()), std::to_string(figure.bars.size())});
+  fmt::print("{}", table.text());
+  return clean;
+}
+
+int call(ReproduceCommand command) {
+  const fs::path studies = command.studies.empty() ? core::home_directory() / "studies" : fs::absolute(command.studies);
+  const Suite suite = read_suite(studies, command.suite);
+  if (command.list) return list(suite);
+  const auto begin = std::chrono::steady_clock::now();
+  ReproduceOptions options;
+  options.out = fs::absolute(command.out.empty() ? "reproduce-" + command.suite : command.out).lexically_normal();
+  options.jobs = command.jobs ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
+  options.timeout_seconds = command.timeout_seconds;
+  options.resume = command.resume;
+  options.size = command.request.size;
+  options.commit = source_commit();
+  ReproducePlan plan(suite, command.request, options.out);
+  const OutputFolder folder(options.out);
+  build_programs(plan.builds(), options.jobs);
+  plan.make_runs();
+  std::vector<FailedRun> failures = carry_out(plan.runs(), options);
+  Reproduction result = compared(suite, plan, options.out);
+  result.failures = std::move(failures);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.provenance = {command.request.size, options.commit,       EW_VERSION,   typed(command),
+                       host_name(),          command.request.seed, options.jobs, seconds};
+  write_file(options.out / "figures.csv", figures_csv(result));
+  write_file(options.out / "runs.csv", runs_csv(result));
+  write_file(options.out / "results.json", to_json(result).dump(2) + "\n");
+  write_file(options.out / "report.html", html_report(result, chart_library()));
+  print_failures(result.failures);
+  if (command.json) {
+    fmt::print("{}\n", to_json(result).dump(2));
+  } else {
+    for (const ComparedFigure& figure : result.figures) print_figure(figure);
+    fmt::print("{} runs, {} here in {}; {}\n{}report: {}\n", result.runs.size(),
+               result.failures.empty() ? "all done" : "some failed", seconds_text(seconds),
+               speed_sentence(result, 15, 2),
+               result.failures.empty() ? "" : fmt::format("FAIL: {} runs failed\n", result.failures.size()),
+               (options.out / "report.html").string());
+  }
+  return result.failures.empty() ? clean : failed;
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, int& status) {
+  auto command = std::make_shared<ReproduceCommand>();
+  CLI::App* verb = app.add_subcommand("reproduce", "A paper's figures, beside the published numbers");
+  verb->footer(manual);
+  verb->add_option("study", command->suite, "A folder of studies/: sbrp")->required()->type_name("STUDY");
+  verb->add_option("--figure", command->request.figures, "Only these figures")->type_name("NUMBER");
+  verb->add_option("--program", command->request.programs, "Only these programs")->type_name("NAME");
+  verb->add_option("--size", command->request.size, "Size of the inputs: small, paper, or another that a program has")
+      ->capture_default_str()
+      ->type_name("NAME");
+  verb->add_option("--seed", command->request.seed, "Seed of what may vary between runs; 0: nothing varies")
+      ->type_name("N")
+      ->check(whole_number(0));
+  verb->add_option("-j,--jobs", command->jobs, "Runs at once (default: the number of cores)")
+      ->type_name("N")
+      ->check(whole_number(1));
+  verb->add_option("--timeout", command->timeout_seconds, "Seconds that a run may take")->capture_default_str();
+  verb->add_option("--out", command->out, "Output folder (default: reproduce-STUDY)")->type_name("FOLDER");
+  verb->add_option("--studies", command->studies, "Another folder of studies")->type_name("FOLDER");
+  verb->add_flag("--resume", command->resume, "Take finished runs that are in the output folder");
+  verb->add_flag("--json", command->json, "Print the result as JSON");
+  verb->add_flag("--list", command->list, "List the figures");
+  verb->callback([command, &status] { status = call(*command); });
+}
+
+}  // namespace ew::cli

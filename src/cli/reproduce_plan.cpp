@@ -1,0 +1,213 @@
+#include "cli/reproduce_plan.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "core/configuration.hpp"
+#include "core/diagnostics.hpp"
+#include "core/nearest.hpp"
+#include "report/study_table.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using core::UserError;
+using report::Configuration, report::Figure, report::Phase, report::Program, report::Suite;
+
+/// FNV-1a (Fowler, Noll, Vo), 64 bits: it tells a few hundred texts apart, and guards against nobody.
+class Digest {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+    value_ = (value_ ^ 0x100u) * 0x100000001b3ull;  // where one text ends
+  }
+  std::string text() const { return fmt::format("{:016x}", value_); }
+
+ private:
+  u64 value_ = 0xcbf29ce484222325ull;
+};
+
+std::string contents_digest(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw UserError(fmt::format("cannot read {}", path.string()));
+  std::ostringstream text;
+  text << file.rdbuf();
+  Digest digest;
+  digest.add(text.view());
+  return digest.text();
+}
+
+/// The file that this code was loaded from: libeverwarp.so, which is the simulator.
+fs::path library_path() {
+  Dl_info info{};
+  dladdr(reinterpret_cast<const void*>(&core::home_directory), &info);
+  return info.dli_fname ? info.dli_fname : "/proc/self/exe";
+}
+
+/// A call's words: "{size}" stands for the words of the size.
+Words words_of(std::string call, const std::string& size) {
+  for (std::size_t at = 0; (at = call.find("{size}", at)) != call.npos; at += size.size()) call.replace(at, 6, size);
+  std::istringstream stream(call);
+  Words words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+/// The words as options chosen among names; all names when there are none.
+template <class Names>
+void check_names(std::string_view option, const std::vector<std::string>& words, const Names& names) {
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  for (const std::string& word : words) report::expect_name({}, option, word, views);
+}
+
+std::string identity(const Program& program, const Configuration& configuration, Phase phase) {
+  std::string text = fmt::format("{}\n{}\n{}\n", program.name, configuration.machine, phase == Phase::recovery);
+  for (const std::string& setting : configuration.settings) text += setting + "\n";
+  for (const std::string& option : configuration.options) text += "option " + option + "\n";
+  return text;
+}
+
+std::vector<std::string> build_options(const Program& program, const Configuration& configuration) {
+  std::vector<std::string> options = program.options;
+  options.insert(options.end(), configuration.options.begin(), configuration.options.end());
+  return options;
+}
+
+std::vector<std::string> configurations_of(const Figure& figure) {
+  std::vector<std::string> names;
+  for (const report::Bar& bar : figure.bars)
+    for (const std::string& name : {bar.over, bar.via, bar.run})
+      if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+ReproducePlan::ReproducePlan(const Suite& suite, const ReproduceRequest& request, const fs::path& out)
+    : suite_(suite), request_(request), out_(out) {
+  std::vector<std::string> ids;
+  std::set<std::string> used;
+  for (const Figure& figure : suite.figures)
+    ids.push_back(figure.id), used.insert(figure.programs.begin(), figure.programs.end());
+  check_names("figure", request.figures, ids);
+  check_names("program", request.programs, used);
+  const auto wanted = [](const std::vector<std::string>& names, const std::string& name) {
+    return names.empty() || std::ranges::find(names, name) != names.end();
+  };
+  for (const Figure& figure : suite.figures) {
+    if (!wanted(request.figures, figure.id)) continue;
+    figures_.push_back(&figure);
+    for (const std::string& name : figure.programs) {
+      if (!wanted(request.programs, name) || std::ranges::find(programs_, name) != programs_.end()) continue;
+      programs_.push_back(name);
+      const Program& program = suite.programs.at(name);
+      if (!program.sizes.contains(request.size)) {
+        std::vector<std::string_view> sizes;
+        for (const auto& [size, words] : program.sizes) sizes.push_back(size);
+        throw UserError(fmt::format("program {} has no size \"{}\"{}; its sizes are {}", name, request.size,
+                                    core::did_you_mean(request.size, sizes), fmt::join(sizes, ", ")));
+      }
+    }
+  }
+  if (programs_.empty()) throw UserError("none of these figures shows any of these programs");
+  for (const Figure* figure : figures_) {
+    for (const std::string& name : configurations_of(*figure)) {
+      for (const std::string& program_name : programs_) {
+        if (std::ranges::find(figure->programs, program_name) == figure->programs.end()) continue;
+        const Program& program = suite.programs.at(program_name);
+        ProgramBuild build{program.source,
+                           {},
+                           build_options(program, figure->configuration(name))};
+        Digest digest;
+        for (const std::string& option : build.options) digest.add(option);
+        const std::string stem = build.source.stem().string();
+        build.output = out / "programs" / (build.options.empty() ? stem : fmt::format("{}-{}", stem, digest.text()));
+        const auto same = [&](const ProgramBuild& other) { return other.output == build.output; };
+        if (std::ranges::none_of(builds_, same)) builds_.push_back(std::move(build));
+      }
+    }
+  }
+}
+
+const ProgramBuild& ReproducePlan::build_of(const Program& program, const Configuration& configuration) const {
+  const auto options = build_options(program, configuration);
+  return *std::ranges::find_if(
+      builds_, [&](const ProgramBuild& build) { return build.source == program.source && build.options == options; });
+}
+
+PlannedRun ReproducePlan::planned(const Program& program, const Configuration& configuration, Phase phase) const {
+  PlannedRun run;
+  run.program = &program;
+  run.configuration = &configuration;
+  run.phase = phase;
+  run.settings.machine = configuration.machine;
+  run.settings.settings = configuration.settings;
+  run.settings.seed = request_.seed;
+  run.machine_text = runtime::to_toml(run.settings.resolve());
+  const std::string& size = program.sizes.at(request_.size);
+  const auto call = [&](const std::string& text) {
+    Words words = words_of(text, size);
+    words.insert(words.begin(), build_of(program, configuration).output.string());
+    return words;
+  };
+  run.command = call(phase == Phase::run ? program.run : program.recover);
+  if (phase == Phase::recovery) run.prepare = call(program.prepare);
+  return run;
+}
+
+void ReproducePlan::add_run(const Program& program, const Configuration& configuration, Phase phase) {
+  const std::string same = identity(program, configuration, phase);
+  if (name_of_.contains(same)) return;
+  PlannedRun run = planned(program, configuration, phase);
+  Digest key;
+  key.add(contents_.at("library"));
+  key.add(contents_.at(run.command[0]));
+  key.add(run.settings.machine);
+  key.add(run.machine_text);
+  key.add(fmt::format("seed {}", request_.seed));
+  for (const Words* words : {&run.prepare, &run.command}) {
+    key.add("call");
+    for (std::size_t i = 1; i < words->size(); ++i) key.add((*words)[i]);
+  }
+  run.name = fmt::format("{}-{}-{}", program.name, fs::path(configuration.machine).stem().string(), key.text());
+  name_of_[same] = run.name;
+  if (by_name_.contains(run.name)) return;  // two configurations that are the same machine
+  by_name_[run.name] = runs_.size();
+  runs_.push_back(std::move(run));
+}
+
+void ReproducePlan::make_runs() {
+  contents_["library"] = contents_digest(library_path());
+  for (const ProgramBuild& build : builds_) contents_[build.output.string()] = contents_digest(build.output);
+  for (const Figure* figure : figures_)
+    for (const std::string& configuration : configurations_of(*figure))
+      for (const std::string& program : figure->programs)
+        if (std::ranges::find(programs_, program) != programs_.end())
+          add_run(suite_.programs.at(program), figure->configuration(configuration), figure->phase);
+}
+
+const PlannedRun* ReproducePlan::find(const Program& program, const Configuration& configuration, Phase phase) const {
+  const auto name = name_of_.find(identity(program, configuration, phase));
+  return name == name_of_.end() ? nullptr : &runs_[by_name_.at(name->second)];
+}
+
+std::string source_commit() {
+  const std::string home = core::home_directory().string();
+  const auto git = [&](Words words) {
+    words.insert(words.begin(), {"git", "-C", home});
+    return run(words, {.capture = Capture::standard_output, .no_input = true});
+  };
+  Outcome commit = git({"rev-parse", "--short=12", "HEAD"});
+  if (commit.status != 0) return "unknown";
+  while (commit.output.ends_with('\n')) commit.output.pop_back();
+  return commit.output + (git({"status", "--porcelain", "--untracked-files=no"}).output.empty() ? "" : "+");
+}
+
+}  // namespace ew::cli

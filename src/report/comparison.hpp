@@ -1,0 +1,47 @@
+// A figure from finished runs: every bar as published and as measured here, and how far the two agree. A pure function
+// of the study and of the runs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/finished_run.hpp"
+#include "report/study.hpp"
+
+namespace ew::report {
+
+/// The run of a program on a machine, or nothing when it failed or was not asked for.
+using FindRun = std::function<const FinishedRun*(const Program&, const Configuration&, Phase)>;
+
+struct ComparedBar {
+  std::string program, bar;  // program "mean": over all programs of the figure
+  std::optional<double> paper, ours;
+  /// Ours against the paper's: per cent of its value; of shares, percentage points.
+  std::optional<double> difference;
+  std::vector<std::string> runs;  // names of the directories it came from
+};
+
+/// Claims of the published figure that the runs were held to.
+struct Agreement {
+  unsigned held = 0, claims = 0;
+  std::vector<std::string> broken;  // one sentence each
+};
+
+struct ComparedFigure {
+  const Figure* figure = nullptr;
+  std::vector<std::string> programs;  // those that were asked for, in the figure's order
+  std::vector<ComparedBar> bars;      // by program, then by bar; the mean's last
+  Agreement direction;                // bars more than 5 % from the normal one: on the same side of it
+  Agreement order;                    // pairs of a program's bars more than 5 % apart: in the same order
+  const ComparedBar* find(const std::string& program, const std::string& bar) const;
+};
+
+/// Published values that differ by no more than this are taken for equal.
+inline constexpr double telling_difference = 0.05;
+
+/// `programs`: those that were run; the mean is given only when they are all of the figure's.
+ComparedFigure compare(const Suite&, const Figure&, const std::vector<std::string>& programs, const FindRun&);
+
+}  // namespace ew::report

@@ -1,0 +1,99 @@
+#include "report/finished_run.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "core/symbol_name.hpp"
+
+namespace ew::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Json json_of(const fs::path& path) {
+  std::ifstream file(path);
+  return file ? Json::parse(file, nullptr, false) : Json();
+}
+
+std::optional<double> value_of(const Json& row, std::string_view metric) {
+  if (metric == "time") return row.at("nanoseconds_end").get<double>() - row.at("nanoseconds_begin").get<double>();
+  const auto found = row.at("timing").find(std::string(metric));
+  return found == row.at("timing").end() ? std::nullopt : std::optional(found->get<double>());
+}
+
+bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+std::optional<FinishedRun> FinishedRun::read(const fs::path& directory) {
+  FinishedRun run;
+  run.directory_ = directory;
+  run.statistics_ = json_of(directory / "stats.json");
+  run.environment_ = json_of(directory / "env.json");
+  std::error_code error;
+  const bool complete = run.statistics_.is_object() && run.environment_.is_object() &&
+                        fs::is_regular_file(directory / "resolved.toml", error);
+  return complete ? std::optional(std::move(run)) : std::nullopt;
+}
+
+std::string FinishedRun::text(std::string_view key) const {
+  const auto found = environment_.find(std::string(key));
+  if (found == environment_.end()) return {};
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+double FinishedRun::wall_seconds() const {
+  return environment_.value("wall_seconds", 0.0);
+}
+
+u64 FinishedRun::warp_instructions() const {
+  return statistics_.value("warp_instructions", u64{0});
+}
+
+std::string FinishedRun::resolved_machine() const {
+  std::ifstream file(directory_ / "resolved.toml");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::optional<double> FinishedRun::measure(std::string_view metric, const std::vector<std::string>& kernels) const {
+  const auto rows = statistics_.find("kernels");
+  if (rows == statistics_.end() || statistics_.contains("kernels_left_out")) return std::nullopt;
+  double sum = 0;
+  std::vector<std::string> missing = kernels;
+  for (const Json& row : *rows) {
+    const std::string name = short_kernel_name(row.at("kernel").get<std::string>());
+    if (!is_one_of(name, kernels)) continue;
+    std::erase(missing, name);
+    const auto value = value_of(row, metric);
+    if (!value) return std::nullopt;
+    sum += *value;
+  }
+  return missing.empty() && !rows->empty() ? std::optional(sum) : std::nullopt;
+}
+
+std::string short_kernel_name(std::string_view symbol) {
+  std::string name = core::readable_name(symbol);
+  int depth = 0;  // of template arguments; "(anonymous namespace)::" stands before a name
+  std::size_t begin = 0, end = name.size();
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name.compare(i, 21, "(anonymous namespace)") == 0)
+      i += 20;
+    else if (name[i] == '<')
+      end = std::min(end, depth++ == 0 ? i : end);
+    else if (name[i] == '>')
+      --depth;
+    else if (depth == 0 && name[i] == '(')
+      return name.substr(begin, std::min(end, i) - begin);
+    else if (depth == 0 && (name[i] == ':' || name[i] == ' '))
+      begin = i + 1, end = name.size();
+  }
+  return name.substr(begin, std::min(end, name.size()) - begin);
+}
+
+}  // namespace ew::report

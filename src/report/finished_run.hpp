@@ -1,0 +1,40 @@
+// One finished run, read from its directory: resolved.toml (the machine), stats.json (what the simulator counted) and
+// env.json (what ran, when, on what). A run directory is complete or absent: whoever makes one renames it into place.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace ew::report {
+
+class FinishedRun {
+ public:
+  /// Nothing when the directory is not there or not complete.
+  static std::optional<FinishedRun> read(const std::filesystem::path& directory);
+
+  const std::filesystem::path& directory() const { return directory_; }
+  const nlohmann::ordered_json& environment() const { return environment_; }
+  std::string text(std::string_view key) const;  // of env.json; empty when it is not there
+  double wall_seconds() const;
+  u64 warp_instructions() const;
+  std::string resolved_machine() const;
+
+  /// "time" in ns or a statistic, added over the kernels of these names (all when there are none). Nothing when a name
+  /// matched no kernel or the run kept no row for some of its kernels.
+  std::optional<double> measure(std::string_view metric, const std::vector<std::string>& kernels) const;
+
+ private:
+  std::filesystem::path directory_;
+  nlohmann::ordered_json statistics_, environment_;
+};
+
+/// "_ZN12_GLOBAL__N_16insertENS_5StoreE" -> "insert": without parameters, templates and namespaces.
+std::string short_kernel_name(std::string_view symbol);
+
+}  // namespace ew::report

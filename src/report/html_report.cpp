@@ -1,0 +1,213 @@
+#include "report/html_report.hpp"
+
+#include <fmt/format.h>
+
+#include "report/html_page.hpp"
+
+namespace ew::report {
+
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '"')
+      result += "&quot;";
+    else
+      result += c;
+  }
+  return result;
+}
+
+/// A program inside a script element. Only "</script" may not stand there; it can occur in strings alone.
+std::string program_in_script(std::string text) {
+  for (std::size_t at = 0; (at = text.find("</script", at)) != text.npos; at += 3) text.replace(at, 2, "<\\/");
+  return text;
+}
+
+/// JSON inside a script element: nothing in it may look like a tag.
+std::string json_in_script(std::string text) {
+  for (std::size_t at = 0; (at = text.find('<', at)) != text.npos; at += 6) text.replace(at, 1, "\\u003c");
+  return text;
+}
+
+const Bar& bar_named(const Figure& figure, const std::string& name) {
+  for (const Bar& bar : figure.bars)
+    if (bar.name == name) return bar;
+  return figure.bars.front();
+}
+
+std::string agreement_text(const Agreement& agreement) {
+  return agreement.claims == 0 ? "nothing to hold" : fmt::format("{} of {}", agreement.held, agreement.claims);
+}
+
+/// Green when it holds, red when not: for people who look before they read.
+std::string_view verdict_class(const Agreement& agreement) {
+  return agreement.claims == 0 ? "" : agreement.held == agreement.claims ? "good" : "bad";
+}
+
+std::string summary(const Reproduction& reproduction) {
+  std::string rows;
+  for (const ComparedFigure& compared : reproduction.figures) {
+    std::string means;
+    for (const ComparedBar& bar : compared.bars) {
+      if (bar.program != "mean" || !bar.paper || !bar.ours) continue;
+      const Bar& named = bar_named(*compared.figure, bar.bar);
+      if (named.run == named.over) continue;
+      means += fmt::format("{}<span class=pair>{} {} <small>({})</small></span>", means.empty() ? "" : " ",
+                           escaped(named.label), value_text(*compared.figure, bar.ours),
+                           value_text(*compared.figure, bar.paper));
+    }
+    rows += fmt::format(
+        "<tr><td><a href=\"#figure-{0}\">Figure {0}</a></td><td>{1}</td><td>{2}</td><td class=\"number {3}\">{4}</td>"
+        "<td class=\"number {5}\">{6}</td></tr>\n",
+        escaped(compared.figure->id), escaped(compared.figure->title), means, verdict_class(compared.direction),
+        agreement_text(compared.direction), verdict_class(compared.order), agreement_text(compared.order));
+  }
+  return fmt::format(
+      "<table><thead><tr><th>figure</th><th>what it shows</th><th>geometric means: here (paper)</th>"
+      "<th class=number>direction</th><th class=number>order</th></tr></thead><tbody>\n{}</tbody></table>\n"
+      "<p class=note>Direction: bars that the paper puts more than {:.0f} % from the normal one lie on the same side "
+      "of it "
+      "here. Order: two bars of a program that are further apart than that in the paper are in the same order "
+      "here.</p>\n",
+      rows, 100 * telling_difference);
+}
+
+std::string bars_table(const ComparedFigure& compared) {
+  const Figure& figure = *compared.figure;
+  std::string rows;
+  for (const ComparedBar& bar : compared.bars) {
+    std::string runs;
+    for (const std::string& run : bar.runs) runs += fmt::format("<a href=\"#{0}\">{0}</a> ", escaped(run));
+    rows += fmt::format(
+        "<tr{}><td>{}</td><td>{}</td><td class=number>{}</td><td class=number>{}</td><td class=number>{}</td>"
+        "<td class=runs>{}</td></tr>\n",
+        bar.program == "mean" ? " class=mean" : "", bar.program == "mean" ? "geometric mean" : escaped(bar.program),
+        escaped(bar_named(figure, bar.bar).label), value_text(figure, bar.paper), value_text(figure, bar.ours),
+        difference_text(bar), runs);
+  }
+  return fmt::format(
+      "<table><thead><tr><th>program</th><th>bar</th><th class=number>paper</th><th class=number>Everwarp</th>"
+      "<th class=number>difference, {}</th><th>runs</th></tr></thead><tbody>\n{}</tbody></table>\n",
+      difference_unit(figure), rows);
+}
+
+std::string broken_claims(const ComparedFigure& compared) {
+  std::string items;
+  for (const auto& [what, agreement] : {std::pair("direction", &compared.direction), {"order", &compared.order}})
+    for (const std::string& sentence : agreement->broken)
+      items += fmt::format("<li>{}: {}</li>\n", what, escaped(sentence));
+  return items.empty()
+             ? ""
+             : fmt::format("<details><summary>Claims that do not hold here</summary><ul>\n{}</ul></details>\n", items);
+}
+
+std::string configuration_table(const ComparedFigure& compared) {
+  std::string rows;
+  std::vector<std::string> shown;
+  for (const Bar& bar : compared.figure->bars) {
+    for (const std::string& name : {bar.over, bar.via, bar.run}) {
+      if (name.empty() || std::find(shown.begin(), shown.end(), name) != shown.end()) continue;
+      shown.push_back(name);
+      const Configuration& configuration = compared.figure->configuration(name);
+      rows += fmt::format(
+          "<tr><td>{}</td><td>{}</td><td><code>{}</code></td></tr>\n", escaped(name), escaped(configuration.machine),
+          escaped(fmt::format("{} {}", fmt::join(configuration.settings, " "), fmt::join(configuration.options, " "))));
+    }
+  }
+  return fmt::format(
+      "<details><summary>Configurations</summary><table><thead><tr><th>name</th><th>machine</th><th>set</th></tr></"
+      "thead>"
+      "<tbody>\n{}</tbody></table></details>\n",
+      rows);
+}
+
+std::string section(const ComparedFigure& compared) {
+  const Figure& figure = *compared.figure;
+  return fmt::format(
+      "<section id=\"figure-{0}\">\n<h2>Figure {0}: {1}</h2>\n<p class=note>{2}. Measured: {3}.{4}</p>\n"
+      "<div class=chart id=\"chart-{0}\"></div>\n{5}<details open><summary>Every "
+      "bar</summary>\n{6}</details>\n{7}</section>\n",
+      escaped(figure.id), escaped(figure.title), escaped(figure.source), escaped(figure.metric),
+      figure.note.empty() ? "" : " " + escaped(figure.note), broken_claims(compared), bars_table(compared),
+      configuration_table(compared));
+}
+
+std::string runs_section(const Reproduction& reproduction) {
+  std::string rows, machines;
+  for (const FinishedRun& run : reproduction.runs) {
+    const std::string name = escaped(run.directory().filename().string());
+    rows += fmt::format(
+        "<tr id=\"{}\"><td>{}</td><td><code>{}</code></td><td class=number>{}</td><td class=number>{:.2f}</td>"
+        "<td class=number>{:.2f}</td></tr>\n",
+        name, name, escaped(run.text("command")), run.warp_instructions(), run.wall_seconds(),
+        run.wall_seconds() == 0 ? 0 : static_cast<double>(run.warp_instructions()) / 1e6 / run.wall_seconds());
+    machines += fmt::format("<details><summary>{}: resolved machine</summary><pre>{}</pre></details>\n", name,
+                            escaped(run.resolved_machine()));
+  }
+  return fmt::format(
+      "<section id=runs>\n<h2>Runs</h2>\n<p>{} runs, {} warp instructions. {}</p>\n"
+      "<table><thead><tr><th>run</th><th>command</th><th class=number>warp instructions</th>"
+      "<th class=number>seconds</th><th class=number>M/s</th></tr></thead><tbody>\n{}</tbody></table>\n"
+      "<details><summary>Resolved machines</summary>\n{}</details>\n</section>\n",
+      reproduction.runs.size(), reproduction.warp_instructions(), escaped(speed_sentence(reproduction, 15, 2)), rows,
+      machines);
+}
+
+std::string failures_section(const Reproduction& reproduction) {
+  if (reproduction.failures.empty()) return {};
+  std::string items;
+  for (const FailedRun& run : reproduction.failures)
+    items += fmt::format("<li>{} on {} {}<pre>{}</pre><pre>{}</pre></li>\n", escaped(run.program),
+                         escaped(run.configuration), escaped(run.how), escaped(run.command), escaped(run.output));
+  return fmt::format("<section id=failures class=bad>\n<h2>{} runs failed</h2>\n<ul>\n{}</ul>\n</section>\n",
+                     reproduction.failures.size(), items);
+}
+
+std::string provenance(const Reproduction& reproduction) {
+  const Provenance& from = reproduction.provenance;
+  return fmt::format(
+      "<p class=note>Everwarp {}, commit {}, size {}, seed {}, {} processes on {}; {:.0f} s. Made by "
+      "<code>{}</code></p>\n",
+      escaped(from.version), escaped(from.commit), escaped(from.size), from.seed, from.jobs, escaped(from.host),
+      from.wall_seconds, escaped(from.command));
+}
+
+std::string scripts(const Reproduction& reproduction, const ChartLibrary& library) {
+  if (!library.found()) return {};
+  nlohmann::ordered_json charts = nlohmann::ordered_json::array();
+  for (const ComparedFigure& compared : reproduction.figures)
+    charts.push_back({{"place", "chart-" + compared.figure->id}, {"chart", chart_of(compared)}});
+  return fmt::format("<script>{}</script>\n<script>{}</script>\n<script>const charts = {};\n{}</script>\n",
+                     program_in_script(library.vega), program_in_script(library.vega_lite),
+                     json_in_script(charts.dump()), html_draw_charts);
+}
+
+}  // namespace
+
+std::string html_report(const Reproduction& reproduction, const ChartLibrary& library) {
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+      "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n"
+      "<style>\n{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
+      escaped(reproduction.suite->title), html_style);
+  page += provenance(reproduction);
+  if (!library.found())
+    page += fmt::format("<p class=warning id=no-charts>The charts are not drawn: {} The tables are complete.</p>\n",
+                        escaped(library.missing));
+  page += failures_section(reproduction);
+  page += summary(reproduction);
+  for (const ComparedFigure& compared : reproduction.figures) page += section(compared);
+  page += runs_section(reproduction);
+  page += scripts(reproduction, library);
+  return page + "</body>\n</html>\n";
+}
+
+}  // namespace ew::report

@@ -1,0 +1,51 @@
+// A reproduction as a whole, and what is written of it: tables as CSV, everything as JSON. Functions of finished runs;
+// the HTML page is html_report.hpp's.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "report/comparison.hpp"
+
+namespace ew::report {
+
+struct FailedRun {
+  std::string program, configuration, command, how, output;  // output: its last lines
+};
+
+/// Where the runs came from.
+struct Provenance {
+  std::string size, commit, version, command, host;
+  u64 seed = 0;
+  unsigned jobs = 1;
+  double wall_seconds = 0;  // of this call, runs that were there before not counted
+};
+
+struct Reproduction {
+  const Suite* suite = nullptr;
+  Provenance provenance;
+  std::vector<ComparedFigure> figures;
+  std::vector<FinishedRun> runs;
+  std::vector<FailedRun> failures;
+
+  u64 warp_instructions() const;
+  double run_seconds() const;  // wall time of the runs added up
+};
+
+/// Figure, program, bar, paper, ours, difference, runs: one line a bar.
+std::string figures_csv(const Reproduction&);
+/// One line a run: what ran, on what, instructions, wall time.
+std::string runs_csv(const Reproduction&);
+nlohmann::ordered_json to_json(const Reproduction&);
+
+/// What the difference of a figure's bars is in: "%" or "points".
+std::string_view difference_unit(const Figure&);
+/// The axis's numbers: three digits behind the point, one for shares; "-" for none.
+std::string value_text(const Figure&, std::optional<double>);
+std::string difference_text(const ComparedBar&);
+
+/// What the timing machine would have to do for all runs to take so many minutes on so many cores.
+std::string speed_sentence(const Reproduction&, double minutes, unsigned cores);
+
+}  // namespace ew::report
