@@ -70,7 +70,7 @@ Json chart_of(const ComparedFigure& compared) {
   if (figure.quantity != Quantity::share)  // the line of what all is normalised to
     layers.push_back({{"mark", {{"type", "rule"}, {"strokeDash", {3, 3}}, {"color", "#888888"}}},
                       {"encoding", {{"y", {{"datum", 1}}}}}});
-  const double step = figure.bars.size() > 3 ? 11 : 14;
+  const double step = figure.bars.size() > 3 ? 24 : 36;
   return {{"data", {{"values", values_of(compared)}}},
           {"facet",
            {{"column",
@@ -80,7 +80,7 @@ Json chart_of(const ComparedFigure& compared) {
               {"title", nullptr},
               {"header", {{"labelFontWeight", "bold"}}}}}}},
           {"spec", {{"width", {{"step", step}, {"for", "position"}}}, {"height", 220}, {"layer", layers}}},
-          {"spacing", 8},
+          {"spacing", 16},
           {"config", {{"view", {{"stroke", "transparent"}}}, {"font", "system-ui, sans-serif"}}}};
 }
 
