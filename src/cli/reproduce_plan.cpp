@@ -122,9 +122,7 @@ ReproducePlan::ReproducePlan(const Suite& suite, const ReproduceRequest& request
       for (const std::string& program_name : programs_) {
         if (std::ranges::find(figure->programs, program_name) == figure->programs.end()) continue;
         const Program& program = suite.programs.at(program_name);
-        ProgramBuild build{program.source,
-                           {},
-                           build_options(program, figure->configuration(name))};
+        ProgramBuild build{program.source, {}, build_options(program, figure->configuration(name))};
         Digest digest;
         for (const std::string& option : build.options) digest.add(option);
         const std::string stem = build.source.stem().string();
