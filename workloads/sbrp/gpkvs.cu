@@ -1,45 +1,53 @@
 // gpKVS: batched inserts into an 8-way set-associative key-value store that lives in a persistent pool, made
-// recoverable by an undo log in the same pool. After a crash at any moment `--recover` undoes the unfinished batch and
-// checks everything. After gpKVS of "GPM" (ASPLOS'22) and its use in "SBRP" (section 7); intra-thread order is ofence,
-// as in SBRP's Figure 4.
+// recoverable by an undo log in the same pool. After "SBRP" (ASPLOS'23, figure 4 and section 7.1), where the store of
+// "GPM" (ASPLOS'22) has an ofence between a thread's log entry and its pair.
 //
 //   gpkvs [--pairs N] [--batches N] [--pool FILE]    create the pool, insert all batches, check
 //   gpkvs --recover FILE [--resume]                  undo what was not committed, check; then insert the missing
 //   batches
+//   --stop-before-commit: all of the last batch but its commit, the longest log that a crash can leave
 //
-// How a batch becomes atomic. The header's state is 2b while b batches are committed and none is open, 2b + 1 while
-// batch b is open. A batch: state = odd; inserts; state = even; log cleared; every step durable before the next one
-// begins. An insert writes what its slot held to the log, then the entry's stamp, then the pair, in this persist order:
-// a stamped entry is whole, and a changed slot has a stamped entry. Undoing writes old contents back, so it may run
-// again after a crash of the recovery itself. Stamps are cleared before the same batch number can be tried again.
+// How a batch becomes atomic. The pool's state is 2b while b batches are committed and none is open, 2b + 1 while batch
+// b is open; it changes between kernels, and a stream's order is a persist order. An insert logs what its slot held,
+// then writes the pair: a changed slot has a whole log entry. A log entry carries a seal over its contents and its
+// batch, so that one which is torn, or left by an earlier batch, counts as none. Undoing writes old contents back,
+// makes them durable and only then drops the entry: it may run again after a crash of the recovery itself.
 // deterministic: yes
-#include <everwarp/gpm.cuh>
-#include <everwarp/persist.cuh>
-#include <string>
-
-#include "../cuda/check.h"
+#include "recoverable.h"
 
 namespace {
 
+using recoverable::Header;
+using recoverable::mix;
+using recoverable::set_state;
+
 constexpr int kWays = 8;
-constexpr uint64_t kMagic = 0x67704b5653303033ull;
+constexpr uint32_t kThreads = 1024;
+constexpr uint64_t kMagic = 0x67704b5653303034ull;
 constexpr uint64_t kNoKey = 0;
 
 struct Slot {
   uint64_t key, value;
 };
 struct LogEntry {
-  uint64_t old_key, old_value;
-  uint32_t slot;
-  uint32_t stamp;  // number of the batch that wrote the entry plus one; 0: none
+  uint64_t old_key, old_value, slot, seal;
 };
-struct Header {
-  uint64_t magic;  // written last
-  uint64_t state;
-  uint32_t sets, pairs_per_batch, batches;
-  uint32_t padding[25];
+static_assert(sizeof(LogEntry) == 32, "an entry is a sector of its own");
+
+struct Shape {
+  uint32_t pairs, batches;
+  uint32_t pairs_per_batch() const { return (pairs + batches - 1) / batches; }
+  uint32_t sets() const {  // as many slots as pairs: some sets overflow and evict
+    uint32_t sets = 1;
+    while (sets * kWays < pairs) sets *= 2;
+    return sets;
+  }
+  size_t log_bytes() const { return recoverable::whole_lines(pairs_per_batch() * sizeof(LogEntry)); }
+  size_t bytes() const { return log_bytes() + size_t(sets()) * kWays * sizeof(Slot); }
 };
-static_assert(sizeof(Header) == 128, "the log begins on a line of its own");
+// The artifact of the paper runs 16 blocks: 2,048 pairs.
+constexpr recoverable::Presets<Shape> kPresets = {{65536, 1}, {2048, 1}, {48, 3}};
+using Options = recoverable::Options<Shape>;
 
 // The parts of a pool: header, one log entry a pair of a batch, slots. A value; the pool outlives it.
 struct Store {
@@ -47,23 +55,11 @@ struct Store {
   LogEntry* log;
   Slot* slots;
 };
-
-struct Shape {
-  uint32_t sets, pairs_per_batch, batches;
-  size_t log_bytes() const { return (pairs_per_batch * sizeof(LogEntry) + 127) / 128 * 128; }
-  size_t bytes() const { return sizeof(Header) + log_bytes() + size_t(sets) * kWays * sizeof(Slot); }
-  Store in(void* pool) const {
-    char* at = static_cast<char*>(pool);
-    return {reinterpret_cast<Header*>(at), reinterpret_cast<LogEntry*>(at + sizeof(Header)),
-            reinterpret_cast<Slot*>(at + sizeof(Header) + log_bytes())};
-  }
-};
-
-__host__ __device__ uint64_t mix(uint64_t x) {
-  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
-  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ull;
-  return x ^ (x >> 33);
+Store store_in(Header* header, const Shape& shape) {
+  char* at = reinterpret_cast<char*>(header + 1);
+  return {header, reinterpret_cast<LogEntry*>(at), reinterpret_cast<Slot*>(at + shape.log_bytes())};
 }
+
 __host__ __device__ uint32_t set_of(uint64_t key, uint32_t sets) {
   return static_cast<uint32_t>(mix(key) % sets);
 }
@@ -73,6 +69,10 @@ __host__ __device__ int victim_of(uint64_t key) {
 __host__ __device__ uint64_t value_of(uint64_t key, uint32_t batch) {
   return mix(key + 0x9e3779b97f4a7c15ull * (batch + 1));
 }
+__host__ __device__ uint64_t seal_of(const LogEntry& entry, uint32_t batch) {
+  if (BUG == 6) batch = 0;
+  return mix(entry.old_key + mix(entry.old_value + mix(entry.slot + mix(batch + 1))));
+}
 
 // One request of a batch. Requests for the same set form a chain in their order, worked off by the head's eight
 // threads.
@@ -81,6 +81,15 @@ struct Request {
   int next;   // the next request for this set, or -1
   bool head;  // no earlier request of the batch is for this set
 };
+
+__device__ void write_log(LogEntry* entry, const Slot& old, uint32_t slot, uint32_t batch) {
+  const LogEntry written = {old.key, old.value, slot, 0};
+  *entry = {old.key, old.value, slot, seal_of(written, batch)};
+}
+__device__ void write_pair(Slot* slot, uint64_t key, uint32_t batch) {
+  slot->value = value_of(key, batch);
+  slot->key = key;
+}
 
 // Eight threads a request, one a way. All changes of a slot within a batch are made by the same thread, so persist
 // order within a thread is all that the log needs; only the first change is logged: undoing restores what the batch
@@ -100,62 +109,30 @@ __global__ void insert(Store store, const Request* requests, uint32_t count, uin
     const int chosen = same ? __ffs(same) - 1 : free ? __ffs(free) - 1 : lane - way + victim_of(key);
     if (lane != chosen) continue;
     const Slot old = *slot;
-#ifdef GPKVS_LOG_AFTER_DATA  // a planted bug, for the test that a crash campaign finds it
-    slot->value = value_of(key, batch);
-    slot->key = key;
-#endif
+    if (BUG == 1) write_pair(slot, key, batch);
     if (!logged) {
-      LogEntry* entry = &store.log[i];
-      entry->old_key = old.key;
-      entry->old_value = old.value;
-      entry->slot = index;
-      ofence();
-      entry->stamp = batch + 1;
-      ofence();
+      write_log(&store.log[i], old, index, batch);
+      if (BUG != 2) ofence();
       logged = true;
     }
-#ifndef GPKVS_LOG_AFTER_DATA
-    slot->value = value_of(key, batch);
-    slot->key = key;
-#endif
+    if (BUG != 1) write_pair(slot, key, batch);
   }
-  if (logged) dfence();
+  if (logged) ofence();  // Figure 4, line 6: before the commit, which is the next kernel's
 }
 
+// Figure 4, recover(). Every slot has at most one entry of the batch, so threads are independent.
 __global__ void undo(Store store, uint32_t count, uint32_t batch, int* undone) {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= count || store.log[i].stamp != batch + 1) return;
+  if (i >= count) return;
   const LogEntry entry = store.log[i];
+  if (BUG == 4 ? entry.seal == 0 : entry.seal != seal_of(entry, batch)) return;
+  if (BUG == 8) store.log[i].seal = 0;
   store.slots[entry.slot].value = entry.old_value;
-  store.slots[entry.slot].key = entry.old_key;
+  if (BUG != 7) store.slots[entry.slot].key = entry.old_key;
   dfence();
-  atomicAdd(undone, 1);
-}
-
-__global__ void clear_log(Store store, uint32_t count) {
-  const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= count || store.log[i].stamp == 0) return;
-  store.log[i].stamp = 0;
-  dfence();
-}
-
-__global__ void set_state(Store store, uint64_t state) {
-  store.header->state = state;
-  dfence();
-}
-
-__global__ void create(Store store, Shape shape) {
-  store.header->sets = shape.sets;
-  store.header->pairs_per_batch = shape.pairs_per_batch;
-  store.header->batches = shape.batches;
-  store.header->state = 0;
+  store.log[i].seal = 0;
   ofence();
-  store.header->magic = kMagic;
-  dfence();
-}
-
-int blocks_for(uint32_t threads) {
-  return static_cast<int>((threads + 127) / 128);
+  atomicAdd(undone, 1);
 }
 
 // Request i of a batch: a fresh key, or (one in eight) a key of an earlier batch, which may be in the store or evicted.
@@ -166,11 +143,11 @@ uint64_t key_of(uint32_t batch, uint32_t i, uint32_t pairs_per_batch) {
 }
 
 std::vector<Request> requests_of(uint32_t batch, const Shape& shape) {
-  std::vector<Request> requests(shape.pairs_per_batch);
-  std::vector<int> last(shape.sets, -1);
-  for (uint32_t i = 0; i < shape.pairs_per_batch; ++i) {
-    const uint64_t key = key_of(batch, i, shape.pairs_per_batch);
-    int& before = last[set_of(key, shape.sets)];
+  std::vector<Request> requests(shape.pairs_per_batch());
+  std::vector<int> last(shape.sets(), -1);
+  for (uint32_t i = 0; i < requests.size(); ++i) {
+    const uint64_t key = key_of(batch, i, shape.pairs_per_batch());
+    int& before = last[set_of(key, shape.sets())];
     requests[i] = {key, -1, before == -1};
     if (before != -1) requests[before].next = static_cast<int>(i);
     before = static_cast<int>(i);
@@ -178,23 +155,24 @@ std::vector<Request> requests_of(uint32_t batch, const Shape& shape) {
   return requests;
 }
 
-void insert_batch(const Store& store, const Shape& shape, uint32_t batch) {
+void insert_batch(const Store& store, const Shape& shape, uint32_t batch, bool commit) {
   const DeviceArray<Request> requests(requests_of(batch, shape));
-  const uint32_t count = shape.pairs_per_batch;
-  set_state<<<1, 1>>>(store, 2ull * batch + 1);
-  insert<<<blocks_for(count * kWays), 128>>>(store, requests, count, shape.sets, batch);
-  set_state<<<1, 1>>>(store, 2ull * batch + 2);
-  clear_log<<<blocks_for(count), 128>>>(store, count);
+  const uint32_t count = shape.pairs_per_batch();
+  if (BUG != 5) set_state<<<1, 1>>>(store.header, 2ull * batch + 1);
+  if (BUG == 3) set_state<<<1, 1>>>(store.header, 2ull * batch + 2);
+  insert<<<recoverable::blocks_for(count * kWays, kThreads), kThreads>>>(store, requests, count, shape.sets(), batch);
+  if (BUG == 5) set_state<<<1, 1>>>(store.header, 2ull * batch + 1);
+  if (commit) set_state<<<1, 1>>>(store.header, 2ull * batch + 2);
   FINISH_KERNEL();
 }
 
 // What the store must hold after so many batches, by the same rules on the host.
 std::vector<Slot> model(const Shape& shape, uint64_t batches) {
-  std::vector<Slot> slots(size_t(shape.sets) * kWays, Slot{kNoKey, 0});
+  std::vector<Slot> slots(size_t(shape.sets()) * kWays, Slot{kNoKey, 0});
   for (uint32_t batch = 0; batch < batches; ++batch) {
-    for (uint32_t i = 0; i < shape.pairs_per_batch; ++i) {
-      const uint64_t key = key_of(batch, i, shape.pairs_per_batch);
-      Slot* set = &slots[size_t(set_of(key, shape.sets)) * kWays];
+    for (uint32_t i = 0; i < shape.pairs_per_batch(); ++i) {
+      const uint64_t key = key_of(batch, i, shape.pairs_per_batch());
+      Slot* set = &slots[size_t(set_of(key, shape.sets())) * kWays];
       int way = 0;
       while (way < kWays && set[way].key != key) ++way;
       for (int w = 0; way == kWays && w < kWays; ++w)
@@ -205,122 +183,89 @@ std::vector<Slot> model(const Shape& shape, uint64_t batches) {
   return slots;
 }
 
-// The whole store against what its pairs say about themselves, and against the model; the log must be clear.
+// One slot against what its pair says about itself.
+void check_slot(const Store& store, const Shape& shape, uint32_t i, uint64_t committed) {
+  const Slot slot = store.slots[i];
+  EXPECT(set_of(slot.key, shape.sets()) == i / kWays, "slot %u should hold a key of set %u, holds %#llx of set %u", i,
+         i / kWays, static_cast<unsigned long long>(slot.key), set_of(slot.key, shape.sets()));
+  for (uint32_t k = i / kWays * kWays; k < i; ++k)
+    EXPECT(store.slots[k].key != slot.key, "key %#llx should stand once, stands in slots %u and %u",
+           static_cast<unsigned long long>(slot.key), k, i);
+  uint32_t batch = 0;
+  while (batch < committed && value_of(slot.key, batch) != slot.value) ++batch;
+  EXPECT(batch < committed, "slot %u should hold a value of one of %llu committed batches, holds %#llx = %#llx", i,
+         static_cast<unsigned long long>(committed), static_cast<unsigned long long>(slot.key),
+         static_cast<unsigned long long>(slot.value));
+}
+
+// The whole store against itself and against the model; the log may hold nothing that the next batch's undoing would
+// take for its own.
 size_t check_store(const Store& store, const Shape& shape, uint64_t committed) {
   size_t present = 0;
-  for (uint32_t i = 0; i < shape.sets * kWays; ++i) {
-    const Slot slot = store.slots[i];
-    if (slot.key == kNoKey) continue;
-    ++present;
-    EXPECT(set_of(slot.key, shape.sets) == i / kWays, "slot %u should hold a key of set %u, holds %#llx of set %u", i,
-           i / kWays, static_cast<unsigned long long>(slot.key), set_of(slot.key, shape.sets));
-    for (uint32_t k = i / kWays * kWays; k < i; ++k)
-      EXPECT(store.slots[k].key != slot.key, "key %#llx should stand once, stands in slots %u and %u",
-             static_cast<unsigned long long>(slot.key), k, i);
-    uint32_t batch = 0;
-    while (batch < committed && value_of(slot.key, batch) != slot.value) ++batch;
-    EXPECT(batch < committed, "slot %u should hold a value of one of %llu committed batches, holds %#llx = %#llx", i,
-           static_cast<unsigned long long>(committed), static_cast<unsigned long long>(slot.key),
-           static_cast<unsigned long long>(slot.value));
-  }
   const std::vector<Slot> want = model(shape, committed);
-  for (size_t i = 0; i < want.size(); ++i)
+  for (uint32_t i = 0; i < want.size(); ++i) {
+    if (store.slots[i].key != kNoKey) {
+      ++present;
+      check_slot(store, shape, i, committed);
+    }
     EXPECT(want[i].key == store.slots[i].key && (want[i].key == kNoKey || want[i].value == store.slots[i].value),
-           "slot %zu should hold %#llx = %#llx, holds %#llx = %#llx", i, static_cast<unsigned long long>(want[i].key),
+           "slot %u should hold %#llx = %#llx, holds %#llx = %#llx", i, static_cast<unsigned long long>(want[i].key),
            static_cast<unsigned long long>(want[i].value), static_cast<unsigned long long>(store.slots[i].key),
            static_cast<unsigned long long>(store.slots[i].value));
-  for (uint32_t i = 0; i < shape.pairs_per_batch; ++i)
-    EXPECT(store.log[i].stamp == 0, "log entry %u should be cleared, its stamp is %u", i, store.log[i].stamp);
+  }
+  for (uint32_t i = 0; BUG != 6 && i < shape.pairs_per_batch(); ++i)
+    EXPECT(store.log[i].seal == 0 || store.log[i].seal != seal_of(store.log[i], static_cast<uint32_t>(committed)),
+           "log entry %u should have been dropped, it is sealed for batch %llu", i,
+           static_cast<unsigned long long>(committed));
   return present;
 }
 
-int run(const char* path, const Shape& shape) {
-  std::remove(path);  // a pool of an earlier run
-  void* pool = gpm_map(path, shape.bytes(), true);
-  EXPECT(pool != nullptr, "%s should be mapped as a pool of %zu bytes", path, shape.bytes());
-  const Store store = shape.in(pool);
-  create<<<1, 1>>>(store, shape);
-  for (uint32_t batch = 0; batch < shape.batches; ++batch) insert_batch(store, shape, batch);
-  FINISH_KERNEL();
+int run(const Options& options) {
+  const Shape& shape = options.shape;
+  const Store store = store_in(recoverable::create_pool(options, kMagic), shape);
+  for (uint32_t batch = 0; batch < shape.batches; ++batch)
+    insert_batch(store, shape, batch, !(options.stop_before_commit && batch + 1 == shape.batches));
+  gpm_persist_end();
+  if (options.stop_before_commit) return PASS("stopped before the last commit");
   EXPECT(store.header->state == 2ull * shape.batches, "the state should be %u, is %llu", 2 * shape.batches,
          static_cast<unsigned long long>(store.header->state));
   const size_t present = check_store(store, shape, shape.batches);
-  return PASS("batches=%u inserted=%u present=%zu of %u slots", shape.batches, shape.batches * shape.pairs_per_batch,
-              present, shape.sets * kWays);
+  return PASS("batches=%u inserted=%u present=%zu of %u slots", shape.batches, shape.batches * shape.pairs_per_batch(),
+              present, shape.sets() * kWays);
 }
 
-// A pool whose creation the crash interrupted: no magic, and nothing else may have happened.
-int nothing_created(const char* pool, size_t bytes) {
-  for (size_t i = sizeof(Header); i < bytes; ++i)
-    EXPECT(pool[i] == 0, "a pool that was not created should be empty, byte %zu is %d", i, pool[i]);
-  return PASS("the pool was not created yet");
-}
-
-int recover(const char* path, bool resume) {
-  const size_t bytes = gpm_size(path);
-  if (bytes == 0) return PASS("there is no pool yet");
-  EXPECT(bytes >= sizeof(Header), "%s should hold a header of %zu bytes, has %zu", path, sizeof(Header), bytes);
-  void* pool = gpm_map(path, bytes, false);
-  EXPECT(pool != nullptr, "%s should be mapped as a pool", path);
-  const Header header = *static_cast<const Header*>(pool);
-  if (header.magic == 0) return nothing_created(static_cast<const char*>(pool), bytes);
-  EXPECT(header.magic == kMagic, "the magic should be %#llx, is %#llx", static_cast<unsigned long long>(kMagic),
-         static_cast<unsigned long long>(header.magic));
-  const Shape shape = {header.sets, header.pairs_per_batch, header.batches};
-  EXPECT(bytes >= shape.bytes(), "a pool of this shape should have %zu bytes, has %zu", shape.bytes(), bytes);
-  EXPECT(header.state <= 2ull * shape.batches, "the state should be at most %u, is %llu", 2 * shape.batches,
-         static_cast<unsigned long long>(header.state));
-
-  const Store store = shape.in(pool);
-  const uint64_t committed = header.state / 2;
+int recover(const Options& options) {
+  Shape shape;
+  Header* header = recoverable::reopen_pool(options.recovered, kMagic, &shape);
+  if (header == nullptr) return PASS("the pool was not created yet");
+  const Store store = store_in(header, shape);
+  const uint64_t state = header->state, committed = state / 2;
+  EXPECT(state <= 2ull * shape.batches, "the state should be at most %u, is %llu", 2 * shape.batches,
+         static_cast<unsigned long long>(state));
   DeviceArray<int> undone(1, 0);
-  if (header.state % 2 == 1) {
-    undo<<<blocks_for(shape.pairs_per_batch), 128>>>(store, shape.pairs_per_batch, static_cast<uint32_t>(committed),
-                                                     undone);
-    set_state<<<1, 1>>>(store, 2 * committed);
+  if (state % 2 == 1) {
+    const uint32_t count = shape.pairs_per_batch();
+    undo<<<recoverable::blocks_for(count, kThreads), kThreads>>>(store, count, static_cast<uint32_t>(committed),
+                                                                 undone);
+    set_state<<<1, 1>>>(header, 2 * committed);
   }
-  clear_log<<<blocks_for(shape.pairs_per_batch), 128>>>(store, shape.pairs_per_batch);
   FINISH_KERNEL();
   size_t present = check_store(store, shape, committed);
-  if (!resume)
+  if (!options.resume)
     return PASS("recovered: %llu of %u batches committed, %d pairs undone, present=%zu",
                 static_cast<unsigned long long>(committed), shape.batches, undone.download()[0], present);
   for (uint32_t batch = static_cast<uint32_t>(committed); batch < shape.batches; ++batch)
-    insert_batch(store, shape, batch);
+    insert_batch(store, shape, batch, true);
   present = check_store(store, shape, shape.batches);
   return PASS("recovered after %llu of %u batches, %d pairs undone, then finished: present=%zu",
               static_cast<unsigned long long>(committed), shape.batches, undone.download()[0], present);
 }
 
-uint32_t number(const char* text, uint32_t most) {
-  const unsigned long value = strtoul(text, nullptr, 10);
-  EXPECT(value >= 1 && value <= most, "a number between 1 and %u is expected, got %s", most, text);
-  return static_cast<uint32_t>(value);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  uint32_t pairs = 65536, batches = 16;
-  std::string pool = "gpkvs.pool", recovered;
-  bool resume = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool takes_value = word == "--pairs" || word == "--batches" || word == "--pool" || word == "--recover";
-    if (word == "--resume") resume = true;
-    if ((takes_value && i + 1 == argc) || (!takes_value && word != "--resume")) {
-      fprintf(stderr, "usage: %s [--pairs N] [--batches N] [--pool FILE] | --recover FILE [--resume]\n", argv[0]);
-      return 2;
-    }
-    if (!takes_value) continue;
-    const char* value = argv[++i];
-    if (word == "--pairs") pairs = number(value, 1 << 24);
-    if (word == "--batches") batches = number(value, 1 << 16);
-    if (word == "--pool") pool = value;
-    if (word == "--recover") recovered = value;
-  }
-  if (!recovered.empty()) return recover(recovered.c_str(), resume);
-  Shape shape = {1, (pairs + batches - 1) / batches, batches};
-  while (shape.sets * kWays < pairs) shape.sets *= 2;  // as many slots as pairs: some sets overflow and evict
-  return run(pool.c_str(), shape);
+  const Options options =
+      recoverable::parse<Shape>(argc, argv, "gpkvs.pool", kPresets,
+                                {{"--pairs", &Shape::pairs, 1 << 24}, {"--batches", &Shape::batches, 1 << 16}});
+  return options.recovered.empty() ? run(options) : recover(options);
 }
