@@ -65,14 +65,17 @@ __host__ __device__ uint32_t removed_in(uint32_t batch, uint32_t threads) {
   return batch < kBatchesHeld - 1 ? 0 : threads;
 }
 
-// Brings what the threads have persisted in order before what the leader persists: a tree of block-scope releases.
+// Brings what the threads have persisted in order before what the leader persists: a tree of block-scope releases. Its
+// last levels are within a warp, whose lanes meet before they acquire, so that none spins for a lane of its own warp.
 __device__ void gather(uint32_t* arrived, uint32_t round) {
   const uint32_t t = threadIdx.x;
-  for (uint32_t stride = blockDim.x / 2; stride > t; stride /= 2) {
+  for (uint32_t stride = blockDim.x / 2; stride > 0 && 2 * stride > t / warpSize * warpSize; stride /= 2) {
+    if (t >= stride && t < 2 * stride) pRel_block(&arrived[t], round);
+    __syncwarp();
+    if (t >= stride) continue;
     while (pAcq_block(&arrived[t + stride]) < round) {
     }
   }
-  pRel_block(&arrived[t], round);
 }
 
 __device__ void begin_transaction(Log* log, const Ends& ends, uint32_t batch) {

@@ -52,29 +52,45 @@ __host__ __device__ uint32_t value_of(uint32_t launch, uint32_t i) {
   return static_cast<uint32_t>(recoverable::mix(uint64_t(launch) << 32 | i) & 255);  // zero is one of the values
 }
 
-// The block's tree: thread t has t + n/2, t + n/4 … as children while it is below the stride, and returns when its sum
-// is in sums[t]. Flags count rounds.
-__device__ void reduce(uint32_t* sums, uint32_t sum, uint32_t* ready, uint32_t round) {
-  const uint32_t t = threadIdx.x;
-  if (BUG == 7 || sums[t] == kEmpty) {
-    if (BUG == 7) sum += sums[t];
-    for (uint32_t stride = blockDim.x / 2; stride > t; stride /= 2) {
-      if (BUG == 3) {
-        while (*static_cast<volatile uint32_t*>(&ready[t + stride]) < round) {
-        }
-      } else {
-        while (pAcq_block(&ready[t + stride]) < round) {
-        }
-      }
-      sum += sums[t + stride] - 1;
+// The sum of another thread of the block, once it has been released.
+__device__ uint32_t await(const uint32_t* sums, uint32_t* ready, uint32_t other, uint32_t round) {
+  if (BUG == 3) {
+    while (*static_cast<volatile uint32_t*>(&ready[other]) < round) {
     }
-    if (BUG == 4) pRel_block(&ready[t], round);
-    sums[t] = sum + 1;
+  } else {
+    while (pAcq_block(&ready[other]) < round) {
+    }
   }
+  return sums[other] - 1;
+}
+
+__device__ void persist(uint32_t* sums, uint32_t* ready, uint32_t sum, uint32_t round) {
+  const uint32_t t = threadIdx.x;
+  if (BUG == 4) pRel_block(&ready[t], round);
+  if (sums[t] == kEmpty || BUG == 7) sums[t] = sum + 1;
   if (BUG == 5)
     *static_cast<volatile uint32_t*>(&ready[t]) = round;
   else
     pRel_block(&ready[t], round);
+}
+
+// The block's tree: thread t has t + n/2, t + n/4 … as children while it is below the stride. The last levels are
+// within a warp, whose lanes meet before they acquire, so that none spins for a lane of its own warp. Flags count
+// rounds.
+__device__ void reduce(uint32_t* sums, uint32_t sum, uint32_t* ready, uint32_t round) {
+  const uint32_t t = threadIdx.x;
+  const bool durable = BUG != 7 && sums[t] != kEmpty;
+  if (BUG == 7 && sums[t] != kEmpty) sum += sums[t] - 1;
+  uint32_t stride = blockDim.x / 2;
+  for (; stride >= warpSize && stride > t; stride /= 2)
+    if (!durable) sum += await(sums, ready, t + stride, round);
+  if (t >= warpSize) return persist(sums, ready, sum, round);
+  for (; stride > 0; stride /= 2) {
+    if (t >= stride && t < 2 * stride) persist(sums, ready, sum, round);
+    __syncwarp();
+    if (t < stride && !durable) sum += await(sums, ready, t + stride, round);
+  }
+  if (t == 0) persist(sums, ready, sum, round);
 }
 
 __device__ uint32_t acquire_block_sum(uint32_t* released) {
