@@ -58,7 +58,7 @@ TEST_F(Crash, EveryCrashIsRecoveredAndTheWorkFinished) {
 }
 
 TEST_F(Crash, ALogWrittenAfterTheDataIsFound) {
-  build_store({"-DGPKVS_LOG_AFTER_DATA"});
+  build_store({"-DBUG=1"});
   const auto report = campaign("25", "./gpkvs --recover kvs.pool", 1);
   ASSERT_TRUE(report.is_object());
   EXPECT_GT(report["failed"], 0);
