@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/crash_model.hpp"
 #include "cli/crash_trials.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
@@ -24,7 +25,10 @@ struct CrashCommand {
   CrashPlan plan;
   std::vector<std::string> at;
   std::string recover, keep;
-  std::size_t count = 20;
+  std::size_t count = 0;  // 0: not given
+  std::string states, model, state;
+  std::size_t cold = 100;
+  bool fresh = false;
   unsigned jobs = 0;
   bool json = false;
 };
@@ -34,12 +38,21 @@ const char* const manual =
 crash point, it runs again and is killed (SIGKILL) right after that instruction; what its pool files hold is
 what had become durable. The recovery command then starts in the same folder: status 0 means recovered.
 
+With --states model the program runs once, to its end, and what it did to persistent memory is recorded. Then the
+states are recovered that a persistency model allows a crash to leave, whatever the timing: all of them when they are
+few, else about --count of them, chosen so that persists stand in every order that is allowed. A failure is reported
+with the order that is missing, and why: a fence or acquire (missing order), a scope that is too narrow (scoped
+persistency bug), or a state that the run itself passes through (recovery bug). Functional mode; models are sbrp,
+epoch, gpm, strict, and sbrp-sys (scopes widened), gpm-ddio.
+
 Every trial has a folder of its own and starts there, so name pool files by a relative path, or write {} for
 the folder. Files that the program's words name are copied there first.
 
 Status: 0 all recovered, 1 some did not (FAIL, with the command to do it again), 2 a mistake in the command.
 
 Examples:
+  ew crash --states model --recover './kvs recover pool' -- ./kvs insert pool
+  ew crash --states model --model epoch --count 5000 --recover './kvs recover pool' -- ./kvs insert pool
   ew crash --at random --count 50 --recover './kvs recover pool' -- ./kvs insert pool
   ew crash --at instruction 12345 --recover './kvs recover pool' -- ./kvs insert pool
   ew crash --at random --count 1000 --seed 7 --json --recover './kvs recover {}/pool' -- ./kvs insert {}/pool)";
@@ -85,10 +98,11 @@ std::string replay(const CrashCommand& command, const Words& program, unsigned l
   return shell_line(words);
 }
 
-void show_progress(std::size_t finished, std::size_t failures, std::size_t total) {
+void show_progress(std::size_t finished, std::size_t failures, std::size_t total, std::string_view what = "crashes") {
   const bool terminal = isatty(STDERR_FILENO);
-  if (!terminal && finished != total && finished % 50 != 0) return;
-  fmt::print(stderr, "{}{} of {} crashes, {} failed{}", terminal ? "\r" : "", finished, total, failures,
+  if (!terminal && finished != total && finished % (total < 1000 ? 50 : 1000) != 0) return;
+  if (terminal && finished != total && total > 1000 && finished % 16 != 0) return;
+  fmt::print(stderr, "{}{} of {} {}, {} failed{}", terminal ? "\r" : "", finished, total, what, failures,
              terminal && finished != total ? "" : "\n");
   std::fflush(stderr);
 }
@@ -134,7 +148,11 @@ std::vector<unsigned long long> crash_points(const CrashCommand& command, unsign
 
 void check(const CrashCommand& command, const Words& words) {
   static constexpr std::string_view kinds[] = {"random", "instruction"};
-  if (command.at.empty()) throw UserError("ew crash needs a point: --at instruction N, or --at random --count N");
+  if (command.at.empty())
+    throw UserError(
+        "ew crash needs to know where: --at instruction N, --at random --count N, or --states model for the states "
+        "that "
+        "a persistency model allows");
   if (command.at[0] != "random" && command.at[0] != "instruction")
     throw UserError(fmt::format("--at should be \"instruction N\" or \"random\", but is \"{}\"{}", command.at[0],
                                 core::did_you_mean(command.at[0], kinds)));
@@ -142,7 +160,6 @@ void check(const CrashCommand& command, const Words& words) {
     throw UserError("--at should be \"instruction N\" or \"random\" (how many: --count N)");
   if (command.recover.empty()) throw UserError("ew crash needs the recovery command: --recover './app recover pool'");
   if (words.empty()) throw UserError("ew crash needs a program behind --: ew crash … -- ./app pool");
-  if (command.count == 0) throw UserError("--count should be a whole number from 1, but is 0");
 }
 
 int report(const CrashCommand& command, const Words& words, const std::vector<Trial>& trials,
@@ -165,9 +182,49 @@ int report(const CrashCommand& command, const Words& words, const std::vector<Tr
   return failures ? failed : clean;
 }
 
-int call(CrashCommand& command, const Words& words) {
-  check(command, words);
+/// The states that a model allows, of one recorded run.
+int call_model(CrashCommand& command, const Words& words) {
   CrashPlan& plan = command.plan;
+  const ModelPlan model{
+      .model = model_named(command.model.empty() ? "sbrp" : command.model),
+      .budget = command.count ? command.count : 1000,
+      .state = command.state,
+      .cold = command.cold,
+      .warm = !command.fresh && command.state.empty(),
+      .jobs = command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()))};
+  ModelCampaign campaign(plan, model);
+  const ModelReport report =
+      campaign.run([](u64 finished, u64 failures, u64 total) { show_progress(finished, failures, total, "states"); });
+  print_report(report, campaign, command.json, [&](const std::string& state) {
+    Words again{"ew", "crash", "--states", "model", "--model", std::string(name_of(model.model))};
+    const Words options = plan.settings.as_options();
+    again.insert(again.end(), options.begin(), options.end());
+    if (command.count) again.insert(again.end(), {"--count", std::to_string(command.count)});
+    again.insert(again.end(), {"--state", state, "--recover", command.recover, "--"});
+    again.insert(again.end(), words.begin(), words.end());
+    return shell_line(again);
+  });
+  return report.failed || report.unlike ? failed : clean;
+}
+
+void check_model(const CrashCommand& command, const Words& words) {
+  if (command.states != "model")
+    throw UserError(fmt::format("--states should be \"model\", but is \"{}\"", command.states));
+  if (!command.at.empty())
+    throw UserError("--at and --states exclude each other: a point of time, or a model's states");
+  if (command.recover.empty()) throw UserError("ew crash needs the recovery command: --recover './app recover pool'");
+  if (words.empty()) throw UserError("ew crash needs a program behind --: ew crash … -- ./app pool");
+}
+
+int call(CrashCommand& command, const Words& words) {
+  if (!command.states.empty())
+    check_model(command, words);
+  else if (!command.model.empty() || !command.state.empty())
+    throw UserError("--model and --state belong to --states model");
+  else
+    check(command, words);
+  CrashPlan& plan = command.plan;
+  if (!command.states.empty()) plan.settings.settings.push_back("machine.mode=functional");
   plan.settings.resolve();
   plan.program = words;
   plan.program[0] = program_path(words[0]);
@@ -175,6 +232,8 @@ int call(CrashCommand& command, const Words& words) {
   if (plan.recovery.empty()) throw UserError("--recover is empty");
   plan.recovery[0] = program_path(plan.recovery[0]);
   plan.keep = command.keep;
+  if (!command.states.empty()) return call_model(command, words);
+  if (command.count == 0) command.count = 20;
   const CleanRun run = count_instructions(plan);
   const auto points = crash_points(command, run.instructions);
   unsigned jobs = command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
@@ -200,7 +259,17 @@ void add_crash(CLI::App& app, int& status) {
   verb->add_option("--at", command->at, "Where: instruction N, or random")
       ->expected(1, 2)
       ->type_name("instruction N|random");
-  verb->add_option("--count", command->count, "How many random points")->capture_default_str()->type_name("N");
+  verb->add_option("--count", command->count, "How many random points (20), or states of a model (1000)")
+      ->type_name("N")
+      ->check(whole_number(1));
+  verb->add_option("--states", command->states, "Recover the states that a persistency model allows")
+      ->type_name("model");
+  verb->add_option("--model", command->model, "Of --states: sbrp (default), epoch, gpm, gpm-ddio, strict, sbrp-sys");
+  verb->add_option("--state", command->state, "Of --states: this one only, as a report names it")->type_name("NAME");
+  verb->add_option("--cold", command->cold, "Of --states: how many to recover by a process started anew, too")
+      ->capture_default_str()
+      ->type_name("N");
+  verb->add_flag("--no-fork", command->fresh, "Of --states: a process started anew for every state");
   verb->add_option("--recover", command->recover, "Command that recovers, one word of the shell")
       ->type_name("'PROGRAM ARGS'");
   verb->add_option("--jobs", command->jobs, "Trials at once (default: 2)")->type_name("N");

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "cli/crash_folder.hpp"
 #include "cli/scratch.hpp"
 #include "core/diagnostics.hpp"
 #include "runtime/environment.hpp"
@@ -22,32 +23,6 @@ namespace fs = std::filesystem;
 using core::UserError;
 using runtime::Environment;
 
-/// The words with the trial's folder for each {}.
-Words in_folder(const Words& words, const fs::path& folder) {
-  Words result = words;
-  for (std::string& word : result) {
-    for (auto at = word.find("{}"); at != word.npos; at = word.find("{}", at)) word.replace(at, 2, folder.string());
-  }
-  return result;
-}
-
-// A file that a word names relative to the user's folder is copied, so that every trial starts from the same files.
-void copy_named_files(const Words& words, const fs::path& folder) {
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const fs::path path = words[i];
-    std::error_code error;
-    if (path.is_absolute() || words[i].find("..") != std::string::npos || !fs::is_regular_file(path, error)) continue;
-    fs::create_directories(folder / path.parent_path(), error);
-    fs::copy_file(path, folder / path, fs::copy_options::skip_existing, error);
-  }
-}
-
-std::string last_line(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  const auto newline = text.rfind('\n');
-  return newline == text.npos ? text : text.substr(newline + 1);
-}
-
 Outcome run_in(const CrashPlan& plan, const Words& words, const fs::path& folder,
                std::vector<std::pair<std::string, std::string>> more) {
   auto environment = plan.settings.environment();
@@ -57,12 +32,6 @@ Outcome run_in(const CrashPlan& plan, const Words& words, const fs::path& folder
                                         .directory = folder.string(),
                                         .timeout_seconds = plan.timeout_seconds,
                                         .no_input = true});
-}
-
-std::string how_it_ended(const Outcome& outcome) {
-  if (outcome.timed_out) return "did not end in time";
-  if (outcome.signal) return fmt::format("was ended by signal {} ({})", outcome.signal, strsignal(outcome.signal));
-  return fmt::format("ended with status {}", outcome.status);
 }
 
 void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {

@@ -1,0 +1,124 @@
+// The persists of a run and the order in which a persistency model lets them become durable: a directed graph without
+// cycles whose nodes are persists (atoms: an aligned piece of at most 8 bytes of one thread's store) and virtual nodes,
+// which stand for "all of those" at a fence, a release, a barrier or the end of a kernel. What a crash may leave is a
+// set of persists that is closed downwards: an ideal. Built by persist_builder.hpp; a value.
+//
+// Nodes are numbered in the order of the run: every edge goes from a smaller number to a larger one. Node 0 is empty.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace ew::check {
+
+/// Models as the columns of litmus/pm.glt name them. `sbrp`: settled reading; `sbrp_sys`: the same with every scope
+/// widened to the system; `strict`: in the order of the run.
+enum class PersistModel : u8 { strict, sbrp, sbrp_sys, epoch, gpm, gpm_ddio };
+std::string_view name_of(PersistModel);
+
+inline constexpr u32 no_persist = ~u32{0};
+
+struct Persist {
+  u64 address = 0, value = 0;
+  u64 thread = 0;  // of the launch, counted through its blocks; of the host or a copy: 0
+  u32 launch = 0;  // 0: the host or a copy
+  u32 pc = 0;
+  u32 kernel = 0;  // with pc: the place in the program
+  u8 bytes = 8;
+};
+
+/// A synchronisation that exists only because its scopes were widened (sbrp_sys).
+struct Widening {
+  u32 node = 0;
+  struct Side {
+    u32 launch = 0, pc = 0;
+    Scope scope = Scope::none;
+  };
+  Side release, acquire;  // scope none: wide enough as written
+};
+
+class PersistGraph {
+ public:
+  u32 nodes() const { return static_cast<u32>(first_.size()) - 1; }
+  std::span<const u32> before(u32 node) const { return row(predecessors_, first_, node); }
+  /// REQUIRES: complete().
+  std::span<const u32> after(u32 node) const { return row(successors_, first_successor_, node); }
+
+  u32 size() const { return static_cast<u32>(persists_.size()); }
+  const Persist& persist(u32 number) const { return persists_[number]; }
+  const std::vector<Persist>& persists() const { return persists_; }
+  u32 node_of(u32 persist) const { return nodes_[persist]; }
+  /// no_persist: a virtual node.
+  u32 persist_at(u32 node) const { return persist_at_[node]; }
+  const std::vector<Widening>& widenings() const { return widenings_; }
+
+  /// A node behind all of these; zeros are left out, and one alone is its own.
+  u32 join(std::span<const u32> nodes);
+  u32 join(u32 a, u32 b);
+  u32 add(const Persist&, std::span<const u32> before);
+  /// A node of its own behind `node`, which is there only because scopes were widened.
+  u32 widen(u32 node, const Widening&);
+  /// No more will be added: makes after().
+  void complete();
+
+ private:
+  static std::span<const u32> row(const std::vector<u32>& all, const std::vector<u64>& first, u32 node) {
+    return std::span(all).subspan(first[node], first[node + 1] - first[node]);
+  }
+  u32 add_node(std::span<const u32> before);
+
+  std::vector<u64> first_{0, 0}, first_successor_;
+  std::vector<u32> predecessors_, successors_;
+  std::vector<u32> persist_at_{no_persist};
+  std::vector<Persist> persists_;
+  std::vector<u32> nodes_;
+  std::vector<Widening> widenings_;
+};
+
+/// A set of persists, one bit each.
+class PersistSet {
+ public:
+  explicit PersistSet(u32 size = 0, bool full = false) : size_(size), bits_((size + 63) / 64, full ? ~u64{0} : 0) {
+    if (full && size % 64) bits_.back() &= (u64{1} << size % 64) - 1;
+  }
+  u32 size() const { return size_; }
+  bool has(u32 persist) const { return (bits_[persist / 64] >> persist % 64) & 1; }
+  void add(u32 persist) { bits_[persist / 64] |= u64{1} << persist % 64; }
+  void remove(u32 persist) { bits_[persist / 64] &= ~(u64{1} << persist % 64); }
+  bool operator==(const PersistSet&) const = default;
+  u32 count() const;
+  /// Only those before `end`; together with those before `end`.
+  PersistSet cut_at(u32 end) const;
+  PersistSet filled_to(u32 end) const;
+
+ private:
+  u32 size_;
+  std::vector<u64> bits_;
+};
+
+/// Walks edges of a graph, again and again.
+class Reach {
+ public:
+  explicit Reach(const PersistGraph& graph) : graph_(graph), mark_(graph.nodes(), 0) {}
+  /// The persists that must be durable when `persist` is, itself included; and those that need it.
+  void add_below(u32 persist, PersistSet& to);
+  void remove_above(u32 persist, PersistSet& from);
+  /// The least ideal that holds the set.
+  PersistSet closed(const PersistSet&);
+  bool is_ideal(const PersistSet&);
+  /// Must `first` be durable when `second` is?
+  bool ordered(u32 first, u32 second);
+
+ private:
+  template <bool down, class Visit>
+  void walk(u32 persist, Visit&& visit);
+
+  const PersistGraph& graph_;
+  std::vector<u32> mark_, pending_;
+  u32 generation_ = 0;
+};
+
+}  // namespace ew::check

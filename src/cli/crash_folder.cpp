@@ -1,0 +1,41 @@
+#include "cli/crash_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace ew::cli {
+
+namespace fs = std::filesystem;
+
+Words in_folder(const Words& words, const fs::path& folder) {
+  Words result = words;
+  for (std::string& word : result) {
+    for (auto at = word.find("{}"); at != word.npos; at = word.find("{}", at)) word.replace(at, 2, folder.string());
+  }
+  return result;
+}
+
+void copy_named_files(const Words& words, const fs::path& folder) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const fs::path path = words[i];
+    std::error_code error;
+    if (path.is_absolute() || words[i].find("..") != std::string::npos || !fs::is_regular_file(path, error)) continue;
+    fs::create_directories(folder / path.parent_path(), error);
+    fs::copy_file(path, folder / path, fs::copy_options::skip_existing, error);
+  }
+}
+
+std::string last_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  const auto newline = text.rfind('\n');
+  return newline == text.npos ? text : text.substr(newline + 1);
+}
+
+std::string how_it_ended(const Outcome& outcome) {
+  if (outcome.timed_out) return "did not end in time";
+  if (outcome.signal) return fmt::format("was ended by signal {} ({})", outcome.signal, strsignal(outcome.signal));
+  return fmt::format("ended with status {}", outcome.status);
+}
+
+}  // namespace ew::cli

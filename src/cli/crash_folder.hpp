@@ -1,0 +1,19 @@
+// The folder of a crash trial, and what is said of how its processes ended.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/process.hpp"
+
+namespace ew::cli {
+
+/// The words with the trial's folder for each {}.
+Words in_folder(const Words&, const std::filesystem::path& folder);
+/// A file that a word names relative to the user's folder is copied, so that every trial starts from the same files.
+void copy_named_files(const Words&, const std::filesystem::path& folder);
+std::string last_line(std::string text);
+/// "ended with status 1".
+std::string how_it_ended(const Outcome&);
+
+}  // namespace ew::cli

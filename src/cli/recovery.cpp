@@ -1,0 +1,179 @@
+#include "cli/recovery.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "cli/crash_folder.hpp"
+#include "core/diagnostics.hpp"
+#include "runtime/environment.hpp"
+#include "runtime/fork_server.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using core::UserError;
+using runtime::Environment;
+
+constexpr int start_milliseconds = 60'000;
+
+bool read_all(int from, void* to, std::size_t bytes) {
+  for (char* at = static_cast<char*>(to); bytes > 0;) {
+    const ssize_t got = ::read(from, at, bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got, bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+std::string content_of(const fs::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+void write_file(const fs::path& path, const std::string& bytes) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  bool good = file >= 0;
+  for (std::size_t at = 0; good && at < bytes.size();) {
+    const ssize_t put = ::write(file, bytes.data() + at, bytes.size() - at);
+    good = put > 0;
+    at += static_cast<std::size_t>(std::max<ssize_t>(put, 0));
+  }
+  if (file >= 0) ::close(file);
+  if (!good) throw UserError(path.string() + " cannot be written: " + std::strerror(errno));
+}
+
+}  // namespace
+
+Recovery::Recovery(const CrashPlan& plan, bool warm)
+    : plan_(plan), folder_(scratch_.path()), output_(outputs_.path() / "output") {
+  take_given_files();
+  if (warm) start_server();
+}
+
+void Recovery::take_given_files() {
+  given_.clear();
+  copy_named_files(plan_.program, folder_);
+  for (const auto& entry : fs::recursive_directory_iterator(folder_))
+    if (entry.is_regular_file()) given_.push_back({entry.path(), entry.last_write_time()});
+}
+
+Recovery::~Recovery() {
+  stop_server();
+}
+
+void Recovery::start_server() {
+  int requests[2], answers[2];
+  if (pipe2(requests, O_CLOEXEC) != 0) return;
+  if (pipe2(answers, O_CLOEXEC) != 0) {
+    ::close(requests[0]), ::close(requests[1]);
+    return;
+  }
+  Words words = in_folder(plan_.recovery, folder_), environment;
+  auto more = plan_.settings.environment();
+  more.emplace_back(Environment::fork_server_name, std::to_string(requests[0]) + ":" + std::to_string(answers[1]));
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry;
+    if (std::none_of(more.begin(), more.end(), [&](const auto& m) { return text.starts_with(m.first + "="); }))
+      environment.emplace_back(text);
+  }
+  for (const auto& [name, value] : more) environment.push_back(name + "=" + value);
+  std::vector<char*> arguments, variables;
+  for (std::string& word : words) arguments.push_back(word.data());
+  for (std::string& word : environment) variables.push_back(word.data());
+  arguments.push_back(nullptr), variables.push_back(nullptr);
+  server_ = ::fork();
+  if (server_ == 0) {
+    ::fcntl(requests[0], F_SETFD, 0);
+    ::fcntl(answers[1], F_SETFD, 0);
+    const int null = ::open("/dev/null", O_RDWR);
+    for (int end : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, end);
+    if (::chdir(folder_.c_str()) == 0) ::execve(arguments[0], arguments.data(), variables.data());
+    ::_exit(127);
+  }
+  ::close(requests[0]);
+  ::close(answers[1]);
+  to_ = requests[1], from_ = answers[0];
+  pollfd ready{from_, POLLIN, 0};
+  runtime::ForkGreeting greeting{.magic = 0};
+  const bool greeted = server_ > 0 && ::poll(&ready, 1, start_milliseconds) > 0 &&
+                       read_all(from_, &greeting, sizeof greeting) && greeting.magic == greeting.expected &&
+                       greeting.process == static_cast<u64>(server_);
+  if (!greeted) stop_server();
+}
+
+void Recovery::stop_server() {
+  if (to_ >= 0) ::close(to_);
+  if (from_ >= 0) ::close(from_);
+  to_ = from_ = -1;
+  if (server_ > 0) {
+    ::kill(server_, SIGKILL);
+    while (::waitpid(server_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  server_ = 0;
+}
+
+/// What an earlier recovery has left goes, what it has changed comes back.
+void Recovery::tidy() {
+  std::vector<fs::path> gone;
+  std::size_t untouched = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+    if (!entry.is_regular_file() && !entry.is_symlink()) continue;
+    const auto given =
+        std::find_if(given_.begin(), given_.end(), [&](const Given& g) { return g.path == entry.path(); });
+    if (given != given_.end() && given->written == entry.last_write_time())
+      ++untouched;
+    else
+      gone.push_back(entry.path());
+  }
+  std::error_code ignored;
+  for (const fs::path& path : gone) fs::remove(path, ignored);
+  if (untouched != given_.size()) take_given_files();
+}
+
+Outcome Recovery::run(std::span<const ImageFile> files) {
+  tidy();
+  for (const ImageFile& file : files) {
+    const fs::path path = folder_ / file.path;
+    if (file.path.has_parent_path()) fs::create_directories(path.parent_path());
+    write_file(path, *file.bytes);
+  }
+  if (warm()) return fork_one();
+  return cli::run(in_folder(plan_.recovery, folder_), {.capture = Capture::both,
+                                                       .environment = plan_.settings.environment(),
+                                                       .directory = folder_.string(),
+                                                       .timeout_seconds = plan_.timeout_seconds,
+                                                       .no_input = true});
+}
+
+Outcome Recovery::fork_one() {
+  runtime::ForkRequest request{.timeout_milliseconds = static_cast<u64>(plan_.timeout_seconds * 1000)};
+  const std::string output = output_.string();
+  if (output.size() >= sizeof request.output) throw UserError("the folder for temporary files has too long a name");
+  std::memcpy(request.output, output.c_str(), output.size() + 1);
+  runtime::ForkAnswer answer;
+  const bool answered = ::write(to_, &request, sizeof request) == static_cast<ssize_t>(sizeof request) &&
+                        read_all(from_, &answer, sizeof answer);
+  if (!answered) throw UserError("the recovery's first process has ended: it could not be forked again");
+  Outcome outcome;
+  outcome.timed_out = answer.timed_out != 0;
+  if (WIFSIGNALED(answer.status)) outcome.signal = WTERMSIG(answer.status);
+  outcome.status = WIFEXITED(answer.status) ? WEXITSTATUS(answer.status) : 128 + outcome.signal;
+  if (outcome.status != 0) outcome.output = content_of(output_);
+  return outcome;
+}
+
+}  // namespace ew::cli

@@ -1,0 +1,52 @@
+// Recoveries of images of pools, one after another in a folder of one's own: a process started anew for each, or a fork
+// of one that was started once and stopped before main() (runtime/fork_server.hpp). One a thread.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "cli/crash_trials.hpp"
+#include "cli/scratch.hpp"
+
+namespace ew::cli {
+
+/// A file of an image: where it belongs, and its bytes.
+struct ImageFile {
+  std::filesystem::path path;  // relative: in the folder; else where it says
+  const std::string* bytes = nullptr;
+};
+
+class Recovery {
+ public:
+  /// `warm`: forks, if the recovery is a program of ours that lets itself be stopped; else every one is a process.
+  Recovery(const CrashPlan&, bool warm);
+  ~Recovery();
+  Recovery(const Recovery&) = delete;
+  Recovery& operator=(const Recovery&) = delete;
+
+  bool warm() const { return server_ > 0; }
+  /// The files are put there, everything else is as before any run, the recovery runs. The output is only read when it
+  /// did not succeed.
+  Outcome run(std::span<const ImageFile>);
+
+ private:
+  void take_given_files();
+  void start_server();
+  void stop_server();
+  void tidy();
+  Outcome fork_one();
+
+  const CrashPlan& plan_;
+  Scratch scratch_, outputs_;
+  std::filesystem::path folder_, output_;
+  struct Given {  // a file or folder that the trial starts with, beside pools
+    std::filesystem::path path;
+    std::filesystem::file_time_type written;
+  };
+  std::vector<Given> given_;
+  pid_t server_ = 0;
+  int to_ = -1, from_ = -1;
+};
+
+}  // namespace ew::cli
