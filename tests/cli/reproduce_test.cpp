@@ -1,0 +1,163 @@
+// `ew reproduce` on a study of its own: each run once, what failed is told and the rest goes on, an interrupted one
+// resumes, and the page draws its charts in a browser.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/process.hpp"
+#include "core/configuration.hpp"
+
+namespace ew::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const suite = R"(title = "A toy study"
+figures = ["1", "2"]
+[program.gpKVS]
+source = "workloads/sbrp/gpkvs.cu"
+run = "--pool kvs.pool {size}"
+kernels = ["insert"]
+size = { small = "--pairs 512 --batches 2", wrong = "--pairs none" }
+[configuration.far]
+machine = "sbrp-pm-far"
+[configuration.no_l1]
+from = "far"
+set = ["coherence.protocol=none-l1"]
+[configuration.same_as_far]
+machine = "sbrp-pm-far"
+)";
+const char* const study = R"(source = "nowhere"
+axis = "speedup"
+programs = ["gpKVS"]
+[[bar]]
+name = "far"
+run = "same_as_far"
+over = "far"
+[[bar]]
+name = "no_l1"
+run = "no_l1"
+over = "far"
+)";
+
+class Reproduce : public testing::Test {
+ protected:
+  Reproduce() : folder_(fs::path(testing::TempDir()) / "ew-reproduce") {
+    fs::remove_all(folder_);
+    for (const char* figure : {"figure-1", "figure-2"}) {
+      fs::create_directories(folder_ / "studies/toy" / figure);
+      std::ofstream(folder_ / "studies/toy" / figure / "study.toml") << "title = \"" << figure << "\"\n" << study;
+      std::ofstream(folder_ / "studies/toy" / figure / "published.csv")
+          << "program,far,no_l1\ngpKVS,1,0.5\nmean,1,0.5\n";
+    }
+    std::ofstream(folder_ / "studies/toy/suite.toml") << suite;
+  }
+  ~Reproduce() override { fs::remove_all(folder_); }
+
+  Outcome ew(Words words, Capture capture = Capture::both) {
+    words.insert(words.begin(), {EW_PROGRAM, "reproduce", "toy", "--studies", "studies", "--out", "out"});
+    return run(words, {.capture = capture, .directory = folder_.string(), .timeout_seconds = 300, .no_input = true});
+  }
+  std::vector<fs::path> run_directories() const {
+    std::vector<fs::path> list;
+    for (const auto& entry : fs::directory_iterator(folder_ / "out/runs")) list.push_back(entry.path());
+    return list;
+  }
+  std::string text_of(const fs::path& path) const {
+    std::ifstream file(folder_ / path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+  fs::path folder_;
+};
+
+std::size_t count(const std::string& text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++found;
+  return found;
+}
+
+/// The page as a browser leaves it once its scripts have run.
+std::string rendered(const fs::path& page, const fs::path& profile) {
+  for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
+    const auto browser = find_program(name);
+    if (!browser) continue;
+    return run({*browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync", "--log-level=3",
+                "--user-data-dir=" + profile.string(), "--virtual-time-budget=20000", "--dump-dom",
+                "file://" + page.string()},
+               {.capture = Capture::standard_output, .timeout_seconds = 120, .no_input = true})
+        .output;
+  }
+  return {};
+}
+
+TEST_F(Reproduce, RunsEachOnceResumesAndDrawsItsCharts) {
+  const Outcome first = ew({"--size", "small", "--json"}, Capture::standard_output);
+  ASSERT_EQ(first.status, 0) << first.output;
+  const auto json = nlohmann::json::parse(first.output);
+  EXPECT_EQ(json["runs"].size(), 2u);  // two figures, three configurations, two machines
+  EXPECT_EQ(run_directories().size(), 2u);
+  for (const auto& bar : json["figures"][0]["bars"]) {
+    ASSERT_TRUE(bar["ours"].is_number()) << bar;
+    EXPECT_EQ(bar["ours"] == 1.0, bar["bar"] == "far") << bar;
+  }
+  for (const auto& row : json["runs"]) EXPECT_GT(row["warp_instructions"], 1000);
+
+  // What is there is taken; what is missing or cut off is made again, with the same result.
+  const fs::path kept = run_directories()[0], lost = run_directories()[1];
+  const auto written = fs::last_write_time(kept / "env.json");
+  const std::string result = text_of("out/figures.csv");
+  fs::remove(lost / "stats.json");
+  fs::create_directories(folder_ / "out/runs/.part-left-behind");
+  EXPECT_EQ(ew({"--size", "small", "--resume"}).status, 0);
+  EXPECT_EQ(fs::last_write_time(kept / "env.json"), written);
+  EXPECT_TRUE(fs::exists(lost / "stats.json"));
+  EXPECT_EQ(run_directories().size(), 2u);
+  EXPECT_EQ(text_of("out/figures.csv"), result);
+
+  const std::string page = text_of("out/report.html");
+  if (page.find("id=no-charts") != page.npos)
+    GTEST_SKIP() << "no npm, or no registry: the report has no charts\n" << page.substr(page.find("id=no-charts"), 300);
+  const std::string dom = rendered(folder_ / "out/report.html", folder_ / "profile");
+  if (dom.empty()) GTEST_SKIP() << "no Chromium here (Debian: apt-get install chromium): the charts were not looked at";
+  EXPECT_NE(dom.find("data-drawn=\"2\" data-failed=\"\""), dom.npos) << dom.substr(0, 3000);
+  // Each figure: two bars, of the program and of the mean, the paper's and ours.
+  EXPECT_EQ(count(dom, "aria-roledescription=\"bar\""), 16u);
+  EXPECT_EQ(count(dom, "mark-rule role-mark"), 4u);
+}
+
+TEST_F(Reproduce, AFailingRunIsToldWithItsCommandAndTheRestGoesOn) {
+  const Outcome outcome = ew({"--size", "wrong"});
+  EXPECT_EQ(outcome.status, 1) << outcome.output;
+  EXPECT_NE(outcome.output.find("FAIL gpKVS on far ended with status "), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("ew run --machine sbrp-pm-far -- "), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("FAIL: 2 runs failed"), std::string::npos) << outcome.output;
+  EXPECT_TRUE(run_directories().empty());
+  EXPECT_NE(text_of("out/report.html").find("2 runs failed"), std::string::npos);
+}
+
+TEST_F(Reproduce, MistakesAreStatusTwoAndOneSentence) {
+  const auto says = [&](const Words& words, const std::string& sentence) {
+    const Outcome outcome = ew(words);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.output.find(sentence), std::string::npos) << outcome.output;
+  };
+  says({"--figure", "3"}, "unknown figure \"3\" (did you mean \"1\"?)");
+  says({"--program", "gpKV"}, "unknown program \"gpKV\" (did you mean \"gpKVS\"?)");
+  says({"--size", "smal"}, "program gpKVS has no size \"smal\" (did you mean \"small\"?); its sizes are small, wrong");
+  std::ofstream(folder_ / "studies/toy/suite.toml", std::ios::app) << "[configuration.far2]\nmachin = \"x\"\n";
+  says({}, "suite.toml:16: unknown key in [configuration.far2] \"machin\" (did you mean \"machine\"?)");
+  const Outcome unknown = run({EW_PROGRAM, "reproduce", "sbrq"}, {.capture = Capture::both});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.output.find("unknown study \"sbrq\""), std::string::npos) << unknown.output;
+}
+
+}  // namespace
+}  // namespace ew::cli

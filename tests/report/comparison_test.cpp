@@ -1,0 +1,172 @@
+// Bars from runs: the arithmetic of each quantity, means, and the claims that are held or broken.
+#include "report/comparison.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "report/html_report.hpp"
+
+namespace ew::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A suite of two programs on machines a, b and c, and run directories made by hand.
+class Comparison : public testing::Test {
+ protected:
+  Comparison() : folder_(testing::TempDir() + "/ew-comparison") {
+    fs::remove_all(folder_);
+    for (const char* name : {"P", "Q"}) suite_.programs[name].name = name;
+    suite_.title = "A <suite>";
+    figure_.id = "1";
+    figure_.metric = "time";
+    figure_.programs = {"P", "Q"};
+    for (const char* name : {"a", "b", "c"}) figure_.configurations[name].name = name;
+  }
+  ~Comparison() override { fs::remove_all(folder_); }
+
+  void add_run(const std::string& program, const std::string& configuration, double nanoseconds, double misses = 0) {
+    const fs::path directory = folder_ / (program + configuration);
+    fs::create_directories(directory);
+    nlohmann::json kernels = nlohmann::json::array();
+    // Two kernels that count and one that does not.
+    for (const auto& [name, part] : {std::pair("_Z4workPi", 0.25), {"_Z4workPi", 0.75}, {"_Z5setupv", 9.0}})
+      kernels.push_back({{"kernel", name},
+                         {"nanoseconds_begin", 1000},
+                         {"nanoseconds_end", 1000 + part * nanoseconds},
+                         {"timing", {{"l1.load_misses", part * misses}}}});
+    std::ofstream(directory / "stats.json") << nlohmann::json{{"warp_instructions", 5}, {"kernels", kernels}};
+    std::ofstream(directory / "env.json") << nlohmann::json{{"wall_seconds", 2.5}, {"command", "ew run & <x>"}};
+    std::ofstream(directory / "resolved.toml") << "[sm]\n";
+    runs_.push_back(*FinishedRun::read(directory));
+    suite_.programs[program].kernels = {"work"};
+  }
+  void add_bar(Bar bar, double p, double q) {
+    figure_.published["P"][bar.name] = p;
+    figure_.published["Q"][bar.name] = q;
+    bar.label = bar.name;
+    figure_.bars.push_back(std::move(bar));
+  }
+  ComparedFigure compared(const std::vector<std::string>& programs = {"P", "Q"}) {
+    return compare(suite_, figure_, programs, [&](const Program& program, const Configuration& configuration, Phase) {
+      const FinishedRun* found = nullptr;
+      for (const FinishedRun& run : runs_)
+        if (run.directory().filename() == program.name + configuration.name) found = &run;
+      return found;
+    });
+  }
+  static double ours(const ComparedFigure& figure, const std::string& program, const std::string& bar) {
+    return figure.find(program, bar)->ours.value();
+  }
+
+  Suite suite_;
+  Figure figure_;
+  std::vector<FinishedRun> runs_;
+  fs::path folder_;
+};
+
+TEST_F(Comparison, SpeedupsAndTheirMean) {
+  add_run("P", "a", 100), add_run("P", "b", 50), add_run("Q", "a", 100), add_run("Q", "b", 12.5);
+  figure_.published["mean"]["b"] = 5;
+  add_bar({"b", "", "b", "a", ""}, 2, 8);
+  const ComparedFigure result = compared();
+  EXPECT_DOUBLE_EQ(ours(result, "P", "b"), 2);
+  EXPECT_DOUBLE_EQ(ours(result, "Q", "b"), 8);
+  EXPECT_DOUBLE_EQ(ours(result, "mean", "b"), 4);
+  EXPECT_DOUBLE_EQ(*result.find("mean", "b")->difference, -20);
+  EXPECT_EQ(result.find("P", "b")->runs, (std::vector<std::string>{"Pb", "Pa"}));
+  EXPECT_EQ(compared({"P"}).find("mean", "b"), nullptr);  // not of all its programs
+}
+
+TEST_F(Comparison, RatiosOfAStatistic) {
+  figure_.metric = "l1.load_misses";
+  figure_.quantity = Quantity::ratio;
+  add_run("P", "a", 1, 8), add_run("P", "b", 1, 2), add_run("Q", "a", 1, 0), add_run("Q", "b", 1, 1);
+  add_bar({"b", "", "b", "a", ""}, 0.25, 1);
+  const ComparedFigure result = compared();
+  EXPECT_DOUBLE_EQ(ours(result, "P", "b"), 0.25);
+  EXPECT_FALSE(result.find("Q", "b")->ours);  // over nothing
+  EXPECT_FALSE(result.find("mean", "b")->ours);
+}
+
+TEST_F(Comparison, SharesOfWhatTwoStepsSave) {
+  figure_.quantity = Quantity::share;
+  add_run("P", "a", 100), add_run("P", "b", 80), add_run("P", "c", 20);
+  add_run("Q", "a", 100), add_run("Q", "b", 120), add_run("Q", "c", 90);  // the first step costs
+  add_bar({"first", "", "c", "a", "b", Step::first}, 25, 0);
+  add_bar({"second", "", "c", "a", "b", Step::second}, 75, 100);
+  const ComparedFigure result = compared();
+  EXPECT_DOUBLE_EQ(ours(result, "P", "first"), 25);
+  EXPECT_DOUBLE_EQ(ours(result, "P", "second"), 75);
+  EXPECT_DOUBLE_EQ(ours(result, "Q", "first"), 0);
+  EXPECT_DOUBLE_EQ(ours(result, "Q", "second"), 100);
+  EXPECT_EQ(result.direction.claims, 0u);
+  EXPECT_EQ(result.order.held, 2u);
+}
+
+TEST_F(Comparison, ClaimsAreHeldOrBroken) {
+  add_run("P", "a", 100), add_run("P", "b", 50), add_run("P", "c", 40);
+  add_bar({"a", "", "a", "a", ""}, 1, 1);    // the normal one claims nothing of itself
+  add_bar({"b", "", "b", "a", ""}, 1.5, 1);  // holds: faster than a
+  add_bar({"c", "", "c", "a", ""}, 0.5, 1);  // broken: slower than a, and than b
+  const ComparedFigure result = compared({"P"});
+  EXPECT_EQ(result.direction.claims, 2u);
+  EXPECT_EQ(result.direction.held, 1u);
+  EXPECT_EQ(result.direction.broken, std::vector<std::string>{"P, c: 0.500 in the paper, 2.500 here"});
+  EXPECT_EQ(result.order.claims, 3u);
+  EXPECT_EQ(result.order.held, 1u);
+  figure_.published["P"] = {{"a", 1}, {"b", 1.04}, {"c", 1.02}};  // too near each other to be a claim
+  EXPECT_EQ(compared({"P"}).order.claims + compared({"P"}).direction.claims, 0u);
+}
+
+TEST_F(Comparison, AMissingRunOrKernelIsNoNumber) {
+  add_run("P", "a", 100), add_run("P", "b", 50), add_run("Q", "a", 100);
+  add_bar({"b", "", "b", "a", ""}, 2, 8);
+  EXPECT_FALSE(compared().find("Q", "b")->ours);
+  EXPECT_FALSE(compared().find("mean", "b")->ours);
+  suite_.programs["P"].kernels = {"work", "wrok"};
+  EXPECT_FALSE(compared().find("P", "b")->ours);
+}
+
+TEST_F(Comparison, ARunDirectoryIsCompleteOrAbsent) {
+  add_run("P", "a", 100);
+  const fs::path directory = runs_[0].directory();
+  EXPECT_EQ(runs_[0].warp_instructions(), 5u);
+  EXPECT_EQ(runs_[0].wall_seconds(), 2.5);
+  std::ofstream(directory / "stats.json") << "{\"warp_instructions\": 5";  // cut off
+  EXPECT_FALSE(FinishedRun::read(directory));
+  EXPECT_FALSE(FinishedRun::read(directory / "nowhere"));
+}
+
+TEST_F(Comparison, ThePageSaysEverythingAndEscapesIt) {
+  add_run("P", "a", 100), add_run("P", "b", 50);
+  add_bar({"b", "", "b", "a", ""}, 1.5, 8);
+  Reproduction reproduction;
+  reproduction.suite = &suite_;
+  reproduction.figures.push_back(compared({"P"}));
+  reproduction.runs = runs_;
+  reproduction.failures.push_back({"Q", "a", "ew run q", "ended with status 3", "says <no>"});
+  const std::string without = html_report(reproduction, {"", "", "npm is missing."});
+  EXPECT_NE(without.find("The charts are not drawn: npm is missing."), without.npos);
+  EXPECT_EQ(without.find("<script"), without.npos);
+  EXPECT_NE(without.find("A &lt;suite&gt;"), without.npos);
+  EXPECT_NE(without.find("ew run &amp; &lt;x&gt;"), without.npos);
+  EXPECT_NE(without.find("says &lt;no&gt;"), without.npos);
+  EXPECT_NE(without.find(">1.500</td><td class=number>2.000</td><td class=number>+33.3</td>"), without.npos);
+  const std::string with = html_report(reproduction, {"var a = '</script>';", "var b;", ""});
+  EXPECT_NE(with.find("var a = '<\\/script>';"), with.npos);
+  EXPECT_EQ(with.find("id=no-charts"), with.npos);
+  EXPECT_NE(figures_csv(reproduction).find("1,P,b,1.5,2,33.3333,%,Pb Pa\n"), std::string::npos);
+}
+
+TEST(ShortKernelName, IsTheFunctionsOwn) {
+  EXPECT_EQ(short_kernel_name("_ZN12_GLOBAL__N_16insertENS_5StoreEPKNS_7RequestEjjj"), "insert");
+  EXPECT_EQ(short_kernel_name("_ZN11recoverable9set_stateEPNS_6HeaderEm"), "set_state");
+  EXPECT_EQ(short_kernel_name("_Z4workIiEvPT_"), "work");
+  EXPECT_EQ(short_kernel_name("plain"), "plain");
+}
+
+}  // namespace
+}  // namespace ew::report

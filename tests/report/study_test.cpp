@@ -1,0 +1,140 @@
+// Studies as files: what is read, and what each mistake is told.
+#include "report/study.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/configuration.hpp"
+
+namespace ew::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const suite_text = R"(title = "A suite"
+figures = ["1"]
+[program.gpKVS]
+source = "workloads/sbrp/gpkvs.cu"
+run = "--pool p {size}"
+kernels = ["insert"]
+size = { small = "--small" }
+[configuration.slow]
+from = "fast"
+set = ["sm.count=2"]
+[configuration.fast]
+machine = "sbrp-pm-far"
+)";
+const char* const study_text = R"(title = "A figure"
+source = "a paper"
+axis = "speedup"
+programs = ["gpKVS"]
+[[bar]]
+name = "slow"
+run = "slow"
+over = "fast"
+)";
+const char* const published_text = "# a paper\nprogram,slow\ngpKVS,0.5\nmean,0.5\n";
+
+class Studies : public testing::Test {
+ protected:
+  Studies() : folder_(testing::TempDir() + "/ew-studies") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ / "toy/figure-1");
+    write("suite.toml", suite_with_order());
+    write("figure-1/study.toml", study_text);
+    write("figure-1/published.csv", published_text);
+  }
+  ~Studies() override { fs::remove_all(folder_); }
+
+  // [configuration.slow] starts from one that must stand above it.
+  static std::string suite_with_order() {
+    std::string text = suite_text;
+    const std::string fast = "[configuration.fast]\nmachine = \"sbrp-pm-far\"\n";
+    text.erase(text.find(fast), fast.size());
+    return text.insert(text.find("[configuration.slow]"), fast);
+  }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / "toy" / name) << text; }
+  void replace(const std::string& name, std::string text, const std::string& what, const std::string& with) {
+    ASSERT_NE(text.find(what), text.npos) << what;
+    write(name, text.replace(text.find(what), what.size(), with));
+  }
+  std::string mistake() {
+    try {
+      read_suite(folder_, "toy");
+    } catch (const core::UserError& error) {
+      return error.what();
+    }
+    return "none";
+  }
+  fs::path folder_;
+};
+
+#define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+TEST_F(Studies, AreRead) {
+  const Suite suite = read_suite(folder_, "toy");
+  ASSERT_EQ(suite.figures.size(), 1u);
+  const Figure& figure = suite.figures[0];
+  EXPECT_EQ(figure.id, "1");
+  EXPECT_EQ(figure.bars[0].label, "slow");
+  EXPECT_EQ(figure.configuration("slow").machine, "sbrp-pm-far");
+  EXPECT_EQ(figure.configuration("slow").settings, std::vector<std::string>{"sm.count=2"});
+  EXPECT_EQ(figure.paper("gpKVS", "slow"), 0.5);
+  EXPECT_FALSE(figure.paper("gpKVS", "fast"));
+  EXPECT_EQ(suite.programs.at("gpKVS").sizes.at("small"), "--small");
+}
+
+TEST_F(Studies, MistakesAreNamedWithFileLineAndTheNearestName) {
+  replace("figure-1/study.toml", study_text, "axis", "axes");
+  EXPECT_SAYS(mistake(), "figure-1/study.toml:3: unknown key in a study \"axes\" (did you mean \"axis\"?)");
+  replace("figure-1/study.toml", study_text, "run = \"slow\"", "run = \"slov\"");
+  EXPECT_SAYS(mistake(), "figure-1/study.toml:7: unknown configuration \"slov\" (did you mean \"slow\"?)");
+  replace("figure-1/study.toml", study_text, "axis", "metric = \"l1.load_mises\"\naxis");
+  EXPECT_SAYS(mistake(), "study.toml:3: unknown metric \"l1.load_mises\" (did you mean \"l1.load_misses\"?)");
+  replace("figure-1/study.toml", study_text, "[\"gpKVS\"]", "[\"gpkvs\"]");
+  EXPECT_SAYS(mistake(), "study.toml:4: unknown program \"gpkvs\" (one of: gpKVS)");
+  replace("figure-1/study.toml", study_text, "axis", "phase = \"recovery\"\naxis");
+  EXPECT_SAYS(mistake(), "study.toml:5: program gpKVS has no \"recover\" to measure");
+  replace("figure-1/study.toml", study_text, "over = \"fast\"", "over = \"fast\"\nvia = \"fast\"");
+  EXPECT_SAYS(mistake(), "\"via\" and \"step\" are for bars of quantity \"share\"");
+  replace("figure-1/study.toml", study_text, "title = \"A figure\"", "title = ");
+  EXPECT_SAYS(mistake(), "study.toml:1: ");
+}
+
+TEST_F(Studies, MistakesInTheSuiteToo) {
+  write("suite.toml", suite_text);  // slow stands above fast
+  EXPECT_SAYS(mistake(), "suite.toml:9: unknown configuration \"fast\"");
+  replace("suite.toml", suite_with_order(), "sm.count=2", "sm.cuont=2");
+  EXPECT_SAYS(mistake(), "configuration slow: --set sm.cuont=2: ");
+  EXPECT_SAYS(mistake(), "did you mean \"count\"?");
+  replace("suite.toml", suite_with_order(), "sbrp-pm-far", "sbrp-pm-fra");
+  EXPECT_SAYS(mistake(), "did you mean \"sbrp-pm-far\"?");
+  replace("suite.toml", suite_with_order(), "gpkvs.cu", "gpkvz.cu");
+  EXPECT_SAYS(mistake(), "suite.toml:4: ");
+  EXPECT_SAYS(mistake(), "gpkvz.cu: there is no such program");
+  replace("suite.toml", suite_with_order(), "{size}", "{sizes}");
+  EXPECT_SAYS(mistake(), "suite.toml:5: run may leave open \"{size}\" and nothing else");
+  try {
+    read_suite(folder_, "toi");
+    ADD_FAILURE();
+  } catch (const core::UserError& error) {
+    EXPECT_STREQ(error.what(), "unknown study \"toi\" (did you mean \"toy\"?)");
+  }
+}
+
+TEST_F(Studies, PublishedNumbersAreHeldToTheFigure) {
+  write("figure-1/published.csv", "program,slo\ngpKVS,0.5\n");
+  EXPECT_SAYS(mistake(), "published.csv:1: unknown bar \"slo\" (did you mean \"slow\"?)");
+  write("figure-1/published.csv", "program,slow\ngpKVS,fast\n");
+  EXPECT_SAYS(mistake(), "published.csv:2: expected a number from 0, found \"fast\"");
+  write("figure-1/published.csv", "program,slow\ngpKVS,1,2\n");
+  EXPECT_SAYS(mistake(), "published.csv:2: expected 2 cells, found 3");
+  const PublishedTable table = read_published("program, a ,b\r\nX,,2\n", "t");
+  EXPECT_EQ(table.bars, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(table.values.at("X").count("a"), 0u);
+  EXPECT_EQ(table.values.at("X").at("b"), 2);
+}
+
+}  // namespace
+}  // namespace ew::report
