@@ -9,9 +9,8 @@
 namespace ew::memory {
 
 void impossible(std::string_view what, const Request& message, u64 cycle) {
-  constexpr std::string_view kinds[] = {"read",       "read_once", "own",     "write",   "atomic", "reduction",
-                                        "write_back", "data",      "written", "durable", "probe",  "forward",
-                                        "probe_answer"};
+  constexpr std::string_view kinds[] = {"read", "read_once", "own",     "write", "atomic",  "reduction",   "write_back",
+                                        "data", "written",   "durable", "probe", "forward", "probe_answer"};
   static_assert(std::size(kinds) == static_cast<u32>(RequestKind::probe_answer) + 1);
   fmt::print(stderr,
              "cycle {}: impossible: {}: {} of line {:#x}, words {:#x}, origin {}, target {}, home {}, ticket {}\n",

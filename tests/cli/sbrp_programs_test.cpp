@@ -2,6 +2,7 @@
 // that --stop-before-commit leaves is undone once, a table that is full is left as it was. And the table of planted
 // bugs names exactly the bugs that the sources have.
 #include <gtest/gtest.h>
+#include <toml++/toml.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -10,7 +11,6 @@
 #include <regex>
 #include <set>
 #include <sstream>
-#include <toml++/toml.h>
 
 #include "cli/process.hpp"
 
