@@ -40,8 +40,13 @@ Dram::Dram(const DramConfig& config, const MediaParts& parts)
 }
 
 const memory::DeviceStatistics& Dram::statistics() const {
-  statistics_.busy_picoseconds =
-      static_cast<u64>(static_cast<unsigned __int128>(busy_ticks_) * 1'000'000'000 / config_.clock.count);
+  const auto picoseconds = [&](u64 ticks) {
+    return static_cast<u64>(static_cast<unsigned __int128>(ticks) * 1'000'000'000 / config_.clock.count);
+  };
+  statistics_.busy_picoseconds = picoseconds(busy_ticks_);
+  statistics_.refresh_picoseconds = picoseconds(refresh_ticks_);
+  statistics_.turnaround_picoseconds = picoseconds(turnaround_ticks_);
+  statistics_.bank_picoseconds = picoseconds(bank_ticks_);
   return statistics_;
 }
 
@@ -70,7 +75,10 @@ bool Dram::serve(const memory::DeviceRequest& request) {
     answer(soon, request.token, request.client);
     return true;
   }
-  if (waiting_[read] + waiting_[write] == 0) make_up_for_refreshes(now);
+  if (waiting_[read] + waiting_[write] == 0) {
+    make_up_for_refreshes(now);
+    waiting_since_ = now;
+  }
   const u32 entry = append(request, where, to, now);
   const bool was_draining = draining_;
   choose_direction();
@@ -264,6 +272,20 @@ void Dram::issue(const Choice& choice) {
   renew(choice.bank);
 }
 
+/// The bus could have taken this column command when the one before it was done with, if nothing had been in the way.
+void Dram::charge_idle_bus(Direction to, Tick when) {
+  Tick idle = std::max(bus_free_, waiting_since_);
+  const auto charge = [&](u64& ticks, Tick until) {
+    until = std::min(until, when);
+    if (until <= idle) return;
+    ticks += until - idle;
+    idle = until;
+  };
+  charge(refresh_ticks_, refreshed_);
+  charge(turnaround_ticks_, column_ok_[to]);
+  charge(bank_ticks_, when);
+}
+
 void Dram::issue_column(u32 number, Tick when) {
   Bank& bank = banks_[number];
   const Direction to = direction();
@@ -273,7 +295,9 @@ void Dram::issue_column(u32 number, Tick when) {
   const Tick last = when + u64{bursts - 1} * space_;  // column command
   const Tick data_end = last + (to == write ? config_.wl : config_.cl) + burst_ticks_;
   busy_ticks_ += u64{bursts} * burst_ticks_;
-  column_ok_[to] = last + space_;
+  charge_idle_bus(to, when);
+  bus_free_ = last + space_;
+  column_ok_[to] = bus_free_;
   group_ok_[group_[number]] = last + std::max(space_, config_.ccd_long);
   if (to == read) {
     // The bus turns round in two cycles (JESD212, JESD235: tRTW = CL + BL/n + 2 - WL).
@@ -336,6 +360,7 @@ void Dram::refresh() {
     banks_[number].activate_ok = start + config_.rfc;
   }
   renew_all();
+  refreshed_ = start + config_.rfc + config_.rcd;
   refresh_at_ += config_.refi;
   ++statistics_.refreshes;
 }

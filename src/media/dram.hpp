@@ -129,6 +129,7 @@ class Dram final : public memory::Device {
   template <Kind kind>
   void choose_among(Choice& best) const;
   void issue(const Choice&);
+  void charge_idle_bus(Direction, Tick);
   void issue_column(u32 bank, Tick);
   void finish(u32 entry, Direction, Tick data_end);
   void activate(u32 bank, Tick);
@@ -155,6 +156,8 @@ class Dram final : public memory::Device {
   std::array<Tick, 2> column_ok_{};  // by direction
   std::vector<Tick> group_ok_;       // column commands, by bank group
   Tick activate_ok_ = 0, refresh_at_ = never;
+  Tick bus_free_ = 0, refreshed_ = 0;  // of column commands: after the last one, after the last refresh
+  Tick waiting_since_ = 0;             // the channel has had requests all the time
   // Of the direction that has its turn, kept by renew(): the banks whose next command is of each kind, and that
   // command.
   std::array<u64, kinds> wanting_{};
@@ -168,6 +171,7 @@ class Dram final : public memory::Device {
   u32 served_ = 0;              // since the direction changed
   bool draining_ = false;       // writes go
   u64 sequence_ = 0, answering_ = 0, busy_ticks_ = 0;
+  u64 refresh_ticks_ = 0, turnaround_ticks_ = 0, bank_ticks_ = 0;  // the bus was idle for, while requests waited
   std::array<std::vector<Waiter>, 2> waiters_;
   mutable memory::DeviceStatistics statistics_;
 };

@@ -35,6 +35,9 @@ struct DeviceStatistics {
   u64 cache_hits = 0, cache_misses = 0;  // lines, of a cache before the medium (the host's last-level cache)
   u64 busy_picoseconds = 0;              // of the data bus
   u64 queued_cycles = 0;                 // from arrival to service, all requests together
+  // While requests waited and the data bus moved nothing: for refreshes, for the bus to turn round between reads and
+  // writes, for banks.
+  u64 refresh_picoseconds = 0, turnaround_picoseconds = 0, bank_picoseconds = 0;
 };
 
 class Device {

@@ -119,6 +119,13 @@ void HierarchyStatistics::memory_fields(Self& memory, Visitor& visit) {
   visit("memory.row_conflicts", memory.row_conflicts, "requests", "The bank had another row open.");
   visit("memory.refreshes", memory.refreshes, "refreshes", "Refreshes of a channel.");
   visit("memory.busy_picoseconds", memory.busy_picoseconds, "ps", "Data buses were busy, added over channels.");
+  visit("memory.refresh_picoseconds", memory.refresh_picoseconds, "ps",
+        "Requests waited and the data bus was idle for a refresh, added over channels.");
+  visit("memory.turnaround_picoseconds", memory.turnaround_picoseconds, "ps",
+        "Requests waited and the data bus turned round between reads and writes, added over channels.");
+  visit("memory.bank_picoseconds", memory.bank_picoseconds, "ps",
+        "Requests waited and the data bus was idle until a bank had opened its row, or for the distance of commands to "
+        "one bank group, added over channels.");
   visit("memory.queued_cycles", memory.queued_cycles, "cycles", "Requests waited, added over requests.");
 }
 

@@ -158,7 +158,7 @@ struct Machine::Submit {
     const Cost way{Engine::none, machine.config_.launch.latency.count / 1000};
     std::vector<Ticket> all(after.begin(), after.end());
     all.push_back(machine.queue_.submit_task(nullptr, way, {}));
-    return machine.queue_.submit_launch(std::move(launch), all);
+    return machine.queue_.submit_launch(std::move(launch), all, machine.config_.launch.gap.count / 1000);
   }
   Ticket operator()(const CopyWork& work) const {
     const Cost cost = machine.cost(work.engine, work.width * work.height * work.depth);

@@ -69,6 +69,7 @@ struct LaunchConfig {
   Dim3 grid_limit{2147483647, 65535, 65535};
   Bytes parameters = 4096_B;
   Picoseconds latency = 5000_ns;
+  Picoseconds gap = 1000_ns;
   Bytes stack = 1_KiB;
   Bytes heap = 8_MiB;
   Bytes printf_buffer = 1_MiB;
@@ -187,6 +188,10 @@ void LaunchConfig::fields(Self& self, Visitor&& visit) {
   visit("latency", self.latency, Range{0, 1e9}, "",
         "From a launch on an idle stream to the kernel's first instruction.",
         "order of magnitude of published launch overheads");
+  visit("gap", self.gap, Range{0, 1e9}, "",
+        "From the end of a kernel to the first instruction of one that waits for it in its stream, by an event or in a "
+        "graph.",
+        "Zhang et al., IPDPS 2020, synchronization methods in NVIDIA GPUs: about 1 us a launch on a V100");
   visit("stack", self.stack, Range{16, 524288}, "", "Stack of one thread (cudaLimitStackSize).",
         "cudaDeviceGetLimit on a fresh context");
   visit("heap", self.heap, Range{4096, 1e12}, "", "Heap of malloc and new in kernels (cudaLimitMallocHeapSize).",

@@ -6,18 +6,6 @@ namespace ew::runtime {
 
 namespace {
 
-void add(simt::Counters& sum, const simt::Counters& part) {
-  sum.warp_instructions += part.warp_instructions;
-  sum.thread_instructions += part.thread_instructions;
-  sum.memory_instructions += part.memory_instructions;
-  sum.memory_lanes += part.memory_lanes;
-  sum.blocks += part.blocks;
-  sum.warps += part.warps;
-  sum.divergent_branches += part.divergent_branches;
-  sum.barriers += part.barriers;
-  sum.max_resident_bytes = std::max(sum.max_resident_bytes, part.max_resident_bytes);
-}
-
 /// FNV-1a of the destination's bytes, with the ticket.
 u64 digest_of(const memory::DmaTransfer& transfer, Ticket ticket) {
   u64 digest = (0xcbf29ce484222325 ^ ticket) * 0x100000001b3;
@@ -34,7 +22,7 @@ u64 digest_of(const memory::DmaTransfer& transfer, Ticket ticket) {
 Queue::Queue(std::unique_ptr<Simulator> simulator, OnFault on_fault, Progress::Show show, simt::EventRecorder* recorder)
     : simulator_(std::move(simulator)),
       on_fault_(std::move(on_fault)),
-      ends_(remembered, 0),
+      ends_(remembered),
       progress_line_(show),
       recorder_(recorder) {}
 
@@ -64,9 +52,10 @@ void Queue::stop() {
   drop_all();
 }
 
-Ticket Queue::submit_launch(simt::Launch launch, std::span<const Ticket> after) {
+Ticket Queue::submit_launch(simt::Launch launch, std::span<const Ticket> after, u64 gap_nanoseconds) {
   Command command;
   command.kind = Command::Kind::launch;
+  command.gap = gap_nanoseconds;
   command.launch = std::move(launch);
   return submit(std::move(command), after);
 }
@@ -110,13 +99,15 @@ Ticket Queue::submit(Command&& command, std::span<const Ticket> after) {
       found->second.followers.push_back(ticket);
       ++command.unmet;
     } else {
-      command.begin = std::max(command.begin, end_of(dependence));
+      const Ended before = ended(dependence);
+      command.begin = std::max(command.begin, before.end);
+      command.launch_begin = std::max(command.launch_begin, before.next_launch);
     }
   }
   last_submission_ = Clock::now();
   if (pending_.empty()) first_submission_ = last_submission_;
   auto& stored = pending_.emplace(ticket, std::move(command)).first->second;
-  if (stored.unmet == 0) ready_.emplace(ticket, &stored);
+  if (stored.unmet == 0) make_ready(stored);
   if (in_quantum_ && stored.unmet == 0) simulator_->gpu().request_stop();
   wake_.notify_one();
   return ticket;
@@ -131,7 +122,7 @@ bool Queue::query(Ticket ticket) {
   if (!complete(ticket)) step();
   Lock lock(mutex_);
   if (pending_.contains(ticket)) return false;
-  host_time_ = std::max(host_time_, end_of(ticket));
+  host_time_ = std::max(host_time_, ended(ticket).end);
   if (recorder_) recorder_->waited(ticket);
   return true;
 }
@@ -144,7 +135,7 @@ bool Queue::wait(Ticket ticket) {
   --waiters_;
   last_submission_ = first_submission_ = Clock::now();
   released_ = false;
-  host_time_ = std::max(host_time_, end_of(ticket));
+  host_time_ = std::max(host_time_, ended(ticket).end);
   if (recorder_) recorder_->waited(ticket);
   return !lost_;
 }
@@ -204,7 +195,7 @@ void Queue::restart(std::unique_ptr<Simulator> simulator) {
   Lock lock(mutex_);
   halt(lock);
   drop_all();
-  add(finished_totals_, simulator_->gpu().totals());
+  finished_totals_ += simulator_->gpu().totals();
   simulator->gpu().advance_nanoseconds(std::max(gpu_now_, latest_end_));
   simulator_ = std::move(simulator);
   gpu_now_ = simulator_->gpu().simulated_nanoseconds();
@@ -222,7 +213,7 @@ simt::Counters Queue::totals() const {
   auto* self = const_cast<Queue*>(this);
   self->halt(lock);
   simt::Counters sum = finished_totals_;
-  add(sum, simulator_->gpu().totals());
+  sum += simulator_->gpu().totals();
   return sum;
 }
 
@@ -417,6 +408,11 @@ void Queue::take_completion(Lock& lock, const simt::Completion& completion) {
   drop_all();
 }
 
+void Queue::make_ready(Command& command) {
+  if (command.kind == Command::Kind::launch) command.begin = std::max(command.begin, command.launch_begin);
+  ready_.emplace(command.ticket, &command);
+}
+
 void Queue::finish(Ticket ticket, u64 end) {
   auto found = pending_.find(ticket);
   if (found == pending_.end()) return;  // dropped meanwhile
@@ -424,13 +420,16 @@ void Queue::finish(Ticket ticket, u64 end) {
   pending_.erase(found);
   if (digesting_ && command.kind == Command::Kind::transfer && command.transfer.to.host)
     copies_digest_ += digest_of(command.transfer, ticket);
-  ends_[ticket % remembered] = end;
+  const bool launched = command.kind == Command::Kind::launch;
+  const u64 next_launch = launched ? end + command.gap : std::max(end, command.launch_begin);
+  ends_[ticket % remembered] = {end, next_launch};
   latest_end_ = std::max(latest_end_, end);
   if (command.ended) *command.ended = end;
   for (Ticket follower : command.followers) {
     Command& next = pending_.at(follower);
     next.begin = std::max(next.begin, end);
-    if (--next.unmet == 0) ready_.emplace(follower, &next);
+    next.launch_begin = std::max(next.launch_begin, next_launch);
+    if (--next.unmet == 0) make_ready(next);
   }
   progress_.notify_all();
   wake_.notify_one();
@@ -446,8 +445,8 @@ void Queue::drop_all() {
   wake_.notify_one();
 }
 
-u64 Queue::end_of(Ticket ticket) const {
-  return ticket == 0 || last_ticket_ - ticket >= remembered ? 0 : ends_[ticket % remembered];
+Queue::Ended Queue::ended(Ticket ticket) const {
+  return ticket == 0 || last_ticket_ - ticket >= remembered ? Ended{} : ends_[ticket % remembered];
 }
 
 void Queue::host_call_loop() {

@@ -70,7 +70,8 @@ class Queue {
   /// Ends the machine's thread, whatever is unfinished. Later submissions are dropped. Called before exit.
   void stop();
 
-  Ticket submit_launch(simt::Launch, std::span<const Ticket> after);
+  /// `gap`: from the launch's end to the begin of one that waits for it.
+  Ticket submit_launch(simt::Launch, std::span<const Ticket> after, u64 gap_nanoseconds = 0);
   /// `ended`, when given, receives the simulated time of the end; it must live until the ticket is complete or the
   /// queue lost.
   Ticket submit_task(std::unique_ptr<Task>, Cost, std::span<const Ticket> after, u64* ended = nullptr);
@@ -111,11 +112,16 @@ class Queue {
     u32 unmet = 0;
     std::vector<Ticket> followers;
     u64 begin = 0;
+    u64 launch_begin = 0;  // earliest of a launch here: a gap behind the last one that it waits for
+    u64 gap = 0;
     simt::Launch launch;
     std::unique_ptr<Task> task;
     memory::DmaTransfer transfer;
     Cost cost;
     u64* ended = nullptr;
+  };
+  struct Ended {
+    u64 end = 0, next_launch = 0;  // earliest begin of a launch that waits for it
   };
   struct Running {
     Ticket ticket = 0;
@@ -137,9 +143,10 @@ class Queue {
   void run_quantum(Lock&);
   void show_progress();
   void take_completion(Lock&, const simt::Completion&);
+  void make_ready(Command&);
   void finish(Ticket, u64 end);
   void drop_all();
-  u64 end_of(Ticket) const;
+  Ended ended(Ticket) const;
   void halt(Lock&);
   std::chrono::milliseconds grace() const;
 
@@ -157,7 +164,7 @@ class Queue {
   std::unordered_map<simt::LaunchId, Running> running_;
   u64 moving_ = 0;  // transfers under way on the simulator, whose ids are their tickets
   std::deque<Ticket> host_calls_;
-  std::vector<u64> ends_;
+  std::vector<Ended> ends_;
   std::array<u64, 4> engine_free_{};
   u64 host_time_ = 0, latest_end_ = 0;
   u64 gpu_now_ = 0;                 // the clock of the Gpu after its last quantum

@@ -55,6 +55,9 @@ struct Counters {  // of a launch or in all
   u64 blocks = 0, warps = 0;
   u64 divergent_branches = 0, barriers = 0;
   u64 max_resident_bytes = 0;  // simulator memory for blocks in flight
+
+  /// Of several launches together; `max_resident_bytes` is the larger one.
+  Counters& operator+=(const Counters&);
 };
 
 struct Completion {

@@ -27,19 +27,20 @@ void make_accesses(Grid& grid) {
   }
 }
 
-void add(Counters& to, const Counters& from) {
-  to.warp_instructions += from.warp_instructions;
-  to.thread_instructions += from.thread_instructions;
-  to.memory_instructions += from.memory_instructions;
-  to.memory_lanes += from.memory_lanes;
-  to.blocks += from.blocks;
-  to.warps += from.warps;
-  to.divergent_branches += from.divergent_branches;
-  to.barriers += from.barriers;
-  to.max_resident_bytes = std::max(to.max_resident_bytes, from.max_resident_bytes);
-}
-
 }  // namespace
+
+Counters& Counters::operator+=(const Counters& part) {
+  warp_instructions += part.warp_instructions;
+  thread_instructions += part.thread_instructions;
+  memory_instructions += part.memory_instructions;
+  memory_lanes += part.memory_lanes;
+  blocks += part.blocks;
+  warps += part.warps;
+  divergent_branches += part.divergent_branches;
+  barriers += part.barriers;
+  max_resident_bytes = std::max(max_resident_bytes, part.max_resident_bytes);
+  return *this;
+}
 
 Residency::Residency(const GpuLimits& limits, memory::AddressSpace& space)
     : limits_(limits), space_(space), sms_(limits.sms) {
@@ -192,7 +193,7 @@ void Residency::end_block(Sm& sm, u32 slot) {
 }
 
 void Residency::complete(Grid& grid, u64 now_ns) {
-  add(totals_, grid.counters);
+  totals_ += grid.counters;
   if (grid.workspace) space_.release(grid.workspace);
   completions_.push_back({grid.id, grid.counters, grid.begin_ns, now_ns, std::move(grid.fault)});
   std::erase_if(grids_, [&](const auto& other) { return other.get() == &grid; });

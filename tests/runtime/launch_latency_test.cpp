@@ -27,8 +27,9 @@ float elapsed_milliseconds(CUfunction function, unsigned launches) {
 }
 
 // launch.latency was a field of the machine that nothing read.
-TEST(LaunchLatency, IsTheTimeBeforeAKernelThatWaitsForNothing) {
-  setenv("EVERWARP_SET", "launch.latency=70000", 1);
+// Empty kernels behind each other cost their cycles and nothing else.
+TEST(LaunchLatency, IsTheTimeBeforeAKernelThatWaitsForNothingAndTheGapIsBetweenTwo) {
+  setenv("EVERWARP_SET", "launch.latency=70000;launch.gap=3000", 1);
   CUcontext context;
   CUmodule module;
   CUfunction function;
@@ -37,7 +38,8 @@ TEST(LaunchLatency, IsTheTimeBeforeAKernelThatWaitsForNothing) {
   ASSERT_EQ(cuModuleLoadData(&module, module_text), CUDA_SUCCESS);
   ASSERT_EQ(cuModuleGetFunction(&function, module, "nothing"), CUDA_SUCCESS);
   EXPECT_NEAR(elapsed_milliseconds(function, 1), 0.070, 0.001);
-  EXPECT_NEAR(elapsed_milliseconds(function, 5), 0.070, 0.001) << "launches queued behind each other travel together";
+  EXPECT_NEAR(elapsed_milliseconds(function, 5), 0.082, 0.001)
+      << "launches queued behind each other travel together, and begin a gap behind the one before";
   EXPECT_NEAR(elapsed_milliseconds(function, 0), 0, 0.001);
 }
 

@@ -100,6 +100,8 @@ __global__ void chase_shared(long long* cycles, int* last) {
   *cycles = clock64() - begin;
 }
 
+void forget_dirty_lines();
+
 /// A ring of `count` pointers, `stride` bytes apart, of which `warm` are followed first.
 template <Level level>
 double latency(size_t count, size_t stride, int warm) {
@@ -112,6 +114,7 @@ double latency(size_t count, size_t stride, int warm) {
   CUDA(cudaMemcpy(memory, ring.data(), ring.size(), cudaMemcpyHostToDevice));
   long long* cycles = on_device<long long>(1);
   void** last = on_device<void*>(1);
+  if (warm == 0) forget_dirty_lines();
   chase<level><<<1, 1>>>(memory, warm, cycles, last);
   CUDA(cudaDeviceSynchronize());
   long long spent = 0;
@@ -128,9 +131,8 @@ double latency(size_t count, size_t stride, int warm) {
 void latencies() {
   figure("latency_l1", latency<Level::ca>(64, 128, 64), "cycles");
   figure("latency_l2", latency<Level::cg>(1024, 128, 1024), "cycles");
-  // Every line once, cold: the copy to the device leaves its end in the L2, so the ring is longer than the chase.
-  const size_t stride = 4096 + 128, count = device.l2CacheSize / stride + 2 * steps;
-  figure("latency_memory", latency<Level::cg>(count, stride, 0), "cycles");
+  // Every line once, cold.
+  figure("latency_memory", latency<Level::cg>(steps + 1, 4096 + 128, 0), "cycles");
   long long* cycles = on_device<long long>(1);
   int* last = on_device<int>(1);
   chase_shared<<<1, 1>>>(cycles, last);
@@ -156,15 +158,15 @@ __device__ float4 load(const float4* at) {
 constexpr int chunk_loads = 8, stream_threads = 512;
 constexpr size_t chunk = stream_threads * chunk_loads;  // float4s that a block reads in one round
 
-/// Block b reads chunk (first * b + i * step) modulo `chunks` in its round i. Each thread's loads of a round stand
-/// behind each other in the code, so that the memory and not the arithmetic sets the pace. For the L1 they are of 16
-/// KiB.
+/// Block b reads chunk (first * b + i * step) modulo `chunks` in its round i. A load waits for the same thread's load
+/// `chunk_loads` before it and for nothing else, so that the memory and not the arithmetic sets the pace. For the L1
+/// they are of 16 KiB.
 template <Level level>
 __global__ void stream(const float4* from, int first, int step, int chunks, int warm, int rounds, Span* spans,
                        float* sink) {
   constexpr int distinct = level == Level::ca ? 2 : chunk_loads;
   int at = blockIdx.x * first % chunks;
-  float sum[chunk_loads] = {};
+  float4 v[chunk_loads];
   long long begin = 0;
   for (int i = -warm; i < rounds; ++i) {
     if (i == 0) {
@@ -172,16 +174,15 @@ __global__ void stream(const float4* from, int first, int step, int chunks, int 
       begin = clock64();
     }
     const float4* here = from + at * chunk + threadIdx.x;
-    float4 v[chunk_loads];
 #pragma unroll
     for (int k = 0; k < chunk_loads; ++k) v[k] = load<level>(here + k % distinct * stream_threads);
-#pragma unroll
-    for (int k = 0; k < chunk_loads; ++k) sum[k] += v[k].x;
     at += step;
     if (at >= chunks) at -= chunks;
   }
-  for (int k = 1; k < chunk_loads; ++k) sum[0] += sum[k];
-  sink[blockIdx.x * blockDim.x + threadIdx.x] = sum[0];
+  float sum = 0;
+#pragma unroll
+  for (int k = 0; k < chunk_loads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;  // each has a register of its own
+  sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.x == 0) spans[blockIdx.x] = {begin, clock64()};
 }
@@ -190,12 +191,29 @@ struct Pattern {
   int blocks, first, step, chunks, warm, rounds;
 };
 
+/// Reads twice the L2's size, so that what was written before has been written back.
+void forget_dirty_lines() {
+  const int blocks = device.multiProcessorCount;
+  const int rounds =
+      static_cast<int>(2 * static_cast<size_t>(device.l2CacheSize) / (chunk * sizeof(float4)) / blocks + 1);
+  float4* from = nullptr;
+  CUDA(cudaMalloc(&from, blocks * rounds * chunk * sizeof(float4)));
+  Span* spans = on_device<Span>(blocks);
+  float* sink = on_device<float>(static_cast<size_t>(blocks) * stream_threads);
+  stream<Level::cg><<<blocks, stream_threads>>>(from, 1, blocks, blocks * rounds, 0, rounds, spans, sink);
+  CUDA(cudaDeviceSynchronize());
+  CUDA(cudaFree(sink));
+  CUDA(cudaFree(spans));
+  CUDA(cudaFree(from));
+}
+
 template <Level level>
 double bandwidth(Pattern p) {
   float4* from = nullptr;  // whatever it holds: dirty lines of a memset would be written back meanwhile
   CUDA(cudaMalloc(&from, p.chunks * chunk * sizeof(float4)));
   Span* spans = on_device<Span>(p.blocks);
   float* sink = on_device<float>(static_cast<size_t>(p.blocks) * stream_threads);
+  if (level == Level::cg && p.warm == 0) forget_dirty_lines();
   stream<level><<<p.blocks, stream_threads>>>(from, p.first, p.step, p.chunks, p.warm, p.rounds, spans, sink);
   const double cycles = cycles_of(spans, p.blocks);
   CUDA(cudaFree(sink));
@@ -206,16 +224,14 @@ double bandwidth(Pattern p) {
 
 void bandwidths() {
   const int sms = device.multiProcessorCount, chunk_bytes = static_cast<int>(chunk * sizeof(float4));
-  figure("bandwidth_l1", bandwidth<Level::ca>({1, 0, 0, 1, 1, 64}), "bytes/cycle/SM");
+  figure("bandwidth_l1", bandwidth<Level::ca>({1, 0, 0, 1, 1, 128}), "bytes/cycle/SM");
   // A quarter of the L2, or as much as the SMs read at once, each beginning elsewhere.
   const int quarter = std::max(1, static_cast<int>(device.l2CacheSize / 4 / chunk_bytes));
-  figure("bandwidth_l2", bandwidth<Level::cg>({sms, 1, 1, std::min(quarter, sms), std::min(quarter, sms), 32}),
+  figure("bandwidth_l2", bandwidth<Level::cg>({sms, 1, 1, std::min(quarter, sms), std::min(quarter, sms), 64}),
          "bytes/cycle");
   // Cold: the SMs read neighbouring chunks at the same time, each byte once.
   const int rounds =
-      std::min(16, static_cast<int>(4 * static_cast<size_t>(device.l2CacheSize) / chunk_bytes / sms + 1));
-  // Twice, since what was copied to the device may stand in the L2 and must be written back first.
-  bandwidth<Level::cg>({sms, 1, sms, sms * rounds, 0, rounds});
+      std::min(24, static_cast<int>(8 * static_cast<size_t>(device.l2CacheSize) / chunk_bytes / sms + 1));
   figure("bandwidth_memory", bandwidth<Level::cg>({sms, 1, sms, sms * rounds, 0, rounds}), "bytes/cycle");
 }
 
@@ -225,20 +241,19 @@ __global__ void banks(int stride, int loads, long long* cycles, int* sink) {
   __shared__ int words[32 * 32];
   for (int i = threadIdx.x; i < 32 * 32; i += blockDim.x) words[i] = i;
   const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(words + threadIdx.x % 32 * stride % 1024));
-  int sum[16] = {};
+  // Each load waits for the one 32 before it and for nothing else: a warp that is left alone keeps the unit busy, too.
+  int v[32];
   __syncthreads();
   const long long begin = clock64();
-  for (int i = 0; i < loads; i += 16) {
-    int v[16];
+  for (int i = 0; i < loads; i += 32) {
 #pragma unroll
-    for (int k = 0; k < 16; ++k) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[k]) : "r"(at) : "memory");
-#pragma unroll
-    for (int k = 0; k < 16; ++k) sum[k] += v[k];
+    for (int k = 0; k < 32; ++k) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[k]) : "r"(at) : "memory");
   }
   __syncthreads();
   const long long end = clock64();
-  for (int k = 1; k < 16; ++k) sum[0] += sum[k];
-  sink[threadIdx.x] = sum[0];
+#pragma unroll
+  for (int k = 1; k < 32; ++k) v[0] += v[k];
+  sink[threadIdx.x] = v[0];
   if (threadIdx.x == 0) *cycles = end - begin;
 }
 
@@ -259,22 +274,30 @@ void shared_memory() {
 
 // --- atomics
 
-__global__ void add_to(unsigned* cells, unsigned lanes_apart, unsigned warps_apart, int times, Span* spans) {
+constexpr unsigned words_of_line = 32;
+
+/// Each warp adds to one of the lines in turn, so that every slice of the L2 has as many of them.
+__global__ void add_to(unsigned* cells, unsigned lanes_apart, unsigned lines, int times, Span* spans) {
   const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-  unsigned* cell = cells + warp * warps_apart + threadIdx.x % 32 * lanes_apart;
+  unsigned* first = cells + threadIdx.x % 32 * lanes_apart;
+  unsigned line = warp % lines;
   const long long begin = clock64();
-  for (int i = 0; i < times; ++i) asm volatile("red.global.add.u32 [%0], 1;" ::"l"(cell) : "memory");
+  for (int i = 0; i < times; ++i) {
+    asm volatile("red.global.add.u32 [%0], 1;" ::"l"(first + line * words_of_line) : "memory");
+    line += 61;
+    if (line >= lines) line %= lines;
+  }
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) spans[blockIdx.x] = {begin, clock64()};
 }
 
-void atomics(const char* name, unsigned lanes_apart, unsigned warps_apart) {
-  const int blocks = device.multiProcessorCount, threads = 256, times = 16;
-  const size_t count = static_cast<size_t>(blocks) * threads / 32 * warps_apart + 32 * lanes_apart + 1;
+void atomics(const char* name, unsigned lanes_apart, unsigned lines, int times) {
+  const int blocks = device.multiProcessorCount, threads = 256;
+  const size_t count = lines * words_of_line;
   unsigned* cells = on_device<unsigned>(count);
   Span* spans = on_device<Span>(blocks);
-  add_to<<<blocks, threads>>>(cells, lanes_apart, warps_apart, times, spans);
+  add_to<<<blocks, threads>>>(cells, lanes_apart, lines, times, spans);
   const double cycles = cycles_of(spans, blocks), adds = static_cast<double>(blocks) * threads * times;
   std::vector<unsigned> host(count);
   CUDA(cudaMemcpy(host.data(), cells, count * sizeof(unsigned), cudaMemcpyDeviceToHost));
@@ -320,9 +343,9 @@ int main(int argc, char** argv) {
   if (wanted("bandwidth")) bandwidths();
   if (wanted("shared")) shared_memory();
   if (wanted("atomics")) {
-    atomics("atomics_same_address", 0, 0);
-    atomics("atomics_same_line", 1, 0);
-    atomics("atomics_spread", 1, 32);
+    atomics("atomics_same_address", 0, 1, 16);
+    atomics("atomics_same_line", 1, 1, 16);
+    atomics("atomics_spread", 1, 16384, 256);
   }
   if (wanted("launch")) launches();
   if (!failed) std::puts("PASS");
