@@ -30,10 +30,9 @@ struct Measured {
   }
 };
 
-Measured measure(const std::string& machine, const std::string& groups) {
+Measured measure(const std::string& machine, const std::string& program) {
   const std::string file = testing::TempDir() + "microbenchmarks." + std::to_string(getpid()) + ".json";
-  const std::string command =
-      EW_PROGRAM " run --machine " + machine + " --stats " + file + " -- " EW_MICROBENCHMARKS " " + groups;
+  const std::string command = EW_PROGRAM " run --machine " + machine + " --stats " + file + " -- " + program;
   Measured measured;
   std::FILE* pipe = popen(command.c_str(), "r");
   std::array<char, 256> line;
@@ -135,7 +134,7 @@ struct Microbenchmarks : testing::TestWithParam<const char*> {};
 TEST_P(Microbenchmarks, latencies_are_the_machine_file_s) {
   const MachineConfig config = load_machine(GetParam());
   Implied implied(config);
-  const Measured measured = measure(GetParam(), "latency");
+  const Measured measured = measure(GetParam(), EW_MICROBENCHMARKS " latency");
   WITHIN_2_PERCENT(config.l1.latency, measured["latency_l1"]);
   WITHIN_2_PERCENT(config.sm_timing.shared_latency, measured["latency_shared"]);
   WITHIN_2_PERCENT(implied.l2_latency(), measured["latency_l2"]);
@@ -148,7 +147,7 @@ TEST_P(Microbenchmarks, latencies_are_the_machine_file_s) {
 TEST_P(Microbenchmarks, bandwidths_are_the_machine_file_s) {
   const MachineConfig config = load_machine(GetParam());
   const Implied implied(config);
-  const Measured measured = measure(GetParam(), "bandwidth");
+  const Measured measured = measure(GetParam(), EW_MICROBENCHMARKS " bandwidth");
   constexpr std::size_t cold_stream = 3;  // behind those of L1 and L2, and the one that empties the L2
   WITHIN_2_PERCENT(implied.memory_bandwidth(measured, cold_stream), measured["bandwidth_memory"]);
   if (config.network.kind != "crossbar") return;  // links that messages share have no simple sum
@@ -159,7 +158,7 @@ TEST_P(Microbenchmarks, bandwidths_are_the_machine_file_s) {
 
 TEST_P(Microbenchmarks, conflicts_atomics_and_launches_are_the_machine_file_s) {
   const MachineConfig config = load_machine(GetParam());
-  const Measured measured = measure(GetParam(), "shared atomics launch");
+  const Measured measured = measure(GetParam(), EW_MICROBENCHMARKS " shared atomics launch");
   const u32 unit = 32 / config.sm_timing.load_store_lanes;  // cycles that a warp's addresses take
   if (unit == 2) WITHIN_2_PERCENT(unit, measured["shared_stride_1"]);
   for (const u32 stride : {4u, 8u, 16u, 32u})
@@ -176,6 +175,19 @@ INSTANTIATE_TEST_SUITE_P(Machines, Microbenchmarks,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+#ifdef EW_LATENCIES
+// The thesis's remote L1 hits (Tables 2.3 and 4.3): the program holds their cycles, and they really are answered by
+// another private cache.
+TEST(Latencies, remote_l1_hits_are_answered_by_their_owners) {
+  const Measured measured = measure(
+      "tightly-coupled-15cu --set sm_timing.integer_latency=1 --set coherence.protocol=mesi", EW_LATENCIES " remote");
+  constexpr int cus = 15, banks = 16;
+  ASSERT_EQ(measured.kernels.size(), std::size_t{cus * (cus - 1)});
+  for (std::size_t kernel = 0; kernel < measured.kernels.size(); ++kernel)
+    EXPECT_GE(measured.counted("l1.forwards", kernel), banks);
+}
+#endif
 
 }  // namespace
 }  // namespace ew::runtime
