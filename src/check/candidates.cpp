@@ -136,6 +136,10 @@ class Tracer {
         case Instruction::Kind::fence:
           add(state, event(i, EventKind::fence, 0));
           break;
+        case Instruction::Kind::order_fence:
+        case Instruction::Kind::durability_fence:
+        case Instruction::Kind::output:
+          break;  // tests of kind pm, whose executions are those of executions.hpp
         case Instruction::Kind::barrier: {
           Event e = event(i, EventKind::barrier, 0);
           e.barrier = state.barriers++;

@@ -1,6 +1,7 @@
 // The events of one run of a program and what holds between them whatever the memory model: the ground on which models
 // (ptx_model.hpp, later the persistency models) choose who reads from whom and decide. Filled from litmus tests by
-// candidates.hpp. An atomic that reads and writes is two events, joined by `rmw`.
+// candidates.hpp (where an atomic that reads and writes is two events, joined by `rmw`) and executions.hpp (where it is
+// one, an update).
 #pragma once
 
 #include <vector>
@@ -10,23 +11,27 @@
 
 namespace ew::check {
 
-enum class EventKind : u8 { read, write, fence, barrier };
+enum class EventKind : u8 { read, write, update, fence, barrier, order_fence, durability_fence, output };
 
 struct Event {
   EventKind kind = EventKind::read;
   Order order = Order::weak;
   Scope scope = Scope::none;  // of a strong operation
+  bool persist_sync = false;  // pRel, pAcq
+  bool persistent = false;    // the location is in persistent memory
   bool initial = false;       // the write that gave a location its first value; of no thread
   bool sc = false;            // of a fence
   bool reduction = false;     // the read of an atomic that returns nothing: never part of an acquire
   u8 thread = 0;
-  u8 location = 0;
-  Value value = 0;  // read or written
-  u32 barrier = 0;  // which of its block's
+  u8 location = 0;      // of an output: which
+  Value value = 0;      // written; of a read: read
+  u32 instruction = 0;  // of its thread
+  u32 barrier = 0;      // which of its block's
 
-  bool reads() const { return kind == EventKind::read; }
-  bool writes() const { return kind == EventKind::write; }
+  bool reads() const { return kind == EventKind::read || kind == EventKind::update; }
+  bool writes() const { return kind == EventKind::write || kind == EventKind::update; }
   bool accesses() const { return reads() || writes(); }
+  bool persists() const { return persistent && writes(); }
   /// PTX ISA, "Operation types": fences, and accesses that are not weak.
   bool strong() const { return kind == EventKind::fence || (accesses() && !initial && order != Order::weak); }
 };

@@ -95,6 +95,9 @@ class Explorer {
         break;
       case Instruction::Kind::fence:
       case Instruction::Kind::barrier:
+      case Instruction::Kind::order_fence:
+      case Instruction::Kind::durability_fence:
+      case Instruction::Kind::output:
         break;
     }
     return true;

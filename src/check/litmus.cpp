@@ -54,6 +54,8 @@ std::string print(const Tags& tags) {
 
 std::string print(const std::vector<Statement>& statements);
 
+}  // namespace
+
 std::string print(const Statement& s) {
   const std::string head = fmt::format("{}{}", text_of(s.verb), print(s.tags)), reg = s.reg.empty() ? "_" : s.reg;
   switch (s.verb) {
@@ -87,6 +89,8 @@ std::string print(const Statement& s) {
       return head;
   }
 }
+
+namespace {
 
 std::string print(const std::vector<Statement>& statements) {
   std::string text;

@@ -152,6 +152,7 @@ std::string_view text_of(Scope);  // blk dev sys
 
 /// As a file holds it.
 std::string print(const Expression&);
+std::string print(const Statement&);
 std::string print(const Litmus&);
 std::string print(const std::vector<Litmus>&);
 

@@ -190,6 +190,15 @@ std::vector<std::string> locations_of(const Litmus& test) {
   return names;
 }
 
+std::vector<std::string> outputs_of(const Litmus& test) {
+  std::vector<std::string> names;
+  for (const ThreadText& thread : test.threads)
+    each_statement(thread.statements, [&](const Statement& s) {
+      if (s.verb == Verb::out && std::ranges::find(names, s.location) == names.end()) names.push_back(s.location);
+    });
+  return names;
+}
+
 void check_litmus(const Litmus& test, const std::string& file) {
   Checker(test, file).check();
 }

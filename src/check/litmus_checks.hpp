@@ -1,4 +1,4 @@
-// What a litmus test must keep to beyond its grammar. Private to the parser.
+// What a litmus test must keep to beyond its grammar. For the parser and program.cpp.
 #pragma once
 
 #include <string>
@@ -15,5 +15,7 @@ void check_litmus(const Litmus&, const std::string& file);
 
 /// Every location that a statement of the test names, in the order of appearance, outputs not among them.
 std::vector<std::string> locations_of(const Litmus&);
+/// Every name that `out` writes, in the order of appearance.
+std::vector<std::string> outputs_of(const Litmus&);
 
 }  // namespace ew::check

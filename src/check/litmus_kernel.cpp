@@ -230,6 +230,10 @@ class KernelWriter {
       case Instruction::Kind::barrier:
         emit("barrier.sync 0;");
         break;
+      case Instruction::Kind::order_fence:
+      case Instruction::Kind::durability_fence:
+      case Instruction::Kind::output:
+        break;  // tests of kind pm, which no kernel is made of
     }
   }
 

@@ -14,9 +14,7 @@ namespace {
 
 constexpr u32 most_threads = 32, most_locations = 32;
 
-/// Resolves names by asking `slot_of`.
-template <class SlotOf>
-void append(Code& code, const Expression& e, const SlotOf& slot_of) {
+void append(Code& code, const Expression& e, const std::function<u32(const std::string&)>& slot_of) {
   for (const Expression& operand : e.operands) append(code, operand, slot_of);
   Code::Step step;
   switch (e.kind) {
@@ -53,9 +51,23 @@ class ThreadResolver {
   }
 
   Code code(const Expression& e) {
-    Code result;
-    append(result, e, [&](const std::string& name) { return slot_of(name); });
-    return result;
+    return compile(e, [&](const std::string& name) { return slot_of(name); });
+  }
+
+  static Instruction::Kind access_kind(Verb verb) {
+    switch (verb) {
+      case Verb::st:
+      case Verb::prel:
+        return Instruction::Kind::store;
+      case Verb::ld:
+      case Verb::pacq:
+        return Instruction::Kind::load;
+      case Verb::await:
+      case Verb::pawait:
+        return Instruction::Kind::await;
+      default:
+        return Instruction::Kind::atomic;
+    }
   }
 
   Instruction access(const Statement& s) {
@@ -63,11 +75,10 @@ class ThreadResolver {
     i.verb = s.verb;
     i.location = static_cast<u32>(std::ranges::find(program_.locations, s.location) - program_.locations.begin());
     i.order = s.tags.order.value_or(Order::weak);
-    i.kind = s.verb == Verb::st      ? Instruction::Kind::store
-             : s.verb == Verb::ld    ? Instruction::Kind::load
-             : s.verb == Verb::await ? Instruction::Kind::await
-                                     : Instruction::Kind::atomic;
-    if (i.kind == Instruction::Kind::atomic && i.order == Order::weak) i.order = Order::relaxed;
+    i.kind = access_kind(s.verb);
+    i.persist_sync = s.verb == Verb::prel || s.verb == Verb::pacq || s.verb == Verb::pawait;
+    const bool scoped = s.tags.scope.has_value();  // a weak access has no scope: one that has is strong
+    if (i.order == Order::weak && (scoped || i.kind == Instruction::Kind::atomic)) i.order = Order::relaxed;
     if (i.order != Order::weak) i.scope = s.tags.scope.value_or(Scope::sys);
     const bool can_be_reduction = s.verb == Verb::add || s.verb == Verb::bit_or || s.verb == Verb::max;
     i.reduction = can_be_reduction && s.reg.empty() && !acquires(i.order);
@@ -99,9 +110,21 @@ class ThreadResolver {
         i.kind = Instruction::Kind::barrier;
         ++thread_.barriers;
         break;
+      case Verb::ofence:
+        i.kind = Instruction::Kind::order_fence;
+        break;
+      case Verb::dfence:
+        i.kind = Instruction::Kind::durability_fence;
+        break;
+      case Verb::out:
+        i.kind = Instruction::Kind::output;
+        i.location = static_cast<u32>(std::ranges::find(program_.outputs, s.location) - program_.outputs.begin());
+        i.value = code(s.values[0]);
+        break;
       default:
         i = access(s);
     }
+    i.text = print(s);
     thread_.instructions.push_back(std::move(i));
   }
 
@@ -241,6 +264,10 @@ std::string Program::text_of(const FinalState& state) const {
   return text;
 }
 
+std::string Program::text_of(const Event& e) const {
+  return fmt::format("{}: {}", threads[e.thread].name, threads[e.thread].instructions[e.instruction].text);
+}
+
 u32 Program::devices() const {
   u32 most = 0;
   for (const Thread& thread : threads) most = std::max(most, thread.place.device + 1);
@@ -255,14 +282,20 @@ Program resolve(const Litmus& test, const std::string& file) {
     const auto found = std::ranges::find(test.initial, location, &Litmus::Initial::location);
     program.initial.push_back(found == test.initial.end() ? 0 : found->value);
   }
-  if (test.threads.size() > most_threads || program.locations.size() > most_locations)
-    throw core::UserError({file, test.line.number}, fmt::format("{} has more than {} threads or {} locations",
-                                                                test.name, most_threads, most_locations));
+  for (const std::string& location : program.locations)
+    program.persistent.push_back(std::ranges::find(test.persistent, location) != test.persistent.end());
+  program.outputs = outputs_of(test);
+  if (test.threads.size() > most_threads || program.outputs.size() > most_locations ||
+      program.locations.size() > most_locations)
+    throw core::UserError({file, test.line.number},
+                          fmt::format("{} has more than {} threads, or {} locations or outputs", test.name,
+                                      most_threads, most_locations));
   program.threads.resize(test.threads.size());
   place_threads(program, test);
   for (std::size_t t = 0; t < test.threads.size(); ++t) {
     Program::Thread& thread = program.threads[t];
     thread.name = fmt::format("T{}", test.threads[t].number);
+    thread.line = test.threads[t].line.number;
     thread.first_slot = program.register_slots;
     ThreadResolver(program, thread).statements(test.threads[t].statements);
     program.register_slots += static_cast<u32>(thread.registers.size());
@@ -270,14 +303,18 @@ Program resolve(const Litmus& test, const std::string& file) {
   return program;
 }
 
-Code resolve_condition(const Program& program, const Expression& condition) {
+Code compile(const Expression& e, const std::function<u32(const std::string&)>& slot_of) {
   Code code;
-  append(code, condition, [&](const std::string& name) {
+  append(code, e, slot_of);
+  return code;
+}
+
+Code resolve_condition(const Program& program, const Expression& condition) {
+  return compile(condition, [&](const std::string& name) {
     for (u32 slot = 0; slot < program.slots(); ++slot)
       if (program.slot_name(slot) == name) return slot;
     return no_slot;  // the parser has seen to it that there is one
   });
-  return code;
 }
 
 }  // namespace ew::check

@@ -1,8 +1,9 @@
 // A litmus test with its names resolved and its branches made jumps: what models enumerate, interleavings run and
-// kernels are generated from. Made of tests of kind ptx. Registers have slots, thread by thread; behind them the
-// locations have theirs, so that a slot is a place in a FinalState.
+// kernels are generated from. Made of tests of kinds ptx and pm. Registers have slots, thread by thread; behind them
+// the locations have theirs, so that a slot is a place in a FinalState.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,18 +32,33 @@ Value evaluate(const Code&, std::span<const Value> slots);
 inline constexpr u32 no_slot = ~u32{0};
 
 struct Instruction {
-  enum class Kind : u8 { load, store, atomic, await, let, branch_unless, jump, fence, barrier };
+  enum class Kind : u8 {
+    load,
+    store,
+    atomic,
+    await,
+    let,
+    branch_unless,
+    jump,
+    fence,
+    barrier,
+    order_fence,
+    durability_fence,
+    output
+  };
   Kind kind = Kind::load;
   Verb verb = Verb::ld;  // which atomic
   Order order = Order::weak;
   Scope scope = Scope::none;
-  bool sc = false;         // of a fence
-  bool reduction = false;  // of an atomic: nothing comes back (red)
-  u32 slot = no_slot;      // register written
-  u32 location = 0;
+  bool sc = false;                      // of a fence
+  bool reduction = false;               // of an atomic: nothing comes back (red)
+  bool persist_sync = false;            // pRel is a store, pAcq a load or an await
+  u32 slot = no_slot;                   // register written
+  u32 location = 0;                     // of an output: which
   Operator relation = Operator::equal;  // of await
   Code value, expected;                 // written, compared (await), let, condition; expected: cas
   u32 target = 0;                       // of jumps
+  std::string text;                     // as the test has it
 
   bool reads() const { return kind == Kind::load || kind == Kind::atomic || kind == Kind::await; }
   bool writes() const { return kind == Kind::store || kind == Kind::atomic; }
@@ -61,11 +77,14 @@ struct Program {
     u32 first_slot = 0;
     std::vector<Instruction> instructions;
     u32 barriers = 0;
+    u32 line = 0;  // of the file
   };
   std::string name;
   std::vector<Thread> threads;
   std::vector<std::string> locations;
-  std::vector<Value> initial;  // of locations
+  std::vector<Value> initial;    // of locations
+  std::vector<bool> persistent;  // which of them a crash leaves
+  std::vector<std::string> outputs;
   u32 register_slots = 0;
 
   u32 slots() const { return register_slots + static_cast<u32>(locations.size()); }
@@ -74,10 +93,14 @@ struct Program {
   std::string slot_name(u32 slot) const;
   std::string text_of(const FinalState&) const;
   u32 devices() const;
+  /// "T0: st A 1".
+  std::string text_of(const Event&) const;
 };
 
-/// REQUIRES: kind ptx. Throws core::UserError when the test is too large.
+/// REQUIRES: kind ptx or pm. Throws core::UserError when the test is too large.
 Program resolve(const Litmus&, const std::string& file);
+/// Names become what slot_of says.
+Code compile(const Expression&, const std::function<u32(const std::string& name)>& slot_of);
 /// A condition over final states.
 Code resolve_condition(const Program&, const Expression&);
 

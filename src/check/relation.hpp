@@ -35,6 +35,7 @@ class Relation {
   u32 size() const { return size_; }
   bool has(u32 from, u32 to) const { return contains(rows_[from], to); }
   void add(u32 from, u32 to) { rows_[from] |= just(to); }
+  void remove(u32 from, u32 to) { rows_[from] &= ~just(to); }
   EventSet after(u32 from) const { return rows_[from]; }
   EventSet before(u32 to) const {
     EventSet set = 0;

@@ -11,6 +11,7 @@
 namespace ew::check {
 
 bool Verdict::failed() const {
+  if (persistency && !persistency->agrees()) return true;
   return !forbidden.empty() || histogram.unfinished ||
          std::ranges::any_of(answers, [](const Answer& a) { return !a.agrees() || a.missing(); });
 }
@@ -51,7 +52,11 @@ Verdict judge(const Litmus& test, const std::string& file, const std::optional<R
   Verdict verdict;
   verdict.test = test.name;
   verdict.line = test.line.number;
-  if (test.kind != TestKind::ptx) {
+  if (test.kind == TestKind::pm) {
+    verdict.persistency = judge_persistency(test, file);
+    return verdict;
+  }
+  if (test.kind == TestKind::drf) {
     verdict.not_judged = fmt::format("tests of kind {} are read, but not executed yet", text_of(test.kind));
     return verdict;
   }

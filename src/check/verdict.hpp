@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "check/litmus_run.hpp"
+#include "check/persistency_litmus.hpp"
 
 namespace ew::check {
 
@@ -32,6 +33,7 @@ struct Verdict {
   std::string not_run;     // why no machine ran it; empty also when none was asked for
   std::vector<Answer> answers;
   std::vector<Forbidden> forbidden;
+  std::optional<PersistencyVerdict> persistency;  // of a test of kind pm
   Histogram histogram;
   Program program;  // names of the states in the histogram
   u64 allowed_states = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "check/persistency_model.hpp"
 #include "cli/explain_ptx.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
@@ -144,6 +145,7 @@ std::vector<Model> all_models() {
   add("memory.standard", media::dram_standards);
   all.push_back({"persistency", "strict",
                  "A store to a mapped pool is durable as soon as it is executed, in the order of execution."});
+  add("axioms of persistency", check::persistency_models());
   return all;
 }
 

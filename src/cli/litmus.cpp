@@ -28,7 +28,7 @@ struct LitmusCommand {
   std::vector<std::string> files;
   std::string protocol, filter;
   unsigned long long seeds = 200;
-  bool json = false, axioms_only = false, histogram = false;
+  bool json = false, axioms_only = false, histogram = false, witness = false;
 };
 
 const char* const manual =
@@ -36,12 +36,17 @@ const char* const manual =
 For each question the table says what the axioms of PTX's memory model answer, what the author expects, and how
 many of the runs on the machine ended so. A run that ends as the axioms forbid is a failure, with the command that
 repeats it. Seed 0 disturbs nothing; --seed N --seeds 1 repeats the run of seed N.
+A test of kind pm asks what a crash may leave; the table has a column for each persistency model (ew explain models),
+A: allowed, F: forbidden. "class" says what an image that sbrp allows would be the sign of, "readings" which open
+questions of SBRP's text would change sbrp's answer.
 
 Examples:
   ew litmus litmus/ptx.glt                           axioms, and 200 runs of each test on the default machine
   ew litmus litmus/ptx.glt --filter '^MP' --histogram
   ew litmus litmus/ptx.glt --axioms                  the axioms alone
   ew litmus litmus/ptx.glt --protocol gpu            on a timing machine with this coherence protocol
+  ew litmus litmus/pm.glt                            what a crash may leave, under eight persistency models
+  ew litmus litmus/pm.glt --filter P07 --witness     and why
   ew litmus a.glt b.glt --seeds 1000 --json)";
 
 std::vector<check::Litmus> read(const std::string& name) {
@@ -124,7 +129,7 @@ int call(const LitmusCommand& command) {
   if (!command.axioms_only && command.seeds) plan = plan_of(command);
   LitmusReport report(
       [&](const std::string& file, const std::string& test, u64 seed) { return replay(command, file, test, seed); },
-      command.histogram);
+      command.histogram, command.witness);
   std::vector<std::pair<const std::string*, const check::Litmus*>> chosen;
   for (const auto& [file, tests] : files)
     for (const check::Litmus& test : tests)
@@ -158,6 +163,8 @@ void add_litmus(CLI::App& app, int& status) {
   verb->add_option("--filter", command->filter, "Tests whose names match")->type_name("RE");
   verb->add_flag("--axioms", command->axioms_only, "No machine");
   verb->add_flag("--histogram", command->histogram, "Print every final state seen");
+  verb->add_flag("--witness", command->witness,
+                 "Persistency: print for every answer the crash that shows it, or the order that forbids it");
   verb->add_flag("--json", command->json, "As JSON");
   command->settings.add_options(*verb);
   verb->callback([command, &status] { status = call(*command); });

@@ -14,10 +14,11 @@ std::string_view word(bool allowed) {
 
 }  // namespace
 
-LitmusReport::LitmusReport(Replay replay, bool histograms)
+LitmusReport::LitmusReport(Replay replay, bool histograms, bool witnesses)
     : replay_(std::move(replay)),
       with_histograms_(histograms),
-      table_({"test", "question", "axioms", "expected", ">seen", ""}) {}
+      table_({"test", "question", "axioms", "expected", ">seen", ""}),
+      persistency_(witnesses) {}
 
 void LitmusReport::add(const std::string& file, const check::Verdict& verdict) {
   ++tests_;
@@ -28,6 +29,7 @@ void LitmusReport::add(const std::string& file, const check::Verdict& verdict) {
     if (std::ranges::find(not_judged_kinds_, verdict.not_judged) == not_judged_kinds_.end())
       not_judged_kinds_.push_back(verdict.not_judged);
   }
+  if (verdict.persistency) persistency_.add(file, verdict.test, *verdict.persistency);
   for (const check::Answer& answer : verdict.answers) add_answer(verdict, answer);
   add_failures(file, verdict);
   if (with_histograms_) add_histogram(verdict);
@@ -72,6 +74,10 @@ nlohmann::ordered_json LitmusReport::to_json(const std::string& file, const chec
   nlohmann::ordered_json json{{"file", file}, {"line", v.line}, {"test", v.test}, {"ok", !v.failed()}};
   if (!v.not_judged.empty()) json["not_executed"] = v.not_judged;
   if (!v.not_run.empty()) json["not_run"] = v.not_run;
+  if (v.persistency) {
+    json["persistency"] = PersistencyReport::to_json(*v.persistency);
+    return json;
+  }
   json["questions"] = nlohmann::ordered_json::array();
   for (const check::Answer& a : v.answers)
     json["questions"].push_back({{"question", a.question},
@@ -102,11 +108,13 @@ std::string LitmusReport::not_judged() const {
 }
 
 std::string LitmusReport::text() const {
-  std::string text = table_.rows() ? table_.text() : "";
+  std::string text = persistency_.empty() ? "" : persistency_.text();
+  if (tests_ == not_judged_ + persistency_.tests()) return text;
+  if (table_.rows()) text += table_.text();
   text += histograms_;
   for (const std::string& problem : problems_) text += fmt::format("{}\n", problem);
-  text += fmt::format("{} tests, {} questions, {} that the axioms answer otherwise", tests_ - not_judged_,
-                      table_.rows(), disagreements_);
+  text += fmt::format("{} tests, {} questions, {} that the axioms answer otherwise",
+                      tests_ - not_judged_ - persistency_.tests(), table_.rows(), disagreements_);
   if (runs_)
     text += fmt::format("; {} runs: {} ended as is forbidden, {} as no interleaving explains, {} questions not shown",
                         grouped(runs_), grouped(forbidden_), grouped(weak_runs_), missing_);

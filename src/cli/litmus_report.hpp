@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/verdict.hpp"
+#include "cli/persistency_report.hpp"
 #include "cli/table.hpp"
 
 namespace ew::cli {
@@ -17,7 +18,7 @@ class LitmusReport {
   /// The command that repeats one run of a test.
   using Replay = std::function<std::string(const std::string& file, const std::string& test, u64 seed)>;
 
-  LitmusReport(Replay replay, bool histograms);
+  LitmusReport(Replay replay, bool histograms, bool witnesses);
 
   void add(const std::string& file, const check::Verdict&);
   bool failed() const { return failed_; }
@@ -36,6 +37,7 @@ class LitmusReport {
   Replay replay_;
   bool with_histograms_;
   Table table_;
+  PersistencyReport persistency_;
   nlohmann::ordered_json json_ = nlohmann::ordered_json::array();
   std::vector<std::string> problems_, not_judged_kinds_;
   std::string histograms_;

@@ -230,4 +230,108 @@ Litmus RandomLitmus::program(u32 threads, u32 count) {
   return test;
 }
 
+/// An access of a flag: f is volatile, g persistent; both begin at 0 and mostly become 1.
+Statement RandomLitmus::flag_access(bool may_wait) {
+  Statement s;
+  s.location = below(3) ? "f" : "g";
+  const Scope scope = scopes[below(3)];
+  switch (below(may_wait ? 10 : 6)) {
+    case 0:
+    case 1:
+      s.verb = Verb::prel;
+      s.tags.scope = scope;
+      s.values = {constant(1)};
+      break;
+    case 2:
+      s.verb = Verb::st;
+      s.tags.order = below(2) ? Order::release : Order::relaxed;
+      if (below(2)) s.tags.scope = scope;
+      s.values = {constant(1)};
+      break;
+    case 3:
+    case 4: {
+      static constexpr Verb verbs[] = {Verb::add, Verb::xchg, Verb::cas};
+      static constexpr Order orders[] = {Order::relaxed, Order::acquire, Order::release, Order::acq_rel};
+      s.verb = verbs[below(3)];
+      if (below(4)) s.tags.order = orders[below(4)];
+      if (below(2)) s.tags.scope = scope;
+      s.reg = "r";
+      if (s.verb == Verb::cas) s.values = {constant(0)};
+      s.values.push_back(constant(1));
+      break;
+    }
+    case 5:
+      s.verb = below(2) ? Verb::pacq : Verb::ld;
+      if (s.verb == Verb::pacq || below(2)) s.tags.scope = scope;
+      if (s.verb == Verb::ld && below(2)) s.tags.order = Order::acquire;
+      s.reg = "r";
+      break;
+    default:
+      s.verb = below(3) ? Verb::pawait : Verb::await;
+      if (s.verb == Verb::pawait || below(2)) s.tags.scope = scope;
+      if (s.verb == Verb::await) s.tags.order = below(2) ? Order::acquire : Order::relaxed;
+      s.relation = below(5) ? Operator::not_equal : Operator::equal;
+      s.values = {constant(s.relation == Operator::equal)};
+      s.reg = "r";
+  }
+  return s;
+}
+
+Statement RandomLitmus::persist_step(std::vector<std::string>& registers) {
+  Statement s;
+  const u32 choice = below(16);
+  if (choice < 6) {
+    s.verb = Verb::st;
+    s.location = below(2) ? "A" : "B";
+    s.values = {!registers.empty() && below(6) == 0 ? named(registers[0]) : constant(++next_value_)};
+  } else if (choice < 12) {
+    s = flag_access(true);
+  } else if (choice == 12) {
+    s.verb = Verb::fence;
+    s.tags.scope = scopes[below(3)];
+  } else if (choice == 13) {
+    s.verb = below(2) ? Verb::ofence : Verb::dfence;
+  } else if (choice == 14) {
+    s.verb = Verb::out;
+    s.location = below(3) ? "o" : "p";
+    s.values = {!registers.empty() && below(2) ? named(registers[0]) : constant(++next_value_)};
+  } else if (registers.empty()) {
+    s.verb = Verb::ld;
+    s.reg = "r";
+    s.location = below(2) ? "A" : "f";
+  } else {
+    s.verb = Verb::branch;
+    s.values = {named(registers[0])};
+    s.then.push_back(persist_step(registers));
+    if (below(2)) s.otherwise.push_back(persist_step(registers));
+  }
+  if (!s.reg.empty()) registers = {s.reg};
+  return s;
+}
+
+Litmus RandomLitmus::persistency(u32 threads, u32 count) {
+  Litmus test;
+  test.name = "random";
+  test.kind = TestKind::pm;
+  test.persistent = {"A", "B", "g"};
+  next_value_ = 0;
+  if (below(4) == 0) test.initial.push_back({"A", 9});
+  const bool barriers = below(3) == 0;
+  for (u32 t = 0; t < threads; ++t) {
+    ThreadText thread;
+    thread.number = t;
+    thread.placement = Placement{below(8) == 0, barriers ? 0 : below(2), {}};
+    std::vector<std::string> registers;
+    for (u32 i = 0; i < count; ++i) thread.statements.push_back(persist_step(registers));
+    if (barriers) {
+      Statement bar;
+      bar.verb = Verb::bar;
+      const auto at = static_cast<std::ptrdiff_t>(below(count + 1));
+      thread.statements.insert(thread.statements.begin() + at, bar);
+    }
+    test.threads.push_back(std::move(thread));
+  }
+  return test;
+}
+
 }  // namespace ew::check

@@ -16,6 +16,10 @@ class RandomLitmus {
   /// A test of kind ptx, small enough to be enumerated: `threads` threads of `statements` each, no loops.
   Litmus program(u32 threads, u32 statements);
 
+  /// A test of kind pm, small enough for every interleaving: fences, flags in either memory, atomics, barriers,
+  /// outputs.
+  Litmus persistency(u32 threads, u32 statements);
+
   u32 below(u32 bound) { return static_cast<u32>(random_() % bound); }
 
  private:
@@ -29,7 +33,10 @@ class RandomLitmus {
   std::vector<Statement> statements(TestKind, Names&, u32 count);
   Expression condition(const Litmus&);
   Statement simple_access(u32 thread, u32 number);
+  Statement persist_step(std::vector<std::string>& registers);
+  Statement flag_access(bool may_wait);
 
+  Value next_value_ = 0;
   std::mt19937_64 random_;
 };
 

@@ -75,10 +75,49 @@ TEST_F(LitmusCommandTest, TheDefaultMachineShowsWhatTheCommittedTestsSay) {
   }
 }
 
+const char* const scope_bug =
+    "test P pm\npm A B\nT0@b0: st A 1 ; prel.blk f 1\nT1@b1: pawait.blk r f ==1 ; st B 1\n"
+    "expect crash B==1 && A==0 :: sbrp=A sbrp-sys=F strict=F\nexpect images sbrp=4 strict=3\n";
+
+TEST_F(LitmusCommandTest, PersistencyTestsAreJudgedWithEveryModel) {
+  write("p.glt", scope_bug);
+  const Outcome outcome = ew({"p.glt", "--witness"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  for (const char* part :
+       {"P     B == 1 && A == 0  A     (A)       (F)          F         (F)    (F)  (A)       F       scope  A3        "
+        "ok",
+        "p.glt:5: P: B == 1 && A == 0 under sbrp, sbrp-lit: allowed (A)\n    a crash leaves A=0 B=1:\n",
+        "line 3    T0: st A 1              lost\n", "line 4    T1: st B 1              durable\n",
+        "no pmo edge from \"T0: st A 1\" to \"T1: st B 1\"; the scopes of \"T0: prel.blk f 1\" and "
+        "\"T1: pawait.blk r f ==1\" do not hold both threads",
+        "\"T0: st A 1\" is before \"T1: st B 1\": [Inter] through \"T0: prel.blk f 1\"",
+        "  A3    a pRel is visible only when", "1 persistency tests, 1 executions: 5 of 5 answers agree\n"})
+    EXPECT_NE(outcome.output.find(part), std::string::npos) << part << "\nin\n" << outcome.output;
+  const auto json = nlohmann::json::parse(ew({"p.glt", "--json"}).output)[0]["persistency"];
+  const auto& row = json["crashes"][0];
+  EXPECT_EQ(row["class"], "scope");
+  EXPECT_EQ(row["readings"][0]["id"], "A3");
+  EXPECT_EQ(row["models"]["sbrp"]["found"], "A");
+  EXPECT_EQ(row["models"]["sbrp"]["witness"]["steps"][0]["fate"], "lost");
+  EXPECT_EQ(row["models"]["strict"]["obstacle"]["image"], "A=0 B=1");
+  EXPECT_EQ(json["images"][0]["models"]["sbrp"]["found"], 4);
+}
+
+TEST_F(LitmusCommandTest, AWrongPersistencyRowIsNamedWithItsLine) {
+  write("p.glt", std::string(scope_bug) + "expect crash A==0 :: epoch=F\nexpect images epoch=7\n");
+  const Outcome outcome = ew({"p.glt"});
+  EXPECT_EQ(outcome.status, 1);
+  for (const char* part : {"FAIL p.glt:7: P: A == 0 under epoch: expected forbidden (F), found allowed (A)\n",
+                           "FAIL p.glt:8: P: images under epoch: expected 7, found 3\n", "5 of 7 answers agree"})
+    EXPECT_NE(outcome.output.find(part), std::string::npos) << part << "\nin\n" << outcome.output;
+}
+
 TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
   write("a.glt", message_passing);
   write("bad.glt", "test A ptx\nT0: sst x 1\n");
-  write("pm.glt", "test A pm\npm X\nT0: st X 1\nexpect images sbrp=2\n");
+  write("drf.glt", "test A drf\nT0: st X 1\nexpect drf0=legal\n");
+  write("volatile.glt", "test A pm\npm X\nT0: st X 1 ; st f 1\nexpect crash f==1 :: sbrp=A\n");
+  write("register.glt", "test A pm\npm X\nT0: ld r X\nexpect crash T0:r==1 :: sbrp=A\n");
   write("empty.glt", "");
   const std::pair<Words, std::string> mistakes[] = {
       {{}, "ew litmus needs a file: ew litmus litmus/ptx.glt; `ew litmus --help` has examples"},
@@ -87,7 +126,9 @@ TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
       {{"empty.glt"}, "there is no test in these files"},
       {{"a.glt", "--filter", "Z"}, "no test's name matches --filter"},
       {{"a.glt", "--filter", "("}, "--filter ( is no regular expression"},
-      {{"pm.glt"}, "1 of 1 tests are left out: tests of kind pm are read, but not executed yet"},
+      {{"drf.glt"}, "1 of 1 tests are left out: tests of kind drf are read, but not executed yet"},
+      {{"volatile.glt"}, "volatile.glt:4: f is volatile: a crash leaves the locations behind pm, and outputs"},
+      {{"register.glt"}, "register.glt:4: T0:r is a register: a crash leaves persistent locations and outputs"},
       {{"a.glt", "--protocol", "mess"},
        "--protocol mess: there is functional, gpu, none-l1, mesi (did you mean \"mesi\"?)"},
       {{"a.glt", "--seeds", "x"}, "--seeds should be a whole number from 0, but is \"x\""},

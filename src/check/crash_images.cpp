@@ -1,0 +1,93 @@
+#include "check/crash_images.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "check/volatile_races.hpp"
+#include "core/diagnostics.hpp"
+
+namespace ew::check {
+
+namespace {
+
+constexpr u64 most_states = 10'000'000;
+
+/// 4.6 of the notes' lattice, as docs/litmus.md has it: every open question answered by the stronger order, but a pRel
+/// does not wait, which would hide what scopes do.
+SbrpReading strong_reading(bool widened) {
+  SbrpReading reading;
+  reading.flag_before = reading.acquired_durable = true;
+  reading.widened = widened;
+  return reading;
+}
+
+}  // namespace
+
+CrashImages::CrashImages(const Program& program, const ImageLayout& layout)
+    : program_(program), layout_(layout), of_(persistency_models().size() + reading_changes().size() + 2) {
+  std::set<std::string> races;
+  each_execution(program, [&](const Execution& x) {
+    ++executions_;
+    add(x);
+    for (std::string& race : volatile_races(program, x)) races.insert(std::move(race));
+  });
+  races_.assign(races.begin(), races.end());
+}
+
+const CrashImages::Images& CrashImages::of_reading(u32 change) const {
+  return of_[persistency_models().size() + change];
+}
+
+const CrashImages::Images& CrashImages::of_step(LatticeStep step) const {
+  return of_[persistency_models().size() + reading_changes().size() + static_cast<std::size_t>(step)];
+}
+
+const CrashImages::States& CrashImages::states_of(const Execution& x, const Relation& happened_before,
+                                                  PersistOrder order) {
+  for (const States& s : present_)
+    if (s.order.order == order.order && s.order.durable_at == order.durable_at) return s;
+  States& s = present_.emplace_back();
+  s.order = std::move(order);
+  const ExecutionCrashes states(layout_, x, happened_before, s.order);
+  states.each([&](u64 ideal, Image& image) {
+    if (++states_ > most_states) throw core::UserError(fmt::format("{}: too many crash states", program_.name));
+    s.images.push_back({std::move(image), ideal, states.latest(ideal)});
+    return true;
+  });
+  using Entry = States::Entry;
+  std::ranges::stable_sort(s.images, {}, [](const Entry& e) { return std::tie(e.image, e.latest); });
+  std::ranges::reverse(s.images);  // the latest first
+  const auto twice = std::ranges::unique(s.images, {}, &Entry::image);
+  s.images.erase(twice.begin(), twice.end());
+  return s;
+}
+
+u64 CrashImages::count(u32 model) const {
+  return static_cast<u64>(std::ranges::count_if(of_[model], [](const auto& entry) { return entry.second.latest; }));
+}
+
+void CrashImages::add(const Execution& x) {
+  const Relation happened_before = x.happened_before();
+  const u32 number = static_cast<u32>(kept_.size());
+  bool is_new = false;
+  std::size_t at = 0;
+  present_.clear();
+  present_.reserve(of_.size());
+  const auto collect = [&](PersistOrder order) {
+    Images& all = of_[at++];
+    for (const auto& [image, ideal, latest] : states_of(x, happened_before, std::move(order)).images) {
+      const auto [entry, inserted] = all.try_emplace(image, Crash{number, ideal, latest});
+      entry->second.latest |= latest;
+      is_new |= inserted;
+    }
+  };
+  for (const PersistencyModel& model : persistency_models()) collect(model.order(x));
+  for (const ReadingChange& change : reading_changes()) collect(sbrp_order(x, change.reading()));
+  for (const bool widened : {true, false}) collect(sbrp_order(x, strong_reading(widened)));
+  if (is_new) kept_.push_back(x);
+}
+
+}  // namespace ew::check
