@@ -75,8 +75,8 @@ std::vector<WitnessStep> EvidenceWriter::steps(const Execution& x, EventSet pres
 }
 
 /// Pairs of a lost persist and a later one that is durable, or a later output.
-std::vector<std::string> EvidenceWriter::missing(u32 model, const Execution& x, const ExecutionCrashes& states, u64 ideal,
-                                                 const std::vector<bool>& asked) const {
+std::vector<std::string> EvidenceWriter::missing(u32 model, const Execution& x, const ExecutionCrashes& states,
+                                                 u64 ideal, const std::vector<bool>& asked) const {
   std::vector<std::string> sentences;
   const EventSet present = states.events(ideal), absent = states.missing(ideal);
   for_each(absent, [&](u32 from) {

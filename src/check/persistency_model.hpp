@@ -1,7 +1,7 @@
 // The axioms of the persistency models, one function each: what order of becoming durable an execution promises, and
-// what has become durable when something has happened. execution_crashes.hpp makes of it the states that a crash may leave.
-// The columns of tests of kind pm stand here in one table. Axioms and the letters of the readings (A1 ..) are those of
-// docs/litmus.md.
+// what has become durable when something has happened. execution_crashes.hpp makes of it the states that a crash may
+// leave. The columns of tests of kind pm stand here in one table. Axioms and the letters of the readings (A1 ..) are
+// those of docs/litmus.md.
 #pragma once
 
 #include <optional>
