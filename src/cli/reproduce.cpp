@@ -1,23 +1,18 @@
 // `ew reproduce`: a paper's figures from studies/, beside what the paper published.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <fstream>
 #include <thread>
 
-#include "cli/chart_library.hpp"
-#include "cli/reproduce_runs.hpp"
+#include "cli/reproduce_study.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/configuration.hpp"
-#include "core/diagnostics.hpp"
 
 namespace ew::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-using core::UserError;
 using namespace report;
 
 struct ReproduceCommand {
@@ -47,21 +42,6 @@ Examples:
   ew reproduce sbrp --resume                      go on where it was interrupted
   ew reproduce sbrp --figure 6 --program Red --json | jq '.figures[0].bars')";
 
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.flush();
-  if (!file) throw UserError(fmt::format("cannot write {}", path.string()));
-}
-
-std::string host_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name"))
-      return fmt::format("{} x {}", std::thread::hardware_concurrency(), line.substr(line.find(':') + 2));
-  return fmt::format("{} cores", std::thread::hardware_concurrency());
-}
-
 /// "here (paper)" of every bar, a row a program.
 void print_figure(const ComparedFigure& compared) {
   const Figure& figure = *compared.figure;
@@ -83,28 +63,6 @@ void print_figure(const ComparedFigure& compared) {
              compared.direction.claims, compared.order.held, compared.order.claims);
 }
 
-void print_failures(const std::vector<FailedRun>& failures) {
-  for (const FailedRun& run : failures)
-    fmt::print(stderr, "FAIL {} on {} {}\n  {}\n{}\n", run.program, run.configuration, run.how, run.command,
-               run.output);
-}
-
-Reproduction compared(const Suite& suite, const ReproducePlan& plan, const fs::path& out) {
-  Reproduction result;
-  result.suite = &suite;
-  for (const PlannedRun& planned : plan.runs())
-    if (auto run = FinishedRun::read(out / "runs" / planned.name)) result.runs.push_back(std::move(*run));
-  const FindRun find = [&](const Program& program, const Configuration& configuration,
-                           Phase phase) -> const FinishedRun* {
-    const PlannedRun* planned = plan.find(program, configuration, phase);
-    for (const FinishedRun& run : result.runs)
-      if (planned && run.directory().filename() == planned->name) return &run;
-    return nullptr;
-  };
-  for (const Figure* figure : plan.figures()) result.figures.push_back(compare(suite, *figure, plan.programs(), find));
-  return result;
-}
-
 std::string typed(const ReproduceCommand& command) {
   Words words{"ew", "reproduce", command.suite, "--size", command.request.size};
   for (const std::string& figure : command.request.figures) words.insert(words.end(), {"--figure", figure});
@@ -121,43 +79,27 @@ int list(const Suite& suite) {
   return clean;
 }
 
-int call(ReproduceCommand command) {
+void print_result(const Reproduction& result, const fs::path& page) {
+  for (const ComparedFigure& figure : result.figures) print_figure(figure);
+  fmt::print("{} runs in {}. {}\n", result.runs.size(), seconds_text(result.provenance.wall_seconds),
+             speed_sentence(result, 15, 2));
+  if (!result.failures.empty()) fmt::print("FAIL: {} runs failed\n", result.failures.size());
+  fmt::print("report: {}\n", page.string());
+}
+
+int call(const ReproduceCommand& command) {
   const fs::path studies = command.studies.empty() ? core::home_directory() / "studies" : fs::absolute(command.studies);
   const Suite suite = read_suite(studies, command.suite);
   if (command.list) return list(suite);
-  const auto begin = std::chrono::steady_clock::now();
-  ReproduceOptions options;
-  options.out = fs::absolute(command.out.empty() ? "reproduce-" + command.suite : command.out).lexically_normal();
-  options.jobs = command.jobs ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
-  options.timeout_seconds = command.timeout_seconds;
-  options.resume = command.resume;
-  options.size = command.request.size;
-  options.commit = source_commit();
-  ReproducePlan plan(suite, command.request, options.out);
-  const OutputFolder folder(options.out);
-  build_programs(plan.builds(), options.jobs);
-  plan.make_runs();
-  std::vector<FailedRun> failures = carry_out(plan.runs(), options);
-  Reproduction result = compared(suite, plan, options.out);
-  result.failures = std::move(failures);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  result.provenance = {command.request.size, options.commit,       EW_VERSION,   typed(command),
-                       host_name(),          command.request.seed, options.jobs, seconds};
-  write_file(options.out / "figures.csv", figures_csv(result));
-  write_file(options.out / "runs.csv", runs_csv(result));
-  write_file(options.out / "results.json", to_json(result).dump(2) + "\n");
-  write_file(options.out / "report.html", html_report(result, chart_library()));
-  print_failures(result.failures);
-  if (command.json) {
+  StudyRequest request{command.request, {}, typed(command), command.jobs, command.timeout_seconds, command.resume};
+  request.out = fs::absolute(command.out.empty() ? "reproduce-" + command.suite : command.out).lexically_normal();
+  if (!request.jobs) request.jobs = std::max(1u, std::thread::hardware_concurrency());
+  const Reproduction result = reproduce_study(suite, request);
+  print_failures(result);
+  if (command.json)
     fmt::print("{}\n", to_json(result).dump(2));
-  } else {
-    for (const ComparedFigure& figure : result.figures) print_figure(figure);
-    fmt::print("{} runs, {} here in {}; {}\n{}report: {}\n", result.runs.size(),
-               result.failures.empty() ? "all done" : "some failed", seconds_text(seconds),
-               speed_sentence(result, 15, 2),
-               result.failures.empty() ? "" : fmt::format("FAIL: {} runs failed\n", result.failures.size()),
-               (options.out / "report.html").string());
-  }
+  else
+    print_result(result, report_page(request));
   return result.failures.empty() ? clean : failed;
 }
 

@@ -1,0 +1,89 @@
+#include "cli/reproduce_study.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "cli/chart_library.hpp"
+#include "cli/reproduce_runs.hpp"
+#include "core/diagnostics.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using core::UserError;
+using namespace report;
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.flush();
+  if (!file) throw UserError(fmt::format("cannot write {}", path.string()));
+}
+
+std::string host_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      return fmt::format("{} x {}", std::thread::hardware_concurrency(), line.substr(line.find(':') + 2));
+  return fmt::format("{} cores", std::thread::hardware_concurrency());
+}
+
+Reproduction compared(const Suite& suite, const ReproducePlan& plan, const fs::path& out) {
+  Reproduction result;
+  result.suite = &suite;
+  for (const PlannedRun& planned : plan.runs())
+    if (auto run = FinishedRun::read(out / "runs" / planned.name)) result.runs.push_back(std::move(*run));
+  const FindRun find = [&](const Program& program, const Configuration& configuration,
+                           Phase phase) -> const FinishedRun* {
+    const PlannedRun* planned = plan.find(program, configuration, phase);
+    for (const FinishedRun& run : result.runs)
+      if (planned && run.directory().filename() == planned->name) return &run;
+    return nullptr;
+  };
+  for (const Figure* figure : plan.figures()) result.figures.push_back(compare(suite, *figure, plan.programs(), find));
+  return result;
+}
+
+void write_results(const Reproduction& result, const fs::path& out) {
+  write_file(out / "figures.csv", figures_csv(result));
+  write_file(out / "runs.csv", runs_csv(result));
+  write_file(out / "results.json", to_json(result).dump(2) + "\n");
+  write_file(out / "report.html", html_report(result, chart_library()));
+}
+
+}  // namespace
+
+Reproduction reproduce_study(const Suite& suite, const StudyRequest& request) {
+  const auto begin = std::chrono::steady_clock::now();
+  const ReproduceOptions options{request.out,  request.runs.size,       source_commit(),
+                                 request.jobs, request.timeout_seconds, request.resume};
+  ReproducePlan plan(suite, request.runs, request.out);
+  const OutputFolder folder(request.out);
+  build_programs(plan.builds(), request.jobs);
+  plan.make_runs();
+  std::vector<FailedRun> failures = carry_out(plan.runs(), options);
+  Reproduction result = compared(suite, plan, request.out);
+  result.failures = std::move(failures);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.provenance = {request.runs.size, options.commit,    EW_VERSION,   request.command,
+                       host_name(),       request.runs.seed, request.jobs, seconds};
+  write_results(result, request.out);
+  return result;
+}
+
+fs::path report_page(const StudyRequest& request) {
+  return request.out / "report.html";
+}
+
+void print_failures(const Reproduction& result) {
+  for (const FailedRun& run : result.failures)
+    fmt::print(stderr, "FAIL {} on {} {}\n  {}\n{}\n", run.program, run.configuration, run.how, run.command,
+               run.output);
+}
+
+}  // namespace ew::cli
