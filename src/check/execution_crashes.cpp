@@ -61,7 +61,7 @@ std::vector<ExecutionCrashes::Element> ExecutionCrashes::elements_of(const Image
 }
 
 ExecutionCrashes::ExecutionCrashes(const ImageLayout& layout, const Execution& x, const Relation& happened_before,
-                         const PersistOrder& persist_order)
+                                   const PersistOrder& persist_order)
     : layout_(layout),
       happened_before_(happened_before),
       elements_(elements_of(layout, x)),

@@ -86,7 +86,7 @@ TEST(Persistency, HasTheImagesOfTheLiteralDefinitionInEveryCommittedTest) {
 }
 
 TEST(Persistency, HasTheImagesOfTheLiteralDefinitionInRandomPrograms) {
-  for (u64 seed = 0; seed < 1500 && !testing::Test::HasFailure(); ++seed) {
+  for (u64 seed = 0; seed < 1000 && !testing::Test::HasFailure(); ++seed) {
     RandomLitmus random(seed);
     const u32 threads = 1 + random.below(3);
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -94,11 +94,19 @@ TEST(Persistency, HasTheImagesOfTheLiteralDefinitionInRandomPrograms) {
   }
 }
 
+TEST(Persistency, HasTheImagesOfTheLiteralDefinitionWherePersistsAreHandedOver) {
+  for (u64 seed = 0; seed < 2000 && !testing::Test::HasFailure(); ++seed) {
+    RandomLitmus random(seed);
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    expect_literal(random.hand_over());
+  }
+}
+
 TEST(Persistency, WeakerModelsAllowMore) {
   static constexpr std::pair<const char*, const char*> within[] = {
       {"strict", "sbrp-sys"}, {"sbrp-sys", "sbrp"}, {"sbrp", "sbrp-lit"}, {"sbrp-strong", "sbrp"},
       {"strict", "epoch"},    {"gpm", "gpm-ddio"},  {"sbrp", "gpm-ddio"}, {"epoch", "gpm-ddio"}};
-  for (u64 seed = 5000; seed < 7000 && !testing::Test::HasFailure(); ++seed) {
+  for (u64 seed = 5000; seed < 6000 && !testing::Test::HasFailure(); ++seed) {
     RandomLitmus random(seed);
     const Litmus test = random.persistency(2 + random.below(2), 4);
     const auto found = engine_images(test);

@@ -334,4 +334,79 @@ Litmus RandomLitmus::persistency(u32 threads, u32 count) {
   return test;
 }
 
+void RandomLitmus::release(std::vector<Statement>& list, const std::string& flag) {
+  Statement s, fence;
+  const u32 form = below(6);
+  s.verb = form < 2 ? Verb::prel : form == 2 ? Verb::add : Verb::st;
+  s.location = flag;
+  s.values = {constant(1)};
+  s.tags.scope = scopes[below(3)];
+  if (form == 2 || form == 3) s.tags.order = Order::release;
+  if (form == 4) s.tags.order = Order::relaxed;
+  if (form == 5 && below(2)) s.tags.scope.reset();  // weak
+  fence.verb = below(4) ? Verb::fence : Verb::ofence;
+  if (fence.verb == Verb::fence) fence.tags.scope = scopes[below(3)];
+  if (form >= 4) list.push_back(fence);
+  list.push_back(s);
+}
+
+void RandomLitmus::acquire(std::vector<Statement>& list, const std::string& flag) {
+  Statement s, fence;
+  const u32 form = below(6);
+  s.verb = form < 3 ? Verb::pawait : Verb::await;
+  s.location = flag;
+  s.reg = "r" + flag;
+  s.relation = Operator::not_equal;
+  s.values = {constant(0)};
+  s.tags.scope = scopes[below(3)];
+  if (form == 3) s.tags.order = Order::acquire;
+  if (form >= 4) s.tags.order = Order::relaxed;
+  list.push_back(s);
+  fence.verb = Verb::fence;
+  fence.tags.scope = scopes[below(3)];
+  if (form >= 4) list.push_back(fence);
+}
+
+Litmus RandomLitmus::hand_over() {
+  Litmus test;
+  test.name = "random";
+  test.kind = TestKind::pm;
+  test.persistent = {"A", "B", "g"};
+  const auto persist = [&](const char* location) {
+    Statement s;
+    s.verb = Verb::st;
+    s.location = location;
+    s.values = {constant(1)};
+    return s;
+  };
+  const u32 threads = 2 + below(2);
+  for (u32 t = 0; t < threads; ++t) {
+    ThreadText thread;
+    thread.number = t;
+    thread.placement = Placement{below(6) == 0, below(2), {}};
+    auto& list = thread.statements;
+    if (t == 0) list.push_back(persist("A"));
+    if (t > 0) acquire(list, t == 1 ? "f" : "g");
+    if (t == 1 && threads == 3 && below(3) == 0) {
+      Statement atomic = persist(below(2) ? "f" : "g");
+      atomic.verb = Verb::add;
+      atomic.tags.order = below(2) ? Order::acq_rel : Order::relaxed;
+      list.push_back(atomic);
+    }
+    if (t + 1 < threads) release(list, t == 0 ? "f" : "g");
+    if (t + 1 == threads) list.push_back(persist("B"));
+    if (below(5) == 0) {
+      Statement done;
+      done.verb = Verb::out;
+      done.location = "o";
+      done.values = {constant(static_cast<Value>(t) + 1)};
+      done.verb = below(2) ? Verb::out : Verb::dfence;
+      if (done.verb == Verb::dfence) done.location.clear(), done.values.clear();
+      list.insert(list.begin() + below(static_cast<u32>(list.size()) + 1), done);
+    }
+    test.threads.push_back(std::move(thread));
+  }
+  return test;
+}
+
 }  // namespace ew::check

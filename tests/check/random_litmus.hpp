@@ -19,6 +19,9 @@ class RandomLitmus {
   /// A test of kind pm, small enough for every interleaving: fences, flags in either memory, atomics, barriers,
   /// outputs.
   Litmus persistency(u32 threads, u32 statements);
+  /// Of kind pm: a persist, handed on by a release and an acquire of any form and scope, perhaps by a third thread too,
+  /// before another persist.
+  Litmus hand_over();
 
   u32 below(u32 bound) { return static_cast<u32>(random_() % bound); }
 
@@ -35,6 +38,8 @@ class RandomLitmus {
   Statement simple_access(u32 thread, u32 number);
   Statement persist_step(std::vector<std::string>& registers);
   Statement flag_access(bool may_wait);
+  void release(std::vector<Statement>&, const std::string& flag);
+  void acquire(std::vector<Statement>&, const std::string& flag);
 
   Value next_value_ = 0;
   std::mt19937_64 random_;
