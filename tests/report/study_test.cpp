@@ -136,22 +136,5 @@ TEST_F(Studies, PublishedNumbersAreHeldToTheFigure) {
   EXPECT_EQ(table.values.at("X").at("b"), 2);
 }
 
-// What is committed can be read, and every bar of the paper has its number.
-TEST(CommittedStudies, AreWhole) {
-  const fs::path studies = core::home_directory() / "studies";
-  const std::vector<std::string> names = suite_names(studies);
-  EXPECT_EQ(names, std::vector<std::string>{"sbrp"});
-  for (const std::string& name : names) {
-    const Suite suite = read_suite(studies, name);
-    EXPECT_EQ(suite.figures.size(), 8u);
-    for (const Figure& figure : suite.figures)
-      for (const Bar& bar : figure.bars) {
-        for (const std::string& program : figure.programs)
-          EXPECT_TRUE(figure.paper(program, bar.name)) << figure.id << program << bar.name;
-        EXPECT_EQ(figure.has_mean, figure.paper("mean", bar.name).has_value()) << figure.id;
-      }
-  }
-}
-
 }  // namespace
 }  // namespace ew::report
