@@ -26,9 +26,31 @@ size_t gpm_size(const char* path);
 /// The host's stores to [address, address + size) are durable when this returns. 0, or -1 for memory in no pool.
 int gpm_persist_range(const void* address, size_t size);
 /// The stretch of the host program within which a kernel's gpm_persist() must mean durable: on the platform of the
-/// paper, DDIO is off in it. Functional mode is strict: a store is durable at once, inside and outside.
+/// paper, DDIO is off in it. Both wait for kernels under way. Functional mode is strict: a store is durable at once,
+/// inside and outside.
 void gpm_persist_begin(void);
 void gpm_persist_end(void);
+
+// Memory by name, as on a GPU with non-volatile memory of its own (SBRP, ASPLOS'23, section 3: PM-near): one pool holds
+// a persistent table of names and the regions that they name. A crash at any moment leaves each call done or not begun.
+//
+//   void* nvm = pm_map("gpu.nvm", 1 << 30, true);      // false: one that exists
+//   float* grid = static_cast<float*>(pm_alloc(nvm, "grid", bytes));
+//   … after a crash:  grid = static_cast<float*>(pm_open(nvm, "grid", NULL));
+
+/// gpm_map() for a pool with a table of names; gpm_unmap() ends it. NULL, and a sentence on stderr, when the file holds
+/// something else.
+void* pm_map(const char* path, size_t size, bool create);
+/// A new region, all zero, durable under this name (1 to 39 characters). NULL, and a sentence on stderr, when the name is
+/// taken or there is no room.
+void* pm_alloc(void* nvm, const char* name, size_t size);
+/// The region of this name, and its size where `size` is not NULL. NULL when there is none.
+void* pm_open(void* nvm, const char* name, size_t* size);
+/// The name is durably gone, and its memory free. 0, or -1 when there is none.
+int pm_delete(void* nvm, const char* name);
+/// The name that follows `name` in the order of their regions, in `next` (40 bytes); NULL for the first. 0, or -1 when
+/// there is none.
+int pm_list(void* nvm, const char* name, char* next);
 
 }  // extern "C"
 

@@ -7,7 +7,9 @@
 #include "core/time_wheel.hpp"
 #include "media/dram.hpp"
 #include "media/host_memory.hpp"
+#include "media/nvm_config.hpp"
 #include "memory/device.hpp"
+#include "memory/durable_image.hpp"
 #include "memory/host_link.hpp"
 
 namespace ew::media {
@@ -16,6 +18,7 @@ namespace ew::media {
 struct MediaConfig {
   DramConfig dram;
   HostMemoryConfig host_memory;
+  NvmConfig nvm;
 };
 
 struct MediaParts {
@@ -23,6 +26,9 @@ struct MediaParts {
   core::Kilohertz clock;                  // of the SMs, which the wheel counts
   u32 channels = 1, channel = 0;          // of so many devices, which one this is: they refresh one after the other
   memory::HostLink* host_link = nullptr;  // for media behind it
+  // For non-volatile media: of the payloads that they are given, and where these go.
+  memory::Payloads* payloads = nullptr;
+  memory::DurableImage* durable = nullptr;
 };
 
 struct MediaKind {
@@ -32,11 +38,17 @@ struct MediaKind {
 
 std::unique_ptr<memory::Device> make_dram(const MediaConfig&, const MediaParts&);
 std::unique_ptr<memory::Device> make_host_memory(const MediaConfig&, const MediaParts&);
+std::unique_ptr<memory::Device> make_nvm(const MediaConfig&, const MediaParts&);
+std::unique_ptr<memory::Device> make_host_nvm(const MediaConfig&, const MediaParts&);
 
 inline constexpr MediaKind media_kinds[] = {
     {"dram", "A channel of GPU memory: banks with row buffers, row hits first; every GDDR and HBM standard.",
      make_dram},
     {"host-memory", "Host DRAM and the host's last-level cache, behind the host link.", make_host_memory},
+    {"nvm", "A channel of non-volatile memory on the GPU: a write-pending queue before banks of whole granules.",
+     make_nvm},
+    {"host-nvm", "Non-volatile memory beside host DRAM, behind the host link, with the host's last-level cache (DDIO).",
+     make_host_nvm},
 };
 
 /// The medium of that name; an unknown one is a UserError that says which there are.

@@ -16,7 +16,7 @@ struct NvmConfig {
   u32 channels = 12;
   core::BytesPerSecond read_bandwidth{52'800'000'000};
   core::BytesPerSecond write_bandwidth{12'500'000'000};
-  core::BytesPerSecond partial_bandwidth{6'000'000'000};
+  core::BytesPerSecond partial_bandwidth{5'970'000'000};
   core::Picoseconds latency{305'000};
   core::Picoseconds write_latency{62'000};
   core::Bytes granule{256};
@@ -52,7 +52,7 @@ struct NvmConfig {
     visit("write_latency", self.write_latency, Range{0, 1e9}, "",
           "From a write's arrival at the memory controller to its place in the write-pending queue.",
           "Izraelevitz 2019: a store and its clwb");
-    visit("granule", self.granule, Range{32, 4096}, "", "What the medium reads and writes at once; a power of two.",
+    visit("granule", self.granule, Range{32, 1024}, "", "What the medium reads and writes at once; a power of two.",
           "GPM, section 6.1: 256 bytes inside Optane");
     visit("write_queue", self.write_queue, Range{1, 65536}, "granules",
           "Write-pending queue of one channel: granules in which writes meet before the medium takes them. It belongs "

@@ -74,6 +74,12 @@ Place AddressMap::place(u64 line) const {
   Place place;
   place.slice = static_cast<u16>(slice);
   place.persistent = persistent(line);
+  if (place.persistent) {
+    place.device = static_cast<u16>(config_.channels + 1);
+    place.physical = physical;
+    if (config_.nvm_channels) place_in_channel(place, physical, slice, round, config_.nvm_channels);
+    return place;
+  }
   if (!found || found->host) {
     place.host = true;
     place.device = static_cast<u16>(config_.channels);

@@ -38,6 +38,8 @@ struct DeviceStatistics {
   // While requests waited and the data bus moved nothing: for refreshes, for the bus to turn round between reads and
   // writes, for banks.
   u64 refresh_picoseconds = 0, turnaround_picoseconds = 0, bank_picoseconds = 0;
+  u64 granules_read = 0, granules_written = 0, granules_merged = 0;  // by the banks of non-volatile memory
+  u64 combined = 0;  // writes that met another of their granule in the write-pending queue
 };
 
 class Device {
@@ -48,6 +50,11 @@ class Device {
   /// Called back once, when serve() accepts a read (or a write) again. Those who wait are called in the order of
   /// asking, each when there is room, at the end of what the device does in that cycle; the handler may call serve().
   virtual void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) = 0;
+  /// Non-volatile: the program's bytes in [begin, end) are durable as they stand, or their pool is gone. What is here
+  /// of them and not durable is forgotten. With the machine stopped.
+  virtual void drop(u64 begin, u64 end) { static_cast<void>(begin), static_cast<void>(end); }
+  /// Non-volatile: gpm_persist_begin() (inside) and gpm_persist_end(). With the machine stopped.
+  virtual void persist_region(bool inside) { static_cast<void>(inside); }
   virtual u64 in_flight() const = 0;
   virtual const DeviceStatistics& statistics() const = 0;
 };

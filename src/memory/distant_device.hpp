@@ -21,6 +21,8 @@ class DistantDevice final : public Device, public DeviceClient {
   void notify_when_free(bool write, core::TimeWheel::Handler handler, void* target, u64 a) override {
     device_.notify_when_free(write, handler, target, a);
   }
+  void drop(u64 begin, u64 end) override { device_.drop(begin, end); }
+  void persist_region(bool inside) override { device_.persist_region(inside); }
   u64 in_flight() const override { return asked_.size() - free_.size(); }
   const DeviceStatistics& statistics() const override { return device_.statistics(); }
 

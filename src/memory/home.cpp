@@ -182,6 +182,7 @@ void Home::State::carry_out(u32 way, const Request& request, const Decision& dec
   line.dirty = line.dirty | dirty;
   if (dirty.any()) line.valid |= complete_sectors(whole_words(line.dirty));
   depart(answer, static_cast<Node>(request.origin), data_bytes);
+  if (request.persist) persist(way, request, dirty);
 }
 
 /// Reads or changes the image: the moment at which the request is performed. False: there is nothing to answer, others
@@ -213,7 +214,7 @@ bool Home::State::perform_in_image(const Request& request, const Decision& decis
       copy_to_image(request.line, payload.bytes.data(), payload.valid);
       dirty = payload.valid;
       statistics.written_bytes += dirty.count();
-      parts.payloads.give_back(request.payload);
+      if (!request.persist) parts.payloads.give_back(request.payload);
       answer.kind = RequestKind::written;
       return true;
     }
@@ -305,7 +306,7 @@ void Home::State::append(List& list, u32 node) {
 
 bool Home::quiescent() const {
   return !state_->active_mshrs && state_->blocked.first == State::none && !state_->host_accesses_under_way &&
-         !state_->queued_total && !state_->departing;
+         !state_->persists_under_way && !state_->queued_total && !state_->departing;
 }
 
 std::string Home::what_is_under_way() const {
@@ -327,6 +328,9 @@ std::string Home::what_is_under_way() const {
   if (count) result += fmt::format("home {}: {} requests wait for an MSHR\n", s.parts.slice, count);
   if (s.host_accesses_under_way)
     result += fmt::format("home {}: {} accesses under way to the host\n", s.parts.slice, s.host_accesses_under_way);
+  if (s.persists_under_way)
+    result +=
+        fmt::format("home {}: {} persists under way to the persistence domain\n", s.parts.slice, s.persists_under_way);
   if (s.queued_total)
     result += fmt::format("home {}: {} requests wait for room at their devices\n", s.parts.slice, s.queued_total);
   return result;

@@ -20,6 +20,8 @@ struct HomeStatistics {
   u64 reads = 0, read_hits = 0, owns = 0, writes = 0, written_bytes = 0, write_backs = 0, atomics = 0, atomic_lanes = 0;
   u64 sectors_fetched = 0, sectors_written = 0, lines_evicted = 0, recalls = 0;
   u64 probes = 0, forwards = 0, held_cycles = 0, waited = 0;
+  // Bytes sent to non-volatile memory: written through for requests that persist, and of lines that were evicted.
+  u64 persists = 0, persisted_bytes = 0, evicted_persistent_bytes = 0;
 };
 
 /// Sees what a home performs, in order: contract suites, traces.
@@ -51,6 +53,9 @@ class Home final : public Receiver, public DeviceClient {
 
   /// Dirty sectors go to their devices (for studies that want the medium's traffic whole). Copies stay.
   void write_back_all();
+  /// The program's bytes in [begin, end) are durable as they stand: nothing here is dirty in them any more. `gone`:
+  /// their pool is unmapped, and no line of it stays. With the machine stopped and nothing under way to these lines.
+  void drop(u64 begin, u64 end, bool gone);
 
   bool quiescent() const;
   const HomeStatistics& statistics() const;

@@ -9,6 +9,8 @@ namespace {
 
 // A device's token: the way and, above it, the sectors that come; or, with this bit, an access to host memory.
 constexpr u64 host_token = u64{1} << 31;
+// … or a persist.
+constexpr u64 persist_token = u64{1} << 30;
 
 }  // namespace
 
@@ -39,6 +41,7 @@ void Home::State::fetch(u32 way, SectorMask sectors) {
 
 void Home::State::served(u64 token) {
   if (token & host_token) return host_served(static_cast<u32>(token ^ host_token));
+  if (token & persist_token) return persisted(static_cast<u32>(token ^ persist_token));
   const u32 way = static_cast<u32>(token);
   const SectorMask sectors = static_cast<SectorMask>(token >> 32);
   Line& line = lines[way];
@@ -52,14 +55,77 @@ void Home::State::served(u64 token) {
 void Home::State::write_sectors(u32 way) {
   Line& line = lines[way];
   if (!line.dirty.any()) return;
-  const Place place = parts.map.place(tags.line_of(way));
+  const u64 address = tags.line_of(way);
+  const Place place = parts.map.place(address);
   const SectorMask sectors = sectors_of(touched_words(line.dirty));
   statistics.sectors_written += static_cast<u64>(std::popcount(sectors));
   each_run(sectors, [&](u32 first, u32 count) {
-    put(place.device,
-        {.address = place.physical + first * config.sector, .bytes = count * config.sector, .write = true});
+    DeviceRequest request{
+        .address = place.physical + first * config.sector, .bytes = count * config.sector, .write = true};
+    if (place.persistent) {
+      request.line = address;
+      request.payload = parts.payloads.take();
+      Payload& payload = parts.payloads[request.payload];
+      const WordMask words = words_of(first, count);
+      copy_from_image(payload.bytes.data(), address, words);
+      payload.valid = line.dirty & bytes_of(words);
+      statistics.evicted_persistent_bytes += payload.valid.count();
+    }
+    put(place.device, request);
   });
   line.dirty = {};
+}
+
+/// Writes the bytes through to the persistence domain. They are in the image already, and `written` is on its way; a
+/// write's payload goes with them. Persists of one line reach their device in the order in which they come here.
+void Home::State::persist(u32 way, const Request& request, const ByteMask& bytes) {
+  Line& line = lines[way];
+  line.dirty = line.dirty & ~bytes;
+  ++statistics.persists;
+  statistics.persisted_bytes += bytes.count();
+  u32 number = free_persist;
+  if (number == none) {
+    number = static_cast<u32>(persists.size());
+    persists.emplace_back();
+  } else {
+    free_persist = persists[number].next_free;
+  }
+  persists[number] = {.answer = request, .parts = 1};
+  persists[number].answer.kind = RequestKind::durable;
+  persists[number].answer.payload = no_payload;
+  ++persists_under_way;
+  const Place place = parts.map.place(request.line);
+  const SectorMask sectors = sectors_of(touched_words(bytes));
+  each_run(sectors, [&](u32, u32) { ++persists[number].parts; });
+  const bool carried = request.kind == RequestKind::write || request.kind == RequestKind::write_back;
+  each_run(sectors, [&](u32 first, u32 count) {
+    const WordMask words = words_of(first, count);
+    const PayloadId id = parts.payloads.take();
+    Payload& payload = parts.payloads[id];
+    if (carried)
+      copy_bytes(payload.bytes.data(), parts.payloads[request.payload].bytes.data(), bytes & bytes_of(words));
+    else
+      copy_from_image(payload.bytes.data(), request.line, words);
+    payload.valid = bytes & bytes_of(words);
+    put(place.device, {.address = place.physical + first * config.sector,
+                       .bytes = count * config.sector,
+                       .write = true,
+                       .token = persist_token | number,
+                       .client = &home,
+                       .payload = id,
+                       .line = request.line});
+  });
+  if (carried) parts.payloads.give_back(request.payload);
+  persisted(number);
+}
+
+void Home::State::persisted(u32 number) {
+  Persist& persist = persists[number];
+  if (--persist.parts) return;
+  depart(persist.answer, static_cast<Node>(persist.answer.origin), 0);
+  persist.next_free = free_persist;
+  free_persist = number;
+  --persists_under_way;
 }
 
 void Home::State::evict(u32 way) {
@@ -70,6 +136,28 @@ void Home::State::evict(u32 way) {
   lines[way].mshr = mshr;
   if (permission.tracked) directory[way] = {};
   tags.remove(way);
+}
+
+void Home::drop(u64 begin, u64 end, bool gone) {
+  State& s = *state_;
+  const u64 first = begin & ~u64{s.config.line - 1};
+  if ((end - first) / s.config.line < s.tags.lines()) {
+    for (u64 line = first; line < end; line += s.config.line)
+      if (const u32 way = s.find(line); way != no_way) s.drop(way, begin, end, gone);
+    return;
+  }
+  for (u32 way = 0; way < s.tags.lines(); ++way) {
+    const u64 line = s.tags.line_of(way);
+    if (line != no_line && line < end && line + s.config.line > begin) s.drop(way, begin, end, gone);
+  }
+}
+
+void Home::State::drop(u32 way, u64 begin, u64 end, bool gone) {
+  Line& line = lines[way];
+  const u64 address = tags.line_of(way);
+  for (u32 byte = 0; byte < config.line; ++byte)
+    if (address + byte >= begin && address + byte < end) line.dirty.bits[byte / 64] &= ~(u64{1} << (byte % 64));
+  if (gone && line.mshr == none && !copies_exist(way)) evict(way);
 }
 
 void Home::write_back_all() {

@@ -86,8 +86,9 @@ void Home::State::written_back(const Request& message) {
   copy_to_image(message.line, payload.bytes.data(), payload.valid);
   const u32 way = find(message.line);
   if (way == no_way) impossible("a write-back of a line that the directory does not have", message, now());
-  lines[way].dirty = lines[way].dirty | payload.valid;
-  parts.payloads.give_back(message.payload);
+  const ByteMask dirty = payload.valid;
+  lines[way].dirty = lines[way].dirty | dirty;
+  if (!message.persist) parts.payloads.give_back(message.payload);
   Decision decision;
   parts.protocol.at_home(message, record(way), decision);
   Request answer = message;
@@ -95,6 +96,7 @@ void Home::State::written_back(const Request& message) {
   answer.payload = no_payload;
   answer.served_by = ServedBy::home;
   depart(answer, static_cast<Node>(message.origin), 0);
+  if (message.persist) persist(way, message, dirty);
 }
 
 bool Home::State::copies_exist(u32 way) const {

@@ -56,6 +56,13 @@ struct Home::State {
     u32 next_free = none;
   };
 
+  /// Bytes on their way to the persistence domain.
+  struct Persist {
+    Request answer;
+    u32 parts = 0;  // requests at the device
+    u32 next_free = none;
+  };
+
   struct Departure {
     Request message;
     u32 data_bytes = 0;
@@ -81,6 +88,10 @@ struct Home::State {
   SectorMask sectors_of(WordMask) const;
   SectorMask complete_sectors(WordMask) const;
   SectorMask needed(const Request&) const;
+  WordMask words_of(u32 first_sector, u32 sectors) const {
+    const u32 width = config.sector / word_bytes;
+    return static_cast<WordMask>(((u64{1} << (sectors * width)) - 1) << (first_sector * width));
+  }
   u32 find(u64 line) const { return tags.find(line, parts.map.physical(line)); }
   DirectoryLine& record(u32 way) { return permission.tracked ? directory[way] : untracked; }
 
@@ -102,6 +113,9 @@ struct Home::State {
   void put_waiting(u32 which);
   void served(u64 token);
   void host_served(u32 number);
+  void persist(u32 way, const Request&, const ByteMask&);
+  void persisted(u32 number);
+  void drop(u32 way, u64 begin, u64 end, bool gone);
   template <class Visitor>
   void each_run(SectorMask, Visitor&&) const;
   void depart(const Request&, Node, u32 data_bytes);
@@ -135,6 +149,8 @@ struct Home::State {
 
   std::vector<HostAccess> host_accesses;
   u32 free_host_access = none, host_accesses_under_way = 0;
+  std::vector<Persist> persists;
+  u32 free_persist = none, persists_under_way = 0;
   std::vector<core::Ring<DeviceRequest>> queued;  // by device and direction; those that it has no room for yet
   u64 queued_total = 0;
 

@@ -1,8 +1,11 @@
 // What include/everwarp/gpm.cuh declares: persistent pools for the program. A mistake is one sentence on stderr and a
 // null pointer; CUDA's last error is left alone.
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <everwarp/gpm.cuh>
 
+#include "runtime/name_table.hpp"
 #include "runtime/process.hpp"
 
 using namespace ew;
@@ -24,6 +27,14 @@ Result persistence_api(Result otherwise, F&& call) {
   return otherwise;
 }
 
+/// The table of names of a mapped pool.
+NameTable names_of(Machine& machine, void* nvm, bool format = false) {
+  const u64 begin = reinterpret_cast<u64>(nvm), size = machine.pools().size_at(begin);
+  if (size == 0) throw core::UserError("pm_*: this is not the first byte of a mapped pool");
+  const auto persist = [&machine, begin](u64 offset, u64 bytes) { machine.make_durable(begin + offset, bytes); };
+  return NameTable(static_cast<u8*>(nvm), size, machine.pools().path_at(begin), persist, format);
+}
+
 }  // namespace
 
 extern "C" {
@@ -42,7 +53,7 @@ int gpm_unmap(const char*, void* address, size_t) {
   return persistence_api(-1, [&](Machine& machine, ApiLock& lock) {
     machine.wait_idle(lock);  // a kernel under way may still use the pool; a lost context uses nothing
     if (machine.recorder()) machine.recorder()->pool_unmapped(reinterpret_cast<u64>(address));
-    machine.pools().unmap(address);
+    machine.unmap_pool(address);
     return 0;
   });
 }
@@ -53,13 +64,69 @@ size_t gpm_size(const char* path) {
 
 int gpm_persist_range(const void* address, size_t size) {
   return persistence_api(-1, [&](Machine& machine, ApiLock&) {
-    machine.pools().make_durable(reinterpret_cast<u64>(address), size);
+    machine.make_durable(reinterpret_cast<u64>(address), size);
     if (machine.recorder()) machine.recorder()->host_persisted(reinterpret_cast<u64>(address), size);
     return 0;
   });
 }
 
-void gpm_persist_begin(void) {}
-void gpm_persist_end(void) {}
+void gpm_persist_begin(void) {
+  persistence_api(0, [](Machine& machine, ApiLock& lock) { return machine.persist_region(true, lock), 0; });
+}
+void gpm_persist_end(void) {
+  persistence_api(0, [](Machine& machine, ApiLock& lock) { return machine.persist_region(false, lock), 0; });
+}
+
+void* pm_map(const char* path, size_t size, bool create) {
+  return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
+    if (!path) throw core::UserError("pm_map: the path is a null pointer");
+    machine.check_has_pools();
+    void* const nvm = machine.pools().map(path, size, create);
+    try {
+      names_of(machine, nvm, true);
+    } catch (...) {
+      machine.unmap_pool(nvm);
+      throw;
+    }
+    return nvm;
+  });
+}
+
+void* pm_alloc(void* nvm, const char* name, size_t size) {
+  return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) -> void* {
+    if (!name) throw core::UserError("pm_alloc: the name is a null pointer");
+    return static_cast<u8*>(nvm) + names_of(machine, nvm).allocate(name, size).offset;
+  });
+}
+
+void* pm_open(void* nvm, const char* name, size_t* size) {
+  return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) -> void* {
+    const auto region = name ? names_of(machine, nvm).find(name) : std::nullopt;
+    if (!region) return nullptr;
+    if (size) *size = region->size;
+    return static_cast<u8*>(nvm) + region->offset;
+  });
+}
+
+int pm_delete(void* nvm, const char* name) {
+  return persistence_api(-1, [&](Machine& machine, ApiLock& lock) {
+    machine.wait_idle(lock);  // a kernel under way may still use the region
+    return name && names_of(machine, nvm).remove(name) ? 0 : -1;
+  });
+}
+
+int pm_list(void* nvm, const char* name, char* next) {
+  return persistence_api(-1, [&](Machine& machine, ApiLock&) {
+    const auto regions = names_of(machine, nvm).regions();
+    auto at = regions.begin();
+    if (name) {
+      at = std::ranges::find(regions, std::string_view(name), &NameTable::Region::name);
+      if (at != regions.end()) ++at;
+    }
+    if (at == regions.end()) return -1;
+    std::memcpy(next, at->name.c_str(), at->name.size() + 1);
+    return 0;
+  });
+}
 
 }  // extern "C"

@@ -43,6 +43,11 @@ struct Environment {
 
   /// EVERWARP_EVENTS: file that receives what the run did that matters to persistency (simt/persist_events.hpp).
   static constexpr const char* events_name = "EVERWARP_EVENTS";
+  /// EVERWARP_DURABLE_LOG: file that receives, in timing mode, every durable write of pools, in order
+  /// (memory/durable_image.hpp).
+  static constexpr const char* durable_log_name = "EVERWARP_DURABLE_LOG";
+  /// EVERWARP_CRASH_AT_PERSIST: timing mode: the process kills itself (SIGKILL) right after this durable write, from 1.
+  static constexpr const char* crash_at_persist_name = "EVERWARP_CRASH_AT_PERSIST";
   /// EVERWARP_FORK_SERVER: "IN:OUT", two open descriptors: the process stops before main() and serves forks of itself
   /// (runtime/fork_server.hpp).
   static constexpr const char* fork_server_name = "EVERWARP_FORK_SERVER";
@@ -52,9 +57,9 @@ struct Environment {
   u64 seed = 0;
   std::string statistics_file;
   u64 max_instructions = 0;
-  u64 crash_at = 0;  // 0: never
+  u64 crash_at = 0, crash_at_persist = 0;  // 0: never
   std::string count_file;
-  std::string timeline_file, trace_file, events_file;
+  std::string timeline_file, trace_file, events_file, durable_log_file;
   bool digest = false, summary = false;
   u64 progress = 0;
 

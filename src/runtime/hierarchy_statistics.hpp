@@ -5,6 +5,7 @@
 #include "core/types.hpp"
 #include "memory/device.hpp"
 #include "memory/dma_engine.hpp"
+#include "memory/durable_image.hpp"
 #include "memory/home.hpp"
 #include "memory/host_link.hpp"
 #include "memory/network.hpp"
@@ -17,7 +18,8 @@ struct HierarchyStatistics {
   memory::PrivateCacheStatistics l1;
   memory::HomeStatistics l2;
   memory::NetworkStatistics network;
-  memory::DeviceStatistics memory, host_memory;
+  memory::DeviceStatistics memory, host_memory, nvm;
+  memory::DurableStatistics durable;
   memory::HostLinkStatistics host_link;
   memory::DmaStatistics copies;
   ManagedStatistics managed;
@@ -34,6 +36,7 @@ struct HierarchyStatistics {
     network_fields(self.network, visit);
     memory_fields(self.memory, visit);
     host_fields(self, visit);
+    nvm_fields(self.nvm, self.durable, visit);
   }
 
  private:
@@ -47,6 +50,8 @@ struct HierarchyStatistics {
   static void memory_fields(Self& memory, Visitor& visit);
   template <class Self, class Visitor>
   static void host_fields(Self& self, Visitor& visit);
+  template <class Device, class Durable, class Visitor>
+  static void nvm_fields(Device& nvm, Durable& durable, Visitor& visit);
 };
 
 template <class Self, class Visitor>
@@ -87,6 +92,10 @@ void HierarchyStatistics::l2_fields(Self& l2, Visitor& visit) {
   visit("l2.probes", l2.probes, "messages", "Probes that homes sent.");
   visit("l2.forwards", l2.forwards, "messages", "Requests that homes sent on to an owner.");
   visit("l2.held_cycles", l2.held_cycles, "cycles", "Lines were held by the protocol, added over lines.");
+  visit("l2.persists", l2.persists, "requests", "Writes that homes sent on to non-volatile memory at once.");
+  visit("l2.persisted_bytes", l2.persisted_bytes, "bytes", "Bytes in them.");
+  visit("l2.evicted_persistent_bytes", l2.evicted_persistent_bytes, "bytes",
+        "Bytes of pools that left the L2 because their lines made room.");
   visit("l2.waited", l2.waited, "requests", "Requests that waited for a held line.");
 }
 
@@ -154,6 +163,29 @@ void HierarchyStatistics::host_fields(Self& self, Visitor& visit) {
   visit("managed.pages_to_device", self.managed.pages_to_device, "pages", "Managed pages that came to the device.");
   visit("managed.pages_to_host", self.managed.pages_to_host, "pages", "Managed pages that went back to the host.");
   visit("managed.held_accesses", self.managed.held_accesses, "accesses", "Accesses of lines that waited for a page.");
+}
+
+template <class Device, class Durable, class Visitor>
+void HierarchyStatistics::nvm_fields(Device& nvm, Durable& durable, Visitor& visit) {
+  visit("nvm.reads", nvm.reads, "requests", "Reads of non-volatile memory.");
+  visit("nvm.writes", nvm.writes, "requests", "Writes to it.");
+  visit("nvm.read_bytes", nvm.read_bytes, "bytes", "Bytes read, in whole sectors.");
+  visit("nvm.written_bytes", nvm.written_bytes, "bytes", "Bytes written, in whole sectors.");
+  visit("nvm.cache_hits", nvm.cache_hits, "lines", "Far: the host's last-level cache had the line.");
+  visit("nvm.cache_misses", nvm.cache_misses, "lines", "Far: it had not.");
+  visit("nvm.combined", nvm.combined, "writes", "Writes that met another of their granule in the write-pending queue.");
+  visit("nvm.granules_read", nvm.granules_read, "granules", "Granules that the medium read.");
+  visit("nvm.granules_written", nvm.granules_written, "granules", "Granules that the medium wrote.");
+  visit("nvm.granules_merged", nvm.granules_merged, "granules", "Of them: written in part, so read and merged before.");
+  visit("nvm.busy_picoseconds", nvm.busy_picoseconds, "ps", "The medium was busy, added over channels.");
+  visit("nvm.granules_worn", durable.granules_worn, "granules", "Granules of pools written at least once.");
+  visit("nvm.most_worn", durable.most_worn, "writes", "Writes of the granule written most often.");
+  visit("durable.writes", durable.writes, "writes", "Times that bytes became durable in the persistence domain.");
+  visit("durable.bytes", durable.bytes, "bytes",
+        "Bytes in them: those that homes persisted or evicted, and no others.");
+  visit("durable.host_writes", durable.host_writes, "writes",
+        "Cache lines that host persists, gpm_unmap and the program's end made durable.");
+  visit("durable.host_bytes", durable.host_bytes, "bytes", "Bytes in them.");
 }
 
 }  // namespace ew::runtime

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/diagnostics.hpp"
 #include "core/symbol_name.hpp"
 #include "runtime/callback_thread.hpp"
 #include "runtime/faults.hpp"
@@ -76,7 +77,7 @@ Machine::Machine(MachineConfig config, Environment environment, const Registry& 
       print_buffer_(config_.launch.printf_buffer.count),
       textures_(allocations_),
       allocations_(memory_),
-      pools_(memory_),
+      pools_(memory_, config_.machine.timing() ? &durable_ : nullptr),
       graphs_(memory_),
       queue_(
           make_simulator(), [this](const simt::Fault& fault) { lose(fault); },
@@ -84,6 +85,9 @@ Machine::Machine(MachineConfig config, Environment environment, const Registry& 
   limits_.stack = config_.launch.stack.count;
   limits_.printf_buffer = config_.launch.printf_buffer.count;
   if (environment_.digest) queue_.digest_copies();
+  durable_.crash_at(environment_.crash_at_persist);
+  if (const std::string& log = environment_.durable_log_file; !log.empty() && !durable_.log_to(log))
+    throw core::UserError(fmt::format("the log of durable writes cannot be written to {}", log));
 }
 
 Machine::~Machine() {
@@ -96,8 +100,9 @@ std::unique_ptr<Simulator> Machine::make_simulator() {
     const TimingMachine::Observation observation{.timeline_file = environment_.timeline_file,
                                                  .trace_file = environment_.trace_file,
                                                  .digest = environment_.digest};
-    simulator =
-        std::make_unique<TimingMachine>(config_, gpu_limits_, environment_.seed, memory_, *this, results_, observation);
+    simulator = std::make_unique<TimingMachine>(config_, gpu_limits_, environment_.seed, memory_, *this, results_,
+                                                observation, &durable_);
+    simulator->persist_region(inside_persist_region_);
   } else {
     simulator = std::make_unique<FunctionalSimulator>(
         recorder_ ? std::make_unique<simt::FunctionalGpu>(gpu_limits_, memory_, *this,
@@ -114,6 +119,32 @@ std::unique_ptr<Simulator> Machine::make_simulator() {
 const RunResults& Machine::results() {
   queue_.with_simulator([&](Simulator& simulator) { simulator.hand_in(results_); });
   return results_;
+}
+
+void Machine::check_has_pools() const {
+  if (config_.machine.timing() && config_.nvm.none())
+    throw core::UserError("gpm_map: this machine has no non-volatile memory (nvm.attach is \"none\")");
+}
+
+void Machine::unmap_pool(void* address) {
+  const u64 begin = reinterpret_cast<u64>(address), bytes = pools_.size_at(begin);
+  queue_.with_simulator([&](Simulator& simulator) {
+    if (bytes) simulator.drop(begin, begin + bytes, true);
+    pools_.unmap(address);
+  });
+}
+
+void Machine::make_durable(u64 address, u64 size) {
+  queue_.with_simulator([&](Simulator& simulator) {
+    pools_.make_durable(address, size);
+    simulator.drop(address, address + size, false);
+  });
+}
+
+void Machine::persist_region(bool inside, ApiLock& lock) {
+  wait_idle(lock);
+  inside_persist_region_ = inside;
+  queue_.with_simulator([&](Simulator& simulator) { simulator.persist_region(inside); });
 }
 
 void Machine::lose(const simt::Fault& fault) {
@@ -422,7 +453,10 @@ void Machine::reset(ApiLock&) {
 
 void Machine::shut_down() {
   queue_.stop();
-  queue_.with_simulator([](Simulator& simulator) { simulator.close(); });
+  queue_.with_simulator([&](Simulator& simulator) {
+    simulator.close();
+    pools_.drain();
+  });
   if (recorder_) recorder_->close();
   print_buffer_.flush();
   std::fflush(stdout);

@@ -15,6 +15,7 @@
 #include <unordered_set>
 
 #include "memory/address_space.hpp"
+#include "memory/durable_image.hpp"
 #include "runtime/allocations.hpp"
 #include "runtime/device_heap.hpp"
 #include "runtime/environment.hpp"
@@ -74,6 +75,15 @@ class Machine final : public simt::DeviceServices {
   simt::EventRecorder* recorder() const { return recorder_.get(); }
   /// Loads every module of the program, as their first use would.
   void load_all();
+
+  /// Throws core::UserError when the machine has no non-volatile memory.
+  void check_has_pools() const;
+  /// Pools::unmap and Pools::make_durable, and the machine forgets what it holds of these bytes on their way to the
+  /// medium. The first wants the machine idle.
+  void unmap_pool(void* address);
+  void make_durable(u64 address, u64 size);
+  /// gpm_persist_begin() and gpm_persist_end(): kernels before it end first.
+  void persist_region(bool inside, ApiLock&);
 
   /// What timing machines have measured, up to now. With the machine stopped.
   const RunResults& results();
@@ -161,6 +171,7 @@ class Machine final : public simt::DeviceServices {
   PrintBuffer print_buffer_;
   Textures textures_;
   Allocations allocations_;
+  memory::DurableImage durable_;  // of a timing machine
   Pools pools_;
   Streams streams_;
   Graphs graphs_;
@@ -172,6 +183,7 @@ class Machine final : public simt::DeviceServices {
   std::map<const void*, std::unique_ptr<CUctx_st>> contexts_;
   std::unordered_set<std::string> complaints_;
   std::atomic<cudaError_t> lost_{cudaSuccess};
+  bool inside_persist_region_ = false;
   RunResults results_;
   u64 instructions_before_ = 0;  // of Gpus that a reset has replaced
   Queue queue_;                  // last: its thread uses all of the above

@@ -165,6 +165,24 @@ void check_places(const MachineConfig& config) {
                        config.sm.count, mesh.columns * mesh.rows));
 }
 
+void check_nvm(const MachineConfig& config) {
+  const media::NvmConfig& nvm = config.nvm;
+  if (!std::has_single_bit(nvm.granule.count))
+    refuse("nvm.granule", fmt::format("should be a power of two, but is {}", nvm.granule.count));
+  if (nvm.near() && nvm.granule.count > config.address_map.interleave)
+    refuse("nvm.granule", fmt::format("should be at most address_map.interleave ({} bytes), so that it lies in one "
+                                      "channel, but is {}",
+                                      config.address_map.interleave, nvm.granule.count));
+  if (nvm.near() && config.address_map.slices % nvm.channels != 0)
+    refuse("nvm.channels", fmt::format("should divide the {} slices (address_map.slices), but is {}",
+                                       config.address_map.slices, nvm.channels));
+  const u32 line = config.host_memory.llc_line;
+  if (!nvm.near() && nvm.ddio && (line > memory::longest_line || !std::has_single_bit(line)))
+    refuse("host_memory.llc_line",
+           fmt::format("should be a power of two of at most {} bytes where nvm.ddio is on, but is {}",
+                       memory::longest_line, line));
+}
+
 }  // namespace
 
 u32 agents_of(const MachineConfig& config) {
@@ -175,6 +193,7 @@ void check(const MachineConfig& config) {
   if (!config.machine.timing()) return;
   check_lines(config);
   check_places(config);
+  check_nvm(config);
   if (!std::has_single_bit(config.managed.page.count))
     refuse("managed.page", fmt::format("should be a power of two, but is {}", config.managed.page.count));
   if (config.memory.write_low >= config.memory.write_high || config.memory.write_high > config.memory.write_queue)

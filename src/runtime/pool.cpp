@@ -160,15 +160,22 @@ void* Pools::attach(const std::string& path, int descriptor, const PoolHeader& h
     refuse(path,
            fmt::format("must be mapped at its own address {:#x}, which is taken (by another pool?)", header.address));
   void* wanted = reinterpret_cast<void*>(header.address);
-  void* got = ::mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
-                     static_cast<off_t>(header.header_bytes));
-  if (got == MAP_FAILED || !memory_.adopt(memory::Region::pool, header.address, header.size, path)) {
+  const auto offset = static_cast<off_t>(header.header_bytes);
+  void* const got = ::mmap(wanted, bytes, PROT_READ | PROT_WRITE, (durable_ ? MAP_PRIVATE : MAP_SHARED) | MAP_FIXED,
+                           descriptor, offset);
+  void* const second = durable_ && got != MAP_FAILED
+                           ? ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, offset)
+                           : nullptr;
+  if (got == MAP_FAILED || second == MAP_FAILED ||
+      !memory_.adopt(memory::Region::pool, header.address, header.size, path)) {
     const int error = errno;
+    if (second && second != MAP_FAILED) ::munmap(second, bytes);
     memory_.unreserve_pool(header.address, bytes);
     errno = error;
     refuse_system(path, "cannot be mapped");
   }
-  pools_[header.address] = {path, header.size, descriptor};
+  pools_[header.address] = {path, header.size, descriptor, static_cast<u8*>(second)};
+  if (durable_) durable_->attach(header.address, header.size, static_cast<u8*>(second));
   low_ = std::min(low_.load(), header.address);
   high_ = std::max(high_.load(), header.address + header.size);
   return wanted;
@@ -179,21 +186,56 @@ void Pools::unmap(void* address) {
   if (found == pools_.end())
     throw core::UserError(fmt::format("gpm_unmap: {} is not the first byte of a mapped pool", fmt::ptr(address)));
   const Pool& pool = found->second;
+  const u64 bytes = whole_pages(pool.size);
+  if (durable_) durable_->copy(found->first, pool.size, static_cast<const u8*>(address));
   memory_.release(found->first);
-  ::msync(address, whole_pages(pool.size), MS_SYNC);
-  memory_.unreserve_pool(found->first, whole_pages(pool.size));
+  ::msync(pool.durable ? pool.durable : address, bytes, MS_SYNC);
+  if (durable_) {
+    durable_->detach(found->first);
+    ::munmap(pool.durable, bytes);
+  }
+  memory_.unreserve_pool(found->first, bytes);
   ::close(pool.descriptor);
   pools_.erase(found);
 }
 
-void Pools::make_durable(u64 address, u64 size) const {
+void Pools::drain() {
+  if (!durable_) return;
+  for (const auto& [begin, pool] : pools_) durable_->copy(begin, pool.size, reinterpret_cast<const u8*>(begin));
+  durable_->flush_log();
+}
+
+void Pools::make_durable(u64 address, u64 size) {
   const auto next = pools_.upper_bound(address);
   const bool inside = next != pools_.begin() && size <= std::prev(next)->second.size &&
                       address - std::prev(next)->first <= std::prev(next)->second.size - size;
   if (!inside) throw core::UserError(fmt::format("gpm_persist_range: no pool holds {} bytes at {:#x}", size, address));
-  const u64 page = address / 4096 * 4096;
-  if (::msync(reinterpret_cast<void*>(page), address + size - page, MS_SYNC) != 0)
-    refuse_system(std::prev(next)->second.path, "cannot be written");
+  const auto& [begin, pool] = *std::prev(next);
+  if (durable_) durable_->copy(address, size, reinterpret_cast<const u8*>(address));
+  const u64 page = (address - begin) / 4096 * 4096;
+  u8* const medium = (pool.durable ? pool.durable : reinterpret_cast<u8*>(begin)) + page;
+  if (::msync(medium, address - begin + size - page, MS_SYNC) != 0) refuse_system(pool.path, "cannot be written");
+}
+
+u64 Pools::size_at(u64 address) const {
+  const auto found = pools_.find(address);
+  return found == pools_.end() ? 0 : found->second.size;
+}
+
+std::string Pools::path_at(u64 address) const {
+  const auto found = pools_.find(address);
+  return found == pools_.end() ? std::string() : found->second.path;
+}
+
+PoolHeader read_pool_header(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) refuse_system(path, "cannot be opened");
+  return read_header(path, file.get());
+}
+
+bool pool_is_mapped(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
 }
 
 u64 Pools::size_of(const std::string& path) {

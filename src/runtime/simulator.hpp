@@ -40,6 +40,11 @@ class Simulator {
   virtual void hand_in(RunResults&) = 0;
   /// The host has been seen to touch this address of managed memory.
   virtual void host_touched(u64 address) = 0;
+  /// The program's bytes in [begin, end) of a pool are durable as they stand: what the machine holds of them on the way
+  /// to the medium is forgotten. `gone`: the pool is unmapped.
+  virtual void drop(u64 begin, u64 end, bool gone) = 0;
+  /// gpm_persist_begin() (inside) and gpm_persist_end().
+  virtual void persist_region(bool inside) = 0;
   /// No more will run: files of observations are closed.
   virtual void close() = 0;
   /// Who waits for what, for reports of deadlocks; empty when there is nothing to say.
@@ -59,6 +64,8 @@ class FunctionalSimulator final : public Simulator {
   void run(u64 warp_instructions, u64) override { gpu_->run(warp_instructions); }
   void hand_in(RunResults&) override {}
   void host_touched(u64) override {}
+  void drop(u64, u64, bool) override {}
+  void persist_region(bool) override {}
   void close() override {}
   std::string what_is_under_way() const override { return {}; }
 

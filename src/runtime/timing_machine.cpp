@@ -26,6 +26,7 @@ u64 cycles_of(core::Picoseconds time, core::Kilohertz clock) {
 memory::AddressMapConfig map_config(const MachineConfig& config) {
   memory::AddressMapConfig map = config.address_map;
   map.line = config.l1.line;
+  if (config.nvm.near()) map.nvm_channels = config.nvm.channels;
   return map;
 }
 
@@ -33,8 +34,8 @@ memory::AddressMapConfig map_config(const MachineConfig& config) {
 
 TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits& limits, u64 seed,
                              memory::AddressSpace& space, simt::DeviceServices& services, RunResults& results,
-                             const Observation& observation)
-    : config_(config), space_(space), map_(map_config(config), space), results_(results) {
+                             const Observation& observation, memory::DurableImage* durable)
+    : config_(config), space_(space), durable_(durable), map_(map_config(config), space), results_(results) {
   if (const std::string why = simt::TimingGpu::refuse(limits, config.sm_timing); !why.empty())
     throw core::UserError(why);
   protocol_ = coherence::find_model(config.coherence.protocol)->make();
@@ -71,26 +72,37 @@ memory::NetworkParts TimingMachine::network_parts(u64 seed) {
 }
 
 void TimingMachine::make_devices() {
-  const media::MediaConfig media{.dram = config_.memory, .host_memory = config_.host_memory};
+  const media::MediaConfig media{.dram = config_.memory, .host_memory = config_.host_memory, .nvm = config_.nvm};
   host_link_ = std::make_unique<memory::HostLink>(config_.host_link, wheel_, config_.device.clock);
   media::MediaParts parts{.wheel = wheel_,
                           .clock = config_.device.clock,
                           .channels = config_.address_map.channels,
-                          .host_link = host_link_.get()};
+                          .host_link = host_link_.get(),
+                          .payloads = &payloads_,
+                          .durable = durable_};
   for (; parts.channel < parts.channels; ++parts.channel) devices_.push_back(media::make_medium("dram", media, parts));
   devices_.push_back(media::make_medium("host-memory", media, parts));
+  if (config_.nvm.none()) return;
+  parts.channels = config_.nvm.near() ? config_.nvm.channels : 1;
+  for (parts.channel = 0; parts.channel < parts.channels; ++parts.channel)
+    devices_.push_back(media::make_medium(config_.nvm.near() ? "nvm" : "host-nvm", media, parts));
 }
 
 /// The devices as one home sees them: memory channels may be some way off.
 std::span<memory::Device* const> TimingMachine::devices_from(u32 slice) {
   std::vector<memory::Device*>& seen = seen_devices_.emplace_back();
   for (const auto& device : devices_) seen.push_back(device.get());
-  for (u32 channel = 0; channel < config_.address_map.channels; ++channel) {
+  const u32 channels = config_.address_map.channels;
+  const auto set_apart = [&](u32 device, u32 channel) {
     const u64 cycles = memory::memory_distance(config_.network, network_parts(0), slice, channel);
-    if (cycles == 0) continue;
-    distant_devices_.push_back(std::make_unique<memory::DistantDevice>(*seen[channel], wheel_, cycles));
-    seen[channel] = distant_devices_.back().get();
-  }
+    if (cycles == 0) return;
+    distant_devices_.push_back(std::make_unique<memory::DistantDevice>(*seen[device], wheel_, cycles));
+    seen[device] = distant_devices_.back().get();
+  };
+  for (u32 channel = 0; channel < channels; ++channel) set_apart(channel, channel);
+  // A channel of non-volatile memory stands where the memory's of the same slices does.
+  if (config_.nvm.near())
+    for (u32 i = 0; i < config_.nvm.channels; ++i) set_apart(channels + 1 + i, i * channels / config_.nvm.channels);
   return seen;
 }
 
@@ -126,6 +138,15 @@ void TimingMachine::make_caches() {
     ports_.push_back(std::make_unique<simt::PortOf<memory::PrivateCache>>(cache));
     gpu_->attach(sm, *ports_.back());
   }
+}
+
+void TimingMachine::drop(u64 begin, u64 end, bool gone) {
+  for (const auto& home : homes_) home->drop(begin, end, gone);
+  for (const auto& device : devices_) device->drop(begin, end);
+}
+
+void TimingMachine::persist_region(bool inside) {
+  for (const auto& device : devices_) device->persist_region(inside);
 }
 
 void TimingMachine::host_touched(u64 address) {
@@ -274,9 +295,11 @@ std::string TimingMachine::what_is_under_way() const {
   if (network_->in_flight() > 0) text += fmt::format("network: {} messages in flight\n", network_->in_flight());
   for (std::size_t i = 0; i < devices_.size(); ++i)
     if (devices_[i]->in_flight() > 0)
-      text +=
-          fmt::format("{} {}: {} requests in flight\n",
-                      i + 1 < devices_.size() ? "memory channel" : "host memory, device", i, devices_[i]->in_flight());
+      text += fmt::format("{} {}: {} requests in flight\n",
+                          i < config_.address_map.channels    ? "memory channel"
+                          : i == config_.address_map.channels ? "host memory, device"
+                                                              : "non-volatile memory, device",
+                          i, devices_[i]->in_flight());
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include "memory/address_map.hpp"
 #include "memory/distant_device.hpp"
 #include "memory/dma_engine.hpp"
+#include "memory/durable_image.hpp"
 #include "memory/home.hpp"
 #include "memory/host_link.hpp"
 #include "memory/private_cache.hpp"
@@ -34,8 +35,9 @@ class TimingMachine final : public Simulator {
     std::string timeline_file, trace_file;
     bool digest = false;
   };
+  /// durable: of the pools; nullptr: there are none.
   TimingMachine(const MachineConfig&, const simt::GpuLimits&, u64 seed, memory::AddressSpace&, simt::DeviceServices&,
-                RunResults&, const Observation&);
+                RunResults&, const Observation&, memory::DurableImage* durable = nullptr);
   ~TimingMachine() override;
 
   simt::Gpu& gpu() override { return *gpu_; }
@@ -48,6 +50,8 @@ class TimingMachine final : public Simulator {
   void hand_in(RunResults&) override;
   void close() override;
   void host_touched(u64 address) override;
+  void drop(u64 begin, u64 end, bool gone) override;
+  void persist_region(bool inside) override;
   std::string what_is_under_way() const override;
 
   TimingFigures figures() const;
@@ -79,6 +83,7 @@ class TimingMachine final : public Simulator {
 
   const MachineConfig config_;
   const memory::AddressSpace& space_;
+  memory::DurableImage* const durable_;
   core::TimeWheel wheel_;
   core::Trace trace_;
   memory::Payloads payloads_;
@@ -86,7 +91,7 @@ class TimingMachine final : public Simulator {
   std::unique_ptr<memory::Protocol> protocol_;
   std::unique_ptr<memory::Network> network_;
   std::unique_ptr<memory::HostLink> host_link_;
-  std::vector<std::unique_ptr<memory::Device>> devices_;  // channels, then the host's memory
+  std::vector<std::unique_ptr<memory::Device>> devices_;  // channels, the host's memory, non-volatile
   std::vector<std::unique_ptr<memory::DistantDevice>> distant_devices_;
   std::vector<std::vector<memory::Device*>> seen_devices_;  // by home
   std::unique_ptr<simt::TimingGpu> gpu_;

@@ -27,7 +27,10 @@ TimingFigures TimingMachine::figures() const {
   hierarchy.network = network_->statistics();
   for (u32 i = 0; i < config_.address_map.channels; ++i)
     HierarchyStatistics::add(hierarchy.memory, devices_[i]->statistics());
-  hierarchy.host_memory = devices_.back()->statistics();
+  hierarchy.host_memory = devices_[config_.address_map.channels]->statistics();
+  for (std::size_t i = config_.address_map.channels + 1; i < devices_.size(); ++i)
+    HierarchyStatistics::add(hierarchy.nvm, devices_[i]->statistics());
+  if (durable_) hierarchy.durable = durable_->statistics();
   hierarchy.host_link = host_link_->statistics();
   if (pages_) hierarchy.managed = pages_->statistics();
   figures.energy = energy_of(config_.energy, hierarchy, gpu_->totals().thread_instructions, figures.sm.shared_passes);

@@ -28,7 +28,7 @@ class DeviceBench final : public memory::DeviceClient {
 
   u32 ask(u64 address, u32 bytes, bool write = false) {
     const u32 number = static_cast<u32>(asked.size());
-    asked.push_back({{address, bytes, write, number, this}});
+    asked.push_back({{address, bytes, write, number, this, memory::no_payload, 0}});
     return number;
   }
   /// Offers what has been asked and not accepted, in order, and again as there is room.

@@ -1,0 +1,192 @@
+#include "media/host_nvm.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "media/kinds.hpp"
+#include "memory/masks.hpp"
+
+namespace ew::media {
+namespace {
+
+constexpr u64 eviction = u64{1} << 32;  // in a token of the medium
+
+/// The part of a line's mask that begins at this byte.
+memory::ByteMask shifted(const memory::ByteMask& mask, u32 from, u32 count) {
+  memory::ByteMask part;
+  for (u32 i = 0; i < count; i += 64) part.bits[i / 64] = mask.bits[(from + i) / 64];
+  if (count < 64) part.bits[0] = mask.bits[from / 64] >> (from % 64) & ((u64{1} << count) - 1);
+  return part;
+}
+
+}  // namespace
+
+HostNvm::HostNvm(const NvmConfig& config, const HostMemoryConfig& host, const MediaParts& parts)
+    : wheel_(parts.wheel),
+      link_(*parts.host_link),
+      payloads_(parts.payloads),
+      durable_(parts.durable),
+      eadr_(config.eadr),
+      queue_(config.queue),
+      cache_latency_(core::cycles_covering(parts.clock, host.llc_latency)),
+      cache_(config.ddio && host.llc.count ? std::make_unique<PersistentCache>(host) : nullptr),
+      ddio_(cache_ != nullptr),
+      medium_(config, parts, 1, *this) {
+  slots_.reserve(config.queue);
+  free_.reserve(config.queue);
+}
+
+bool HostNvm::serve(const memory::DeviceRequest& request) {
+  if (in_flight() == queue_) return false;
+  u32 slot = static_cast<u32>(slots_.size());
+  if (free_.empty()) {
+    slots_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  slots_[slot] = {.request = request};
+  (request.write ? counts_.writes : counts_.reads) += 1;
+  (request.write ? counts_.written_bytes : counts_.read_bytes) += request.bytes;
+  link_.send<&HostNvm::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
+  return true;
+}
+
+void HostNvm::at_host(u64 number, u64) {
+  const u32 slot = static_cast<u32>(number);
+  if (!slots_[slot].request.write) return read(slot);
+  if (ddio_) return write_to_cache(slot);
+  write_through(slot);
+}
+
+/// From the cache when it has every line of it, else from the medium.
+void HostNvm::read(u32 slot) {
+  const memory::DeviceRequest& request = slots_[slot].request;
+  if (cache_) {
+    const u64 first = request.address / cache_->line_bytes();
+    const u64 last = (request.address + request.bytes - 1) / cache_->line_bytes();
+    u64 hits = 0;
+    for (u64 line = first; line <= last; ++line) hits += cache_->find(line) != nullptr;
+    counts_.cache_hits += hits;
+    counts_.cache_misses += last - first + 1 - hits;
+    if (hits == last - first + 1) {
+      wheel_.at<&HostNvm::host_done>(wheel_.now() + cache_latency_, *this, slot);
+      return;
+    }
+  }
+  medium_.arrive({request.address, request.bytes, false, slot});
+}
+
+void HostNvm::write_to_cache(u32 slot) {
+  const memory::DeviceRequest request = slots_[slot].request;
+  const u32 width = cache_->line_bytes();
+  u64 base = request.address & ~u64{memory::longest_line - 1};
+  memory::ByteMask mask;
+  static constexpr std::array<u8, memory::longest_line> unknown{};
+  const u8* bytes = unknown.data();
+  if (request.payload == memory::no_payload) {
+    for (u64 i = request.address - base, n = 0; n < request.bytes; ++i, ++n) mask.bits[i / 64] |= u64{1} << (i % 64);
+  } else {
+    const memory::Payload& payload = (*payloads_)[request.payload];
+    base = request.address - ((request.address - request.line) & 4095);
+    mask = payload.valid;
+    bytes = payload.bytes.data();
+    if (eadr_ && durable_) durable_->write(request.line, bytes, mask, wheel_.now());
+  }
+  for (u32 at = 0; at < memory::longest_line; at += width) {
+    const memory::ByteMask part = shifted(mask, at, width);
+    const u64 address = request.payload == memory::no_payload ? 0 : request.line + at;
+    if (part.any()) put_in_cache(slot, (base + at) / width, address, bytes + at, part);
+  }
+  if (request.payload != memory::no_payload) payloads_->give_back(request.payload);
+  wheel_.at<&HostNvm::host_done>(wheel_.now() + cache_latency_, *this, slot);
+}
+
+void HostNvm::put_in_cache(u32 slot, u64 number, u64 address, const u8* bytes, const memory::ByteMask& mask) {
+  PersistentCache::Line* line = cache_->find(number);
+  ++(line ? counts_.cache_hits : counts_.cache_misses);
+  if (!line) {
+    line = &cache_->victim(number);
+    evict(slot, *line);
+    *line = {.line = number, .address = address};
+    cache_->touch(*line);
+  }
+  line->mask = line->mask | mask;
+  memory::copy_bytes(cache_->bytes(*line), bytes, mask);
+}
+
+/// The line's bytes go to the medium; the slot is taken until they have room there.
+void HostNvm::evict(u32 slot, PersistentCache::Line& line) {
+  if (!line.mask.any()) return;
+  NvmMedium::Access access{line.line * cache_->line_bytes(), cache_->line_bytes(), true, slot | eviction};
+  access.durable = eadr_;
+  if (line.address) {
+    access.line = line.address;
+    access.payload = payloads_->take();
+    memory::Payload& payload = (*payloads_)[access.payload];
+    payload.valid = line.mask;
+    std::memcpy(payload.bytes.data(), cache_->bytes(line), cache_->line_bytes());
+  }
+  ++slots_[slot].parts;
+  medium_.arrive(access);
+  line = {};
+}
+
+void HostNvm::write_through(u32 slot) {
+  const memory::DeviceRequest request = slots_[slot].request;
+  if (cache_) {
+    const u64 first = request.address / cache_->line_bytes();
+    const u64 last = (request.address + request.bytes - 1) / cache_->line_bytes();
+    for (u64 line = first; line <= last; ++line)
+      if (PersistentCache::Line* const found = cache_->find(line)) evict(slot, *found);
+  }
+  medium_.arrive({request.address, request.bytes, true, slot, request.payload, request.line});
+}
+
+void HostNvm::medium_done(u64 token) {
+  if (token & eviction) return release(static_cast<u32>(token));
+  host_done(token, 0);
+}
+
+void HostNvm::host_done(u64 slot, u64) {
+  const memory::DeviceRequest& request = slots_[slot].request;
+  if (!request.client) return finish(slot, 0);
+  link_.send<&HostNvm::finish>(memory::LinkDirection::to_device, request.write ? 0 : request.bytes, *this, slot);
+}
+
+void HostNvm::finish(u64 slot, u64) {
+  const memory::DeviceRequest request = slots_[slot].request;
+  if (request.client) request.client->served(request.token);
+  release(static_cast<u32>(slot));
+}
+
+void HostNvm::release(u32 slot) {
+  if (--slots_[slot].parts) return;
+  free_.push_back(slot);
+  while (!waiters_.empty() && in_flight() < queue_) {
+    const Waiter waiter = waiters_.front();
+    waiters_.pop_front();
+    waiter.handler(waiter.target, waiter.a, 0);
+  }
+}
+
+void HostNvm::notify_when_free(bool, core::TimeWheel::Handler handler, void* target, u64 a) {
+  waiters_.push_back({handler, target, a});
+}
+
+void HostNvm::drop(u64 begin, u64 end) {
+  medium_.drop(begin, end);
+  if (cache_) cache_->drop(begin, end);
+}
+
+const memory::DeviceStatistics& HostNvm::statistics() const {
+  statistics_ = counts_;
+  medium_.add_to(statistics_);
+  return statistics_;
+}
+
+std::unique_ptr<memory::Device> make_host_nvm(const MediaConfig& config, const MediaParts& parts) {
+  return std::make_unique<HostNvm>(config.nvm, config.host_memory, parts);
+}
+
+}  // namespace ew::media

@@ -1,0 +1,71 @@
+// Non-volatile memory beside the host's DRAM, behind the host link (PM-far).
+//
+// A read sends a packet without data to the host and gets its bytes back; a write sends its bytes and, if a client
+// waits for it, gets a packet without data back. With DDIO a write ends in the host's last-level cache and is done
+// there; its bytes are durable when the cache evicts them into the medium's write-pending queue, or, with eADR, at
+// once. Without DDIO (gpm_persist_begin) it is done when that queue has it: durable. A write without DDIO to a line
+// that the cache has sends the line on first. Owned by the machine; the link is shared.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "media/nvm_medium.hpp"
+#include "media/persistent_cache.hpp"
+#include "memory/host_link.hpp"
+
+namespace ew::media {
+
+class HostNvm final : public memory::Device, public NvmMedium::Client {
+ public:
+  /// REQUIRES: parts.host_link.
+  HostNvm(const NvmConfig&, const HostMemoryConfig&, const MediaParts&);
+
+  bool serve(const memory::DeviceRequest&) override;
+  void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
+  void drop(u64 begin, u64 end) override;
+  void persist_region(bool inside) override { ddio_ = cache_ && !inside; }
+  u64 in_flight() const override { return slots_.size() - free_.size(); }
+  const memory::DeviceStatistics& statistics() const override;
+
+  void medium_done(u64 token) override;
+
+ private:
+  struct Slot {
+    memory::DeviceRequest request;
+    u32 parts = 1;  // the answer, and evictions for which the medium has no room yet
+  };
+  struct Waiter {
+    core::TimeWheel::Handler handler;
+    void* target;
+    u64 a;
+  };
+
+  void at_host(u64 slot, u64);
+  void read(u32 slot);
+  void write_to_cache(u32 slot);
+  void write_through(u32 slot);
+  void put_in_cache(u32 slot, u64 line, u64 address, const u8* bytes, const memory::ByteMask&);
+  void evict(u32 slot, PersistentCache::Line&);
+  void host_done(u64 slot, u64);
+  void finish(u64 slot, u64);
+  void release(u32 slot);
+
+  core::TimeWheel& wheel_;
+  memory::HostLink& link_;
+  memory::Payloads* const payloads_;
+  memory::DurableImage* const durable_;
+  const bool eadr_;
+  const u32 queue_;
+  const core::Cycle cache_latency_;
+  std::unique_ptr<PersistentCache> cache_;  // nullptr: the host has none, or DDIO is off for ever
+  bool ddio_;
+  NvmMedium medium_;
+  std::vector<Slot> slots_;
+  std::vector<u32> free_;
+  core::Ring<Waiter> waiters_;
+  memory::DeviceStatistics counts_;
+  mutable memory::DeviceStatistics statistics_;
+};
+
+}  // namespace ew::media

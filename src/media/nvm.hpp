@@ -1,0 +1,43 @@
+// One channel of non-volatile memory on the GPU (PM-near): the medium, reached without a link. A write is done when the
+// write-pending queue has it, which is the persistence domain. Owned by the machine.
+#pragma once
+
+#include <vector>
+
+#include "media/nvm_medium.hpp"
+
+namespace ew::media {
+
+class Nvm final : public memory::Device, public NvmMedium::Client {
+ public:
+  Nvm(const NvmConfig&, const MediaParts&);
+
+  bool serve(const memory::DeviceRequest&) override;
+  void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
+  void drop(u64 begin, u64 end) override { medium_.drop(begin, end); }
+  u64 in_flight() const override { return slots_.size() - free_.size(); }
+  const memory::DeviceStatistics& statistics() const override;
+
+  void medium_done(u64 slot) override;
+
+ private:
+  struct Slot {
+    u64 token;
+    memory::DeviceClient* client;
+  };
+  struct Waiter {
+    core::TimeWheel::Handler handler;
+    void* target;
+    u64 a;
+  };
+
+  NvmMedium medium_;
+  const u32 queue_;
+  std::vector<Slot> slots_;
+  std::vector<u32> free_;
+  core::Ring<Waiter> waiters_;
+  memory::DeviceStatistics counts_;
+  mutable memory::DeviceStatistics statistics_;
+};
+
+}  // namespace ew::media
