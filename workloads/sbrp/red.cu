@@ -70,7 +70,7 @@ __device__ void persist(uint32_t* sums, uint32_t* ready, uint32_t sum, uint32_t 
   if (sums[t] == kEmpty || BUG == 7) sums[t] = sum + 1;
   if (BUG == 5)
     *static_cast<volatile uint32_t*>(&ready[t]) = round;
-  else
+  else if (BUG != 4)
     pRel_block(&ready[t], round);
 }
 
