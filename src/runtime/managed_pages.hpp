@@ -92,7 +92,7 @@ class PagedPort final : public simt::LinePort, public memory::Agent {
   memory::ByteMask perform(u32 access, u32 part, u8* bytes) override { return sm_.perform(access, part, bytes); }
   void complete(u32 access, u32 part, memory::ServedBy by) override { sm_.complete(access, part, by); }
   void wake() override;
-  void resume(u64 warps) override { sm_.resume(warps); }
+  void resume(u64 warps) override;
   void released(u32 token) override { sm_.released(token); }
 
  private:
