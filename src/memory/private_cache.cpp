@@ -80,7 +80,7 @@ Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
   return result;
 }
 
-Accepted PrivateCache::State::no_line(Stall& why) {
+Accepted PrivateCache::State::without_line(Stall& why) {
   if (!std::exchange(persists.evicting, false)) return stall(why, Stall::line);
   return hold(why, PersistHold::eviction);
 }
@@ -115,7 +115,7 @@ Accepted PrivateCache::State::load_miss(const LineAccess& a, u32 way, Stall& why
   }
   if (free_mshrs == none) return stall(why, Stall::mshr);
   if (way == no_way) way = allocate(a);
-  if (way == no_way) return no_line(why);
+  if (way == no_way) return without_line(why);
   const u32 number = take_mshr(a.line, way);
   append(mshrs[number], a, false);
   request(RequestKind::read, number, a.words & ~lines[way].valid);
@@ -152,7 +152,7 @@ Accepted PrivateCache::State::store_through(const LineAccess& a, Stall& why) {
     return stall(why, Stall::line);
   if ((way == no_way || !lines[way].dirty.any()) && !room()) return stall(why, Stall::write_buffer);
   if (way == no_way) way = allocate(a);
-  if (way == no_way) return no_line(why);
+  if (way == no_way) return without_line(why);
   refresh(lines[way]);
   if (!(a.words & ~lines[way].valid)) ++statistics.store_hits;
   perform_store(way, a);
@@ -205,7 +205,7 @@ Accepted PrivateCache::State::store_owned(const LineAccess& a, Stall& why) {
   }
   if (free_mshrs == none) return stall(why, Stall::mshr);
   if (way == no_way) way = allocate(a);
-  if (way == no_way) return no_line(why);
+  if (way == no_way) return without_line(why);
   number = take_mshr(a.line, way);
   append(mshrs[number], a, false);
   request(RequestKind::own, number, a.words);

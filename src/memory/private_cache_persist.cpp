@@ -37,7 +37,7 @@ Accepted PrivateCache::State::persist(const LineAccess& a, Stall& why) {
   if (!permission.keep_loads || traits.write_through || beyond_private(a)) return persist_through(a, way, why);
   if (const PersistHold why_not = model->on_store(way, a.warp); why_not != PersistHold::none) return hold(why, why_not);
   if (way == no_way) way = allocate(a);
-  if (way == no_way) return no_line(why);
+  if (way == no_way) return without_line(why);
   Line& line = lines[way];
   refresh(line);
   if (!(a.words & ~line.valid)) ++statistics.store_hits;

@@ -78,13 +78,13 @@ struct PrivateCache::State final : PersistMachinery {
   Accepted store_direct(const LineAccess&, u32 way, Stall&);
   Accepted store_owned(const LineAccess&, Stall&);
   Accepted atomic_at_home(const LineAccess&, Stall&);
-  Accepted no_line(Stall& why);
+  Accepted without_line(Stall& why);
   Accepted stall(Stall& why, Stall reason);
   /// Words in which an older part that waits will see, or write, something else than is there now.
   static WordMask may_change(const Mshr& m) { return m.waiting_stores | (m.waited & m.outstanding); }
   bool beyond_private(const LineAccess& a) const { return a.at_home || (a.strong && a.scope != Scope::cta); }
   u32 find(u64 line) const { return tags.find(line, parts.map.physical(line)); }
-  u32 allocate(const LineAccess&);  // an empty way, or no_way: see no_line()
+  u32 allocate(const LineAccess&);  // an empty way, or no_way: see without_line()
   void give_up(u32 way, WordMask);
   void touch(u32 way, const LineAccess&);
   void perform_store(u32 way, const LineAccess&);
