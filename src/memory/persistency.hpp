@@ -46,9 +46,9 @@ inline constexpr u32 persist_orders = 10;
 enum class PersistEntry : u8 { needless, entered, merged };
 
 struct PersistencyTraits {
-  bool regions = true;             // order operations take the place of the fences in everwarp regions
-  bool visible_on_release = true;  // a release above block scope sends dirty persistent lines home
-  bool write_through = false;      // persists never stay in the private cache
+  bool regions = true;         // order operations take the place of the fences in everwarp regions
+  bool write_through = false;  // persists never stay in the private cache
+  bool buffered = false;       // a release leaves dirty persistent lines where they are: a buffer keeps their order
 };
 
 class PersistMachinery {
@@ -77,8 +77,6 @@ class PersistMachinery {
 class Persistency {
  public:
   virtual ~Persistency() = default;
-  virtual PersistencyTraits traits() const = 0;
-
   /// A store whose bytes would stay in the private cache. way: its line's; no_way: a line will be made for it. Asked
   /// again when the warp is resumed; an answer of none changes nothing.
   virtual PersistHold on_store(u32 way, u32 warp) = 0;

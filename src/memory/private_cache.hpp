@@ -48,7 +48,8 @@ enum class Accepted : u8 {
 /// Persists of one private cache. Empty without a persistency model.
 struct PersistStatistics {
   u64 stores = 0, joined = 0, through = 0;  // parts of accesses
-  u64 lines = 0, bytes = 0, acknowledged = 0;
+  u64 sent = 0, acknowledged = 0;
+  u64 lines = 0, bytes = 0;  // of those that waited in a line
   u64 evictions = 0, flushed_at_orders = 0, flushed_at_ends = 0;
   u64 read_misses = 0, words_invalidated = 0;
   std::array<u64, persist_holds> held{};
@@ -84,7 +85,7 @@ class PrivateCache final : public Receiver {
   ~PrivateCache() override;
 
   /// Once, before the first access. A model is made for an SM's cache only. REQUIRES: Parts::persists.
-  void attach(std::unique_ptr<Persistency>);
+  void attach(std::unique_ptr<Persistency>, PersistencyTraits);
   PersistMachinery& persist_machinery();
 
   /// One part of an access, in the current cycle. A store that is answered `performed` has its bytes in the line and is

@@ -18,7 +18,7 @@ bool PrivateCache::release(Scope scope, u32 token) {
   if (scope == Scope::cta) return true;  // threads of a block share this cache
   ++s.statistics.releases;
   if (s.permission.drain_on_release) s.drain_all();
-  if (s.model && s.traits.visible_on_release) s.flush_persistent();
+  if (s.model && !s.traits.buffered) s.flush_persistent();
   return s.release(token, false);
 }
 

@@ -6,10 +6,10 @@
 
 namespace ew::memory {
 
-void PrivateCache::attach(std::unique_ptr<Persistency> model) {
+void PrivateCache::attach(std::unique_ptr<Persistency> model, PersistencyTraits traits) {
   assert(state_->parts.persists || !model);
   state_->model = std::move(model);
-  if (state_->model) state_->traits = state_->model->traits();
+  state_->traits = traits;
 }
 
 PersistMachinery& PrivateCache::persist_machinery() {
@@ -108,6 +108,7 @@ u8 PrivateCache::State::open_persist() {
   constexpr u32 numbers = static_cast<u32>(std::tuple_size_v<decltype(persists.open)>);
   ++persists.open[persists.generation % numbers];
   ++persists.in_flight;
+  ++statistics.persist.sent;
   return static_cast<u8>(1 + persists.generation % numbers);
 }
 

@@ -10,7 +10,6 @@ class Epoch final : public Unbuffered {
  public:
   /// volatile_too: a barrier sends volatile dirty lines home and empties the private cache, as the artifact's does.
   Epoch(PersistMachinery& machinery, bool volatile_too) : Unbuffered(machinery), volatile_too_(volatile_too) {}
-  memory::PersistencyTraits traits() const override { return {}; }
   bool on_order(memory::PersistOrder, Scope, u64 warps) override;
 
  private:

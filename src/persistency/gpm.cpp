@@ -10,7 +10,6 @@ using memory::PersistOrder;
 class Gpm final : public Unbuffered {
  public:
   using Unbuffered::Unbuffered;
-  memory::PersistencyTraits traits() const override { return {.regions = false}; }
   bool on_order(PersistOrder order, Scope scope, u64 warps) override {
     if (order != PersistOrder::fence || scope != Scope::sys || was_told(warps)) return true;
     machinery_.flush_persistent();

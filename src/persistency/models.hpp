@@ -19,6 +19,7 @@ struct Model {
   std::string_view name, sentence;
   /// For a private cache of so many lines. nullptr: persistent lines are as any other.
   std::unique_ptr<Persistency> (*make)(const PersistencyConfig&, u32 lines, PersistMachinery&);
+  memory::PersistencyTraits traits = {};
 };
 
 /// In the order in which they are documented.

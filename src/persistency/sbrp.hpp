@@ -22,7 +22,6 @@ class Sbrp final : public Persistency {
  public:
   Sbrp(const PersistencyConfig&, u32 lines, PersistMachinery&);
 
-  memory::PersistencyTraits traits() const override { return {.visible_on_release = false}; }
   memory::PersistHold on_store(u32 way, u32 warp) override;
   bool stored(u32 way, u32 warp) override;
   memory::PersistHold on_through(u32 way, u32 warp) override;

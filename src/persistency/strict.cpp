@@ -12,7 +12,6 @@ namespace {
 class Strict final : public Unbuffered {
  public:
   using Unbuffered::Unbuffered;
-  memory::PersistencyTraits traits() const override { return {.write_through = true}; }
   bool went_through(u32 warp) override {
     if (!machinery_.when_durable(u64{1} << warp)) ++under_way_[warp];
     return under_way_[warp] != 0;

@@ -83,9 +83,10 @@ void HierarchyStatistics::persist_fields(Self& persist, Visitor& visit) {
   visit("persist.stores", persist.stores, "accesses", "Lines of pools that stores wrote to in private caches.");
   visit("persist.joined", persist.joined, "accesses", "Of them: joined bytes of the line that waited (coalesced).");
   visit("persist.through", persist.through, "accesses", "Lines of pools that stores and atomics wrote at the home.");
-  visit("persist.lines", persist.lines, "lines", "Persists that left private caches with what waited in a line.");
+  visit("persist.sent", persist.sent, "persists", "Persists that left private caches and copy engines.");
+  visit("persist.acknowledged", persist.acknowledged, "persists", "Persists of which they know that they are durable.");
+  visit("persist.lines", persist.lines, "lines", "Of those sent: what had waited in a line.");
   visit("persist.bytes", persist.bytes, "bytes", "Bytes in them.");
-  visit("persist.acknowledged", persist.acknowledged, "persists", "Persists that private caches know to be durable.");
   visit("persist.evictions", persist.evictions, "lines", "Dirty persistent lines that made room for others.");
   visit("persist.flushed_at_orders", persist.flushed_at_orders, "lines",
         "Lines that an order operation sent at once (epoch models, gpm).");
