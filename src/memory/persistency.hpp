@@ -94,8 +94,8 @@ class Persistency {
   /// One more persist is durable: in_flight() has been lowered.
   virtual void on_durable() = 0;
   virtual void durable_so_far(u64 warps) = 0;
-  /// Everything leaves, in its order, and becomes durable: a kernel's end. No store is accepted meanwhile. True: nothing
-  /// was to do; else PersistMachinery::drained().
+  /// Everything leaves, in its order, and becomes durable: a kernel's end. No store is accepted meanwhile. True:
+  /// nothing was to do; else PersistMachinery::drained().
   virtual bool drain() = 0;
   /// What is waited for, a line each: for deadlock reports. Empty: nothing.
   virtual std::string what_is_under_way() const = 0;

@@ -18,8 +18,8 @@
 namespace ew::memory {
 
 /// Why an access could not be accepted in this cycle (GSI's "memory structural" stalls).
-/// The last four are holds of the persistency model: Agent::resume() names the warp when it may try again, and until then
-/// its later accesses must not come.
+/// The last four are holds of the persistency model: Agent::resume() names the warp when it may try again, and until
+/// then its later accesses must not come.
 enum class Stall : u8 {
   none,
   bank,
@@ -77,8 +77,8 @@ class PrivateCache final : public Receiver {
     const Protocol& protocol;
     const AddressMap& map;
     AgentId id;
-    u32 agents;        // homes' nodes start here
-    bool dma = false;  // its traffic is counted as such
+    u32 agents;             // homes' nodes start here
+    bool dma = false;       // its traffic is counted as such
     bool persists = false;  // what it writes to persistent lines is to become durable at once
   };
   PrivateCache(const PrivateCacheConfig&, const Parts&);
@@ -101,8 +101,9 @@ class PrivateCache final : public Receiver {
   bool release(Scope, u32 token);
   /// An order operation of these warps. True: they go on. Else Agent::resume() names them when they ask again.
   bool order(PersistOrder, Scope, u64 warps);
-  /// Everything dirty goes to the image, persists become durable, and every copy is dropped (kernel end, context reset); then released(token), or
-  /// true: nothing had to go. Accesses are stalled meanwhile. REQUIRES: no other flush under way.
+  /// Everything dirty goes to the image, persists become durable, and every copy is dropped (kernel end, context
+  /// reset); then released(token), or true: nothing had to go. Accesses are stalled meanwhile. REQUIRES: no other flush
+  /// under way.
   bool flush(u32 token);
 
   void receive(const Request&) override;

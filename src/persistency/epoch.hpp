@@ -1,5 +1,5 @@
-// Epoch persistency without a buffer and without scopes (SBRP paper, sections 4 and 7.2): an order operation of any kind
-// is an epoch barrier.
+// Epoch persistency without a buffer and without scopes (SBRP paper, sections 4 and 7.2): an order operation of any
+// kind is an epoch barrier.
 #pragma once
 
 #include "persistency/unbuffered.hpp"

@@ -6,9 +6,9 @@
 // acknowledgements: behind such an operation, for bytes of a line that they may not join yet, or for an eviction.
 //
 // How no warp waits for ever. Whoever is held names a place of the buffer that must have left (`wanted_`). The buffer
-// empties up to there whatever the policy says: its oldest entry waits for a place in the window or, if its warps are in
-// the FSM, for ACTR = 0, and both come, as persists in flight are acknowledged and nothing younger than a wanted place
-// is sent while somebody waits. At ACTR = 0 with that place gone the warp is resumed.
+// empties up to there whatever the policy says: its oldest entry waits for a place in the window or, if its warps are
+// in the FSM, for ACTR = 0, and both come, as persists in flight are acknowledged and nothing younger than a wanted
+// place is sent while somebody waits. At ACTR = 0 with that place gone the warp is resumed.
 #pragma once
 
 #include <array>
@@ -55,14 +55,14 @@ class Sbrp final : public Persistency {
   PersistBuffer buffer_;
   u32 window_;
   Policy policy_;
-  u64 fsm_ = 0, flushing_ = 0;    // flushing: warps of persists sent since ACTR was 0
-  u64 odm_ = 0, edm_ = 0;         // of the EDM: until wanted_of_ has left and ACTR is 0
-  u64 for_durability_ = 0;        // of the EDM: dFences and releases
-  u64 for_room_ = 0;              // held until the buffer has room
-  u64 passed_ = 0;                // of the ODM and EDM: over, the warp does not know yet
-  Place wanted_ = 0;              // what is before it leaves whatever the policy says
+  u64 fsm_ = 0, flushing_ = 0;  // flushing: warps of persists sent since ACTR was 0
+  u64 odm_ = 0, edm_ = 0;       // of the EDM: until wanted_of_ has left and ACTR is 0
+  u64 for_durability_ = 0;      // of the EDM: dFences and releases
+  u64 for_room_ = 0;            // held until the buffer has room
+  u64 passed_ = 0;              // of the ODM and EDM: over, the warp does not know yet
+  Place wanted_ = 0;            // what is before it leaves whatever the policy says
   std::array<Place, 64> wanted_of_{};
-  u64 releases_ = 0;              // release operations that entered
+  u64 releases_ = 0;                // release operations that entered
   std::array<u64, 64> acquired_{};  // of them, at the warp's last acquire
   bool draining_ = false, window_full_ = false;
 };

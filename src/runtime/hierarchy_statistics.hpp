@@ -100,9 +100,36 @@ void HierarchyStatistics::persist_fields(Self& persist, Visitor& visit) {
                                         "Accesses held: the line that had to make room might not leave yet.",
                                         "Accesses whose warp was held until they were durable (strict)."};
   for (u32 i = 1; i < memory::persist_holds; ++i) visit(held[i], persist.held[i], "accesses", why[i]);
-  static constexpr const char* orders[] = {"", "persist.orders.ofence", "persist.orders.dfence", "persist.orders.p_release", "persist.orders.p_acquire", "persist.orders.fence", "persist.orders.release", "persist.orders.acquire", "persist.orders.barrier", "persist.orders.barrier_over"};
-  static constexpr const char* entered[] = {"", "persist.entered.ofence", "persist.entered.dfence", "persist.entered.p_release", "persist.entered.p_acquire", "persist.entered.fence", "persist.entered.release", "persist.entered.acquire", "persist.entered.barrier", "persist.entered.barrier_over"};
-  static constexpr const char* merged[] = {"", "persist.merged.ofence", "persist.merged.dfence", "persist.merged.p_release", "persist.merged.p_acquire", "persist.merged.fence", "persist.merged.release", "persist.merged.acquire", "persist.merged.barrier", "persist.merged.barrier_over"};
+  static constexpr const char* orders[] = {"",
+                                           "persist.orders.ofence",
+                                           "persist.orders.dfence",
+                                           "persist.orders.p_release",
+                                           "persist.orders.p_acquire",
+                                           "persist.orders.fence",
+                                           "persist.orders.release",
+                                           "persist.orders.acquire",
+                                           "persist.orders.barrier",
+                                           "persist.orders.barrier_over"};
+  static constexpr const char* entered[] = {"",
+                                            "persist.entered.ofence",
+                                            "persist.entered.dfence",
+                                            "persist.entered.p_release",
+                                            "persist.entered.p_acquire",
+                                            "persist.entered.fence",
+                                            "persist.entered.release",
+                                            "persist.entered.acquire",
+                                            "persist.entered.barrier",
+                                            "persist.entered.barrier_over"};
+  static constexpr const char* merged[] = {"",
+                                           "persist.merged.ofence",
+                                           "persist.merged.dfence",
+                                           "persist.merged.p_release",
+                                           "persist.merged.p_acquire",
+                                           "persist.merged.fence",
+                                           "persist.merged.release",
+                                           "persist.merged.acquire",
+                                           "persist.merged.barrier",
+                                           "persist.merged.barrier_over"};
   static_assert(std::size(orders) == memory::persist_orders && std::size(entered) == memory::persist_orders);
   for (u32 i = 1; i < memory::persist_orders; ++i)
     visit(orders[i], persist.orders[i], "operations", "Order operations of this kind that were carried out.");

@@ -193,7 +193,8 @@ std::string why_no_pools(const MachineConfig& config) {
   if (config.nvm.none()) return "nvm.attach is none: this machine has no non-volatile memory";
   if (config.coherence.protocol == "mesi" && config.persistency.model != "none")
     return fmt::format(
-        "coherence.protocol is {}, which keeps written lines in private caches, but persistency.model {} needs one that "
+        "coherence.protocol is {}, which keeps written lines in private caches, but persistency.model {} needs one "
+        "that "
         "writes through: gpu or none-l1",
         config.coherence.protocol, config.persistency.model);
   return {};

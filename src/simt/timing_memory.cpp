@@ -693,8 +693,9 @@ void TimingSm::forget_held(const GridRun& run) {
 std::string TimingSm::what_is_under_way() const {
   std::string text;
   if (held_ | held_at_order_)
-    text += fmt::format("\n  SM {}: the persistency model holds warp slots {:#x} at accesses and {:#x} at order operations",
-                        sm_.index, held_, held_at_order_);
+    text +=
+        fmt::format("\n  SM {}: the persistency model holds warp slots {:#x} at accesses and {:#x} at order operations",
+                    sm_.index, held_, held_at_order_);
   if (queue_count_)
     text += fmt::format(
         "\n  SM {}: {} accesses wait for the load/store unit{}", sm_.index, queue_count_,

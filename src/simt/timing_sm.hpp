@@ -136,11 +136,11 @@ class TimingSm final : public memory::Agent {
     Wait wait = for_nothing;
     bool draining = false;  // its lanes have exited, loads are under way
     bool releasing = false, released = false;
-    bool ordered = false;  // the order operation before the next instruction is over
+    bool ordered = false;                                     // the order operation before the next instruction is over
     memory::PersistOrder after = memory::PersistOrder::none;  // the one behind the last instruction is not
     Scope after_scope = Scope::none;
     u32 held_first = no_access, held_last = no_access;  // accesses that wait until it is no longer held, in order
-    u32 releases = 0;  // counts, so that an answer can be told from a late one
+    u32 releases = 0;                                   // counts, so that an answer can be told from a late one
     u16 unperformed_classes = 0, invisible_classes = 0;
     std::array<u16, memory::order_classes> unperformed{}, invisible{};
     std::array<u16, 16> copies{};  // under way, by group

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 
+#include "memory/masks.hpp"
 #include "persist_bench.hpp"
 
 namespace ew::persistency {
@@ -26,9 +27,9 @@ struct Event {
   u32 thread = 0;
   PersistOrder order = PersistOrder::none;
   Scope scope = Scope::cta;
-  u32 word = 0, turn = 0;       // of a persist: of the pool; the how many-eth store to it
-  std::vector<u32> after;       // events that it comes directly behind, besides program order
-  std::size_t durable_at = 0;   // of an operation that promises durability: length of the device's log when it was over
+  u32 word = 0, turn = 0;      // of a persist: of the pool; the how many-eth store to it
+  std::vector<u32> after;      // events that it comes directly behind, besides program order
+  std::size_t durable_at = 0;  // of an operation that promises durability: length of the device's log when it was over
   bool over = false, flag = false;  // flag: a persist that is the flag of the release before it
 };
 
@@ -135,17 +136,18 @@ Operation Block::invent() {
     case 9:
       return {Kind::atomic, word};
     case 10:
-      return {random_() % 2 ? Kind::volatile_load : Kind::volatile_store, static_cast<u32>(random_() % (lines * words_of_line))};
+      return {random_() % 2 ? Kind::volatile_load : Kind::volatile_store,
+              static_cast<u32>(random_() % (lines * words_of_line))};
     case 11:
       return {Kind::order, 0, random_() % 3 ? PersistOrder::ofence : PersistOrder::dfence};
     case 12:
       return {Kind::order, 0, PersistOrder::fence, scopes[random_() % 4]};
     case 13:
-      return {Kind::release, static_cast<u32>(random_() % flags), random_() % 2 ? PersistOrder::p_release : PersistOrder::release,
-              scopes[random_() % 4]};
+      return {Kind::release, static_cast<u32>(random_() % flags),
+              random_() % 2 ? PersistOrder::p_release : PersistOrder::release, scopes[random_() % 4]};
     case 14:
-      return {Kind::acquire, static_cast<u32>(random_() % flags), random_() % 2 ? PersistOrder::p_acquire : PersistOrder::acquire,
-              scopes[random_() % 4]};
+      return {Kind::acquire, static_cast<u32>(random_() % flags),
+              random_() % 2 ? PersistOrder::p_acquire : PersistOrder::acquire, scopes[random_() % 4]};
     case 15:
       return random_() % 4 ? Operation{Kind::store, word} : Operation{Kind::barrier};
   }
@@ -177,11 +179,10 @@ void Block::ask(u32 number) {
   Warp& w = warps_[number];
   if (w.reductions) return;
   if (w.event == no_event && w.op.kind != Operation::Kind::barrier)
-    w.event = world_.add(
-        {.kind = w.op.kind == Operation::Kind::release ? Event::Kind::release : Event::Kind::order,
-         .thread = thread(number),
-         .order = w.op.order,
-         .scope = w.op.scope});
+    w.event = world_.add({.kind = w.op.kind == Operation::Kind::release ? Event::Kind::release : Event::Kind::order,
+                          .thread = thread(number),
+                          .order = w.op.order,
+                          .scope = w.op.scope});
   if (!cache().order(w.op.order, w.op.scope, u64{1} << number)) {
     held_ |= u64{1} << number;
     return;
@@ -246,9 +247,9 @@ LineAccess Block::describe(u32 number) const {
   line.persistent = at - world_.bench->pool < PersistBench::bytes;
   line.strong = access.is_flag || op.strong || op.kind == Kind::atomic;
   line.scope = op.kind == Kind::atomic ? Scope::gpu : op.scope;
-  line.kind = op.kind == Kind::atomic                                          ? AccessKind::reduction
+  line.kind = op.kind == Kind::atomic                                      ? AccessKind::reduction
               : op.kind == Kind::acquire || op.kind == Kind::volatile_load ? AccessKind::load
-                                                                               : AccessKind::store;
+                                                                           : AccessKind::store;
   return line;
 }
 
@@ -291,7 +292,10 @@ ByteMask Block::perform(u32 number, u32, u8* line) {
   if (access.op.kind == Kind::acquire) {
     u32 value = 0;
     std::memcpy(&value, bytes, 4);
-    Event event{.kind = Event::Kind::acquire, .thread = thread(access.warp), .order = access.op.order, .scope = access.op.scope};
+    Event event{.kind = Event::Kind::acquire,
+                .thread = thread(access.warp),
+                .order = access.op.order,
+                .scope = access.op.scope};
     if (const auto found = world_.release_of_value.find(value); found != world_.release_of_value.end())
       event.after.push_back(found->second);
     world_.add(event);
@@ -502,8 +506,9 @@ void check_order(const World& world, std::string_view model, const std::string& 
   EXPECT_GT(pairs, 0u) << where << ": nothing was ordered, so nothing was tested";
   for (u32 i = 0; i < world.events.size(); ++i) {
     const Event& e = world.events[i];
-    const bool durable = e.over && e.kind != Event::Kind::persist &&
-                         (e.order == PersistOrder::dfence || (model.starts_with("epoch") && e.order != PersistOrder::barrier));
+    const bool durable =
+        e.over && e.kind != Event::Kind::persist &&
+        (e.order == PersistOrder::dfence || (model.starts_with("epoch") && e.order != PersistOrder::barrier));
     const bool system_fence = e.over && model == "gpm" && e.order == PersistOrder::fence && e.scope == Scope::sys;
     if (!(model == "gpm" ? system_fence : durable)) continue;
     for (u32 j = 0; j < i; ++j)
@@ -590,7 +595,8 @@ INSTANTIATE_TEST_SUITE_P(Persistency, EveryModel,
                                          Setup{"sbrp", "lazy", "gpu"}, Setup{"sbrp", "window", "none-l1"},
                                          Setup{"epoch", "window", "none-l1"}, Setup{"strict", "window", "none-l1"}),
                          [](const auto& info) {
-                           std::string name = std::string(info.param.model) + "_" + info.param.policy + "_" + info.param.protocol;
+                           std::string name =
+                               std::string(info.param.model) + "_" + info.param.policy + "_" + info.param.protocol;
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });

@@ -1,5 +1,5 @@
-// A private cache without bytes: lines that a test names, acknowledged when the test says so. Flushes and acknowledgements
-// are written to a diary that tests compare.
+// A private cache without bytes: lines that a test names, acknowledged when the test says so. Flushes and
+// acknowledgements are written to a diary that tests compare.
 #pragma once
 
 #include <algorithm>

@@ -68,7 +68,8 @@ PersistBench::PersistBench(const PersistBenchConfig& c) : config(c), space_(u64{
       AddressMapConfig{.slices = config.slices, .channels = config.slices, .line = config.cache.line}, space_);
   NetworkConfig network{.kind = "ideal", .jitter = 20};
   network_ = make_network(
-      network, {.wheel = wheel, .clock = {1'000'000}, .agents = config.agents, .homes = config.slices, .seed = config.seed});
+      network,
+      {.wheel = wheel, .clock = {1'000'000}, .agents = config.agents, .homes = config.slices, .seed = config.seed});
   memory_ = std::make_unique<BenchMemory>(wheel);
   nvm = std::make_unique<BenchNvm>(wheel, payloads, config.seed);
 }

@@ -395,8 +395,8 @@ TEST(SbrpProperty, no_warp_waits_for_ever) {
     for (u32 step = 0; step < 400; ++step) {
       const u32 warp = random() % warps;
       if (!(held >> warp & 1)) {
-        constexpr PersistOrder orders[] = {PersistOrder::ofence,    PersistOrder::dfence,  PersistOrder::p_release,
-                                           PersistOrder::p_acquire, PersistOrder::fence,   PersistOrder::release,
+        constexpr PersistOrder orders[] = {PersistOrder::ofence,    PersistOrder::dfence,      PersistOrder::p_release,
+                                           PersistOrder::p_acquire, PersistOrder::fence,       PersistOrder::release,
                                            PersistOrder::acquire,   PersistOrder::barrier_over};
         pending[warp] = {random() % 3 != 0, static_cast<u32>(random() % 16), orders[random() % 8],
                          random() % 3 ? Scope::cta : Scope::gpu};
