@@ -190,7 +190,7 @@ void check_nvm(const MachineConfig& config) {
 
 std::string why_no_pools(const MachineConfig& config) {
   if (!config.machine.timing()) return {};
-  if (config.nvm.none()) return "nvm.attach is none: this machine has no non-volatile memory";
+  if (config.nvm.none()) return "this machine has no non-volatile memory (nvm.attach is \"none\")";
   if (config.coherence.protocol == "mesi" && config.persistency.model != "none")
     return fmt::format(
         "coherence.protocol is {}, which keeps written lines in private caches, but persistency.model {} needs one "
