@@ -40,6 +40,7 @@ std::vector<VerbWords> collect(const CLI::App& app) {
     }
     if (words.name == "build") words.options = build_option_names();
     if (words.name == "explain") words.arguments = explain_topics();
+    if (words.name == "pool") words.arguments = {"list", "info", "check", "rm"};
     if (words.name == "completion") words.arguments = {"bash", "zsh", "fish"};
     verbs.push_back(std::move(words));
   }

@@ -34,10 +34,17 @@ std::optional<std::string_view> nearest(std::string_view word, std::span<const s
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
-  // The beginning of one name only: not a slip, but clear.
-  const auto begins = [&](std::string_view candidate) { return word.size() >= 2 && candidate.starts_with(word); };
-  if (std::count_if(candidates.begin(), candidates.end(), begins) == 1)
-    return fmt::format(" (did you mean \"{}\"?)", *std::find_if(candidates.begin(), candidates.end(), begins));
+  // The beginning of one name, and of others only that begin with that one: not a slip, but clear.
+  std::optional<std::string_view> begun;
+  bool clear = word.size() >= 2;
+  for (const std::string_view candidate : candidates) {
+    if (!candidate.starts_with(word)) continue;
+    if (!begun || begun->starts_with(candidate))
+      begun = candidate;
+    else
+      clear &= candidate.starts_with(*begun);
+  }
+  if (begun && clear) return fmt::format(" (did you mean \"{}\"?)", *begun);
   const auto best = nearest(word, candidates);
   // More than half of the word wrong is no longer a slip of the finger.
   if (!best || edit_distance(word, *best) > std::max<std::size_t>(2, word.size() / 2)) return {};

@@ -27,12 +27,31 @@ Result persistence_api(Result otherwise, F&& call) {
   return otherwise;
 }
 
+void* map_pool(Machine& machine, const char* path, u64 size, bool create) {
+  machine.check_has_pools();
+  void* const pool = machine.pools().map(path, size, create);
+  if (machine.recorder())
+    machine.recorder()->pool_mapped(path, reinterpret_cast<u64>(pool), Pools::size_of(path), pool_header_bytes);
+  return pool;
+}
+
+void unmap_pool(Machine& machine, void* address) {
+  if (machine.recorder()) machine.recorder()->pool_unmapped(reinterpret_cast<u64>(address));
+  machine.unmap_pool(address);
+}
+
+void persist(Machine& machine, u64 address, u64 size) {
+  machine.make_durable(address, size);
+  if (machine.recorder()) machine.recorder()->host_persisted(address, size);
+}
+
 /// The table of names of a mapped pool.
 NameTable names_of(Machine& machine, void* nvm, bool format = false) {
   const u64 begin = reinterpret_cast<u64>(nvm), size = machine.pools().size_at(begin);
   if (size == 0) throw core::UserError("pm_*: this is not the first byte of a mapped pool");
-  const auto persist = [&machine, begin](u64 offset, u64 bytes) { machine.make_durable(begin + offset, bytes); };
-  return NameTable(static_cast<u8*>(nvm), size, machine.pools().path_at(begin), persist, format);
+  return NameTable(
+      static_cast<u8*>(nvm), size, machine.pools().path_at(begin),
+      [&machine, begin](u64 offset, u64 bytes) { persist(machine, begin + offset, bytes); }, format);
 }
 
 }  // namespace
@@ -42,18 +61,14 @@ extern "C" {
 void* gpm_map(const char* path, size_t size, bool create) {
   return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("gpm_map: the path is a null pointer");
-    void* const pool = machine.pools().map(path, size, create);
-    if (machine.recorder())
-      machine.recorder()->pool_mapped(path, reinterpret_cast<u64>(pool), Pools::size_of(path), pool_header_bytes);
-    return pool;
+    return map_pool(machine, path, size, create);
   });
 }
 
 int gpm_unmap(const char*, void* address, size_t) {
   return persistence_api(-1, [&](Machine& machine, ApiLock& lock) {
     machine.wait_idle(lock);  // a kernel under way may still use the pool; a lost context uses nothing
-    if (machine.recorder()) machine.recorder()->pool_unmapped(reinterpret_cast<u64>(address));
-    machine.unmap_pool(address);
+    unmap_pool(machine, address);
     return 0;
   });
 }
@@ -64,8 +79,7 @@ size_t gpm_size(const char* path) {
 
 int gpm_persist_range(const void* address, size_t size) {
   return persistence_api(-1, [&](Machine& machine, ApiLock&) {
-    machine.make_durable(reinterpret_cast<u64>(address), size);
-    if (machine.recorder()) machine.recorder()->host_persisted(reinterpret_cast<u64>(address), size);
+    persist(machine, reinterpret_cast<u64>(address), size);
     return 0;
   });
 }
@@ -80,12 +94,11 @@ void gpm_persist_end(void) {
 void* pm_map(const char* path, size_t size, bool create) {
   return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("pm_map: the path is a null pointer");
-    machine.check_has_pools();
-    void* const nvm = machine.pools().map(path, size, create);
+    void* const nvm = map_pool(machine, path, size, create);
     try {
       names_of(machine, nvm, true);
     } catch (...) {
-      machine.unmap_pool(nvm);
+      unmap_pool(machine, nvm);
       throw;
     }
     return nvm;

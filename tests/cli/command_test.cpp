@@ -68,7 +68,7 @@ TEST_F(Command, CompletionScriptsParse) {
                                "COMP_WORDS=(ew run --machine titan); COMP_CWORD=3; _ew; echo ${COMPREPLY[@]}\n"
                                "COMP_WORDS=(ew explain sm.cou); COMP_CWORD=2; _ew; echo ${COMPREPLY[@]}\n");
   EXPECT_EQ(run({"bash", "completion.bash"}, {.capture = Capture::both, .directory = folder_}).output,
-            "titan-rtx\nsm.count\n");
+            "titan-rtx titan-rtx-optane\nsm.count\n");
   EXPECT_EQ(run({"bash", "-n", "completion.bash"}, {.directory = folder_}).status, 0);
   EXPECT_NE(outcome.output.find("--machine"), std::string::npos);
   EXPECT_EQ(ew({"completion", "tcsh"}).status, 2);

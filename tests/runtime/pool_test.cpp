@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -141,6 +143,131 @@ TEST_F(PoolFile, ATornOrForeignHeaderIsRefused) {
   fs::copy_file(path(), path("copy"));  // two files that want one address
   pools_.map(path(), 5'000, false);
   EXPECT_NE(refusal(path("copy"), 5'000, false).find("which is taken (by another pool?)"), std::string::npos);
+}
+
+// --- Timing mode: two mappings
+
+class TimedPoolFile : public PoolFile {
+ protected:
+  u32 durable(u64 word) {
+    u32 value = 0;
+    std::memcpy(&value, bytes_of(path()).data() + pool_header_bytes + word * 4, 4);
+    return value;
+  }
+  memory::DurableImage image_;
+  Pools timed_{memory_, &image_};
+};
+
+TEST_F(TimedPoolFile, AStoreIsNotInTheFileUntilItIsMadeDurable) {
+  u32* pool = static_cast<u32*>(timed_.map(path(), 10'000, true));
+  pool[1] = 11;
+  pool[17] = 17;
+  EXPECT_EQ(durable(1), 0u);
+  timed_.make_durable(reinterpret_cast<u64>(pool + 17), 4);
+  EXPECT_EQ(durable(17), 17u);
+  EXPECT_EQ(durable(1), 0u) << "another line";
+  EXPECT_EQ(image_.statistics().host_writes, 1u);
+  EXPECT_EQ(image_.statistics().host_bytes, 4u);
+  timed_.unmap(pool);
+  EXPECT_EQ(durable(1), 11u);
+}
+
+TEST_F(TimedPoolFile, WhatTheDomainAcceptsIsInTheFileAndNoOtherByte) {
+  u8* pool = static_cast<u8*>(timed_.map(path(), 10'000, true));
+  const u64 line = reinterpret_cast<u64>(pool) + 4096 + 128;
+  std::array<u8, memory::longest_line> bytes;
+  for (u32 i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<u8>(i + 1);
+  std::memset(pool + 4096, 0xff, 512);  // the program has written all of it
+  image_.write(line, bytes.data(), {{0xf0, u64{1} << 63}}, 7);
+  const std::string file = bytes_of(path()).substr(pool_header_bytes);
+  for (u32 i = 0; i < 10'000; ++i) {
+    const bool written = (i >= 4224 + 4 && i < 4224 + 8) || i == 4224 + 127;
+    ASSERT_EQ(static_cast<u8>(file[i]), written ? i - 4224 + 1 : 0) << i;
+  }
+  EXPECT_EQ(pool[4224 + 4], 0xff) << "the coherent image is the program's own";
+  EXPECT_EQ(image_.statistics().bytes, 5u);
+  EXPECT_EQ(image_.number(), 1u);
+  image_.write(line + (1 << 20), bytes.data(), {{1, 0}}, 8);  // in no pool
+  EXPECT_EQ(image_.number(), 1u);
+}
+
+TEST_F(TimedPoolFile, ReopenedItShowsTheDurableBytes) {
+  u32* pool = static_cast<u32*>(timed_.map(path(), 10'000, true));
+  pool[3] = 33;
+  timed_.drain();
+  EXPECT_EQ(durable(3), 33u);
+  pool[3] = 34;  // and lost: the process is killed
+  {
+    memory::AddressSpace other(u64{1} << 30);
+    memory::DurableImage image;
+    std::filesystem::copy_file(path(), path("left.pool"));
+    Pools pools(other, &image);
+    std::string why;
+    void* again = nullptr;
+    try {
+      again = pools.map(path("left.pool"), 0, false);
+    } catch (const core::UserError& mistake) {
+      why = mistake.what();  // the second address space may have no arena at that address
+    }
+    if (again) {
+      EXPECT_EQ(static_cast<u32*>(again)[3], 33u);
+    } else {
+      EXPECT_NE(why.find("must be mapped at its own address"), std::string::npos);
+    }
+  }
+  timed_.unmap(pool);
+}
+
+/// From the log and the first bytes, the file at every point is made again.
+TEST_F(TimedPoolFile, TheLogRebuildsTheFile) {
+  u8* pool = static_cast<u8*>(timed_.map(path(), 8192, true));
+  ASSERT_TRUE(image_.log_to(path("log")));
+  std::array<u8, memory::longest_line> bytes;
+  std::vector<std::string> images;
+  for (u32 i = 0; i < 200; ++i) {
+    bytes.fill(static_cast<u8>(i + 1));
+    const u64 random = (i + 1) * 0x9e3779b97f4a7c15;
+    const u64 line = i * 37 % 64 * 128;
+    if (i % 10 == 9) {
+      std::memset(pool + line, static_cast<int>(i), std::min<u64>(200, 8192 - line));
+      timed_.make_durable(reinterpret_cast<u64>(pool) + line, std::min<u64>(200, 8192 - line));
+    } else {
+      image_.write(reinterpret_cast<u64>(pool) + line, bytes.data(), {{random, i % 3 ? ~u64{0} : random >> 7}}, i);
+    }
+    image_.flush_log();
+    images.push_back(bytes_of(path()).substr(pool_header_bytes, 8192));
+  }
+  const std::string log = bytes_of(path("log"));
+  std::string rebuilt(8192, 0);
+  std::size_t at = 0, seen = 0;
+  u32 number = 0;
+  while (at < log.size()) {
+    memory::DurableRecord record;
+    std::memcpy(&record, log.data() + at, sizeof record);
+    EXPECT_TRUE(record.number == number || record.number == number + 1);
+    number = record.number;
+    std::memcpy(rebuilt.data() + (record.address - reinterpret_cast<u64>(pool)), log.data() + at + sizeof record,
+                record.bytes);
+    at += sizeof record + record.bytes;
+    while (seen < images.size() && rebuilt == images[seen]) ++seen;
+  }
+  EXPECT_EQ(seen, images.size());
+  EXPECT_EQ(number, image_.number());
+  timed_.unmap(pool);
+}
+
+TEST_F(TimedPoolFile, TheProcessDiesRightAfterTheDurableWriteThatWasAskedFor) {
+  u32* pool = static_cast<u32*>(timed_.map(path(), 8192, true));
+  const auto run = [&] {
+    image_.crash_at(3);
+    for (u32 i = 0; i < 5; ++i) {
+      pool[i * 16] = i + 1;
+      timed_.make_durable(reinterpret_cast<u64>(pool + i * 16), 4);
+    }
+  };
+  EXPECT_EXIT(run(), testing::KilledBySignal(SIGKILL), "");
+  for (u32 i = 0; i < 5; ++i) EXPECT_EQ(durable(i * 16), i < 3 ? i + 1 : 0) << i;
+  timed_.unmap(pool);
 }
 
 }  // namespace
