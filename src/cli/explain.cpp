@@ -18,6 +18,7 @@
 #include "media/dram_standards.hpp"
 #include "media/kinds.hpp"
 #include "memory/networks.hpp"
+#include "persistency/models.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/run_statistics.hpp"
@@ -139,12 +140,11 @@ std::vector<Model> all_models() {
   };
   add("coherence.protocol", coherence::models());
   add("consistency.model", consistency::models());
+  add("persistency.model", persistency::models());
   add("sm_timing.policy", simt::scheduler_policies);
   add("network.kind", memory::network_kinds);
   add("medium", media::media_kinds);
   add("memory.standard", media::dram_standards);
-  all.push_back({"persistency", "strict",
-                 "A store to a mapped pool is durable as soon as it is executed, in the order of execution."});
   add("axioms of persistency", check::persistency_models());
   return all;
 }

@@ -42,6 +42,9 @@ class Agent {
   virtual void complete(u32 access, u32 part, ServedBy by) = 0;
   /// What a stalled access waited for may be there now: the first in the agent's queue may try again.
   virtual void wake() = 0;
+  /// Warps that the persistency model held may go on, one bit each; some may not have been held. May come from within
+  /// PrivateCache::access(), which is about another warp then.
+  virtual void resume(u64) {}
   /// PrivateCache::release(token) is over.
   virtual void released(u32 token) = 0;
 };

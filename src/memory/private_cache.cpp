@@ -80,6 +80,11 @@ Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
   return result;
 }
 
+Accepted PrivateCache::State::without_line(Stall& why) {
+  if (!std::exchange(persists.evicting, false)) return stall(why, Stall::line);
+  return hold(why, PersistHold::eviction);
+}
+
 Accepted PrivateCache::State::load(const LineAccess& a, Stall& why) {
   const u32 way = a.host_memory ? no_way : find(a.line);
   const bool fresh = permission.strong_loads_hit ? a.at_home && way == no_way : beyond_private(a);
@@ -109,13 +114,14 @@ Accepted PrivateCache::State::load_miss(const LineAccess& a, u32 way, Stall& why
     return Accepted::pending;
   }
   if (free_mshrs == none) return stall(why, Stall::mshr);
-  if (way == no_way) way = allocate(a.line);
-  if (way == no_way) return stall(why, Stall::line);
+  if (way == no_way) way = allocate(a);
+  if (way == no_way) return without_line(why);
   const u32 number = take_mshr(a.line, way);
   append(mshrs[number], a, false);
   request(RequestKind::read, number, a.words & ~lines[way].valid);
   touch(way, a);
   ++statistics.load_misses;
+  statistics.persist.read_misses += a.persistent;
   return Accepted::pending;
 }
 
@@ -123,15 +129,21 @@ Accepted PrivateCache::State::load_miss(const LineAccess& a, u32 way, Stall& why
 /// load of the same thread cannot see an older value afterwards.
 Accepted PrivateCache::State::load_at_home(const LineAccess& a, u32 way, Stall& why) {
   if (free_mshrs == none) return stall(why, Stall::mshr);
+  if (way != no_way && lines[way].persistent && model && (touched_words(lines[way].dirty) & a.words))
+    if (const PersistHold why_not = model->on_evict(way, a.warp); why_not != PersistHold::none)
+      return hold(why, why_not);
   if (way != no_way) give_up(way, a.words);
   const u32 number = take_mshr(a.line, no_way);
   append(mshrs[number], a, false);
   request(RequestKind::read_once, number, a.words);
   ++statistics.load_misses;
+  statistics.persist.read_misses += a.persistent;
   return Accepted::pending;
 }
 
 Accepted PrivateCache::State::store_through(const LineAccess& a, Stall& why) {
+  if (a.persistent && model) [[unlikely]]
+    return persist(a, why);
   u32 way = a.host_memory ? no_way : find(a.line);
   const bool keep = !a.host_memory && permission.keep_loads;
   const bool at_once = beyond_private(a);
@@ -139,8 +151,8 @@ Accepted PrivateCache::State::store_through(const LineAccess& a, Stall& why) {
   if (way != no_way && lines[way].mshr != none && (mshrs[lines[way].mshr].waited & a.words))
     return stall(why, Stall::line);
   if ((way == no_way || !lines[way].dirty.any()) && !room()) return stall(why, Stall::write_buffer);
-  if (way == no_way) way = allocate(a.line);
-  if (way == no_way) return stall(why, Stall::line);
+  if (way == no_way) way = allocate(a);
+  if (way == no_way) return without_line(why);
   refresh(lines[way]);
   if (!(a.words & ~lines[way].valid)) ++statistics.store_hits;
   perform_store(way, a);
@@ -163,7 +175,10 @@ Accepted PrivateCache::State::store_direct(const LineAccess& a, u32 way, Stall& 
   payload.valid = parts.agent.perform(a.access, a.part, payload.bytes.data());
   write.words = touched_words(payload.valid);
   write.ticket = open();
-  ++writes_under_way;
+  if (a.persistent && parts.persists)
+    write.persist = open_persist();
+  else
+    ++writes_under_way;
   send_home(write, payload.valid.count());
   return Accepted::pending;
 }
@@ -189,8 +204,8 @@ Accepted PrivateCache::State::store_owned(const LineAccess& a, Stall& why) {
     return Accepted::pending;
   }
   if (free_mshrs == none) return stall(why, Stall::mshr);
-  if (way == no_way) way = allocate(a.line);
-  if (way == no_way) return stall(why, Stall::line);
+  if (way == no_way) way = allocate(a);
+  if (way == no_way) return without_line(why);
   number = take_mshr(a.line, way);
   append(mshrs[number], a, false);
   request(RequestKind::own, number, a.words);
@@ -203,19 +218,24 @@ Accepted PrivateCache::State::atomic_at_home(const LineAccess& a, Stall& why) {
   if (value && free_mshrs == none) return stall(why, Stall::mshr);
   if (!value && !room()) return stall(why, Stall::write_buffer);
   const u32 way = a.host_memory ? no_way : find(a.line);
+  const bool persist = a.persistent && parts.persists;
+  if (persist && model)
+    if (PersistHold why_not; !may_go_home(a, way, a.words, why_not)) return hold(why, why_not);
   if (way != no_way) give_up(way, a.words);
   Request ask{.line = a.line, .words = a.words, .access = a.access, .kind = RequestKind::reduction, .scope = a.scope};
   ask.part = a.part;
   ask.lanes = a.lanes;
+  if (persist) ask.persist = open_persist();
   if (value) {
     ask.kind = RequestKind::atomic;
     ask.ticket = take_mshr(a.line, no_way);
     append(mshrs[ask.ticket], a, false);
   } else {
     ask.ticket = open();
-    ++writes_under_way;
+    writes_under_way += !persist;
   }
   send_home(ask, static_cast<u32>(std::popcount(a.words)) * word_bytes);
+  if (persist && model) went_home(a, why);
   return Accepted::pending;
 }
 
@@ -242,23 +262,32 @@ void PrivateCache::State::touch(u32 way, const LineAccess& a) {
 }
 
 /// The way is empty and the line's afterwards. Dirty bytes of the victim leave first.
-u32 PrivateCache::State::allocate(u64 line) {
-  const u64 physical = parts.map.physical(line);
+u32 PrivateCache::State::allocate(const LineAccess& a) {
+  const u64 physical = parts.map.physical(a.line);
   const u32 way = tags.victim(physical, [&](u32 w) { return lines[w].mshr != none; });
   if (way == no_way) return no_way;
   if (tags.line_of(way) != no_line) {
+    if (lines[way].persistent && lines[way].dirty.any() && model) {
+      if (model->on_evict(way, a.warp) != PersistHold::none) {
+        persists.evicting = true;
+        return no_way;
+      }
+      ++statistics.persist.evictions;
+    }
     if (lines[way].dirty.any()) drain(way, no_access, 0);
     ++statistics.lines_evicted;
     tags.remove(way);
   }
   lines[way] = {};
-  lines[way].epoch = epoch;
-  tags.install(way, line);
+  lines[way].persistent = a.persistent && parts.persists;
+  lines[way].epoch = epoch[lines[way].persistent];
+  tags.install(way, a.line);
   return way;
 }
 
 bool PrivateCache::quiescent() const {
-  return !state_->active_mshrs && !state_->open_total && !state_->writes_under_way && state_->releases.empty();
+  return !state_->active_mshrs && !state_->open_total && !state_->writes_under_way && state_->releases.empty() &&
+         !state_->persists.in_flight;
 }
 
 std::string PrivateCache::what_is_under_way() const {
@@ -273,6 +302,9 @@ std::string PrivateCache::what_is_under_way() const {
     result += '\n';
   }
   if (s.writes_under_way) result += fmt::format("agent {}: {} writes under way\n", s.parts.id, s.writes_under_way);
+  if (s.persists.in_flight)
+    result += fmt::format("agent {}: {} persists are not durable yet\n", s.parts.id, s.persists.in_flight);
+  if (s.model) result += s.model->what_is_under_way();
   for (u32 i = 0; i < s.releases.size(); ++i) {
     const State::Release& release = s.releases[i];
     result += fmt::format("agent {}: {} {} waits for older stores\n", s.parts.id, release.flush ? "flush" : "release",

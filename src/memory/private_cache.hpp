@@ -12,18 +12,49 @@
 #include "memory/agent.hpp"
 #include "memory/memory_config.hpp"
 #include "memory/network.hpp"
+#include "memory/persistency.hpp"
 #include "memory/protocol.hpp"
 
 namespace ew::memory {
 
 /// Why an access could not be accepted in this cycle (GSI's "memory structural" stalls).
-enum class Stall : u8 { none, bank, mshr, merge, line, write_buffer, release, network };
-inline constexpr u32 stalls = 8;
+/// The last four are holds of the persistency model: Agent::resume() names the warp when it may try again, and until
+/// then its later accesses must not come.
+enum class Stall : u8 {
+  none,
+  bank,
+  mshr,
+  merge,
+  line,
+  write_buffer,
+  release,
+  network,
+  persist_buffer,
+  persist_order,
+  persist_eviction,
+  persist_durable  // of an access that was accepted
+};
+inline constexpr u32 stalls = 12;
+inline bool holds_the_warp(Stall why) {
+  return why >= Stall::persist_buffer;
+}
 
 enum class Accepted : u8 {
   performed,  // Agent::perform has been called; the value counts from `latency` cycles on; complete() is not called
   pending,    // Agent::perform and complete() come later
   stalled     // nothing has happened; Agent::wake() says when to try again
+};
+
+/// Persists of one private cache. Empty without a persistency model.
+struct PersistStatistics {
+  u64 stores = 0, joined = 0, through = 0;  // parts of accesses
+  u64 sent = 0, acknowledged = 0;
+  u64 lines = 0, bytes = 0;  // of those that waited in a line
+  u64 evictions = 0, flushed_at_orders = 0, flushed_at_ends = 0;
+  u64 read_misses = 0, words_invalidated = 0;
+  std::array<u64, persist_holds> held{};
+  std::array<u64, persist_orders> orders{}, entered{}, merged{};
+  u64 orders_held = 0, window_full_cycles = 0, drains = 0, drain_cycles = 0;
 };
 
 struct PrivateCacheStatistics {
@@ -32,6 +63,7 @@ struct PrivateCacheStatistics {
   u64 sectors_fetched = 0, lines_evicted = 0, lines_written = 0, bytes_written = 0;
   u64 acquires = 0, words_invalidated = 0, releases = 0, lines_drained = 0;
   u64 probes = 0, forwards = 0;
+  PersistStatistics persist;
   std::array<u64, stalls> stalled{};
 };
 
@@ -45,11 +77,16 @@ class PrivateCache final : public Receiver {
     const Protocol& protocol;
     const AddressMap& map;
     AgentId id;
-    u32 agents;        // homes' nodes start here
-    bool dma = false;  // its traffic is counted as such
+    u32 agents;             // homes' nodes start here
+    bool dma = false;       // its traffic is counted as such
+    bool persists = false;  // what it writes to persistent lines is to become durable at once
   };
   PrivateCache(const PrivateCacheConfig&, const Parts&);
   ~PrivateCache() override;
+
+  /// Once, before the first access. A model is made for an SM's cache only. REQUIRES: Parts::persists.
+  void attach(std::unique_ptr<Persistency>, PersistencyTraits);
+  PersistMachinery& persist_machinery();
 
   /// One part of an access, in the current cycle. A store that is answered `performed` has its bytes in the line and is
   /// visible once a later release() is over (or at once, if the protocol demands ownership); one that waits for
@@ -62,8 +99,11 @@ class PrivateCache final : public Receiver {
   /// threads and in whatever way, is visible at `scope`. True: it is so already,
   /// and released() is not called.
   bool release(Scope, u32 token);
-  /// Everything dirty goes to the image and every copy is dropped (kernel end, context reset); then released(token), or
-  /// true: nothing had to go. Accesses are stalled meanwhile. REQUIRES: no other flush under way.
+  /// An order operation of these warps. True: they go on. Else Agent::resume() names them when they ask again.
+  bool order(PersistOrder, Scope, u64 warps);
+  /// Everything dirty goes to the image, persists become durable, and every copy is dropped (kernel end, context
+  /// reset); then released(token), or true: nothing had to go. Accesses are stalled meanwhile. REQUIRES: no other flush
+  /// under way.
   bool flush(u32 token);
 
   void receive(const Request&) override;

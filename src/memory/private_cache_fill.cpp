@@ -9,15 +9,17 @@ namespace ew::memory {
 /// Copies that an acquire gave up since the line was last looked at.
 void PrivateCache::State::give_up_stale(Line& line) {
   const WordMask kept = line.valid & (line.owned | whole_words(line.dirty));
-  statistics.words_invalidated += static_cast<u64>(std::popcount(line.valid & ~kept));
+  const u64 gone = static_cast<u64>(std::popcount(line.valid & ~kept));
+  statistics.words_invalidated += gone;
+  if (line.persistent) statistics.persist.words_invalidated += gone;
   line.valid = kept;
-  line.epoch = epoch;
+  line.epoch = epoch[line.persistent];
 }
 
 void PrivateCache::State::refresh(Mshr& mshr) {
-  if (mshr.epoch == epoch) return;
+  if (mshr.epoch == epoch[mshr.persistent]) return;
   mshr.poison |= mshr.outstanding | mshr.waited;
-  mshr.epoch = epoch;
+  mshr.epoch = epoch[mshr.persistent];
 }
 
 u32 PrivateCache::State::take_mshr(u64 line, u32 way) {
@@ -25,7 +27,8 @@ u32 PrivateCache::State::take_mshr(u64 line, u32 way) {
   assert(number != none);
   Mshr& mshr = mshrs[number];
   free_mshrs = mshr.next_free;
-  mshr = {.line = line, .way = way, .epoch = epoch, .active = true};
+  const bool persistent = way != no_way && lines[way].persistent;
+  mshr = {.line = line, .way = way, .epoch = epoch[persistent], .persistent = persistent, .active = true};
   if (way != no_way) lines[way].mshr = number;
   ++active_mshrs;
   return number;
@@ -41,7 +44,7 @@ void PrivateCache::State::free_mshr(u32 number) {
   mshr.next_free = free_mshrs;
   free_mshrs = number;
   --active_mshrs;
-  if (flush_waits && !active_mshrs) flush_lines();
+  if (flush_waits && !active_mshrs && !persists.draining) flush_lines();
 }
 
 void PrivateCache::State::append(Mshr& mshr, const LineAccess& a, bool merged) {
@@ -103,6 +106,9 @@ void PrivateCache::receive(const Request& message) {
       break;
     case RequestKind::written:
       s.written(message);
+      break;
+    case RequestKind::durable:
+      s.durable(message);
       break;
     case RequestKind::probe:
     case RequestKind::forward:
@@ -204,7 +210,8 @@ void PrivateCache::State::perform_waiting(u32 number, ServedBy by) {
 }
 
 void PrivateCache::State::written(const Request& answer) {
-  --writes_under_way;
+  if (answer.persist && !model) return;  // over when it is durable
+  writes_under_way -= !answer.persist;
   if (answer.access != no_access) parts.agent.complete(answer.access, answer.part, answer.served_by);
   settle(answer.ticket);
 }

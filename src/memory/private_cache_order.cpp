@@ -8,7 +8,8 @@ namespace ew::memory {
 void PrivateCache::acquire(Scope scope) {
   State& s = *state_;
   if (scope == Scope::cta || !s.permission.invalidate_on_acquire) return;
-  ++s.epoch;
+  ++s.epoch[0];
+  ++s.epoch[1];
   ++s.statistics.acquires;
 }
 
@@ -17,6 +18,7 @@ bool PrivateCache::release(Scope scope, u32 token) {
   if (scope == Scope::cta) return true;  // threads of a block share this cache
   ++s.statistics.releases;
   if (s.permission.drain_on_release) s.drain_all();
+  if (s.model && !s.traits.buffered) s.flush_persistent();
   return s.release(token, false);
 }
 
@@ -25,54 +27,66 @@ bool PrivateCache::flush(u32 token) {
   assert(!s.flushing);
   s.flushing = true;
   s.flush_token = token;
-  s.flush_waits = s.active_mshrs != 0;
+  if (s.model && !s.model->drain()) {
+    s.persists.draining = true;
+    s.persists.drain_since = s.now();
+    ++s.statistics.persist.drains;
+  }
+  s.flush_waits = s.active_mshrs != 0 || s.persists.draining;
   if (!s.flush_waits) s.flush_lines();
   return !s.flushing;
 }
 
 /// Room for one more line with bytes that are not in the image. Without it half of the buffer, at least, is on its way.
 bool PrivateCache::State::room() const {
-  return dirty_lines + writes_under_way < config.write_buffer;
+  return write_buffer.count + writes_under_way < config.write_buffer;
 }
 
 /// Half of the buffer is for lines on their way, so that a stream of stores does not stop for each.
 void PrivateCache::State::join(u32 way) {
+  append(write_buffer, way);
+  lines[way].joined = now();
+  if (write_buffer.count > config.write_buffer / 2) drain(write_buffer.oldest, no_access, 0);
+  arm_drain();
+}
+
+void PrivateCache::State::append(DirtyList& list, u32 way) {
   Line& line = lines[way];
   line.buffered = true;
-  line.joined = now();
-  line.older = youngest_dirty;
+  line.older = list.youngest;
   line.younger = none;
-  (youngest_dirty == none ? oldest_dirty : lines[youngest_dirty].younger) = way;
-  youngest_dirty = way;
-  ++dirty_lines;
-  if (dirty_lines > config.write_buffer / 2) drain(oldest_dirty, no_access, 0);
-  if (!config.drain_after || drain_armed || oldest_dirty == none) return;
-  drain_armed = true;
-  parts.wheel.at<&State::drain_aged>(lines[oldest_dirty].joined + config.drain_after, *this);
+  (list.youngest == none ? list.oldest : lines[list.youngest].younger) = way;
+  list.youngest = way;
+  ++list.count;
 }
 
 void PrivateCache::State::leave(u32 way) {
   Line& line = lines[way];
-  (line.older == none ? oldest_dirty : lines[line.older].younger) = line.younger;
-  (line.younger == none ? youngest_dirty : lines[line.younger].older) = line.older;
+  DirtyList& list = line.persistent ? dirty_persistent : write_buffer;
+  (line.older == none ? list.oldest : lines[line.older].younger) = line.younger;
+  (line.younger == none ? list.youngest : lines[line.younger].older) = line.older;
   line.older = line.younger = none;
   line.buffered = false;
-  --dirty_lines;
+  --list.count;
+}
+
+void PrivateCache::State::arm_drain() {
+  if (!config.drain_after || drain_armed || write_buffer.oldest == none) return;
+  drain_armed = true;
+  parts.wheel.at<&State::drain_aged>(lines[write_buffer.oldest].joined + config.drain_after, *this);
 }
 
 void PrivateCache::State::drain_aged(u64, u64) {
   drain_armed = false;
-  while (oldest_dirty != none && lines[oldest_dirty].joined + config.drain_after <= now())
-    drain(oldest_dirty, no_access, 0);
-  if (oldest_dirty == none) return;
-  drain_armed = true;
-  parts.wheel.at<&State::drain_aged>(lines[oldest_dirty].joined + config.drain_after, *this);
+  while (write_buffer.oldest != none && lines[write_buffer.oldest].joined + config.drain_after <= now())
+    drain(write_buffer.oldest, no_access, 0);
+  arm_drain();
 }
 
 void PrivateCache::State::drain_all() {
-  while (oldest_dirty != none) {
+  while (write_buffer.oldest != none) {
     ++statistics.lines_drained;
-    drain(oldest_dirty, no_access, 0);
+    drain(write_buffer.oldest, no_access, 0);
   }
 }
 
@@ -87,9 +101,16 @@ void PrivateCache::State::drain(u32 way, u32 access, u32 part) {
   std::memcpy(parts.payloads[write.payload].bytes.data(), bytes(way), config.line);
   parts.payloads[write.payload].valid = line.dirty;
   write.ticket = open();
-  ++writes_under_way;
   ++statistics.lines_written;
   statistics.bytes_written += line.dirty.count();
+  if (line.persistent) {
+    write.persist = open_persist();
+    ++statistics.persist.lines;
+    statistics.persist.bytes += line.dirty.count();
+    statistics.persist.flushed_at_ends += flushing;
+  } else {
+    ++writes_under_way;
+  }
   if (line.mshr != none)
     mshrs[line.mshr].keep = mshrs[line.mshr].keep | (line.dirty & bytes_of(mshrs[line.mshr].outstanding));
   const u32 data_bytes = line.dirty.count();

@@ -19,7 +19,7 @@
 
 namespace ew::memory {
 
-struct PrivateCache::State {
+struct PrivateCache::State final : PersistMachinery {
   static constexpr u32 none = ~u32{0};
 
   struct Line {
@@ -29,7 +29,8 @@ struct PrivateCache::State {
     u32 mshr = none;   // the request under way for it
     u32 older = none;  // in the write buffer, if `buffered`
     u32 younger = none;
-    bool buffered = false;
+    bool buffered = false;    // in the write buffer, or, if `persistent`, among the dirty persistent lines
+    bool persistent = false;  // a pool's, and its stores are persists
     Cycle joined = 0;
   };
 
@@ -46,6 +47,7 @@ struct PrivateCache::State {
     u32 first = none, last = none;  // waiting parts, in order
     u32 count = 0;
     u32 epoch = 0;
+    bool persistent = false;
     WordMask outstanding = 0;     // asked for, not here yet
     WordMask poison = 0;          // no younger load may see what the older ones wait for; not to be kept
     WordMask waited = 0;          // touched by waiting parts
@@ -53,6 +55,11 @@ struct PrivateCache::State {
     ByteMask keep;                // written here since the request left
     u32 next_free = none;
     bool active = false;
+  };
+
+  /// Lines with dirty bytes, by the time of the first.
+  struct DirtyList {
+    u32 oldest = none, youngest = none, count = 0;
   };
 
   struct Release {
@@ -71,12 +78,13 @@ struct PrivateCache::State {
   Accepted store_direct(const LineAccess&, u32 way, Stall&);
   Accepted store_owned(const LineAccess&, Stall&);
   Accepted atomic_at_home(const LineAccess&, Stall&);
+  Accepted without_line(Stall& why);
   Accepted stall(Stall& why, Stall reason);
   /// Words in which an older part that waits will see, or write, something else than is there now.
   static WordMask may_change(const Mshr& m) { return m.waiting_stores | (m.waited & m.outstanding); }
   bool beyond_private(const LineAccess& a) const { return a.at_home || (a.strong && a.scope != Scope::cta); }
   u32 find(u64 line) const { return tags.find(line, parts.map.physical(line)); }
-  u32 allocate(u64 line);  // an empty way, or no_way
+  u32 allocate(const LineAccess&);  // an empty way, or no_way: see without_line()
   void give_up(u32 way, WordMask);
   void touch(u32 way, const LineAccess&);
   void perform_store(u32 way, const LineAccess&);
@@ -92,7 +100,7 @@ struct PrivateCache::State {
   void perform_waiting(u32 mshr, ServedBy);
   void written(const Request&);
   void refresh(Line& line) {
-    if (line.epoch != epoch) give_up_stale(line);
+    if (line.epoch != epoch[line.persistent]) give_up_stale(line);
   }
   void give_up_stale(Line&);
   void refresh(Mshr&);
@@ -105,7 +113,9 @@ struct PrivateCache::State {
   // private_cache_order.cpp: write buffer, acquire, release, flush
   bool room() const;
   void join(u32 way);
+  void append(DirtyList&, u32 way);
   void leave(u32 way);
+  void arm_drain();
   void drain(u32 way, u32 access, u32 part);
   void drain_aged(u64, u64);
   void drain_all();
@@ -115,6 +125,27 @@ struct PrivateCache::State {
   bool release(u32 token, bool flush);
   void flush_lines();
   void wake(u64, u64);
+
+  // private_cache_persist.cpp: what persistency asks for, and what it is asked
+  void flush(u32 way) override;
+  void flush_persistent() override;
+  void flush_volatile() override;
+  void invalidate(bool volatile_lines_too) override;
+  u32 in_flight() const override { return persists.in_flight; }
+  bool when_durable(u64 warps) override;
+  void resume(u64 warps) override { parts.agent.resume(warps); }
+  void drained() override;
+  void entered(PersistOrder, PersistEntry) override;
+  void window_full(bool) override;
+  Accepted hold(Stall& why, PersistHold);
+  Accepted persist(const LineAccess&, Stall&);
+  Accepted persist_through(const LineAccess&, u32 way, Stall&);
+  bool may_go_home(const LineAccess&, u32 way, WordMask, PersistHold&);
+  void went_home(const LineAccess&, Stall&);
+  u8 open_persist();
+  void durable(const Request&);
+  void fire_durable_marks();
+  bool order(PersistOrder, Scope, u64 warps);
 
   void send(Request, Node, u32 data_bytes);
   void send_home(const Request&, u32 data_bytes);
@@ -144,8 +175,8 @@ struct PrivateCache::State {
   std::vector<Part> waiting;
   u32 free_part = none;
 
-  u32 oldest_dirty = none, youngest_dirty = none;
-  u32 dirty_lines = 0, writes_under_way = 0;
+  DirtyList write_buffer, dirty_persistent;
+  u32 writes_under_way = 0;  // persists are not among them
   bool drain_armed = false;
 
   /// Stores that are not visible yet, counted by the release that will wait for them.
@@ -155,7 +186,23 @@ struct PrivateCache::State {
   u64 open_total = 0;
   core::Ring<Release> releases;
 
-  u32 epoch = 0;
+  /// Persists on their way, counted by who waits for them. A persist's number is 1 + generation % 255.
+  struct Persists {
+    struct Mark {
+      u32 generation = 0;
+      u64 warps = 0;
+    };
+    std::array<u32, 255> open{};
+    u32 oldest = 0, generation = 0, in_flight = 0;
+    core::Ring<Mark> marks;
+    bool evicting = false, draining = false;
+    bool window_is_full = false;
+    Cycle window_full_since = 0, drain_since = 0;
+  } persists;
+  std::unique_ptr<Persistency> model;
+  PersistencyTraits traits;
+
+  std::array<u32, 2> epoch{};  // of volatile lines, of persistent ones
   bool stalled = false, wake_armed = false;
   bool flushing = false, flush_waits = false;
   u32 flush_token = 0;

@@ -105,7 +105,8 @@ struct Request {
   Traffic traffic = Traffic::read;      // of the request; its answers have the same
   /// Of write, write_back, atomic and reduction, to a persistent line: written through to the NVM at once; answered as
   /// ever (visible), then by `durable` with the same access and ticket.
-  bool persist = false;
+  /// Its value is the private cache's own number and comes back with it; 0: none of this.
+  u8 persist = 0;
 };
 static_assert(sizeof(Request) <= 40);
 

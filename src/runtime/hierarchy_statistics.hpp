@@ -32,6 +32,7 @@ struct HierarchyStatistics {
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
     l1_fields(self.l1, visit);
+    persist_fields(self.l1.persist, visit);
     l2_fields(self.l2, visit);
     network_fields(self.network, visit);
     memory_fields(self.memory, visit);
@@ -42,6 +43,8 @@ struct HierarchyStatistics {
  private:
   template <class Self, class Visitor>
   static void l1_fields(Self& l1, Visitor& visit);
+  template <class Self, class Visitor>
+  static void persist_fields(Self& persist, Visitor& visit);
   template <class Self, class Visitor>
   static void l2_fields(Self& l2, Visitor& visit);
   template <class Self, class Visitor>
@@ -73,6 +76,72 @@ void HierarchyStatistics::l1_fields(Self& l1, Visitor& visit) {
   visit("l1.lines_drained", l1.lines_drained, "lines", "Lines that releases had to write to homes.");
   visit("l1.probes", l1.probes, "messages", "Probes that private caches answered.");
   visit("l1.forwards", l1.forwards, "messages", "Requests that private caches answered for others.");
+}
+
+template <class Self, class Visitor>
+void HierarchyStatistics::persist_fields(Self& persist, Visitor& visit) {
+  visit("persist.stores", persist.stores, "accesses", "Lines of pools that stores wrote to in private caches.");
+  visit("persist.joined", persist.joined, "accesses", "Of them: joined bytes of the line that waited (coalesced).");
+  visit("persist.through", persist.through, "accesses", "Lines of pools that stores and atomics wrote at the home.");
+  visit("persist.sent", persist.sent, "persists", "Persists that left private caches and copy engines.");
+  visit("persist.acknowledged", persist.acknowledged, "persists", "Persists of which they know that they are durable.");
+  visit("persist.lines", persist.lines, "lines", "Of those sent: what had waited in a line.");
+  visit("persist.bytes", persist.bytes, "bytes", "Bytes in them.");
+  visit("persist.evictions", persist.evictions, "lines", "Dirty persistent lines that made room for others.");
+  visit("persist.flushed_at_orders", persist.flushed_at_orders, "lines",
+        "Lines that an order operation sent at once (epoch models, gpm).");
+  visit("persist.flushed_at_ends", persist.flushed_at_ends, "lines", "Lines that kernel ends sent.");
+  visit("persist.read_misses", persist.read_misses, "accesses", "Loads of lines of pools that went to the home.");
+  visit("persist.words_invalidated", persist.words_invalidated, "words", "Words of pools that acquires invalidated.");
+  static constexpr const char* held[] = {"", "persist.held.buffer", "persist.held.order", "persist.held.eviction",
+                                         "persist.held.durable"};
+  static constexpr const char* why[] = {"", "Accesses held: the persist buffer was full.",
+                                        "Accesses held: older persists had to leave first.",
+                                        "Accesses held: the line that had to make room might not leave yet.",
+                                        "Accesses whose warp was held until they were durable (strict)."};
+  for (u32 i = 1; i < memory::persist_holds; ++i) visit(held[i], persist.held[i], "accesses", why[i]);
+  static constexpr const char* orders[] = {"",
+                                           "persist.orders.ofence",
+                                           "persist.orders.dfence",
+                                           "persist.orders.p_release",
+                                           "persist.orders.p_acquire",
+                                           "persist.orders.fence",
+                                           "persist.orders.release",
+                                           "persist.orders.acquire",
+                                           "persist.orders.barrier",
+                                           "persist.orders.barrier_over"};
+  static constexpr const char* entered[] = {"",
+                                            "persist.entered.ofence",
+                                            "persist.entered.dfence",
+                                            "persist.entered.p_release",
+                                            "persist.entered.p_acquire",
+                                            "persist.entered.fence",
+                                            "persist.entered.release",
+                                            "persist.entered.acquire",
+                                            "persist.entered.barrier",
+                                            "persist.entered.barrier_over"};
+  static constexpr const char* merged[] = {"",
+                                           "persist.merged.ofence",
+                                           "persist.merged.dfence",
+                                           "persist.merged.p_release",
+                                           "persist.merged.p_acquire",
+                                           "persist.merged.fence",
+                                           "persist.merged.release",
+                                           "persist.merged.acquire",
+                                           "persist.merged.barrier",
+                                           "persist.merged.barrier_over"};
+  static_assert(std::size(orders) == memory::persist_orders && std::size(entered) == memory::persist_orders);
+  for (u32 i = 1; i < memory::persist_orders; ++i)
+    visit(orders[i], persist.orders[i], "operations", "Order operations of this kind that were carried out.");
+  for (u32 i = 1; i < memory::persist_orders; ++i)
+    visit(entered[i], persist.entered[i], "operations", "Of them: took an entry of the persist buffer.");
+  for (u32 i = 1; i < memory::persist_orders; ++i)
+    visit(merged[i], persist.merged[i], "operations", "Of them: joined the youngest entry of the persist buffer.");
+  visit("persist.orders_held", persist.orders_held, "times", "An order operation had to wait.");
+  visit("persist.window_full_cycles", persist.window_full_cycles, "cycles",
+        "The oldest persist waited for a place in the window alone, added over SMs.");
+  visit("persist.drains", persist.drains, "drains", "Kernel ends that had to wait for persists, counted by SM.");
+  visit("persist.drain_cycles", persist.drain_cycles, "cycles", "They waited, added over SMs.");
 }
 
 template <class Self, class Visitor>

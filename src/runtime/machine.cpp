@@ -122,8 +122,7 @@ const RunResults& Machine::results() {
 }
 
 void Machine::check_has_pools() const {
-  if (config_.machine.timing() && config_.nvm.none())
-    throw core::UserError("gpm_map: this machine has no non-volatile memory (nvm.attach is \"none\")");
+  if (const std::string why = why_no_pools(config_); !why.empty()) throw core::UserError("gpm_map: " + why);
 }
 
 void Machine::unmap_pool(void* address) {

@@ -7,6 +7,7 @@
 #include "consistency/models.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "persistency/models.hpp"
 
 namespace ew::runtime {
 
@@ -35,6 +36,7 @@ constexpr Section sections[] = {
     {"host_link", "Timing: the link to the host."},
     {"host_memory", "Timing: the host's memory behind the link."},
     {"nvm", "Timing: non-volatile memory, where persistent pools lie."},
+    {"persistency", "Timing: when what kernels write to persistent pools becomes durable, and who waits for it."},
     {"launch", "What a launch may ask for, what it costs, and the limits that cudaDeviceSetLimit starts from."},
     {"copy", "Copies between host and device, and inside the device."},
     {"managed", "Timing: managed memory of a GPU that does not share the host's."},
@@ -84,6 +86,7 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   collect(config.host_link);
   collect(config.host_memory);
   collect(config.nvm);
+  collect(config.persistency);
   collect(config.launch);
   collect(config.copy);
   collect(config.managed);
@@ -184,6 +187,18 @@ void check_nvm(const MachineConfig& config) {
 }
 
 }  // namespace
+
+std::string why_no_pools(const MachineConfig& config) {
+  if (!config.machine.timing()) return {};
+  if (config.nvm.none()) return "this machine has no non-volatile memory (nvm.attach is \"none\")";
+  if (config.coherence.protocol == "mesi" && config.persistency.model != "none")
+    return fmt::format(
+        "coherence.protocol is {}, which keeps written lines in private caches, but persistency.model {} needs one "
+        "that "
+        "writes through: gpu or none-l1",
+        config.coherence.protocol, config.persistency.model);
+  return {};
+}
 
 u32 agents_of(const MachineConfig& config) {
   return config.sm.count + std::max(config.device.copy_engines, 1u) * config.copy.ports;

@@ -16,6 +16,7 @@
 #include "memory/host_link.hpp"
 #include "memory/memory_config.hpp"
 #include "memory/networks.hpp"
+#include "persistency/config.hpp"
 #include "runtime/energy.hpp"
 #include "runtime/model_config.hpp"
 #include "simt/sm_timing_config.hpp"
@@ -106,6 +107,7 @@ struct MachineConfig {
   memory::HostLinkConfig host_link;
   media::HostMemoryConfig host_memory;
   media::NvmConfig nvm;
+  persistency::PersistencyConfig persistency;
   LaunchConfig launch;
   CopyConfig copy;
   ManagedConfig managed;
@@ -126,6 +128,8 @@ void apply_setting(std::string_view setting, MachineConfig& config);
 std::string to_toml(const MachineConfig& config, bool sentences = false);
 /// Fields that are each in range but cannot stand together: a UserError that names them.
 void check(const MachineConfig&);
+/// Why such a machine cannot map persistent pools, by the fields that say so; empty: it can.
+std::string why_no_pools(const MachineConfig&);
 /// SMs, and the ports of copy engines.
 u32 agents_of(const MachineConfig&);
 

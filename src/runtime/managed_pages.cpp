@@ -132,6 +132,11 @@ void PagedPort::wake() {
   sm_.wake();
 }
 
+void PagedPort::resume(u64 warps) {
+  if (!held_.empty()) go_on_at(wheel_.now());
+  sm_.resume(warps);
+}
+
 void PagedPort::go_on_at(core::Cycle when) {
   if (asked_) return;
   asked_ = true;

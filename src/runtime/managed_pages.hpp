@@ -86,11 +86,13 @@ class PagedPort final : public simt::LinePort, public memory::Agent {
   void acquire(Scope scope) override { cache_->acquire(scope); }
   bool release(Scope, u32 token) override;
   bool flush(u32 token) override;
+  bool order(memory::PersistOrder kind, Scope scope, u64 warps) override { return cache_->order(kind, scope, warps); }
   std::string what_is_under_way() const override;
 
   memory::ByteMask perform(u32 access, u32 part, u8* bytes) override { return sm_.perform(access, part, bytes); }
   void complete(u32 access, u32 part, memory::ServedBy by) override { sm_.complete(access, part, by); }
   void wake() override;
+  void resume(u64 warps) override;
   void released(u32 token) override { sm_.released(token); }
 
  private:

@@ -10,6 +10,7 @@
 #include "core/diagnostics.hpp"
 #include "core/symbol_name.hpp"
 #include "media/kinds.hpp"
+#include "persistency/models.hpp"
 
 namespace ew::runtime {
 
@@ -28,6 +29,20 @@ memory::AddressMapConfig map_config(const MachineConfig& config) {
   map.line = config.l1.line;
   if (config.nvm.near()) map.nvm_channels = config.nvm.channels;
   return map;
+}
+
+/// Without a pool in reach, or without a model, persistent lines are as any other.
+bool persists(const MachineConfig& config) {
+  return config.persistency.model != "none" && why_no_pools(config).empty();
+}
+
+simt::PersistTiming persist_timing(const MachineConfig& config) {
+  if (!persists(config)) return {};
+  const memory::PersistencyTraits& traits = persistency::find_model(config.persistency.model)->traits;
+  return {.model = true,
+          .regions = traits.regions,
+          .waits = !traits.buffered,
+          .fence_cycles = config.persistency.fence_cycles};
 }
 
 }  // namespace
@@ -51,6 +66,7 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
                              .services = services,
                              .wheel = wheel_,
                              .consistency = *consistency::model(config.consistency.model),
+                             .persists = persist_timing(config),
                              .map = &map_,
                              .trace = &trace_});
   make_caches();
@@ -119,9 +135,16 @@ memory::PrivateCache& TimingMachine::add_cache(const memory::PrivateCacheConfig&
                                                                                  .map = map_,
                                                                                  .id = id,
                                                                                  .agents = agents_of(config_),
-                                                                                 .dma = dma}));
+                                                                                 .dma = dma,
+                                                                                 .persists = persists(config_)}));
   network_->attach(id, *caches_.back());
-  return *caches_.back();
+  memory::PrivateCache& cache = *caches_.back();
+  const persistency::Model& model = *persistency::find_model(config_.persistency.model);
+  if (!dma && persists(config_))
+    cache.attach(
+        model.make(config_.persistency, static_cast<u32>(config.bytes / config.line), cache.persist_machinery()),
+        model.traits);
+  return cache;
 }
 
 void TimingMachine::make_caches() {

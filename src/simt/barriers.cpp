@@ -81,6 +81,7 @@ void Executor::arrive(Warp& warp, Split& split, const SyncOp& op) {
 void Executor::complete(Block& block, u32 id) {
   const BlockBarrier state = block.barriers[id];
   block.barriers[id] = BlockBarrier{};
+  ++block.barriers_over;
   const ptx::Kernel& kernel = *block.grid->kernel;
   for (Warp* warp : block.warps) {
     if (!warp) continue;

@@ -79,6 +79,7 @@ struct Block {
   std::vector<Warp*> warps;                   // nullptr: not begun, or ended
   u64 ready = 0, asleep = 0, unfinished = 0;  // warps, one bit each
   u32 stretches = 0;                          // turns it has had
+  u32 barriers_over = 0;                      // counts
 
   u8* shared_data() { return reinterpret_cast<u8*>(shared.data()); }
 };

@@ -6,6 +6,7 @@ namespace ew::simt {
 namespace {
 
 using memory::OrderClass;
+using memory::PersistOrder;
 using memory::Reached;
 using ptx::MemoryKind;
 using ptx::OpClass;
@@ -178,6 +179,88 @@ Ordering order_of(const ptx::Kernel& kernel, const ptx::Instr& instr, const memo
   }
 }
 
+/// Classes of what writes: an order operation is about what its warp has handed to the private cache.
+u16 writing_classes() {
+  u16 classes = 0;
+  for (const OrderClass as : {OrderClass::weak_store, OrderClass::release, OrderClass::paired_atomic,
+                              OrderClass::unpaired_atomic, OrderClass::relaxed_atomic, OrderClass::p_release})
+    classes |= static_cast<u16>(1u << static_cast<u32>(as));
+  return classes;
+}
+
+/// ofence, dfence, prel_SCOPE, pacq_SCOPE: of a region, the order operation and its scope. Others keep their
+/// instructions: gpm_persist is a fence whatever the model.
+std::pair<PersistOrder, Scope> order_of(std::string_view region) {
+  if (region == "ofence") return {PersistOrder::ofence, Scope::cta};
+  if (region == "dfence") return {PersistOrder::dfence, Scope::sys};
+  const PersistOrder kind = region.starts_with("prel_")   ? PersistOrder::p_release
+                            : region.starts_with("pacq_") ? PersistOrder::p_acquire
+                                                          : PersistOrder::none;
+  return {kind, region.ends_with("_block") ? Scope::cta : region.ends_with("_dev") ? Scope::gpu : Scope::sys};
+}
+
+/// What conventional operations ask of the persistency model.
+void order_persists(const ptx::Kernel& kernel, const ptx::Instr& instr, PcTiming& pc) {
+  Ordering& order = pc.order;
+  const auto pair = [&](Order of) {
+    if (releases(of)) order.before = PersistOrder::release;
+    if (acquires(of)) order.after = PersistOrder::acquire;
+  };
+  switch (instr.op) {
+    case ptx::Op::memory:
+      if (order.scope != Scope::none) pair(kernel.memory[instr.imm].order);
+      break;
+    case ptx::Op::mbarrier:
+      if (order.scope != Scope::none) pair(kernel.mbarriers[instr.imm].order);
+      break;
+    case ptx::Op::fence:
+      order.before = PersistOrder::fence;
+      break;
+    case ptx::Op::barrier:
+      order.before = PersistOrder::barrier;
+      break;
+    default:
+      break;
+  }
+}
+
+/// An order operation takes the place of the fences in its region: a pRel comes before its store, a pAcq behind its
+/// load.
+void replace_region(const ptx::Kernel& kernel, ptx::Pc begin, const memory::Consistency& model,
+                    std::vector<PcTiming>& pcs) {
+  const ptx::RegionForm& region = kernel.regions[kernel.code[begin].imm];
+  const auto [kind, scope] = order_of(region.name);
+  if (kind == PersistOrder::none) return;
+  if (kind != PersistOrder::p_acquire) {
+    pcs[begin].order.before = kind;
+    pcs[begin].order.scope = scope;
+  }
+  for (ptx::Pc at = begin + 1; at < region.end; ++at) {
+    Ordering& order = pcs[at].order;
+    if (kernel.code[at].op == ptx::Op::fence) order = {};
+    if (kernel.code[at].op != ptx::Op::memory || kind != PersistOrder::p_acquire) continue;
+    const bool strong = order.strong;
+    order = {.as = OrderClass::p_acquire, .scope = scope, .strong = strong, .after = kind};
+    fill(order, model, false, false);
+  }
+}
+
+void ask_persistency(const ptx::Kernel& kernel, const memory::Consistency& model, const PersistTiming& persists,
+                     std::vector<PcTiming>& pcs) {
+  for (ptx::Pc at = 0; at < pcs.size(); ++at) order_persists(kernel, kernel.code[at], pcs[at]);
+  if (persists.regions)
+    for (ptx::Pc at = 0; at < pcs.size(); ++at)
+      if (kernel.code[at].op == ptx::Op::region) replace_region(kernel, at, model, pcs);
+  for (PcTiming& pc : pcs) {
+    Ordering& order = pc.order;
+    if (order.before != PersistOrder::none) order.performed |= writing_classes();
+    const bool fence = order.before == PersistOrder::fence && order.scope > Scope::cta;
+    const bool operation = order.before == PersistOrder::ofence || order.before == PersistOrder::dfence ||
+                           order.before == PersistOrder::p_release || order.after == PersistOrder::p_acquire;
+    if (fence || (persists.waits && operation)) pc.order_cycles = persists.fence_cycles;
+  }
+}
+
 /// Operands of stores and atomics, and source and sizes of copies, as rows 0 up of what is copied.
 CapturedForm captured(const ptx::MemoryForm& form) {
   CapturedForm result{form, {}};
@@ -205,7 +288,8 @@ bool is_strict(const memory::Consistency& model) {
          Reached::visible;
 }
 
-KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const memory::Consistency& model) {
+KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const memory::Consistency& model,
+                       const PersistTiming& persists) {
   const ptx::Kernel& kernel = *grid.kernel;
   KernelTiming timing;
   ptx::Operands operands;
@@ -240,6 +324,7 @@ KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const mem
     timing.predicates.insert(timing.predicates.end(), operands.predicate_reads.begin(), operands.predicate_reads.end());
     timing.pcs.push_back(pc);
   }
+  if (persists.model) ask_persistency(kernel, model, persists, timing.pcs);
   for (const ptx::MemoryForm& form : kernel.memory) timing.forms.push_back(captured(form));
   for (const ptx::MemoryForm& form : grid.made) timing.forms.push_back(captured(form));
   return timing;

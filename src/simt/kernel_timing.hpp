@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "memory/consistency.hpp"
+#include "memory/persistency.hpp"
 #include "ptx/operands.hpp"
 #include "simt/block.hpp"
 #include "simt/sm_timing_config.hpp"
@@ -26,6 +27,16 @@ struct Ordering {
   bool releases = false;  // the private cache's stores become visible first
   bool acquires = false;  // possibly stale copies go behind it
   bool strong = false;
+  // What the persistency model is asked: before it issues, and once what it read has come, at `scope`.
+  memory::PersistOrder before = memory::PersistOrder::none, after = memory::PersistOrder::none;
+};
+
+/// What of a machine's persistency concerns instructions.
+struct PersistTiming {
+  bool model = false;    // there is one
+  bool regions = false;  // order operations take the place of the fences in everwarp regions
+  bool waits = false;    // every order operation takes fence_cycles, else fences alone
+  u32 fence_cycles = 0;
 };
 
 struct PcTiming {
@@ -38,6 +49,7 @@ struct PcTiming {
   bool waits_for_copies = false;
   bool branches = false;  // another instruction than the next may follow
   u16 latency = 1, interval = 1;
+  u32 order_cycles = 0;  // behind it, until the next instruction
   Ordering order;
   u64 TimingStatistics::*issued = nullptr;
 };
@@ -58,7 +70,7 @@ struct KernelTiming {
   std::vector<CapturedForm> forms;  // parallel to Grid::plans
 };
 
-KernelTiming timing_of(const Grid&, const SmTimingConfig&, const memory::Consistency&);
+KernelTiming timing_of(const Grid&, const SmTimingConfig&, const memory::Consistency&, const PersistTiming& = {});
 
 /// Every access waits for the one before it.
 bool is_strict(const memory::Consistency&);

@@ -16,6 +16,7 @@ class LinePort {
   virtual void acquire(Scope) = 0;
   virtual bool release(Scope, u32 token) = 0;
   virtual bool flush(u32 token) = 0;
+  virtual bool order(memory::PersistOrder, Scope, u64) { return true; }
   virtual std::string what_is_under_way() const = 0;
 };
 
@@ -30,6 +31,7 @@ class PortOf final : public LinePort {
   void acquire(Scope scope) override { cache_.acquire(scope); }
   bool release(Scope scope, u32 token) override { return cache_.release(scope, token); }
   bool flush(u32 token) override { return cache_.flush(token); }
+  bool order(memory::PersistOrder kind, Scope scope, u64 warps) override { return cache_.order(kind, scope, warps); }
   std::string what_is_under_way() const override { return cache_.what_is_under_way(); }
 
  private:

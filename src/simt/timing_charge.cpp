@@ -56,6 +56,15 @@ u64& TimingSm::structural() {
   }
 }
 
+/// nullptr: the persistency model holds none of these warps.
+u64* TimingSm::persist_cause(u64 mine) {
+  u64* const counters[] = {&statistics_.persist_buffer, &statistics_.persist_order, &statistics_.persist_eviction,
+                           &statistics_.persist_durable};
+  for (u32 by = 0; by < std::size(counters); ++by)
+    if (held_by_[by] & mine & occupied_) return counters[by];
+  return nullptr;
+}
+
 void TimingSm::charge(Cycle until) {
   if (until <= charged_) return;
   const u64 cycles = until - charged_;
@@ -70,13 +79,16 @@ void TimingSm::charge(Cycle until) {
 TimingSm::Cause TimingSm::cause_of(u32 scheduler) {
   const u64 mine = mine_[scheduler];
   const u64 memory = ready_[static_cast<u32>(Unit::memory)];
-  if (memory & mine) return {&structural()};
+  if (memory & mine & ~held_) return {&structural()};
+  if (held_ & mine) [[unlikely]]
+    if (u64* const counter = persist_cause(mine)) return {counter};
   if (const u64 waiting_for_data = waits_[for_memory] & mine) {
     const Slot& w = warps_[static_cast<u32>(std::countr_zero(waiting_for_data))];
     if (w.access == no_access) return {&data_of(w.kind)};
     if (accesses_[w.access].path == AccessPath::shared) return {&data_of(accesses_[w.access].kind)};
     return {nullptr, w.access};
   }
+  if (held_at_order_ & mine) return {&statistics_.persist_fence};
   if (waits_[for_order] & mine) return {&statistics_.synchronisation};
   u64 ready = 0;
   for (const u64 set : ready_) ready |= set;

@@ -58,6 +58,7 @@ struct TimingGpu::State {
                .config = parts.timing,
                .policy = *scheduler_policy(parts.timing.policy),
                .consistency = parts.consistency,
+               .persists = parts.persists,
                .space = parts.space,
                .map = parts.map,
                .wheel = parts.wheel,
@@ -90,7 +91,7 @@ struct TimingGpu::State {
   void begin(Grid& grid) {
     auto run = std::make_unique<GridRun>();
     run->grid = &grid;
-    run->timing = timing_of(grid, parts.timing, parts.consistency);
+    run->timing = timing_of(grid, parts.timing, parts.consistency, parts.persists);
     run->on_sm.resize(sms.size());
     run->host_memory.resize(grid.plans.size());
     run->before = statistics(now());

@@ -13,6 +13,7 @@
 #include "memory/address_map.hpp"
 #include "memory/consistency.hpp"
 #include "simt/gpu.hpp"
+#include "simt/kernel_timing.hpp"
 #include "simt/line_port.hpp"
 #include "simt/sm_timing_config.hpp"
 #include "simt/timing_statistics.hpp"
@@ -32,6 +33,7 @@ class TimingGpu final : public Gpu {
     DeviceServices& services;
     core::TimeWheel& wheel;
     const memory::Consistency& consistency;
+    PersistTiming persists = {};
     const memory::AddressMap* map = nullptr;  // says what is host memory
     core::Trace* trace = nullptr;
   };

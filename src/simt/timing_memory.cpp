@@ -362,11 +362,16 @@ bool TimingSm::send(u32 id) {
   a.line.warp = static_cast<u8>(a.slot);
   const Cycle now = shared_.wheel.now();
   const u32 serial = a.serial;
+  if ((held_ >> a.slot) & 1) [[unlikely]] {  // by an earlier part of the same instruction
+    retain(id);
+    set_aside(id);
+    return false;
+  }
   if (queue_count_ == 0 && unit_free_ <= now) {
-    const bool accepted = proceed(id, now);
+    const Sent sent = proceed(id, now);
     if (a.serial != serial) return true;  // over, and the access may be another's
     retain(id);
-    if (!accepted) enqueue(id);
+    if (sent == Sent::later) enqueue(id);
     return false;
   }
   retain(id);
@@ -398,21 +403,21 @@ void TimingSm::enqueue(u32 id) {
 void TimingSm::step_queue(Cycle now) {
   while (queue_count_ && !head_stalled_ && unit_free_ <= now) {
     const u32 id = queue_[queue_first_];
-    if (!proceed(id, now)) return;
+    if (proceed(id, now) == Sent::later) return;
     queue_first_ = (queue_first_ + 1) % static_cast<u32>(queue_.size());
     --queue_count_;
   }
 }
 
-/// The head of the unit. False: parts of it are left for another cycle.
-bool TimingSm::proceed(u32 id, Cycle now) {
+/// The head of the unit.
+TimingSm::Sent TimingSm::proceed(u32 id, Cycle now) {
   Access& a = accesses_[id];
   if (a.path == AccessPath::shared) {
     unit_free_ = now + a.busy;
     a.ready = now + a.latency;
     a.to_complete = 0;
     finish(id);
-    return true;
+    return Sent::over;
   }
   const u32 busy = lane_cycles(a.op);
   for (;;) {
@@ -426,10 +431,14 @@ bool TimingSm::proceed(u32 id, Cycle now) {
     memory::Stall why = memory::Stall::none;
     switch (port_->access(a.line, why)) {
       case memory::Accepted::stalled:
+        unit_free_ = now + 1;
+        if (memory::holds_the_warp(why)) {
+          hold(a.slot, why, id, true);
+          return Sent::held;
+        }
         stall_ = why;
         head_stalled_ = why != memory::Stall::bank;
-        unit_free_ = now + 1;
-        return false;
+        return Sent::later;
       case memory::Accepted::performed:
         ++a.next_part;
         a.ready = std::max(a.ready, now + shared_.private_latency);
@@ -437,12 +446,55 @@ bool TimingSm::proceed(u32 id, Cycle now) {
         break;
       case memory::Accepted::pending:
         ++a.next_part;
+        if (why == memory::Stall::persist_durable) hold(a.slot, why, id, false);
         break;
     }
     if (last) break;
   }
   unit_free_ = now + busy;
-  return true;
+  return Sent::over;
+}
+
+/// The warp is held: it issues nothing, and its younger accesses leave the queue, so that those of other warps pass.
+void TimingSm::hold(u32 slot, memory::Stall why, u32 access, bool aside) {
+  const u64 warp = u64{1} << slot;
+  held_by_[static_cast<u32>(why) - static_cast<u32>(memory::Stall::persist_buffer)] |= warp;
+  if (aside) set_aside(access);
+  if (held_ & warp) return;
+  held_ |= warp;
+  u32 kept = 0;
+  for (u32 i = 0; i < queue_count_; ++i) {
+    const u32 id = queue_[(queue_first_ + i) % queue_.size()];
+    if (id == access || accesses_[id].slot != slot || accesses_[id].path == AccessPath::shared)
+      queue_[(queue_first_ + kept++) % queue_.size()] = id;
+    else
+      set_aside(id);
+  }
+  queue_count_ = kept;
+}
+
+void TimingSm::set_aside(u32 id) {
+  Access& a = accesses_[id];
+  Slot& w = warps_[a.slot];
+  a.next_held = no_access;
+  (w.held_first == no_access ? w.held_first : accesses_[w.held_last].next_held) = id;
+  w.held_last = id;
+}
+
+void TimingSm::resume(u64 warps) {
+  held_at_order_ &= ~warps;
+  for (u64 left = warps; left; left &= left - 1) {
+    const u32 slot = static_cast<u32>(std::countr_zero(left));
+    Slot& w = warps_[slot];
+    for (u32 id = std::exchange(w.held_first, no_access), next; id != no_access; id = next) {
+      next = accesses_[id].next_held;
+      enqueue(id);
+    }
+    look_again(slot, for_order);
+  }
+  held_ &= ~warps;
+  for (u64& by : held_by_) by &= ~warps;
+  activate(shared_.wheel.now());
 }
 
 void TimingSm::wake() {
@@ -579,6 +631,7 @@ void TimingSm::conclude(u32 id) {
   Slot& w = warps_[a.slot];
   if (!a.writes && !a.copies && w.generation == a.generation) {
     const u64 readiness = ready_at(std::max(a.ready, now), static_cast<Kind>(a.kind));
+    if (w.next_issue == (waiting | id)) w.next_issue = readiness;
     const u16* const row = a.timing->rows.data() + a.pc->rows;
     for (u32 i = 0; i < a.pc->written_rows; ++i)
       if (u64& of = w.rows[a.row_base + row[i]]; of == (waiting | id)) of = readiness;
@@ -613,6 +666,7 @@ void TimingSm::forget_accesses(const GridRun& run) {
     if (i == 0) head_stalled_ = false;
   }
   queue_count_ = kept;
+  forget_held(run);
   for (u32 id = 0; id < accesses_.size(); ++id) {
     Access& a = accesses_[id];
     if (a.grid != &run) continue;
@@ -622,8 +676,26 @@ void TimingSm::forget_accesses(const GridRun& run) {
   }
 }
 
+void TimingSm::forget_held(const GridRun& run) {
+  for (Slot& w : warps_)
+    for (u32 id = std::exchange(w.held_first, no_access), next; id != no_access; id = next) {
+      Access& a = accesses_[id];
+      next = a.next_held;
+      if (a.grid != &run) {
+        set_aside(id);
+        continue;
+      }
+      a.to_complete = static_cast<u8>(a.to_complete - (a.parts_count - a.next_part));
+      a.parts_count = a.next_part;
+    }
+}
+
 std::string TimingSm::what_is_under_way() const {
   std::string text;
+  if (held_ | held_at_order_)
+    text +=
+        fmt::format("\n  SM {}: the persistency model holds warp slots {:#x} at accesses and {:#x} at order operations",
+                    sm_.index, held_, held_at_order_);
   if (queue_count_)
     text += fmt::format(
         "\n  SM {}: {} accesses wait for the load/store unit{}", sm_.index, queue_count_,

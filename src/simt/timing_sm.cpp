@@ -50,7 +50,7 @@ void TimingSm::add(Block& block, GridRun& run) {
     constants_.clear();
   }
   BlockRun& here = *std::find_if(blocks_.begin(), blocks_.end(), [](const BlockRun& b) { return !b.block; });
-  here = BlockRun{.block = &block};
+  here = BlockRun{.block = &block, .barriers_over = block.barriers_over};
   record_block(core::TraceKind::launched, here);
   const u64 block_skew = shared_.seed ? shared_.skew() % most_block_skew : 0;
   sm_.cycle = now;
@@ -72,7 +72,8 @@ void TimingSm::add(Block& block, GridRun& run) {
     w.unperformed = w.invisible = {};
     w.copies = {};
     w.group = 0;
-    w.releasing = w.released = false;
+    w.releasing = w.released = w.ordered = false;
+    w.after = memory::PersistOrder::none;
     age_[slot] = ++arrivals_;
   }
   for (u32 i = 0; i < run.grid->warps; ++i) look_at_ |= bit(here.slot_of[i]);
@@ -117,12 +118,12 @@ void TimingSm::set_due(Cycle now) {
   for (u32 left = ready_units_; left && due > now + 1; left &= left - 1) {
     const u32 u = static_cast<u32>(std::countr_zero(left));
     if (static_cast<Unit>(u) == Unit::memory) {
-      if (queue_count_ < shared_.config.memory_queue && accesses_.room() > reserve)
+      if ((ready_[u] & ~held_) && queue_count_ < shared_.config.memory_queue && accesses_.room() > reserve)
         due = std::min(due, std::max(now + 1, unit_free_ - std::min<Cycle>(unit_free_, shared_.config.memory_queue)));
       continue;
     }
     for (u32 s = 0; s < schedulers_; ++s)
-      if (ready_[u] & mine_[s]) due = std::min(due, std::max(now + 1, busy_[s][u]));
+      if (ready_[u] & mine_[s] & ~held_) due = std::min(due, std::max(now + 1, busy_[s][u]));
   }
   if (calendar_days_) due = std::min(due, now + 1 + first_of(std::rotr(calendar_days_, (now + 1) % calendar)));
   if (queue_count_ && !head_stalled_) due = std::min(due, std::max(now + 1, unit_free_));
@@ -140,7 +141,8 @@ void TimingSm::become_ready(u32 slot) {
   dated_ &= ~bit(slot);
   Slot& w = warps_[slot];
   waits_[w.wait] &= ~bit(slot);
-  if (w.next->order.performed | w.next->order.visible | w.next->waits_for_copies) {
+  if (w.next->order.performed | w.next->order.visible | w.next->waits_for_copies |
+      (w.after != memory::PersistOrder::none)) {
     look_at_ |= bit(slot);
     return;
   }
@@ -206,6 +208,10 @@ void TimingSm::look_at(u32 slot, Cycle now) {
     wait_for(slot, wait_of[w.kind]);
     return wait_until(slot, when, now);
   }
+  if (w.after != memory::PersistOrder::none) [[unlikely]] {
+    if (!ask(slot, w.after, w.after_scope)) return wait_for(slot, for_order);
+    w.after = memory::PersistOrder::none;
+  }
   if (!may_go_by_order(slot)) return wait_for(slot, for_order);
   be_ready(slot);
 }
@@ -215,6 +221,10 @@ bool TimingSm::may_go_by_order(u32 slot) {
   const Ordering& order = w.next->order;
   if ((w.unperformed_classes & order.performed) | (w.invisible_classes & order.visible)) return false;
   if (w.next->waits_for_copies && !copies_done(w)) return false;
+  if (order.before != memory::PersistOrder::none && !w.ordered) {
+    if (!ask(slot, order.before, order.scope)) return false;
+    w.ordered = true;
+  }
   if (!order.releases || w.released) return true;
   if (w.releasing) return false;
   w.releasing = true;
@@ -222,6 +232,13 @@ bool TimingSm::may_go_by_order(u32 slot) {
   w.releasing = false;
   w.released = true;
   return true;
+}
+
+/// False: the persistency model holds the warp; it asks again.
+bool TimingSm::ask(u32 slot, memory::PersistOrder what, Scope scope) {
+  if (port_->order(what, scope, bit(slot))) return true;
+  held_at_order_ |= bit(slot);
+  return false;
 }
 
 /// cp.async.wait_group N: all but the N youngest groups; N = 0 and an mbarrier's arrival: all.
@@ -253,7 +270,7 @@ u64 TimingSm::candidates(u32 scheduler, Cycle now) const {
     const u32 u = static_cast<u32>(std::countr_zero(left));
     if (busy_[scheduler][u] <= now) found |= ready_[u];
   }
-  found &= mine_[scheduler];
+  found &= mine_[scheduler] & ~held_;
   if (!(found & (ready_[static_cast<u32>(Unit::memory)] | ready_[static_cast<u32>(Unit::texture)]))) return found;
   if (ready_[static_cast<u32>(Unit::memory)] &&
       (queue_count_ >= shared_.config.memory_queue || accesses_.room() <= reserve ||
@@ -292,7 +309,7 @@ void TimingSm::issue_warp(u32 slot, u32 s, Cycle now) {
                            .warp = static_cast<u16>(slot),
                            .kind = core::TraceKind::issued});
   if (pc.unit != Unit::none && pc.unit != Unit::memory) busy_[s][static_cast<u32>(pc.unit)] = now + pc.interval;
-  w.released = w.releasing = false;
+  w.released = w.releasing = w.ordered = false;
   ++w.releases;
   issuing_ = slot;
   leader_ = no_access;
@@ -307,6 +324,13 @@ void TimingSm::issue_warp(u32 slot, u32 s, Cycle now) {
     outcome = shared_.executor.run(warp, 1, count);
     if (pc.branches && (!warp.split_count || warp.split().pc != at + 1))
       w.next_issue = ready_at(now + shared_.config.branch_latency, after_branch);
+    if (pc.order.after != memory::PersistOrder::none) {  // behind the value
+      w.next_issue = std::max(w.next_issue, result_);
+      w.after = pc.order.after;
+      w.after_scope = pc.order.scope;
+    } else if (pc.order_cycles) {
+      w.next_issue = ready_at(now + 1 + pc.order_cycles, after_barrier);
+    }
   }
   const u16* const row = w.timing->rows.data() + pc.rows;
   for (u32 i = 0; i < pc.written_rows; ++i) w.rows[row_base + row[i]] = result_;
@@ -351,6 +375,7 @@ void TimingSm::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
       break;
   }
   if (outcome == Outcome::ended) end_warp(slot);
+  if (shared_.persists.model && block.block && block.block->barriers_over != block.barriers_over) barrier_over(block);
   if (block.block && block.block->ready & block.parked) wake_block(block, now);
   if (outcome == Outcome::ended) return;
   if (outcome == Outcome::spinning && ++block.spun % spins_until_release == 0) release_waiting(block, now);
@@ -385,6 +410,26 @@ void TimingSm::wake_block(BlockRun& block, Cycle now) {
     look_at_ |= bit(slot);
   }
   activate(now);
+}
+
+/// All persists before a barrier, by any warp of the block, precede all behind it: one operation of all its warps.
+void TimingSm::barrier_over(BlockRun& run) {
+  run.barriers_over = run.block->barriers_over;
+  u64 warps = 0;
+  for (const Warp* warp : run.block->warps)
+    if (warp) warps |= bit(run.slot_of[warp->index]);
+  if (port_->order(memory::PersistOrder::barrier_over, Scope::cta, warps)) return;
+  held_at_order_ |= warps;
+  for (u64 left = warps; left; left &= left - 1) {  // each asks again, and none issues before
+    const u32 slot = first_of(left);
+    warps_[slot].after = memory::PersistOrder::barrier_over;
+    warps_[slot].after_scope = Scope::cta;
+    for (u32 u = 0; u < units; ++u) {
+      if (!(ready_[u] & bit(slot))) continue;
+      if (!(ready_[u] &= ~bit(slot))) ready_units_ &= ~(1u << u);
+      look_at_ |= bit(slot);
+    }
+  }
 }
 
 void TimingSm::schedule_sleepers(BlockRun& block, const Warp& warp, Cycle now) {
@@ -461,7 +506,9 @@ void TimingSm::leave(u32 slot) {
   w.warp = nullptr;
   w.block = nullptr;
   w.grid = nullptr;
-  w.draining = w.releasing = w.released = false;
+  w.draining = w.releasing = w.released = w.ordered = false;
+  w.after = memory::PersistOrder::none;
+  held_at_order_ &= ~bit(slot);
   ++w.generation;
   occupied_ &= ~bit(slot);
 }

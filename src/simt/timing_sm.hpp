@@ -51,6 +51,7 @@ struct SmShared {
   const SmTimingConfig& config;
   const SchedulerPolicy& policy;
   const memory::Consistency& consistency;
+  PersistTiming persists;
   memory::AddressSpace& space;
   const memory::AddressMap* map;
   core::TimeWheel& wheel;
@@ -95,6 +96,7 @@ class TimingSm final : public memory::Agent {
   void complete(u32 access, u32 part, memory::ServedBy by) override;
   void wake() override;
   void released(u32 token) override;
+  void resume(u64 warps) override;
 
   /// Up to this cycle.
   const TimingStatistics& statistics(Cycle now);
@@ -114,6 +116,7 @@ class TimingSm final : public memory::Agent {
     u64 parked = 0;  // warps that the Executor has no split to run for
     u64 draining = 0;
     u64 issued = 0, spun = 0;
+    u32 barriers_over = 0;  // seen
     std::array<u8, 64> slot_of{};
   };
   void record_block(core::TraceKind, const BlockRun&);
@@ -133,7 +136,11 @@ class TimingSm final : public memory::Agent {
     Wait wait = for_nothing;
     bool draining = false;  // its lanes have exited, loads are under way
     bool releasing = false, released = false;
-    u32 releases = 0;  // counts, so that an answer can be told from a late one
+    bool ordered = false;                                     // the order operation before the next instruction is over
+    memory::PersistOrder after = memory::PersistOrder::none;  // the one behind the last instruction is not
+    Scope after_scope = Scope::none;
+    u32 held_first = no_access, held_last = no_access;  // accesses that wait until it is no longer held, in order
+    u32 releases = 0;                                   // counts, so that an answer can be told from a late one
     u16 unperformed_classes = 0, invisible_classes = 0;
     std::array<u16, memory::order_classes> unperformed{}, invisible{};
     std::array<u16, 16> copies{};  // under way, by group
@@ -154,6 +161,8 @@ class TimingSm final : public memory::Agent {
   void look_at(u32 slot, Cycle now);
   void park(u32 slot);
   bool may_go_by_order(u32 slot);
+  bool ask(u32 slot, memory::PersistOrder, Scope);
+  void barrier_over(BlockRun&);
   static bool copies_done(const Slot&);
   u32 token_of(u32 slot) const { return slot | (warps_[slot].releases << 6 & ~flush_token); }
   void look_again(u32 slot, Wait if_it_waits);
@@ -201,20 +210,26 @@ class TimingSm final : public memory::Agent {
   bool send(u32 access);
   void retain(u32 access);
   void enqueue(u32 access);
-  bool proceed(u32 access, Cycle now);
+  /// What became of an access at the head of the unit: it went; it must be tried again; its warp is held, and keeps it.
+  enum class Sent : u8 { over, later, held };
+  Sent proceed(u32 access, Cycle now);
   void step_queue(Cycle now);
+  void hold(u32 slot, memory::Stall, u32 access, bool aside);
+  void set_aside(u32 access);
   void part_over(u32 access, memory::ServedBy);
   void forget_order(Access&, bool performed, bool visible);
   void finish(u32 access);
   void conclude(u32 access);
   void release(u32 access);
   void forget_accesses(const GridRun&);
+  void forget_held(const GridRun&);
   void record(core::TraceKind, const Access&, u32 part) const;
 
   // Charge (timing_charge.cpp).
   void charge(Cycle until);
   void choose_causes(Cycle now);
   Cause cause_of(u32 scheduler);
+  u64* persist_cause(u64 mine);
   void move_charges(u32 access, Access&);
   u64& structural();
   u64& served(memory::ServedBy);
@@ -252,6 +267,9 @@ class TimingSm final : public memory::Agent {
   u32 queue_first_ = 0, queue_count_ = 0;
   Cycle unit_free_ = 0;
   bool head_stalled_ = false;
+  // Warps that the persistency model holds: because of an access, by cause; at an order operation.
+  u64 held_ = 0, held_at_order_ = 0;
+  std::array<u64, memory::persist_holds> held_by_{};
   memory::Stall stall_ = memory::Stall::none;
   ConstantCache constants_;
 

@@ -28,6 +28,7 @@ struct TimingStatistics {
   u64 data_shared = 0, data_constant = 0, data_unserved = 0;
   u64 structural_unit = 0, structural_bank = 0, structural_mshr = 0, structural_merge = 0, structural_line = 0;
   u64 structural_write_buffer = 0, structural_release = 0, structural_network = 0;
+  u64 persist_buffer = 0, persist_order = 0, persist_eviction = 0, persist_durable = 0, persist_fence = 0;
 
   /// Every issue slot once.
   u64 slots() const;
@@ -96,6 +97,15 @@ void TimingStatistics::fields(Self& self, Visitor&& visit) {
         "The queue was full; its head waited for a release.");
   visit("slots.structural_network", self.structural_network, "slots",
         "The queue was full; its head waited for the network.");
+  visit("slots.persist_buffer", self.persist_buffer, "slots", "Warps were held: the persist buffer was full.");
+  visit("slots.persist_order", self.persist_order, "slots",
+        "Warps were held: a store to persistent memory had to wait for older persists.");
+  visit("slots.persist_eviction", self.persist_eviction, "slots",
+        "Warps were held: a persistent line that had to make room might not leave yet.");
+  visit("slots.persist_durable", self.persist_durable, "slots",
+        "Warps were held until their store was durable (strict).");
+  visit("slots.persist_fence", self.persist_fence, "slots",
+        "Warps waited at an order operation for persists, or for room in the persist buffer.");
 }
 
 }  // namespace ew::simt

@@ -24,7 +24,7 @@ struct Named {
 };
 
 std::vector<Named> machines() {
-  std::vector<Named> list(4);
+  std::vector<Named> list(5);
   list[0].name = "gto";
   list[1].name = "one_scheduler_lrr_sc";
   list[1].setup.timing.schedulers = 1;
@@ -45,6 +45,11 @@ std::vector<Named> machines() {
   list[3].setup.timing.memory_queue = 1;
   list[3].setup.timing.accesses = 40;
   list[3].setup.stalls = 10;
+  list[4].name = "held";
+  list[4].setup.hits = 30;
+  list[4].setup.holds = 20;
+  list[4].setup.stalls = 10;
+  list[4].setup.persists = {.model = true, .regions = true};
   return list;
 }
 
@@ -88,7 +93,7 @@ TEST_P(TimingCase, holds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(cases, TimingCase,
-                         testing::Combine(testing::ValuesIn(case_files()), testing::Range<u32>(0, 4)),
+                         testing::Combine(testing::ValuesIn(case_files()), testing::Range<u32>(0, 5)),
                          [](const auto& info) {
                            return std::get<0>(info.param) + "_on_" + machines()[std::get<1>(info.param)].name;
                          });

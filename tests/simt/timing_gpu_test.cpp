@@ -224,5 +224,109 @@ TEST(TimingGpu, local_memory_goes_through_the_private_cache) {
   EXPECT_EQ(seen[0].words, ~u32{0});
 }
 
+// --- What the persistency model is asked
+
+using Asked = std::vector<std::pair<memory::PersistOrder, Scope>>;
+
+/// Order operations that a kernel of one warp asks for, and what it sent to memory.
+Asked orders_of(const std::string& body, std::vector<memory::LineAccess>* seen = nullptr, bool regions = true) {
+  std::vector<AskedOrder> orders;
+  std::vector<memory::LineAccess> accesses;
+  TimingSetup setup;
+  setup.persists = {.model = true, .regions = regions};
+  setup.orders = &orders;
+  setup.seen = seen ? seen : &accesses;
+  Bench bench(body, setup, 1);
+  bench.start(1, 32);
+  EXPECT_FALSE(bench.finish().at(0).fault);
+  Asked asked;
+  for (const AskedOrder& order : orders) asked.emplace_back(order.kind, order.scope);
+  return asked;
+}
+
+using memory::PersistOrder;
+constexpr const char* ofence = ".pragma \"everwarp.ofence\";\n  membar.sys;\n.pragma \"everwarp.end\";\n";
+constexpr const char* prel =
+    ".pragma \"everwarp.prel_dev\";\n  membar.sys;\n  st.relaxed.gpu.b32 [%rd2], 1;\n.pragma \"everwarp.end\";\n";
+constexpr const char* pacq =
+    ".pragma \"everwarp.pacq_block\";\n  ld.acquire.cta.b32 %r5, [%rd2];\n.pragma \"everwarp.end\";\n";
+
+TEST(TimingGpuPersists, an_order_operation_takes_the_place_of_its_regions_fence) {
+  EXPECT_EQ(orders_of(ofence), (Asked{{PersistOrder::ofence, Scope::cta}}));
+  EXPECT_EQ(orders_of(ofence, nullptr, false), (Asked{{PersistOrder::fence, Scope::sys}})) << "gpm runs the fence";
+  EXPECT_EQ(orders_of(prel), (Asked{{PersistOrder::p_release, Scope::gpu}}));
+  EXPECT_EQ(orders_of(pacq), (Asked{{PersistOrder::p_acquire, Scope::cta}}));
+  EXPECT_EQ(orders_of(pacq, nullptr, false), (Asked{{PersistOrder::acquire, Scope::cta}}));
+}
+
+TEST(TimingGpuPersists, conventional_operations_ask_with_their_scope) {
+  EXPECT_EQ(orders_of("  fence.acq_rel.gpu;\n"), (Asked{{PersistOrder::fence, Scope::gpu}}));
+  EXPECT_EQ(orders_of("  st.release.cta.b32 [%rd2], 1;\n"), (Asked{{PersistOrder::release, Scope::cta}}));
+  EXPECT_EQ(orders_of("  atom.acq_rel.gpu.global.add.u32 %r5, [%rd2], 1;\n  add.u32 %r6, %r5, 1;\n"),
+            (Asked{{PersistOrder::release, Scope::gpu}, {PersistOrder::acquire, Scope::gpu}}));
+  EXPECT_EQ(orders_of("  st.global.u32 [%rd2], 1;\n"), Asked{});
+  EXPECT_EQ(orders_of("  bar.sync 0;\n"),
+            (Asked{{PersistOrder::barrier, Scope::cta}, {PersistOrder::barrier_over, Scope::cta}}));
+}
+
+TEST(TimingGpuPersists, a_release_comes_before_its_store_and_an_acquire_behind_its_load) {
+  for (const u32 holds : {0u, 60u}) {
+    std::vector<AskedOrder> orders;
+    std::vector<memory::LineAccess> seen;
+    TimingSetup setup;
+    setup.persists = {.model = true, .regions = true};
+    setup.holds = holds;
+    setup.orders = &orders;
+    setup.seen = &seen;
+    Bench bench(std::string("  st.global.u32 [%rd1+4096], 7;\n") + prel + pacq + "  st.global.u32 [%rd1+8192], %r4;\n",
+                setup, 1);
+    bench.start(1, 32);
+    bench.finish();
+    ASSERT_EQ(orders.size(), 2u);
+    EXPECT_EQ(orders[0].accesses, 1u) << "the first store has been performed, the flag has not";
+    EXPECT_EQ(orders[1].accesses, 3u) << "the flag has been read, the last store has not been sent";
+  }
+}
+
+TEST(TimingGpuPersists, a_barrier_is_over_for_all_warps_of_the_block_at_once) {
+  std::vector<AskedOrder> orders;
+  TimingSetup setup;
+  setup.persists = {.model = true, .regions = true};
+  setup.orders = &orders;
+  Bench bench("  bar.sync 0;\n", setup, 1);
+  bench.start(1, 128);
+  bench.finish();
+  ASSERT_EQ(orders.size(), 5u);
+  EXPECT_EQ(orders.back().kind, PersistOrder::barrier_over);
+  EXPECT_EQ(orders.back().warps, 0b1111u);
+}
+
+TEST(TimingGpuPersists, a_fence_takes_the_cycles_that_the_machine_says) {
+  const auto cycles = [](u32 fence_cycles) {
+    TimingSetup setup;
+    setup.persists = {.model = true, .regions = true, .waits = true, .fence_cycles = fence_cycles};
+    Bench bench(std::string(ofence) + ofence, setup, 1);
+    bench.start(1, 32);
+    bench.finish();
+    return bench.machine->wheel().now();
+  };
+  EXPECT_EQ(cycles(200) - cycles(0), 400u);
+}
+
+/// A store that is held keeps its warp's later stores behind it, and lets other warps pass.
+TEST(TimingGpuPersists, held_warps_keep_the_order_of_their_stores) {
+  TimingSetup setup;
+  setup.persists = {.model = true, .regions = true};
+  setup.holds = 50;
+  setup.hits = 100;
+  std::string body = "  mov.u32 %r9, 0;\nLOOP:\n";
+  for (u32 i = 0; i < 4; ++i) body += "  add.u32 %r9, %r9, 1;\n  st.global.u32 [%rd2], %r9;\n";
+  body += "  setp.lt.u32 %p1, %r9, 40;\n  @%p1 bra LOOP;\n";
+  Bench bench(body, setup, 1);
+  bench.start(1, 256);
+  bench.finish();
+  for (u32 i = 0; i < 256; ++i) ASSERT_EQ(bench.memory[i], 40u);
+}
+
 }  // namespace
 }  // namespace ew::test

@@ -10,6 +10,13 @@ using memory::AccessKind;
 
 Accepted DelayedLines::access(const memory::LineAccess& access, memory::Stall& why) {
   const core::Cycle now = wheel_.now();
+  if (held_ >> access.warp & 1) throw std::logic_error("an access of a warp that is held");
+  if (chance(setup_.holds)) {
+    why = static_cast<memory::Stall>(static_cast<u32>(memory::Stall::persist_buffer) + random_() % 3);
+    held_ |= u64{1} << access.warp;
+    wheel_.at<&DelayedLines::resume>(now + 1 + random_() % 200, *this, u64{1} << access.warp);
+    return Accepted::stalled;
+  }
   if (chance(setup_.stalls)) {
     why = random_() % 2 ? memory::Stall::mshr : memory::Stall::bank;
     wheel_.at<&DelayedLines::wake>(now + 1 + random_() % 7, *this);
@@ -34,6 +41,15 @@ void DelayedLines::arrive(u64 number, u64 line) {
   agent_.complete(static_cast<u32>(number >> 8), number & 0xff, memory::ServedBy::device);
 }
 
+bool DelayedLines::order(memory::PersistOrder kind, Scope scope, u64 warps) {
+  if (chance(setup_.holds)) {
+    wheel_.at<&DelayedLines::resume>(wheel_.now() + 1 + random_() % 200, *this, warps);
+    return false;
+  }
+  if (setup_.orders) setup_.orders->push_back({kind, scope, warps, setup_.seen ? setup_.seen->size() : 0});
+  return true;
+}
+
 bool DelayedLines::release(Scope, u32 token) {
   ++releases;
   if (last_store_ <= wheel_.now()) return true;
@@ -46,16 +62,16 @@ TimingMachine::TimingMachine(const TimingSetup& setup, const simt::GpuLimits& li
     : setup_(setup) {
   const std::string refused = simt::TimingGpu::refuse(limits, setup.timing);
   if (!refused.empty()) throw std::runtime_error(refused);
-  gpu_ =
-      std::make_unique<simt::TimingGpu>(simt::TimingGpu::Parts{.limits = limits,
-                                                               .timing = setup.timing,
-                                                               .line = setup.line,
-                                                               .private_latency = setup.private_latency,
-                                                               .seed = setup.skew,
-                                                               .space = space,
-                                                               .services = services,
-                                                               .wheel = wheel_,
-                                                               .consistency = *consistency::model(setup.consistency)});
+  gpu_ = std::make_unique<simt::TimingGpu>(simt::TimingGpu::Parts{.limits = limits,
+                                                                  .timing = setup.timing,
+                                                                  .line = setup.line,
+                                                                  .private_latency = setup.private_latency,
+                                                                  .seed = setup.skew,
+                                                                  .space = space,
+                                                                  .services = services,
+                                                                  .wheel = wheel_,
+                                                                  .consistency = *consistency::model(setup.consistency),
+                                                                  .persists = setup.persists});
   for (u32 sm = 0; sm < limits.sms; ++sm) {
     lines_.push_back(std::make_unique<DelayedLines>(wheel_, gpu_->agent(sm), setup, sm));
     gpu_->attach(sm, *lines_.back());

@@ -12,6 +12,8 @@
 
 namespace ew::test {
 
+struct AskedOrder;
+
 /// What a machine says of itself when it goes.
 struct TimingReport {
   simt::TimingStatistics statistics;
@@ -26,11 +28,21 @@ struct TimingSetup {
   u32 fastest = 20, slowest = 20;  // of a line that is not a hit; by chance between them
   u32 hits = 0;                    // of 100 parts
   u32 stalls = 0;                  // of 100 parts
+  u32 holds = 0;                   // of 100 parts and order operations: their warp is held for a while
+  simt::PersistTiming persists;
   u32 seed = 1;
   u64 skew = 0;         // the GPU's seed
   bool answers = true;  // false: what is late never comes
   std::vector<memory::LineAccess>* seen = nullptr;
+  std::vector<AskedOrder>* orders = nullptr;  // those that were carried out
   TimingReport* report = nullptr;
+};
+
+struct AskedOrder {
+  memory::PersistOrder kind;
+  Scope scope;
+  u64 warps;
+  std::size_t accesses;  // seen before it
 };
 
 /// The private cache of one SM, straight on the image.
@@ -43,6 +55,7 @@ class DelayedLines final : public simt::LinePort {
   void acquire(Scope) override { ++acquires; }
   bool release(Scope, u32 token) override;
   bool flush(u32 token) override { return release(Scope::sys, token); }
+  bool order(memory::PersistOrder, Scope, u64 warps) override;
   std::string what_is_under_way() const override { return under_way_ ? "  lines that answer late" : ""; }
 
   u64 acquires = 0, releases = 0, most_under_way = 0;
@@ -51,6 +64,10 @@ class DelayedLines final : public simt::LinePort {
   bool chance(u32 of_100) { return of_100 && random_() % 100 < of_100; }
   void arrive(u64 access_and_part, u64 line);
   void wake(u64, u64) { agent_.wake(); }
+  void resume(u64 warps, u64) {
+    held_ &= ~warps;
+    agent_.resume(warps);
+  }
   void released(u64 token, u64) { agent_.released(static_cast<u32>(token)); }
 
   core::TimeWheel& wheel_;
@@ -60,6 +77,7 @@ class DelayedLines final : public simt::LinePort {
   std::vector<core::Cycle> busy_until_ = std::vector<core::Cycle>(4096);  // by line; lines that share one wait, too
   core::Cycle last_store_ = 0;
   u64 under_way_ = 0;
+  u64 held_ = 0;
 };
 
 /// A Gpu with everything that it stands on.

@@ -8,9 +8,9 @@
 //
 // How a transaction becomes atomic. A queue's state is 2b while b transactions are complete and none is under way,
 // 2b + 1 during transaction b. In persist order: ends logged, state odd, ends moved, state even (ofence by the leader);
-// entries before the ends that include them (block-scope releases up a tree to the leader); and the even state before
-// any entry of the next transaction, which lands on the slots that this one freed (a block-scope release by the leader
-// to all). Two log records take turns, so that writing one spoils no other that recovery could need.
+// entries before the even state that counts them in (block-scope releases up a tree to the leader); and the even state
+// before any entry of the next transaction, which lands on the slots that this one freed (a block-scope release by the
+// leader to all). Two log records take turns, so that writing one spoils no other that recovery could need.
 // deterministic: yes
 #include "recoverable.h"
 
@@ -113,16 +113,16 @@ __global__ void transact(Queues all, uint32_t batches, Word* taken, bool commit)
     if (removed != 0) mixed = mixed * 31 + entries[(ends.head + t) % capacity];
     const Word number = ends.tail + t;
     ends = {ends.head + removed, ends.tail + threads};
-    if (BUG == 4 && t == 0) move_ends(queue, ends);
     entries[number % capacity] = entry_of(q, number);
     if (BUG == 5)
       __syncwarp();
     else
       gather(arrived, round);
     if (t == 0) {
-      if (BUG != 4) move_ends(queue, ends);
+      if (BUG == 4) log->state = 2 * batch + 2;
+      move_ends(queue, ends);
       if (BUG != 6) ofence();
-      if (commit || batch + 1 < batches) log->state = 2 * batch + 2;
+      if (BUG != 4 && (commit || batch + 1 < batches)) log->state = 2 * batch + 2;
       if (BUG == 8)
         *static_cast<volatile uint32_t*>(&complete) = round;
       else

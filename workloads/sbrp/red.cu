@@ -70,7 +70,7 @@ __device__ void persist(uint32_t* sums, uint32_t* ready, uint32_t sum, uint32_t 
   if (sums[t] == kEmpty || BUG == 7) sums[t] = sum + 1;
   if (BUG == 5)
     *static_cast<volatile uint32_t*>(&ready[t]) = round;
-  else
+  else if (BUG != 4)
     pRel_block(&ready[t], round);
 }
 
@@ -95,7 +95,7 @@ __device__ void reduce(uint32_t* sums, uint32_t sum, uint32_t* ready, uint32_t r
 
 __device__ uint32_t acquire_block_sum(uint32_t* released) {
   uint32_t sum;
-  while ((sum = BUG == 2 ? pAcq_block(released) : pAcq_dev(released)) == kEmpty) {
+  while ((sum = BUG == 2 || BUG == 8 ? pAcq_block(released) : pAcq_dev(released)) == kEmpty) {
   }
   return sum - 1;
 }
@@ -112,7 +112,7 @@ __global__ void reduction(Sums sums, const uint32_t* values, uint32_t* arrivals,
     reduce(sums.partial + first, values[first + t], ready, 1);
     if (t == 0) {
       const uint32_t sum = sums.partial[first];
-      if (BUG == 1)
+      if (BUG == 1 || BUG == 8)
         pRel_block(released, sum);
       else if (BUG == 6)
         *static_cast<volatile uint32_t*>(released) = sum;

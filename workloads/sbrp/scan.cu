@@ -1,16 +1,17 @@
-// Scan: the inclusive prefix sums of many arrays, one a block, with every iteration's sums in a persistent pool. After
-// "SBRP" (ASPLOS'23, section 7.1): in iteration k a thread adds the sum that the thread 2^k to its left had after
-// iteration k - 1 (Hillis and Steele, 1986); it persists its own and releases a flag at block scope, on which its
-// reader acquires. Recovery is native: the same kernel again, which goes on from the sums that are durable.
+// Scan: the inclusive prefix sums of many arrays, one a block, with the sums of every iteration in a persistent pool.
+// After "SBRP" (ASPLOS'23, section 7.1): in iteration k a thread adds the sum that the thread 2^k to its left had
+// before (Hillis and Steele, 1986), persists its own and releases a flag at block scope, on which those acquire who
+// wait for it. Recovery is native: the same kernel again, which goes on from the sums that are durable.
 //
 //   scan [--arrays N] [--length N] [--pool FILE]    create the pool, scan all arrays, check
 //   scan --recover FILE                             finish the work, check
 //   --stop-before-commit: all but the last iteration
 //
-// What recovery relies on. A thread whose last sum is durable has nothing to do: all earlier sums that its neighbours
-// may still ask for are durable too, its own (ofence) and those that it was made of (block-scope release and acquire).
-// Sums are kept plus one: a new pool's zeros mean "not yet".
-// deterministic: yes
+// What recovery relies on. The pool has each thread's last two sums, iterations taking turns; a sum is one aligned word
+// with the number of its iterations in the upper bits. The word of iteration k takes the place of that of iteration
+// k - 2. So it may be durable only after the thread's own of iteration k - 1 (ofence), and after that of its reader:
+// the thread which needed the sum that is overwritten (block-scope release and acquire). Then every thread can go on
+// from its last durable sum: what it asks for is in the pool, or will be computed again. deterministic: yes
 #include "recoverable.h"
 
 namespace {
@@ -18,7 +19,7 @@ namespace {
 using recoverable::Header;
 
 constexpr uint64_t kMagic = 0x5342525053633031ull;
-constexpr uint32_t kEmpty = 0;
+constexpr uint32_t kSumBits = 26;  // 1,024 values of 16 bits
 
 struct Shape {
   uint32_t arrays, length;  // length: a thread an element
@@ -29,61 +30,79 @@ struct Shape {
     return iterations;
   }
   size_t iteration_bytes() const { return recoverable::whole_lines(elements() * sizeof(uint32_t)); }
-  size_t bytes() const { return iterations() * iteration_bytes(); }
+  size_t bytes() const { return 2 * iteration_bytes(); }
 };
 constexpr recoverable::Presets<Shape> kPresets = {{120, 1024}, {120, 1024}, {3, 16}};
 using Options = recoverable::Options<Shape>;
 
-// Where the sums of iteration k stand, all plus one. A value; the pool outlives it.
+// The two places of each thread's sums. A value; the pool outlives it.
 struct Sums {
   uint32_t* words;
-  uint32_t stride;  // from an iteration to the next
-  __host__ __device__ uint32_t* of(uint32_t iteration) const { return words + size_t(iteration) * stride; }
+  uint32_t stride;  // from one place to the other
+  __host__ __device__ uint32_t* of(uint32_t iteration) const { return words + iteration % 2 * stride; }
 };
 Sums sums_in(Header* header, const Shape& shape) {
   return {reinterpret_cast<uint32_t*>(header + 1), static_cast<uint32_t>(shape.iteration_bytes() / sizeof(uint32_t))};
+}
+
+// A word: the iterations that it is the result of, and the sum. 0: none.
+__host__ __device__ uint32_t word_of(uint32_t iterations, uint32_t sum) {
+  return iterations << kSumBits | sum;
+}
+__host__ __device__ uint32_t iterations_of(uint32_t word) {
+  return word >> kSumBits;
+}
+__host__ __device__ uint32_t sum_of(uint32_t word) {
+  return word & ((1u << kSumBits) - 1);
 }
 
 uint32_t value_of(uint32_t i) {
   return static_cast<uint32_t>(recoverable::mix(i + 1) & 0xffff);
 }
 
-// The iterations of this element that are durable.
-__device__ uint32_t durable_iterations(const Sums& sums, uint32_t i, uint32_t iterations) {
-  if (sums.of(iterations - 1)[i] != kEmpty) return iterations;
-  uint32_t k = 0;
-  while (k < iterations && sums.of(k)[i] != kEmpty) ++k;
-  return BUG == 6 && k != 0 ? k + 1 : k;
+// The later of an element's two sums.
+__host__ __device__ uint32_t last_word(const Sums& sums, uint32_t i) {
+  const uint32_t even = sums.of(0)[i], odd = sums.of(1)[i];
+  return iterations_of(even) > iterations_of(odd) ? even : odd;
 }
 
+// Until a thread has persisted so many iterations.
 __device__ void await(uint32_t* finished, uint32_t iterations) {
-  if (BUG == 2) {
-    while (*static_cast<volatile uint32_t*>(finished) < iterations) {
-    }
-  } else {
-    while (pAcq_block(finished) < iterations) {
-    }
+  while (pAcq_block(finished) < iterations) {
   }
 }
 
-__global__ void scan(Sums sums, const uint32_t* values, uint32_t iterations, uint32_t last) {
+// Until the thread that needed what iteration k overwrites has persisted what it needed it for.
+__device__ void await_reader(uint32_t* finished, uint32_t k) {
+  if (BUG == 7) return;
+  if (BUG == 2) {
+    while (*static_cast<volatile uint32_t*>(finished) < k) {
+    }
+  } else {
+    await(finished, k);
+  }
+}
+
+__global__ void scan(Sums sums, const uint32_t* values, uint32_t last) {
   extern __shared__ uint32_t finished[];  // by thread: its iterations that are in the pool
-  const uint32_t t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
-  uint32_t k = durable_iterations(sums, i, iterations);
-  uint32_t sum = k == 0 || BUG == 5 ? values[i] : sums.of(k - 1)[i] - 1;
+  const uint32_t t = threadIdx.x, i = blockIdx.x * blockDim.x + t, word = last_word(sums, i);
+  uint32_t k = iterations_of(word);
+  uint32_t sum = k == 0 || BUG == 5 ? values[i] : sum_of(word);
+  if (BUG == 6 && k != 0) ++k;
   finished[t] = k;
   __syncthreads();
   for (; k < last; ++k) {
     const uint32_t distance = 1u << k;
     if (t >= distance) {
       if (k > 0) await(&finished[t - distance], k);
-      sum += k > 0 ? sums.of(k - 1)[i - distance] - 1 : values[i - distance];
+      sum += k > 0 ? sum_of(sums.of(k - 1)[i - distance]) : values[i - distance];
     }
+    if (k > 1 && t + distance / 2 < blockDim.x) await_reader(&finished[t + distance / 2], k);
     if (BUG == 1) pRel_block(&finished[t], k + 1);
-    sums.of(k)[i] = sum + 1;
+    sums.of(k)[i] = word_of(k + 1, sum);
     if (BUG == 3)
       *static_cast<volatile uint32_t*>(&finished[t]) = k + 1;
-    else
+    else if (BUG != 1)
       pRel_block(&finished[t], k + 1);
     if (BUG != 4) ofence();  // a release orders no later persist of its own thread
   }
@@ -95,11 +114,11 @@ void scan_all(Header* header, const Shape& shape, bool commit) {
   const DeviceArray<uint32_t> values(host);
   const uint32_t iterations = shape.iterations();
   scan<<<static_cast<int>(shape.arrays), static_cast<int>(shape.length), shape.length * sizeof(uint32_t)>>>(
-      sums_in(header, shape), values, iterations, commit ? iterations : iterations - 1);
+      sums_in(header, shape), values, commit ? iterations : iterations - 1);
   FINISH_KERNEL();
 }
 
-// Every sum of every iteration: of the 2^(k+1) values up to the element.
+// The sums of the last two iterations: of the 2^(k+1) values up to the element.
 void check_sums(Header* header, const Shape& shape) {
   const Sums sums = sums_in(header, shape);
   std::vector<uint32_t> want(shape.elements());
@@ -107,9 +126,9 @@ void check_sums(Header* header, const Shape& shape) {
   for (uint32_t k = 0; k < shape.iterations(); ++k) {
     for (uint32_t i = shape.elements(); i-- > 0;)
       if (i % shape.length >= 1u << k) want[i] += want[i - (1u << k)];
-    for (uint32_t i = 0; i < want.size(); ++i)
-      EXPECT(sums.of(k)[i] == want[i] + 1, "iteration %u: sum %u should be %u, is %s%u", k, i, want[i],
-             sums.of(k)[i] == kEmpty ? "not there, " : "", sums.of(k)[i] - 1);
+    for (uint32_t i = 0; k + 2 >= shape.iterations() && i < want.size(); ++i)
+      EXPECT(sums.of(k)[i] == word_of(k + 1, want[i]), "sum %u after %u iterations should be %u, is %u after %u", i,
+             k + 1, want[i], sum_of(sums.of(k)[i]), iterations_of(sums.of(k)[i]));
   }
 }
 
@@ -126,13 +145,12 @@ int recover(const Options& options) {
   Shape shape;
   Header* header = recoverable::reopen_pool(options.recovered, kMagic, &shape);
   if (header == nullptr) return PASS("the pool was not created yet");
-  const Sums sums = sums_in(header, shape);
   size_t durable = 0;
-  for (uint32_t k = 0; k < shape.iterations(); ++k)
-    for (uint32_t i = 0; i < shape.elements(); ++i) durable += sums.of(k)[i] != kEmpty;
+  for (uint32_t i = 0; i < shape.elements(); ++i) durable += iterations_of(last_word(sums_in(header, shape), i));
   scan_all(header, shape, true);
   check_sums(header, shape);
-  return PASS("recovered: %zu of %zu sums were durable", durable, size_t(shape.iterations()) * shape.elements());
+  return PASS("recovered: %zu of %zu iterations of threads were durable", durable,
+              size_t(shape.iterations()) * shape.elements());
 }
 
 }  // namespace

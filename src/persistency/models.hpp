@@ -1,0 +1,56 @@
+// The table of persistency models: when persists leave an SM, and who waits for them. Adding one is a file here and a
+// line in models.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "memory/persistency.hpp"
+#include "persistency/config.hpp"
+
+namespace ew::persistency {
+
+using memory::Persistency;
+using memory::PersistMachinery;
+
+struct Model {
+  std::string_view name, sentence;
+  /// For a private cache of so many lines. nullptr: persistent lines are as any other.
+  std::unique_ptr<Persistency> (*make)(const PersistencyConfig&, u32 lines, PersistMachinery&);
+  memory::PersistencyTraits traits = {};
+};
+
+/// In the order in which they are documented.
+std::span<const Model> models();
+/// nullptr: there is none of that name.
+const Model* find_model(std::string_view name);
+std::vector<std::string_view> names();
+
+std::unique_ptr<Persistency> make_none(const PersistencyConfig&, u32 lines, PersistMachinery&);
+std::unique_ptr<Persistency> make_strict(const PersistencyConfig&, u32 lines, PersistMachinery&);
+std::unique_ptr<Persistency> make_gpm(const PersistencyConfig&, u32 lines, PersistMachinery&);
+std::unique_ptr<Persistency> make_epoch(const PersistencyConfig&, u32 lines, PersistMachinery&);
+std::unique_ptr<Persistency> make_epoch_artifact(const PersistencyConfig&, u32 lines, PersistMachinery&);
+std::unique_ptr<Persistency> make_sbrp(const PersistencyConfig&, u32 lines, PersistMachinery&);
+
+template <class Self, class Visitor>
+void PersistencyConfig::fields(Self& self, Visitor&& visit) {
+  using core::Range;
+  visit("model", self.model, core::Choices{names()}, "", "The model: `ew explain models` says what each does.",
+        "GPM: what a GPU does without new hardware");
+  visit("buffer", self.buffer, Range{1, 1000}, "per mille",
+        "sbrp: entries of the persist buffer, as a share of the L1's lines.", "SBRP, section 7.3: half of the L1");
+  visit("window", self.window, Range{1, 65535}, "persists",
+        "sbrp: persists of one SM that the buffer has on their way at once.", "SBRP, Table 1");
+  visit("policy", self.policy, core::Choices{{"window", "eager", "lazy"}}, "",
+        "sbrp: window: a persist leaves while fewer than `window` are on their way; eager: as soon as order allows; "
+        "lazy: when an order operation, a full buffer or a waiting warp asks for it.",
+        "SBRP, section 6.2");
+  visit("fence_cycles", self.fence_cycles, Range{0, 1e6}, "cycles",
+        "What a fence above block scope takes besides its waits; with epoch, gpm and strict every order operation.",
+        "0: the waits are simulated; the SBRP artifact adds 200 (ptx_opcode_latency_fence)");
+}
+
+}  // namespace ew::persistency

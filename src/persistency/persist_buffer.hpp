@@ -1,0 +1,76 @@
+// The persist buffer of one SM (SBRP paper, section 6): a first-in, first-out queue of dirty persistent lines and order
+// operations, each with the warps that it is of. Owned by the sbrp model.
+//
+// Places are numbered as they are taken and never again. A line has one entry at most. A line that left before its time
+// leaves a hole behind, which keeps its place until it is the oldest.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/types.hpp"
+
+namespace ew::persistency {
+
+/// The type bits. full: orders whatever is before it; the others what is of their own warps.
+enum class EntryType : u8 { persist, hole, ofence, release, full, acquire, durable };
+
+class PersistBuffer {
+ public:
+  using Place = u64;
+  static constexpr Place none = ~Place{0};
+  struct Entry {
+    EntryType type = EntryType::hole;
+    u32 way = 0;
+    u64 warps = 0;
+  };
+
+  /// capacity: entries; ways: of the private cache.
+  PersistBuffer(u32 capacity, u32 ways) : entries_(capacity), place_of_(ways, none) {}
+
+  u32 capacity() const { return static_cast<u32>(entries_.size()); }
+  bool empty() const { return head_ == tail_; }
+  bool full() const { return tail_ - head_ == entries_.size(); }
+  Place head() const { return head_; }
+  Place tail() const { return tail_; }
+  const Entry& operator[](Place p) const { return entries_[p % entries_.size()]; }
+  const Entry& front() const { return (*this)[head_]; }
+  void pop() {
+    if (front().type == EntryType::persist) place_of_[front().way] = none;
+    ++head_;
+  }
+
+  Place place_of(u32 way) const { return place_of_[way]; }
+  /// The line joins, or one more warp has written to it. True: the latter.
+  bool put(u32 way, u32 warp);
+  /// The line leaves from wherever it is.
+  void take(u32 way);
+
+  /// An order operation joins; the youngest entry takes it in if it is of the same type. True: it did. REQUIRES: room
+  /// for one more, or can_merge(type).
+  bool put_order(EntryType, u64 warps);
+  bool can_merge(EntryType type) const { return !empty() && (*this)[tail_ - 1].type == type; }
+  /// The place of the warp's youngest order operation, which may have left, or none.
+  Place last_order(u32 warp) const { return last_order_[warp]; }
+  /// Some order operation of the warp is in the buffer, behind this place (or anywhere).
+  bool order_behind(Place place, u32 warp) const { return last_order_[warp] != none && last_order_[warp] > place; }
+  bool order_inside(u32 warp) const { return last_order_[warp] != none && last_order_[warp] >= head_; }
+  /// Some order operation of these warps is before this place.
+  bool order_before(Place, u64 warps) const;
+
+ private:
+  static constexpr std::array<Place, 64> no_orders() {
+    std::array<Place, 64> places{};
+    places.fill(none);
+    return places;
+  }
+
+  Entry& at(Place p) { return entries_[p % entries_.size()]; }
+
+  std::vector<Entry> entries_;
+  std::vector<Place> place_of_;  // by way
+  Place head_ = 0, tail_ = 0;
+  std::array<Place, 64> last_order_ = no_orders();
+};
+
+}  // namespace ew::persistency

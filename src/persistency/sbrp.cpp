@@ -1,0 +1,292 @@
+#include "persistency/sbrp.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace ew::persistency {
+
+using memory::PersistEntry;
+using memory::PersistHold;
+using memory::PersistOrder;
+
+namespace {
+
+u64 bit(u32 warp) {
+  return u64{1} << warp;
+}
+
+template <class Visitor>
+void each(u64 warps, Visitor&& visit) {
+  for (; warps; warps &= warps - 1) visit(static_cast<u32>(std::countr_zero(warps)));
+}
+
+}  // namespace
+
+Sbrp::Sbrp(const PersistencyConfig& config, u32 lines, PersistMachinery& machinery)
+    : machinery_(machinery),
+      buffer_(buffer_entries(config, lines), lines),
+      window_(config.window),
+      policy_(config.policy == "eager"  ? Policy::eager
+              : config.policy == "lazy" ? Policy::lazy
+                                        : Policy::window) {}
+
+// --- Persists
+
+PersistHold Sbrp::on_store(u32 way, u32 warp) {
+  const Place place = way == ~u32{0} ? PersistBuffer::none : buffer_.place_of(way);
+  if (place != PersistBuffer::none)  // section 6.1: a store behind an order operation may not join what is before it
+    return buffer_.order_behind(place, warp) ? hold(PersistHold::order, warp, place + 1) : PersistHold::none;
+  return room(bit(warp)) ? PersistHold::none : PersistHold::buffer;
+}
+
+bool Sbrp::stored(u32 way, u32 warp) {
+  const bool joined = buffer_.put(way, warp);
+  pump();
+  return joined;
+}
+
+/// Nothing before the entry orders it, and nothing that is in flight does.
+bool Sbrp::may_leave(Place place, u64 warps) const {
+  return !(warps & fsm_) && !buffer_.order_before(place, warps);
+}
+
+PersistHold Sbrp::on_through(u32 way, u32 warp) {
+  const Place place = way == ~u32{0} ? PersistBuffer::none : buffer_.place_of(way);
+  if (buffer_.order_inside(warp)) return hold(PersistHold::order, warp, buffer_.last_order(warp) + 1);
+  if (fsm_ & bit(warp)) return hold(PersistHold::order, warp, 0);
+  if (place == PersistBuffer::none) return PersistHold::none;
+  const u64 warps = buffer_[place].warps;
+  if (!may_leave(place, warps)) return hold(PersistHold::order, warp, place + 1);
+  flushing_ |= warps;
+  buffer_.take(way);
+  return PersistHold::none;
+}
+
+bool Sbrp::went_through(u32 warp) {
+  flushing_ |= bit(warp);
+  return false;
+}
+
+PersistHold Sbrp::on_evict(u32 way, u32 warp) {
+  const Place place = buffer_.place_of(way);
+  const u64 warps = buffer_[place].warps;
+  if (!may_leave(place, warps)) return hold(PersistHold::eviction, warp, place + 1);
+  flushing_ |= warps;
+  buffer_.take(way);
+  return PersistHold::none;
+}
+
+/// The warp goes to the EDM until what is before `place` has left and been acknowledged.
+PersistHold Sbrp::hold(PersistHold why, u32 warp, Place place) {
+  edm_ |= bit(warp);
+  wanted_of_[warp] = place;
+  want(place);
+  pump();
+  return why;
+}
+
+void Sbrp::want(Place place) {
+  wanted_ = std::max(wanted_, place);
+}
+
+bool Sbrp::room(u64 warps) {
+  if (!buffer_.full()) return true;
+  want(buffer_.head() + 1);
+  pump();
+  if (!buffer_.full()) return true;
+  for_room_ |= warps;
+  return false;
+}
+
+// --- Order operations
+
+bool Sbrp::on_order(PersistOrder order, Scope scope, u64 warps) {
+  const bool wide = scope > Scope::cta;
+  switch (order) {
+    case PersistOrder::ofence:
+      return enter(order, EntryType::ofence, warps);
+    case PersistOrder::dfence:
+      return wait_until_durable(order, warps);
+    case PersistOrder::p_release:
+    case PersistOrder::release:
+      return wide ? wait_until_durable(order, warps) : enter(order, EntryType::release, warps);
+    case PersistOrder::fence:
+      return wide ? wait_until_durable(order, warps) : enter(order, EntryType::full, warps);
+    case PersistOrder::barrier_over:
+      return enter(order, EntryType::full, warps);
+    case PersistOrder::p_acquire:
+    case PersistOrder::acquire:
+      return acquire(order, scope, warps);
+    default:
+      return true;
+  }
+}
+
+/// An operation that orders and waits for nothing.
+bool Sbrp::enter(PersistOrder order, EntryType type, u64 warps) {
+  if (nothing_to_order()) {
+    machinery_.entered(order, PersistEntry::needless);
+    return true;
+  }
+  if (!buffer_.can_merge(type) && !room(warps)) return false;
+  releases_ += type == EntryType::release || type == EntryType::full;
+  const bool merged = buffer_.put_order(type, warps);
+  machinery_.entered(order, merged ? PersistEntry::merged : PersistEntry::entered);
+  if (policy_ == Policy::lazy) want(buffer_.tail());
+  pump();
+  return true;
+}
+
+/// What is before it has become durable when it is over. Copies of persistent lines go with it (section 7.2: cached PM
+/// data is invalidated by inter-threadblock order and dFence).
+bool Sbrp::wait_until_durable(PersistOrder order, u64 warps) {
+  if ((passed_ & warps) == warps) {
+    passed_ &= ~warps;
+    if (order == PersistOrder::dfence) machinery_.invalidate(false);
+    return true;
+  }
+  if ((odm_ | edm_) & warps) return false;
+  if (nothing_to_order()) {
+    machinery_.entered(order, PersistEntry::needless);
+    if (order == PersistOrder::dfence) machinery_.invalidate(false);
+    return true;
+  }
+  if (!buffer_.can_merge(EntryType::durable) && !room(warps)) return false;
+  ++releases_;
+  odm_ |= warps;
+  const bool merged = buffer_.put_order(EntryType::durable, warps);
+  machinery_.entered(order, merged ? PersistEntry::merged : PersistEntry::entered);
+  each(warps, [&](u32 warp) { wanted_of_[warp] = buffer_.tail(); });
+  want(buffer_.tail());
+  pump();
+  if ((passed_ & warps) != warps) return false;
+  passed_ &= ~warps;
+  if (order == PersistOrder::dfence) machinery_.invalidate(false);
+  return true;
+}
+
+/// Nothing was released since the warp's last acquire: this one orders nothing that that one does not. So the failed
+/// iterations of a spin leave no entry.
+bool Sbrp::acquire(PersistOrder order, Scope scope, u64 warps) {
+  u64 fresh = 0;
+  each(warps, [&](u32 warp) { fresh |= acquired_[warp] != releases_ ? bit(warp) : 0; });
+  if (fresh && !nothing_to_order()) {
+    if (!buffer_.can_merge(EntryType::acquire) && !room(warps)) return false;
+    const bool merged = buffer_.put_order(EntryType::acquire, fresh);
+    machinery_.entered(order, merged ? PersistEntry::merged : PersistEntry::entered);
+    if (policy_ == Policy::lazy) want(buffer_.tail());
+  } else {
+    machinery_.entered(order, PersistEntry::needless);
+  }
+  each(warps, [&](u32 warp) { acquired_[warp] = releases_; });
+  if (order == PersistOrder::p_acquire && scope > Scope::cta) machinery_.invalidate(false);
+  pump();
+  return true;
+}
+
+/// An order operation is the oldest entry: what was before it has been sent.
+void Sbrp::retire_order(const PersistBuffer::Entry& entry) {
+  const bool in_flight = machinery_.in_flight() != 0;
+  switch (entry.type) {
+    case EntryType::ofence:
+    case EntryType::release:  // what other warps sent is ordered for those alone that acquired it
+      if (in_flight) fsm_ |= entry.warps & flushing_;
+      break;
+    case EntryType::full:
+    case EntryType::acquire:
+      if (in_flight) fsm_ |= entry.warps;
+      break;
+    case EntryType::durable:
+      odm_ &= ~entry.warps;
+      edm_ |= entry.warps;
+      for_durability_ |= entry.warps;
+      break;
+    default:
+      break;
+  }
+}
+
+// --- The buffer empties
+
+/// False: the oldest persist has to wait.
+bool Sbrp::flush_oldest() {
+  const PersistBuffer::Entry entry = buffer_.front();
+  if (entry.warps & fsm_) return false;
+  const bool wanted = buffer_.head() < wanted_;
+  if (!wanted && (edm_ || policy_ == Policy::lazy)) return false;
+  if (policy_ == Policy::window && machinery_.in_flight() >= window_) {
+    if (!std::exchange(window_full_, true)) machinery_.window_full(true);
+    return false;
+  }
+  buffer_.pop();
+  flushing_ |= entry.warps;
+  machinery_.flush(entry.way);
+  return true;
+}
+
+void Sbrp::pump() {
+  do empty_buffer();
+  while (let_go());
+  if (window_full_ && (machinery_.in_flight() < window_ || buffer_.empty())) {
+    window_full_ = false;
+    machinery_.window_full(false);
+  }
+}
+
+void Sbrp::empty_buffer() {
+  while (!buffer_.empty()) {
+    const PersistBuffer::Entry entry = buffer_.front();
+    if (entry.type == EntryType::persist) {
+      if (!flush_oldest()) return;
+      continue;
+    }
+    buffer_.pop();
+    if (entry.type != EntryType::hole) retire_order(entry);
+  }
+}
+
+/// True: the EDM has got smaller, so that more may leave.
+bool Sbrp::let_go() {
+  if (for_room_ && !buffer_.full()) machinery_.resume(std::exchange(for_room_, 0));
+  if (machinery_.in_flight()) return false;
+  u64 over = 0;
+  each(edm_, [&](u32 warp) { over |= wanted_of_[warp] <= buffer_.head() ? bit(warp) : 0; });
+  edm_ &= ~over;
+  passed_ |= over & for_durability_;
+  for_durability_ &= ~over;
+  if (over) machinery_.resume(over);
+  if (draining_ && buffer_.empty()) {
+    draining_ = false;
+    machinery_.drained();
+  }
+  return over != 0;
+}
+
+void Sbrp::on_durable() {
+  if (machinery_.in_flight() == 0) fsm_ = flushing_ = 0;
+  pump();
+}
+
+bool Sbrp::drain() {
+  want(buffer_.tail());
+  draining_ = false;
+  pump();
+  draining_ = !buffer_.empty() || machinery_.in_flight() != 0;
+  return !draining_;
+}
+
+std::string Sbrp::what_is_under_way() const {
+  if (nothing_to_order() && !edm_ && !odm_ && !for_room_) return {};
+  return fmt::format(
+      "persist buffer: places {} to {}, {} persists in flight; FSM {:#x}, ODM {:#x}, EDM {:#x}, without room {:#x}, "
+      "what is before {} must leave\n",
+      buffer_.head(), buffer_.tail(), machinery_.in_flight(), fsm_, odm_, edm_, for_room_, wanted_);
+}
+
+std::unique_ptr<Persistency> make_sbrp(const PersistencyConfig& config, u32 lines, PersistMachinery& machinery) {
+  return std::make_unique<Sbrp>(config, lines, machinery);
+}
+
+}  // namespace ew::persistency

@@ -1,0 +1,70 @@
+// Scoped buffered release persistency in hardware: SBRP paper, sections 6.1 and 6.2. One an SM, owned by its private
+// cache.
+//
+// The names are the paper's. FSM: warps whose persists must wait until nothing is in flight. ACTR: in_flight() of the
+// machinery. ODM: warps whose dFence (or release above block scope) is in the buffer. EDM: warps that wait for
+// acknowledgements: behind such an operation, for bytes of a line that they may not join yet, or for an eviction.
+//
+// How no warp waits for ever. Whoever is held names a place of the buffer that must have left (`wanted_`). The buffer
+// empties up to there whatever the policy says: its oldest entry waits for a place in the window or, if its warps are
+// in the FSM, for ACTR = 0, and both come, as persists in flight are acknowledged and nothing younger than a wanted
+// place is sent while somebody waits. At ACTR = 0 with that place gone the warp is resumed.
+#pragma once
+
+#include <array>
+
+#include "persistency/models.hpp"
+#include "persistency/persist_buffer.hpp"
+
+namespace ew::persistency {
+
+class Sbrp final : public Persistency {
+ public:
+  Sbrp(const PersistencyConfig&, u32 lines, PersistMachinery&);
+
+  memory::PersistHold on_store(u32 way, u32 warp) override;
+  bool stored(u32 way, u32 warp) override;
+  memory::PersistHold on_through(u32 way, u32 warp) override;
+  bool went_through(u32 warp) override;
+  memory::PersistHold on_evict(u32 way, u32 warp) override;
+  bool on_order(memory::PersistOrder, Scope, u64 warps) override;
+  void on_durable() override;
+  void durable_so_far(u64) override {}
+  bool drain() override;
+  std::string what_is_under_way() const override;
+
+ private:
+  using Place = PersistBuffer::Place;
+  enum class Policy : u8 { window, eager, lazy };
+
+  bool nothing_to_order() const { return buffer_.empty() && machinery_.in_flight() == 0; }
+  bool may_leave(Place, u64 warps) const;
+  bool enter(memory::PersistOrder, EntryType, u64 warps);
+  bool room(u64 warps);
+  bool wait_until_durable(memory::PersistOrder, u64 warps);
+  bool acquire(memory::PersistOrder, Scope, u64 warps);
+  memory::PersistHold hold(memory::PersistHold, u32 warp, Place);
+  void want(Place);
+  void pump();
+  bool flush_oldest();
+  void retire_order(const PersistBuffer::Entry&);
+  bool let_go();
+  void empty_buffer();
+
+  PersistMachinery& machinery_;
+  PersistBuffer buffer_;
+  u32 window_;
+  Policy policy_;
+  u64 fsm_ = 0, flushing_ = 0;  // flushing: warps of persists sent since ACTR was 0
+  u64 odm_ = 0, edm_ = 0;       // of the EDM: until wanted_of_ has left and ACTR is 0
+  u64 for_durability_ = 0;      // of the EDM: dFences and releases
+  u64 for_room_ = 0;            // held until the buffer has room
+  u64 passed_ = 0;              // of the ODM and EDM: over, the warp does not know yet
+  Place wanted_ = 0;            // what is before it leaves whatever the policy says
+  std::array<Place, 64> wanted_of_{};
+  u64 releases_ = 0;                // release operations that entered
+  std::array<u64, 64> acquired_{};  // of them, at the warp's last acquire
+  bool draining_ = false, window_full_ = false;
+};
+
+}  // namespace ew::persistency

@@ -1,0 +1,49 @@
+#include "persistency/unbuffered.hpp"
+
+#include <fmt/format.h>
+
+namespace ew::persistency {
+
+/// Which bytes of a line are dirty is the private cache's to know; whether these joined others it counts itself.
+bool Unbuffered::stored(u32, u32) {
+  return false;
+}
+
+bool Unbuffered::was_told(u64 warps) {
+  if ((told_ & warps) != warps) return false;
+  told_ &= ~warps;
+  return true;
+}
+
+bool Unbuffered::wait_until_durable(u64 warps) {
+  const u64 fresh = warps & ~waiting_;
+  if (!fresh) return false;
+  if (machinery_.when_durable(fresh)) return true;
+  waiting_ |= fresh;
+  return false;
+}
+
+void Unbuffered::on_durable() {
+  if (!draining_ || machinery_.in_flight()) return;
+  draining_ = false;
+  machinery_.drained();
+}
+
+void Unbuffered::durable_so_far(u64 warps) {
+  waiting_ &= ~warps;
+  told_ |= warps;
+  machinery_.resume(warps);
+}
+
+bool Unbuffered::drain() {
+  machinery_.flush_persistent();
+  draining_ = machinery_.in_flight() != 0;
+  return !draining_;
+}
+
+std::string Unbuffered::what_is_under_way() const {
+  if (!waiting_) return {};
+  return fmt::format("warp slots {:#x} wait for {} persists to become durable\n", waiting_, machinery_.in_flight());
+}
+
+}  // namespace ew::persistency

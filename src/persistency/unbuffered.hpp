@@ -1,0 +1,36 @@
+// What models without a persist buffer share: persists leave when they are told to, in no order among each other, and
+// a warp that must know them durable waits for all that its SM has sent. Owned by the private cache.
+#pragma once
+
+#include "persistency/models.hpp"
+
+namespace ew::persistency {
+
+class Unbuffered : public Persistency {
+ public:
+  explicit Unbuffered(PersistMachinery& machinery) : machinery_(machinery) {}
+
+  memory::PersistHold on_store(u32, u32) override { return memory::PersistHold::none; }
+  bool stored(u32 way, u32 warp) override;
+  memory::PersistHold on_through(u32, u32) override { return memory::PersistHold::none; }
+  bool went_through(u32) override { return false; }
+  memory::PersistHold on_evict(u32, u32) override { return memory::PersistHold::none; }
+  void on_durable() override;
+  void durable_so_far(u64 warps) override;
+  bool drain() override;
+  std::string what_is_under_way() const override;
+
+ protected:
+  /// Of these warps: those that have just been told that their persists are durable. Asking takes the answer.
+  bool was_told(u64 warps);
+  /// True: all that was sent is durable; else the warps are held.
+  bool wait_until_durable(u64 warps);
+
+  PersistMachinery& machinery_;
+
+ private:
+  u64 waiting_ = 0, told_ = 0;
+  bool draining_ = false;
+};
+
+}  // namespace ew::persistency

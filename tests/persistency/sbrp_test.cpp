@@ -1,0 +1,426 @@
+// The sentences of the SBRP paper's section 6, one test each, on a private cache that the test leads by the hand. Lines
+// have the letters of the paper: X, Y, Z.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "mock_machinery.hpp"
+
+namespace ew::persistency {
+namespace {
+
+using memory::PersistHold;
+using memory::PersistOrder;
+using Left = std::vector<u32>;
+constexpr u32 X = 0, Y = 1, Z = 2;
+
+/// Nothing leaves unless something asks for it: the order of asking is seen.
+PersistencyConfig lazy() {
+  return {.policy = "lazy"};
+}
+PersistencyConfig window(u32 n) {
+  return {.window = n, .policy = "window"};
+}
+
+// 6.1, persist operation
+
+TEST(SbrpPersist, coalesces_with_its_line_when_no_order_stands_between) {
+  Scene s("sbrp", lazy());
+  EXPECT_EQ(s.store(0, X), PersistHold::none);
+  EXPECT_FALSE(s.joined);
+  EXPECT_EQ(s.store(0, X), PersistHold::none);
+  EXPECT_TRUE(s.joined);
+  EXPECT_EQ(s.store(5, X), PersistHold::none) << "of another warp";
+  EXPECT_TRUE(s.joined);
+  EXPECT_TRUE(s.cache.left.empty());
+}
+
+TEST(SbrpPersist, waits_until_the_older_persist_of_its_line_is_durable_when_order_stands_between) {
+  // (1) pX = a, (2) pY = b, (3) oFence, (4) pX = c
+  Scene s("sbrp", window(1));
+  s.cache.send_through();  // the window is full: nothing has left when (4) comes
+  EXPECT_EQ(s.store(0, X), PersistHold::none);
+  EXPECT_EQ(s.store(0, Y), PersistHold::none);
+  EXPECT_TRUE(s.order(0, PersistOrder::ofence)) << "oFence waits for nothing";
+  EXPECT_EQ(s.store(0, X), PersistHold::order);
+  s.acknowledge();  // X leaves
+  EXPECT_EQ(s.cache.left, Left{X});
+  EXPECT_FALSE(s.resumed(0)) << "sent, but not durable";
+  s.acknowledge();
+  EXPECT_TRUE(s.resumed(0));
+  EXPECT_EQ(s.store(0, X), PersistHold::none);
+  s.cache.acknowledge_all(*s.model);
+  EXPECT_EQ(s.cache.left, (Left{X, Y, X}));
+}
+
+TEST(SbrpPersist, of_a_warp_that_issued_no_order_joins_across_the_order_of_others) {
+  Scene s("sbrp", lazy());
+  s.cache.send_through();
+  s.store(0, X);
+  s.order(1, PersistOrder::ofence);
+  EXPECT_EQ(s.store(0, X), PersistHold::none);
+}
+
+// Intra-thread order
+
+TEST(SbrpOrder, ofences_merge_when_nothing_stands_between_them) {
+  Scene s("sbrp", window(1));
+  s.cache.send_through();
+  s.store(0, X);
+  EXPECT_TRUE(s.order(0, PersistOrder::ofence));
+  EXPECT_TRUE(s.order(1, PersistOrder::ofence));
+  EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{0, 1, 1})) << "one entered, one merged";
+  s.store(2, Y);
+  EXPECT_TRUE(s.order(1, PersistOrder::ofence));
+  EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{0, 2, 1})) << "a persist stands between";
+}
+
+TEST(SbrpOrder, a_persist_behind_an_ofence_waits_until_what_is_before_is_durable) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  s.order(0, PersistOrder::ofence);
+  s.store(0, Y);
+  EXPECT_EQ(s.cache.left, Left{X});
+  s.acknowledge();
+  EXPECT_EQ(s.cache.left, (Left{X, Y}));
+}
+
+TEST(SbrpOrder, the_fsm_holds_no_warp_that_issued_no_ofence) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  s.order(0, PersistOrder::ofence);
+  s.store(1, Y);
+  EXPECT_EQ(s.cache.left, (Left{X, Y}));
+}
+
+TEST(SbrpOrder, an_ofence_does_not_order_what_other_warps_wrote_before_it) {
+  // "Thread T0 writes to pX, after which thread T32 executes an oFence and writes to pY": concurrent.
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  s.order(1, PersistOrder::ofence);
+  s.store(1, Y);
+  EXPECT_EQ(s.cache.left, (Left{X, Y}));
+}
+
+TEST(SbrpOrder, a_fence_of_block_scope_orders_what_its_warp_may_have_read_from_others) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  s.order(1, PersistOrder::fence, Scope::cta);
+  s.store(1, Y);
+  EXPECT_EQ(s.cache.left, Left{X});
+}
+
+// Order inside a block
+
+TEST(SbrpBlock, release_and_acquire_order_the_acquirer_behind_the_releaser) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  EXPECT_TRUE(s.order(0, PersistOrder::p_release)) << "block scope waits for nothing";
+  EXPECT_TRUE(s.order(1, PersistOrder::p_acquire));
+  s.store(1, Y);
+  s.store(2, Z);  // of a stranger; the queue is first in, first out
+  EXPECT_EQ(s.cache.left, Left{X});
+  s.acknowledge();
+  EXPECT_EQ(s.cache.left, (Left{X, Y, Z}));
+}
+
+TEST(SbrpBlock, the_iterations_of_a_spin_leave_one_entry) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  s.order(0, PersistOrder::p_release);
+  s.store(2, Y);
+  s.cache.entries = {};
+  for (u32 i = 0; i < 100; ++i) EXPECT_TRUE(s.order(1, PersistOrder::p_acquire));
+  EXPECT_EQ(s.cache.entries[1] + s.cache.entries[2], 1u);
+}
+
+TEST(SbrpBlock, an_acquire_counts_again_once_something_was_released_even_if_the_flag_has_its_old_value) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  s.order(0, PersistOrder::p_release);
+  s.order(1, PersistOrder::p_acquire);
+  s.acknowledge();
+  s.store(0, Y);
+  s.order(0, PersistOrder::p_release);
+  s.order(1, PersistOrder::p_acquire);
+  s.store(1, Z);
+  EXPECT_EQ(s.cache.left, (Left{X, Y})) << "Z waits for Y";
+}
+
+TEST(SbrpBlock, a_barrier_is_one_entry_of_all_warps) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  EXPECT_TRUE(s.model->on_order(PersistOrder::barrier_over, Scope::cta, 0b111));
+  EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{0, 1, 0}));
+  s.store(1, Y);
+  EXPECT_EQ(s.cache.left, Left{X}) << "by any warp before, by any warp behind";
+}
+
+// Order across blocks
+
+TEST(SbrpDevice, a_release_waits_until_what_is_before_it_is_durable_and_others_do_not) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  s.store(1, Y);
+  EXPECT_FALSE(s.order(0, PersistOrder::p_release, Scope::gpu));
+  EXPECT_EQ(s.store(2, Z), PersistHold::none) << "a stranger goes on";
+  s.acknowledge();
+  EXPECT_FALSE(s.resumed(0));
+  s.acknowledge();
+  EXPECT_TRUE(s.resumed(0));
+  EXPECT_TRUE(s.order(0, PersistOrder::p_release, Scope::gpu)) << "asked again, it is over";
+  EXPECT_EQ(s.cache.left, (Left{X, Y, Z}));
+}
+
+TEST(SbrpDevice, an_acquire_gives_up_copies_of_persistent_lines_and_a_block_acquire_does_not) {
+  Scene s("sbrp");
+  s.order(0, PersistOrder::p_acquire, Scope::cta);
+  EXPECT_EQ(s.cache.invalidations, 0u);
+  s.order(0, PersistOrder::p_acquire, Scope::gpu);
+  EXPECT_EQ(s.cache.invalidations, 1u);
+}
+
+TEST(SbrpDevice, every_conventional_release_above_block_scope_waits) {
+  for (const PersistOrder order : {PersistOrder::fence, PersistOrder::release}) {
+    Scene s("sbrp");
+    s.store(0, X);
+    EXPECT_FALSE(s.order(0, order, Scope::gpu));
+    EXPECT_FALSE(s.order(0, order, Scope::gpu)) << "asking again changes nothing";
+    s.acknowledge();
+    EXPECT_TRUE(s.resumed(0));
+    EXPECT_TRUE(s.order(0, order, Scope::gpu));
+    EXPECT_TRUE(s.order(0, order, Scope::gpu)) << "nothing is left to wait for";
+  }
+}
+
+// Durability
+
+TEST(SbrpDurability, a_dfence_is_over_when_what_is_before_it_is_durable) {
+  Scene s("sbrp", lazy());
+  s.store(0, X);
+  s.order(0, PersistOrder::ofence);
+  s.store(0, Y);
+  EXPECT_FALSE(s.order(0, PersistOrder::dfence));
+  EXPECT_EQ(s.cache.left, Left{X});
+  s.acknowledge();
+  EXPECT_EQ(s.cache.left, (Left{X, Y}));
+  EXPECT_FALSE(s.resumed(0));
+  s.acknowledge();
+  EXPECT_TRUE(s.resumed(0));
+  EXPECT_TRUE(s.order(0, PersistOrder::dfence));
+  EXPECT_EQ(s.cache.invalidations, 1u) << "section 7.2: dFence gives up cached PM data";
+}
+
+TEST(SbrpDurability, a_hold_for_another_reason_does_not_count_as_a_dfence) {
+  Scene s("sbrp", window(1));
+  s.cache.send_through();
+  s.store(0, X);
+  s.order(0, PersistOrder::ofence);
+  EXPECT_EQ(s.store(0, X), PersistHold::order);
+  s.acknowledge();
+  s.acknowledge();
+  EXPECT_TRUE(s.resumed(0));
+  EXPECT_EQ(s.store(0, X), PersistHold::none);
+  EXPECT_FALSE(s.order(0, PersistOrder::dfence));
+}
+
+TEST(SbrpDurability, persists_of_others_behind_it_cannot_keep_a_dfence_from_ending) {
+  Scene s("sbrp", window(2));
+  s.store(0, X);
+  EXPECT_FALSE(s.order(0, PersistOrder::dfence));
+  for (u32 i = 0; i < 20 && !(s.cache.resumed & 1); ++i) {  // a stream that never pauses
+    s.store(1, 3 + i % 8);
+    s.acknowledge();
+  }
+  EXPECT_TRUE(s.resumed(0));
+}
+
+// Eviction
+
+TEST(SbrpEviction, a_line_that_nothing_orders_leaves_at_once) {
+  Scene s("sbrp", lazy());
+  s.store(0, X);
+  s.store(1, Y);
+  EXPECT_EQ(s.evict(2, Y), PersistHold::none);
+  EXPECT_EQ(s.cache.left, Left{Y});
+  EXPECT_EQ(s.store(1, Y), PersistHold::none) << "it may come again";
+  EXPECT_FALSE(s.order(1, PersistOrder::dfence));
+  s.cache.acknowledge_all(*s.model);
+  EXPECT_EQ(s.cache.left, (Left{Y, X, Y}));
+}
+
+TEST(SbrpEviction, a_line_behind_an_order_of_its_warps_holds_the_evictor_until_acknowledgements_are_in) {
+  Scene s("sbrp", window(1));
+  s.cache.send_through();
+  s.store(0, X);
+  s.order(0, PersistOrder::ofence);
+  s.store(0, Y);
+  EXPECT_EQ(s.evict(3, Y), PersistHold::eviction);
+  s.acknowledge();
+  s.acknowledge();
+  EXPECT_EQ(s.cache.left, (Left{X, Y}));
+  EXPECT_FALSE(s.resumed(3));
+  s.acknowledge();
+  EXPECT_TRUE(s.resumed(3));
+}
+
+TEST(SbrpEviction, a_line_whose_warps_the_fsm_names_waits) {
+  Scene s("sbrp", window(1));
+  s.store(0, X);  // in flight
+  s.order(0, PersistOrder::ofence);
+  s.store(0, Y);
+  EXPECT_EQ(s.evict(1, Y), PersistHold::eviction);
+}
+
+// Atomics and stores that go home at once
+
+TEST(SbrpThrough, an_atomic_behind_an_order_of_its_warp_waits_and_counts_in_actr) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  s.order(0, PersistOrder::ofence);
+  EXPECT_EQ(s.through(0, Z), PersistHold::order);
+  EXPECT_EQ(s.through(1, Z), PersistHold::none) << "a stranger's does not";
+  s.acknowledge();
+  EXPECT_FALSE(s.resumed(0)) << "ACTR counts the stranger's";
+  s.acknowledge();
+  EXPECT_TRUE(s.resumed(0));
+  EXPECT_EQ(s.through(0, Z), PersistHold::none);
+  EXPECT_FALSE(s.order(0, PersistOrder::dfence)) << "its own atomic is in flight";
+}
+
+TEST(SbrpThrough, what_waits_of_its_line_goes_first) {
+  Scene s("sbrp", lazy());
+  s.store(0, X);
+  EXPECT_EQ(s.through(1, X), PersistHold::none);
+  EXPECT_EQ(s.cache.left, Left{X});
+}
+
+// 6.2, when persists leave
+
+TEST(SbrpWindow, holds_exactly_n) {
+  for (const u32 n : {1u, 6u}) {
+    Scene s("sbrp", window(n));
+    for (u32 way = 0; way < 8; ++way) s.store(0, way);
+    EXPECT_EQ(s.cache.in_flight(), n);
+    EXPECT_TRUE(s.cache.window_is_full);
+    s.acknowledge();
+    EXPECT_EQ(s.cache.in_flight(), n);
+  }
+}
+
+TEST(SbrpWindow, a_dfence_does_not_widen_it) {
+  Scene s("sbrp", window(2));
+  for (u32 way = 0; way < 8; ++way) s.store(0, way);
+  EXPECT_FALSE(s.order(0, PersistOrder::dfence));
+  EXPECT_EQ(s.cache.in_flight(), 2u);
+}
+
+TEST(SbrpPolicy, eager_sends_as_soon_as_order_allows) {
+  Scene s("sbrp", {.window = 2, .policy = "eager"});
+  for (u32 way = 0; way < 8; ++way) s.store(0, way);
+  EXPECT_EQ(s.cache.in_flight(), 8u);
+  s.order(0, PersistOrder::ofence);
+  s.store(0, 8);
+  EXPECT_EQ(s.cache.in_flight(), 8u);
+}
+
+TEST(SbrpPolicy, lazy_sends_at_order_operations_and_when_the_buffer_is_full) {
+  Scene s("sbrp", {.buffer = 250, .policy = "lazy"}, 16);  // four entries
+  for (u32 way = 0; way < 4; ++way) s.store(0, way);
+  EXPECT_EQ(s.cache.in_flight(), 0u);
+  EXPECT_EQ(s.store(0, 4), PersistHold::none) << "one leaves to make room";
+  EXPECT_EQ(s.cache.left, Left{0});
+  s.order(1, PersistOrder::ofence);
+  EXPECT_EQ(s.cache.in_flight(), 5u);
+}
+
+TEST(SbrpBuffer, is_a_share_of_the_lines) {
+  EXPECT_EQ(buffer_entries({.buffer = 500}, 512), 256u);
+  EXPECT_EQ(buffer_entries({.buffer = 125}, 512), 64u);
+  EXPECT_EQ(buffer_entries({.buffer = 1}, 16), 1u);
+}
+
+TEST(SbrpBuffer, a_full_one_holds_stores_and_order_operations_until_there_is_room) {
+  Scene s("sbrp", {.buffer = 125, .window = 1}, 16);  // two entries
+  s.cache.send_through();
+  s.store(0, X);
+  s.store(0, Y);
+  EXPECT_EQ(s.store(1, Z), PersistHold::buffer);
+  EXPECT_FALSE(s.order(2, PersistOrder::ofence));
+  s.acknowledge();
+  EXPECT_TRUE(s.resumed(1));
+  EXPECT_TRUE(s.resumed(2));
+  EXPECT_TRUE(s.order(2, PersistOrder::ofence));
+  EXPECT_EQ(s.store(1, Z), PersistHold::buffer) << "the place is taken again";
+}
+
+TEST(SbrpDrain, sends_everything_in_order) {
+  Scene s("sbrp", lazy());
+  s.store(0, X);
+  s.order(0, PersistOrder::ofence);
+  s.store(0, Y);
+  EXPECT_FALSE(s.model->drain());
+  s.acknowledge();
+  EXPECT_EQ(s.cache.drains, 0u);
+  s.acknowledge();
+  EXPECT_EQ(s.cache.drains, 1u);
+  EXPECT_EQ(s.cache.left, (Left{X, Y}));
+  EXPECT_TRUE(s.model->drain());
+}
+
+/// Whatever warps do, and in whatever order lines are acknowledged: everyone goes on in the end, and the window is
+/// kept.
+TEST(SbrpProperty, no_warp_waits_for_ever) {
+  for (u32 seed = 1; seed <= 300; ++seed) {
+    std::mt19937 random(seed);
+    const char* policies[] = {"window", "eager", "lazy"};
+    const PersistencyConfig config{.buffer = static_cast<u32>(1000 * (1 + random() % 16) / 16),
+                                   .window = 1 + static_cast<u32>(random() % 4),
+                                   .policy = policies[seed % 3]};
+    Scene s("sbrp", config, 16);
+    constexpr u32 warps = 4;
+    u64 held = 0;
+    struct Pending {
+      bool is_store = false;
+      u32 way = 0;
+      PersistOrder order = PersistOrder::none;
+      Scope scope = Scope::cta;
+    };
+    std::array<Pending, warps> pending;
+    const auto attempt = [&](u32 warp) {
+      const Pending& p = pending[warp];
+      const bool went = p.is_store ? s.store(warp, p.way) == PersistHold::none : s.order(warp, p.order, p.scope);
+      held = went ? held & ~(u64{1} << warp) : held | u64{1} << warp;
+    };
+    for (u32 step = 0; step < 400; ++step) {
+      const u32 warp = random() % warps;
+      if (!(held >> warp & 1)) {
+        constexpr PersistOrder orders[] = {PersistOrder::ofence,    PersistOrder::dfence,      PersistOrder::p_release,
+                                           PersistOrder::p_acquire, PersistOrder::fence,       PersistOrder::release,
+                                           PersistOrder::acquire,   PersistOrder::barrier_over};
+        pending[warp] = {random() % 3 != 0, static_cast<u32>(random() % 16), orders[random() % 8],
+                         random() % 3 ? Scope::cta : Scope::gpu};
+        attempt(warp);
+      }
+      if (s.cache.in_flight() && random() % 2) s.acknowledge();
+      for (u32 w = 0; w < warps; ++w)
+        if (s.resumed(w) && held >> w & 1) attempt(w);
+      if (config.policy == "window") {
+        ASSERT_LE(s.cache.in_flight(), config.window);
+      }
+    }
+    for (u32 round = 0; held && round < 1000; ++round) {
+      ASSERT_TRUE(s.cache.in_flight()) << "seed " << seed << ": held " << held << "\n" << s.model->what_is_under_way();
+      s.acknowledge();
+      for (u32 w = 0; w < warps; ++w)
+        if (s.resumed(w) && held >> w & 1) attempt(w);
+    }
+    ASSERT_EQ(held, 0u) << "seed " << seed;
+    if (!s.model->drain()) s.cache.acknowledge_all(*s.model);
+    ASSERT_EQ(s.cache.in_flight(), 0u);
+    ASSERT_TRUE(s.model->drain());
+  }
+}
+
+}  // namespace
+}  // namespace ew::persistency
