@@ -1,20 +1,20 @@
-// `ew demo`: the shortest proof that everything works here: three programs are built and run, then a key-value store is
-// killed fifty times and recovers fifty times.
+// `ew demo`: the story of a persistent program at a small size. gpKVS runs under three persistency models on two
+// machines, is killed at a hundred moments and recovers each time, and a bug planted in it is found and explained.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
 #include <thread>
 
-#include "cli/crash_trials.hpp"
-#include "cli/run_settings.hpp"
+#include "cli/crash_folder.hpp"
+#include "cli/crash_model.hpp"
+#include "cli/progress_line.hpp"
+#include "cli/reproduce_study.hpp"
 #include "cli/scratch.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
-#include "runtime/environment.hpp"
 
 namespace ew::cli {
 
@@ -22,145 +22,181 @@ namespace {
 
 namespace fs = std::filesystem;
 using core::UserError;
+using namespace report;
 
-struct DemoProgram {
-  std::string_view source, what;
-  Words arguments;
+struct DemoCommand {
+  std::size_t crashes = 100;
+  std::string out = "everwarp-demo";
 };
 
-const DemoProgram programs[] = {
-    {"cuda/matmul_tiled.cu", "matrix product through shared tiles", {"256", "256", "256"}},
-    {"cuda/scan_lookback.cu", "one-pass prefix sum, blocks waiting for blocks", {}},
-    {"cuda/work_stealing.cu", "blocks stealing work from each other's queues", {}},
+/// The machines and models of SBRP's figure 6, by the names of studies/sbrp.
+struct DemoMachine {
+  const char *configuration, *label;
 };
+constexpr DemoMachine demo_machines[] = {{"gpm", "GPM, far"},
+                                         {"epoch_far", "epoch, far"},
+                                         {"sbrp_far", "SBRP, far"},
+                                         {"epoch_near", "epoch, near"},
+                                         {"sbrp_near", "SBRP, near"}};
+constexpr const char* demo_program = "gpKVS";
 
-struct Seconds {
-  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
-};
-
-/// A line of a terminal that says what is under way, and is written over.
-void show_progress(const std::string& text) {
-  if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K{}", text);
+unsigned demo_jobs() {
+  return std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// False, with what the compiler said on standard error, when it does not build.
-bool build_program(const fs::path& source, const fs::path& output) {
-  show_progress(fmt::format("building {}", source.filename().string()));
-  const Outcome outcome =
-      run({fs::read_symlink("/proc/self/exe").string(), "build", "-O2", source.string(), "-o", output.string()},
-          {.capture = Capture::both});
-  show_progress("");
-  if (outcome.status != 0) fmt::print(stderr, "FAIL: {} did not build:\n{}", source.string(), outcome.output);
-  return outcome.status == 0;
-}
+/// One run of the demo, and everything that the parts of it share.
+class Demo {
+ public:
+  explicit Demo(const DemoCommand& command)
+      : command_(command), suite_(read_suite(core::home_directory() / "studies", "sbrp")) {}
 
-/// Builds and runs one program; a row of the table. False when it failed.
-bool show_program(const DemoProgram& program, const fs::path& workloads, const fs::path& folder, Table& table) {
-  const fs::path source = workloads / program.source, binary = folder / source.stem(), count_file = folder / "count";
-  const Seconds build_time;
-  if (!build_program(source, binary)) return false;
-  const double built = build_time.elapsed();
-  fs::remove(count_file);
-  Words words{binary.string()};
-  words.insert(words.end(), program.arguments.begin(), program.arguments.end());
-  show_progress(fmt::format("running {}", source.stem().string()));
-  const Seconds run_time;
-  const Outcome outcome = run(words, {.capture = Capture::both,
-                                      .environment = {{runtime::Environment::count_file_name, count_file.string()}},
-                                      .timeout_seconds = 120,
-                                      .no_input = true});
-  const double ran = run_time.elapsed();
-  show_progress("");
-  unsigned long long instructions = 0;
-  std::ifstream(count_file) >> instructions;
-  table.row({source.stem().string(), std::string(program.what), seconds_text(built), seconds_text(ran),
-             grouped(instructions), outcome.status == 0 ? "pass" : "FAIL"});
-  if (outcome.status != 0) fmt::print(stderr, "{}\n", outcome.output);
-  return outcome.status == 0;
-}
-
-int show_programs(const fs::path& workloads, const fs::path& folder) {
-  fmt::print("Three CUDA programs, compiled to PTX and run on the default machine. No GPU, no CUDA SDK.\n\n");
-  Table table({"program", "what it does", ">build", ">run", ">warp instructions", "result"});
-  bool good = true;
-  for (const DemoProgram& program : programs) good &= show_program(program, workloads, folder, table);
-  fmt::print("{}\n", table.text());
-  return good ? clean : failed;
-}
-
-// What a recovery reports behind "PASS name: ".
-std::string last_words(const std::string& line) {
-  const auto colon = line.find(": ");
-  return (colon == line.npos ? line : line.substr(colon + 2)).substr(0, 60);
-}
-
-// Fifty trials as a table of ten rows: where in the run the crashes fell, and what came of them.
-Table crash_table(const std::vector<Trial>& trials) {
-  Table table({"crash after instruction", ">crashes", ">recovered", ">failed", "the last of them says"});
-  constexpr std::size_t rows = 10;
-  for (std::size_t first = 0; first < trials.size(); first += (trials.size() + rows - 1) / rows) {
-    const std::size_t last = std::min(trials.size(), first + (trials.size() + rows - 1) / rows);
-    std::size_t recovered = 0;
-    for (std::size_t i = first; i < last; ++i) recovered += trials[i].passed();
-    table.row({last - first == 1
-                   ? grouped(trials[first].instruction)
-                   : fmt::format("{} .. {}", grouped(trials[first].instruction), grouped(trials[last - 1].instruction)),
-               std::to_string(last - first), std::to_string(recovered), std::to_string(last - first - recovered),
-               last_words(trials[last - 1].last_line)});
+  int run() {
+    int status = show_models();
+    status = std::max(status, show_crashes());
+    status = std::max(status, show_planted_bug());
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    fmt::print("{} in {}. The report: {}\n", status == clean ? "The demo ran" : "FAIL: the demo ended",
+               seconds_text(seconds), page_.string());
+    return status;
   }
-  return table;
+
+ private:
+  int show_models();
+  int show_crashes();
+  int show_planted_bug();
+
+  RunSettings settings_of(const std::string& configuration) const {
+    const Configuration& machine = suite_.figures.front().configuration(configuration);
+    RunSettings settings;
+    settings.machine = machine.machine;
+    settings.settings = machine.settings;
+    return settings;
+  }
+  fs::path out() const { return fs::absolute(command_.out).lexically_normal(); }
+  fs::path program() const { return out() / "programs" / suite_.programs.at(demo_program).source.stem(); }
+
+  const DemoCommand& command_;
+  const Suite suite_;
+  fs::path page_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+std::string statistic(const FinishedRun* run, std::string_view name, const std::vector<std::string>& kernels) {
+  const auto value = run ? run->measure(name, kernels) : std::nullopt;
+  return value ? grouped(static_cast<unsigned long long>(*value)) : "-";
 }
 
-int show_crashes(const fs::path& workloads, const fs::path& folder, std::size_t count) {
+int Demo::show_models() {
   fmt::print(
-      "A persistent key-value store (workloads/sbrp/gpkvs.cu): the process is really killed at {} points of its run,\n"
-      "then started again on what its pool file holds, to recover and to check every pair.\n",
-      count);
-  const fs::path binary = folder / "gpkvs";
-  if (!build_program(workloads / "sbrp" / "gpkvs.cu", binary)) return failed;
-  CrashPlan plan;
-  plan.program = {binary.string(), "--pool", "kvs.pool"};
-  plan.recovery = {binary.string(), "--recover", "kvs.pool"};
-  const CleanRun clean_run = count_instructions(plan);
-  fmt::print("Without a crash it executes {} warp instructions.\n\n", grouped(clean_run.instructions));
-  const auto points = random_points(clean_run.instructions, count, 1);
-  const unsigned jobs = std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
-  const auto trials = run_trials(plan, points, jobs, [&](std::size_t finished, std::size_t) {
-    show_progress(finished == points.size() ? "" : fmt::format("{} of {} crashes", finished, points.size()));
-  });
-  std::size_t recovered = 0;
-  for (const Trial& trial : trials) {
-    recovered += trial.passed();
-    if (!trial.passed()) fmt::print(stderr, "FAIL after warp instruction {}:\n{}", trial.instruction, trial.output);
+      "gpKVS (workloads/sbrp/gpkvs.cu) inserts 2,048 pairs into a store in persistent memory, with an undo log. Timed "
+      "on\n"
+      "SBRP's two machines, with NVM behind PCIe (far) and on the GPU (near), under three persistency models:\n\n");
+  const StudyRequest request{{{"6"}, {demo_program}, "artifact", 0}, out(), "ew demo", demo_jobs(), 600, false};
+  const Reproduction result = reproduce_study(suite_, request);
+  page_ = report_page(request);
+  print_failures(result);
+  const Program& program = suite_.programs.at(demo_program);
+  Table table({"model", ">time, us", ">speedup over epoch-far", ">bytes persisted", ">L1 read misses in NVM"});
+  for (const DemoMachine& machine : demo_machines) {
+    const ComparedBar* bar = result.figures.front().find(demo_program, machine.configuration);
+    const FinishedRun* found = nullptr;
+    for (const FinishedRun& run : result.runs)
+      if (!bar->runs.empty() && run.directory().filename() == bar->runs.front()) found = &run;
+    const auto time = found ? found->measure("time", program.kernels) : std::nullopt;
+    table.row({machine.label, time ? fmt::format("{:.1f}", *time / 1000) : "-",
+               value_text(*result.figures.front().figure, bar->ours),
+               statistic(found, "persist.bytes", program.kernels),
+               statistic(found, "persist.read_misses", program.kernels)});
   }
-  fmt::print("{}\n{} crashes, {} verified recoveries\n", crash_table(trials).text(), trials.size(), recovered);
-  return recovered == trials.size() ? clean : failed;
+  fmt::print("{}\n", table.text());
+  return result.failures.empty() ? clean : failed;
 }
 
-int call(std::size_t crashes) {
-  const fs::path workloads = core::home_directory() / "workloads";
-  if (!fs::is_directory(workloads))
-    throw UserError(fmt::format("{}: the demo's programs are missing", workloads.string()));
+int Demo::show_crashes() {
+  fmt::print(
+      "The process is really killed at {} moments spread over these runs; nothing but the pool file survives, which "
+      "holds\n"
+      "what had become durable. Then the program is started again on it, recovers, and checks every pair.\n\n",
+      command_.crashes);
+  Table table({"model", ">warp instructions", ">crashes", ">recovered", ">failed"});
+  ProgressLine line;
+  std::size_t failures = 0, recovered = 0;
+  const std::size_t machines = std::size(demo_machines);
+  for (std::size_t i = 0; i < machines; ++i) {
+    CrashPlan plan;
+    plan.settings = settings_of(demo_machines[i].configuration);
+    plan.program = {program().string(), "--pairs", "512", "--batches", "2", "--pool", "kvs.pool"};
+    plan.recovery = {program().string(), "--recover", "kvs.pool"};
+    const std::size_t count = command_.crashes * (i + 1) / machines - command_.crashes * i / machines;
+    if (count == 0) continue;
+    const CleanRun clean_run = count_instructions(plan);
+    const auto trials = run_trials(
+        plan, random_points(clean_run.instructions, count, i + 1), demo_jobs(), [&](std::size_t done, std::size_t) {
+          line.show(fmt::format("{}: {} of {} crashes", demo_machines[i].label, done, count));
+        });
+    line.clear();
+    std::size_t passed = 0;
+    for (const Trial& trial : trials) {
+      passed += trial.passed();
+      if (!trial.passed()) fmt::print(stderr, "FAIL after warp instruction {}:\n{}", trial.instruction, trial.output);
+    }
+    recovered += passed, failures += trials.size() - passed;
+    table.row({demo_machines[i].label, grouped(clean_run.instructions), std::to_string(trials.size()),
+               std::to_string(passed), std::to_string(trials.size() - passed)});
+  }
+  fmt::print("{}\n{} crashes, {} verified recoveries\n\n", table.text(), recovered + failures, recovered);
+  return failures == 0 ? clean : failed;
+}
+
+int Demo::show_planted_bug() {
+  fmt::print(
+      "Now the ofence between a log entry and its pair is left out (-DBUG=2 of workloads/sbrp/bugs.toml), which no "
+      "test by\n"
+      "luck would show. `ew crash --states model` records one run and tries the crash states that SBRP allows of "
+      "it:\n\n");
   const Scratch scratch;
-  const Seconds time;
-  int status = show_programs(workloads, scratch.path());
-  status = std::max(status, show_crashes(workloads, scratch.path(), crashes));
-  fmt::print("{} in {}\n", status == clean ? "The demo ran" : "FAIL: the demo ended", seconds_text(time.elapsed()));
-  return status;
+  const fs::path source = suite_.programs.at(demo_program).source, binary = scratch.path() / "gpkvs_bug";
+  const Outcome built = cli::run(
+      {fs::read_symlink("/proc/self/exe").string(), "build", "-O2", "-DBUG=2", source.string(), "-o", binary.string()},
+      {.capture = Capture::both});
+  if (built.status != 0) throw UserError(fmt::format("{} did not build:\n{}", source.string(), built.output));
+  std::size_t found[2] = {};
+  for (const bool planted : {false, true}) {
+    const fs::path program_path = planted ? binary : program();
+    CrashPlan plan;
+    plan.program = {program_path.string(), "--small", "--pool", "kvs.pool"};
+    plan.recovery = {program_path.string(), "--recover", "kvs.pool"};
+    const ModelPlan model{.budget = 500, .cold = 20, .jobs = demo_jobs()};
+    ModelCampaign campaign(plan, model);
+    const ModelReport report = campaign.run([](u64, u64, u64) {});
+    found[planted] = report.failed;
+    fmt::print("{}: {} states tried, {} failed\n", planted ? "with the bug" : "as it stands", report.distinct,
+               report.failed);
+    for (const ModelFailure& failure : report.failures) {
+      fmt::print("  {}\n", name_of(failure.kind));
+      if (failure.present) fmt::print("    durable:     {}\n", campaign.describe(*failure.present));
+      if (failure.absent) fmt::print("    not durable: {}\n", campaign.describe(*failure.absent));
+      fmt::print("    the recovery says: {}\n", last_line(failure.output));
+    }
+  }
+  fmt::print("\n");
+  if (found[0]) fmt::print("FAIL: the program without the bug should recover from every state\n");
+  if (!found[1]) fmt::print("FAIL: the planted bug should be found\n");
+  return found[0] == 0 && found[1] > 0 ? clean : failed;
 }
 
 }  // namespace
 
 void add_demo(CLI::App& app, int& status) {
-  auto crashes = std::make_shared<std::size_t>(50);
-  CLI::App* verb = app.add_subcommand("demo", "Build and run three programs, then crash and recover a fourth");
-  verb->add_option("--crashes", *crashes, "How many crashes")
+  auto command = std::make_shared<DemoCommand>();
+  CLI::App* verb = app.add_subcommand("demo", "A persistent program: timed, crashed, recovered; a planted bug found");
+  verb->add_option("--crashes", command->crashes, "How many crashes")
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(1));
-  verb->footer("Examples:\n  ew demo\n  ew demo --crashes 200");
-  verb->callback([crashes, &status] { status = call(*crashes); });
+  verb->add_option("--out", command->out, "Folder for the report")->capture_default_str()->type_name("FOLDER");
+  verb->footer("Examples:\n  ew demo\n  ew demo --crashes 1000");
+  verb->callback([command, &status] { status = Demo(*command).run(); });
 }
 
 }  // namespace ew::cli

@@ -88,8 +88,11 @@ void check_machine(const Configuration& configuration) {
   }
 }
 
-/// Reads [configuration.NAME] tables into `known`. One that says `from` starts as a copy of another.
-void read_configurations(const StudyTable& document, const std::string& file,
+using Names = std::set<std::string>;
+
+/// Reads [configuration.NAME] tables into `known`, but those that a suite has replaced by its own. One that says `from`
+/// starts as a copy of another.
+void read_configurations(const StudyTable& document, const std::string& file, const Names& replaced,
                          std::map<std::string, Configuration>& known) {
   const toml::table& tables = document.table_or_none("configuration");
   std::vector<const toml::key*> order;
@@ -99,6 +102,7 @@ void read_configurations(const StudyTable& document, const std::string& file,
   for (const toml::key* key : order) {
     const std::string name(key->str()), what = fmt::format("[configuration.{}]", name);
     const StudyTable table(as_table(*tables.get(name), file, what), file, what, {"from", "machine", "set", "options"});
+    if (replaced.contains(name)) continue;
     if (known.contains(name))
       throw UserError(table.place(), fmt::format("{} stands already in {}", what, known[name].place.file));
     Configuration configuration;
@@ -172,7 +176,8 @@ void read_published_of(Figure& figure, const fs::path& path) {
   figure.published = table.values;
 }
 
-Figure read_figure(const fs::path& folder, const Suite& suite, std::map<std::string, Configuration> configurations) {
+Figure read_figure(const fs::path& folder, const Suite& suite, const Names& replaced,
+                   std::map<std::string, Configuration> configurations) {
   const std::string file = (folder / "study.toml").string();
   const toml::table document = read_document(file);
   const StudyTable table(
@@ -196,7 +201,7 @@ Figure read_figure(const fs::path& folder, const Suite& suite, std::map<std::str
     if (figure.phase == Phase::recovery && suite.programs.at(program).recover.empty())
       throw UserError(table.place_of("programs"), fmt::format("program {} has no \"recover\" to measure", program));
   }
-  read_configurations(table, file, configurations);
+  read_configurations(table, file, replaced, configurations);
   figure.configurations = std::move(configurations);
   read_bars(figure, table, file);
   read_published_of(figure, folder / "published.csv");
@@ -235,25 +240,50 @@ std::vector<std::string> suite_names(const fs::path& studies) {
   return names;
 }
 
+namespace {
+
+constexpr std::string_view suite_keys[] = {"title", "from", "figures", "program", "configuration"};
+
+void read_programs(const StudyTable& table, const std::string& file, Suite& suite) {
+  for (auto&& [key, node] : table.table_or_none("program")) {
+    const std::string program(key.str());
+    suite.programs[program] = read_program(node, file, program);
+  }
+}
+
+}  // namespace
+
 Suite read_suite(const fs::path& studies, std::string_view name) {
   const std::vector<std::string> known = suite_names(studies);
   const std::vector<std::string_view> views(known.begin(), known.end());
   expect_name({}, "study", name, views);
   Suite suite;
   suite.name = name;
-  suite.folder = studies / name;
-  const std::string file = (suite.folder / "suite.toml").string();
+  const std::string file = (studies / name / "suite.toml").string();
   const toml::table document = read_document(file);
-  const StudyTable table(document, file, "a suite", {"title", "figures", "program", "configuration"});
+  const StudyTable table(document, file, "a suite", {std::begin(suite_keys), std::end(suite_keys)});
   suite.title = table.text("title");
-  for (auto&& [key, node] : table.table_or_none("program")) {
-    const std::string program(key.str());
-    suite.programs[program] = read_program(node, file, program);
-  }
   std::map<std::string, Configuration> configurations;
-  read_configurations(table, file, configurations);
-  for (const std::string& id : table.texts_or_none("figures")) {
-    suite.figures.push_back(read_figure(suite.folder / fmt::format("figure-{}", id), suite, configurations));
+  read_configurations(table, file, {}, configurations);
+  Names replaced;
+  for (const auto& [own, configuration] : configurations) replaced.insert(own);
+  // A suite that starts from another has its programs and figures, on machines of its own.
+  const std::string base = table.text_or("from", name);
+  expect_name(table.place_of("from"), "study", base, views);
+  const std::string base_file = (studies / base / "suite.toml").string();
+  const toml::table base_document = read_document(base_file);
+  const StudyTable base_table(base_document, base_file, "a suite", {std::begin(suite_keys), std::end(suite_keys)});
+  read_programs(base_table, base_file, suite);
+  if (base != name) {
+    read_programs(table, file, suite);
+    read_configurations(base_table, base_file, replaced, configurations);
+  } else {
+    replaced.clear();
+  }
+  const StudyTable& listing = table.has("figures") ? table : base_table;
+  for (const std::string& id : listing.texts_or_none("figures")) {
+    suite.figures.push_back(
+        read_figure(studies / base / fmt::format("figure-{}", id), suite, replaced, configurations));
     suite.figures.back().id = id;
   }
   if (suite.figures.empty()) throw UserError(table.place(), "a suite should have \"figures\"");

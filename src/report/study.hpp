@@ -73,7 +73,6 @@ struct Figure {
 
 struct Suite {
   std::string name, title;
-  std::filesystem::path folder;
   std::map<std::string, Program> programs;
   std::vector<Figure> figures;  // in the order that suite.toml says
 };

@@ -85,6 +85,19 @@ TEST_F(Studies, AreRead) {
   EXPECT_EQ(suite.programs.at("gpKVS").sizes.at("small"), "--small");
 }
 
+TEST_F(Studies, MayStartFromAnother) {
+  fs::create_directories(folder_ / "other");
+  std::ofstream(folder_ / "other/suite.toml") << "title = \"Another\"\nfrom = \"toy\"\n[configuration.fast]\n"
+                                                 "machine = \"sbrp-pm-near\"\n";
+  const Suite suite = read_suite(folder_, "other");
+  EXPECT_EQ(suite.title, "Another");
+  ASSERT_EQ(suite.figures.size(), 1u);
+  EXPECT_EQ(suite.figures[0].configuration("fast").machine, "sbrp-pm-near");
+  EXPECT_EQ(suite.figures[0].configuration("slow").machine, "sbrp-pm-near");  // starts from the one that is replaced
+  EXPECT_EQ(suite.figures[0].configuration("slow").settings, std::vector<std::string>{"sm.count=2"});
+  EXPECT_EQ(suite.figures[0].paper("gpKVS", "slow"), 0.5);
+}
+
 TEST_F(Studies, MistakesAreNamedWithFileLineAndTheNearestName) {
   replace("figure-1/study.toml", study_text, "axis", "axes");
   EXPECT_SAYS(mistake(), "figure-1/study.toml:3: unknown key in a study \"axes\" (did you mean \"axis\"?)");
@@ -134,6 +147,23 @@ TEST_F(Studies, PublishedNumbersAreHeldToTheFigure) {
   EXPECT_EQ(table.bars, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(table.values.at("X").count("a"), 0u);
   EXPECT_EQ(table.values.at("X").at("b"), 2);
+}
+
+// What is committed can be read, and every bar of the paper has its number.
+TEST(CommittedStudies, AreWhole) {
+  const fs::path studies = core::home_directory() / "studies";
+  const std::vector<std::string> names = suite_names(studies);
+  EXPECT_EQ(names, (std::vector<std::string>{"sbrp", "sbrp-artifact"}));
+  for (const std::string& name : names) {
+    const Suite suite = read_suite(studies, name);
+    EXPECT_EQ(suite.figures.size(), 8u);
+    for (const Figure& figure : suite.figures)
+      for (const Bar& bar : figure.bars) {
+        for (const std::string& program : figure.programs)
+          EXPECT_TRUE(figure.paper(program, bar.name)) << figure.id << program << bar.name;
+        EXPECT_EQ(figure.has_mean, figure.paper("mean", bar.name).has_value()) << figure.id;
+      }
+  }
 }
 
 }  // namespace
