@@ -117,7 +117,23 @@ TEST_F(PoolCommand, AKilledProgramLeavesWhatItsHostHadPersisted) {
   }
 }
 
-/// Without write-through nothing of a kernel is durable before its lines are evicted or the program ends.
+/// GPM, section 3.1: with DDIO a kernel's fence makes nothing durable; gpm_persist_begin() is what does.
+TEST_F(PoolCommand, AKernelsPersistIsDurableInsideAPersistRegionAndWithDdioNotOutside) {
+  on("titan-rtx-optane", {"a.pool", "kernel", "kill"});
+  EXPECT_EQ(word("a.pool", 31 * 64 + 3), 0u);
+  on("titan-rtx-optane", {"a.pool", "region", "kernel", "kill"});
+  EXPECT_EQ(word("a.pool", 31 * 64 + 3), 7u);
+  EXPECT_EQ(word("a.pool", 5), 0u) << "the host's store is its own affair";
+  on("titan-rtx-optane", {"a.pool", "kernel", "kill"}, {"--set", "nvm.eadr=true"});
+  EXPECT_EQ(word("a.pool", 31 * 64 + 3), 7u) << "eADR needs no region";
+  for (const char* machine : {"sbrp-pm-near", "sbrp-pm-far"}) {
+    on(machine, {"a.pool", "kernel", "kill"});
+    EXPECT_EQ(word("a.pool", 31 * 64 + 3), 7u) << machine << " has no DDIO";
+    on(machine, {"a.pool", "kernel", "kill"}, {"--set", "persistency.model=none"});
+    EXPECT_EQ(word("a.pool", 31 * 64 + 3), 0u) << machine << ": without a model the L2 keeps it";
+  }
+}
+
 TEST_F(PoolCommand, OnAFunctionalMachineAStoreIsDurableAtOnce) {
   on("default", {"a.pool", "kernel", "kill"});
   EXPECT_EQ(word("a.pool", 5), 9u);

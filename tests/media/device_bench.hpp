@@ -23,7 +23,8 @@ class DeviceBench final : public memory::DeviceClient {
 
   DeviceBench(std::string_view kind, const MediaConfig& config, core::Kilohertz clock)
       : clock_(clock), link(config_link, wheel, clock) {
-    device_ = make_medium(kind, config, {.wheel = wheel, .clock = clock, .host_link = &link});
+    device_ = make_medium(
+        kind, config, {.wheel = wheel, .clock = clock, .host_link = &link, .payloads = &payloads, .durable = &durable});
   }
 
   u32 ask(u64 address, u32 bytes, bool write = false) {
@@ -85,6 +86,8 @@ class DeviceBench final : public memory::DeviceClient {
   std::vector<Asked> asked;
   u32 finished = 0, refused = 0, notified = 0;
   core::TimeWheel wheel;
+  memory::Payloads payloads;
+  memory::DurableImage durable;
 
  private:
   void told() {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 
 #include "device_bench.hpp"
@@ -77,6 +78,211 @@ TEST(Nvm, RandomWritesHaveThePublishedBandwidth) {
   constexpr u32 requests = 60'000;
   for (u32 i = 0; i < requests; ++i) bench.ask(random() % (u64{1} << 30) / sector * sector, sector, true);
   EXPECT_NEAR(gigabytes_per_second(bench, u64{requests} * sector), 0.72, 0.72 * 0.05);
+}
+
+// --- What is durable when
+
+/// A pool of which the device receives bytes; its durable image is plain memory.
+class NvmCrash : public testing::Test {
+ protected:
+  static constexpr u64 pool = 0x3000'0000'0000, pool_bytes = 1 << 20;
+
+  void make(std::string_view kind, const MediaConfig& config) {
+    bench = std::make_unique<DeviceBench>(kind, config, sm_clock);
+    image.assign(pool_bytes, 0);
+    bench->durable.attach(pool, pool_bytes, image.data());
+  }
+  /// Four bytes of the pool; the client's, unless `posted`.
+  u32 store(u64 offset, u32 value, bool posted = false) {
+    const u64 line = offset / line_bytes * line_bytes, at = offset - line;
+    memory::DeviceRequest request{offset / sector * sector, sector,     true, 0, nullptr,
+                                  bench->payloads.take(),   pool + line};
+    memory::Payload& payload = bench->payloads[request.payload];
+    std::memcpy(payload.bytes.data() + at, &value, 4);
+    payload.valid.bits[at / 64] = u64{0xf} << (at % 64);
+    if (!posted) {
+      request.token = bench->asked.size();
+      request.client = bench.get();
+      bench->asked.push_back({request});
+    }
+    EXPECT_TRUE(bench->device().serve(request));
+    return static_cast<u32>(request.token);
+  }
+  u32 durable(u64 offset) const {
+    u32 value = 0;
+    std::memcpy(&value, image.data() + offset, 4);
+    return value;
+  }
+  void finish() {
+    bench->run_until(bench->wheel.now());
+    while (bench->wheel.next() != core::never) bench->run_until(bench->wheel.next());
+    EXPECT_EQ(bench->payloads.in_use(), 0u) << "every payload was given back";
+  }
+
+  static constexpr u64 line_bytes = 128;
+  std::unique_ptr<DeviceBench> bench;
+  std::vector<u8> image;
+};
+
+TEST_F(NvmCrash, NearAndFarWithoutDdioAByteIsDurableWhenItsWriteIsServedAndNotBeforeTheQueueHasIt) {
+  for (const std::string_view kind : {"nvm", "host-nvm"}) {
+    make(kind, optane());
+    const u32 token = store(4096, 7);
+    const core::Cycle arrives = kind == "nvm" ? 84 : 84 + 409;  // 62 ns; and the link's 300
+    bench->run_until(arrives - 10);
+    EXPECT_EQ(durable(4096), 0u) << kind;
+    while (durable(4096) == 0) bench->run_until(bench->wheel.next());
+    EXPECT_LE(bench->wheel.now(), bench->asked[token].done) << kind;
+    EXPECT_NEAR(double(bench->wheel.now()), double(arrives), 10) << kind;
+    finish();
+    EXPECT_EQ(bench->asked[token].times, 1u);
+    EXPECT_EQ(bench->durable.statistics().bytes, 4u);
+    EXPECT_EQ(durable(4100), 0u) << "no other byte";
+  }
+}
+
+TEST_F(NvmCrash, WithDdioAServedWriteIsNotDurableUntilTheCacheEvictsIt) {
+  MediaConfig config;
+  config.host_memory.llc = 1_MiB;  // 1,024 sets, of which writes have two ways
+  make("host-nvm", config);
+  const u32 token = store(0, 7);
+  finish();
+  EXPECT_EQ(bench->asked[token].times, 1u);
+  EXPECT_EQ(durable(0), 0u) << "a fence is over and nothing is promised";
+  store(64 * 1024, 8);
+  store(2 * 64 * 1024, 9);  // the set's third line
+  finish();
+  EXPECT_EQ(durable(0), 7u);
+  EXPECT_EQ(durable(64 * 1024), 0u);
+}
+
+TEST_F(NvmCrash, WithEadrAByteIsDurableInTheCacheAndCountsOnce) {
+  MediaConfig config;
+  config.host_memory.llc = 1_MiB;
+  config.nvm.eadr = true;
+  make("host-nvm", config);
+  const u32 token = store(0, 7);
+  finish();
+  EXPECT_EQ(durable(0), 7u);
+  EXPECT_NEAR(double(bench->asked[token].done), 853, 4)
+      << "the link twice (300 ns, and 80 bytes at 15.75 GB/s) and the cache's 20 ns, not the medium's";
+  store(64 * 1024, 8);
+  store(2 * 64 * 1024, 9);
+  finish();
+  EXPECT_EQ(bench->durable.statistics().writes, 3u) << "the eviction makes nothing durable that is not";
+}
+
+/// GPM's bug class: what was written outside stays where it is; what is written inside is durable, and pushes its line.
+TEST_F(NvmCrash, APersistRegionSwitchesDdioOff) {
+  make("host-nvm", {});
+  store(0, 1);
+  store(4096, 2);
+  finish();
+  bench->device().persist_region(true);
+  store(4100, 3);
+  finish();
+  EXPECT_EQ(durable(0), 0u);
+  EXPECT_EQ(durable(4096), 2u) << "of the line that went through the cache's";
+  EXPECT_EQ(durable(4100), 3u);
+  bench->device().persist_region(false);
+  store(8192, 4);
+  finish();
+  EXPECT_EQ(durable(8192), 0u);
+}
+
+TEST_F(NvmCrash, BytesOfOneWordBecomeDurableInTheOrderOfTheirWrites) {
+  for (const std::string_view kind : {"nvm", "host-nvm"}) {
+    make(kind, optane());
+    std::mt19937 random(4);
+    std::vector<u32> last(64);
+    for (u32 i = 1; i <= 400; ++i) {
+      const u32 word = random() % 64;
+      store(word * 1024, last[word] = i, true);
+      if (i % 50 == 0) bench->idle(random() % 300);
+      for (u32 w = 0; w < 64; ++w) ASSERT_LE(durable(w * 1024), last[w]);
+    }
+    finish();
+    for (u32 w = 0; w < 64; ++w) EXPECT_EQ(durable(w * 1024), last[w]) << kind;
+  }
+}
+
+/// The host has made these bytes durable itself: an older value that is still on its way must not come after it.
+TEST_F(NvmCrash, WhatIsDroppedNeverComes) {
+  MediaConfig config;
+  config.host_memory.llc = 1_MiB;
+  make("host-nvm", config);
+  store(0, 1);
+  store(4, 2);
+  finish();
+  bench->device().drop(pool, pool + 4);
+  store(64 * 1024, 8);
+  store(2 * 64 * 1024, 9);
+  finish();
+  EXPECT_EQ(durable(0), 0u);
+  EXPECT_EQ(durable(4), 2u);
+
+  make("nvm", config);
+  store(0, 1);
+  bench->device().drop(pool, pool + 64);
+  finish();
+  EXPECT_EQ(durable(0), 0u);
+}
+
+TEST_F(NvmCrash, GranulesWearWhenTheMediumWritesThem) {
+  MediaConfig config = optane();
+  config.nvm.write_queue = 4;
+  make("nvm", config);
+  for (u32 round = 0; round < 3; ++round)
+    for (u32 granule = 0; granule < 100; ++granule) store(granule * 256 + round * 4, 5, true), finish();
+  const auto& counts = bench->device().statistics();
+  EXPECT_EQ(counts.granules_merged, counts.granules_written);
+  EXPECT_EQ(counts.granules_written, 300u - 3u) << "three stay in the queue: it writes when more are taken";
+  EXPECT_EQ(bench->durable.statistics().granules_worn, 100u);
+  EXPECT_EQ(bench->durable.statistics().most_worn, 3u);
+}
+
+TEST_F(NvmCrash, WritesOfOneGranuleMeetInTheQueue) {
+  make("nvm", optane());
+  for (u32 offset = 0; offset < 256; offset += 4) store(offset, offset + 1, true);
+  finish();
+  const auto& counts = bench->device().statistics();
+  EXPECT_EQ(counts.granules_written, 1u);
+  EXPECT_EQ(counts.granules_merged, 0u) << "every byte was there: nothing is read";
+  EXPECT_EQ(counts.combined, 63u);
+}
+
+// --- Times of a lone access, and what the buffers save
+
+TEST(Nvm, ALoneReadAndWriteTakeTheirLatencies) {
+  for (const bool near : {true, false}) {
+    const auto bench = [&] { return DeviceBench(near ? "nvm" : "host-nvm", optane(), 1000_MHz); };
+    const double link = near ? 0 : 600 + 24 / 15.75 + (24 + 128) / 15.75;
+    EXPECT_NEAR(double(bench().lone(4096, 128)), link + 305 + 256 / 52.8, 4);
+    EXPECT_NEAR(double(bench().lone(4096, 128, true)), link + 62, 4);
+  }
+}
+
+TEST(Nvm, ReadsOfOneGranuleReadItOnce) {
+  DeviceBench bench("nvm", optane(), sm_clock);
+  for (u64 at = 0; at < 4096; at += 32) bench.ask(at, 32);
+  bench.run();
+  EXPECT_EQ(bench.device().statistics().granules_read, 16u);
+  bench.ask(1 << 16, 128, true);
+  bench.run();
+  const core::Cycle took = bench.lone(1 << 16, 128);
+  EXPECT_EQ(bench.device().statistics().granules_read, 16u) << "the write-pending queue has it";
+  EXPECT_LT(took, 100u);
+}
+
+TEST(Nvm, ReadsPassWritesThatWaitForRoom) {
+  MediaConfig config = optane();
+  config.nvm.write_queue = 8;
+  DeviceBench bench("nvm", config, 1000_MHz);
+  for (u32 i = 0; i < 400; ++i) bench.ask(u64{i} * 256, 32, true);
+  const u32 read = bench.ask(u64{1} << 24, 32);
+  bench.run();
+  EXPECT_LT(bench.asked[read].done, 1000u) << "400 merges take 17 us";
+  EXPECT_GT(bench.asked[399].done, 15'000u);
 }
 
 }  // namespace

@@ -1,0 +1,114 @@
+// What a kernel sees of non-volatile memory: the GPM paper's three bandwidths, measured on its platform by its
+// microbenchmark (section 6.1), and the balance of what was written and what became durable under every model.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/process.hpp"
+#include "core/types.hpp"
+
+namespace ew::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const program = R"(
+#include <everwarp/gpm.cuh>
+#include <cstdlib>
+#include <cstring>
+// Each warp persists a stretch of its own, 8 bytes a thread at a time.
+__global__ void sequential(char* pool, size_t stretch, int steps, int offset) {
+  const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  char* at = pool + warp * stretch + offset + lane * 8;
+  for (int i = 0; i < steps; ++i, at += 256) {
+    *reinterpret_cast<unsigned long long*>(at) = i + 1;
+    gpm_persist();
+  }
+}
+// A sector each, anywhere.
+__global__ void scattered(char* pool, size_t sectors) {
+  unsigned long long bits = (blockIdx.x * blockDim.x + threadIdx.x + 1) * 0x9e3779b97f4a7c15ull;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
+  *reinterpret_cast<unsigned long long*>(pool + (bits >> 8) % sectors * 32) = bits;
+  gpm_persist();
+}
+int main(int, char** words) {
+  const int blocks = atoi(words[2]), steps = atoi(words[3]);
+  const size_t stretch = 16384, bytes = stretch * 32 * blocks + 4096;
+  char* pool = static_cast<char*>(gpm_map("bandwidth.pool", bytes, true));
+  if (!pool) return 3;
+  gpm_persist_begin();
+  if (!strcmp(words[1], "random")) scattered<<<blocks, 1024>>>(pool, bytes / 32);
+  else sequential<<<blocks, 1024>>>(pool, stretch, steps, atoi(words[1]));
+  const bool done = cudaDeviceSynchronize() == cudaSuccess;
+  gpm_persist_end();
+  return !done;
+}
+)";
+
+class NvmBandwidth : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = testing::TempDir() + "/ew-nvm-bandwidth";
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(folder_ + "/bandwidth.cu") << program;
+    const Outcome outcome = call({EW_PROGRAM, "build", "-O2", "bandwidth.cu", "-o", "bandwidth"});
+    ASSERT_EQ(outcome.status, 0) << outcome.output;
+  }
+  static void TearDownTestSuite() { fs::remove_all(folder_); }
+  static Outcome call(const Words& words) {
+    return run(words, {.capture = Capture::both, .directory = folder_, .timeout_seconds = 120, .no_input = true});
+  }
+  static nlohmann::json measure(const std::string& machine, const Words& settings, const Words& arguments) {
+    Words words{EW_PROGRAM, "run", "--machine", machine, "--stats", "stats.json"};
+    for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
+    words.insert(words.end(), {"--", "./bandwidth"});
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const Outcome outcome = call(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    std::ifstream file(folder_ + "/stats.json");
+    return nlohmann::json::parse(file, nullptr, false);
+  }
+  static double gigabytes_per_second(const nlohmann::json& stats) {
+    const auto& kernel = stats["kernels"][0];
+    const double nanoseconds = kernel["nanoseconds_end"].get<double>() - kernel["nanoseconds_begin"].get<double>();
+    return stats["timing"]["nvm.written_bytes"].get<double>() / nanoseconds;
+  }
+  static inline std::string folder_;
+};
+
+TEST_F(NvmBandwidth, IsGpmsOnItsPlatform) {
+  const auto aligned = measure("titan-rtx-optane", {}, {"0", "72", "8"});
+  EXPECT_NEAR(gigabytes_per_second(aligned), 12.5, 12.5 * 0.05);
+  const auto unaligned = measure("titan-rtx-optane", {}, {"64", "72", "8"});
+  EXPECT_NEAR(gigabytes_per_second(unaligned), 3.13, 3.13 * 0.05);
+  const auto random = measure("titan-rtx-optane", {}, {"random", "72", "1"});
+  EXPECT_NEAR(gigabytes_per_second(random), 0.72, 0.72 * 0.05);
+}
+
+/// Everything that became durable was written through or evicted, and nothing else; every persist is acknowledged.
+TEST_F(NvmBandwidth, WhatBecameDurableIsWhatWasWritten) {
+  for (const char* model : {"none", "strict", "gpm", "epoch", "epoch-artifact", "sbrp"}) {
+    for (const char* machine : {"sbrp-pm-near", "sbrp-pm-far"}) {
+      const auto stats = measure(machine, {std::string("persistency.model=") + model}, {"64", "8", "4"})["timing"];
+      const auto figure = [&](const char* name) { return stats[name].get<u64>(); };
+      EXPECT_EQ(figure("durable.bytes"), figure("l2.persisted_bytes") + figure("l2.evicted_persistent_bytes"))
+          << model << " on " << machine;
+      EXPECT_EQ(figure("persist.sent"), figure("persist.acknowledged")) << model << " on " << machine;
+      const u64 stored = 8ull * 1024 * 4 * 8;
+      if (std::string(model) == "none") {
+        EXPECT_EQ(figure("l2.persists"), 0u);
+      } else {
+        EXPECT_EQ(figure("l2.persisted_bytes"), stored) << model << " on " << machine;
+        EXPECT_GT(figure("network.messages.persist"), 0u);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ew::cli
