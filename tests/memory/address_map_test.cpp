@@ -42,6 +42,28 @@ TEST(AddressMap, strides_do_not_stay_on_one_slice) {
   }
 }
 
+TEST(AddressMap, pools_lie_behind_the_host_link_or_in_channels_of_their_own) {
+  AddressSpace space(u64{1} << 30);
+  const auto [begin, bytes] = space.pool_range();
+  const AddressMap far({.slices = 24, .channels = 12}, space);
+  const AddressMap near({.slices = 24, .channels = 12, .nvm_channels = 6}, space);
+  std::map<u16, std::set<u64>> lines;
+  for (u64 at = begin; at < begin + (u64{1} << 16); at += 128) {
+    EXPECT_TRUE(far.persistent(at));
+    EXPECT_EQ(far.place(at).device, 13u) << "after the channels and the host's memory";
+    EXPECT_FALSE(far.place(at).host) << "private caches keep it";
+    EXPECT_EQ(far.place(at).slice, near.place(at).slice);
+    EXPECT_EQ(near.place(at).device, 13u + near.place(at).slice / 4);
+    EXPECT_EQ(near.place(at).physical % 256, at % 256) << "a granule lies in one channel";
+    EXPECT_TRUE(lines[near.place(at).device].insert(near.place(at).physical).second);
+  }
+  EXPECT_EQ(lines.size(), 6u);
+  EXPECT_TRUE(far.persistent(begin + bytes - 1));
+  EXPECT_FALSE(far.persistent(begin + bytes));
+  EXPECT_FALSE(far.persistent(begin - 1));
+  EXPECT_FALSE(far.place(space.windows()[0].begin).persistent);
+}
+
 TEST(AddressMap, a_devices_addresses_have_no_gaps_and_no_twins) {
   AddressSpace space(u64{1} << 30);
   for (const u32 channels : {1u, 5u, 8u, 12u, 24u}) {

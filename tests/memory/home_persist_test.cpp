@@ -1,0 +1,250 @@
+// What a home does with lines of pools: requests that persist go on to non-volatile memory at once and are acknowledged
+// when it says so; other dirty bytes leave with their line.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <deque>
+
+#include "memory/home.hpp"
+#include "memory/masks.hpp"
+
+namespace ew::memory {
+namespace {
+
+/// What the home sends.
+class Outbox final : public Network {
+ public:
+  void attach(Node, Receiver&) override {}
+  void send(Node, Node, const Request& request, u32, Traffic) override { sent.push_back(request); }
+  u64 in_flight() const override { return 0; }
+  const NetworkStatistics& statistics() const override { return statistics_; }
+  u64 idle_latency(Node, Node, u32) const override { return 0; }
+  std::vector<Request> sent;
+
+ private:
+  NetworkStatistics statistics_;
+};
+
+/// Serves when the test says so.
+class HeldDevice final : public Device {
+ public:
+  bool serve(const DeviceRequest& request) override {
+    asked.push_back(request);
+    return true;
+  }
+  void notify_when_free(bool, core::TimeWheel::Handler, void*, u64) override {}
+  u64 in_flight() const override { return asked.size(); }
+  const DeviceStatistics& statistics() const override { return statistics_; }
+  void serve_first() {
+    const DeviceRequest first = asked.front();
+    asked.pop_front();
+    if (first.client) first.client->served(first.token);
+  }
+  std::deque<DeviceRequest> asked;
+
+ private:
+  DeviceStatistics statistics_;
+};
+
+/// Writes through and tracks nobody.
+class Through final : public Protocol {
+ public:
+  std::string_view name() const override { return "through"; }
+  Permission permission() const override { return {}; }
+  void at_home(const Request& request, DirectoryLine&, Decision& decision) const override {
+    decision.granted = request.words;
+    decision.perform = true;
+  }
+  After on_probe(ProbeKind, WordMask, WordMask, WordMask) const override { return {}; }
+};
+
+/// An atomic of one lane: the first word of its line, plus one.
+class Adder final : public Agent {
+ public:
+  ByteMask perform(u32, u32, u8* bytes) override {
+    ++*reinterpret_cast<u32*>(bytes);
+    return bytes_of(1);
+  }
+  void complete(u32, u32, ServedBy) override {}
+  void wake() override {}
+  void released(u32) override {}
+};
+
+class HomePersist : public testing::Test {
+ protected:
+  HomePersist() {
+    pool = space.reserve_pool(bytes);
+    void* const got = mmap(reinterpret_cast<void*>(pool), bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    EXPECT_NE(got, MAP_FAILED);
+    space.adopt(Region::pool, pool, bytes, "pool");
+    map = std::make_unique<AddressMap>(AddressMapConfig{.slices = 1, .channels = 1}, space);
+    home = std::make_unique<Home>(HomeConfig{.bytes = 512, .ways = 4, .latency = 5, .mshrs = 8},
+                                  Home::Parts{.wheel = wheel,
+                                              .payloads = payloads,
+                                              .network = network,
+                                              .protocol = protocol,
+                                              .map = *map,
+                                              .agents = agents,
+                                              .devices = devices,
+                                              .slice = 0});
+  }
+  ~HomePersist() override { munmap(reinterpret_cast<void*>(pool), bytes); }
+
+  Request request(RequestKind kind, u64 line, u32 ticket, bool persist) {
+    Request made{.line = pool + line * 128, .words = 1, .ticket = ticket, .origin = 0, .kind = kind};
+    made.persist = persist;
+    return made;
+  }
+  void write(u64 line, ByteMask mask, u8 value, u32 ticket, bool persist = true) {
+    Request made = request(RequestKind::write, line, ticket, persist);
+    made.words = touched_words(mask);
+    made.payload = payloads.take();
+    payloads[made.payload].bytes.fill(value);
+    payloads[made.payload].valid = mask;
+    home->receive(made);
+  }
+  void run() {
+    wheel.run_due();
+    while (wheel.next() != core::never) {
+      wheel.advance(wheel.next());
+      wheel.run_due();
+    }
+  }
+  std::vector<RequestKind> kinds() const {
+    std::vector<RequestKind> all;
+    for (const Request& one : network.sent) all.push_back(one.kind);
+    return all;
+  }
+  Payload& payload_of(const DeviceRequest& asked) { return payloads[asked.payload]; }
+
+  static constexpr u64 bytes = 4096;
+  u64 pool = 0;
+  core::TimeWheel wheel;
+  Payloads payloads;
+  Outbox network;
+  HeldDevice memory, host, nvm;
+  Through protocol;
+  Adder adder;
+  std::vector<Agent*> agents{&adder};
+  std::vector<Device*> devices{&memory, &host, &nvm};
+  AddressSpace space{u64{1} << 28};
+  std::unique_ptr<AddressMap> map;
+  std::unique_ptr<Home> home;
+};
+
+TEST_F(HomePersist, IsVisibleAtOnceAndDurableWhenTheDeviceSaysSo) {
+  write(0, {{0xff, 0}}, 7, 42);
+  run();
+  EXPECT_EQ(*reinterpret_cast<u32*>(pool), 0x07070707u);
+  EXPECT_EQ(kinds(), std::vector{RequestKind::written});
+  ASSERT_EQ(nvm.asked.size(), 1u);
+  EXPECT_EQ(payload_of(nvm.asked[0]).valid, (ByteMask{{0xff, 0}}));
+  EXPECT_EQ(nvm.asked[0].line, pool);
+  EXPECT_FALSE(home->quiescent());
+  payloads.give_back(nvm.asked[0].payload);
+  nvm.serve_first();
+  run();
+  EXPECT_EQ(kinds(), (std::vector{RequestKind::written, RequestKind::durable}));
+  EXPECT_EQ(network.sent[1].ticket, 42u);
+  EXPECT_EQ(network.sent[1].payload, no_payload);
+  EXPECT_TRUE(home->quiescent());
+  EXPECT_EQ(payloads.in_use(), 0u);
+  EXPECT_EQ(home->statistics().persisted_bytes, 8u);
+}
+
+TEST_F(HomePersist, SectorsThatDoNotFollowEachOtherAreRequestsOfTheirOwnAndOneAcknowledgement) {
+  write(1, {{0xff, 0xff}}, 9, 1);  // the first and the third sector
+  run();
+  ASSERT_EQ(nvm.asked.size(), 2u);
+  EXPECT_EQ(nvm.asked[0].address + 64, nvm.asked[1].address);
+  EXPECT_EQ(payload_of(nvm.asked[0]).valid, (ByteMask{{0xff, 0}}));
+  EXPECT_EQ(payload_of(nvm.asked[1]).valid, (ByteMask{{0, 0xff}}));
+  nvm.serve_first();
+  run();
+  EXPECT_EQ(kinds(), std::vector{RequestKind::written}) << "half of it is durable";
+  nvm.serve_first();
+  run();
+  EXPECT_EQ(kinds().back(), RequestKind::durable);
+}
+
+TEST_F(HomePersist, OfOneLineGoInTheOrderInWhichTheyWerePerformedWithTheBytesOfThatMoment) {
+  for (u8 i = 1; i <= 5; ++i) write(0, {{0xf, 0}}, i, i);
+  run();
+  ASSERT_EQ(nvm.asked.size(), 5u);
+  for (u8 i = 1; i <= 5; ++i) EXPECT_EQ(payload_of(nvm.asked[i - 1u]).bytes[0], i);
+}
+
+TEST_F(HomePersist, OfAnAtomicCarriesWhatItLeft) {
+  *reinterpret_cast<u32*>(pool) = 4;
+  home->receive(request(RequestKind::atomic, 0, 3, true));
+  ASSERT_EQ(nvm.asked.size(), 1u);  // its sector comes first
+  EXPECT_FALSE(nvm.asked[0].write);
+  nvm.serve_first();
+  run();
+  ASSERT_EQ(nvm.asked.size(), 1u);
+  EXPECT_TRUE(nvm.asked[0].write);
+  EXPECT_EQ(payload_of(nvm.asked[0]).bytes[0], 5);
+  EXPECT_EQ(payload_of(nvm.asked[0]).valid.count(), 4u);
+  nvm.serve_first();
+  run();
+  EXPECT_EQ(kinds(), (std::vector{RequestKind::data, RequestKind::durable}));
+}
+
+TEST_F(HomePersist, AWriteReadsNothingFromTheMedium) {
+  write(0,
+        {
+            {~u64{0}, ~u64{0}},
+        },
+        1, 1);
+  run();
+  ASSERT_EQ(nvm.asked.size(), 1u);
+  EXPECT_TRUE(nvm.asked[0].write);
+  EXPECT_EQ(nvm.asked[0].bytes, 128u);
+  home->receive(request(RequestKind::read, 0, 2, false));
+  run();
+  EXPECT_EQ(kinds().back(), RequestKind::data) << "the L2 has the whole sector now";
+}
+
+TEST_F(HomePersist, WithoutItDirtyBytesLeaveWithTheirLine) {
+  write(0, {{0xf0, 0}}, 3, 1, false);
+  run();
+  EXPECT_TRUE(nvm.asked.empty());
+  *reinterpret_cast<u8*>(pool + 5) = 8;  // the host: the image is what leaves
+  for (u64 line = 1; line <= 4; ++line) write(line, {{~u64{0}, ~u64{0}}}, 1, 2, false);
+  run();
+  ASSERT_EQ(nvm.asked.size(), 1u);
+  EXPECT_EQ(nvm.asked[0].client, nullptr);
+  EXPECT_EQ(payload_of(nvm.asked[0]).valid, (ByteMask{{0xf0, 0}}));
+  EXPECT_EQ(payload_of(nvm.asked[0]).bytes[5], 8);
+  EXPECT_EQ(home->statistics().evicted_persistent_bytes, 4u);
+  EXPECT_EQ(home->statistics().persists, 0u);
+}
+
+TEST_F(HomePersist, ClearsOnlyWhatItWritesThrough) {
+  write(0, {{0xff, 0}}, 3, 1, false);
+  write(0, {{0x0f, 0}}, 4, 2, true);
+  nvm.serve_first();
+  run();
+  home->write_back_all();
+  ASSERT_EQ(nvm.asked.size(), 1u);
+  EXPECT_EQ(payload_of(nvm.asked[0]).valid, (ByteMask{{0xf0, 0}})) << "the rest of what is dirty";
+}
+
+TEST_F(HomePersist, WhatIsDroppedIsNotDirty) {
+  write(0, {{~u64{0}, 0}}, 3, 1, false);
+  write(1, {{0xff, 0}}, 3, 2, false);
+  run();
+  home->drop(pool + 8, pool + 128, false);
+  home->write_back_all();
+  ASSERT_EQ(nvm.asked.size(), 2u);
+  EXPECT_EQ(payload_of(nvm.asked[0]).valid, (ByteMask{{0xff, 0}}));
+  write(2, {{0xff, 0}}, 3, 2, false);
+  home->drop(pool, pool + bytes, true);
+  home->write_back_all();
+  EXPECT_EQ(nvm.asked.size(), 2u) << "the pool is unmapped";
+}
+
+}  // namespace
+}  // namespace ew::memory
