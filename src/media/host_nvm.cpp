@@ -79,6 +79,7 @@ void HostNvm::read(u32 slot) {
 
 void HostNvm::write_to_cache(u32 slot) {
   const memory::DeviceRequest request = slots_[slot].request;
+  slots_[slot].request.payload = memory::no_payload;
   const u32 width = cache_->line_bytes();
   u64 base = request.address & ~u64{memory::longest_line - 1};
   memory::ByteMask mask;
@@ -134,6 +135,7 @@ void HostNvm::evict(u32 slot, PersistentCache::Line& line) {
 
 void HostNvm::write_through(u32 slot) {
   const memory::DeviceRequest request = slots_[slot].request;
+  slots_[slot].request.payload = memory::no_payload;  // the medium's, or the cache's, from here on
   if (cache_) {
     const u64 first = request.address / cache_->line_bytes();
     const u64 last = (request.address + request.bytes - 1) / cache_->line_bytes();
@@ -175,6 +177,9 @@ void HostNvm::notify_when_free(bool, core::TimeWheel::Handler handler, void* tar
 }
 
 void HostNvm::drop(u64 begin, u64 end) {
+  for (const Slot& slot : slots_)
+    if (slot.request.payload != memory::no_payload)
+      memory::clear_range((*payloads_)[slot.request.payload].valid, slot.request.line, begin, end);
   medium_.drop(begin, end);
   if (cache_) cache_->drop(begin, end);
 }

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "media/kinds.hpp"
+#include "memory/masks.hpp"
 
 namespace ew::media {
 namespace {
@@ -67,10 +68,8 @@ void NvmMedium::arrive(const Access& access) {
 void NvmMedium::drop(u64 begin, u64 end) {
   for (u32 i = 0; i < waiting_.size(); ++i) {
     const Access& access = waiting_[i].access;
-    if (access.payload == memory::no_payload || access.line >= end) continue;
-    memory::ByteMask& valid = (*payloads_)[access.payload].valid;
-    for (u32 byte = 0; byte < memory::longest_line; ++byte)
-      if (access.line + byte >= begin && access.line + byte < end) valid.bits[byte / 64] &= ~(u64{1} << (byte % 64));
+    if (access.payload != memory::no_payload)
+      memory::clear_range((*payloads_)[access.payload].valid, access.line, begin, end);
   }
 }
 

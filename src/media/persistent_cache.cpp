@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "memory/masks.hpp"
+
 namespace ew::media {
 
 PersistentCache::PersistentCache(const HostMemoryConfig& config)
@@ -29,10 +31,8 @@ PersistentCache::Line& PersistentCache::victim(u64 line) {
 
 void PersistentCache::drop(u64 begin, u64 end) {
   for (Line& line : lines_) {
-    if (!line.address || line.address >= end || line.address + line_bytes_ <= begin) continue;
-    for (u32 byte = 0; byte < line_bytes_; ++byte)
-      if (line.address + byte >= begin && line.address + byte < end)
-        line.mask.bits[byte / 64] &= ~(u64{1} << (byte % 64));
+    if (!line.address) continue;
+    memory::clear_range(line.mask, line.address, begin, end);
     if (!line.mask.any()) line = {};
   }
 }

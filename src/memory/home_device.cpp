@@ -140,6 +140,10 @@ void Home::State::evict(u32 way) {
 
 void Home::drop(u64 begin, u64 end, bool gone) {
   State& s = *state_;
+  for (core::Ring<DeviceRequest>& queue : s.queued)
+    for (u32 i = 0; i < queue.size(); ++i)
+      if (queue[i].payload != no_payload)
+        clear_range(s.parts.payloads[queue[i].payload].valid, queue[i].line, begin, end);
   const u64 first = begin & ~u64{s.config.line - 1};
   if ((end - first) / s.config.line < s.tags.lines()) {
     for (u64 line = first; line < end; line += s.config.line)
@@ -153,11 +157,8 @@ void Home::drop(u64 begin, u64 end, bool gone) {
 }
 
 void Home::State::drop(u32 way, u64 begin, u64 end, bool gone) {
-  Line& line = lines[way];
-  const u64 address = tags.line_of(way);
-  for (u32 byte = 0; byte < config.line; ++byte)
-    if (address + byte >= begin && address + byte < end) line.dirty.bits[byte / 64] &= ~(u64{1} << (byte % 64));
-  if (gone && line.mshr == none && !copies_exist(way)) evict(way);
+  clear_range(lines[way].dirty, tags.line_of(way), begin, end);
+  if (gone && lines[way].mshr == none && !copies_exist(way)) evict(way);
 }
 
 void Home::write_back_all() {

@@ -61,6 +61,13 @@ inline WordMask whole_sectors(WordMask words, u32 sector_bytes) {
   return static_cast<WordMask>(u64{first_words(words, sector_bytes)} * all_words(sector_bytes));
 }
 
+/// Bytes of the line that lie in [begin, end) leave the mask.
+inline void clear_range(ByteMask& mask, u64 line, u64 begin, u64 end) {
+  if (line >= end || line + longest_line <= begin) return;
+  for (u32 byte = 0; byte < longest_line; ++byte)
+    if (line + byte >= begin && line + byte < end) mask.bits[byte / 64] &= ~(u64{1} << (byte % 64));
+}
+
 /// Copies the bytes of the mask, and writes no other byte.
 inline void copy_bytes(u8* to, const u8* from, const ByteMask& mask) {
   for (u32 half = 0; half < 2; ++half) {

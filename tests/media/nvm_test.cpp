@@ -221,11 +221,20 @@ TEST_F(NvmCrash, WhatIsDroppedNeverComes) {
   EXPECT_EQ(durable(0), 0u);
   EXPECT_EQ(durable(4), 2u);
 
-  make("nvm", config);
-  store(0, 1);
-  bench->device().drop(pool, pool + 64);
-  finish();
-  EXPECT_EQ(durable(0), 0u);
+  for (const std::string_view kind : {"nvm", "host-nvm"})  // before the queue, and on the link
+    for (const bool ddio : {false, true}) {
+      config.nvm.ddio = ddio;
+      make(kind, config);
+      store(0, 1);
+      store(256, 3);
+      bench->idle(10);
+      bench->device().drop(pool, pool + 64);
+      finish();
+      store(64 * 1024, 8);
+      store(2 * 64 * 1024, 9);
+      finish();
+      EXPECT_EQ(durable(0), 0u) << kind << ddio;
+    }
 }
 
 TEST_F(NvmCrash, GranulesWearWhenTheMediumWritesThem) {
