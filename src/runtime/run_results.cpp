@@ -37,6 +37,11 @@ constexpr Line slot_lines[] = {
     {"slots.structural_write_buffer", "memory structural: write buffer"},
     {"slots.structural_release", "memory structural: release"},
     {"slots.structural_network", "memory structural: network"},
+    {"slots.persist_fence", "persist: order operation"},
+    {"slots.persist_buffer", "persist: buffer full"},
+    {"slots.persist_order", "persist: store behind older persists"},
+    {"slots.persist_durable", "persist: durability"},
+    {"slots.persist_eviction", "persist: eviction"},
     {"slots.compute_data", "compute data"},
     {"slots.compute_structural", "compute structural"},
 };
@@ -50,7 +55,17 @@ constexpr Line traffic_lines[] = {
     {"network.flit_crossings.read", "read"},     {"network.flit_crossings.own", "own"},
     {"network.flit_crossings.write", "write"},   {"network.flit_crossings.write_back", "write-back"},
     {"network.flit_crossings.atomic", "atomic"}, {"network.flit_crossings.probe", "probe"},
-    {"network.flit_crossings.dma", "copies"}};
+    {"network.flit_crossings.dma", "copies"},    {"network.flit_crossings.persist", "persist"}};
+
+constexpr Line persistent_lines[] = {{"l2.persists", "lines persisted"},
+                                     {"l2.persisted_bytes", "bytes persisted"},
+                                     {"l2.evicted_persistent_bytes", "bytes of pools evicted from the L2"},
+                                     {"durable.bytes", "bytes that became durable"},
+                                     {"durable.host_bytes", "bytes that the host made durable"},
+                                     {"nvm.read_bytes", "bytes read from non-volatile memory"},
+                                     {"nvm.granules_written", "granules written by the medium"},
+                                     {"nvm.granules_merged", "of them written in part"},
+                                     {"nvm.most_worn", "writes of the granule written most often"}};
 
 /// Never destroyed: results are written while static objects of the program end.
 const std::vector<core::Statistic>& names() {
@@ -77,6 +92,15 @@ std::string table(std::string_view title, std::string_view unit, const Line (&li
                           100.0 * static_cast<double>(value) / static_cast<double>(sum));
   }
   return text + fmt::format("  {:<40}{:>16} {}\n", "sum", sum, unit);
+}
+
+/// Figures of different units, those that are not 0; nothing when all are.
+template <std::size_t n>
+std::string list(std::string_view title, const Line (&lines)[n], const FigureValues& values) {
+  std::string text;
+  for (const Line& line : lines)
+    if (const u64 value = value_of(values, line.name)) text += fmt::format("  {:<40}{:>16}\n", line.label, value);
+  return text.empty() ? text : fmt::format("{}\n{}", title, text);
 }
 
 nlohmann::ordered_json json_of(const FigureValues& values) {
@@ -138,6 +162,7 @@ std::string RunResults::summary() const {
   text += table("\nissue slots: schedulers of SMs times cycles", "slots", slot_lines, totals);
   text += table("\nenergy", "pJ", energy_lines, totals);
   text += table("\nnetwork traffic", "flit crossings", traffic_lines, totals);
+  text += list("\npersistent memory", persistent_lines, totals);
   return text;
 }
 

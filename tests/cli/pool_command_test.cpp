@@ -186,6 +186,17 @@ TEST_F(PoolCommand, TheTableOfNamesSurvivesACrashAfterAnyOfItsDurableWrites) {
   EXPECT_LT(grids, killed);
 }
 
+TEST_F(PoolCommand, TheSummaryCountsWhatBecameDurable) {
+  const Outcome outcome = on("sbrp-pm-near", {"a.pool", "kernel"}, {"--summary"});
+  EXPECT_EQ(outcome.status, 0);
+  for (const char* line : {"\npersistent memory\n", "  bytes persisted                                      512\n",
+                           "  bytes that became durable                            512\n", "  persist   "})
+    EXPECT_NE(outcome.output.find(line), std::string::npos) << line << "in\n" << outcome.output;
+  const std::string host = on("sbrp-pm-near", {"a.pool"}, {"--summary"}).output;
+  EXPECT_NE(host.find("bytes that the host made durable"), std::string::npos) << host;
+  EXPECT_EQ(host.find("bytes persisted"), std::string::npos) << host;
+}
+
 TEST_F(PoolCommand, MistakesAreSentences) {
   std::ofstream(folder_ + "/foreign") << "not a pool, but long enough to have a header of one";
   std::ofstream(folder_ + "/empty");
