@@ -47,10 +47,10 @@ void HostMemory::at_host(u64 slot, u64) {
   const memory::DeviceRequest& request = slots_[slot];
   const u64 first = request.address / config_.llc_line;
   const u64 last = (request.address + request.bytes - 1) / config_.llc_line;
-  const bool allocates = sets_ && request.write;
+  const bool cached = sets_ && !(bypassed_ && request.write), allocates = cached && request.write;
   u64 hits = 0, to_dram = 0, evicted = 0;
   for (u64 line = first; line <= last; ++line) {
-    if (sets_ && hit(line, request.write)) {
+    if (cached && hit(line, request.write)) {
       ++hits;
     } else if (allocates) {
       evicted += allocate(line);
@@ -58,7 +58,7 @@ void HostMemory::at_host(u64 slot, u64) {
       to_dram += config_.llc_line;
     }
   }
-  if (sets_) {
+  if (cached) {
     statistics_.cache_hits += hits;
     statistics_.cache_misses += last - first + 1 - hits;
   }

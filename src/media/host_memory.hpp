@@ -58,6 +58,7 @@ class HostMemory final : public memory::Device {
 
   bool serve(const memory::DeviceRequest&) override;
   void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
+  void persist_region(bool inside) override { bypassed_ = inside; }
   u64 in_flight() const override { return slots_.size() - free_.size(); }
   const memory::DeviceStatistics& statistics() const override;
 
@@ -94,6 +95,7 @@ class HostMemory final : public memory::Device {
   std::vector<memory::DeviceRequest> slots_;
   std::vector<u32> free_;
   std::vector<Waiter> waiters_;
+  bool bypassed_ = false;  // gpm_persist_begin has switched DDIO off: writes go to DRAM
   u64 bus_free_ = 0, bus_ticks_ = 0, uses_ = 0;
   mutable memory::DeviceStatistics statistics_;
 };

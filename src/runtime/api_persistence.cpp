@@ -28,8 +28,7 @@ Result persistence_api(Result otherwise, F&& call) {
 }
 
 void* map_pool(Machine& machine, const char* path, u64 size, bool create) {
-  machine.check_has_pools();
-  void* const pool = machine.pools().map(path, size, create);
+  void* const pool = machine.map_pool(path, size, create);
   if (machine.recorder())
     machine.recorder()->pool_mapped(path, reinterpret_cast<u64>(pool), Pools::size_of(path), pool_header_bytes);
   return pool;

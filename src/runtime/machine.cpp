@@ -121,8 +121,12 @@ const RunResults& Machine::results() {
   return results_;
 }
 
-void Machine::check_has_pools() const {
-  if (const std::string why = why_no_pools(config_); !why.empty()) throw core::UserError("gpm_map: " + why);
+void* Machine::map_pool(const std::string& path, u64 size, bool create) {
+  if (config_.machine.timing() && config_.nvm.none())
+    throw core::UserError("gpm_map: this machine has no non-volatile memory (nvm.attach is \"none\")");
+  void* pool = nullptr;
+  queue_.with_simulator([&](Simulator&) { pool = pools_.map(path, size, create); });
+  return pool;
 }
 
 void Machine::unmap_pool(void* address) {

@@ -59,6 +59,14 @@ TEST(HostMemory, WithDdioAWriteAndALaterReadStayInTheCache) {
   for (u32 i = 0; i < 2; ++i) expect_near(wire(0) + 300 + 90 + 128 / 100.0 + wire(128) + 300, bench.lone(1 << 20, 128));
 }
 
+TEST(HostMemory, InsideAPersistRegionWritesGoToDram) {
+  DeviceBench bench("host-memory", media(true), sm_clock);
+  bench.device().persist_region(true);
+  expect_near(wire(128) + 300 + 90 + 128 / 100.0 + wire(0) + 300, bench.lone(4096, 128, true));
+  bench.device().persist_region(false);
+  expect_near(wire(128) + 300 + 20 + wire(0) + 300, bench.lone(4096, 128, true));
+}
+
 /// The cache has 16 ways and the device may use two: what it wrote two lines of a set ago is gone.
 TEST(HostMemory, DdioWritesAreLimitedToTheirWays) {
   MediaConfig config = media(true);
