@@ -59,13 +59,13 @@ PersistHold Sbrp::on_through(u32 way, u32 warp) {
   if (place == PersistBuffer::none) return PersistHold::none;
   const u64 warps = buffer_[place].warps;
   if (!may_leave(place, warps)) return hold(PersistHold::order, warp, place + 1);
-  flushing_ |= warps;
+  note_sent(warps);
   buffer_.take(way);
   return PersistHold::none;
 }
 
 bool Sbrp::went_through(u32 warp) {
-  flushing_ |= bit(warp);
+  note_sent(bit(warp));
   return false;
 }
 
@@ -73,7 +73,7 @@ PersistHold Sbrp::on_evict(u32 way, u32 warp) {
   const Place place = buffer_.place_of(way);
   const u64 warps = buffer_[place].warps;
   if (!may_leave(place, warps)) return hold(PersistHold::eviction, warp, place + 1);
-  flushing_ |= warps;
+  note_sent(warps);
   buffer_.take(way);
   return PersistHold::none;
 }
@@ -147,7 +147,7 @@ bool Sbrp::wait_until_durable(PersistOrder order, u64 warps) {
     if (order == PersistOrder::dfence) machinery_.invalidate(false);
     return true;
   }
-  if ((odm_ | edm_) & warps) return false;
+  if ((odm_ | edm_ | acknowledging_) & warps) return false;
   if (nothing_to_order()) {
     machinery_.entered(order, PersistEntry::needless);
     if (order == PersistOrder::dfence) machinery_.invalidate(false);
@@ -188,15 +188,14 @@ bool Sbrp::acquire(PersistOrder order, Scope scope, u64 warps) {
 
 /// An order operation is the oldest entry: what was before it has been sent.
 void Sbrp::retire_order(const PersistBuffer::Entry& entry) {
-  const bool in_flight = machinery_.in_flight() != 0;
   switch (entry.type) {
     case EntryType::ofence:
     case EntryType::release:  // what other warps sent is ordered for those alone that acquired it
-      if (in_flight) fsm_ |= entry.warps & flushing_;
+      set_fsm(in_flight_of(entry.warps));
       break;
     case EntryType::full:
     case EntryType::acquire:
-      if (in_flight) fsm_ |= entry.warps;
+      set_fsm(entry.warps);
       break;
     case EntryType::durable:
       odm_ &= ~entry.warps;
@@ -215,13 +214,13 @@ bool Sbrp::flush_oldest() {
   const PersistBuffer::Entry entry = buffer_.front();
   if (entry.warps & fsm_) return false;
   const bool wanted = buffer_.head() < wanted_;
-  if (!wanted && (edm_ || policy_ == Policy::lazy)) return false;
+  if (!wanted && policy_ == Policy::lazy) return false;
   if (policy_ == Policy::window && machinery_.in_flight() >= window_) {
     if (!std::exchange(window_full_, true)) machinery_.window_full(true);
     return false;
   }
   buffer_.pop();
-  flushing_ |= entry.warps;
+  note_sent(entry.warps);
   machinery_.flush(entry.way);
   return true;
 }
@@ -247,25 +246,66 @@ void Sbrp::empty_buffer() {
   }
 }
 
-/// True: the EDM has got smaller, so that more may leave.
+/// True: somebody goes on, so that more may leave.
 bool Sbrp::let_go() {
   if (for_room_ && !buffer_.full()) machinery_.resume(std::exchange(for_room_, 0));
-  if (machinery_.in_flight()) return false;
-  u64 over = 0;
-  each(edm_, [&](u32 warp) { over |= wanted_of_[warp] <= buffer_.head() ? bit(warp) : 0; });
-  edm_ &= ~over;
-  passed_ |= over & for_durability_;
-  for_durability_ &= ~over;
-  if (over) machinery_.resume(over);
-  if (draining_ && buffer_.empty()) {
+  u64 gone = 0;
+  each(edm_, [&](u32 warp) { gone |= wanted_of_[warp] <= buffer_.head() ? bit(warp) : 0; });
+  edm_ &= ~gone;
+  acknowledging_ |= gone;
+  const bool over = gone && mark(0, gone);
+  if (over) end_waits(gone);
+  if (draining_ && buffer_.empty() && !machinery_.in_flight()) {
     draining_ = false;
     machinery_.drained();
   }
-  return over != 0;
+  return over;
+}
+
+// --- Acknowledgements
+
+void Sbrp::note_sent(u64 warps) {
+  each(warps, [&](u32 warp) { sent_before_[warp] = marks_set_ + 1; });
+}
+
+/// Of these warps, those with a persist that may be in flight.
+u64 Sbrp::in_flight_of(u64 warps) const {
+  if (!machinery_.in_flight()) return 0;
+  u64 some = 0;
+  each(warps, [&](u32 warp) { some |= sent_before_[warp] > marks_over_ ? bit(warp) : 0; });
+  return some;
+}
+
+void Sbrp::set_fsm(u64 warps) {
+  if (!warps || mark(warps, 0)) return;
+  fsm_ |= warps;
+  each(warps, [&](u32 warp) { fsm_until_[warp] = marks_set_; });
+}
+
+/// Waits for what is in flight. True: nothing is.
+bool Sbrp::mark(u64 fsm, u64 edm) {
+  if (machinery_.when_durable(fsm | edm)) return true;
+  marks_.push_back({fsm, edm});
+  ++marks_set_;
+  return false;
+}
+
+void Sbrp::durable_so_far(u64) {
+  const Mark over = marks_.front();
+  marks_.pop_front();
+  ++marks_over_;
+  each(over.fsm, [&](u32 warp) { fsm_ &= fsm_until_[warp] == marks_over_ ? ~bit(warp) : ~u64{0}; });
+  if (over.edm) end_waits(over.edm);
+}
+
+void Sbrp::end_waits(u64 warps) {
+  acknowledging_ &= ~warps;
+  passed_ |= warps & for_durability_;
+  for_durability_ &= ~warps;
+  machinery_.resume(warps);
 }
 
 void Sbrp::on_durable() {
-  if (machinery_.in_flight() == 0) fsm_ = flushing_ = 0;
   pump();
 }
 
@@ -278,11 +318,11 @@ bool Sbrp::drain() {
 }
 
 std::string Sbrp::what_is_under_way() const {
-  if (nothing_to_order() && !edm_ && !odm_ && !for_room_) return {};
+  if (nothing_to_order() && !edm_ && !odm_ && !acknowledging_ && !for_room_) return {};
   return fmt::format(
       "persist buffer: places {} to {}, {} persists in flight; FSM {:#x}, ODM {:#x}, EDM {:#x}, without room {:#x}, "
       "what is before {} must leave\n",
-      buffer_.head(), buffer_.tail(), machinery_.in_flight(), fsm_, odm_, edm_, for_room_, wanted_);
+      buffer_.head(), buffer_.tail(), machinery_.in_flight(), fsm_, odm_, edm_ | acknowledging_, for_room_, wanted_);
 }
 
 std::unique_ptr<Persistency> make_sbrp(const PersistencyConfig& config, u32 lines, PersistMachinery& machinery) {

@@ -1,18 +1,20 @@
 // Scoped buffered release persistency in hardware: SBRP paper, sections 6.1 and 6.2. One an SM, owned by its private
 // cache.
 //
-// The names are the paper's. FSM: warps whose persists must wait until nothing is in flight. ACTR: in_flight() of the
-// machinery. ODM: warps whose dFence (or release above block scope) is in the buffer. EDM: warps that wait for
-// acknowledgements: behind such an operation, for bytes of a line that they may not join yet, or for an eviction.
+// The names are the paper's. FSM: warps whose persists must wait until what is in flight is durable. ODM: warps whose
+// dFence (or release above block scope) is in the buffer. EDM: warps that wait for acknowledgements: behind such an
+// operation, for bytes of a line that they may not join yet, or for an eviction. ACTR: in_flight() of the machinery.
+// The paper waits for ACTR = 0; here a wait is over when what was in flight as it began is acknowledged, which is the
+// same while nothing else is sent, and which a stream of others' persists cannot keep from coming.
 //
 // How no warp waits for ever. Whoever is held names a place of the buffer that must have left (`wanted_`). The buffer
 // empties up to there whatever the policy says: its oldest entry waits for a place in the window or, if its warps are
-// in the FSM, for ACTR = 0, and both come, as persists in flight are acknowledged and nothing younger than a wanted
-// place is sent while somebody waits. At ACTR = 0 with that place gone the warp is resumed.
+// in the FSM, for acknowledgements, and both come. With that place gone, the acknowledgements of then resume the warp.
 #pragma once
 
 #include <array>
 
+#include "core/ring.hpp"
 #include "persistency/models.hpp"
 #include "persistency/persist_buffer.hpp"
 
@@ -29,7 +31,7 @@ class Sbrp final : public Persistency {
   memory::PersistHold on_evict(u32 way, u32 warp) override;
   bool on_order(memory::PersistOrder, Scope, u64 warps) override;
   void on_durable() override;
-  void durable_so_far(u64) override {}
+  void durable_so_far(u64) override;
   bool drain() override;
   std::string what_is_under_way() const override;
 
@@ -48,6 +50,11 @@ class Sbrp final : public Persistency {
   void pump();
   bool flush_oldest();
   void retire_order(const PersistBuffer::Entry&);
+  void note_sent(u64 warps);
+  u64 in_flight_of(u64 warps) const;
+  void set_fsm(u64 warps);
+  bool mark(u64 fsm, u64 edm);
+  void end_waits(u64 warps);
   bool let_go();
   void empty_buffer();
 
@@ -55,12 +62,21 @@ class Sbrp final : public Persistency {
   PersistBuffer buffer_;
   u32 window_;
   Policy policy_;
-  u64 fsm_ = 0, flushing_ = 0;  // flushing: warps of persists sent since ACTR was 0
-  u64 odm_ = 0, edm_ = 0;       // of the EDM: until wanted_of_ has left and ACTR is 0
-  u64 for_durability_ = 0;      // of the EDM: dFences and releases
-  u64 for_room_ = 0;            // held until the buffer has room
-  u64 passed_ = 0;              // of the ODM and EDM: over, the warp does not know yet
-  Place wanted_ = 0;            // what is before it leaves whatever the policy says
+  /// Who waits for the acknowledgements of what was in flight at a moment. Marks end in the order of being set.
+  struct Mark {
+    u64 fsm = 0, edm = 0;
+  };
+  core::Ring<Mark> marks_;
+  u64 marks_set_ = 0, marks_over_ = 0;
+  u64 fsm_ = 0;
+  std::array<u64, 64> fsm_until_{};    // by warp: number of the mark that takes it out
+  std::array<u64, 64> sent_before_{};  // by warp: of the first mark behind its youngest persist in flight, plus one
+  u64 odm_ = 0, edm_ = 0;              // of the EDM: until wanted_of_ has left
+  u64 acknowledging_ = 0;              // of the EDM: it has, and a mark will end the wait
+  u64 for_durability_ = 0;             // of the EDM: dFences and releases
+  u64 for_room_ = 0;                   // held until the buffer has room
+  u64 passed_ = 0;                     // of the ODM and EDM: over, the warp does not know yet
+  Place wanted_ = 0;                   // what is before it leaves whatever the policy says
   std::array<Place, 64> wanted_of_{};
   u64 releases_ = 0;                // release operations that entered
   std::array<u64, 64> acquired_{};  // of them, at the warp's last acquire
