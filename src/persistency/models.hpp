@@ -48,6 +48,11 @@ void PersistencyConfig::fields(Self& self, Visitor&& visit) {
         "sbrp: window: a persist leaves while fewer than `window` are on their way; eager: as soon as order allows; "
         "lazy: when an order operation, a full buffer or a waiting warp asks for it.",
         "SBRP, section 6.2");
+  visit(
+      "merge", self.merge, core::Choices{{"adjacent", "past-others"}}, "",
+      "sbrp: an order operation joins the youngest entry of the persist buffer; past-others: an older one of its type, "
+      "past persists of other warps, as in the artifact, which loses order between threads.",
+      "SBRP, section 6.1: without intervening operations");
   visit("fence_cycles", self.fence_cycles, Range{0, 1e6}, "cycles",
         "What a fence above block scope takes besides its waits; with epoch, gpm and strict every order operation.",
         "0: the waits are simulated; the SBRP artifact adds 200 (ptx_opcode_latency_fence)");

@@ -22,15 +22,27 @@ void PersistBuffer::take(u32 way) {
 }
 
 bool PersistBuffer::put_order(EntryType type, u64 warps) {
-  const bool merges = can_merge(type);
+  Place place = entry_to_join(type, warps);
+  const bool merges = place != none;
   if (merges) {
-    at(tail_ - 1).warps |= warps;
+    at(place).warps |= warps;
   } else {
     assert(!full());
-    at(tail_++) = {type, 0, warps};
+    place = tail_++;
+    at(place) = {type, 0, warps};
   }
-  for (u64 left = warps; left; left &= left - 1) last_order_[static_cast<u32>(std::countr_zero(left))] = tail_ - 1;
+  for (u64 left = warps; left; left &= left - 1) last_order_[static_cast<u32>(std::countr_zero(left))] = place;
   return merges;
+}
+
+PersistBuffer::Place PersistBuffer::entry_to_join(EntryType type, u64 warps) const {
+  if (!merges_past_) return !empty() && (*this)[tail_ - 1].type == type ? tail_ - 1 : none;
+  for (Place place = tail_; place-- > head_;) {
+    const Entry& entry = (*this)[place];
+    if (entry.type == type) return place;
+    if (entry.type != EntryType::hole && (entry.warps & warps)) return none;
+  }
+  return none;
 }
 
 bool PersistBuffer::order_before(Place place, u64 warps) const {

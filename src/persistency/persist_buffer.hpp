@@ -26,7 +26,10 @@ class PersistBuffer {
   };
 
   /// capacity: entries; ways: of the private cache.
-  PersistBuffer(u32 capacity, u32 ways) : entries_(capacity), place_of_(ways, none) {}
+  /// merges_past: as the SBRP artifact does, an order operation joins an older entry of its type past persists of other
+  /// warps. That loses order: what it acquired may be among them.
+  PersistBuffer(u32 capacity, u32 ways, bool merges_past = false)
+      : entries_(capacity), place_of_(ways, none), merges_past_(merges_past) {}
 
   u32 capacity() const { return static_cast<u32>(entries_.size()); }
   bool empty() const { return head_ == tail_; }
@@ -47,9 +50,9 @@ class PersistBuffer {
   void take(u32 way);
 
   /// An order operation joins; the youngest entry takes it in if it is of the same type. True: it did. REQUIRES: room
-  /// for one more, or can_merge(type).
+  /// for one more, or can_merge().
   bool put_order(EntryType, u64 warps);
-  bool can_merge(EntryType type) const { return !empty() && (*this)[tail_ - 1].type == type; }
+  bool can_merge(EntryType type, u64 warps) const { return entry_to_join(type, warps) != none; }
   /// The place of the warp's youngest order operation, which may have left, or none.
   Place last_order(u32 warp) const { return last_order_[warp]; }
   /// Some order operation of the warp is in the buffer, behind this place (or anywhere).
@@ -65,11 +68,13 @@ class PersistBuffer {
     return places;
   }
 
+  Place entry_to_join(EntryType, u64 warps) const;
   Entry& at(Place p) { return entries_[p % entries_.size()]; }
 
   std::vector<Entry> entries_;
   std::vector<Place> place_of_;  // by way
   Place head_ = 0, tail_ = 0;
+  bool merges_past_;
   std::array<Place, 64> last_order_ = no_orders();
 };
 

@@ -26,7 +26,7 @@ void each(u64 warps, Visitor&& visit) {
 
 Sbrp::Sbrp(const PersistencyConfig& config, u32 lines, PersistMachinery& machinery)
     : machinery_(machinery),
-      buffer_(buffer_entries(config, lines), lines),
+      buffer_(buffer_entries(config, lines), lines, config.merge == "past-others"),
       window_(config.window),
       policy_(config.policy == "eager"  ? Policy::eager
               : config.policy == "lazy" ? Policy::lazy
@@ -130,7 +130,7 @@ bool Sbrp::enter(PersistOrder order, EntryType type, u64 warps) {
     machinery_.entered(order, PersistEntry::needless);
     return true;
   }
-  if (!buffer_.can_merge(type) && !room(warps)) return false;
+  if (!buffer_.can_merge(type, warps) && !room(warps)) return false;
   releases_ += type == EntryType::release || type == EntryType::full;
   const bool merged = buffer_.put_order(type, warps);
   machinery_.entered(order, merged ? PersistEntry::merged : PersistEntry::entered);
@@ -153,7 +153,7 @@ bool Sbrp::wait_until_durable(PersistOrder order, u64 warps) {
     if (order == PersistOrder::dfence) machinery_.invalidate(false);
     return true;
   }
-  if (!buffer_.can_merge(EntryType::durable) && !room(warps)) return false;
+  if (!buffer_.can_merge(EntryType::durable, warps) && !room(warps)) return false;
   ++releases_;
   odm_ |= warps;
   const bool merged = buffer_.put_order(EntryType::durable, warps);
@@ -173,7 +173,7 @@ bool Sbrp::acquire(PersistOrder order, Scope scope, u64 warps) {
   u64 fresh = 0;
   each(warps, [&](u32 warp) { fresh |= acquired_[warp] != releases_ ? bit(warp) : 0; });
   if (fresh && !nothing_to_order()) {
-    if (!buffer_.can_merge(EntryType::acquire) && !room(warps)) return false;
+    if (!buffer_.can_merge(EntryType::acquire, fresh) && !room(warps)) return false;
     const bool merged = buffer_.put_order(EntryType::acquire, fresh);
     machinery_.entered(order, merged ? PersistEntry::merged : PersistEntry::entered);
     if (policy_ == Policy::lazy) want(buffer_.tail());
@@ -209,20 +209,46 @@ void Sbrp::retire_order(const PersistBuffer::Entry& entry) {
 
 // --- The buffer empties
 
-/// False: the oldest persist has to wait.
+/// What somebody waits for leaves when its order lets it; the rest when the policy of section 6.2 says so.
+bool Sbrp::policy_lets_go(Place place) {
+  if (place < wanted_ || policy_ == Policy::eager) return true;
+  if (policy_ == Policy::lazy) return false;
+  if (machinery_.in_flight() < window_) return true;
+  if (!std::exchange(window_full_, true)) machinery_.window_full(true);
+  return false;
+}
+
+/// False: the oldest persist has to wait, or the policy keeps it.
 bool Sbrp::flush_oldest() {
   const PersistBuffer::Entry entry = buffer_.front();
-  if (entry.warps & fsm_) return false;
-  const bool wanted = buffer_.head() < wanted_;
-  if (!wanted && policy_ == Policy::lazy) return false;
-  if (policy_ == Policy::window && machinery_.in_flight() >= window_) {
-    if (!std::exchange(window_full_, true)) machinery_.window_full(true);
+  if (entry.warps & fsm_) {
+    flush_behind_oldest();
     return false;
   }
+  if (!policy_lets_go(buffer_.head())) return false;
   buffer_.pop();
   note_sent(entry.warps);
   machinery_.flush(entry.way);
   return true;
+}
+
+/// The oldest persist waits for acknowledgements. Those behind it that nothing orders, by the rule for evictions, do
+/// not.
+void Sbrp::flush_behind_oldest() {
+  u64 ordered = fsm_;
+  for (Place place = buffer_.head(); place < buffer_.tail(); ++place) {
+    const PersistBuffer::Entry entry = buffer_[place];
+    if (entry.type == EntryType::hole) continue;
+    if (entry.type != EntryType::persist) {
+      ordered |= entry.warps;
+      continue;
+    }
+    if (entry.warps & ordered) continue;
+    if (!policy_lets_go(place)) return;
+    buffer_.take(entry.way);
+    note_sent(entry.warps);
+    machinery_.flush(entry.way);
+  }
 }
 
 void Sbrp::pump() {

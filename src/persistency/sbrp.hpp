@@ -49,6 +49,8 @@ class Sbrp final : public Persistency {
   void want(Place);
   void pump();
   bool flush_oldest();
+  void flush_behind_oldest();
+  bool policy_lets_go(Place);
   void retire_order(const PersistBuffer::Entry&);
   void note_sent(u64 warps);
   u64 in_flight_of(u64 warps) const;
