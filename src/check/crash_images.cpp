@@ -13,7 +13,7 @@ namespace ew::check {
 
 namespace {
 
-constexpr u64 most_states = 10'000'000;
+constexpr u64 most_states = 4'000'000;
 
 /// 4.6 of the notes' lattice, as docs/litmus.md has it: every open question answered by the stronger order, but a pRel
 /// does not wait, which would hide what scopes do.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 
@@ -36,6 +37,7 @@ class KernelWriter {
  public:
   explicit KernelWriter(const Program& program) : program_(program) {
     kernel_.locations = u32(program.locations.size());
+    kernel_.first_output = (program.register_slots * 4 + 15) / 8 * 8;
   }
 
   LitmusKernel write() {
@@ -205,9 +207,11 @@ class KernelWriter {
     if (i.accesses()) delay();
     switch (i.kind) {
       case Instruction::Kind::load:
+        if (i.persist_sync) return acquire(i);
         emit("ld{}.global.u32 %slot{}, [%location{}];", order_text(i), i.slot, i.location);
         break;
       case Instruction::Kind::store:
+        if (i.persist_sync) return release(i);
         emit("st{}.global.u32 [%location{}], {};", order_text(i), i.location, value(i.value));
         break;
       case Instruction::Kind::atomic:
@@ -231,10 +235,49 @@ class KernelWriter {
         emit("barrier.sync 0;");
         break;
       case Instruction::Kind::order_fence:
+        return region("ofence", {"membar.sys;"});
       case Instruction::Kind::durability_fence:
+        return region("dfence", {"membar.sys;"});
       case Instruction::Kind::output:
-        break;  // tests of kind pm, which no kernel is made of
+        return output(i, thread);
     }
+  }
+
+  /// As include/everwarp/persist.cuh has them.
+  void region(std::string_view name, std::initializer_list<std::string> instructions) {
+    emit(".pragma \"everwarp.{}\";", name);
+    for (const std::string& text : instructions) emit("{}", text);
+    emit(".pragma \"everwarp.end\";");
+  }
+  static std::string region_name(std::string_view operation, Scope scope) {
+    return fmt::format("{}_{}", operation, scope == Scope::cta ? "block" : scope == Scope::gpu ? "dev" : "sys");
+  }
+  void release(const Instruction& i) {
+    const std::string operand = temporary();
+    emit("mov.b32 {}, {};", operand, value(i.value));
+    region(region_name("prel", i.scope), {"membar.sys;", fmt::format("st.relaxed{}.global.u32 [%location{}], {};",
+                                                                     scope_text(i.scope), i.location, operand)});
+  }
+  void acquire(const Instruction& i) {
+    region(region_name("pacq", i.scope),
+           {fmt::format("ld.acquire{}.global.u32 %slot{}, [%location{}];", scope_text(i.scope), i.slot, i.location)});
+  }
+
+  /// When, then what. All that the thread has loaded has arrived before: the branch needs it.
+  void output(const Instruction& i, u32 number) {
+    const Program::Thread& thread = program_.threads[number];
+    const std::string here = fmt::format("OUTPUT{}", kernel_.outputs.size()), loaded = temporary();
+    const u32 at = kernel_.first_output + LitmusKernel::output_bytes * static_cast<u32>(kernel_.outputs.size());
+    kernel_.outputs.push_back(i.location);
+    emit("mov.b32 {}, 0;", loaded);
+    for (u32 r = 0; r < thread.registers.size(); ++r)
+      emit("xor.b32 {}, {}, %slot{};", loaded, loaded, thread.first_slot + r);
+    emit("setp.eq.u32 %go, {}, 1;", loaded);
+    emit("@%go bra {};", here);
+    body_ += here + ":\n";
+    emit("mov.u64 %now, %clock64;");
+    emit("st.volatile.global.u64 [%results+{}], %now;", at);
+    emit("st.volatile.global.u32 [%results+{}], {};", at + 8, value(i.value));
   }
 
   void atomic(const Instruction& i) {
@@ -253,7 +296,10 @@ class KernelWriter {
   void await(const Instruction& i, u32 thread, u32 at) {
     const std::string wanted = value(i.value);
     body_ += fmt::format("AWAIT{}_{}:\n", thread, at);
-    emit("ld{}.global.u32 %slot{}, [%location{}];", order_text(i), i.slot, i.location);
+    if (i.persist_sync)
+      acquire(i);
+    else
+      emit("ld{}.global.u32 %slot{}, [%location{}];", order_text(i), i.slot, i.location);
     const std::string result = operation(i.relation, fmt::format("%slot{}", i.slot), wanted);
     emit("setp.eq.s32 %go, {}, 0;", result);
     emit("@%go bra AWAIT{}_{};", thread, at);

@@ -19,6 +19,11 @@ struct LitmusKernel {
   std::vector<std::pair<u32, u32>> warmable;  // (thread, location) for each bit of the warming words
 
   u32 locations = 0;
+  /// What `out` statements say stands behind the registers' results: 8 bytes of the clock, 4 of the value.
+  std::vector<u32> outputs;  // of each such statement: which output
+  u32 first_output = 0;      // byte of the results
+  static constexpr u32 output_bytes = 16;
+  u32 result_bytes() const { return first_output + output_bytes * static_cast<u32>(outputs.size()); }
   u32 warming_words() const { return static_cast<u32>((warmable.size() + 31) / 32); }
 };
 

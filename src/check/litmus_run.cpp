@@ -6,6 +6,7 @@
 #include <set>
 
 #include "check/litmus_kernel.hpp"
+#include "check/litmus_pool.hpp"
 #include "core/diagnostics.hpp"
 #include "memory/address_space.hpp"
 #include "ptx/program.hpp"
@@ -14,8 +15,8 @@ namespace ew::check {
 
 namespace {
 
-constexpr u64 line_bytes = 128, lines = 512;  // of the memory where locations lie
-constexpr u64 until_meeting = 4'000;          // ns: later than the slowest loads beforehand
+constexpr u64 line_bytes = LitmusPool::line_bytes, lines = LitmusPool::lines;  // of the memory where locations lie
+constexpr u64 until_meeting = 4'000;  // ns: later than the slowest loads beforehand
 
 /// Litmus kernels ask nothing of a runtime.
 class NoServices final : public simt::DeviceServices {
@@ -24,7 +25,7 @@ class NoServices final : public simt::DeviceServices {
   u64 heap_allocate(u64) override { return 0; }
   bool heap_free(u64) override { return false; }
   const simt::TextureObject* texture(u64) override { return nullptr; }
-  bool knows_region(std::string_view) override { return false; }
+  bool knows_region(std::string_view) override { return true; }
   bool region(std::string_view, LaneMask) override { return false; }
 };
 
@@ -92,7 +93,11 @@ Variation variation_of(const LitmusKernel& kernel, u64 seed) {
 class Runner {
  public:
   Runner(const Program& program, const LitmusMachine& machine)
-      : program_(program), machine_(machine), kernel_(make_kernel(program)), space_(u64{64} << 20) {
+      : program_(program),
+        machine_(machine),
+        kernel_(make_kernel(program)),
+        space_(u64{64} << 20),
+        pool_(program, space_) {
     std::vector<ptx::ast::Module> modules;
     modules.push_back(ptx::parse(kernel_.ptx, program.name));
     loaded_ = ptx::load(ptx::link(std::move(modules)), [](std::string_view) { return u64{0}; });
@@ -103,13 +108,17 @@ class Runner {
 
   void run(u64 seed, Histogram& histogram) {
     simulator_.reset();
-    simulator_ = machine_.make(space_, services_, seed);
+    simulator_ = machine_.make(space_, services_, seed, pool_.durable());
     const Variation variation = variation_of(kernel_, seed);
+    place(variation);
     std::memset(reinterpret_cast<void*>(memory_), 0, lines * line_bytes);
     std::memset(reinterpret_cast<void*>(results_), 0, result_bytes());
-    for (u32 l = 0; l < kernel_.locations; ++l) *word(memory_ + variation.offsets[l]) = program_.initial[l];
+    for (u32 l = 0; l < kernel_.locations; ++l) *word(addresses_[l]) = program_.initial[l];
+    pool_.begin_run();
     const std::string trouble = launch(variation);
     ++histogram.runs;
+    simulator_->close();
+    if (pool_.used()) pool_.count_crashes(addresses_, outputs(), seed, histogram);
     if (!trouble.empty()) {
       if (histogram.unfinished++ == 0) {
         histogram.unfinished_seed = seed;
@@ -119,14 +128,30 @@ class Runner {
     }
     FinalState state;
     for (u32 r = 0; r < program_.register_slots; ++r) state.values.push_back(*word(results_ + 4 * r));
-    for (u32 l = 0; l < kernel_.locations; ++l) state.values.push_back(*word(memory_ + variation.offsets[l]));
+    for (u32 l = 0; l < kernel_.locations; ++l) state.values.push_back(*word(addresses_[l]));
     auto& count = histogram.states[state];
     if (count.runs++ == 0) count.first_seed = seed;
   }
 
  private:
   static Value* word(u64 address) { return reinterpret_cast<Value*>(address); }
-  u64 result_bytes() const { return 4 * (u64{program_.register_slots} + 1); }
+  u64 result_bytes() const { return kernel_.result_bytes(); }
+
+  void place(const Variation& variation) {
+    addresses_.clear();
+    for (u32 l = 0; l < kernel_.locations; ++l)
+      addresses_.push_back((program_.persistent[l] ? pool_.begin() : memory_) + variation.offsets[l]);
+  }
+
+  std::vector<LitmusPool::Output> outputs() const {
+    std::vector<LitmusPool::Output> happened;
+    for (u32 i = 0; i < kernel_.outputs.size(); ++i) {
+      const u64 at = results_ + kernel_.first_output + i * LitmusKernel::output_bytes;
+      const u64 cycle = *reinterpret_cast<const u64*>(at);
+      if (cycle) happened.push_back({cycle, kernel_.outputs[i], *word(at + 8)});
+    }
+    return happened;
+  }
 
   std::string launch(const Variation& variation) {
     simt::Launch launch;
@@ -140,7 +165,7 @@ class Runner {
     };
     put(results_);
     put(variation.meeting ? simulator_->gpu().simulated_nanoseconds() + variation.meeting : u64{0});
-    for (const u64 offset : variation.offsets) put(memory_ + offset);
+    for (const u64 address : addresses_) put(address);
     for (const u32 delay : variation.delays) put(delay);
     for (const u32 word : variation.warm) put(word);
     bytes.resize(std::max<std::size_t>(bytes.size(), launch.kernel->parameter_bytes));
@@ -161,7 +186,9 @@ class Runner {
   memory::AddressSpace space_;
   NoServices services_;
   ptx::Program loaded_;
+  LitmusPool pool_;
   u64 memory_ = 0, results_ = 0;
+  std::vector<u64> addresses_;  // of locations, in this run
   std::unique_ptr<runtime::Simulator> simulator_;
 };
 

@@ -28,8 +28,9 @@ class Judge {
         images_(program_, layout_),
         evidence_(program_, layout_, images_) {}
 
-  PersistencyVerdict judge() {
+  PersistencyVerdict judge(const std::optional<PersistencyRunPlan>& plan) {
     PersistencyVerdict verdict;
+    if (plan) verdict.runs = compare(*plan, plan->run(program_));
     verdict.executions = images_.executions();
     verdict.races = images_.races();
     for (const Expectation& row : test_.expectations) {
@@ -40,6 +41,26 @@ class Judge {
   }
 
  private:
+  PersistencyRuns compare(const PersistencyRunPlan& plan, const Histogram& histogram) const {
+    PersistencyRuns runs;
+    runs.column = plan.column;
+    runs.runs = histogram.runs;
+    runs.unfinished = histogram.unfinished;
+    runs.crashes = histogram.crashes;
+    const CrashImages::Images &allowed = images_.of_model(model_number(plan.column)),
+                              &strict = images_.of_model(model_number("strict"));
+    runs.allowed = allowed.size();
+    for (const auto& [image, count] : histogram.images) {
+      if (!allowed.contains(image)) {
+        runs.forbidden.push_back({layout_.text_of(program_, image), count.runs, count.first_seed});
+        continue;
+      }
+      ++runs.shown;
+      runs.weak += !strict.contains(image);
+    }
+    return runs;
+  }
+
   CrashAnswer crash(const Expectation& row) const {
     CrashAnswer answer;
     answer.question = print(*row.condition);
@@ -115,8 +136,9 @@ bool PersistencyVerdict::agrees() const {
   return std::ranges::all_of(crashes, agreeing) && std::ranges::all_of(images, agreeing);
 }
 
-PersistencyVerdict judge_persistency(const Litmus& test, const std::string& file) {
-  return Judge(test, file).judge();
+PersistencyVerdict judge_persistency(const Litmus& test, const std::string& file,
+                                     const std::optional<PersistencyRunPlan>& plan) {
+  return Judge(test, file).judge(plan);
 }
 
 }  // namespace ew::check

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "check/litmus.hpp"
+#include "check/litmus_run.hpp"
 
 namespace ew::check {
 
@@ -58,15 +58,38 @@ struct ImagesAnswer {
   bool agrees() const;
 };
 
+/// What crashes of runs on a machine left, beside what the column of its persistency model allows.
+struct PersistencyRuns {
+  struct Image {
+    std::string text;
+    u64 crashes = 0, first_seed = 0;
+  };
+  std::string column;
+  u64 runs = 0, unfinished = 0, crashes = 0;
+  u64 allowed = 0;               // images, by the axioms
+  u64 shown = 0, weak = 0;       // of these; and of those, that strict persistency forbids
+  std::vector<Image> forbidden;  // shown all the same
+};
+
+/// Where tests of kind pm run, and the column that judges what their crashes leave.
+struct PersistencyRunPlan {
+  std::string column;
+  std::function<Histogram(const Program&)> run;
+};
+
 struct PersistencyVerdict {
   std::vector<CrashAnswer> crashes;
   std::vector<ImagesAnswer> images;
   std::vector<std::string> races;  // accesses that make the verdicts those of interleavings only
   u64 executions = 0;
+  std::optional<PersistencyRuns> runs;
   bool agrees() const;
+  /// A forbidden image was shown, though the program has no race that could explain it.
+  bool broken() const { return runs && !runs->forbidden.empty() && races.empty(); }
 };
 
 /// REQUIRES: kind pm. Throws core::UserError when the test is too large, or asks for what a crash does not leave.
-PersistencyVerdict judge_persistency(const Litmus&, const std::string& file);
+PersistencyVerdict judge_persistency(const Litmus&, const std::string& file,
+                                     const std::optional<PersistencyRunPlan>& = {});
 
 }  // namespace ew::check

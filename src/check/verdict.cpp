@@ -11,7 +11,7 @@
 namespace ew::check {
 
 bool Verdict::failed() const {
-  if (persistency && !persistency->agrees()) return true;
+  if (persistency && (!persistency->agrees() || persistency->broken())) return true;
   return !forbidden.empty() || histogram.unfinished ||
          std::ranges::any_of(answers, [](const Answer& a) { return !a.agrees() || a.missing(); });
 }
@@ -53,7 +53,15 @@ Verdict judge(const Litmus& test, const std::string& file, const std::optional<R
   verdict.test = test.name;
   verdict.line = test.line.number;
   if (test.kind == TestKind::pm) {
-    verdict.persistency = judge_persistency(test, file);
+    std::optional<PersistencyRunPlan> persistency;
+    if (plan && !plan->persistency_column.empty()) {
+      verdict.not_run = cannot_run(resolve(test, file));
+      const auto run = [&](const Program& program) {
+        return run_litmus(program, plan->machine, plan->first_seed, plan->seeds);
+      };
+      if (verdict.not_run.empty()) persistency = PersistencyRunPlan{plan->persistency_column, run};
+    }
+    verdict.persistency = judge_persistency(test, file, persistency);
     return verdict;
   }
   if (test.kind == TestKind::drf) {

@@ -43,7 +43,8 @@ struct Verdict {
 
 struct RunPlan {
   LitmusMachine machine;
-  std::string protocol;  // whose `expect shown` rows count
+  std::string protocol;            // whose `expect shown` rows count
+  std::string persistency_column;  // empty: tests of kind pm do not run
   u64 first_seed = 0, seeds = 200;
 };
 

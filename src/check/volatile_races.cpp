@@ -22,7 +22,9 @@ std::vector<std::string> volatile_races(const Program& program, const Execution&
       if (!first.accesses() || first.thread == second.thread) return;
       const bool strong = first.strong() && second.strong() && graph.scope_includes(a, b) && graph.scope_includes(b, a);
       if (strong || (first.persistent ? persist_order : volatile_order).has(a, b)) return;
-      races.push_back(fmt::format("{} and {}", program.text_of(first), program.text_of(second)));
+      const bool swap = second.thread < first.thread;
+      races.push_back(
+          fmt::format("{} and {}", program.text_of(swap ? second : first), program.text_of(swap ? first : second)));
     });
   }
   return races;

@@ -14,6 +14,7 @@
 #include "coherence/models.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
+#include "persistency/models.hpp"
 #include "runtime/timing_machine.hpp"
 #include "simt/functional_gpu.hpp"
 
@@ -26,7 +27,7 @@ using core::UserError;
 struct LitmusCommand {
   RunSettings settings;
   std::vector<std::string> files;
-  std::string protocol, filter;
+  std::string protocol, persistency, filter;
   unsigned long long seeds = 200;
   bool json = false, axioms_only = false, histogram = false, witness = false;
 };
@@ -47,6 +48,8 @@ Examples:
   ew litmus litmus/ptx.glt --protocol gpu            on a timing machine with this coherence protocol
   ew litmus litmus/pm.glt                            what a crash may leave, under eight persistency models
   ew litmus litmus/pm.glt --filter P07 --witness     and why
+  ew litmus litmus/pm.glt --machine sbrp-pm-near --persistency sbrp --seeds 50
+                                                     and what crashes of a machine leave
   ew litmus a.glt b.glt --seeds 1000 --json)";
 
 std::vector<check::Litmus> read(const std::string& name) {
@@ -75,19 +78,38 @@ runtime::MachineConfig machine_of(const LitmusCommand& command) {
     config.machine.mode = "timing";
     config.coherence.protocol = command.protocol;
   }
+  if (!command.persistency.empty()) {
+    if (!persistency::find_model(command.persistency))
+      throw UserError(fmt::format("--persistency {}: there is {}{}", command.persistency,
+                                  fmt::join(persistency::names(), ", "),
+                                  core::did_you_mean(command.persistency, persistency::names())));
+    config.machine.mode = "timing";
+    config.persistency.model = command.persistency;
+    if (const std::string why = runtime::why_no_pools(config); !why.empty()) throw UserError(why);
+  }
   if (config.network.jitter == 0) config.network.jitter = usual_jitter;
   return config;
+}
+
+/// The column whose axioms the machine must keep.
+std::string column_of(const runtime::MachineConfig& config) {
+  const std::string& model = config.persistency.model;
+  if (model == "none") return "gpm-ddio";
+  if (model == "epoch-artifact") return "epoch";
+  const bool volatile_cache = !config.nvm.near() && config.nvm.ddio && !config.nvm.eadr;
+  return volatile_cache ? "gpm-ddio" : model;
 }
 
 check::RunPlan plan_of(const LitmusCommand& command) {
   const runtime::MachineConfig config = machine_of(command);
   check::RunPlan plan;
   plan.protocol = config.machine.timing() ? config.coherence.protocol : "functional";
+  if (!command.persistency.empty()) plan.persistency_column = column_of(config);
   plan.first_seed = command.settings.seed;
   plan.seeds = command.seeds;
   plan.machine.make = [config, results = std::make_shared<runtime::RunResults>()](
-                          memory::AddressSpace& space, simt::DeviceServices& services,
-                          u64 seed) -> std::unique_ptr<runtime::Simulator> {
+                          memory::AddressSpace& space, simt::DeviceServices& services, u64 seed,
+                          memory::DurableImage& durable) -> std::unique_ptr<runtime::Simulator> {
     const simt::GpuLimits limits = runtime::gpu_limits(config);
     if (!config.machine.timing())
       return std::make_unique<runtime::FunctionalSimulator>(
@@ -95,7 +117,7 @@ check::RunPlan plan_of(const LitmusCommand& command) {
     runtime::MachineConfig quiet = config;
     if (seed == 0) quiet.network.jitter = 0;
     return std::make_unique<runtime::TimingMachine>(quiet, limits, seed, space, services, *results,
-                                                    runtime::TimingMachine::Observation{});
+                                                    runtime::TimingMachine::Observation{}, &durable);
   };
   return plan;
 }
@@ -111,6 +133,7 @@ std::string replay(const LitmusCommand& command, const std::string& file, const 
   settings.seed = seed;
   for (const std::string& word : settings.as_options()) words.push_back(word);
   if (!command.protocol.empty()) words.insert(words.end(), {"--protocol", command.protocol});
+  if (!command.persistency.empty()) words.insert(words.end(), {"--persistency", command.persistency});
   return shell_line(words);
 }
 
@@ -156,6 +179,10 @@ void add_litmus(CLI::App& app, int& status) {
   verb->footer(manual);
   verb->add_option("files", command->files, "Tests (.glt)")->type_name("FILE");
   verb->add_option("--protocol", command->protocol, "Coherence protocol of the machine")->type_name("NAME");
+  verb->add_option(
+          "--persistency", command->persistency,
+          "Run persistency tests too, on a timing machine with this model, and look at every crash of each run")
+      ->type_name("NAME");
   verb->add_option("--seeds", command->seeds, "Runs of each test")
       ->capture_default_str()
       ->type_name("N")

@@ -18,7 +18,7 @@ LitmusReport::LitmusReport(Replay replay, bool histograms, bool witnesses)
     : replay_(std::move(replay)),
       with_histograms_(histograms),
       table_({"test", "question", "axioms", "expected", ">seen", ""}),
-      persistency_(witnesses) {}
+      persistency_(replay_, witnesses) {}
 
 void LitmusReport::add(const std::string& file, const check::Verdict& verdict) {
   ++tests_;

@@ -62,7 +62,12 @@ nlohmann::ordered_json to_json(const Evidence& evidence) {
 
 }  // namespace
 
-PersistencyReport::PersistencyReport(bool witnesses) : witnesses_(witnesses), table_(headings()) {}
+PersistencyReport::PersistencyReport(Replay replay, bool witnesses)
+    : replay_(std::move(replay)),
+      witnesses_(witnesses),
+      table_(headings()),
+      runs_table_({"test", "axioms", ">runs", ">not ended", ">crashes", ">images allowed", ">shown", ">of them weak",
+                   ">forbidden", ""}) {}
 
 void PersistencyReport::add_row(const std::string& test, const std::string& question, std::vector<std::string> cells,
                                 std::vector<std::string> rest) {
@@ -130,19 +135,42 @@ void PersistencyReport::add(const std::string& file, const std::string& test,
   executions_ += verdict.executions;
   for (const CrashAnswer& answer : verdict.crashes) add_crash(file, test, answer);
   for (const ImagesAnswer& answer : verdict.images) add_images(file, test, answer);
+  if (verdict.runs) add_runs(file, test, verdict);
   for (const std::string& race : verdict.races) races_.push_back(fmt::format("race in {}: {}", test, race));
+}
+
+void PersistencyReport::add_runs(const std::string& file, const std::string& test,
+                                 const check::PersistencyVerdict& verdict) {
+  const check::PersistencyRuns& runs = *verdict.runs;
+  runs_ += runs.runs;
+  crashes_ += runs.crashes;
+  runs_table_.row({test, runs.column, grouped(runs.runs), grouped(runs.unfinished), grouped(runs.crashes),
+                   grouped(runs.allowed), grouped(runs.shown), grouped(runs.weak), grouped(runs.forbidden.size()),
+                   verdict.broken()         ? "FAIL"
+                   : runs.forbidden.empty() ? "ok"
+                                            : "race"});
+  if (!verdict.broken()) return;
+  for (const auto& image : runs.forbidden) {
+    ++forbidden_;
+    problems_.push_back(fmt::format("FAIL {}: a crash leaves {}, which {} forbids\n  again: {}\n", test, image.text,
+                                    runs.column, replay_(file, test, image.first_seed)));
+  }
 }
 
 std::string PersistencyReport::text() const {
   std::string text = table_.text();
+  if (runs_table_.rows()) text += runs_table_.text();
   for (const std::string& evidence : evidence_) text += evidence;
   for (const std::string& race : races_) text += race + "\n";
   if (!readings_.empty()) text += "readings of SBRP with which sbrp answers otherwise:\n";
   for (const u32 change : readings_)
     text += fmt::format("  {:<5} {}\n", check::reading_changes()[change].id, check::reading_changes()[change].sentence);
   for (const std::string& problem : problems_) text += problem;
-  return text + fmt::format("{} persistency tests, {} executions: {} of {} answers agree\n", tests_,
-                            grouped(executions_), asked_ - wrong_, asked_);
+  text += fmt::format("{} persistency tests, {} executions: {} of {} answers agree", tests_, grouped(executions_),
+                      asked_ - wrong_, asked_);
+  if (runs_)
+    text += fmt::format("; {} crashes of {} runs: {} forbidden images", grouped(crashes_), grouped(runs_), forbidden_);
+  return text + "\n";
 }
 
 nlohmann::ordered_json PersistencyReport::to_json(const check::PersistencyVerdict& verdict) {
@@ -175,6 +203,19 @@ nlohmann::ordered_json PersistencyReport::to_json(const check::PersistencyVerdic
       if (answer.cells[m].expected) model["expected"] = *answer.cells[m].expected;
     }
     json["images"].push_back(std::move(row));
+  }
+  if (const auto& runs = verdict.runs) {
+    json["runs"] = {{"axioms", runs->column},
+                    {"runs", runs->runs},
+                    {"not_ended", runs->unfinished},
+                    {"crashes", runs->crashes},
+                    {"allowed", runs->allowed},
+                    {"shown", runs->shown},
+                    {"weak", runs->weak},
+                    {"forbidden", nlohmann::ordered_json::array()}};
+    for (const auto& image : runs->forbidden)
+      json["runs"]["forbidden"].push_back(
+          {{"image", image.text}, {"crashes", image.crashes}, {"first_seed", image.first_seed}});
   }
   return json;
 }

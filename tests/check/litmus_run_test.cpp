@@ -22,7 +22,7 @@ namespace {
 
 LitmusMachine functional() {
   LitmusMachine machine;
-  machine.make = [](memory::AddressSpace& space, simt::DeviceServices& services, u64) {
+  machine.make = [](memory::AddressSpace& space, simt::DeviceServices& services, u64, memory::DurableImage&) {
     simt::GpuLimits limits;
     limits.sms = 4;
     return std::make_unique<runtime::FunctionalSimulator>(
@@ -131,9 +131,10 @@ LitmusMachine timing(const std::string& protocol) {
   config.network.jitter = 64;
   LitmusMachine machine;
   machine.make = [config, results = std::make_shared<runtime::RunResults>()](memory::AddressSpace& space,
-                                                                             simt::DeviceServices& services, u64 seed) {
+                                                                             simt::DeviceServices& services, u64 seed,
+                                                                             memory::DurableImage& durable) {
     return std::make_unique<runtime::TimingMachine>(config, runtime::gpu_limits(config), seed, space, services,
-                                                    *results, runtime::TimingMachine::Observation{});
+                                                    *results, runtime::TimingMachine::Observation{}, &durable);
   };
   return machine;
 }
@@ -240,8 +241,8 @@ class WrongGpu final : public simt::Gpu {
 
 TEST(LitmusRun, WhatTheAxiomsForbidIsAFailureWithItsSeed) {
   LitmusMachine wrong;
-  wrong.make = [](memory::AddressSpace& space, simt::DeviceServices& services,
-                  u64 seed) -> std::unique_ptr<runtime::Simulator> {
+  wrong.make = [](memory::AddressSpace& space, simt::DeviceServices& services, u64 seed,
+                  memory::DurableImage&) -> std::unique_ptr<runtime::Simulator> {
     std::unique_ptr<simt::Gpu> gpu = std::make_unique<simt::FunctionalGpu>(simt::GpuLimits{}, space, services);
     if (seed >= 5) gpu = std::make_unique<WrongGpu>(std::move(gpu));
     return std::make_unique<runtime::FunctionalSimulator>(std::move(gpu));

@@ -1,0 +1,80 @@
+// Persistency tests on machines: whatever crashes of a run leave, the axioms of the machine's model allow; and a model
+// that keeps less than it promises is found out.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "check/litmus_parser.hpp"
+#include "check/persistency_litmus.hpp"
+#include "persistency/models.hpp"
+#include "runtime/timing_machine.hpp"
+
+namespace ew::check {
+namespace {
+
+LitmusMachine machine_with(const std::string& model, bool near) {
+  runtime::MachineConfig config = runtime::load_machine(near ? "sbrp-pm-near" : "sbrp-pm-far");
+  config.sm.count = 4;
+  config.persistency.model = model;
+  config.network.jitter = 64;
+  LitmusMachine machine;
+  machine.make = [config, results = std::make_shared<runtime::RunResults>()](
+                     memory::AddressSpace& space, simt::DeviceServices& services, u64 seed,
+                     memory::DurableImage& durable) -> std::unique_ptr<runtime::Simulator> {
+    return std::make_unique<runtime::TimingMachine>(config, runtime::gpu_limits(config), seed, space, services,
+                                                    *results, runtime::TimingMachine::Observation{}, &durable);
+  };
+  machine.instruction_limit = 20'000;
+  return machine;
+}
+
+std::vector<PersistencyVerdict> verdicts(const std::string& column, const LitmusMachine& machine, u64 seeds) {
+  std::ifstream file(EW_LITMUS "/pm.glt");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::vector<PersistencyVerdict> all;
+  for (const Litmus& test : parse_litmus(text, "pm.glt")) {
+    const bool two_devices =
+        std::ranges::any_of(test.threads, [](const ThreadText& t) { return t.placement && t.placement->device != 0; });
+    if (two_devices) continue;
+    const PersistencyRunPlan plan{column,
+                                  [&](const Program& program) { return run_litmus(program, machine, 0, seeds); }};
+    all.push_back(judge_persistency(test, "pm.glt", plan));
+  }
+  return all;
+}
+
+class LitmusCrashes : public testing::TestWithParam<bool> {};
+
+TEST_P(LitmusCrashes, LeaveWhatTheAxiomsAllow) {
+  for (const auto& [model, column] :
+       {std::pair("sbrp", "sbrp"), std::pair("epoch", "epoch"), std::pair("epoch-artifact", "epoch"),
+        std::pair("strict", "strict"), std::pair("none", "gpm-ddio"), std::pair("gpm", "gpm")}) {
+    u64 shown = 0, crashes = 0, weak = 0;
+    for (const PersistencyVerdict& v : verdicts(column, machine_with(model, GetParam()), 5)) {
+      EXPECT_FALSE(v.broken()) << model << ": " << v.runs->forbidden[0].text << " with seed "
+                               << v.runs->forbidden[0].first_seed;
+      shown += v.runs->shown;
+      crashes += v.runs->crashes;
+      weak += v.runs->weak;
+    }
+    const std::string_view name = model;
+    EXPECT_GT(shown, name == "none" ? 20u : 50u) << model;  // of about 80
+    EXPECT_GT(crashes, 110u) << model;
+    EXPECT_TRUE(name != "strict" || weak == 0);
+    EXPECT_TRUE(name != "gpm" || weak > 0);
+  }
+}
+
+TEST_P(LitmusCrashes, OfAModelThatKeepsLessAreFoundOut) {
+  const auto broken = [](const PersistencyVerdict& v) { return v.broken(); };
+  EXPECT_TRUE(std::ranges::any_of(verdicts("sbrp", machine_with("none", GetParam()), 5), broken));
+  EXPECT_TRUE(std::ranges::any_of(verdicts("strict", machine_with("gpm", GetParam()), 5), broken));
+}
+
+INSTANTIATE_TEST_SUITE_P(NearAndFar, LitmusCrashes, testing::Bool(),
+                         [](const auto& info) { return info.param ? "near" : "far"; });
+
+}  // namespace
+}  // namespace ew::check
