@@ -76,6 +76,7 @@ class Attempt {
   std::optional<FailedRun> carry_out() {
     fs::remove_all(part_);
     fs::create_directories(work_);
+    write(part_ / "resolved.toml", planned_.machine_text);
     const std::time_t began = std::time(nullptr);
     if (planned_.phase == Phase::recovery) {
       if (const Outcome outcome = call(planned_.prepare, true); outcome.status != 0)
@@ -89,7 +90,6 @@ class Attempt {
     if (!fs::is_regular_file(part_ / "stats.json"))
       return FailedRun{planned_.program->name, planned_.configuration->name, command, "left no statistics",
                        last_lines(outcome.output, 10)};
-    write(part_ / "resolved.toml", planned_.machine_text);
     write(part_ / "output.txt", outcome.output);
     write(part_ / "env.json", environment(command, began, seconds).dump(2) + "\n");
     fs::remove_all(work_);
@@ -99,7 +99,10 @@ class Attempt {
 
  private:
   Outcome call(const Words& words, bool functional) const {
+    // The machine as it was resolved, whatever happens to machine files meanwhile.
     RunSettings settings = planned_.settings;
+    settings.machine = (part_ / "resolved.toml").string();
+    settings.settings.clear();
     if (functional)  // the state that a crash leaves is made fast: what is performed is durable
       settings.settings.push_back("machine.mode=functional");
     else
