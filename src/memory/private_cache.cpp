@@ -57,26 +57,19 @@ Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
     return stall(why, Stall::bank);
   }
   Accepted result = Accepted::stalled;
-  switch (a.kind) {
-    case AccessKind::load:
-      result = load(a, why);
-      break;
-    case AccessKind::store:
-      result = permission.store_needs_owned && !a.host_memory ? store_owned(a, why) : store_through(a, why);
-      break;
-    case AccessKind::atomic:
-    case AccessKind::reduction:
-      result = permission.atomics_private && !a.host_memory ? store_owned(a, why) : atomic_at_home(a, why);
-      break;
+  u64* counted = &statistics.loads;
+  if (a.kind == AccessKind::load) [[likely]] {
+    result = load(a, why);
+  } else if (a.kind == AccessKind::store) {
+    counted = &statistics.stores;
+    result = permission.store_needs_owned && !a.host_memory ? store_owned(a, why) : store_through(a, why);
+  } else {
+    counted = &statistics.atomics;
+    result = permission.atomics_private && !a.host_memory ? store_owned(a, why) : atomic_at_home(a, why);
   }
   if (result == Accepted::stalled) return result;
   bank = now() + bank_cycles[std::popcount(a.words)];
-  if (a.kind == AccessKind::load)
-    ++statistics.loads;
-  else if (a.kind == AccessKind::store)
-    ++statistics.stores;
-  else
-    ++statistics.atomics;
+  ++*counted;
   return result;
 }
 
