@@ -120,7 +120,7 @@ class NvmMedium {
   const core::Cycle latency_, write_latency_;
 
   core::Ring<Waiting> waiting_;         // writes, and reads behind one of the same granule
-  std::array<u16, 1024> waiting_of_{};  // writes that wait, by granule
+  std::array<u32, 1024> waiting_of_{};  // writes that wait, by granule
   core::Ring<Read> reads_;
   std::vector<Entry> entries_;
   std::vector<u32> buckets_;  // of entries, by granule

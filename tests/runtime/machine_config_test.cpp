@@ -169,6 +169,15 @@ TEST(TimingMachine, AnImpossibleOneIsRefusedWithTheField) {
   EXPECT_EQ(refusal_of({"address_map.interleave=64"}).find("address_map.interleave should be a power of two"), 0u);
   EXPECT_EQ(refusal_of({"sm.count=250"}).find("sm.count and the copy engines' ports"), 0u);
   EXPECT_EQ(refusal_of({"managed.page=100000"}).find("managed.page should be a power of two"), 0u);
+  EXPECT_EQ(refusal_of({"nvm.granule=96"}), "nvm.granule should be a power of two, but is 96");
+  EXPECT_EQ(
+      refusal_of({"nvm.attach=near", "nvm.granule=512"}),
+      "nvm.granule should be at most address_map.interleave (256 bytes), so that it lies in one channel, but is 512");
+  EXPECT_EQ(refusal_of({"nvm.attach=near", "nvm.channels=7"}),
+            "nvm.channels should divide the 24 slices (address_map.slices), but is 7");
+  EXPECT_EQ(refusal_of({"host_memory.llc_line=256"})
+                .find("host_memory.llc_line should be a power of two of at most 128 bytes where nvm.ddio is on"),
+            0u);
 }
 
 TEST(TimingMachine, AnUnknownModelIsRefusedWithTheNearest) {
