@@ -33,6 +33,7 @@ void gpm_persist_end(void);
 
 // Memory by name, as on a GPU with non-volatile memory of its own (SBRP, ASPLOS'23, section 3: PM-near): one pool holds
 // a persistent table of names and the regions that they name. A crash at any moment leaves each call done or not begun.
+// On Everwarp only: no GPU that nvcc compiles for has such memory.
 //
 //   void* nvm = pm_map("gpu.nvm", 1 << 30, true);      // false: one that exists
 //   float* grid = static_cast<float*>(pm_alloc(nvm, "grid", bytes));
