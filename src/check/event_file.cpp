@@ -56,11 +56,11 @@ void EventFile::index() {
     const std::size_t next = at + record_words + record.words;
     if (next > words_.size()) break;
     const auto words = std::span<const u64>(words_).subspan(at + record_words, record.words);
-    ended = record.kind == EventKind::end;
+    ended = record.kind == simt::EventKind::end;
     records_ += !ended;
-    if (record.kind == EventKind::kernel) add_kernel(record, words);
-    if (record.kind == EventKind::launch) launches_.push_back({record.pc, words[0], words[1], words[2]});
-    if (record.kind == EventKind::pool) add_pool(words);
+    if (record.kind == simt::EventKind::kernel) add_kernel(record, words);
+    if (record.kind == simt::EventKind::launch) launches_.push_back({record.pc, words[0], words[1], words[2]});
+    if (record.kind == simt::EventKind::pool) add_pool(words);
     at = next;
   }
   if (!ended)

@@ -12,7 +12,6 @@
 namespace ew::check {
 
 using simt::EventAction;
-using simt::EventKind;
 using simt::EventRecord;
 
 class EventFile {
@@ -44,7 +43,7 @@ class EventFile {
     constexpr std::size_t record_words = sizeof(EventRecord) / sizeof(u64);
     for (std::size_t at = 1; at < words_.size();) {
       const auto& record = *reinterpret_cast<const EventRecord*>(words_.data() + at);
-      if (record.kind == EventKind::end) return;
+      if (record.kind == simt::EventKind::end) return;
       visit(record, std::span(words_).subspan(at + record_words, record.words));
       at += record_words + record.words;
     }

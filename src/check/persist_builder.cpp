@@ -14,32 +14,32 @@ PersistGraph build_persist_graph(const EventFile& events, PersistModel model) {
 
 void PersistBuilder::take(const EventRecord& record, std::span<const u64> words) {
   switch (record.kind) {
-    case EventKind::submitted:
+    case simt::EventKind::submitted:
       return submit(words);
-    case EventKind::waited:
+    case simt::EventKind::waited:
       return wait(record, words[0]);
-    case EventKind::launch:
+    case simt::EventKind::launch:
       return begin_launch(record, words);
-    case EventKind::launch_end:
+    case simt::EventKind::launch_end:
       return end_launch(record);
-    case EventKind::pool_end:
-    case EventKind::host_persist:
+    case simt::EventKind::pool_end:
+    case simt::EventKind::host_persist:
       return host_persist(words[0], words.size() > 1 ? words[0] + words[1] : ~u64{0});
-    case EventKind::host_store:
+    case simt::EventKind::host_store:
       return host_store(words);
-    case EventKind::transfer:
+    case simt::EventKind::transfer:
       return transfer(words);
-    case EventKind::load:
-    case EventKind::store:
-    case EventKind::atomic:
+    case simt::EventKind::load:
+    case simt::EventKind::store:
+    case simt::EventKind::atomic:
       return access(record, words);
-    case EventKind::order:
+    case simt::EventKind::order:
       return order(record);
-    case EventKind::arrive:
+    case simt::EventKind::arrive:
       return arrive(record, words);
-    case EventKind::kernel:
-    case EventKind::pool:
-    case EventKind::end:
+    case simt::EventKind::kernel:
+    case simt::EventKind::pool:
+    case simt::EventKind::end:
       return;
   }
 }
@@ -183,7 +183,7 @@ void PersistBuilder::access(const EventRecord& record, std::span<const u64> word
   Block& block = block_of(record);
   const u64 block_id = u64{record.launch} << 32 | (record.block + 1);
   const u32 value_words = (std::max<u32>(record.bytes, 1) + 7) / 8;
-  const bool is_atomic = record.kind == EventKind::atomic;
+  const bool is_atomic = record.kind == simt::EventKind::atomic;
   const bool volatile_matters = model_ != PersistModel::strict && model_ != PersistModel::gpm_ddio;
   std::size_t at = 0;
   for (LaneMask left = record.lanes; left; left &= left - 1) {
@@ -194,8 +194,8 @@ void PersistBuilder::access(const EventRecord& record, std::span<const u64> word
                    words[at], &record};
     const auto value = words.subspan(at + 1, is_atomic ? 2 : value_words);
     at += 1 + value.size();
-    const bool writes = record.kind == EventKind::store || is_atomic;
-    if (record.kind != EventKind::store && volatile_matters) read_flag(one, value[0], is_atomic);
+    const bool writes = record.kind == simt::EventKind::store || is_atomic;
+    if (record.kind != simt::EventKind::store && volatile_matters) read_flag(one, value[0], is_atomic);
     if (writes) {
       thread.spun_at = 0;
       store(one, is_atomic ? value.subspan(1) : value, is_atomic);
@@ -271,7 +271,7 @@ void PersistBuilder::store_pieces(const Lane& lane, std::span<const u64> value, 
   }
   thread.open_covers_in = true;
   // [AcqSelf]: what follows an acquiring atomic follows its persist.
-  if (ordered && scoped() && record.kind == EventKind::atomic &&
+  if (ordered && scoped() && record.kind == simt::EventKind::atomic &&
       (record.action == EventAction::acquire || record.action == EventAction::acq_rel))
     acquire(thread, thread.open.back());
 }

@@ -100,7 +100,7 @@ std::string replay(const CrashCommand& command, const Words& program, unsigned l
 
 void show_progress(std::size_t finished, std::size_t failures, std::size_t total, std::string_view what = "crashes") {
   const bool terminal = isatty(STDERR_FILENO);
-  if (!terminal && finished != total && finished % (total < 1000 ? 50 : 1000) != 0) return;
+  if (!terminal && finished != total && finished % (total < 500 ? 50 : 500) != 0) return;
   if (terminal && finished != total && total > 1000 && finished % 16 != 0) return;
   fmt::print(stderr, "{}{} of {} {}, {} failed{}", terminal ? "\r" : "", finished, total, what, failures,
              terminal && finished != total ? "" : "\n");
@@ -185,6 +185,8 @@ int report(const CrashCommand& command, const Words& words, const std::vector<Tr
 /// The states that a model allows, of one recorded run.
 int call_model(CrashCommand& command, const Words& words) {
   CrashPlan& plan = command.plan;
+  const RunSettings typed = plan.settings;
+  plan.settings.settings.push_back("machine.mode=functional");
   const ModelPlan model{
       .model = model_named(command.model.empty() ? "sbrp" : command.model),
       .budget = command.count ? command.count : 1000,
@@ -197,7 +199,7 @@ int call_model(CrashCommand& command, const Words& words) {
       campaign.run([](u64 finished, u64 failures, u64 total) { show_progress(finished, failures, total, "states"); });
   print_report(report, campaign, command.json, [&](const std::string& state) {
     Words again{"ew", "crash", "--states", "model", "--model", std::string(name_of(model.model))};
-    const Words options = plan.settings.as_options();
+    const Words options = typed.as_options();
     again.insert(again.end(), options.begin(), options.end());
     if (command.count) again.insert(again.end(), {"--count", std::to_string(command.count)});
     again.insert(again.end(), {"--state", state, "--recover", command.recover, "--"});
@@ -224,7 +226,6 @@ int call(CrashCommand& command, const Words& words) {
   else
     check(command, words);
   CrashPlan& plan = command.plan;
-  if (!command.states.empty()) plan.settings.settings.push_back("machine.mode=functional");
   plan.settings.resolve();
   plan.program = words;
   plan.program[0] = program_path(words[0]);

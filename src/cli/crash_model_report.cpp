@@ -17,7 +17,8 @@ using Again = std::function<std::string(const std::string&)>;
 std::string_view advice(FailureClass kind) {
   switch (kind) {
     case FailureClass::recovery_bug:
-      return "the run itself passes through this state: no order of persists helps, the recovery must cope with it";
+      return "the run itself passes through this state: the recovery is wrong, or the program writes in an order that "
+             "it cannot cope with";
     case FailureClass::missing_order:
       return "an ofence between them in one thread, or a release behind the first and an acquire before the second";
     case FailureClass::scope_bug:

@@ -1,0 +1,127 @@
+// `ew crash --states model` on the programs of workloads/sbrp: clean as they stand; of planted bugs a missing fence, a
+// scope that is too narrow and a wrong recovery are found, told apart, and brought back by the command of the report.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/process.hpp"
+
+namespace ew::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CrashModel : public testing::Test {
+ protected:
+  CrashModel() {
+    folder_ = testing::TempDir() + "/ew-crash-model-" + testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~CrashModel() override { fs::remove_all(folder_); }
+
+  Outcome call(const Words& words, Capture capture = Capture::both) {
+    return run(words, {.capture = capture, .directory = folder_, .timeout_seconds = 120, .no_input = true});
+  }
+  void build(const std::string& program, const Words& options = {}) {
+    Words words{EW_PROGRAM, "build", "-O2", EW_WORKLOADS "/sbrp/" + program + ".cu", "-o", program};
+    words.insert(words.end(), options.begin(), options.end());
+    const Outcome outcome = call(words);
+    ASSERT_EQ(outcome.status, 0) << outcome.output;
+  }
+  Words campaign(const std::string& program, const Words& options) {
+    Words words{EW_PROGRAM, "crash", "--states", "model", "--count", "200", "--cold", "20"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--recover", "./" + program + " --recover p.pool", "--", "./" + program, "--small",
+                               "--pool", "p.pool"});
+    return words;
+  }
+  nlohmann::json report(const std::string& program, int status, Words options = {}) {
+    options.emplace_back("--json");
+    const Outcome outcome = call(campaign(program, options), Capture::standard_output);
+    EXPECT_EQ(outcome.status, status) << outcome.output;
+    return nlohmann::json::parse(outcome.output, nullptr, false);
+  }
+  /// The first failure has this class; its command fails again, in the same place.
+  nlohmann::json expect_found(const std::string& program, const std::string& kind) {
+    const auto found = report(program, 1);
+    if (!found.is_object() || found["failures"].empty()) {
+      ADD_FAILURE() << found.dump(2);
+      return {};
+    }
+    EXPECT_EQ(found["disagreed"], 0);
+    const auto failure = found["failures"][0];
+    EXPECT_EQ(failure["class"], kind) << found.dump(2);
+    const Outcome again = call(campaign(program, {"--state", failure["state"].get<std::string>()}));
+    EXPECT_EQ(again.status, 1) << again.output;
+    EXPECT_NE(again.output.find(failure["says"].get<std::string>()), std::string::npos) << again.output;
+    return failure;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(CrashModel, AProgramWithoutABugIsCleanUnderEveryModelThatItIsWrittenFor) {
+  build("gpkvs");
+  for (const char* model : {"sbrp", "epoch", "gpm", "strict"}) {
+    const auto clean = report("gpkvs", 0, {"--model", model});
+    ASSERT_TRUE(clean.is_object()) << model;
+    EXPECT_EQ(clean["failed"], 0) << model;
+    EXPECT_EQ(clean["disagreed"], 0) << model;
+    EXPECT_GE(clean["distinct"], 100) << model;
+    EXPECT_GE(clean["fresh_processes"], 20) << model;
+  }
+  // Nothing that this program does orders persists when DDIO is on: GPM's class of bugs.
+  EXPECT_GT(report("gpkvs", 1, {"--model", "gpm-ddio"})["failed"], 0);
+}
+
+TEST_F(CrashModel, AMissingFenceIsFoundWithBothPlaces) {
+  build("gpkvs", {"-DBUG=2"});
+  const auto failure = expect_found("gpkvs", "missing order");
+  ASSERT_TRUE(failure.contains("durable") && failure.contains("not_durable")) << failure.dump(2);
+  const std::string present = failure["durable"], absent = failure["not_durable"];
+  EXPECT_EQ(present.rfind("gpkvs.cu:", 0), 0u) << present;
+  EXPECT_EQ(absent.rfind("gpkvs.cu:", 0), 0u) << absent;
+  EXPECT_LT(std::stoi(absent.substr(9)), std::stoi(present.substr(9))) << absent << '\n' << present;
+}
+
+TEST_F(CrashModel, AScopeThatIsTooNarrowIsNamed) {
+  build("red", {"-DBUG=1"});
+  const auto failure = expect_found("red", "scoped persistency bug");
+  ASSERT_TRUE(failure.contains("widen")) << failure.dump(2);
+  const std::string widen = failure["widen"][0];
+  EXPECT_EQ(widen.rfind("release at red.cu:", 0), 0u) << widen;
+  EXPECT_NE(widen.find("block -> device"), std::string::npos) << widen;
+}
+
+TEST_F(CrashModel, AWrongRecoveryIsToldFromAMissingOrder) {
+  build("gpkvs", {"-DBUG=7"});
+  expect_found("gpkvs", "recovery bug");
+}
+
+TEST_F(CrashModel, MistakesAreSentences) {
+  std::ofstream(folder_ + "/nothing.cu") << "int main() { return 0; }\n";
+  ASSERT_EQ(call({EW_PROGRAM, "build", "nothing.cu", "-o", "nothing"}).status, 0);
+  const struct {
+    Words options;
+    const char* says;
+  } mistakes[] = {{{"--states", "model"}, "ran nothing under Everwarp"},
+                  {{"--states", "modle"}, "should be \"model\""},
+                  {{"--states", "model", "--model", "sbpr"}, "did you mean sbrp"},
+                  {{"--model", "sbrp", "--at", "random"}, "belong to --states model"},
+                  {{"--states", "model", "--at", "random"}, "exclude each other"},
+                  {{"--states", "model", "--count", "0"}, "--count"}};
+  for (const auto& [options, says] : mistakes) {
+    Words words{EW_PROGRAM, "crash"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--recover", "./nothing", "--", "./nothing"});
+    const Outcome outcome = call(words);
+    EXPECT_EQ(outcome.status, 2) << outcome.output;
+    EXPECT_NE(outcome.output.find(says), std::string::npos) << says << " in\n" << outcome.output;
+  }
+}
+
+}  // namespace
+}  // namespace ew::cli
