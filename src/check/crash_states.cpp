@@ -188,8 +188,8 @@ std::string CrashStates::coverage() const {
   if (exhaustive_)
     return fmt::format("exhaustive: all {} states that {} persists allow", grouped(every_.size()), persists);
   const double digits = antichain_ * std::log10(2.0);
-  const std::string least =
-      antichain_ < 60 ? grouped(u64{1} << antichain_) : fmt::format("10^{:.0f}", std::floor(digits));
+  const std::string least = antichain_ < 60 ? grouped(std::max(u64{1} << antichain_, u64{graph_.size()} + 1))
+                                            : fmt::format("10^{:.0f}", std::floor(digits));
   if (covered_.size() == graph_.size())
     return fmt::format(
         "{} of at least {} states: the pair cover, in which every two of {} persists stand in every way that is "

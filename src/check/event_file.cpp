@@ -97,11 +97,26 @@ std::string EventFile::place(u32 launch, u32 pc) const {
   const u32 number = launch < launches_.size() ? launches_[launch].kernel : 0;
   if (number == 0 || number >= kernels_.size()) return "the host";
   const Kernel& kernel = kernels_[number];
-  const u64 line = pc < kernel.lines.size() ? kernel.lines[pc] : 0;
+  u64 line = pc < kernel.lines.size() ? kernel.lines[pc] : 0;
   const u64 file = line >> 32;
   const std::string name = core::readable_name(std::string(kernel.name));
   if (static_cast<u32>(line) == 0 || file >= kernel.files.size()) return fmt::format("{}, instruction {}", name, pc);
-  return fmt::format("{}:{}", std::filesystem::path(kernel.files[file]).filename().string(), static_cast<u32>(line));
+  const auto text = [&](u64 of) {
+    return fmt::format("{}:{}", std::filesystem::path(kernel.files[of >> 32]).filename().string(),
+                       static_cast<u32>(of));
+  };
+  // Of our own headers the reader wants to know who called: the nearest instruction of another file, the call's own
+  // statement or one beside it.
+  const auto ours = [&](u64 of) {
+    return static_cast<u32>(of) == 0 || (of >> 32) >= kernel.files.size() ||
+           kernel.files[of >> 32].find("everwarp/") != std::string_view::npos;
+  };
+  if (!ours(line)) return text(line);
+  for (u32 distance = 1; distance < 64; ++distance)
+    for (const u32 other : {pc - distance, pc + distance})
+      if (other < kernel.lines.size() && !ours(kernel.lines[other]))
+        return fmt::format("{} (in {})", text(kernel.lines[other]), text(line));
+  return text(line);
 }
 
 }  // namespace ew::check

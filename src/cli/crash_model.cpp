@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "check/persist_builder.hpp"
+#include "check/persist_order.hpp"
 #include "cli/crash_folder.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
-#include "core/symbol_name.hpp"
 #include "runtime/environment.hpp"
 
 namespace ew::cli {
@@ -295,6 +295,9 @@ ModelFailure ModelCampaign::explain(Worker& worker, const Failed& failed) {
   failure.present = fails - 1;
   if (!worker.passes(PersistSet(fails).filled_to(fails))) {  // everything up to it, as the run itself had it
     failure.state = fmt::format("upto:{}", fails);
+    const Outcome again = worker.judge(PersistSet(fails).filled_to(fails));
+    failure.status = again.status;
+    failure.output = again.output;
     return failure;
   }
   // The first persist that mends it, when those before it are there.
@@ -380,16 +383,7 @@ std::string ModelCampaign::place_of(u32 persist) const {
 }
 
 std::string ModelCampaign::describe(u32 persist) const {
-  const check::Persist& p = graph_.persist(persist);
-  std::string where = fmt::format("{:#x}", p.address);
-  for (const auto& pool : events_->pools())
-    if (p.address >= pool.begin() && p.address < pool.end())
-      where = fmt::format("{}+{:#x}", fs::path(pool.path).filename().string(), p.address - pool.begin());
-  std::string who = "the host";
-  if (p.launch)
-    who = fmt::format("thread {} of launch {}, {}", p.thread, p.launch,
-                      core::readable_name(std::string(events_->kernel_name(p.launch))));
-  return fmt::format("{}: {} bytes at {} = {:#x}, by {}", place_of(persist), p.bytes, where, p.value, who);
+  return check::text_of(*events_, graph_.persist(persist));
 }
 
 }  // namespace ew::cli

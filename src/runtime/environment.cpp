@@ -43,6 +43,7 @@ Environment Environment::read() {
   environment.max_instructions = number(max_instructions_name);
   environment.crash_at = number(crash_at_name);
   environment.crash_at_persist = number(crash_at_persist_name);
+  environment.crash_at_cycle = number(crash_at_cycle_name);
   environment.durable_log_file = words(durable_log_name);
   environment.count_file = words(count_file_name);
   environment.timeline_file = words(timeline_name);

@@ -26,6 +26,8 @@ struct Environment {
   /// EVERWARP_CRASH_AT: the process kills itself (SIGKILL) right after this warp instruction, counted over all launches
   /// from 1.
   static constexpr const char* crash_at_name = "EVERWARP_CRASH_AT";
+  /// EVERWARP_CRASH_AT_CYCLE: timing mode: the process kills itself (SIGKILL) when this cycle begins.
+  static constexpr const char* crash_at_cycle_name = "EVERWARP_CRASH_AT_CYCLE";
   /// EVERWARP_COUNT_FILE: file that receives, at exit, the number of warp instructions that ran: the range for `ew
   /// crash random`.
   static constexpr const char* count_file_name = "EVERWARP_COUNT_FILE";
@@ -57,7 +59,7 @@ struct Environment {
   u64 seed = 0;
   std::string statistics_file;
   u64 max_instructions = 0;
-  u64 crash_at = 0, crash_at_persist = 0;  // 0: never
+  u64 crash_at = 0, crash_at_persist = 0, crash_at_cycle = 0;  // 0: never
   std::string count_file;
   std::string timeline_file, trace_file, events_file, durable_log_file;
   bool digest = false, summary = false;

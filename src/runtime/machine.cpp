@@ -99,7 +99,9 @@ std::unique_ptr<Simulator> Machine::make_simulator() {
   if (config_.machine.timing()) {
     const TimingMachine::Observation observation{.timeline_file = environment_.timeline_file,
                                                  .trace_file = environment_.trace_file,
-                                                 .digest = environment_.digest};
+                                                 .digest = environment_.digest,
+                                                 .recorder = recorder_.get(),
+                                                 .crash_at = environment_.crash_at_cycle};
     simulator = std::make_unique<TimingMachine>(config_, gpu_limits_, environment_.seed, memory_, *this, results_,
                                                 observation, &durable_);
     simulator->persist_region(inside_persist_region_);

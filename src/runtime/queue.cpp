@@ -418,6 +418,10 @@ void Queue::finish(Ticket ticket, u64 end) {
   if (found == pending_.end()) return;  // dropped meanwhile
   Command command = std::move(found->second);
   pending_.erase(found);
+  if (recorder_ && command.kind == Command::Kind::transfer && simulator_->timed()) {
+    const auto guard = recorder_->lock();
+    recorder_->transferred(ticket, command.transfer);
+  }
   if (digesting_ && command.kind == Command::Kind::transfer && command.transfer.to.host)
     copies_digest_ += digest_of(command.transfer, ticket);
   const bool launched = command.kind == Command::Kind::launch;

@@ -1,5 +1,8 @@
 #include "runtime/timing_machine.hpp"
 
+#include <csignal>
+#include <unistd.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,11 +71,14 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
                              .consistency = *consistency::model(config.consistency.model),
                              .persists = persist_timing(config),
                              .map = &map_,
-                             .trace = &trace_});
+                             .trace = &trace_,
+                             .recorder = observation.recorder});
   make_caches();
   make_copy_engines();
   make_homes();
   observe(observation);
+  if (observation.crash_at)  // `ew crash`: nothing is flushed, no handler runs
+    wheel_.at(observation.crash_at, [](void*, u64, u64) { ::kill(::getpid(), SIGKILL); }, nullptr);
 }
 
 TimingMachine::~TimingMachine() {

@@ -34,6 +34,8 @@ class TimingMachine final : public Simulator {
   struct Observation {
     std::string timeline_file, trace_file;
     bool digest = false;
+    simt::EventRecorder* recorder = nullptr;  // of events of persistency
+    core::Cycle crash_at = 0;                 // the process kills itself when this cycle begins; 0: never
   };
   /// durable: of the pools; nullptr: there are none.
   TimingMachine(const MachineConfig&, const simt::GpuLimits&, u64 seed, memory::AddressSpace&, simt::DeviceServices&,

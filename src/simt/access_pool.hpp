@@ -38,10 +38,12 @@ struct Access {
   u32 others = 0;         // of a leader: accesses that it waits for
   u32 row_base = 0, predicate_base = 0;
   u32 slot = 0, generation = 0;  // the warp's
-  u32 serial = 0;                // counts its lives
-  u32 next_held = 0;             // of its warp
-  u32 busy = 1;                  // cycles of the unit
-  u32 latency = 0;               // of path shared
+  u64 block = 0;                 // its number, and the warp's in it: when events are recorded
+  u32 warp = 0;
+  u32 serial = 0;     // counts its lives
+  u32 next_held = 0;  // of its warp
+  u32 busy = 1;       // cycles of the unit
+  u32 latency = 0;    // of path shared
   u8 parts_count = 0, next_part = 0, to_perform = 0, to_complete = 0;
   u8 kind = 0;  // of readiness: see Readiness
   u8 group = 0;

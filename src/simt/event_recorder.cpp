@@ -215,13 +215,13 @@ const EventRecorder::Running& EventRecorder::running(const Grid& grid) {
   return last_;
 }
 
-EventRecord EventRecorder::record_of(EventKind kind, const Warp& warp, ptx::Pc pc, LaneMask lanes) {
+EventRecord EventRecorder::record_of(EventKind kind, const Origin& origin, ptx::Pc pc, LaneMask lanes) {
   return {.kind = kind,
           .lanes = lanes,
           .pc = pc,
-          .launch = running(*warp.block->grid).number,
-          .block = warp.block->number,
-          .warp = warp.index};
+          .launch = running(*origin.grid).number,
+          .block = origin.block,
+          .warp = origin.warp};
 }
 
 // --- Device side
@@ -249,13 +249,13 @@ bool EventRecorder::wants(const MemoryOp& op) const {
   return op.plan->writes && lanes_worth_it(op) != 0;
 }
 
-void EventRecorder::performed(const MemoryOp& op, u64 bias, u64 old) {
+void EventRecorder::performed(const MemoryOp& op, const Origin& origin, u64 bias, u64 old) {
   const LaneMask lanes = lanes_worth_it(op);
   if (!lanes || !file_) return;
   const ptx::MemoryForm& form = *op.form;
   const bool is_atomic = form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction;
   EventKind kind = form.kind == MemoryKind::load ? EventKind::load : is_atomic ? EventKind::atomic : EventKind::store;
-  EventRecord record = record_of(kind, *op.warp, op.pc, lanes);
+  EventRecord record = record_of(kind, origin, op.pc, lanes);
   record.bytes = static_cast<u8>(op.plan->bytes);
   record.action = action_of(form.order);
   record.scope = scope_of(form);
@@ -299,9 +299,8 @@ void EventRecorder::performed(const MemoryOp& op, u64 bias, u64 old) {
   finish();
 }
 
-void EventRecorder::order(const Warp& warp, ptx::Pc pc, LaneMask lanes, EventAction action, Scope scope) {
-  if (!file_) return;
-  EventRecord record = record_of(EventKind::order, warp, pc, lanes);
+void EventRecorder::order(const SyncOp& op, EventAction action, Scope scope) {
+  EventRecord record = record_of(EventKind::order, origin_of(*op.warp), op.pc, op.lanes);
   record.action = action;
   record.scope = scope;
   begin(record);
@@ -311,7 +310,7 @@ void EventRecorder::order(const Warp& warp, ptx::Pc pc, LaneMask lanes, EventAct
 void EventRecorder::performed(const SyncOp& op) {
   if (!file_) return;
   if (op.kind == SyncKind::block_barrier) {
-    EventRecord record = record_of(EventKind::arrive, *op.warp, op.pc, op.lanes);
+    EventRecord record = record_of(EventKind::arrive, origin_of(*op.warp), op.pc, op.lanes);
     const ptx::Kernel& kernel = *op.warp->block->grid->kernel;
     const bool waits = kernel.barriers[kernel.code[op.pc].imm].kind != ptx::BarrierKind::arrive;
     record.action = waits ? EventAction::sync_and_wait : EventAction::sync_only;
@@ -324,14 +323,14 @@ void EventRecorder::performed(const SyncOp& op) {
   running(*op.warp->block->grid);
   switch (const Region& region = last_.kernel->regions[op.pc]; region.kind) {
     case RegionKind::ofence:
-      return order(*op.warp, op.pc, op.lanes, EventAction::ofence, Scope::none);
+      return order(op, EventAction::ofence, Scope::none);
     case RegionKind::dfence:
-      return order(*op.warp, op.pc, op.lanes, EventAction::dfence, Scope::none);
+      return order(op, EventAction::dfence, Scope::none);
     case RegionKind::prel:
     case RegionKind::pacq:
       return;  // the region's access says it all
     case RegionKind::none:
-      return order(*op.warp, op.pc, op.lanes, EventAction::fence, op.scope);
+      return order(op, EventAction::fence, op.scope);
   }
 }
 

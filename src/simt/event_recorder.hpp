@@ -34,12 +34,17 @@ class EventRecorder {
 
   /// Must this access be recorded, lane by lane if it is an atomic?
   bool wants(const MemoryOp&) const;
+  /// Whose access it is: on a timing machine the warp may be gone when its store is performed.
+  struct Origin {
+    const Grid* grid = nullptr;
+    u64 block = 0;
+    u32 warp = 0;
+  };
+  static Origin origin_of(const Warp& warp) { return {warp.block->grid, warp.block->number, warp.index}; }
   /// It has been performed for op.lanes on bytes at address + bias (of lines on their way; 0: where they stand). Of an
   /// atomic: one lane, which found `old`.
-  void performed(const MemoryOp&, u64 bias, u64 old = 0);
+  void performed(const MemoryOp&, const Origin&, u64 bias, u64 old = 0);
   void performed(const SyncOp&);
-  /// An order operation that replaces its region's instructions (timing machines).
-  void order(const Warp&, ptx::Pc, LaneMask, EventAction, Scope);
 
   // Host side.
 
@@ -86,7 +91,8 @@ class EventRecorder {
   void write_out();
   const KnownKernel& describe(const ptx::Kernel&);
   const Running& running(const Grid&);
-  EventRecord record_of(EventKind, const Warp&, ptx::Pc, LaneMask);
+  EventRecord record_of(EventKind, const Origin&, ptx::Pc, LaneMask);
+  void order(const SyncOp&, EventAction, Scope);
   bool in_pool(u64 address) const { return address - low_ < high_ - low_; }
   bool is_persist(const MemoryOp&, u32 lane) const;
   LaneMask lanes_worth_it(const MemoryOp&) const;

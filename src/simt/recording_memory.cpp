@@ -11,7 +11,7 @@ Performed RecordingMemory::memory(MemoryOp& op) {
   const ptx::MemoryKind kind = op.form->kind;
   if (kind == ptx::MemoryKind::atomic || kind == ptx::MemoryKind::reduction) return lane_by_lane(op);
   const Performed performed = flat_.memory(op);
-  if (performed == Performed::done) recorder_.performed(op, 0);
+  if (performed == Performed::done) recorder_.performed(op, EventRecorder::origin_of(*op.warp), 0);
   return performed;
 }
 
@@ -36,7 +36,7 @@ Performed RecordingMemory::lane_by_lane(MemoryOp& op) {
     u64 old = 0;
     if (fits) std::memcpy(&old, reinterpret_cast<const void*>(host), std::min(op.plan->bytes, 8u));
     performed = flat_.memory(op);
-    if (performed == Performed::done) recorder_.performed(op, 0, old);
+    if (performed == Performed::done) recorder_.performed(op, EventRecorder::origin_of(*op.warp), 0, old);
   }
   op.lanes = lanes;
   return performed;

@@ -26,8 +26,15 @@ constexpr u64 idle_steps_until_yield = 1u << 14;  // without an instruction that
 class IssuingSm final : public Performer {
  public:
   TimingSm* sm = nullptr;
+  EventRecorder* recorder = nullptr;
   Performed memory(MemoryOp& op) override { return sm->memory(op); }
-  Performed sync(SyncOp&) override { return Performed::done; }
+  Performed sync(SyncOp& op) override {
+    if (recorder) [[unlikely]] {
+      const auto guard = recorder->lock();
+      recorder->performed(op);
+    }
+    return Performed::done;
+  }
 };
 
 }  // namespace
@@ -35,6 +42,7 @@ class IssuingSm final : public Performer {
 struct TimingGpu::State {
   Parts parts;
   FlatMemory flat;
+  std::unique_ptr<RecordingMemory> recording;
   IssuingSm performer;
   Executor executor;
   Residency residency;
@@ -51,6 +59,7 @@ struct TimingGpu::State {
   explicit State(const Parts& with)
       : parts(with),
         flat(parts.space),
+        recording(parts.recorder ? std::make_unique<RecordingMemory>(parts.space, *parts.recorder) : nullptr),
         executor(performer, parts.services, parts.space, parts.limits),
         residency(parts.limits, parts.space),
         active((parts.limits.sms + 63) / 64),
@@ -63,6 +72,8 @@ struct TimingGpu::State {
                .map = parts.map,
                .wheel = parts.wheel,
                .trace = parts.trace,
+               .recorder = parts.recorder,
+               .recording = recording.get(),
                .residency = residency,
                .flat = flat,
                .executor = executor,

@@ -36,6 +36,7 @@ class TimingGpu final : public Gpu {
     PersistTiming persists = {};
     const memory::AddressMap* map = nullptr;  // says what is host memory
     core::Trace* trace = nullptr;
+    EventRecorder* recorder = nullptr;  // of events of persistency
   };
   explicit TimingGpu(const Parts&);
   ~TimingGpu() override;

@@ -80,7 +80,7 @@ Performed TimingSm::generic(MemoryOp& op) {
   const LaneMask lanes = op.lanes, far = global_lanes(op), near = lanes & ~far;
   if (near) {
     op.lanes = near;
-    const Performed performed = shared_.flat.memory(op);
+    const Performed performed = flat(op);
     if (performed == Performed::done) near_time(op);
     op.lanes = lanes;
     if (performed != Performed::done || !far) return performed;
@@ -130,8 +130,13 @@ void TimingSm::local_time(const MemoryOp& op, u64 window) {
   }
 }
 
+/// At once, where it stands.
+Performed TimingSm::flat(MemoryOp& op) {
+  return shared_.recording ? shared_.recording->memory(op) : shared_.flat.memory(op);
+}
+
 Performed TimingSm::shared(MemoryOp& op) {
-  const Performed performed = shared_.flat.memory(op);
+  const Performed performed = flat(op);
   if (performed == Performed::done) shared_time(op);
   return performed;
 }
@@ -272,6 +277,8 @@ Performed TimingSm::global(MemoryOp& op) {
   a.parts_count = static_cast<u8>(coalesce(op, shape, bytes, shared_.line, a.parts));
   count_lines(a);
   a.line.host_memory = host_memory(op, a.parts[0].line);
+  if (shared_.recorder) [[unlikely]]
+    a.block = op.warp->block->number, a.warp = op.warp->index;
   const bool over = send(id);
   if (over || a.writes) return Performed::done;
   op.parks = false;
@@ -519,6 +526,8 @@ memory::ByteMask TimingSm::perform(u32 id, u32 number, u8* bytes) {
       std::memcpy(a.shared + a.data[lane], reinterpret_cast<const void*>(a.op.address[lane] + bias),
                   a.data[warp_lanes + lane]);
     }
+  } else if (shared_.recorder && shared_.recorder->wants(a.op)) [[unlikely]] {
+    written = perform_recorded(a, part, shape, bias, bytes == reinterpret_cast<const u8*>(part.line));
   } else {
     a.op.lanes = part.lanes;
     switch (a.op.form->kind) {
@@ -540,6 +549,30 @@ memory::ByteMask TimingSm::perform(u32 id, u32 number, u8* bytes) {
     record(core::TraceKind::performed, a, number);
   if (--a.to_perform == 0 && a.writes && a.counts) forget_order(a, true, false);
   return written;
+}
+
+/// The same, handed to the recorder; atomics lane by lane, each with what it found.
+memory::ByteMask TimingSm::perform_recorded(Access& a, const AccessPart& part, Shape shape, u64 bias, bool in_place) {
+  const auto guard = shared_.recorder->lock();
+  const EventRecorder::Origin origin{a.grid->grid, a.block, a.warp};
+  const LaneMask lanes = a.op.lanes;
+  a.op.lanes = part.lanes;
+  const MemoryKind kind = a.op.form->kind;
+  if (kind == MemoryKind::load || kind == MemoryKind::store) {
+    (kind == MemoryKind::load ? load : store)(a.op, *a.op.plan, shape, bias);
+    shared_.recorder->performed(a.op, origin, bias);
+  } else {
+    for (LaneMask left = part.lanes; left; left &= left - 1) {
+      const u32 lane = static_cast<u32>(std::countr_zero(left));
+      a.op.lanes = LaneMask{1} << lane;
+      u64 old = 0;
+      std::memcpy(&old, reinterpret_cast<const void*>(a.op.address[lane] + bias), std::min(a.op.plan->bytes, 8u));
+      atomic(a.op, bias, in_place);
+      shared_.recorder->performed(a.op, origin, bias, old);
+    }
+  }
+  a.op.lanes = lanes;
+  return kind == MemoryKind::load ? memory::ByteMask{} : bytes_of(a.op, part, a.op.plan->bytes);
 }
 
 void TimingSm::record(core::TraceKind kind, const Access& a, u32 part) const {

@@ -19,6 +19,7 @@
 #include "simt/constant_cache.hpp"
 #include "simt/executor.hpp"
 #include "simt/line_port.hpp"
+#include "simt/recording_memory.hpp"
 #include "simt/residency.hpp"
 #include "simt/texture_sampler.hpp"
 #include "simt/timing_statistics.hpp"
@@ -56,6 +57,8 @@ struct SmShared {
   const memory::AddressMap* map;
   core::TimeWheel& wheel;
   core::Trace* trace;
+  EventRecorder* recorder;  // nullptr: no events are recorded
+  RecordingMemory* recording;
   Residency& residency;
   FlatMemory& flat;
   Executor& executor;
@@ -195,6 +198,8 @@ class TimingSm final : public memory::Agent {
   Performed crossing(MemoryOp&);
   Performed generic(MemoryOp&);
   Performed async_copy(MemoryOp&);
+  Performed flat(MemoryOp&);
+  memory::ByteMask perform_recorded(Access&, const AccessPart&, Shape, u64 bias, bool in_place);
   Performed shared(MemoryOp&);
   void shared_time(const MemoryOp&);
   void constant_time(const MemoryOp&);

@@ -70,7 +70,7 @@ TEST_F(CrashModel, AProgramWithoutABugIsCleanUnderEveryModelThatItIsWrittenFor) 
     ASSERT_TRUE(clean.is_object()) << model;
     EXPECT_EQ(clean["failed"], 0) << model;
     EXPECT_EQ(clean["disagreed"], 0) << model;
-    EXPECT_GE(clean["distinct"], 100) << model;
+    EXPECT_GE(clean["distinct"], 60) << model;
     EXPECT_GE(clean["fresh_processes"], 20) << model;
   }
   // Nothing that this program does orders persists when DDIO is on: GPM's class of bugs.
@@ -109,7 +109,7 @@ TEST_F(CrashModel, MistakesAreSentences) {
     const char* says;
   } mistakes[] = {{{"--states", "model"}, "ran nothing under Everwarp"},
                   {{"--states", "modle"}, "should be \"model\""},
-                  {{"--states", "model", "--model", "sbpr"}, "did you mean sbrp"},
+                  {{"--states", "model", "--model", "sbpr"}, "did you mean \"sbrp\""},
                   {{"--model", "sbrp", "--at", "random"}, "belong to --states model"},
                   {{"--states", "model", "--at", "random"}, "exclude each other"},
                   {{"--states", "model", "--count", "0"}, "--count"}};

@@ -1,0 +1,127 @@
+// The checker of what became durable against what a model promises: logs in order pass, a planted violation is found
+// with both places, and what values cannot tell apart is not reported.
+#include "check/persist_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "check/persist_builder.hpp"
+#include "event_writer.hpp"
+
+namespace ew::check {
+namespace {
+
+using enum EventAction;
+constexpr u64 A = EventWriter::pool, B = A + 8, C = A + 128;
+
+struct Write {
+  u64 address, value;
+  u32 bytes = 8;
+};
+
+/// A log with these writes, numbered from 1, ten cycles apart.
+DurableLog log_of(const std::vector<Write>& writes) {
+  std::vector<u8> content;
+  const auto put = [&](const void* bytes, std::size_t count) {
+    const u8* at = static_cast<const u8*>(bytes);
+    content.insert(content.end(), at, at + count);
+  };
+  u32 number = 0;
+  for (const Write& write : writes) {
+    const struct {
+      u64 cycle, address;
+      u32 bytes, number;
+    } record{10 * u64{++number}, write.address, write.bytes, number};
+    put(&record, sizeof record);
+    put(&write.value, write.bytes);
+  }
+  return DurableLog(std::move(content));
+}
+
+class PersistOrderCheck : public testing::Test {
+ protected:
+  OrderVerdict verdict(const std::vector<Write>& writes, PersistModel model = PersistModel::sbrp) {
+    const EventFile file = events.file();
+    const PersistGraph graph = build_persist_graph(file, model);
+    const OrderVerdict result = check_persist_order(file, graph, log_of(writes));
+    if (result.violation) said = text_of(file, graph, *result.violation);
+    return result;
+  }
+  EventWriter events{1, 2};
+  std::string said;
+};
+
+TEST_F(PersistOrderCheck, TheOrderOfAnOfence) {
+  events.store({.pc = 5}, A, 1);
+  events.order({}, ofence);
+  events.store({.pc = 7}, B, 2);
+  EXPECT_FALSE(verdict({{A, 1}, {B, 2}}).violation);
+  EXPECT_EQ(verdict({{A, 1}, {B, 2}}).told, 2u);
+  const OrderVerdict wrong = verdict({{B, 2}, {A, 1}});
+  ASSERT_TRUE(wrong.violation);
+  EXPECT_EQ(wrong.violation->first, 0u);
+  EXPECT_EQ(wrong.violation->second, 1u);
+  EXPECT_EQ(wrong.violation->second_cycle, 10u);
+  EXPECT_NE(said.find("instruction 5"), std::string::npos) << said;
+  EXPECT_NE(said.find("instruction 7"), std::string::npos) << said;
+  EXPECT_FALSE(verdict({{B, 2}, {A, 1}}, PersistModel::gpm_ddio).violation);
+}
+
+TEST_F(PersistOrderCheck, WhatNeverBecameDurableIsMissed) {
+  events.store({}, A, 1);
+  events.order({}, ofence);
+  events.store({}, B, 2);
+  const OrderVerdict lost = verdict({{B, 2}});
+  ASSERT_TRUE(lost.violation);
+  EXPECT_EQ(lost.violation->first_number, 0u);
+  EXPECT_FALSE(verdict({{A, 1}}).violation);  // the later one may be lost
+}
+
+TEST_F(PersistOrderCheck, OrderThroughAReleaseAndABarrier) {
+  events.store({0, 0}, A, 1);
+  events.arrive({0, 0}, 0);
+  events.arrive({0, 1}, 0);
+  events.store({0, 1}, C, 2);
+  EXPECT_FALSE(verdict({{A, 1}, {C, 2}}).violation);
+  EXPECT_TRUE(verdict({{C, 2}, {A, 1}}).violation);
+}
+
+TEST_F(PersistOrderCheck, ValuesThatWereOverwrittenAreDurableWithTheirSuccessor) {
+  events.store({}, A, 1);
+  events.order({}, ofence);
+  events.store({}, B, 2);
+  events.order({}, ofence);
+  events.store({}, A, 3);
+  EXPECT_TRUE(verdict({{A, 3}, {B, 2}}).violation);  // 3 before 2
+  EXPECT_FALSE(verdict({{A, 1}, {B, 2}, {A, 3}}).violation);
+}
+
+TEST_F(PersistOrderCheck, OneValueTwiceIsGivenTheBenefitOfTheDoubt) {
+  events.store({}, A, 1);
+  events.order({}, ofence);
+  events.store({}, B, 2);
+  events.order({}, ofence);
+  events.store({}, A, 1);
+  EXPECT_FALSE(verdict({{A, 1}, {B, 2}}).violation);
+  EXPECT_FALSE(verdict({{A, 1}, {B, 2}, {A, 1}}).violation);
+}
+
+TEST_F(PersistOrderCheck, HalvesOfAWordAreTwo) {
+  events.access({}, simt::EventKind::store, weak, Scope::none, {A, 1}, 4);
+  events.order({}, ofence);
+  events.access({}, simt::EventKind::store, weak, Scope::none, {A + 4, 2}, 4);
+  EXPECT_FALSE(verdict({{A, 1, 4}, {A + 4, 2, 4}}).violation);
+  EXPECT_TRUE(verdict({{A + 4, 2, 4}, {A, 1, 4}}).violation);
+  EXPECT_FALSE(verdict({{A, 0x200000001}}).violation);  // both at once
+}
+
+TEST_F(PersistOrderCheck, AValueThatNobodyIsKnownToHaveWrittenSaysNothing) {
+  events.store({}, A, 1);
+  events.order({}, ofence);
+  events.store({}, B, 2);
+  EXPECT_FALSE(verdict({{A, 99}, {B, 2}, {A, 1}}).violation);
+}
+
+}  // namespace
+}  // namespace ew::check
