@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
+#include "cli/crash_folder.hpp"
 #include "cli/crash_model.hpp"
+#include "cli/crash_timed.hpp"
 #include "cli/crash_trials.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
@@ -37,6 +40,10 @@ const char* const manual =
     R"(How it works: the program runs once to its end, and its warp instructions are counted. Then, for each
 crash point, it runs again and is killed (SIGKILL) right after that instruction; what its pool files hold is
 what had become durable. The recovery command then starts in the same folder: status 0 means recovered.
+
+On a timing machine (--machine sbrp-pm-far, or --timing) one run logs what became durable and when. The image of any
+moment is rebuilt from it and recovered, and --cold moments are real: the process is killed there, its pool file is
+compared with the rebuilt one, and a process started anew recovers it.
 
 With --states model the program runs once, to its end, and what it did to persistent memory is recorded. Then the
 states are recovered that a persistency model allows a crash to leave, whatever the timing: all of them when they are
@@ -147,17 +154,19 @@ std::vector<unsigned long long> crash_points(const CrashCommand& command, unsign
 }
 
 void check(const CrashCommand& command, const Words& words) {
-  static constexpr std::string_view kinds[] = {"random", "instruction"};
+  static constexpr std::string_view kinds[] = {"random", "instruction", "cycle", "ns", "persist"};
   if (command.at.empty())
     throw UserError(
         "ew crash needs to know where: --at instruction N, --at random --count N, or --states model for the states "
         "that "
         "a persistency model allows");
-  if (command.at[0] != "random" && command.at[0] != "instruction")
-    throw UserError(fmt::format("--at should be \"instruction N\" or \"random\", but is \"{}\"{}", command.at[0],
-                                core::did_you_mean(command.at[0], kinds)));
+  if (std::find(std::begin(kinds), std::end(kinds), command.at[0]) == std::end(kinds))
+    throw UserError(fmt::format(
+        "--at should be \"instruction N\", \"cycle N\", \"ns N\", \"persist N\" or \"random\", but is \"{}\"{}",
+        command.at[0], core::did_you_mean(command.at[0], kinds)));
   if ((command.at[0] == "random") != (command.at.size() == 1))
-    throw UserError("--at should be \"instruction N\" or \"random\" (how many: --count N)");
+    throw UserError(
+        "--at should be \"instruction N\", \"cycle N\", \"ns N\", \"persist N\" or \"random\" (how many: --count N)");
   if (command.recover.empty()) throw UserError("ew crash needs the recovery command: --recover './app recover pool'");
   if (words.empty()) throw UserError("ew crash needs a program behind --: ew crash … -- ./app pool");
 }
@@ -201,6 +210,7 @@ int call_model(CrashCommand& command, const Words& words) {
     Words again{"ew", "crash", "--states", "model", "--model", std::string(name_of(model.model))};
     const Words options = typed.as_options();
     again.insert(again.end(), options.begin(), options.end());
+    if (plan.nested > 1) again.insert(again.end(), {"--nested", "2"});
     if (command.count) again.insert(again.end(), {"--count", std::to_string(command.count)});
     again.insert(again.end(), {"--state", state, "--recover", command.recover, "--"});
     again.insert(again.end(), words.begin(), words.end());
@@ -218,6 +228,83 @@ void check_model(const CrashCommand& command, const Words& words) {
   if (words.empty()) throw UserError("ew crash needs a program behind --: ew crash … -- ./app pool");
 }
 
+std::vector<CrashMoment> crash_moments(const CrashCommand& command, const runtime::MachineConfig& config,
+                                       const TimedCampaign& campaign) {
+  const auto within = [&](u64 value, u64 last, std::string_view what) {
+    if (value > last)
+      throw UserError(fmt::format("--at {} {}: the run's last durable write is {}", command.at[0], value, what));
+    return value;
+  };
+  std::vector<CrashMoment> moments;
+  if (command.at[0] == "random") {
+    for (const auto cycle :
+         random_points(std::max<u64>(campaign.last_cycle(), 1), command.count, command.plan.settings.seed))
+      moments.push_back({false, cycle});
+    return moments;
+  }
+  const u64 value = number(command.at[1], "--at " + command.at[0]);
+  if (command.at[0] == "persist")
+    return {{true, within(value, campaign.last_write(), fmt::format("number {}", campaign.last_write()))}};
+  const u64 khz = config.device.clock.count;
+  const u64 cycle = command.at[0] == "cycle" ? value : (value * khz + 999'999) / 1'000'000;
+  within(cycle, campaign.last_cycle() + 1, fmt::format("in cycle {}", campaign.last_cycle()));
+  return {{false, cycle}};
+}
+
+/// Moments of simulated time, on a timing machine.
+int call_timed(CrashCommand& command, const Words& words, const runtime::MachineConfig& config) {
+  CrashPlan& plan = command.plan;
+  const auto begin = std::chrono::steady_clock::now();
+  if (plan.nested > 1)
+    throw UserError("--nested 2 belongs to --at instruction, to --at random in functional mode, and to --states");
+  TimedCampaign campaign(plan);
+  const auto moments = crash_moments(command, config, campaign);
+  const unsigned jobs = command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
+  const auto trials = campaign.run(moments, command.cold, jobs, [](u64 finished, u64 failures, u64 total) {
+    show_progress(finished, failures, total);
+  });
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  std::size_t failures = 0, killed = 0;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const TimedTrial& trial : trials) {
+    killed += trial.killed;
+    list.push_back({{"at", trial.moment.words()},
+                    {"durable_writes", trial.writes},
+                    {"passed", trial.passed()},
+                    {"killed", trial.killed},
+                    {"recovery_status", trial.status},
+                    {"says", last_line(trial.unlike.empty() ? trial.output : trial.unlike)}});
+    if (trial.passed()) continue;
+    if (++failures > 3) continue;
+    Words again{"ew", "crash"};
+    const Words options = plan.settings.as_options();
+    again.insert(again.end(), options.begin(), options.end());
+    again.insert(again.end(), {"--at", trial.moment.persist ? "persist" : "cycle", std::to_string(trial.moment.number),
+                               "--recover", command.recover, "--"});
+    again.insert(again.end(), words.begin(), words.end());
+    fmt::print(stderr, "FAIL at {}. {}\n{}Again: {}\n", trial.moment.words(), trial.unlike, trial.output,
+               shell_line(again));
+  }
+  if (command.json) {
+    const nlohmann::ordered_json all{{"cycles", campaign.last_cycle()},
+                                     {"durable_writes", campaign.last_write()},
+                                     {"crashes", trials.size()},
+                                     {"distinct", campaign.distinct()},
+                                     {"killed", killed},
+                                     {"failed", failures},
+                                     {"seconds", seconds},
+                                     {"trials", list}};
+    fmt::print("{}\n", all.dump(2));
+  } else {
+    fmt::print("{} durable writes in {} cycles; {} crashes, {} distinct states, {} of them killed for real, in {}\n",
+               grouped(campaign.last_write()), grouped(campaign.last_cycle()), trials.size(), campaign.distinct(),
+               killed, seconds_text(seconds));
+    fmt::print("{}{} crashes, {} recovered, {} failed\n", failures ? "FAIL: " : "", trials.size(),
+               trials.size() - failures, failures);
+  }
+  return failures ? failed : clean;
+}
+
 int call(CrashCommand& command, const Words& words) {
   if (!command.states.empty())
     check_model(command, words);
@@ -226,7 +313,7 @@ int call(CrashCommand& command, const Words& words) {
   else
     check(command, words);
   CrashPlan& plan = command.plan;
-  plan.settings.resolve();
+  const runtime::MachineConfig config = plan.settings.resolve();
   plan.program = words;
   plan.program[0] = program_path(words[0]);
   plan.recovery = split_words(command.recover);
@@ -235,6 +322,10 @@ int call(CrashCommand& command, const Words& words) {
   plan.keep = command.keep;
   if (!command.states.empty()) return call_model(command, words);
   if (command.count == 0) command.count = 20;
+  if (config.machine.timing() && command.at[0] != "instruction") return call_timed(command, words, config);
+  if (command.at[0] != "instruction" && command.at[0] != "random")
+    throw UserError(
+        fmt::format("--at {} needs a machine with simulated time: --machine sbrp-pm-far, or --timing", command.at[0]));
   const CleanRun run = count_instructions(plan);
   const auto points = crash_points(command, run.instructions);
   unsigned jobs = command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
@@ -257,9 +348,10 @@ void add_crash(CLI::App& app, int& status) {
   auto command = std::make_shared<CrashCommand>();
   CLI::App* verb = app.add_subcommand("crash", "Kill a program at chosen instructions and judge its recovery");
   verb->footer(manual);
-  verb->add_option("--at", command->at, "Where: instruction N, or random")
+  verb->add_option("--at", command->at,
+                   "Where: instruction N, random; on a timing machine also cycle N, ns N, persist N")
       ->expected(1, 2)
-      ->type_name("instruction N|random");
+      ->type_name("POINT [N]");
   verb->add_option("--count", command->count, "How many random points (20), or states of a model (1000)")
       ->type_name("N")
       ->check(whole_number(1));
@@ -267,7 +359,8 @@ void add_crash(CLI::App& app, int& status) {
       ->type_name("model");
   verb->add_option("--model", command->model, "Of --states: sbrp (default), epoch, gpm, gpm-ddio, strict, sbrp-sys");
   verb->add_option("--state", command->state, "Of --states: this one only, as a report names it")->type_name("NAME");
-  verb->add_option("--cold", command->cold, "Of --states: how many to recover by a process started anew, too")
+  verb->add_option("--cold", command->cold,
+                   "How many of the states to try for real, too: processes killed or started anew")
       ->capture_default_str()
       ->type_name("N");
   verb->add_flag("--no-fork", command->fresh, "Of --states: a process started anew for every state");
@@ -275,6 +368,10 @@ void add_crash(CLI::App& app, int& status) {
       ->type_name("'PROGRAM ARGS'");
   verb->add_option("--jobs", command->jobs, "Trials at once (default: 2)")->type_name("N");
   verb->add_option("--timeout", command->plan.timeout_seconds, "Seconds that a run may take")->capture_default_str();
+  verb->add_option("--nested", command->plan.nested, "2: also crash the recovery, and recover from that")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::Range(1, 2));
   verb->add_option("--keep", command->keep, "Keep the folders of failed trials here")->type_name("FOLDER");
   verb->add_flag("--json", command->json, "As JSON");
   command->plan.settings.add_options(*verb);

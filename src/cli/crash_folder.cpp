@@ -32,6 +32,18 @@ std::string last_line(std::string text) {
   return newline == text.npos ? text : text.substr(newline + 1);
 }
 
+std::vector<fs::path> pool_paths(const check::EventFile& events, const fs::path& folder, bool& outside) {
+  std::vector<fs::path> paths;
+  const fs::path root = fs::weakly_canonical(folder);
+  for (const auto& pool : events.pools()) {
+    const fs::path relative = fs::weakly_canonical(pool.path).lexically_relative(root);
+    const bool inside = !relative.empty() && *relative.begin() != "..";
+    paths.push_back(inside ? relative : fs::path(pool.path));
+    outside |= !inside;
+  }
+  return paths;
+}
+
 std::string how_it_ended(const Outcome& outcome) {
   if (outcome.timed_out) return "did not end in time";
   if (outcome.signal) return fmt::format("was ended by signal {} ({})", outcome.signal, strsignal(outcome.signal));

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "check/event_file.hpp"
 #include "cli/process.hpp"
 
 namespace ew::cli {
@@ -13,6 +14,10 @@ Words in_folder(const Words&, const std::filesystem::path& folder);
 /// A file that a word names relative to the user's folder is copied, so that every trial starts from the same files.
 void copy_named_files(const Words&, const std::filesystem::path& folder);
 std::string last_line(std::string text);
+/// Where the pools of a run lie that took place in `folder`: relative to it, or absolute when outside (`outside` is
+/// set).
+std::vector<std::filesystem::path> pool_paths(const check::EventFile&, const std::filesystem::path& folder,
+                                              bool& outside);
 /// "ended with status 1".
 std::string how_it_ended(const Outcome&);
 

@@ -95,14 +95,8 @@ void ModelCampaign::record() {
   events_ = std::make_unique<check::EventFile>(file.string());
   if (events_->pools().empty())
     throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
-  const fs::path folder = fs::weakly_canonical(scratch.path());
-  for (const auto& pool : events_->pools()) {
-    const fs::path relative = fs::weakly_canonical(pool.path).lexically_relative(folder);
-    const bool inside = !relative.empty() && *relative.begin() != "..";
-    pool_paths_.push_back(inside ? relative : fs::path(pool.path));
-    shares_pools_ |= !inside;
-    made_pools_ = inside && !there.contains(scratch.path() / relative);
-  }
+  pool_paths_ = pool_paths(*events_, scratch.path(), shares_pools_);
+  for (const fs::path& path : pool_paths_) made_pools_ = path.is_relative() && !there.contains(scratch.path() / path);
   auto recovery = options;
   recovery.environment = plan_.settings.environment();
   const Outcome after = cli::run(in_folder(plan_.recovery, scratch.path()), recovery);
@@ -121,6 +115,12 @@ Outcome ModelCampaign::Worker::recover_image() {
   std::vector<ImageFile> files;
   for (std::size_t i = 0; i < image.pools(); ++i) files.push_back({campaign.pool_paths_[i], &image.file(i)});
   return recovery.run(files);
+}
+
+bool ModelCampaign::Worker::survives_crash(u64 seed, std::string& output) {
+  std::vector<ImageFile> files;
+  for (std::size_t i = 0; i < image.pools(); ++i) files.push_back({campaign.pool_paths_[i], &image.file(i)});
+  return recovery.survives_crash(files, seed, output);
 }
 
 Outcome ModelCampaign::Worker::judge(const PersistSet& set) {
@@ -196,12 +196,14 @@ std::vector<ModelCampaign::Failed> ModelCampaign::try_all(const std::vector<std:
 /// Some states once more, each by a process started anew: what forks say must be what processes say.
 void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::vector<Failed>& failures,
                              ModelReport& report) {
-  if (!report.warm) {
+  if (!report.warm && plan_.nested < 2) {
     report.cold = report.distinct;
     return;
   }
   const u64 count = std::min<u64>(model_.cold, names.size());
   std::atomic<u64> next = 0, unlike = 0;
+  std::mutex mutex;
+  std::map<u64, Failed> nested;
   const auto work = [&] {
     Worker worker(*this, false);
     for (u64 i; (i = next++) < count;) {
@@ -209,6 +211,13 @@ void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::v
       if (name == no_pool) continue;
       const PersistSet set = named(name, worker.reach);
       const Outcome outcome = worker.judge(set);
+      if (plan_.nested > 1 && outcome.status == 0) {
+        std::string output;
+        if (!worker.survives_crash(plan_.settings.seed + i, output)) {
+          const std::lock_guard lock(mutex);
+          nested.emplace(i, Failed{name, set, Outcome{.status = 1, .output = output}});
+        }
+      }
       const auto failed =
           std::find_if(failures.begin(), failures.end(), [&](const Failed& f) { return f.state == name; });
       if ((failed != failures.end()) == (outcome.status != 0)) continue;
@@ -223,6 +232,16 @@ void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::v
   for (std::thread& thread : threads) thread.join();
   report.cold = count;
   report.unlike = unlike;
+  report.nested_failed = nested.size();
+  report.failed += nested.size();
+  report.passed -= std::min<u64>(report.passed, nested.size());
+  if (nested.empty()) return;
+  const Failed& first = nested.begin()->second;
+  report.failures.push_back({.state = first.state,
+                             .kind = FailureClass::recovery_bug,
+                             .status = 1,
+                             .output = first.outcome.output,
+                             .alike = nested.size()});
 }
 
 ModelReport ModelCampaign::run(const Progress& progress) {

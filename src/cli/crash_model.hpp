@@ -51,6 +51,7 @@ struct ModelReport {
   u64 events = 0, persists = 0;
   std::string coverage;
   u64 tried = 0, distinct = 0, passed = 0, failed = 0;
+  u64 nested_failed = 0;     // recovered, but not when the recovery was crashed
   u64 cold = 0, unlike = 0;  // recovered by a process started anew as well; those that ended differently
   double record_seconds = 0, build_seconds = 0, seconds = 0;
   bool warm = false;
@@ -72,6 +73,8 @@ class ModelCampaign {
   struct Worker {
     Worker(const ModelCampaign&, bool warm);
     Outcome judge(const check::PersistSet&);
+    /// Of the image that judge() has made: the recovery is killed on its way, and recovered from.
+    bool survives_crash(u64 seed, std::string& output);
     bool passes(const check::PersistSet& set) { return judge(set).status == 0; }
     const ModelCampaign& campaign;
     Recovery recovery;

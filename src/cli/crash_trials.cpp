@@ -44,6 +44,12 @@ void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {
     trial.last_line = last_line(outcome.output);
     return;
   }
+  if (plan.nested > 1 && !survives_crashed_recovery(plan, folder, trial.instruction, trial.output)) {
+    trial.recovery_status = 1;
+    trial.last_line = last_line(trial.output);
+    trial.end = TrialEnd::recovery_failed;
+    return;
+  }
   const Outcome recovery = run_in(plan, plan.recovery, folder, {});
   trial.recovery_status = recovery.status;
   trial.last_line = last_line(recovery.output);
@@ -67,6 +73,30 @@ std::string_view name_of(TrialEnd end) {
       return "FAIL (program)";
   }
   return "";
+}
+
+bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, unsigned long long seed,
+                               std::string& output) {
+  const Scratch count, copies;
+  const auto fresh = [&](const char* name) {
+    const fs::path copy = copies.path() / name;
+    fs::copy(folder, copy, fs::copy_options::recursive);
+    return copy;
+  };
+  const fs::path file = count.path() / "count";
+  const Outcome whole = run_in(plan, plan.recovery, fresh("whole"), {{Environment::count_file_name, file.string()}});
+  unsigned long long instructions = 0;
+  std::ifstream(file) >> instructions;
+  if (whole.status != 0 || instructions == 0) return true;  // told by the recovery without a crash
+  const auto point = random_points(instructions, 1, seed).front();
+  const fs::path again = fresh("again");
+  const Outcome crashed = run_in(plan, plan.recovery, again, {{Environment::crash_at_name, std::to_string(point)}});
+  if (crashed.signal != SIGKILL && crashed.status == 0) return true;
+  const Outcome second = run_in(plan, plan.recovery, again, {});
+  if (second.status == 0) return true;
+  output = fmt::format("{}[the recovery was killed after its warp instruction {}, and the recovery after that {}]\n",
+                       second.output, point, how_it_ended(second));
+  return false;
 }
 
 CleanRun count_instructions(const CrashPlan& plan) {

@@ -14,6 +14,7 @@ namespace ew::cli {
 struct CrashPlan {
   RunSettings settings;
   Words program, recovery;  // first word: an absolute path; "{}" in a word stands for the trial's folder
+  unsigned nested = 1;      // 2: the recovery is crashed as well, and what that left recovered
   double timeout_seconds = 300;
   std::filesystem::path keep;  // folders of failed trials go here; empty: removed
 };
@@ -43,6 +44,11 @@ struct CleanRun {
 /// Runs the program once without a crash, and the recovery after it. A failure of either is a core::UserError with its
 /// output.
 CleanRun count_instructions(const CrashPlan&);
+
+/// What a crash has left in `folder` is recovered, but that recovery is killed at an instruction that `seed` chooses;
+/// does the one after it succeed? `folder` stays as it is. Thread-safe.
+bool survives_crashed_recovery(const CrashPlan&, const std::filesystem::path& folder, unsigned long long seed,
+                               std::string& output);
 
 /// One trial in a folder of its own. Thread-safe.
 Trial crash_at(const CrashPlan&, unsigned long long instruction);

@@ -144,13 +144,22 @@ void Recovery::tidy() {
   if (untouched != given_.size()) take_given_files();
 }
 
-Outcome Recovery::run(std::span<const ImageFile> files) {
+void Recovery::put(std::span<const ImageFile> files) {
   tidy();
   for (const ImageFile& file : files) {
     const fs::path path = folder_ / file.path;
     if (file.path.has_parent_path()) fs::create_directories(path.parent_path());
     write_file(path, *file.bytes);
   }
+}
+
+bool Recovery::survives_crash(std::span<const ImageFile> files, unsigned long long seed, std::string& output) {
+  put(files);
+  return survives_crashed_recovery(plan_, folder_, seed, output);
+}
+
+Outcome Recovery::run(std::span<const ImageFile> files) {
+  put(files);
   if (warm()) return fork_one();
   return cli::run(in_folder(plan_.recovery, folder_), {.capture = Capture::both,
                                                        .environment = plan_.settings.environment(),

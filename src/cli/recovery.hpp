@@ -29,12 +29,15 @@ class Recovery {
   /// The files are put there, everything else is as before any run, the recovery runs. The output is only read when it
   /// did not succeed.
   Outcome run(std::span<const ImageFile>);
+  /// The same, but the recovery is killed on its way, and recovered from.
+  bool survives_crash(std::span<const ImageFile>, unsigned long long seed, std::string& output);
 
  private:
   void take_given_files();
   void start_server();
   void stop_server();
   void tidy();
+  void put(std::span<const ImageFile>);
   Outcome fork_one();
 
   const CrashPlan& plan_;

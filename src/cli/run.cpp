@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/order_check.hpp"
 #include "cli/process.hpp"
 #include "cli/run_settings.hpp"
 #include "cli/scratch.hpp"
@@ -25,6 +26,7 @@ using core::UserError;
 
 struct RunCommand {
   RunSettings settings;
+  std::string check;
   bool json = false;
   bool print_machine = false;
 };
@@ -101,6 +103,7 @@ int call(const RunCommand& command, Words words) {
   check_output_file("--stats", command.settings.statistics_file);
   check_output_file("--timeline", command.settings.timeline_file);
   check_output_file("--trace", command.settings.trace_file);
+  if (!command.check.empty()) return run_with_order_check(words, command.settings, config);
   if (command.json) return run_for_json(words, command.settings);
   std::fflush(stdout);
   become(words, command.settings);
@@ -126,6 +129,11 @@ void add_run(CLI::App& app, int& status) {
                  "Timing: print kernels, issue slots, energy and traffic on standard error at the end");
   verb->add_flag("--progress", command->settings.progress,
                  "Tell of the run once a second on standard error, also where that is no terminal");
+  verb->add_option(
+          "--check", command->check,
+          "Timing: hold the order in which bytes became durable against the model's axioms (status 1: violated)")
+      ->type_name("persist-order")
+      ->check(CLI::IsMember({"persist-order"}));
   verb->add_flag("--json", command->json, "Print status and statistics as JSON on standard output");
   verb->add_flag("--print-machine", command->print_machine, "Print the resolved machine first");
   verb->callback([command, verb, &status] { status = call(*command, verb->remaining()); });

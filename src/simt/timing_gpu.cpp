@@ -82,6 +82,7 @@ struct TimingGpu::State {
                .active = active,
                .skew = std::mt19937_64(parts.seed),
                .seed = parts.seed} {
+    performer.recorder = parts.recorder;
     for (Sm& sm : residency.sms()) sms.push_back(std::make_unique<TimingSm>(shared, sm));
   }
 

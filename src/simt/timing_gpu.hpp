@@ -20,6 +20,8 @@
 
 namespace ew::simt {
 
+class EventRecorder;
+
 class TimingGpu final : public Gpu {
  public:
   /// References outlive the GPU.

@@ -1,0 +1,57 @@
+#include "cli/order_check.hpp"
+
+#include <fmt/format.h>
+
+#include "check/persist_builder.hpp"
+#include "check/persist_order.hpp"
+#include "cli/scratch.hpp"
+#include "cli/table.hpp"
+#include "cli/verb.hpp"
+#include "core/diagnostics.hpp"
+#include "runtime/environment.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+using check::PersistModel;
+using core::UserError;
+
+/// The axioms that a model of machine files is held to.
+PersistModel axioms_of(const std::string& model) {
+  if (model == "sbrp") return PersistModel::sbrp;
+  if (model == "gpm") return PersistModel::gpm;
+  if (model == "none") return PersistModel::gpm_ddio;
+  return PersistModel::epoch;  // epoch, epoch-artifact; strict keeps at least that
+}
+
+}  // namespace
+
+int run_with_order_check(const Words& words, const RunSettings& settings, const runtime::MachineConfig& config) {
+  if (!config.machine.timing())
+    throw UserError(
+        "--check persist-order needs a timing machine (--machine sbrp-pm-far, or --timing): in functional mode "
+        "what is performed is durable");
+  const Scratch scratch;
+  const std::string events = (scratch.path() / "events").string(), log = (scratch.path() / "log").string();
+  auto environment = settings.environment();
+  environment.emplace_back(runtime::Environment::events_name, events);
+  environment.emplace_back(runtime::Environment::durable_log_name, log);
+  const Outcome outcome = run(words, {.environment = environment});
+  if (!std::filesystem::exists(events)) throw UserError("the program ran nothing under Everwarp: nothing to check");
+  const check::EventFile file(events);
+  const PersistModel model = axioms_of(config.persistency.model);
+  const check::PersistGraph graph = check::build_persist_graph(file, model);
+  const auto verdict = check::check_persist_order(file, graph, check::DurableLog(log));
+  if (verdict.violation) {
+    fmt::print(stderr, "persist-order: FAIL: under the axioms of {}, this {}\n", name_of(model),
+               check::text_of(file, graph, *verdict.violation));
+    return outcome.status ? outcome.status : failed;
+  }
+  fmt::print(stderr,
+             "persist-order: {} persists became durable in {} writes, in an order that {} allows ({} told apart)\n",
+             grouped(verdict.persists), grouped(verdict.writes), name_of(model), grouped(verdict.told));
+  return outcome.status;
+}
+
+}  // namespace ew::cli
