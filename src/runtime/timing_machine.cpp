@@ -1,11 +1,10 @@
 #include "runtime/timing_machine.hpp"
 
-#include <csignal>
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -72,13 +71,13 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
                              .persists = persist_timing(config),
                              .map = &map_,
                              .trace = &trace_,
-                             .recorder = observation.recorder});
+                             .recorder = observation.recorder,
+                             .crash_at = observation.crash_at ? observation.crash_at : core::never,
+                             .crash = [] { ::kill(::getpid(), SIGKILL); }});  // nothing is flushed, no handler runs
   make_caches();
   make_copy_engines();
   make_homes();
   observe(observation);
-  if (observation.crash_at)  // `ew crash`: nothing is flushed, no handler runs
-    wheel_.at(observation.crash_at, [](void*, u64, u64) { ::kill(::getpid(), SIGKILL); }, nullptr);
 }
 
 TimingMachine::~TimingMachine() {

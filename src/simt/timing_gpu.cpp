@@ -232,6 +232,8 @@ struct TimingGpu::State {
            now() < until && !stop.load(std::memory_order_relaxed)) {
       if (residency.grids().empty() && !without_grids) break;
       const u64 before = shared.executed;
+      if (now() >= parts.crash_at) [[unlikely]]
+        parts.crash();
       parts.wheel.run_due();
       Cycle next = step_sms();
       if (shared.failed) [[unlikely]]

@@ -38,7 +38,9 @@ class TimingGpu final : public Gpu {
     PersistTiming persists = {};
     const memory::AddressMap* map = nullptr;  // says what is host memory
     core::Trace* trace = nullptr;
-    EventRecorder* recorder = nullptr;  // of events of persistency
+    EventRecorder* recorder = nullptr;   // of events of persistency
+    core::Cycle crash_at = core::never;  // `crash` is called when this cycle begins
+    void (*crash)() = nullptr;
   };
   explicit TimingGpu(const Parts&);
   ~TimingGpu() override;
