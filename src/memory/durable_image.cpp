@@ -66,6 +66,7 @@ void DurableImage::count() {
   if (number_ != crash_at_) return;
   flush_log();
   ::kill(::getpid(), SIGKILL);
+  for (;;) ::pause();  // nothing more is written until the signal arrives
 }
 
 void DurableImage::record_runs(u64 line, const u8* bytes, const ByteMask& mask) {

@@ -47,6 +47,12 @@ simt::PersistTiming persist_timing(const MachineConfig& config) {
           .fence_cycles = config.persistency.fence_cycles};
 }
 
+/// `ew crash`: nothing is flushed, no handler runs, and nothing more is simulated until the signal arrives.
+[[noreturn]] void end_at_once() {
+  ::kill(::getpid(), SIGKILL);
+  for (;;) ::pause();
+}
+
 }  // namespace
 
 TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits& limits, u64 seed,
@@ -73,7 +79,7 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
                              .trace = &trace_,
                              .recorder = observation.recorder,
                              .crash_at = observation.crash_at ? observation.crash_at : core::never,
-                             .crash = [] { ::kill(::getpid(), SIGKILL); }});  // nothing is flushed, no handler runs
+                             .crash = [] { end_at_once(); }});
   make_caches();
   make_copy_engines();
   make_homes();
