@@ -211,7 +211,7 @@ bool NvmMedium::put(const Access& access, const Span& span, u64 granule) {
   if (number == none) {
     if (free_ == none) return false;
     number = take_entry(granule);
-    // Inside a granule the program's addresses and the medium's differ by whole pages.
+    // Inside a granule the program's addresses and the channel's run alike.
     if (access.line) entries_[number].address = granule * granule_ - span.base + access.line;
   } else {
     unlink(number);
@@ -231,7 +231,8 @@ bool NvmMedium::put(const Access& access, const Span& span, u64 granule) {
 NvmMedium::Span NvmMedium::span_of(const Access& access) const {
   Span span{access.address / granule_, (access.address + access.bytes - 1) / granule_, 0, {}};
   if (access.payload != memory::no_payload) {
-    span.base = access.address - ((access.address - access.line) & 4095);
+    // Addresses of a channel keep the place in the line alone: slices and channels share out what is above it.
+    span.base = access.address - ((access.address - access.line) & (memory::longest_line - 1));
     span.mask = (*payloads_)[access.payload].valid;
     return span;
   }
