@@ -2,6 +2,7 @@
 // scope that is too narrow and a wrong recovery are found, told apart, and brought back by the command of the report.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -32,7 +33,9 @@ class CrashModel : public testing::Test {
     ASSERT_EQ(outcome.status, 0) << outcome.output;
   }
   Words campaign(const std::string& program, const Words& options) {
-    Words words{EW_PROGRAM, "crash", "--states", "model", "--count", "200", "--cold", "20"};
+    Words words{EW_PROGRAM, "crash", "--states", "model", "--count", "200"};
+    if (std::find(options.begin(), options.end(), "--cold") == options.end())
+      words.insert(words.end(), {"--cold", "20"});
     words.insert(words.end(), options.begin(), options.end());
     words.insert(words.end(), {"--recover", "./" + program + " --recover p.pool", "--", "./" + program, "--small",
                                "--pool", "p.pool"});
@@ -99,6 +102,41 @@ TEST_F(CrashModel, AScopeThatIsTooNarrowIsNamed) {
 TEST_F(CrashModel, AWrongRecoveryIsToldFromAMissingOrder) {
   build("gpkvs", {"-DBUG=7"});
   expect_found("gpkvs", "recovery bug");
+}
+
+TEST_F(CrashModel, ACrashOfTheRecoveryIsRecoveredToo) {
+  build("gpkvs", {"-DBUG=8"});
+  EXPECT_EQ(report("gpkvs", 0)["failed"], 0);
+  const auto found = report("gpkvs", 1, {"--nested", "2", "--cold", "200"});
+  ASSERT_TRUE(found.is_object() && !found["failures"].empty()) << found.dump(2);
+  EXPECT_EQ(found["failures"][0]["class"], "recovery bug");
+}
+
+// On a timing machine the images that are rebuilt from the log of durable writes are those that real crashes leave.
+TEST_F(CrashModel, MomentsOfSimulatedTimeAreWhatRealCrashesLeave) {
+  build("gpkvs");
+  const auto at = [&](const Words& point, int status) {
+    Words words{EW_PROGRAM, "crash", "--machine", "sbrp-pm-far", "--timing", "--cold", "12", "--at"};
+    words.insert(words.end(), point.begin(), point.end());
+    words.insert(words.end(),
+                 {"--json", "--recover", "./gpkvs --recover p.pool", "--", "./gpkvs", "--small", "--pool", "p.pool"});
+    const Outcome outcome = call(words, Capture::standard_output);
+    EXPECT_EQ(outcome.status, status) << outcome.output;
+    return nlohmann::json::parse(outcome.output, nullptr, false);
+  };
+  const auto random = at({"random", "--count", "30", "--seed", "5"}, 0);
+  ASSERT_TRUE(random.is_object());
+  EXPECT_EQ(random["crashes"], 30);
+  EXPECT_EQ(random["killed"], 12);
+  EXPECT_EQ(random["failed"], 0) << random.dump(2);
+  EXPECT_GT(random["distinct"], 5);
+  const auto persist = at({"persist", "20"}, 0);
+  EXPECT_EQ(persist["failed"], 0) << persist.dump(2);
+  EXPECT_EQ(persist["killed"], 1);
+  const Outcome order = call({EW_PROGRAM, "run", "--machine", "sbrp-pm-far", "--timing", "--check", "persist-order",
+                              "./gpkvs", "--small", "--pool", "p.pool"});
+  EXPECT_EQ(order.status, 0) << order.output;
+  EXPECT_NE(order.output.find("in an order that sbrp allows"), std::string::npos) << order.output;
 }
 
 TEST_F(CrashModel, MistakesAreSentences) {
