@@ -171,7 +171,8 @@ std::span<const PersistencyModel> persistency_models() {
        "both threads.",
        SbrpReading{}},
       {"sbrp-lit",
-       "SBRP as Box 2 of the paper has it to the letter: oFence, dFence, and one pRel read by one pAcq of the same "
+       "SBRP as Box 2 of the paper has it to the letter: fences inside a thread, and one pRel read by one pAcq of the "
+       "same "
        "scope; no order from barriers, flags, conventional synchronisation or a location's coherence.",
        box_2()},
       {"sbrp-strong",

@@ -103,6 +103,20 @@ TEST_F(LitmusCommandTest, PersistencyTestsAreJudgedWithEveryModel) {
   EXPECT_EQ(json["images"][0]["models"]["sbrp"]["found"], 4);
 }
 
+TEST_F(LitmusCommandTest, CrashesOfAMachineAreJudgedToo) {
+  write("p.glt", scope_bug);
+  const Outcome outcome = ew({"p.glt", "--machine", "sbrp-pm-near", "--persistency", "gpm", "--seeds", "20"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("crashes of 20 runs: 0 forbidden images\n"), std::string::npos) << outcome.output;
+  const auto json = nlohmann::json::parse(
+      ew({"p.glt", "--machine", "sbrp-pm-near", "--persistency", "gpm", "--seeds", "20", "--json"}).output);
+  const auto& runs = json[0]["persistency"]["runs"];
+  EXPECT_EQ(runs["axioms"], "gpm");
+  EXPECT_EQ(runs["allowed"], 3);
+  EXPECT_GE(runs["shown"], 2);
+  EXPECT_TRUE(runs["forbidden"].empty());
+}
+
 TEST_F(LitmusCommandTest, AWrongPersistencyRowIsNamedWithItsLine) {
   write("p.glt", std::string(scope_bug) + "expect crash A==0 :: epoch=F\nexpect images epoch=7\n");
   const Outcome outcome = ew({"p.glt"});
@@ -131,6 +145,10 @@ TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
       {{"register.glt"}, "register.glt:4: T0:r is a register: a crash leaves persistent locations and outputs"},
       {{"a.glt", "--protocol", "mess"},
        "--protocol mess: there is functional, gpu, none-l1, mesi (did you mean \"mesi\"?)"},
+      {{"a.glt", "--persistency", "srbp"},
+       "--persistency srbp: there is none, strict, gpm, epoch, epoch-artifact, sbrp (did you mean \"sbrp\"?)"},
+      {{"a.glt", "--persistency", "sbrp", "--set", "nvm.attach=none"},
+       "this machine has no non-volatile memory (nvm.attach is \"none\")"},
       {{"a.glt", "--seeds", "x"}, "--seeds should be a whole number from 0, but is \"x\""},
   };
   for (const auto& [words, sentence] : mistakes) {
