@@ -247,6 +247,8 @@ void Queue::machine_loop() {
       continue;
     } else if (Command* command = startable()) {
       start_one(lock, *command);
+    } else if (host_calls_under_way_ > 0 && wake_.wait_until(lock, host_call_deadline_) != std::cv_status::timeout) {
+      continue;  // simulated time stands still for a host function, which takes none of it
     } else if (!running_.empty() || moving_ > 0 || !ready_.empty()) {
       run_quantum(lock);
     } else {  // only host functions are under way
@@ -302,6 +304,8 @@ void Queue::start_one(Lock& lock, Command& command) {
       start_transfer(lock, command);
       break;
     case Command::Kind::host_call:
+      ++host_calls_under_way_;
+      host_call_deadline_ = Clock::now() + host_call_grace;
       host_calls_.push_back(command.ticket);
       host_call_wake_.notify_one();
       break;
@@ -444,6 +448,7 @@ void Queue::drop_all() {
   ready_.clear();
   running_.clear();
   moving_ = 0;
+  host_calls_under_way_ -= static_cast<u32>(host_calls_.size());
   host_calls_.clear();
   progress_.notify_all();
   wake_.notify_one();
@@ -467,6 +472,7 @@ void Queue::host_call_loop() {
     task->run();
     task.reset();
     lock.lock();
+    --host_calls_under_way_;
     finish(ticket, end);
   }
 }

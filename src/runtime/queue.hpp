@@ -150,9 +150,10 @@ class Queue {
   void halt(Lock&);
   std::chrono::milliseconds grace() const;
 
-  static constexpr u64 quantum = 20'000;              // warp instructions between two looks at the queue
-  static constexpr std::size_t remembered = 1 << 16;  // ends of commands, for those submitted later
-  static constexpr std::size_t deep = 1024;           // commands that a host may run ahead, as on a real device
+  static constexpr u64 quantum = 20'000;                     // warp instructions between two looks at the queue
+  static constexpr std::size_t remembered = 1 << 16;         // ends of commands, for those submitted later
+  static constexpr std::size_t deep = 1024;                  // commands that a host may run ahead, as on a real device
+  static constexpr std::chrono::seconds host_call_grace{1};  // that simulated time waits for a host function
 
   mutable std::mutex mutex_;
   std::condition_variable wake_, progress_, host_call_wake_;
@@ -164,6 +165,8 @@ class Queue {
   std::unordered_map<simt::LaunchId, Running> running_;
   u64 moving_ = 0;  // transfers under way on the simulator, whose ids are their tickets
   std::deque<Ticket> host_calls_;
+  u32 host_calls_under_way_ = 0;  // and those in host_calls_
+  Clock::time_point host_call_deadline_;
   std::vector<Ended> ends_;
   std::array<u64, 4> engine_free_{};
   u64 host_time_ = 0, latest_end_ = 0;

@@ -134,10 +134,14 @@ TEST_F(Command, RunTakesTheProgramBehindTheSeparator) {
 }
 
 TEST_F(Command, CrashSaysWhatItNeeds) {
-  EXPECT_EQ(ew({"crash", "--", "sh"}).output,
-            "ew: ew crash needs a point: --at instruction N, or --at random --count N\n");
-  EXPECT_EQ(ew({"crash", "--at", "randm", "--recover", "true", "--", "sh"}).output,
-            "ew: --at should be \"instruction N\" or \"random\", but is \"randm\" (did you mean \"random\"?)\n");
+  EXPECT_EQ(
+      ew({"crash", "--", "sh"}).output,
+      "ew: ew crash needs to know where: --at instruction N, --at random --count N, or --states model for the states "
+      "that a persistency model allows\n");
+  EXPECT_EQ(
+      ew({"crash", "--at", "randm", "--recover", "true", "--", "sh"}).output,
+      "ew: --at should be \"instruction N\", \"cycle N\", \"ns N\", \"persist N\" or \"random\", but is \"randm\" "
+      "(did you mean \"random\"?)\n");
   EXPECT_EQ(ew({"crash", "--at", "random", "--", "sh"}).output,
             "ew: ew crash needs the recovery command: --recover './app recover pool'\n");
   const Outcome outcome = ew({"crash", "--at", "random", "--recover", "true", "--", "true"});
