@@ -63,8 +63,8 @@ struct NvmConfig {
     visit("queue", self.queue, Range{1, 65536}, "requests",
           "Requests of one channel under way before the write-pending queue or the medium.", "assumed: as host memory");
     visit("ddio", self.ddio, Range{}, "",
-          "Far: whether the device's writes go into the host's last-level cache until gpm_persist_begin() or a machine "
-          "file says otherwise: then they are durable when they leave it, or with eADR at once.",
+          "Far: whether the device's writes go into the host's last-level cache, outside gpm_persist_begin() and "
+          "gpm_persist_end(). They are durable when they leave it; with eADR at once.",
           "Intel Data Direct I/O Technology: on by default");
     visit("eadr", self.eadr, Range{}, "",
           "Far: whether the host's last-level cache belongs to the persistence domain (eADR).", "GPM, section 3.3");

@@ -195,7 +195,7 @@ void LaunchConfig::fields(Self& self, Visitor&& visit) {
   visit("gap", self.gap, Range{0, 1e9}, "",
         "From the end of a kernel to the first instruction of one that waits for it in its stream, by an event or in a "
         "graph.",
-        "Zhang et al., IPDPS 2020, synchronization methods in NVIDIA GPUs: about 1 us a launch on a V100");
+        "assumed: the order of magnitude of published launch overheads, about 1 us on a V100");
   visit("stack", self.stack, Range{16, 524288}, "", "Stack of one thread (cudaLimitStackSize).",
         "cudaDeviceGetLimit on a fresh context");
   visit("heap", self.heap, Range{4096, 1e12}, "", "Heap of malloc and new in kernels (cudaLimitMallocHeapSize).",
