@@ -8,6 +8,7 @@
 #include "check/litmus_kernel.hpp"
 #include "check/litmus_pool.hpp"
 #include "core/diagnostics.hpp"
+#include "core/split_mix.hpp"
 #include "memory/address_space.hpp"
 #include "ptx/program.hpp"
 
@@ -29,22 +30,6 @@ class NoServices final : public simt::DeviceServices {
   bool region(std::string_view, LaneMask) override { return false; }
 };
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
-class Random {
- public:
-  explicit Random(u64 seed) : state_(seed) {}
-  u64 next() {
-    u64 z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  u64 below(u64 bound) { return next() % bound; }
-
- private:
-  u64 state_;
-};
-
 /// What one seed gives a kernel.
 struct Variation {
   std::vector<u64> offsets;  // of locations
@@ -54,7 +39,7 @@ struct Variation {
 
 /// Nobody, everything, anything, or (most often) what each thread uses last: stale when its turn comes, while what the
 /// thread uses first is fetched.
-void warm(Variation& v, const LitmusKernel& kernel, Random& random) {
+void warm(Variation& v, const LitmusKernel& kernel, core::SplitMix64& random) {
   const u64 kind = random.below(5);
   for (std::size_t bit = 0; bit < kernel.warmable.size(); ++bit) {
     const bool last = bit + 1 == kernel.warmable.size() || kernel.warmable[bit + 1].first != kernel.warmable[bit].first;
@@ -71,7 +56,7 @@ Variation variation_of(const LitmusKernel& kernel, u64 seed) {
     for (u32 l = 0; l < kernel.locations; ++l) v.offsets.push_back(l * line_bytes);
     return v;
   }
-  Random random(seed);
+  core::SplitMix64 random(seed);
   const u64 layout = random.below(8), first = random.below(lines);
   std::set<u64> taken;
   for (u32 l = 0; l < kernel.locations; ++l) {

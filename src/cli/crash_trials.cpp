@@ -13,6 +13,7 @@
 #include "cli/crash_folder.hpp"
 #include "cli/scratch.hpp"
 #include "core/diagnostics.hpp"
+#include "core/split_mix.hpp"
 #include "runtime/environment.hpp"
 
 namespace ew::cli {
@@ -148,14 +149,8 @@ std::vector<unsigned long long> random_points(unsigned long long total, std::siz
   if (total <= count) {
     for (unsigned long long point = 1; point <= total; ++point) points.insert(point);
   }
-  // SplitMix64 (Steele, Lea, Flood 2014): the same points on every machine.
-  while (points.size() < count && points.size() < total) {
-    seed += 0x9e3779b97f4a7c15;
-    unsigned long long z = seed;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    points.insert(1 + (z ^ (z >> 31)) % total);
-  }
+  core::SplitMix64 random(seed);
+  while (points.size() < count && points.size() < total) points.insert(1 + random.below(total));
   return {points.begin(), points.end()};
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "core/fingerprint.hpp"
 #include "core/nearest.hpp"
 #include "report/study_table.hpp"
 
@@ -21,17 +22,17 @@ namespace fs = std::filesystem;
 using core::UserError;
 using report::Configuration, report::Figure, report::Phase, report::Program, report::Suite;
 
-/// FNV-1a (Fowler, Noll, Vo), 64 bits: it tells a few hundred texts apart, and guards against nobody.
+/// Of several texts.
 class Digest {
  public:
   void add(std::string_view text) {
-    for (const char c : text) value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-    value_ = (value_ ^ 0x100u) * 0x100000001b3ull;  // where one text ends
+    of_.add(text);
+    of_.add(u64{0x100});  // where one text ends
   }
-  std::string text() const { return fmt::format("{:016x}", value_); }
+  std::string text() const { return fmt::format("{:016x}", of_.value()); }
 
  private:
-  u64 value_ = 0xcbf29ce484222325ull;
+  core::Fingerprint of_;
 };
 
 std::string contents_digest(const fs::path& path) {

@@ -9,6 +9,7 @@
 
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "core/fingerprint.hpp"
 
 namespace ew::cli {
 
@@ -32,9 +33,7 @@ std::string fingerprint(const BuildRequest& request, const std::string& source) 
   std::string text = fs::absolute(source).lexically_normal().string();
   for (const std::string& word : request.preprocessor) text += '\n' + word;
   text += '\n' + request.output;
-  u64 hash = 0xcbf29ce484222325;
-  for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
-  return fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", core::fingerprint(text));
 }
 
 std::string language_standard(const BuildRequest& request) {

@@ -15,11 +15,8 @@ HostMemory::HostMemory(const HostMemoryConfig& config, const MediaParts& parts)
       llc_latency_(core::cycles_covering(parts.clock, config.llc_latency)),
       sets_(config.ddio ? config.llc.count / (u64{config.llc_line} * config.llc_ways) : 0),
       in_set_(std::min(config.ddio_ways, config.llc_ways)),
-      ways_(sets_ * in_set_) {
-  slots_.reserve(config.queue);
-  free_.reserve(config.queue);
-  waiters_.reserve(256);
-}
+      ways_(sets_ * in_set_),
+      slots_(config.queue) {}
 
 const memory::DeviceStatistics& HostMemory::statistics() const {
   statistics_.busy_picoseconds =
@@ -28,15 +25,8 @@ const memory::DeviceStatistics& HostMemory::statistics() const {
 }
 
 bool HostMemory::serve(const memory::DeviceRequest& request) {
-  if (in_flight() == config_.queue) return false;
-  u32 slot = static_cast<u32>(slots_.size());
-  if (free_.empty()) {
-    slots_.push_back(request);
-  } else {
-    slot = free_.back();
-    free_.pop_back();
-    slots_[slot] = request;
-  }
+  if (slots_.full()) return false;
+  const u32 slot = slots_.take(request);
   (request.write ? statistics_.writes : statistics_.reads) += 1;
   (request.write ? statistics_.written_bytes : statistics_.read_bytes) += request.bytes;
   link_.send<&HostMemory::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
@@ -104,17 +94,13 @@ void HostMemory::host_done(u64 slot, u64) {
 
 void HostMemory::finish(u64 slot, u64) {
   const memory::DeviceRequest request = slots_[slot];
-  free_.push_back(static_cast<u32>(slot));
+  slots_.give_back(slot);
   if (request.client) request.client->served(request.token);
-  while (!waiters_.empty() && in_flight() < config_.queue) {
-    const Waiter waiter = waiters_.front();
-    waiters_.erase(waiters_.begin());
-    waiter.handler(waiter.target, waiter.a, 0);
-  }
+  slots_.call_waiting();
 }
 
 void HostMemory::notify_when_free(bool, core::TimeWheel::Handler handler, void* target, u64 a) {
-  waiters_.push_back({handler, target, a});
+  slots_.wait(handler, target, a);
 }
 
 std::unique_ptr<memory::Device> make_host_memory(const MediaConfig& config, const MediaParts& parts) {

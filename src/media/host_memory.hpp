@@ -12,6 +12,7 @@
 
 #include "core/clock_ratio.hpp"
 #include "core/fields.hpp"
+#include "media/request_slots.hpp"
 #include "memory/device.hpp"
 #include "memory/host_link.hpp"
 
@@ -59,7 +60,7 @@ class HostMemory final : public memory::Device {
   bool serve(const memory::DeviceRequest&) override;
   void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
   void persist_region(bool inside) override { bypassed_ = inside; }
-  u64 in_flight() const override { return slots_.size() - free_.size(); }
+  u64 in_flight() const override { return slots_.in_flight(); }
   const memory::DeviceStatistics& statistics() const override;
 
  private:
@@ -67,11 +68,6 @@ class HostMemory final : public memory::Device {
     u64 line = ~u64{0};
     u64 used = 0;  // greater: later
     bool dirty = false;
-  };
-  struct Waiter {
-    core::TimeWheel::Handler handler;
-    void* target;
-    u64 a;
   };
 
   void at_host(u64 slot, u64);
@@ -92,9 +88,7 @@ class HostMemory final : public memory::Device {
   const u64 sets_;    // 0: nothing is ever cached
   const u32 in_set_;  // ways that the device's writes may take: nothing else is put into the cache
   std::vector<Way> ways_;
-  std::vector<memory::DeviceRequest> slots_;
-  std::vector<u32> free_;
-  std::vector<Waiter> waiters_;
+  RequestSlots<memory::DeviceRequest> slots_;
   bool bypassed_ = false;  // gpm_persist_begin has switched DDIO off: writes go to DRAM
   u64 bus_free_ = 0, bus_ticks_ = 0, uses_ = 0;
   mutable memory::DeviceStatistics statistics_;

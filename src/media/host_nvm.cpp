@@ -27,25 +27,15 @@ HostNvm::HostNvm(const NvmConfig& config, const HostMemoryConfig& host, const Me
       payloads_(parts.payloads),
       durable_(parts.durable),
       eadr_(config.eadr),
-      queue_(config.queue),
       cache_latency_(core::cycles_covering(parts.clock, host.llc_latency)),
       cache_(config.ddio && host.llc.count ? std::make_unique<PersistentCache>(host) : nullptr),
       ddio_(cache_ != nullptr),
-      medium_(config, parts, 1, *this) {
-  slots_.reserve(config.queue);
-  free_.reserve(config.queue);
-}
+      medium_(config, parts, 1, *this),
+      slots_(config.queue) {}
 
 bool HostNvm::serve(const memory::DeviceRequest& request) {
-  if (in_flight() == queue_) return false;
-  u32 slot = static_cast<u32>(slots_.size());
-  if (free_.empty()) {
-    slots_.emplace_back();
-  } else {
-    slot = free_.back();
-    free_.pop_back();
-  }
-  slots_[slot] = {.request = request};
+  if (slots_.full()) return false;
+  const u32 slot = slots_.take({.request = request});
   (request.write ? counts_.writes : counts_.reads) += 1;
   (request.write ? counts_.written_bytes : counts_.read_bytes) += request.bytes;
   link_.send<&HostNvm::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
@@ -164,20 +154,16 @@ void HostNvm::finish(u64 slot, u64) {
 
 void HostNvm::release(u32 slot) {
   if (--slots_[slot].parts) return;
-  free_.push_back(slot);
-  while (!waiters_.empty() && in_flight() < queue_) {
-    const Waiter waiter = waiters_.front();
-    waiters_.pop_front();
-    waiter.handler(waiter.target, waiter.a, 0);
-  }
+  slots_.give_back(slot);
+  slots_.call_waiting();
 }
 
 void HostNvm::notify_when_free(bool, core::TimeWheel::Handler handler, void* target, u64 a) {
-  waiters_.push_back({handler, target, a});
+  slots_.wait(handler, target, a);
 }
 
 void HostNvm::drop(u64 begin, u64 end) {
-  for (const Slot& slot : slots_)
+  for (const Slot& slot : slots_.all())
     if (slot.request.payload != memory::no_payload)
       memory::clear_range((*payloads_)[slot.request.payload].valid, slot.request.line, begin, end);
   medium_.drop(begin, end);

@@ -12,6 +12,7 @@
 
 #include "media/nvm_medium.hpp"
 #include "media/persistent_cache.hpp"
+#include "media/request_slots.hpp"
 #include "memory/host_link.hpp"
 
 namespace ew::media {
@@ -25,7 +26,7 @@ class HostNvm final : public memory::Device, public NvmMedium::Client {
   void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
   void drop(u64 begin, u64 end) override;
   void persist_region(bool inside) override { ddio_ = cache_ && !inside; }
-  u64 in_flight() const override { return slots_.size() - free_.size(); }
+  u64 in_flight() const override { return slots_.in_flight(); }
   const memory::DeviceStatistics& statistics() const override;
 
   void medium_done(u64 token) override;
@@ -34,11 +35,6 @@ class HostNvm final : public memory::Device, public NvmMedium::Client {
   struct Slot {
     memory::DeviceRequest request;
     u32 parts = 1;  // the answer, and evictions for which the medium has no room yet
-  };
-  struct Waiter {
-    core::TimeWheel::Handler handler;
-    void* target;
-    u64 a;
   };
 
   void at_host(u64 slot, u64);
@@ -56,14 +52,11 @@ class HostNvm final : public memory::Device, public NvmMedium::Client {
   memory::Payloads* const payloads_;
   memory::DurableImage* const durable_;
   const bool eadr_;
-  const u32 queue_;
   const core::Cycle cache_latency_;
   std::unique_ptr<PersistentCache> cache_;  // nullptr: the host has none, or DDIO is off for ever
   bool ddio_;
   NvmMedium medium_;
-  std::vector<Slot> slots_;
-  std::vector<u32> free_;
-  core::Ring<Waiter> waiters_;
+  RequestSlots<Slot> slots_;
   memory::DeviceStatistics counts_;
   mutable memory::DeviceStatistics statistics_;
 };

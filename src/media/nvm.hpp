@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "media/nvm_medium.hpp"
+#include "media/request_slots.hpp"
 
 namespace ew::media {
 
@@ -15,7 +16,7 @@ class Nvm final : public memory::Device, public NvmMedium::Client {
   bool serve(const memory::DeviceRequest&) override;
   void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
   void drop(u64 begin, u64 end) override { medium_.drop(begin, end); }
-  u64 in_flight() const override { return slots_.size() - free_.size(); }
+  u64 in_flight() const override { return slots_.in_flight(); }
   const memory::DeviceStatistics& statistics() const override;
 
   void medium_done(u64 slot) override;
@@ -25,17 +26,9 @@ class Nvm final : public memory::Device, public NvmMedium::Client {
     u64 token;
     memory::DeviceClient* client;
   };
-  struct Waiter {
-    core::TimeWheel::Handler handler;
-    void* target;
-    u64 a;
-  };
 
   NvmMedium medium_;
-  const u32 queue_;
-  std::vector<Slot> slots_;
-  std::vector<u32> free_;
-  core::Ring<Waiter> waiters_;
+  RequestSlots<Slot> slots_;
   memory::DeviceStatistics counts_;
   mutable memory::DeviceStatistics statistics_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/split_mix.hpp"
 #include "memory/network.hpp"
 
 namespace ew::memory {
@@ -56,18 +57,12 @@ class NetworkMessages {
 /// predecessor came late comes behind it, which is never later than `most` cycles, since the predecessor was not.
 class NetworkJitter {
  public:
-  NetworkJitter(u32 most, u64 seed, u32 nodes) : most_(most), state_(seed), nodes_(nodes) {
+  NetworkJitter(u32 most, u64 seed, u32 nodes) : most_(most), random_(seed), nodes_(nodes) {
     if (most_) earliest_.resize(u64{nodes} * nodes);
   }
   bool on() const { return most_; }
   /// Between 0 and `most`.
-  u64 cycles() {
-    // splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014)
-    u64 z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return (z ^ (z >> 31)) % (most_ + u64{1});
-  }
+  u64 cycles() { return random_.below(most_ + u64{1}); }
   /// `tick` or, if that is later, the first that keeps the message behind those that went before from `from` to `to`.
   u64 behind_earlier(Node from, Node to, u64 tick, u64 length) {
     u64& earliest = earliest_[u64{from} * nodes_ + to];
@@ -78,7 +73,7 @@ class NetworkJitter {
 
  private:
   u32 most_;
-  u64 state_;
+  core::SplitMix64 random_;
   u32 nodes_;
   std::vector<u64> earliest_;
 };

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/diagnostics.hpp"
+#include "core/fingerprint.hpp"
 
 namespace ew::runtime {
 
@@ -29,12 +30,6 @@ u64 whole_pages(u64 size) {
 
 [[noreturn]] void refuse_system(const std::string& path, const char* what) {
   refuse(path, fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
-u64 fingerprint(const char* begin, const char* end) {  // FNV-1a
-  u64 hash = 0xcbf29ce484222325;
-  for (; begin != end; ++begin) hash = (hash ^ static_cast<u8>(*begin)) * 0x100000001b3;
-  return hash;
 }
 
 /// A descriptor that closes itself unless released.
@@ -82,7 +77,7 @@ PoolHeader read_header(const std::string& path, int descriptor) {
 
 u64 pool_checksum(const PoolHeader& header) {  // over everything before the checksum
   const char* bytes = reinterpret_cast<const char*>(&header);
-  return fingerprint(bytes, bytes + offsetof(PoolHeader, checksum));
+  return core::fingerprint({bytes, offsetof(PoolHeader, checksum)});
 }
 
 Pools::~Pools() {
@@ -144,7 +139,7 @@ u64 Pools::choose_address(const std::string& path, u64 bytes) {
   const auto [begin, size] = memory_.pool_range();
   const u64 places = size / place;
   const auto slash = path.rfind('/');
-  u64 next = fingerprint(path.data() + (slash == path.npos ? 0 : slash + 1), path.data() + path.size()) % places;
+  u64 next = core::fingerprint(std::string_view(path).substr(slash == path.npos ? 0 : slash + 1)) % places;
   for (u64 tried = 0; tried < places; ++tried, next = (next + 1) % places) {
     const u64 address = begin + next * place;
     if (memory_.reserve_pool(bytes, address) != address) continue;

@@ -2,19 +2,22 @@
 
 #include <algorithm>
 
+#include "core/fingerprint.hpp"
+
 namespace ew::runtime {
 
 namespace {
 
-/// FNV-1a of the destination's bytes, with the ticket.
+/// Of the destination's bytes, with the ticket.
 u64 digest_of(const memory::DmaTransfer& transfer, Ticket ticket) {
-  u64 digest = (0xcbf29ce484222325 ^ ticket) * 0x100000001b3;
+  core::Fingerprint digest;
+  digest.add(ticket);
   for (u64 z = 0; z < transfer.depth; ++z)
     for (u64 y = 0; y < transfer.height; ++y) {
       const u8* row = reinterpret_cast<const u8*>(transfer.to.at(0, y, z));
-      for (u64 x = 0; x < transfer.width; ++x) digest = (digest ^ row[x]) * 0x100000001b3;
+      for (u64 x = 0; x < transfer.width; ++x) digest.add(u64{row[x]});
     }
-  return digest;
+  return digest.value();
 }
 
 }  // namespace
