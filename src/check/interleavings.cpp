@@ -7,9 +7,9 @@ namespace {
 /// One state: a program counter a thread, then the values of all slots.
 using State = std::vector<Value>;
 
-class Explorer {
+class Interleaver {
  public:
-  explicit Explorer(const Program& program) : program_(program), threads_(program.threads.size()) {}
+  explicit Interleaver(const Program& program) : program_(program), threads_(program.threads.size()) {}
 
   std::set<FinalState> run() {
     State state(threads_ + program_.slots(), 0);
@@ -112,7 +112,7 @@ class Explorer {
 }  // namespace
 
 std::set<FinalState> interleavings(const Program& program) {
-  return Explorer(program).run();
+  return Interleaver(program).run();
 }
 
 }  // namespace ew::check

@@ -17,7 +17,7 @@ struct VerbWords {
   Words options, arguments;  // arguments: what may stand there besides files
 };
 
-Words explain_topics() {
+Words topics_of_explain() {
   Words topics{"machine", "machines", "ptx", "models", "statistics"};
   runtime::MachineConfig config;
   for (const core::Field& field : runtime::fields_of(config)) topics.push_back(field.key());
@@ -39,7 +39,7 @@ std::vector<VerbWords> collect(const CLI::App& app) {
       for (const std::string& name : option->get_lnames()) words.options.push_back("--" + name);
     }
     if (words.name == "build") words.options = build_option_names();
-    if (words.name == "explain") words.arguments = explain_topics();
+    if (words.name == "explain") words.arguments = topics_of_explain();
     if (words.name == "pool") words.arguments = {"list", "info", "check", "rm"};
     if (words.name == "completion") words.arguments = {"bash", "zsh", "fish"};
     verbs.push_back(std::move(words));

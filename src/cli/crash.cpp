@@ -36,7 +36,7 @@ struct CrashCommand {
   bool json = false;
 };
 
-const char* const manual =
+const char* const crash_manual =
     R"(How it works: the program runs once to its end, and its warp instructions are counted. Then, for each
 crash point, it runs again and is killed (SIGKILL) right after that instruction; what its pool files hold is
 what had become durable. The recovery command then starts in the same folder: status 0 means recovered.
@@ -347,7 +347,7 @@ int call(CrashCommand& command, const Words& words) {
 void add_crash(CLI::App& app, int& status) {
   auto command = std::make_shared<CrashCommand>();
   CLI::App* verb = app.add_subcommand("crash", "Kill a program at chosen instructions and judge its recovery");
-  verb->footer(manual);
+  verb->footer(crash_manual);
   verb->add_option("--at", command->at,
                    "Where: instruction N, random; on a timing machine also cycle N, ns N, persist N")
       ->expected(1, 2)

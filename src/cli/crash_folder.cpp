@@ -44,10 +44,4 @@ std::vector<fs::path> pool_paths(const check::EventFile& events, const fs::path&
   return paths;
 }
 
-std::string how_it_ended(const Outcome& outcome) {
-  if (outcome.timed_out) return "did not end in time";
-  if (outcome.signal) return fmt::format("was ended by signal {} ({})", outcome.signal, strsignal(outcome.signal));
-  return fmt::format("ended with status {}", outcome.status);
-}
-
 }  // namespace ew::cli

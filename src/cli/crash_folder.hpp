@@ -18,7 +18,5 @@ std::string last_line(std::string text);
 /// set).
 std::vector<std::filesystem::path> pool_paths(const check::EventFile&, const std::filesystem::path& folder,
                                               bool& outside);
-/// "ended with status 1".
-std::string how_it_ended(const Outcome&);
 
 }  // namespace ew::cli

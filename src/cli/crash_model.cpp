@@ -29,9 +29,6 @@ using runtime::Environment;
 constexpr const char* no_pool = "no-pool";
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 constexpr std::array models{PersistModel::sbrp,     PersistModel::epoch,  PersistModel::gpm,
                             PersistModel::gpm_ddio, PersistModel::strict, PersistModel::sbrp_sys};

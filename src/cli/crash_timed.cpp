@@ -14,6 +14,7 @@
 
 #include "cli/crash_folder.hpp"
 #include "cli/recovery.hpp"
+#include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
 #include "runtime/environment.hpp"
 
@@ -24,12 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using core::UserError;
 using runtime::Environment;
-
-std::string content_of(const fs::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 }  // namespace
 

@@ -32,7 +32,7 @@ struct LitmusCommand {
   bool json = false, axioms_only = false, histogram = false, witness = false;
 };
 
-const char* const manual =
+const char* const litmus_manual =
     R"(The tests are text (docs/litmus.md): threads, where they run, and the final states that one may ask about.
 For each question the table says what the axioms of PTX's memory model answer, what the author expects, and how
 many of the runs on the machine ended so. A run that ends as the axioms forbid is a failure, with the command that
@@ -176,7 +176,7 @@ int call(const LitmusCommand& command) {
 void add_litmus(CLI::App& app, int& status) {
   auto command = std::make_shared<LitmusCommand>();
   CLI::App* verb = app.add_subcommand("litmus", "Judge memory-model tests: axioms, and runs on a machine");
-  verb->footer(manual);
+  verb->footer(litmus_manual);
   verb->add_option("files", command->files, "Tests (.glt)")->type_name("FILE");
   verb->add_option("--protocol", command->protocol, "Coherence protocol of the machine")->type_name("NAME");
   verb->add_option(

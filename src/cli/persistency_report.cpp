@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "check/persistency_model.hpp"
 
@@ -24,7 +25,7 @@ std::vector<std::string> headings() {
 std::string_view letter(bool allowed) {
   return allowed ? "A" : "F";
 }
-std::string_view word(bool allowed) {
+std::string_view verdict_word(bool allowed) {
   return allowed ? "allowed (A)" : "forbidden (F)";
 }
 std::string_view name_of(std::size_t model) {
@@ -85,7 +86,7 @@ void PersistencyReport::add_crash(const std::string& file, const std::string& te
     wrong_ += !c.agrees();
     if (!c.agrees())
       problems_.push_back(fmt::format("FAIL {}:{}: {}: {} under {}: expected {}, found {}\n{}", file, answer.line, test,
-                                      answer.question, name_of(m), word(*c.expected), word(c.allowed),
+                                      answer.question, name_of(m), verdict_word(*c.expected), verdict_word(c.allowed),
                                       text_of(c.evidence, c.allowed)));
   }
   if (witnesses_) add_evidence(file, test, answer);
@@ -103,7 +104,7 @@ void PersistencyReport::add_evidence(const std::string& file, const std::string&
   std::vector<std::pair<std::string, std::string>> groups;  // evidence, models
   for (std::size_t m = 0; m < answer.cells.size(); ++m) {
     const CrashAnswer::Cell& c = answer.cells[m];
-    std::string text = fmt::format("{}\n{}", word(c.allowed), text_of(c.evidence, c.allowed));
+    std::string text = fmt::format("{}\n{}", verdict_word(c.allowed), text_of(c.evidence, c.allowed));
     const auto group = std::ranges::find(groups, text, &std::pair<std::string, std::string>::first);
     if (group == groups.end())
       groups.emplace_back(std::move(text), name_of(m));

@@ -24,7 +24,7 @@ using core::UserError;
 using runtime::NameTable, runtime::PoolHeader;
 using Regions = std::optional<std::vector<NameTable::Region>>;
 
-const char* const manual =
+const char* const pool_manual =
     R"text(A pool is what a program maps with gpm_map() or pm_map() (<everwarp/gpm.cuh>): a file that host and
 kernels use as memory, and what a crash leaves.
 
@@ -169,7 +169,7 @@ void add_pool(CLI::App& app, int& status) {
   };
   const auto command = std::make_shared<Command>();
   CLI::App* verb = app.add_subcommand("pool", "Persistent pools: list, look into, check, remove");
-  verb->footer(manual);
+  verb->footer(pool_manual);
   verb->require_subcommand(0, 1);
   verb->callback([verb] {
     if (verb->get_subcommands().empty())

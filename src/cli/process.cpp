@@ -1,6 +1,7 @@
 #include "cli/process.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -130,6 +131,16 @@ Outcome run(const Words& command, const RunOptions& options) {
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + outcome.signal;
   return outcome;
+}
+
+std::string how_it_ended(const Outcome& outcome) {
+  if (outcome.timed_out) return "did not end in time";
+  if (outcome.signal) return fmt::format("was ended by signal {} ({})", outcome.signal, strsignal(outcome.signal));
+  return fmt::format("ended with status {}", outcome.status);
+}
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 std::string shell_line(const Words& command) {

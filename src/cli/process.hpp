@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -33,6 +34,11 @@ struct RunOptions {
 
 /// Runs to its end. Thread-safe.
 Outcome run(const Words& command, const RunOptions& options = {});
+
+/// "ended with status 1".
+std::string how_it_ended(const Outcome&);
+/// Wall time.
+double seconds_since(std::chrono::steady_clock::time_point begin);
 
 /// The command as a line that a shell takes.
 std::string shell_line(const Words& command);

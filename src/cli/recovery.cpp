@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "cli/crash_folder.hpp"
+#include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/fork_server.hpp"
@@ -35,24 +36,6 @@ bool read_all(int from, void* to, std::size_t bytes) {
     at += got, bytes -= static_cast<std::size_t>(got);
   }
   return true;
-}
-
-std::string content_of(const fs::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-void write_file(const fs::path& path, const std::string& bytes) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  bool good = file >= 0;
-  for (std::size_t at = 0; good && at < bytes.size();) {
-    const ssize_t put = ::write(file, bytes.data() + at, bytes.size() - at);
-    good = put > 0;
-    at += static_cast<std::size_t>(std::max<ssize_t>(put, 0));
-  }
-  if (file >= 0) ::close(file);
-  if (!good) throw UserError(path.string() + " cannot be written: " + std::strerror(errno));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct ReproduceCommand {
   bool resume = false, json = false, list = false;
 };
 
-const char* const manual =
+const char* const reproduce_manual =
     R"(Builds the programs of a study, runs each on every machine that a figure asks for (once, however many figures
 ask), and compares what was measured with what the paper published. docs/reproduce.md says how to read the result
 and how to add a study.
@@ -108,7 +108,7 @@ int call(const ReproduceCommand& command) {
 void add_reproduce(CLI::App& app, int& status) {
   auto command = std::make_shared<ReproduceCommand>();
   CLI::App* verb = app.add_subcommand("reproduce", "A paper's figures, beside the published numbers");
-  verb->footer(manual);
+  verb->footer(reproduce_manual);
   verb->add_option("study", command->suite, "A folder of studies/: sbrp")->required()->type_name("STUDY");
   verb->add_option("--figure", command->request.figures, "Only these figures")->type_name("NUMBER");
   verb->add_option("--program", command->request.programs, "Only these programs")->type_name("NAME");

@@ -17,6 +17,7 @@
 
 #include "cli/progress_line.hpp"
 #include "cli/table.hpp"
+#include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
 #include "report/finished_run.hpp"
 
@@ -29,28 +30,11 @@ using core::UserError;
 using report::FailedRun, report::Phase;
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-void write(const fs::path& path, std::string_view text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.flush();
-  if (!file) throw UserError(fmt::format("cannot write {}", path.string()));
-}
-
 std::string last_lines(const std::string& text, std::size_t lines) {
   std::size_t begin = text.size();
   for (std::size_t i = 0; i <= lines && begin != std::string::npos && begin > 0; ++i)
     begin = text.rfind('\n', begin - 1);
   return begin == std::string::npos || begin == 0 ? text : text.substr(begin + 1);
-}
-
-std::string how_it_ended(const Outcome& outcome) {
-  if (outcome.timed_out) return "did not end in time";
-  if (outcome.signal) return fmt::format("was ended by signal {} ({})", outcome.signal, strsignal(outcome.signal));
-  return fmt::format("ended with status {}", outcome.status);
 }
 
 /// The call as someone types it again.
@@ -76,7 +60,7 @@ class Attempt {
   std::optional<FailedRun> carry_out() {
     fs::remove_all(part_);
     fs::create_directories(work_);
-    write(part_ / "resolved.toml", planned_.machine_text);
+    write_file(part_ / "resolved.toml", planned_.machine_text);
     const std::time_t began = std::time(nullptr);
     if (planned_.phase == Phase::recovery) {
       if (const Outcome outcome = call(planned_.prepare, true); outcome.status != 0)
@@ -90,8 +74,8 @@ class Attempt {
     if (!fs::is_regular_file(part_ / "stats.json"))
       return FailedRun{planned_.program->name, planned_.configuration->name, command, "left no statistics",
                        last_lines(outcome.output, 10)};
-    write(part_ / "output.txt", outcome.output);
-    write(part_ / "env.json", environment(command, began, seconds).dump(2) + "\n");
+    write_file(part_ / "output.txt", outcome.output);
+    write_file(part_ / "env.json", environment(command, began, seconds).dump(2) + "\n");
     fs::remove_all(work_);
     fs::rename(part_, options_.out / "runs" / planned_.name);
     return std::nullopt;

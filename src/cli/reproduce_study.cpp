@@ -8,6 +8,7 @@
 
 #include "cli/chart_library.hpp"
 #include "cli/reproduce_runs.hpp"
+#include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
 
 namespace ew::cli {
@@ -17,13 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using core::UserError;
 using namespace report;
-
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.flush();
-  if (!file) throw UserError(fmt::format("cannot write {}", path.string()));
-}
 
 std::string host_name() {
   std::ifstream file("/proc/cpuinfo");

@@ -1,7 +1,6 @@
-// Text in columns for people, and the same rows as JSON for programs.
+// Text in columns for people.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

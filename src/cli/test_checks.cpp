@@ -155,7 +155,7 @@ void add_timing_checks(std::vector<Check>& checks, const fs::path& workloads, co
   }
 }
 
-std::string how_it_ended(const Outcome& outcome, double timeout) {
+std::string verdict_of(const Outcome& outcome, double timeout) {
   if (outcome.timed_out) return fmt::format("did not end within {} s", timeout);
   if (outcome.signal) return fmt::format("ended by signal {}", outcome.signal);
   return fmt::format("status {}", outcome.status);
@@ -236,7 +236,7 @@ CheckResult run_timing_check(const Check& check) {
     if (one->outcome.status == 0 && says_pass(one->outcome.output)) continue;
     result.failed = 1;
     result.output += fmt::format("{}[{}, {}]\n", one->outcome.output, one == &timing ? "timing" : "functional",
-                                 how_it_ended(one->outcome, check.timeout_seconds));
+                                 verdict_of(one->outcome, check.timeout_seconds));
   }
   if (!check.racing && !result.failed)
     compare(functional, timing, "copies_to_host_digest", "bytes copied to the host in functional mode and in timing");
@@ -283,7 +283,7 @@ CheckResult run_check(const Check& check, const std::string& filter) {
     result.passed = pass, result.failed = !pass;
   }
   if (result.failed)
-    result.output = fmt::format("{}[{}]\n", outcome.output, how_it_ended(outcome, check.timeout_seconds));
+    result.output = fmt::format("{}[{}]\n", outcome.output, verdict_of(outcome, check.timeout_seconds));
   return result;
 }
 

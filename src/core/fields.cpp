@@ -32,7 +32,7 @@ std::string number_text(double value) {
   return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value) : fmt::format("{}", value);
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -49,7 +49,7 @@ struct ValueText {
   std::string operator()(const u32* v) const { return fmt::format("{}", *v); }
   std::string operator()(const u64* v) const { return fmt::format("{}", *v); }
   std::string operator()(const bool* v) const { return *v ? "true" : "false"; }
-  std::string operator()(const std::string* v) const { return quoted(*v); }
+  std::string operator()(const std::string* v) const { return in_quotes(*v); }
   std::string operator()(const Dim3* v) const { return fmt::format("[{}, {}, {}]", v->x, v->y, v->z); }
   std::string operator()(const Bytes* v) const { return bytes_text(v->count); }
   std::string operator()(const Kilohertz* v) const { return decimal_text(v->count, 1000); }

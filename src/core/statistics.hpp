@@ -1,10 +1,8 @@
 // Statistics are plain u64 members of a struct that describes itself like a configuration does:
 //   template <class Self, class Visitor> static void fields(Self& self, Visitor&& visit)
-// with visit("name", self.member, "unit", "Sentence."). This file turns such a struct into JSON and into a list for
-// explain.
+// with visit("name", self.member, "unit", "Sentence."). This file turns such a struct into a list.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
@@ -26,14 +24,6 @@ std::vector<Statistic> statistics_of(const Set& set) {
     list.push_back({name, value, unit, sentence});
   });
   return list;
-}
-
-/// {"name": value, …} in the order of the fields.
-template <class Set>
-nlohmann::ordered_json statistics_json(const Set& set) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const Statistic& statistic : statistics_of(set)) json[std::string(statistic.name)] = statistic.value;
-  return json;
 }
 
 }  // namespace ew::core

@@ -1,4 +1,6 @@
 // A figure as a Vega-Lite specification.
+#include <nlohmann/json.hpp>
+
 #include "report/html_report.hpp"
 
 namespace ew::report {

@@ -2,7 +2,7 @@
 // the HTML page is html_report.hpp's.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -4,22 +4,15 @@
 
 #include <algorithm>
 
+#include "core/clock_ratio.hpp"
+
 namespace ew::runtime {
-
-namespace {
-
-u64 cycles_of(core::Picoseconds time, core::Kilohertz clock) {
-  const auto ticks = static_cast<unsigned __int128>(time.count) * clock.count;
-  return static_cast<u64>((ticks + 999'999'999) / 1'000'000'000);
-}
-
-}  // namespace
 
 ManagedPages::ManagedPages(const ManagedConfig& config, core::Kilohertz sm_clock, const memory::AddressSpace& space,
                            core::TimeWheel& wheel, memory::HostLink& link)
     : config_(config),
       page_(config.page.count),
-      fault_cycles_(cycles_of(config.fault, sm_clock)),
+      fault_cycles_(core::cycles_covering(sm_clock, config.fault)),
       space_(space),
       wheel_(wheel),
       link_(link) {}

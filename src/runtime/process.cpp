@@ -82,7 +82,7 @@ void Process::write_results() {
                                  .barriers = totals.barriers,
                                  .max_resident_bytes = totals.max_resident_bytes};
   nlohmann::ordered_json json = {{"machine", machine_->config().device.name}, {"seed", environment_.seed}};
-  json.update(core::statistics_json(statistics));
+  for (const core::Statistic& one : core::statistics_of(statistics)) json[std::string(one.name)] = one.value;
   if (environment_.digest) json["copies_to_host_digest"] = fmt::format("{:016x}", machine_->queue().copies_digest());
   machine_->results().write(json);
   std::ofstream file(environment_.statistics_file);

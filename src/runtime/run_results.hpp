@@ -2,7 +2,7 @@
 // reset makes another). Owned by Machine; written by the machine's thread, read when it stands still.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

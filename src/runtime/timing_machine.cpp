@@ -21,11 +21,6 @@ namespace {
 // Physical addresses of host pages that no allocation names; allocations end far below.
 constexpr u64 unnamed_host_pages = u64{1} << 50;
 
-u64 cycles_of(core::Picoseconds time, core::Kilohertz clock) {
-  const auto ticks = static_cast<unsigned __int128>(time.count) * clock.count;
-  return static_cast<u64>((ticks + 999'999'999) / 1'000'000'000);
-}
-
 memory::AddressMapConfig map_config(const MachineConfig& config) {
   memory::AddressMapConfig map = config.address_map;
   map.line = config.l1.line;
@@ -198,7 +193,7 @@ void TimingMachine::make_copy_engines() {
   const memory::DmaConfig dma{
       .outstanding = config_.copy.outstanding,
       .ports = config_.copy.ports,
-      .start_cycles = cycles_of(config_.copy.latency, config_.device.clock),
+      .start_cycles = core::cycles_covering(config_.device.clock, config_.copy.latency),
   };
   const memory::DmaEngine::Parts parts{wheel_, *devices_[config_.address_map.channels], map_, config_.l1.line,
                                        unnamed_host_pages};
@@ -293,7 +288,7 @@ core::Cycle TimingMachine::cycle_at(u64 nanoseconds) const {
   const u64 now = gpu_->simulated_nanoseconds();
   if (nanoseconds == ~u64{0}) return core::never;
   if (nanoseconds <= now) return wheel_.now();
-  return wheel_.now() + cycles_of({(nanoseconds - now) * 1000}, config_.device.clock);
+  return wheel_.now() + core::cycles_covering(config_.device.clock, {(nanoseconds - now) * 1000});
 }
 
 void TimingMachine::run(u64 warp_instructions, u64 until) {

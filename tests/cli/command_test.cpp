@@ -29,7 +29,7 @@ class Command : public testing::Test {
   std::string folder_;
 };
 
-const char* const kernel = "__global__ void twice(int* p) { p[threadIdx.x] *= 2; }\n";
+const char* const doubling = "__global__ void twice(int* p) { p[threadIdx.x] *= 2; }\n";
 
 TEST_F(Command, MistakesAreStatusTwoWithTheNearestName) {
   Outcome outcome = ew({"rnu"});
@@ -78,7 +78,7 @@ TEST_F(Command, CompletionScriptsParse) {
 }
 
 TEST_F(Command, BuildMakesObjectsAndDependencies) {
-  write("k.cu", kernel);
+  write("k.cu", doubling);
   const Outcome outcome = ew({"build", "-c", "-MD", "k.cu"});
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_EQ(outcome.output, "");
@@ -87,7 +87,7 @@ TEST_F(Command, BuildMakesObjectsAndDependencies) {
 }
 
 TEST_F(Command, BuildPrintsPtxOrWritesIt) {
-  write("k.cu", kernel);
+  write("k.cu", doubling);
   EXPECT_NE(ew({"build", "--ptx", "k.cu"}).output.find(".visible .entry _Z5twicePi"), std::string::npos);
   EXPECT_EQ(ew({"build", "-ptx", "k.cu", "-o", "out.ptx"}).status, 0);
   EXPECT_TRUE(exists("out.ptx"));
@@ -112,14 +112,14 @@ TEST_F(Command, OldDialectCompiles) {
 }
 
 TEST_F(Command, MissingVendorLibrariesAreNamed) {
-  write("k.cu", kernel);
+  write("k.cu", doubling);
   const Outcome outcome = ew({"build", "k.cu", "-lcublas"});
   EXPECT_EQ(outcome.status, 2);
   EXPECT_NE(outcome.output.find("-lcublas: NVIDIA's library"), std::string::npos) << outcome.output;
 }
 
 TEST_F(Command, DryRunRunsNothing) {
-  write("k.cu", kernel);
+  write("k.cu", doubling);
   const Outcome outcome = ew({"build", "-dryrun", "k.cu", "-o", "k"});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_NE(outcome.output.find("--cuda-device-only"), std::string::npos);

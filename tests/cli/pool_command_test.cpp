@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const program = R"(
+const char* const pool_program = R"(
 #include <everwarp/gpm.cuh>
 #include <cstdio>
 #include <cstdlib>
@@ -71,7 +71,7 @@ class PoolCommand : public testing::Test {
     folder_ = testing::TempDir() + "/ew-pool-command";
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    std::ofstream(folder_ + "/pools.cu") << program;
+    std::ofstream(folder_ + "/pools.cu") << pool_program;
     const Outcome outcome = call({EW_PROGRAM, "build", "-O2", "pools.cu", "-o", "pools"});
     ASSERT_EQ(outcome.status, 0) << outcome.output;
   }

@@ -423,4 +423,12 @@ std::string name_of(simt::FaultKind kind) {
   return names[static_cast<u32>(kind)];
 }
 
+std::vector<std::string> case_files() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(EW_TEST_DATA "/cases"))
+    if (entry.path().extension() == ".txt") files.push_back(entry.path().stem().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 }  // namespace ew::test

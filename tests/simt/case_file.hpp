@@ -71,4 +71,7 @@ Outcome run_case(const Case&, u64 slice, const MakeGpu&);
 std::string values_text(const std::string& type, const std::vector<u8>& bytes);
 std::string name_of(simt::FaultKind);
 
+/// The names of tests/simt/cases, in order.
+std::vector<std::string> case_files();
+
 }  // namespace ew::test

@@ -12,14 +12,6 @@
 namespace ew::test {
 namespace {
 
-std::vector<std::string> case_files() {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(EW_TEST_DATA "/cases"))
-    if (entry.path().extension() == ".txt") files.push_back(entry.path().stem().string());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 Case case_named(const std::string& name) {
   return read_case(std::string(EW_TEST_DATA "/cases/") + name + ".txt");
 }
