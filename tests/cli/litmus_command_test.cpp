@@ -67,12 +67,28 @@ TEST_F(LitmusCommandTest, ASeedOfTheHistogramRepeats) {
 }
 
 TEST_F(LitmusCommandTest, TheDefaultMachineShowsWhatTheCommittedTestsSay) {
-  for (const char* protocol : {"gpu", "mesi"}) {
+  for (const char* protocol : {"gpu", "mesi", "none-l1"}) {
     const Outcome outcome =
         ew({EW_LITMUS "/ptx.glt", "--protocol", protocol, "--filter", "^(SB|R|MP[+]rlx.flag|MP[+]rel[+]acq.dev)$"});
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     EXPECT_NE(outcome.output.find("0 ended as is forbidden"), std::string::npos) << outcome.output;
   }
+}
+
+/// The same seeds show weak ends of most of these without it.
+TEST_F(LitmusCommandTest, SequentialConsistencyShowsNothingWeakUnderAnyProtocol) {
+  for (const char* protocol : {"gpu", "mesi", "none-l1"})
+    for (const bool strict : {true, false}) {
+      const Outcome outcome =
+          ew({EW_LITMUS "/ptx.glt", "--protocol", protocol, "--filter", "^(MP|SB|LB|2[+]2W|R|S|IRIW)$", "--seeds", "60",
+              "--json", "--set", strict ? "consistency.model=sc" : "consistency.model=ptx"});
+      ASSERT_EQ(outcome.status, 0) << outcome.output;
+      const auto tests = nlohmann::json::parse(outcome.output);
+      ASSERT_EQ(tests.size(), 7u);
+      unsigned weak = 0;
+      for (const auto& test : tests) weak += test["weak_runs"].get<unsigned>();
+      EXPECT_EQ(weak == 0, strict) << protocol << ": " << weak;
+    }
 }
 
 const char* const scope_bug =
