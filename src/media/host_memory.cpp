@@ -35,6 +35,7 @@ bool HostMemory::serve(const memory::DeviceRequest& request) {
 
 void HostMemory::at_host(u64 slot, u64) {
   const memory::DeviceRequest& request = slots_[slot];
+  if (request.mmio) return host_done(slot, 0);
   const u64 first = request.address / config_.llc_line;
   const u64 last = (request.address + request.bytes - 1) / config_.llc_line;
   const bool cached = sets_ && !(bypassed_ && request.write), allocates = cached && request.write;

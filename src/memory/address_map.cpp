@@ -12,7 +12,7 @@ constexpr u64 arena_stride = u64{1} << 41;
 constexpr u64 first_adopted = arena_stride * 8;
 
 bool behind_host_link(Region region) {
-  return region == Region::host || region == Region::registered;
+  return region == Region::host || region == Region::registered || region == Region::mmio;
 }
 
 /// Spreads what differs in a few bits of `value` over all of the result.
@@ -36,11 +36,13 @@ void AddressMap::refresh() {
   adoptions_ = space_.adoptions();
   windows_.clear();
   last_ = 0;
+  has_mmio_ = false;
   u64 arena = 0;
   for (const AddressSpace::Window& window : space_.windows()) {
-    const bool host = behind_host_link(window.region);
+    const bool host = behind_host_link(window.region), mmio = window.region == Region::mmio;
+    has_mmio_ |= mmio;
     if (window.number == 0) {
-      windows_.push_back({window.begin, window.end, arena++ * arena_stride, host});
+      windows_.push_back({window.begin, window.end, arena++ * arena_stride, host, mmio});
       continue;
     }
     // Whole pages: a line may reach beyond what was registered. The physical address stays while the adoption lives.
@@ -50,7 +52,7 @@ void AddressMap::refresh() {
       known = adopted_.insert(known, {window.number, adopted_end_});
       adopted_end_ += end - begin;
     }
-    windows_.push_back({begin, end, known->second, host});
+    windows_.push_back({begin, end, known->second, host, mmio});
   }
   std::sort(windows_.begin(), windows_.end(), [](const Window& a, const Window& b) { return a.begin < b.begin; });
 }

@@ -58,16 +58,23 @@ class AddressMap {
     const Window* const found = window(line);
     return found ? line - found->begin + found->physical : line;
   }
-  bool host(u64 line) const {
+  /// Behind the host link; and of these, registers of a device (Region::mmio): every access goes there, once each.
+  struct Kind {
+    bool host = false, mmio = false;
+  };
+  Kind kind(u64 line) const {
     const Window* const found = window(line);
-    return !found || found->host;
+    return found ? Kind{found->host, found->mmio} : Kind{true, false};
   }
+  bool host(u64 line) const { return kind(line).host; }
+  /// Whether there are registers of devices at all.
+  bool has_mmio() const { return has_mmio_; }
   u32 slices() const { return config_.slices; }
 
  private:
   struct Window {
     u64 begin, end, physical;
-    bool host;
+    bool host, mmio;
   };
   void place_in_channel(Place&, u64 physical, u64 slice, u64 round, u32 channels) const;
   const Window* window(u64 line) const {
@@ -80,8 +87,9 @@ class AddressMap {
   AddressMapConfig config_;
   const AddressSpace& space_;
   u64 pools_begin_ = 0, pools_bytes_ = 0;
-  std::vector<Window> windows_;               // by address
-  mutable std::size_t last_ = 0;              // the window found last
+  std::vector<Window> windows_;   // by address
+  mutable std::size_t last_ = 0;  // the window found last
+  bool has_mmio_ = false;
   std::vector<std::pair<u64, u64>> adopted_;  // number, physical address; by number
   u64 adopted_end_;                           // physical
   u64 adoptions_ = ~u64{0};                   // of the address space, when last seen

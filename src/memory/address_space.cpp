@@ -122,7 +122,7 @@ AddressSpace::AddressSpace(u64 device_bytes) : state_(std::make_unique<State>())
 AddressSpace::~AddressSpace() = default;
 
 u64 AddressSpace::allocate(Region region, u64 size, u64 alignment, std::string label, bool read_only) {
-  if (region == Region::registered || region == Region::pool || size == 0) return 0;
+  if (region == Region::registered || region == Region::pool || region == Region::mmio || size == 0) return 0;
   const std::lock_guard lock(state_->mutex);
   const bool on_device = region == Region::device || region == Region::managed;
   if (on_device) {
@@ -152,7 +152,8 @@ bool AddressSpace::release(u64 begin) {
   Allocation allocation = std::move(found->second);
   state_->live.erase(found);
   state_->used[static_cast<u32>(allocation.region)] -= allocation.size;
-  if (allocation.region != Region::registered && allocation.region != Region::pool) {
+  if (allocation.region != Region::registered && allocation.region != Region::pool &&
+      allocation.region != Region::mmio) {
     Arena& arena = state_->arenas[arena_of(allocation.region)];
     if (arena.holds(begin)) arena.release(begin);  // else adopted: a __managed__ variable
   }

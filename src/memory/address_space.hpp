@@ -23,7 +23,8 @@ enum class Region : u8 {
   host,        // cudaMallocHost, cudaHostAlloc: mapped
   registered,  // cudaHostRegister: host pages of the program
   pool,        // gpm_map: a persistent pool's coherent image
-  internal     // printf buffers, grid barriers, heap of device malloc
+  internal,    // printf buffers, grid barriers, heap of device malloc
+  mmio         // cudaHostRegister with cudaHostRegisterIoMemory: registers of a device, never cached
 };
 
 struct Allocation {

@@ -24,6 +24,9 @@ struct LineAccess {
   bool read_only = false;    // ld.nc, constant and texture reads: nobody writes while the kernel runs
   bool host_memory = false;  // behind the host link: private caches keep no copy of it
   bool persistent = false;   // a pool's: a store to it is a persist
+  /// A device's registers, or an instruction that says .mmio: no cache answers, nothing is combined, and of a warp's
+  /// (of another agent's) such accesses one is under way at a time, in program order.
+  bool mmio = false;
   Scope scope = Scope::none;
   u8 lanes = 1;  // that take part: an atomic takes the home a turn each
   u8 warp = 0;   // the SM's slot: the warp that accesses (persistency models keep masks of warps)

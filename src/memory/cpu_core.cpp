@@ -28,7 +28,9 @@ void CpuCore::next_line() {
   LineAccess access{.line = line, .words = (~WordMask{0} >> (31 - (last - first))) << first};
   access.kind = store_ ? AccessKind::store : AccessKind::load;
   access.strong = access.at_home = true;
-  access.host_memory = map_->host(line);
+  const AddressMap::Kind kind = map_->kind(line);
+  access.host_memory = kind.host;
+  access.mmio = kind.mmio;
   access.persistent = map_->persistent(line);
   access.scope = Scope::sys;
   Stall why = Stall::none;

@@ -26,7 +26,8 @@ struct DeviceRequest {
   // With acceptance the payload is the device's. `served` says: in the persistence domain, or in a host cache that does
   // not belong to it (DDIO without eADR), and then durable some time later or never.
   PayloadId payload = no_payload;
-  u64 line = 0;  // of the payload: address of its first byte in the program
+  u64 line = 0;       // of the payload: address of its first byte in the program
+  bool mmio = false;  // for registers of a device behind the link: no cache or memory of the host is asked
 };
 
 struct DeviceStatistics {

@@ -113,7 +113,8 @@ Home::State::SectorMask Home::State::needed(const Request& request) const {
 
 /// False: nothing has happened, the request must wait until an MSHR is free.
 bool Home::State::dispatch(const Request& request) {
-  if (!config.keep_host_lines && parts.map.host(request.line)) return dispatch_to_host(request);
+  if (const AddressMap::Kind kind = parts.map.kind(request.line); kind.host && (!config.keep_host_lines || kind.mmio))
+    return dispatch_to_host(request, kind.mmio);
   u32 way = find(request.line);
   if (way == no_way) {
     if (free_mshrs == none && (permission.tracked || needed(request))) return false;

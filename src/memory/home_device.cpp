@@ -167,18 +167,10 @@ void Home::write_back_all() {
 }
 
 /// Host memory that is not kept here: performed at once, in order of arrival; the answer waits for the way there and
-/// back.
-bool Home::State::dispatch_to_host(const Request& request) {
+/// back. Registers of a device: performed there.
+bool Home::State::dispatch_to_host(const Request& request, bool mmio) {
   if (host_accesses_under_way + active_mshrs >= config.mshrs) return false;
-  Decision decision;
-  decision.granted = request.words;
-  decision.perform = true;
-  Request answer = request;
-  answer.served_by = ServedBy::host;
-  u32 data_bytes = 0;
-  ByteMask dirty;
   const SectorMask sectors = sectors_of(request.words);
-  perform(request, decision, answer, data_bytes, dirty);
   u32 number = free_host_access;
   if (number == none) {
     number = static_cast<u32>(host_accesses.size());
@@ -186,7 +178,8 @@ bool Home::State::dispatch_to_host(const Request& request) {
   } else {
     free_host_access = host_accesses[number].next_free;
   }
-  host_accesses[number] = {.answer = answer, .data_bytes = data_bytes};
+  host_accesses[number] = {.answer = request, .mmio = mmio};
+  if (!mmio) perform_at_host(host_accesses[number]);
   ++host_accesses_under_way;
   const bool write = request.kind == RequestKind::write;
   const Place place = parts.map.place(request.line);
@@ -202,14 +195,26 @@ bool Home::State::dispatch_to_host(const Request& request) {
                        .bytes = count * config.sector,
                        .write = write,
                        .token = host_token | number,
-                       .client = &home});
+                       .client = &home,
+                       .mmio = mmio});
   });
   return true;
+}
+
+void Home::State::perform_at_host(HostAccess& access) {
+  const Request request = access.answer;
+  Decision decision;
+  decision.granted = request.words;
+  decision.perform = true;
+  access.answer.served_by = ServedBy::host;
+  ByteMask dirty;
+  perform(request, decision, access.answer, access.data_bytes, dirty);
 }
 
 void Home::State::host_served(u32 number) {
   HostAccess& access = host_accesses[number];
   if (--access.parts) return;
+  if (access.mmio) perform_at_host(access);
   depart(access.answer, static_cast<Node>(access.answer.origin), access.data_bytes);
   access.next_free = free_host_access;
   free_host_access = number;

@@ -48,12 +48,14 @@ struct Home::State {
     bool active = false;
   };
 
-  /// An access to host memory that is not kept here: performed, and now on its way to the host and back.
+  /// An access to host memory that is not kept here: performed, and now on its way to the host and back. One to a
+  /// device's registers is performed when it has been there: until then `answer` is the request.
   struct HostAccess {
     Request answer;
     u32 data_bytes = 0;
     u32 parts = 0;  // requests at the device
     u32 next_free = none;
+    bool mmio = false;
   };
 
   /// Bytes on their way to the persistence domain.
@@ -76,7 +78,7 @@ struct Home::State {
   void arrive(const Request&);
   void take_turn(const Request&);
   bool dispatch(const Request&);
-  bool dispatch_to_host(const Request&);
+  bool dispatch_to_host(const Request&, bool mmio);
   u32 make_way(u64 line);
   void decide(u32 way, const Request&, bool fetched);
   void carry_out(u32 way, const Request&, const Decision&, ServedBy);
@@ -113,6 +115,7 @@ struct Home::State {
   void put_waiting(u32 which);
   void served(u64 token);
   void host_served(u32 number);
+  void perform_at_host(HostAccess&);
   void persist(u32 way, const Request&, const ByteMask&);
   void persisted(u32 number);
   void drop(u32 way, u64 begin, u64 end, bool gone);

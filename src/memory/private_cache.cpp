@@ -58,19 +58,56 @@ Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
   }
   Accepted result = Accepted::stalled;
   u64* counted = &statistics.loads;
+  const bool mmio_alone = a.mmio && !a.persistent;
   if (a.kind == AccessKind::load) [[likely]] {
-    result = load(a, why);
+    result = mmio_alone ? mmio_access(a, why) : load(a, why);
   } else if (a.kind == AccessKind::store) {
     counted = &statistics.stores;
-    result = permission.store_needs_owned && !a.host_memory ? store_owned(a, why) : store_through(a, why);
+    result = mmio_alone                                       ? mmio_access(a, why)
+             : permission.store_needs_owned && !a.host_memory ? store_owned(a, why)
+                                                              : store_through(a, why);
   } else {
     counted = &statistics.atomics;
-    result = permission.atomics_private && !a.host_memory ? store_owned(a, why) : atomic_at_home(a, why);
+    result = mmio_alone                                     ? mmio_access(a, why)
+             : permission.atomics_private && !a.host_memory ? store_owned(a, why)
+                                                            : atomic_at_home(a, why);
   }
   if (result == Accepted::stalled) return result;
   bank = now() + bank_cycles[std::popcount(a.words)];
   ++*counted;
   return result;
+}
+
+/// Past this cache and, if it is a device's, past the home's. One access of a warp at a time: two may go to different
+/// homes, and nothing else keeps their order.
+Accepted PrivateCache::State::mmio_access(const LineAccess& a, Stall& why) {
+  const u64 warp = u64{1} << a.warp;
+  if ((mmio.warps & warp) && mmio.access[a.warp] != a.access) return stall(why, Stall::line);
+  if (const u32 way = a.host_memory ? no_way : find(a.line); way != no_way) {
+    if (lines[way].mshr != none) return stall(why, Stall::line);
+    if (lines[way].dirty.any()) drain(way, no_access, 0);
+    lines[way] = {};
+    tags.remove(way);
+  }
+  const Accepted result = a.kind == AccessKind::load    ? load_at_home(a, no_way, why)
+                          : a.kind == AccessKind::store ? store_direct(a, no_way, why)
+                                                        : atomic_at_home(a, why);
+  if (result == Accepted::stalled) return result;
+  ++statistics.mmio;
+  if (!(mmio.warps & warp)) mmio.parts[a.warp] = 0;
+  mmio.warps |= warp;
+  mmio.access[a.warp] = a.access;
+  mmio.parts[a.warp] |= u32{1} << a.part;
+  return result;
+}
+
+void PrivateCache::State::mmio_over(u32 access, u32 part) {
+  for (u64 left = mmio.warps; left; left &= left - 1) {
+    const u32 warp = static_cast<u32>(std::countr_zero(left));
+    if (mmio.access[warp] != access) continue;
+    mmio.parts[warp] &= ~(u32{1} << part);
+    if (!mmio.parts[warp]) mmio.warps &= ~(u64{1} << warp);
+  }
 }
 
 Accepted PrivateCache::State::without_line(Stall& why) {

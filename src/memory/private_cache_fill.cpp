@@ -168,6 +168,7 @@ void PrivateCache::State::data_without_line(const Request& answer) {
   if (answer.payload != no_payload) parts.payloads.give_back(answer.payload);
   parts.agent.complete(part.access.access, part.access.part, answer.served_by);
   free_mshr(answer.ticket);
+  if (mmio.warps) mmio_over(part.access.access, part.access.part);
   if (part.access.kind != AccessKind::load) settle(part.generation);
 }
 
@@ -213,6 +214,7 @@ void PrivateCache::State::written(const Request& answer) {
   if (answer.persist && !model) return;  // over when it is durable
   writes_under_way -= !answer.persist;
   if (answer.access != no_access) parts.agent.complete(answer.access, answer.part, answer.served_by);
+  if (mmio.warps) mmio_over(answer.access, answer.part);
   settle(answer.ticket);
 }
 

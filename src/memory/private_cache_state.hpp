@@ -78,6 +78,8 @@ struct PrivateCache::State final : PersistMachinery {
   Accepted store_direct(const LineAccess&, u32 way, Stall&);
   Accepted store_owned(const LineAccess&, Stall&);
   Accepted atomic_at_home(const LineAccess&, Stall&);
+  Accepted mmio_access(const LineAccess&, Stall&);
+  void mmio_over(u32 access, u32 part);
   Accepted without_line(Stall& why);
   Accepted stall(Stall& why, Stall reason);
   /// Words in which an older part that waits will see, or write, something else than is there now.
@@ -185,6 +187,12 @@ struct PrivateCache::State final : PersistMachinery {
   u32 oldest_generation = 0, generation = 0;
   u64 open_total = 0;
   core::Ring<Release> releases;
+
+  /// By warp of the agent: the mmio access that is under way, and its parts (one bit each).
+  struct Mmio {
+    u64 warps = 0;
+    std::array<u32, 64> access{}, parts{};
+  } mmio;
 
   /// Persists on their way, counted by who waits for them. A persist's number is 1 + generation % 255.
   struct Persists {

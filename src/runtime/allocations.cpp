@@ -47,8 +47,8 @@ void Allocations::note_shared(u64 begin, u64 size) {
   shared_high_ = std::max(shared_high_.load(), begin + size);
 }
 
-bool Allocations::adopt_registered(u64 begin, u64 size, unsigned flags) {
-  if (!memory_.adopt(memory::Region::registered, begin, size, "cudaHostRegister")) return false;
+bool Allocations::adopt_registered(memory::Region region, u64 begin, u64 size, unsigned flags) {
+  if (!memory_.adopt(region, begin, size, "cudaHostRegister")) return false;
   std::lock_guard lock(mutex_);
   blocks_[begin] = {begin, size, AllocatedBy::registered, flags};
   note_shared(begin, size);

@@ -31,7 +31,7 @@ class Allocations {
   /// 0: device memory is full.
   u64 allocate(AllocatedBy, u64 size, u64 alignment, const char* label, unsigned flags = 0, const void* pool = nullptr);
   /// False: overlaps memory that is known already.
-  bool adopt_registered(u64 begin, u64 size, unsigned flags);
+  bool adopt_registered(memory::Region, u64 begin, u64 size, unsigned flags);
   /// False: not the first byte of an allocation made by one of the given calls (a bit set of 1 << AllocatedBy).
   bool release(u64 begin, u32 by);
   std::optional<Block> find(u64 address) const;

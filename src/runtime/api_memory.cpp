@@ -103,11 +103,12 @@ cudaError_t cudaFreeHost(void* pointer) {
 
 cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
-    if (flags & cudaHostRegisterIoMemory) return cudaErrorNotSupported;
+    constexpr unsigned known =
+        cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly | cudaHostRegisterIoMemory;
     if (!pointer || size == 0 || (flags & ~known)) return cudaErrorInvalidValue;
     if (const cudaError_t error = refuse_while_capturing(machine)) return error;
-    return machine.allocations().adopt_registered(reinterpret_cast<u64>(pointer), size, flags)
+    const memory::Region region = flags & cudaHostRegisterIoMemory ? memory::Region::mmio : memory::Region::registered;
+    return machine.allocations().adopt_registered(region, reinterpret_cast<u64>(pointer), size, flags)
                ? cudaSuccess
                : cudaErrorHostMemoryAlreadyRegistered;
   });
@@ -167,6 +168,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
       case memory::Region::host:
       case memory::Region::registered:
       case memory::Region::pool:
+      case memory::Region::mmio:
         *attributes = {cudaMemoryTypeHost, 0, address, address};
         break;
       default:

@@ -178,8 +178,8 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
     const auto found = machine.memory().find(address);
     if (!data || !found) return cudaErrorInvalidValue;
     using memory::Region;
-    const bool host =
-        found->region == Region::host || found->region == Region::registered || found->region == Region::pool;
+    const bool host = found->region == Region::host || found->region == Region::registered ||
+                      found->region == Region::pool || found->region == Region::mmio;
     const auto give = [&](auto value) {
       std::memcpy(data, &value, sizeof value);
       return cudaSuccess;

@@ -66,6 +66,8 @@ void HierarchyStatistics::l1_fields(Self& l1, Visitor& visit) {
   visit("l1.stores", l1.stores, "accesses", "Lines that stores wrote to.");
   visit("l1.store_hits", l1.store_hits, "accesses", "Of them: accepted by a line that was there.");
   visit("l1.atomics", l1.atomics, "accesses", "Lines that atomics and reductions changed.");
+  visit("l1.mmio", l1.mmio, "accesses",
+        "Loads, stores and atomics among them that were .mmio or of a device's registers: no cache answers these.");
   visit("l1.sectors_fetched", l1.sectors_fetched, "sectors", "Sectors that private caches asked homes for.");
   visit("l1.lines_evicted", l1.lines_evicted, "lines", "Lines that made room for others.");
   visit("l1.lines_written", l1.lines_written, "lines", "Messages with bytes written to homes.");

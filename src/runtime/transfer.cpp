@@ -25,9 +25,10 @@ Side examine(Machine& machine, u64 address, u64 span) {
   side.known = true;
   side.device =
       found->region == Region::device || found->region == Region::constant || found->region == Region::internal;
-  side.host = found->region == Region::host || found->region == Region::registered;
+  const bool registered = found->region == Region::registered || found->region == Region::mmio;
+  side.host = found->region == Region::host || registered;
   // Memory around a registered range may well be the program's: its bounds are not the program's buffer.
-  side.inside = found->region == Region::registered || address + span <= found->end();
+  side.inside = registered || address + span <= found->end();
   return side;
 }
 

@@ -56,6 +56,7 @@ struct Access {
   bool finishes = false;  // Executor::finish is owed
   bool copies = false;    // to shared memory
   bool acquires = false;
+  bool mmio = false;      // the instruction says so
   bool retained = false;  // its instruction has issued without it
   bool done = false;      // of a leader that others keep
 };

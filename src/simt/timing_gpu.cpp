@@ -105,7 +105,7 @@ struct TimingGpu::State {
     run->grid = &grid;
     run->timing = timing_of(grid, parts.timing, parts.consistency, parts.persists);
     run->on_sm.resize(sms.size());
-    run->host_memory.resize(grid.plans.size());
+
     run->before = statistics(now());
     give_local_memory(*run);
     const auto vacant = std::find(shared.runs.begin(), shared.runs.end(), nullptr);

@@ -218,18 +218,29 @@ u32 TimingSm::take_access(AccessPath path) {
   a.next_part = 0;
   a.served_by = ServedBy::none;
   a.kind = cached;
-  a.counts = a.writes = a.finishes = a.copies = a.acquires = a.retained = a.done = false;
+  a.counts = a.writes = a.finishes = a.copies = a.acquires = a.mmio = a.retained = a.done = false;
   return id;
 }
 
-bool TimingSm::host_memory(const MemoryOp& op, u64 line) {
-  if (!shared_.map) return false;
-  GridRun& run = *warps_[issuing_].grid;
-  const std::size_t plan = static_cast<std::size_t>(op.plan - run.grid->plans.data());
-  GridRun::HostMemory& known = run.host_memory[plan];
-  if (known.begin != op.plan->bounds.begin || known.begin == 0)
-    known = {op.plan->bounds.begin, shared_.map->place(line).host};
-  return known.host;
+/// Lines of an access; of one to registers of devices every lane by itself, as nothing of it may be combined.
+u8 TimingSm::split(Access& a, u32 bytes) const {
+  bool mmio = a.mmio;
+  if (shared_.map && shared_.map->has_mmio())
+    for (LaneMask left = a.op.lanes; left && !mmio; left &= left - 1)
+      mmio = shared_.map->kind(a.op.address[static_cast<u32>(std::countr_zero(left))] & ~u64{shared_.line - 1}).mmio;
+  if (!mmio) [[likely]]
+    return static_cast<u8>(coalesce(a.op, a.shape, bytes, shared_.line, a.parts));
+  MemoryOp& op = a.op;
+  const LaneMask lanes = op.lanes;
+  u8 count = 0;
+  std::array<AccessPart, warp_lanes> one;
+  for (LaneMask left = lanes; left; left &= left - 1) {
+    op.lanes = left & (~left + 1);
+    coalesce(op, Shape::scattered, bytes, shared_.line, one);
+    a.parts[count++] = one[0];
+  }
+  op.lanes = lanes;
+  return count;
 }
 
 void TimingSm::describe(Access& a, const MemoryOp& op) {
@@ -242,6 +253,7 @@ void TimingSm::describe(Access& a, const MemoryOp& op) {
   line.strong = order.strong && beyond;
   line.at_home = form.hint == ptx::CacheHint::cg || form.hint == ptx::CacheHint::cv || form.order == ptx::Order::mmio ||
                  form.hint == ptx::CacheHint::wt;
+  a.mmio = form.order == ptx::Order::mmio;
   line.streaming = form.hint == ptx::CacheHint::cs || form.hint == ptx::CacheHint::lu;
   line.read_only = form.hint == ptx::CacheHint::nc && !order.strong;
   line.scope = order.scope;
@@ -274,9 +286,8 @@ Performed TimingSm::global(MemoryOp& op) {
   a.acquires = a.pc->order.acquires;
   a.counts = true;
   a.finishes = !a.writes;
-  a.parts_count = static_cast<u8>(coalesce(op, shape, bytes, shared_.line, a.parts));
+  a.parts_count = split(a, bytes);
   count_lines(a);
-  a.line.host_memory = host_memory(op, a.parts[0].line);
   if (shared_.recorder) [[unlikely]]
     a.block = op.warp->block->number, a.warp = op.warp->index;
   const bool over = send(id);
@@ -310,7 +321,6 @@ void TimingSm::shadow(const MemoryOp& op, AccessKind what, Kind kind) {
   a.line = {};
   a.line.kind = what;
   a.line.read_only = kind == constant;
-  a.line.host_memory = shared_.map && shared_.map->place(op.address[static_cast<u32>(std::countr_zero(op.lanes))]).host;
   a.parts_count = static_cast<u8>(coalesce(a.op, Shape::scattered, 4, shared_.line, a.parts));
   send(id);
 }
@@ -346,9 +356,8 @@ Performed TimingSm::async_copy(MemoryOp& op) {
   a.group = w.group;
   ++w.copies[w.group];
   ++w.warp->under_way;
-  a.parts_count = static_cast<u8>(coalesce(a.op, a.shape, all, shared_.line, a.parts));
+  a.parts_count = split(a, all);
   count_lines(a);
-  a.line.host_memory = shared_.map && shared_.map->place(a.parts[0].line).host;
   send(id);
   return Performed::done;
 }
@@ -431,7 +440,12 @@ TimingSm::Sent TimingSm::proceed(u32 id, Cycle now) {
     const AccessPart& part = a.parts[a.next_part];
     a.line.line = part.line;
     a.line.words = part.words;
-    a.line.persistent = shared_.map && shared_.map->persistent(part.line);
+    if (shared_.map) {
+      const memory::AddressMap::Kind kind = shared_.map->kind(part.line);
+      a.line.host_memory = kind.host;
+      a.line.mmio = kind.mmio || a.mmio;
+      a.line.persistent = shared_.map->persistent(part.line);
+    }
     a.line.part = a.next_part;
     a.line.lanes = static_cast<u8>(std::popcount(part.lanes));
     const bool last = a.next_part + 1 == a.parts_count;

@@ -34,13 +34,8 @@ struct GridRun {
   u32 index = 0;
   KernelTiming timing;
   std::vector<u8> on_sm;  // per SM: it has run blocks of it
-  struct HostMemory {
-    u64 begin = 0;
-    bool host = false;
-  };
-  std::vector<HostMemory> host_memory;  // per plan: of the allocation where it pointed last
-  u64 accesses = 0;                     // under way
-  u32 flushes = 0;                      // of private caches, under way
+  u64 accesses = 0;       // under way
+  u32 flushes = 0;        // of private caches, under way
   bool flushing = false;
   TimingStatistics before;
   u64 local_memory = 0, local_bytes = 0;  // simulated place of it, and bytes a thread
@@ -210,7 +205,7 @@ class TimingSm final : public memory::Agent {
   u32 lane_cycles(const MemoryOp&) const;
   u32 take_access(AccessPath);
   void describe(Access&, const MemoryOp&);
-  bool host_memory(const MemoryOp&, u64 line);
+  u8 split(Access&, u32 bytes) const;
   void count_lines(const Access&);
   bool send(u32 access);
   void retain(u32 access);

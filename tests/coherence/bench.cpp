@@ -74,6 +74,8 @@ Bench::Bench(const BenchConfig& c) : config(c), space_(u64{1} << 28) {
   host = space_.allocate(Region::host, config.host_bytes, 4096, "host");
   std::fill_n(reinterpret_cast<u8*>(data), config.data_bytes, 0);
   std::fill_n(reinterpret_cast<u8*>(host), config.host_bytes, 0);
+  mmio = reinterpret_cast<u64>(registers_.get());
+  space_.adopt(Region::mmio, mmio, sizeof(Page), "registers");
   map_ = std::make_unique<AddressMap>(
       AddressMapConfig{.slices = config.slices, .channels = config.slices, .line = config.cache.line}, space_);
 }

@@ -110,6 +110,7 @@ class Bench {
   BenchConfig config;
   std::unique_ptr<Protocol> protocol;
   u64 data = 0, host = 0;  // addresses of the memory that the agents use
+  u64 mmio = 0;            // a page of a device's registers
 
   /// Goes to the next cycle in which something happens; false: there is none.
   bool step();
@@ -121,6 +122,10 @@ class Bench {
   Home& home_of(u64 line) { return *homes[map_->place(line).slice]; }
 
  private:
+  struct alignas(4096) Page {
+    std::array<u8, 4096> bytes{};
+  };
+  std::unique_ptr<Page> registers_ = std::make_unique<Page>();
   AddressSpace space_;
   std::unique_ptr<AddressMap> map_;
   std::vector<Agent*> agents_;

@@ -64,6 +64,7 @@ class Hand final : public Agent {
 struct Options {
   bool strong = false, at_home = false, host = false;
   Scope scope = Scope::gpu;
+  bool mmio = false;
 };
 inline constexpr Options weak{.scope = Scope::none}, strong{.strong = true}, at_home{.at_home = true};
 
@@ -103,6 +104,7 @@ class Scene {
     a.at_home = options.at_home;
     a.host_memory = options.host;
     a.scope = options.scope;
+    a.mmio = options.mmio;
     Handle handle{Accepted::stalled, Stall::none, a.access};
     for (;;) {
       handle.accepted = bench.caches[agent]->access(a, handle.why);
