@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/observation.hpp"
 #include "core/types.hpp"
 
 namespace ew::core {
@@ -39,9 +40,9 @@ static_assert(sizeof(TraceRecord) == 32);
 
 class Trace {
  public:
-  bool on() const { return on_; }
+  bool on() const { return observation && on_; }
   void record(const TraceRecord& record) {
-    if (on_) [[unlikely]]
+    if (on()) [[unlikely]]
       keep(record);
   }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cassert>
 
+#include "core/observation.hpp"
 #include "memory/home_state.hpp"
 
 namespace ew::memory {
@@ -191,7 +192,7 @@ void Home::State::carry_out(u32 way, const Request& request, const Decision& dec
 bool Home::State::perform(const Request& request, const Decision& decision, Request& answer, u32& data_bytes,
                           ByteMask& dirty) {
   const bool answers = perform_in_image(request, decision, answer, data_bytes, dirty);
-  if (answers && parts.observer) parts.observer->performed(request);
+  if (core::observation && answers && parts.observer) parts.observer->performed(request);
   return answers;
 }
 

@@ -29,7 +29,7 @@ class IssuingSm final : public Performer {
   EventRecorder* recorder = nullptr;
   Performed memory(MemoryOp& op) override { return sm->memory(op); }
   Performed sync(SyncOp& op) override {
-    if (recorder) [[unlikely]] {
+    if (core::observation && recorder) [[unlikely]] {
       const auto guard = recorder->lock();
       recorder->performed(op);
     }

@@ -132,7 +132,7 @@ void TimingSm::local_time(const MemoryOp& op, u64 window) {
 
 /// At once, where it stands.
 Performed TimingSm::flat(MemoryOp& op) {
-  return shared_.recording ? shared_.recording->memory(op) : shared_.flat.memory(op);
+  return core::observation && shared_.recording ? shared_.recording->memory(op) : shared_.flat.memory(op);
 }
 
 Performed TimingSm::shared(MemoryOp& op) {
@@ -288,7 +288,7 @@ Performed TimingSm::global(MemoryOp& op) {
   a.finishes = !a.writes;
   a.parts_count = split(a, bytes);
   count_lines(a);
-  if (shared_.recorder) [[unlikely]]
+  if (core::observation && shared_.recorder) [[unlikely]]
     a.block = op.warp->block->number, a.warp = op.warp->index;
   const bool over = send(id);
   if (over || a.writes) return Performed::done;
@@ -540,7 +540,7 @@ memory::ByteMask TimingSm::perform(u32 id, u32 number, u8* bytes) {
       std::memcpy(a.shared + a.data[lane], reinterpret_cast<const void*>(a.op.address[lane] + bias),
                   a.data[warp_lanes + lane]);
     }
-  } else if (shared_.recorder && shared_.recorder->wants(a.op)) [[unlikely]] {
+  } else if (core::observation && shared_.recorder && shared_.recorder->wants(a.op)) [[unlikely]] {
     written = perform_recorded(a, part, shape, bias, bytes == reinterpret_cast<const u8*>(part.line));
   } else {
     a.op.lanes = part.lanes;
