@@ -9,7 +9,7 @@ namespace {
 constexpr u64 page = 4096;
 // An arena's bytes start at its number times this; adopted memory follows behind the last arena.
 constexpr u64 arena_stride = u64{1} << 41;
-constexpr u64 first_adopted = arena_stride * 8;
+constexpr u64 first_adopted = arena_stride * 8, first_pool_frame = arena_stride * 16;
 
 bool behind_host_link(Region region) {
   return region == Region::host || region == Region::registered || region == Region::mmio;
@@ -41,6 +41,10 @@ void AddressMap::refresh() {
   for (const AddressSpace::Window& window : space_.windows()) {
     const bool host = behind_host_link(window.region), mmio = window.region == Region::mmio;
     has_mmio_ |= mmio;
+    if (window.region == Region::pool) {
+      if (window.number) map_frames(window.begin, window.end);
+      continue;
+    }
     if (window.number == 0) {
       windows_.push_back({window.begin, window.end, arena++ * arena_stride, host, mmio});
       continue;
@@ -54,7 +58,20 @@ void AddressMap::refresh() {
     }
     windows_.push_back({begin, end, known->second, host, mmio});
   }
+  for (std::size_t i = 0; i < pool_frames_.size(); ++i) {
+    if (i && pool_frames_[i] == pool_frames_[i - 1] + pool_frame)
+      windows_.back().end += pool_frame;
+    else
+      windows_.push_back(
+          {pool_frames_[i], pool_frames_[i] + pool_frame, first_pool_frame + i * pool_frame, false, false});
+  }
   std::sort(windows_.begin(), windows_.end(), [](const Window& a, const Window& b) { return a.begin < b.begin; });
+}
+
+/// The frames that a pool is the first to lie in.
+void AddressMap::map_frames(u64 begin, u64 end) {
+  for (u64 frame = begin - (begin - pools_begin_) % pool_frame; frame < end; frame += pool_frame)
+    if (std::find(pool_frames_.begin(), pool_frames_.end(), frame) == pool_frames_.end()) pool_frames_.push_back(frame);
 }
 
 const AddressMap::Window* AddressMap::look_up(u64 line) const {

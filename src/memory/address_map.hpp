@@ -1,6 +1,7 @@
 // Where a line lives: its home slice, its device and its simulated physical address. Physical addresses are given in
-// allocation order (an arena's are its offsets; adopted host pages follow each other), so that address randomisation of
-// the host changes no result. Owned by the machine; refreshed between launches, read while simulating by one thread.
+// allocation order (an arena's are its offsets; adopted host pages and the frames of pools follow each other), so that
+// neither address randomisation of the host nor the names of pool files change a result. Owned by the machine;
+// refreshed between launches, read while simulating by one thread.
 #pragma once
 
 #include <utility>
@@ -11,6 +12,10 @@
 #include "memory/address_space.hpp"
 
 namespace ew::memory {
+
+/// A pool lies in frames of its own, from the first byte of the arena of pools on. A frame keeps its physical address
+/// for as long as the machine lives: what caches hold of a pool that was unmapped is found again.
+inline constexpr u64 pool_frame = u64{16} << 20;
 
 struct Place {
   u16 slice = 0;
@@ -64,7 +69,7 @@ class AddressMap {
   };
   Kind kind(u64 line) const {
     const Window* const found = window(line);
-    return found ? Kind{found->host, found->mmio} : Kind{true, false};
+    return found ? Kind{found->host, found->mmio} : Kind{!persistent(line), false};
   }
   bool host(u64 line) const { return kind(line).host; }
   /// Whether there are registers of devices at all.
@@ -76,6 +81,7 @@ class AddressMap {
     u64 begin, end, physical;
     bool host, mmio;
   };
+  void map_frames(u64 begin, u64 end);
   void place_in_channel(Place&, u64 physical, u64 slice, u64 round, u32 channels) const;
   const Window* window(u64 line) const {
     if (last_ < windows_.size() && line - windows_[last_].begin < windows_[last_].end - windows_[last_].begin)
@@ -92,6 +98,7 @@ class AddressMap {
   bool has_mmio_ = false;
   std::vector<std::pair<u64, u64>> adopted_;  // number, physical address; by number
   u64 adopted_end_;                           // physical
+  std::vector<u64> pool_frames_;              // their addresses, in the order of their first mapping
   u64 adoptions_ = ~u64{0};                   // of the address space, when last seen
 };
 

@@ -246,7 +246,7 @@ std::vector<AddressSpace::Window> AddressSpace::windows() const {
     const bool inside = std::any_of(result.begin(), result.begin() + arena_count, [&](const Window& arena) {
       return window.begin >= arena.begin && window.end <= arena.end;
     });
-    if (!inside) result.push_back(window);
+    if (!inside || window.region == Region::pool) result.push_back(window);
   }
   return result;
 }

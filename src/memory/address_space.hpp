@@ -83,7 +83,8 @@ class AddressSpace {
   /// Counts every release: a cached Bounds is valid while this number stands still.
   u64 generation() const;
 
-  /// Where live allocations stand: the arenas, then what was adopted outside of them, in the order of adoption.
+  /// Where live allocations stand: the arenas, then pools and what was adopted outside of the arenas, in the order of
+  /// adoption.
   /// `number`: of the adopted allocation, 0 for an arena.
   struct Window {
     u64 begin = 0, end = 0;

@@ -15,6 +15,7 @@
 
 #include "core/diagnostics.hpp"
 #include "core/fingerprint.hpp"
+#include "memory/address_map.hpp"
 
 namespace ew::runtime {
 
@@ -135,7 +136,7 @@ void* Pools::map(const std::string& path, u64 size, bool create) {
 
 /// Where a new pool lives: a place that its file name picks, or the next free one behind it.
 u64 Pools::choose_address(const std::string& path, u64 bytes) {
-  constexpr u64 place = u64{16} << 20;
+  constexpr u64 place = memory::pool_frame;
   const auto [begin, size] = memory_.pool_range();
   const u64 places = size / place;
   const auto slash = path.rfind('/');

@@ -81,6 +81,37 @@ TEST(AddressMap, a_devices_addresses_have_no_gaps_and_no_twins) {
   }
 }
 
+TEST(AddressMap, pools_have_physical_addresses_in_the_order_of_mapping_wherever_they_stand) {
+  const std::vector<u64> places[] = {{0, 7}, {9, 3}};  // frames of the arena: what file names pick
+  std::vector<u64> physical[2];
+  std::vector<u16> slices[2];
+  for (int order = 0; order < 2; ++order) {
+    AddressSpace space(u64{1} << 30);
+    AddressMap map({.slices = 24, .channels = 12}, space);
+    const u64 arena = space.pool_range().first;
+    const u64 first = arena + places[order][0] * pool_frame, second = arena + places[order][1] * pool_frame;
+    ASSERT_TRUE(space.adopt(Region::pool, first, pool_frame + 4096, "first"));
+    map.refresh();
+    ASSERT_TRUE(space.adopt(Region::pool, second, 4096, "second"));
+    map.refresh();
+    for (const u64 line : {first, first + 6144, first + pool_frame, second, second + 128}) {
+      EXPECT_FALSE(map.host(line));
+      physical[order].push_back(map.physical(line));
+      slices[order].push_back(map.place(line).slice);
+    }
+    EXPECT_EQ(physical[order][2], physical[order][0] + pool_frame) << "one pool's frames follow each other";
+    ASSERT_TRUE(space.release(first));
+    map.refresh();
+    EXPECT_EQ(map.physical(first), physical[order][0]) << "what caches hold of it is found again";
+    ASSERT_TRUE(space.adopt(Region::pool, first, 4096, "first, again"));
+    map.refresh();
+    EXPECT_EQ(map.physical(first), physical[order][0]);
+    EXPECT_EQ(map.physical(second), physical[order][3]);
+  }
+  EXPECT_EQ(physical[0], physical[1]);
+  EXPECT_EQ(slices[0], slices[1]);
+}
+
 TEST(AddressMap, adopted_host_pages_follow_each_other_wherever_they_stand) {
   constexpr u64 bytes = 3 * 4096;
   std::vector<u64> physical[2];
