@@ -65,6 +65,8 @@ class PersistMachinery {
   virtual u32 in_flight() const = 0;
   /// True: there are none. Else Persistency::durable_so_far(warps) comes when those of now are durable.
   virtual bool when_durable(u64 warps) = 0;
+  /// True: one of these warps has accessed a persistent line since it was asked last.
+  virtual bool take_accessed(u64 warps) = 0;
   virtual void resume(u64 warps) = 0;
   /// Persistency::drain() is over.
   virtual void drained() = 0;
@@ -91,6 +93,9 @@ class Persistency {
   virtual PersistHold on_evict(u32 way, u32 warp) = 0;
   /// True: the warps go on. False: they are held, and ask again.
   virtual bool on_order(PersistOrder, Scope, u64 warps) = 0;
+  /// The warp's pRel, which on_order() has let go, writes this flag now; or its pAcq has read it, and on_order() comes
+  /// next. Flags of one number are one flag to a model.
+  virtual void on_flag(PersistOrder, u64 /*flag*/, u32 /*warp*/) {}
   /// One more persist is durable: in_flight() has been lowered.
   virtual void on_durable() = 0;
   virtual void durable_so_far(u64 warps) = 0;

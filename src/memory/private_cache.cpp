@@ -74,6 +74,7 @@ Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
   }
   if (result == Accepted::stalled) return result;
   bank = now() + bank_cycles[std::popcount(a.words)];
+  persists.accessed |= u64{a.persistent} << a.warp % 64;
   ++*counted;
   return result;
 }

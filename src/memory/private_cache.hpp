@@ -101,6 +101,8 @@ class PrivateCache final : public Receiver {
   bool release(Scope, u32 token);
   /// An order operation of these warps. True: they go on. Else Agent::resume() names them when they ask again.
   bool order(PersistOrder, Scope, u64 warps);
+  /// Persistency::on_flag.
+  void flag(PersistOrder, u64 flag, u32 warp);
   /// Everything dirty goes to the image, persists become durable, and every copy is dropped (kernel end, context
   /// reset); then released(token), or true: nothing had to go. Accesses are stalled meanwhile. REQUIRES: no other flush
   /// under way.

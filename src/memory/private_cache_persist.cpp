@@ -20,6 +20,10 @@ bool PrivateCache::order(PersistOrder kind, Scope scope, u64 warps) {
   return state_->order(kind, scope, warps);
 }
 
+void PrivateCache::flag(PersistOrder kind, u64 flag, u32 warp) {
+  if (state_->model) state_->model->on_flag(kind, flag, warp);
+}
+
 Accepted PrivateCache::State::hold(Stall& why, PersistHold by) {
   constexpr Stall stall_of[] = {Stall::none, Stall::persist_buffer, Stall::persist_order, Stall::persist_eviction,
                                 Stall::persist_durable};

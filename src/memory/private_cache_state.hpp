@@ -135,6 +135,9 @@ struct PrivateCache::State final : PersistMachinery {
   void invalidate(bool volatile_lines_too) override;
   u32 in_flight() const override { return persists.in_flight; }
   bool when_durable(u64 warps) override;
+  bool take_accessed(u64 warps) override {
+    return std::exchange(persists.accessed, persists.accessed & ~warps) & warps;
+  }
   void resume(u64 warps) override { parts.agent.resume(warps); }
   void drained() override;
   void entered(PersistOrder, PersistEntry) override;
@@ -202,6 +205,7 @@ struct PrivateCache::State final : PersistMachinery {
     };
     std::array<u32, 255> open{};
     u32 oldest = 0, generation = 0, in_flight = 0;
+    u64 accessed = 0;  // warps
     core::Ring<Mark> marks;
     bool evicting = false, draining = false;
     bool window_is_full = false;

@@ -13,6 +13,7 @@ struct PersistencyConfig {
   u32 window = 6;
   std::string policy = "window";
   std::string merge = "adjacent";
+  std::string acquires = "matched";
   u32 fence_cycles = 0;
 
   template <class Self, class Visitor>

@@ -53,6 +53,11 @@ void PersistencyConfig::fields(Self& self, Visitor&& visit) {
       "sbrp: an order operation joins the youngest entry of the persist buffer; past-others: an older one of its type, "
       "past persists of other warps, as in the artifact, which loses order between threads.",
       "SBRP, section 6.1: without intervening operations");
+  visit(
+      "acquires", self.acquires, core::Choices{{"matched", "all"}}, "",
+      "sbrp: matched: a pAcq orders its warp behind what the pRels of the flags that it read cover; all: behind every "
+      "older persist of its SM.",
+      "SBRP, section 5: the variable is an identifier for matching pRel to pAcq");
   visit("fence_cycles", self.fence_cycles, Range{0, 1e6}, "cycles",
         "What a fence above block scope takes besides its waits; with epoch, gpm and strict every order operation.",
         "0: the waits are simulated; the SBRP artifact adds 200 (ptx_opcode_latency_fence)");

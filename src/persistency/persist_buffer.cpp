@@ -21,25 +21,28 @@ void PersistBuffer::take(u32 way) {
   place_of_[way] = none;
 }
 
-bool PersistBuffer::put_order(EntryType type, u64 warps) {
-  Place place = entry_to_join(type, warps);
+bool PersistBuffer::put_order(EntryType type, u64 warps, u32 flag) {
+  Place place = entry_to_join(type, warps, flag);
   const bool merges = place != none;
   if (merges) {
     at(place).warps |= warps;
   } else {
     assert(!full());
     place = tail_++;
-    at(place) = {type, 0, warps};
+    at(place) = {type, flag, warps};
   }
   for (u64 left = warps; left; left &= left - 1) last_order_[static_cast<u32>(std::countr_zero(left))] = place;
   return merges;
 }
 
-PersistBuffer::Place PersistBuffer::entry_to_join(EntryType type, u64 warps) const {
-  if (!merges_past_) return !empty() && (*this)[tail_ - 1].type == type ? tail_ - 1 : none;
+PersistBuffer::Place PersistBuffer::entry_to_join(EntryType type, u64 warps, u32 flag) const {
+  if (!merges_past_) {
+    const bool same = !empty() && (*this)[tail_ - 1].type == type && (*this)[tail_ - 1].way == flag;
+    return same ? tail_ - 1 : none;
+  }
   for (Place place = tail_; place-- > head_;) {
     const Entry& entry = (*this)[place];
-    if (entry.type == type) return place;
+    if (entry.type == type && entry.way == flag) return place;
     if (entry.type != EntryType::hole && (entry.warps & warps)) return none;
   }
   return none;

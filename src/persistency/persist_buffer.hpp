@@ -21,7 +21,7 @@ class PersistBuffer {
   static constexpr Place none = ~Place{0};
   struct Entry {
     EntryType type = EntryType::hole;
-    u32 way = 0;
+    u32 way = 0;  // of an acquire: the flag that was read
     u64 warps = 0;
   };
 
@@ -49,10 +49,10 @@ class PersistBuffer {
   /// The line leaves from wherever it is.
   void take(u32 way);
 
-  /// An order operation joins; the youngest entry takes it in if it is of the same type. True: it did. REQUIRES: room
-  /// for one more, or can_merge().
-  bool put_order(EntryType, u64 warps);
-  bool can_merge(EntryType type, u64 warps) const { return entry_to_join(type, warps) != none; }
+  /// An order operation joins; the youngest entry takes it in if it is of the same type and flag. True: it did.
+  /// REQUIRES: room for one more, or can_merge().
+  bool put_order(EntryType, u64 warps, u32 flag = 0);
+  bool can_merge(EntryType type, u64 warps, u32 flag = 0) const { return entry_to_join(type, warps, flag) != none; }
   /// The place of the warp's youngest order operation, which may have left, or none.
   Place last_order(u32 warp) const { return last_order_[warp]; }
   /// Some order operation of the warp is in the buffer, behind this place (or anywhere).
@@ -68,7 +68,7 @@ class PersistBuffer {
     return places;
   }
 
-  Place entry_to_join(EntryType, u64 warps) const;
+  Place entry_to_join(EntryType, u64 warps, u32 flag) const;
   Entry& at(Place p) { return entries_[p % entries_.size()]; }
 
   std::vector<Entry> entries_;

@@ -30,7 +30,9 @@ Sbrp::Sbrp(const PersistencyConfig& config, u32 lines, PersistMachinery& machine
       window_(config.window),
       policy_(config.policy == "eager"  ? Policy::eager
               : config.policy == "lazy" ? Policy::lazy
-                                        : Policy::window) {}
+                                        : Policy::window),
+      matches_(config.acquires == "matched"),
+      flags_(flags) {}
 
 // --- Persists
 
@@ -110,6 +112,8 @@ bool Sbrp::on_order(PersistOrder order, Scope scope, u64 warps) {
     case PersistOrder::dfence:
       return wait_until_durable(order, warps);
     case PersistOrder::p_release:
+      each(warps, [&](u32 warp) { released_[warp] = {}; });
+      [[fallthrough]];
     case PersistOrder::release:
       return wide ? wait_until_durable(order, warps) : enter(order, EntryType::release, warps);
     case PersistOrder::fence:
@@ -133,6 +137,7 @@ bool Sbrp::enter(PersistOrder order, EntryType type, u64 warps) {
   if (!buffer_.can_merge(type, warps) && !room(warps)) return false;
   releases_ += type == EntryType::release || type == EntryType::full;
   const bool merged = buffer_.put_order(type, warps);
+  if (order == PersistOrder::p_release) each(warps, [&](u32 warp) { released_[warp] = {buffer_.last_order(warp), 0}; });
   machinery_.entered(order, merged ? PersistEntry::merged : PersistEntry::entered);
   if (policy_ == Policy::lazy) want(buffer_.tail());
   pump();
@@ -167,34 +172,100 @@ bool Sbrp::wait_until_durable(PersistOrder order, u64 warps) {
   return true;
 }
 
+bool Sbrp::acquire(PersistOrder order, Scope scope, u64 warps) {
+  const u32 warp = static_cast<u32>(std::countr_zero(warps));
+  const u32 read = order == PersistOrder::p_acquire ? read_[warp].count : 0;
+  const bool over = read && read <= most_read ? acquire_matched(warp) : acquire_all(order, warps);
+  if (!over) return false;
+  if (order == PersistOrder::p_acquire) read_[warp].count = read_[warp].done = 0;
+  if (order == PersistOrder::p_acquire && scope > Scope::cta) machinery_.invalidate(false);
+  pump();
+  return true;
+}
+
+/// A pRel has been performed when its flag is read, so it has entered when this is asked.
+bool Sbrp::acquire_matched(u32 warp) {
+  Read& read = read_[warp];
+  for (; read.done < read.count; ++read.done) {
+    const u32 number = read.flag[read.done];
+    const Flag& flag = flags_[number];
+    auto& acquired = read.acquired[read.done];
+    if (flag.release == PersistBuffer::none) {
+      set_fsm(bit(warp), flag.until);
+      machinery_.entered(PersistOrder::p_acquire, PersistEntry::needless);
+      continue;
+    }
+    if (acquired == std::pair{number, flag.release}) {  // its entry is behind that pRel, so it is inside as well
+      machinery_.entered(PersistOrder::p_acquire, PersistEntry::needless);
+      continue;
+    }
+    if (!buffer_.can_merge(EntryType::acquire, bit(warp), number) && !room(bit(warp))) return false;
+    acquired = {number, flag.release};
+    const bool merged = buffer_.put_order(EntryType::acquire, bit(warp), number);
+    machinery_.entered(PersistOrder::p_acquire, merged ? PersistEntry::merged : PersistEntry::entered);
+    if (policy_ == Policy::lazy) want(buffer_.tail());
+  }
+  return true;
+}
+
 /// Nothing was released since the warp's last acquire: this one orders nothing that that one does not. So the failed
 /// iterations of a spin leave no entry.
-bool Sbrp::acquire(PersistOrder order, Scope scope, u64 warps) {
+bool Sbrp::acquire_all(PersistOrder order, u64 warps) {
   u64 fresh = 0;
   each(warps, [&](u32 warp) { fresh |= acquired_[warp] != releases_ ? bit(warp) : 0; });
   if (fresh && !nothing_to_order()) {
-    if (!buffer_.can_merge(EntryType::acquire, fresh) && !room(warps)) return false;
-    const bool merged = buffer_.put_order(EntryType::acquire, fresh);
+    if (!buffer_.can_merge(EntryType::acquire, fresh, any_flag) && !room(warps)) return false;
+    const bool merged = buffer_.put_order(EntryType::acquire, fresh, any_flag);
     machinery_.entered(order, merged ? PersistEntry::merged : PersistEntry::entered);
     if (policy_ == Policy::lazy) want(buffer_.tail());
   } else {
     machinery_.entered(order, PersistEntry::needless);
   }
   each(warps, [&](u32 warp) { acquired_[warp] = releases_; });
-  if (order == PersistOrder::p_acquire && scope > Scope::cta) machinery_.invalidate(false);
-  pump();
   return true;
 }
 
+void Sbrp::on_flag(PersistOrder kind, u64 name, u32 warp) {
+  if (!matches_) return;
+  const u16 number = static_cast<u16>((name + (name >> 25) * 97) % flags);
+  if (kind == PersistOrder::p_acquire) {
+    Read& read = read_[warp];
+    const auto end = read.flag.begin() + std::min(read.count, most_read);
+    if (std::find(read.flag.begin(), end, number) != end) return;
+    if (read.count < most_read) read.flag[read.count] = number;
+    read.count += read.count <= most_read;
+    return;
+  }
+  Flag& flag = flags_[number];
+  const Release& release = released_[warp];
+  if (release.place == PersistBuffer::none) return;
+  if (release.place < buffer_.head()) {
+    flag.until = std::max(flag.until, release.until);
+  } else if (flag.release == PersistBuffer::none) {
+    flag.oldest = flag.release = release.place;
+  } else {
+    flag.oldest = std::min(flag.oldest, release.place);
+    flag.release = std::max(flag.release, release.place);
+  }
+}
+
 /// An order operation is the oldest entry: what was before it has been sent.
-void Sbrp::retire_order(const PersistBuffer::Entry& entry) {
+void Sbrp::retire_order(const PersistBuffer::Entry& entry, Place place) {
   switch (entry.type) {
     case EntryType::ofence:
-    case EntryType::release:  // what other warps sent is ordered for those alone that acquired it
       set_fsm(in_flight_of(entry.warps));
       break;
-    case EntryType::full:
+    case EntryType::release:  // what other warps sent is ordered for those alone that acquired it
+      set_fsm(in_flight_of(entry.warps));
+      retire_release(entry.warps, place);
+      break;
     case EntryType::acquire:
+      if (entry.way != any_flag) {
+        set_fsm(entry.warps, flags_[entry.way].until);
+        break;
+      }
+      [[fallthrough]];
+    case EntryType::full:
       set_fsm(entry.warps);
       break;
     case EntryType::durable:
@@ -204,6 +275,21 @@ void Sbrp::retire_order(const PersistBuffer::Entry& entry) {
       break;
     default:
       break;
+  }
+}
+
+/// What the release covers is durable when its warps leave the FSM: their own persists, and what they acquired. If they
+/// are not in it, it is so already.
+void Sbrp::retire_release(u64 warps, Place place) {
+  u64 until = 0;
+  each(warps & fsm_, [&](u32 warp) { until = std::max(until, fsm_until_[warp]); });
+  each(warps, [&](u32 warp) {
+    if (released_[warp].place == place) released_[warp].until = until;
+  });
+  for (Flag& flag : flags_) {
+    if (flag.release == PersistBuffer::none || place < flag.oldest || place > flag.release) continue;
+    flag.until = std::max(flag.until, until);
+    if (place == flag.release) flag.oldest = flag.release = PersistBuffer::none;
   }
 }
 
@@ -268,7 +354,7 @@ void Sbrp::empty_buffer() {
       continue;
     }
     buffer_.pop();
-    if (entry.type != EntryType::hole) retire_order(entry);
+    if (entry.type != EntryType::hole) retire_order(entry, buffer_.head() - 1);
   }
 }
 
@@ -306,6 +392,14 @@ void Sbrp::set_fsm(u64 warps) {
   if (!warps || mark(warps, 0)) return;
   fsm_ |= warps;
   each(warps, [&](u32 warp) { fsm_until_[warp] = marks_set_; });
+}
+
+/// Until a mark that was set before.
+void Sbrp::set_fsm(u64 warps, u64 until) {
+  if (until <= marks_over_) return;
+  marks_[static_cast<u32>(until - marks_over_ - 1)].fsm |= warps;
+  each(warps, [&](u32 warp) { fsm_until_[warp] = std::max(fsm_ & bit(warp) ? fsm_until_[warp] : 0, until); });
+  fsm_ |= warps;
 }
 
 /// Waits for what is in flight. True: nothing is.

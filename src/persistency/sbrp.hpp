@@ -7,12 +7,20 @@
 // The paper waits for ACTR = 0; here a wait is over when what was in flight as it began is acknowledged, which is the
 // same while nothing else is sent, and which a stream of others' persists cannot keep from coming.
 //
+// What a pAcq orders its warp behind. The paper's variable is "an identifier for matching pRel to pAcq" (section 5):
+// the flags' lines, as nine bits (an entry's line index has as many), name what was released. A flag's word says which
+// pRel in the buffer was its last, and until which mark the persists of those that have left may be in flight. A pAcq
+// enters behind a pRel that is still inside; at the head of the buffer its warps go to the FSM until that mark. A pAcq
+// of flags that nobody has released since, as in a failed iteration of a spin, orders nothing.
+//
 // How no warp waits for ever. Whoever is held names a place of the buffer that must have left (`wanted_`). The buffer
 // empties up to there whatever the policy says: its oldest entry waits for a place in the window or, if its warps are
 // in the FSM, for acknowledgements, and both come. With that place gone, the acknowledgements of then resume the warp.
 #pragma once
 
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "core/ring.hpp"
 #include "persistency/models.hpp"
@@ -30,6 +38,7 @@ class Sbrp final : public Persistency {
   bool went_through(u32 warp) override;
   memory::PersistHold on_evict(u32 way, u32 warp) override;
   bool on_order(memory::PersistOrder, Scope, u64 warps) override;
+  void on_flag(memory::PersistOrder, u64 flag, u32 warp) override;
   void on_durable() override;
   void durable_so_far(u64) override;
   bool drain() override;
@@ -45,16 +54,20 @@ class Sbrp final : public Persistency {
   bool room(u64 warps);
   bool wait_until_durable(memory::PersistOrder, u64 warps);
   bool acquire(memory::PersistOrder, Scope, u64 warps);
+  bool acquire_matched(u32 warp);
+  bool acquire_all(memory::PersistOrder, u64 warps);
   memory::PersistHold hold(memory::PersistHold, u32 warp, Place);
   void want(Place);
   void pump();
   bool flush_oldest();
   void flush_behind_oldest();
   bool policy_lets_go(Place);
-  void retire_order(const PersistBuffer::Entry&);
+  void retire_order(const PersistBuffer::Entry&, Place);
+  void retire_release(u64 warps, Place);
   void note_sent(u64 warps);
   u64 in_flight_of(u64 warps) const;
   void set_fsm(u64 warps);
+  void set_fsm(u64 warps, u64 until);
   bool mark(u64 fsm, u64 edm);
   void end_waits(u64 warps);
   bool let_go();
@@ -81,7 +94,29 @@ class Sbrp final : public Persistency {
   Place wanted_ = 0;                   // what is before it leaves whatever the policy says
   std::array<Place, 64> wanted_of_{};
   u64 releases_ = 0;                // release operations that entered
-  std::array<u64, 64> acquired_{};  // of them, at the warp's last acquire
+  std::array<u64, 64> acquired_{};  // of them, at the warp's last acquire of all
+  // Flags by which pAcqs are matched to pRels.
+  static constexpr u32 flags = 512, any_flag = flags, most_read = 8;
+  /// The pRels in the buffer that have released it are at places from oldest to release.
+  struct Flag {
+    Place oldest = PersistBuffer::none, release = PersistBuffer::none;
+    u64 until = 0;  // a mark: of those that have left
+  };
+  struct Release {
+    Place place = PersistBuffer::none;  // none: the warp's last pRel had nothing to order
+    u64 until = 0;                      // a mark, once it has left
+  };
+  /// Flags that a warp's pAcq has read; with more than most_read it is behind all that is older.
+  struct Read {
+    u32 count = 0, done = 0;
+    std::array<u16, most_read> flag{};
+    // What the warp acquired last of those at this index: a flag, and the place of its last pRel.
+    std::array<std::pair<u32, Place>, most_read> acquired{};
+  };
+  bool matches_;
+  std::vector<Flag> flags_;
+  std::array<Release, 64> released_{};
+  std::array<Read, 64> read_{};
   bool draining_ = false, window_full_ = false;
 };
 

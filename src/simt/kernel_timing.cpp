@@ -238,9 +238,10 @@ void replace_region(const ptx::Kernel& kernel, ptx::Pc begin, const memory::Cons
   for (ptx::Pc at = begin + 1; at < region.end; ++at) {
     Ordering& order = pcs[at].order;
     if (kernel.code[at].op == ptx::Op::fence) order = {};
+    if (kernel.code[at].op == ptx::Op::memory && kind == PersistOrder::p_release) order.flag = kind;
     if (kernel.code[at].op != ptx::Op::memory || kind != PersistOrder::p_acquire) continue;
     const bool strong = order.strong;
-    order = {.as = OrderClass::p_acquire, .scope = scope, .strong = strong, .after = kind};
+    order = {.as = OrderClass::p_acquire, .scope = scope, .strong = strong, .after = kind, .flag = kind};
     fill(order, model, false, false);
   }
 }

@@ -29,6 +29,7 @@ struct Ordering {
   bool strong = false;
   // What the persistency model is asked: before it issues, and once what it read has come, at `scope`.
   memory::PersistOrder before = memory::PersistOrder::none, after = memory::PersistOrder::none;
+  memory::PersistOrder flag = memory::PersistOrder::none;  // p_release, p_acquire: the access is that of their flag
 };
 
 /// What of a machine's persistency concerns instructions.

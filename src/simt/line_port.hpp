@@ -17,6 +17,7 @@ class LinePort {
   virtual bool release(Scope, u32 token) = 0;
   virtual bool flush(u32 token) = 0;
   virtual bool order(memory::PersistOrder, Scope, u64) { return true; }
+  virtual void flag(memory::PersistOrder, u64 /*flag*/, u32 /*warp*/) {}
   virtual std::string what_is_under_way() const = 0;
 };
 
@@ -32,6 +33,7 @@ class PortOf final : public LinePort {
   bool release(Scope scope, u32 token) override { return cache_.release(scope, token); }
   bool flush(u32 token) override { return cache_.flush(token); }
   bool order(memory::PersistOrder kind, Scope scope, u64 warps) override { return cache_.order(kind, scope, warps); }
+  void flag(memory::PersistOrder kind, u64 flag, u32 warp) override { cache_.flag(kind, flag, warp); }
   std::string what_is_under_way() const override { return cache_.what_is_under_way(); }
 
  private:

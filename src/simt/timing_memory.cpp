@@ -46,6 +46,8 @@ AccessKind kind_of(const ptx::MemoryForm& form) {
 Performed TimingSm::memory(MemoryOp& op) {
   const ptx::MemoryForm& form = *op.form;
   if (form.kind == MemoryKind::prefetch) return shared_.flat.memory(op);
+  if (warps_[issuing_].next->order.flag != memory::PersistOrder::none) [[unlikely]]
+    name_flags(op);
   if (op.texture) {
     const Performed performed = shared_.flat.memory(op);
     if (performed == Performed::done) shadow(op, AccessKind::load, constant);
@@ -68,6 +70,23 @@ Performed TimingSm::memory(MemoryOp& op) {
   else if (warps_[issuing_].next->unit == Unit::memory)
     local_time(op, 0);
   return performed;
+}
+
+/// Flags of pRel and pAcq are told apart by their lines, those in shared memory by the block, too.
+void TimingSm::name_flags(const MemoryOp& op) {
+  const Slot& w = warps_[issuing_];
+  const u64 block = static_cast<u64>(w.block - blocks_.data()) + 1;
+  u64 last = ~u64{0};
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    u64 at = op.address[static_cast<u32>(std::countr_zero(left))];
+    if (op.form->window == Window::shared)
+      at |= block << 32;
+    else if (at - memory::shared_window < memory::shared_window_bytes)
+      at = (at - memory::shared_window) | block << 32;
+    const u64 flag = at / shared_.line;
+    if (flag != last) port_->flag(w.next->order.flag, flag, issuing_);
+    last = flag;
+  }
 }
 
 u32 TimingSm::lane_cycles(const MemoryOp& op) const {

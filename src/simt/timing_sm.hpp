@@ -189,6 +189,7 @@ class TimingSm final : public memory::Agent {
   void set_due(Cycle now);
 
   // Memory (timing_memory.cpp).
+  void name_flags(const MemoryOp&);
   Performed global(MemoryOp&);
   Performed crossing(MemoryOp&);
   Performed generic(MemoryOp&);

@@ -320,7 +320,10 @@ ByteMask Block::perform(u32 number, u32, u8* line) {
     return {};
   }
   std::memcpy(bytes, &access.value, 4);
-  if (access.is_flag) world_.release_of_value[access.value] = access.event;
+  if (access.is_flag) {
+    world_.release_of_value[access.value] = access.event;
+    if (access.op.order == PersistOrder::p_release) cache().flag(access.op.order, at / 128, access.warp);
+  }
   if (access.op.kind == Kind::volatile_store || (access.is_flag && !flags_in_pool_)) return mask;
   if (access.op.kind == Kind::atomic)
     --warps_[access.warp].reductions;
@@ -337,6 +340,7 @@ void Block::complete(u32 number, u32, ServedBy) {
 
 void Block::behind(u32 number) {
   Warp& w = warps_[number];
+  if (w.op.order == PersistOrder::p_acquire) cache().flag(w.op.order, address(w.op, true) / 128, number);
   if (!cache().order(w.op.order, w.op.scope, u64{1} << number)) {
     held_ |= u64{1} << number;
     return;

@@ -31,6 +31,11 @@ class MockMachinery final : public PersistMachinery {
     marks_.push_back({static_cast<u32>(sent_.size()), warps});
     return false;
   }
+  bool take_accessed(u64 warps) override {
+    const bool some = accessed & warps;
+    accessed &= ~warps;
+    return some;
+  }
   void resume(u64 warps) override { resumed |= warps; }
   void drained() override { ++drains; }
   void entered(memory::PersistOrder, memory::PersistEntry entry) override { ++entries[static_cast<u32>(entry)]; }
@@ -60,7 +65,7 @@ class MockMachinery final : public PersistMachinery {
   void evict(u32 way) { flush(way); }
 
   std::vector<u32> left;  // ways, in the order in which they were flushed
-  u64 resumed = 0;
+  u64 resumed = 0, accessed = 0;
   u32 volatile_flushes = 0, invalidations = 0, full_invalidations = 0, drains = 0;
   bool window_is_full = false;
   std::array<u32, 3> entries{};
@@ -83,6 +88,7 @@ class Scene {
 
   /// Answers why the warp is held; none: the bytes are in the line.
   memory::PersistHold store(u32 warp, u32 way) {
+    cache.accessed |= u64{1} << warp;
     const memory::PersistHold hold = model->on_store(way, warp);
     if (hold != memory::PersistHold::none) return hold;
     cache.dirty(way);
@@ -90,6 +96,7 @@ class Scene {
     return hold;
   }
   memory::PersistHold through(u32 warp, u32 way) {
+    cache.accessed |= u64{1} << warp;
     const memory::PersistHold hold = model->on_through(cache.is_dirty(way) ? way : ~u32{0}, warp);
     if (hold != memory::PersistHold::none) return hold;
     if (cache.is_dirty(way)) cache.evict(way);
@@ -104,6 +111,15 @@ class Scene {
   }
   bool order(u32 warp, memory::PersistOrder order, Scope scope = Scope::cta) {
     return model->on_order(order, scope, u64{1} << warp);
+  }
+  /// A pRel of this flag and what it stores; a pAcq that has read it.
+  void release(u32 warp, u64 flag) {
+    order(warp, memory::PersistOrder::p_release);
+    model->on_flag(memory::PersistOrder::p_release, flag, warp);
+  }
+  bool acquire(u32 warp, u64 flag, Scope scope = Scope::cta) {
+    model->on_flag(memory::PersistOrder::p_acquire, flag, warp);
+    return order(warp, memory::PersistOrder::p_acquire, scope);
   }
   void acknowledge() { cache.acknowledge(*model); }
   bool resumed(u32 warp) {

@@ -43,7 +43,7 @@ TEST(SbrpPersist, waits_until_the_older_persist_of_its_line_is_durable_when_orde
   EXPECT_EQ(s.store(0, Y), PersistHold::none);
   EXPECT_TRUE(s.order(0, PersistOrder::ofence)) << "oFence waits for nothing";
   EXPECT_EQ(s.store(0, X), PersistHold::order);
-  s.acknowledge();  // X leaves
+  s.acknowledge();  // what went through
   EXPECT_EQ(s.cache.left, Left{X});
   EXPECT_FALSE(s.resumed(0)) << "sent, but not durable";
   s.acknowledge();
@@ -154,6 +154,100 @@ TEST(SbrpBlock, a_barrier_is_one_entry_of_all_warps) {
   EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{0, 1, 0}));
   s.store(1, Y);
   EXPECT_EQ(s.cache.left, Left{X}) << "by any warp before, by any warp behind";
+}
+
+// Matching pAcq to pRel by their flags
+
+TEST(SbrpMatching, an_acquirer_waits_for_what_its_flags_release_covers_and_not_for_strangers) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  s.release(0, 7);
+  s.store(2, Z);  // of a stranger, in flight as well
+  EXPECT_TRUE(s.acquire(1, 7));
+  s.store(1, Y);
+  EXPECT_EQ(s.cache.left, (Left{X, Z}));
+  s.acknowledge();  // X
+  EXPECT_EQ(s.cache.left, (Left{X, Z, Y}));
+}
+
+TEST(SbrpMatching, a_flag_that_nobody_has_released_orders_nothing) {
+  Scene s("sbrp", window(1));
+  s.cache.send_through();  // nothing leaves by itself
+  s.store(0, X);
+  s.release(0, 7);
+  s.cache.entries = {};
+  for (u32 i = 0; i < 100; ++i) EXPECT_TRUE(s.acquire(1, 8)) << "a spin that fails";
+  EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{100, 0, 0}));
+  s.store(1, Y);
+  EXPECT_EQ(s.evict(3, Y), PersistHold::none);
+}
+
+TEST(SbrpMatching, an_acquire_enters_once_behind_a_release_that_is_in_the_buffer) {
+  Scene s("sbrp", window(1));
+  s.cache.send_through();
+  s.store(0, X);
+  s.release(0, 7);
+  s.cache.entries = {};
+  for (u32 i = 0; i < 100; ++i) EXPECT_TRUE(s.acquire(1, 7));
+  EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{99, 1, 0}));
+  s.store(1, Y);
+  s.store(2, Z);
+  EXPECT_EQ(s.evict(3, Z), PersistHold::none);
+  EXPECT_EQ(s.evict(3, Y), PersistHold::eviction) << "behind X";
+  s.cache.acknowledge_all(*s.model);
+  EXPECT_EQ(s.cache.left, (Left{Z, X, Y}));
+}
+
+TEST(SbrpMatching, a_release_carries_on_what_its_warp_acquired) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  s.release(0, 7);
+  s.acquire(1, 7);
+  s.release(1, 8);
+  s.acquire(2, 8);
+  s.store(2, Y);
+  EXPECT_EQ(s.cache.left, Left{X});
+  s.acknowledge();
+  EXPECT_EQ(s.cache.left, (Left{X, Y}));
+}
+
+TEST(SbrpMatching, an_acquire_of_device_scope_is_matched_to_a_release_of_block_scope) {
+  Scene s("sbrp", window(6));
+  s.store(0, X);
+  s.release(0, 7);
+  s.acquire(1, 7, Scope::gpu);
+  s.store(1, Y);
+  EXPECT_EQ(s.cache.left, Left{X});
+}
+
+TEST(SbrpMatching, the_releases_of_a_flag_by_several_warps_all_count) {
+  Scene s("sbrp", window(1));
+  s.cache.send_through();
+  s.store(0, X);
+  s.release(0, 7);
+  s.store(1, Y);
+  s.order(2, PersistOrder::ofence);
+  s.release(2, 7);  // has nothing to order, and came last
+  s.acquire(3, 7);
+  s.store(3, Z);
+  EXPECT_EQ(s.evict(4, Z), PersistHold::eviction);
+  s.acknowledge();  // what went through
+  s.acknowledge();  // X
+  s.cache.acknowledge_all(*s.model);
+  EXPECT_EQ(s.cache.left, (Left{X, Y, Z}));
+}
+
+TEST(SbrpMatching, acquires_all_orders_behind_strangers) {
+  PersistencyConfig config = window(6);
+  config.acquires = "all";
+  Scene s("sbrp", config);
+  s.store(0, X);
+  s.release(0, 7);
+  s.store(2, Z);
+  s.acquire(1, 7);
+  s.store(1, Y);
+  s.acknowledge();
+  EXPECT_EQ(s.cache.left, (Left{X, Z}));
 }
 
 // Order across blocks
@@ -421,6 +515,7 @@ TEST(SbrpProperty, no_warp_waits_for_ever) {
       const Pending& p = pending[warp];
       const bool went = p.is_store ? s.store(warp, p.way) == PersistHold::none : s.order(warp, p.order, p.scope);
       held = went ? held & ~(u64{1} << warp) : held | u64{1} << warp;
+      if (went && !p.is_store && p.order == PersistOrder::p_release) s.model->on_flag(p.order, random() % 3, warp);
     };
     for (u32 step = 0; step < 400; ++step) {
       const u32 warp = random() % warps;
@@ -430,6 +525,8 @@ TEST(SbrpProperty, no_warp_waits_for_ever) {
                                            PersistOrder::acquire,   PersistOrder::barrier_over};
         pending[warp] = {random() % 3 != 0, static_cast<u32>(random() % 16), orders[random() % 8],
                          random() % 3 ? Scope::cta : Scope::gpu};
+        if (pending[warp].order == PersistOrder::p_acquire && random() % 4)
+          s.model->on_flag(PersistOrder::p_acquire, random() % 3, warp);
         attempt(warp);
       }
       if (s.cache.in_flight() && random() % 2) s.acknowledge();
