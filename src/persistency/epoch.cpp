@@ -4,7 +4,7 @@ namespace ew::persistency {
 
 bool Epoch::on_order(memory::PersistOrder order, Scope, u64 warps) {
   if (order == memory::PersistOrder::barrier_over) return true;  // each warp waited before it arrived
-  if (!was_told(warps)) {
+  if (!was_told(warps) && (volatile_too_ || waits(warps) || machinery_.take_accessed(warps))) {
     machinery_.flush_persistent();
     if (volatile_too_) machinery_.flush_volatile();
     if (!wait_until_durable(warps)) return false;

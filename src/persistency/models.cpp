@@ -23,7 +23,8 @@ constexpr std::array table{
           {.regions = false}},
     Model{"epoch",
           "ofence(), dfence(), pRel, pAcq, every fence, release, acquire and block barrier is an epoch barrier: the "
-          "SM's dirty persistent lines leave, the warp waits until they are durable, copies of persistent lines go.",
+          "SM's dirty persistent lines leave, the warp waits until they are durable, copies of persistent lines go. A "
+          "warp that has accessed none since its last barrier waits for nothing.",
           make_epoch},
     Model{"epoch-artifact",
           "As epoch, with what the SBRP artifact's epoch runs pay besides: each barrier sends the volatile dirty lines "

@@ -23,6 +23,7 @@ class Unbuffered : public Persistency {
  protected:
   /// Of these warps: those that have just been told that their persists are durable. Asking takes the answer.
   bool was_told(u64 warps);
+  bool waits(u64 warps) const { return waiting_ & warps; }
   /// True: all that was sent is durable; else the warps are held.
   bool wait_until_durable(u64 warps);
 
