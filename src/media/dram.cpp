@@ -337,7 +337,9 @@ void Dram::activate(u32 number, Tick when) {
   bank.open_row = entry.row;
   bank.column_ok = when + config_.rcd;
   bank.precharge_ok = when + config_.ras;
-  activate_ok_ = when + config_.rrd;
+  window_end_[next_window_] = when + config_.faw;
+  next_window_ = (next_window_ + 1) % static_cast<u32>(window_end_.size());
+  activate_ok_ = std::max(when + config_.rrd, window_end_[next_window_]);
   for (Queue& queue : bank.queue) queue.hit = first_hit(bank, queue.first);
 }
 

@@ -31,7 +31,7 @@ struct DramConfig {
   u32 bank_groups = 0;      // 1: none
   u32 rcd = 0, rp = 0, ras = 0, cl = 0, wl = 0;
   u32 ccd = 0, ccd_long = 0;  // column to column in different groups, in the same group
-  u32 rrd = 0;
+  u32 rrd = 0, faw = 0;
   u32 wr = 0, rtp = 0, wtr = 0;
   u32 refi = 0, rfc = 0;
   bool refresh = true;
@@ -156,6 +156,8 @@ class Dram final : public memory::Device {
   std::array<Tick, 2> column_ok_{};  // by direction
   std::vector<Tick> group_ok_;       // column commands, by bank group
   Tick activate_ok_ = 0, refresh_at_ = never;
+  std::array<Tick, 4> window_end_{};  // of the last four activations, the oldest at next_window_
+  u32 next_window_ = 0;
   Tick bus_free_ = 0, refreshed_ = 0;  // of column commands: after the last one, after the last refresh
   Tick waiting_since_ = 0;             // the channel has had requests all the time
   // Of the direction that has its turn, kept by renew(): the banks whose next command is of each kind, and that
@@ -199,6 +201,7 @@ void DramConfig::fields(Self& self, Visitor&& visit) {
   visit("ccd", self.ccd, timing, "cycles", "tCCDS: column command to column command.", table);
   visit("ccd_long", self.ccd_long, timing, "cycles", "tCCDL: the same inside one bank group.", table);
   visit("rrd", self.rrd, timing, "cycles", "tRRD: activate to activate of another bank.", table);
+  visit("faw", self.faw, timing, "cycles", "tFAW: the window in which at most four banks are activated.", table);
   visit("wr", self.wr, timing, "cycles", "tWR: end of write data to precharge.", table);
   visit("rtp", self.rtp, timing, "cycles", "tRTP: read command to precharge.", table);
   visit("wtr", self.wtr, timing, "cycles", "tWTR (tCDLR): end of write data to read command.", table);

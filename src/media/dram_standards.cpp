@@ -65,6 +65,7 @@ DramConfig resolved(const DramConfig& config) {
   fill(c.ccd, standard.ccd);
   fill(c.ccd_long, standard.ccd_long);
   fill(c.rrd, standard.rrd);
+  fill(c.faw, standard.faw);
   fill(c.wr, standard.wr);
   fill(c.rtp, standard.rtp);
   fill(c.wtr, standard.wtr);

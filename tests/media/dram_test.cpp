@@ -75,6 +75,8 @@ class EveryStandard : public testing::TestWithParam<DramStandard> {
   const Layout at{c};
   /// Activate to activate of one bank with one read in between.
   const u32 bank_cycle = std::max(c.ras, c.rcd + c.rtp) + c.rp;
+  /// Activate to activate in the long run.
+  const double activation = std::max(double(c.rrd), c.faw / 4.0);
 };
 
 INSTANTIATE_TEST_SUITE_P(Dram, EveryStandard, testing::ValuesIn(dram_standards),
@@ -165,7 +167,7 @@ TEST_P(EveryStandard, StridesUseAllBanks) {
     const double ticks = 128.0 / c.bytes_per_clock;
     // Activations: one a line where no other line of the stride is in its row.
     const double in_row = std::max(1.0, double(c.row.count) / double(stride));
-    const double bound = std::max({ticks, c.rrd / in_row, (bank_cycle + ticks) / in_row / c.banks});
+    const double bound = std::max({ticks, activation / in_row, (bank_cycle + ticks) / in_row / c.banks});
     EXPECT_LE(static_cast<double>(bench.wheel.now()), cycles_of(c, lines * bound) * 2.4) << stride;
   }
 }
@@ -191,13 +193,35 @@ TEST_P(EveryStandard, OneBankConflictsOfWritesWaitForTheirRecovery) {
   EXPECT_NEAR(static_cast<double>(bench.wheel.now()), expected, expected * 0.01);
 }
 
-/// Every read to another row, over all banks in turn: bounded by tRRD, by the banks, or by the bus.
+/// Five reads of five banks: the fifth row is opened tFAW after the first, or tRRD after the fourth. Without the window
+/// it would be the latter.
+TEST_P(EveryStandard, TheFifthActivationWaitsForTheWindow) {
+  for (const u32 window : {0u, c.faw, 4 * c.rrd + 25}) {
+    DramConfig windowed = c;
+    windowed.faw = window;
+    if (window == 0) windowed.faw = 1;  // 0 asks for the standard's
+    DeviceBench bench("dram", media(windowed), sm_clock);
+    std::vector<u32> reads;
+    for (u32 i = 0; i < 6; ++i) reads.push_back(bench.ask(at.address(i, 0), burst));
+    bench.run();
+    const double one = c.rcd + c.cl + burst_ticks;
+    const u32 fifth = std::max(4 * c.rrd, windowed.faw);
+    expect_cycles(cycles_of(c, 3.0 * c.rrd + one) + latency_cycles(c), bench.asked[reads[3]].done);
+    expect_cycles(cycles_of(c, fifth + one) + latency_cycles(c), bench.asked[reads[4]].done);
+    expect_cycles(cycles_of(c, fifth + c.rrd + one) + latency_cycles(c), bench.asked[reads[5]].done);
+    // After a rest nothing is left of the window.
+    bench.idle(10'000);
+    expect_cycles(cycles_of(c, one) + latency_cycles(c), bench.lone(at.address(7, 0), burst));
+  }
+}
+
+/// Every read to another row, over all banks in turn: bounded by tRRD, by tFAW, by the banks, or by the bus.
 TEST_P(EveryStandard, ConflictsOverAllBanksAtTheTightestBound) {
   DeviceBench bench("dram", media(c), sm_clock);
   const u32 reads = 8000;
   for (u32 i = 0; i < reads; ++i) bench.ask(at.address(i % c.banks, i / c.banks), burst);
   bench.run();
-  const double each = std::max({double(c.rrd), double(bank_cycle) / c.banks, double(std::max(c.ccd, burst_ticks))});
+  const double each = std::max({activation, double(bank_cycle) / c.banks, double(std::max(c.ccd, burst_ticks))});
   const double expected = cycles_of(c, reads * each);
   EXPECT_NEAR(static_cast<double>(bench.wheel.now()), expected, expected * 0.01);
 }
@@ -210,7 +234,7 @@ TEST_P(EveryStandard, RandomReadsStayBelowTheBound) {
   for (u32 i = 0; i < reads; ++i) bench.ask(at.address(random() % c.banks, random() % 10'000), burst);
   bench.run();
   bench.expect_all_done_once();
-  const double each = std::max({double(c.rrd), double(bank_cycle) / c.banks, double(std::max(c.ccd, burst_ticks))});
+  const double each = std::max({activation, double(bank_cycle) / c.banks, double(std::max(c.ccd, burst_ticks))});
   const double bound = cycles_of(c, reads * each);
   EXPECT_GE(static_cast<double>(bench.wheel.now()), bound * 0.99);
   EXPECT_LE(static_cast<double>(bench.wheel.now()), bound * 1.6);
