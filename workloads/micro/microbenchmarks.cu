@@ -158,13 +158,11 @@ __device__ float4 load(const float4* at) {
 constexpr int chunk_loads = 8, stream_threads = 512;
 constexpr size_t chunk = stream_threads * chunk_loads;  // float4s that a block reads in one round
 
-/// Block b reads chunk (first * b + i * step) modulo `chunks` in its round i. A load waits for the same thread's load
-/// `chunk_loads` before it and for nothing else, so that the memory and not the arithmetic sets the pace. For the L1
-/// they are of 16 KiB.
-template <Level level>
-__global__ void stream(const float4* from, int first, int step, int chunks, int warm, int rounds, Span* spans,
-                       float* sink) {
-  constexpr int distinct = level == Level::ca ? 2 : chunk_loads;
+/// Block b reads chunk (first * b + i * step) modulo `chunks` in its round i, displaced by `stagger` times b, so that
+/// blocks that run alike do not all ask one slice after the other in step. A load waits for the same thread's load
+/// `chunk_loads` before it and for nothing else, so that the memory and not the arithmetic sets the pace.
+__global__ void stream(const float4* from, int first, int step, int chunks, int stagger, int warm, int rounds,
+                       Span* spans, float* sink) {
   int at = blockIdx.x * first % chunks;
   float4 v[chunk_loads];
   long long begin = 0;
@@ -173,9 +171,9 @@ __global__ void stream(const float4* from, int first, int step, int chunks, int 
       __syncthreads();
       begin = clock64();
     }
-    const float4* here = from + at * chunk + threadIdx.x;
+    const float4* here = from + at * chunk + threadIdx.x + blockIdx.x * stagger;
 #pragma unroll
-    for (int k = 0; k < chunk_loads; ++k) v[k] = load<level>(here + k % distinct * stream_threads);
+    for (int k = 0; k < chunk_loads; ++k) v[k] = load<Level::cg>(here + k * stream_threads);
     at += step;
     if (at >= chunks) at -= chunks;
   }
@@ -187,8 +185,58 @@ __global__ void stream(const float4* from, int first, int step, int chunks, int 
   if (threadIdx.x == 0) spans[blockIdx.x] = {begin, clock64()};
 }
 
+/// One block reads 16 KiB again and again until `cycles` have gone. Warps run apart, since those that were first go
+/// first: were each to read so much, the last ones would be too few to hide the latency of a hit, and did each wait for
+/// the others, all would. Counts the loads of each warp.
+__global__ void stream_of_hits(const float4* from, long long cycles, Span* spans, unsigned* loads, float* sink) {
+  // Between looks at the clock. A register holds a load of its own only if it may be the last of its warp.
+  constexpr int rounds = 4;
+  const float4* const here = from + threadIdx.x;
+  float4 v[chunk_loads];
+#pragma unroll
+  for (int k = 0; k < chunk_loads; ++k) v[k] = load<Level::ca>(here + k % 2 * stream_threads);
+  float sum = 0;
+#pragma unroll
+  for (int k = 0; k < chunk_loads; ++k) sum += v[k].x;
+  __syncthreads();
+  const long long begin = clock64();
+  unsigned count = 0;
+  do {
+#pragma unroll 1
+    for (int i = 0; i < rounds; ++i) {
+#pragma unroll
+      for (int k = 0; k < chunk_loads; ++k) v[k] = load<Level::ca>(here + k % 2 * stream_threads);
+    }
+    count += rounds * chunk_loads;
+  } while (clock64() - begin < cycles);
+#pragma unroll
+  for (int k = 0; k < chunk_loads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
+  sink[threadIdx.x] = sum;
+  const int warp = threadIdx.x / 32;
+  if (threadIdx.x % 32 == 0) spans[warp] = {begin, clock64()}, loads[warp] = count;
+}
+
+double bandwidth_of_hits() {
+  constexpr int warps = stream_threads / 32;
+  float4* from = on_device<float4>(2 * stream_threads);
+  Span* spans = on_device<Span>(warps);
+  unsigned* loads = on_device<unsigned>(warps);
+  float* sink = on_device<float>(stream_threads);
+  stream_of_hits<<<1, stream_threads>>>(from, 65536, spans, loads, sink);
+  const double cycles = cycles_of(spans, warps);
+  unsigned each[warps];
+  CUDA(cudaMemcpy(each, loads, sizeof each, cudaMemcpyDeviceToHost));
+  double all = 0;
+  for (const unsigned one : each) all += one;
+  CUDA(cudaFree(sink));
+  CUDA(cudaFree(loads));
+  CUDA(cudaFree(spans));
+  CUDA(cudaFree(from));
+  return all * 32 * sizeof(float4) / cycles;
+}
+
 struct Pattern {
-  int blocks, first, step, chunks, warm, rounds;
+  int blocks, first, step, chunks, stagger, warm, rounds;
 };
 
 /// Reads twice the L2's size, so that what was written before has been written back.
@@ -200,21 +248,20 @@ void forget_dirty_lines() {
   CUDA(cudaMalloc(&from, blocks * rounds * chunk * sizeof(float4)));
   Span* spans = on_device<Span>(blocks);
   float* sink = on_device<float>(static_cast<size_t>(blocks) * stream_threads);
-  stream<Level::cg><<<blocks, stream_threads>>>(from, 1, blocks, blocks * rounds, 0, rounds, spans, sink);
+  stream<<<blocks, stream_threads>>>(from, 1, blocks, blocks * rounds, 0, 0, rounds, spans, sink);
   CUDA(cudaDeviceSynchronize());
   CUDA(cudaFree(sink));
   CUDA(cudaFree(spans));
   CUDA(cudaFree(from));
 }
 
-template <Level level>
 double bandwidth(Pattern p) {
   float4* from = nullptr;  // whatever it holds: dirty lines of a memset would be written back meanwhile
-  CUDA(cudaMalloc(&from, p.chunks * chunk * sizeof(float4)));
+  CUDA(cudaMalloc(&from, (p.chunks * chunk + p.blocks * p.stagger) * sizeof(float4)));
   Span* spans = on_device<Span>(p.blocks);
   float* sink = on_device<float>(static_cast<size_t>(p.blocks) * stream_threads);
-  if (level == Level::cg && p.warm == 0) forget_dirty_lines();
-  stream<level><<<p.blocks, stream_threads>>>(from, p.first, p.step, p.chunks, p.warm, p.rounds, spans, sink);
+  if (p.warm == 0) forget_dirty_lines();
+  stream<<<p.blocks, stream_threads>>>(from, p.first, p.step, p.chunks, p.stagger, p.warm, p.rounds, spans, sink);
   const double cycles = cycles_of(spans, p.blocks);
   CUDA(cudaFree(sink));
   CUDA(cudaFree(spans));
@@ -224,15 +271,14 @@ double bandwidth(Pattern p) {
 
 void bandwidths() {
   const int sms = device.multiProcessorCount, chunk_bytes = static_cast<int>(chunk * sizeof(float4));
-  figure("bandwidth_l1", bandwidth<Level::ca>({1, 0, 0, 1, 1, 128}), "bytes/cycle/SM");
+  figure("bandwidth_l1", bandwidth_of_hits(), "bytes/cycle/SM");
   // A quarter of the L2, or as much as the SMs read at once, each beginning elsewhere.
   const int quarter = std::max(1, static_cast<int>(device.l2CacheSize / 4 / chunk_bytes));
-  figure("bandwidth_l2", bandwidth<Level::cg>({sms, 1, 1, std::min(quarter, sms), std::min(quarter, sms), 64}),
-         "bytes/cycle");
+  figure("bandwidth_l2", bandwidth({sms, 1, 1, std::min(quarter, sms), 8, std::min(quarter, sms), 64}), "bytes/cycle");
   // Cold: the SMs read neighbouring chunks at the same time, each byte once.
   const int rounds =
       std::min(24, static_cast<int>(8 * static_cast<size_t>(device.l2CacheSize) / chunk_bytes / sms + 1));
-  figure("bandwidth_memory", bandwidth<Level::cg>({sms, 1, sms, sms * rounds, 0, rounds}), "bytes/cycle");
+  figure("bandwidth_memory", bandwidth({sms, 1, sms, sms * rounds, 0, 0, rounds}), "bytes/cycle");
 }
 
 // --- shared memory: cycles a warp's load takes when its lanes' words are `stride` apart
