@@ -31,6 +31,13 @@ int gpm_persist_range(const void* address, size_t size);
 void gpm_persist_begin(void);
 void gpm_persist_end(void);
 
+/// The host tells the world that its work is durable up to `progress`, a count of the program's own that never falls. To
+/// be called once the persists have been waited for: a dfence() or gpm_persist() in the kernel, then the kernel's end;
+/// gpm_persist_range() or gpm_unmap() for stores of the host. `ew crash` keeps it outside of the pools.
+void gpm_acknowledge(unsigned long long progress);
+/// In a recovery under `ew crash`: the last that the crashed run had acknowledged, and so must be there; else 0.
+unsigned long long gpm_acknowledged(void);
+
 // Memory by name, as on a GPU with non-volatile memory of its own (SBRP, ASPLOS'23, section 3: PM-near): one pool holds
 // a persistent table of names and the regions that they name. A crash at any moment leaves each call done or not begun.
 // On Everwarp only: no GPU that nvcc compiles for has such memory.
@@ -97,6 +104,12 @@ static inline int gpm_persist_range(const void* address, size_t size) {
 // to the persistence domain (eADR) there is nothing to switch.
 static inline void gpm_persist_begin(void) {}
 static inline void gpm_persist_end(void) {}
+
+// Nothing crashes on purpose here.
+static inline void gpm_acknowledge(unsigned long long) {}
+static inline unsigned long long gpm_acknowledged(void) {
+  return 0;
+}
 
 #endif
 

@@ -29,6 +29,8 @@ void PersistBuilder::take(const EventRecord& record, std::span<const u64> words)
       return host_store(words);
     case simt::EventKind::transfer:
       return transfer(words);
+    case simt::EventKind::acknowledged:
+      return acknowledged(words[0]);
     case simt::EventKind::load:
     case simt::EventKind::store:
     case simt::EventKind::atomic:

@@ -136,6 +136,7 @@ class PersistBuilder {
   void host_store(std::span<const u64>);
   void host_persist(u64 begin, u64 end);
   void transfer(std::span<const u64>);
+  void acknowledged(u64 progress);
 
   bool scoped() const { return model_ == PersistModel::sbrp || model_ == PersistModel::sbrp_sys; }
   bool epoch() const { return model_ == PersistModel::epoch; }

@@ -117,4 +117,9 @@ void PersistBuilder::transfer(std::span<const u64> words) {
   ended_.push_back(ticket);
 }
 
+/// Promised to be durable: what the host knows to be; where what is performed is durable, all that has been performed.
+void PersistBuilder::acknowledged(u64 progress) {
+  graph_.acknowledge(model_ == PersistModel::strict ? last_persist_ : host_.durable, progress);
+}
+
 }  // namespace ew::check

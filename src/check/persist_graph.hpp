@@ -30,6 +30,12 @@ struct Persist {
   u8 bytes = 8;
 };
 
+/// What the host has told to be durable, in order.
+struct AcknowledgedNode {
+  u32 node = 0;  // everything that the model promises to be durable by then; 0: nothing
+  u64 progress = 0;
+};
+
 /// A synchronisation that exists only because its scopes were widened (sbrp_sys).
 struct Widening {
   u32 node = 0;
@@ -54,6 +60,7 @@ class PersistGraph {
   /// no_persist: a virtual node.
   u32 persist_at(u32 node) const { return persist_at_[node]; }
   const std::vector<Widening>& widenings() const { return widenings_; }
+  const std::vector<AcknowledgedNode>& acknowledgements() const { return acknowledgements_; }
 
   /// A node behind all of these; zeros are left out, and one alone is its own.
   u32 join(std::span<const u32> nodes);
@@ -61,6 +68,7 @@ class PersistGraph {
   u32 add(const Persist&, std::span<const u32> before);
   /// A node of its own behind `node`, which is there only because scopes were widened.
   u32 widen(u32 node, const Widening&);
+  void acknowledge(u32 node, u64 progress) { acknowledgements_.push_back({node, progress}); }
   /// No more will be added: makes after().
   void complete();
 
@@ -76,6 +84,7 @@ class PersistGraph {
   std::vector<Persist> persists_;
   std::vector<u32> nodes_;
   std::vector<Widening> widenings_;
+  std::vector<AcknowledgedNode> acknowledgements_;
 };
 
 /// A set of persists, one bit each.

@@ -50,7 +50,10 @@ states are recovered that a persistency model allows a crash to leave, whatever 
 few, else about --count of them, chosen so that persists stand in every order that is allowed. A failure is reported
 with the order that is missing, and why: a fence or acquire (missing order), a scope that is too narrow (scoped
 persistency bug), or a state that the run itself passes through (recovery bug). Functional mode; models are sbrp,
-epoch, gpm, strict, and sbrp-sys (scopes widened), gpm-ddio.
+epoch, gpm, strict, and sbrp-sys (scopes widened), gpm-ddio, none (no order at all).
+
+What the program has told to be durable (gpm_acknowledge of everwarp/gpm.cuh) is kept outside of its pools, and the
+recovery asks for it (gpm_acknowledged): what was acknowledged and is missing is a failure of the recovery's check.
 
 Every trial has a folder of its own and starts there, so name pool files by a relative path, or write {} for
 the folder. Files that the program's words name are copied there first.
@@ -100,6 +103,8 @@ std::string replay(const CrashCommand& command, const Words& program, unsigned l
   Words words{"ew", "crash"};
   const Words options = command.plan.settings.as_options();
   words.insert(words.end(), options.begin(), options.end());
+  if (command.plan.nested > 1)
+    words.insert(words.end(), {"--nested", "2", "--nested-points", std::to_string(command.plan.nested_points)});
   words.insert(words.end(), {"--at", "instruction", std::to_string(instruction), "--recover", command.recover, "--"});
   words.insert(words.end(), program.begin(), program.end());
   return shell_line(words);
@@ -139,6 +144,7 @@ nlohmann::ordered_json as_json(const std::vector<Trial>& trials, unsigned long l
                     {"result", name_of(trial.end)},
                     {"passed", trial.passed()},
                     {"recovery_status", trial.recovery_status},
+                    {"acknowledged", trial.acknowledged},
                     {"seconds", trial.seconds},
                     {"says", trial.last_line}});
   }
@@ -210,7 +216,8 @@ int call_model(CrashCommand& command, const Words& words) {
     Words again{"ew", "crash", "--states", "model", "--model", std::string(name_of(model.model))};
     const Words options = typed.as_options();
     again.insert(again.end(), options.begin(), options.end());
-    if (plan.nested > 1) again.insert(again.end(), {"--nested", "2"});
+    if (plan.nested > 1)
+      again.insert(again.end(), {"--nested", "2", "--nested-points", std::to_string(plan.nested_points)});
     if (command.count) again.insert(again.end(), {"--count", std::to_string(command.count)});
     again.insert(again.end(), {"--state", state, "--recover", command.recover, "--"});
     again.insert(again.end(), words.begin(), words.end());
@@ -270,6 +277,7 @@ int call_timed(CrashCommand& command, const Words& words, const runtime::Machine
     killed += trial.killed;
     list.push_back({{"at", trial.moment.words()},
                     {"durable_writes", trial.writes},
+                    {"acknowledged", trial.acknowledged},
                     {"passed", trial.passed()},
                     {"killed", trial.killed},
                     {"recovery_status", trial.status},
@@ -357,7 +365,8 @@ void add_crash(CLI::App& app, int& status) {
       ->check(whole_number(1));
   verb->add_option("--states", command->states, "Recover the states that a persistency model allows")
       ->type_name("model");
-  verb->add_option("--model", command->model, "Of --states: sbrp (default), epoch, gpm, gpm-ddio, strict, sbrp-sys");
+  verb->add_option("--model", command->model,
+                   "Of --states: sbrp (default), epoch, gpm, gpm-ddio, strict, sbrp-sys, none");
   verb->add_option("--state", command->state, "Of --states: this one only, as a report names it")->type_name("NAME");
   verb->add_option("--cold", command->cold,
                    "How many of the states to try for real, too: processes killed or started anew")
@@ -372,6 +381,11 @@ void add_crash(CLI::App& app, int& status) {
       ->capture_default_str()
       ->type_name("N")
       ->check(CLI::Range(1, 2));
+  verb->add_option("--nested-points", command->plan.nested_points,
+                   "Of --nested 2: at how many instructions each recovery is crashed")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(1));
   verb->add_option("--keep", command->keep, "Keep the folders of failed trials here")->type_name("FOLDER");
   verb->add_flag("--json", command->json, "As JSON");
   command->plan.settings.add_options(*verb);

@@ -13,6 +13,7 @@
 #include "check/persist_order.hpp"
 #include "cli/crash_folder.hpp"
 #include "core/diagnostics.hpp"
+#include "core/fingerprint.hpp"
 #include "core/nearest.hpp"
 #include "runtime/environment.hpp"
 
@@ -41,6 +42,8 @@ check::PersistModel model_named(const std::string& name) {
     if (name_of(model) == name) return model;
     names.push_back(name_of(model));
   }
+  if (name == "none") return PersistModel::gpm_ddio;  // neither orders persists, nor waits for them
+  names.emplace_back("none");
   throw UserError(fmt::format("--model should be one of {}, but is \"{}\"{}", fmt::join(names, ", "), name,
                               core::did_you_mean(name, names)));
 }
@@ -53,6 +56,8 @@ std::string_view name_of(FailureClass kind) {
       return "missing order";
     case FailureClass::scope_bug:
       return "scoped persistency bug";
+    case FailureClass::early_acknowledgement:
+      return "early acknowledgement";
   }
   return "";
 }
@@ -65,6 +70,7 @@ ModelCampaign::ModelCampaign(const CrashPlan& plan, const ModelPlan& model) : pl
   graph_ = check::build_persist_graph(*events_, model.model);
   if (model.model == PersistModel::sbrp) wide_ = check::build_persist_graph(*events_, PersistModel::sbrp_sys);
   build_seconds_ = seconds_since(begin);
+  acknowledged_ = std::make_unique<check::AcknowledgedProgress>(graph_);
   states_ = std::make_unique<check::CrashStates>(graph_, model.budget, plan.settings.seed);
 }
 
@@ -111,17 +117,32 @@ ModelCampaign::Worker::Worker(const ModelCampaign& of, bool warm)
 Outcome ModelCampaign::Worker::recover_image() {
   std::vector<ImageFile> files;
   for (std::size_t i = 0; i < image.pools(); ++i) files.push_back({campaign.pool_paths_[i], &image.file(i)});
-  return recovery.run(files);
+  return recovery.run(files, acknowledged);
 }
 
 bool ModelCampaign::Worker::survives_crash(u64 seed, std::string& output) {
   std::vector<ImageFile> files;
   for (std::size_t i = 0; i < image.pools(); ++i) files.push_back({campaign.pool_paths_[i], &image.file(i)});
-  return recovery.survives_crash(files, seed, output);
+  return recovery.survives_crash(files, acknowledged, seed, output);
+}
+
+void ModelCampaign::Worker::build(const PersistSet& set) {
+  image.build(set);
+  acknowledged = tells ? campaign.acknowledged_->of(set) : 0;
+}
+
+u64 ModelCampaign::Worker::digest() const {
+  return image.digest() ^ acknowledged * 0x9e3779b97f4a7c15;
 }
 
 Outcome ModelCampaign::Worker::judge(const PersistSet& set) {
+  build(set);
+  return recover_image();
+}
+
+Outcome ModelCampaign::Worker::judge(const PersistSet& set, u64 told) {
   image.build(set);
+  acknowledged = told;
   return recover_image();
 }
 
@@ -150,8 +171,8 @@ std::vector<ModelCampaign::Failed> ModelCampaign::try_all(const std::vector<std:
     for (u64 i; (i = next++) < names.size();) {
       const bool nothing = names[i] == no_pool;
       const PersistSet set = nothing ? PersistSet(graph_.size()) : named(names[i], worker.reach);
-      if (!nothing) worker.image.build(set);
-      const u64 digest = nothing ? 0 : worker.image.digest();
+      if (!nothing) worker.build(set);
+      const u64 digest = nothing ? 0 : worker.digest();
       bool fresh = false;
       {
         const std::lock_guard lock(mutex);
@@ -190,6 +211,11 @@ std::vector<ModelCampaign::Failed> ModelCampaign::try_all(const std::vector<std:
   return list;
 }
 
+/// The same when only this state is tried again.
+u64 ModelCampaign::nested_seed(const std::string& state) const {
+  return plan_.settings.seed + core::fingerprint(state);
+}
+
 /// Some states once more, each by a process started anew: what forks say must be what processes say.
 void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::vector<Failed>& failures,
                              ModelReport& report) {
@@ -210,7 +236,7 @@ void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::v
       const Outcome outcome = worker.judge(set);
       if (plan_.nested > 1 && outcome.status == 0) {
         std::string output;
-        if (!worker.survives_crash(plan_.settings.seed + i, output)) {
+        if (!worker.survives_crash(nested_seed(name), output)) {
           const std::lock_guard lock(mutex);
           nested.emplace(i, Failed{name, set, Outcome{.status = 1, .output = output}});
         }
@@ -277,6 +303,7 @@ void ModelCampaign::explain_all(const std::vector<Failed>& failures, ModelReport
   std::map<std::string, std::size_t> told;
   for (std::size_t i = 0; i < order.size() && i < most_explained; ++i) {
     const auto& alike = places[order[i]];
+    worker.tells = true;
     ModelFailure failure = explain(worker, *alike.front());
     failure.alike = alike.size();
     const std::string key =
@@ -300,6 +327,10 @@ ModelFailure ModelCampaign::explain(Worker& worker, const Failed& failed) {
                    (failed.outcome.status == 1 ? "" : fmt::format("[the recovery {}]\n", how_it_ended(failed.outcome)));
   failure.kind = FailureClass::recovery_bug;
   if (failed.state == no_pool) return failure;
+  failure.acknowledged = acknowledged_->of(failed.set);
+  if (failure.acknowledged != 0 && explain_acknowledgement(worker, failed, failure)) return failure;
+  failure.acknowledged = 0;
+  worker.tells = false;
   // The first persist that makes it fail: behind it the state may be cut off.
   u32 passes = 0, fails = failed.set.size();
   if (!worker.passes(PersistSet(fails))) return failure;
@@ -325,6 +356,29 @@ ModelFailure ModelCampaign::explain(Worker& worker, const Failed& failed) {
   failure.absent = mended - 1;
   find_class(worker, cut.filled_to(broken), failure);
   return failure;
+}
+
+/// True: the state is recovered as long as nobody has been told anything. Then the first acknowledgement that fails,
+/// and the first persist that mends it. Otherwise it fails for another reason, whatever was acknowledged.
+bool ModelCampaign::explain_acknowledgement(Worker& worker, const Failed& failed, ModelFailure& failure) {
+  if (worker.judge(failed.set, 0).status != 0) return false;
+  const u32 size = failed.set.size();
+  for (std::size_t i = 0; i < acknowledged_->size() && acknowledged_->progress(i) <= failure.acknowledged; ++i) {
+    const Outcome outcome = worker.judge(failed.set, acknowledged_->progress(i));
+    if (outcome.status == 0) continue;
+    failure.acknowledged = acknowledged_->progress(i);
+    break;
+  }
+  const auto mends = [&](u32 end) { return worker.judge(failed.set.filled_to(end), failure.acknowledged).status == 0; };
+  if (!mends(size)) return true;  // even all that the run persisted is not enough: the recovery gives it up
+  failure.kind = FailureClass::early_acknowledgement;
+  u32 broken = 0, mended = size;
+  while (mended - broken > 1) {
+    const u32 middle = broken + (mended - broken) / 2;
+    (mends(middle) ? mended : broken) = middle;
+  }
+  failure.absent = mended - 1;
+  return true;
 }
 
 /// `set` fails, has `present` and lacks `absent`.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "check/acknowledged_progress.hpp"
 #include "check/crash_states.hpp"
 #include "check/pool_image.hpp"
 #include "cli/crash_trials.hpp"
@@ -31,9 +32,10 @@ check::PersistModel model_named(const std::string&);
 
 /// Where a failure comes from (../shared/notes/memory-models.md 4.6).
 enum class FailureClass : u8 {
-  recovery_bug,   // it fails on a state that the run itself has passed through
-  missing_order,  // no scope would make the state impossible
-  scope_bug       // with every scope widened to the system the state is impossible
+  recovery_bug,          // it fails on a state that the run itself has passed through
+  missing_order,         // no scope would make the state impossible
+  scope_bug,             // with every scope widened to the system the state is impossible
+  early_acknowledgement  // recovered, but something is missing that was acknowledged before the model promised it
 };
 std::string_view name_of(FailureClass);
 
@@ -42,6 +44,7 @@ struct ModelFailure {
   FailureClass kind = FailureClass::missing_order;
   std::optional<u32> absent, present;  // the missing order: `absent` should be durable before `present`
   std::vector<std::string> widen;      // scope_bug: what is too narrow
+  u64 acknowledged = 0;                // what the recovery was told
   int status = 0;
   std::string output;
   u64 alike = 1;  // failed states that end in the same place of the program
@@ -72,14 +75,21 @@ class ModelCampaign {
   /// One thread's means to recover a state.
   struct Worker {
     Worker(const ModelCampaign&, bool warm);
+    /// The image of a set, and the most that can have been acknowledged.
+    void build(const check::PersistSet&);
     Outcome judge(const check::PersistSet&);
-    /// Of the image that judge() has made: the recovery is killed on its way, and recovered from.
+    Outcome judge(const check::PersistSet&, u64 acknowledged);
+    /// Of what build() or judge() has made: the recovery is killed on its way, and recovered from.
     bool survives_crash(u64 seed, std::string& output);
     bool passes(const check::PersistSet& set) { return judge(set).status == 0; }
+    /// Equal for equal images of which as much was acknowledged.
+    u64 digest() const;
     const ModelCampaign& campaign;
     Recovery recovery;
     check::PoolImage image;
     check::Reach reach;
+    u64 acknowledged = 0;
+    bool tells = true;  // false: no recovery is told of acknowledgements
 
    private:
     friend class ModelCampaign;
@@ -95,9 +105,11 @@ class ModelCampaign {
   std::vector<std::string> wanted_states() const;
   check::PersistSet named(const std::string& state, check::Reach&) const;
   std::vector<Failed> try_all(const std::vector<std::string>&, ModelReport&, const Progress&);
+  u64 nested_seed(const std::string& state) const;
   void try_cold(const std::vector<std::string>&, const std::vector<Failed>&, ModelReport&);
   void explain_all(const std::vector<Failed>&, ModelReport&);
   ModelFailure explain(Worker&, const Failed&);
+  bool explain_acknowledgement(Worker&, const Failed&, ModelFailure&);
   void find_class(Worker&, const check::PersistSet&, ModelFailure&);
   void find_widening(ModelFailure&);
   std::string place_of(u32 persist) const;
@@ -108,6 +120,7 @@ class ModelCampaign {
   bool shares_pools_ = false;
   std::unique_ptr<check::EventFile> events_;
   check::PersistGraph graph_, wide_;
+  std::unique_ptr<check::AcknowledgedProgress> acknowledged_;
   std::unique_ptr<check::CrashStates> states_;
   std::vector<std::filesystem::path> pool_paths_;
   double record_seconds_ = 0, build_seconds_ = 0;

@@ -23,6 +23,8 @@ std::string_view advice(FailureClass kind) {
       return "an ofence between them in one thread, or a release behind the first and an acquire before the second";
     case FailureClass::scope_bug:
       return "the order is there, its scope is too narrow";
+    case FailureClass::early_acknowledgement:
+      return "before it acknowledges, the program must have waited for a kernel with a dfence behind the persist";
   }
   return "";
 }
@@ -30,6 +32,7 @@ std::string_view advice(FailureClass kind) {
 void print_failure(const ModelFailure& failure, const ModelCampaign& campaign, std::size_t number, const Again& again) {
   fmt::print(stderr, "\nFAIL {}: {} (state {}{})\n", number, name_of(failure.kind), failure.state,
              failure.alike > 1 ? fmt::format(", and {} like it", failure.alike - 1) : "");
+  if (failure.acknowledged) fmt::print(stderr, "  acknowledged: {}\n", failure.acknowledged);
   if (failure.present) fmt::print(stderr, "  durable:      {}\n", campaign.describe(*failure.present));
   if (failure.absent) fmt::print(stderr, "  not durable:  {}\n", campaign.describe(*failure.absent));
   fmt::print(stderr, "  {}: {}\n", failure.kind == FailureClass::recovery_bug ? "why" : "what is missing",
@@ -45,6 +48,7 @@ nlohmann::ordered_json json_of(const ModelReport& report, const ModelCampaign& c
   nlohmann::ordered_json failures = nlohmann::ordered_json::array();
   for (const ModelFailure& failure : report.failures) {
     nlohmann::ordered_json one{{"class", name_of(failure.kind)}, {"state", failure.state}, {"alike", failure.alike}};
+    if (failure.acknowledged) one["acknowledged"] = failure.acknowledged;
     if (failure.present) one["durable"] = campaign.describe(*failure.present);
     if (failure.absent) one["not_durable"] = campaign.describe(*failure.absent);
     if (!failure.widen.empty()) one["widen"] = failure.widen;

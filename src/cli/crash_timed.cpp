@@ -35,7 +35,7 @@ std::string CrashMoment::words() const {
 TimedCampaign::TimedCampaign(const CrashPlan& plan) : plan_(plan) {
   const Scratch scratch, kept;
   copy_named_files(plan.program, scratch.path());
-  const fs::path events = kept.path() / "events", log = kept.path() / "log";
+  const fs::path events = kept.path() / "events", log = kept.path() / "log", told = kept.path() / "acknowledgements";
   RunOptions options{.capture = Capture::both,
                      .environment = plan.settings.environment(),
                      .directory = scratch.path().string(),
@@ -44,6 +44,7 @@ TimedCampaign::TimedCampaign(const CrashPlan& plan) : plan_(plan) {
   const auto plain = options;
   options.environment.emplace_back(Environment::events_name, events.string());
   options.environment.emplace_back(Environment::durable_log_name, log.string());
+  options.environment.emplace_back(Environment::acknowledgements_name, told.string());
   const Outcome outcome = cli::run(in_folder(plan.program, scratch.path()), options);
   if (outcome.status != 0)
     throw UserError(fmt::format("the program should succeed without a crash first, but it {}:\n{}",
@@ -53,6 +54,7 @@ TimedCampaign::TimedCampaign(const CrashPlan& plan) : plan_(plan) {
         "the program ran nothing under Everwarp, so there is nothing to crash: was it built with `ew build`?");
   events_ = std::make_unique<check::EventFile>(events.string());
   log_ = std::make_unique<check::DurableLog>(log.string());
+  acknowledgements_ = runtime::read_acknowledgements(told.string());
   if (events_->pools().empty())
     throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
   pool_paths_ = pool_paths(*events_, scratch.path(), shares_pools_);
@@ -68,6 +70,18 @@ u64 TimedCampaign::writes_before(const CrashMoment& moment) const {
     return moment.persist ? write.number <= moment.number : write.cycle < moment.number;
   });
   return static_cast<u64>(end - writes.begin());
+}
+
+u64 TimedCampaign::acknowledged_before(const CrashMoment& moment) const {
+  u64 progress = 0;
+  for (const runtime::Acknowledgement& one : acknowledgements_)
+    if (moment.persist ? one.writes < moment.number : one.cycle < moment.number)
+      progress = std::max(progress, one.progress);
+  return progress;
+}
+
+u64 TimedCampaign::last_cycle() const {
+  return std::max(log_->last_cycle(), acknowledgements_.empty() ? 0 : acknowledgements_.back().cycle + 1);
 }
 
 /// One thread's pool files and means to recover them.
@@ -93,10 +107,10 @@ class TimedCampaign::Worker {
     }
   }
 
-  Outcome recover() {
+  Outcome recover(u64 acknowledged) {
     std::vector<ImageFile> files;
     for (std::size_t i = 0; i < files_.size(); ++i) files.push_back({campaign_.pool_paths_[i], &files_[i]});
-    return recovery_.run(files);
+    return recovery_.run(files, acknowledged);
   }
 
   /// The moment for real. REQUIRES: build() has made its image.
@@ -109,7 +123,10 @@ class TimedCampaign::Worker {
                        .directory = scratch.path().string(),
                        .timeout_seconds = plan.timeout_seconds,
                        .no_input = true};
-    const auto plain = options;
+    auto plain = options;
+    const Scratch kept;
+    const std::string file = (kept.path() / "acknowledgements").string();
+    options.environment.emplace_back(Environment::acknowledgements_name, file);
     options.environment.emplace_back(
         trial.moment.persist ? Environment::crash_at_persist_name : Environment::crash_at_cycle_name,
         std::to_string(trial.moment.number));
@@ -125,8 +142,15 @@ class TimedCampaign::Worker {
           trial.unlike = fmt::format("the crash left another {} than the log of durable writes says",
                                      campaign_.pool_paths_[i].string());
     }
+    u64 told = 0;
+    for (const runtime::Acknowledgement& one : runtime::read_acknowledgements(file))
+      told = std::max(told, one.progress);
+    if (crash.signal == SIGKILL && told != trial.acknowledged)
+      trial.unlike =
+          fmt::format("the killed program had acknowledged {}, the recorded one {}", told, trial.acknowledged);
+    plain.environment.emplace_back(Environment::acknowledged_name, std::to_string(told));
     const Outcome again = cli::run(in_folder(plan.recovery, scratch.path()), plain);
-    if ((again.status == 0) != (trial.status == 0))
+    if (crash.signal == SIGKILL && (again.status == 0) != (trial.status == 0))
       trial.unlike = fmt::format("after the real crash the recovery {}\n{}", how_it_ended(again), again.output);
   }
 
@@ -139,11 +163,13 @@ class TimedCampaign::Worker {
 std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& moments, std::size_t kills, unsigned jobs,
                                            const Progress& progress) {
   std::vector<TimedTrial> trials(moments.size());
-  std::map<u64, std::size_t> first;  // trial that recovers this image
+  using Left = std::pair<u64, u64>;   // writes, acknowledged
+  std::map<Left, std::size_t> first;  // trial that recovers this image
   for (std::size_t i = 0; i < moments.size(); ++i) {
     trials[i].moment = moments[i];
     trials[i].writes = writes_before(moments[i]);
-    first.try_emplace(trials[i].writes, i);
+    trials[i].acknowledged = acknowledged_before(moments[i]);
+    first.try_emplace(Left(trials[i].writes, trials[i].acknowledged), i);
   }
   distinct_ = first.size();
   kills = std::min(kills, moments.size());
@@ -158,10 +184,10 @@ std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& momen
       Worker worker(*this);
       for (std::size_t i; (i = next++) < trials.size();) {
         TimedTrial& trial = trials[i];
-        const bool fresh = first.at(trial.writes) == i;
+        const bool fresh = first.at(Left(trial.writes, trial.acknowledged)) == i;
         if (fresh || real[i]) {
           worker.build(trial.writes);
-          const Outcome outcome = worker.recover();
+          const Outcome outcome = worker.recover(trial.acknowledged);
           trial.status = outcome.status;
           trial.output =
               outcome.status ? outcome.output + fmt::format("[the recovery {}]\n", how_it_ended(outcome)) : "";
@@ -184,7 +210,7 @@ std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& momen
   for (std::thread& thread : threads) thread.join();
   if (!trouble.empty()) throw UserError(trouble);
   for (TimedTrial& trial : trials) {
-    const TimedTrial& same = trials[first.at(trial.writes)];
+    const TimedTrial& same = trials[first.at(Left(trial.writes, trial.acknowledged))];
     if (trial.status == 0 && same.status != 0) trial.status = same.status, trial.output = same.output;
   }
   return trials;

@@ -11,6 +11,7 @@
 #include "check/durable_log.hpp"
 #include "check/event_file.hpp"
 #include "cli/crash_trials.hpp"
+#include "runtime/acknowledgements.hpp"
 
 namespace ew::cli {
 
@@ -23,7 +24,8 @@ struct CrashMoment {
 
 struct TimedTrial {
   CrashMoment moment;
-  u64 writes = 0;  // records of the log that are in the image
+  u64 writes = 0;        // records of the log that are in the image
+  u64 acknowledged = 0;  // what the program had told to be durable
   int status = 0;
   std::string output;   // of a failed recovery
   bool killed = false;  // for real, too
@@ -36,7 +38,8 @@ class TimedCampaign {
   /// Runs the program once to its end. Throws core::UserError when that, or the recovery after it, fails.
   explicit TimedCampaign(const CrashPlan&);
 
-  u64 last_cycle() const { return log_->last_cycle(); }
+  /// Of the last durable write or, if later, the one behind the last acknowledgement.
+  u64 last_cycle() const;
   u64 last_write() const { return log_->last_number(); }
   using Progress = std::function<void(u64 finished, u64 failed, u64 total)>;
   /// `kills`: how many of them are real as well. In the order of the moments.
@@ -46,10 +49,12 @@ class TimedCampaign {
  private:
   class Worker;
   u64 writes_before(const CrashMoment&) const;
+  u64 acknowledged_before(const CrashMoment&) const;
 
   const CrashPlan& plan_;
   std::unique_ptr<check::EventFile> events_;
   std::unique_ptr<check::DurableLog> log_;
+  std::vector<runtime::Acknowledgement> acknowledgements_;
   std::vector<std::filesystem::path> pool_paths_;
   bool shares_pools_ = false;
   u64 distinct_ = 0;

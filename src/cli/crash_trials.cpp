@@ -14,6 +14,7 @@
 #include "cli/scratch.hpp"
 #include "core/diagnostics.hpp"
 #include "core/split_mix.hpp"
+#include "runtime/acknowledgements.hpp"
 #include "runtime/environment.hpp"
 
 namespace ew::cli {
@@ -35,9 +36,25 @@ Outcome run_in(const CrashPlan& plan, const Words& words, const fs::path& folder
                                         .no_input = true});
 }
 
+/// In `folder`, killed after the instruction. `told`: what it acknowledged, when that is more.
+Outcome run_and_kill(const CrashPlan& plan, const Words& words, const fs::path& folder, unsigned long long instruction,
+                     u64& told) {
+  const Scratch kept;
+  const std::string file = (kept.path() / "acknowledgements").string();
+  Outcome outcome = run_in(plan, words, folder,
+                           {{Environment::crash_at_name, std::to_string(instruction)},
+                            {Environment::acknowledgements_name, file},
+                            {Environment::acknowledged_name, std::to_string(told)}});
+  for (const runtime::Acknowledgement& one : runtime::read_acknowledgements(file)) told = std::max(told, one.progress);
+  return outcome;
+}
+
+Outcome recover_in(const CrashPlan& plan, const fs::path& folder, u64 told) {
+  return run_in(plan, plan.recovery, folder, {{Environment::acknowledged_name, std::to_string(told)}});
+}
+
 void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {
-  const Outcome outcome =
-      run_in(plan, plan.program, folder, {{Environment::crash_at_name, std::to_string(trial.instruction)}});
+  const Outcome outcome = run_and_kill(plan, plan.program, folder, trial.instruction, trial.acknowledged);
   const bool killed = outcome.signal == SIGKILL && !outcome.timed_out;
   if (!killed && outcome.status != 0) {
     trial.end = TrialEnd::program_failed;
@@ -45,13 +62,14 @@ void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {
     trial.last_line = last_line(outcome.output);
     return;
   }
-  if (plan.nested > 1 && !survives_crashed_recovery(plan, folder, trial.instruction, trial.output)) {
+  if (plan.nested > 1 &&
+      !survives_crashed_recovery(plan, {folder, trial.acknowledged}, trial.instruction, trial.output)) {
     trial.recovery_status = 1;
     trial.last_line = last_line(trial.output);
     trial.end = TrialEnd::recovery_failed;
     return;
   }
-  const Outcome recovery = run_in(plan, plan.recovery, folder, {});
+  const Outcome recovery = recover_in(plan, folder, trial.acknowledged);
   trial.recovery_status = recovery.status;
   trial.last_line = last_line(recovery.output);
   trial.end = killed ? TrialEnd::recovered : TrialEnd::finished;
@@ -76,28 +94,33 @@ std::string_view name_of(TrialEnd end) {
   return "";
 }
 
-bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, unsigned long long seed,
+bool survives_crashed_recovery(const CrashPlan& plan, const CrashedFolder& crashed, unsigned long long seed,
                                std::string& output) {
   const Scratch count, copies;
-  const auto fresh = [&](const char* name) {
+  const auto fresh = [&](const std::string& name) {
     const fs::path copy = copies.path() / name;
-    fs::copy(folder, copy, fs::copy_options::recursive);
+    fs::copy(crashed.path, copy, fs::copy_options::recursive);
     return copy;
   };
+  const std::string told = std::to_string(crashed.acknowledged);
   const fs::path file = count.path() / "count";
-  const Outcome whole = run_in(plan, plan.recovery, fresh("whole"), {{Environment::count_file_name, file.string()}});
+  const Outcome whole = run_in(plan, plan.recovery, fresh("whole"),
+                               {{Environment::count_file_name, file.string()}, {Environment::acknowledged_name, told}});
   unsigned long long instructions = 0;
   std::ifstream(file) >> instructions;
   if (whole.status != 0 || instructions == 0) return true;  // told by the recovery without a crash
-  const auto point = random_points(instructions, 1, seed).front();
-  const fs::path again = fresh("again");
-  const Outcome crashed = run_in(plan, plan.recovery, again, {{Environment::crash_at_name, std::to_string(point)}});
-  if (crashed.signal != SIGKILL && crashed.status == 0) return true;
-  const Outcome second = run_in(plan, plan.recovery, again, {});
-  if (second.status == 0) return true;
-  output = fmt::format("{}[the recovery was killed after its warp instruction {}, and the recovery after that {}]\n",
-                       second.output, point, how_it_ended(second));
-  return false;
+  for (const auto point : random_points(instructions, plan.nested_points, seed)) {
+    const fs::path again = fresh(fmt::format("again-{}", point));
+    u64 acknowledged = crashed.acknowledged;
+    const Outcome killed = run_and_kill(plan, plan.recovery, again, point, acknowledged);
+    if (killed.signal != SIGKILL && killed.status == 0) continue;
+    const Outcome second = recover_in(plan, again, acknowledged);
+    if (second.status == 0) continue;
+    output = fmt::format("{}[the recovery was killed after its warp instruction {}, and the recovery after that {}]\n",
+                         second.output, point, how_it_ended(second));
+    return false;
+  }
+  return true;
 }
 
 CleanRun count_instructions(const CrashPlan& plan) {

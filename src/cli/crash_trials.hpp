@@ -13,8 +13,9 @@ namespace ew::cli {
 
 struct CrashPlan {
   RunSettings settings;
-  Words program, recovery;  // first word: an absolute path; "{}" in a word stands for the trial's folder
-  unsigned nested = 1;      // 2: the recovery is crashed as well, and what that left recovered
+  Words program, recovery;        // first word: an absolute path; "{}" in a word stands for the trial's folder
+  unsigned nested = 1;            // 2: the recovery is crashed as well, and what that left recovered
+  std::size_t nested_points = 3;  // moments at which a recovery is crashed
   double timeout_seconds = 300;
   std::filesystem::path keep;  // folders of failed trials go here; empty: removed
 };
@@ -31,6 +32,7 @@ struct Trial {
   TrialEnd end = TrialEnd::recovered;
   int recovery_status = 0;
   double seconds = 0;
+  u64 acknowledged = 0;   // what the killed program had told to be durable
   std::string last_line;  // of what the recovery printed
   std::string output;     // all of it, when the trial failed
   bool passed() const { return end == TrialEnd::recovered || end == TrialEnd::finished; }
@@ -45,10 +47,15 @@ struct CleanRun {
 /// output.
 CleanRun count_instructions(const CrashPlan&);
 
-/// What a crash has left in `folder` is recovered, but that recovery is killed at an instruction that `seed` chooses;
-/// does the one after it succeed? `folder` stays as it is. Thread-safe.
-bool survives_crashed_recovery(const CrashPlan&, const std::filesystem::path& folder, unsigned long long seed,
-                               std::string& output);
+/// What a crash has left in `folder`, and what was acknowledged before it.
+struct CrashedFolder {
+  std::filesystem::path path;
+  u64 acknowledged = 0;
+};
+
+/// What a crash has left is recovered, but that recovery is killed at plan.nested_points different instructions that
+/// `seed` chooses, one after another; does the recovery behind each succeed? The folder stays as it is. Thread-safe.
+bool survives_crashed_recovery(const CrashPlan&, const CrashedFolder&, unsigned long long seed, std::string& output);
 
 /// One trial in a folder of its own. Thread-safe.
 Trial crash_at(const CrashPlan&, unsigned long long instruction);

@@ -136,23 +136,27 @@ void Recovery::put(std::span<const ImageFile> files) {
   }
 }
 
-bool Recovery::survives_crash(std::span<const ImageFile> files, unsigned long long seed, std::string& output) {
+bool Recovery::survives_crash(std::span<const ImageFile> files, u64 acknowledged, unsigned long long seed,
+                              std::string& output) {
   put(files);
-  return survives_crashed_recovery(plan_, folder_, seed, output);
+  return survives_crashed_recovery(plan_, {folder_, acknowledged}, seed, output);
 }
 
-Outcome Recovery::run(std::span<const ImageFile> files) {
+Outcome Recovery::run(std::span<const ImageFile> files, u64 acknowledged) {
   put(files);
-  if (warm()) return fork_one();
+  if (warm()) return fork_one(acknowledged);
+  auto environment = plan_.settings.environment();
+  environment.emplace_back(Environment::acknowledged_name, std::to_string(acknowledged));
   return cli::run(in_folder(plan_.recovery, folder_), {.capture = Capture::both,
-                                                       .environment = plan_.settings.environment(),
+                                                       .environment = environment,
                                                        .directory = folder_.string(),
                                                        .timeout_seconds = plan_.timeout_seconds,
                                                        .no_input = true});
 }
 
-Outcome Recovery::fork_one() {
-  runtime::ForkRequest request{.timeout_milliseconds = static_cast<u64>(plan_.timeout_seconds * 1000)};
+Outcome Recovery::fork_one(u64 acknowledged) {
+  runtime::ForkRequest request{.timeout_milliseconds = static_cast<u64>(plan_.timeout_seconds * 1000),
+                               .acknowledged = acknowledged};
   const std::string output = output_.string();
   if (output.size() >= sizeof request.output) throw UserError("the folder for temporary files has too long a name");
   std::memcpy(request.output, output.c_str(), output.size() + 1);

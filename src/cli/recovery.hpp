@@ -26,11 +26,11 @@ class Recovery {
   Recovery& operator=(const Recovery&) = delete;
 
   bool warm() const { return server_ > 0; }
-  /// The files are put there, everything else is as before any run, the recovery runs. The output is only read when it
-  /// did not succeed.
-  Outcome run(std::span<const ImageFile>);
+  /// The files are put there, everything else is as before any run, the recovery runs and is told what was
+  /// acknowledged. The output is only read when it did not succeed.
+  Outcome run(std::span<const ImageFile>, u64 acknowledged = 0);
   /// The same, but the recovery is killed on its way, and recovered from.
-  bool survives_crash(std::span<const ImageFile>, unsigned long long seed, std::string& output);
+  bool survives_crash(std::span<const ImageFile>, u64 acknowledged, unsigned long long seed, std::string& output);
 
  private:
   void take_given_files();
@@ -38,7 +38,7 @@ class Recovery {
   void stop_server();
   void tidy();
   void put(std::span<const ImageFile>);
-  Outcome fork_one();
+  Outcome fork_one(u64 acknowledged);
 
   const CrashPlan& plan_;
   Scratch scratch_, outputs_;

@@ -155,6 +155,20 @@ void add_timing_checks(std::vector<Check>& checks, const fs::path& workloads, co
   }
 }
 
+// Scripts of workloads/sbrp that take long: only for a filter that names them.
+void add_long_checks(std::vector<Check>& checks, const fs::path& workloads, const std::string& filter) {
+  for (const auto& [name, script] :
+       {std::pair("planted_bugs", "check-bugs"), std::pair("random_crashes", "check-crashes")}) {
+    if (filter != name) continue;
+    Check check;
+    check.name = name;
+    check.command = {(workloads / "sbrp" / script).string(), fs::read_symlink("/proc/self/exe").string()};
+    check.timeout_seconds = 4 * 3600;
+    check.always_shown = true;
+    checks.push_back(std::move(check));
+  }
+}
+
 std::string verdict_of(const Outcome& outcome, double timeout) {
   if (outcome.timed_out) return fmt::format("did not end within {} s", timeout);
   if (outcome.signal) return fmt::format("ended by signal {}", outcome.signal);
@@ -188,6 +202,7 @@ std::vector<Check> find_checks(const fs::path& build, const fs::path& workloads,
   add_unit_checks(checks, build);
   add_workloads(checks, build, workloads);
   add_timing_checks(checks, workloads, filter);
+  add_long_checks(checks, workloads, filter);
   return checks;
 }
 
@@ -282,6 +297,7 @@ CheckResult run_check(const Check& check, const std::string& filter) {
     const bool pass = outcome.status == 0 && (check.kind != Check::Kind::workload || says_pass(outcome.output));
     result.passed = pass, result.failed = !pass;
   }
+  if (check.always_shown) result.output = outcome.output;
   if (result.failed)
     result.output = fmt::format("{}[{}]\n", outcome.output, verdict_of(outcome, check.timeout_seconds));
   return result;

@@ -17,21 +17,23 @@ struct Check {
   Words command;       // empty: nothing to run
   std::string target;  // what the build calls the program; empty: it is not built
   double timeout_seconds = 300;
-  int skip_status = -1;  // with which it says that it cannot run here
-  Words run_options;     // of a timing check: of `ew run`
-  bool racing = false;   // its copies depend on an order that nothing fixes: only the verdict is compared
-  bool twice = false;    // a timing check runs twice: both runs must have the same digest
+  int skip_status = -1;       // with which it says that it cannot run here
+  Words run_options;          // of a timing check: of `ew run`
+  bool racing = false;        // its copies depend on an order that nothing fixes: only the verdict is compared
+  bool always_shown = false;  // its output is a table that is told when it passes, too
+  bool twice = false;         // a timing check runs twice: both runs must have the same digest
 };
 
 struct CheckResult {
   unsigned passed = 0, failed = 0;
   bool skipped = false;
   double seconds = 0;
-  std::string output;  // when something failed or it was skipped
+  std::string output;  // when something failed or it was skipped, or it is always shown
 };
 
 /// Everything there is, in the order in which it starts. A build folder without tests is a core::UserError.
-/// `filter`: "timing_" in it adds every workload on every machine and protocol, which takes long.
+/// `filter`: "timing_" in it adds every workload on every machine and protocol, which takes long; "planted_bugs" and
+/// "random_crashes" name the long campaigns of workloads/sbrp.
 std::vector<Check> find_checks(const std::filesystem::path& build, const std::filesystem::path& workloads,
                                const std::string& filter = {});
 

@@ -47,6 +47,8 @@ class DurableImage {
   /// The host makes [begin, begin + size) durable as it stands at `from`: what differs is written, at most 64 bytes at
   /// a time, in order of address.
   void copy(u64 begin, u64 size, const u8* from);
+  /// When the copies that follow take place.
+  void set_cycle(u64 cycle) { cycle_ = cycle; }
   /// The medium has written the granule that begins here.
   void worn(u64 granule, u64 bytes);
 

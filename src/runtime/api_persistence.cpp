@@ -5,6 +5,7 @@
 #include <cstring>
 #include <everwarp/gpm.cuh>
 
+#include "runtime/acknowledgements.hpp"
 #include "runtime/name_table.hpp"
 #include "runtime/process.hpp"
 
@@ -88,6 +89,13 @@ void gpm_persist_begin(void) {
 }
 void gpm_persist_end(void) {
   persistence_api(0, [](Machine& machine, ApiLock& lock) { return machine.persist_region(false, lock), 0; });
+}
+
+void gpm_acknowledge(unsigned long long progress) {
+  persistence_api(0, [&](Machine& machine, ApiLock&) { return machine.acknowledge(progress), 0; });
+}
+unsigned long long gpm_acknowledged(void) {
+  return acknowledged_before_the_crash();
 }
 
 void* pm_map(const char* path, size_t size, bool create) {

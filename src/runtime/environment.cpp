@@ -45,6 +45,7 @@ Environment Environment::read() {
   environment.crash_at_persist = number(crash_at_persist_name);
   environment.crash_at_cycle = number(crash_at_cycle_name);
   environment.durable_log_file = words(durable_log_name);
+  environment.acknowledgements_file = words(acknowledgements_name);
   environment.count_file = words(count_file_name);
   environment.timeline_file = words(timeline_name);
   environment.trace_file = words(trace_name);

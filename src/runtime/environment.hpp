@@ -50,6 +50,10 @@ struct Environment {
   static constexpr const char* durable_log_name = "EVERWARP_DURABLE_LOG";
   /// EVERWARP_CRASH_AT_PERSIST: timing mode: the process kills itself (SIGKILL) right after this durable write, from 1.
   static constexpr const char* crash_at_persist_name = "EVERWARP_CRASH_AT_PERSIST";
+  /// EVERWARP_ACKNOWLEDGEMENTS: file that receives what the program acknowledges (runtime/acknowledgements.hpp).
+  static constexpr const char* acknowledgements_name = "EVERWARP_ACKNOWLEDGEMENTS";
+  /// EVERWARP_ACKNOWLEDGED: of a recovery: what the crashed run had acknowledged last; gpm_acknowledged() gives it.
+  static constexpr const char* acknowledged_name = "EVERWARP_ACKNOWLEDGED";
   /// EVERWARP_FORK_SERVER: "IN:OUT", two open descriptors: the process stops before main() and serves forks of itself
   /// (runtime/fork_server.hpp).
   static constexpr const char* fork_server_name = "EVERWARP_FORK_SERVER";
@@ -61,7 +65,7 @@ struct Environment {
   u64 max_instructions = 0;
   u64 crash_at = 0, crash_at_persist = 0, crash_at_cycle = 0;  // 0: never
   std::string count_file;
-  std::string timeline_file, trace_file, events_file, durable_log_file;
+  std::string timeline_file, trace_file, events_file, durable_log_file, acknowledgements_file;
   bool digest = false, summary = false;
   u64 progress = 0;
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "runtime/process.hpp"
 
@@ -42,6 +43,7 @@ void settle(int in, int out, const ForkRequest& request) {
   ::close(in);
   ::close(out);
   ::unsetenv(Environment::fork_server_name);
+  ::setenv(Environment::acknowledged_name, std::to_string(request.acknowledged).c_str(), 1);
   ::setpgid(0, 0);
   const int null = ::open("/dev/null", O_RDONLY);
   const int output = ::open(request.output, O_WRONLY | O_CREAT | O_TRUNC, 0644);

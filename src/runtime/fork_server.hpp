@@ -20,6 +20,7 @@ struct ForkGreeting {
 
 struct ForkRequest {
   u64 timeout_milliseconds = 0;  // 0: none
+  u64 acknowledged = 0;          // EVERWARP_ACKNOWLEDGED of this fork
   char output[240] = {};         // file that standard output and error go to
 };
 

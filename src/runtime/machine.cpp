@@ -77,6 +77,7 @@ Machine::Machine(MachineConfig config, Environment environment, const Registry& 
       print_buffer_(config_.launch.printf_buffer.count),
       textures_(allocations_),
       allocations_(memory_),
+      acknowledgements_(environment_.acknowledgements_file),
       pools_(memory_, config_.machine.timing() ? &durable_ : nullptr),
       graphs_(memory_),
       queue_(
@@ -135,14 +136,23 @@ void Machine::unmap_pool(void* address) {
   const u64 begin = reinterpret_cast<u64>(address), bytes = pools_.size_at(begin);
   queue_.with_simulator([&](Simulator& simulator) {
     if (bytes) simulator.drop(begin, begin + bytes, true);
+    durable_.set_cycle(simulator.cycle());
     pools_.unmap(address);
   });
 }
 
 void Machine::make_durable(u64 address, u64 size) {
   queue_.with_simulator([&](Simulator& simulator) {
+    durable_.set_cycle(simulator.cycle());
     pools_.make_durable(address, size);
     simulator.drop(address, address + size, false);
+  });
+}
+
+void Machine::acknowledge(u64 progress) {
+  queue_.with_simulator([&](Simulator& simulator) {
+    if (recorder_) recorder_->acknowledged(progress);
+    acknowledgements_.add({simulator.cycle(), durable_.number(), progress});
   });
 }
 
@@ -460,6 +470,7 @@ void Machine::shut_down() {
   queue_.stop();
   queue_.with_simulator([&](Simulator& simulator) {
     simulator.close();
+    durable_.set_cycle(simulator.cycle());
     pools_.drain();
   });
   if (recorder_) recorder_->close();

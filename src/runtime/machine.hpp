@@ -16,6 +16,7 @@
 
 #include "memory/address_space.hpp"
 #include "memory/durable_image.hpp"
+#include "runtime/acknowledgements.hpp"
 #include "runtime/allocations.hpp"
 #include "runtime/device_heap.hpp"
 #include "runtime/environment.hpp"
@@ -82,6 +83,8 @@ class Machine final : public simt::DeviceServices {
   /// medium. The first wants the machine idle.
   void unmap_pool(void* address);
   void make_durable(u64 address, u64 size);
+  /// gpm_acknowledge().
+  void acknowledge(u64 progress);
   /// gpm_persist_begin() and gpm_persist_end(): kernels before it end first.
   void persist_region(bool inside, ApiLock&);
 
@@ -172,6 +175,7 @@ class Machine final : public simt::DeviceServices {
   Textures textures_;
   Allocations allocations_;
   memory::DurableImage durable_;  // of a timing machine
+  Acknowledgements acknowledgements_;
   Pools pools_;
   Streams streams_;
   Graphs graphs_;

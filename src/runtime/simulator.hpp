@@ -23,6 +23,8 @@ class Simulator {
   virtual simt::Gpu& gpu() = 0;
 
   virtual bool timed() const = 0;
+  /// The last cycle that has begun; 0 in functional mode.
+  virtual u64 cycle() const = 0;
   virtual simt::LaunchId start(simt::Launch) = 0;
   virtual std::vector<simt::Completion> take_completions() = 0;
   /// Starts a transfer now. REQUIRES: timed().
@@ -57,6 +59,7 @@ class FunctionalSimulator final : public Simulator {
   explicit FunctionalSimulator(std::unique_ptr<simt::Gpu> gpu) : gpu_(std::move(gpu)) {}
   simt::Gpu& gpu() override { return *gpu_; }
   bool timed() const override { return false; }
+  u64 cycle() const override { return 0; }
   simt::LaunchId start(simt::Launch launch) override { return gpu_->start(std::move(launch)); }
   std::vector<simt::Completion> take_completions() override { return gpu_->take_completions(); }
   void start(Engine, u64, memory::DmaTransfer) override {}

@@ -44,6 +44,7 @@ class TimingMachine final : public Simulator {
 
   simt::Gpu& gpu() override { return *gpu_; }
   bool timed() const override { return true; }
+  u64 cycle() const override { return gpu_->begun(); }
   simt::LaunchId start(simt::Launch) override;
   void start(Engine, u64 id, memory::DmaTransfer) override;
   std::vector<simt::Completion> take_completions() override;

@@ -426,6 +426,16 @@ void EventRecorder::host_persisted(u64 address, u64 size) {
   finish();
 }
 
+void EventRecorder::acknowledged(u64 progress) {
+  const auto guard = lock();
+  if (!file_) return;
+  if (host_stores_)
+    for (const Pool& pool : pools_) find_host_stores(pool.begin, pool.end);
+  begin({.kind = EventKind::acknowledged});
+  put(progress);
+  finish();
+}
+
 /// Device stores to [address, address + bytes) are known.
 void EventRecorder::update_known(u64 address, u64 bytes) {
   for (Pool& pool : pools_) {

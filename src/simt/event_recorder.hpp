@@ -58,6 +58,7 @@ class EventRecorder {
   void pool_mapped(const std::string& path, u64 address, u64 size, u64 header_bytes);
   void pool_unmapped(u64 address);
   void host_persisted(u64 address, u64 size);
+  void acknowledged(u64 progress);
   /// Writes what is left; nothing is recorded afterwards.
   void close();
 

@@ -29,6 +29,7 @@ enum class EventKind : u8 {
   atomic,        // words, for each lane: address, old value, new value
   order,         // ofence, dfence or a fence: `action`, `scope`
   arrive,        // at a barrier; words: its number
+  acknowledged,  // the host has told that this much of its work is durable; words: how much
   end
 };
 

@@ -54,6 +54,7 @@ struct TimingGpu::State {
   u64 base_ns = 0;
   Cycle base_cycle = 0, next_look = cycles_between_looks;
   u64 steps_without_issue = 0;
+  Cycle last_begun = 0;
   std::atomic<bool> stop{false};
 
   explicit State(const Parts& with)
@@ -234,6 +235,7 @@ struct TimingGpu::State {
       const u64 before = shared.executed;
       if (now() >= parts.crash_at) [[unlikely]]
         parts.crash();
+      last_begun = now();
       parts.wheel.run_due();
       Cycle next = step_sms();
       if (shared.failed) [[unlikely]]
@@ -320,6 +322,10 @@ void TimingGpu::set_instruction_limit(u64 limit) {
 void TimingGpu::set_crash_point(u64 warp_instruction, std::function<void()> crash) {
   state_->shared.crash_at = warp_instruction;
   state_->shared.crash = std::move(crash);
+}
+
+core::Cycle TimingGpu::begun() const {
+  return state_->last_begun;
 }
 
 void TimingGpu::request_stop() {

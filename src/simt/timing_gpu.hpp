@@ -66,6 +66,8 @@ class TimingGpu final : public Gpu {
   u64 simulated_nanoseconds() const override;
   void advance_nanoseconds(u64) override;
 
+  /// The last cycle that has begun.
+  core::Cycle begun() const;
   /// Of all SMs, up to this cycle.
   TimingStatistics statistics() const;
   /// What the SMs did while this launch ran, those beside it included. Kept until taken, once.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "check/acknowledged_progress.hpp"
 #include "check/crash_states.hpp"
 #include "check/persist_builder.hpp"
 #include "core/diagnostics.hpp"
@@ -230,6 +231,33 @@ TEST(CrashStates, NamesBringStatesBack) {
   EXPECT_THROW((void)few.named("with:", reach), core::UserError);
   EXPECT_THROW((void)few.named("somewhere", reach), core::UserError);
   EXPECT_EQ(few.named("upto:3", reach).count(), 3u);
+}
+
+// What the host may have told when a crash leaves a set: only what the model promised it is durable by then.
+TEST_F(PersistOrderOf, AcknowledgementsFollowFromWhatIsPromised) {
+  events.store(first, A, 1);
+  events.order(first, dfence);
+  events.store(first, B, 1);
+  events.end_launch();
+  events.host(Kind::waited, {1});
+  events.host(Kind::acknowledged, {7});
+  const EventFile file = events.file();
+  const auto told = [&](PersistModel model, bool has_a, bool has_b) {
+    const PersistGraph graph = build_persist_graph(file, model);
+    PersistSet set(graph.size());
+    if (has_a) set.add(0);
+    if (has_b) set.add(1);
+    return AcknowledgedProgress(graph).of(set);
+  };
+  for (const PersistModel model : {PersistModel::sbrp, PersistModel::epoch}) {
+    EXPECT_EQ(told(model, false, false), 0u);
+    EXPECT_EQ(told(model, true, false), 7u);  // B was not waited for
+  }
+  EXPECT_EQ(told(PersistModel::gpm, true, false), 0u);  // there a kernel's end waits
+  EXPECT_EQ(told(PersistModel::gpm, true, true), 7u);
+  EXPECT_EQ(told(PersistModel::strict, true, false), 0u);
+  EXPECT_EQ(told(PersistModel::strict, true, true), 7u);
+  EXPECT_EQ(told(PersistModel::gpm_ddio, false, false), 7u);  // promises nothing
 }
 
 }  // namespace

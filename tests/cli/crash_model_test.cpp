@@ -107,7 +107,7 @@ TEST_F(CrashModel, AWrongRecoveryIsToldFromAMissingOrder) {
 TEST_F(CrashModel, ACrashOfTheRecoveryIsRecoveredToo) {
   build("gpkvs", {"-DBUG=8"});
   EXPECT_EQ(report("gpkvs", 0)["failed"], 0);
-  const auto found = report("gpkvs", 1, {"--nested", "2", "--cold", "200"});
+  const auto found = report("gpkvs", 1, {"--nested", "2", "--nested-points", "2", "--cold", "80"});
   ASSERT_TRUE(found.is_object() && !found["failures"].empty()) << found.dump(2);
   EXPECT_EQ(found["failures"][0]["class"], "recovery bug");
 }
@@ -137,6 +137,72 @@ TEST_F(CrashModel, MomentsOfSimulatedTimeAreWhatRealCrashesLeave) {
                               "./gpkvs", "--small", "--pool", "p.pool"});
   EXPECT_EQ(order.status, 0) << order.output;
   EXPECT_NE(order.output.find("in an order that sbrp allows"), std::string::npos) << order.output;
+}
+
+// Under `none` no fence waits for anything: what a program has acknowledged may be lost, and only that shows it, since
+// an empty pool is as good as one that was not created yet.
+TEST_F(CrashModel, WithoutAModelWhatWasAcknowledgedIsLost) {
+  build("gpkvs");
+  const Words program{"--recover", "./gpkvs --recover p.pool", "--", "./gpkvs", "--small", "--pool", "p.pool"};
+  const auto on_machine = [&](const char* model, const Words& point) {
+    Words words{EW_PROGRAM, "crash", "--machine", "sbrp-pm-far", "--timing", "--cold", "5", "--set"};
+    words.push_back(std::string("persistency.model=") + model);
+    words.insert(words.end(), point.begin(), point.end());
+    words.insert(words.end(), program.begin(), program.end());
+    return call(words);
+  };
+  const Outcome lost = on_machine("none", {"--at", "random", "--count", "20", "--seed", "3"});
+  EXPECT_EQ(lost.status, 1) << lost.output;
+  EXPECT_NE(lost.output.find("were acknowledged before the crash and should be there"), std::string::npos)
+      << lost.output;
+  const std::string fail = "FAIL at cycle ";
+  const auto at = lost.output.find(fail);
+  ASSERT_NE(at, std::string::npos) << lost.output;
+  const std::string cycle = std::to_string(std::stoull(lost.output.substr(at + fail.size())));
+  const Outcome again = on_machine("none", {"--at", "cycle", cycle});
+  EXPECT_EQ(again.status, 1) << again.output;
+  EXPECT_NE(again.output.find(fail + cycle), std::string::npos) << again.output;
+  const Outcome kept = on_machine("sbrp", {"--at", "cycle", cycle});
+  EXPECT_EQ(kept.status, 0) << kept.output;
+  EXPECT_GT(report("gpkvs", 1, {"--model", "none"})["failed"], 0);
+}
+
+TEST_F(CrashModel, WhatIsAcknowledgedTooEarlyIsTold) {
+  std::ofstream(folder_ + "/early.cu") << R"(#include <everwarp/gpm.cuh>
+#include <cstring>
+__global__ void put(int* cells, int value, bool wait) {
+  cells[value] = value;
+  if (wait) dfence();
+}
+int main(int argc, char** argv) {
+  const bool recover = !strcmp(argv[1], "recover");
+  if (recover && gpm_size("p.pool") == 0) return gpm_acknowledged() != 0;
+  int* cells = static_cast<int*>(gpm_map("p.pool", 256, !recover));
+  for (int value = 1; value <= 3; ++value) {
+    if (recover && value <= static_cast<int>(gpm_acknowledged()) && cells[value] != value) return 1;
+    if (recover) continue;
+    put<<<1, 1>>>(cells, value, !strcmp(argv[1], "right"));
+    cudaDeviceSynchronize();
+    gpm_acknowledge(value);
+  }
+  return 0;
+}
+)";
+  const Outcome built = call({EW_PROGRAM, "build", "-O2", "early.cu", "-o", "early"});
+  ASSERT_EQ(built.status, 0) << built.output;
+  const auto judged = [&](const char* how, int status) {
+    const Outcome outcome =
+        call({EW_PROGRAM, "crash", "--states", "model", "--json", "--recover", "./early recover", "--", "./early", how},
+             Capture::standard_output);
+    EXPECT_EQ(outcome.status, status) << outcome.output;
+    return nlohmann::json::parse(outcome.output, nullptr, false);
+  };
+  EXPECT_EQ(judged("right", 0)["failed"], 0);
+  const auto early = judged("wrong", 1);
+  ASSERT_TRUE(early.is_object() && !early["failures"].empty());
+  EXPECT_EQ(early["failures"][0]["class"], "early acknowledgement") << early.dump(2);
+  EXPECT_EQ(early["failures"][0]["acknowledged"], 1) << early.dump(2);
+  EXPECT_EQ(early["failures"][0]["not_durable"].get<std::string>().rfind("early.cu:4", 0), 0u) << early.dump(2);
 }
 
 TEST_F(CrashModel, MistakesAreSentences) {

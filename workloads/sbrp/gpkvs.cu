@@ -164,6 +164,7 @@ void insert_batch(const Store& store, const Shape& shape, uint32_t batch, bool c
   if (BUG == 5) set_state<<<1, 1>>>(store.header, 2ull * batch + 1);
   if (commit) set_state<<<1, 1>>>(store.header, 2ull * batch + 2);
   FINISH_KERNEL();
+  if (commit) recoverable::acknowledge(batch + 1);
 }
 
 // What the store must hold after so many batches, by the same rules on the host.
@@ -242,6 +243,7 @@ int recover(const Options& options) {
   const uint64_t state = header->state, committed = state / 2;
   EXPECT(state <= 2ull * shape.batches, "the state should be at most %u, is %llu", 2 * shape.batches,
          static_cast<unsigned long long>(state));
+  recoverable::expect_acknowledged(committed, "batches");
   DeviceArray<int> undone(1, 0);
   if (state % 2 == 1) {
     const uint32_t count = shape.pairs_per_batch();

@@ -153,6 +153,7 @@ bool insert_batch(const Map& map, const Shape& shape, uint32_t batch, bool commi
   } else if (commit) {
     set_state<<<1, 1>>>(map.header, 2ull * batch + 2);
     FINISH_KERNEL();
+    recoverable::acknowledge(batch + 1);
   }
   return fits;
 }
@@ -207,6 +208,7 @@ int recover(const Options& options) {
   EXPECT(state <= 2ull * shape.batches, "the state should be at most %u, is %llu", 2 * shape.batches,
          static_cast<unsigned long long>(state));
   uint32_t batch = static_cast<uint32_t>(state / 2);
+  recoverable::expect_acknowledged(batch, "batches");
   DeviceArray<int> undone(1, 0);
   if (state % 2 == 1) undo_batch(map, shape, batch, undone);
   check_map(map, shape, batch);

@@ -2,7 +2,8 @@
 // After "SBRP" (ASPLOS'23, section 7.1): a thread has its share of the batch's entries, the block's leader logs the
 // queue's ends before the transaction, moves them when all threads are done, and then marks the transaction complete.
 //
-//   mq [--queues N] [--batches N] [--threads N] [--pool FILE]    create the pool, run all transactions, check
+//   mq [--queues N] [--batches N] [--threads N] [--launches N] [--pool FILE]
+//                                           create the pool, run all transactions in so many kernels, check
 //   mq --recover FILE [--resume]            undo transactions under way, check; then run the missing ones
 //   --stop-before-commit: the last transaction of every queue is not marked complete
 //
@@ -37,11 +38,14 @@ struct Queue {
 static_assert(sizeof(Log) == 128 && sizeof(Queue) == 128, "a queue's log and its ends have a line each");
 
 struct Shape {
-  uint32_t queues, batches, threads;  // batches of a queue; an entry a thread
+  uint32_t queues, batches, threads, launches;  // batches of a queue; an entry a thread; kernels
+  uint32_t batches_after(uint32_t launch) const {
+    return static_cast<uint32_t>(uint64_t(batches) * (launch + 1) / launches);
+  }
   uint32_t capacity() const { return kBatchesHeld * threads; }
   size_t bytes() const { return queues * (sizeof(Log) + sizeof(Queue) + size_t(capacity()) * sizeof(Word)); }
 };
-constexpr recoverable::Presets<Shape> kPresets = {{64, 32, 256}, {64, 32, 256}, {2, 5, 4}};
+constexpr recoverable::Presets<Shape> kPresets = {{64, 32, 256, 1}, {64, 32, 256, 1}, {2, 5, 4, 2}};
 using Options = recoverable::Options<Shape>;
 
 // The parts of a pool: header, logs, queues, entries. A value; the pool outlives it.
@@ -158,10 +162,15 @@ __global__ void undo(Queues all, uint32_t queues, int* undone) {
   atomicAdd(undone, 1);
 }
 
+// `taken`: of each launch.
 void transact_all(const Queues& all, const Shape& shape, Word* taken, bool commit) {
-  transact<<<static_cast<int>(shape.queues), static_cast<int>(shape.threads), shape.threads * sizeof(uint32_t)>>>(
-      all, shape.batches, taken, commit);
-  FINISH_KERNEL();
+  for (uint32_t launch = 0; launch < shape.launches; ++launch) {
+    const bool complete = commit || launch + 1 < shape.launches;
+    transact<<<static_cast<int>(shape.queues), static_cast<int>(shape.threads), shape.threads * sizeof(uint32_t)>>>(
+        all, shape.batches_after(launch), taken + size_t(launch) * shape.queues * shape.threads, complete);
+    FINISH_KERNEL();
+    if (complete) recoverable::settle_and_acknowledge(all.header, shape.batches_after(launch));
+  }
 }
 
 // Every queue against the transactions that its state says are complete: both ends, and each entry between them.
@@ -189,7 +198,8 @@ Word check_queues(const Queues& all, const Shape& shape) {
 int run(const Options& options) {
   const Shape& shape = options.shape;
   const Queues all = queues_in(recoverable::create_pool(options, kMagic), shape);
-  const DeviceArray<Word> taken(size_t(shape.queues) * shape.threads);
+  const size_t threads = size_t(shape.queues) * shape.threads;
+  const DeviceArray<Word> taken(threads * shape.launches);
   transact_all(all, shape, taken, !options.stop_before_commit);
   gpm_persist_end();
   if (options.stop_before_commit) return PASS("stopped before the last transactions were complete");
@@ -197,13 +207,15 @@ int run(const Options& options) {
   EXPECT(complete == Word(shape.queues) * shape.batches, "all transactions should be complete, %llu are", complete);
   const std::vector<Word> got = taken.download();
   for (uint32_t i = 0; i < got.size(); ++i) {
+    const uint32_t launch = static_cast<uint32_t>(i / threads), thread = static_cast<uint32_t>(i % threads);
     Word want = 0, head = 0;
-    for (uint32_t batch = 0; batch < shape.batches; ++batch) {
+    for (uint32_t batch = 0; batch < shape.batches_after(launch); ++batch) {
       if (removed_in(batch, shape.threads) == 0) continue;
-      want = want * 31 + entry_of(i / shape.threads, head + i % shape.threads);
+      if (launch == 0 || batch >= shape.batches_after(launch - 1))
+        want = want * 31 + entry_of(thread / shape.threads, head + thread % shape.threads);
       head += shape.threads;
     }
-    EXPECT(got[i] == want, "thread %u should have taken %#llx, took %#llx", i, want, got[i]);
+    EXPECT(got[i] == want, "thread %u of launch %u should have taken %#llx, took %#llx", thread, launch, want, got[i]);
   }
   return PASS("queues=%u transactions=%llu entries=%llu", shape.queues, complete, complete * shape.threads);
 }
@@ -217,11 +229,14 @@ int recover(const Options& options) {
   undo<<<recoverable::blocks_for(shape.queues, 128), 128>>>(all, shape.queues, undone);
   FINISH_KERNEL();
   const Word complete = check_queues(all, shape);
+  Word durable = shape.batches;
+  for (uint32_t q = 0; q < shape.queues; ++q) durable = std::min(durable, all.logs[q].state / 2);
+  recoverable::expect_acknowledged(durable, "transactions of every queue");
   const Word transactions = Word(shape.queues) * shape.batches;
   const int count = undone.download()[0];
   if (!options.resume)
     return PASS("recovered: %llu of %llu transactions complete, %d undone", complete, transactions, count);
-  const DeviceArray<Word> taken(size_t(shape.queues) * shape.threads);
+  const DeviceArray<Word> taken(size_t(shape.queues) * shape.threads * shape.launches);
   transact_all(all, shape, taken, true);
   EXPECT(check_queues(all, shape) == transactions, "all %llu transactions should be complete", transactions);
   return PASS("recovered after %llu of %llu transactions, %d undone, then finished", complete, transactions, count);
@@ -233,7 +248,8 @@ int main(int argc, char** argv) {
   const Options options = recoverable::parse<Shape>(argc, argv, "mq.pool", kPresets,
                                                     {{"--queues", &Shape::queues, 1 << 16},
                                                      {"--batches", &Shape::batches, 1 << 20},
-                                                     {"--threads", &Shape::threads, 1024}});
+                                                     {"--threads", &Shape::threads, 1024},
+                                                     {"--launches", &Shape::launches, 1024}});
   if (options.recovered.empty() && (options.shape.threads & (options.shape.threads - 1)) != 0) {
     fprintf(stderr, "--threads: a power of two is expected, got %u\n", options.shape.threads);
     return 2;

@@ -45,6 +45,25 @@ __global__ void set_state(Header* header, uint64_t state) {
   dfence();
 }
 
+/// Tells what the pool is durably past, in the program's own count. REQUIRES: the host has waited for the kernel whose
+/// dfence says so.
+inline void acknowledge(uint64_t progress) {
+  gpm_acknowledge(progress);
+}
+/// The same where no kernel says so: one that comes behind the others does.
+inline void settle_and_acknowledge(Header* header, uint64_t progress) {
+  set_state<<<1, 1>>>(header, progress);
+  FINISH_KERNEL();
+  acknowledge(progress);
+}
+/// In a recovery: what was acknowledged before the crash is there.
+inline void expect_acknowledged(uint64_t found, const char* what) {
+  const unsigned long long told = gpm_acknowledged();
+  if (found < told)
+    check::failed(__BASE_FILE__, "%llu %s were acknowledged before the crash and should be there, %llu are", told, what,
+                  static_cast<unsigned long long>(found));
+}
+
 /// The words of the command line. `Shape`: the program's sizes, all of them uint32_t.
 template <class Shape>
 struct Options {
@@ -120,11 +139,14 @@ Header* create_pool(const Options<Shape>& options, uint64_t magic) {
 }
 
 /// The pool that a crash has left, and its shape. NULL when the crash came before it was created; then nothing else may
-/// have happened to it.
+/// have happened to it, and nothing may have been acknowledged.
 template <class Shape>
 Header* reopen_pool(const std::string& path, uint64_t magic, Shape* shape) {
   const size_t bytes = gpm_size(path.c_str());
-  if (bytes == 0) return nullptr;
+  if (bytes == 0) {
+    expect_acknowledged(0, "steps");
+    return nullptr;
+  }
   char* pool = bytes < sizeof(Header) ? nullptr : static_cast<char*>(gpm_map(path.c_str(), bytes, false));
   if (pool == nullptr) check::failed(__BASE_FILE__, "%s should be mapped as a pool", path.c_str());
   gpm_persist_begin();
@@ -133,6 +155,7 @@ Header* reopen_pool(const std::string& path, uint64_t magic, Shape* shape) {
     for (size_t i = sizeof(Header); i < bytes; ++i)
       if (pool[i] != 0)
         check::failed(__BASE_FILE__, "a pool that was not created should be empty, byte %zu is %d", i, pool[i]);
+    expect_acknowledged(0, "steps");
     return nullptr;
   }
   if (header->magic != magic)

@@ -146,6 +146,7 @@ uint32_t sum_all(Header* header, const Shape& shape, bool finish_last) {
     reduction<<<static_cast<int>(shape.blocks), static_cast<int>(shape.threads), shape.threads * sizeof(uint32_t)>>>(
         sums, values, arrivals, finish_last || launch + 1 < shape.launches);
     FINISH_KERNEL();
+    if (finish_last || launch + 1 < shape.launches) recoverable::settle_and_acknowledge(header, launch + 1);
     ++launched;
   }
   return launched;
@@ -196,6 +197,9 @@ int recover(const Options& options) {
   Shape shape;
   Header* header = recoverable::reopen_pool(options.recovered, kMagic, &shape);
   if (header == nullptr) return PASS("the pool was not created yet");
+  uint32_t durable = 0;
+  while (durable < shape.launches && sums_in(header, shape, durable).final[0] != kEmpty) ++durable;
+  recoverable::expect_acknowledged(durable, "launches");
   const uint32_t launched = sum_all(header, shape, true);
   check_sums(header, shape);
   return PASS("recovered: %u of %u launches had no total yet", launched, shape.launches);

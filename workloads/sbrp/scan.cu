@@ -3,7 +3,8 @@
 // before (Hillis and Steele, 1986), persists its own and releases a flag at block scope, on which those acquire who
 // wait for it. Recovery is native: the same kernel again, which goes on from the sums that are durable.
 //
-//   scan [--arrays N] [--length N] [--pool FILE]    create the pool, scan all arrays, check
+//   scan [--arrays N] [--length N] [--launches N] [--pool FILE]
+//                                create the pool, scan all arrays in so many kernels, check
 //   scan --recover FILE                             finish the work, check
 //   --stop-before-commit: all but the last iteration
 //
@@ -22,7 +23,10 @@ constexpr uint64_t kMagic = 0x5342525053633031ull;
 constexpr uint32_t kSumBits = 26;  // 1,024 values of 16 bits
 
 struct Shape {
-  uint32_t arrays, length;  // length: a thread an element
+  uint32_t arrays, length, launches;  // length: a thread an element
+  uint32_t arrays_after(uint32_t launch) const {
+    return static_cast<uint32_t>(uint64_t(arrays) * (launch + 1) / launches);
+  }
   uint32_t elements() const { return arrays * length; }
   uint32_t iterations() const {
     uint32_t iterations = 0;
@@ -32,7 +36,7 @@ struct Shape {
   size_t iteration_bytes() const { return recoverable::whole_lines(elements() * sizeof(uint32_t)); }
   size_t bytes() const { return 2 * iteration_bytes(); }
 };
-constexpr recoverable::Presets<Shape> kPresets = {{120, 1024}, {120, 1024}, {3, 16}};
+constexpr recoverable::Presets<Shape> kPresets = {{120, 1024, 1}, {120, 1024, 1}, {3, 16, 3}};
 using Options = recoverable::Options<Shape>;
 
 // The two places of each thread's sums. A value; the pool outlives it.
@@ -113,9 +117,18 @@ void scan_all(Header* header, const Shape& shape, bool commit) {
   for (uint32_t i = 0; i < host.size(); ++i) host[i] = value_of(i);
   const DeviceArray<uint32_t> values(host);
   const uint32_t iterations = shape.iterations();
-  scan<<<static_cast<int>(shape.arrays), static_cast<int>(shape.length), shape.length * sizeof(uint32_t)>>>(
-      sums_in(header, shape), values, commit ? iterations : iterations - 1);
-  FINISH_KERNEL();
+  for (uint32_t launch = 0, array = 0; launch < shape.launches; ++launch) {
+    const uint32_t arrays = shape.arrays_after(launch) - array, first = array * shape.length;
+    const bool complete = commit || launch + 1 < shape.launches;
+    array += arrays;
+    if (arrays == 0) continue;
+    Sums sums = sums_in(header, shape);
+    sums.words += first;
+    scan<<<static_cast<int>(arrays), static_cast<int>(shape.length), shape.length * sizeof(uint32_t)>>>(
+        sums, values + first, complete ? iterations : iterations - 1);
+    FINISH_KERNEL();
+    if (complete) recoverable::settle_and_acknowledge(header, array);
+  }
 }
 
 // The sums of the last two iterations: of the 2^(k+1) values up to the element.
@@ -147,6 +160,11 @@ int recover(const Options& options) {
   if (header == nullptr) return PASS("the pool was not created yet");
   size_t durable = 0;
   for (uint32_t i = 0; i < shape.elements(); ++i) durable += iterations_of(last_word(sums_in(header, shape), i));
+  uint32_t complete = 0;  // elements in front of the first that is not
+  while (complete < shape.elements() &&
+         iterations_of(last_word(sums_in(header, shape), complete)) == shape.iterations())
+    ++complete;
+  recoverable::expect_acknowledged(complete / shape.length, "arrays");
   scan_all(header, shape, true);
   check_sums(header, shape);
   return PASS("recovered: %zu of %zu iterations of threads were durable", durable,
@@ -156,8 +174,10 @@ int recover(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options options = recoverable::parse<Shape>(
-      argc, argv, "scan.pool", kPresets, {{"--arrays", &Shape::arrays, 1 << 16}, {"--length", &Shape::length, 1024}});
+  const Options options = recoverable::parse<Shape>(argc, argv, "scan.pool", kPresets,
+                                                    {{"--arrays", &Shape::arrays, 1 << 16},
+                                                     {"--length", &Shape::length, 1024},
+                                                     {"--launches", &Shape::launches, 1024}});
   if (options.recovered.empty() && options.shape.length < 2) {
     fprintf(stderr, "--length: at least 2 is expected, got %u\n", options.shape.length);
     return 2;

@@ -182,6 +182,7 @@ void filter(Work work, const Shape& shape, bool commit) {
     }
     if (BUG != 3 && (commit || state + 1 < last)) set_state<<<1, 1>>>(work.header, state + 1);
     FINISH_KERNEL();
+    if (commit || state + 1 < last) recoverable::acknowledge(state + 1);
   }
 }
 
@@ -251,6 +252,7 @@ int recover(const Options& options) {
   const uint64_t state = header->state;
   EXPECT(state <= 2ull * shape.iterations + 1, "the state should be at most %u, is %llu", 2 * shape.iterations + 1,
          static_cast<unsigned long long>(state));
+  recoverable::expect_acknowledged(state, "steps");
   filter(work, shape, true);
   check_work(work, shape);
   return PASS("recovered: went on at step %llu of %u", static_cast<unsigned long long>(state),
