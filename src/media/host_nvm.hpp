@@ -25,7 +25,8 @@ class HostNvm final : public memory::Device, public NvmMedium::Client {
   bool serve(const memory::DeviceRequest&) override;
   void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
   void drop(u64 begin, u64 end) override;
-  void persist_region(bool inside) override { ddio_ = cache_ && !inside; }
+  /// With eADR the cache is in the persistence domain: a persist region need not write past it.
+  void persist_region(bool inside) override { ddio_ = cache_ && (!inside || eadr_); }
   u64 in_flight() const override { return slots_.in_flight(); }
   const memory::DeviceStatistics& statistics() const override;
 

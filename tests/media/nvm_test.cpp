@@ -172,6 +172,17 @@ TEST_F(NvmCrash, WithEadrAByteIsDurableInTheCacheAndCountsOnce) {
   EXPECT_EQ(bench->durable.statistics().writes, 3u) << "the eviction makes nothing durable that is not";
 }
 
+TEST_F(NvmCrash, WithEadrAPersistRegionStillWritesIntoTheCache) {
+  MediaConfig config;
+  config.nvm.eadr = true;
+  make("host-nvm", config);
+  bench->device().persist_region(true);
+  const u32 token = store(0, 7);
+  finish();
+  EXPECT_EQ(durable(0), 7u);
+  EXPECT_NEAR(double(bench->asked[token].done), 853, 4) << "the cache's time";
+}
+
 /// GPM's bug class: what was written outside stays where it is; what is written inside is durable, and pushes its line.
 TEST_F(NvmCrash, APersistRegionSwitchesDdioOff) {
   make("host-nvm", {});
