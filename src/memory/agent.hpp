@@ -25,7 +25,7 @@ struct LineAccess {
   bool host_memory = false;  // behind the host link: private caches keep no copy of it
   bool persistent = false;   // a pool's: a store to it is a persist
   /// A device's registers, or an instruction that says .mmio: no cache answers, nothing is combined, and of a warp's
-  /// (of another agent's) such accesses one is under way at a time, in program order.
+  /// (of another agent's) such accesses one is under way at a time, in program order. Never of a pool's line.
   bool mmio = false;
   Scope scope = Scope::none;
   u8 lanes = 1;  // that take part: an atomic takes the home a turn each

@@ -10,6 +10,17 @@
 
 namespace ew::memory {
 
+namespace {
+
+/// As std::popcount, which is a call of the compiler's library on an x86-64 that may lack POPCNT: this is half of it.
+u32 count_of(WordMask words) {
+  words -= words >> 1 & 0x55555555;
+  words = (words & 0x33333333) + (words >> 2 & 0x33333333);
+  return ((words + (words >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
+}  // namespace
+
 PrivateCache::PrivateCache(const PrivateCacheConfig& config, const Parts& parts)
     : state_(std::make_unique<State>(config, parts)) {}
 PrivateCache::~PrivateCache() = default;
@@ -58,23 +69,22 @@ Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
   }
   Accepted result = Accepted::stalled;
   u64* counted = &statistics.loads;
-  const bool mmio_alone = a.mmio && !a.persistent;
   if (a.kind == AccessKind::load) [[likely]] {
-    result = mmio_alone ? mmio_access(a, why) : load(a, why);
+    result = a.mmio ? mmio_access(a, why) : load(a, why);
   } else if (a.kind == AccessKind::store) {
     counted = &statistics.stores;
-    result = mmio_alone                                       ? mmio_access(a, why)
+    result = a.mmio                                           ? mmio_access(a, why)
              : permission.store_needs_owned && !a.host_memory ? store_owned(a, why)
                                                               : store_through(a, why);
   } else {
     counted = &statistics.atomics;
-    result = mmio_alone                                     ? mmio_access(a, why)
+    result = a.mmio                                         ? mmio_access(a, why)
              : permission.atomics_private && !a.host_memory ? store_owned(a, why)
                                                             : atomic_at_home(a, why);
   }
   if (result == Accepted::stalled) return result;
-  bank = now() + bank_cycles[std::popcount(a.words)];
-  persists.accessed |= u64{a.persistent} << a.warp % 64;
+  bank = now() + bank_cycles[count_of(a.words)];
+  if (a.persistent) persists.accessed |= u64{1} << a.warp % 64;
   ++*counted;
   return result;
 }

@@ -462,8 +462,8 @@ TimingSm::Sent TimingSm::proceed(u32 id, Cycle now) {
     if (shared_.map) {
       const memory::AddressMap::Kind kind = shared_.map->kind(part.line);
       a.line.host_memory = kind.host;
-      a.line.mmio = kind.mmio || a.mmio;
       a.line.persistent = shared_.map->persistent(part.line);
+      a.line.mmio = kind.mmio || (a.mmio && !a.line.persistent);
     }
     a.line.part = a.next_part;
     a.line.lanes = static_cast<u8>(std::popcount(part.lanes));
