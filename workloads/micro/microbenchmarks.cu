@@ -3,6 +3,7 @@
 // it runs on real GPUs, too.
 //
 //   microbenchmarks [NAME...]    only the groups named: latency bandwidth shared atomics launch
+// copies: times by the clock of the device
 #include <cuda_runtime.h>
 
 #include <algorithm>
