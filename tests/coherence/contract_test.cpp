@@ -9,8 +9,8 @@
 #include <deque>
 #include <random>
 
-#include "bench.hpp"
 #include "oracle.hpp"
+#include "scene.hpp"
 
 namespace ew::coherence {
 namespace {
@@ -483,16 +483,7 @@ std::vector<Traffic> traffics() {
 }
 
 class Contract : public ::testing::TestWithParam<std::string_view> {};
-INSTANTIATE_TEST_SUITE_P(Protocols, Contract, ::testing::ValuesIn([] {
-                           std::vector<std::string_view> names;
-                           for (const Model& model : models()) names.push_back(model.name);
-                           return names;
-                         }()),
-                         [](const auto& info) {
-                           std::string name(info.param);
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Protocols, Contract, ::testing::ValuesIn(protocol_names()), test_name);
 
 /// What must have happened somewhere, lest the traffic was too tame.
 struct Coverage {

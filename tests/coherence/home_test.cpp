@@ -29,16 +29,7 @@ BenchConfig roomy(u32 requests_per_cycle = 1, u32 atomics_per_cycle = 1) {
 }
 
 class Latency : public ::testing::TestWithParam<std::string_view> {};
-INSTANTIATE_TEST_SUITE_P(Protocols, Latency, ::testing::ValuesIn([] {
-                           std::vector<std::string_view> names;
-                           for (const Model& model : models()) names.push_back(model.name);
-                           return names;
-                         }()),
-                         [](const auto& info) {
-                           std::string name(info.param);
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Protocols, Latency, ::testing::ValuesIn(protocol_names()), test_name);
 
 TEST_P(Latency, is_the_sum_of_its_parts) {
   Scene s(std::string(GetParam()), 2, roomy());

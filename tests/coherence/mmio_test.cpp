@@ -17,16 +17,7 @@ class Mmio : public ::testing::TestWithParam<std::string_view> {
  protected:
   std::string protocol() const { return std::string(GetParam()); }
 };
-INSTANTIATE_TEST_SUITE_P(Protocols, Mmio, ::testing::ValuesIn([] {
-                           std::vector<std::string_view> names;
-                           for (const Model& model : models()) names.push_back(model.name);
-                           return names;
-                         }()),
-                         [](const auto& info) {
-                           std::string name(info.param);
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Protocols, Mmio, ::testing::ValuesIn(protocol_names()), test_name);
 
 TEST_P(Mmio, every_access_reaches_the_device_and_no_cache_keeps_it) {
   for (const bool keep_host_lines : {false, true}) {

@@ -544,16 +544,7 @@ TEST(Mesi, a_load_behind_a_store_that_waits_sees_it) {
 }
 
 class Everywhere : public ::testing::TestWithParam<std::string_view> {};
-INSTANTIATE_TEST_SUITE_P(Protocols, Everywhere, ::testing::ValuesIn([] {
-                           std::vector<std::string_view> names;
-                           for (const Model& model : models()) names.push_back(model.name);
-                           return names;
-                         }()),
-                         [](const auto& info) {
-                           std::string name(info.param);
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Protocols, Everywhere, ::testing::ValuesIn(protocol_names()), test_name);
 
 TEST_P(Everywhere, a_flush_writes_back_and_drops) {
   Scene s(std::string(GetParam()), 2);

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench.hpp"
@@ -165,5 +167,17 @@ class Scene {
   Bench bench;
   std::function<u32(Node, Node, const Request&)> slow;
 };
+
+/// Every row of coherence/models.cpp, and its name as GoogleTest takes one.
+inline std::vector<std::string_view> protocol_names() {
+  std::vector<std::string_view> names;
+  for (const Model& model : models()) names.push_back(model.name);
+  return names;
+}
+inline std::string test_name(const ::testing::TestParamInfo<std::string_view>& info) {
+  std::string name(info.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
 
 }  // namespace ew::coherence
