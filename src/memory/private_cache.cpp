@@ -39,7 +39,7 @@ PrivateCache::State::State(const PrivateCacheConfig& c, const Parts& p)
       whole_line(all_words(c.line)),
       tags(c.bytes, c.line, c.ways, false),
       lines(tags.lines()),
-      data_(c.bytes),
+      data_(std::make_unique_for_overwrite<u8[]>(c.bytes)),
       bank_free(c.banks),
       line_shift(static_cast<u32>(std::countr_zero(c.line))),
       bank_mask(std::has_single_bit(c.banks) ? c.banks - 1 : 0),

@@ -158,7 +158,7 @@ struct PrivateCache::State final : PersistMachinery {
     const u64 number = line >> line_shift;
     return bank_free[bank_mask ? number & bank_mask : number % config.banks];
   }
-  u8* bytes(u32 way) { return data_.data() + u64{way} * config.line; }
+  u8* bytes(u32 way) { return data_.get() + u64{way} * config.line; }
   Cycle now() const { return parts.wheel.now(); }
 
   PrivateCacheConfig config;
@@ -169,7 +169,7 @@ struct PrivateCache::State final : PersistMachinery {
 
   TagArray tags;
   std::vector<Line> lines;
-  std::vector<u8> data_;
+  std::unique_ptr<u8[]> data_;  // what has not been filled was never touched
   std::vector<Cycle> bank_free;
   std::array<u8, longest_line / word_bytes + 1> bank_cycles{};  // of an access to so many words
   u32 line_shift;

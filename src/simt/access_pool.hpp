@@ -61,14 +61,18 @@ struct Access {
   bool done = false;      // of a leader that others keep
 };
 
+/// An access comes into being when its number is first taken, lowest numbers first: what a short run does not use costs
+/// it no page.
 class AccessPool {
  public:
-  explicit AccessPool(u32 size) : all_(size) {
+  explicit AccessPool(u32 size) {
+    all_.reserve(size);
     for (u32 i = size; i-- > 0;) free_.push_back(i);
   }
   u32 take() {
     const u32 id = free_.back();
     free_.pop_back();
+    if (id == all_.size()) all_.emplace_back();
     return id;
   }
   void give_back(u32 id) { free_.push_back(id); }
@@ -76,7 +80,8 @@ class AccessPool {
   const Access& operator[](u32 id) const { return all_[id]; }
   u32 number_of(const Access& a) const { return static_cast<u32>(&a - all_.data()); }
   u32 room() const { return static_cast<u32>(free_.size()); }
-  u32 size() const { return static_cast<u32>(all_.size()); }
+  /// Those that have been taken so far have the numbers below this.
+  u32 made() const { return static_cast<u32>(all_.size()); }
 
  private:
   std::vector<Access> all_;

@@ -127,7 +127,7 @@ void TimingSm::move_charges(u32 id, Access& a) {
 
 const TimingStatistics& TimingSm::statistics(Cycle now) {
   charge(now);
-  for (u32 id = 0; id < accesses_.size(); ++id) statistics_.data_unserved += std::exchange(accesses_[id].stalled, 0);
+  for (u32 id = 0; id < accesses_.made(); ++id) statistics_.data_unserved += std::exchange(accesses_[id].stalled, 0);
   return statistics_;
 }
 

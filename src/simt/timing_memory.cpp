@@ -733,7 +733,7 @@ void TimingSm::forget_accesses(const GridRun& run) {
   }
   queue_count_ = kept;
   forget_held(run);
-  for (u32 id = 0; id < accesses_.size(); ++id) {
+  for (u32 id = 0; id < accesses_.made(); ++id) {
     Access& a = accesses_[id];
     if (a.grid != &run) continue;
     statistics_.data_unserved += std::exchange(a.stalled, 0);
@@ -768,7 +768,7 @@ std::string TimingSm::what_is_under_way() const {
         head_stalled_ ? fmt::format("; the first is stalled by the private cache (reason {})", static_cast<u32>(stall_))
                       : "");
   u32 listed = 0;
-  for (u32 id = 0; id < accesses_.size() && listed < 8; ++id) {
+  for (u32 id = 0; id < accesses_.made() && listed < 8; ++id) {
     const Access& a = accesses_[id];
     if (!a.grid) continue;
     ++listed;

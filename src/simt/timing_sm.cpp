@@ -32,7 +32,7 @@ TimingSm::TimingSm(SmShared& shared, Sm& sm)
       blocks_(shared.limits.blocks_per_sm),
       schedulers_(shared.config.schedulers),
       accesses_(shared.config.accesses),
-      queue_(accesses_.size()),
+      queue_(shared.config.accesses),
       constants_(shared.config.constant_cache.count, shared.config.constant_line, shared.config.constant_ways) {
   for (u32 slot = 0; slot < slots; ++slot) mine_[slot % schedulers_] |= bit(slot);
   for (u32 s = 0; s < schedulers_; ++s) {
