@@ -99,8 +99,8 @@ Place AddressMap::place(u64 line) const {
     if (config_.nvm_channels) place_in_channel(place, physical, slice, round, config_.nvm_channels);
     return place;
   }
-  if (!found || found->host) {
-    place.host = true;
+  place.host = !found || found->host;
+  if (place.host && !config_.shared) {
     place.device = static_cast<u16>(config_.channels);
     place.physical = physical;
     return place;

@@ -31,8 +31,9 @@ struct AddressMapConfig {
   u32 nvm_channels = 0;  // of non-volatile memory on the GPU; 0: pools lie in one device behind the host link
   u32 interleave = 256;  // bytes that stay in one slice
   bool hashed = true;    // slices are chosen by a hash of the address above the interleave, else in turn
+  bool shared = false;   // the host's memory is the GPU's own: in its channels, not behind a link
 
-  /// `line` is the private caches', `nvm_channels` the non-volatile memory's.
+  /// `line` is the private caches', `nvm_channels` the non-volatile memory's, `shared` the device's.
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
     using core::Range;

@@ -1,13 +1,23 @@
-// A core of the host as a machine sees it whose CPU shares the GPU's memory: an agent with a node of its own. One
-// access at a time, as the host's trace brings them (ew build --trace-host); the machine runs until it is over, stands
-// still, and the host's own instruction touches the image.
+// A core of the host as a machine sees it whose CPU shares the GPU's memory: a node of the network beside the SMs. One
+// access at a time, as the host's trace brings them (ew build --trace-host). The machine runs until the access is over
+// and stands still; then the host's own instruction touches the image.
 //
-// So the core moves no bytes. A load makes the home's image current under any protocol (an owner's bytes return); a
-// store takes every other copy away before the host writes. The core keeps no copies, so each access goes to the home:
-// host loads cost more than on hardware, where the core's cache would answer some of them.
+// So the core has no bytes of its own: the image is where its copies are. A load makes the home's image current under
+// any protocol (an owner's bytes return). A store, where the protocol writes only what is owned, asks for the line and
+// keeps it until the host's instruction has been executed: whoever asks for it meanwhile is answered behind it, from
+// the image. Else it makes its way to the home and back, as a write-through does. Nothing is kept from one access to
+// the next, and each goes to the home: host loads cost more than on hardware, where the core's cache would answer some.
+//
+// Owned by the machine; called by it and by the network.
 #pragma once
 
-#include "memory/private_cache.hpp"
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "memory/address_map.hpp"
+#include "memory/network.hpp"
+#include "memory/protocol.hpp"
 
 namespace ew::memory {
 
@@ -15,32 +25,49 @@ struct CpuCoreStatistics {
   u64 loads = 0, stores = 0, cycles = 0;
 };
 
-class CpuCore final : public Agent {
+class CpuCore final : public Receiver {
  public:
-  explicit CpuCore(core::TimeWheel& wheel) : wheel_(wheel) {}
-  /// The port to the network; once, before the first access. `line` in bytes.
-  void attach(PrivateCache& port, const AddressMap& map, u32 line);
+  struct Parts {
+    core::TimeWheel& wheel;
+    Payloads& payloads;
+    Network& network;
+    const Protocol& protocol;
+    const AddressMap& map;
+    AgentId id;
+    u32 agents;  // homes' nodes start here
+    u32 line;    // bytes
+  };
+  /// `over` is called, within an event of the wheel, when an access is over.
+  CpuCore(const Parts&, std::function<void()> over);
 
-  /// Begins the host's access to `bytes` bytes, of as many lines as it touches. REQUIRES: !busy().
+  /// Begins the host's access to `bytes` bytes; a load may touch many lines, a store two. What an earlier store kept is
+  /// let go. REQUIRES: !busy().
   void start(u64 address, u64 bytes, bool store);
-  bool busy() const { return at_ < end_ || waits_; }
-  const CpuCoreStatistics& statistics() const { return statistics_; }
+  bool busy() const { return at_ < end_; }
+  /// The host's instruction has been executed: before the wheel turns again.
+  void let_go();
 
-  ByteMask perform(u32 access, u32 part, u8* bytes) override;
-  void complete(u32 access, u32 part, ServedBy by) override;
-  void wake() override;
-  void released(u32) override {}
+  void receive(const Request&) override;
+
+  bool quiescent() const { return !busy() && kept_.empty(); }
+  const CpuCoreStatistics& statistics() const { return statistics_; }
+  std::string what_is_under_way() const;
 
  private:
-  void next_line();
-  void go_on(u64, u64);
+  u64 line_of(u64 address) const { return address & ~u64{parts_.line - 1}; }
+  void ask_for_line();
+  void data(const Request&);
+  void line_is_over();
+  void answer(const Request& probe);
 
-  core::TimeWheel& wheel_;
-  PrivateCache* port_ = nullptr;
-  const AddressMap* map_ = nullptr;
-  u64 line_bytes_ = longest_line;
-  u64 at_ = 0, end_ = 0;  // what is left of the access
-  bool store_ = false, waits_ = false, stalled_ = false;
+  const Parts parts_;
+  const Permission permission_;
+  std::function<void()> over_;
+  u64 at_ = 0, end_ = 0;      // what is left of the access; the line of `at_` is under way
+  WordMask outstanding_ = 0;  // of that line
+  bool store_ = false;
+  std::vector<u64> owned_;     // lines of a store that the host's instruction will write
+  std::vector<Request> kept_;  // probes and forwards of these
   core::Cycle begin_ = 0;
   CpuCoreStatistics statistics_;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/types.hpp"
+#include "memory/cpu_core.hpp"
 #include "memory/device.hpp"
 #include "memory/dma_engine.hpp"
 #include "memory/durable_image.hpp"
@@ -22,6 +23,7 @@ struct HierarchyStatistics {
   memory::DurableStatistics durable;
   memory::HostLinkStatistics host_link;
   memory::DmaStatistics copies;
+  memory::CpuCoreStatistics host_core;
   ManagedStatistics managed;
 
   void add(const memory::PrivateCacheStatistics&);
@@ -230,6 +232,9 @@ void HierarchyStatistics::host_fields(Self& self, Visitor& visit) {
   visit("copies.bytes_read", self.copies.bytes_read, "bytes", "Bytes that copy engines read.");
   visit("copies.bytes_written", self.copies.bytes_written, "bytes", "Bytes that copy engines wrote.");
   visit("copies.busy_cycles", self.copies.busy_cycles, "cycles", "Copy engines were busy, added over engines.");
+  visit("host_core.loads", self.host_core.loads, "loads", "Traced loads of the host that shares the GPU's memory.");
+  visit("host_core.stores", self.host_core.stores, "stores", "Traced stores of it.");
+  visit("host_core.cycles", self.host_core.cycles, "cycles", "Taken by them, added over accesses.");
   visit("managed.faults", self.managed.faults, "faults", "Managed pages that kernels touched while they were away.");
   visit("managed.pages_to_device", self.managed.pages_to_device, "pages", "Managed pages that came to the device.");
   visit("managed.pages_to_host", self.managed.pages_to_host, "pages", "Managed pages that went back to the host.");

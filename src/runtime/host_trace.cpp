@@ -4,6 +4,7 @@
 // meets the machine: it simulates one quantum, stands still, and the access is performed. So what the host sees depends
 // on its own accesses and not on its speed (DESIGN.md, section 3). Any thread may call.
 #include <cstring>
+#include <vector>
 
 #include "runtime/process.hpp"
 
@@ -12,9 +13,26 @@ using namespace ew::runtime;
 
 namespace {
 
-inline void meet(const void* pointer) {
+inline void meet(const void* pointer, u64 bytes, bool store) {
   Machine* machine = process().existing_machine();
-  if (machine) machine->meet_host_access(reinterpret_cast<u64>(pointer));
+  if (machine) machine->meet_host_access(reinterpret_cast<u64>(pointer), bytes, store);
+}
+
+/// Stores a block: piece(offset, bytes) stores a part of it.
+template <class Piece>
+void write(void* to, std::size_t count, Piece&& piece) {
+  Machine* machine = process().existing_machine();
+  const u64 address = reinterpret_cast<u64>(to);
+  if (!machine || count == 0) return piece(0, count);
+  machine->meet_host_write(address, count, [&](u64 at, u64 bytes) { piece(at - address, bytes); });
+}
+
+void* copy(void* to, const void* from, std::size_t count) {
+  if (count > 0) meet(from, count, false);
+  write(to, count, [&](std::size_t at, std::size_t bytes) {
+    std::memmove(static_cast<u8*>(to) + at, static_cast<const u8*>(from) + at, bytes);
+  });
+  return to;
 }
 
 }  // namespace
@@ -28,50 +46,52 @@ void __everwarpTraceHost(void) {
 }
 
 void __sanitizer_cov_load1(u8* pointer) {
-  meet(pointer);
+  meet(pointer, 1, false);
 }
 void __sanitizer_cov_load2(u16* pointer) {
-  meet(pointer);
+  meet(pointer, 2, false);
 }
 void __sanitizer_cov_load4(u32* pointer) {
-  meet(pointer);
+  meet(pointer, 4, false);
 }
 void __sanitizer_cov_load8(u64* pointer) {
-  meet(pointer);
+  meet(pointer, 8, false);
 }
 void __sanitizer_cov_load16(unsigned __int128* pointer) {
-  meet(pointer);
+  meet(pointer, 16, false);
 }
 void __sanitizer_cov_store1(u8* pointer) {
-  meet(pointer);
+  meet(pointer, 1, true);
 }
 void __sanitizer_cov_store2(u16* pointer) {
-  meet(pointer);
+  meet(pointer, 2, true);
 }
 void __sanitizer_cov_store4(u32* pointer) {
-  meet(pointer);
+  meet(pointer, 4, true);
 }
 void __sanitizer_cov_store8(u64* pointer) {
-  meet(pointer);
+  meet(pointer, 8, true);
 }
 void __sanitizer_cov_store16(unsigned __int128* pointer) {
-  meet(pointer);
+  meet(pointer, 16, true);
 }
 
 void* __wrap_memcpy(void* to, const void* from, std::size_t count) {
-  if (count > 0) meet(to), meet(from);
-  return std::memcpy(to, from, count);
+  return copy(to, from, count);
 }
 void* __wrap_memmove(void* to, const void* from, std::size_t count) {
-  if (count > 0) meet(to), meet(from);
-  return std::memmove(to, from, count);
+  const u64 begin = reinterpret_cast<u64>(from), distance = reinterpret_cast<u64>(to) - begin;
+  if (distance == 0 || distance >= count) return copy(to, from, count);
+  meet(from, count, false);  // pieces would be overwritten before they are read
+  const std::vector<u8> bytes(static_cast<const u8*>(from), static_cast<const u8*>(from) + count);
+  return copy(to, bytes.data(), count);
 }
 void* __wrap_memset(void* to, int byte, std::size_t count) {
-  if (count > 0) meet(to);
-  return std::memset(to, byte, count);
+  write(to, count, [&](std::size_t at, std::size_t bytes) { std::memset(static_cast<u8*>(to) + at, byte, bytes); });
+  return to;
 }
 int __wrap_memcmp(const void* a, const void* b, std::size_t count) {
-  if (count > 0) meet(a), meet(b);
+  if (count > 0) meet(a, count, false), meet(b, count, false);
   return std::memcmp(a, b, count);
 }
 

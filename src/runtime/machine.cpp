@@ -438,14 +438,35 @@ void Machine::remove_context(const void* handle) {
   contexts_.erase(handle);
 }
 
-void Machine::meet_host_access(u64 address) {
-  const auto [low, high] = allocations_.shared_range();
-  const auto [pool_low, pool_high] = pools_.range();
-  const bool perhaps = (low <= address && address < high) || (pool_low <= address && address < pool_high);
-  if (perhaps && memory_.bounds(address).end != 0) {
-    queue_.step();
-    if (config_.machine.timing()) queue_.with_simulator([&](Simulator& simulator) { simulator.host_touched(address); });
-  }
+bool Machine::meets(u64 address, bool in_pool) const {
+  const auto [low, high] = in_pool ? pools_.range() : allocations_.shared_range();
+  return low <= address && address < high && memory_.bounds(address).end != 0;
+}
+
+/// A host that is a node of the machine carries it along by its accesses; what it stores to pools is not of that kind.
+void Machine::meet_host(u64 address, const std::function<void(Simulator&)>& access) {
+  const bool in_pool = meets(address, true);
+  if (!in_pool && !meets(address, false)) return;
+  const bool part_of_machine = config_.device.integrated && config_.machine.timing() && !in_pool;
+  queue_.step(part_of_machine ? 1 : Queue::quantum);
+  if (!config_.machine.timing()) return;
+  queue_.with_simulator([&](Simulator& simulator) {
+    simulator.host_touched(address);
+    if (part_of_machine) access(simulator);
+  });
+}
+
+void Machine::meet_host_access(u64 address, u64 bytes, bool store) {
+  meet_host(address, [&](Simulator& simulator) { simulator.host_access(address, bytes, store); });
+}
+
+void Machine::meet_host_write(u64 address, u64 bytes, const Simulator::HostWrite& write) {
+  bool written = false;
+  meet_host(address, [&](Simulator& simulator) {
+    simulator.host_write(address, bytes, write);
+    written = true;
+  });
+  if (!written) write(address, bytes);
 }
 
 void Machine::reset(ApiLock&) {

@@ -131,9 +131,11 @@ class Machine final : public simt::DeviceServices {
   bool has_context(const void*) const;
   void remove_context(const void*);
 
-  /// A traced host access is about to happen: where kernels may touch the address, the machine simulates one quantum
-  /// and stands still. Any thread, without the mutex.
-  void meet_host_access(u64 address);
+  /// A traced host access is about to happen: where kernels may touch the address, the machine simulates (one quantum,
+  /// or the access, where the host is a part of it) and stands still. Any thread, without the mutex.
+  void meet_host_access(u64 address, u64 bytes, bool store);
+  /// The same for a block that the host stores: `write` stores one piece of it, and is called for all of them.
+  void meet_host_write(u64 address, u64 bytes, const Simulator::HostWrite& write);
 
   /// cudaDeviceReset: everything is given back, except pools, and a lost context lives again.
   void reset(ApiLock&);
@@ -154,6 +156,8 @@ class Machine final : public simt::DeviceServices {
   };
 
   std::unique_ptr<Simulator> make_simulator();
+  bool meets(u64 address, bool in_pool) const;
+  void meet_host(u64 address, const std::function<void(Simulator&)>& access);
   void lose(const simt::Fault&);
   Loaded& load(const Image&);
   std::unique_ptr<Module> load_sources(const std::vector<Source>&, const std::map<std::string, u64>& managed,

@@ -201,7 +201,7 @@ std::string why_no_pools(const MachineConfig& config) {
 }
 
 u32 agents_of(const MachineConfig& config) {
-  return config.sm.count + std::max(config.device.copy_engines, 1u) * config.copy.ports;
+  return config.sm.count + config.device.integrated + std::max(config.device.copy_engines, 1u) * config.copy.ports;
 }
 
 void check(const MachineConfig& config) {

@@ -130,7 +130,7 @@ std::string to_toml(const MachineConfig& config, bool sentences = false);
 void check(const MachineConfig&);
 /// Why such a machine cannot map persistent pools, by the fields that say so; empty: it can.
 std::string why_no_pools(const MachineConfig&);
-/// SMs, and the ports of copy engines.
+/// SMs, the host's core of a GPU that shares its memory, and the ports of copy engines.
 u32 agents_of(const MachineConfig&);
 
 template <class Self, class Visitor>

@@ -169,7 +169,7 @@ bool Queue::lost() const {
   return lost_;
 }
 
-void Queue::step() {
+void Queue::step(u64 warp_instructions) {
   Lock lock(mutex_);
   if (pending_.empty() || std::this_thread::get_id() == thread_.get_id()) return;
   if (traced_) {  // the host's accesses and queries carry the machine along
@@ -177,6 +177,7 @@ void Queue::step() {
     last_submission_ = first_submission_ = Clock::now();
   }
   const u64 target = ++steps_owed_;
+  step_ = warp_instructions;
   wake_.notify_one();
   progress_.wait(lock, [&] { return steps_done_ >= target || pending_.empty() || stopping_; });
 }
@@ -209,6 +210,7 @@ void Queue::with_simulator(const std::function<void(Simulator&)>& visit) {
   Lock lock(mutex_);
   halt(lock);
   visit(*simulator_);
+  gpu_now_ = simulator_->gpu().simulated_nanoseconds();
 }
 
 simt::Counters Queue::totals() const {
@@ -365,10 +367,10 @@ void Queue::run_task(Lock& lock, Command& command) {
 
 void Queue::run_quantum(Lock& lock) {
   const u64 owed = steps_owed_;
-  const u64 until = next_beginning();
+  const u64 until = next_beginning(), instructions = waiters_ == 0 && owed > steps_done_ ? step_ : quantum;
   in_quantum_ = true;
   lock.unlock();
-  simulator_->run(quantum, until);
+  simulator_->run(instructions, until);
   auto completions = simulator_->take_completions();
   const auto moved = simulator_->take_moved();
   show_progress();

@@ -89,8 +89,9 @@ class Queue {
   bool idle() const;
   bool lost() const;
 
-  /// Runs one quantum if there is work: the meeting point of a traced host access and the machine.
-  void step();
+  static constexpr u64 quantum = 20'000;  // warp instructions between two looks at the queue
+  /// Runs about so many if there is work: the meeting point of a traced host access and the machine.
+  void step(u64 warp_instructions = quantum);
   /// Host accesses are traced: the host's own pace decides nothing any more.
   void set_traced();
 
@@ -150,7 +151,6 @@ class Queue {
   void halt(Lock&);
   std::chrono::milliseconds grace() const;
 
-  static constexpr u64 quantum = 20'000;                     // warp instructions between two looks at the queue
   static constexpr std::size_t remembered = 1 << 16;         // ends of commands, for those submitted later
   static constexpr std::size_t deep = 1024;                  // commands that a host may run ahead, as on a real device
   static constexpr std::chrono::seconds host_call_grace{1};  // that simulated time waits for a host function
@@ -172,7 +172,7 @@ class Queue {
   u64 host_time_ = 0, latest_end_ = 0;
   u64 gpu_now_ = 0;                 // the clock of the Gpu after its last quantum
   u32 waiters_ = 0, visitors_ = 0;  // visitors_ keep the machine between quanta
-  u64 steps_owed_ = 0, steps_done_ = 0;
+  u64 steps_owed_ = 0, steps_done_ = 0, step_ = quantum;
   bool released_ = false, lost_ = false, stopping_ = false, traced_ = false, in_quantum_ = false, in_task_ = false;
   Clock::time_point first_submission_, last_submission_;
   simt::Counters finished_totals_;  // of earlier Gpus

@@ -4,6 +4,7 @@
 // request_stop().
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,6 +52,12 @@ class Simulator {
   virtual void close() = 0;
   /// Who waits for what, for reports of deadlocks; empty when there is nothing to say.
   virtual std::string what_is_under_way() const = 0;
+  /// The host is about to load these bytes, or to store them with one instruction. Where it shares the GPU's memory, a
+  /// core of it is a node of the machine, which runs until the access is performed.
+  virtual void host_access(u64 address, u64 bytes, bool store) = 0;
+  /// The same for a block of bytes, which may be long: `write` stores a piece of it, and is called for all of them.
+  using HostWrite = std::function<void(u64 at, u64 bytes)>;
+  virtual void host_write(u64 address, u64 bytes, const HostWrite& write) = 0;
 };
 
 /// Functional mode: the Gpu alone.
@@ -71,6 +78,8 @@ class FunctionalSimulator final : public Simulator {
   void persist_region(bool) override {}
   void close() override {}
   std::string what_is_under_way() const override { return {}; }
+  void host_access(u64, u64, bool) override {}
+  void host_write(u64 address, u64 bytes, const HostWrite& write) override { write(address, bytes); }
 
  private:
   std::unique_ptr<simt::Gpu> gpu_;

@@ -25,6 +25,7 @@ memory::AddressMapConfig map_config(const MachineConfig& config) {
   memory::AddressMapConfig map = config.address_map;
   map.line = config.l1.line;
   if (config.nvm.near()) map.nvm_channels = config.nvm.channels;
+  map.shared = config.device.integrated;
   return map;
 }
 
@@ -76,6 +77,7 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
                              .crash_at = observation.crash_at ? observation.crash_at : core::never,
                              .crash = [] { end_at_once(); }});
   make_caches();
+  make_host_core();
   make_copy_engines();
   make_homes();
   observe(observation);
@@ -130,7 +132,7 @@ std::span<memory::Device* const> TimingMachine::devices_from(u32 slice) {
 
 memory::PrivateCache& TimingMachine::add_cache(const memory::PrivateCacheConfig& config, memory::Agent& agent,
                                                bool dma) {
-  const auto id = static_cast<memory::AgentId>(caches_.size());
+  const auto id = static_cast<memory::AgentId>(agents_.size());
   agents_.push_back(&agent);
   caches_.push_back(
       std::make_unique<memory::PrivateCache>(config, memory::PrivateCache::Parts{.wheel = wheel_,
@@ -182,6 +184,22 @@ void TimingMachine::host_touched(u64 address) {
   if (pages_) pages_->touched_by_host(address);
 }
 
+void TimingMachine::make_host_core() {
+  if (!config_.device.integrated) return;
+  const auto id = static_cast<memory::AgentId>(agents_.size());
+  agents_.push_back(nullptr);  // homes perform no atomics of it
+  host_core_ = std::make_unique<memory::CpuCore>(memory::CpuCore::Parts{.wheel = wheel_,
+                                                                        .payloads = payloads_,
+                                                                        .network = *network_,
+                                                                        .protocol = *protocol_,
+                                                                        .map = map_,
+                                                                        .id = id,
+                                                                        .agents = agents_of(config_),
+                                                                        .line = config_.l1.line},
+                                                 [this] { gpu_->request_stop(); });
+  network_->attach(id, *host_core_);
+}
+
 void TimingMachine::make_copy_engines() {
   memory::PrivateCacheConfig port = config_.l1;  // keeps nothing: every access goes to its home
   port.bytes = u64{64} * port.line;
@@ -195,8 +213,9 @@ void TimingMachine::make_copy_engines() {
       .ports = config_.copy.ports,
       .start_cycles = core::cycles_covering(config_.device.clock, config_.copy.latency),
   };
-  const memory::DmaEngine::Parts parts{wheel_, *devices_[config_.address_map.channels], map_, config_.l1.line,
-                                       unnamed_host_pages};
+  // Pages of the host that no allocation names: behind the link, or in the memory that both share.
+  memory::Device& host = *devices_[config_.device.integrated ? 0 : config_.address_map.channels];
+  const memory::DmaEngine::Parts parts{wheel_, host, map_, config_.l1.line, unnamed_host_pages};
   for (u32 i = 0; i < std::max(config_.device.copy_engines, 1u); ++i) {
     engines_.push_back(std::make_unique<memory::DmaEngine>(dma, parts, [this](u64 id) { moved(id); }));
     std::vector<memory::PrivateCache*> caches;
@@ -238,11 +257,12 @@ simt::LaunchId TimingMachine::start(simt::Launch launch) {
 }
 
 std::vector<simt::Completion> TimingMachine::take_completions() {
-  auto completions = gpu_->take_completions();
-  for (const simt::Completion& completion : completions) {
+  auto completions = std::exchange(completed_, {});
+  for (simt::Completion& completion : gpu_->take_completions()) {
     gpu_->take_statistics(completion.id);  // the rows count the whole machine
     auto node = running_.extract(completion.id);
     if (node) record_kernel(std::move(node.mapped()), completion);
+    completions.push_back(std::move(completion));
   }
   return completions;
 }
@@ -293,18 +313,49 @@ core::Cycle TimingMachine::cycle_at(u64 nanoseconds) const {
 
 void TimingMachine::run(u64 warp_instructions, u64 until) {
   const core::Cycle wake = cycle_at(until);
-  if (wake <= wheel_.now() || !moved_.empty()) return;
+  if (wake <= wheel_.now() || !moved_.empty() || !completed_.empty()) return;
+  if (host_core_) host_core_->let_go();
   gpu_->run(warp_instructions, wake);
-  const bool stuck = running_.empty() && moved_.empty() && wheel_.next() == core::never &&
-                     std::ranges::any_of(engines_, [](const auto& engine) { return !engine->idle(); });
-  if (!stuck) return;
-  std::fprintf(stderr, "everwarp: copies wait for each other for ever at cycle %llu:\n%s",
-               static_cast<unsigned long long>(wheel_.now()), what_is_under_way().c_str());
+  if (running_.empty() && moved_.empty() && wheel_.next() == core::never &&
+      std::ranges::any_of(engines_, [](const auto& engine) { return !engine->idle(); }))
+    stuck("copies wait for each other");
+}
+
+void TimingMachine::stuck(const char* who) const {
+  std::fprintf(stderr, "everwarp: %s for ever at cycle %llu:\n%s", who, static_cast<unsigned long long>(wheel_.now()),
+               what_is_under_way().c_str());
   std::abort();
 }
 
+/// Memory that a kernel or a copy may be using; the rest of the time the host's work takes none.
+bool TimingMachine::meets_host(u64 address) {
+  if (!host_core_ || (running_.empty() && copying_.empty())) return false;
+  map_.refresh();
+  return !map_.kind(address).mmio;
+}
+
+/// The machine stands still behind it, and the core lets nobody have what it took until the clock goes on.
+void TimingMachine::host_access(u64 address, u64 bytes, bool store) {
+  if (!meets_host(address)) return;
+  host_core_->start(address, bytes, store);
+  while (host_core_->busy()) {
+    gpu_->run(~u64{0} >> 1, core::never);
+    completed_ = take_completions();  // the GPU runs no further while it has some
+    if (host_core_->busy() && running_.empty() && wheel_.pending() == 0) stuck("the host's access waits");
+  }
+}
+
+void TimingMachine::host_write(u64 address, u64 bytes, const HostWrite& write) {
+  const u64 piece = host_core_ ? config_.l1.line : bytes;
+  for (u64 at = address, end = address + bytes, next; at < end; at = next) {
+    next = std::min(end, host_core_ ? (at / piece + 1) * piece : end);
+    host_access(at, next - at, true);
+    write(at, next - at);
+  }
+}
+
 bool TimingMachine::quiescent() const {
-  return network_->in_flight() == 0 && host_link_->quiescent() &&
+  return network_->in_flight() == 0 && host_link_->quiescent() && (!host_core_ || host_core_->quiescent()) &&
          std::ranges::all_of(caches_, [](const auto& cache) { return cache->quiescent(); }) &&
          std::ranges::all_of(homes_, [](const auto& home) { return home->quiescent(); }) &&
          std::ranges::all_of(engines_, [](const auto& engine) { return engine->idle(); }) &&
@@ -315,8 +366,9 @@ std::string TimingMachine::what_is_under_way() const {
   std::string text;
   for (std::size_t i = 0; i < caches_.size(); ++i)
     if (const std::string one = caches_[i]->what_is_under_way(); !one.empty())
-      text += fmt::format("{} {}:\n{}", i < config_.sm.count ? "private cache of SM" : "port of a copy engine, agent",
-                          i, one);
+      text +=
+          fmt::format("{} {}:\n{}", i < config_.sm.count ? "private cache of SM" : "port of a copy engine,", i, one);
+  if (host_core_) text += host_core_->what_is_under_way();
   for (std::size_t i = 0; i < homes_.size(); ++i)
     if (const std::string one = homes_[i]->what_is_under_way(); !one.empty())
       text += fmt::format("home of slice {}:\n{}", i, one);

@@ -11,6 +11,7 @@
 #include "core/time_wheel.hpp"
 #include "core/trace.hpp"
 #include "memory/address_map.hpp"
+#include "memory/cpu_core.hpp"
 #include "memory/distant_device.hpp"
 #include "memory/dma_engine.hpp"
 #include "memory/durable_image.hpp"
@@ -56,6 +57,8 @@ class TimingMachine final : public Simulator {
   void drop(u64 begin, u64 end, bool gone) override;
   void persist_region(bool inside) override;
   std::string what_is_under_way() const override;
+  void host_access(u64 address, u64 bytes, bool store) override;
+  void host_write(u64 address, u64 bytes, const HostWrite&) override;
 
   TimingFigures figures() const;
   /// No message, line or transfer under way anywhere.
@@ -67,6 +70,7 @@ class TimingMachine final : public Simulator {
   std::span<memory::Device* const> devices_from(u32 slice);
   void make_homes();
   void make_caches();
+  void make_host_core();
   void make_copy_engines();
   memory::PrivateCache& add_cache(const memory::PrivateCacheConfig&, memory::Agent&, bool dma);
 
@@ -82,6 +86,8 @@ class TimingMachine final : public Simulator {
   void record_kernel(Running, const simt::Completion&);
 
   core::Cycle cycle_at(u64 nanoseconds) const;
+  bool meets_host(u64 address);
+  [[noreturn]] void stuck(const char* who) const;
   void moved(u64 id);
 
   const MachineConfig config_;
@@ -98,8 +104,10 @@ class TimingMachine final : public Simulator {
   std::vector<std::unique_ptr<memory::DistantDevice>> distant_devices_;
   std::vector<std::vector<memory::Device*>> seen_devices_;  // by home
   std::unique_ptr<simt::TimingGpu> gpu_;
+  std::unique_ptr<memory::CpuCore> host_core_;  // of a machine whose host shares the GPU's memory
+  std::vector<simt::Completion> completed_;     // while the host's core was served: not taken yet
   std::vector<std::unique_ptr<memory::DmaEngine>> engines_;
-  std::vector<memory::Agent*> agents_;   // SMs, then the engines' ports
+  std::vector<memory::Agent*> agents_;   // SMs, the host's core, the engines' ports
   std::unique_ptr<ManagedPages> pages_;  // nullptr: managed memory does not move
   std::vector<std::unique_ptr<PagedPort>> paged_ports_;
   std::vector<std::unique_ptr<memory::PrivateCache>> caches_;  // by agent

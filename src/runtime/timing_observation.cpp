@@ -23,6 +23,7 @@ TimingFigures TimingMachine::figures() const {
   HierarchyStatistics& hierarchy = figures.hierarchy;
   for (u32 sm = 0; sm < config_.sm.count; ++sm) hierarchy.add(caches_[sm]->statistics());
   for (const auto& home : homes_) hierarchy.add(home->statistics());
+  if (host_core_) hierarchy.host_core = host_core_->statistics();
   for (const auto& engine : engines_) hierarchy.add(engine->statistics());
   hierarchy.network = network_->statistics();
   for (u32 i = 0; i < config_.address_map.channels; ++i)

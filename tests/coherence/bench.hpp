@@ -120,6 +120,7 @@ class Bench {
   bool quiescent() const;
   std::string what_is_under_way() const;
   Home& home_of(u64 line) { return *homes[map_->place(line).slice]; }
+  const AddressMap& map() const { return *map_; }
 
  private:
   struct alignas(4096) Page {
