@@ -58,6 +58,7 @@ void EventFile::index() {
     const auto words = std::span<const u64>(words_).subspan(at + record_words, record.words);
     ended = record.kind == simt::EventKind::end;
     records_ += !ended;
+    if (ended) changes_ = record.block;
     if (record.kind == simt::EventKind::kernel) add_kernel(record, words);
     if (record.kind == simt::EventKind::launch) launches_.push_back({record.pc, words[0], words[1], words[2]});
     if (record.kind == simt::EventKind::pool) add_pool(words);

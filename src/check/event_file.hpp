@@ -53,6 +53,8 @@ class EventFile {
   /// "kvs.cu:117", or the kernel's name with the instruction's number.
   std::string place(u32 launch, u32 pc) const;
   u64 records() const { return records_; }
+  /// Of them, those that have changed a pool.
+  u64 changes() const { return changes_; }
 
  private:
   struct Kernel {
@@ -65,7 +67,7 @@ class EventFile {
   void add_pool(std::span<const u64>);
 
   std::vector<u64> words_;
-  u64 records_ = 0;
+  u64 records_ = 0, changes_ = 0;
   std::vector<Kernel> kernels_{1};
   std::vector<Launch> launches_{1};
   std::vector<Pool> pools_;

@@ -30,16 +30,19 @@ void PoolImage::build(const PersistSet& set) {
   }
 }
 
-u64 PoolImage::digest() const {
-  u64 sum = 0x9e3779b97f4a7c15;
-  for (const std::string& file : files_) {
-    for (std::size_t at = 0; at + 8 <= file.size(); at += 8) {
-      u64 word;
-      std::memcpy(&word, file.data() + at, 8);
-      sum = (sum ^ word) * 0xff51afd7ed558ccd;
-      sum ^= sum >> 29;
-    }
+u64 digest_of(const std::string& file, u64 sum) {
+  for (std::size_t at = 0; at + 8 <= file.size(); at += 8) {
+    u64 word;
+    std::memcpy(&word, file.data() + at, 8);
+    sum = (sum ^ word) * 0xff51afd7ed558ccd;
+    sum ^= sum >> 29;
   }
+  return sum;
+}
+
+u64 PoolImage::digest() const {
+  u64 sum = digest_of({});
+  for (const std::string& file : files_) sum = digest_of(file, sum);
   return sum;
 }
 

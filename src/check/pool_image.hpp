@@ -10,6 +10,9 @@
 
 namespace ew::check {
 
+/// Equal for equal files in the same order.
+u64 digest_of(const std::string& file, u64 of_those_before = 0x9e3779b97f4a7c15);
+
 class PoolImage {
  public:
   PoolImage(const EventFile&, const std::vector<Persist>&);
@@ -19,6 +22,7 @@ class PoolImage {
   u64 digest() const;
   /// The whole file of a pool of EventFile::pools().
   const std::string& file(std::size_t pool) const { return files_[pool]; }
+  const std::vector<std::string>& files() const { return files_; }
   std::size_t pools() const { return files_.size(); }
 
  private:

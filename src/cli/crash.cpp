@@ -52,6 +52,10 @@ with the order that is missing, and why: a fence or acquire (missing order), a s
 persistency bug), or a state that the run itself passes through (recovery bug). Functional mode; models are sbrp,
 epoch, gpm, strict, and sbrp-sys (scopes widened), gpm-ddio, none (no order at all).
 
+With --nested 2 the recovery is crashed as well, wherever it has changed a pool (in --nested-points states of each, spread
+over it, when they are more), and a second recovery must succeed: for --at in functional mode behind its stores, on a
+timing machine behind its durable writes, with --states model in states that the model lets it leave.
+
 What the program has told to be durable (gpm_acknowledge of everwarp/gpm.cuh) is kept outside of its pools, and the
 recovery asks for it (gpm_acknowledged): what was acknowledged and is missing is a failure of the recovery's check.
 
@@ -99,15 +103,20 @@ Words split_words(const std::string& text) {
   return words;
 }
 
-std::string replay(const CrashCommand& command, const Words& program, unsigned long long instruction) {
+/// The command that brings one failure back. `nested`: where the recovery was crashed; empty: it was not.
+std::string replay(const CrashCommand& command, const Words& options, const std::string& nested, const Words& where,
+                   const Words& program) {
   Words words{"ew", "crash"};
-  const Words options = command.plan.settings.as_options();
   words.insert(words.end(), options.begin(), options.end());
-  if (command.plan.nested > 1)
-    words.insert(words.end(), {"--nested", "2", "--nested-points", std::to_string(command.plan.nested_points)});
-  words.insert(words.end(), {"--at", "instruction", std::to_string(instruction), "--recover", command.recover, "--"});
+  if (!nested.empty()) words.insert(words.end(), {"--nested", "2", "--nested-at", nested});
+  words.insert(words.end(), where.begin(), where.end());
+  words.insert(words.end(), {"--recover", command.recover, "--"});
   words.insert(words.end(), program.begin(), program.end());
   return shell_line(words);
+}
+
+std::string number_or_none(u64 number) {
+  return number ? std::to_string(number) : "";
 }
 
 void show_progress(std::size_t finished, std::size_t failures, std::size_t total, std::string_view what = "crashes") {
@@ -145,6 +154,8 @@ nlohmann::ordered_json as_json(const std::vector<Trial>& trials, unsigned long l
                     {"passed", trial.passed()},
                     {"recovery_status", trial.recovery_status},
                     {"acknowledged", trial.acknowledged},
+                    {"nested", trial.nested},
+                    {"nested_at", trial.nested_at},
                     {"seconds", trial.seconds},
                     {"says", trial.last_line}});
   }
@@ -184,13 +195,17 @@ int report(const CrashCommand& command, const Words& words, const std::vector<Tr
   else
     print_table(trials, total);
   std::size_t failures = 0, killed = 0;
+  u64 nested = 0;
   for (const Trial& trial : trials) {
+    nested += trial.nested;
     killed += trial.end == TrialEnd::recovered || trial.end == TrialEnd::recovery_failed;
     if (trial.passed()) continue;
     if (++failures > 3) continue;  // the first few say enough
     fmt::print(stderr, "FAIL after warp instruction {}. Output:\n{}Again: {}\n", trial.instruction, trial.output,
-               replay(command, words, trial.instruction));
+               replay(command, command.plan.settings.as_options(), number_or_none(trial.nested_at),
+                      {"--at", "instruction", std::to_string(trial.instruction)}, words));
   }
+  if (nested && !command.json) fmt::print("{} crashes of recoveries\n", grouped(nested));
   if (!command.json)
     fmt::print("{}{} crashes, {} recovered, {} failed\n", failures ? "FAIL: " : "", killed, trials.size() - failures,
                failures);
@@ -212,16 +227,11 @@ int call_model(CrashCommand& command, const Words& words) {
   ModelCampaign campaign(plan, model);
   const ModelReport report =
       campaign.run([](u64 finished, u64 failures, u64 total) { show_progress(finished, failures, total, "states"); });
-  print_report(report, campaign, command.json, [&](const std::string& state) {
-    Words again{"ew", "crash", "--states", "model", "--model", std::string(name_of(model.model))};
-    const Words options = typed.as_options();
-    again.insert(again.end(), options.begin(), options.end());
-    if (plan.nested > 1)
-      again.insert(again.end(), {"--nested", "2", "--nested-points", std::to_string(plan.nested_points)});
-    if (command.count) again.insert(again.end(), {"--count", std::to_string(command.count)});
-    again.insert(again.end(), {"--state", state, "--recover", command.recover, "--"});
-    again.insert(again.end(), words.begin(), words.end());
-    return shell_line(again);
+  print_report(report, campaign, command.json, [&](const ModelFailure& failure) {
+    Words where{"--states", "model", "--model", std::string(name_of(model.model)), "--state", failure.state};
+    if (command.count) where.insert(where.end(), {"--count", std::to_string(command.count)});
+    if (!failure.nested.empty()) where.insert(where.end(), {"--nested-points", std::to_string(plan.nested_points)});
+    return replay(command, typed.as_options(), failure.nested, where, words);
   });
   return report.failed || report.unlike ? failed : clean;
 }
@@ -262,8 +272,6 @@ std::vector<CrashMoment> crash_moments(const CrashCommand& command, const runtim
 int call_timed(CrashCommand& command, const Words& words, const runtime::MachineConfig& config) {
   CrashPlan& plan = command.plan;
   const auto begin = std::chrono::steady_clock::now();
-  if (plan.nested > 1)
-    throw UserError("--nested 2 belongs to --at instruction, to --at random in functional mode, and to --states");
   TimedCampaign campaign(plan);
   const auto moments = crash_moments(command, config, campaign);
   const unsigned jobs = command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
@@ -272,26 +280,26 @@ int call_timed(CrashCommand& command, const Words& words, const runtime::Machine
   });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::size_t failures = 0, killed = 0;
+  u64 nested = 0;
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const TimedTrial& trial : trials) {
     killed += trial.killed;
+    nested += trial.nested;
     list.push_back({{"at", trial.moment.words()},
                     {"durable_writes", trial.writes},
                     {"acknowledged", trial.acknowledged},
                     {"passed", trial.passed()},
                     {"killed", trial.killed},
                     {"recovery_status", trial.status},
+                    {"nested", trial.nested},
+                    {"nested_at", trial.nested_at},
                     {"says", last_line(trial.unlike.empty() ? trial.output : trial.unlike)}});
     if (trial.passed()) continue;
     if (++failures > 3) continue;
-    Words again{"ew", "crash"};
-    const Words options = plan.settings.as_options();
-    again.insert(again.end(), options.begin(), options.end());
-    again.insert(again.end(), {"--at", trial.moment.persist ? "persist" : "cycle", std::to_string(trial.moment.number),
-                               "--recover", command.recover, "--"});
-    again.insert(again.end(), words.begin(), words.end());
-    fmt::print(stderr, "FAIL at {}. {}\n{}Again: {}\n", trial.moment.words(), trial.unlike, trial.output,
-               shell_line(again));
+    const std::string again =
+        replay(command, plan.settings.as_options(), number_or_none(trial.nested_at),
+               {"--at", trial.moment.persist ? "persist" : "cycle", std::to_string(trial.moment.number)}, words);
+    fmt::print(stderr, "FAIL at {}. {}\n{}Again: {}\n", trial.moment.words(), trial.unlike, trial.output, again);
   }
   if (command.json) {
     const nlohmann::ordered_json all{{"cycles", campaign.last_cycle()},
@@ -299,6 +307,8 @@ int call_timed(CrashCommand& command, const Words& words, const runtime::Machine
                                      {"crashes", trials.size()},
                                      {"distinct", campaign.distinct()},
                                      {"killed", killed},
+                                     {"nested", nested},
+                                     {"nested_distinct", campaign.nested_distinct()},
                                      {"failed", failures},
                                      {"seconds", seconds},
                                      {"trials", list}};
@@ -307,6 +317,9 @@ int call_timed(CrashCommand& command, const Words& words, const runtime::Machine
     fmt::print("{} durable writes in {} cycles; {} crashes, {} distinct states, {} of them killed for real, in {}\n",
                grouped(campaign.last_write()), grouped(campaign.last_cycle()), trials.size(), campaign.distinct(),
                killed, seconds_text(seconds));
+    if (nested)
+      fmt::print("{} crashes of recoveries, {} different images\n", grouped(nested),
+                 grouped(campaign.nested_distinct()));
     fmt::print("{}{} crashes, {} recovered, {} failed\n", failures ? "FAIL: " : "", trials.size(),
                trials.size() - failures, failures);
   }
@@ -321,6 +334,7 @@ int call(CrashCommand& command, const Words& words) {
   else
     check(command, words);
   CrashPlan& plan = command.plan;
+  if (!plan.nested_at.empty() && plan.nested < 2) throw UserError("--nested-at belongs to --nested 2");
   const runtime::MachineConfig config = plan.settings.resolve();
   plan.program = words;
   plan.program[0] = program_path(words[0]);
@@ -337,10 +351,12 @@ int call(CrashCommand& command, const Words& words) {
   const CleanRun run = count_instructions(plan);
   const auto points = crash_points(command, run.instructions);
   unsigned jobs = command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
+  if (!run.own_files && plan.nested > 1)
+    throw UserError("--nested 2 needs the pool in the trial's folder: name it by a relative path, or with {}");
   if (!run.own_files && jobs > 1) {
     fmt::print(
         stderr,
-        "ew crash: the program made no file in its folder, so trials run one after another and share what it wrote "
+        "ew crash: the program wrote no file in its folder, so trials run one after another and share what it wrote "
         "elsewhere; a relative path or {{}} gives each trial a pool of its own\n");
     jobs = 1;
   }
@@ -382,10 +398,12 @@ void add_crash(CLI::App& app, int& status) {
       ->type_name("N")
       ->check(CLI::Range(1, 2));
   verb->add_option("--nested-points", command->plan.nested_points,
-                   "Of --nested 2: at how many instructions each recovery is crashed")
+                   "Of --nested 2: in how many of its states each recovery is crashed; all when they are fewer")
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(1));
+  verb->add_option("--nested-at", command->plan.nested_at, "Of --nested 2: this state only, as a report names it")
+      ->type_name("STATE");
   verb->add_option("--keep", command->keep, "Keep the folders of failed trials here")->type_name("FOLDER");
   verb->add_flag("--json", command->json, "As JSON");
   command->plan.settings.add_options(*verb);

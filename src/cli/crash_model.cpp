@@ -7,11 +7,11 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
-#include <thread>
 
 #include "check/persist_builder.hpp"
 #include "check/persist_order.hpp"
 #include "cli/crash_folder.hpp"
+#include "cli/job_threads.hpp"
 #include "core/diagnostics.hpp"
 #include "core/fingerprint.hpp"
 #include "core/nearest.hpp"
@@ -26,8 +26,6 @@ using check::PersistModel;
 using check::PersistSet;
 using core::UserError;
 using runtime::Environment;
-
-constexpr const char* no_pool = "no-pool";
 
 using Clock = std::chrono::steady_clock;
 
@@ -111,19 +109,17 @@ void ModelCampaign::record() {
 
 // --- States and their recoveries
 
-ModelCampaign::Worker::Worker(const ModelCampaign& of, bool warm)
+ModelCampaign::Worker::Worker(ModelCampaign& of, bool warm)
     : campaign(of), recovery(of.plan_, warm), image(*of.events_, of.graph_.persists()), reach(of.graph_) {}
 
-Outcome ModelCampaign::Worker::recover_image() {
-  std::vector<ImageFile> files;
+Image ModelCampaign::Worker::pool_files() const {
+  Image files;
   for (std::size_t i = 0; i < image.pools(); ++i) files.push_back({campaign.pool_paths_[i], &image.file(i)});
-  return recovery.run(files, acknowledged);
+  return files;
 }
 
-bool ModelCampaign::Worker::survives_crash(u64 seed, std::string& output) {
-  std::vector<ImageFile> files;
-  for (std::size_t i = 0; i < image.pools(); ++i) files.push_back({campaign.pool_paths_[i], &image.file(i)});
-  return recovery.survives_crash(files, acknowledged, seed, output);
+Outcome ModelCampaign::Worker::recover_image() {
+  return recovery.run(pool_files(), acknowledged);
 }
 
 void ModelCampaign::Worker::build(const PersistSet& set) {
@@ -165,7 +161,6 @@ std::vector<ModelCampaign::Failed> ModelCampaign::try_all(const std::vector<std:
   std::set<u64> seen;
   std::map<u64, Failed> failures;  // by index: the same whoever came first
   u64 finished = 0;
-  std::string trouble;
   const auto work = [&] {
     Worker worker(*this, model_.warm);
     for (u64 i; (i = next++) < names.size();) {
@@ -179,54 +174,38 @@ std::vector<ModelCampaign::Failed> ModelCampaign::try_all(const std::vector<std:
         report.warm |= worker.recovery.warm();
         fresh = seen.insert(digest).second;
       }
-      Outcome outcome;
-      if (fresh) outcome = nothing ? worker.recovery.run({}) : worker.recover_image();
+      Failed failed{.state = names[i], .set = set, .outcome = {}, .nested = {}, .nested_place = {}};
+      if (fresh) failed.outcome = nothing ? worker.recovery.run({}) : worker.recover_image();
+      bool good = failed.outcome.status == 0;
+      if (fresh && good && plan_.nested > 1) good = worker.survives_crash(names[i], failed);
       const std::lock_guard lock(mutex);
       ++finished;
-      if (fresh && outcome.status != 0) failures.emplace(i, Failed{names[i], set, outcome});
+      if (!good) report.nested_failed += !failed.nested.empty(), failures.emplace(i, std::move(failed));
       if (progress) progress(finished, failures.size(), names.size());
     }
+    const std::lock_guard lock(mutex);
+    report.nested += worker.nested;
   };
-  const auto guarded = [&] {
-    try {
-      work();
-    } catch (const std::exception& mistake) {
-      const std::lock_guard lock(mutex);
-      trouble = mistake.what();
-      next = names.size();
-    }
-  };
-  std::vector<std::thread> threads;
-  const unsigned jobs = shares_pools_ ? 1 : model_.jobs;
-  for (unsigned job = 1; job < jobs && job < names.size(); ++job) threads.emplace_back(guarded);
-  guarded();
-  for (std::thread& thread : threads) thread.join();
-  if (!trouble.empty()) throw UserError(trouble);
+  run_jobs(shares_pools_ ? 1 : model_.jobs, next, names.size(), work);
   report.tried = names.size();
   report.distinct = seen.size();
   report.failed = failures.size();
   report.passed = report.distinct - report.failed;
+  report.nested_distinct = nested_.size();
   std::vector<Failed> list;
   for (auto& [index, failure] : failures) list.push_back(std::move(failure));
   return list;
 }
 
-/// The same when only this state is tried again.
-u64 ModelCampaign::nested_seed(const std::string& state) const {
-  return plan_.settings.seed + core::fingerprint(state);
-}
-
 /// Some states once more, each by a process started anew: what forks say must be what processes say.
 void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::vector<Failed>& failures,
                              ModelReport& report) {
-  if (!report.warm && plan_.nested < 2) {
+  if (!report.warm) {
     report.cold = report.distinct;
     return;
   }
   const u64 count = std::min<u64>(model_.cold, names.size());
   std::atomic<u64> next = 0, unlike = 0;
-  std::mutex mutex;
-  std::map<u64, Failed> nested;
   const auto work = [&] {
     Worker worker(*this, false);
     for (u64 i; (i = next++) < count;) {
@@ -234,37 +213,17 @@ void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::v
       if (name == no_pool) continue;
       const PersistSet set = named(name, worker.reach);
       const Outcome outcome = worker.judge(set);
-      if (plan_.nested > 1 && outcome.status == 0) {
-        std::string output;
-        if (!worker.survives_crash(nested_seed(name), output)) {
-          const std::lock_guard lock(mutex);
-          nested.emplace(i, Failed{name, set, Outcome{.status = 1, .output = output}});
-        }
-      }
-      const auto failed =
-          std::find_if(failures.begin(), failures.end(), [&](const Failed& f) { return f.state == name; });
+      const auto failed = std::find_if(failures.begin(), failures.end(),
+                                       [&](const Failed& f) { return f.state == name && f.nested.empty(); });
       if ((failed != failures.end()) == (outcome.status != 0)) continue;
       // An image that another state had shown first is not in the list under this name.
       if (failed == failures.end() && !Worker(*this, true).passes(set)) continue;
       ++unlike;
     }
   };
-  std::vector<std::thread> threads;
-  for (unsigned job = 1; job < (shares_pools_ ? 1 : model_.jobs); ++job) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  run_jobs(shares_pools_ ? 1 : model_.jobs, next, count, work);
   report.cold = count;
   report.unlike = unlike;
-  report.nested_failed = nested.size();
-  report.failed += nested.size();
-  report.passed -= std::min<u64>(report.passed, nested.size());
-  if (nested.empty()) return;
-  const Failed& first = nested.begin()->second;
-  report.failures.push_back({.state = first.state,
-                             .kind = FailureClass::recovery_bug,
-                             .status = 1,
-                             .output = first.outcome.output,
-                             .alike = nested.size()});
 }
 
 ModelReport ModelCampaign::run(const Progress& progress) {
@@ -295,7 +254,9 @@ void ModelCampaign::explain_all(const std::vector<Failed>& failures, ModelReport
     u32 last = 0;
     for (u32 p = 0; p < failure.set.size(); ++p)
       if (failure.set.has(p)) last = p;
-    const std::string place = failure.set.count() ? place_of(last) : failure.state;
+    const std::string place = !failure.nested.empty() ? "crashed recovery, " + failure.nested_place
+                              : failure.set.count()   ? place_of(last)
+                                                      : failure.state;
     if (places[place].empty()) order.push_back(place);
     places[place].push_back(&failure);
   }
@@ -307,8 +268,8 @@ void ModelCampaign::explain_all(const std::vector<Failed>& failures, ModelReport
     ModelFailure failure = explain(worker, *alike.front());
     failure.alike = alike.size();
     const std::string key =
-        fmt::format("{} {} {}", name_of(failure.kind), failure.absent ? place_of(*failure.absent) : "",
-                    failure.present ? place_of(*failure.present) : "");
+        fmt::format("{} {} {} {}", name_of(failure.kind), failure.absent ? place_of(*failure.absent) : "",
+                    failure.present ? place_of(*failure.present) : "", alike.front()->nested_place);
     const auto [found, fresh] = told.try_emplace(key, report.failures.size());
     if (!fresh)
       report.failures[found->second].alike += failure.alike;
@@ -326,7 +287,8 @@ ModelFailure ModelCampaign::explain(Worker& worker, const Failed& failed) {
   failure.output = failed.outcome.output +
                    (failed.outcome.status == 1 ? "" : fmt::format("[the recovery {}]\n", how_it_ended(failed.outcome)));
   failure.kind = FailureClass::recovery_bug;
-  if (failed.state == no_pool) return failure;
+  failure.nested = failed.nested;
+  if (failed.state == no_pool || !failed.nested.empty()) return failure;
   failure.acknowledged = acknowledged_->of(failed.set);
   if (failure.acknowledged != 0 && explain_acknowledgement(worker, failed, failure)) return failure;
   failure.acknowledged = 0;

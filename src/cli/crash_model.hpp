@@ -14,9 +14,13 @@
 #include "check/crash_states.hpp"
 #include "check/pool_image.hpp"
 #include "cli/crash_trials.hpp"
+#include "cli/image_verdicts.hpp"
 #include "cli/recovery.hpp"
 
 namespace ew::cli {
+
+/// The state in which the program had not made its pools yet.
+inline constexpr const char* no_pool = "no-pool";
 
 struct ModelPlan {
   check::PersistModel model = check::PersistModel::sbrp;
@@ -41,6 +45,7 @@ std::string_view name_of(FailureClass);
 
 struct ModelFailure {
   std::string state;
+  std::string nested;  // the recovery was crashed in this state of its own; empty: it was not crashed
   FailureClass kind = FailureClass::missing_order;
   std::optional<u32> absent, present;  // the missing order: `absent` should be durable before `present`
   std::vector<std::string> widen;      // scope_bug: what is too narrow
@@ -54,8 +59,9 @@ struct ModelReport {
   u64 events = 0, persists = 0;
   std::string coverage;
   u64 tried = 0, distinct = 0, passed = 0, failed = 0;
-  u64 nested_failed = 0;     // recovered, but not when the recovery was crashed
-  u64 cold = 0, unlike = 0;  // recovered by a process started anew as well; those that ended differently
+  u64 nested = 0, nested_distinct = 0;  // states in which recoveries were crashed; different images that left
+  u64 nested_failed = 0;                // of `failed`: recovered, but not when the recovery was crashed
+  u64 cold = 0, unlike = 0;             // recovered by a process started anew as well; those that ended differently
   double record_seconds = 0, build_seconds = 0, seconds = 0;
   bool warm = false;
   std::vector<ModelFailure> failures;
@@ -72,40 +78,43 @@ class ModelCampaign {
   std::string describe(u32 persist) const;
 
  private:
+  struct Failed {
+    std::string state;
+    check::PersistSet set;
+    Outcome outcome;
+    std::string nested, nested_place;  // the state in which the recovery was crashed, and where that ends
+  };
   /// One thread's means to recover a state.
   struct Worker {
-    Worker(const ModelCampaign&, bool warm);
+    Worker(ModelCampaign&, bool warm);
     /// The image of a set, and the most that can have been acknowledged.
     void build(const check::PersistSet&);
     Outcome judge(const check::PersistSet&);
     Outcome judge(const check::PersistSet&, u64 acknowledged);
-    /// Of what build() or judge() has made: the recovery is killed on its way, and recovered from.
-    bool survives_crash(u64 seed, std::string& output);
+    /// Of what build() or judge() has made, or of no pool at all: the recovery is crashed in states that the model
+    /// allows it to leave. True: each was recovered.
+    bool survives_crash(const std::string& state, Failed& failed);
     bool passes(const check::PersistSet& set) { return judge(set).status == 0; }
     /// Equal for equal images of which as much was acknowledged.
     u64 digest() const;
-    const ModelCampaign& campaign;
+    ModelCampaign& campaign;
     Recovery recovery;
     check::PoolImage image;
     check::Reach reach;
     u64 acknowledged = 0;
     bool tells = true;  // false: no recovery is told of acknowledgements
+    u64 nested = 0;     // states in which recoveries were crashed
 
    private:
     friend class ModelCampaign;
     Outcome recover_image();
-  };
-  struct Failed {
-    std::string state;
-    check::PersistSet set;
-    Outcome outcome;
+    Image pool_files() const;
   };
 
   void record();
   std::vector<std::string> wanted_states() const;
   check::PersistSet named(const std::string& state, check::Reach&) const;
   std::vector<Failed> try_all(const std::vector<std::string>&, ModelReport&, const Progress&);
-  u64 nested_seed(const std::string& state) const;
   void try_cold(const std::vector<std::string>&, const std::vector<Failed>&, ModelReport&);
   void explain_all(const std::vector<Failed>&, ModelReport&);
   ModelFailure explain(Worker&, const Failed&);
@@ -123,11 +132,12 @@ class ModelCampaign {
   std::unique_ptr<check::AcknowledgedProgress> acknowledged_;
   std::unique_ptr<check::CrashStates> states_;
   std::vector<std::filesystem::path> pool_paths_;
+  ImageVerdicts nested_;
   double record_seconds_ = 0, build_seconds_ = 0;
 };
 
 /// Prints the report as text or as JSON; `again` gives the command that replays a state.
 void print_report(const ModelReport&, const ModelCampaign&, bool json,
-                  const std::function<std::string(const std::string& state)>& again);
+                  const std::function<std::string(const ModelFailure&)>& again);
 
 }  // namespace ew::cli

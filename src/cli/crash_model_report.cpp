@@ -12,7 +12,7 @@ namespace ew::cli {
 
 namespace {
 
-using Again = std::function<std::string(const std::string&)>;
+using Again = std::function<std::string(const ModelFailure&)>;
 
 std::string_view advice(FailureClass kind) {
   switch (kind) {
@@ -35,26 +35,31 @@ void print_failure(const ModelFailure& failure, const ModelCampaign& campaign, s
   if (failure.acknowledged) fmt::print(stderr, "  acknowledged: {}\n", failure.acknowledged);
   if (failure.present) fmt::print(stderr, "  durable:      {}\n", campaign.describe(*failure.present));
   if (failure.absent) fmt::print(stderr, "  not durable:  {}\n", campaign.describe(*failure.absent));
-  fmt::print(stderr, "  {}: {}\n", failure.kind == FailureClass::recovery_bug ? "why" : "what is missing",
-             advice(failure.kind));
+  if (!failure.nested.empty())
+    fmt::print(stderr, "  why: a crash of the recovery (in its state {}) leaves what it cannot recover\n",
+               failure.nested);
+  else
+    fmt::print(stderr, "  {}: {}\n", failure.kind == FailureClass::recovery_bug ? "why" : "what is missing",
+               advice(failure.kind));
   for (const std::string& widen : failure.widen) fmt::print(stderr, "  widen the {}\n", widen);
   std::string output = failure.output;
   if (output.size() > 800) output = output.substr(0, 800) + "...\n";
   fmt::print(stderr, "  the recovery says: {}", output.empty() || output.back() != '\n' ? output + "\n" : output);
-  fmt::print(stderr, "  again: {}\n", again(failure.state));
+  fmt::print(stderr, "  again: {}\n", again(failure));
 }
 
 nlohmann::ordered_json json_of(const ModelReport& report, const ModelCampaign& campaign, const Again& again) {
   nlohmann::ordered_json failures = nlohmann::ordered_json::array();
   for (const ModelFailure& failure : report.failures) {
     nlohmann::ordered_json one{{"class", name_of(failure.kind)}, {"state", failure.state}, {"alike", failure.alike}};
+    if (!failure.nested.empty()) one["nested_state"] = failure.nested;
     if (failure.acknowledged) one["acknowledged"] = failure.acknowledged;
     if (failure.present) one["durable"] = campaign.describe(*failure.present);
     if (failure.absent) one["not_durable"] = campaign.describe(*failure.absent);
     if (!failure.widen.empty()) one["widen"] = failure.widen;
     one["recovery_status"] = failure.status;
     one["says"] = last_line(failure.output);
-    one["again"] = again(failure.state);
+    one["again"] = again(failure);
     failures.push_back(std::move(one));
   }
   return {{"events", report.events},
@@ -64,6 +69,9 @@ nlohmann::ordered_json json_of(const ModelReport& report, const ModelCampaign& c
           {"distinct", report.distinct},
           {"passed", report.passed},
           {"failed", report.failed},
+          {"nested", report.nested},
+          {"nested_distinct", report.nested_distinct},
+          {"nested_failed", report.nested_failed},
           {"fresh_processes", report.cold},
           {"disagreed", report.unlike},
           {"record_seconds", report.record_seconds},
@@ -85,6 +93,9 @@ void print_report(const ModelReport& report, const ModelCampaign& campaign, bool
   fmt::print("{}\n", report.coverage);
   fmt::print("{} different images recovered in {} ({:.0f} a second{}), {} of them by a process started anew as well\n",
              grouped(report.distinct), seconds_text(report.seconds), rate, report.warm ? ", forked" : "", report.cold);
+  if (report.nested)
+    fmt::print("{} crashes of recoveries, {} different images\n", grouped(report.nested),
+               grouped(report.nested_distinct));
   std::fflush(stdout);
   std::size_t number = 0;
   for (const ModelFailure& failure : report.failures) print_failure(failure, campaign, ++number, again);

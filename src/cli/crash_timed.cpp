@@ -5,17 +5,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
-#include <sstream>
-#include <thread>
 
 #include "cli/crash_folder.hpp"
+#include "cli/job_threads.hpp"
 #include "cli/recovery.hpp"
 #include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
+#include "core/fingerprint.hpp"
 #include "runtime/environment.hpp"
 
 namespace ew::cli {
@@ -28,90 +26,39 @@ using runtime::Environment;
 
 }  // namespace
 
-std::string CrashMoment::words() const {
-  return fmt::format("{} {}", persist ? "persist" : "cycle", number);
-}
-
 TimedCampaign::TimedCampaign(const CrashPlan& plan) : plan_(plan) {
-  const Scratch scratch, kept;
+  const Scratch scratch;
+  const Recording recording;
   copy_named_files(plan.program, scratch.path());
-  const fs::path events = kept.path() / "events", log = kept.path() / "log", told = kept.path() / "acknowledgements";
   RunOptions options{.capture = Capture::both,
                      .environment = plan.settings.environment(),
                      .directory = scratch.path().string(),
                      .timeout_seconds = plan.timeout_seconds,
                      .no_input = true};
   const auto plain = options;
-  options.environment.emplace_back(Environment::events_name, events.string());
-  options.environment.emplace_back(Environment::durable_log_name, log.string());
-  options.environment.emplace_back(Environment::acknowledgements_name, told.string());
+  for (auto& variable : recording.environment()) options.environment.push_back(std::move(variable));
   const Outcome outcome = cli::run(in_folder(plan.program, scratch.path()), options);
   if (outcome.status != 0)
     throw UserError(fmt::format("the program should succeed without a crash first, but it {}:\n{}",
                                 how_it_ended(outcome), outcome.output));
-  if (!fs::exists(events) || !fs::exists(log))
+  run_ = std::make_unique<RecordedRun>(recording, scratch.path());
+  if (!run_->ran())
     throw UserError(
         "the program ran nothing under Everwarp, so there is nothing to crash: was it built with `ew build`?");
-  events_ = std::make_unique<check::EventFile>(events.string());
-  log_ = std::make_unique<check::DurableLog>(log.string());
-  acknowledgements_ = runtime::read_acknowledgements(told.string());
-  if (events_->pools().empty())
-    throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
-  pool_paths_ = pool_paths(*events_, scratch.path(), shares_pools_);
+  if (run_->pools() == 0) throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
   const Outcome after = cli::run(in_folder(plan.recovery, scratch.path()), plain);
   if (after.status != 0)
     throw UserError(fmt::format("the recovery should succeed after a run without a crash, but it {}:\n{}",
                                 how_it_ended(after), after.output));
 }
 
-u64 TimedCampaign::writes_before(const CrashMoment& moment) const {
-  const auto& writes = log_->writes();
-  const auto end = std::partition_point(writes.begin(), writes.end(), [&](const check::DurableWrite& write) {
-    return moment.persist ? write.number <= moment.number : write.cycle < moment.number;
-  });
-  return static_cast<u64>(end - writes.begin());
-}
-
-u64 TimedCampaign::acknowledged_before(const CrashMoment& moment) const {
-  u64 progress = 0;
-  for (const runtime::Acknowledgement& one : acknowledgements_)
-    if (moment.persist ? one.writes < moment.number : one.cycle < moment.number)
-      progress = std::max(progress, one.progress);
-  return progress;
-}
-
-u64 TimedCampaign::last_cycle() const {
-  return std::max(log_->last_cycle(), acknowledgements_.empty() ? 0 : acknowledgements_.back().cycle + 1);
-}
-
 /// One thread's pool files and means to recover them.
 class TimedCampaign::Worker {
  public:
-  explicit Worker(TimedCampaign& of) : campaign_(of), recovery_(of.plan_, true) {
-    for (const auto& pool : of.events_->pools()) {
-      std::string& file = files_.emplace_back(pool.header);
-      file.resize(pool.header.size() + (pool.size + 4095) / 4096 * 4096);
-    }
-  }
+  explicit Worker(TimedCampaign& of) : campaign_(of), recovery_(of.plan_, true), files_(of.run_->empty_files()) {}
 
-  void build(u64 writes) {
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-      const auto& pool = campaign_.events_->pools()[i];
-      std::memcpy(files_[i].data() + pool.header.size(), pool.content.data(), pool.content.size_bytes());
-      for (u64 w = 0; w < writes; ++w) {
-        const check::DurableWrite& write = campaign_.log_->writes()[w];
-        if (write.address < pool.begin() || write.address + write.bytes.size() > pool.end()) continue;
-        std::memcpy(files_[i].data() + pool.header.size() + (write.address - pool.begin()), write.bytes.data(),
-                    write.bytes.size());
-      }
-    }
-  }
-
-  Outcome recover(u64 acknowledged) {
-    std::vector<ImageFile> files;
-    for (std::size_t i = 0; i < files_.size(); ++i) files.push_back({campaign_.pool_paths_[i], &files_[i]});
-    return recovery_.run(files, acknowledged);
-  }
+  void build(u64 writes) { campaign_.run_->build(writes, files_); }
+  Outcome recover(u64 acknowledged) { return recovery_.run(image(), acknowledged); }
 
   /// The moment for real. REQUIRES: build() has made its image.
   void kill(TimedTrial& trial) {
@@ -136,12 +83,7 @@ class TimedCampaign::Worker {
       trial.unlike = fmt::format("the program {} before it could be killed\n{}", how_it_ended(crash), crash.output);
       return;
     }
-    if (crash.signal == SIGKILL) {
-      for (std::size_t i = 0; i < files_.size(); ++i)
-        if (content_of(scratch.path() / campaign_.pool_paths_[i]) != files_[i])
-          trial.unlike = fmt::format("the crash left another {} than the log of durable writes says",
-                                     campaign_.pool_paths_[i].string());
-    }
+    if (crash.signal == SIGKILL) compare(scratch.path(), image(), trial);
     u64 told = 0;
     for (const runtime::Acknowledgement& one : runtime::read_acknowledgements(file))
       told = std::max(told, one.progress);
@@ -154,7 +96,79 @@ class TimedCampaign::Worker {
       trial.unlike = fmt::format("after the real crash the recovery {}\n{}", how_it_ended(again), again.output);
   }
 
+  /// The recovery of the image, which succeeds, is crashed at moments of its own; one of them for real if `kill` says
+  /// so. REQUIRES: build() has made the image.
+  void crash_recovery(TimedTrial& trial, bool kill) {
+    const Image before = image();
+    const Recording recording;
+    const Outcome whole = recovery_.run_anew(before, trial.acknowledged, recording.environment());
+    if (whole.status != 0) {
+      trial.unlike = fmt::format("in a process started anew the recovery {}\n{}", how_it_ended(whole), whole.output);
+      return;
+    }
+    const RecordedRun run(recording, recovery_.folder());
+    if (!run.ran() || run.last_write() == 0) return;
+    const u64 seed = core::fingerprint(fmt::format("{} {}", trial.writes, trial.acknowledged));
+    const auto points = nested_points(campaign_.plan_, run.last_write(), seed);
+    std::vector<std::string> files = run.empty_files();
+    const Image after = overlaid(before, run.pool_paths(), files);
+    const auto judge = [&](u64 point) {
+      const CrashMoment moment{true, point};
+      run.build(run.writes_before(moment), files);
+      const u64 acknowledged = std::max(trial.acknowledged, run.acknowledged_before(moment));
+      return campaign_.nested_.of(digest_of(after, acknowledged), [&] { return recovery_.run(after, acknowledged); });
+    };
+    trial.nested = points.size();
+    u64 killed_at = points[seed % points.size()];
+    for (const u64 point : points) {
+      const Outcome second = judge(point);
+      if (second.status == 0) continue;
+      trial.nested_at = killed_at = point;
+      trial.status = second.status;
+      trial.output =
+          fmt::format("{}[the recovery was crashed right after its durable write {} of {}, the one after that {}]\n",
+                      second.output, point, run.last_write(), how_it_ended(second));
+      break;
+    }
+    if (!kill) return;
+    const int expected = judge(killed_at).status;  // and its files
+    kill_recovery(trial, killed_at, before, after, expected);
+  }
+
  private:
+  Image image() const {
+    Image image;
+    for (std::size_t i = 0; i < files_.size(); ++i) image.push_back({campaign_.run_->pool_paths()[i], &files_[i]});
+    return image;
+  }
+
+  static void compare(const fs::path& folder, const Image& expected, TimedTrial& trial) {
+    for (const ImageFile& file : expected)
+      if (content_of(folder / file.path) != *file.bytes)
+        trial.unlike = fmt::format("the crash left another {} than the log of durable writes says", file.path.string());
+  }
+
+  void kill_recovery(TimedTrial& trial, u64 point, const Image& before, const Image& after, int expected) {
+    const Recording recording;
+    const Outcome killed =
+        recovery_.run_anew(before, trial.acknowledged,
+                           {{Environment::crash_at_persist_name, std::to_string(point)},
+                            {Environment::acknowledgements_name, recording.acknowledgements().string()}});
+    if (killed.signal != SIGKILL || killed.timed_out) {
+      trial.unlike = fmt::format("the recovery {} before it could be killed at its durable write {}\n{}",
+                                 how_it_ended(killed), point, killed.output);
+      return;
+    }
+    compare(recovery_.folder(), after, trial);
+    u64 told = trial.acknowledged;
+    for (const runtime::Acknowledgement& one : runtime::read_acknowledgements(recording.acknowledgements().string()))
+      told = std::max(told, one.progress);
+    const Outcome second = recovery_.run_again(told);
+    if ((second.status == 0) != (expected == 0))
+      trial.unlike = fmt::format("after a real crash of the recovery at its durable write {} the next one {}\n{}",
+                                 point, how_it_ended(second), second.output);
+  }
+
   TimedCampaign& campaign_;
   Recovery recovery_;
   std::vector<std::string> files_;
@@ -167,51 +181,41 @@ std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& momen
   std::map<Left, std::size_t> first;  // trial that recovers this image
   for (std::size_t i = 0; i < moments.size(); ++i) {
     trials[i].moment = moments[i];
-    trials[i].writes = writes_before(moments[i]);
-    trials[i].acknowledged = acknowledged_before(moments[i]);
+    trials[i].writes = run_->writes_before(moments[i]);
+    trials[i].acknowledged = run_->acknowledged_before(moments[i]);
     first.try_emplace(Left(trials[i].writes, trials[i].acknowledged), i);
   }
   distinct_ = first.size();
   kills = std::min(kills, moments.size());
   std::vector<bool> real(moments.size(), false);
   for (std::size_t k = 0; k < kills; ++k) real[k * moments.size() / kills] = true;
-  std::atomic<std::size_t> next = 0;
+  std::atomic<u64> next = 0;
   std::mutex mutex;
   u64 finished = 0, failures = 0;
-  std::string trouble;
   const auto work = [&] {
-    try {
-      Worker worker(*this);
-      for (std::size_t i; (i = next++) < trials.size();) {
-        TimedTrial& trial = trials[i];
-        const bool fresh = first.at(Left(trial.writes, trial.acknowledged)) == i;
-        if (fresh || real[i]) {
-          worker.build(trial.writes);
-          const Outcome outcome = worker.recover(trial.acknowledged);
-          trial.status = outcome.status;
-          trial.output =
-              outcome.status ? outcome.output + fmt::format("[the recovery {}]\n", how_it_ended(outcome)) : "";
-          if (real[i]) worker.kill(trial);
-        }
-        const std::lock_guard lock(mutex);
-        ++finished;
-        failures += !trial.passed();
-        if (progress) progress(finished, failures, trials.size());
+    Worker worker(*this);
+    for (std::size_t i; (i = next++) < trials.size();) {
+      TimedTrial& trial = trials[i];
+      const bool fresh = first.at(Left(trial.writes, trial.acknowledged)) == i;
+      if (fresh || real[i]) {
+        worker.build(trial.writes);
+        const Outcome outcome = worker.recover(trial.acknowledged);
+        trial.status = outcome.status;
+        trial.output = outcome.status ? outcome.output + fmt::format("[the recovery {}]\n", how_it_ended(outcome)) : "";
+        if (real[i]) worker.kill(trial);
+        if (plan_.nested > 1 && trial.passed()) worker.crash_recovery(trial, real[i]);
       }
-    } catch (const std::exception& mistake) {
       const std::lock_guard lock(mutex);
-      trouble = mistake.what();
-      next = trials.size();
+      ++finished;
+      failures += !trial.passed();
+      if (progress) progress(finished, failures, trials.size());
     }
   };
-  std::vector<std::thread> threads;
-  for (unsigned job = 1; job < (shares_pools_ ? 1 : jobs); ++job) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-  if (!trouble.empty()) throw UserError(trouble);
+  run_jobs(run_->shares_pools() ? 1 : jobs, next, trials.size(), work);
   for (TimedTrial& trial : trials) {
     const TimedTrial& same = trials[first.at(Left(trial.writes, trial.acknowledged))];
-    if (trial.status == 0 && same.status != 0) trial.status = same.status, trial.output = same.output;
+    if (trial.status != 0 || same.status == 0) continue;
+    trial.status = same.status, trial.output = same.output, trial.nested_at = same.nested_at;
   }
   return trials;
 }

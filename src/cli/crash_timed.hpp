@@ -8,19 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "check/durable_log.hpp"
-#include "check/event_file.hpp"
 #include "cli/crash_trials.hpp"
-#include "runtime/acknowledgements.hpp"
+#include "cli/image_verdicts.hpp"
+#include "cli/recorded_run.hpp"
 
 namespace ew::cli {
-
-/// A moment of a run.
-struct CrashMoment {
-  bool persist = false;  // after this durable write; else when this cycle begins
-  u64 number = 0;
-  std::string words() const;  // as --at takes them
-};
 
 struct TimedTrial {
   CrashMoment moment;
@@ -29,6 +21,8 @@ struct TimedTrial {
   int status = 0;
   std::string output;   // of a failed recovery
   bool killed = false;  // for real, too
+  u64 nested = 0;       // moments at which its recovery was crashed
+  u64 nested_at = 0;    // of them, the durable write behind which that could not be recovered; 0: none
   std::string unlike;   // what the real crash did differently
   bool passed() const { return status == 0 && unlike.empty(); }
 };
@@ -38,25 +32,21 @@ class TimedCampaign {
   /// Runs the program once to its end. Throws core::UserError when that, or the recovery after it, fails.
   explicit TimedCampaign(const CrashPlan&);
 
-  /// Of the last durable write or, if later, the one behind the last acknowledgement.
-  u64 last_cycle() const;
-  u64 last_write() const { return log_->last_number(); }
+  u64 last_cycle() const { return run_->last_cycle(); }
+  u64 last_write() const { return run_->last_write(); }
   using Progress = std::function<void(u64 finished, u64 failed, u64 total)>;
   /// `kills`: how many of them are real as well. In the order of the moments.
   std::vector<TimedTrial> run(const std::vector<CrashMoment>&, std::size_t kills, unsigned jobs, const Progress&);
   u64 distinct() const { return distinct_; }
+  /// Different states that crashes of recoveries have left.
+  u64 nested_distinct() const { return nested_.size(); }
 
  private:
   class Worker;
-  u64 writes_before(const CrashMoment&) const;
-  u64 acknowledged_before(const CrashMoment&) const;
 
   const CrashPlan& plan_;
-  std::unique_ptr<check::EventFile> events_;
-  std::unique_ptr<check::DurableLog> log_;
-  std::vector<runtime::Acknowledgement> acknowledgements_;
-  std::vector<std::filesystem::path> pool_paths_;
-  bool shares_pools_ = false;
+  std::unique_ptr<RecordedRun> run_;
+  ImageVerdicts nested_;
   u64 distinct_ = 0;
 };
 

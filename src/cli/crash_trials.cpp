@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "cli/crash_folder.hpp"
+#include "cli/job_threads.hpp"
+#include "cli/recorded_run.hpp"
 #include "cli/scratch.hpp"
 #include "core/diagnostics.hpp"
 #include "core/split_mix.hpp"
@@ -36,15 +40,15 @@ Outcome run_in(const CrashPlan& plan, const Words& words, const fs::path& folder
                                         .no_input = true});
 }
 
-/// In `folder`, killed after the instruction. `told`: what it acknowledged, when that is more.
-Outcome run_and_kill(const CrashPlan& plan, const Words& words, const fs::path& folder, unsigned long long instruction,
-                     u64& told) {
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// In `folder`, killed where `when` says. `told`: what it acknowledged, when that is more.
+Outcome run_and_kill(const CrashPlan& plan, const Words& words, const fs::path& folder, u64& told, Variables when) {
   const Scratch kept;
   const std::string file = (kept.path() / "acknowledgements").string();
-  Outcome outcome = run_in(plan, words, folder,
-                           {{Environment::crash_at_name, std::to_string(instruction)},
-                            {Environment::acknowledgements_name, file},
-                            {Environment::acknowledged_name, std::to_string(told)}});
+  when.emplace_back(Environment::acknowledgements_name, file);
+  when.emplace_back(Environment::acknowledged_name, std::to_string(told));
+  Outcome outcome = run_in(plan, words, folder, when);
   for (const runtime::Acknowledgement& one : runtime::read_acknowledgements(file)) told = std::max(told, one.progress);
   return outcome;
 }
@@ -53,8 +57,47 @@ Outcome recover_in(const CrashPlan& plan, const fs::path& folder, u64 told) {
   return run_in(plan, plan.recovery, folder, {{Environment::acknowledged_name, std::to_string(told)}});
 }
 
+/// What a crash has left in `folder` is recovered, but that recovery is killed right after some of the moments at which
+/// it changes a pool, one after another, and the recovery behind each must succeed. The folder stays as it is.
+bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, Trial& trial) {
+  const Scratch kept, copies;
+  const auto fresh = [&](const std::string& name) {
+    const fs::path copy = copies.path() / name;
+    fs::copy(folder, copy, fs::copy_options::recursive);
+    return copy;
+  };
+  const std::string told = std::to_string(trial.acknowledged);
+  const Recording recording;
+  Variables watched = recording.environment();
+  watched.emplace_back(Environment::acknowledged_name, told);
+  const Outcome whole = run_in(plan, plan.recovery, fresh("whole"), watched);
+  if (whole.status != 0) return true;  // told by the recovery without a crash
+  for (const u64 point : nested_points(plan, recording.changes(), trial.instruction)) {
+    ++trial.nested;
+    const fs::path again = fresh(fmt::format("again-{}", point));
+    u64 acknowledged = trial.acknowledged;
+    const Outcome killed = run_and_kill(
+        plan, plan.recovery, again, acknowledged,
+        {{Environment::events_name, "/dev/null"}, {Environment::crash_at_persist_name, std::to_string(point)}});
+    if (killed.signal != SIGKILL || killed.timed_out) {
+      trial.output = fmt::format("{}[the recovery {} before it could be killed at its change {} of a pool]\n",
+                                 killed.output, how_it_ended(killed), point);
+    } else {
+      const Outcome second = recover_in(plan, again, acknowledged);
+      if (second.status == 0) continue;
+      trial.output =
+          fmt::format("{}[the recovery was killed right after its change {} of a pool, and the one after that {}]\n",
+                      second.output, point, how_it_ended(second));
+    }
+    trial.nested_at = point;
+    return false;
+  }
+  return true;
+}
+
 void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {
-  const Outcome outcome = run_and_kill(plan, plan.program, folder, trial.instruction, trial.acknowledged);
+  const Outcome outcome = run_and_kill(plan, plan.program, folder, trial.acknowledged,
+                                       {{Environment::crash_at_name, std::to_string(trial.instruction)}});
   const bool killed = outcome.signal == SIGKILL && !outcome.timed_out;
   if (!killed && outcome.status != 0) {
     trial.end = TrialEnd::program_failed;
@@ -62,8 +105,7 @@ void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {
     trial.last_line = last_line(outcome.output);
     return;
   }
-  if (plan.nested > 1 &&
-      !survives_crashed_recovery(plan, {folder, trial.acknowledged}, trial.instruction, trial.output)) {
+  if (plan.nested > 1 && !survives_crashed_recovery(plan, folder, trial)) {
     trial.recovery_status = 1;
     trial.last_line = last_line(trial.output);
     trial.end = TrialEnd::recovery_failed;
@@ -94,42 +136,39 @@ std::string_view name_of(TrialEnd end) {
   return "";
 }
 
-bool survives_crashed_recovery(const CrashPlan& plan, const CrashedFolder& crashed, unsigned long long seed,
-                               std::string& output) {
-  const Scratch count, copies;
-  const auto fresh = [&](const std::string& name) {
-    const fs::path copy = copies.path() / name;
-    fs::copy(crashed.path, copy, fs::copy_options::recursive);
-    return copy;
-  };
-  const std::string told = std::to_string(crashed.acknowledged);
-  const fs::path file = count.path() / "count";
-  const Outcome whole = run_in(plan, plan.recovery, fresh("whole"),
-                               {{Environment::count_file_name, file.string()}, {Environment::acknowledged_name, told}});
-  unsigned long long instructions = 0;
-  std::ifstream(file) >> instructions;
-  if (whole.status != 0 || instructions == 0) return true;  // told by the recovery without a crash
-  for (const auto point : random_points(instructions, plan.nested_points, seed)) {
-    const fs::path again = fresh(fmt::format("again-{}", point));
-    u64 acknowledged = crashed.acknowledged;
-    const Outcome killed = run_and_kill(plan, plan.recovery, again, point, acknowledged);
-    if (killed.signal != SIGKILL && killed.status == 0) continue;
-    const Outcome second = recover_in(plan, again, acknowledged);
-    if (second.status == 0) continue;
-    output = fmt::format("{}[the recovery was killed after its warp instruction {}, and the recovery after that {}]\n",
-                         second.output, point, how_it_ended(second));
-    return false;
+std::vector<u64> spread_points(u64 total, std::size_t most, u64 seed) {
+  std::vector<u64> points;
+  core::SplitMix64 random(seed);
+  const u64 count = std::min<u64>(total, most);
+  for (u64 i = 0; i < count; ++i) {
+    const u64 begin = total * i / count, end = total * (i + 1) / count;
+    points.push_back(begin + 1 + random.below(end - begin));
   }
-  return true;
+  return points;
+}
+
+std::vector<u64> nested_points(const CrashPlan& plan, u64 total, u64 seed) {
+  if (plan.nested_at.empty()) return spread_points(total, plan.nested_points, seed);
+  const std::string& word = plan.nested_at;
+  u64 point = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), point);
+  if (error != std::errc() || end != word.data() + word.size() || point == 0)
+    throw UserError(fmt::format("--nested-at should be a whole number from 1 here, but is \"{}\"", word));
+  if (point > total)
+    throw UserError(fmt::format("--nested-at {}: the recovery changes its pools only {} times", point, total));
+  return {point};
 }
 
 CleanRun count_instructions(const CrashPlan& plan) {
   const Scratch scratch, count;
   copy_named_files(plan.program, scratch.path());
-  const auto entries = [&] {
-    return std::distance(fs::recursive_directory_iterator(scratch.path()), fs::recursive_directory_iterator());
+  const auto files = [&] {
+    std::map<fs::path, fs::file_time_type> written;
+    for (const auto& entry : fs::recursive_directory_iterator(scratch.path()))
+      written[entry.path()] = entry.is_regular_file() ? entry.last_write_time() : fs::file_time_type();
+    return written;
   };
-  const auto before = entries();
+  const auto before = files();
   const fs::path file = count.path() / "count";
   const Outcome outcome = run_in(plan, plan.program, scratch.path(), {{Environment::count_file_name, file.string()}});
   if (outcome.status != 0)
@@ -141,7 +180,7 @@ CleanRun count_instructions(const CrashPlan& plan) {
     throw UserError(
         "the program ran no kernel under Everwarp, so there is no instruction to crash at: was it built with `ew "
         "build`?");
-  result.own_files = entries() > before;
+  result.own_files = files() != before;
   const Outcome recovery = run_in(plan, plan.recovery, scratch.path(), {});
   if (recovery.status != 0)
     throw UserError(fmt::format("the recovery should succeed after a run without a crash, but it {}:\n{}",
@@ -180,7 +219,7 @@ std::vector<unsigned long long> random_points(unsigned long long total, std::siz
 std::vector<Trial> run_trials(const CrashPlan& plan, const std::vector<unsigned long long>& points, unsigned jobs,
                               const std::function<void(std::size_t, std::size_t)>& done) {
   std::vector<Trial> trials(points.size());
-  std::atomic<std::size_t> next = 0;
+  std::atomic<u64> next = 0;
   std::mutex mutex;
   std::size_t finished = 0, failures = 0;
   const auto worker = [&] {
@@ -192,10 +231,7 @@ std::vector<Trial> run_trials(const CrashPlan& plan, const std::vector<unsigned 
       if (done) done(finished, failures);
     }
   };
-  std::vector<std::thread> pool;
-  for (unsigned job = 1; job < jobs; ++job) pool.emplace_back(worker);
-  worker();
-  for (std::thread& thread : pool) thread.join();
+  run_jobs(jobs, next, points.size(), worker);
   return trials;
 }
 

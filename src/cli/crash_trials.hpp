@@ -15,7 +15,8 @@ struct CrashPlan {
   RunSettings settings;
   Words program, recovery;        // first word: an absolute path; "{}" in a word stands for the trial's folder
   unsigned nested = 1;            // 2: the recovery is crashed as well, and what that left recovered
-  std::size_t nested_points = 3;  // moments at which a recovery is crashed
+  std::size_t nested_points = 8;  // moments at which a recovery is crashed, at most
+  std::string nested_at;          // only this one; empty: as many as nested_points says
   double timeout_seconds = 300;
   std::filesystem::path keep;  // folders of failed trials go here; empty: removed
 };
@@ -33,6 +34,8 @@ struct Trial {
   int recovery_status = 0;
   double seconds = 0;
   u64 acknowledged = 0;   // what the killed program had told to be durable
+  u64 nested = 0;         // moments at which its recovery was killed
+  u64 nested_at = 0;      // of them, the one behind which that could not be recovered; 0: none
   std::string last_line;  // of what the recovery printed
   std::string output;     // all of it, when the trial failed
   bool passed() const { return end == TrialEnd::recovered || end == TrialEnd::finished; }
@@ -40,22 +43,17 @@ struct Trial {
 
 struct CleanRun {
   unsigned long long instructions = 0;
-  bool own_files = true;  // it made a file in its folder
+  bool own_files = true;  // it made or changed a file in its folder
 };
 
 /// Runs the program once without a crash, and the recovery after it. A failure of either is a core::UserError with its
 /// output.
 CleanRun count_instructions(const CrashPlan&);
 
-/// What a crash has left in `folder`, and what was acknowledged before it.
-struct CrashedFolder {
-  std::filesystem::path path;
-  u64 acknowledged = 0;
-};
-
-/// What a crash has left is recovered, but that recovery is killed at plan.nested_points different instructions that
-/// `seed` chooses, one after another; does the recovery behind each succeed? The folder stays as it is. Thread-safe.
-bool survives_crashed_recovery(const CrashPlan&, const CrashedFolder&, unsigned long long seed, std::string& output);
+/// Moments 1 .. total of a recovery at which it is crashed: all of them, or `most`, spread over the whole of it.
+std::vector<u64> spread_points(u64 total, std::size_t most, u64 seed);
+/// The same for a plan: the one that it names, or spread ones. Throws core::UserError for one that there is not.
+std::vector<u64> nested_points(const CrashPlan&, u64 total, u64 seed);
 
 /// One trial in a folder of its own. Thread-safe.
 Trial crash_at(const CrashPlan&, unsigned long long instruction);

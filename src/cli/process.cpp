@@ -84,7 +84,7 @@ bool collect(int in, std::string& output, std::optional<Clock::time_point> deadl
     const int count = poll(&ready, 1, wait);
     if (count == 0) return false;
     if (count < 0 && errno == EINTR) continue;
-    const ssize_t bytes = read(in, buffer, sizeof buffer);
+    const ssize_t bytes = ::read(in, buffer, sizeof buffer);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) return true;
     output.append(buffer, static_cast<std::size_t>(bytes));

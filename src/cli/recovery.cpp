@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "check/pool_image.hpp"
 #include "cli/crash_folder.hpp"
 #include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
@@ -39,6 +40,23 @@ bool read_all(int from, void* to, std::size_t bytes) {
 }
 
 }  // namespace
+
+Image overlaid(Image image, const std::vector<fs::path>& paths, const std::vector<std::string>& files) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const auto there = std::ranges::find(image, paths[i], &ImageFile::path);
+    if (there != image.end())
+      there->bytes = &files[i];
+    else
+      image.push_back({paths[i], &files[i]});
+  }
+  return image;
+}
+
+u64 digest_of(const Image& image, u64 acknowledged) {
+  u64 sum = check::digest_of({});
+  for (const ImageFile& file : image) sum = check::digest_of(*file.bytes, sum);
+  return sum ^ acknowledged * 0x9e3779b97f4a7c15;
+}
 
 Recovery::Recovery(const CrashPlan& plan, bool warm)
     : plan_(plan), folder_(scratch_.path()), output_(outputs_.path() / "output") {
@@ -136,17 +154,25 @@ void Recovery::put(std::span<const ImageFile> files) {
   }
 }
 
-bool Recovery::survives_crash(std::span<const ImageFile> files, u64 acknowledged, unsigned long long seed,
-                              std::string& output) {
+Outcome Recovery::run(std::span<const ImageFile> files, u64 acknowledged) {
+  if (!warm()) return run_anew(files, acknowledged);
   put(files);
-  return survives_crashed_recovery(plan_, {folder_, acknowledged}, seed, output);
+  return fork_one(acknowledged);
 }
 
-Outcome Recovery::run(std::span<const ImageFile> files, u64 acknowledged) {
+Outcome Recovery::run_anew(std::span<const ImageFile> files, u64 acknowledged, const Variables& more) {
   put(files);
-  if (warm()) return fork_one(acknowledged);
+  return start_anew(acknowledged, more);
+}
+
+Outcome Recovery::run_again(u64 acknowledged) {
+  return start_anew(acknowledged, {});
+}
+
+Outcome Recovery::start_anew(u64 acknowledged, const Variables& more) {
   auto environment = plan_.settings.environment();
   environment.emplace_back(Environment::acknowledged_name, std::to_string(acknowledged));
+  environment.insert(environment.end(), more.begin(), more.end());
   return cli::run(in_folder(plan_.recovery, folder_), {.capture = Capture::both,
                                                        .environment = environment,
                                                        .directory = folder_.string(),

@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/crash_trials.hpp"
 #include "cli/scratch.hpp"
@@ -16,6 +18,12 @@ struct ImageFile {
   std::filesystem::path path;  // relative: in the folder; else where it says
   const std::string* bytes = nullptr;
 };
+using Image = std::vector<ImageFile>;
+
+/// What a run leaves that began with `below` and has these files now.
+Image overlaid(Image below, const std::vector<std::filesystem::path>&, const std::vector<std::string>& files);
+/// Equal for equal images of which as much was acknowledged.
+u64 digest_of(const Image&, u64 acknowledged);
 
 class Recovery {
  public:
@@ -29,8 +37,12 @@ class Recovery {
   /// The files are put there, everything else is as before any run, the recovery runs and is told what was
   /// acknowledged. The output is only read when it did not succeed.
   Outcome run(std::span<const ImageFile>, u64 acknowledged = 0);
-  /// The same, but the recovery is killed on its way, and recovered from.
-  bool survives_crash(std::span<const ImageFile>, u64 acknowledged, unsigned long long seed, std::string& output);
+  /// The same by a process started anew, with more in its environment. What it leaves stays in folder().
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+  Outcome run_anew(std::span<const ImageFile>, u64 acknowledged, const Variables& more = {});
+  /// Another one, on what that has left.
+  Outcome run_again(u64 acknowledged);
+  const std::filesystem::path& folder() const { return folder_; }
 
  private:
   void take_given_files();
@@ -38,6 +50,7 @@ class Recovery {
   void stop_server();
   void tidy();
   void put(std::span<const ImageFile>);
+  Outcome start_anew(u64 acknowledged, const Variables& more);
   Outcome fork_one(u64 acknowledged);
 
   const CrashPlan& plan_;

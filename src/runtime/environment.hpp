@@ -48,7 +48,8 @@ struct Environment {
   /// EVERWARP_DURABLE_LOG: file that receives, in timing mode, every durable write of pools, in order
   /// (memory/durable_image.hpp).
   static constexpr const char* durable_log_name = "EVERWARP_DURABLE_LOG";
-  /// EVERWARP_CRASH_AT_PERSIST: timing mode: the process kills itself (SIGKILL) right after this durable write, from 1.
+  /// EVERWARP_CRASH_AT_PERSIST: the process kills itself (SIGKILL) right after this durable write, from 1. Functional
+  /// mode, where what is performed is durable: after this record of EVERWARP_EVENTS that changes a pool.
   static constexpr const char* crash_at_persist_name = "EVERWARP_CRASH_AT_PERSIST";
   /// EVERWARP_ACKNOWLEDGEMENTS: file that receives what the program acknowledges (runtime/acknowledgements.hpp).
   static constexpr const char* acknowledgements_name = "EVERWARP_ACKNOWLEDGEMENTS";

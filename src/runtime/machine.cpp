@@ -87,7 +87,9 @@ Machine::Machine(MachineConfig config, Environment environment, const Registry& 
   limits_.printf_buffer = config_.launch.printf_buffer.count;
   if (environment_.digest) queue_.digest_copies();
   durable_.crash_at(environment_.crash_at_persist);
-  if (const std::string& log = environment_.durable_log_file; !log.empty() && !durable_.log_to(log))
+  if (recorder_ && !config_.machine.timing()) recorder_->crash_at(environment_.crash_at_persist);
+  if (const std::string& log = environment_.durable_log_file;
+      config_.machine.timing() && !log.empty() && !durable_.log_to(log))
     throw core::UserError(fmt::format("the log of durable writes cannot be written to {}", log));
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -124,7 +125,7 @@ EventRecorder::~EventRecorder() {
 void EventRecorder::close() {
   const auto guard = lock();
   if (!file_) return;
-  put(EventRecord{});
+  put(EventRecord{.block = changes_});
   write_out();
   file_.reset();
 }
@@ -150,6 +151,14 @@ void EventRecorder::finish() {
   std::memcpy(reinterpret_cast<u8*>(buffer_.data() + record_begin_) + offsetof(EventRecord, words), &count,
               sizeof count);
   if (buffer_.size() > most_buffered) write_out();
+}
+
+/// The record has changed a pool.
+void EventRecorder::finish_change() {
+  finish();
+  if (++changes_ != crash_at_) return;
+  ::kill(::getpid(), SIGKILL);
+  for (;;) ::pause();  // nothing more is written until the signal arrives
 }
 
 // --- Kernels and launches
@@ -275,6 +284,7 @@ void EventRecorder::performed(const MemoryOp& op, const Origin& origin, u64 bias
     record.bytes = 8;
   }
   begin(record);
+  bool changes = false;
   for (LaneMask left = record.lanes; left; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
     const u64 location = location_of(op, lane);
@@ -294,9 +304,11 @@ void EventRecorder::performed(const MemoryOp& op, const Origin& origin, u64 bias
       if (kind == EventKind::atomic) put(old);
       for (u32 at = 0; at < bytes; at += 8) put(bytes_at(host + at, std::min(bytes - at, 8u)));
     }
-    if (host_stores_ && record.kind != EventKind::load && in_pool(location)) update_known(location, bytes);
+    if (record.kind == EventKind::load || !in_pool(location)) continue;
+    changes = true;
+    if (host_stores_) update_known(location, bytes);
   }
-  finish();
+  changes ? finish_change() : finish();
 }
 
 void EventRecorder::order(const SyncOp& op, EventAction action, Scope scope) {
@@ -378,7 +390,7 @@ void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer)
       if (host_stores_) update_known(to, transfer.width);
     }
   }
-  if (any) finish();
+  if (any) finish_change();
 }
 
 void EventRecorder::pool_mapped(const std::string& path, u64 address, u64 size, u64 header_bytes) {
@@ -460,7 +472,7 @@ void EventRecorder::find_host_stores(u64 begin_address, u64 end_address) {
       put(now[i]);
       pool.known[i] = now[i];
     }
-    finish();
+    finish_change();
   }
 }
 

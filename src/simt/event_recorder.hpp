@@ -32,6 +32,9 @@ class EventRecorder {
 
   // Device side; with lock() held.
 
+  /// Functional mode: the process kills itself (SIGKILL) right after the record that is the Nth to change a pool. 0: never.
+  void crash_at(u64 change) { crash_at_ = change; }
+
   /// Must this access be recorded, lane by lane if it is an atomic?
   bool wants(const MemoryOp&) const;
   /// Whose access it is: on a timing machine the warp may be gone when its store is performed.
@@ -89,6 +92,7 @@ class EventRecorder {
   void put(u64 word) { buffer_.push_back(word); }
   void begin(EventRecord);
   void finish();
+  void finish_change();
   void write_out();
   const KnownKernel& describe(const ptx::Kernel&);
   const Running& running(const Grid&);
@@ -105,6 +109,7 @@ class EventRecorder {
   std::vector<u64> buffer_;
   std::size_t record_begin_ = 0;
   bool host_stores_;
+  u64 changes_ = 0, crash_at_ = 0;  // records that have changed a pool
   std::vector<Pool> pools_;
   u64 low_ = 0, high_ = 0;  // of all pools that are mapped
   std::unordered_map<const ptx::Kernel*, KnownKernel> kernels_;

@@ -30,7 +30,7 @@ enum class EventKind : u8 {
   order,         // ofence, dfence or a fence: `action`, `scope`
   arrive,        // at a barrier; words: its number
   acknowledged,  // the host has told that this much of its work is durable; words: how much
-  end
+  end            // block: how many records have changed a pool
 };
 
 /// What an instruction asked for. A region of include/everwarp/persist.cuh gives its accesses its own name.

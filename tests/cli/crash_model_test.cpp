@@ -104,17 +104,6 @@ TEST_F(CrashModel, AWrongRecoveryIsToldFromAMissingOrder) {
   expect_found("gpkvs", "recovery bug");
 }
 
-TEST_F(CrashModel, ACrashOfTheRecoveryIsRecoveredToo) {
-  build("gpkvs", {"-DBUG=8"});
-  EXPECT_EQ(report("gpkvs", 0)["failed"], 0);
-  Words options{"--nested", "2", "--nested-points", "1", "--cold", "200"};
-  const auto found = report("gpkvs", 1, options);
-  ASSERT_TRUE(found.is_object() && !found["failures"].empty()) << found.dump(2);
-  EXPECT_EQ(found["failures"][0]["class"], "recovery bug");
-  options.insert(options.end(), {"--state", found["failures"][0]["state"].get<std::string>()});
-  EXPECT_GT(report("gpkvs", 1, options)["failed"], 0);  // the same instruction again
-}
-
 // On a timing machine the images that are rebuilt from the log of durable writes are those that real crashes leave.
 TEST_F(CrashModel, MomentsOfSimulatedTimeAreWhatRealCrashesLeave) {
   build("gpkvs");

@@ -1,0 +1,34 @@
+// What has become of recoveries of images, by a digest of the image: the same image is recovered once. Thread-safe; two
+// threads may judge the same image at the same time, and then both are right.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "cli/process.hpp"
+#include "core/types.hpp"
+
+namespace ew::cli {
+
+class ImageVerdicts {
+ public:
+  /// The outcome that `recover()` has, or had.
+  template <class Recover>
+  Outcome of(u64 digest, Recover&& recover) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = known_.find(digest); found != known_.end()) return found->second;
+    }
+    Outcome outcome = recover();
+    const std::lock_guard lock(mutex_);
+    known_.emplace(digest, outcome);
+    return outcome;
+  }
+  u64 size() const { return known_.size(); }
+
+ private:
+  std::mutex mutex_;
+  std::map<u64, Outcome> known_;
+};
+
+}  // namespace ew::cli
