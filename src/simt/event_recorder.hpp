@@ -32,7 +32,7 @@ class EventRecorder {
 
   // Device side; with lock() held.
 
-  /// Functional mode: the process kills itself (SIGKILL) right after the record that is the Nth to change a pool. 0: never.
+  /// Functional mode: the process kills itself (SIGKILL) right after the Nth record that changes a pool. 0: never.
   void crash_at(u64 change) { crash_at_ = change; }
 
   /// Must this access be recorded, lane by lane if it is an atomic?
