@@ -237,8 +237,13 @@ u32 PersistBuilder::add_persist(const Persist& persist, std::span<const u32> bef
   if (model_ == PersistModel::strict) {
     all[count++] = last_persist_;
   } else {
-    for (u32 i = first, seen = 0; i < last; ++i)  // [Coh]
-      if (word.node[i] != seen) all[count++] = seen = word.node[i];
+    for (u32 i = first, seen = 0; i < last; ++i) {  // [Coh]
+      const u32 node = word.node[i];
+      if (node == seen) continue;
+      seen = node;
+      // A host may hand over a part of what a kernel wrote at once.
+      if (persist.launch || graph_.persist(graph_.persist_at(node)).bytes <= persist.bytes) all[count++] = node;
+    }
   }
   const u32 node = graph_.add(persist, std::span(all.data(), count));
   for (u32 i = first; i < last; ++i) word.node[i] = node;

@@ -79,8 +79,8 @@ void PersistBuilder::end_launch(const EventRecord& record) {
 }
 
 void PersistBuilder::host_store(std::span<const u64> words) {
-  for (std::size_t i = 0; i < words.size(); i += 2) {
-    const Persist persist{.address = words[i], .value = words[i + 1]};
+  for (std::size_t i = 0; i + 2 < words.size(); i += 3) {
+    const Persist persist{.address = words[i], .value = words[i + 2], .bytes = static_cast<u8>(words[i + 1])};
     host_.open.push_back(add_persist(persist, std::array{unordered() ? 0 : host_.order, host_.durable}));
   }
 }
@@ -95,8 +95,8 @@ void PersistBuilder::host_persist(u64 begin, u64 end) {
   }
   std::vector<u32> now{host_.durable};
   std::erase_if(host_.open, [&](u32 node) {
-    const u64 address = graph_.persist(graph_.persist_at(node)).address;
-    if (address + 8 <= begin || address >= end) return false;
+    const Persist& store = graph_.persist(graph_.persist_at(node));
+    if (store.address + store.bytes <= begin || store.address >= end) return false;
     now.push_back(node);
     return true;
   });
@@ -108,8 +108,8 @@ void PersistBuilder::transfer(std::span<const u64> words) {
   const u64 ticket = words[0];
   const Command before = resolve(ticket);
   std::vector<u32> made{before.order};
-  for (std::size_t i = 1; i < words.size(); i += 2)
-    made.push_back(add_persist({.address = words[i], .value = words[i + 1]},
+  for (std::size_t i = 1; i + 2 < words.size(); i += 3)
+    made.push_back(add_persist({.address = words[i], .value = words[i + 2], .bytes = static_cast<u8>(words[i + 1])},
                                std::array{unordered() ? 0 : before.order, before.durable}));
   Command& command = commands_[ticket];
   command.order = graph_.join(made);

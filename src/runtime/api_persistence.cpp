@@ -35,23 +35,13 @@ void* map_pool(Machine& machine, const char* path, u64 size, bool create) {
   return pool;
 }
 
-void unmap_pool(Machine& machine, void* address) {
-  if (machine.recorder()) machine.recorder()->pool_unmapped(reinterpret_cast<u64>(address));
-  machine.unmap_pool(address);
-}
-
-void persist(Machine& machine, u64 address, u64 size) {
-  machine.make_durable(address, size);
-  if (machine.recorder()) machine.recorder()->host_persisted(address, size);
-}
-
 /// The table of names of a mapped pool.
 NameTable names_of(Machine& machine, void* nvm, bool format = false) {
   const u64 begin = reinterpret_cast<u64>(nvm), size = machine.pools().size_at(begin);
   if (size == 0) throw core::UserError("pm_*: this is not the first byte of a mapped pool");
   return NameTable(
       static_cast<u8*>(nvm), size, machine.pools().path_at(begin),
-      [&machine, begin](u64 offset, u64 bytes) { persist(machine, begin + offset, bytes); }, format);
+      [&machine, begin](u64 offset, u64 bytes) { machine.make_durable(begin + offset, bytes); }, format);
 }
 
 }  // namespace
@@ -68,7 +58,7 @@ void* gpm_map(const char* path, size_t size, bool create) {
 int gpm_unmap(const char*, void* address, size_t) {
   return persistence_api(-1, [&](Machine& machine, ApiLock& lock) {
     machine.wait_idle(lock);  // a kernel under way may still use the pool; a lost context uses nothing
-    unmap_pool(machine, address);
+    machine.unmap_pool(address);
     return 0;
   });
 }
@@ -79,7 +69,7 @@ size_t gpm_size(const char* path) {
 
 int gpm_persist_range(const void* address, size_t size) {
   return persistence_api(-1, [&](Machine& machine, ApiLock&) {
-    persist(machine, reinterpret_cast<u64>(address), size);
+    machine.make_durable(reinterpret_cast<u64>(address), size);
     return 0;
   });
 }
@@ -105,7 +95,7 @@ void* pm_map(const char* path, size_t size, bool create) {
     try {
       names_of(machine, nvm, true);
     } catch (...) {
-      unmap_pool(machine, nvm);
+      machine.unmap_pool(nvm);
       throw;
     }
     return nvm;

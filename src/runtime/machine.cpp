@@ -70,7 +70,7 @@ Machine::Machine(MachineConfig config, Environment environment, const Registry& 
       registry_(registry),
       recorder_(environment_.events_file.empty()
                     ? nullptr
-                    : std::make_unique<simt::EventRecorder>(environment_.events_file, !config_.machine.timing())),
+                    : std::make_unique<simt::EventRecorder>(environment_.events_file, config_.machine.timing())),
       gpu_limits_(runtime::gpu_limits(config_)),
       memory_(config_.device.memory.count),
       heap_(memory_, config_.launch.heap.count),
@@ -139,6 +139,7 @@ void Machine::unmap_pool(void* address) {
   queue_.with_simulator([&](Simulator& simulator) {
     if (bytes) simulator.drop(begin, begin + bytes, true);
     durable_.set_cycle(simulator.cycle());
+    if (recorder_) recorder_->pool_unmapped(begin);
     pools_.unmap(address);
   });
 }
@@ -148,6 +149,7 @@ void Machine::make_durable(u64 address, u64 size) {
     durable_.set_cycle(simulator.cycle());
     pools_.make_durable(address, size);
     simulator.drop(address, address + size, false);
+    if (recorder_) recorder_->host_persisted(address, size);
   });
 }
 
@@ -496,6 +498,7 @@ void Machine::shut_down() {
     durable_.set_cycle(simulator.cycle());
     pools_.drain();
   });
+  if (recorder_ && config_.machine.timing()) recorder_->drained();
   if (recorder_) recorder_->close();
   print_buffer_.flush();
   std::fflush(stdout);

@@ -199,6 +199,7 @@ void Queue::restart(std::unique_ptr<Simulator> simulator) {
   Lock lock(mutex_);
   halt(lock);
   drop_all();
+  if (recorder_) recorder_->dropped();
   finished_totals_ += simulator_->gpu().totals();
   simulator->gpu().advance_nanoseconds(std::max(gpu_now_, latest_end_));
   simulator_ = std::move(simulator);
@@ -320,6 +321,7 @@ void Queue::start_one(Lock& lock, Command& command) {
 void Queue::start_transfer(Lock& lock, Command& command) {
   if (simulator_->timed()) {
     ++moving_;
+    if (recorder_) recorder_->transfer_began(command.transfer);
     simulator_->start(command.cost.engine, command.ticket, std::move(command.transfer));
     return;
   }

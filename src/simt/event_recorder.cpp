@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "core/diagnostics.hpp"
 
@@ -112,8 +113,8 @@ u64 location_of(const MemoryOp& op, u32 lane) {
 
 }  // namespace
 
-EventRecorder::EventRecorder(const std::string& file, bool host_stores)
-    : file_(std::fopen(file.c_str(), "wbe")), host_stores_(host_stores) {
+EventRecorder::EventRecorder(const std::string& file, bool timing)
+    : file_(std::fopen(file.c_str(), "wbe")), timing_(timing) {
   if (!file_) throw core::UserError(fmt::format("events: {} cannot be written: {}", file, std::strerror(errno)));
   put(event_magic);
 }
@@ -193,8 +194,8 @@ const EventRecorder::KnownKernel& EventRecorder::describe(const ptx::Kernel& ker
 void EventRecorder::began(u64 ticket, LaunchId id, const Launch& launch) {
   const auto guard = lock();
   if (!file_) return;
-  if (host_stores_)
-    for (const Pool& pool : pools_) find_host_stores(pool.begin, pool.end);
+  ++under_way_;
+  if (!timing_) find_all_host_stores();
   const KnownKernel& kernel = describe(*launch.kernel);
   running_[id] = {++launch_count_, &kernel};
   last_grid_ = nullptr;
@@ -213,6 +214,7 @@ void EventRecorder::ended(LaunchId id) {
   finish();
   running_.erase(found);
   last_grid_ = nullptr;
+  over();
 }
 
 const EventRecorder::Running& EventRecorder::running(const Grid& grid) {
@@ -306,7 +308,7 @@ void EventRecorder::performed(const MemoryOp& op, const Origin& origin, u64 bias
     }
     if (record.kind == EventKind::load || !in_pool(location)) continue;
     changes = true;
-    if (host_stores_) update_known(location, bytes);
+    device_wrote(location, bytes);
   }
   changes ? finish_change() : finish();
 }
@@ -374,6 +376,22 @@ void EventRecorder::waited_for_all(u64 last_ticket) {
   finish();
 }
 
+void EventRecorder::transfer_began(const memory::DmaTransfer& transfer) {
+  const auto guard = lock();
+  ++under_way_;
+  for (u64 z = 0; z < transfer.depth; ++z)
+    for (u64 y = 0; y < transfer.height; ++y)
+      if (const u64 to = transfer.to.at(0, y, z); in_pool(to) && transfer.width > 0) device_wrote(to, transfer.width);
+}
+
+void EventRecorder::dropped() {
+  const auto guard = lock();
+  running_.clear();
+  last_grid_ = nullptr;
+  under_way_ = 1;
+  over();
+}
+
 void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer) {
   if (!file_) return;
   bool any = false;
@@ -386,20 +404,22 @@ void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer)
         put(ticket);
         any = true;
       }
-      for (u64 word = to / 8 * 8; word < to + transfer.width; word += 8) put(word), put(bytes_at(word, 8));
-      if (host_stores_) update_known(to, transfer.width);
+      each_piece(to, transfer.width, [&](u64 at, u32 bytes) { put(at), put(bytes), put(bytes_at(at, bytes)); });
+      device_wrote(to, transfer.width);
     }
   }
   if (any) finish_change();
+  over();
 }
 
 void EventRecorder::pool_mapped(const std::string& path, u64 address, u64 size, u64 header_bytes) {
   const auto guard = lock();
   if (!file_) return;
-  Pool pool{address, address + size, {}};
+  Pool pool{address, address + size, {}, {}};
   const u64* words = reinterpret_cast<const u64*>(address);
   const std::size_t count = static_cast<std::size_t>((size + 7) / 8);
-  if (host_stores_) pool.known.assign(words, words + count);
+  pool.known.assign(words, words + count);
+  if (timing_) pool.written.resize((count + 63) / 64);
   begin({.kind = EventKind::pool});
   put(address);
   put(size);
@@ -438,40 +458,89 @@ void EventRecorder::host_persisted(u64 address, u64 size) {
   finish();
 }
 
+void EventRecorder::drained() {
+  const auto guard = lock();
+  if (!file_) return;
+  find_all_host_stores();  // of all pools first: none waits for another
+  for (const Pool& pool : pools_) {
+    begin({.kind = EventKind::host_persist});
+    put(pool.begin);
+    put(pool.end - pool.begin);
+    finish();
+  }
+}
+
 void EventRecorder::acknowledged(u64 progress) {
   const auto guard = lock();
   if (!file_) return;
-  if (host_stores_)
-    for (const Pool& pool : pools_) find_host_stores(pool.begin, pool.end);
+  if (!timing_) find_all_host_stores();
   begin({.kind = EventKind::acknowledged});
   put(progress);
   finish();
 }
 
-/// Device stores to [address, address + bytes) are known.
-void EventRecorder::update_known(u64 address, u64 bytes) {
+// --- Stores of the host
+
+/// A kernel's store or a copy has been performed there. On a timing machine its bytes may still be on their way.
+void EventRecorder::device_wrote(u64 address, u64 bytes) {
   for (Pool& pool : pools_) {
-    if (pool.known.empty() || address < pool.begin || address >= pool.end) continue;
-    std::memcpy(reinterpret_cast<u8*>(pool.known.data()) + (address - pool.begin),
-                reinterpret_cast<const void*>(address), bytes);
+    if (address < pool.begin || address >= pool.end) continue;
+    const u64 offset = address - pool.begin;
+    if (!timing_) {
+      std::memcpy(reinterpret_cast<u8*>(pool.known.data()) + offset, reinterpret_cast<const void*>(address), bytes);
+      continue;
+    }
+    for (u64 word = offset / 8; word <= (offset + bytes - 1) / 8; ++word)
+      pool.written[word / 64] |= u64{1} << word % 64;
   }
+}
+
+void EventRecorder::over() {
+  if (timing_ && under_way_ > 0 && --under_way_ == 0) settle();
+}
+
+/// Nothing is under way: the pools hold what it has written.
+void EventRecorder::settle() {
+  for (Pool& pool : pools_) {
+    const u64* now = reinterpret_cast<const u64*>(pool.begin);
+    for (std::size_t group = 0; group < pool.written.size(); ++group)
+      for (u64 left = std::exchange(pool.written[group], 0); left; left &= left - 1) {
+        const std::size_t word = group * 64 + static_cast<std::size_t>(std::countr_zero(left));
+        pool.known[word] = now[word];
+      }
+  }
+}
+
+/// The bytes in aligned pieces of 8, and less at the ends.
+template <class Visit>
+void EventRecorder::each_piece(u64 address, u64 bytes, Visit&& visit) {
+  for (u64 at = address, end = address + bytes, piece; at < end; at += piece) {
+    piece = std::min<u64>(at % 8 ? at & (~at + 1) : 8, std::bit_floor(std::min<u64>(end - at, 8)));
+    visit(at, static_cast<u32>(piece));
+  }
+}
+
+void EventRecorder::find_all_host_stores() {
+  for (const Pool& pool : pools_) find_host_stores(pool.begin, pool.end);
 }
 
 /// What differs from what is known was stored by the host.
 void EventRecorder::find_host_stores(u64 begin_address, u64 end_address) {
   for (Pool& pool : pools_) {
-    const u64 from = std::max(begin_address / 8 * 8, pool.begin), to = std::min(end_address, pool.end);
-    if (pool.known.empty() || from >= to) continue;
-    const std::size_t first = (from - pool.begin) / 8, last = (to - pool.begin + 7) / 8;
-    const u64* now = reinterpret_cast<const u64*>(pool.begin);
-    if (std::memcmp(now + first, pool.known.data() + first, (last - first) * 8) == 0) continue;
+    const u64 from = std::max(begin_address, pool.begin), to = std::min(end_address, pool.end);
+    if (from >= to) continue;
+    u8* const known = reinterpret_cast<u8*>(pool.known.data());
+    if (std::memcmp(reinterpret_cast<const u8*>(from), known + (from - pool.begin), to - from) == 0) continue;
     begin({.kind = EventKind::host_store});
-    for (std::size_t i = first; i < last; ++i) {
-      if (now[i] == pool.known[i]) continue;
-      put(pool.begin + i * 8);
-      put(now[i]);
-      pool.known[i] = now[i];
-    }
+    each_piece(from, to - from, [&](u64 at, u32 bytes) {
+      const u64 offset = at - pool.begin, word = offset / 8;
+      if (timing_ && (pool.written[word / 64] >> word % 64 & 1)) return;
+      if (std::memcmp(reinterpret_cast<const u8*>(at), known + offset, bytes) == 0) return;
+      put(at);
+      put(bytes);
+      put(bytes_at(at, bytes));
+      std::memcpy(known + offset, reinterpret_cast<const u8*>(at), bytes);
+    });
     finish_change();
   }
 }

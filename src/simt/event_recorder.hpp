@@ -2,8 +2,11 @@
 // (EVERWARP_EVENTS); everyone else keeps a pointer that is null otherwise.
 //
 // Threads: device events come from the machine's thread, the others from any. An access is performed and recorded
-// under lock(), so that the host's own stores, which are found by comparing a pool with what is known of it, are told
-// from a kernel's.
+// under lock(), so that the host's own stores are told from a kernel's. They are found by comparing a pool with what is
+// known of it. In functional mode what is performed is in the pool, and the host's stores are durable as they come:
+// they are looked for at every event of the host. On a timing machine a kernel's store is in the pool some time after
+// it has been performed, and the host's are durable only when it hands them over: they are looked for then, but not in
+// words that a kernel or copy has written which is still under way.
 #pragma once
 
 #include <cstdio>
@@ -23,9 +26,8 @@ namespace ew::simt {
 
 class EventRecorder {
  public:
-  /// `host_stores`: pools are the file's own memory (functional mode), so stores of the host can be found there. Throws
-  /// core::UserError when the file cannot be written.
-  EventRecorder(const std::string& file, bool host_stores);
+  /// Throws core::UserError when the file cannot be written.
+  EventRecorder(const std::string& file, bool timing);
   ~EventRecorder();
 
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
@@ -56,11 +58,17 @@ class EventRecorder {
   void waited_for_all(u64 last_ticket);
   void began(u64 ticket, LaunchId, const Launch&);
   void ended(LaunchId);
-  /// It has been performed. REQUIRES: lock() is held, as it was while it was performed.
+  /// On a timing machine, where it takes time.
+  void transfer_began(const memory::DmaTransfer&);
+  /// It has been performed. REQUIRES: lock() is held; in functional mode, as it was while it was performed.
   void transferred(u64 ticket, const memory::DmaTransfer&);
+  /// Launches and transfers under way will not end.
+  void dropped();
   void pool_mapped(const std::string& path, u64 address, u64 size, u64 header_bytes);
   void pool_unmapped(u64 address);
   void host_persisted(u64 address, u64 size);
+  /// A timing machine drains at its end: the host's stores to every pool are durable.
+  void drained();
   void acknowledged(u64 progress);
   /// Writes what is left; nothing is recorded afterwards.
   void close();
@@ -68,7 +76,8 @@ class EventRecorder {
  private:
   struct Pool {
     u64 begin = 0, end = 0;
-    std::vector<u64> known;  // its content without stores of the host that were not seen yet; empty: not compared
+    std::vector<u64> known;    // its content without stores of the host that were not seen yet
+    std::vector<u64> written;  // timing: by what is under way; one bit a word
   };
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -101,14 +110,20 @@ class EventRecorder {
   bool in_pool(u64 address) const { return address - low_ < high_ - low_; }
   bool is_persist(const MemoryOp&, u32 lane) const;
   LaneMask lanes_worth_it(const MemoryOp&) const;
-  void update_known(u64 address, u64 bytes);
+  void device_wrote(u64 address, u64 bytes);
+  void over();
+  void settle();
+  template <class Visit>
+  void each_piece(u64 address, u64 bytes, Visit&& visit);
   void find_host_stores(u64 begin, u64 end);
+  void find_all_host_stores();
 
   std::mutex mutex_;
   std::unique_ptr<std::FILE, Close> file_;
   std::vector<u64> buffer_;
   std::size_t record_begin_ = 0;
-  bool host_stores_;
+  const bool timing_;
+  u64 under_way_ = 0;               // timing: launches and transfers
   u64 changes_ = 0, crash_at_ = 0;  // records that have changed a pool
   std::vector<Pool> pools_;
   u64 low_ = 0, high_ = 0;  // of all pools that are mapped

@@ -11,7 +11,7 @@
 
 namespace ew::simt {
 
-inline constexpr u64 event_magic = 0x31544e4556455745;  // "EWEVENT1"
+inline constexpr u64 event_magic = 0x32544e4556455745;  // "EWEVENT2"
 
 enum class EventKind : u8 {
   kernel,        // number in `launch`; words: packed text (see EventRecorder::describe)
@@ -21,9 +21,9 @@ enum class EventKind : u8 {
   launch_end,    // number in `launch`
   pool,          // words: address, size, bytes of the file's header, packed: path, header, content
   pool_end,      // words: address. Everything of the pool is durable.
-  host_store,    // words: address, value, address, value … (8 aligned bytes each)
+  host_store,    // of the host to pools; words: address, bytes, value, again and again (1, 2, 4 or 8 aligned bytes)
   host_persist,  // words: address, size: the host's stores there are durable now
-  transfer,      // a copy or fill of the runtime into a pool: words: ticket, then address, value … as host_store
+  transfer,      // a copy or fill of the runtime into a pool; words: ticket, then as host_store
   load,          // of a location that may synchronise; words, for each lane: address, value
   store,         // a persist, or a store that may synchronise; words, for each lane: address, value (of 16 bytes: two)
   atomic,        // words, for each lane: address, old value, new value

@@ -194,7 +194,7 @@ TEST_F(PersistOrderOf, KernelsOfOneStreamAndOfTwo) {
 }
 
 TEST_F(PersistOrderOf, APersistCallOfTheHostIsThereForWhatItStartsLater) {
-  events.host(Kind::host_store, {A, 7, B, 7});
+  events.host(Kind::host_store, {A, 8, 7, B, 8, 7});
   events.host(Kind::host_persist, {A, 8});
   events.submit(2, {});
   events.begin_launch(2, 2, 2);

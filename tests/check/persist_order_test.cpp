@@ -123,5 +123,46 @@ TEST_F(PersistOrderCheck, AValueThatNobodyIsKnownToHaveWrittenSaysNothing) {
   EXPECT_FALSE(verdict({{A, 99}, {B, 2}, {A, 1}}).violation);
 }
 
+TEST_F(PersistOrderCheck, WhatTheHostHandsOverStandsBeforeALaterLaunchAndBehindAWait) {
+  events.store({.pc = 5}, A, 1);
+  events.end_launch();
+  events.host(simt::EventKind::waited, {1});
+  events.host(simt::EventKind::host_store, {B, 8, 2});
+  events.host(simt::EventKind::host_persist, {B, 8});
+  events.submit(2, {});
+  events.begin_launch(2, 1, 1);
+  events.store({.pc = 7}, C, 3);
+  EXPECT_FALSE(verdict({{A, 1}, {B, 2}, {C, 3}}).violation);
+  EXPECT_TRUE(verdict({{B, 2}, {A, 1}, {C, 3}}).violation);  // behind what the host has waited for
+  EXPECT_NE(said.find("by the host"), std::string::npos) << said;
+  EXPECT_NE(said.find("instruction 5"), std::string::npos) << said;
+  EXPECT_TRUE(verdict({{A, 1}, {C, 3}, {B, 2}}).violation);  // in front of what it launches
+  EXPECT_TRUE(verdict({{A, 1}, {C, 3}, {B, 2}}, PersistModel::gpm).violation);
+  EXPECT_TRUE(verdict({{B, 2}, {A, 1}, {C, 3}}, PersistModel::gpm).violation);
+  EXPECT_FALSE(verdict({{B, 2}, {A, 1}, {C, 3}}, PersistModel::gpm_ddio).violation);  // no fence waits for A
+}
+
+TEST_F(PersistOrderCheck, AHostThatHasNotWaitedOrdersNothing) {
+  events.store({}, A, 1);
+  events.host(simt::EventKind::host_store, {B, 8, 2});
+  events.host(simt::EventKind::host_persist, {B, 8});
+  EXPECT_FALSE(verdict({{B, 2}, {A, 1}}).violation);
+  EXPECT_FALSE(verdict({{A, 1}, {B, 2}}).violation);
+}
+
+// What is durable as it stands is not written again, and had counted as never durable.
+TEST_F(PersistOrderCheck, WhatTheHostHandsOverMayBeDurableAlready) {
+  events.store({}, A, 1);
+  events.end_launch();
+  events.host(simt::EventKind::waited, {1});
+  events.host(simt::EventKind::host_store, {A, 1, 0, A + 4, 4, 9});
+  events.host(simt::EventKind::host_persist, {A, 8});
+  events.submit(2, {});
+  events.begin_launch(2, 1, 1);
+  events.store({}, B, 2);
+  EXPECT_FALSE(verdict({{A + 4, 9, 4}, {B, 2}}, PersistModel::gpm_ddio).violation);
+  EXPECT_TRUE(verdict({{B, 2}, {A + 4, 9, 4}}, PersistModel::gpm_ddio).violation);
+}
+
 }  // namespace
 }  // namespace ew::check
