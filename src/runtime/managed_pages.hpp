@@ -87,6 +87,7 @@ class PagedPort final : public simt::LinePort, public memory::Agent {
   bool release(Scope, u32 token) override;
   bool flush(u32 token) override;
   bool order(memory::PersistOrder kind, Scope scope, u64 warps) override { return cache_->order(kind, scope, warps); }
+  void flag(memory::PersistOrder kind, u64 flag, u32 warp) override { cache_->flag(kind, flag, warp); }
   std::string what_is_under_way() const override;
 
   memory::ByteMask perform(u32 access, u32 part, u8* bytes) override { return sm_.perform(access, part, bytes); }

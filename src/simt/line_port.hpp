@@ -16,8 +16,8 @@ class LinePort {
   virtual void acquire(Scope) = 0;
   virtual bool release(Scope, u32 token) = 0;
   virtual bool flush(u32 token) = 0;
-  virtual bool order(memory::PersistOrder, Scope, u64) { return true; }
-  virtual void flag(memory::PersistOrder, u64 /*flag*/, u32 /*warp*/) {}
+  virtual bool order(memory::PersistOrder, Scope, u64 warps) = 0;
+  virtual void flag(memory::PersistOrder, u64 flag, u32 warp) = 0;
   virtual std::string what_is_under_way() const = 0;
 };
 

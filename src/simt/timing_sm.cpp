@@ -280,11 +280,29 @@ u64 TimingSm::candidates(u32 scheduler, Cycle now) const {
   return found;
 }
 
+/// A policy with priorities may pass over a warp for as long as others are ready: for ever, if these spin on a flag
+/// that it would set. Warps that were ready all the time between two looks go first, once.
+void TimingSm::look_for_starved(u32 s) {
+  u64 ready = 0;
+  for (u32 left = ready_units_; left; left &= left - 1) ready |= ready_[static_cast<u32>(std::countr_zero(left))];
+  ready &= mine_[s] & ~held_;
+  Fairness& fairness = fairness_[s];
+  fairness.starved = fairness.passed_over & ready;
+  fairness.passed_over = ready;
+  fairness.slots = 0;
+}
+
 void TimingSm::issue(u32 s, Cycle now) {
   u64 could = candidates(s, now);
+  if (could && ++fairness_[s].slots == patience) [[unlikely]]
+    look_for_starved(s);
   for (u32 n = 0; could && n < shared_.config.issue_width; ++n) {
-    const u32 slot = shared_.policy.choose({could, last_[s], age_.data()});
+    Fairness& fairness = fairness_[s];
+    const u64 starved = could & fairness.starved;
+    const u32 slot = shared_.policy.choose({starved ? starved : could, last_[s], age_.data()});
     last_[s] = slot;
+    fairness.starved &= ~bit(slot);
+    fairness.passed_over &= ~bit(slot);
     issue_warp(slot, s, now);
     if (shared_.failed || shared_.config.issue_width == 1) return;
     could = candidates(s, now) & bit(slot);

@@ -170,6 +170,7 @@ class TimingSm final : public memory::Agent {
   void become_ready(u32 slot);
   void be_ready(u32 slot);
   u64 candidates(u32 scheduler, Cycle now) const;
+  void look_for_starved(u32 scheduler);
   void issue(u32 scheduler, Cycle now);
   void issue_warp(u32 slot, u32 scheduler, Cycle now);
   void after(u32 slot, u32 pc, Outcome, Cycle now);
@@ -250,6 +251,13 @@ class TimingSm final : public memory::Agent {
   u32 schedulers_;
   std::array<u64, 8> mine_{};
   std::array<u32, 8> last_{};
+  struct Fairness {
+    u64 passed_over = 0;  // ready at the last look, and none of their instructions issued since
+    u64 starved = 0;      // the same at two looks: these go first
+    u32 slots = 0;        // with a ready warp, since the last look
+  };
+  static constexpr u32 patience = 256;  // such slots from one look to the next
+  std::array<Fairness, 8> fairness_{};
   std::array<std::array<Cycle, units>, 8> busy_{};
   std::array<u64, units> ready_{};
   u32 ready_units_ = 0;  // that have a ready warp

@@ -56,6 +56,7 @@ class DelayedLines final : public simt::LinePort {
   bool release(Scope, u32 token) override;
   bool flush(u32 token) override { return release(Scope::sys, token); }
   bool order(memory::PersistOrder, Scope, u64 warps) override;
+  void flag(memory::PersistOrder, u64, u32) override {}
   std::string what_is_under_way() const override { return under_way_ ? "  lines that answer late" : ""; }
 
   u64 acquires = 0, releases = 0, most_under_way = 0;

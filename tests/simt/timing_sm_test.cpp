@@ -320,6 +320,26 @@ TEST(TimingSchedulers, gto_finishes_one_warp_first_and_lrr_all_together) {
   EXPECT_GE(fair[1], 118u);
 }
 
+/// 31 warps spin on a flag that the youngest sets after a chain of 400 instructions: each comes to its turn.
+TEST(TimingSchedulers, who_spins_does_not_starve_whom_it_waits_for) {
+  for (const char* policy : {"gto", "lrr"}) {
+    TimingSetup setup = plain();
+    setup.timing.schedulers = 1;
+    setup.timing.policy = policy;
+    setup.timing.branch_latency = 1;
+    const Ran done =
+        run("  .shared .u32 flag;\n  setp.eq.u32 %p1, %r1, 0;\n  mov.u32 %r5, 0;\n  @%p1 st.shared.u32 [flag], %r5;\n"
+            "  bar.sync 0;\n  setp.ge.u32 %p1, %r1, 992;\n  @%p1 bra SETS;\n"
+            "SPIN:\n  ld.volatile.shared.u32 %r5, [flag];\n  setp.eq.u32 %p2, %r5, 0;\n  @%p2 bra SPIN;\n  bra DONE;\n"
+            "SETS:\n" +
+                repeated(400, [](u32) { return "add.u32 %r5, %r5, 1;"; }) +
+                "  st.volatile.shared.u32 [flag], %r5;\nDONE:\n  st.global.u32 [%rd1], %r5;\n",
+            setup, 1024);
+    EXPECT_EQ(done.out[0], 400u) << policy;
+    EXPECT_EQ(done.out[1023], 400u) << policy;
+  }
+}
+
 TEST(TimingSchedulers, four_issue_four_times_as_much) {
   TimingSetup setup = plain();
   setup.timing.integer_interval = 1;

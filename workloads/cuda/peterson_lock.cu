@@ -12,6 +12,9 @@ constexpr int kMost = 8;
 struct Filter {
   int level[kMost];   // how far thread i has come; 0: not interested
   int victim[kMost];  // who came last to a level, plus one
+};
+
+struct Count {
   int counter;
   int inside;
   int clashes;
@@ -50,14 +53,14 @@ __device__ void unlock(Filter* f, int me) {
 }
 
 // by_lane: the contenders are lanes of one warp, else one thread of each block.
-__global__ void contend(Filter* f, int n, int times, bool by_lane) {
+__global__ void contend(Filter* f, Count* count, int n, int times, bool by_lane) {
   const int me = by_lane ? threadIdx.x : blockIdx.x;
   if (!by_lane && threadIdx.x != 0) return;
   for (int i = 0; i < times; ++i) {
     lock(f, me, n);
-    if (atomicAdd(&f->inside, 1) != 0) atomicAdd(&f->clashes, 1);
-    store(&f->counter, load(&f->counter) + 1);
-    atomicSub(&f->inside, 1);
+    if (atomicAdd(&count->inside, 1) != 0) atomicAdd(&count->clashes, 1);
+    store(&count->counter, load(&count->counter) + 1);
+    atomicSub(&count->inside, 1);
     unlock(f, me);
   }
 }
@@ -69,9 +72,10 @@ int main(int argc, char** argv) {
   for (const bool by_lane : {false, true}) {
     for (const int n : {2, 5}) {
       DeviceArray<Filter> filter(1, 0);
-      contend<<<by_lane ? 1 : n, by_lane ? n : 32>>>(filter, n, times, by_lane);
+      DeviceArray<Count> count(1, 0);
+      contend<<<by_lane ? 1 : n, by_lane ? n : 32>>>(filter, count, n, times, by_lane);
       FINISH_KERNEL();
-      const Filter got = filter.download()[0];
+      const Count got = count.download()[0];
       EXPECT(got.clashes == 0, "nobody should meet another inside, %d did", got.clashes);
       EXPECT(got.counter == n * times, "%d contenders should count %d, counted %d", n, n * times, got.counter);
     }
