@@ -316,7 +316,7 @@ void TimingMachine::run(u64 warp_instructions, u64 until) {
   if (wake <= wheel_.now() || !moved_.empty() || !completed_.empty()) return;
   if (host_core_) host_core_->let_go();
   gpu_->run(warp_instructions, wake);
-  if (running_.empty() && moved_.empty() && wheel_.next() == core::never &&
+  if (running_.empty() && moved_.empty() && wheel_.pending() == 0 &&
       std::ranges::any_of(engines_, [](const auto& engine) { return !engine->idle(); }))
     stuck("copies wait for each other");
 }

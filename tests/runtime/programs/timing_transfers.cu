@@ -3,6 +3,7 @@
 // environment says.
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -37,6 +38,22 @@ double microseconds(cudaStream_t stream, F what) {
   float ms = -1;
   cudaEventElapsedTime(&ms, begin, end);
   return ms * 1000.0;
+}
+
+// What is submitted meanwhile stops the machine between two cycles, with events of the next one still to come.
+void copy_often(int thread) {
+  std::vector<int> out(350), back(out.size());
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  int* device;
+  cudaMalloc(&device, out.size() * sizeof(int));
+  for (int round = 0; round < 100; ++round) {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = thread * 1000 + round + static_cast<int>(i);
+    cudaMemcpyAsync(device, out.data(), out.size() * sizeof(int), cudaMemcpyHostToDevice, stream);
+    cudaMemcpyAsync(back.data(), device, out.size() * sizeof(int), cudaMemcpyDeviceToHost, stream);
+    while (cudaStreamQuery(stream) == cudaErrorNotReady) continue;
+    if (back != out) expect(false, "a round of copies", round, -1);
+  }
 }
 
 }  // namespace
@@ -104,6 +121,9 @@ int main() {
       break;
     }
   std::printf("managed pages: first kernel %.1f us, second %.1f us\n", first, second);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) threads.emplace_back(copy_often, thread);
+  for (std::thread& thread : threads) thread.join();
   if (failures == 0) std::printf("PASS timing_transfers\n");
   return failures != 0;
 }
