@@ -229,7 +229,7 @@ void PersistBuilder::store(const Lane& lane, std::span<const u64> value, bool re
 }
 
 u32 PersistBuilder::add_persist(const Persist& persist, std::span<const u32> before) {
-  Words& word = words_[persist.address / 8];
+  Words& word = words_.at(persist.address);
   const u32 first = persist.address % 8, last = std::min(first + persist.bytes, 8u);
   std::array<u32, 16> all{};
   std::size_t count = std::min<std::size_t>(before.size(), 8);
@@ -260,11 +260,11 @@ void PersistBuilder::store_pieces(const Lane& lane, std::span<const u64> value, 
   const bool ordered = !unordered() && model_ != PersistModel::strict;
   u32 in = ordered ? thread.in : 0;
   if (ordered && scoped() && releases) in = out(thread);
-  std::vector<u32> conflicts{in, thread.durable};
+  std::array<u32, 4> conflicts{in, thread.durable};  // 0: none
   if (epoch() && flag_node) {
-    conflicts.push_back(flag_node);
+    conflicts[2] = flag_node;
     const auto found = flags_.find(lane.address);
-    if (found != flags_.end()) conflicts = {in, thread.durable, flag_node, graph_.join(found->second.reads)};
+    if (found != flags_.end()) conflicts[3] = graph_.join(found->second.reads);
   }
   for (u32 at = 0; at < record.bytes; at += 8) {
     const Persist persist{.address = lane.address + at,

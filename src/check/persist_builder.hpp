@@ -13,6 +13,7 @@
 
 #include "check/event_file.hpp"
 #include "check/persist_graph.hpp"
+#include "check/pool_table.hpp"
 
 namespace ew::check {
 
@@ -21,7 +22,7 @@ PersistGraph build_persist_graph(const EventFile&, PersistModel);
 
 class PersistBuilder {
  public:
-  PersistBuilder(const EventFile& events, PersistModel model) : events_(events), model_(model) {}
+  PersistBuilder(const EventFile& events, PersistModel model) : events_(events), model_(model), words_(events) {}
 
   /// One event; in order.
   void take(const EventRecord&, std::span<const u64> words);
@@ -147,9 +148,9 @@ class PersistBuilder {
   PersistModel model_;
   PersistGraph graph_;
   std::vector<u32> scratch_;
-  u32 last_persist_ = 0;                  // strict
-  std::unordered_map<u64, Words> words_;  // of pools
-  std::unordered_map<u64, Flag> flags_;   // of global and pool memory
+  u32 last_persist_ = 0;                 // strict
+  PoolTable<Words> words_;               // of pools
+  std::unordered_map<u64, Flag> flags_;  // of global and pool memory
   std::vector<std::unique_ptr<Launch>> launches_{1};
   std::unordered_map<u64, Command> commands_;
   std::vector<u64> ended_;  // commands with persists or launches, not waited for by a full wait

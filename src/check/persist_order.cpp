@@ -6,8 +6,10 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <unordered_map>
+#include <ranges>
+#include <utility>
 
+#include "check/pool_table.hpp"
 #include "core/symbol_name.hpp"
 
 namespace ew::check {
@@ -15,33 +17,53 @@ namespace {
 
 constexpr u64 never = ~u64{0};
 
+constexpr u32 no_cell = ~u32{0}, no_list = ~u32{0};
+
 /// An aligned word of a pool, in cells as small as the smallest persist of it.
 struct Word {
-  u32 cell_bytes = 8;
-  std::vector<u32> persists;  // in the order of the run
+  u32 first_cell = no_cell;
+  u8 cell_bytes = 0;  // 0: no persist of it
 };
 
-/// What one cell holds after each of its persists, and how many of them are durable: at least `least`, at most `most`.
+/// What one cell holds after each of its persists: states 1 .. count, in the order of the run; state 0 is what it held
+/// before. Each durable write of it shows one of them, never an earlier one than the write before.
 struct Cell {
-  std::vector<u64> values;  // [0]: before the run
-  std::vector<u32> persists;
-  u32 least = 0, most = 0;
-  bool foreign = false;  // it has held what nobody is known to have written: the host's
+  u64 base = 0;
+  u32 first = 0, count = 0;  // of its states
+  u32 least = 0;             // state that the writes so far must have come to
+  u32 most = 0;              // … that the writes up to here can have come to, if those behind are to be explained
+  u32 sorted = no_list;      // in sorted_
+  u64 shown = 0;             // the write that can have come to `most`
+  bool host = false;         // the host has stored to it: what it hands over is not written where it is durable already
+  bool foreign = false;      // it has held what nobody is known to have written: the host's
+};
+
+struct CellState {
+  u64 value = 0;
+  u32 persist = 0;
 };
 
 class OrderCheck {
  public:
   OrderCheck(const EventFile& events, const PersistGraph& graph, const DurableLog& log)
-      : events_(events), graph_(graph), log_(log), earliest_(graph.size(), 0), latest_(graph.size(), 0) {}
+      : events_(events),
+        graph_(graph),
+        log_(log),
+        words_(events),
+        earliest_(graph.size(), 0),
+        latest_(graph.size(), 0) {}
 
   OrderVerdict run() {
     make_cells();
-    // What the host hands over is not written where it is durable already.
-    for (auto& [address, cell] : cells_)
-      if (std::ranges::any_of(cell.persists, [&](u32 number) { return graph_.persist(number).launch == 0; }))
-        advance(cell, cell.values[0], 0);
-    for (const DurableWrite& write : log_.writes()) take(write);
-    for (auto& [address, cell] : cells_) settle(cell);
+    for (const DurableWrite& write : log_.writes())
+      each_cell(write, [&](Cell& cell, u64 value) { advance(cell, value, write.number); });
+    for (Cell& cell : cells_) settle(cell);
+    for (const DurableWrite& write : std::views::reverse(log_.writes()))
+      each_cell(write, [&](Cell& cell, u64 value) { go_back(cell, value, write.number); });
+    for (Cell& cell : cells_) {
+      if (cell.host) go_back(cell, cell.base, 0);
+      go_back_to(cell, 0);
+    }
     OrderVerdict verdict{.persists = graph_.size(), .writes = log_.last_number()};
     for (const u64 number : latest_) verdict.told += number != never;
     verdict.violation = find_violation();
@@ -57,67 +79,127 @@ class OrderCheck {
     return value;
   }
 
-  void make_cells() {
-    for (u32 number = 0; number < graph_.size(); ++number) {
-      const Persist& persist = graph_.persist(number);
-      Word& word = words_[persist.address / 8];
-      word.cell_bytes = std::min<u32>(word.cell_bytes, persist.bytes);
-      word.persists.push_back(number);
-    }
-    for (const auto& [address, word] : words_) {
-      for (const u32 number : word.persists) {
-        const Persist& persist = graph_.persist(number);
-        for (u32 at = 0; at < persist.bytes; at += word.cell_bytes) {
-          Cell& cell = cells_[persist.address + at];
-          if (cell.values.empty()) cell.values.push_back(base_at(persist.address + at, word.cell_bytes));
-          u64 value = persist.value >> 8 * at;
-          if (word.cell_bytes < 8) value &= (u64{1} << 8 * word.cell_bytes) - 1;
-          cell.values.push_back(value);
-          cell.persists.push_back(number);
-        }
-      }
+  /// visit(cell, value of the persist there) for each of its cells. REQUIRES: words_ has its cells.
+  template <class Visit>
+  void each_cell(const Persist& persist, Visit&& visit) {
+    const Word& word = words_.at(persist.address);
+    for (u32 at = 0; at < persist.bytes; at += word.cell_bytes) {
+      u64 value = persist.value >> 8 * at;
+      if (word.cell_bytes < 8) value &= (u64{1} << 8 * word.cell_bytes) - 1;
+      visit(cells_[word.first_cell + (persist.address % 8 + at) / word.cell_bytes], value);
     }
   }
 
-  void take(const DurableWrite& write) {
+  void make_cells() {
+    for (const Persist& persist : graph_.persists()) {
+      Word& word = words_.at(persist.address);
+      word.cell_bytes = std::min<u8>(word.cell_bytes ? word.cell_bytes : 8, persist.bytes);
+    }
+    for (const Persist& persist : graph_.persists()) {
+      Word& word = words_.at(persist.address);
+      if (word.first_cell == no_cell) {
+        word.first_cell = static_cast<u32>(cells_.size());
+        for (u32 at = 0; at < 8; at += word.cell_bytes)
+          cells_.push_back({.base = base_at(persist.address / 8 * 8 + at, word.cell_bytes)});
+      }
+      each_cell(persist, [&](Cell& cell, u64) { ++cell.count, cell.host |= persist.launch == 0; });
+    }
+    u32 states = 0;
+    for (Cell& cell : cells_) cell.first = std::exchange(states, states + cell.count), cell.count = 0;
+    states_.resize(states);
+    for (u32 number = 0; number < graph_.size(); ++number)
+      each_cell(graph_.persist(number), [&](Cell& cell, u64 value) {
+        states_[cell.first + cell.count++] = {value, number};
+      });
+  }
+
+  /// The same for the cells that it writes whole.
+  template <class Visit>
+  void each_cell(const DurableWrite& write, Visit&& visit) {
     const u64 end = write.address + write.bytes.size();
     for (u64 at = write.address; at < end;) {
-      const auto word = words_.find(at / 8);
-      const u32 bytes = word == words_.end() ? 8 : word->second.cell_bytes;
+      const Word* const word = words_.find(at);
+      const u32 bytes = word && word->cell_bytes ? word->cell_bytes : 8;
       const u64 begin = at / bytes * bytes;
-      const auto cell = word == words_.end() ? cells_.end() : cells_.find(begin);
-      if (cell != cells_.end() && begin == at && begin + bytes <= end) {
+      if (word && word->cell_bytes && begin == at && begin + bytes <= end) {
         u64 value = 0;
         std::memcpy(&value, write.bytes.data() + (at - write.address), bytes);
-        advance(cell->second, value, write.number);
+        visit(cells_[word->first_cell + at % 8 / bytes], value);
       }
       at = begin + bytes;
     }
   }
 
+  u64 value_of(const Cell& cell, u32 state) const { return state ? states_[cell.first + state - 1].value : cell.base; }
+
+  using States = std::vector<std::pair<u64, u32>>;
+  /// nullptr: they are few.
+  const States* sorted_states(Cell& cell) {
+    constexpr u32 few = 16;
+    if (cell.count <= few) return nullptr;
+    if (cell.sorted == no_list) {
+      cell.sorted = static_cast<u32>(sorted_.size());
+      States& list = sorted_.emplace_back();
+      for (u32 state = 0; state <= cell.count; ++state) list.emplace_back(value_of(cell, state), state);
+      std::ranges::sort(list);
+    }
+    return &sorted_[cell.sorted];
+  }
+
+  /// The first state from `from` on with this value; count + 1: there is none.
+  u32 next_with(Cell& cell, u64 value, u32 from) {
+    if (const States* const list = sorted_states(cell)) {
+      const auto next = std::ranges::lower_bound(*list, std::pair(value, from));
+      return next == list->end() || next->first != value ? cell.count + 1 : next->second;
+    }
+    while (from <= cell.count && value_of(cell, from) != value) ++from;
+    return from;
+  }
+
+  /// The last one up to `from`. REQUIRES: there is one.
+  u32 last_with(Cell& cell, u64 value, u32 from) {
+    if (const States* const list = sorted_states(cell))
+      return std::prev(std::ranges::upper_bound(*list, std::pair(value, from)))->second;
+    while (value_of(cell, from) != value) --from;
+    return from;
+  }
+
   /// The cell is durable with this value.
   void advance(Cell& cell, u64 value, u64 number) {
-    if (cell.foreign) return;
-    u32 least = cell.least, most = static_cast<u32>(cell.values.size());
-    while (least < cell.values.size() && cell.values[least] != value) ++least;
-    if (least == cell.values.size()) {
+    if (cell.foreign || cell.count == 0) return;
+    const u32 state = next_with(cell, value, cell.least);
+    if (state > cell.count) {
       cell.foreign = true;
-      for (const u32 persist : cell.persists) latest_[persist] = never;
+      for (u32 i = 0; i < cell.count; ++i) latest_[states_[cell.first + i].persist] = never;
       return;
     }
-    while (cell.values[most - 1] != value) --most;
-    for (u32 i = cell.most; i + 1 < most; ++i)
-      earliest_[cell.persists[i]] = std::max(earliest_[cell.persists[i]], number);
-    for (u32 i = cell.least; i < least; ++i) latest_[cell.persists[i]] = std::max(latest_[cell.persists[i]], number);
-    cell.most = std::max(cell.most, most - 1);
-    cell.least = least;
+    for (u32 i = cell.least; i < state; ++i) {
+      u64& latest = latest_[states_[cell.first + i].persist];
+      latest = std::max(latest, number);
+    }
+    cell.least = state;
   }
 
   /// What the log has not shown.
-  void settle(const Cell& cell) {
-    if (cell.foreign) return;
-    for (u32 i = cell.most; i < cell.persists.size(); ++i) earliest_[cell.persists[i]] = never;
-    for (u32 i = cell.least; i < cell.persists.size(); ++i) latest_[cell.persists[i]] = never;
+  void settle(Cell& cell) {
+    for (u32 i = cell.least; i < cell.count && !cell.foreign; ++i) latest_[states_[cell.first + i].persist] = never;
+    cell.most = cell.count;
+    cell.shown = never;
+  }
+
+  /// The same from the last write to the first: those behind this one leave it this state at most.
+  void go_back(Cell& cell, u64 value, u64 number) {
+    if (cell.foreign || cell.count == 0) return;
+    go_back_to(cell, last_with(cell, value, cell.most));
+    cell.shown = number;
+  }
+
+  void go_back_to(Cell& cell, u32 state) {
+    for (u32 i = state; i < cell.most && !cell.foreign; ++i) {
+      u64& earliest = earliest_[states_[cell.first + i].persist];
+      earliest = std::max(earliest, cell.shown);
+    }
+    cell.most = state;
   }
 
   /// Of each node, the persist at or below it that became durable last; the first that was durable before that.
@@ -144,8 +226,10 @@ class OrderCheck {
   const EventFile& events_;
   const PersistGraph& graph_;
   const DurableLog& log_;
-  std::unordered_map<u64, Word> words_;
-  std::unordered_map<u64, Cell> cells_;
+  PoolTable<Word> words_;
+  std::vector<Cell> cells_;
+  std::vector<CellState> states_;
+  std::vector<States> sorted_;          // states of cells with many of them: value, number
   std::vector<u64> earliest_, latest_;  // of persists: numbers of durable writes
 };
 

@@ -107,6 +107,45 @@ TEST_F(PersistOrderCheck, OneValueTwiceIsGivenTheBenefitOfTheDoubt) {
   EXPECT_FALSE(verdict({{A, 1}, {B, 2}, {A, 1}}).violation);
 }
 
+// More values than are looked at one by one; every third is one that the location has had before.
+TEST_F(PersistOrderCheck, ALocationWithManyValues) {
+  std::vector<Write> right;
+  for (u64 i = 1; i <= 300; ++i) {
+    const u64 value = i % 3 ? i : 7;
+    events.store({}, A, value);
+    events.order({}, ofence);
+    events.store({}, B, 1000 + i);
+    events.order({}, ofence);
+    right.push_back({A, value});
+    right.push_back({B, 1000 + i});
+  }
+  EXPECT_FALSE(verdict(right).violation);
+  EXPECT_EQ(verdict(right).persists, 600u);
+  std::vector<Write> wrong = right;
+  std::swap(wrong[2 * 199], wrong[2 * 199 + 1]);  // store 200, and what must follow it
+  ASSERT_TRUE(verdict(wrong).violation);
+  EXPECT_EQ(verdict(wrong).violation->first, 2u * 199);
+  EXPECT_EQ(verdict(wrong).violation->second, 2u * 199 + 1);
+  std::vector<Write> flag = right;
+  std::swap(flag[2 * 200], flag[2 * 200 + 1]);  // store 201 stores 7 again, but 200 has been since
+  EXPECT_TRUE(verdict(flag).violation);
+  right.erase(right.begin() + 2 * 200);
+  EXPECT_TRUE(verdict(right).violation);
+}
+
+// A flag that goes up and down: what the log shows later says which of its values an earlier write was.
+TEST_F(PersistOrderCheck, AFlagThatComesBackIsNoExcuse) {
+  for (const u64 value : {1, 0, 1}) {
+    events.store({}, A, value);
+    events.order({}, ofence);
+    events.store({}, B, 10 * value + 5);
+    events.order({}, ofence);
+  }
+  EXPECT_FALSE(verdict({{A, 1}, {B, 15}, {A, 0}, {B, 5}, {A, 1}, {B, 15}}).violation);
+  EXPECT_TRUE(verdict({{B, 15}, {A, 1}, {A, 0}, {B, 5}, {A, 1}, {B, 15}}).violation);
+  EXPECT_TRUE(verdict({{A, 1}, {B, 15}, {B, 5}, {A, 0}, {A, 1}, {B, 15}}).violation);
+}
+
 TEST_F(PersistOrderCheck, HalvesOfAWordAreTwo) {
   events.access({}, simt::EventKind::store, weak, Scope::none, {A, 1}, 4);
   events.order({}, ofence);
