@@ -1,5 +1,7 @@
 #include "memory/host_link.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ew::memory {
@@ -39,6 +41,15 @@ core::Cycle HostLink::send(LinkDirection to, u64 bytes, core::TimeWheel::Handler
 bool HostLink::quiescent() const {
   return std::all_of(directions_.begin(), directions_.end(),
                      [&](const Direction& direction) { return direction.last_arrival <= wheel_.now(); });
+}
+
+std::string HostLink::what_is_under_way() const {
+  std::string text;
+  for (u32 i = 0; i < 2; ++i)
+    if (const u64 last = directions_[i].last_arrival; last > wheel_.now())
+      text += fmt::format("host link: packets to the {} are on their way, the last arrives at cycle {}\n",
+                          static_cast<LinkDirection>(i) == LinkDirection::to_host ? "host" : "device", last);
+  return text;
 }
 
 u64 HostLink::idle_latency(u64 bytes) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "core/clock_ratio.hpp"
@@ -69,6 +70,8 @@ class HostLink {
 
   /// Nothing is on its way.
   bool quiescent() const;
+  /// A line for each direction on which something is: for reports of deadlocks.
+  std::string what_is_under_way() const;
   /// Cycles that so many bytes need on the idle link.
   u64 idle_latency(u64 bytes) const;
   const HostLinkStatistics& statistics() const;

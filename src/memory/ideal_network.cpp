@@ -12,6 +12,7 @@ class IdealNetwork final : public Network {
  public:
   IdealNetwork(const IdealNetworkConfig& config, const NetworkParts& parts, u32 jitter)
       : wheel_(parts.wheel),
+        agents_(parts.agents),
         latency_(core::cycles_covering(parts.clock, config.latency)),
         messages_(parts.agents + parts.homes),
         jitter_(jitter, parts.seed, parts.agents + parts.homes) {}
@@ -27,6 +28,7 @@ class IdealNetwork final : public Network {
   }
 
   u64 in_flight() const override { return messages_.in_flight(); }
+  std::string what_is_under_way() const override { return messages_.what_is_under_way(agents_); }
   const NetworkStatistics& statistics() const override { return statistics_; }
   u64 idle_latency(Node, Node, u32) const override { return latency_; }
 
@@ -34,6 +36,7 @@ class IdealNetwork final : public Network {
   void arrive(u64 message, u64) { messages_.deliver(static_cast<u32>(message)); }
 
   core::TimeWheel& wheel_;
+  const u32 agents_;
   const u64 latency_;
   NetworkMessages messages_;
   NetworkJitter jitter_;

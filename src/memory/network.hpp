@@ -4,6 +4,8 @@
 // that.
 #pragma once
 
+#include <string>
+
 #include "core/time_wheel.hpp"
 #include "memory/request.hpp"
 
@@ -34,6 +36,8 @@ class Network {
   /// `data_bytes`: of the payload; the model adds its header.
   virtual void send(Node from, Node to, const Request&, u32 data_bytes, Traffic) = 0;
   virtual u64 in_flight() const = 0;
+  /// A line for each message on its way, the first few: for reports of deadlocks.
+  virtual std::string what_is_under_way() const { return {}; }
   virtual const NetworkStatistics& statistics() const = 0;
   /// Cycles a message needs on idle links.
   virtual u64 idle_latency(Node from, Node to, u32 data_bytes) const = 0;

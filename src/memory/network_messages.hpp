@@ -46,6 +46,8 @@ class NetworkMessages {
     receiver.receive(request);
   }
   u64 in_flight() const { return all_.size() - free_.size(); }
+  /// Network::what_is_under_way. Nodes below `agents` are agents, the others homes.
+  std::string what_is_under_way(u32 agents) const;
 
  private:
   std::vector<Message> all_;

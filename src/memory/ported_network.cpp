@@ -5,6 +5,7 @@ namespace ew::memory {
 PortedNetwork::PortedNetwork(const Shape& shape, const NetworkParts& parts, u32 jitter)
     : wheel_(parts.wheel),
       shape_(shape),
+      agents_(parts.agents),
       ratio_(core::ClockRatio::of_clock(parts.clock, shape.clock, shape.width)),
       messages_(parts.agents + parts.homes),
       jitter_(jitter, parts.seed, parts.agents + parts.homes),

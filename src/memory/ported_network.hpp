@@ -25,6 +25,7 @@ class PortedNetwork : public Network {
 
   void attach(Node node, Receiver& receiver) override { messages_.attach(node, receiver); }
   u64 in_flight() const override { return messages_.in_flight(); }
+  std::string what_is_under_way() const override { return messages_.what_is_under_way(agents_); }
   const NetworkStatistics& statistics() const override;
 
  protected:
@@ -49,6 +50,7 @@ class PortedNetwork : public Network {
 
   core::TimeWheel& wheel_;
   const Shape shape_;
+  const u32 agents_;
   const core::ClockRatio ratio_;  // of ticks
   NetworkMessages messages_;
   NetworkJitter jitter_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
@@ -74,6 +75,7 @@ enum class RequestKind : u8 {
   // agent to home
   probe_answer  // words that were answered for, and the bytes that were dirty; also the receipt for forwarded data
 };
+std::string_view name_of(RequestKind);
 
 enum class ProbeKind : u8 { none, invalidate, downgrade };
 

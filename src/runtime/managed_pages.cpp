@@ -91,6 +91,20 @@ void ManagedPages::touched_by_host(u64 address) {
       memory::LinkDirection::to_host, page_, [](void*, u64, u64) {}, this);
 }
 
+std::string ManagedPages::what_is_under_way() const {
+  if (under_way_ == 0) return {};
+  std::string text = fmt::format("managed memory: {} pages come, {} faults wait for their batch\n", under_way_,
+                                 waiting_for_batch_.size());
+  u64 listed = 0, last = 0;
+  for (const Waiting& one : waiting_) {
+    if (one.page_address == last) continue;
+    last = one.page_address;
+    text += fmt::format("managed memory: page {:#x} is waited for\n", last);
+    if (++listed == 8) break;
+  }
+  return text;
+}
+
 /// What is held stays in front of later accesses of its line.
 bool PagedPort::must_hold(u64 line) const {
   return !pages_.resident(line) ||

@@ -44,7 +44,8 @@ class ManagedPages {
   /// The host has touched it: the page goes back.
   void touched_by_host(u64 address);
 
-  u64 under_way() const { return under_way_; }
+  /// A line for each page that is waited for, the first few: for reports of deadlocks.
+  std::string what_is_under_way() const;
   const ManagedStatistics& statistics() const { return statistics_; }
   ManagedStatistics& counters() { return statistics_; }
 

@@ -73,6 +73,7 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
                              .persists = persist_timing(config),
                              .map = &map_,
                              .trace = &trace_,
+                             .beneath = [this] { return what_is_beneath(); },
                              .recorder = observation.recorder,
                              .crash_at = observation.crash_at ? observation.crash_at : core::never,
                              .crash = [] { end_at_once(); }});
@@ -368,12 +369,19 @@ std::string TimingMachine::what_is_under_way() const {
     if (const std::string one = caches_[i]->what_is_under_way(); !one.empty())
       text +=
           fmt::format("{} {}:\n{}", i < config_.sm.count ? "private cache of SM" : "port of a copy engine,", i, one);
+  return text + what_is_beneath();
+}
+
+/// In everything but SMs and private caches.
+std::string TimingMachine::what_is_beneath() const {
+  std::string text;
   if (host_core_) text += host_core_->what_is_under_way();
+  if (pages_) text += pages_->what_is_under_way();
   for (std::size_t i = 0; i < homes_.size(); ++i)
     if (const std::string one = homes_[i]->what_is_under_way(); !one.empty())
       text += fmt::format("home of slice {}:\n{}", i, one);
   for (const auto& engine : engines_) text += engine->what_is_under_way();
-  if (network_->in_flight() > 0) text += fmt::format("network: {} messages in flight\n", network_->in_flight());
+  text += network_->what_is_under_way() + host_link_->what_is_under_way();
   for (std::size_t i = 0; i < devices_.size(); ++i)
     if (devices_[i]->in_flight() > 0)
       text += fmt::format("{} {}: {} requests in flight\n",

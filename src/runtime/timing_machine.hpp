@@ -87,6 +87,7 @@ class TimingMachine final : public Simulator {
 
   core::Cycle cycle_at(u64 nanoseconds) const;
   bool meets_host(u64 address);
+  std::string what_is_beneath() const;
   [[noreturn]] void stuck(const char* who) const;
   void moved(u64 id);
 

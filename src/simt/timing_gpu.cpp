@@ -178,7 +178,7 @@ struct TimingGpu::State {
         if (block->grid != &grid) continue;
         shared.failed = &grid;
         shared.fault = executor.deadlock(*block, what);
-        for (auto& one : sms) shared.fault->report += one->what_is_under_way();
+        say_what_is_under_way(shared.fault->report);
         return fail();
       }
     shared.failed = &grid;
@@ -190,8 +190,15 @@ struct TimingGpu::State {
         "are under way",
         what, grid.next_block, grid.blocks, core::readable_name(grid.kernel->name), grid.unfinished, run.accesses,
         run.flushes);
-    for (auto& one : sms) shared.fault->report += one->what_is_under_way();
+    say_what_is_under_way(shared.fault->report);
     fail();
+  }
+
+  void say_what_is_under_way(std::string& report) const {
+    for (const auto& sm : sms) report += sm->what_is_under_way();
+    const std::string beneath = parts.beneath ? parts.beneath() : std::string();
+    if (!beneath.empty()) report += "\n  below the private caches:\n" + beneath;
+    while (report.ends_with('\n')) report.pop_back();
   }
 
   void look_at_grid_barriers() {

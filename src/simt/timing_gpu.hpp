@@ -6,7 +6,9 @@
 //   for each SM: PrivateCache cache(config, {…, gpu.agent(sm), …});  PortOf port(cache);  gpu.attach(sm, port);
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "core/time_wheel.hpp"
 #include "core/trace.hpp"
@@ -38,8 +40,9 @@ class TimingGpu final : public Gpu {
     PersistTiming persists = {};
     const memory::AddressMap* map = nullptr;  // says what is host memory
     core::Trace* trace = nullptr;
-    EventRecorder* recorder = nullptr;   // of events of persistency
-    core::Cycle crash_at = core::never;  // `crash` is called when this cycle begins
+    std::function<std::string()> beneath = {};  // what waits below the private caches, for reports of deadlocks
+    EventRecorder* recorder = nullptr;          // of events of persistency
+    core::Cycle crash_at = core::never;         // `crash` is called when this cycle begins
     void (*crash)() = nullptr;
   };
   explicit TimingGpu(const Parts&);
