@@ -62,7 +62,8 @@ cudaError_t check_instance(Machine& machine, const CUgraph_st& graph) {
 
 const char* type_name(const CUgraphNode_st& node) {
   static constexpr const char* names[] = {"kernel",     "memcpy", "memset", "host",  "callback", "event record",
-                                          "event wait", "empty",  "graph",  "alloc", "free"};
+                                          "event wait", "empty",  "graph",  "alloc", "free",     "prefetch"};
+  static_assert(std::size(names) == std::variant_size_v<Work>);
   return names[node.work.index()];
 }
 
@@ -131,9 +132,12 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t ori
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t handle, cudaGraphNodeType* type) {
   return node_api(handle, [&](Machine&, CUgraphNode_st& node) {
     static constexpr cudaGraphNodeType types[] = {
-        cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy,      cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,
-        cudaGraphNodeTypeHost,   cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEmpty,
-        cudaGraphNodeTypeGraph,  cudaGraphNodeTypeMemAlloc,    cudaGraphNodeTypeMemFree};
+        cudaGraphNodeTypeKernel,    cudaGraphNodeTypeMemcpy,
+        cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,
+        cudaGraphNodeTypeHost,      cudaGraphNodeTypeEventRecord,
+        cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEmpty,
+        cudaGraphNodeTypeGraph,     cudaGraphNodeTypeMemAlloc,
+        cudaGraphNodeTypeMemFree,   cudaGraphNodeTypeEmpty};  // CUDA has no type for prefetches
     static_assert(std::size(types) == std::variant_size_v<Work>);
     if (!type) return cudaErrorInvalidValue;
     *type = types[node.work.index()];

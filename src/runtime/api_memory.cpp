@@ -68,7 +68,9 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
     if (size == 0) return cudaErrorInvalidValue;
-    return allocate(machine, AllocatedBy::managed, pointer, size, "cudaMallocManaged", flags);
+    const cudaError_t error = allocate(machine, AllocatedBy::managed, pointer, size, "cudaMallocManaged", flags);
+    if (error == cudaSuccess) machine.advise(reinterpret_cast<u64>(*pointer), size, ManagedAdvice::fresh);
+    return error;
   });
 }
 
@@ -197,7 +199,7 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, int device, 
     const auto block = block_with(machine, pointer, count);
     if (!block || block->by != AllocatedBy::managed || count == 0) return cudaErrorInvalidValue;
     machine.allocations().update(block->begin, [&](Block& kept) { kept.prefetch_location = device; });
-    return machine.enqueue(stream, EmptyWork{});
+    return machine.enqueue(stream, Prefetch{reinterpret_cast<u64>(pointer), count, device != cudaCpuDeviceId});
   });
 }
 
@@ -231,6 +233,11 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise ad
           break;
       }
     });
+    const u64 begin = reinterpret_cast<u64>(pointer);
+    const bool stays_on_host = block->preferred_location == cudaCpuDeviceId;
+    if (advice == cudaMemAdviseSetReadMostly) machine.advise(begin, count, ManagedAdvice::read_mostly);
+    if (advice == cudaMemAdviseUnsetReadMostly)
+      machine.advise(begin, count, stays_on_host ? ManagedAdvice::one_copy_on_host : ManagedAdvice::one_copy_on_device);
     return cudaSuccess;
   });
 }

@@ -237,6 +237,8 @@ void HierarchyStatistics::host_fields(Self& self, Visitor& visit) {
   visit("host_core.cycles", self.host_core.cycles, "cycles", "Taken by them, added over accesses.");
   visit("managed.faults", self.managed.faults, "faults", "Managed pages that kernels touched while they were away.");
   visit("managed.pages_to_device", self.managed.pages_to_device, "pages", "Managed pages that came to the device.");
+  visit("managed.pages_prefetched", self.managed.pages_prefetched, "pages",
+        "Managed pages, of those that came or went, that cudaMemPrefetchAsync moved.");
   visit("managed.pages_to_host", self.managed.pages_to_host, "pages", "Managed pages that went back to the host.");
   visit("managed.held_accesses", self.managed.held_accesses, "accesses", "Accesses of lines that waited for a page.");
 }

@@ -153,6 +153,11 @@ void Machine::make_durable(u64 address, u64 size) {
   });
 }
 
+void Machine::advise(u64 begin, u64 bytes, ManagedAdvice advice) {
+  if (!config_.machine.timing()) return;
+  queue_.with_simulator([&](Simulator& simulator) { simulator.advise(begin, bytes, advice); });
+}
+
 void Machine::acknowledge(u64 progress) {
   queue_.with_simulator([&](Simulator& simulator) {
     if (recorder_) recorder_->acknowledged(progress);
@@ -243,6 +248,7 @@ struct Machine::Submit {
     both.push_back(work.event->ticket);
     return machine.queue_.submit_task(nullptr, {}, both);
   }
+  Ticket operator()(const Prefetch& work) const { return machine.queue_.submit_prefetch(work, after); }
   Ticket operator()(const EmptyWork&) const { return machine.queue_.submit_task(nullptr, {}, after); }
   Ticket operator()(const GraphWork& work) const {
     std::unordered_map<const CUgraphNode_st*, Ticket> tickets;
@@ -448,25 +454,25 @@ bool Machine::meets(u64 address, bool in_pool) const {
 }
 
 /// A host that is a node of the machine carries it along by its accesses; what it stores to pools is not of that kind.
-void Machine::meet_host(u64 address, const std::function<void(Simulator&)>& access) {
+void Machine::meet_host(u64 address, u64 bytes, bool store, const std::function<void(Simulator&)>& access) {
   const bool in_pool = meets(address, true);
   if (!in_pool && !meets(address, false)) return;
   const bool part_of_machine = config_.device.integrated && config_.machine.timing() && !in_pool;
   queue_.step(part_of_machine ? 1 : Queue::quantum);
   if (!config_.machine.timing()) return;
   queue_.with_simulator([&](Simulator& simulator) {
-    simulator.host_touched(address);
+    simulator.host_touched(address, bytes, store);
     if (part_of_machine) access(simulator);
   });
 }
 
 void Machine::meet_host_access(u64 address, u64 bytes, bool store) {
-  meet_host(address, [&](Simulator& simulator) { simulator.host_access(address, bytes, store); });
+  meet_host(address, bytes, store, [&](Simulator& simulator) { simulator.host_access(address, bytes, store); });
 }
 
 void Machine::meet_host_write(u64 address, u64 bytes, const Simulator::HostWrite& write) {
   bool written = false;
-  meet_host(address, [&](Simulator& simulator) {
+  meet_host(address, bytes, true, [&](Simulator& simulator) {
     simulator.host_write(address, bytes, write);
     written = true;
   });

@@ -131,6 +131,9 @@ class Machine final : public simt::DeviceServices {
   bool has_context(const void*) const;
   void remove_context(const void*);
 
+  /// Of managed memory.
+  void advise(u64 begin, u64 bytes, ManagedAdvice);
+
   /// A traced host access is about to happen: where kernels may touch the address, the machine simulates (one quantum,
   /// or the access, where the host is a part of it) and stands still. Any thread, without the mutex.
   void meet_host_access(u64 address, u64 bytes, bool store);
@@ -157,7 +160,7 @@ class Machine final : public simt::DeviceServices {
 
   std::unique_ptr<Simulator> make_simulator();
   bool meets(u64 address, bool in_pool) const;
-  void meet_host(u64 address, const std::function<void(Simulator&)>& access);
+  void meet_host(u64 address, u64 bytes, bool store, const std::function<void(Simulator&)>& access);
   void lose(const simt::Fault&);
   Loaded& load(const Image&);
   std::unique_ptr<Module> load_sources(const std::vector<Source>&, const std::map<std::string, u64>& managed,

@@ -3,19 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/clock_ratio.hpp"
 
 namespace ew::runtime {
 
-ManagedPages::ManagedPages(const ManagedConfig& config, core::Kilohertz sm_clock, const memory::AddressSpace& space,
-                           core::TimeWheel& wheel, memory::HostLink& link)
+namespace {
+
+// Pages of a prefetch on the link at once: others' packets come between them.
+constexpr u32 most_in_flight = 2;
+
+}  // namespace
+
+ManagedPages::ManagedPages(const ManagedConfig& config, core::Picoseconds prefetch_latency, core::Kilohertz sm_clock,
+                           const memory::AddressSpace& space, core::TimeWheel& wheel, memory::HostLink& link,
+                           std::function<void(u64 id)> done)
     : config_(config),
       page_(config.page.count),
       fault_cycles_(core::cycles_covering(sm_clock, config.fault)),
+      prefetch_cycles_(core::cycles_covering(sm_clock, prefetch_latency)),
       space_(space),
       wheel_(wheel),
-      link_(link) {}
+      link_(link),
+      done_(std::move(done)) {}
 
 /// A window keeps its states while it lives; it ends with what is allocated now.
 void ManagedPages::refresh() {
@@ -23,7 +34,7 @@ void ManagedPages::refresh() {
   for (const auto& found : space_.windows()) {
     if (found.region != memory::Region::managed) continue;
     const auto old = std::ranges::find(windows_, found.begin, &Window::begin);
-    windows.push_back(old == windows_.end() ? Window{found.begin, 0, {}} : std::move(*old));
+    windows.push_back(old == windows_.end() ? Window{found.begin, 0, {}, {}} : std::move(*old));
     // An arena is far larger than what lies in it: the states reach as far as its last allocation.
     const u64 used = found.number == 0 ? space_.used(memory::Region::managed) : found.end - found.begin;
     Window& window = windows.back();
@@ -33,6 +44,7 @@ void ManagedPages::refresh() {
     if (last && last->region == memory::Region::managed) end = std::max(end, last->end());
     window.bytes = std::max(window.bytes, (std::min(end, found.end) - found.begin + page_ - 1) / page_ * page_);
     window.state.resize(window.bytes / page_, on_host);
+    window.read_mostly.resize(window.bytes / page_);
   }
   windows_ = std::move(windows);
 }
@@ -43,52 +55,123 @@ ManagedPages::Window* ManagedPages::window_of(u64 address) {
   return nullptr;
 }
 
-void ManagedPages::fault(u64 address, PagedPort& port) {
-  Window& window = *window_of(address);
-  const u64 number = (address - window.begin) / page_, page_address = window.begin + number * page_;
-  u8& state = window.state[number];
-  waiting_.push_back({page_address, &port});
-  if (state == coming) return;
-  state = coming;
-  ++under_way_;
-  ++statistics_.faults;
-  waiting_for_batch_.push_back(page_address);
+/// visit(state, read_mostly, page's address)
+template <class Visit>
+void ManagedPages::each_page(u64 begin, u64 bytes, Visit&& visit) {
+  Window* const window = window_of(begin);
+  if (!window || bytes == 0) return;
+  const u64 end = std::min(begin + bytes, window->begin + window->bytes);
+  for (u64 number = (begin - window->begin) / page_; window->begin + number * page_ < end; ++number)
+    visit(window->state[number], window->read_mostly[number], window->begin + number * page_);
+}
+
+void ManagedPages::fault(u64 address, bool writes, PagedPort& port) {
+  each_page(address, 1, [&](u8& state, u8&, u64 page_address) {
+    waiting_.push_back({page_address, &port, writes});
+    if (state == coming) return;
+    waiting_for_batch_.push_back({page_address, state == on_host});
+    state = coming;
+    ++under_way_;
+    ++statistics_.faults;
+  });
   begin_faults();
 }
 
 void ManagedPages::begin_faults() {
   for (; !waiting_for_batch_.empty() && in_service_ < config_.batch; ++in_service_) {
-    wheel_.at<&ManagedPages::fault_handled>(wheel_.now() + fault_cycles_, *this, waiting_for_batch_.front());
+    const Fault fault = waiting_for_batch_.front();
+    wheel_.at<&ManagedPages::fault_handled>(wheel_.now() + fault_cycles_, *this, fault.page_address, fault.transfer);
     waiting_for_batch_.pop_front();
   }
 }
 
-void ManagedPages::fault_handled(u64 page_address, u64) {
+void ManagedPages::fault_handled(u64 page_address, u64 transfer) {
   --in_service_;
   begin_faults();
+  if (!transfer) return arrived(page_address, 0);
+  ++statistics_.pages_to_device;
   link_.send<&ManagedPages::arrived>(memory::LinkDirection::to_device, page_, *this, page_address);
 }
 
+/// A page that is mostly read stays on the host, too, unless somebody waits to write it.
 void ManagedPages::arrived(u64 page_address, u64) {
   --under_way_;
-  ++statistics_.pages_to_device;
-  if (Window* window = window_of(page_address)) window->state[(page_address - window->begin) / page_] = here;
+  const bool to_write =
+      std::ranges::any_of(waiting_, [&](const Waiting& one) { return one.page_address == page_address && one.writes; });
+  each_page(page_address, 1,
+            [&](u8& state, u8& read_mostly, u64) { state = read_mostly && !to_write ? on_both : here; });
   std::erase_if(waiting_, [&](const Waiting& one) {
     if (one.page_address != page_address) return false;
-    one.port->page_arrived();
+    one.port->page_arrived(page_address, page_);
     return true;
   });
 }
 
-void ManagedPages::touched_by_host(u64 address) {
-  Window* window = window_of(address);
-  if (!window) return;
-  u8& state = window->state[(address - window->begin) / page_];
-  if (state != here) return;
-  state = on_host;
-  ++statistics_.pages_to_host;
-  link_.send(
-      memory::LinkDirection::to_host, page_, [](void*, u64, u64) {}, this);
+void ManagedPages::touched_by_host(u64 address, u64 bytes, bool store) {
+  each_page(address, bytes, [&](u8& state, u8& read_mostly, u64) {
+    if (state == on_both && store) state = on_host;
+    if (state != here) return;
+    state = read_mostly && !store ? on_both : on_host;
+    ++statistics_.pages_to_host;
+    link_.send(
+        memory::LinkDirection::to_host, page_, [](void*, u64, u64) {}, this);
+  });
+}
+
+void ManagedPages::prefetch(u64 id, Prefetch what) {
+  prefetches_.emplace(id, Moving{what, what.begin / page_ * page_, 0});
+  wheel_.at<&ManagedPages::go_on_prefetching>(wheel_.now() + prefetch_cycles_, *this, id);
+}
+
+void ManagedPages::go_on_prefetching(u64 id, u64) {
+  Moving& moving = prefetches_.at(id);
+  for (const u64 end = moving.what.begin + moving.what.bytes; moving.next < end && moving.in_flight < most_in_flight;
+       moving.next += page_)
+    moving.in_flight += prefetch_page(id, moving);
+  if (moving.in_flight) return;
+  prefetches_.erase(id);
+  done_(id);
+}
+
+/// True: the page is on its way.
+bool ManagedPages::prefetch_page(u64 id, Moving& moving) {
+  bool sent = false;
+  each_page(std::max(moving.next, moving.what.begin), 1, [&](u8& state, u8& read_mostly, u64 page_address) {
+    sent = state == (moving.what.to_device ? on_host : here);
+    if (!sent) return;
+    ++statistics_.pages_prefetched;
+    if (moving.what.to_device) {
+      state = coming;
+      ++under_way_;
+      ++statistics_.pages_to_device;
+      link_.send<&ManagedPages::prefetched>(memory::LinkDirection::to_device, page_, *this, page_address, id);
+    } else {
+      state = read_mostly ? on_both : on_host;
+      ++statistics_.pages_to_host;
+      link_.send<&ManagedPages::left>(memory::LinkDirection::to_host, page_, *this, page_address, id);
+    }
+  });
+  return sent;
+}
+
+void ManagedPages::prefetched(u64 page_address, u64 id) {
+  arrived(page_address, 0);
+  left(page_address, id);
+}
+
+void ManagedPages::left(u64, u64 id) {
+  --prefetches_.at(id).in_flight;
+  go_on_prefetching(id, 0);
+}
+
+void ManagedPages::advise(u64 begin, u64 bytes, ManagedAdvice advice) {
+  each_page(begin, bytes, [&](u8& state, u8& read_mostly, u64 page_address) {
+    const bool shared = page_address < begin;  // with an older allocation
+    if (advice == ManagedAdvice::fresh && shared) return;
+    if (advice == ManagedAdvice::fresh && state != coming) state = on_host;
+    read_mostly = advice == ManagedAdvice::read_mostly;
+    if (!read_mostly && state == on_both) state = advice == ManagedAdvice::one_copy_on_host ? on_host : here;
+  });
 }
 
 std::string ManagedPages::what_is_under_way() const {
@@ -106,20 +189,27 @@ std::string ManagedPages::what_is_under_way() const {
 }
 
 /// What is held stays in front of later accesses of its line.
-bool PagedPort::must_hold(u64 line) const {
-  return !pages_.resident(line) ||
-         (!held_.empty() && std::ranges::find(held_, line, &memory::LineAccess::line) != held_.end());
+bool PagedPort::must_hold(const memory::LineAccess& access) const {
+  return !pages_.resident(access.line, access.kind != memory::AccessKind::load) ||
+         (!held_.empty() && std::ranges::any_of(held_, [&](const Held& h) { return h.access.line == access.line; }));
 }
 
 memory::Accepted PagedPort::access(const memory::LineAccess& access, memory::Stall& why) {
-  if (!must_hold(access.line)) [[likely]]
+  if (!must_hold(access)) [[likely]]
     return cache_->access(access, why);
   ++pages_.counters().held_accesses;
-  held_.push_back(access);
+  held_.push_back({access});
+  Held& held = held_.back();
   // It is answered once it is home: the SM has been told that it is pending.
-  held_.back().at_home |= access.kind == memory::AccessKind::store;
-  if (!pages_.resident(access.line)) pages_.fault(access.line, *this);
+  held.access.at_home |= access.kind == memory::AccessKind::store;
+  held.asked = !pages_.resident(access.line, held.writes());
+  if (held.asked) pages_.fault(access.line, held.writes(), *this);
   return memory::Accepted::pending;
+}
+
+void PagedPort::page_arrived(u64 page_address, u64 bytes) {
+  for (Held& held : held_) held.asked &= held.access.line - page_address >= bytes;
+  go_on_at(wheel_.now());
 }
 
 bool PagedPort::release(Scope scope, u32 token) {
@@ -154,15 +244,19 @@ void PagedPort::completed(u64 access, u64 part) {
   sm_.complete(static_cast<u32>(access), static_cast<u32>(part), memory::ServedBy::private_cache);
 }
 
-/// Held accesses whose pages are there go to the cache, in order of arrival; those that it cannot take yet stay.
+/// Held accesses whose pages are there go to the cache, in order of arrival; those that it cannot take yet stay. A page
+/// may have gone again meanwhile: it is asked for anew.
 void PagedPort::go_on(u64, u64) {
   asked_ = false;
-  std::vector<memory::LineAccess> still;
-  for (const memory::LineAccess& access : held_) {
-    const bool behind = std::ranges::find(still, access.line, &memory::LineAccess::line) != still.end();
+  std::vector<Held> still;
+  for (Held held : std::exchange(held_, {})) {
+    const memory::LineAccess& access = held.access;
+    const bool behind = std::ranges::any_of(still, [&](const Held& h) { return h.access.line == access.line; });
+    const bool away = !pages_.resident(access.line, held.writes());
+    if (away && !std::exchange(held.asked, true)) pages_.fault(access.line, held.writes(), *this);
     memory::Stall why = memory::Stall::none;
-    if (behind || !pages_.resident(access.line)) {
-      still.push_back(access);
+    if (behind || away) {
+      still.push_back(held);
       continue;
     }
     switch (cache_->access(access, why)) {
@@ -172,7 +266,7 @@ void PagedPort::go_on(u64, u64) {
       case memory::Accepted::pending:
         break;
       case memory::Accepted::stalled:
-        still.push_back(access);
+        still.push_back(held);
         if (why == memory::Stall::bank) go_on_at(wheel_.now() + 1);
         break;
     }

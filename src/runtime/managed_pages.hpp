@@ -1,13 +1,16 @@
 // Managed memory of a GPU that has a memory of its own: where each page lies, and how it moves. A page starts on the
 // host; the first access of a kernel faults, and after the fault's latency the page crosses the host link. A page that
-// the host is seen to touch goes back (docs/semantics.md says what is not seen). Only time: the bytes of a page have
-// one place whatever its state. Owned by the TimingMachine.
+// the host is seen to touch goes back (docs/semantics.md says what is not seen). A page that is mostly read
+// (cudaMemAdvise) may lie on both sides until one of them writes; a prefetch moves pages without faults. Only time: the
+// bytes of a page have one place whatever its state. Owned by the TimingMachine.
 //
 // PagedPort stands between an SM and its private cache: an access of a page that is not there is answered `pending` and
 // held until it is; what the same warps do with other pages goes on.
 #pragma once
 
 #include <deque>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "memory/host_link.hpp"
 #include "memory/private_cache.hpp"
 #include "runtime/model_config.hpp"
+#include "runtime/prefetch.hpp"
 #include "simt/line_port.hpp"
 
 namespace ew::runtime {
@@ -23,26 +27,33 @@ namespace ew::runtime {
 class PagedPort;
 
 struct ManagedStatistics {
-  u64 faults = 0, pages_to_device = 0, pages_to_host = 0, held_accesses = 0;
+  u64 faults = 0, pages_to_device = 0, pages_to_host = 0, pages_prefetched = 0, held_accesses = 0;
 };
 
 class ManagedPages {
  public:
-  ManagedPages(const ManagedConfig&, core::Kilohertz sm_clock, const memory::AddressSpace&, core::TimeWheel&,
-               memory::HostLink&);
+  /// `prefetch_latency`: before a prefetch's first page. `done` is called when a prefetch is over.
+  ManagedPages(const ManagedConfig&, core::Picoseconds prefetch_latency, core::Kilohertz sm_clock,
+               const memory::AddressSpace&, core::TimeWheel&, memory::HostLink&, std::function<void(u64 id)> done);
 
   /// Takes in what was allocated since. Between launches.
   void refresh();
-  /// True for every address that is not managed.
-  bool resident(u64 address) const {
-    for (const Window& window : windows_)
-      if (address - window.begin < window.bytes) return window.state[(address - window.begin) / page_] == here;
+  /// May a kernel's access go on? True for every address that is not managed.
+  bool resident(u64 address, bool writes) const {
+    for (const Window& window : windows_) {
+      if (address - window.begin >= window.bytes) continue;
+      const u8 state = window.state[(address - window.begin) / page_];
+      return state == here || (state == on_both && !writes);
+    }
     return true;
   }
-  /// The page comes; then every port that has asked is told. REQUIRES: !resident(address).
-  void fault(u64 address, PagedPort&);
-  /// The host has touched it: the page goes back.
-  void touched_by_host(u64 address);
+  /// The page comes; then every port that has asked is told. REQUIRES: !resident(address, writes).
+  void fault(u64 address, bool writes, PagedPort&);
+  /// The host has touched these bytes: their pages go back, or their copies here if they were only read.
+  void touched_by_host(u64 address, u64 bytes, bool store);
+  /// Moves the pages that are away from there. A page that comes already is left to its fault.
+  void prefetch(u64 id, Prefetch);
+  void advise(u64 begin, u64 bytes, ManagedAdvice);
 
   /// A line for each page that is waited for, the first few: for reports of deadlocks.
   std::string what_is_under_way() const;
@@ -50,28 +61,46 @@ class ManagedPages {
   ManagedStatistics& counters() { return statistics_; }
 
  private:
-  enum State : u8 { on_host, coming, here };
+  enum State : u8 { on_host, coming, here, on_both };
   struct Window {
     u64 begin = 0, bytes = 0;
-    std::vector<u8> state;  // by page; as long as pages have been asked for
+    std::vector<u8> state, read_mostly;  // by page; as long as pages have been asked for
   };
   struct Waiting {
     u64 page_address = 0;
     PagedPort* port = nullptr;
+    bool writes = false;
+  };
+  struct Fault {
+    u64 page_address = 0;
+    bool transfer = true;  // false: the page is here, and its copy on the host goes
+  };
+  struct Moving {
+    Prefetch what;
+    u64 next = 0;  // page
+    u32 in_flight = 0;
   };
 
   Window* window_of(u64 address);
+  template <class Visit>
+  void each_page(u64 begin, u64 bytes, Visit&& visit);
   void begin_faults();
-  void fault_handled(u64 page_address, u64);
+  void fault_handled(u64 page_address, u64 transfer);
   void arrived(u64 page_address, u64);
+  void go_on_prefetching(u64 id, u64);
+  bool prefetch_page(u64 id, Moving&);
+  void prefetched(u64 page_address, u64 id);
+  void left(u64, u64 id);
 
   const ManagedConfig config_;
-  const u64 page_, fault_cycles_;
+  const u64 page_, fault_cycles_, prefetch_cycles_;
   const memory::AddressSpace& space_;
   core::TimeWheel& wheel_;
   memory::HostLink& link_;
+  const std::function<void(u64 id)> done_;
   std::vector<Window> windows_;
-  std::deque<u64> waiting_for_batch_;
+  std::deque<Fault> waiting_for_batch_;
+  std::map<u64, Moving> prefetches_;
   std::vector<Waiting> waiting_;
   u64 in_service_ = 0, under_way_ = 0;
   ManagedStatistics statistics_;
@@ -81,7 +110,7 @@ class PagedPort final : public simt::LinePort, public memory::Agent {
  public:
   PagedPort(ManagedPages& pages, memory::Agent& sm, core::TimeWheel& wheel) : pages_(pages), sm_(sm), wheel_(wheel) {}
   void attach(memory::PrivateCache& cache) { cache_ = &cache; }
-  void page_arrived() { go_on_at(wheel_.now()); }
+  void page_arrived(u64 page_address, u64 bytes);
 
   memory::Accepted access(const memory::LineAccess&, memory::Stall& why) override;
   void acquire(Scope scope) override { cache_->acquire(scope); }
@@ -104,7 +133,13 @@ class PagedPort final : public simt::LinePort, public memory::Agent {
     u32 token = 0;
   };
 
-  bool must_hold(u64 line) const;
+  struct Held {
+    memory::LineAccess access;
+    bool asked = false;  // for its page
+    bool writes() const { return access.kind != memory::AccessKind::load; }
+  };
+
+  bool must_hold(const memory::LineAccess&) const;
   void go_on_at(core::Cycle);
   void go_on(u64, u64);
   void completed(u64 access, u64 part);
@@ -113,8 +148,8 @@ class PagedPort final : public simt::LinePort, public memory::Agent {
   memory::Agent& sm_;
   core::TimeWheel& wheel_;
   memory::PrivateCache* cache_ = nullptr;
-  std::vector<memory::LineAccess> held_;  // in order of arrival
-  std::vector<Deferred> deferred_;        // until nothing is held
+  std::vector<Held> held_;          // in order of arrival
+  std::vector<Deferred> deferred_;  // until nothing is held
   bool asked_ = false;
 };
 

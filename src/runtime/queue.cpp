@@ -79,6 +79,13 @@ Ticket Queue::submit_transfer(memory::DmaTransfer transfer, Cost cost, std::span
   return submit(std::move(command), after);
 }
 
+Ticket Queue::submit_prefetch(Prefetch prefetch, std::span<const Ticket> after) {
+  Command command;
+  command.kind = Command::Kind::prefetch;
+  command.prefetch = prefetch;
+  return submit(std::move(command), after);
+}
+
 Ticket Queue::submit_host_call(std::unique_ptr<Task> task, std::span<const Ticket> after) {
   Command command;
   command.kind = Command::Kind::host_call;
@@ -308,6 +315,11 @@ void Queue::start_one(Lock& lock, Command& command) {
       break;
     case Command::Kind::transfer:
       start_transfer(lock, command);
+      break;
+    case Command::Kind::prefetch:
+      if (!simulator_->timed()) return run_task(lock, command);
+      ++moving_;
+      simulator_->start(command.ticket, command.prefetch);
       break;
     case Command::Kind::host_call:
       ++host_calls_under_way_;

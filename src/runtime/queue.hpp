@@ -77,6 +77,8 @@ class Queue {
   Ticket submit_task(std::unique_ptr<Task>, Cost, std::span<const Ticket> after, u64* ended = nullptr);
   /// A copy or fill: at once and as long as `cost` says in functional mode, else on the engine that `cost` names.
   Ticket submit_transfer(memory::DmaTransfer, Cost cost, std::span<const Ticket> after);
+  /// On a timing machine as long as its pages need; else nothing moves.
+  Ticket submit_prefetch(Prefetch, std::span<const Ticket> after);
   Ticket submit_host_call(std::unique_ptr<Task>, std::span<const Ticket> after);
 
   /// Without waiting. Not complete: the machine runs one quantum first (so that polling hosts make progress,
@@ -108,7 +110,7 @@ class Queue {
 
  private:
   struct Command {
-    enum class Kind : u8 { launch, task, transfer, host_call } kind = Kind::task;
+    enum class Kind : u8 { launch, task, transfer, prefetch, host_call } kind = Kind::task;
     Ticket ticket = 0;
     u32 unmet = 0;
     std::vector<Ticket> followers;
@@ -118,6 +120,7 @@ class Queue {
     simt::Launch launch;
     std::unique_ptr<Task> task;
     memory::DmaTransfer transfer;
+    Prefetch prefetch;
     Cost cost;
     u64* ended = nullptr;
   };

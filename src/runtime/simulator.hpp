@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "memory/dma_transfer.hpp"
+#include "runtime/prefetch.hpp"
 #include "runtime/run_results.hpp"
 #include "simt/gpu.hpp"
 
@@ -30,6 +31,8 @@ class Simulator {
   virtual std::vector<simt::Completion> take_completions() = 0;
   /// Starts a transfer now. REQUIRES: timed().
   virtual void start(Engine, u64 id, memory::DmaTransfer) = 0;
+  /// Starts to move managed pages now; its end is among take_moved(). REQUIRES: timed().
+  virtual void start(u64 id, Prefetch) = 0;
   struct Moved {
     u64 id = 0, nanoseconds_end = 0;
   };
@@ -41,8 +44,9 @@ class Simulator {
   virtual void run(u64 warp_instructions, u64 until) = 0;
   /// Adds what has been measured since the last call to the results; nothing in functional mode.
   virtual void hand_in(RunResults&) = 0;
-  /// The host has been seen to touch this address of managed memory.
-  virtual void host_touched(u64 address) = 0;
+  /// The host has been seen to touch these bytes, of managed memory perhaps.
+  virtual void host_touched(u64 address, u64 bytes, bool store) = 0;
+  virtual void advise(u64 begin, u64 bytes, ManagedAdvice) = 0;
   /// The program's bytes in [begin, end) of a pool are durable as they stand: what the machine holds of them on the way
   /// to the medium is forgotten. `gone`: the pool is unmapped.
   virtual void drop(u64 begin, u64 end, bool gone) = 0;
@@ -70,10 +74,12 @@ class FunctionalSimulator final : public Simulator {
   simt::LaunchId start(simt::Launch launch) override { return gpu_->start(std::move(launch)); }
   std::vector<simt::Completion> take_completions() override { return gpu_->take_completions(); }
   void start(Engine, u64, memory::DmaTransfer) override {}
+  void start(u64, Prefetch) override {}
   std::vector<Moved> take_moved() override { return {}; }
   void run(u64 warp_instructions, u64) override { gpu_->run(warp_instructions); }
   void hand_in(RunResults&) override {}
-  void host_touched(u64) override {}
+  void host_touched(u64, u64, bool) override {}
+  void advise(u64, u64, ManagedAdvice) override {}
   void drop(u64, u64, bool) override {}
   void persist_region(bool) override {}
   void close() override {}

@@ -158,7 +158,8 @@ memory::PrivateCache& TimingMachine::add_cache(const memory::PrivateCacheConfig&
 
 void TimingMachine::make_caches() {
   if (config_.managed.placement == "migrate" && !config_.device.integrated)
-    pages_ = std::make_unique<ManagedPages>(config_.managed, config_.device.clock, space_, wheel_, *host_link_);
+    pages_ = std::make_unique<ManagedPages>(config_.managed, config_.copy.latency, config_.device.clock, space_, wheel_,
+                                            *host_link_, [this](u64 id) { moved(id); });
   for (u32 sm = 0; sm < config_.sm.count; ++sm) {
     if (pages_) {
       paged_ports_.push_back(std::make_unique<PagedPort>(*pages_, gpu_->agent(sm), wheel_));
@@ -181,8 +182,14 @@ void TimingMachine::persist_region(bool inside) {
   for (const auto& device : devices_) device->persist_region(inside);
 }
 
-void TimingMachine::host_touched(u64 address) {
-  if (pages_) pages_->touched_by_host(address);
+void TimingMachine::host_touched(u64 address, u64 bytes, bool store) {
+  if (pages_) pages_->touched_by_host(address, bytes, store);
+}
+
+void TimingMachine::advise(u64 begin, u64 bytes, ManagedAdvice advice) {
+  if (!pages_) return;
+  pages_->refresh();
+  pages_->advise(begin, bytes, advice);
 }
 
 void TimingMachine::make_host_core() {
@@ -291,12 +298,23 @@ void TimingMachine::start(Engine engine, u64 id, memory::DmaTransfer transfer) {
   engines_[index]->start(id, std::move(transfer));
 }
 
+/// Where managed memory does not move, a prefetch is over at once.
+void TimingMachine::start(u64 id, Prefetch prefetch) {
+  if (!pages_) return moved(id);
+  pages_->refresh();
+  const u32 track = static_cast<u32>(engines_.size()) + !prefetch.to_device;
+  copying_.emplace(id, Copying{gpu_->simulated_nanoseconds(), prefetch.bytes, track});
+  begin_sampling();
+  pages_->prefetch(id, prefetch);
+}
+
 void TimingMachine::moved(u64 id) {
   const u64 now = gpu_->simulated_nanoseconds();
   moved_.push_back({id, now});
   if (auto node = copying_.extract(id); node && timeline_) {
     const Copying& copy = node.mapped();
-    timeline_->span(Timeline::Group::copies, copy.engine, "copy", copy.begin, now, fmt::format("{} bytes", copy.bytes));
+    timeline_->span(Timeline::Group::copies, copy.engine, copy.engine < engines_.size() ? "copy" : "prefetch",
+                    copy.begin, now, fmt::format("{} bytes", copy.bytes));
   }
   gpu_->request_stop();
 }

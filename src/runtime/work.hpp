@@ -90,6 +90,6 @@ struct FreeWork {
 };
 
 using Work = std::variant<KernelWork, CopyWork, SetWork, HostWork, CallbackWork, RecordWork, WaitWork, EmptyWork,
-                          GraphWork, AllocateWork, FreeWork>;
+                          GraphWork, AllocateWork, FreeWork, Prefetch>;
 
 }  // namespace ew::runtime
