@@ -85,6 +85,8 @@ void EventFile::add_pool(std::span<const u64> words) {
   pool.header = take(words);
   const std::string_view content = take(words);
   pool.content = {reinterpret_cast<const u64*>(content.data()), content.size() / sizeof(u64)};
+  pool.cycle = take_number(words);
+  pool.writes = take_number(words);
   const bool known = std::any_of(pools_.begin(), pools_.end(), [&](const Pool& p) { return p.path == pool.path; });
   if (!known) pools_.push_back(std::move(pool));  // mapped again: its content follows from the events
 }

@@ -23,6 +23,7 @@ class EventFile {
 
   struct Pool {
     u64 address = 0, size = 0;
+    u64 cycle = 0, writes = 0;  // when it was mapped first: the last cycle that had begun, durable writes so far
     std::string path;
     std::string_view header;       // of the file, in front of the content
     std::span<const u64> content;  // when it was mapped first

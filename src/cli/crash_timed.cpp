@@ -7,6 +7,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 #include "cli/crash_folder.hpp"
 #include "cli/job_threads.hpp"
@@ -57,7 +58,10 @@ class TimedCampaign::Worker {
  public:
   explicit Worker(TimedCampaign& of) : campaign_(of), recovery_(of.plan_, true), files_(of.run_->empty_files()) {}
 
-  void build(u64 writes) { campaign_.run_->build(writes, files_); }
+  void build(const TimedTrial& trial) {
+    campaign_.run_->build(trial.writes, files_);
+    pools_ = trial.pools;
+  }
   Outcome recover(u64 acknowledged) { return recovery_.run(image(), acknowledged); }
 
   /// The moment for real. REQUIRES: build() has made its image.
@@ -111,9 +115,10 @@ class TimedCampaign::Worker {
     const u64 seed = core::fingerprint(fmt::format("{} {}", trial.writes, trial.acknowledged));
     const auto points = nested_points(campaign_.plan_, run.last_write(), seed);
     std::vector<std::string> files = run.empty_files();
-    const Image after = overlaid(before, run.pool_paths(), files);
+    Image after;
     const auto judge = [&](u64 point) {
       const CrashMoment moment{true, point};
+      after = overlaid(before, run.pool_paths(), std::span(files).first(run.pools_before(moment)));
       run.build(run.writes_before(moment), files);
       const u64 acknowledged = std::max(trial.acknowledged, run.acknowledged_before(moment));
       return campaign_.nested_.of(digest_of(after, acknowledged), [&] { return recovery_.run(after, acknowledged); });
@@ -138,7 +143,7 @@ class TimedCampaign::Worker {
  private:
   Image image() const {
     Image image;
-    for (std::size_t i = 0; i < files_.size(); ++i) image.push_back({campaign_.run_->pool_paths()[i], &files_[i]});
+    for (std::size_t i = 0; i < pools_; ++i) image.push_back({campaign_.run_->pool_paths()[i], &files_[i]});
     return image;
   }
 
@@ -172,18 +177,20 @@ class TimedCampaign::Worker {
   TimedCampaign& campaign_;
   Recovery recovery_;
   std::vector<std::string> files_;
+  std::size_t pools_ = 0;  // in the image: the first ones
 };
 
 std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& moments, std::size_t kills, unsigned jobs,
                                            const Progress& progress) {
   std::vector<TimedTrial> trials(moments.size());
-  using Left = std::pair<u64, u64>;   // writes, acknowledged
-  std::map<Left, std::size_t> first;  // trial that recovers this image
+  using Left = std::tuple<u64, u64, std::size_t>;  // writes, acknowledged, pools
+  std::map<Left, std::size_t> first;               // trial that recovers this image
   for (std::size_t i = 0; i < moments.size(); ++i) {
     trials[i].moment = moments[i];
     trials[i].writes = run_->writes_before(moments[i]);
+    trials[i].pools = run_->pools_before(moments[i]);
     trials[i].acknowledged = run_->acknowledged_before(moments[i]);
-    first.try_emplace(Left(trials[i].writes, trials[i].acknowledged), i);
+    first.try_emplace(Left(trials[i].writes, trials[i].acknowledged, trials[i].pools), i);
   }
   distinct_ = first.size();
   kills = std::min(kills, moments.size());
@@ -196,9 +203,9 @@ std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& momen
     Worker worker(*this);
     for (std::size_t i; (i = next++) < trials.size();) {
       TimedTrial& trial = trials[i];
-      const bool fresh = first.at(Left(trial.writes, trial.acknowledged)) == i;
+      const bool fresh = first.at(Left(trial.writes, trial.acknowledged, trial.pools)) == i;
       if (fresh || real[i]) {
-        worker.build(trial.writes);
+        worker.build(trial);
         const Outcome outcome = worker.recover(trial.acknowledged);
         trial.status = outcome.status;
         trial.output = outcome.status ? outcome.output + fmt::format("[the recovery {}]\n", how_it_ended(outcome)) : "";
@@ -213,7 +220,7 @@ std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& momen
   };
   run_jobs(run_->shares_pools() ? 1 : jobs, next, trials.size(), work);
   for (TimedTrial& trial : trials) {
-    const TimedTrial& same = trials[first.at(Left(trial.writes, trial.acknowledged))];
+    const TimedTrial& same = trials[first.at(Left(trial.writes, trial.acknowledged, trial.pools))];
     if (trial.status != 0 || same.status == 0) continue;
     trial.status = same.status, trial.output = same.output, trial.nested_at = same.nested_at;
   }

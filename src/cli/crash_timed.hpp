@@ -16,8 +16,9 @@ namespace ew::cli {
 
 struct TimedTrial {
   CrashMoment moment;
-  u64 writes = 0;        // records of the log that are in the image
-  u64 acknowledged = 0;  // what the program had told to be durable
+  u64 writes = 0;         // records of the log that are in the image
+  std::size_t pools = 0;  // of the run that are
+  u64 acknowledged = 0;   // what the program had told to be durable
   int status = 0;
   std::string output;   // of a failed recovery
   bool killed = false;  // for real, too

@@ -44,6 +44,12 @@ u64 RecordedRun::writes_before(const CrashMoment& moment) const {
   return static_cast<u64>(end - writes.begin());
 }
 
+std::size_t RecordedRun::pools_before(const CrashMoment& moment) const {
+  return static_cast<std::size_t>(std::ranges::count_if(events_->pools(), [&](const check::EventFile::Pool& pool) {
+    return moment.persist ? pool.writes < moment.number : pool.cycle < moment.number;
+  }));
+}
+
 u64 RecordedRun::acknowledged_before(const CrashMoment& moment) const {
   u64 progress = 0;
   for (const runtime::Acknowledgement& one : acknowledgements_)

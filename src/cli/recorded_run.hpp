@@ -57,6 +57,9 @@ class RecordedRun {
   u64 writes_before(const CrashMoment&) const;
   u64 acknowledged_before(const CrashMoment&) const;
 
+  /// How many of the pools had been mapped: the first ones. A file that had not is as it was before the run.
+  std::size_t pools_before(const CrashMoment&) const;
+
   /// Files for build(), one a pool.
   std::vector<std::string> empty_files() const;
   /// What the pools' files hold after so many records of the log.

@@ -41,8 +41,8 @@ bool read_all(int from, void* to, std::size_t bytes) {
 
 }  // namespace
 
-Image overlaid(Image image, const std::vector<fs::path>& paths, const std::vector<std::string>& files) {
-  for (std::size_t i = 0; i < paths.size(); ++i) {
+Image overlaid(Image image, const std::vector<fs::path>& paths, std::span<const std::string> files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
     const auto there = std::ranges::find(image, paths[i], &ImageFile::path);
     if (there != image.end())
       there->bytes = &files[i];

@@ -20,8 +20,8 @@ struct ImageFile {
 };
 using Image = std::vector<ImageFile>;
 
-/// What a run leaves that began with `below` and has these files now.
-Image overlaid(Image below, const std::vector<std::filesystem::path>&, const std::vector<std::string>& files);
+/// What a run leaves that began with `below` and has these files now, at the first of the paths.
+Image overlaid(Image below, const std::vector<std::filesystem::path>&, std::span<const std::string> files);
 /// Equal for equal images of which as much was acknowledged.
 u64 digest_of(const Image&, u64 acknowledged);
 

@@ -28,13 +28,6 @@ Result persistence_api(Result otherwise, F&& call) {
   return otherwise;
 }
 
-void* map_pool(Machine& machine, const char* path, u64 size, bool create) {
-  void* const pool = machine.map_pool(path, size, create);
-  if (machine.recorder())
-    machine.recorder()->pool_mapped(path, reinterpret_cast<u64>(pool), Pools::size_of(path), pool_header_bytes);
-  return pool;
-}
-
 /// The table of names of a mapped pool.
 NameTable names_of(Machine& machine, void* nvm, bool format = false) {
   const u64 begin = reinterpret_cast<u64>(nvm), size = machine.pools().size_at(begin);
@@ -51,7 +44,7 @@ extern "C" {
 void* gpm_map(const char* path, size_t size, bool create) {
   return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("gpm_map: the path is a null pointer");
-    return map_pool(machine, path, size, create);
+    return machine.map_pool(path, size, create);
   });
 }
 
@@ -91,7 +84,7 @@ unsigned long long gpm_acknowledged(void) {
 void* pm_map(const char* path, size_t size, bool create) {
   return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("pm_map: the path is a null pointer");
-    void* const nvm = map_pool(machine, path, size, create);
+    void* const nvm = machine.map_pool(path, size, create);
     try {
       names_of(machine, nvm, true);
     } catch (...) {

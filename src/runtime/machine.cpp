@@ -130,7 +130,16 @@ void* Machine::map_pool(const std::string& path, u64 size, bool create) {
   if (config_.machine.timing() && config_.nvm.none())
     throw core::UserError("gpm_map: this machine has no non-volatile memory (nvm.attach is \"none\")");
   void* pool = nullptr;
-  queue_.with_simulator([&](Simulator&) { pool = pools_.map(path, size, create); });
+  queue_.with_simulator([&](Simulator& simulator) {
+    pool = pools_.map(path, size, create);
+    if (recorder_)
+      recorder_->pool_mapped({.path = path,
+                              .address = reinterpret_cast<u64>(pool),
+                              .size = Pools::size_of(path),
+                              .header_bytes = pool_header_bytes,
+                              .cycle = simulator.cycle(),
+                              .writes = durable_.number()});
+  });
   return pool;
 }
 

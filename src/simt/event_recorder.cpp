@@ -412,9 +412,10 @@ void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer)
   over();
 }
 
-void EventRecorder::pool_mapped(const std::string& path, u64 address, u64 size, u64 header_bytes) {
+void EventRecorder::pool_mapped(const MappedPool& mapped) {
   const auto guard = lock();
   if (!file_) return;
+  const auto& [path, address, size, header_bytes, cycle, writes] = mapped;
   Pool pool{address, address + size, {}, {}};
   const u64* words = reinterpret_cast<const u64*>(address);
   const std::size_t count = static_cast<std::size_t>((size + 7) / 8);
@@ -428,6 +429,8 @@ void EventRecorder::pool_mapped(const std::string& path, u64 address, u64 size, 
   std::ifstream(path, std::ios::binary).read(header.data(), static_cast<std::streamsize>(header_bytes));
   pack(buffer_, header);
   pack(buffer_, words, count * 8);
+  put(cycle);
+  put(writes);
   finish();
   pools_.push_back(std::move(pool));
   low_ = ~u64{0}, high_ = 0;

@@ -64,7 +64,12 @@ class EventRecorder {
   void transferred(u64 ticket, const memory::DmaTransfer&);
   /// Launches and transfers under way will not end.
   void dropped();
-  void pool_mapped(const std::string& path, u64 address, u64 size, u64 header_bytes);
+  struct MappedPool {
+    std::string path;
+    u64 address = 0, size = 0, header_bytes = 0;
+    u64 cycle = 0, writes = 0;  // the last that had begun; durable writes so far
+  };
+  void pool_mapped(const MappedPool&);
   void pool_unmapped(u64 address);
   void host_persisted(u64 address, u64 size);
   /// A timing machine drains at its end: the host's stores to every pool are durable.

@@ -14,12 +14,13 @@ namespace ew::simt {
 inline constexpr u64 event_magic = 0x32544e4556455745;  // "EWEVENT2"
 
 enum class EventKind : u8 {
-  kernel,        // number in `launch`; words: packed text (see EventRecorder::describe)
-  submitted,     // a command of a stream: words: its ticket, then the tickets that it waits for
-  waited,        // the host has waited for the commands in words (tickets); later commands follow them
-  launch,        // number in `launch`, kernel's number in `pc`; words: ticket, threads of a block, blocks
-  launch_end,    // number in `launch`
-  pool,          // words: address, size, bytes of the file's header, packed: path, header, content
+  kernel,      // number in `launch`; words: packed text (see EventRecorder::describe)
+  submitted,   // a command of a stream: words: its ticket, then the tickets that it waits for
+  waited,      // the host has waited for the commands in words (tickets); later commands follow them
+  launch,      // number in `launch`, kernel's number in `pc`; words: ticket, threads of a block, blocks
+  launch_end,  // number in `launch`
+  pool,  // words: address, size, bytes of the file's header, packed: path, header, content; cycle and number of durable
+         // writes
   pool_end,      // words: address. Everything of the pool is durable.
   host_store,    // of the host to pools; words: address, bytes, value, again and again (1, 2, 4 or 8 aligned bytes)
   host_persist,  // words: address, size: the host's stores there are durable now

@@ -16,8 +16,8 @@ class EventWriter {
   EventWriter(u64 blocks, u64 threads) {
     words_.push_back(simt::event_magic);
     put({.kind = simt::EventKind::pool}, {pool, pool_bytes, 0, 0, pool_bytes});
-    for (u64 i = 0; i < pool_bytes / 8; ++i) words_.push_back(0);
-    fix_words(pool_bytes / 8);
+    for (u64 i = 0; i < pool_bytes / 8 + 2; ++i) words_.push_back(0);
+    fix_words(pool_bytes / 8 + 2);
     put({.kind = simt::EventKind::kernel, .launch = 1}, {0, 0, 0});
     put({.kind = simt::EventKind::submitted}, {1});
     begin_launch(1, blocks, threads);

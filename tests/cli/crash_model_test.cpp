@@ -131,6 +131,54 @@ TEST_F(CrashModel, MomentsOfSimulatedTimeAreWhatRealCrashesLeave) {
   EXPECT_NE(order.output.find("in an order that sbrp allows"), std::string::npos) << order.output;
 }
 
+// What a program maps after its first kernels is not in the image of a crash before.
+TEST_F(CrashModel, APoolThatIsMadeLaterIsNotThereBefore) {
+  std::ofstream(folder_ + "/late.cu") << R"(#include <everwarp/gpm.cuh>
+#include <everwarp/persist.cuh>
+#include <cstring>
+__global__ void work(int* to) {
+  int x = threadIdx.x;
+  for (int i = 0; i < 500; ++i) x = x * 3 + 1;
+  to[threadIdx.x] = x;
+}
+__global__ void put(int* cells) {
+  cells[threadIdx.x] = 1;
+  ofence();
+  cells[64 + threadIdx.x] = 1;
+}
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    if (gpm_size("b.pool") != 0 && gpm_size("a.pool") == 0) return 1;
+    for (const char* name : {"a.pool", "b.pool"}) {
+      if (gpm_size(name) == 0) continue;
+      const int* cells = static_cast<const int*>(gpm_map(name, 4096, false));
+      for (int i = 0; i < 32; ++i)
+        if (cells[64 + i] > cells[i]) return 1;
+    }
+    return 0;
+  }
+  int* memory;
+  cudaMalloc(&memory, 4096);
+  for (const char* name : {"a.pool", "b.pool"}) {
+    work<<<1, 32>>>(memory);
+    cudaDeviceSynchronize();
+    put<<<1, 32>>>(static_cast<int*>(gpm_map(name, 4096, true)));
+  }
+  cudaDeviceSynchronize();
+  return 0;
+}
+)";
+  ASSERT_EQ(call({EW_PROGRAM, "build", "-O2", "late.cu", "-o", "late"}).status, 0);
+  for (const char* nested : {"1", "2"}) {
+    const Outcome outcome =
+        call({EW_PROGRAM, "crash", "--machine", "sbrp-pm-far", "--timing", "--at", "random", "--count", "24", "--cold",
+              "24", "--nested", nested, "--json", "--recover", "./late recover", "--", "./late"},
+             Capture::standard_output);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_GE(nlohmann::json::parse(outcome.output, nullptr, false)["distinct"], 4);
+  }
+}
+
 // Under `none` no fence waits for anything: what a program has acknowledged may be lost, and only that shows it, since
 // an empty pool is as good as one that was not created yet.
 TEST_F(CrashModel, WithoutAModelWhatWasAcknowledgedIsLost) {
