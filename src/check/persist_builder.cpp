@@ -239,7 +239,7 @@ u32 PersistBuilder::add_persist(const Persist& persist, std::span<const u32> bef
   } else {
     for (u32 i = first, seen = 0; i < last; ++i) {  // [Coh]
       const u32 node = word.node[i];
-      if (node == seen) continue;
+      if (node == seen || node == 0) continue;
       seen = node;
       // A host may hand over a part of what a kernel wrote at once.
       if (persist.launch || graph_.persist(graph_.persist_at(node)).bytes <= persist.bytes) all[count++] = node;

@@ -203,5 +203,16 @@ TEST_F(PersistOrderCheck, WhatTheHostHandsOverMayBeDurableAlready) {
   EXPECT_TRUE(verdict({{B, 2}, {A + 4, 9, 4}}, PersistModel::gpm_ddio).violation);
 }
 
+// Behind bytes that somebody has written, those that nobody has were taken for a persist.
+TEST_F(PersistOrderCheck, AHandedOverWordMayHaveBeenWrittenInPart) {
+  events.access({}, simt::EventKind::store, weak, Scope::none, {A, 1}, 4);
+  events.end_launch();
+  events.host(simt::EventKind::waited, {1});
+  events.host(simt::EventKind::host_store, {A, 8, u64{2} << 32 | 1});
+  events.host(simt::EventKind::host_persist, {A, 8});
+  EXPECT_FALSE(verdict({{A, 1, 4}, {A + 4, 2, 4}}).violation);
+  EXPECT_EQ(verdict({{A, 1, 4}, {A + 4, 2, 4}}).persists, 2u);
+}
+
 }  // namespace
 }  // namespace ew::check
