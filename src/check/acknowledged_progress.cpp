@@ -4,10 +4,10 @@
 
 namespace ew::check {
 
-AcknowledgedProgress::AcknowledgedProgress(const PersistGraph& graph) {
+AcknowledgedProgress::AcknowledgedProgress(const PersistGraph& graph, const std::vector<AcknowledgedNode>& all) {
   std::vector<bool> seen(graph.nodes(), false);
   std::vector<u32> pending;
-  for (const AcknowledgedNode& told : graph.acknowledgements()) {
+  for (const AcknowledgedNode& told : all) {
     std::vector<u32> promised;
     pending.assign(told.node ? 1 : 0, told.node);
     while (!pending.empty()) {

@@ -11,7 +11,9 @@ namespace ew::check {
 
 class AcknowledgedProgress {
  public:
-  explicit AcknowledgedProgress(const PersistGraph&);
+  explicit AcknowledgedProgress(const PersistGraph& graph) : AcknowledgedProgress(graph, graph.acknowledgements()) {}
+  /// The same of another list of what the host does in order.
+  AcknowledgedProgress(const PersistGraph&, const std::vector<AcknowledgedNode>&);
 
   /// 0: nothing.
   u64 of(const PersistSet&) const;

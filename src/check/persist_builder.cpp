@@ -39,8 +39,9 @@ void PersistBuilder::take(const EventRecord& record, std::span<const u64> words)
       return order(record);
     case simt::EventKind::arrive:
       return arrive(record, words);
-    case simt::EventKind::kernel:
     case simt::EventKind::pool:
+      return pool_mapped(words[0]);
+    case simt::EventKind::kernel:
     case simt::EventKind::end:
       return;
   }

@@ -138,6 +138,7 @@ class PersistBuilder {
   void host_persist(u64 begin, u64 end);
   void transfer(std::span<const u64>);
   void acknowledged(u64 progress);
+  void pool_mapped(u64 address);
 
   bool scoped() const { return model_ == PersistModel::sbrp || model_ == PersistModel::sbrp_sys; }
   bool epoch() const { return model_ == PersistModel::epoch; }

@@ -122,4 +122,11 @@ void PersistBuilder::acknowledged(u64 progress) {
   graph_.acknowledge(model_ == PersistModel::strict ? last_persist_ : host_.durable, progress);
 }
 
+/// The files of pools are made in the order of EventFile::pools(), each behind what the host knows to be durable.
+void PersistBuilder::pool_mapped(u64 address) {
+  const std::size_t mapped = graph_.mappings().size();
+  if (mapped < events_.pools().size() && events_.pools()[mapped].address == address)
+    graph_.map(model_ == PersistModel::strict ? last_persist_ : host_.durable, mapped + 1);
+}
+
 }  // namespace ew::check

@@ -61,6 +61,8 @@ class PersistGraph {
   u32 persist_at(u32 node) const { return persist_at_[node]; }
   const std::vector<Widening>& widenings() const { return widenings_; }
   const std::vector<AcknowledgedNode>& acknowledgements() const { return acknowledgements_; }
+  /// How many pools of the run had been mapped, told as acknowledgements are: each mapping is a moment of the host.
+  const std::vector<AcknowledgedNode>& mappings() const { return mappings_; }
 
   /// A node behind all of these; zeros are left out, and one alone is its own.
   u32 join(std::span<const u32> nodes);
@@ -69,6 +71,7 @@ class PersistGraph {
   /// A node of its own behind `node`, which is there only because scopes were widened.
   u32 widen(u32 node, const Widening&);
   void acknowledge(u32 node, u64 progress) { acknowledgements_.push_back({node, progress}); }
+  void map(u32 node, u64 pools) { mappings_.push_back({node, pools}); }
   /// No more will be added: makes after().
   void complete();
 
@@ -84,7 +87,7 @@ class PersistGraph {
   std::vector<Persist> persists_;
   std::vector<u32> nodes_;
   std::vector<Widening> widenings_;
-  std::vector<AcknowledgedNode> acknowledgements_;
+  std::vector<AcknowledgedNode> acknowledgements_, mappings_;
 };
 
 /// A set of persists, one bit each.

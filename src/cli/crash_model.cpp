@@ -69,6 +69,7 @@ ModelCampaign::ModelCampaign(const CrashPlan& plan, const ModelPlan& model) : pl
   if (model.model == PersistModel::sbrp) wide_ = check::build_persist_graph(*events_, PersistModel::sbrp_sys);
   build_seconds_ = seconds_since(begin);
   acknowledged_ = std::make_unique<check::AcknowledgedProgress>(graph_);
+  mapped_ = std::make_unique<check::AcknowledgedProgress>(graph_, graph_.mappings());
   states_ = std::make_unique<check::CrashStates>(graph_, model.budget, plan.settings.seed);
 }
 
@@ -114,7 +115,7 @@ ModelCampaign::Worker::Worker(ModelCampaign& of, bool warm)
 
 Image ModelCampaign::Worker::pool_files() const {
   Image files;
-  for (std::size_t i = 0; i < image.pools(); ++i) files.push_back({campaign.pool_paths_[i], &image.file(i)});
+  for (std::size_t i = 0; i < pools; ++i) files.push_back({campaign.pool_paths_[i], &image.file(i)});
   return files;
 }
 
@@ -124,11 +125,12 @@ Outcome ModelCampaign::Worker::recover_image() {
 
 void ModelCampaign::Worker::build(const PersistSet& set) {
   image.build(set);
+  pools = campaign.mapped_->of(set);
   acknowledged = tells ? campaign.acknowledged_->of(set) : 0;
 }
 
 u64 ModelCampaign::Worker::digest() const {
-  return image.digest() ^ acknowledged * 0x9e3779b97f4a7c15;
+  return image.digest() ^ acknowledged * 0x9e3779b97f4a7c15 ^ pools << 56;
 }
 
 Outcome ModelCampaign::Worker::judge(const PersistSet& set) {
@@ -137,7 +139,7 @@ Outcome ModelCampaign::Worker::judge(const PersistSet& set) {
 }
 
 Outcome ModelCampaign::Worker::judge(const PersistSet& set, u64 told) {
-  image.build(set);
+  build(set);
   acknowledged = told;
   return recover_image();
 }

@@ -101,6 +101,7 @@ class ModelCampaign {
     Recovery recovery;
     check::PoolImage image;
     check::Reach reach;
+    std::size_t pools = 0;  // that the program had mapped: the first ones
     u64 acknowledged = 0;
     bool tells = true;  // false: no recovery is told of acknowledgements
     u64 nested = 0;     // states in which recoveries were crashed
@@ -129,7 +130,7 @@ class ModelCampaign {
   bool shares_pools_ = false;
   std::unique_ptr<check::EventFile> events_;
   check::PersistGraph graph_, wide_;
-  std::unique_ptr<check::AcknowledgedProgress> acknowledged_;
+  std::unique_ptr<check::AcknowledgedProgress> acknowledged_, mapped_;
   std::unique_ptr<check::CrashStates> states_;
   std::vector<std::filesystem::path> pool_paths_;
   ImageVerdicts nested_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "check/persist_builder.hpp"
 #include "check/persist_order.hpp"
@@ -56,18 +57,18 @@ bool ModelCampaign::Worker::survives_crash(const std::string& state, Failed& fai
   if (graph.size() == 0) return true;
   bool outside = false;
   const auto paths = pool_paths(events, recovery.folder(), outside);
-  const check::AcknowledgedProgress progress(graph);
+  const check::AcknowledgedProgress progress(graph), mapped(graph, graph.mappings());
   const u64 seed = plan.settings.seed + core::fingerprint(state);
   const check::CrashStates states(graph, plan.nested_points, seed);
   check::PoolImage files(events, graph.persists());
   check::Reach walk(graph);
   const auto names = plan.nested_at.empty() ? names_of(states, graph.size(), plan.nested_points, seed)
                                             : std::vector<std::string>{plan.nested_at};
-  const Image after = overlaid(before, paths, files.files());
   for (const std::string& name : names) {
     ++nested;
     const PersistSet set = states.named(name, walk);
     files.build(set);
+    const Image after = overlaid(before, paths, std::span(files.files()).first(mapped.of(set)));
     const u64 acknowledged_then = std::max(told, progress.of(set));
     const Outcome second = campaign.nested_.of(digest_of(after, acknowledged_then),
                                                [&] { return recovery.run(after, acknowledged_then); });

@@ -145,15 +145,17 @@ __global__ void put(int* cells) {
   cells[threadIdx.x] = 1;
   ofence();
   cells[64 + threadIdx.x] = 1;
+  dfence();
 }
 int main(int argc, char** argv) {
   if (argc > 1) {
-    if (gpm_size("b.pool") != 0 && gpm_size("a.pool") == 0) return 1;
+    const bool second = gpm_size("b.pool") != 0;
+    if (second && gpm_size("a.pool") == 0) return 1;
     for (const char* name : {"a.pool", "b.pool"}) {
       if (gpm_size(name) == 0) continue;
       const int* cells = static_cast<const int*>(gpm_map(name, 4096, false));
       for (int i = 0; i < 32; ++i)
-        if (cells[64 + i] > cells[i]) return 1;
+        if (cells[64 + i] > cells[i] || (*name == 'a' && second && cells[64 + i] == 0)) return 1;
     }
     return 0;
   }
@@ -163,8 +165,8 @@ int main(int argc, char** argv) {
     work<<<1, 32>>>(memory);
     cudaDeviceSynchronize();
     put<<<1, 32>>>(static_cast<int*>(gpm_map(name, 4096, true)));
+    cudaDeviceSynchronize();
   }
-  cudaDeviceSynchronize();
   return 0;
 }
 )";
@@ -177,6 +179,9 @@ int main(int argc, char** argv) {
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     EXPECT_GE(nlohmann::json::parse(outcome.output, nullptr, false)["distinct"], 4);
   }
+  const Outcome states = call({EW_PROGRAM, "crash", "--states", "model", "--count", "300", "--cold", "5", "--recover",
+                               "./late recover", "--", "./late"});
+  EXPECT_EQ(states.status, 0) << states.output;
 }
 
 // Under `none` no fence waits for anything: what a program has acknowledged may be lost, and only that shows it, since
