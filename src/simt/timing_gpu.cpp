@@ -255,7 +255,7 @@ struct TimingGpu::State {
       steps_without_issue = shared.executed == before ? steps_without_issue + 1 : 0;
       steps += shared.executed == before;
       next = std::min({next, parts.wheel.next(), until});
-      if (next == core::never) {
+      if (next == core::never && !stop.load(std::memory_order_relaxed)) {  // who stopped it may have something to bring
         if (!residency.grids().empty() && !residency.any_completion())
           fail_stuck("nothing is under way, and no thread can go on");
         else if (!residency.any_completion())
