@@ -146,9 +146,10 @@ void print_table(const std::vector<Trial>& trials, unsigned long long total) {
 
 nlohmann::ordered_json as_json(const std::vector<Trial>& trials, unsigned long long total) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  std::size_t failures = 0;
+  std::size_t failures = 0, killed = 0;
   for (const Trial& trial : trials) {
     failures += !trial.passed();
+    killed += trial.killed();
     list.push_back({{"instruction", trial.instruction},
                     {"result", name_of(trial.end)},
                     {"passed", trial.passed()},
@@ -159,7 +160,8 @@ nlohmann::ordered_json as_json(const std::vector<Trial>& trials, unsigned long l
                     {"seconds", trial.seconds},
                     {"says", trial.last_line}});
   }
-  return {{"instructions", total}, {"crashes", trials.size()}, {"failed", failures}, {"trials", list}};
+  return {
+      {"instructions", total}, {"crashes", trials.size()}, {"killed", killed}, {"failed", failures}, {"trials", list}};
 }
 
 std::vector<unsigned long long> crash_points(const CrashCommand& command, unsigned long long total) {
@@ -198,7 +200,7 @@ int report(const CrashCommand& command, const Words& words, const std::vector<Tr
   u64 nested = 0;
   for (const Trial& trial : trials) {
     nested += trial.nested;
-    killed += trial.end == TrialEnd::recovered || trial.end == TrialEnd::recovery_failed;
+    killed += trial.killed();
     if (trial.passed()) continue;
     if (++failures > 3) continue;  // the first few say enough
     fmt::print(stderr, "FAIL after warp instruction {}. Output:\n{}Again: {}\n", trial.instruction, trial.output,

@@ -39,6 +39,8 @@ struct Trial {
   std::string last_line;  // of what the recovery printed
   std::string output;     // all of it, when the trial failed
   bool passed() const { return end == TrialEnd::recovered || end == TrialEnd::finished; }
+  /// The process was really killed at the instruction, as it is unless it ends before.
+  bool killed() const { return end == TrialEnd::recovered || end == TrialEnd::recovery_failed; }
 };
 
 struct CleanRun {

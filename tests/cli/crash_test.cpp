@@ -48,6 +48,7 @@ TEST_F(Crash, EveryCrashIsRecoveredAndTheWorkFinished) {
   const auto report = campaign("25", "./gpkvs --recover kvs.pool --resume", 0);
   ASSERT_TRUE(report.is_object());
   EXPECT_EQ(report["crashes"], 25);
+  EXPECT_EQ(report["killed"], 25);  // each for real
   EXPECT_EQ(report["failed"], 0);
   unsigned undone = 0;  // a crash inside a batch leaves something to undo
   for (const auto& trial : report["trials"]) {
