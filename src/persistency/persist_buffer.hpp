@@ -1,7 +1,7 @@
 // The persist buffer of one SM (SBRP paper, section 6): a first-in, first-out queue of dirty persistent lines and order
 // operations, each with the warps that it is of. Owned by the sbrp model.
 //
-// Places are numbered as they are taken and never again. A line has one entry at most. A line that left before its time
+// Places are numbered as they are taken and never again. A line has one entry at most. What leaves before its time
 // leaves a hole behind, which keeps its place until it is the oldest.
 #pragma once
 
@@ -19,9 +19,10 @@ class PersistBuffer {
  public:
   using Place = u64;
   static constexpr Place none = ~Place{0};
+  static constexpr u32 unnamed = ~u32{0};
   struct Entry {
     EntryType type = EntryType::hole;
-    u32 way = 0;  // of an acquire: the flag that was read
+    u32 way = 0;  // of an acquire: the flag that was read; of a release: its flag, or unnamed
     u64 warps = 0;
   };
 
@@ -37,22 +38,33 @@ class PersistBuffer {
   Place head() const { return head_; }
   Place tail() const { return tail_; }
   const Entry& operator[](Place p) const { return entries_[p % entries_.size()]; }
-  const Entry& front() const { return (*this)[head_]; }
-  void pop() {
-    if (front().type == EntryType::persist) place_of_[front().way] = none;
-    ++head_;
-  }
+  /// Not left, and nothing but it can stand there.
+  bool inside(Place p) const { return p >= head_ && p < tail_ && (*this)[p].type != EntryType::hole; }
 
   Place place_of(u32 way) const { return place_of_[way]; }
   /// The line joins, or one more warp has written to it. True: the latter.
   bool put(u32 way, u32 warp);
   /// The line leaves from wherever it is.
   void take(u32 way);
+  /// Of an order operation: it is over for all warps but these.
+  void leave_to(Place p, u64 warps) {
+    at(p).warps = warps;
+    if (!warps) at(p) = {};
+  }
+  /// Holes that are the oldest go.
+  void close_up() {
+    while (head_ < tail_ && (*this)[head_].type == EntryType::hole) ++head_;
+  }
 
   /// An order operation joins; the youngest entry takes it in if it is of the same type and flag. True: it did.
   /// REQUIRES: room for one more, or can_merge().
   bool put_order(EntryType, u64 warps, u32 flag = 0);
   bool can_merge(EntryType type, u64 warps, u32 flag = 0) const { return entry_to_join(type, warps, flag) != none; }
+  /// The flag that a release is of; `mixed` when its warps name several.
+  void name(Place release, u32 flag, u32 mixed) {
+    u32& way = at(release).way;
+    way = way == unnamed || way == flag ? flag : mixed;
+  }
   /// The place of the warp's youngest order operation, which may have left, or none.
   Place last_order(u32 warp) const { return last_order_[warp]; }
   /// Some order operation of the warp is in the buffer, behind this place (or anywhere).

@@ -45,6 +45,7 @@ PersistHold Sbrp::on_store(u32 way, u32 warp) {
 
 bool Sbrp::stored(u32 way, u32 warp) {
   const bool joined = buffer_.put(way, warp);
+  unordered_ |= bit(warp);
   pump();
   return joined;
 }
@@ -68,6 +69,7 @@ PersistHold Sbrp::on_through(u32 way, u32 warp) {
 
 bool Sbrp::went_through(u32 warp) {
   note_sent(bit(warp));
+  unordered_ |= bit(warp);
   return false;
 }
 
@@ -129,14 +131,17 @@ bool Sbrp::on_order(PersistOrder order, Scope scope, u64 warps) {
 }
 
 /// An operation that orders and waits for nothing.
+/// What is ordered already needs no second entry: an oFence behind a pRel.
 bool Sbrp::enter(PersistOrder order, EntryType type, u64 warps) {
-  if (nothing_to_order()) {
+  if (nothing_to_order() || (type == EntryType::ofence && !(unordered_ & warps))) {
     machinery_.entered(order, PersistEntry::needless);
     return true;
   }
-  if (!buffer_.can_merge(type, warps) && !room(warps)) return false;
+  const u32 flag = type == EntryType::release ? PersistBuffer::unnamed : 0;
+  if (!buffer_.can_merge(type, warps, flag) && !room(warps)) return false;
   releases_ += type == EntryType::release || type == EntryType::full;
-  const bool merged = buffer_.put_order(type, warps);
+  const bool merged = buffer_.put_order(type, warps, flag);
+  unordered_ &= ~warps;
   if (order == PersistOrder::p_release) each(warps, [&](u32 warp) { released_[warp] = {buffer_.last_order(warp), 0}; });
   machinery_.entered(order, merged ? PersistEntry::merged : PersistEntry::entered);
   if (policy_ == Policy::lazy) want(buffer_.tail());
@@ -162,6 +167,7 @@ bool Sbrp::wait_until_durable(PersistOrder order, u64 warps) {
   ++releases_;
   odm_ |= warps;
   const bool merged = buffer_.put_order(EntryType::durable, warps);
+  unordered_ &= ~warps;
   machinery_.entered(order, merged ? PersistEntry::merged : PersistEntry::entered);
   each(warps, [&](u32 warp) { wanted_of_[warp] = buffer_.tail(); });
   want(buffer_.tail());
@@ -239,58 +245,31 @@ void Sbrp::on_flag(PersistOrder kind, u64 name, u32 warp) {
   Flag& flag = flags_[number];
   const Release& release = released_[warp];
   if (release.place == PersistBuffer::none) return;
-  if (release.place < buffer_.head()) {
+  if (!buffer_.inside(release.place)) {
     flag.until = std::max(flag.until, release.until);
-  } else if (flag.release == PersistBuffer::none) {
-    flag.oldest = flag.release = release.place;
-  } else {
-    flag.oldest = std::min(flag.oldest, release.place);
-    flag.release = std::max(flag.release, release.place);
+    return;
   }
-}
-
-/// An order operation is the oldest entry: what was before it has been sent.
-void Sbrp::retire_order(const PersistBuffer::Entry& entry, Place place) {
-  switch (entry.type) {
-    case EntryType::ofence:
-      set_fsm(in_flight_of(entry.warps));
-      break;
-    case EntryType::release:  // what other warps sent is ordered for those alone that acquired it
-      set_fsm(in_flight_of(entry.warps));
-      retire_release(entry.warps, place);
-      break;
-    case EntryType::acquire:
-      if (entry.way != any_flag) {
-        set_fsm(entry.warps, flags_[entry.way].until);
-        break;
-      }
-      [[fallthrough]];
-    case EntryType::full:
-      set_fsm(entry.warps);
-      break;
-    case EntryType::durable:
-      odm_ &= ~entry.warps;
-      edm_ |= entry.warps;
-      for_durability_ |= entry.warps;
-      break;
-    default:
-      break;
-  }
+  buffer_.name(release.place, number, any_flag);
+  flag.release = flag.release == PersistBuffer::none ? release.place : std::max(flag.release, release.place);
 }
 
 /// What the release covers is durable when its warps leave the FSM: their own persists, and what they acquired. If they
 /// are not in it, it is so already.
-void Sbrp::retire_release(u64 warps, Place place) {
+void Sbrp::retire_release(const PersistBuffer::Entry& entry, Place place) {
   u64 until = 0;
-  each(warps & fsm_, [&](u32 warp) { until = std::max(until, fsm_until_[warp]); });
-  each(warps, [&](u32 warp) {
+  each(entry.warps & fsm_, [&](u32 warp) { until = std::max(until, fsm_until_[warp]); });
+  each(entry.warps, [&](u32 warp) {
     if (released_[warp].place == place) released_[warp].until = until;
   });
-  for (Flag& flag : flags_) {
-    if (flag.release == PersistBuffer::none || place < flag.oldest || place > flag.release) continue;
+  const auto left = [&](Flag& flag) {
+    if (flag.release == PersistBuffer::none) return;
     flag.until = std::max(flag.until, until);
-    if (place == flag.release) flag.oldest = flag.release = PersistBuffer::none;
-  }
+    if (place == flag.release) flag.release = PersistBuffer::none;
+  };
+  if (entry.way == any_flag)
+    std::ranges::for_each(flags_, left);
+  else if (entry.way != PersistBuffer::unnamed)
+    left(flags_[entry.way]);
 }
 
 // --- The buffer empties
@@ -304,37 +283,79 @@ bool Sbrp::policy_lets_go(Place place) {
   return false;
 }
 
-/// False: the oldest persist has to wait, or the policy keeps it.
-bool Sbrp::flush_oldest() {
-  const PersistBuffer::Entry entry = buffer_.front();
-  if (entry.warps & fsm_) {
-    flush_behind_oldest();
-    return false;
+/// From the oldest entry to the youngest: what is left before the one looked at.
+struct Sbrp::Walk {
+  u64 persists = 0;                    // warps with a persist there
+  u64 orders = 0;                      // warps with an order operation there, which has not taken effect
+  std::array<u64, flags / 64> open{};  // flags with a pRel there
+  bool any_open = false;
+
+  bool nothing() const { return !(persists | orders); }
+  bool of(u64 warps) const { return (persists | orders) & warps; }
+  bool is_open(u32 flag) const { return any_open || (flag < flags && (open[flag / 64] >> flag % 64 & 1)); }
+  void keep_open(u32 flag) {
+    if (flag < flags)
+      open[flag / 64] |= u64{1} << flag % 64;
+    else
+      any_open |= flag == any_flag;
   }
-  if (!policy_lets_go(buffer_.head())) return false;
-  buffer_.pop();
+};
+
+/// False: the policy keeps it, and whatever is behind it.
+bool Sbrp::let_out(const PersistBuffer::Entry& entry, Place place, Walk& before) {
+  if (entry.warps & (before.orders | fsm_)) {
+    before.persists |= entry.warps;
+    return true;
+  }
+  if (!policy_lets_go(place)) return false;
+  buffer_.take(entry.way);
   note_sent(entry.warps);
   machinery_.flush(entry.way);
   return true;
 }
 
-/// The oldest persist waits for acknowledgements. Those behind it that nothing orders, by the rule for evictions, do
-/// not.
-void Sbrp::flush_behind_oldest() {
-  u64 ordered = fsm_;
-  for (Place place = buffer_.head(); place < buffer_.tail(); ++place) {
-    const PersistBuffer::Entry entry = buffer_[place];
-    if (entry.type == EntryType::hole) continue;
-    if (entry.type != EntryType::persist) {
-      ordered |= entry.warps;
-      continue;
-    }
-    if (entry.warps & ordered) continue;
-    if (!policy_lets_go(place)) return;
-    buffer_.take(entry.way);
-    note_sent(entry.warps);
-    machinery_.flush(entry.way);
+/// An order operation is over for a warp when nothing that it orders is left before it.
+void Sbrp::take_effect(const PersistBuffer::Entry& entry, Place place, Walk& before) {
+  u64 left = entry.warps;
+  switch (entry.type) {
+    case EntryType::ofence:
+      left &= before.persists | before.orders;
+      set_fsm(in_flight_of(entry.warps & ~left));
+      break;
+    case EntryType::release:  // what other warps sent is ordered for those alone that acquired it
+      if (before.of(left) || before.is_open(entry.way) || (entry.way == any_flag && !before.nothing())) {
+        before.keep_open(entry.way);
+        break;
+      }
+      set_fsm(in_flight_of(left));
+      retire_release(entry, place);
+      left = 0;
+      break;
+    case EntryType::acquire:
+      if (entry.way == any_flag ? !before.nothing() : before.of(left) || before.is_open(entry.way)) break;
+      if (entry.way == any_flag)
+        set_fsm(left);
+      else
+        set_fsm(left, flags_[entry.way].until);
+      left = 0;
+      break;
+    case EntryType::full:
+      if (!before.nothing()) break;
+      set_fsm(left);
+      left = 0;
+      break;
+    case EntryType::durable:
+      if (!before.nothing()) break;
+      odm_ &= ~left;
+      edm_ |= left;
+      for_durability_ |= left;
+      left = 0;
+      break;
+    default:
+      break;
   }
+  before.orders |= left;
+  buffer_.leave_to(place, left);
 }
 
 void Sbrp::pump() {
@@ -347,15 +368,16 @@ void Sbrp::pump() {
 }
 
 void Sbrp::empty_buffer() {
-  while (!buffer_.empty()) {
-    const PersistBuffer::Entry entry = buffer_.front();
-    if (entry.type == EntryType::persist) {
-      if (!flush_oldest()) return;
-      continue;
-    }
-    buffer_.pop();
-    if (entry.type != EntryType::hole) retire_order(entry, buffer_.head() - 1);
+  Walk before;
+  for (Place place = buffer_.head(); place < buffer_.tail(); ++place) {
+    const PersistBuffer::Entry entry = buffer_[place];
+    if (entry.type == EntryType::hole) continue;
+    if (entry.type != EntryType::persist)
+      take_effect(entry, place, before);
+    else if (!let_out(entry, place, before))
+      break;
   }
+  buffer_.close_up();
 }
 
 /// True: somebody goes on, so that more may leave.

@@ -10,7 +10,7 @@
 // What a pAcq orders its warp behind. The paper's variable is "an identifier for matching pRel to pAcq" (section 5):
 // the flags' lines, as nine bits (an entry's line index has as many), name what was released. A flag's word says which
 // pRel in the buffer was its last, and until which mark the persists of those that have left may be in flight. A pAcq
-// enters behind a pRel that is still inside; at the head of the buffer its warps go to the FSM until that mark. A pAcq
+// enters behind a pRel that is still inside; when that has left, its warps go to the FSM until that mark. A pAcq
 // of flags that nobody has released since, as in a failed iteration of a spin, orders nothing.
 //
 // How no warp waits for ever. Whoever is held names a place of the buffer that must have left (`wanted_`). The buffer
@@ -59,11 +59,11 @@ class Sbrp final : public Persistency {
   memory::PersistHold hold(memory::PersistHold, u32 warp, Place);
   void want(Place);
   void pump();
-  bool flush_oldest();
-  void flush_behind_oldest();
+  struct Walk;
   bool policy_lets_go(Place);
-  void retire_order(const PersistBuffer::Entry&, Place);
-  void retire_release(u64 warps, Place);
+  bool let_out(const PersistBuffer::Entry&, Place, Walk&);
+  void take_effect(const PersistBuffer::Entry&, Place, Walk&);
+  void retire_release(const PersistBuffer::Entry&, Place);
   void note_sent(u64 warps);
   u64 in_flight_of(u64 warps) const;
   void set_fsm(u64 warps);
@@ -91,16 +91,16 @@ class Sbrp final : public Persistency {
   u64 for_durability_ = 0;             // of the EDM: dFences and releases
   u64 for_room_ = 0;                   // held until the buffer has room
   u64 passed_ = 0;                     // of the ODM and EDM: over, the warp does not know yet
+  u64 unordered_ = 0;                  // with a persist since their last operation that orders their own
   Place wanted_ = 0;                   // what is before it leaves whatever the policy says
   std::array<Place, 64> wanted_of_{};
   u64 releases_ = 0;                // release operations that entered
   std::array<u64, 64> acquired_{};  // of them, at the warp's last acquire of all
   // Flags by which pAcqs are matched to pRels.
   static constexpr u32 flags = 512, any_flag = flags, most_read = 8;
-  /// The pRels in the buffer that have released it are at places from oldest to release.
   struct Flag {
-    Place oldest = PersistBuffer::none, release = PersistBuffer::none;
-    u64 until = 0;  // a mark: of those that have left
+    Place release = PersistBuffer::none;  // the last pRel of it that is in the buffer
+    u64 until = 0;                        // a mark: of those that have left
   };
   struct Release {
     Place place = PersistBuffer::none;  // none: the warp's last pRel had nothing to order

@@ -67,12 +67,42 @@ TEST(SbrpOrder, ofences_merge_when_nothing_stands_between_them) {
   Scene s("sbrp", window(1));
   s.cache.send_through();
   s.store(0, X);
+  s.store(1, X);
   EXPECT_TRUE(s.order(0, PersistOrder::ofence));
   EXPECT_TRUE(s.order(1, PersistOrder::ofence));
   EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{0, 1, 1})) << "one entered, one merged";
   s.store(2, Y);
-  EXPECT_TRUE(s.order(1, PersistOrder::ofence));
+  EXPECT_TRUE(s.order(2, PersistOrder::ofence));
   EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{0, 2, 1})) << "a persist stands between";
+}
+
+TEST(SbrpOrder, an_ofence_of_what_is_ordered_already_leaves_no_entry) {
+  Scene s("sbrp", window(1));
+  s.cache.send_through();
+  s.store(0, X);
+  EXPECT_TRUE(s.order(0, PersistOrder::p_release));
+  EXPECT_TRUE(s.order(0, PersistOrder::ofence));
+  EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{1, 1, 0})) << "nothing behind the pRel";
+  EXPECT_TRUE(s.order(1, PersistOrder::ofence));
+  EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{2, 1, 0})) << "nothing of warp 1 at all";
+  s.store(0, Y);
+  EXPECT_TRUE(s.order(0, PersistOrder::ofence));
+  EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{2, 2, 0}));
+}
+
+TEST(SbrpOrder, an_ofence_takes_effect_behind_a_persist_of_another_warp_that_waits) {
+  Scene s("sbrp");
+  s.store(0, X);
+  s.order(0, PersistOrder::ofence);
+  s.store(0, Y);  // waits for X
+  s.store(1, Z);
+  s.order(1, PersistOrder::ofence);
+  s.store(1, 5);  // waits for Z
+  EXPECT_EQ(s.cache.left, (Left{X, Z}));
+  s.acknowledge();
+  EXPECT_EQ(s.cache.left, (Left{X, Z, Y})) << "X is durable, Z is not";
+  s.acknowledge();
+  EXPECT_EQ(s.cache.left, (Left{X, Z, Y, 5}));
 }
 
 TEST(SbrpOrder, a_persist_behind_an_ofence_waits_until_what_is_before_is_durable) {
@@ -424,7 +454,7 @@ TEST(SbrpPolicy, lazy_sends_at_order_operations_and_when_the_buffer_is_full) {
   EXPECT_EQ(s.cache.in_flight(), 0u);
   EXPECT_EQ(s.store(0, 4), PersistHold::none) << "one leaves to make room";
   EXPECT_EQ(s.cache.left, Left{0});
-  s.order(1, PersistOrder::ofence);
+  s.order(0, PersistOrder::ofence);
   EXPECT_EQ(s.cache.in_flight(), 5u);
 }
 
@@ -441,12 +471,12 @@ TEST(SbrpBuffer, a_full_one_sends_its_oldest_and_holds_whoever_comes_when_that_m
   s.store(0, X);  // waits for it
   s.store(0, Y);
   EXPECT_EQ(s.store(1, Z), PersistHold::buffer);
-  EXPECT_FALSE(s.order(2, PersistOrder::ofence));
+  EXPECT_FALSE(s.order(2, PersistOrder::p_release));
   s.acknowledge();
   EXPECT_EQ(s.cache.left, (Left{8, X}));
   EXPECT_TRUE(s.resumed(1));
   EXPECT_TRUE(s.resumed(2));
-  EXPECT_TRUE(s.order(2, PersistOrder::ofence));
+  EXPECT_TRUE(s.order(2, PersistOrder::p_release));
   EXPECT_EQ(s.store(1, Z), PersistHold::none) << "the oldest leaves for it";
   EXPECT_EQ(s.cache.left, (Left{8, X, Y}));
 }
