@@ -224,6 +224,15 @@ void order_persists(const ptx::Kernel& kernel, const ptx::Instr& instr, PcTiming
   }
 }
 
+/// The region's instructions stay as they are; its acquire is a pAcq.
+void mark_acquire(const ptx::Kernel& kernel, ptx::Pc begin, std::vector<PcTiming>& pcs) {
+  const ptx::RegionForm& region = kernel.regions[kernel.code[begin].imm];
+  const auto [kind, scope] = order_of(region.name);
+  if (kind != PersistOrder::p_acquire) return;
+  for (ptx::Pc at = begin + 1; at < region.end; ++at)
+    if (kernel.code[at].op == ptx::Op::memory) pcs[at].order.after = kind;
+}
+
 /// An order operation takes the place of the fences in its region: a pRel comes before its store, a pAcq behind its
 /// load.
 void replace_region(const ptx::Kernel& kernel, ptx::Pc begin, const memory::Consistency& model,
@@ -249,9 +258,13 @@ void replace_region(const ptx::Kernel& kernel, ptx::Pc begin, const memory::Cons
 void ask_persistency(const ptx::Kernel& kernel, const memory::Consistency& model, const PersistTiming& persists,
                      std::vector<PcTiming>& pcs) {
   for (ptx::Pc at = 0; at < pcs.size(); ++at) order_persists(kernel, kernel.code[at], pcs[at]);
-  if (persists.regions)
-    for (ptx::Pc at = 0; at < pcs.size(); ++at)
-      if (kernel.code[at].op == ptx::Op::region) replace_region(kernel, at, model, pcs);
+  for (ptx::Pc at = 0; at < pcs.size(); ++at) {
+    if (kernel.code[at].op != ptx::Op::region) continue;
+    if (persists.regions)
+      replace_region(kernel, at, model, pcs);
+    else if (persists.model)
+      mark_acquire(kernel, at, pcs);
+  }
   for (PcTiming& pc : pcs) {
     Ordering& order = pc.order;
     if (order.before != PersistOrder::none) order.performed |= writing_classes();
