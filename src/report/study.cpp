@@ -267,7 +267,7 @@ Suite read_suite(const fs::path& studies, std::string_view name) {
   read_configurations(table, file, {}, configurations);
   Names replaced;
   for (const auto& [own, configuration] : configurations) replaced.insert(own);
-  // A suite that starts from another has its programs and figures, on machines of its own.
+  // A suite that starts from another has its programs, and its figures on machines of its own or figures of its own.
   const std::string base = table.text_or("from", name);
   expect_name(table.place_of("from"), "study", base, views);
   const std::string base_file = (studies / base / "suite.toml").string();
@@ -282,8 +282,9 @@ Suite read_suite(const fs::path& studies, std::string_view name) {
   }
   const StudyTable& listing = table.has("figures") ? table : base_table;
   for (const std::string& id : listing.texts_or_none("figures")) {
-    suite.figures.push_back(
-        read_figure(studies / base / fmt::format("figure-{}", id), suite, replaced, configurations));
+    const std::string folder = fmt::format("figure-{}", id);
+    const bool own = fs::is_directory(studies / name / folder);
+    suite.figures.push_back(read_figure(studies / (own ? suite.name : base) / folder, suite, replaced, configurations));
     suite.figures.back().id = id;
   }
   if (suite.figures.empty()) throw UserError(table.place(), "a suite should have \"figures\"");
