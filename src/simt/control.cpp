@@ -140,9 +140,11 @@ bool Executor::branch(Warp& warp, const ptx::Instr& instr, LaneMask taken) {
 }
 
 bool Executor::backward_branch(Warp& warp) {
-  bool spins = false;
+  bool spins = false, releases = true;
   if (warp.polled) {
-    spins = warp.spins = warp.period.add(warp.seen + warp.split().pc) >= same_sequences;
+    const u32 same = warp.period.add(warp.seen + warp.split().pc);
+    spins = warp.spins = same >= same_sequences;
+    releases = !spins || same >= polls_until_release_;
     warp.seen = 0;
     warp.polled = false;
     ++warp.polls;
@@ -152,7 +154,7 @@ bool Executor::backward_branch(Warp& warp) {
   if (spins || warp.polls >= most_polls || warp.plain_branches >= most_plain_branches) {
     yield_ |= spins;
     warp.polls = warp.plain_branches = 0;
-    if (warp.used_reconvergences) warp.release_waiting();
+    if (warp.used_reconvergences && releases) warp.release_waiting();
   }
   if (warp.split_count > 1 && --warp.branches_until_turn == 0) return warp.pick();
   return true;

@@ -15,8 +15,13 @@ void expand(LaneMask mask, u32* blend) {
 
 }  // namespace
 
-Executor::Executor(Performer& performer, DeviceServices& services, memory::AddressSpace& space, const GpuLimits& limits)
-    : performer_(performer), services_(services), space_(space), limits_(limits) {}
+Executor::Executor(Performer& performer, DeviceServices& services, memory::AddressSpace& space, const GpuLimits& limits,
+                   u32 polls_until_release)
+    : performer_(performer),
+      services_(services),
+      space_(space),
+      limits_(limits),
+      polls_until_release_(polls_until_release) {}
 
 Executor::~Executor() = default;
 

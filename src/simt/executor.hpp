@@ -28,7 +28,9 @@ struct Gathered {
 
 class Executor {
  public:
-  Executor(Performer&, DeviceServices&, memory::AddressSpace&, const GpuLimits&);
+  /// polls_until_release: identical polls of some lanes after which those of their warp that wait to meet them go on
+  /// alone. Where time counts they wait long, as on hardware, which keeps a warp together.
+  Executor(Performer&, DeviceServices&, memory::AddressSpace&, const GpuLimits&, u32 polls_until_release = 4);
   ~Executor();
 
   /// Runs at most `budget` warp instructions of `warp` and says how many in `executed`.
@@ -137,6 +139,7 @@ class Executor {
   DeviceServices& services_;
   memory::AddressSpace& space_;
   const GpuLimits& limits_;
+  u32 polls_until_release_;
   std::optional<Fault> fault_;
   u64 cycles_in_run_ = 0;  // of the running warp, beyond its SM's cycle
   bool yield_ = false;     // the running warp waits for someone

@@ -20,6 +20,7 @@ namespace {
 constexpr u32 most_warps = 64;                    // of an SM: one bit each
 constexpr Cycle cycles_between_looks = 1u << 17;  // at grid-wide barriers
 constexpr u64 steps_an_instruction = 64;          // that a run without instructions counts for one
+constexpr u32 polls_until_release = 256;  // Executor
 constexpr u64 idle_steps_until_yield = 1u << 14;  // without an instruction that did more than spin
 
 /// Where the Executor finds the SM that issues.
@@ -61,7 +62,7 @@ struct TimingGpu::State {
       : parts(with),
         flat(parts.space),
         recording(parts.recorder ? std::make_unique<RecordingMemory>(parts.space, *parts.recorder) : nullptr),
-        executor(performer, parts.services, parts.space, parts.limits),
+        executor(performer, parts.services, parts.space, parts.limits, polls_until_release),
         residency(parts.limits, parts.space),
         active((parts.limits.sms + 63) / 64),
         shared{.limits = parts.limits,
