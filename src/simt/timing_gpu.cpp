@@ -20,7 +20,7 @@ namespace {
 constexpr u32 most_warps = 64;                    // of an SM: one bit each
 constexpr Cycle cycles_between_looks = 1u << 17;  // at grid-wide barriers
 constexpr u64 steps_an_instruction = 64;          // that a run without instructions counts for one
-constexpr u32 polls_until_release = 256;  // Executor
+constexpr u32 polls_until_release = 256;          // Executor
 constexpr u64 idle_steps_until_yield = 1u << 14;  // without an instruction that did more than spin
 
 /// Where the Executor finds the SM that issues.

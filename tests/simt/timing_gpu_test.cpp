@@ -261,7 +261,8 @@ TEST(TimingGpuPersists, an_order_operation_takes_the_place_of_its_regions_fence)
   EXPECT_EQ(orders_of(ofence, nullptr, false), (Asked{{PersistOrder::fence, Scope::sys}})) << "gpm runs the fence";
   EXPECT_EQ(orders_of(prel), (Asked{{PersistOrder::p_release, Scope::gpu}}));
   EXPECT_EQ(orders_of(pacq), (Asked{{PersistOrder::p_acquire, Scope::cta}}));
-  EXPECT_EQ(orders_of(pacq, nullptr, false), (Asked{{PersistOrder::p_acquire, Scope::cta}})) << "gpm has a barrier there";
+  EXPECT_EQ(orders_of(pacq, nullptr, false), (Asked{{PersistOrder::p_acquire, Scope::cta}}))
+      << "gpm has a barrier there";
 }
 
 TEST(TimingGpuPersists, conventional_operations_ask_with_their_scope) {
