@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 
 const char* const program = R"(
 #include <everwarp/gpm.cuh>
+#include <everwarp/persist.cuh>
 #include <cstdlib>
 #include <cstring>
 // Each warp persists a stretch of its own, 8 bytes a thread at a time.
@@ -35,6 +36,21 @@ __global__ void scattered(char* pool, size_t sectors) {
   *reinterpret_cast<unsigned long long*>(pool + (bits >> 8) % sectors * 32) = bits;
   gpm_persist();
 }
+// Warp 0 persists and releases a flag; then warp 1 acquires another, which nobody released, and persists.
+__global__ void strangers(char* pool) {
+  __shared__ unsigned released[64], other[64], told;
+  if (threadIdx.x == 0) other[0] = told = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    *pool = 1;
+    pRel_block(&released[0], 1);
+    *static_cast<volatile unsigned*>(&told) = 1;
+  }
+  if (threadIdx.x == 32) {
+    while (*static_cast<volatile unsigned*>(&told) == 0) continue;
+    pool[4096] = static_cast<char>(1 + pAcq_block(&other[32]));
+  }
+}
 int main(int, char** words) {
   const int blocks = atoi(words[2]), steps = atoi(words[3]);
   const size_t stretch = 16384, bytes = stretch * 32 * blocks + 4096;
@@ -42,6 +58,7 @@ int main(int, char** words) {
   if (!pool) return 3;
   gpm_persist_begin();
   if (!strcmp(words[1], "random")) scattered<<<blocks, 1024>>>(pool, bytes / 32);
+  else if (!strcmp(words[1], "strangers")) strangers<<<1, 64>>>(pool);
   else sequential<<<blocks, 1024>>>(pool, stretch, steps, atoi(words[1]));
   const bool done = cudaDeviceSynchronize() == cudaSuccess;
   gpm_persist_end();
@@ -108,6 +125,19 @@ TEST_F(NvmBandwidth, WhatBecameDurableIsWhatWasWritten) {
       }
     }
   }
+}
+
+/// A flag's name goes from the SM through every part of the machine to the model: unmatched, a pAcq orders nothing.
+TEST_F(NvmBandwidth, APAcqIsMatchedToThePRelsOfItsFlag) {
+  const auto entered = [&](const char* acquires) {
+    const auto stats =
+        measure("sbrp-pm-far", {"persistency.model=sbrp", std::string("persistency.acquires=") + acquires},
+                {"strangers", "1", "1"})["timing"];
+    EXPECT_EQ(stats["persist.orders.p_acquire"], 1);
+    return stats["persist.entered.p_acquire"].get<int>();
+  };
+  EXPECT_EQ(entered("matched"), 0);
+  EXPECT_EQ(entered("all"), 1);
 }
 
 }  // namespace
