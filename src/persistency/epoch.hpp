@@ -12,12 +12,13 @@ namespace ew::persistency {
 
 class Epoch final : public Unbuffered {
  public:
-  /// volatile_too: a barrier sends volatile dirty lines home and empties the private cache, as the artifact's does.
-  Epoch(PersistMachinery& machinery, bool volatile_too) : Unbuffered(machinery), volatile_too_(volatile_too) {}
+  using Unbuffered::Barrier;
+  /// all_lines_always: a barrier sends volatile dirty lines home and empties the private cache, as the artifact's does.
+  Epoch(PersistMachinery& machinery, Barrier barrier) : Unbuffered(machinery), barrier_(barrier) {}
   bool on_order(memory::PersistOrder, Scope, u64 warps) override;
 
  private:
-  bool volatile_too_;
+  Barrier barrier_;
 };
 
 }  // namespace ew::persistency

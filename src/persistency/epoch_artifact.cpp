@@ -5,7 +5,7 @@
 namespace ew::persistency {
 
 std::unique_ptr<Persistency> make_epoch_artifact(const PersistencyConfig&, u32, PersistMachinery& machinery) {
-  return std::make_unique<Epoch>(machinery, true);
+  return std::make_unique<Epoch>(machinery, Epoch::Barrier::all_lines_always);
 }
 
 }  // namespace ew::persistency

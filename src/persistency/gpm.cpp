@@ -2,8 +2,7 @@
 // persists are durable; narrower fences and releases make stores visible, as they do without persistent memory.
 //
 // Programs with the operations of SBRP are what its paper compares with: system-scoped fences as epoch barriers
-// (section 7), behind each pAcq as well. Such a barrier is Epoch's, of volatile lines, too; a warp that has accessed no
-// persistent line since its last one waits for nothing.
+// (section 7), behind each pAcq as well.
 #include "persistency/unbuffered.hpp"
 
 namespace ew::persistency {
@@ -15,21 +14,10 @@ class Gpm final : public Unbuffered {
  public:
   using Unbuffered::Unbuffered;
   bool on_order(PersistOrder order, Scope scope, u64 warps) override {
-    if (order == PersistOrder::p_acquire) return acquired(warps);
+    if (order == PersistOrder::p_acquire) return epoch_barrier(Barrier::all_lines, warps);
     if (order != PersistOrder::fence || scope != Scope::sys || was_told(warps)) return true;
     machinery_.flush_persistent();
     return wait_until_durable(warps);
-  }
-
- private:
-  bool acquired(u64 warps) {
-    if (!was_told(warps) && (waits(warps) || machinery_.take_accessed(warps))) {
-      machinery_.flush_persistent();
-      machinery_.flush_volatile();
-      if (!wait_until_durable(warps)) return false;
-    }
-    machinery_.invalidate(true);
-    return true;
   }
 };
 

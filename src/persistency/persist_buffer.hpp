@@ -1,5 +1,5 @@
-// The persist buffer of one SM (SBRP paper, section 6): a first-in, first-out queue of dirty persistent lines and order
-// operations, each with the warps that it is of. Owned by the sbrp model.
+// The persist buffer of one SM (SBRP paper, section 6): dirty persistent lines and order operations in the order
+// in which they came, each with the warps that it is of. Owned by the sbrp model.
 //
 // Places are numbered as they are taken and never again. A line has one entry at most. What leaves before its time
 // leaves a hole behind, which keeps its place until it is the oldest.

@@ -130,8 +130,8 @@ bool Sbrp::on_order(PersistOrder order, Scope scope, u64 warps) {
   }
 }
 
-/// An operation that orders and waits for nothing.
-/// What is ordered already needs no second entry: an oFence behind a pRel.
+/// An operation that orders and waits for nothing. What is ordered already needs no second entry: an oFence behind a
+/// pRel.
 bool Sbrp::enter(PersistOrder order, EntryType type, u64 warps) {
   if (nothing_to_order() || (type == EntryType::ofence && !(unordered_ & warps))) {
     machinery_.entered(order, PersistEntry::needless);

@@ -23,9 +23,12 @@ class Unbuffered : public Persistency {
  protected:
   /// Of these warps: those that have just been told that their persists are durable. Asking takes the answer.
   bool was_told(u64 warps);
-  bool waits(u64 warps) const { return waiting_ & warps; }
   /// True: all that was sent is durable; else the warps are held.
   bool wait_until_durable(u64 warps);
+  enum class Barrier : u8 { persistent, all_lines, all_lines_always };
+  /// An epoch barrier: dirty lines leave, the warps wait, copies go. True: it is over. One of warps that have accessed
+  /// no persistent line since their last waits for nothing, unless `always`.
+  bool epoch_barrier(Barrier, u64 warps);
 
   PersistMachinery& machinery_;
 

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "elapsed.h"
+
 namespace {
 
 constexpr int pages = 16, words = pages * 65536 / 4;
@@ -31,28 +33,15 @@ __global__ void read_all(const int* all, int* sum) {
   sum[blockIdx.x * blockDim.x + threadIdx.x] = mine;
 }
 
-template <class F>
-double microseconds(F what) {
-  cudaEvent_t begin, end;
-  cudaEventCreate(&begin), cudaEventCreate(&end);
-  cudaEventRecord(begin, stream);
-  what();
-  cudaEventRecord(end, stream);
-  cudaEventSynchronize(end);
-  float ms = -1;
-  cudaEventElapsedTime(&ms, begin, end);
-  return ms * 1000.0;
-}
-
 int* managed;
 double write() {
-  return microseconds([] { add_one<<<pages, 1024, 0, stream>>>(managed); });
+  return microseconds(stream, [] { add_one<<<pages, 1024, 0, stream>>>(managed); });
 }
 double read() {
-  return microseconds([] { read_all<<<pages, 1024, 0, stream>>>(managed, sums); });
+  return microseconds(stream, [] { read_all<<<pages, 1024, 0, stream>>>(managed, sums); });
 }
 double prefetch(int device, int from = 0, int count = words) {
-  return microseconds([=] {
+  return microseconds(stream, [=] {
     const cudaError_t error = cudaMemPrefetchAsync(managed + from, count * sizeof(int), device, stream);
     if (error != cudaSuccess) std::printf("FAIL: %s\n", cudaGetErrorString(error)), ++failures;
   });
@@ -75,7 +64,7 @@ void prefetches(double there) {
          2 * link / pages + 10);
   expect("a kernel that lacks the others", write(), fault + 14 * link / pages, fault + 14 * link / pages + there + 10);
   prefetch(cudaCpuDeviceId);
-  const double both = microseconds([] {
+  const double both = microseconds(stream, [] {
     cudaMemPrefetchAsync(managed, words * sizeof(int), 0, stream);
     add_one<<<pages, 1024, 0, stream>>>(managed);
   });
@@ -143,7 +132,7 @@ int main() {
   cudaStreamEndCapture(stream, &graph);
   cudaGraphInstantiate(&instance, graph, 0);
   prefetch(0);
-  expect("a graph's prefetch", microseconds([&] { cudaGraphLaunch(instance, stream); }), link, 1.1 * link + 10);
+  expect("a graph's prefetch", microseconds(stream, [&] { cudaGraphLaunch(instance, stream); }), link, 1.1 * link + 10);
 
   // Every write so far, of every word: first and second, four prefetched, two mostly read.
   cudaStreamSynchronize(stream);

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "elapsed.h"
+
 namespace {
 
 int failures = 0;
@@ -25,19 +27,6 @@ __global__ void spin(int* out, int times) {
 __global__ void add_one(int* all, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) all[i] += 1;
-}
-
-template <class F>
-double microseconds(cudaStream_t stream, F what) {
-  cudaEvent_t begin, end;
-  cudaEventCreate(&begin), cudaEventCreate(&end);
-  cudaEventRecord(begin, stream);
-  what();
-  cudaEventRecord(end, stream);
-  cudaEventSynchronize(end);
-  float ms = -1;
-  cudaEventElapsedTime(&ms, begin, end);
-  return ms * 1000.0;
 }
 
 // What is submitted meanwhile stops the machine between two cycles, with events of the next one still to come.
