@@ -267,6 +267,9 @@ struct TimingGpu::State {
         fail_stuck(fmt::format("no warp has issued an instruction while the machine was busy for {} cycles",
                                parts.timing.livelock_cycles));
       }
+      // What has ended is told in the next cycle, not at the next event: rows of kernels count up to it, and what
+      // waited for it begins there.
+      if (residency.any_completion() || stop.load(std::memory_order_relaxed)) next = core::never;
       parts.wheel.advance(next == core::never ? now() + 1 : std::max(next, now() + 1));
     }
     return !residency.grids().empty();
@@ -278,14 +281,20 @@ TimingGpu::~TimingGpu() = default;
 
 std::string TimingGpu::refuse(const GpuLimits& limits, const SmTimingConfig& timing) {
   if (limits.warps_per_sm > most_warps)
-    return fmt::format("sm.warps is {}: a timing machine's SM has at most {}", limits.warps_per_sm, most_warps);
-  if (!scheduler_policy(timing.policy)) return fmt::format("the SM's policy {} is none of gto, lrr", timing.policy);
-  if (!std::has_single_bit(timing.shared_banks)) return "the SM's shared_banks is no power of two";
-  if (!std::has_single_bit(timing.constant_line)) return "the SM's constant_line is no power of two";
+    return fmt::format("sm.warps should be at most {} on a timing machine, but is {}", most_warps, limits.warps_per_sm);
+  if (!scheduler_policy(timing.policy))
+    return fmt::format("sm_timing.policy should be gto or lrr, but is {}", timing.policy);
+  if (!std::has_single_bit(timing.shared_banks))
+    return fmt::format("sm_timing.shared_banks should be a power of two, but is {}", timing.shared_banks);
+  if (!std::has_single_bit(timing.constant_line))
+    return fmt::format("sm_timing.constant_line should be a power of two, but is {}", timing.constant_line);
   if (timing.constant_cache.count < u64{timing.constant_line} * timing.constant_ways)
-    return "the SM's constant_cache is smaller than one set of it";
+    return fmt::format(
+        "sm_timing.constant_cache should hold a set of sm_timing.constant_ways ({}) lines, but is {} bytes",
+        timing.constant_ways, timing.constant_cache.count);
   if (timing.accesses <= 4 * most_taps)
-    return fmt::format("the SM's accesses is {}: one instruction may take {}", timing.accesses, 4 * most_taps);
+    return fmt::format("sm_timing.accesses should be above {}, which one instruction may take, but is {}",
+                       4 * most_taps, timing.accesses);
   return {};
 }
 

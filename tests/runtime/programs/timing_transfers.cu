@@ -109,6 +109,16 @@ int main() {
       expect(false, "a word of managed memory", managed[i], i + 2);
       break;
     }
+  // Nothing happens while a page is fetched, and kernels of the other stream begin all the same.
+  int* elsewhere;
+  cudaMallocManaged(&elsewhere, 1024);
+  const double beside = microseconds(b, [&] {
+    add_one<<<1, 256, 0, a>>>(elsewhere, 256);
+    for (int i = 0; i < 3; ++i) spin<<<1, 64, 0, b>>>(out, 1);
+  });
+  cudaStreamSynchronize(a);
+  expect(beside > 7 && beside < 9, "us of three kernels beside one that waits for a page", beside, 7.5);
+
   std::printf("managed pages: first kernel %.1f us, second %.1f us\n", first, second);
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread) threads.emplace_back(copy_often, thread);
