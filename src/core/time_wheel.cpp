@@ -102,6 +102,7 @@ void TimeWheel::spread(u32 level, u32 number) {
 
 void TimeWheel::advance(Cycle to) {
   assert(to >= now_);
+  assert(to == now_ || levels_[0].slot[now_ & (slots - 1)].first == none);
   const u64 changed = now_ ^ to;
   now_ = to;
   // From the top, so that what falls out of a higher level is spread on.

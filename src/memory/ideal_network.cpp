@@ -1,5 +1,7 @@
 #include "memory/ideal_network.hpp"
 
+#include <algorithm>
+
 #include "core/clock_ratio.hpp"
 #include "memory/network_messages.hpp"
 #include "memory/networks.hpp"
@@ -13,7 +15,7 @@ class IdealNetwork final : public Network {
   IdealNetwork(const IdealNetworkConfig& config, const NetworkParts& parts, u32 jitter)
       : wheel_(parts.wheel),
         agents_(parts.agents),
-        latency_(core::cycles_covering(parts.clock, config.latency)),
+        latency_(std::max<u64>(1, core::cycles_covering(parts.clock, config.latency))),
         messages_(parts.agents + parts.homes),
         jitter_(jitter, parts.seed, parts.agents + parts.homes) {}
 

@@ -26,7 +26,10 @@ class Mesh final : public PortedNetwork {
     count_crossings(traffic, message, hops(from, to));
     message.router = router_[from];
     if (message.router == router_[to]) return eject(index, to);
-    wheel_.at<&Mesh::at_router>(ratio_.cycle_at(message.tick), *this, index);
+    // An event of this cycle would come too late where it is an SM that sends: events come before SMs.
+    const core::Cycle there = ratio_.cycle_at(message.tick);
+    if (there == wheel_.now()) return at_router(index, 0);
+    wheel_.at<&Mesh::at_router>(there, *this, index);
   }
 
   u64 idle_latency(Node from, Node to, u32 data_bytes) const override {

@@ -21,7 +21,7 @@ ManagedPages::ManagedPages(const ManagedConfig& config, core::Picoseconds prefet
                            std::function<void(u64 id)> done)
     : config_(config),
       page_(config.page.count),
-      fault_cycles_(core::cycles_covering(sm_clock, config.fault)),
+      fault_cycles_(std::max<u64>(1, core::cycles_covering(sm_clock, config.fault))),
       prefetch_cycles_(core::cycles_covering(sm_clock, prefetch_latency)),
       space_(space),
       wheel_(wheel),

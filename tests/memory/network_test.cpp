@@ -504,6 +504,25 @@ TEST(Mesh, MemoryStandsAtTheCorners) {
   EXPECT_EQ(memory_distance(other, parts, 15, 0), 0u);
 }
 
+/// SMs send behind the events of their cycle: what a network asks for in that cycle itself would never come.
+TEST(Networks, WithoutLatencyWhatIsSentBehindACyclesEventsArrives) {
+  NetworkConfig without;
+  without.ideal.latency = 0_ns;
+  without.crossbar = {.clock = 100000_MHz, .latency = 0, .width = 4096, .flit = 40, .header = 8};
+  without.mesh.clock = 100000_MHz;
+  without.mesh.base = 0;
+  without.mesh.hop = 1;
+  for (const char* kind : {"crossbar", "mesh", "ideal"}) {
+    without.kind = kind;
+    Bench bench(without);
+    bench.wheel.run_due();
+    for (Node to = 16; to < 32; ++to) bench.send(0, to, 32);
+    bench.run_until(900);
+    for (u32 i = 0; i < 16; ++i) EXPECT_LE(bench.arrived(i), 2u) << kind;
+    EXPECT_EQ(bench.network().in_flight(), 0u) << kind;
+  }
+}
+
 TEST(IdealNetwork, EveryMessageTakesTheConfiguredTime) {
   NetworkConfig config;
   config.kind = "ideal";
