@@ -16,7 +16,7 @@ const DramStandard& standard_of(std::string_view name) {
     if (standard.name == name) return standard;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", standard.name);
   }
-  throw core::UserError(fmt::format("dram.standard: no standard is called \"{}\"; there are {}", name, names));
+  throw core::UserError(fmt::format("memory.standard: no standard is called \"{}\"; there are {}", name, names));
 }
 
 template <class... Arguments>
@@ -25,22 +25,22 @@ void require(bool holds, fmt::format_string<Arguments...> sentence, Arguments&&.
 }
 
 void check(const DramConfig& c) {
-  require(std::has_single_bit(c.banks) && c.banks <= 64, "dram.banks: must be a power of two up to 64; it is {}",
+  require(std::has_single_bit(c.banks) && c.banks <= 64, "memory.banks: must be a power of two up to 64; it is {}",
           c.banks);
   require(std::has_single_bit(c.bank_groups) && c.bank_groups <= c.banks,
-          "dram.bank_groups: must be a power of two up to the number of banks; it is {}", c.bank_groups);
+          "memory.bank_groups: must be a power of two up to the number of banks; it is {}", c.bank_groups);
   require(std::has_single_bit(c.row.count) && c.row.count >= 128,
-          "dram.row: must be a power of two of at least 128 bytes; it is {}", c.row.count);
+          "memory.row: must be a power of two of at least 128 bytes; it is {}", c.row.count);
   require(c.burst.count % c.bytes_per_clock == 0,
-          "dram.burst: {} bytes are not a whole number of cycles of the data bus, which moves {} bytes a cycle",
+          "memory.burst: {} bytes are not a whole number of cycles of the data bus, which moves {} bytes a cycle",
           c.burst.count, c.bytes_per_clock);
-  require(c.burst.count <= c.row.count, "dram.burst: {} bytes are more than a row's {}", c.burst.count, c.row.count);
-  require(c.write_high <= c.write_queue, "dram.write_high: {} writes never wait in a queue of {}", c.write_high,
+  require(c.burst.count <= c.row.count, "memory.burst: {} bytes are more than a row's {}", c.burst.count, c.row.count);
+  require(c.write_high <= c.write_queue, "memory.write_high: {} writes never wait in a queue of {}", c.write_high,
           c.write_queue);
-  require(c.write_low < c.write_high, "dram.write_low: must be below write_high, {}; it is {}", c.write_high,
+  require(c.write_low < c.write_high, "memory.write_low: must be below write_high, {}; it is {}", c.write_high,
           c.write_low);
   require(!c.refresh || c.refi == 0 || c.rfc + c.rp < c.refi,
-          "dram.rfc: a refresh of {} cycles every {} leaves no time for requests", c.rfc, c.refi);
+          "memory.rfc: a refresh of {} cycles every {} leaves no time for requests", c.rfc, c.refi);
 }
 
 }  // namespace

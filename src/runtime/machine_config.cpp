@@ -7,7 +7,9 @@
 #include "consistency/models.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "media/dram_standards.hpp"
 #include "persistency/models.hpp"
+#include "simt/timing_gpu.hpp"
 
 namespace ew::runtime {
 
@@ -168,6 +170,25 @@ void check_places(const MachineConfig& config) {
                        config.sm.count, mesh.columns * mesh.rows));
 }
 
+void check_sm(const MachineConfig& config) {
+  simt::GpuLimits limits;
+  limits.warps_per_sm = config.sm.warps;
+  if (const std::string why = simt::TimingGpu::refuse(limits, config.sm_timing); !why.empty())
+    throw core::UserError(why);
+}
+
+void check_memories(const MachineConfig& config) {
+  if (config.memory.write_low >= config.memory.write_high || config.memory.write_high > config.memory.write_queue)
+    refuse("memory.write_low", "should be less than memory.write_high, and that at most memory.write_queue");
+  media::resolved(config.memory);
+  const media::HostMemoryConfig& host = config.host_memory;
+  const u64 set = u64{host.llc_line} * host.llc_ways;
+  if (host.llc.count % set != 0)
+    refuse("host_memory.llc", fmt::format("should be a multiple of {} bytes, a set of it (host_memory.llc_line, "
+                                          "host_memory.llc_ways), but is {}",
+                                          set, host.llc.count));
+}
+
 void check_nvm(const MachineConfig& config) {
   const media::NvmConfig& nvm = config.nvm;
   if (!std::has_single_bit(nvm.granule.count))
@@ -209,10 +230,10 @@ void check(const MachineConfig& config) {
   check_lines(config);
   check_places(config);
   check_nvm(config);
+  check_sm(config);
+  check_memories(config);
   if (!std::has_single_bit(config.managed.page.count))
     refuse("managed.page", fmt::format("should be a power of two, but is {}", config.managed.page.count));
-  if (config.memory.write_low >= config.memory.write_high || config.memory.write_high > config.memory.write_queue)
-    refuse("memory.write_low", "should be less than memory.write_high, and that at most memory.write_queue");
 }
 
 }  // namespace ew::runtime

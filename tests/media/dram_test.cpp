@@ -494,7 +494,7 @@ TEST(DramConfigs, AnUnknownStandardIsRefused) {
     FAIL();
   } catch (const core::UserError& error) {
     EXPECT_EQ(std::string(error.what()),
-              "dram.standard: no standard is called \"sdram\"; there are gddr5, gddr5x, gddr6, hbm2, hbm2e, hbm3");
+              "memory.standard: no standard is called \"sdram\"; there are gddr5, gddr5x, gddr6, hbm2, hbm2e, hbm3");
   }
 }
 
@@ -511,17 +511,17 @@ TEST(DramConfigs, ImpossibleFiguresAreRefusedByTheirField) {
     return std::string("accepted");
   };
   EXPECT_EQ(refused([](DramConfig&) {}), "accepted");
-  EXPECT_EQ(refused([](DramConfig& c) { c.banks = 96; }), "dram.banks");
-  EXPECT_EQ(refused([](DramConfig& c) { c.bank_groups = 3; }), "dram.bank_groups");
-  EXPECT_EQ(refused([](DramConfig& c) { c.banks = 6; }), "dram.banks");
-  EXPECT_EQ(refused([](DramConfig& c) { c.bytes_per_clock = 12; }), "dram.burst");
-  EXPECT_EQ(refused([](DramConfig& c) { c.row = 1000_B; }), "dram.row");
-  EXPECT_EQ(refused([](DramConfig& c) { c.burst = 4_KiB; }), "dram.burst");
-  EXPECT_EQ(refused([](DramConfig& c) { c.banks = 128; }), "dram.banks");
-  EXPECT_EQ(refused([](DramConfig& c) { c.banks = 2; }), "dram.bank_groups");
-  EXPECT_EQ(refused([](DramConfig& c) { c.write_high = 65; }), "dram.write_high");
-  EXPECT_EQ(refused([](DramConfig& c) { c.write_low = 56; }), "dram.write_low");
-  EXPECT_EQ(refused([](DramConfig& c) { c.refi = 100, c.rfc = 90; }), "dram.rfc");
+  EXPECT_EQ(refused([](DramConfig& c) { c.banks = 96; }), "memory.banks");
+  EXPECT_EQ(refused([](DramConfig& c) { c.bank_groups = 3; }), "memory.bank_groups");
+  EXPECT_EQ(refused([](DramConfig& c) { c.banks = 6; }), "memory.banks");
+  EXPECT_EQ(refused([](DramConfig& c) { c.bytes_per_clock = 12; }), "memory.burst");
+  EXPECT_EQ(refused([](DramConfig& c) { c.row = 1000_B; }), "memory.row");
+  EXPECT_EQ(refused([](DramConfig& c) { c.burst = 4_KiB; }), "memory.burst");
+  EXPECT_EQ(refused([](DramConfig& c) { c.banks = 128; }), "memory.banks");
+  EXPECT_EQ(refused([](DramConfig& c) { c.banks = 2; }), "memory.bank_groups");
+  EXPECT_EQ(refused([](DramConfig& c) { c.write_high = 65; }), "memory.write_high");
+  EXPECT_EQ(refused([](DramConfig& c) { c.write_low = 56; }), "memory.write_low");
+  EXPECT_EQ(refused([](DramConfig& c) { c.refi = 100, c.rfc = 90; }), "memory.rfc");
 }
 
 TEST(DramConfigs, AGivenFigureReplacesTheStandards) {

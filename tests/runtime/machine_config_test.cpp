@@ -180,6 +180,25 @@ TEST(TimingMachine, AnImpossibleOneIsRefusedWithTheField) {
             0u);
 }
 
+// These were refused in the middle of the program, at its first allocation, and without the field's section.
+TEST(TimingMachine, AnImpossibleSmOrMemoryIsRefusedBeforeTheProgramRuns) {
+  EXPECT_EQ(refusal_of({"sm_timing.shared_banks=33"}), "sm_timing.shared_banks should be a power of two, but is 33");
+  EXPECT_EQ(refusal_of({"sm_timing.constant_line=33"}), "sm_timing.constant_line should be a power of two, but is 33");
+  EXPECT_EQ(refusal_of({"sm_timing.constant_cache=64"}),
+            "sm_timing.constant_cache should hold a set of sm_timing.constant_ways (4) lines, but is 64 bytes");
+  EXPECT_EQ(refusal_of({"sm_timing.accesses=1"}),
+            "sm_timing.accesses should be above 32, which one instruction may take, but is 1");
+  EXPECT_EQ(refusal_of({"sm.warps=128"}), "sm.warps should be at most 64 on a timing machine, but is 128");
+  EXPECT_EQ(refusal_of({"memory.standard=ddr4"}),
+            "memory.standard: no standard is called \"ddr4\"; there are gddr5, gddr5x, gddr6, hbm2, hbm2e, hbm3");
+  EXPECT_EQ(refusal_of({"memory.banks=3"}), "memory.banks: must be a power of two up to 64; it is 3");
+  EXPECT_EQ(refusal_of({"memory.write_low=60"}).find("memory.write_low should be less than memory.write_high"), 0u);
+  EXPECT_EQ(refusal_of({"host_memory.llc=1000"}),
+            "host_memory.llc should be a multiple of 1024 bytes, a set of it (host_memory.llc_line, "
+            "host_memory.llc_ways), but is 1000");
+  EXPECT_EQ(refusal_of({"host_memory.llc=0"}), "accepted");
+}
+
 TEST(TimingMachine, AnUnknownModelIsRefusedWithTheNearest) {
   EXPECT_EQ(refusal_of({"coherence.protocol=messi"})
                 .find("--set coherence.protocol=messi: unknown protocol \"messi\" "
