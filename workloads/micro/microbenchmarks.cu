@@ -2,7 +2,8 @@
 // conflicts, atomics, launches. Prints one line a figure: name, value, unit; fails when a sum is wrong. Ordinary CUDA:
 // it runs on real GPUs, too.
 //
-//   microbenchmarks [NAME...]    only the groups named: latency bandwidth shared atomics launch
+//   microbenchmarks [NAME...]    only the groups named: latency bandwidth shared atomics launch; shares: besides,
+//                                of bandwidth_l2 what each SM reads
 // copies: times by the clock of the device
 #include <cuda_runtime.h>
 
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -159,24 +161,15 @@ __device__ float4 load(const float4* at) {
 constexpr int chunk_loads = 8, stream_threads = 512;
 constexpr size_t chunk = stream_threads * chunk_loads;  // float4s that a block reads in one round
 
-/// Block b reads chunk (first * b + i * step) modulo `chunks` in its round i, displaced by `stagger` times b, so that
-/// blocks that run alike do not all ask one slice after the other in step. A load waits for the same thread's load
+/// Block b reads the chunks b, b + blocks and so on, each byte once. A load waits for the same thread's load
 /// `chunk_loads` before it and for nothing else, so that the memory and not the arithmetic sets the pace.
-__global__ void stream(const float4* from, int first, int step, int chunks, int stagger, int warm, int rounds,
-                       Span* spans, float* sink) {
-  int at = blockIdx.x * first % chunks;
+__global__ void stream(const float4* from, int rounds, Span* spans, float* sink) {
   float4 v[chunk_loads];
-  long long begin = 0;
-  for (int i = -warm; i < rounds; ++i) {
-    if (i == 0) {
-      __syncthreads();
-      begin = clock64();
-    }
-    const float4* here = from + at * chunk + threadIdx.x + blockIdx.x * stagger;
+  const long long begin = clock64();
+  for (int i = 0; i < rounds; ++i) {
+    const float4* here = from + (blockIdx.x + i * gridDim.x) * chunk + threadIdx.x;
 #pragma unroll
     for (int k = 0; k < chunk_loads; ++k) v[k] = load<Level::cg>(here + k * stream_threads);
-    at += step;
-    if (at >= chunks) at -= chunks;
   }
   float sum = 0;
 #pragma unroll
@@ -184,6 +177,36 @@ __global__ void stream(const float4* from, int first, int step, int chunks, int 
   sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.x == 0) spans[blockIdx.x] = {begin, clock64()};
+}
+
+/// Every warp reads until a time is over, block b from chunk b on, 256 bytes further on than the block before. What it
+/// asks for counts from `warm` cycles behind its block's begin on, for `cycles` of them, and all go on a little longer.
+/// So a steady state is measured: SMs have unequal ways to the slices, and were each to read so much, those that are
+/// last would be too few to keep the links busy. Counts the loads of each SM's warps.
+__global__ void stream_steadily(const float4* from, int chunks, long long warm, long long cycles, unsigned* loads,
+                                float* sink) {
+  constexpr long long after = 4096;
+  constexpr unsigned stagger = 256 / sizeof(float4);
+  int at = blockIdx.x % chunks;
+  // The loads of a warp follow each other: they go to all slices alike.
+  const float4* const first = from + blockIdx.x * stagger + threadIdx.x / 32 * 32 * chunk_loads + threadIdx.x % 32;
+  float4 v[chunk_loads] = {};
+  unsigned count = 0;
+  const long long begin = clock64();
+  for (long long now = 0; now < warm + cycles + after; now = clock64() - begin) {
+    const float4* const here = first + at * chunk;
+#pragma unroll
+    for (int k = 0; k < chunk_loads; ++k) v[k] = load<Level::cg>(here + k * 32);
+    if (now >= warm && now < warm + cycles) count += chunk_loads;
+    if (++at >= chunks) at = 0;
+  }
+  float sum = 0;
+#pragma unroll
+  for (int k = 0; k < chunk_loads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
+  sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+  unsigned sm;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  if (threadIdx.x % 32 == 0) atomicAdd(loads + sm, count);
 }
 
 /// One block reads 16 KiB again and again until `cycles` have gone. Warps run apart, since those that were first go
@@ -236,50 +259,65 @@ double bandwidth_of_hits() {
   return all * 32 * sizeof(float4) / cycles;
 }
 
-struct Pattern {
-  int blocks, first, step, chunks, stagger, warm, rounds;
-};
-
-/// Reads twice the L2's size, so that what was written before has been written back.
-void forget_dirty_lines() {
+/// The SMs read neighbouring chunks at the same time. Bytes a cycle.
+double bandwidth_of_stream(int rounds) {
   const int blocks = device.multiProcessorCount;
-  const int rounds =
-      static_cast<int>(2 * static_cast<size_t>(device.l2CacheSize) / (chunk * sizeof(float4)) / blocks + 1);
-  float4* from = nullptr;
+  float4* from = nullptr;  // whatever it holds: dirty lines of a memset would be written back meanwhile
   CUDA(cudaMalloc(&from, blocks * rounds * chunk * sizeof(float4)));
   Span* spans = on_device<Span>(blocks);
   float* sink = on_device<float>(static_cast<size_t>(blocks) * stream_threads);
-  stream<<<blocks, stream_threads>>>(from, 1, blocks, blocks * rounds, 0, 0, rounds, spans, sink);
-  CUDA(cudaDeviceSynchronize());
+  stream<<<blocks, stream_threads>>>(from, rounds, spans, sink);
+  const double cycles = cycles_of(spans, blocks);
   CUDA(cudaFree(sink));
   CUDA(cudaFree(spans));
   CUDA(cudaFree(from));
+  return 16.0 * chunk * rounds * blocks / cycles;
 }
 
-double bandwidth(Pattern p) {
-  float4* from = nullptr;  // whatever it holds: dirty lines of a memset would be written back meanwhile
-  CUDA(cudaMalloc(&from, (p.chunks * chunk + p.blocks * p.stagger) * sizeof(float4)));
-  Span* spans = on_device<Span>(p.blocks);
-  float* sink = on_device<float>(static_cast<size_t>(p.blocks) * stream_threads);
-  if (p.warm == 0) forget_dirty_lines();
-  stream<<<p.blocks, stream_threads>>>(from, p.first, p.step, p.chunks, p.stagger, p.warm, p.rounds, spans, sink);
-  const double cycles = cycles_of(spans, p.blocks);
+/// Rounds of all SMs in which they read the L2's size so many times.
+int rounds_of_l2(int times) {
+  const size_t round = chunk * sizeof(float4) * device.multiProcessorCount;
+  return static_cast<int>(times * static_cast<size_t>(device.l2CacheSize) / round + 1);
+}
+
+/// Reads twice the L2's size, so that what was written before has been written back.
+void forget_dirty_lines() {
+  bandwidth_of_stream(rounds_of_l2(2));
+}
+
+/// Of each SM: a quarter of the L2, or as much as the SMs read at once, each beginning elsewhere.
+std::vector<double> bandwidths_of_l2() {
+  constexpr long long warm = 16384, cycles = 49152;
+  const int sms = device.multiProcessorCount;
+  const int quarter = std::max(1, static_cast<int>(device.l2CacheSize / 4 / (chunk * sizeof(float4))));
+  const int chunks = std::min(quarter, sms);
+  float4* from = nullptr;
+  CUDA(cudaMalloc(&from, (chunks + 1) * chunk * sizeof(float4)));
+  Span* spans = on_device<Span>(chunks + 1);
+  unsigned* loads = on_device<unsigned>(sms);
+  float* sink = on_device<float>(static_cast<size_t>(sms + 1) * stream_threads);
+  stream<<<chunks + 1, stream_threads>>>(from, 1, spans, sink);
+  stream_steadily<<<sms, stream_threads>>>(from, chunks, warm, cycles, loads, sink);
+  std::vector<unsigned> each(sms);
+  CUDA(cudaMemcpy(each.data(), loads, sms * sizeof(unsigned), cudaMemcpyDeviceToHost));
   CUDA(cudaFree(sink));
+  CUDA(cudaFree(loads));
   CUDA(cudaFree(spans));
   CUDA(cudaFree(from));
-  return 16.0 * chunk * p.rounds * p.blocks / cycles;
+  std::vector<double> bandwidths;
+  for (const unsigned one : each) bandwidths.push_back(one * 32.0 * sizeof(float4) / cycles);
+  return bandwidths;
 }
 
-void bandwidths() {
-  const int sms = device.multiProcessorCount, chunk_bytes = static_cast<int>(chunk * sizeof(float4));
+void bandwidths(bool shares) {
   figure("bandwidth_l1", bandwidth_of_hits(), "bytes/cycle/SM");
-  // A quarter of the L2, or as much as the SMs read at once, each beginning elsewhere.
-  const int quarter = std::max(1, static_cast<int>(device.l2CacheSize / 4 / chunk_bytes));
-  figure("bandwidth_l2", bandwidth({sms, 1, 1, std::min(quarter, sms), 8, std::min(quarter, sms), 64}), "bytes/cycle");
-  // Cold: the SMs read neighbouring chunks at the same time, each byte once.
-  const int rounds =
-      std::min(24, static_cast<int>(8 * static_cast<size_t>(device.l2CacheSize) / chunk_bytes / sms + 1));
-  figure("bandwidth_memory", bandwidth({sms, 1, sms, sms * rounds, 0, 0, rounds}), "bytes/cycle");
+  const std::vector<double> l2 = bandwidths_of_l2();
+  figure("bandwidth_l2", std::accumulate(l2.begin(), l2.end(), 0.0), "bytes/cycle");
+  if (shares)
+    for (size_t sm = 0; sm < l2.size(); ++sm)
+      figure(("bandwidth_l2_sm_" + std::to_string(sm)).c_str(), l2[sm], "bytes/cycle");
+  forget_dirty_lines();
+  figure("bandwidth_memory", bandwidth_of_stream(std::min(24, rounds_of_l2(8))), "bytes/cycle");
 }
 
 // --- shared memory: cycles a warp's load takes when its lanes' words are `stride` apart
@@ -323,35 +361,42 @@ void shared_memory() {
 
 constexpr unsigned words_of_line = 32;
 
-/// Each warp adds to one of the lines in turn, so that every slice of the L2 has as many of them.
-__global__ void add_to(unsigned* cells, unsigned lanes_apart, unsigned lines, int times, Span* spans) {
+/// Each warp adds to one of the lines in turn, so that every slice of the L2 has as many of them: so many times, or
+/// until so many cycles are over. Schedulers that let the oldest warp go first leave the youngest for last, alone with
+/// too few adds under way, when each has a number of them. Counts the adds of each block.
+__global__ void add_to(unsigned* cells, unsigned lanes_apart, unsigned lines, unsigned times, long long cycles,
+                       Span* spans, unsigned long long* adds) {
   const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   unsigned* first = cells + threadIdx.x % 32 * lanes_apart;
-  unsigned line = warp % lines;
+  unsigned line = warp % lines, count = 0;
   const long long begin = clock64();
-  for (int i = 0; i < times; ++i) {
+  do {
     asm volatile("red.global.add.u32 [%0], 1;" ::"l"(first + line * words_of_line) : "memory");
     line += 61;
     if (line >= lines) line %= lines;
-  }
+  } while (++count < times || clock64() - begin < cycles);
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) spans[blockIdx.x] = {begin, clock64()};
+  if (threadIdx.x % 32 == 0) atomicAdd(adds + blockIdx.x, 32ull * count);
 }
 
-void atomics(const char* name, unsigned lanes_apart, unsigned lines, int times) {
+void atomics(const char* name, unsigned lanes_apart, unsigned lines, unsigned times, long long cycles) {
   const int blocks = device.multiProcessorCount, threads = 256;
   const size_t count = lines * words_of_line;
   unsigned* cells = on_device<unsigned>(count);
   Span* spans = on_device<Span>(blocks);
-  add_to<<<blocks, threads>>>(cells, lanes_apart, lines, times, spans);
-  const double cycles = cycles_of(spans, blocks), adds = static_cast<double>(blocks) * threads * times;
+  unsigned long long* adds = on_device<unsigned long long>(blocks);
+  add_to<<<blocks, threads>>>(cells, lanes_apart, lines, times, cycles, spans, adds);
+  const double spent = cycles_of(spans, blocks);
   std::vector<unsigned> host(count);
+  std::vector<unsigned long long> added(blocks);
   CUDA(cudaMemcpy(host.data(), cells, count * sizeof(unsigned), cudaMemcpyDeviceToHost));
-  unsigned long long sum = 0;
-  for (const unsigned cell : host) sum += cell;
-  expect(sum == static_cast<unsigned long long>(adds), "atomic additions are lost");
-  figure(name, adds / cycles, "atomics/cycle");
+  CUDA(cudaMemcpy(added.data(), adds, blocks * sizeof(unsigned long long), cudaMemcpyDeviceToHost));
+  const auto all = std::accumulate(added.begin(), added.end(), 0ull);
+  expect(std::accumulate(host.begin(), host.end(), 0ull) == all, "atomic additions are lost");
+  figure(name, static_cast<double>(all) / spent, "atomics/cycle");
+  CUDA(cudaFree(adds));
   CUDA(cudaFree(spans));
   CUDA(cudaFree(cells));
 }
@@ -387,12 +432,12 @@ int main(int argc, char** argv) {
   };
   CUDA(cudaGetDeviceProperties(&device, 0));
   if (wanted("latency")) latencies();
-  if (wanted("bandwidth")) bandwidths();
+  if (wanted("bandwidth")) bandwidths(argc > 1 && wanted("shares"));
   if (wanted("shared")) shared_memory();
   if (wanted("atomics")) {
-    atomics("atomics_same_address", 0, 1, 16);
-    atomics("atomics_same_line", 1, 1, 16);
-    atomics("atomics_spread", 1, 16384, 256);
+    atomics("atomics_same_address", 0, 1, 16, 0);
+    atomics("atomics_same_line", 1, 1, 16, 0);
+    atomics("atomics_spread", 1, 16384, 0, 131072);
   }
   if (wanted("launch")) launches();
   if (!failed) std::puts("PASS");
