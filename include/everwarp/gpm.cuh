@@ -50,7 +50,8 @@ unsigned long long gpm_acknowledged(void);
 /// something else.
 void* pm_map(const char* path, size_t size, bool create);
 /// A new region, all zero, durable under this name (1 to 39 characters). NULL, and a sentence on stderr, when the name is
-/// taken or there is no room.
+/// taken or there is no room: neither in the pool nor in its table, which has one entry for each 64 KiB of the pool, and
+/// never fewer than 63 nor more than 4095.
 void* pm_alloc(void* nvm, const char* name, size_t size);
 /// The region of this name, and its size where `size` is not NULL. NULL when there is none.
 void* pm_open(void* nvm, const char* name, size_t* size);

@@ -101,6 +101,7 @@ void CrashStates::choose_cover(u64 budget, u64 seed) {
       }
       lists.push_back(std::move(list));
     }
+    places_ = lists.size();
     const u64 wanted = pairs * 4 / 10;  // two states each, the rest are random ones
     for (std::size_t round = 0; covered_.size() < wanted; ++round)
       for (const auto& list : lists)
@@ -196,10 +197,11 @@ std::string CrashStates::coverage() const {
         "allowed "
         "(one there without the other), and {} random ones",
         grouped(size()), least, persists, grouped(random_));
-  return fmt::format(
-      "{} of at least {} states: with and without each of {} persists (of {}; every place of the program has its "
-      "share), and {} random ones",
-      grouped(size()), least, grouped(covered_.size()), persists, grouped(random_));
+  const std::string share = covered_.size() >= places_ ? "every place of the program has its share"
+                                                       : fmt::format("{} of the program's {} places have one",
+                                                                     grouped(covered_.size()), grouped(places_));
+  return fmt::format("{} of at least {} states: with and without each of {} persists (of {}; {}), and {} random ones",
+                     grouped(size()), least, grouped(covered_.size()), persists, share, grouped(random_));
 }
 
 }  // namespace ew::check

@@ -38,6 +38,7 @@ class CrashStates {
   std::vector<PersistSet> every_;
   std::vector<u32> covered_;  // persists
   u64 random_ = 0, seed_;
+  u64 places_ = 0;     // of the program, where not every persist is covered
   u32 antichain_ = 0;  // persists of which none is ordered with another
 };
 

@@ -206,13 +206,13 @@ void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::v
     report.cold = report.distinct;
     return;
   }
-  const u64 count = std::min<u64>(model_.cold, names.size());
+  const u64 first = !names.empty() && names.front() == no_pool;  // nothing was built for it
+  const u64 count = std::min<u64>(model_.cold, names.size() - first);
   std::atomic<u64> next = 0, unlike = 0;
   const auto work = [&] {
     Worker worker(*this, false);
     for (u64 i; (i = next++) < count;) {
-      const std::string& name = names[i * names.size() / count];
-      if (name == no_pool) continue;
+      const std::string& name = names[first + i * (names.size() - first) / count];
       const PersistSet set = named(name, worker.reach);
       const Outcome outcome = worker.judge(set);
       const auto failed = std::find_if(failures.begin(), failures.end(),

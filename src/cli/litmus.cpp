@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -53,6 +54,7 @@ Examples:
   ew litmus a.glt b.glt --seeds 1000 --json)";
 
 std::vector<check::Litmus> read(const std::string& name) {
+  if (std::filesystem::is_directory(name)) throw UserError(fmt::format("cannot read {}: it is a folder", name));
   std::ifstream file(name, std::ios::binary);
   if (!file) throw UserError(fmt::format("cannot read {}", name));
   const std::string text((std::istreambuf_iterator<char>(file)), {});

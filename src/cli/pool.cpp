@@ -137,15 +137,15 @@ int check(const std::vector<std::string>& files) {
     }
   }
   std::ranges::sort(whole, {}, &Checked::begin);
-  for (std::size_t i = 1; i < whole.size(); ++i)
-    if (whole[i].begin < whole[i - 1].end)
-      fail(fmt::format("pools {} and {} overlap: no process can map both", whole[i - 1].file, whole[i].file));
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    for (std::size_t k = i + 1; k < whole.size() && whole[k].begin < whole[i].end; ++k)
+      fail(fmt::format("pools {} and {} overlap: no process can map both", whole[i].file, whole[k].file));
   return status;
 }
 
-int remove(const std::string& file, const std::string& name) {
+int remove(const std::string& file, const std::optional<std::string>& name) {
   if (runtime::pool_is_mapped(file)) throw UserError(fmt::format("pool {}: is mapped by a process", file));
-  if (name.empty()) {
+  if (!name) {
     if (!fs::exists(file)) throw UserError(fmt::format("pool {}: there is no such file", file));
     if (!looks_like_a_pool(file))
       throw UserError(fmt::format("pool {}: is not an Everwarp pool; it is left as it is", file));
@@ -156,7 +156,7 @@ int remove(const std::string& file, const std::string& name) {
   const Bytes bytes(file, header, true);
   NameTable table(
       bytes.begin(), header.size, file, [&](u64, u64) { bytes.sync(); }, false);
-  if (!table.remove(name)) throw UserError(fmt::format("pool {}: has no region \"{}\"", file, name));
+  if (!table.remove(*name)) throw UserError(fmt::format("pool {}: has no region \"{}\"", file, *name));
   return clean;
 }
 
@@ -164,7 +164,8 @@ int remove(const std::string& file, const std::string& name) {
 
 void add_pool(CLI::App& app, int& status) {
   struct Command {
-    std::string folder = ".", file, name;
+    std::string folder = ".", file;
+    std::optional<std::string> name;  // an empty one names no region, and never the pool
     std::vector<std::string> files;
   };
   const auto command = std::make_shared<Command>();

@@ -86,7 +86,8 @@ void* pm_map(const char* path, size_t size, bool create) {
     if (!path) throw core::UserError("pm_map: the path is a null pointer");
     void* const nvm = machine.map_pool(path, size, create);
     try {
-      names_of(machine, nvm, true);
+      const auto* const bytes = static_cast<const u8*>(nvm);
+      names_of(machine, nvm, create || NameTable::blank(bytes, machine.pools().size_at(reinterpret_cast<u64>(nvm))));
     } catch (...) {
       machine.unmap_pool(nvm);
       throw;

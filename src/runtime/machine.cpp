@@ -127,8 +127,7 @@ const RunResults& Machine::results() {
 }
 
 void* Machine::map_pool(const std::string& path, u64 size, bool create) {
-  if (config_.machine.timing() && config_.nvm.none())
-    throw core::UserError("gpm_map: this machine has no non-volatile memory (nvm.attach is \"none\")");
+  if (const std::string why = why_no_pools(config_); !why.empty()) throw core::UserError("gpm_map: " + why);
   void* pool = nullptr;
   queue_.with_simulator([&](Simulator& simulator) {
     pool = pools_.map(path, size, create);

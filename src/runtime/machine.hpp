@@ -77,7 +77,7 @@ class Machine final : public simt::DeviceServices {
   /// Loads every module of the program, as their first use would.
   void load_all();
 
-  /// Pools::map; throws core::UserError when the machine has no non-volatile memory.
+  /// Pools::map; throws core::UserError when the machine cannot have pools (why_no_pools).
   void* map_pool(const std::string& path, u64 size, bool create);
   /// Pools::unmap and Pools::make_durable, and the machine forgets what it holds of these bytes on their way to the
   /// medium. The first wants the machine idle.

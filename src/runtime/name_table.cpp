@@ -55,6 +55,11 @@ std::optional<std::vector<NameTable::Region>> NameTable::read(const u8* pool, u6
   return NameTable(const_cast<u8*>(pool), size, what, {}, false).regions();
 }
 
+bool NameTable::blank(const u8* pool, u64 size) {
+  if (size < sizeof(Head) || pool[offsetof(Head, ready)]) return false;
+  return std::all_of(pool + sizeof(Head), pool + size, [](u8 byte) { return byte == 0; });
+}
+
 void NameTable::refuse(const std::string& why) const {
   throw core::UserError(fmt::format("pool {}: {}", what_, why));
 }

@@ -31,9 +31,12 @@ class NameTable {
   using Persist = std::function<void(u64 offset, u64 size)>;
 
   /// The table of a pool of `size` bytes at `pool`; `what` names it in mistakes. format: a pool of zeros, or one in
-  /// which a crash cut the making of the table short, receives an empty one. Throws core::UserError for what is no
-  /// table.
+  /// which a crash cut the making of the table short, receives an empty one (behind the table nobody looks: blank()).
+  /// Throws core::UserError for what is no table.
   NameTable(u8* pool, u64 size, std::string what, Persist, bool format);
+  /// The pool has no table and is zero behind the place of its head: one whose making a crash cut short, and not one
+  /// that somebody uses without names. Reads all of such a pool.
+  static bool blank(const u8* pool, u64 size);
   /// Reads only. nullopt: the pool has no table.
   static std::optional<std::vector<Region>> read(const u8* pool, u64 size, const std::string& what);
 

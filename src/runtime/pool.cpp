@@ -107,6 +107,7 @@ void* Pools::map(const std::string& path, u64 size, bool create) {
   } else if (errno != ENOENT) {
     refuse_system(path, "cannot be opened");
   }
+  const u64 place = choose_address(path, whole_pages(size));
   // Made under another name and renamed when complete, so that a crash leaves the old pool or the new one, never a
   // part.
   const std::string fresh = path + ".new";
@@ -118,7 +119,7 @@ void* Pools::map(const std::string& path, u64 size, bool create) {
   header.version = pool_version;
   header.header_bytes = pool_header_bytes;
   header.size = size;
-  header.address = choose_address(path, whole_pages(size));
+  header.address = place;
   header.checksum = pool_checksum(header);
   const bool written = ::ftruncate(file.get(), static_cast<off_t>(pool_header_bytes + whole_pages(size))) == 0 &&
                        ::pwrite(file.get(), &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) &&

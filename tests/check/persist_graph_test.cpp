@@ -231,6 +231,9 @@ TEST(CrashStates, NamesBringStatesBack) {
   EXPECT_THROW((void)few.named("with:", reach), core::UserError);
   EXPECT_THROW((void)few.named("somewhere", reach), core::UserError);
   EXPECT_EQ(few.named("upto:3", reach).count(), 3u);
+  EXPECT_NE(few.coverage().find("every place of the program has its share"), std::string::npos) << few.coverage();
+  const CrashStates none(graph, 1, 1);
+  EXPECT_NE(none.coverage().find("0 of the program's 1 places have one"), std::string::npos) << none.coverage();
 }
 
 // What the host may have told when a crash leaves a set: only what the model promised it is durable by then.

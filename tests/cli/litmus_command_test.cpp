@@ -152,6 +152,7 @@ TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
   const std::pair<Words, std::string> mistakes[] = {
       {{}, "ew litmus needs a file: ew litmus litmus/ptx.glt; `ew litmus --help` has examples"},
       {{"none.glt"}, "cannot read none.glt"},
+      {{"."}, "cannot read .: it is a folder"},
       {{"bad.glt"}, "bad.glt:2: expected a statement, found \"sst\" (did you mean \"st\"?)"},
       {{"empty.glt"}, "there is no test in these files"},
       {{"a.glt", "--filter", "Z"}, "no test's name matches --filter"},

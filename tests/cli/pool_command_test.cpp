@@ -146,6 +146,16 @@ TEST_F(PoolCommand, AMachineWithoutNonVolatileMemoryRefusesPools) {
   EXPECT_EQ(outcome.output, "everwarp: gpm_map: this machine has no non-volatile memory (nvm.attach is \"none\")\n");
 }
 
+TEST_F(PoolCommand, AProtocolThatKeepsWrittenLinesIsRefusedWithTheModelThatNeedsThem) {
+  const Outcome outcome = on("sbrp-pm-near", {"a.pool"}, {"--set", "coherence.protocol=mesi"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_EQ(outcome.output,
+            "everwarp: gpm_map: coherence.protocol is mesi, which keeps written lines in private caches, but "
+            "persistency.model sbrp needs one that writes through: gpu or none-l1\n");
+  EXPECT_EQ(on("sbrp-pm-near", {"a.pool"}, {"-s", "coherence.protocol=mesi", "-s", "persistency.model=none"}).status,
+            0);
+}
+
 TEST_F(PoolCommand, RegionsAreFoundByNameAndListed) {
   for (const char* machine : {"default", "sbrp-pm-near"}) {
     Outcome outcome = on(machine, {"gpu.nvm", "named", "create", "alloc"});
@@ -224,6 +234,8 @@ TEST_F(PoolCommand, MistakesAreSentences) {
       {{"info", "nothing"}, "ew: pool nothing: cannot be opened: No such file or directory\n"},
       {{"rm", "nothing"}, "ew: pool nothing: there is no such file\n"},
       {{"rm", "foreign"}, "ew: pool foreign: is not an Everwarp pool; it is left as it is\n"},
+      {{"rm", "b.pool", ""},  // as of a variable of a shell that is empty: the pool stays
+       "ew: pool b.pool: holds no table of names (its first bytes are something else); it is left as it is\n"},
       {{"rm", "b.pool", "x"},
        "ew: pool b.pool: holds no table of names (its first bytes are something else); it is left as it is\n"},
       {{"list", "nowhere"}, "ew: nowhere is no folder\n"},

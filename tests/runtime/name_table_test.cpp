@@ -162,11 +162,14 @@ TEST(NameTable, RefusesATableThatNoCrashCanHaveLeft) {
 
 TEST(NameTable, APoolWithoutATableIsToldApart) {
   Medium medium;
+  EXPECT_TRUE(NameTable::blank(medium.program.data(), pool_bytes));
   EXPECT_FALSE(NameTable::read(medium.program.data(), pool_bytes, "a.nvm"));
   EXPECT_EQ(refusal([&] { medium.open(); }), "pool a.nvm: holds no table of names");
-  medium.program[5000] = 1;  // beyond the table: still a fresh one
+  medium.program[5000] = 1;  // beyond the table: who asks for one gets it, but the pool may be used without names
+  EXPECT_FALSE(NameTable::blank(medium.program.data(), pool_bytes));
   medium.open(true);
   EXPECT_TRUE(NameTable::read(medium.program.data(), pool_bytes, "a.nvm"));
+  EXPECT_FALSE(NameTable::blank(medium.program.data(), pool_bytes));
   EXPECT_NE(refusal([] {
               u8 few[4096] = {};
               NameTable(

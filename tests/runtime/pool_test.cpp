@@ -108,6 +108,8 @@ TEST_F(PoolFile, Refusals) {
   EXPECT_NE(refusal(path(), 100, false).find("cannot be opened: No such file"), std::string::npos);
   EXPECT_NE(refusal(path(), 0, true).find("size of 0"), std::string::npos);
   EXPECT_NE(refusal(folder_ + "/none/a.pool", 100, true).find("cannot be"), std::string::npos);
+  EXPECT_NE(refusal(path(), u64{1} << 60, true).find("no room for"), std::string::npos);
+  EXPECT_FALSE(fs::exists(path() + ".new")) << "what was not made leaves nothing behind";
 
   std::ofstream(path("text")) << "a user's own file, of some length";
   EXPECT_NE(refusal(path("text"), 100, true).find("is not an Everwarp pool; it is left as it is"), std::string::npos);
