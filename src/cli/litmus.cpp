@@ -95,11 +95,8 @@ runtime::MachineConfig machine_of(const LitmusCommand& command) {
 
 /// The column whose axioms the machine must keep.
 std::string column_of(const runtime::MachineConfig& config) {
-  const std::string& model = config.persistency.model;
-  if (model == "none") return "gpm-ddio";
-  if (model == "epoch-artifact") return "epoch";
   const bool volatile_cache = !config.nvm.near() && config.nvm.ddio && !config.nvm.eadr;
-  return volatile_cache ? "gpm-ddio" : model;
+  return std::string(volatile_cache ? "gpm-ddio" : persistency::find_model(config.persistency.model)->axioms);
 }
 
 check::RunPlan plan_of(const LitmusCommand& command) {

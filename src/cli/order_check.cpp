@@ -4,10 +4,12 @@
 
 #include "check/persist_builder.hpp"
 #include "check/persist_order.hpp"
+#include "cli/crash_model.hpp"
 #include "cli/scratch.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/diagnostics.hpp"
+#include "persistency/models.hpp"
 #include "runtime/environment.hpp"
 
 namespace ew::cli {
@@ -17,12 +19,16 @@ namespace {
 using check::PersistModel;
 using core::UserError;
 
-/// The axioms that a model of machine files is held to.
+/// The axioms that a model of machine files is held to. Strict ones are the total order of a recorded run, which a
+/// machine need not keep between threads that have nothing to do with each other: `strict` is held to those of epochs.
 PersistModel axioms_of(const std::string& model) {
-  if (model == "sbrp") return PersistModel::sbrp;
-  if (model == "gpm") return PersistModel::gpm;
-  if (model == "none") return PersistModel::gpm_ddio;
-  return PersistModel::epoch;  // epoch, epoch-artifact; strict keeps at least that
+  const PersistModel axioms = model_named(std::string(persistency::find_model(model)->axioms));
+  return axioms == PersistModel::strict ? PersistModel::epoch : axioms;
+}
+
+/// Outside of a persist region nothing is promised where the host's cache takes what is written.
+bool ends_in_a_volatile_cache(const runtime::MachineConfig& config) {
+  return !config.nvm.near() && config.nvm.ddio && !config.nvm.eadr;
 }
 
 }  // namespace
@@ -46,6 +52,11 @@ int run_with_order_check(const Words& words, const RunSettings& settings, const 
   if (verdict.violation) {
     fmt::print(stderr, "persist-order: FAIL: under the axioms of {}, this {}\n", name_of(model),
                check::text_of(file, graph, *verdict.violation));
+    if (ends_in_a_volatile_cache(config))
+      fmt::print(
+          stderr,
+          "  nvm.ddio is on: what is written outside of gpm_persist_begin() .. gpm_persist_end() ends in the host's "
+          "cache, whose evictions keep no order\n");
     return outcome.status ? outcome.status : failed;
   }
   fmt::print(stderr,

@@ -10,32 +10,40 @@ constexpr std::array table{
           "Pools are ordinary memory: bytes become durable when the L2 happens to write them back, and no operation "
           "waits for that.",
           make_none,
-          {.regions = false}},
+          {.regions = false},
+          "gpm-ddio"},
     Model{"strict",
           "A persist leaves at once, and its warp does nothing until it is durable: every thread's persists become "
           "durable in program order.",
           make_strict,
-          {.write_through = true}},
+          {.write_through = true},
+          "strict"},
     Model{"gpm",
           "A system-scoped fence sends every dirty line of its SM home and waits until all of them are visible and the "
           "persistent ones durable; nothing else orders persists. ofence() and dfence() are such fences.",
           make_gpm,
-          {.regions = false}},
+          {.regions = false},
+          "gpm"},
     Model{"epoch",
           "ofence(), dfence(), pRel, pAcq, every fence, release, acquire and block barrier is an epoch barrier: the "
           "SM's dirty persistent lines leave, the warp waits until they are durable, copies of persistent lines go. A "
           "warp that has accessed none since its last barrier waits for nothing.",
-          make_epoch},
+          make_epoch,
+          {},
+          "epoch"},
     Model{"epoch-artifact",
           "As epoch, with what the SBRP artifact's epoch runs pay besides: each barrier sends the volatile dirty lines "
           "home, too, and empties the L1.",
-          make_epoch_artifact},
+          make_epoch_artifact,
+          {},
+          "epoch"},
     Model{"sbrp",
           "Scoped buffered release persistency: a persist buffer an SM keeps the order of persists per warp; ofence() "
           "and operations of block scope wait for nothing, dfence() and releases at device scope until what is before "
           "them is durable.",
           make_sbrp,
-          {.buffered = true}},
+          {.buffered = true},
+          "sbrp"},
 };
 
 }  // namespace

@@ -19,7 +19,9 @@ struct Model {
   std::string_view name, sentence;
   /// For a private cache of so many lines. nullptr: persistent lines are as any other.
   std::unique_ptr<Persistency> (*make)(const PersistencyConfig&, u32 lines, PersistMachinery&);
-  memory::PersistencyTraits traits = {};
+  memory::PersistencyTraits traits;
+  /// What it promises: a column of persistency litmus tests, and what `--check persist-order` holds a run to.
+  std::string_view axioms;
 };
 
 /// In the order in which they are documented.

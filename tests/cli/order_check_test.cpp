@@ -102,6 +102,8 @@ int main(int, char** argv) {
   EXPECT_EQ(planted.status, 1) << planted.output;
   EXPECT_NE(planted.output.find("at hand.pool+0x4003 = 0x1, by the host"), std::string::npos) << planted.output;
   EXPECT_NE(planted.output.find("hand.cu:4"), std::string::npos) << planted.output;
+  EXPECT_NE(planted.output.find("  nvm.ddio is on: what is written outside of gpm_persist_begin()"), std::string::npos)
+      << planted.output;
   const Outcome unordered = check({"persistency.model=none", "nvm.ddio=true"}, "turns");
   EXPECT_EQ(unordered.status, 0) << unordered.output;
 }
