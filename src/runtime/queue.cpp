@@ -383,6 +383,7 @@ void Queue::run_quantum(Lock& lock) {
   const u64 owed = steps_owed_;
   const u64 until = next_beginning(), instructions = waiters_ == 0 && owed > steps_done_ ? step_ : quantum;
   in_quantum_ = true;
+  simulator_->host_waits(waiters_ > 0);
   lock.unlock();
   simulator_->run(instructions, until);
   auto completions = simulator_->take_completions();

@@ -42,6 +42,8 @@ class Simulator {
   /// Runs until a launch or transfer ends, about `warp_instructions` have been executed, or the clock reaches
   /// `until` (simulated nanoseconds; only when timed). With nothing under way the clock goes to `until` at once.
   virtual void run(u64 warp_instructions, u64 until) = 0;
+  /// Whether, until the next call, a thread of the host waits for what is under way.
+  virtual void host_waits(bool) {}
   /// Adds what has been measured since the last call to the results; nothing in functional mode.
   virtual void hand_in(RunResults&) = 0;
   /// The host has been seen to touch these bytes, of managed memory perhaps.

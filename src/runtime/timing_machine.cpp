@@ -334,6 +334,7 @@ void TimingMachine::run(u64 warp_instructions, u64 until) {
   const core::Cycle wake = cycle_at(until);
   if (wake <= wheel_.now() || !moved_.empty() || !completed_.empty()) return;
   if (host_core_) host_core_->let_go();
+  gpu_->set_unattended(host_waits_ && until == ~u64{0} && copying_.empty());
   gpu_->run(warp_instructions, wake);
   if (running_.empty() && moved_.empty() && wheel_.pending() == 0 &&
       std::ranges::any_of(engines_, [](const auto& engine) { return !engine->idle(); }))

@@ -52,6 +52,7 @@ class TimingMachine final : public Simulator {
   std::vector<simt::Completion> take_completions() override;
   std::vector<Moved> take_moved() override;
   void run(u64 warp_instructions, u64 until) override;
+  void host_waits(bool waits) override { host_waits_ = waits; }
   void hand_in(RunResults&) override;
   void close() override;
   void host_touched(u64 address, u64 bytes, bool store) override;
@@ -122,6 +123,7 @@ class TimingMachine final : public Simulator {
     u32 engine = 0;
   };
   std::map<u64, Copying> copying_;
+  bool host_waits_ = false;
   RunResults& results_;
   std::unique_ptr<Timeline> timeline_;
   TimingFigures sampled_;

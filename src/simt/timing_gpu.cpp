@@ -21,7 +21,6 @@ constexpr u32 most_warps = 64;                    // of an SM: one bit each
 constexpr Cycle cycles_between_looks = 1u << 17;  // at grid-wide barriers
 constexpr u64 steps_an_instruction = 64;          // that a run without instructions counts for one
 constexpr u32 polls_until_release = 256;          // Executor
-constexpr u64 idle_steps_until_yield = 1u << 14;  // without an instruction that did more than spin
 
 /// Where the Executor finds the SM that issues.
 class IssuingSm final : public Performer {
@@ -55,6 +54,9 @@ struct TimingGpu::State {
   u64 base_ns = 0;
   Cycle base_cycle = 0, next_look = cycles_between_looks;
   u64 steps_without_issue = 0;
+  bool unattended = false;
+  Cycle spinning_since = 0;
+  u64 changes_before = 0, stores_before = 0;
   Cycle last_begun = 0;
   std::atomic<bool> stop{false};
 
@@ -202,6 +204,23 @@ struct TimingGpu::State {
     while (report.ends_with('\n')) report.pop_back();
   }
 
+  /// Nobody does anything but wait for a value that nobody is left to write.
+  void look_at_spinning_warps() {
+    const u64 stores = statistics(now()).global_stores;
+    bool any = false, only = unattended && !std::exchange(shared.met_host, false);
+    only &= parts.space.used(memory::Region::managed) == 0;
+    for (auto& sm : sms) only &= sm->only_spins(any);
+    only &= std::exchange(changes_before, shared.changes) == shared.changes;
+    only &= std::exchange(stores_before, stores) == stores;
+    if (!only || !any) {
+      spinning_since = now();
+    } else if (now() - spinning_since >= parts.timing.livelock_cycles) {
+      spinning_since = now();
+      fail_stuck(
+          fmt::format("for {} cycles all warps have polled values that nobody changes", parts.timing.livelock_cycles));
+    }
+  }
+
   void look_at_grid_barriers() {
     next_look = now() + cycles_between_looks;
     for (auto& grid : residency.grids()) {
@@ -252,7 +271,10 @@ struct TimingGpu::State {
         look_around();
         for (auto& sm : sms) next = std::min(next, std::max(sm->due(), now() + 1));
       }
-      if (now() >= next_look) look_at_grid_barriers();
+      if (now() >= next_look) {
+        look_at_grid_barriers();
+        look_at_spinning_warps();
+      }
       steps_without_issue = shared.executed == before ? steps_without_issue + 1 : 0;
       steps += shared.executed == before;
       next = std::min({next, parts.wheel.next(), until});
@@ -296,6 +318,10 @@ std::string TimingGpu::refuse(const GpuLimits& limits, const SmTimingConfig& tim
     return fmt::format("sm_timing.accesses should be above {}, which one instruction may take, but is {}",
                        4 * most_taps, timing.accesses);
   return {};
+}
+
+void TimingGpu::set_unattended(bool unattended) {
+  state_->unattended = unattended;
 }
 
 memory::Agent& TimingGpu::agent(u32 sm) {

@@ -65,6 +65,9 @@ class TimingGpu final : public Gpu {
   void set_instruction_limit(u64) override;
   void set_crash_point(u64 warp_instruction, std::function<void()> crash) override;
   void request_stop() override;
+  /// Whether the host waits and no copy is under way, so that warps can be woken by warps alone: then a launch of which
+  /// all warps poll device memory that does not change for timing.livelock_cycles fails.
+  void set_unattended(bool);
   const Counters& totals() const override;
   u64 simulated_nanoseconds() const override;
   void advance_nanoseconds(u64) override;

@@ -464,6 +464,7 @@ TimingSm::Sent TimingSm::proceed(u32 id, Cycle now) {
       a.line.host_memory = kind.host;
       a.line.persistent = shared_.map->persistent(part.line);
       a.line.mmio = kind.mmio || (a.mmio && !a.line.persistent);
+      shared_.met_host |= kind.host | a.line.persistent;
     }
     a.line.part = a.next_part;
     a.line.lanes = static_cast<u8>(std::popcount(part.lanes));

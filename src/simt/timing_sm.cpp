@@ -396,7 +396,10 @@ void TimingSm::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
   if (shared_.persists.model && block.block && block.block->barriers_over != block.barriers_over) barrier_over(block);
   if (block.block && block.block->ready & block.parked) wake_block(block, now);
   if (outcome == Outcome::ended) return;
-  if (outcome == Outcome::spinning && ++block.spun % spins_until_release == 0) release_waiting(block, now);
+  if (outcome == Outcome::spinning) {
+    see_spinning(w, now);
+    if (++block.spun % spins_until_release == 0) release_waiting(block, now);
+  }
   if (block.issued % issues_until_release == 0) release_waiting(block, now);
   limit_or_look(slot, now);
 }
@@ -510,6 +513,7 @@ void TimingSm::drained(u32 slot) {
   const u32 index = w.warp->index;
   shared_.residency.end_warp(block, index);
   run.parked &= ~bit(index);
+  ++shared_.changes;
   leave(slot);
   if (block.unfinished == 0)
     shared_.attention = true;

@@ -69,6 +69,9 @@ struct SmShared {
   bool attention = false;  // a block or a flush has ended, or the last access of a grid
   Grid* failed = nullptr;
   std::optional<Fault> fault;
+  // Whether anything but polling happened (TimingGpu's look at spinning warps): counted, since that look.
+  u64 changes = 0;
+  bool met_host = false;  // an access of memory that the host may change at any time
 };
 
 class TimingSm final : public memory::Agent {
@@ -87,6 +90,9 @@ class TimingSm final : public memory::Agent {
   void forget(const GridRun&);
   /// Sends what the private cache holds home; GridRun::flushes is one less when that is done.
   void flush(const GridRun&);
+  /// No warp has done anything since the last call but to poll what does not change, in the same state at each poll, or
+  /// nothing at all; `any`: one polls.
+  bool only_spins(bool& any);
   /// Takes blocks without warps off the SM. True: there was one.
   bool end_blocks();
 
@@ -143,6 +149,11 @@ class TimingSm final : public memory::Agent {
     std::array<u16, memory::order_classes> unperformed{}, invisible{};
     std::array<u16, 16> copies{};  // under way, by group
     u8 group = 0;                  // that new copies belong to
+    // What its lanes had in their registers when they were seen to spin, by the first lane of their split.
+    std::array<u64, warp_lanes> spin_states{};
+    LaneMask spun = 0;  // since the last look
+    u32 releases_at_look = 0;
+    Cycle spin_seen = 0;
   };
 
   /// A readiness: the cycle above three bits of kind, or, with the top bit, the number of an access.
@@ -157,6 +168,7 @@ class TimingSm final : public memory::Agent {
 
   // Issue (timing_sm.cpp).
   void look_at(u32 slot, Cycle now);
+  void see_spinning(Slot&, Cycle now);
   void park(u32 slot);
   bool may_go_by_order(u32 slot);
   bool ask(u32 slot, memory::PersistOrder, Scope);

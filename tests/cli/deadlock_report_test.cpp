@@ -68,5 +68,85 @@ int main(int argc, char**) {
   fs::remove_all(folder);
 }
 
+// Kernels whose warps poll for ever ran for ever. Those that only take long go on: they count, look at a clock, or wait
+// for another stream, the host, or lanes of their own warp.
+TEST(DeadlockReport, EndsKernelsThatPollForEverAndNoOthers) {
+  const std::string folder = testing::TempDir() + "/ew-poll-for-ever";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  std::ofstream(folder + "/poll.cu") << R"(#include <cuda_runtime.h>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+__global__ void flag(volatile int* f) { while (!*f) {} }
+__global__ void oversubscribed(int* arrived) {
+  if (threadIdx.x == 0)
+    for (atomicAdd(arrived, 1); atomicAdd(arrived, 0) < (int)gridDim.x;) {}
+  __syncthreads();
+}
+__global__ void two_locks(int* locks) {
+  if (threadIdx.x % 32) return;
+  int* const first = locks + threadIdx.x / 32 * 32, *const second = locks + 32 - threadIdx.x / 32 * 32;
+  while (atomicCAS(first, 0, 1)) {}
+  __nanosleep(100000);
+  while (atomicCAS(second, 0, 1)) __nanosleep(500);
+}
+__global__ void counted(volatile int* f) { for (int i = 0; i < 8000 && !*f; ++i) {} }
+__global__ void timed(volatile int* f) { for (long long t = clock64(); !*f && clock64() < t + 1500000;) {} }
+__global__ void lock_a_lane(int* lock, int* sum) {
+  for (bool done = false; !done;)
+    if (atomicCAS(lock, 0, 1) == 0) {
+      *(volatile int*)sum += 1;
+      __threadfence();
+      atomicExch(lock, 0);
+      done = true;
+    }
+}
+__global__ void set(int* f) { *f = 1; }
+int main(int, char** arguments) {
+  int *f, *pinned;
+  cudaMalloc(&f, 1024), cudaMemset(f, 0, 1024);
+  cudaMallocHost(&pinned, 4), *pinned = 0;
+  cudaStream_t a, b;
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking), cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+  cudaDeviceSynchronize();
+  std::thread host;
+  switch (std::atoi(arguments[1])) {
+    case 0: flag<<<2, 64>>>(f); break;
+    case 1: oversubscribed<<<100, 64>>>(f); break;
+    case 2: two_locks<<<1, 64>>>(f); break;
+    case 3: counted<<<1, 64>>>(f); break;
+    case 4: timed<<<1, 64>>>(f); break;
+    case 5: lock_a_lane<<<8, 64>>>(f, f + 32); break;
+    case 6: flag<<<1, 64, 0, a>>>(f), timed<<<1, 64, 0, b>>>(f + 64), set<<<1, 1, 0, b>>>(f); break;
+    case 7:
+      flag<<<1, 64>>>(pinned);
+      host = std::thread([=] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); *(volatile int*)pinned = 1; });
+      break;
+  }
+  const cudaError_t error = cudaDeviceSynchronize();
+  if (host.joinable()) host.join();
+  std::puts(cudaGetErrorString(error));
+  return error != cudaSuccess;
+}
+)";
+  const auto call = [&](const Words& words) {
+    return run(words, {.capture = Capture::both, .directory = folder, .timeout_seconds = 120, .no_input = true});
+  };
+  const Outcome built = call({EW_PROGRAM, "build", "-O2", "poll.cu", "-o", "poll"});
+  ASSERT_EQ(built.status, 0) << built.output;
+  for (const char* protocol : {"gpu", "mesi"})
+    for (int kernel = 0; kernel < 8; ++kernel) {
+      const Outcome outcome = call({EW_PROGRAM, "run", "--machine", "sbrp-pm-far", "--set", "sm.count=2", "--set",
+                                    "sm_timing.livelock_cycles=700000", "--set",
+                                    std::string("coherence.protocol=") + protocol, "./poll", std::to_string(kernel)});
+      EXPECT_EQ(outcome.status, kernel < 3) << protocol << " " << kernel << ":\n" << outcome.output;
+      const bool told = outcome.output.find("for 700000 cycles all warps have polled values") != std::string::npos &&
+                        outcome.output.find(" for a value that does not come") != std::string::npos;
+      EXPECT_EQ(told, kernel < 3) << protocol << " " << kernel << ":\n" << outcome.output;
+    }
+  fs::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace ew::cli
