@@ -117,7 +117,7 @@ int main(int, char** arguments) {
     case 2: two_locks<<<1, 64>>>(f); break;
     case 3: counted<<<1, 64>>>(f); break;
     case 4: timed<<<1, 64>>>(f); break;
-    case 5: lock_a_lane<<<8, 64>>>(f, f + 32); break;
+    case 5: lock_a_lane<<<4, 32>>>(f, f + 32); break;
     case 6: flag<<<1, 64, 0, a>>>(f), timed<<<1, 64, 0, b>>>(f + 64), set<<<1, 1, 0, b>>>(f); break;
     case 7:
       flag<<<1, 64>>>(pinned);
