@@ -256,9 +256,13 @@ std::vector<CrashMoment> crash_moments(const CrashCommand& command, const runtim
   };
   std::vector<CrashMoment> moments;
   if (command.at[0] == "random") {
-    for (const auto cycle :
-         random_points(std::max<u64>(campaign.last_cycle(), 1), command.count, command.plan.settings.seed))
+    // Some lie between durable writes of one cycle: the host's take no time, nor does what it acknowledges between
+    // them.
+    const u64 seed = command.plan.settings.seed;
+    const auto writes = random_points(campaign.last_write(), command.count / 4, seed);
+    for (const auto cycle : random_points(std::max<u64>(campaign.last_cycle(), 1), command.count - writes.size(), seed))
       moments.push_back({false, cycle});
+    for (const auto write : writes) moments.push_back({true, write});
     return moments;
   }
   const u64 value = number(command.at[1], "--at " + command.at[0]);
@@ -394,7 +398,8 @@ void add_crash(CLI::App& app, int& status) {
   verb->add_option("--recover", command->recover, "Command that recovers, one word of the shell")
       ->type_name("'PROGRAM ARGS'");
   verb->add_option("--jobs", command->jobs, "Trials at once (default: 2)")->type_name("N");
-  verb->add_option("--timeout", command->plan.timeout_seconds, "Seconds that a run may take")->capture_default_str();
+  verb->add_option("--timeout", command->plan.timeout_seconds, "Seconds that a run may take; 0: as long as it likes")
+      ->capture_default_str();
   verb->add_option("--nested", command->plan.nested, "2: also crash the recovery, and recover from that")
       ->capture_default_str()
       ->type_name("N")

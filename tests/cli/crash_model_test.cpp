@@ -212,6 +212,51 @@ TEST_F(CrashModel, WithoutAModelWhatWasAcknowledgedIsLost) {
   EXPECT_GT(report("gpkvs", 1, {"--model", "none"})["failed"], 0);
 }
 
+// Random moments were cycles only. The host takes no simulated time, so what a program acknowledges at its end and its
+// normal end makes durable in the same cycle was there in every crash, whether a fence had waited for it or not.
+TEST_F(CrashModel, WhatIsAcknowledgedAtTheEndIsLostAtARandomMoment) {
+  std::ofstream(folder_ + "/end.cu") << R"(#include <everwarp/gpm.cuh>
+__global__ void put(int* cells) {
+  cells[threadIdx.x * 32] = 1;
+  gpm_persist();
+}
+int main(int argc, char**) {
+  if (argc > 1 && gpm_size("end.pool") == 0) return 0;
+  int* cells = static_cast<int*>(gpm_map("end.pool", 4096, argc == 1));
+  if (argc > 1) {
+    for (int i = 0; i < 32; ++i)
+      if (gpm_acknowledged() && cells[i * 32] == 0) return 1;
+    return 0;
+  }
+  put<<<1, 32>>>(cells);
+  cudaDeviceSynchronize();
+  gpm_acknowledge(1);
+  return 0;
+}
+)";
+  ASSERT_EQ(call({EW_PROGRAM, "build", "-O2", "end.cu", "-o", "end"}).status, 0);
+  const auto crash = [&](const std::string& model, const Words& point) {
+    Words words{EW_PROGRAM,    "crash",    "--machine",
+                "sbrp-pm-far", "--timing", "--cold",
+                "8",           "--set",    "persistency.model=" + model};
+    words.insert(words.end(), point.begin(), point.end());
+    words.insert(words.end(), {"--recover", "./end again", "--", "./end"});
+    return call(words);
+  };
+  const Outcome lost = crash("none", {"--at", "random", "--count", "16"});
+  EXPECT_EQ(lost.status, 1) << lost.output;
+  const std::string fail = "FAIL at persist ";
+  const auto at = lost.output.find(fail);
+  ASSERT_NE(at, std::string::npos) << lost.output;
+  const std::string write = std::to_string(std::stoull(lost.output.substr(at + fail.size())));
+  EXPECT_EQ(crash("none", {"--at", "persist", write}).status, 1);
+  for (const char* model : {"gpm", "sbrp", "epoch"}) {
+    const Outcome kept = crash(model, {"--at", "random", "--count", "16"});
+    EXPECT_EQ(kept.status, 0) << model << ": " << kept.output;
+    EXPECT_NE(kept.output.find("16 crashes, 16 recovered"), std::string::npos) << kept.output;
+  }
+}
+
 TEST_F(CrashModel, WhatIsAcknowledgedTooEarlyIsTold) {
   std::ofstream(folder_ + "/early.cu") << R"(#include <everwarp/gpm.cuh>
 #include <cstring>
