@@ -110,7 +110,8 @@ constexpr Topic topics[] = {
      "instruction"},
     {"models", "the models that a machine is made of, as far as they are built"},
     {"statistics", "what `ew run --stats` counts"},
-    {"SECTION or SECTION.KEY", "one section (sm) or one field (sm.count) of the machine"},
+    {"SECTION or SECTION.KEY", "one section (sm) or one field (sm.count) of the machine, with its models (coherence)"},
+    {"STATISTIC", "one figure that is counted (l1.load_hits)"},
 };
 
 int explain_topics() {
@@ -149,6 +150,17 @@ std::vector<Model> all_models() {
   return all;
 }
 
+/// The models among which a field of this section, or this field, chooses: `ew explain coherence`.
+void print_models_of(std::string_view only) {
+  std::string_view part;
+  for (const Model& model : all_models()) {
+    if (model.part != only && model.part.substr(0, model.part.find('.')) != only) continue;
+    if (part != model.part) fmt::print("{} is one of\n", model.part);
+    part = model.part;
+    fmt::print("  {}\n{}", model.name, wrapped(std::string(model.sentence), 6));
+  }
+}
+
 int explain_models(bool json) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::string_view part;
@@ -166,10 +178,12 @@ int explain_models(bool json) {
   return clean;
 }
 
-int explain_statistics(bool json) {
+/// All, or the one of this name.
+int explain_statistics(std::string_view only, bool json) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   const auto explain = [&](const std::vector<core::Statistic>& statistics, bool timing) {
     for (const core::Statistic& statistic : statistics) {
+      if (!only.empty() && only != statistic.name) continue;
       list.push_back({{"name", statistic.name},
                       {"unit", statistic.unit},
                       {"sentence", statistic.sentence},
@@ -179,10 +193,18 @@ int explain_statistics(bool json) {
     }
   };
   explain(core::statistics_of(runtime::RunStatistics{}), false);
-  if (!json) fmt::print("\nOf a timing machine, under \"timing\", and for each kernel under \"kernels\":\n\n");
+  if (!json && only.empty())
+    fmt::print("\nOf a timing machine, under \"timing\", and for each kernel under \"kernels\":\n\n");
   explain(core::statistics_of(runtime::TimingFigures{}), true);
   if (json) fmt::print("{}\n", list.dump(2));
   return clean;
+}
+
+bool is_statistic(std::string_view name) {
+  const auto among = [&](const std::vector<core::Statistic>& statistics) {
+    return std::ranges::any_of(statistics, [&](const core::Statistic& one) { return one.name == name; });
+  };
+  return among(core::statistics_of(runtime::RunStatistics{})) || among(core::statistics_of(runtime::TimingFigures{}));
 }
 
 // Everything that may stand behind `ew explain`, for the nearest valid name.
@@ -206,10 +228,14 @@ int call(const ExplainCommand& command) {
   if (command.topic == "machines") return explain_machines(command.json);
   if (command.topic == "ptx") return explain_ptx(command.name, command.json);
   if (command.topic == "models") return explain_models(command.json);
-  if (command.topic == "statistics") return explain_statistics(command.json);
+  if (command.topic == "statistics") return explain_statistics("", command.json);
   const std::vector<std::string> names = all_names();
-  if (std::find(names.begin(), names.end(), command.topic) != names.end())
-    return explain_machine(command.name, command.topic, command.json);
+  if (std::find(names.begin(), names.end(), command.topic) != names.end()) {
+    const int status = explain_machine(command.name, command.topic, command.json);
+    if (!command.json) print_models_of(command.topic);
+    return status;
+  }
+  if (is_statistic(command.topic)) return explain_statistics(command.topic, command.json);
   const std::vector<std::string_view> views(names.begin(), names.end());
   throw UserError(fmt::format("nothing to explain under \"{}\"{}; `ew explain` lists the topics", command.topic,
                               core::did_you_mean(command.topic, views)));

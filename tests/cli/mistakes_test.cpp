@@ -116,6 +116,18 @@ TEST_F(Mistakes, JsonNamesStatusAndSignal) {
   EXPECT_EQ(json["status"], 128 + 9);
 }
 
+// `ew explain network` said that it lists the networks, and did not.
+TEST_F(Mistakes, ASectionIsExplainedWithItsModelsAndAStatisticByItsName) {
+  const std::string coherence = ew({"explain", "coherence"}).output, network = ew({"explain", "network"}).output;
+  for (const char* model : {"\n  gpu\n", "\n  none-l1\n", "\n  mesi\n"})
+    EXPECT_NE(coherence.find(model), std::string::npos) << coherence;
+  for (const char* model : {"\n  crossbar\n", "\n  mesh\n", "\n  ideal\n"})
+    EXPECT_NE(network.find(model), std::string::npos) << network;
+  EXPECT_EQ(network.find("mesi"), std::string::npos) << network;
+  EXPECT_EQ(ew({"explain", "l1.load_hits"}).output,
+            "  l1.load_hits # accesses\n      Of them: the words were there.\n");
+}
+
 TEST_F(Mistakes, ExplainPtxIsTheLoadersTable) {
   const auto json = nlohmann::json::parse(ew({"explain", "ptx", "--json"}).output, nullptr, false);
   EXPECT_EQ(json.size(), ptx::FormTable::instance().forms().size());
