@@ -11,7 +11,9 @@ class NoPrivateCopies final : public Protocol {
  public:
   std::string_view name() const override { return "none-l1"; }
   Permission permission() const override {
-    return {.keep_loads = false, .invalidate_on_acquire = false, .drain_on_release = false};
+    // Read-only data is read-only for a kernel's life: one that begins, with an acquire, must not see what another that
+    // still runs has kept.
+    return {.keep_loads = false, .invalidate_on_acquire = true, .drain_on_release = false};
   }
 
   void at_home(const Request& request, DirectoryLine&, Decision& decision) const override {

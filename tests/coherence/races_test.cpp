@@ -51,6 +51,17 @@ TEST(NoneL1, every_load_is_the_images) {
   EXPECT_FALSE(s.bench.caches[0]->peek(x).valid);
 }
 
+TEST(NoneL1, read_only_copies_end_at_an_acquire) {
+  Scene s("none-l1");
+  const u64 x = s.line(0);
+  const Options read_only{.read_only = true, .scope = Scope::none};
+  EXPECT_EQ(s.read(0, x, read_only), 0u);
+  s.write(1, x, 5);
+  EXPECT_EQ(s.read(0, x, read_only), 0u) << "kept";
+  s.acquire(0);
+  EXPECT_EQ(s.read(0, x, read_only), 5u);
+}
+
 TEST(Gpu, message_passing_needs_both_fences) {
   for (const bool with_release : {false, true})
     for (const bool with_acquire : {false, true}) {

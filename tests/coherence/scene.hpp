@@ -64,7 +64,7 @@ class Hand final : public Agent {
 };
 
 struct Options {
-  bool strong = false, at_home = false, host = false;
+  bool strong = false, at_home = false, host = false, read_only = false;
   Scope scope = Scope::gpu;
   bool mmio = false;
 };
@@ -103,6 +103,7 @@ class Scene {
     LineAccess a{.line = address - offset, .access = static_cast<u32>(hand.all.size() - 1), .kind = kind};
     for (u32 word = offset / 4; word <= (offset + size - 1) / 4; ++word) a.words |= WordMask{1} << word;
     a.strong = options.strong;
+    a.read_only = options.read_only;
     a.at_home = options.at_home;
     a.host_memory = options.host;
     a.scope = options.scope;
