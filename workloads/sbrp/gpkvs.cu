@@ -2,9 +2,8 @@
 // recoverable by an undo log in the same pool. After "SBRP" (ASPLOS'23, figure 4 and section 7.1), where the store of
 // "GPM" (ASPLOS'22) has an ofence between a thread's log entry and its pair.
 //
-//   gpkvs [--pairs N] [--batches N] [--pool FILE]    create the pool, insert all batches, check
-//   gpkvs --recover FILE [--resume]                  undo what was not committed, check; then insert the missing
-//   batches
+//   gpkvs [--pairs N] [--batches N] [--blocks N] [--pool FILE]    create the pool, insert all batches, check
+//   gpkvs --recover FILE [--resume]    undo what was not committed, check; then insert the missing batches
 //   --stop-before-commit: all of the last batch but its commit, the longest log that a crash can leave
 //
 // How a batch becomes atomic. The pool's state is 2b while b batches are committed and none is open, 2b + 1 while batch
@@ -22,7 +21,6 @@ using recoverable::mix;
 using recoverable::set_state;
 
 constexpr int kWays = 8;
-constexpr uint32_t kThreads = 1024;
 constexpr uint64_t kMagic = 0x67704b5653303034ull;
 constexpr uint64_t kNoKey = 0;
 
@@ -35,7 +33,7 @@ struct LogEntry {
 static_assert(sizeof(LogEntry) == 32, "an entry is a sector of its own");
 
 struct Shape {
-  uint32_t pairs, batches;
+  uint32_t pairs, batches, blocks, threads;  // at most so many blocks insert, pair after pair
   uint32_t pairs_per_batch() const { return (pairs + batches - 1) / batches; }
   uint32_t sets() const {  // as many slots as pairs: some sets overflow and evict
     uint32_t sets = 1;
@@ -45,8 +43,9 @@ struct Shape {
   size_t log_bytes() const { return recoverable::whole_lines(pairs_per_batch() * sizeof(LogEntry)); }
   size_t bytes() const { return log_bytes() + size_t(sets()) * kWays * sizeof(Slot); }
 };
-// The artifact of the paper runs 16 blocks: 2,048 pairs.
-constexpr recoverable::Presets<Shape> kPresets = {{65536, 1}, {2048, 1}, {48, 3}};
+constexpr uint32_t kAllBlocks = 65536;
+constexpr recoverable::Presets<Shape> kPresets = {
+    {65536, 1, kAllBlocks, 1024}, {65536, 1, 16, 512}, {48, 3, kAllBlocks, 1024}};
 using Options = recoverable::Options<Shape>;
 
 // The parts of a pool: header, one log entry a pair of a batch, slots. A value; the pool outlives it.
@@ -91,13 +90,11 @@ __device__ void write_pair(Slot* slot, uint64_t key, uint32_t batch) {
   slot->key = key;
 }
 
-// Eight threads a request, one a way. All changes of a slot within a batch are made by the same thread, so persist
-// order within a thread is all that the log needs; only the first change is logged: undoing restores what the batch
-// found.
-__global__ void insert(Store store, const Request* requests, uint32_t count, uint32_t sets, uint32_t batch) {
-  const uint32_t first = (blockIdx.x * blockDim.x + threadIdx.x) / kWays;
+// The chain that begins with request `first`, by eight threads, one a way. All changes of a slot within a batch are
+// made by the same thread, so persist order within a thread is all that the log needs; only the first change is logged:
+// undoing restores what the batch found.
+__device__ void work_off(Store store, const Request* requests, uint32_t first, uint32_t sets, uint32_t batch) {
   const int way = threadIdx.x % kWays, lane = threadIdx.x % 32;
-  if (first >= count || !requests[first].head) return;
   const unsigned group = 0xffu << (lane - way);
   const uint32_t index = set_of(requests[first].key, sets) * kWays + way;
   Slot* slot = &store.slots[index];
@@ -118,6 +115,12 @@ __global__ void insert(Store store, const Request* requests, uint32_t count, uin
     if (BUG != 1) write_pair(slot, key, batch);
   }
   if (logged) ofence();  // Figure 4, line 6: before the commit, which is the next kernel's
+}
+
+__global__ void insert(Store store, const Request* requests, uint32_t count, uint32_t sets, uint32_t batch) {
+  const uint32_t group = (blockIdx.x * blockDim.x + threadIdx.x) / kWays, groups = gridDim.x * blockDim.x / kWays;
+  for (uint32_t first = group; first < count; first += groups)
+    if (requests[first].head) work_off(store, requests, first, sets, batch);
 }
 
 // Figure 4, recover(). Every slot has at most one entry of the batch, so threads are independent.
@@ -160,7 +163,9 @@ void insert_batch(const Store& store, const Shape& shape, uint32_t batch, bool c
   const uint32_t count = shape.pairs_per_batch();
   if (BUG != 5) set_state<<<1, 1>>>(store.header, 2ull * batch + 1);
   if (BUG == 3) set_state<<<1, 1>>>(store.header, 2ull * batch + 2);
-  insert<<<recoverable::blocks_for(count * kWays, kThreads), kThreads>>>(store, requests, count, shape.sets(), batch);
+  const int threads = static_cast<int>(shape.threads);
+  const int blocks = std::min(recoverable::blocks_for(count * kWays, shape.threads), static_cast<int>(shape.blocks));
+  insert<<<blocks, threads>>>(store, requests, count, shape.sets(), batch);
   if (BUG == 5) set_state<<<1, 1>>>(store.header, 2ull * batch + 1);
   if (commit) set_state<<<1, 1>>>(store.header, 2ull * batch + 2);
   FINISH_KERNEL();
@@ -247,8 +252,8 @@ int recover(const Options& options) {
   DeviceArray<int> undone(1, 0);
   if (state % 2 == 1) {
     const uint32_t count = shape.pairs_per_batch();
-    undo<<<recoverable::blocks_for(count, kThreads), kThreads>>>(store, count, static_cast<uint32_t>(committed),
-                                                                 undone);
+    undo<<<recoverable::blocks_for(count, shape.threads), static_cast<int>(shape.threads)>>>(
+        store, count, static_cast<uint32_t>(committed), undone);
     set_state<<<1, 1>>>(header, 2 * committed);
   }
   FINISH_KERNEL();
@@ -266,8 +271,9 @@ int recover(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options options =
-      recoverable::parse<Shape>(argc, argv, "gpkvs.pool", kPresets,
-                                {{"--pairs", &Shape::pairs, 1 << 24}, {"--batches", &Shape::batches, 1 << 16}});
+  const Options options = recoverable::parse<Shape>(argc, argv, "gpkvs.pool", kPresets,
+                                                    {{"--pairs", &Shape::pairs, 1 << 24},
+                                                     {"--batches", &Shape::batches, 1 << 16},
+                                                     {"--blocks", &Shape::blocks, 1 << 16}});
   return options.recovered.empty() ? run(options) : recover(options);
 }

@@ -32,7 +32,7 @@ struct Shape {
   uint32_t table_slots() const { return buckets * slots; }
   size_t bytes() const { return 2 * recoverable::whole_lines(table_slots() * sizeof(Word)); }
 };
-constexpr recoverable::Presets<Shape> kPresets = {{50000, 4, 60, 1024}, {25000, 4, 30, 1024}, {42, 3, 2, 32}};
+constexpr recoverable::Presets<Shape> kPresets = {{50000, 4, 60, 1024}, {25000, 1, 300, 576}, {42, 3, 2, 32}};
 using Options = recoverable::Options<Shape>;
 
 // The parts of a pool: header, one log word a slot, slots. A value; the pool outlives it.

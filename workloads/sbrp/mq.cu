@@ -2,8 +2,8 @@
 // After "SBRP" (ASPLOS'23, section 7.1): a thread has its share of the batch's entries, the block's leader logs the
 // queue's ends before the transaction, moves them when all threads are done, and then marks the transaction complete.
 //
-//   mq [--queues N] [--batches N] [--threads N] [--launches N] [--pool FILE]
-//                                           create the pool, run all transactions in so many kernels, check
+//   mq [--queues N] [--batches N] [--entries N] [--threads N] [--launches N] [--pool FILE]
+//                         create the pool, run all transactions of so many entries in so many kernels, check
 //   mq --recover FILE [--resume]            undo transactions under way, check; then run the missing ones
 //   --stop-before-commit: the last transaction of every queue is not marked complete
 //
@@ -38,14 +38,15 @@ struct Queue {
 static_assert(sizeof(Log) == 128 && sizeof(Queue) == 128, "a queue's log and its ends have a line each");
 
 struct Shape {
-  uint32_t queues, batches, threads, launches;  // batches of a queue; an entry a thread; kernels
+  uint32_t queues, batches, entries, threads, launches;  // batches of a queue; entries of a batch; kernels
   uint32_t batches_after(uint32_t launch) const {
     return static_cast<uint32_t>(uint64_t(batches) * (launch + 1) / launches);
   }
-  uint32_t capacity() const { return kBatchesHeld * threads; }
+  uint32_t capacity() const { return kBatchesHeld * entries; }
   size_t bytes() const { return queues * (sizeof(Log) + sizeof(Queue) + size_t(capacity()) * sizeof(Word)); }
 };
-constexpr recoverable::Presets<Shape> kPresets = {{64, 32, 256, 1}, {64, 32, 256, 1}, {2, 5, 4, 2}};
+// The artifact's 2,000 transactions insert or remove 4,096 entries of 4 bytes, in turn.
+constexpr recoverable::Presets<Shape> kPresets = {{64, 32, 256, 256, 1}, {120, 10, 2048, 128, 1}, {2, 5, 4, 4, 2}};
 using Options = recoverable::Options<Shape>;
 
 // The parts of a pool: header, logs, queues, entries. A value; the pool outlives it.
@@ -65,8 +66,8 @@ __host__ __device__ Word entry_of(uint32_t queue, Word number) {
   return recoverable::mix((Word(queue) + 1) << 32 | (number + 1));
 }
 // The first transactions fill the queue.
-__host__ __device__ uint32_t removed_in(uint32_t batch, uint32_t threads) {
-  return batch < kBatchesHeld - 1 ? 0 : threads;
+__host__ __device__ uint32_t removed_in(uint32_t batch, uint32_t entries) {
+  return batch < kBatchesHeld - 1 ? 0 : entries;
 }
 
 // Brings what the threads have persisted in order before what the leader persists: a tree of block-scope releases. Its
@@ -97,10 +98,10 @@ __device__ void move_ends(Queue* queue, const Ends& ends) {
 }
 
 // `taken`: what each thread has removed, mixed.
-__global__ void transact(Queues all, uint32_t batches, Word* taken, bool commit) {
+__global__ void transact(Queues all, uint32_t batches, uint32_t size, Word* taken, bool commit) {
   extern __shared__ uint32_t arrived[];
   __shared__ uint32_t complete;
-  const uint32_t q = blockIdx.x, t = threadIdx.x, threads = blockDim.x, capacity = kBatchesHeld * threads;
+  const uint32_t q = blockIdx.x, t = threadIdx.x, threads = blockDim.x, capacity = kBatchesHeld * size;
   Log* log = &all.logs[q];
   Queue* queue = &all.queues[q];
   Word* entries = all.entries + size_t(q) * capacity;
@@ -113,11 +114,10 @@ __global__ void transact(Queues all, uint32_t batches, Word* taken, bool commit)
   for (uint32_t batch = first; batch < batches; ++batch) {
     const uint32_t round = batch - first + 1;
     if (t == 0) begin_transaction(log, ends, batch);
-    const uint32_t removed = removed_in(batch, threads);
-    if (removed != 0) mixed = mixed * 31 + entries[(ends.head + t) % capacity];
-    const Word number = ends.tail + t;
-    ends = {ends.head + removed, ends.tail + threads};
-    entries[number % capacity] = entry_of(q, number);
+    const uint32_t removed = removed_in(batch, size);
+    for (uint32_t i = t; i < removed; i += threads) mixed = mixed * 31 + entries[(ends.head + i) % capacity];
+    for (uint32_t i = t; i < size; i += threads) entries[(ends.tail + i) % capacity] = entry_of(q, ends.tail + i);
+    ends = {ends.head + removed, ends.tail + size};
     if (BUG == 5)
       __syncwarp();
     else
@@ -167,7 +167,8 @@ void transact_all(const Queues& all, const Shape& shape, Word* taken, bool commi
   for (uint32_t launch = 0; launch < shape.launches; ++launch) {
     const bool complete = commit || launch + 1 < shape.launches;
     transact<<<static_cast<int>(shape.queues), static_cast<int>(shape.threads), shape.threads * sizeof(uint32_t)>>>(
-        all, shape.batches_after(launch), taken + size_t(launch) * shape.queues * shape.threads, complete);
+        all, shape.batches_after(launch), shape.entries, taken + size_t(launch) * shape.queues * shape.threads,
+        complete);
     FINISH_KERNEL();
     if (complete) recoverable::settle_and_acknowledge(all.header, shape.batches_after(launch));
   }
@@ -181,10 +182,10 @@ Word check_queues(const Queues& all, const Shape& shape) {
     EXPECT(state % 2 == 0 && state <= 2 * shape.batches,
            "queue %u should have completed whole transactions, state %llu", q, state);
     Word want_head = 0;
-    for (uint32_t batch = 0; batch < state / 2; ++batch) want_head += removed_in(batch, shape.threads);
-    EXPECT(head == want_head && tail == state / 2 * shape.threads,
+    for (uint32_t batch = 0; batch < state / 2; ++batch) want_head += removed_in(batch, shape.entries);
+    EXPECT(head == want_head && tail == state / 2 * shape.entries,
            "queue %u after %llu transactions should reach from %llu to %llu, reaches from %llu to %llu", q, state / 2,
-           want_head, state / 2 * shape.threads, head, tail);
+           want_head, state / 2 * shape.entries, head, tail);
     for (Word number = head; number < tail; ++number) {
       const Word entry = all.entries[size_t(q) * shape.capacity() + number % shape.capacity()];
       EXPECT(entry == entry_of(q, number), "entry %llu of queue %u should be %#llx, is %#llx", number, q,
@@ -210,14 +211,15 @@ int run(const Options& options) {
     const uint32_t launch = static_cast<uint32_t>(i / threads), thread = static_cast<uint32_t>(i % threads);
     Word want = 0, head = 0;
     for (uint32_t batch = 0; batch < shape.batches_after(launch); ++batch) {
-      if (removed_in(batch, shape.threads) == 0) continue;
+      const uint32_t removed = removed_in(batch, shape.entries);
       if (launch == 0 || batch >= shape.batches_after(launch - 1))
-        want = want * 31 + entry_of(thread / shape.threads, head + thread % shape.threads);
-      head += shape.threads;
+        for (uint32_t k = thread % shape.threads; k < removed; k += shape.threads)
+          want = want * 31 + entry_of(thread / shape.threads, head + k);
+      head += removed;
     }
     EXPECT(got[i] == want, "thread %u of launch %u should have taken %#llx, took %#llx", thread, launch, want, got[i]);
   }
-  return PASS("queues=%u transactions=%llu entries=%llu", shape.queues, complete, complete * shape.threads);
+  return PASS("queues=%u transactions=%llu entries=%llu", shape.queues, complete, complete * shape.entries);
 }
 
 int recover(const Options& options) {
@@ -248,6 +250,7 @@ int main(int argc, char** argv) {
   const Options options = recoverable::parse<Shape>(argc, argv, "mq.pool", kPresets,
                                                     {{"--queues", &Shape::queues, 1 << 16},
                                                      {"--batches", &Shape::batches, 1 << 20},
+                                                     {"--entries", &Shape::entries, 1 << 20},
                                                      {"--threads", &Shape::threads, 1024},
                                                      {"--launches", &Shape::launches, 1024}});
   if (options.recovered.empty() && (options.shape.threads & (options.shape.threads - 1)) != 0) {

@@ -1,8 +1,12 @@
 // What the six programs of this folder share: their options, the head of their pools with its life (created, reopened
-// after a crash), and the two switches by which one source becomes many programs. README.md says what the programs do.
+// after a crash), and the switches by which one source becomes many programs. README.md says what the programs do.
 //
 //   -DBUG=N           plants bug N of bugs.toml
 //   -DWIDE_SCOPES     block-scoped persist operations at device scope ("SBRP", ASPLOS'23, figure 7)
+//   -DARTIFACT        as that paper's artifact runs them: its division of the work (--artifact), scan's flags in the
+//   pool,
+//                     and recoveries of red and scan that look at the pool and stop
+//   -DEXTRA_FENCES    __threadfence() behind each persist operation, as the artifact builds its GPM programs
 #pragma once
 #include <everwarp/gpm.cuh>
 #include <everwarp/persist.cuh>
@@ -18,8 +22,22 @@
 #define pRel_block pRel_dev
 #define pAcq_block pAcq_dev
 #endif
+#ifdef EXTRA_FENCES
+#define ofence() (ofence(), __threadfence())
+#define dfence() (dfence(), __threadfence())
+#define pRel_block(flag, value) (pRel_block(flag, value), __threadfence())
+#define pRel_dev(flag, value) (pRel_dev(flag, value), __threadfence())
+#define pAcq_block(flag) recoverable::then_fence(pAcq_block(flag))
+#define pAcq_dev(flag) recoverable::then_fence(pAcq_dev(flag))
+#endif
 
 namespace recoverable {
+
+template <class T>
+__device__ T then_fence(T value) {
+  __threadfence();
+  return value;
+}
 
 /// The first line of every pool. `magic` is persisted last, so a header that has it is whole.
 struct Header {
@@ -93,7 +111,11 @@ template <class Shape>
 template <class Shape>
 Options<Shape> parse(int argc, char** argv, const char* pool, const Presets<Shape>& presets,
                      std::initializer_list<Size<Shape>> sizes) {
+#ifdef ARTIFACT
+  Options<Shape> options = {presets.artifact, pool, ""};
+#else
   Options<Shape> options = {presets.paper, pool, ""};
+#endif
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--small" || word == "--artifact") {

@@ -1,10 +1,12 @@
 // Red: the sum of an array, with every thread's partial sum in a persistent pool. After "SBRP" (ASPLOS'23, figures 2
-// and 3): a block sums its part of the array as a tree; a thread that has its sum persists it and releases a flag at
-// block scope, on which the thread that needs the sum acquires. The block's sum is released at device scope, and the
-// block that finishes last acquires all of them and sums them the same way. Recovery is native: the same kernel again.
+// and 3): each thread adds its share of the array, a block sums those as a tree; a thread that has its sum persists it
+// and releases a flag at block scope, on which the thread that needs the sum acquires. The block's sum is released at
+// device scope, and the block that finishes last acquires all of them and sums them the same way. Recovery is native:
+// the same kernel again.
 //
-//   red [--launches N] [--blocks N] [--threads N] [--pool FILE]    create the pool, sum every launch's array, check
-//   red --recover FILE                                             finish the work, check
+//   red [--launches N] [--elements N] [--blocks N] [--threads N] [--pool FILE]
+//                                           create the pool, sum every launch's array of so many elements, check
+//   red --recover FILE                      finish the work, check
 //   --stop-before-commit: all but the final reduction of the last launch
 //
 // What recovery relies on. A launch whose total is durable has nothing to do, a block whose sum is durable neither, and
@@ -23,16 +25,15 @@ constexpr uint64_t kMagic = 0x5342525052643031ull;
 constexpr uint32_t kEmpty = 0;
 
 struct Shape {
-  uint32_t launches, blocks, threads;
-  uint32_t elements() const { return blocks * threads; }  // of a launch
-  size_t part_bytes() const { return recoverable::whole_lines(elements() * sizeof(uint32_t)); }
+  uint32_t launches, elements, blocks, threads;  // elements: of a launch
+  uint32_t parts() const { return blocks * threads; }
+  size_t part_bytes() const { return recoverable::whole_lines(parts() * sizeof(uint32_t)); }
   size_t blocks_bytes() const { return recoverable::whole_lines(blocks * sizeof(uint32_t)); }
   size_t final_bytes() const { return recoverable::whole_lines(threads * sizeof(uint32_t)); }
   size_t launch_bytes() const { return part_bytes() + blocks_bytes() + final_bytes(); }
   size_t bytes() const { return launches * launch_bytes(); }
 };
-// The artifact of the paper makes 16 launches.
-constexpr recoverable::Presets<Shape> kPresets = {{1, 4096, 1024}, {16, 64, 1024}, {2, 4, 16}};
+constexpr recoverable::Presets<Shape> kPresets = {{1, 1 << 22, 4096, 1024}, {16, 1 << 18, 60, 512}, {2, 200, 4, 16}};
 using Options = recoverable::Options<Shape>;
 
 // What a launch keeps in the pool: a partial sum a thread, the released sum of each block, the partial sums of the
@@ -100,7 +101,14 @@ __device__ uint32_t acquire_block_sum(uint32_t* released) {
   return sum - 1;
 }
 
-__global__ void reduction(Sums sums, const uint32_t* values, uint32_t* arrivals, bool finish) {
+// A thread's share of the array: neighbours read neighbours.
+__device__ uint32_t sum_of_share(const uint32_t* values, uint32_t elements) {
+  uint32_t sum = 0;
+  for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < elements; i += gridDim.x * blockDim.x) sum += values[i];
+  return sum;
+}
+
+__global__ void reduction(Sums sums, const uint32_t* values, uint32_t elements, uint32_t* arrivals, bool finish) {
   extern __shared__ uint32_t ready[];
   __shared__ bool last;
   const uint32_t t = threadIdx.x, first = blockIdx.x * blockDim.x;
@@ -109,7 +117,7 @@ __global__ void reduction(Sums sums, const uint32_t* values, uint32_t* arrivals,
   ready[t] = 0;
   __syncthreads();
   if (!finished) {
-    reduce(sums.partial + first, values[first + t], ready, 1);
+    reduce(sums.partial + first, sum_of_share(values, elements), ready, 1);
     if (t == 0) {
       const uint32_t sum = sums.partial[first];
       if (BUG == 1 || BUG == 8)
@@ -130,7 +138,7 @@ __global__ void reduction(Sums sums, const uint32_t* values, uint32_t* arrivals,
 }
 
 std::vector<uint32_t> values_of(const Shape& shape, uint32_t launch) {
-  std::vector<uint32_t> values(shape.elements());
+  std::vector<uint32_t> values(shape.elements);
   for (uint32_t i = 0; i < values.size(); ++i) values[i] = value_of(launch, i);
   return values;
 }
@@ -144,7 +152,7 @@ uint32_t sum_all(Header* header, const Shape& shape, bool finish_last) {
     const DeviceArray<uint32_t> values(values_of(shape, launch));
     DeviceArray<uint32_t> arrivals(1, 0);
     reduction<<<static_cast<int>(shape.blocks), static_cast<int>(shape.threads), shape.threads * sizeof(uint32_t)>>>(
-        sums, values, arrivals, finish_last || launch + 1 < shape.launches);
+        sums, values, shape.elements, arrivals, finish_last || launch + 1 < shape.launches);
     FINISH_KERNEL();
     if (finish_last || launch + 1 < shape.launches) recoverable::settle_and_acknowledge(header, launch + 1);
     ++launched;
@@ -168,10 +176,11 @@ void check_tree(const std::vector<uint32_t>& want, const uint32_t* got, const ch
 void check_sums(Header* header, const Shape& shape) {
   for (uint32_t launch = 0; launch < shape.launches; ++launch) {
     const Sums sums = sums_in(header, shape, launch);
-    const std::vector<uint32_t> values = values_of(shape, launch);
+    std::vector<uint32_t> shares(shape.parts(), 0);
+    for (uint32_t i = 0; i < shape.elements; ++i) shares[i % shape.parts()] += value_of(launch, i);
     std::vector<uint32_t> finals(shape.threads, 0);
     for (uint32_t block = 0; block < shape.blocks; ++block) {
-      const auto begin = values.begin() + block * shape.threads;
+      const auto begin = shares.begin() + block * shape.threads;
       const std::vector<uint32_t> want = tree({begin, begin + shape.threads});
       check_tree(want, sums.partial + block * shape.threads, "block", block);
       EXPECT(sums.released[block] == want[0] + 1 || sums.released[block] == kEmpty,
@@ -190,9 +199,24 @@ int run(const Options& options) {
   gpm_persist_end();
   if (options.stop_before_commit) return PASS("stopped before the final reduction");
   check_sums(header, shape);
-  return PASS("launches=%u elements=%u", shape.launches, shape.launches * shape.elements());
+  return PASS("launches=%u elements=%u", shape.launches, shape.launches * shape.elements);
 }
 
+#ifdef ARTIFACT
+__global__ void look(const uint32_t* partial, uint32_t* missing) {
+  if (partial[threadIdx.x] == kEmpty) atomicAdd(missing, 1);
+}
+
+int recover(const Options& options) {
+  Shape shape;
+  Header* header = recoverable::reopen_pool(options.recovered, kMagic, &shape);
+  if (header == nullptr) return PASS("the pool was not created yet");
+  DeviceArray<uint32_t> missing(1, 0);
+  look<<<static_cast<int>(shape.blocks), static_cast<int>(shape.threads)>>>(sums_in(header, shape, 0).partial, missing);
+  FINISH_KERNEL();
+  return PASS("looked: %u sums are missing", missing.download()[0]);
+}
+#else
 int recover(const Options& options) {
   Shape shape;
   Header* header = recoverable::reopen_pool(options.recovered, kMagic, &shape);
@@ -204,12 +228,14 @@ int recover(const Options& options) {
   check_sums(header, shape);
   return PASS("recovered: %u of %u launches had no total yet", launched, shape.launches);
 }
+#endif
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const Options options = recoverable::parse<Shape>(argc, argv, "red.pool", kPresets,
                                                     {{"--launches", &Shape::launches, 4096},
+                                                     {"--elements", &Shape::elements, 1 << 24},
                                                      {"--blocks", &Shape::blocks, 1 << 16},
                                                      {"--threads", &Shape::threads, 1024}});
   if (options.recovered.empty() && (options.shape.threads & (options.shape.threads - 1)) != 0) {

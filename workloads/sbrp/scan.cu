@@ -3,7 +3,7 @@
 // before (Hillis and Steele, 1986), persists its own and releases a flag at block scope, on which those acquire who
 // wait for it. Recovery is native: the same kernel again, which goes on from the sums that are durable.
 //
-//   scan [--arrays N] [--length N] [--launches N] [--pool FILE]
+//   scan [--arrays N] [--length N] [--share N] [--launches N] [--pool FILE]
 //                                create the pool, scan all arrays in so many kernels, check
 //   scan --recover FILE                             finish the work, check
 //   --stop-before-commit: all but the last iteration
@@ -20,23 +20,31 @@ namespace {
 using recoverable::Header;
 
 constexpr uint64_t kMagic = 0x5342525053633031ull;
-constexpr uint32_t kSumBits = 26;  // 1,024 values of 16 bits
+constexpr uint32_t kSumBits = 27;  // 1,024 shares of 8 values of 14 bits
 
 struct Shape {
-  uint32_t arrays, length, launches;  // length: a thread an element
+  uint32_t arrays, length, share, launches;  // length: in threads; share: values of a thread, which scans their sums
   uint32_t arrays_after(uint32_t launch) const {
     return static_cast<uint32_t>(uint64_t(arrays) * (launch + 1) / launches);
   }
-  uint32_t elements() const { return arrays * length; }
+  uint32_t elements() const { return arrays * length; }  // sums
   uint32_t iterations() const {
     uint32_t iterations = 0;
     while (1u << iterations < length) ++iterations;
     return iterations;
   }
   size_t iteration_bytes() const { return recoverable::whole_lines(elements() * sizeof(uint32_t)); }
-  size_t bytes() const { return 2 * iteration_bytes(); }
+#ifdef ARTIFACT
+  size_t bytes() const {
+    return 3 * iteration_bytes();
+  }
+#else
+  size_t bytes() const {
+    return 2 * iteration_bytes();
+  }
+#endif
 };
-constexpr recoverable::Presets<Shape> kPresets = {{120, 1024, 1}, {120, 1024, 1}, {3, 16, 3}};
+constexpr recoverable::Presets<Shape> kPresets = {{120, 1024, 1, 1}, {240, 128, 4, 1}, {3, 16, 1, 3}};
 using Options = recoverable::Options<Shape>;
 
 // The two places of each thread's sums. A value; the pool outlives it.
@@ -44,6 +52,11 @@ struct Sums {
   uint32_t* words;
   uint32_t stride;  // from one place to the other
   __host__ __device__ uint32_t* of(uint32_t iteration) const { return words + iteration % 2 * stride; }
+#ifdef ARTIFACT
+  __device__ uint32_t* flags() const {
+    return words + 2 * stride;
+  }
+#endif
 };
 Sums sums_in(Header* header, const Shape& shape) {
   return {reinterpret_cast<uint32_t*>(header + 1), static_cast<uint32_t>(shape.iteration_bytes() / sizeof(uint32_t))};
@@ -61,7 +74,12 @@ __host__ __device__ uint32_t sum_of(uint32_t word) {
 }
 
 uint32_t value_of(uint32_t i) {
-  return static_cast<uint32_t>(recoverable::mix(i + 1) & 0xffff);
+  return static_cast<uint32_t>(recoverable::mix(i + 1) & 0x3fff);
+}
+__host__ __device__ uint32_t sum_of_share(const uint32_t* values, uint32_t share, uint32_t i) {
+  uint32_t sum = 0;
+  for (uint32_t k = 0; k < share; ++k) sum += values[i * share + k];
+  return sum;
 }
 
 // The later of an element's two sums.
@@ -87,19 +105,26 @@ __device__ void await_reader(uint32_t* finished, uint32_t k) {
   }
 }
 
-__global__ void scan(Sums sums, const uint32_t* values, uint32_t last) {
-  extern __shared__ uint32_t finished[];  // by thread: its iterations that are in the pool
+__global__ void scan(Sums sums, const uint32_t* values, uint32_t share, uint32_t last) {
   const uint32_t t = threadIdx.x, i = blockIdx.x * blockDim.x + t, word = last_word(sums, i);
+#ifdef ARTIFACT
+  uint32_t* finished = sums.flags() + i - t;
+#else
+  extern __shared__ uint32_t finished[];  // by thread: its iterations that are in the pool
+#endif
   uint32_t k = iterations_of(word);
-  uint32_t sum = k == 0 || BUG == 5 ? values[i] : sum_of(word);
+  uint32_t sum = k == 0 || BUG == 5 ? sum_of_share(values, share, i) : sum_of(word);
   if (BUG == 6 && k != 0) ++k;
   finished[t] = k;
   __syncthreads();
   for (; k < last; ++k) {
+#ifdef ARTIFACT
+    __syncwarp();  // behind each wait, as on the artifact's stack of reconvergence points
+#endif
     const uint32_t distance = 1u << k;
     if (t >= distance) {
       if (k > 0) await(&finished[t - distance], k);
-      sum += k > 0 ? sum_of(sums.of(k - 1)[i - distance]) : values[i - distance];
+      sum += k > 0 ? sum_of(sums.of(k - 1)[i - distance]) : sum_of_share(values, share, i - distance);
     }
     if (k > 1 && t + distance / 2 < blockDim.x) await_reader(&finished[t + distance / 2], k);
     if (BUG == 1) pRel_block(&finished[t], k + 1);
@@ -113,7 +138,7 @@ __global__ void scan(Sums sums, const uint32_t* values, uint32_t last) {
 }
 
 void scan_all(Header* header, const Shape& shape, bool commit) {
-  std::vector<uint32_t> host(shape.elements());
+  std::vector<uint32_t> host(shape.elements() * shape.share);
   for (uint32_t i = 0; i < host.size(); ++i) host[i] = value_of(i);
   const DeviceArray<uint32_t> values(host);
   const uint32_t iterations = shape.iterations();
@@ -125,7 +150,7 @@ void scan_all(Header* header, const Shape& shape, bool commit) {
     Sums sums = sums_in(header, shape);
     sums.words += first;
     scan<<<static_cast<int>(arrays), static_cast<int>(shape.length), shape.length * sizeof(uint32_t)>>>(
-        sums, values + first, complete ? iterations : iterations - 1);
+        sums, values + size_t(first) * shape.share, shape.share, complete ? iterations : iterations - 1);
     FINISH_KERNEL();
     if (complete) recoverable::settle_and_acknowledge(header, array);
   }
@@ -134,8 +159,8 @@ void scan_all(Header* header, const Shape& shape, bool commit) {
 // The sums of the last two iterations: of the 2^(k+1) values up to the element.
 void check_sums(Header* header, const Shape& shape) {
   const Sums sums = sums_in(header, shape);
-  std::vector<uint32_t> want(shape.elements());
-  for (uint32_t i = 0; i < want.size(); ++i) want[i] = value_of(i);
+  std::vector<uint32_t> want(shape.elements(), 0);
+  for (uint32_t i = 0; i < want.size() * shape.share; ++i) want[i / shape.share] += value_of(i);
   for (uint32_t k = 0; k < shape.iterations(); ++k) {
     for (uint32_t i = shape.elements(); i-- > 0;)
       if (i % shape.length >= 1u << k) want[i] += want[i - (1u << k)];
@@ -151,9 +176,25 @@ int run(const Options& options) {
   gpm_persist_end();
   if (options.stop_before_commit) return PASS("stopped before the last iteration");
   check_sums(header, options.shape);
-  return PASS("arrays=%u elements=%u", options.shape.arrays, options.shape.elements());
+  return PASS("arrays=%u elements=%u", options.shape.arrays, options.shape.elements() * options.shape.share);
 }
 
+#ifdef ARTIFACT
+__global__ void touch_last(Sums sums) {
+  const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, word = last_word(sums, i);
+  *static_cast<volatile uint32_t*>(&sums.of(iterations_of(word) + 1)[i]) = word;
+  dfence();
+}
+
+int recover(const Options& options) {
+  Shape shape;
+  Header* header = recoverable::reopen_pool(options.recovered, kMagic, &shape);
+  if (header == nullptr) return PASS("the pool was not created yet");
+  touch_last<<<static_cast<int>(shape.arrays), static_cast<int>(shape.length)>>>(sums_in(header, shape));
+  FINISH_KERNEL();
+  return PASS("looked at %u sums", shape.elements());
+}
+#else
 int recover(const Options& options) {
   Shape shape;
   Header* header = recoverable::reopen_pool(options.recovered, kMagic, &shape);
@@ -170,6 +211,7 @@ int recover(const Options& options) {
   return PASS("recovered: %zu of %zu iterations of threads were durable", durable,
               size_t(shape.iterations()) * shape.elements());
 }
+#endif
 
 }  // namespace
 
@@ -177,6 +219,7 @@ int main(int argc, char** argv) {
   const Options options = recoverable::parse<Shape>(argc, argv, "scan.pool", kPresets,
                                                     {{"--arrays", &Shape::arrays, 1 << 16},
                                                      {"--length", &Shape::length, 1024},
+                                                     {"--share", &Shape::share, 8},
                                                      {"--launches", &Shape::launches, 1024}});
   if (options.recovered.empty() && options.shape.length < 2) {
     fprintf(stderr, "--length: at least 2 is expected, got %u\n", options.shape.length);

@@ -34,7 +34,7 @@ struct Shape {
            recoverable::whole_lines(pixels() * sizeof(float));
   }
 };
-constexpr recoverable::Presets<Shape> kPresets = {{512, 2}, {512, 2}, {6, 2}};
+constexpr recoverable::Presets<Shape> kPresets = {{512, 2}, {512, 1}, {6, 2}};
 using Options = recoverable::Options<Shape>;
 
 // The parts of a pool: header, image, image as the first step saved it, derivatives to north, south, west and east,
