@@ -88,20 +88,24 @@ __host__ __device__ uint32_t last_word(const Sums& sums, uint32_t i) {
   return iterations_of(even) > iterations_of(odd) ? even : odd;
 }
 
-// Until a thread has persisted so many iterations.
-__device__ void await(uint32_t* finished, uint32_t iterations) {
-  while (pAcq_block(finished) < iterations) {
-  }
+// Until a thread has persisted so many iterations. `together`: lanes of the warp are at the same iteration, so that
+// none of them waits for another's next one, and leave as one.
+__device__ void await(uint32_t* finished, uint32_t iterations, bool together) {
+  const unsigned lanes = together ? __activemask() : 1u << threadIdx.x % 32;
+  bool there = false;
+  do {
+    if (!there) there = pAcq_block(finished) >= iterations;
+  } while (__any_sync(lanes, !there));
 }
 
 // Until the thread that needed what iteration k overwrites has persisted what it needed it for.
-__device__ void await_reader(uint32_t* finished, uint32_t k) {
+__device__ void await_reader(uint32_t* finished, uint32_t k, bool together) {
   if (BUG == 7) return;
   if (BUG == 2) {
     while (*static_cast<volatile uint32_t*>(finished) < k) {
     }
   } else {
-    await(finished, k);
+    await(finished, k, together);
   }
 }
 
@@ -115,18 +119,17 @@ __global__ void scan(Sums sums, const uint32_t* values, uint32_t share, uint32_t
   uint32_t k = iterations_of(word);
   uint32_t sum = k == 0 || BUG == 5 ? sum_of_share(values, share, i) : sum_of(word);
   if (BUG == 6 && k != 0) ++k;
+  const unsigned warp = __activemask();
+  const bool together = __all_sync(warp, k == __shfl_sync(warp, k, 0));
   finished[t] = k;
   __syncthreads();
   for (; k < last; ++k) {
-#ifdef ARTIFACT
-    __syncwarp();  // behind each wait, as on the artifact's stack of reconvergence points
-#endif
     const uint32_t distance = 1u << k;
     if (t >= distance) {
-      if (k > 0) await(&finished[t - distance], k);
+      if (k > 0) await(&finished[t - distance], k, together);
       sum += k > 0 ? sum_of(sums.of(k - 1)[i - distance]) : sum_of_share(values, share, i - distance);
     }
-    if (k > 1 && t + distance / 2 < blockDim.x) await_reader(&finished[t + distance / 2], k);
+    if (k > 1 && t + distance / 2 < blockDim.x) await_reader(&finished[t + distance / 2], k, together);
     if (BUG == 1) pRel_block(&finished[t], k + 1);
     sums.of(k)[i] = word_of(k + 1, sum);
     if (BUG == 3)
