@@ -216,6 +216,7 @@ cudaError_t error_of(simt::FaultKind kind) {
       return cudaErrorLaunchTimeout;
     case FaultKind::trap:
     case FaultKind::barrier_deadlock:
+    case FaultKind::deadlock:
     case FaultKind::device_heap:
     case FaultKind::texture:
       return cudaErrorLaunchFailure;

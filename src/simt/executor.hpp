@@ -51,7 +51,7 @@ class Executor {
   /// All warps of this block wait and nobody can come: who waits where.
   Fault deadlock(const Block&);
   /// The same under a heading of the caller's.
-  Fault deadlock(const Block&, std::string_view what);
+  Fault deadlock(const Block&, std::string_view what, FaultKind kind = FaultKind::barrier_deadlock);
   /// A fault that no single instruction caused.
   Fault fault_of(const Warp&, FaultKind, std::string what);
   /// Wakes splits of the block's sleeping warps whose time has come; the earliest wake of the others.

@@ -22,6 +22,7 @@ enum class FaultKind : u8 {
   assert_failed,
   illegal_instruction,  // a bad indirect call target, a shuffle outside its mask …
   barrier_deadlock,
+  deadlock,  // warps that poll for ever, or a machine that gives them nothing
   instruction_limit,
   device_heap,
   texture

@@ -38,6 +38,8 @@ std::string_view name_of(FaultKind kind) {
       return "illegal instruction";
     case FaultKind::barrier_deadlock:
       return "barrier deadlock";
+    case FaultKind::deadlock:
+      return "deadlock";
     case FaultKind::instruction_limit:
       return "instruction limit reached";
     case FaultKind::device_heap:
@@ -316,10 +318,10 @@ std::string Executor::what_it_waits_for(const Warp& warp, const Split& split) co
   return "nothing";
 }
 
-Fault Executor::deadlock(const Block& block, std::string_view what) {
+Fault Executor::deadlock(const Block& block, std::string_view what, FaultKind kind) {
   const Grid& grid = *block.grid;
   const ptx::Kernel& kernel = *grid.kernel;
-  Fault fault{.kind = FaultKind::barrier_deadlock, .kernel = readable_name(kernel.name)};
+  Fault fault{.kind = kind, .kernel = readable_name(kernel.name)};
   fault.where.block = block.index;
   // Warps that wait alike share a line.
   std::map<std::tuple<ptx::Pc, LaneMask, std::string>, u64> waiting;

@@ -174,18 +174,18 @@ struct TimingGpu::State {
   }
 
   /// Nobody will ever go on: the first grid is told, with what everyone waits for.
-  void fail_stuck(std::string_view what) {
+  void fail_stuck(std::string_view what, FaultKind kind = FaultKind::deadlock) {
     Grid& grid = *residency.grids().front();
     for (const Sm& sm : residency.sms())
       for (const auto& block : sm.blocks) {
         if (block->grid != &grid) continue;
         shared.failed = &grid;
-        shared.fault = executor.deadlock(*block, what);
+        shared.fault = executor.deadlock(*block, what, kind);
         say_what_is_under_way(shared.fault->report);
         return fail();
       }
     shared.failed = &grid;
-    shared.fault = Fault{.kind = FaultKind::barrier_deadlock, .kernel = core::readable_name(grid.kernel->name)};
+    shared.fault = Fault{.kind = kind, .kernel = core::readable_name(grid.kernel->name)};
     const GridRun& run = *shared.run_of(grid);
     shared.fault->report = fmt::format(
         "deadlock: {}\n  {} of {} blocks of {} have begun, {} have not ended; {} accesses and {} flushes of private "
@@ -280,7 +280,7 @@ struct TimingGpu::State {
       next = std::min({next, parts.wheel.next(), until});
       if (next == core::never && !stop.load(std::memory_order_relaxed)) {  // who stopped it may have something to bring
         if (!residency.grids().empty() && !residency.any_completion())
-          fail_stuck("nothing is under way, and no thread can go on");
+          fail_stuck("nothing is under way, and no thread can go on", FaultKind::barrier_deadlock);
         else if (!residency.any_completion())
           break;
       }

@@ -58,9 +58,9 @@ int main(int argc, char**) {
         << outcome.output;
   };
   expect_named({}, "",
-               {"no warp has issued an instruction while the machine was busy for 1000 cycles", "stuck.cu:2",
-                "private cache of SM 0", "accesses under way to the host", "copy engine: 512 lines under way",
-                "host link: packets to the device", "host memory, device"});
+               {"everwarp: deadlock: no warp has issued an instruction while the machine was busy for 1000 cycles",
+                "stuck.cu:2", "private cache of SM 0", "accesses under way to the host",
+                "copy engine: 512 lines under way", "host link: packets to the device", "host memory, device"});
   for (const char* network : {"crossbar", "mesh", "ideal"})
     expect_named({std::string("network.kind=") + network, "sm.count=16", "host_link.bandwidth=200"}, "",
                  {"messages in flight", " of line 0x", "home "});
@@ -141,7 +141,8 @@ int main(int, char** arguments) {
                                     "sm_timing.livelock_cycles=700000", "--set",
                                     std::string("coherence.protocol=") + protocol, "./poll", std::to_string(kernel)});
       EXPECT_EQ(outcome.status, kernel < 3) << protocol << " " << kernel << ":\n" << outcome.output;
-      const bool told = outcome.output.find("for 700000 cycles all warps have polled values") != std::string::npos &&
+      const bool told = outcome.output.find("everwarp: deadlock: for 700000 cycles all warps have polled values") !=
+                            std::string::npos &&
                         outcome.output.find(" for a value that does not come") != std::string::npos;
       EXPECT_EQ(told, kernel < 3) << protocol << " " << kernel << ":\n" << outcome.output;
     }

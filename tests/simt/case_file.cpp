@@ -417,6 +417,7 @@ std::string name_of(simt::FaultKind kind) {
                                    "assert_failed",
                                    "illegal_instruction",
                                    "barrier_deadlock",
+                                   "deadlock",
                                    "instruction_limit",
                                    "device_heap",
                                    "texture"};
