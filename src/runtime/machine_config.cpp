@@ -187,6 +187,10 @@ void check_memories(const MachineConfig& config) {
     refuse("host_memory.llc", fmt::format("should be a multiple of {} bytes, a set of it (host_memory.llc_line, "
                                           "host_memory.llc_ways), but is {}",
                                           set, host.llc.count));
+  if (host.ddio_ways > host.llc_ways)
+    refuse("host_memory.ddio_ways",
+           fmt::format("should be at most the {} ways of a set (host_memory.llc_ways), but is {}", host.llc_ways,
+                       host.ddio_ways));
 }
 
 void check_nvm(const MachineConfig& config) {

@@ -197,6 +197,9 @@ TEST(TimingMachine, AnImpossibleSmOrMemoryIsRefusedBeforeTheProgramRuns) {
             "host_memory.llc should be a multiple of 1024 bytes, a set of it (host_memory.llc_line, "
             "host_memory.llc_ways), but is 1000");
   EXPECT_EQ(refusal_of({"host_memory.llc=0"}), "accepted");
+  EXPECT_EQ(refusal_of({"host_memory.ddio_ways=17"}),
+            "host_memory.ddio_ways should be at most the 16 ways of a set (host_memory.llc_ways), but is 17");
+  EXPECT_EQ(refusal_of({"host_memory.ddio_ways=16"}), "accepted");
 }
 
 TEST(TimingMachine, AnUnknownModelIsRefusedWithTheNearest) {
