@@ -207,7 +207,8 @@ void DramConfig::fields(Self& self, Visitor&& visit) {
   visit("wtr", self.wtr, timing, "cycles", "tWTR (tCDLR): end of write data to read command.", table);
   visit("refi", self.refi, Range{0, 1e9}, "cycles", "tREFI: refresh to refresh of the channel.", table);
   visit("rfc", self.rfc, Range{0, 1e9}, "cycles", "tRFC: what a refresh takes.", table);
-  visit("refresh", self.refresh, Range{}, "", "Whether the channel refreshes (where its standard's row says how).", "");
+  visit("refresh", self.refresh, Range{}, "", "Whether the channel refreshes (where its standard's row says how).",
+        "the standards (JEDEC) demand it; off is a choice of the user");
   visit("close_rows", self.close_rows, Range{}, "",
         "Whether a row is closed as soon as no request that waits wants it (closed-page policy); else it stays open.",
         "GPGPU-Sim keeps rows open");
@@ -220,7 +221,8 @@ void DramConfig::fields(Self& self, Visitor&& visit) {
   visit("write_low", self.write_low, Range{0, 4096}, "requests", "Writes waiting at which reads come first again.",
         "SBRP artifact, 64:56:32");
   visit("age_cap", self.age_cap, Range{1, 1e9}, "cycles",
-        "A request that has waited this long is no longer overtaken by younger row hits or by reads.", "");
+        "A request that has waited this long is no longer overtaken by younger row hits or by reads.",
+        "assumed: no published figure; 28 row cycles (tRAS and tRP) of the default GDDR6");
   visit("latency", self.latency, Range{0, 1e9}, "", "Controller and interface, on top of the bank's time.",
         "SBRP artifact, dram_latency 100 core cycles of 1365 MHz");
 }

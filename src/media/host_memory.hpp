@@ -38,15 +38,18 @@ struct HostMemoryConfig {
           "order of magnitude of published load latencies");
     visit("llc_latency", self.llc_latency, Range{0, 1e9}, "", "Of the host's last-level cache, from the root port.",
           "order of magnitude of published load latencies");
-    visit("llc", self.llc, Range{0, 1e12}, "", "Size of the host's last-level cache; 0: none.", "");
-    visit("llc_ways", self.llc_ways, Range{1, 64}, "ways", "Its associativity.", "");
+    visit("llc", self.llc, Range{0, 1e12}, "", "Size of the host's last-level cache; 0: none.",
+          "assumed: near those of server processors (GPM's Xeon Gold 6242 has 22 MiB)");
+    visit("llc_ways", self.llc_ways, Range{1, 64}, "ways", "Its associativity.",
+          "assumed: between the 11 and 20 ways of Intel's server processors");
     visit("llc_line", self.llc_line, Range{16, 4096}, "bytes", "Its line.", "x86 processors");
     visit("ddio", self.ddio, Range{}, "",
           "Whether writes of the device go into the last-level cache instead of DRAM (data direct I/O).",
           "Intel Data Direct I/O Technology: on by default");
     visit("ddio_ways", self.ddio_ways, Range{1, 64}, "ways", "Ways of each set that such writes may take.",
           "Intel, IIO_LLC_WAYS: two ways by default");
-    visit("queue", self.queue, Range{1, 1 << 20}, "requests", "Requests under way to host memory.", "");
+    visit("queue", self.queue, Range{1, 1 << 20}, "requests", "Requests under way to host memory.",
+          "assumed: as many as one copy engine has under way (copy.outstanding)");
   }
 };
 

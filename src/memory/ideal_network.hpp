@@ -11,7 +11,8 @@ struct IdealNetworkConfig {
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
     using core::Range;
-    visit("latency", self.latency, Range{0, 1e6}, "", "Time that every message takes, whatever its size.", "");
+    visit("latency", self.latency, Range{0, 1e6}, "", "Time that every message takes, whatever its size.",
+          "assumed: a round figure of the order of the default crossbar's 8 cycles");
   }
 };
 

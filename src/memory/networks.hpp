@@ -25,9 +25,10 @@ struct NetworkConfig {
   static void fields(Self& self, Visitor&& visit) {
     using core::Range;
     visit("kind", self.kind, Range{}, "", "Which network joins SMs and L2 slices: `ew explain network` lists them.",
-          "");
+          "SBRP artifact, network_mode 2: a crossbar");
     visit("jitter", self.jitter, Range{0, 10000}, "cycles",
-          "Each message takes up to this many SM cycles longer, chosen by the seed; 0 for none.", "");
+          "Each message takes up to this many SM cycles longer, chosen by the seed; 0 for none.",
+          "a choice of the user: 0 models the network alone, more tries other orders of messages");
   }
 };
 

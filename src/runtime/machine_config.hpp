@@ -135,7 +135,8 @@ u32 agents_of(const MachineConfig&);
 
 template <class Self, class Visitor>
 void DeviceConfig::fields(Self& self, Visitor&& visit) {
-  visit("name", self.name, Range{}, "", "Name that cudaGetDeviceProperties reports.", "");
+  visit("name", self.name, Range{}, "", "Name that cudaGetDeviceProperties reports.",
+        "a choice of the user: programs print it, nothing depends on it");
   visit("compute_capability", self.compute_capability, Range{1.0, 12.9}, "",
         "Version of the programming model that the device claims; it changes no behaviour by itself.",
         "CUDA C++ Programming Guide, Compute Capabilities");
@@ -153,8 +154,9 @@ void DeviceConfig::fields(Self& self, Visitor&& visit) {
         "CUDA C++ Programming Guide, Technical Specifications");
   visit("copy_engines", self.copy_engines, Range{0, 64}, "engines",
         "Copies that may run beside kernels (cudaDeviceProp::asyncEngineCount).", "deviceQuery on Turing");
-  visit("integrated", self.integrated, Range{}, "", "Whether the GPU shares the host's memory.", "");
-  visit("ecc", self.ecc, Range{}, "", "Whether device memory has error correction.", "");
+  visit("integrated", self.integrated, Range{}, "", "Whether the GPU shares the host's memory.",
+        "RTX 2060 data sheet: a card with 6 GB of GDDR6 of its own");
+  visit("ecc", self.ecc, Range{}, "", "Whether device memory has error correction.", "RTX 2060 data sheet: names none");
 }
 
 template <class Self, class Visitor>

@@ -19,7 +19,7 @@ struct ModeConfig {
         "mode", self.mode, core::Choices{{"functional", "timing"}}, "",
         "functional: memory answers at once and nothing but instructions is counted; timing: caches, links and memory "
         "hold the data and take their time.",
-        "");
+        "a choice of the user");
   }
 };
 

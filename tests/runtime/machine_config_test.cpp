@@ -213,6 +213,12 @@ TEST(TimingMachine, AnUnknownModelIsRefusedWithTheNearest) {
   EXPECT_NE(refusal_of({"machine.mode=timings"}).find("did you mean \"timing\"?"), std::string::npos);
 }
 
+// Thirteen had none, and `ew explain machine` said nothing in its place.
+TEST(Machines, EveryFieldHasASource) {
+  MachineConfig config;
+  for (const core::Field& field : fields_of(config)) EXPECT_NE(field.source, "") << field.key();
+}
+
 TEST(Machines, DefaultFileSaysEveryDefault) {
   // Compares the text: a default that the struct changes and the file does not, or the reverse, fails here.
   std::ifstream file(core::home_directory() / "machines" / "default.toml");
