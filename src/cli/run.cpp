@@ -119,7 +119,8 @@ void add_run(CLI::App& app, int& status) {
   command->settings.add_options(*verb);
   verb->add_option("--stats", command->settings.statistics_file, "Write the statistics as JSON")->type_name("FILE");
   verb->add_option("--timeline", command->settings.timeline_file,
-                   "Timing: write a timeline that Perfetto's viewer (ui.perfetto.dev) opens")
+                   "Timing: write a timeline that Perfetto's viewer (ui.perfetto.dev) opens: kernels, copies, blocks, "
+                   "warps, caches, links")
       ->type_name("FILE");
   verb->add_option("--trace", command->settings.trace_file, "Timing: write every step of every access (core/trace.hpp)")
       ->type_name("FILE");

@@ -22,7 +22,11 @@ enum class TraceKind : u8 {
   durable,       // a store has reached the persistence domain
   synchronised,  // a barrier, fence or acquire has been passed
   launched,      // a block begins on an SM: `access` is its number, `part` its place
-  completed      // it has ended
+  completed,     // it has ended
+  // Only told to the listener. `address` is the launch, `access` the number of the block.
+  begun,     // a warp takes slot `warp`: `part` is its number in the block
+  ended,     // it leaves the slot: it has ended, or its launch has failed
+  abandoned  // a block of a launch that has failed leaves the SM: `part` is its place
 };
 
 struct TraceRecord {
@@ -44,6 +48,11 @@ class Trace {
   void record(const TraceRecord& record) {
     if (on()) [[unlikely]]
       keep(record);
+  }
+  /// For the listener alone: neither counted nor part of the digest or the file.
+  void tell(const TraceRecord& record) const {
+    if (observation && listener_) [[unlikely]]
+      listener_(record);
   }
 
   /// From now on records are counted and digested.

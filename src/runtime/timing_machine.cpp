@@ -253,6 +253,7 @@ simt::LaunchId TimingMachine::start(simt::Launch launch) {
   if (pages_) pages_->refresh();
   Running running;
   running.row.name = launch.kernel->name;
+  if (timeline_) running.name = core::readable_name(launch.kernel->name);
   running.row.grid = launch.grid, running.row.block = launch.block;
   running.before = figures();
   u32& track = running.track;
@@ -283,8 +284,7 @@ void TimingMachine::record_kernel(Running running, const simt::Completion& compl
   row.values = values_of(figures());
   for (std::size_t i = 0; i < before.size(); ++i) row.values[i] -= before[i];
   if (timeline_)
-    timeline_->span(Timeline::Group::kernels, running.track, core::readable_name(row.name), row.nanoseconds_begin,
-                    row.nanoseconds_end,
+    timeline_->span(Timeline::Group::kernels, running.track, running.name, row.nanoseconds_begin, row.nanoseconds_end,
                     fmt::format("grid {}x{}x{}, block {}x{}x{}", row.grid.x, row.grid.y, row.grid.z, row.block.x,
                                 row.block.y, row.block.z));
   results_.add(std::move(row));

@@ -79,13 +79,17 @@ class TimingMachine final : public Simulator {
 
   struct Running {
     KernelRow row;
+    std::string name;  // in the timeline
     TimingFigures before;
     u32 track = 0;  // of the timeline
   };
   void observe(const Observation&);
   void begin_sampling();
   void sample(u64, u64);
+  void show_counters();
+  void show(const core::TraceRecord&);
   void show_block(const core::TraceRecord&);
+  void show_warp(const core::TraceRecord&);
   void record_kernel(Running, const simt::Completion&);
 
   core::Cycle cycle_at(u64 nanoseconds) const;
@@ -128,8 +132,13 @@ class TimingMachine final : public Simulator {
   std::unique_ptr<Timeline> timeline_;
   TimingFigures sampled_;
   bool sampling_ = false;
-  static constexpr u32 block_tracks = 64;  // of an SM
-  std::vector<u64> block_begins_;          // by track
+  // Of the timeline, by track: when the block began; the warp of a slot.
+  std::vector<u64> block_begins_;
+  struct ResidentWarp {
+    u64 begin = 0;
+    bool named = false;  // its track
+  };
+  std::vector<ResidentWarp> resident_warps_;
   FigureValues handed_in_;
   std::vector<Moved> moved_;
 };

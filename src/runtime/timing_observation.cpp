@@ -49,25 +49,64 @@ void TimingMachine::observe(const Observation& observation) {
   timeline_ = std::make_unique<Timeline>(observation.timeline_file);
   for (u32 i = 0; i < engines_.size(); ++i)
     timeline_->name_track(Timeline::Group::copies, i, fmt::format("copy engine {}", i));
-  block_begins_.assign(u64{config_.sm.count} * block_tracks, 0);
+  block_begins_.assign(u64{config_.sm.count} * Timeline::sm_tracks, 0);
+  resident_warps_.assign(block_begins_.size(), {});
   for (u32 sm = 0; sm < config_.sm.count; ++sm)
-    timeline_->name_track(Timeline::Group::sms, sm * block_tracks, fmt::format("SM {}", sm));
-  trace_.listen([this](const core::TraceRecord& record) { show_block(record); });
+    timeline_->name_track(Timeline::Group::sms, sm * Timeline::sm_tracks, fmt::format("SM {}", sm));
+  trace_.listen([this](const core::TraceRecord& record) { show(record); });
+}
+
+void TimingMachine::show(const core::TraceRecord& record) {
+  if (!timeline_) return;
+  switch (record.kind) {
+    case core::TraceKind::launched:
+    case core::TraceKind::completed:
+    case core::TraceKind::abandoned:
+      return show_block(record);
+    case core::TraceKind::begun:
+    case core::TraceKind::ended:
+      return show_warp(record);
+    default:
+      return;
+  }
 }
 
 /// A block's span: a track for each of an SM's places for blocks.
 void TimingMachine::show_block(const core::TraceRecord& record) {
-  if (!timeline_ || (record.kind != core::TraceKind::launched && record.kind != core::TraceKind::completed)) return;
-  const u32 track = record.agent * block_tracks + record.part % block_tracks;
+  const u32 track = record.agent * Timeline::sm_tracks + record.part % Timeline::sm_tracks;
   const u64 now = gpu_->simulated_nanoseconds();
-  if (record.kind == core::TraceKind::completed)
+  if (record.kind != core::TraceKind::launched)
     timeline_->span(Timeline::Group::sms, track, fmt::format("block {}", record.access), block_begins_[track], now);
   block_begins_[track] = now;
 }
 
-/// The timeline's counters since the last sample; goes on as long as something runs.
+/// A warp's span: a group for each SM, in it a track for each slot. They get their names when they are first used.
+void TimingMachine::show_warp(const core::TraceRecord& record) {
+  const u32 sm = record.agent * Timeline::sm_tracks, track = sm + record.warp;
+  ResidentWarp& warp = resident_warps_[track];
+  const u64 now = gpu_->simulated_nanoseconds();
+  if (record.kind == core::TraceKind::begun) {
+    if (record.warp == 0 && !warp.named) timeline_->name_warps(record.agent);  // an SM's first warp takes slot 0
+    if (!warp.named) timeline_->name_track(Timeline::Group::warps, track, fmt::format("warp slot {}", record.warp));
+    warp = {.begin = now, .named = true};
+    return;
+  }
+  const auto launch = running_.find(record.address);
+  const std::string_view kernel = launch == running_.end() ? std::string_view() : launch->second.name;
+  timeline_->span(Timeline::Group::warps, track,
+                  fmt::format("{}, block {}, warp {}", kernel, record.access, record.part), warp.begin, now);
+}
+
+/// Goes on as long as something runs.
 void TimingMachine::sample(u64, u64) {
   if (!timeline_) return;
+  show_counters();
+  sampling_ = !running_.empty() || !copying_.empty();
+  if (sampling_) wheel_.at<&TimingMachine::sample>(wheel_.now() + sampling_cycles, *this);
+}
+
+/// The timeline's counters since the last time.
+void TimingMachine::show_counters() {
   const TimingFigures now = figures();
   const u64 time = gpu_->simulated_nanoseconds();
   const auto& l1 = now.hierarchy.l1;
@@ -103,8 +142,6 @@ void TimingMachine::sample(u64, u64) {
       Timeline::Group::sms, "issue slots", time,
       {{"percent issued", share(now.sm.issued - sampled_.sm.issued, now.sm.slots() - sampled_.sm.slots())}});
   sampled_ = now;
-  sampling_ = !running_.empty() || !copying_.empty();
-  if (sampling_) wheel_.at<&TimingMachine::sample>(wheel_.now() + sampling_cycles, *this);
 }
 
 void TimingMachine::begin_sampling() {
@@ -115,6 +152,7 @@ void TimingMachine::begin_sampling() {
 
 void TimingMachine::close() {
   trace_.flush();
+  if (timeline_ && sampling_) show_counters();  // of what ended before another sample was due
   timeline_.reset();
   sampling_ = true;  // no more samples
 }

@@ -75,6 +75,7 @@ void TimingSm::add(Block& block, GridRun& run) {
     w.releasing = w.released = w.ordered = false;
     w.after = memory::PersistOrder::none;
     age_[slot] = ++arrivals_;
+    tell_warp(core::TraceKind::begun, slot);
   }
   for (u32 i = 0; i < run.grid->warps; ++i) look_at_ |= bit(here.slot_of[i]);
   activate(now);
@@ -511,6 +512,7 @@ void TimingSm::drained(u32 slot) {
   BlockRun& run = *w.block;
   Block& block = *run.block;
   const u32 index = w.warp->index;
+  tell_warp(core::TraceKind::ended, slot);
   shared_.residency.end_warp(block, index);
   run.parked &= ~bit(index);
   ++shared_.changes;
@@ -544,6 +546,30 @@ void TimingSm::record_block(core::TraceKind kind, const BlockRun& run) {
                            .part = static_cast<u8>(&run - blocks_.data())});
 }
 
+void TimingSm::tell_warp(core::TraceKind kind, u32 slot) const {
+  if (!shared_.trace || !shared_.trace->on()) [[likely]]
+    return;
+  const Slot& w = warps_[slot];
+  shared_.trace->tell({.cycle = shared_.wheel.now(),
+                       .address = w.grid->grid->id,
+                       .access = static_cast<u32>(w.block->block->number),
+                       .agent = static_cast<u16>(sm_.index),
+                       .warp = static_cast<u16>(slot),
+                       .kind = kind,
+                       .part = static_cast<u8>(w.warp->index)});
+}
+
+void TimingSm::tell_abandoned(const BlockRun& run) const {
+  if (!shared_.trace || !shared_.trace->on()) [[likely]]
+    return;
+  shared_.trace->tell({.cycle = shared_.wheel.now(),
+                       .address = run.block->grid->id,
+                       .access = static_cast<u32>(run.block->number),
+                       .agent = static_cast<u16>(sm_.index),
+                       .kind = core::TraceKind::abandoned,
+                       .part = static_cast<u8>(&run - blocks_.data())});
+}
+
 bool TimingSm::end_blocks() {
   bool any = false;
   for (u32 i = static_cast<u32>(sm_.blocks.size()); i-- > 0;) {
@@ -566,6 +592,7 @@ void TimingSm::forget(const GridRun& run) {
     const u32 slot = first_of(left);
     if (warps_[slot].grid != &run) continue;
     gone |= bit(slot);
+    tell_warp(core::TraceKind::ended, slot);
     leave(slot);
   }
   ready_units_ = 0;
@@ -574,8 +601,11 @@ void TimingSm::forget(const GridRun& run) {
   for (u64& set : calendar_) set &= ~gone;
   look_at_ &= ~gone;
   dated_ &= ~gone;
-  for (BlockRun& block : blocks_)
-    if (block.block && block.block->grid == run.grid) block.block = nullptr;
+  for (BlockRun& block : blocks_) {
+    if (!block.block || block.block->grid != run.grid) continue;
+    tell_abandoned(block);
+    block.block = nullptr;
+  }
   forget_accesses(run);
   for (u32 s = 0; s < schedulers_; ++s) causes_[s] = cause_of(s);
 }

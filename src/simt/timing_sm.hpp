@@ -124,6 +124,8 @@ class TimingSm final : public memory::Agent {
     std::array<u8, 64> slot_of{};
   };
   void record_block(core::TraceKind, const BlockRun&);
+  void tell_warp(core::TraceKind, u32 slot) const;
+  void tell_abandoned(const BlockRun&) const;
 
   struct Slot {
     Warp* warp = nullptr;
