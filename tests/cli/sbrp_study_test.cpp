@@ -48,6 +48,22 @@ TEST_F(SbrpStudy, EveryProgramRunsUnderEveryModelAndRecovers) {
   }
 }
 
+// The artifact's builds of the programs (-DARTIFACT): what they leave is recovered, or looked at.
+TEST_F(SbrpStudy, TheArtifactsProgramsRun) {
+  const Outcome outcome =
+      ew({"reproduce", "sbrp-artifact", "--size", "small", "--figure", "11", "--out", "out", "--json"},
+         Capture::standard_output);
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  const auto json = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(json["failures"].size(), 0u);
+  EXPECT_EQ(json["runs"].size(), 6u * 2);
+  const std::string red = EW_WORKLOADS "/sbrp/red.cu";
+  const Outcome built = ew({"build", "-DARTIFACT", "-DEXTRA_FENCES", red, "-o", "red"}, Capture::both);
+  ASSERT_EQ(built.status, 0) << built.output;
+  EXPECT_EQ(run({"./red", "--small"}, {.capture = Capture::both, .directory = folder_.string()}).output,
+            "PASS red launches=2 elements=400\n");
+}
+
 TEST_F(SbrpStudy, TheDemoTellsItsStory) {
   const Outcome outcome = ew({"demo", "--crashes", "10"}, Capture::both);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
