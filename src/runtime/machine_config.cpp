@@ -219,8 +219,7 @@ std::string why_no_pools(const MachineConfig& config) {
   if (config.coherence.protocol == "mesi" && config.persistency.model != "none")
     return fmt::format(
         "coherence.protocol is {}, which keeps written lines in private caches, but persistency.model {} needs one "
-        "that "
-        "writes through: gpu or none-l1",
+        "that writes through (gpu or none-l1); with persistency.model none a pool can be mapped",
         config.coherence.protocol, config.persistency.model);
   return {};
 }

@@ -151,7 +151,8 @@ TEST_F(PoolCommand, AProtocolThatKeepsWrittenLinesIsRefusedWithTheModelThatNeeds
   EXPECT_EQ(outcome.status, 3);
   EXPECT_EQ(outcome.output,
             "everwarp: gpm_map: coherence.protocol is mesi, which keeps written lines in private caches, but "
-            "persistency.model sbrp needs one that writes through: gpu or none-l1\n");
+            "persistency.model sbrp needs one that writes through (gpu or none-l1); with "
+            "persistency.model none a pool can be mapped\n");
   EXPECT_EQ(on("sbrp-pm-near", {"a.pool"}, {"-s", "coherence.protocol=mesi", "-s", "persistency.model=none"}).status,
             0);
 }

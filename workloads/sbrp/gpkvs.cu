@@ -117,7 +117,8 @@ __device__ void work_off(Store store, const Request* requests, uint32_t first, u
   if (logged) ofence();  // Figure 4, line 6: before the commit, which is the next kernel's
 }
 
-__global__ void insert(Store store, const Request* requests, uint32_t count, uint32_t sets, uint32_t batch) {
+__global__ void __launch_bounds__(1024)
+    insert(Store store, const Request* requests, uint32_t count, uint32_t sets, uint32_t batch) {
   const uint32_t group = (blockIdx.x * blockDim.x + threadIdx.x) / kWays, groups = gridDim.x * blockDim.x / kWays;
   for (uint32_t first = group; first < count; first += groups)
     if (requests[first].head) work_off(store, requests, first, sets, batch);

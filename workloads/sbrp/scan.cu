@@ -109,7 +109,7 @@ __device__ void await_reader(uint32_t* finished, uint32_t k, bool together) {
   }
 }
 
-__global__ void scan(Sums sums, const uint32_t* values, uint32_t share, uint32_t last) {
+__global__ void __launch_bounds__(1024) scan(Sums sums, const uint32_t* values, uint32_t share, uint32_t last) {
   const uint32_t t = threadIdx.x, i = blockIdx.x * blockDim.x + t, word = last_word(sums, i);
 #ifdef ARTIFACT
   uint32_t* finished = sums.flags() + i - t;
