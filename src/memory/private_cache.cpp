@@ -146,7 +146,8 @@ Accepted PrivateCache::State::load_miss(const LineAccess& a, u32 way, Stall& why
     Mshr& mshr = mshrs[lines[way].mshr];
     refresh(mshr);
     const WordMask missing = a.words & ~lines[way].valid;
-    if (missing & mshr.poison) return stall(why, Stall::line);
+    // Under way for older loads alone. A home that keeps track of copies answers one request of a line after the other.
+    if (missing & mshr.poison) return permission.strong_loads_hit ? stall(why, Stall::line) : load_at_home(a, way, why);
     if (mshr.count >= config.merges) return stall(why, Stall::merge);
     const WordMask more = missing & ~mshr.outstanding;
     append(mshr, a, !more);
