@@ -14,7 +14,7 @@ class Gpm final : public Unbuffered {
  public:
   using Unbuffered::Unbuffered;
   bool on_order(PersistOrder order, Scope scope, u64 warps) override {
-    if (order == PersistOrder::p_acquire) return epoch_barrier(Barrier::all_lines, warps);
+    if (order == PersistOrder::p_acquire) return epoch_barrier({.volatile_too = true}, warps);
     if (order != PersistOrder::fence || scope != Scope::sys || was_told(warps)) return true;
     machinery_.flush_persistent();
     return wait_until_durable(warps);

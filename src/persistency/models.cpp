@@ -32,8 +32,8 @@ constexpr std::array table{
           {},
           "epoch"},
     Model{"epoch-artifact",
-          "As epoch, with what the SBRP artifact's epoch runs pay besides: each barrier sends the volatile dirty lines "
-          "home, too, and empties the L1.",
+          "As epoch, with what the SBRP artifact's epoch runs pay besides: no barrier is void, and fences and block "
+          "barriers send the volatile dirty lines home, too, and empty the L1.",
           make_epoch_artifact,
           {},
           "epoch"},

@@ -61,7 +61,7 @@ void PersistencyConfig::fields(Self& self, Visitor&& visit) {
       "older persist of its SM.",
       "SBRP, section 5: the variable is an identifier for matching pRel to pAcq");
   visit("fence_cycles", self.fence_cycles, Range{0, 1e6}, "cycles",
-        "What a fence above block scope takes besides its waits; with epoch, gpm and strict every order operation.",
+        "What a fence above block scope takes besides its waits; with epoch and strict an oFence and a dFence, too.",
         "0: the waits are simulated; the SBRP artifact adds 200 (ptx_opcode_latency_fence)");
 }
 

@@ -24,14 +24,12 @@ bool Unbuffered::wait_until_durable(u64 warps) {
 }
 
 bool Unbuffered::epoch_barrier(Barrier barrier, u64 warps) {
-  const bool volatile_too = barrier != Barrier::persistent;
-  if (!was_told(warps) &&
-      (barrier == Barrier::all_lines_always || waiting_ & warps || machinery_.take_accessed(warps))) {
+  if (!was_told(warps) && (barrier.always || waiting_ & warps || machinery_.take_accessed(warps))) {
     machinery_.flush_persistent();
-    if (volatile_too) machinery_.flush_volatile();
+    if (barrier.volatile_too) machinery_.flush_volatile();
     if (!wait_until_durable(warps)) return false;
   }
-  machinery_.invalidate(volatile_too);
+  machinery_.invalidate(barrier.volatile_too);
   return true;
 }
 

@@ -25,9 +25,12 @@ class Unbuffered : public Persistency {
   bool was_told(u64 warps);
   /// True: all that was sent is durable; else the warps are held.
   bool wait_until_durable(u64 warps);
-  enum class Barrier : u8 { persistent, all_lines, all_lines_always };
-  /// An epoch barrier: dirty lines leave, the warps wait, copies go. True: it is over. One of warps that have accessed
-  /// no persistent line since their last waits for nothing, unless `always`.
+  struct Barrier {
+    bool volatile_too = false;  // sends and gives up volatile lines, too
+    bool always = false;        // of warps that have accessed no persistent line since their last as well
+  };
+  /// An epoch barrier: dirty persistent lines leave, the warps wait, copies go. True: it is over. One of warps that
+  /// have accessed no persistent line since their last waits for nothing, unless `always`.
   bool epoch_barrier(Barrier, u64 warps);
 
   PersistMachinery& machinery_;

@@ -269,8 +269,7 @@ void ask_persistency(const ptx::Kernel& kernel, const memory::Consistency& model
     Ordering& order = pc.order;
     if (order.before != PersistOrder::none) order.performed |= writing_classes();
     const bool fence = order.before == PersistOrder::fence && order.scope > Scope::cta;
-    const bool operation = order.before == PersistOrder::ofence || order.before == PersistOrder::dfence ||
-                           order.before == PersistOrder::p_release || order.after == PersistOrder::p_acquire;
+    const bool operation = order.before == PersistOrder::ofence || order.before == PersistOrder::dfence;
     if (fence || (persists.waits && operation)) pc.order_cycles = persists.fence_cycles;
   }
 }

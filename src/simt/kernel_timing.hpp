@@ -36,7 +36,7 @@ struct Ordering {
 struct PersistTiming {
   bool model = false;    // there is one
   bool regions = false;  // order operations take the place of the fences in everwarp regions
-  bool waits = false;    // every order operation takes fence_cycles, else fences alone
+  bool waits = false;    // oFences and dFences take fence_cycles, too, not only fences
   u32 fence_cycles = 0;
 };
 

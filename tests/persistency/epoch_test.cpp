@@ -42,11 +42,19 @@ TEST(EpochBarrier, of_a_warp_that_has_accessed_nothing_persistent_since_its_last
 }
 
 TEST(EpochBarrier, of_the_artifact_drains_whatever_there_is) {
-  Scene s("epoch-artifact");
-  s.store(0, 1);
-  EXPECT_FALSE(s.order(1, PersistOrder::p_acquire));
-  EXPECT_EQ(s.cache.left, Left{1});
-  EXPECT_EQ(s.cache.volatile_flushes, 1u);
+  for (const PersistOrder order :
+       {PersistOrder::p_acquire, PersistOrder::ofence, PersistOrder::fence, PersistOrder::barrier}) {
+    const bool operation = order == PersistOrder::p_acquire || order == PersistOrder::ofence;
+    Scene s("epoch-artifact");
+    s.store(0, 1);
+    EXPECT_FALSE(s.order(1, order)) << "of a warp that has persisted nothing";
+    EXPECT_EQ(s.cache.left, Left{1});
+    EXPECT_EQ(s.cache.volatile_flushes, operation ? 0u : 1u);
+    s.acknowledge();
+    EXPECT_TRUE(s.order(1, order));
+    EXPECT_EQ(s.cache.invalidations, operation ? 1u : 0u);
+    EXPECT_EQ(s.cache.full_invalidations, operation ? 0u : 1u);
+  }
 }
 
 }  // namespace

@@ -308,15 +308,17 @@ TEST(TimingGpuPersists, a_barrier_is_over_for_all_warps_of_the_block_at_once) {
 }
 
 TEST(TimingGpuPersists, a_fence_takes_the_cycles_that_the_machine_says) {
-  const auto cycles = [](u32 fence_cycles) {
+  const auto cycles = [](const std::string& body, u32 fence_cycles) {
     TimingSetup setup;
     setup.persists = {.model = true, .regions = true, .waits = true, .fence_cycles = fence_cycles};
-    Bench bench(std::string(ofence) + ofence, setup, 1);
+    Bench bench(body, setup, 1);
     bench.start(1, 32);
     bench.finish();
     return bench.machine->wheel().now();
   };
-  EXPECT_EQ(cycles(200) - cycles(0), 400u);
+  const std::string fences = std::string(ofence) + ofence, flags = std::string(prel) + pacq;
+  EXPECT_EQ(cycles(fences, 200) - cycles(fences, 0), 400u);
+  EXPECT_EQ(cycles(flags, 200), cycles(flags, 0)) << "a pRel is a store, a pAcq a load";
 }
 
 /// A store that is held keeps its warp's later stores behind it, and lets other warps pass.
