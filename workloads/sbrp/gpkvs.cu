@@ -114,7 +114,11 @@ __device__ void work_off(Store store, const Request* requests, uint32_t first, u
     }
     if (BUG != 1) write_pair(slot, key, batch);
   }
+#ifdef ARTIFACT
+  if (logged) dfence();
+#else
   if (logged) ofence();  // Figure 4, line 6: before the commit, which is the next kernel's
+#endif
 }
 
 __global__ void __launch_bounds__(1024)

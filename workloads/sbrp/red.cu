@@ -23,6 +23,11 @@ using recoverable::Header;
 
 constexpr uint64_t kMagic = 0x5342525052643031ull;
 constexpr uint32_t kEmpty = 0;
+#ifdef ARTIFACT
+constexpr bool kLooks = false;  // its kernel looks for durable sums only in a recovery, which its recoveries stop before
+#else
+constexpr bool kLooks = true;
+#endif
 
 struct Shape {
   uint32_t launches, elements, blocks, threads;  // elements: of a launch
@@ -68,7 +73,7 @@ __device__ uint32_t await(const uint32_t* sums, uint32_t* ready, uint32_t other,
 __device__ void persist(uint32_t* sums, uint32_t* ready, uint32_t sum, uint32_t round) {
   const uint32_t t = threadIdx.x;
   if (BUG == 4) pRel_block(&ready[t], round);
-  if (sums[t] == kEmpty || BUG == 7) sums[t] = sum + 1;
+  if (!kLooks || sums[t] == kEmpty || BUG == 7) sums[t] = sum + 1;
   if (BUG == 5)
     *static_cast<volatile uint32_t*>(&ready[t]) = round;
   else if (BUG != 4)
@@ -80,7 +85,7 @@ __device__ void persist(uint32_t* sums, uint32_t* ready, uint32_t sum, uint32_t 
 // rounds.
 __device__ void reduce(uint32_t* sums, uint32_t sum, uint32_t* ready, uint32_t round) {
   const uint32_t t = threadIdx.x;
-  const bool durable = BUG != 7 && sums[t] != kEmpty;
+  const bool durable = kLooks && BUG != 7 && sums[t] != kEmpty;
   if (BUG == 7 && sums[t] != kEmpty) sum += sums[t] - 1;
   uint32_t stride = blockDim.x / 2;
   for (; stride >= warpSize && stride > t; stride /= 2)
@@ -113,7 +118,7 @@ __global__ void reduction(Sums sums, const uint32_t* values, uint32_t elements, 
   __shared__ bool last;
   const uint32_t t = threadIdx.x, first = blockIdx.x * blockDim.x;
   uint32_t* released = &sums.released[blockIdx.x];
-  const bool finished = *released != kEmpty;
+  const bool finished = kLooks && *released != kEmpty;
   ready[t] = 0;
   __syncthreads();
   if (!finished) {
