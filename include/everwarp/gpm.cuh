@@ -31,9 +31,9 @@ int gpm_persist_range(const void* address, size_t size);
 void gpm_persist_begin(void);
 void gpm_persist_end(void);
 
-/// The host tells the world that its work is durable up to `progress`, a count of the program's own that never falls. To
-/// be called once the persists have been waited for: a dfence() or gpm_persist() in the kernel, then the kernel's end;
-/// gpm_persist_range() or gpm_unmap() for stores of the host. `ew crash` keeps it outside of the pools.
+/// The host tells the world that its work is durable up to `progress`, a count of the program's own that never falls.
+/// To be called once the persists have been waited for: a dfence() or gpm_persist() in the kernel, then the kernel's
+/// end; gpm_persist_range() or gpm_unmap() for stores of the host. `ew crash` keeps it outside of the pools.
 void gpm_acknowledge(unsigned long long progress);
 /// In a recovery under `ew crash`: the last that the crashed run had acknowledged, and so must be there; else 0.
 unsigned long long gpm_acknowledged(void);
@@ -49,9 +49,9 @@ unsigned long long gpm_acknowledged(void);
 /// gpm_map() for a pool with a table of names; gpm_unmap() ends it. NULL, and a sentence on stderr, when the file holds
 /// something else.
 void* pm_map(const char* path, size_t size, bool create);
-/// A new region, all zero, durable under this name (1 to 39 characters). NULL, and a sentence on stderr, when the name is
-/// taken or there is no room: neither in the pool nor in its table, which has one entry for each 64 KiB of the pool, and
-/// never fewer than 63 nor more than 4095.
+/// A new region, all zero, durable under this name (1 to 39 characters, none a control character). NULL, and a sentence
+/// on stderr, when the name is taken or there is no room: neither in the pool nor in its table, which has one entry for
+/// each 64 KiB of the pool, and never fewer than 63 nor more than 4095.
 void* pm_alloc(void* nvm, const char* name, size_t size);
 /// The region of this name, and its size where `size` is not NULL. NULL when there is none.
 void* pm_open(void* nvm, const char* name, size_t* size);

@@ -110,8 +110,8 @@ Check timing_check(const Check& workload, const fs::path& workloads, std::string
   check.kind = Check::Kind::timing;
   check.name = fmt::format("{}/{}", family, name);
   check.run_options = {"-m", std::string(machine), "--set", fmt::format("coherence.protocol={}", protocol)};
-  // What a private cache keeps is durable when it leaves: pools of this protocol have no persistency model.
-  if (protocol == "mesi") check.run_options.insert(check.run_options.end(), {"--set", "persistency.model=none"});
+  if (keeps_written_lines(*coherence::find_model(protocol)))  // its pools have no persistency model
+    check.run_options.insert(check.run_options.end(), {"--set", "persistency.model=none"});
   check.racing = is_racing(workloads / (name + ".cu"));
   check.timeout_seconds = 1200;
   return check;

@@ -30,4 +30,8 @@ const Model* find_model(std::string_view name) {
   return nullptr;
 }
 
+bool keeps_written_lines(const Model& model) {
+  return model.make()->permission().store_needs_owned;
+}
+
 }  // namespace ew::coherence

@@ -19,6 +19,8 @@ struct Model {
 std::span<const Model> models();
 /// nullptr: there is none of that name; the caller says which are near (core/nearest.hpp).
 const Model* find_model(std::string_view name);
+/// Lines that were written may stay in private caches, past releases: no persistency model can say when they leave.
+bool keeps_written_lines(const Model&);
 
 std::unique_ptr<memory::Protocol> make_gpu();
 std::unique_ptr<memory::Protocol> make_none_l1();

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "coherence/models.hpp"
 #include "consistency/models.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
@@ -216,12 +217,15 @@ void check_nvm(const MachineConfig& config) {
 std::string why_no_pools(const MachineConfig& config) {
   if (!config.machine.timing()) return {};
   if (config.nvm.none()) return "this machine has no non-volatile memory (nvm.attach is \"none\")";
-  if (config.coherence.protocol == "mesi" && config.persistency.model != "none")
-    return fmt::format(
-        "coherence.protocol is {}, which keeps written lines in private caches, but persistency.model {} needs one "
-        "that writes through (gpu or none-l1); with persistency.model none a pool can be mapped",
-        config.coherence.protocol, config.persistency.model);
-  return {};
+  if (config.persistency.model == "none" || !keeps_written_lines(*coherence::find_model(config.coherence.protocol)))
+    return {};
+  std::string others;
+  for (const coherence::Model& model : coherence::models())
+    if (!keeps_written_lines(model)) others += fmt::format("{}{}", others.empty() ? "" : " or ", model.name);
+  return fmt::format(
+      "coherence.protocol is {}, which keeps written lines in private caches, but persistency.model {} needs one "
+      "that writes through ({}); with persistency.model none a pool can be mapped",
+      config.coherence.protocol, config.persistency.model, others);
 }
 
 u32 agents_of(const MachineConfig& config) {

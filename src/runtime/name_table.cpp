@@ -147,9 +147,13 @@ std::optional<NameTable::Region> NameTable::find(std::string_view name) const {
 }
 
 NameTable::Region NameTable::allocate(std::string_view name, u64 size) {
-  if (name.empty() || name.size() > longest_name || name.find('\0') != std::string_view::npos)
+  if (name.empty() || name.size() > longest_name)
     refuse(
         fmt::format("the name of a region has 1 to {} characters, but \"{}\" has {}", longest_name, name, name.size()));
+  for (const char c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      refuse(
+          fmt::format("the name of a region has no control characters, but one of its {} is 0x{:02x}", name.size(), c));
   if (size == 0) refuse(fmt::format("region \"{}\" cannot have a size of 0", name));
   if (entry_of(name)) refuse(fmt::format("the name \"{}\" is taken", name));
   u64 offset = first_offset();

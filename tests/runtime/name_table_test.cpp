@@ -127,6 +127,8 @@ TEST(NameTable, RefusesWhatItCannotGive) {
   EXPECT_EQ(refusal([&] { table.allocate("", 10); }),
             "pool a.nvm: the name of a region has 1 to 39 characters, but \"\" has 0");
   EXPECT_NE(refusal([&] { table.allocate(std::string(40, 'x'), 10); }), "");
+  EXPECT_EQ(refusal([&] { table.allocate("a\033[2J", 10); }),
+            "pool a.nvm: the name of a region has no control characters, but one of its 5 is 0x1b");
   EXPECT_EQ(refusal([&] { table.allocate("b", 0); }), "pool a.nvm: region \"b\" cannot have a size of 0");
   EXPECT_EQ(refusal([&] { table.allocate("b", pool_bytes); }), "pool a.nvm: has no room for 65536 bytes in one piece");
   for (u32 i = 0; i < 62; ++i) table.allocate("n" + std::to_string(i), 1);

@@ -24,7 +24,7 @@ using recoverable::Header;
 constexpr uint64_t kMagic = 0x5342525052643031ull;
 constexpr uint32_t kEmpty = 0;
 #ifdef ARTIFACT
-constexpr bool kLooks = false;  // its kernel looks for durable sums only in a recovery, which its recoveries stop before
+constexpr bool kLooks = false;  // its kernel looks for durable sums in recoveries alone, and those stop before it
 #else
 constexpr bool kLooks = true;
 #endif
