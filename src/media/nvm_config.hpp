@@ -21,6 +21,7 @@ struct NvmConfig {
   core::Picoseconds write_latency{62'000};
   core::Bytes granule{256};
   u32 write_queue = 512;
+  bool combine = true;
   u32 read_buffer = 512;
   u32 queue = 512;
   bool ddio = true;
@@ -58,6 +59,11 @@ struct NvmConfig {
           "Write-pending queue of one channel: granules in which writes meet before the medium takes them. It belongs "
           "to the persistence domain (ADR).",
           "eight modules of 16 KiB: Wang et al. 2020, Characterizing and Modeling Non-Volatile Memory Systems");
+    visit(
+        "combine", self.combine, Range{}, "",
+        "Writes of one granule meet in the queue, and one in part waits there for the rest; else each takes a place of "
+        "its own and goes in its turn.",
+        "Wang et al. 2020; the SBRP artifact does not");
     visit("read_buffer", self.read_buffer, Range{0, 65536}, "granules", "Granules read last, of one channel.",
           "as the write-pending queue");
     visit("queue", self.queue, Range{1, 65536}, "requests",

@@ -25,6 +25,7 @@ NvmMedium::NvmMedium(const NvmConfig& config, const MediaParts& parts, u32 chann
       client_(client),
       clock_(core::ClockRatio::of_hertz(parts.clock, femtoseconds)),
       granule_(static_cast<u32>(config.granule.count)),
+      combine_(config.combine),
       read_time_(time_of(granule_, config.read_bandwidth, channels)),
       write_time_(time_of(granule_, config.write_bandwidth, channels)),
       partial_time_(config.partial_bandwidth.count ? time_of(granule_, config.partial_bandwidth, channels)
@@ -104,10 +105,10 @@ void NvmMedium::occupy(Femtoseconds duration) {
 
 /// REQUIRES: banks_have_work().
 void NvmMedium::serve_one() {
-  const bool read = !reads_.empty() && (!write_blocked() || wrote_last_ || (whole_.oldest == none && used_ <= high_));
+  const bool read = !reads_.empty() && (!write_blocked() || wrote_last_ || (ready_.oldest == none && used_ <= high_));
   wrote_last_ = !read;
   if (read) return serve_read();
-  write_granule(whole_.oldest != none ? whole_.oldest : partial_.oldest);
+  write_granule(ready_.oldest != none ? ready_.oldest : partial_.oldest);
 }
 
 void NvmMedium::serve_read() {
@@ -207,7 +208,7 @@ bool NvmMedium::accept(Waiting& waiting) {
 bool NvmMedium::put(const Access& access, const Span& span, u64 granule) {
   const Bytes bytes = bytes_in(span, granule);
   if (std::ranges::all_of(bytes, [](u64 some) { return some == 0; })) return true;
-  u32 number = find(granule);
+  u32 number = combine_ ? find(granule) : none;
   if (number == none) {
     if (free_ == none) return false;
     number = take_entry(granule);
@@ -224,6 +225,7 @@ bool NvmMedium::put(const Access& access, const Span& span, u64 granule) {
     count += static_cast<u32>(std::popcount(entry.have[w]));
   }
   entry.whole = count == granule_;
+  entry.waits = combine_ && !entry.whole;
   link(number);
   return true;
 }

@@ -4,9 +4,9 @@
 // A write is durable when the queue has it: its bytes go to the durable image at that moment. Writes of one granule
 // meet in the queue. A granule of which every byte is there is written by itself; one that is written in part waits for
 // the rest until three quarters of the queue are taken, and is then read, merged and written, the one touched last
-// going last. Reads go before writes unless a write waits for room; what the queue or the buffer of granules read last
-// has costs the banks nothing. A read of bytes of a write that waits for room comes behind it. Owned by a device; bytes
-// that stay in the queue are safe and are no work under way.
+// going last; unless the machine does not combine writes. Reads go before writes unless a write waits for room; what
+// the queue or the buffer of granules read last has costs the banks nothing. A read of bytes of a write that waits for
+// room comes behind it. Owned by a device; bytes that stay in the queue are safe and are no work under way.
 #pragma once
 
 #include <array>
@@ -71,6 +71,7 @@ class NvmMedium {
     u32 next = none;                 // in its bucket, or of the free ones
     u32 older = none, newer = none;  // in its list
     bool whole = false;
+    bool waits = false;  // for the rest of its granule
   };
   struct List {  // by last write
     u32 oldest = none, newest = none;
@@ -99,12 +100,12 @@ class NvmMedium {
   u32 find(u64 granule) const;
   u32 take_entry(u64 granule);
   void free_entry(u32);
-  List& list_of(const Entry& entry) { return entry.whole ? whole_ : partial_; }
+  List& list_of(const Entry& entry) { return entry.waits ? partial_ : ready_; }
   void link(u32);
   void unlink(u32);
 
   bool write_blocked() const { return !waiting_.empty() && waiting_.front().ready <= wheel_.now(); }
-  bool banks_have_work() const { return !reads_.empty() || whole_.oldest != none || used_ > high_; }
+  bool banks_have_work() const { return !reads_.empty() || ready_.oldest != none || used_ > high_; }
   void serve_one();
   void serve_read();
   void write_granule(u32 entry);
@@ -116,6 +117,7 @@ class NvmMedium {
   Client& client_;
   const core::ClockRatio clock_;
   const u32 granule_;
+  const bool combine_;
   const Femtoseconds read_time_, write_time_, partial_time_;
   const core::Cycle latency_, write_latency_;
 
@@ -126,7 +128,7 @@ class NvmMedium {
   std::vector<u32> buckets_;  // of entries, by granule
   u32 free_ = none, used_ = 0;
   const u32 high_;
-  List partial_, whole_;
+  List partial_, ready_;
   std::vector<u64> buffer_;  // granules read last, each in its place
   Femtoseconds free_at_ = 0, busy_ = 0;
   bool wrote_last_ = false;

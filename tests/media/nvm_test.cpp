@@ -291,6 +291,19 @@ TEST_F(NvmCrash, WritesOfOneGranuleMeetInTheQueue) {
   EXPECT_EQ(counts.combined, 63u);
 }
 
+TEST_F(NvmCrash, AMachineThatDoesNotCombineWritesEachInItsTurn) {
+  MediaConfig config = optane();
+  config.nvm.combine = false;
+  make("nvm", config);
+  for (u32 offset = 0; offset < 256; offset += 4) store(offset, offset + 1, true);
+  finish();
+  const auto& counts = bench->device().statistics();
+  EXPECT_EQ(counts.granules_written, 64u);
+  EXPECT_EQ(counts.granules_merged, 64u) << "none of them is whole";
+  EXPECT_EQ(counts.combined, 0u);
+  for (u32 offset = 0; offset < 256; offset += 4) EXPECT_EQ(durable(offset), offset + 1);
+}
+
 // --- Times of a lone access, and what the buffers save
 
 TEST(Nvm, ALoneReadAndWriteTakeTheirLatencies) {
