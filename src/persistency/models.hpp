@@ -46,10 +46,12 @@ void PersistencyConfig::fields(Self& self, Visitor&& visit) {
         "sbrp: entries of the persist buffer, as a share of the L1's lines.", "SBRP, section 7.3: half of the L1");
   visit("window", self.window, Range{1, 65535}, "persists",
         "sbrp: persists of one SM that the buffer has on their way at once.", "SBRP, Table 1");
-  visit("policy", self.policy, core::Choices{{"window", "eager", "lazy"}}, "",
-        "sbrp: window: a persist leaves while fewer than `window` are on their way; eager: as soon as order allows; "
-        "lazy: when an order operation, a full buffer or a waiting warp asks for it.",
-        "SBRP, section 6.2");
+  visit(
+      "policy", self.policy, core::Choices{{"window", "capped", "eager", "lazy"}}, "",
+      "sbrp: window: a persist that nobody waits for leaves while fewer than `window` are on their way; capped: any "
+      "persist, as in the artifact; eager: as soon as order allows; lazy: when an order operation, a full buffer or a "
+      "waiting warp asks for it.",
+      "SBRP, section 6.2");
   visit(
       "merge", self.merge, core::Choices{{"adjacent", "past-others"}}, "",
       "sbrp: an order operation joins the youngest entry of the persist buffer; past-others: an older one of its type, "

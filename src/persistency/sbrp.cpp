@@ -28,9 +28,10 @@ Sbrp::Sbrp(const PersistencyConfig& config, u32 lines, PersistMachinery& machine
     : machinery_(machinery),
       buffer_(buffer_entries(config, lines), lines, config.merge == "past-others"),
       window_(config.window),
-      policy_(config.policy == "eager"  ? Policy::eager
-              : config.policy == "lazy" ? Policy::lazy
-                                        : Policy::window),
+      policy_(config.policy == "eager"    ? Policy::eager
+              : config.policy == "lazy"   ? Policy::lazy
+              : config.policy == "capped" ? Policy::capped
+                                          : Policy::window),
       matches_(config.acquires == "matched"),
       flags_(flags) {}
 
@@ -274,9 +275,10 @@ void Sbrp::retire_release(const PersistBuffer::Entry& entry, Place place) {
 
 // --- The buffer empties
 
-/// What somebody waits for leaves when its order lets it; the rest when the policy of section 6.2 says so.
+/// What somebody waits for leaves when its order lets it, unless the window is a cap; the rest when the policy of
+/// section 6.2 says so.
 bool Sbrp::policy_lets_go(Place place) {
-  if (place < wanted_ || policy_ == Policy::eager) return true;
+  if (policy_ == Policy::eager || (place < wanted_ && policy_ != Policy::capped)) return true;
   if (policy_ == Policy::lazy) return false;
   if (machinery_.in_flight() < window_) return true;
   if (!std::exchange(window_full_, true)) machinery_.window_full(true);

@@ -14,8 +14,9 @@
 // of flags that nobody has released since, as in a failed iteration of a spin, orders nothing.
 //
 // How no warp waits for ever. Whoever is held names a place of the buffer that must have left (`wanted_`). The buffer
-// empties up to there whatever the policy says: its oldest entry waits for a place in the window or, if its warps are
-// in the FSM, for acknowledgements, and both come. With that place gone, the acknowledgements of then resume the warp.
+// empties up to there: its oldest entry waits for a place in the window (where that caps all persists) or, if its warps
+// are in the FSM, for acknowledgements, and both come. With that place gone, the acknowledgements of then resume the
+// warp.
 #pragma once
 
 #include <array>
@@ -46,7 +47,7 @@ class Sbrp final : public Persistency {
 
  private:
   using Place = PersistBuffer::Place;
-  enum class Policy : u8 { window, eager, lazy };
+  enum class Policy : u8 { window, capped, eager, lazy };
 
   bool nothing_to_order() const { return buffer_.empty() && machinery_.in_flight() == 0; }
   bool may_leave(Place, u64 warps) const;

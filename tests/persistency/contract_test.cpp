@@ -628,9 +628,10 @@ TEST_P(EveryModel, keeps_its_axioms_loses_nothing_and_ends) {
 INSTANTIATE_TEST_SUITE_P(Persistency, EveryModel,
                          testing::Values(Setup{"strict", "window", "gpu"}, Setup{"gpm", "window", "gpu"},
                                          Setup{"epoch", "window", "gpu"}, Setup{"epoch-artifact", "window", "gpu"},
-                                         Setup{"sbrp", "window", "gpu"}, Setup{"sbrp", "eager", "gpu"},
-                                         Setup{"sbrp", "lazy", "gpu"}, Setup{"sbrp", "window", "none-l1"},
-                                         Setup{"epoch", "window", "none-l1"}, Setup{"strict", "window", "none-l1"}),
+                                         Setup{"sbrp", "window", "gpu"}, Setup{"sbrp", "capped", "gpu"},
+                                         Setup{"sbrp", "eager", "gpu"}, Setup{"sbrp", "lazy", "gpu"},
+                                         Setup{"sbrp", "window", "none-l1"}, Setup{"epoch", "window", "none-l1"},
+                                         Setup{"strict", "window", "none-l1"}),
                          [](const auto& info) {
                            std::string name =
                                std::string(info.param.model) + "_" + info.param.policy + "_" + info.param.protocol;

@@ -439,6 +439,20 @@ TEST(SbrpWindow, is_for_persists_that_nobody_waits_for) {
   EXPECT_EQ(s.cache.in_flight(), 8u);
 }
 
+TEST(SbrpPolicy, capped_keeps_what_is_waited_for_to_the_window_too) {
+  Scene s("sbrp", {.window = 2, .policy = "capped"});
+  for (u32 way = 0; way < 8; ++way) s.store(0, way);
+  EXPECT_FALSE(s.order(0, PersistOrder::dfence));
+  for (u32 sent = 2; sent < 8; ++sent) {
+    EXPECT_EQ(s.cache.in_flight(), 2u);
+    s.acknowledge();
+  }
+  EXPECT_FALSE(s.resumed(0));
+  s.acknowledge();
+  s.acknowledge();
+  EXPECT_TRUE(s.resumed(0));
+}
+
 TEST(SbrpPolicy, eager_sends_as_soon_as_order_allows) {
   Scene s("sbrp", {.window = 2, .policy = "eager"});
   for (u32 way = 0; way < 8; ++way) s.store(0, way);
@@ -527,10 +541,10 @@ TEST(SbrpDrain, sends_everything_in_order) {
 TEST(SbrpProperty, no_warp_waits_for_ever) {
   for (u32 seed = 1; seed <= 300; ++seed) {
     std::mt19937 random(seed);
-    const char* policies[] = {"window", "eager", "lazy"};
+    const char* policies[] = {"window", "capped", "eager", "lazy"};
     const PersistencyConfig config{.buffer = static_cast<u32>(1000 * (1 + random() % 16) / 16),
                                    .window = 1 + static_cast<u32>(random() % 4),
-                                   .policy = policies[seed % 3]};
+                                   .policy = policies[seed % 4]};
     Scene s("sbrp", config, 16);
     constexpr u32 warps = 4;
     u64 held = 0;
