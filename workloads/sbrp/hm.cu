@@ -92,8 +92,13 @@ __global__ void insert(Map map, const Word* words, const uint32_t* begins, uint3
   __syncthreads();
   const Word now = bucket[threadIdx.x];
   if (now == old) return;
+#ifdef ARTIFACT
+  const Word before = map.slots[slot];  // its log copies from the slot itself
+#else
+  const Word before = old;
+#endif
   if (BUG == 2) map.slots[slot] = now;
-  map.log[slot] = (BUG == 5 ? now : old) | (batch + 1);
+  map.log[slot] = (BUG == 5 ? now : before) | (batch + 1);
   if (BUG != 1) ofence();
   if (BUG != 2) map.slots[slot] = now;
   ofence();
