@@ -30,6 +30,12 @@ const Model* find_model(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string_view> names() {
+  std::vector<std::string_view> result;
+  for (const Model& model : table) result.push_back(model.name);
+  return result;
+}
+
 bool keeps_written_lines(const Model& model) {
   return model.make()->permission().store_needs_owned;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "memory/protocol.hpp"
 
@@ -19,6 +20,7 @@ struct Model {
 std::span<const Model> models();
 /// nullptr: there is none of that name; the caller says which are near (core/nearest.hpp).
 const Model* find_model(std::string_view name);
+std::vector<std::string_view> names();
 /// Lines that were written may stay in private caches, past releases: no persistency model can say when they leave.
 bool keeps_written_lines(const Model&);
 

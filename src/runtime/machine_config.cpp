@@ -56,7 +56,7 @@ void set_choices(std::vector<core::Field>& fields, std::string_view key, std::ve
 
 template <class Self, class Visitor>
 void CoherenceConfig::fields(Self& self, Visitor&& visit) {
-  visit("protocol", self.protocol, core::Choices{{"gpu", "none-l1", "mesi"}}, "",
+  visit("protocol", self.protocol, core::Choices{coherence::names()}, "",
         "The protocol: `ew explain models` says what each does.", "SBRP artifact: self-invalidation, write-through");
 }
 
