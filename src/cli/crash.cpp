@@ -1,4 +1,4 @@
-// `ew crash`: kills a program at chosen instructions, restarts it to recover, and judges what came back.
+// `ew crash`: ends a program anywhere, starts it again to recover, and judges what came back.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -376,7 +376,7 @@ int call(CrashCommand& command, const Words& words) {
 
 void add_crash(CLI::App& app, int& status) {
   auto command = std::make_shared<CrashCommand>();
-  CLI::App* verb = app.add_subcommand("crash", "Kill a program at chosen instructions and judge its recovery");
+  CLI::App* verb = app.add_subcommand("crash", "End a program anywhere, let it recover, and judge what came back");
   verb->footer(crash_manual);
   verb->add_option("--at", command->at,
                    "Where: instruction N, random; on a timing machine also cycle N, ns N, persist N")

@@ -92,7 +92,7 @@ int Demo::show_models() {
       "on\n"
       "SBRP's two machines, with NVM behind PCIe (far) and on the GPU (near), under three persistency models, at the "
       "size\n"
-      "of its paper's figure 6. (Below some 8,000 pairs epoch is faster than SBRP, far: so few warps do not hide that "
+      "of its paper's figure 6. (Below some 5,000 pairs epoch is faster than SBRP, far: so few warps do not hide that "
       "a\n"
       "store waits for the older entry of its line, behind a window of six lines that take a microsecond each.)\n\n");
   const StudyRequest request{{{"6"}, {demo_program}, "paper", 0}, out(), "ew demo", demo_jobs(), 600, false};
@@ -119,9 +119,9 @@ int Demo::show_models() {
 
 int Demo::show_crashes() {
   fmt::print(
-      "The process is really killed at {} moments spread over these runs; nothing but the pool file survives, which "
-      "holds\n"
-      "what had become durable. Then the program is started again on it, recovers, and checks every pair.\n\n",
+      "With 512 pairs the process is really killed, {} times, at moments spread over its run; nothing but the pool\n"
+      "file survives, which holds what had become durable. Then the program is started again on it, recovers, and\n"
+      "checks every pair.\n\n",
       command_.crashes);
   Table table({"model", ">warp instructions", ">crashes", ">recovered", ">failed"});
   ProgressLine line;
@@ -155,10 +155,9 @@ int Demo::show_crashes() {
 
 int Demo::show_planted_bug() {
   fmt::print(
-      "Now the ofence between a log entry and its pair is left out (-DBUG=2 of workloads/sbrp/bugs.toml), which no "
-      "test by\n"
-      "luck would show. `ew crash --states model` records one run and tries the crash states that SBRP allows of "
-      "it:\n\n");
+      "Now the ofence between a log entry and its pair is left out (-DBUG=2 of workloads/sbrp/bugs.toml), which a\n"
+      "test would show by luck alone. `ew crash --states model` records one run and tries the crash states that\n"
+      "SBRP allows of it:\n\n");
   const Scratch scratch;
   const fs::path source = suite_.programs.at(demo_program).source, binary = scratch.path() / "gpkvs_bug";
   const Outcome built = cli::run(

@@ -109,10 +109,13 @@ void add_reproduce(CLI::App& app, int& status) {
   auto command = std::make_shared<ReproduceCommand>();
   CLI::App* verb = app.add_subcommand("reproduce", "A paper's figures, beside the published numbers");
   verb->footer(reproduce_manual);
-  verb->add_option("study", command->suite, "A folder of studies/: sbrp")->required()->type_name("STUDY");
-  verb->add_option("--figure", command->request.figures, "Only these figures")->type_name("NUMBER");
+  verb->add_option("study", command->suite, "A folder of studies/: sbrp, sbrp-artifact or sbrp-choices")
+      ->required()
+      ->type_name("STUDY");
+  verb->add_option("--figure", command->request.figures, "Only these figures, as --list names them")->type_name("NAME");
   verb->add_option("--program", command->request.programs, "Only these programs")->type_name("NAME");
-  verb->add_option("--size", command->request.size, "Size of the inputs: small, paper, or another that a program has")
+  verb->add_option("--size", command->request.size,
+                   "Size of the inputs, as the programs have it: small, artifact or paper")
       ->capture_default_str()
       ->type_name("NAME");
   verb->add_option("--seed", command->request.seed, "Seed of what may vary between runs; 0: nothing varies")

@@ -85,7 +85,8 @@ void check_output_file(std::string_view option, const std::string& name) {
     throw UserError(fmt::format("{} {}: may not be written", option, name));
 }
 
-int call(const RunCommand& command, Words words) {
+int call(const RunCommand& command, const CLI::App& verb) {
+  Words words = verb.remaining();
   const runtime::MachineConfig config = command.settings.resolve();
   if (command.print_machine) fmt::print("{}", runtime::to_toml(config));
   if (words.empty()) {
@@ -93,11 +94,12 @@ int call(const RunCommand& command, Words words) {
     throw UserError("ew run needs a program: ew run ./app; `ew run --help` has examples");
   }
   if (words[0].starts_with('-')) {
-    static constexpr std::string_view options[] = {"--machine", "--set",  "--seed",          "--max-instructions",
-                                                   "--stats",   "--json", "--print-machine", "--functional",
-                                                   "--timing",  "--help"};
+    std::vector<std::string> options;
+    for (const CLI::Option* option : verb.get_options())
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    const std::vector<std::string_view> names(options.begin(), options.end());
     throw UserError(
-        fmt::format("unknown option {} before the program{}", words[0], core::did_you_mean(words[0], options)));
+        fmt::format("unknown option {} before the program{}", words[0], core::did_you_mean(words[0], names)));
   }
   words[0] = program_path(words[0]);
   check_output_file("--stats", command.settings.statistics_file);
@@ -137,7 +139,7 @@ void add_run(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"persist-order"}));
   verb->add_flag("--json", command->json, "Print status and statistics as JSON on standard output");
   verb->add_flag("--print-machine", command->print_machine, "Print the resolved machine first");
-  verb->callback([command, verb, &status] { status = call(*command, verb->remaining()); });
+  verb->callback([command, verb, &status] { status = call(*command, *verb); });
 }
 
 }  // namespace ew::cli

@@ -177,7 +177,7 @@ void add_test(CLI::App& app, int& status) {
       "  ew test --filter timing/            some of them on timing machines, compared with functional mode\n"
       "  ew test --filter timing_            all of them on every machine and protocol (hours)\n"
       "  ew test --filter timing_h100_mesi   all of them on one\n"
-      "  ew test --filter planted_bugs       every planted bug of workloads/sbrp, found and classed (3 minutes of CPU "
+      "  ew test --filter planted_bugs       every planted bug of workloads/sbrp, found and classed (4 minutes of CPU "
       "time)\n"
       "  ew test --filter random_crashes     10,000 random crashes of those programs (6 minutes of CPU time)\n"
       "  ew test --filter Lexer              tests whose name holds Lexer\n"

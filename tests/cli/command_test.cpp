@@ -43,6 +43,8 @@ TEST_F(Command, MistakesAreStatusTwoWithTheNearestName) {
   EXPECT_EQ(outcome.output, "ew: unknown machine \"titan-rtz\" (did you mean \"titan-rtx\"?)\n");
   outcome = ew({"run", "--sed", "1", "sh"});
   EXPECT_EQ(outcome.output, "ew: unknown option --sed before the program (did you mean \"--set\"?)\n");
+  EXPECT_EQ(ew({"run", "--sumary", "./app"}).output,
+            "ew: unknown option --sumary before the program (did you mean \"--summary\"?)\n");
 }
 
 TEST_F(Command, EveryVerbHasHelpWithExamples) {
