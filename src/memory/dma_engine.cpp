@@ -128,7 +128,7 @@ bool DmaEngine::next_piece(Slot& slot) {
   const bool has_source_lines = transfer.staged.empty() && transfer.pattern.empty();
   slot.to = transfer.to.at(x_, y_, z_);
   slot.from = has_source_lines ? transfer.from.at(x_, y_, z_) : 0;
-  u64 bytes = std::min(transfer.width - x_, parts_.line - slot.to % parts_.line);
+  u64 bytes = std::min(transfer.width - x_, parts_.line - (transfer.to.host ? 0 : slot.to % parts_.line));
   if (has_source_lines && !transfer.from.host) bytes = std::min(bytes, parts_.line - slot.from % parts_.line);
   slot.bytes = static_cast<u32>(bytes);
   slot.writing = false;
