@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -68,8 +69,9 @@ void check_names(std::string_view option, const std::vector<std::string>& words,
   for (const std::string& word : words) report::expect_name({}, option, word, views);
 }
 
-std::string identity(const Program& program, const Configuration& configuration, Phase phase) {
-  std::string text = fmt::format("{}\n{}\n{}\n", program.name, configuration.machine, phase == Phase::recovery);
+std::string identity(const Program& program, const Configuration& configuration, Phase phase, u64 seed) {
+  std::string text =
+      fmt::format("{}\n{}\n{}\n{}\n", program.name, configuration.machine, phase == Phase::recovery, seed);
   for (const std::string& setting : configuration.settings) text += setting + "\n";
   for (const std::string& option : configuration.options) text += "option " + option + "\n";
   return text;
@@ -90,6 +92,12 @@ std::vector<std::string> configurations_of(const Figure& figure) {
 }
 
 }  // namespace
+
+std::vector<u64> ReproduceRequest::each_seed() const {
+  std::vector<u64> list(seeds);
+  std::iota(list.begin(), list.end(), u64{seed});
+  return list;
+}
 
 ReproducePlan::ReproducePlan(const Suite& suite, const ReproduceRequest& request, const fs::path& out)
     : suite_(suite), request_(request), out_(out) {
@@ -141,14 +149,16 @@ const ProgramBuild& ReproducePlan::build_of(const Program& program, const Config
       builds_, [&](const ProgramBuild& build) { return build.source == program.source && build.options == options; });
 }
 
-PlannedRun ReproducePlan::planned(const Program& program, const Configuration& configuration, Phase phase) const {
+PlannedRun ReproducePlan::planned(const Program& program, const Configuration& configuration, Phase phase,
+                                  u64 seed) const {
   PlannedRun run;
   run.program = &program;
   run.configuration = &configuration;
   run.phase = phase;
   run.settings.machine = configuration.machine;
   run.settings.settings = configuration.settings;
-  run.settings.seed = request_.seed;
+  run.settings.settings.insert(run.settings.settings.end(), request_.settings.begin(), request_.settings.end());
+  run.settings.seed = seed;
   run.machine_text = runtime::to_toml(run.settings.resolve());
   const std::string& size = program.sizes.at(request_.size);
   const auto call = [&](const std::string& text) {
@@ -161,16 +171,16 @@ PlannedRun ReproducePlan::planned(const Program& program, const Configuration& c
   return run;
 }
 
-void ReproducePlan::add_run(const Program& program, const Configuration& configuration, Phase phase) {
-  const std::string same = identity(program, configuration, phase);
+void ReproducePlan::add_run(const Program& program, const Configuration& configuration, Phase phase, u64 seed) {
+  const std::string same = identity(program, configuration, phase, seed);
   if (name_of_.contains(same)) return;
-  PlannedRun run = planned(program, configuration, phase);
+  PlannedRun run = planned(program, configuration, phase, seed);
   Digest key;
   key.add(contents_.at("library"));
   key.add(contents_.at(run.command[0]));
   key.add(run.settings.machine);
   key.add(run.machine_text);
-  key.add(fmt::format("seed {}", request_.seed));
+  key.add(fmt::format("seed {}", seed));
   for (const Words* words : {&run.prepare, &run.command}) {
     key.add("call");
     for (std::size_t i = 1; i < words->size(); ++i) key.add((*words)[i]);
@@ -185,15 +195,17 @@ void ReproducePlan::add_run(const Program& program, const Configuration& configu
 void ReproducePlan::make_runs() {
   contents_["library"] = contents_digest(library_path());
   for (const ProgramBuild& build : builds_) contents_[build.output.string()] = contents_digest(build.output);
-  for (const Figure* figure : figures_)
-    for (const std::string& configuration : configurations_of(*figure))
-      for (const std::string& program : figure->programs)
-        if (std::ranges::find(programs_, program) != programs_.end())
-          add_run(suite_.programs.at(program), figure->configuration(configuration), figure->phase);
+  for (const u64 seed : request_.each_seed())
+    for (const Figure* figure : figures_)
+      for (const std::string& configuration : configurations_of(*figure))
+        for (const std::string& program : figure->programs)
+          if (std::ranges::find(programs_, program) != programs_.end())
+            add_run(suite_.programs.at(program), figure->configuration(configuration), figure->phase, seed);
 }
 
-const PlannedRun* ReproducePlan::find(const Program& program, const Configuration& configuration, Phase phase) const {
-  const auto name = name_of_.find(identity(program, configuration, phase));
+const PlannedRun* ReproducePlan::find(const Program& program, const Configuration& configuration, Phase phase,
+                                      u64 seed) const {
+  const auto name = name_of_.find(identity(program, configuration, phase, seed));
   return name == name_of_.end() ? nullptr : &runs_[by_name_.at(name->second)];
 }
 
@@ -203,6 +215,7 @@ std::string source_commit() {
     words.insert(words.begin(), {"git", "-C", home});
     return run(words, {.capture = Capture::standard_output, .no_input = true});
   };
+  if (!fs::exists(home + "/.git")) return "unknown";  // installed
   Outcome commit = git({"rev-parse", "--short=12", "HEAD"});
   if (commit.status != 0) return "unknown";
   while (commit.output.ends_with('\n')) commit.output.pop_back();

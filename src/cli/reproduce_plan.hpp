@@ -15,7 +15,10 @@ namespace ew::cli {
 struct ReproduceRequest {
   std::vector<std::string> figures, programs;  // empty: all of the suite's
   std::string size = "paper";
-  unsigned long long seed = 0;
+  unsigned long long seed = 0;        // the first of them
+  unsigned seeds = 1;                 // every run is made with so many
+  std::vector<std::string> settings;  // key=value: on top of every configuration's
+  std::vector<u64> each_seed() const;
 };
 
 struct PlannedRun {
@@ -48,12 +51,12 @@ class ReproducePlan {
   void make_runs();
   const std::vector<PlannedRun>& runs() const { return runs_; }
   /// The run that stands for this one, or nothing.
-  const PlannedRun* find(const report::Program&, const report::Configuration&, report::Phase) const;
+  const PlannedRun* find(const report::Program&, const report::Configuration&, report::Phase, u64 seed) const;
 
  private:
   const ProgramBuild& build_of(const report::Program&, const report::Configuration&) const;
-  void add_run(const report::Program&, const report::Configuration&, report::Phase);
-  PlannedRun planned(const report::Program&, const report::Configuration&, report::Phase) const;
+  void add_run(const report::Program&, const report::Configuration&, report::Phase, u64 seed);
+  PlannedRun planned(const report::Program&, const report::Configuration&, report::Phase, u64 seed) const;
 
   const report::Suite& suite_;
   const ReproduceRequest request_;
@@ -64,7 +67,7 @@ class ReproducePlan {
   std::vector<PlannedRun> runs_;
   std::map<std::string, std::string> contents_;  // digest of each file that was looked at
   std::map<std::string, std::size_t> by_name_;   // place in runs_
-  std::map<std::string, std::string> name_of_;   // program, configuration and phase to the name of the run
+  std::map<std::string, std::string> name_of_;   // program, configuration, phase and seed to the name of the run
 };
 
 /// The commit of the sources, with "+" when they were changed since; "unknown" outside of a repository.

@@ -27,19 +27,21 @@ std::string host_name() {
   return fmt::format("{} cores", std::thread::hardware_concurrency());
 }
 
-Reproduction compared(const Suite& suite, const ReproducePlan& plan, const fs::path& out) {
+Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::vector<u64>& seeds,
+                      const fs::path& out) {
   Reproduction result;
   result.suite = &suite;
   for (const PlannedRun& planned : plan.runs())
     if (auto run = FinishedRun::read(out / "runs" / planned.name)) result.runs.push_back(std::move(*run));
-  const FindRun find = [&](const Program& program, const Configuration& configuration,
-                           Phase phase) -> const FinishedRun* {
-    const PlannedRun* planned = plan.find(program, configuration, phase);
+  const FindRun find = [&](const Program& program, const Configuration& configuration, Phase phase,
+                           u64 seed) -> const FinishedRun* {
+    const PlannedRun* planned = plan.find(program, configuration, phase, seed);
     for (const FinishedRun& run : result.runs)
       if (planned && run.directory().filename() == planned->name) return &run;
     return nullptr;
   };
-  for (const Figure* figure : plan.figures()) result.figures.push_back(compare(suite, *figure, plan.programs(), find));
+  for (const Figure* figure : plan.figures())
+    result.figures.push_back(compare(suite, *figure, plan.programs(), seeds, find));
   return result;
 }
 
@@ -61,11 +63,12 @@ Reproduction reproduce_study(const Suite& suite, const StudyRequest& request) {
   build_programs(plan.builds(), request.jobs);
   plan.make_runs();
   std::vector<FailedRun> failures = carry_out(plan.runs(), options);
-  Reproduction result = compared(suite, plan, request.out);
+  const std::vector<u64> seeds = request.runs.each_seed();
+  Reproduction result = compared(suite, plan, seeds, request.out);
   result.failures = std::move(failures);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  result.provenance = {request.runs.size, options.commit,    EW_VERSION,   request.command,
-                       host_name(),       request.runs.seed, request.jobs, seconds};
+  result.provenance = {request.runs.size, options.commit, EW_VERSION,   request.command,
+                       host_name(),       seeds,          request.jobs, seconds};
   write_results(result, request.out);
   return result;
 }

@@ -1,4 +1,5 @@
 // A figure as a Vega-Lite specification.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "report/html_report.hpp"
@@ -31,33 +32,44 @@ Json values_of(const ComparedFigure& compared) {
     };
     add("paper", bar.paper);
     add("Everwarp", bar.ours);
+    if (bar.by_seed.size() > 1) values.back().update({{"low", bar.low()}, {"high", bar.high()}});
   }
   return values;
+}
+
+const Json sources{"paper", "Everwarp"};
+
+Json place_of_bar(const Json& labels) {
+  return {
+      {"x",
+       {{"field", "bar"}, {"type", "nominal"}, {"sort", labels}, {"title", nullptr}, {"axis", {{"labelAngle", -45}}}}},
+      {"xOffset", {{"field", "source"}, {"type", "nominal"}, {"sort", sources}}}};
 }
 
 Json bars(const Figure& figure, const Json& labels) {
   Json tooltip = Json::array();
   for (const char* field : {"program", "bar", "source"}) tooltip.push_back({{"field", field}, {"type", "nominal"}});
   tooltip.push_back({{"field", "value"}, {"type", "quantitative"}, {"format", ".3f"}});
-  const Json sources{"paper", "Everwarp"};
-  return {{"mark", {{"type", "bar"}}},
-          {"encoding",
-           {{"x",
-             {{"field", "bar"},
-              {"type", "nominal"},
-              {"sort", labels},
-              {"title", nullptr},
-              {"axis", {{"labelAngle", -45}}}}},
-            {"xOffset", {{"field", "source"}, {"type", "nominal"}, {"sort", sources}}},
-            {"y", {{"field", "value"}, {"type", "quantitative"}, {"title", figure.axis}}},
-            {"color",
-             {{"field", "source"},
-              {"type", "nominal"},
-              {"sort", sources},
-              {"title", nullptr},
-              {"scale", {{"domain", sources}, {"range", {"#b8bec8", "#1f6feb"}}}},
-              {"legend", {{"orient", "top"}}}}},
-            {"tooltip", tooltip}}}};
+  Json encoding = place_of_bar(labels);
+  encoding.update({{"y", {{"field", "value"}, {"type", "quantitative"}, {"title", figure.axis}}},
+                   {"color",
+                    {{"field", "source"},
+                     {"type", "nominal"},
+                     {"sort", sources},
+                     {"title", nullptr},
+                     {"scale", {{"domain", sources}, {"range", {"#b8bec8", "#1f6feb"}}}},
+                     {"legend", {{"orient", "top"}}}}},
+                   {"tooltip", tooltip}});
+  return {{"mark", {{"type", "bar"}}}, {"encoding", encoding}};
+}
+
+/// What the seeds span, across the bar of their mean.
+Json ranges(const Json& labels) {
+  Json encoding = place_of_bar(labels);
+  encoding.update({{"y", {{"field", "low"}, {"type", "quantitative"}}}, {"y2", {{"field", "high"}}}});
+  return {{"transform", {{{"filter", "isValid(datum.low)"}}}},
+          {"mark", {{"type", "rule"}, {"color", "#111111"}}},
+          {"encoding", encoding}};
 }
 
 }  // namespace
@@ -69,6 +81,8 @@ Json chart_of(const ComparedFigure& compared) {
   for (const std::string& program : compared.programs) programs.push_back(program);
   programs.push_back(program_label("mean"));
   Json layers = Json::array({bars(figure, labels)});
+  if (std::ranges::any_of(compared.bars, [](const ComparedBar& bar) { return bar.by_seed.size() > 1; }))
+    layers.push_back(ranges(labels));
   if (figure.quantity != Quantity::share)  // the line of what all is normalised to
     layers.push_back({{"mark", {{"type", "rule"}, {"strokeDash", {3, 3}}, {"color", "#888888"}}},
                       {"encoding", {{"y", {{"datum", 1}}}}}});

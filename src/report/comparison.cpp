@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace ew::report {
 
@@ -15,9 +16,9 @@ class BarValue {
   BarValue(const Figure& figure, const Program& program, const FindRun& find)
       : figure_(figure), program_(program), find_(find) {}
 
-  std::optional<double> of(const Bar& bar) {
-    const auto run = measured(bar.run), over = measured(bar.over);
-    if (figure_.quantity == Quantity::share) return share(bar.step, over, measured(bar.via), run);
+  std::optional<double> of(const Bar& bar, u64 seed) {
+    const auto run = measured(bar.run, seed), over = measured(bar.over, seed);
+    if (figure_.quantity == Quantity::share) return share(bar.step, over, measured(bar.via, seed), run);
     if (!run || !over) return std::nullopt;
     const double top = figure_.quantity == Quantity::speedup ? *over : *run;
     const double bottom = figure_.quantity == Quantity::speedup ? *run : *over;
@@ -26,8 +27,8 @@ class BarValue {
   std::vector<std::string> runs;  // that were asked
 
  private:
-  std::optional<double> measured(const std::string& configuration) {
-    const FinishedRun* run = find_(program_, figure_.configuration(configuration), figure_.phase);
+  std::optional<double> measured(const std::string& configuration, u64 seed) {
+    const FinishedRun* run = find_(program_, figure_.configuration(configuration), figure_.phase, seed);
     if (!run) return std::nullopt;
     const std::string name = run->directory().filename().string();
     if (std::find(runs.begin(), runs.end(), name) == runs.end()) runs.push_back(name);
@@ -47,22 +48,62 @@ class BarValue {
   const FindRun& find_;
 };
 
+/// REQUIRES: not empty. 0 when one of them is not above it.
+double geometric_mean(const std::vector<double>& values) {
+  double logarithms = 0;
+  for (const double value : values) {
+    if (value <= 0) return 0;
+    logarithms += std::log(value);
+  }
+  return std::exp(logarithms / static_cast<double>(values.size()));
+}
+
+double mean_over_seeds(Quantity quantity, const std::vector<double>& values) {
+  if (values.size() == 1) return values[0];
+  if (quantity != Quantity::share) return geometric_mean(values);
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 std::optional<double> difference(Quantity quantity, std::optional<double> paper, std::optional<double> ours) {
   if (!paper || !ours) return std::nullopt;
   if (quantity == Quantity::share) return *ours - *paper;
   return *paper == 0 ? std::nullopt : std::optional(100 * (*ours / *paper - 1));
 }
 
-ComparedBar mean_of(const ComparedFigure& compared, const std::string& bar) {
-  ComparedBar mean{"mean", bar, compared.figure->paper("mean", bar), std::nullopt, std::nullopt, {}};
-  double logarithms = 0;
-  for (const std::string& program : compared.programs) {
-    const ComparedBar* one = compared.find(program, bar);
-    if (!one->ours || *one->ours <= 0) return mean;
-    logarithms += std::log(*one->ours);
+/// REQUIRES: `by_seed` has a value for each seed, or none where one is missing.
+void set_ours(ComparedBar& bar, Quantity quantity, std::vector<double> by_seed) {
+  bar.by_seed = std::move(by_seed);
+  if (!bar.by_seed.empty()) bar.ours = mean_over_seeds(quantity, bar.by_seed);
+  bar.difference = difference(quantity, bar.paper, bar.ours);
+}
+
+ComparedBar bar_of(const ComparedFigure& compared, const Program& program, const Bar& bar,
+                   const std::vector<u64>& seeds, const FindRun& find) {
+  const Figure& figure = *compared.figure;
+  BarValue value(figure, program, find);
+  std::vector<double> by_seed;
+  for (const u64 seed : seeds)
+    if (const auto one = value.of(bar, seed)) by_seed.push_back(*one);
+  if (by_seed.size() != seeds.size()) by_seed.clear();
+  ComparedBar result{program.name, bar.name, figure.paper(program.name, bar.name), {}, {}, {}, std::move(value.runs)};
+  set_ours(result, figure.quantity, std::move(by_seed));
+  return result;
+}
+
+ComparedBar mean_of(const ComparedFigure& compared, const std::string& bar, std::size_t seeds) {
+  ComparedBar mean{"mean", bar, compared.figure->paper("mean", bar), {}, {}, {}, {}};
+  std::vector<double> by_seed;
+  for (std::size_t seed = 0; seed < seeds; ++seed) {
+    std::vector<double> values;
+    for (const std::string& program : compared.programs) {
+      const ComparedBar* one = compared.find(program, bar);
+      if (one->ours) values.push_back(one->by_seed[seed]);
+    }
+    const double value = values.size() == compared.programs.size() ? geometric_mean(values) : 0;
+    if (value == 0) return mean;
+    by_seed.push_back(value);
   }
-  mean.ours = std::exp(logarithms / static_cast<double>(compared.programs.size()));
-  mean.difference = difference(compared.figure->quantity, mean.paper, mean.ours);
+  set_ours(mean, compared.figure->quantity, std::move(by_seed));
   return mean;
 }
 
@@ -71,19 +112,28 @@ bool far_apart(Quantity quantity, double a, double b) {
   return std::max(a, b) > (1 + telling_difference) * std::min(a, b);
 }
 
-void claim(Agreement& agreement, bool held, std::string sentence) {
+/// `holds(i)`: under the seed of that number.
+template <class Holds>
+void claim(Agreement& agreement, std::size_t seeds, const Holds& holds, const std::string& sentence) {
+  std::size_t held = 0;
+  for (std::size_t i = 0; i < seeds; ++i) held += holds(i);
   ++agreement.claims;
-  agreement.held += held;
-  if (!held) agreement.broken.push_back(std::move(sentence));
+  if (held == seeds)
+    ++agreement.held;
+  else if (held == 0)
+    agreement.broken.push_back(sentence);
+  else
+    agreement.undecided.push_back(fmt::format("{}: holds under {} of {} seeds", sentence, held, seeds));
 }
 
 void judge_direction(ComparedFigure& compared, const std::string& program) {
-  if (compared.figure->quantity == Quantity::share) return;
+  const Quantity quantity = compared.figure->quantity;
+  if (quantity == Quantity::share) return;
   for (const Bar& bar : compared.figure->bars) {
     const ComparedBar* one = compared.find(program, bar.name);
-    if (bar.run == bar.over || !one->paper || !one->ours || !far_apart(compared.figure->quantity, *one->paper, 1))
-      continue;
-    claim(compared.direction, (*one->ours > 1) == (*one->paper > 1) && *one->ours != 1,
+    if (bar.run == bar.over || !one->paper || !one->ours || !far_apart(quantity, *one->paper, 1)) continue;
+    const auto holds = [&](std::size_t i) { return *one->paper > 1 ? one->by_seed[i] > 1 : one->by_seed[i] < 1; };
+    claim(compared.direction, one->by_seed.size(), holds,
           fmt::format("{}, {}: {:.3f} in the paper, {:.3f} here", program, bar.label, *one->paper, *one->ours));
   }
 }
@@ -95,7 +145,10 @@ void judge_order(ComparedFigure& compared, const std::string& program) {
       const ComparedBar *a = compared.find(program, bars[i].name), *b = compared.find(program, bars[k].name);
       if (!a->paper || !b->paper || !a->ours || !b->ours) continue;
       if (!far_apart(compared.figure->quantity, *a->paper, *b->paper)) continue;
-      claim(compared.order, (*a->paper < *b->paper) == (*a->ours < *b->ours) && *a->ours != *b->ours,
+      const auto holds = [&](std::size_t s) {
+        return *a->paper < *b->paper ? a->by_seed[s] < b->by_seed[s] : a->by_seed[s] > b->by_seed[s];
+      };
+      claim(compared.order, a->by_seed.size(), holds,
             fmt::format("{}, {} and {}: {:.3f} and {:.3f} in the paper, {:.3f} and {:.3f} here", program, bars[i].label,
                         bars[k].label, *a->paper, *b->paper, *a->ours, *b->ours));
     }
@@ -110,27 +163,29 @@ const ComparedBar* ComparedFigure::find(const std::string& program, const std::s
   return found == bars.end() ? nullptr : &*found;
 }
 
+double ComparedBar::low() const {
+  return std::ranges::min(by_seed);
+}
+
+double ComparedBar::high() const {
+  return std::ranges::max(by_seed);
+}
+
 ComparedFigure compare(const Suite& suite, const Figure& figure, const std::vector<std::string>& programs,
-                       const FindRun& find) {
+                       const std::vector<u64>& seeds, const FindRun& find) {
   ComparedFigure compared;
   compared.figure = &figure;
   for (const std::string& program : figure.programs)
     if (std::ranges::find(programs, program) != programs.end()) compared.programs.push_back(program);
-  for (const std::string& program : compared.programs) {
-    for (const Bar& bar : figure.bars) {
-      BarValue value(figure, suite.programs.at(program), find);
-      ComparedBar one{program, bar.name, figure.paper(program, bar.name), value.of(bar), std::nullopt, {}};
-      one.runs = std::move(value.runs);
-      one.difference = difference(figure.quantity, one.paper, one.ours);
-      compared.bars.push_back(std::move(one));
-    }
-  }
+  for (const std::string& program : compared.programs)
+    for (const Bar& bar : figure.bars)
+      compared.bars.push_back(bar_of(compared, suite.programs.at(program), bar, seeds, find));
   for (const std::string& program : compared.programs) {
     judge_direction(compared, program);
     judge_order(compared, program);
   }
   if (figure.has_mean && compared.programs.size() == figure.programs.size())
-    for (const Bar& bar : figure.bars) compared.bars.push_back(mean_of(compared, bar.name));
+    for (const Bar& bar : figure.bars) compared.bars.push_back(mean_of(compared, bar.name, seeds.size()));
   return compared;
 }
 

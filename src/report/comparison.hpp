@@ -12,21 +12,25 @@
 
 namespace ew::report {
 
-/// The run of a program on a machine, or nothing when it failed or was not asked for.
-using FindRun = std::function<const FinishedRun*(const Program&, const Configuration&, Phase)>;
+/// The run of a program on a machine with a seed, or nothing when it failed or was not asked for.
+using FindRun = std::function<const FinishedRun*(const Program&, const Configuration&, Phase, u64 seed)>;
 
 struct ComparedBar {
-  std::string program, bar;  // program "mean": over all programs of the figure
-  std::optional<double> paper, ours;
+  std::string program, bar;           // program "mean": over all programs of the figure
+  std::optional<double> paper, ours;  // ours: mean over the seeds, geometric; of shares, arithmetic
+  std::vector<double> by_seed;        // in the seeds' order; empty without `ours`
+  double low() const;                 // least and greatest of the seeds'. REQUIRES: ours
+  double high() const;
   /// Ours against the paper's: per cent of its value; of shares, percentage points.
   std::optional<double> difference;
   std::vector<std::string> runs;  // names of the directories it came from
 };
 
-/// Claims of the published figure that the runs were held to.
+/// Claims of the published figure that the runs were held to. With several seeds a claim holds when it does under each
+/// of them, is broken when it does under none, and is undecided otherwise: it is within what seeds change.
 struct Agreement {
   unsigned held = 0, claims = 0;
-  std::vector<std::string> broken;  // one sentence each
+  std::vector<std::string> broken, undecided;  // one sentence each
 };
 
 struct ComparedFigure {
@@ -41,7 +45,9 @@ struct ComparedFigure {
 /// Published values that differ by no more than this are taken for equal.
 inline constexpr double telling_difference = 0.05;
 
-/// `programs`: those that were run; the mean is given only when they are all of the figure's.
-ComparedFigure compare(const Suite&, const Figure&, const std::vector<std::string>& programs, const FindRun&);
+/// `programs`: those that were run; the mean is given only when they are all of the figure's. `seeds`: of the runs, not
+/// empty; a bar's runs are compared seed by seed.
+ComparedFigure compare(const Suite&, const Figure&, const std::vector<std::string>& programs,
+                       const std::vector<u64>& seeds, const FindRun&);
 
 }  // namespace ew::report

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "report/html_page.hpp"
@@ -46,10 +47,12 @@ const Bar& bar_named(const Figure& figure, const std::string& name) {
 }
 
 std::string agreement_text(const Agreement& agreement) {
-  return agreement.claims == 0 ? "nothing to hold" : fmt::format("{} of {}", agreement.held, agreement.claims);
+  if (agreement.claims == 0) return "nothing to hold";
+  return fmt::format("{} of {}{}", agreement.held, agreement.claims,
+                     agreement.undecided.empty() ? "" : fmt::format(", {} undecided", agreement.undecided.size()));
 }
 
-/// Green when it holds, red when not: for people who look before they read.
+/// Green when all hold, red when some do not: for people who look before they read.
 std::string_view verdict_class(const Agreement& agreement) {
   return agreement.claims == 0 ? "" : agreement.held == agreement.claims ? "good" : "bad";
 }
@@ -76,39 +79,46 @@ std::string summary(const Reproduction& reproduction) {
       "<table><thead><tr><th>figure</th><th>what it shows</th><th>geometric means: here (paper)</th>"
       "<th class=number>direction</th><th class=number>order</th></tr></thead><tbody>\n{}</tbody></table>\n"
       "<p class=note>Direction: bars that the paper puts more than {:.0f} % from the normal one lie on the same side "
-      "of it "
-      "here. Order: two bars of a program that are further apart than that in the paper are in the same order "
-      "here.</p>\n",
-      rows, 100 * telling_difference);
+      "of it here. Order: two bars of a program that are further apart than that in the paper are in the same order "
+      "here.{}</p>\n",
+      rows, 100 * telling_difference,
+      reproduction.provenance.seeds.size() > 1 ? " With several seeds a claim holds when it does under each of them, "
+                                                 "and is undecided when it does under some."
+                                               : "");
 }
 
 std::string bars_table(const ComparedFigure& compared) {
   const Figure& figure = *compared.figure;
+  const bool ranges = std::ranges::any_of(compared.bars, [](const ComparedBar& bar) { return bar.by_seed.size() > 1; });
   std::string rows;
   for (const ComparedBar& bar : compared.bars) {
     std::string runs;
     for (const std::string& run : bar.runs) runs += fmt::format("<a href=\"#{0}\">{0}</a> ", escaped(run));
     rows += fmt::format(
-        "<tr{}><td>{}</td><td>{}</td><td class=number>{}</td><td class=number>{}</td><td class=number>{}</td>"
+        "<tr{}><td>{}</td><td>{}</td><td class=number>{}</td><td class=number>{}</td>{}<td class=number>{}</td>"
         "<td class=runs>{}</td></tr>\n",
         bar.program == "mean" ? " class=mean" : "", bar.program == "mean" ? "geometric mean" : escaped(bar.program),
         escaped(bar_named(figure, bar.bar).label), value_text(figure, bar.paper), value_text(figure, bar.ours),
-        difference_text(bar), runs);
+        ranges ? fmt::format("<td class=number>{}</td>", range_text(figure, bar)) : "", difference_text(bar), runs);
   }
   return fmt::format(
-      "<table><thead><tr><th>program</th><th>bar</th><th class=number>paper</th><th class=number>Everwarp</th>"
+      "<table><thead><tr><th>program</th><th>bar</th><th class=number>paper</th><th class=number>Everwarp</th>{}"
       "<th class=number>difference, {}</th><th>runs</th></tr></thead><tbody>\n{}</tbody></table>\n",
-      difference_unit(figure), rows);
+      ranges ? "<th class=number>over the seeds</th>" : "", difference_unit(figure), rows);
+}
+
+std::string list_of_claims(const ComparedFigure& compared, std::string_view title,
+                           std::vector<std::string> Agreement::*sentences) {
+  std::string items;
+  for (const auto& [what, agreement] : {std::pair("direction", &compared.direction), {"order", &compared.order}})
+    for (const std::string& sentence : agreement->*sentences)
+      items += fmt::format("<li>{}: {}</li>\n", what, escaped(sentence));
+  return items.empty() ? "" : fmt::format("<details><summary>{}</summary><ul>\n{}</ul></details>\n", title, items);
 }
 
 std::string broken_claims(const ComparedFigure& compared) {
-  std::string items;
-  for (const auto& [what, agreement] : {std::pair("direction", &compared.direction), {"order", &compared.order}})
-    for (const std::string& sentence : agreement->broken)
-      items += fmt::format("<li>{}: {}</li>\n", what, escaped(sentence));
-  return items.empty()
-             ? ""
-             : fmt::format("<details><summary>Claims that do not hold here</summary><ul>\n{}</ul></details>\n", items);
+  return list_of_claims(compared, "Claims that do not hold here", &Agreement::broken) +
+         list_of_claims(compared, "Claims that hold under some seeds", &Agreement::undecided);
 }
 
 std::string configuration_table(const ComparedFigure& compared) {
@@ -178,7 +188,7 @@ std::string provenance(const Reproduction& reproduction) {
   return fmt::format(
       "<p class=note>Everwarp {}, commit {}, size {}, seed {}, {} processes on {}; {:.0f} s. Made by "
       "<code>{}</code></p>\n",
-      escaped(from.version), escaped(from.commit), escaped(from.size), from.seed, from.jobs, escaped(from.host),
+      escaped(from.version), escaped(from.commit), escaped(from.size), seeds_text(from), from.jobs, escaped(from.host),
       from.wall_seconds, escaped(from.command));
 }
 

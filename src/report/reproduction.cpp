@@ -27,7 +27,10 @@ Json json_number(std::optional<double> value) {
 }
 
 Json to_json(const Agreement& agreement) {
-  return {{"held", agreement.held}, {"claims", agreement.claims}, {"broken", agreement.broken}};
+  return {{"held", agreement.held},
+          {"claims", agreement.claims},
+          {"broken", agreement.broken},
+          {"undecided", agreement.undecided}};
 }
 
 Json to_json(const ComparedFigure& compared) {
@@ -37,6 +40,7 @@ Json to_json(const ComparedFigure& compared) {
                     {"bar", bar.bar},
                     {"paper", json_number(bar.paper)},
                     {"ours", json_number(bar.ours)},
+                    {"by_seed", bar.by_seed},
                     {"difference", json_number(bar.difference)},
                     {"runs", bar.runs}});
   const Figure& figure = *compared.figure;
@@ -65,12 +69,13 @@ double Reproduction::run_seconds() const {
 }
 
 std::string figures_csv(const Reproduction& reproduction) {
-  std::string text = "figure,program,bar,paper,ours,difference,difference_in,runs\n";
+  std::string text = "figure,program,bar,paper,ours,low,high,difference,difference_in,runs\n";
   for (const ComparedFigure& compared : reproduction.figures)
     for (const ComparedBar& bar : compared.bars)
-      text += fmt::format("{},{},{},{},{},{},{},{}\n", cell(compared.figure->id), cell(bar.program), cell(bar.bar),
-                          number(bar.paper), number(bar.ours), number(bar.difference),
-                          difference_unit(*compared.figure), fmt::join(bar.runs, " "));
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", cell(compared.figure->id), cell(bar.program),
+                          cell(bar.bar), number(bar.paper), number(bar.ours), bar.ours ? number(bar.low()) : "",
+                          bar.ours ? number(bar.high()) : "", number(bar.difference), difference_unit(*compared.figure),
+                          fmt::join(bar.runs, " "));
   return text;
 }
 
@@ -92,7 +97,7 @@ Json to_json(const Reproduction& reproduction) {
   const Provenance& from = reproduction.provenance;
   Json json{{"suite", reproduction.suite->name},
             {"size", from.size},
-            {"seed", from.seed},
+            {"seeds", from.seeds},
             {"commit", from.commit},
             {"version", from.version},
             {"command", from.command},
@@ -128,6 +133,16 @@ std::string_view difference_unit(const Figure& figure) {
 std::string value_text(const Figure& figure, std::optional<double> value) {
   if (!value) return "-";
   return figure.quantity == Quantity::share ? fmt::format("{:.1f}", *value) : fmt::format("{:.3f}", *value);
+}
+
+std::string range_text(const Figure& figure, const ComparedBar& bar) {
+  if (bar.by_seed.size() < 2) return {};
+  return fmt::format("{} to {}", value_text(figure, bar.low()), value_text(figure, bar.high()));
+}
+
+std::string seeds_text(const Provenance& from) {
+  return from.seeds.size() == 1 ? fmt::format("{}", from.seeds[0])
+                                : fmt::format("{} to {}", from.seeds.front(), from.seeds.back());
 }
 
 std::string difference_text(const ComparedBar& bar) {

@@ -17,7 +17,7 @@ struct FailedRun {
 /// Where the runs came from.
 struct Provenance {
   std::string size, commit, version, command, host;
-  u64 seed = 0;
+  std::vector<u64> seeds{0};
   unsigned jobs = 1;
   double wall_seconds = 0;  // of this call, runs that were there before not counted
 };
@@ -33,7 +33,7 @@ struct Reproduction {
   double run_seconds() const;  // wall time of the runs added up
 };
 
-/// Figure, program, bar, paper, ours, difference, runs: one line a bar.
+/// Figure, program, bar, paper, ours, least and greatest of the seeds, difference, runs: one line a bar.
 std::string figures_csv(const Reproduction&);
 /// One line a run: what ran, on what, instructions, wall time.
 std::string runs_csv(const Reproduction&);
@@ -43,6 +43,10 @@ nlohmann::ordered_json to_json(const Reproduction&);
 std::string_view difference_unit(const Figure&);
 /// The axis's numbers: three digits behind the point, one for shares; "-" for none.
 std::string value_text(const Figure&, std::optional<double>);
+/// From the least to the greatest of the seeds; empty where there is one seed, or no number.
+std::string range_text(const Figure&, const ComparedBar&);
+/// "0", or "0 to 4".
+std::string seeds_text(const Provenance&);
 std::string difference_text(const ComparedBar&);
 
 /// What the timing machine would have to do for all runs to take so many minutes on so many cores.

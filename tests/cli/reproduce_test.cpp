@@ -133,6 +133,20 @@ TEST_F(Reproduce, RunsEachOnceResumesAndDrawsItsCharts) {
   EXPECT_EQ(count(dom, "mark-rule role-mark"), 4u);
 }
 
+TEST_F(Reproduce, EverySeedIsARunOfItsOwnAndBarsShowTheRange) {
+  const Outcome outcome =
+      ew({"--size", "small", "--seeds", "3", "--set", "host_link.bandwidth=8", "--json"}, Capture::standard_output);
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  const auto json = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(json["seeds"], (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(json["runs"].size(), 6u);
+  for (const auto& row : json["runs"]) EXPECT_EQ(row["set"].back(), "host_link.bandwidth=8");
+  for (const auto& bar : json["figures"][0]["bars"]) EXPECT_EQ(bar["by_seed"].size(), 3u) << bar;
+  const auto& none = json["figures"][0]["bars"][1];
+  EXPECT_NE(none["by_seed"][1], none["by_seed"][2]);
+  EXPECT_NE(text_of("out/report.html").find("over the seeds"), std::string::npos);
+}
+
 TEST_F(Reproduce, AFailingRunIsToldWithItsCommandAndTheRestGoesOn) {
   const Outcome outcome = ew({"--size", "wrong"});
   EXPECT_EQ(outcome.status, 1) << outcome.output;
@@ -150,6 +164,7 @@ TEST_F(Reproduce, MistakesAreStatusTwoAndOneSentence) {
     EXPECT_NE(outcome.output.find(sentence), std::string::npos) << outcome.output;
   };
   says({"--figure", "3"}, "unknown figure \"3\" (did you mean \"1\"?)");
+  says({"--set", "host_link.bandwith=8"}, "unknown key in [host_link] \"bandwith\" (did you mean \"bandwidth\"?)");
   says({"--program", "gpKV"}, "unknown program \"gpKV\" (did you mean \"gpKVS\"?)");
   says({"--size", "smal"}, "program gpKVS has no size \"smal\" (did you mean \"small\"?); its sizes are small, wrong");
   std::ofstream(folder_ / "studies/toy/suite.toml", std::ios::app) << "[configuration.far2]\nmachin = \"x\"\n";

@@ -27,8 +27,9 @@ class Comparison : public testing::Test {
   }
   ~Comparison() override { fs::remove_all(folder_); }
 
-  void add_run(const std::string& program, const std::string& configuration, double nanoseconds, double misses = 0) {
-    const fs::path directory = folder_ / (program + configuration);
+  void add_run(const std::string& program, const std::string& configuration, double nanoseconds, double misses = 0,
+               u64 seed = 0) {
+    const fs::path directory = folder_ / name_of(program, configuration, seed);
     fs::create_directories(directory);
     nlohmann::json kernels = nlohmann::json::array();
     // Two kernels that count and one that does not.
@@ -49,13 +50,17 @@ class Comparison : public testing::Test {
     bar.label = bar.name;
     figure_.bars.push_back(std::move(bar));
   }
-  ComparedFigure compared(const std::vector<std::string>& programs = {"P", "Q"}) {
-    return compare(suite_, figure_, programs, [&](const Program& program, const Configuration& configuration, Phase) {
+  ComparedFigure compared(const std::vector<std::string>& programs = {"P", "Q"}, const std::vector<u64>& seeds = {0}) {
+    const auto find = [&](const Program& program, const Configuration& configuration, Phase, u64 seed) {
       const FinishedRun* found = nullptr;
       for (const FinishedRun& run : runs_)
-        if (run.directory().filename() == program.name + configuration.name) found = &run;
+        if (run.directory().filename() == name_of(program.name, configuration.name, seed)) found = &run;
       return found;
-    });
+    };
+    return compare(suite_, figure_, programs, seeds, find);
+  }
+  static std::string name_of(const std::string& program, const std::string& configuration, u64 seed) {
+    return program + configuration + (seed ? std::to_string(seed) : "");
   }
   static double ours(const ComparedFigure& figure, const std::string& program, const std::string& bar) {
     return figure.find(program, bar)->ours.value();
@@ -121,6 +126,33 @@ TEST_F(Comparison, ClaimsAreHeldOrBroken) {
   EXPECT_EQ(compared({"P"}).order.claims + compared({"P"}).direction.claims, 0u);
 }
 
+TEST_F(Comparison, SeedsAreComparedEachWithItselfAndAClaimNeedsThemAll) {
+  add_run("P", "a", 100), add_run("P", "b", 50), add_run("P", "c", 200);
+  add_run("P", "a", 10, 0, 1), add_run("P", "b", 20, 0, 1), add_run("P", "c", 20, 0, 1);
+  add_bar({"a", "", "a", "a", ""}, 1, 1);
+  add_bar({"b", "", "b", "a", ""}, 1.5, 1);  // 2, then 0.5
+  add_bar({"c", "", "c", "a", ""}, 0.5, 1);  // 0.5 under both
+  figure_.programs = {"P"};
+  const ComparedFigure result = compared({"P"}, {0, 1});
+  const ComparedBar& b = *result.find("P", "b");
+  EXPECT_EQ(b.by_seed, (std::vector<double>{2, 0.5}));
+  EXPECT_DOUBLE_EQ(*b.ours, 1);
+  EXPECT_EQ(b.low(), 0.5);
+  EXPECT_EQ(b.high(), 2);
+  EXPECT_EQ(b.runs, (std::vector<std::string>{"Pb", "Pa", "Pb1", "Pa1"}));
+  EXPECT_EQ(range_text(figure_, b), "0.500 to 2.000");
+  EXPECT_DOUBLE_EQ(*result.find("mean", "b")->ours, 1);
+  EXPECT_EQ(result.direction.claims, 2u);
+  EXPECT_EQ(result.direction.held, 1u);
+  EXPECT_TRUE(result.direction.broken.empty());
+  EXPECT_EQ(result.direction.undecided,
+            std::vector<std::string>{"P, b: 1.500 in the paper, 1.000 here: holds under 1 of 2 seeds"});
+  EXPECT_EQ(result.order.claims, 3u);
+  EXPECT_EQ(result.order.held, 1u);                            // c below a
+  EXPECT_EQ(result.order.undecided.size(), 2u);                // b above a, and above c
+  EXPECT_FALSE(compared({"P"}, {0, 2}).find("P", "b")->ours);  // nothing was run with seed 2
+}
+
 TEST_F(Comparison, AMissingRunOrKernelIsNoNumber) {
   add_run("P", "a", 100), add_run("P", "b", 50), add_run("Q", "a", 100);
   add_bar({"b", "", "b", "a", ""}, 2, 8);
@@ -158,7 +190,7 @@ TEST_F(Comparison, ThePageSaysEverythingAndEscapesIt) {
   const std::string with = html_report(reproduction, {"var a = '</script>';", "var b;", ""});
   EXPECT_NE(with.find("var a = '<\\/script>';"), with.npos);
   EXPECT_EQ(with.find("id=no-charts"), with.npos);
-  EXPECT_NE(figures_csv(reproduction).find("1,P,b,1.5,2,33.3333,%,Pb Pa\n"), std::string::npos);
+  EXPECT_NE(figures_csv(reproduction).find("1,P,b,1.5,2,2,2,33.3333,%,Pb Pa\n"), std::string::npos);
 }
 
 TEST(ShortKernelName, IsTheFunctionsOwn) {
