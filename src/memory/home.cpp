@@ -182,7 +182,8 @@ void Home::State::carry_out(u32 way, const Request& request, const Decision& dec
   if (!perform(request, decision, answer, data_bytes, dirty)) return;
   Line& line = lines[way];
   line.dirty = line.dirty | dirty;
-  if (dirty.any()) line.valid |= complete_sectors(whole_words(line.dirty));
+  line.written = line.written | dirty;
+  if (dirty.any()) line.valid |= complete_sectors(whole_words(line.written));
   depart(answer, static_cast<Node>(request.origin), data_bytes);
   if (request.persist) persist(way, request, dirty);
 }

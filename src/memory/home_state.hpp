@@ -23,7 +23,8 @@ struct Home::State {
   struct Line {
     SectorMask valid = 0, fetching = 0;
     u32 mshr = none;
-    ByteMask dirty;  // for the device: the image has them
+    ByteMask dirty;    // for the device: the image has them
+    ByteMask written;  // since the line came: a sector of which all bytes are is valid
   };
 
   struct Waiting {

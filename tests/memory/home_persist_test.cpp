@@ -154,6 +154,29 @@ TEST_F(HomePersist, IsVisibleAtOnceAndDurableWhenTheDeviceSaysSo) {
   EXPECT_EQ(home->statistics().persisted_bytes, 8u);
 }
 
+TEST_F(HomePersist, PersistsThatTogetherWriteAWholeSectorMakeItValid) {
+  write(0, {{0xffff, 0}}, 7, 1);
+  write(0, {{0xffff0000, 0}}, 8, 2);
+  write(0, {{u64{0xffff} << 32, 0}}, 9, 3);
+  run();
+  for (HeldDevice* device = &nvm; !device->asked.empty();) {
+    payloads.give_back(device->asked[0].payload);
+    device->serve_first();
+  }
+  run();
+  for (const u32 words : {0xffu, 0xff00u}) {
+    Request read = request(RequestKind::read, 0, words, false);
+    read.words = words;
+    home->receive(read);
+  }
+  run();
+  EXPECT_EQ(network.sent.back().kind, RequestKind::data);
+  EXPECT_EQ(network.sent.back().words, 0xffu) << "the other sector has bytes that were never written";
+  payloads.give_back(network.sent.back().payload);
+  ASSERT_EQ(nvm.asked.size(), 1u);
+  EXPECT_FALSE(nvm.asked[0].write);
+}
+
 TEST_F(HomePersist, SectorsThatDoNotFollowEachOtherAreRequestsOfTheirOwnAndOneAcknowledgement) {
   write(1, {{0xff, 0xff}}, 9, 1);  // the first and the third sector
   run();
