@@ -53,10 +53,10 @@ const memory::DeviceStatistics& Dram::statistics() const {
 /// A row of each bank group makes a stripe of the channel's addresses; stripes go to banks, blocks of a stripe to
 /// groups, in turn, each round displaced by all higher digits of its number, so that no stride stays in one bank or
 /// group (after Zhang, Zhu, Zhang: A permutation-based page interleaving scheme, MICRO 2000).
-Dram::Place Dram::place(u64 address) const {
-  const u32 group_bits = std::countr_zero(config_.bank_groups);
-  const u32 bank_bits = std::countr_zero(config_.banks) - group_bits;
-  const u64 stripe = address >> (std::countr_zero(config_.row.count) + group_bits);
+Dram::Place Dram::place_in(const DramConfig& config, u64 address) {
+  const u32 group_bits = std::countr_zero(config.bank_groups);
+  const u32 bank_bits = std::countr_zero(config.banks) - group_bits;
+  const u64 stripe = address >> (std::countr_zero(config.row.count) + group_bits);
   const u64 group = sum_of_digits(address / group_block, group_bits);
   return {static_cast<u32>(sum_of_digits(stripe, bank_bits) << group_bits | group), stripe >> bank_bits};
 }

@@ -57,6 +57,13 @@ class Dram final : public memory::Device {
   u64 in_flight() const override { return entries_.size() - free_.size() + answering_; }
   const memory::DeviceStatistics& statistics() const override;
 
+  struct Place {
+    u32 bank;
+    u64 row;
+  };
+  /// Where an address of a channel lies.
+  static Place place_in(const DramConfig&, u64 address);
+
  private:
   using Tick = u64;  // cycles of the memory's clock
   static constexpr u32 none = ~u32{0};
@@ -98,10 +105,6 @@ class Dram final : public memory::Device {
     u32 bank = 0;
     Kind kind = column_command;
   };
-  struct Place {
-    u32 bank;
-    u64 row;
-  };
   struct Waiter {
     core::TimeWheel::Handler handler;
     void* target;
@@ -109,7 +112,7 @@ class Dram final : public memory::Device {
   };
 
   u32 capacity(Direction direction) const { return direction == write ? config_.write_queue : config_.read_queue; }
-  Place place(u64 address) const;
+  Place place(u64 address) const { return place_in(config_, address); }
   u32 append(const memory::DeviceRequest&, Place, Direction, Tick now);
   void remove(u32 entry, Direction);
   u32 first_hit(const Bank&, u32 from) const;

@@ -1,11 +1,12 @@
 #include "media/nvm.hpp"
 
+#include "media/dram_standards.hpp"
 #include "media/kinds.hpp"
 
 namespace ew::media {
 
-Nvm::Nvm(const NvmConfig& config, const MediaParts& parts)
-    : medium_(config, parts, parts.channels, *this), slots_(config.queue) {}
+Nvm::Nvm(const NvmConfig& config, const DramConfig& dram, const MediaParts& parts)
+    : medium_(config, parts, parts.channels, *this, config.rows ? &dram : nullptr), slots_(config.queue) {}
 
 bool Nvm::serve(const memory::DeviceRequest& request) {
   if (slots_.full()) return false;
@@ -34,7 +35,7 @@ const memory::DeviceStatistics& Nvm::statistics() const {
 }
 
 std::unique_ptr<memory::Device> make_nvm(const MediaConfig& config, const MediaParts& parts) {
-  return std::make_unique<Nvm>(config.nvm, parts);
+  return std::make_unique<Nvm>(config.nvm, resolved(config.dram), parts);
 }
 
 }  // namespace ew::media

@@ -11,7 +11,7 @@ namespace ew::media {
 
 class Nvm final : public memory::Device, public NvmMedium::Client {
  public:
-  Nvm(const NvmConfig&, const MediaParts&);
+  Nvm(const NvmConfig&, const DramConfig&, const MediaParts&);
 
   bool serve(const memory::DeviceRequest&) override;
   void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;

@@ -22,6 +22,9 @@ struct NvmConfig {
   core::Bytes granule{256};
   u32 write_queue = 512;
   bool combine = true;
+  u32 scheduler = 0;
+  u32 write_high = 56, write_low = 32;
+  bool rows = false;
   u32 read_buffer = 512;
   u32 queue = 512;
   bool ddio = true;
@@ -64,6 +67,19 @@ struct NvmConfig {
         "Writes of one granule meet in the queue, and one in part waits there for the rest; else each takes a place of "
         "its own and goes in its turn.",
         "Wang et al. 2020; the SBRP artifact does not");
+    visit("scheduler", self.scheduler, Range{0, 65536}, "granules",
+          "0: a read passes all writes that have a place. Else writes come to a scheduler of so many in the order of "
+          "their arrival, and a read behind those before it.",
+          "0: reads are what somebody waits for; the SBRP artifact's DRAM scheduler has 64");
+    visit("write_high", self.write_high, Range{1, 65536}, "granules",
+          "With a scheduler: so many writes in it go before reads, until write_low of them are left.",
+          "SBRP artifact: write_queue 64:56:32");
+    visit("write_low", self.write_low, Range{0, 65535}, "granules", "With a scheduler: where writes stop to go first.",
+          "SBRP artifact");
+    visit("rows", self.rows, Range{}, "",
+          "Near: banks, rows and turns of the bus as the GPU's memory has them (memory.*) come on top of the "
+          "bandwidths; of the oldest 16 reads or writes the one goes whose row is ready first.",
+          "false: bandwidths are measured ones; the SBRP artifact slows the bus of GDDR channels down");
     visit("read_buffer", self.read_buffer, Range{0, 65536}, "granules", "Granules read last, of one channel.",
           "as the write-pending queue");
     visit("queue", self.queue, Range{1, 65536}, "requests",

@@ -18,7 +18,8 @@ u64 time_of(u64 bytes, core::BytesPerSecond bandwidth, u32 channels) {
 
 }  // namespace
 
-NvmMedium::NvmMedium(const NvmConfig& config, const MediaParts& parts, u32 channels, Client& client)
+NvmMedium::NvmMedium(const NvmConfig& config, const MediaParts& parts, u32 channels, Client& client,
+                     const DramConfig* rows)
     : wheel_(parts.wheel),
       payloads_(parts.payloads),
       durable_(parts.durable),
@@ -26,6 +27,9 @@ NvmMedium::NvmMedium(const NvmConfig& config, const MediaParts& parts, u32 chann
       clock_(core::ClockRatio::of_hertz(parts.clock, femtoseconds)),
       granule_(static_cast<u32>(config.granule.count)),
       combine_(config.combine),
+      scheduler_(config.scheduler),
+      write_high_(config.write_high),
+      write_low_(config.write_low),
       read_time_(time_of(granule_, config.read_bandwidth, channels)),
       write_time_(time_of(granule_, config.write_bandwidth, channels)),
       partial_time_(config.partial_bandwidth.count ? time_of(granule_, config.partial_bandwidth, channels)
@@ -36,6 +40,7 @@ NvmMedium::NvmMedium(const NvmConfig& config, const MediaParts& parts, u32 chann
       buckets_(std::bit_ceil(2 * config.write_queue), none),
       high_(config.write_queue * 3 / 4),
       buffer_(config.read_buffer, no_granule) {
+  if (rows) banks_.emplace(*rows);
   for (u32 i = config.write_queue; i-- > 0;) {
     entries_[i].next = free_;
     free_ = i;
@@ -59,7 +64,7 @@ void NvmMedium::arrive(const Access& access) {
     waiting_.push_back({access, now + write_latency_});
     return arm(waiting_.front().ready);
   }
-  if (overlaps_waiting(access)) {
+  if (scheduler_ ? !waiting_.empty() : overlaps_waiting(access)) {
     waiting_.push_back({access, waiting_.back().ready});
     return;
   }
@@ -103,18 +108,68 @@ void NvmMedium::occupy(Femtoseconds duration) {
   busy_ += duration;
 }
 
+void NvmMedium::occupy(u64 granule, bool write, Femtoseconds arrived, Femtoseconds duration) {
+  if (!banks_) return occupy(duration);
+  const Femtoseconds bus = std::max(free_at_, clock_.tick_at(wheel_.now()));
+  const Femtoseconds start = banks_->start(granule * granule_, write, arrived, bus);
+  free_at_ = start + duration;
+  busy_ += duration;
+  banks_->serve(granule * granule_, write, arrived, start, free_at_);
+}
+
+/// REQUIRES: some write may go.
+u32 NvmMedium::next_write() {
+  const u32 oldest = ready_.oldest != none ? ready_.oldest : partial_.oldest;
+  if (!banks_) return oldest;
+  u32 best = oldest;
+  Femtoseconds earliest = ~Femtoseconds{0};
+  u32 left = looked_at;
+  for (u32 i = oldest; i != none && left-- > 0; i = entries_[i].newer) {
+    const Femtoseconds start = banks_->start(entries_[i].granule * granule_, true, entries_[i].arrived, free_at_);
+    if (start < earliest) best = i, earliest = start;
+  }
+  if (best == oldest || ++write_overtaken_ > most_overtaken) best = oldest, write_overtaken_ = 0;
+  return best;
+}
+
+void NvmMedium::put_next_read_first() {
+  if (!banks_) return;
+  u32 best = 0;
+  Femtoseconds earliest = ~Femtoseconds{0};
+  for (u32 i = 0; i < std::min(reads_.size(), looked_at); ++i) {
+    if (scheduler_ && reads_[i].behind > writes_served_ + scheduler_) break;
+    const Femtoseconds start = banks_->start(reads_[i].granule * granule_, false, reads_[i].arrived, free_at_);
+    if (start < earliest) best = i, earliest = start;
+  }
+  if (best == 0 || ++read_overtaken_ > most_overtaken) best = 0, read_overtaken_ = 0;
+  const Read next = reads_[best];
+  for (; best > 0; --best) reads_[best] = reads_[best - 1];
+  reads_.front() = next;
+}
+
 /// REQUIRES: banks_have_work().
 void NvmMedium::serve_one() {
-  const bool read = !reads_.empty() && (!write_blocked() || wrote_last_ || (ready_.oldest == none && used_ <= high_));
+  const bool read = read_is_next();
   wrote_last_ = !read;
   if (read) return serve_read();
-  write_granule(ready_.oldest != none ? ready_.oldest : partial_.oldest);
+  write_granule(next_write());
+}
+
+/// With a scheduler its writes go first from write_high on, until write_low; without, only a write for which there is
+/// no room does, in turn with a read.
+bool NvmMedium::read_is_next() {
+  if (reads_.empty()) return false;
+  if (scheduler_ == 0) return !write_blocked() || wrote_last_ || (ready_.oldest == none && used_ <= high_);
+  const u32 writes = writes_at_banks();
+  writes_first_ = writes >= write_high_ || (writes_first_ && writes > write_low_);
+  return !writes_first_ && reads_.front().behind <= writes_served_ + scheduler_;
 }
 
 void NvmMedium::serve_read() {
+  put_next_read_first();
   const Read read = reads_.front();
   reads_.pop_front();
-  if (read.granules) occupy(read.granules * read_time_);
+  if (read.granules) occupy(read.granule, false, read.arrived, read.granules * read_time_);
   granules_read_ += read.granules;
   const core::Cycle end = read.granules ? clock_.cycle_at(free_at_) : wheel_.now();
   wheel_.at<&NvmMedium::answered>(end + latency_, *this, read.token);
@@ -122,8 +177,9 @@ void NvmMedium::serve_read() {
 
 void NvmMedium::write_granule(u32 number) {
   const Entry& entry = entries_[number];
-  occupy(entry.whole ? write_time_ : partial_time_);
+  occupy(entry.granule, true, entry.arrived, entry.whole ? write_time_ : partial_time_);
   ++granules_written_;
+  ++writes_served_;
   if (!entry.whole) ++granules_merged_;
   if (durable_ && entry.address) durable_->worn(entry.address, granule_);
   free_entry(number);
@@ -169,7 +225,7 @@ void NvmMedium::begin_read(const Access& access) {
     wheel_.at<&NvmMedium::answered>(wheel_.now() + write_latency_, *this, access.token);
     return;
   }
-  reads_.push_back({access.token, missing});
+  reads_.push_back({access.token, missing, writes_taken_, span.first, clock_.tick_at(wheel_.now())});
   arm(clock_.cycle_at(free_at_));
 }
 
@@ -212,6 +268,8 @@ bool NvmMedium::put(const Access& access, const Span& span, u64 granule) {
   if (number == none) {
     if (free_ == none) return false;
     number = take_entry(granule);
+    if (banks_) entries_[number].arrived = clock_.tick_at(wheel_.now());
+    ++writes_taken_;
     // Inside a granule the program's addresses and the channel's run alike.
     if (access.line) entries_[number].address = granule * granule_ - span.base + access.line;
   } else {

@@ -9,12 +9,15 @@
 // room comes behind it. Owned by a device; bytes that stay in the queue are safe and are no work under way.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "core/clock_ratio.hpp"
 #include "core/ring.hpp"
 #include "core/time_wheel.hpp"
+#include "media/nvm_banks.hpp"
 #include "media/nvm_config.hpp"
 #include "memory/device.hpp"
 #include "memory/durable_image.hpp"
@@ -41,8 +44,8 @@ class NvmMedium {
     bool durable = false;  // already: nothing for the durable image
   };
 
-  /// `channels`: over how many the bandwidths are spread.
-  NvmMedium(const NvmConfig&, const MediaParts&, u32 channels, Client&);
+  /// `channels`: over how many the bandwidths are spread. `rows`: of nvm.rows; nullptr: none.
+  NvmMedium(const NvmConfig&, const MediaParts&, u32 channels, Client&, const DramConfig* rows = nullptr);
 
   /// Arrives at the memory controller now. Order of arrival is kept for each byte. The payload is the medium's.
   void arrive(const Access&);
@@ -67,6 +70,7 @@ class NvmMedium {
   };
   struct Entry {                   // of the write-pending queue
     u64 granule = 0, address = 0;  // the address is the program's; 0: unknown
+    u64 arrived = 0;               // in femtoseconds
     Bytes have{};
     u32 next = none;                 // in its bucket, or of the free ones
     u32 older = none, newer = none;  // in its list
@@ -78,7 +82,9 @@ class NvmMedium {
   };
   struct Read {
     u64 token;
-    u32 granules;  // that the banks must read
+    u32 granules;          // that the banks must read
+    u64 behind;            // so many writes that took a place before it
+    u64 granule, arrived;  // the first of them; femtoseconds
   };
   struct Span {  // of an access: granules [first, last], and the bytes, from `base` on
     u64 first, last, base;
@@ -104,9 +110,16 @@ class NvmMedium {
   void link(u32);
   void unlink(u32);
 
+  u32 writes_at_banks() const { return std::min(used_, scheduler_); }
+  bool read_is_next();
   bool write_blocked() const { return !waiting_.empty() && waiting_.front().ready <= wheel_.now(); }
   bool banks_have_work() const { return !reads_.empty() || ready_.oldest != none || used_ > high_; }
+  // With rows: so many of those that wait are looked at, and the oldest is overtaken at most so often.
+  static constexpr u32 looked_at = 16, most_overtaken = 256;
   void serve_one();
+  u32 next_write();
+  void put_next_read_first();
+  void occupy(u64 granule, bool write, Femtoseconds arrived, Femtoseconds duration);
   void serve_read();
   void write_granule(u32 entry);
   void occupy(Femtoseconds duration);
@@ -118,6 +131,7 @@ class NvmMedium {
   const core::ClockRatio clock_;
   const u32 granule_;
   const bool combine_;
+  const u32 scheduler_, write_high_, write_low_;
   const Femtoseconds read_time_, write_time_, partial_time_;
   const core::Cycle latency_, write_latency_;
 
@@ -130,8 +144,11 @@ class NvmMedium {
   const u32 high_;
   List partial_, ready_;
   std::vector<u64> buffer_;  // granules read last, each in its place
+  std::optional<NvmBanks> banks_;
+  u32 read_overtaken_ = 0, write_overtaken_ = 0;
   Femtoseconds free_at_ = 0, busy_ = 0;
-  bool wrote_last_ = false;
+  bool wrote_last_ = false, writes_first_ = false;
+  u64 writes_taken_ = 0, writes_served_ = 0;
   core::Cycle armed_ = core::never;
   u64 under_way_ = 0, granules_read_ = 0, granules_written_ = 0, granules_merged_ = 0, combined_ = 0;
 };

@@ -12,6 +12,7 @@ struct PersistencyConfig {
   u32 buffer = 500;
   u32 window = 6;
   std::string policy = "window";
+  std::string leaving = "passing";
   std::string merge = "adjacent";
   std::string acquires = "matched";
   u32 fence_cycles = 0;

@@ -53,6 +53,12 @@ void PersistencyConfig::fields(Self& self, Visitor&& visit) {
       "waiting warp asks for it.",
       "SBRP, section 6.2");
   visit(
+      "leaving", self.leaving, core::Choices{{"passing", "head"}}, "",
+      "sbrp: passing: a persist leaves past others that wait; head: only the oldest entry leaves, order operations put "
+      "all their warps into the FSM, and who waits does so until nothing is in flight (ACTR is zero), as in the "
+      "artifact.",
+      "SBRP, section 6.1: this is how the FSM avoids stalling unrelated warps");
+  visit(
       "merge", self.merge, core::Choices{{"adjacent", "past-others"}}, "",
       "sbrp: an order operation joins the youngest entry of the persist buffer; past-others: an older one of its type, "
       "past persists of other warps, as in the artifact, which loses order between threads.",

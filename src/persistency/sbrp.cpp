@@ -33,7 +33,8 @@ Sbrp::Sbrp(const PersistencyConfig& config, u32 lines, PersistMachinery& machine
               : config.policy == "capped" ? Policy::capped
                                           : Policy::window),
       matches_(config.acquires == "matched"),
-      flags_(flags) {}
+      flags_(flags),
+      head_only_(config.leaving == "head") {}
 
 // --- Persists
 
@@ -88,7 +89,9 @@ PersistHold Sbrp::hold(PersistHold why, u32 warp, Place place) {
   edm_ |= bit(warp);
   wanted_of_[warp] = place;
   want(place);
+  if (why == PersistHold::eviction) makes_room_ = buffer_.head() + 1;
   pump();
+  if (head_only_ && why == PersistHold::order) set_fsm(bit(warp));
   return why;
 }
 
@@ -99,6 +102,7 @@ void Sbrp::want(Place place) {
 bool Sbrp::room(u64 warps) {
   if (!buffer_.full()) return true;
   want(buffer_.head() + 1);
+  if (!fsm_) makes_room_ = buffer_.head() + 1;
   pump();
   if (!buffer_.full()) return true;
   for_room_ |= warps;
@@ -275,10 +279,10 @@ void Sbrp::retire_release(const PersistBuffer::Entry& entry, Place place) {
 
 // --- The buffer empties
 
-/// What somebody waits for leaves when its order lets it, unless the window is a cap; the rest when the policy of
-/// section 6.2 says so.
+/// What somebody waits for leaves when its order lets it, unless the window is a cap: then only what a warp without
+/// room waits for. The rest leaves when the policy of section 6.2 says so.
 bool Sbrp::policy_lets_go(Place place) {
-  if (policy_ == Policy::eager || (place < wanted_ && policy_ != Policy::capped)) return true;
+  if (policy_ == Policy::eager || place < (policy_ == Policy::capped ? makes_room_ : wanted_)) return true;
   if (policy_ == Policy::lazy) return false;
   if (machinery_.in_flight() < window_) return true;
   if (!std::exchange(window_full_, true)) machinery_.window_full(true);
@@ -303,11 +307,11 @@ struct Sbrp::Walk {
   }
 };
 
-/// False: the policy keeps it, and whatever is behind it.
+/// False: it stays, and whatever is behind it.
 bool Sbrp::let_out(const PersistBuffer::Entry& entry, Place place, Walk& before) {
   if (entry.warps & (before.orders | fsm_)) {
     before.persists |= entry.warps;
-    return true;
+    return !head_only_;
   }
   if (!policy_lets_go(place)) return false;
   buffer_.take(entry.way);
@@ -407,6 +411,7 @@ void Sbrp::note_sent(u64 warps) {
 /// Of these warps, those with a persist that may be in flight.
 u64 Sbrp::in_flight_of(u64 warps) const {
   if (!machinery_.in_flight()) return 0;
+  if (head_only_) return warps;
   u64 some = 0;
   each(warps, [&](u32 warp) { some |= sent_before_[warp] > marks_over_ ? bit(warp) : 0; });
   return some;
@@ -428,7 +433,12 @@ void Sbrp::set_fsm(u64 warps, u64 until) {
 
 /// Waits for what is in flight. True: nothing is.
 bool Sbrp::mark(u64 fsm, u64 edm) {
-  if (machinery_.when_durable(fsm | edm)) return true;
+  if (head_only_ ? machinery_.in_flight() == 0 : machinery_.when_durable(fsm | edm)) return true;
+  if (head_only_ && !marks_.empty()) {  // they all end together
+    marks_.back().fsm |= fsm;
+    marks_.back().edm |= edm;
+    return false;
+  }
   marks_.push_back({fsm, edm});
   ++marks_set_;
   return false;
@@ -450,6 +460,7 @@ void Sbrp::end_waits(u64 warps) {
 }
 
 void Sbrp::on_durable() {
+  if (head_only_ && machinery_.in_flight() == 0 && !marks_.empty()) durable_so_far(0);
   pump();
 }
 

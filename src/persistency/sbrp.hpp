@@ -93,7 +93,8 @@ class Sbrp final : public Persistency {
   u64 for_room_ = 0;                   // held until the buffer has room
   u64 passed_ = 0;                     // of the ODM and EDM: over, the warp does not know yet
   u64 unordered_ = 0;                  // with a persist since their last operation that orders their own
-  Place wanted_ = 0;                   // what is before it leaves whatever the policy says
+  Place wanted_ = 0;                   // what is before it leaves whatever the policy says, but for a cap
+  Place makes_room_ = 0;               // what is before it leaves whatever the cap says
   std::array<Place, 64> wanted_of_{};
   u64 releases_ = 0;                // release operations that entered
   std::array<u64, 64> acquired_{};  // of them, at the warp's last acquire of all
@@ -118,6 +119,7 @@ class Sbrp final : public Persistency {
   std::vector<Flag> flags_;
   std::array<Release, 64> released_{};
   std::array<Read, 64> read_{};
+  const bool head_only_;  // persistency.leaving
   bool draining_ = false, window_full_ = false;
 };
 

@@ -198,6 +198,11 @@ void check_nvm(const MachineConfig& config) {
   const media::NvmConfig& nvm = config.nvm;
   if (!std::has_single_bit(nvm.granule.count))
     refuse("nvm.granule", fmt::format("should be a power of two, but is {}", nvm.granule.count));
+  if (nvm.scheduler && nvm.combine)
+    refuse("nvm.scheduler",
+           "should be 0 where nvm.combine is on: writes that wait for the rest of a granule are in no order");
+  if (nvm.scheduler && (nvm.write_low >= nvm.write_high || nvm.write_high > nvm.scheduler))
+    refuse("nvm.write_low", "should be less than nvm.write_high, and that at most nvm.scheduler");
   if (nvm.near() && nvm.granule.count > config.address_map.interleave)
     refuse("nvm.granule", fmt::format("should be at most address_map.interleave ({} bytes), so that it lies in one "
                                       "channel, but is {}",

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "device_bench.hpp"
+#include "media/dram_standards.hpp"
 
 namespace ew::media {
 namespace {
@@ -325,6 +326,76 @@ TEST(Nvm, ReadsOfOneGranuleReadItOnce) {
   const core::Cycle took = bench.lone(1 << 16, 128);
   EXPECT_EQ(bench.device().statistics().granules_read, 16u) << "the write-pending queue has it";
   EXPECT_LT(took, 100u);
+}
+
+/// Channels of a DRAM standard with a slower bus, as the SBRP artifact's: 16 bytes a nanosecond.
+MediaConfig slowed(bool rows, u32 scheduler) {
+  MediaConfig config;
+  config.nvm = {.attach = "near",
+                .channels = 1,
+                .read_bandwidth = {16'000'000'000},
+                .write_bandwidth = {16'000'000'000},
+                .partial_bandwidth = {16'000'000'000},
+                .latency = {0},
+                .write_latency = {0},
+                .granule = {32},
+                .write_queue = 64,
+                .combine = false,
+                .scheduler = scheduler,
+                .rows = rows,
+                .read_buffer = 0};
+  return config;
+}
+
+TEST(Nvm, WithASchedulerReadsComeInTheirTurnAndWritesGoInBatches) {
+  const auto waits = [](u32 scheduler, u32 writes) {
+    DeviceBench bench("nvm", slowed(false, scheduler), 1000_MHz);
+    for (u32 i = 0; i < writes; ++i) bench.ask(u64{i} * 32, 32, true);
+    const u32 read = bench.ask(u64{1} << 24, 32);
+    bench.run();
+    return bench.asked[read].done;
+  };
+  EXPECT_LT(waits(0, 60), 10u) << "it passes all writes that have a place";
+  EXPECT_LT(waits(60, 40), 10u) << "it passes writes below write_high";
+  EXPECT_NEAR(double(waits(60, 60)), (60 - 32) * 2, 8) << "from write_high to write_low writes go first";
+  EXPECT_NEAR(double(waits(60, 160)), (160 - 32) * 2, 10) << "it comes behind what has no place yet";
+}
+
+TEST(Nvm, WithRowsTheBusWaitsForRowsAndTurns) {
+  const auto cycles = [](bool rows, bool write, auto&& address) {
+    DeviceBench bench("nvm", slowed(rows, 0), 1000_MHz);
+    for (u32 i = 0; i < 400; ++i) bench.ask(address(i), 32, write);
+    bench.run();
+    return static_cast<double>(bench.wheel.now());
+  };
+  const auto stream = [](u32 i) { return u64{i} * 32; };
+  const DramConfig dram = resolved(MediaConfig{}.dram);
+  u64 other = 1 << 20;  // another row of the bank of address 0
+  while (Dram::place_in(dram, other).bank != Dram::place_in(dram, 0).bank) other += 2048;
+  const auto one_bank = [&](u32 i) { return i % 2 * other + i / 2 % 4 * 32; };
+  // 2 ns a granule; gddr6's rows open 20 + 20 cycles of 3.5 GHz behind a write's end and its recovery of 28.
+  EXPECT_NEAR(cycles(false, true, one_bank), 800, 10);
+  EXPECT_NEAR(cycles(true, true, stream), 800, 40) << "rows are open";
+  EXPECT_GT(cycles(true, true, one_bank), 1.1 * cycles(true, true, stream)) << "even though hits go first";
+  DeviceBench lone("nvm", slowed(true, 0), 1000_MHz);
+  EXPECT_EQ(lone.lone(0, 32), 6u + 2) << "tRCD, and the bus";
+  EXPECT_EQ(lone.lone(32, 32), 2u) << "the row is open";
+  EXPECT_GT(lone.lone(other, 32), 12u) << "another row of the bank: tRP, tRCD";
+}
+
+TEST(Nvm, WithRowsNobodyIsOvertakenForEver) {
+  const DramConfig dram = resolved(MediaConfig{}.dram);
+  u64 other = 1 << 20;
+  while (Dram::place_in(dram, other).bank != Dram::place_in(dram, 0).bank) other += 2048;
+  for (const bool write : {false, true}) {
+    DeviceBench bench("nvm", slowed(true, 0), 1000_MHz);
+    bench.ask(0, 32, write);
+    const u32 alone = bench.ask(other, 32, write);
+    for (u32 i = 0; i < 4000; ++i) bench.ask(i % 32 * 32, 32, write);  // of the open row
+    bench.run();
+    EXPECT_LT(bench.asked[alone].turn, 500u);
+    EXPECT_GT(bench.asked[4001].turn, 3500u);
+  }
 }
 
 TEST(Nvm, ReadsPassWritesThatWaitForRoom) {

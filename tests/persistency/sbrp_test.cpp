@@ -453,6 +453,30 @@ TEST(SbrpPolicy, capped_keeps_what_is_waited_for_to_the_window_too) {
   EXPECT_TRUE(s.resumed(0));
 }
 
+TEST(SbrpPolicy, capped_lets_one_more_out_for_a_store_without_room) {
+  Scene s("sbrp", {.buffer = 250, .window = 2, .policy = "capped"}, 16);  // four entries
+  for (u32 way = 0; way < 6; ++way) s.store(0, way);
+  EXPECT_EQ(s.cache.in_flight(), 2u);
+  EXPECT_EQ(s.store(0, 6), PersistHold::none);
+  EXPECT_EQ(s.cache.in_flight(), 3u);
+}
+
+TEST(SbrpLeaving, from_the_head_alone_a_persist_that_waits_holds_all_behind_it_until_nothing_is_in_flight) {
+  for (const bool head : {false, true}) {
+    Scene s("sbrp", {.window = 8, .leaving = head ? "head" : "passing"});
+    s.store(0, X);
+    s.store(1, Y);
+    s.order(0, PersistOrder::ofence);
+    s.store(0, Z);
+    s.store(2, 5);
+    EXPECT_EQ(s.cache.left, head ? (Left{X, Y}) : (Left{X, Y, 5})) << "Z waits for X";
+    s.acknowledge();
+    EXPECT_EQ(s.cache.in_flight(), head ? 1u : 2u) << "ACTR is not zero";
+    s.acknowledge();
+    EXPECT_EQ(s.cache.left.size(), 4u);
+  }
+}
+
 TEST(SbrpPolicy, eager_sends_as_soon_as_order_allows) {
   Scene s("sbrp", {.window = 2, .policy = "eager"});
   for (u32 way = 0; way < 8; ++way) s.store(0, way);
@@ -544,7 +568,8 @@ TEST(SbrpProperty, no_warp_waits_for_ever) {
     const char* policies[] = {"window", "capped", "eager", "lazy"};
     const PersistencyConfig config{.buffer = static_cast<u32>(1000 * (1 + random() % 16) / 16),
                                    .window = 1 + static_cast<u32>(random() % 4),
-                                   .policy = policies[seed % 4]};
+                                   .policy = policies[seed % 4],
+                                   .leaving = seed % 3 ? "passing" : "head"};
     Scene s("sbrp", config, 16);
     constexpr u32 warps = 4;
     u64 held = 0;
