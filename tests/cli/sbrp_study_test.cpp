@@ -64,6 +64,25 @@ TEST_F(SbrpStudy, TheArtifactsProgramsRun) {
             "PASS red launches=2 elements=400\n");
 }
 
+// The artifact's gpKVS and MQ are programs of their own; they recover whatever the others recover.
+TEST_F(SbrpStudy, TheArtifactsProgramsRecover) {
+  for (const std::string program : {"gpkvs", "mq", "hm"}) {
+    const std::string source = EW_WORKLOADS "/sbrp/" + program + ".cu";
+    const Outcome built = ew({"build", "-DARTIFACT", source, "-o", program}, Capture::both);
+    ASSERT_EQ(built.status, 0) << built.output;
+    const Words recovered{
+        "--recover", "./" + program + " --recover pool --resume", "--", "./" + program, "--small", "--pool", "pool"};
+    for (Words words : {Words{"crash", "--states", "model"},
+                        Words{"crash", "--at", "random", "--count", "30", "--nested", "2", "--machine",
+                              "sbrp-artifact-near", "--set", "persistency.model=epoch-artifact"}}) {
+      words.insert(words.end(), recovered.begin(), recovered.end());
+      const Outcome outcome = ew(words, Capture::both);
+      EXPECT_EQ(outcome.status, 0) << program << "\n" << outcome.output.substr(outcome.output.size() / 2);
+      EXPECT_NE(outcome.output.find(" 0 failed"), std::string::npos) << program;
+    }
+  }
+}
+
 TEST_F(SbrpStudy, TheDemoTellsItsStory) {
   const Outcome outcome = ew({"demo", "--crashes", "10"}, Capture::both);
   EXPECT_EQ(outcome.status, 0) << outcome.output;

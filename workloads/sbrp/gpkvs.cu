@@ -12,6 +12,9 @@
 // batch, so that one which is torn, or left by an earlier batch, counts as none. Undoing writes old contents back,
 // makes them durable and only then drops the entry: it may run again after a crash of the recovery itself.
 // deterministic: yes
+#ifdef ARTIFACT
+#include "artifact/gpkvs.cu"
+#else
 #include "recoverable.h"
 
 namespace {
@@ -31,13 +34,6 @@ struct LogEntry {
   uint64_t old_key, old_value, slot, seal;
 };
 static_assert(sizeof(LogEntry) == 32, "an entry is a sector of its own");
-#ifdef ARTIFACT
-constexpr uint32_t kLogGroup = 32;      // entries whose words stand together, each in lines of its own
-constexpr bool kDropsUndone = false;  // an undone entry stays true until its batch commits: it is what that batch finds
-#else
-constexpr uint32_t kLogGroup = 1;
-constexpr bool kDropsUndone = true;
-#endif
 
 struct Shape {
   uint32_t pairs, batches, blocks, threads;  // at most so many blocks insert, pair after pair
@@ -47,9 +43,7 @@ struct Shape {
     while (sets * kWays < pairs) sets *= 2;
     return sets;
   }
-  size_t log_bytes() const {
-    return recoverable::whole_lines((pairs_per_batch() + kLogGroup - 1) / kLogGroup * kLogGroup * sizeof(LogEntry));
-  }
+  size_t log_bytes() const { return recoverable::whole_lines(pairs_per_batch() * sizeof(LogEntry)); }
   size_t bytes() const { return log_bytes() + size_t(sets()) * kWays * sizeof(Slot); }
 };
 constexpr uint32_t kAllBlocks = 65536;
@@ -90,39 +84,9 @@ struct Request {
   bool head;  // no earlier request of the batch is for this set
 };
 
-#ifdef ARTIFACT
-// As the artifact's log has it; what makes an entry count comes behind an ofence.
-__host__ __device__ uint64_t& word_of(LogEntry* log, uint32_t i, uint32_t word) {
-  return reinterpret_cast<uint64_t*>(log + i / kLogGroup * kLogGroup)[word * kLogGroup + i % kLogGroup];
-}
-__host__ __device__ uint64_t& seal_in(LogEntry* log, uint32_t i) {
-  return word_of(log, i, 3);
-}
-__host__ __device__ LogEntry entry_in(LogEntry* log, uint32_t i) {
-  return {word_of(log, i, 0), word_of(log, i, 1), word_of(log, i, 2), word_of(log, i, 3)};
-}
-__device__ void write_entry(LogEntry* log, uint32_t i, const LogEntry& entry) {
-  word_of(log, i, 0) = entry.old_key;
-  word_of(log, i, 1) = entry.old_value;
-  word_of(log, i, 2) = entry.slot;
-  ofence();
-  word_of(log, i, 3) = entry.seal;
-}
-#else
-__host__ __device__ uint64_t& seal_in(LogEntry* log, uint32_t i) {
-  return log[i].seal;
-}
-__host__ __device__ LogEntry entry_in(LogEntry* log, uint32_t i) {
-  return log[i];
-}
-__device__ void write_entry(LogEntry* log, uint32_t i, const LogEntry& entry) {
-  log[i] = entry;
-}
-#endif
-
 __device__ void write_log(LogEntry* log, uint32_t i, const Slot& old, uint32_t slot, uint32_t batch) {
   const LogEntry written = {old.key, old.value, slot, 0};
-  write_entry(log, i, {old.key, old.value, slot, seal_of(written, batch)});
+  log[i] = {old.key, old.value, slot, seal_of(written, batch)};
 }
 __device__ void write_pair(Slot* slot, uint64_t key, uint32_t batch) {
   slot->value = value_of(key, batch);
@@ -153,11 +117,7 @@ __device__ void work_off(Store store, const Request* requests, uint32_t first, u
     }
     if (BUG != 1) write_pair(slot, key, batch);
   }
-#ifdef ARTIFACT
-  if (logged) dfence();
-#else
   if (logged) ofence();  // Figure 4, line 6: before the commit, which is the next kernel's
-#endif
 }
 
 __global__ void __launch_bounds__(1024)
@@ -171,16 +131,14 @@ __global__ void __launch_bounds__(1024)
 __global__ void undo(Store store, uint32_t count, uint32_t batch, int* undone) {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  const LogEntry entry = entry_in(store.log, i);
+  const LogEntry entry = store.log[i];
   if (BUG == 4 ? entry.seal == 0 : entry.seal != seal_of(entry, batch)) return;
-  if (BUG == 8) seal_in(store.log, i) = 0;
+  if (BUG == 8) store.log[i].seal = 0;
   store.slots[entry.slot].value = entry.old_value;
   if (BUG != 7) store.slots[entry.slot].key = entry.old_key;
   dfence();
-  if (kDropsUndone) {
-    seal_in(store.log, i) = 0;
-    ofence();
-  }
+  store.log[i].seal = 0;
+  ofence();
   atomicAdd(undone, 1);
 }
 
@@ -265,9 +223,8 @@ size_t check_store(const Store& store, const Shape& shape, uint64_t committed) {
            static_cast<unsigned long long>(want[i].value), static_cast<unsigned long long>(store.slots[i].key),
            static_cast<unsigned long long>(store.slots[i].value));
   }
-  for (uint32_t i = 0; kDropsUndone && BUG != 6 && i < shape.pairs_per_batch(); ++i)
-    EXPECT(seal_in(store.log, i) == 0 ||
-               seal_in(store.log, i) != seal_of(entry_in(store.log, i), static_cast<uint32_t>(committed)),
+  for (uint32_t i = 0; BUG != 6 && i < shape.pairs_per_batch(); ++i)
+    EXPECT(store.log[i].seal == 0 || store.log[i].seal != seal_of(store.log[i], static_cast<uint32_t>(committed)),
            "log entry %u should have been dropped, it is sealed for batch %llu", i,
            static_cast<unsigned long long>(committed));
   return present;
@@ -324,3 +281,4 @@ int main(int argc, char** argv) {
                                                      {"--blocks", &Shape::blocks, 1 << 16}});
   return options.recovered.empty() ? run(options) : recover(options);
 }
+#endif

@@ -13,6 +13,9 @@
 // before any entry of the next transaction, which lands on the slots that this one freed (a block-scope release by the
 // leader to all). Two log records take turns, so that writing one spoils no other that recovery could need.
 // deterministic: yes
+#ifdef ARTIFACT
+#include "artifact/mq.cu"
+#else
 #include "recoverable.h"
 
 namespace {
@@ -45,7 +48,6 @@ struct Shape {
   uint32_t capacity() const { return kBatchesHeld * entries; }
   size_t bytes() const { return queues * (sizeof(Log) + sizeof(Queue) + size_t(capacity()) * sizeof(Word)); }
 };
-// The artifact's 2,000 transactions insert or remove 4,096 entries of 4 bytes, in turn.
 constexpr recoverable::Presets<Shape> kPresets = {{64, 32, 256, 256, 1}, {120, 10, 2048, 128, 1}, {2, 5, 4, 4, 2}};
 using Options = recoverable::Options<Shape>;
 
@@ -259,3 +261,4 @@ int main(int argc, char** argv) {
   }
   return options.recovered.empty() ? run(options) : recover(options);
 }
+#endif

@@ -13,7 +13,7 @@
 // a thread whose partial sum is durable only releases its flag. So a total may be durable only after all partial sums
 // of the launch (device scope), and a released block sum only after those of its block (block scope). Sums are kept
 // plus one: a new pool's zeros mean "not yet". A thread's own word in the pool is for its data, the released word is
-// for the acquirer: of a flag's own persist the model says nothing to the acquirer (memory-models, question A5).
+// for the acquirer: of a flag's own persist the model says nothing to the acquirer.
 // deterministic: yes
 #include "recoverable.h"
 
