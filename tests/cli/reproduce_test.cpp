@@ -164,7 +164,8 @@ TEST_F(Reproduce, MistakesAreStatusTwoAndOneSentence) {
     EXPECT_NE(outcome.output.find(sentence), std::string::npos) << outcome.output;
   };
   says({"--figure", "3"}, "unknown figure \"3\" (did you mean \"1\"?)");
-  says({"--set", "host_link.bandwith=8"}, "unknown key in [host_link] \"bandwith\" (did you mean \"bandwidth\"?)");
+  says({"--size", "small", "--set", "host_link.bandwith=8"},
+       "unknown key in [host_link] \"bandwith\" (did you mean \"bandwidth\"?)");
   says({"--program", "gpKV"}, "unknown program \"gpKV\" (did you mean \"gpKVS\"?)");
   says({"--size", "smal"}, "program gpKVS has no size \"smal\" (did you mean \"small\"?); its sizes are small, wrong");
   std::ofstream(folder_ / "studies/toy/suite.toml", std::ios::app) << "[configuration.far2]\nmachin = \"x\"\n";
