@@ -4,8 +4,9 @@
 //   -DBUG=N           plants bug N of bugs.toml
 //   -DWIDE_SCOPES     block-scoped persist operations at device scope ("SBRP", ASPLOS'23, figure 7)
 //   -DARTIFACT        as that paper's artifact runs them: gpkvs and mq of their own (artifact/), its division of the
-//                     work (--artifact), scan's flags in the pool, no look at the pool by red's first run, hm's log
-//                     copied from its slots, and recoveries of red and scan that look at the pool and stop
+//                     work (--artifact), scan's flags in the pool, no look at the pool by red's first run, which
+//                     begins on block sums that the host has written, hm's log copied from its slots, and recoveries
+//                     of red and scan that look at the pool and stop
 //   -DEXTRA_FENCES    __threadfence() behind each persist operation, as the artifact builds its GPM programs
 #pragma once
 #include <everwarp/gpm.cuh>
