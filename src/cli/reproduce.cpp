@@ -132,6 +132,7 @@ void add_reproduce(CLI::App& app, int& status) {
   verb->add_option("--set", command->request.settings, "Change one field on every machine of the study")
       ->type_name("KEY=VALUE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   verb->add_option("--seed", command->request.seed, "Seed of what may vary between runs; 0: nothing varies")
       ->type_name("N")

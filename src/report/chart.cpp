@@ -1,5 +1,4 @@
 // A figure as a Vega-Lite specification.
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "report/html_report.hpp"
@@ -81,8 +80,7 @@ Json chart_of(const ComparedFigure& compared) {
   for (const std::string& program : compared.programs) programs.push_back(program);
   programs.push_back(program_label("mean"));
   Json layers = Json::array({bars(figure, labels)});
-  if (std::ranges::any_of(compared.bars, [](const ComparedBar& bar) { return bar.by_seed.size() > 1; }))
-    layers.push_back(ranges(labels));
+  if (compared.has_ranges()) layers.push_back(ranges(labels));
   if (figure.quantity != Quantity::share)  // the line of what all is normalised to
     layers.push_back({{"mark", {{"type", "rule"}, {"strokeDash", {3, 3}}, {"color", "#888888"}}},
                       {"encoding", {{"y", {{"datum", 1}}}}}});

@@ -171,6 +171,10 @@ double ComparedBar::high() const {
   return std::ranges::max(by_seed);
 }
 
+bool ComparedFigure::has_ranges() const {
+  return std::ranges::any_of(bars, [](const ComparedBar& bar) { return bar.by_seed.size() > 1; });
+}
+
 ComparedFigure compare(const Suite& suite, const Figure& figure, const std::vector<std::string>& programs,
                        const std::vector<u64>& seeds, const FindRun& find) {
   ComparedFigure compared;

@@ -40,6 +40,7 @@ struct ComparedFigure {
   Agreement direction;                // bars more than 5 % from the normal one: on the same side of it
   Agreement order;                    // pairs of a program's bars more than 5 % apart: in the same order
   const ComparedBar* find(const std::string& program, const std::string& bar) const;
+  bool has_ranges() const;  // there are several seeds
 };
 
 /// Published values that differ by no more than this are taken for equal.

@@ -89,7 +89,7 @@ std::string summary(const Reproduction& reproduction) {
 
 std::string bars_table(const ComparedFigure& compared) {
   const Figure& figure = *compared.figure;
-  const bool ranges = std::ranges::any_of(compared.bars, [](const ComparedBar& bar) { return bar.by_seed.size() > 1; });
+  const bool ranges = compared.has_ranges();
   std::string rows;
   for (const ComparedBar& bar : compared.bars) {
     std::string runs;

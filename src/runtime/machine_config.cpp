@@ -198,6 +198,8 @@ void check_nvm(const MachineConfig& config) {
   const media::NvmConfig& nvm = config.nvm;
   if (!std::has_single_bit(nvm.granule.count))
     refuse("nvm.granule", fmt::format("should be a power of two, but is {}", nvm.granule.count));
+  if (nvm.rows && !nvm.near())
+    refuse("nvm.rows", "should be false unless nvm.attach is \"near\": only there are the channels the GPU's");
   if (nvm.scheduler && nvm.combine)
     refuse("nvm.scheduler",
            "should be 0 where nvm.combine is on: writes that wait for the rest of a granule are in no order");

@@ -170,6 +170,8 @@ TEST_F(Reproduce, MistakesAreStatusTwoAndOneSentence) {
   says({"--size", "smal"}, "program gpKVS has no size \"smal\" (did you mean \"small\"?); its sizes are small, wrong");
   std::ofstream(folder_ / "studies/toy/suite.toml", std::ios::app) << "[configuration.far2]\nmachin = \"x\"\n";
   says({}, "suite.toml:16: unknown key in [configuration.far2] \"machin\" (did you mean \"machine\"?)");
+  EXPECT_EQ(run({EW_PROGRAM, "reproduce", "--set", "sm.warps=16", "sbrp", "--list"}, {.capture = Capture::both}).status,
+            0);
   const Outcome unknown = run({EW_PROGRAM, "reproduce", "sbrq"}, {.capture = Capture::both});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_NE(unknown.output.find("unknown study \"sbrq\""), std::string::npos) << unknown.output;

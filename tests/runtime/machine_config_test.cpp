@@ -173,6 +173,10 @@ TEST(TimingMachine, AnImpossibleOneIsRefusedWithTheField) {
   EXPECT_EQ(
       refusal_of({"nvm.attach=near", "nvm.granule=512"}),
       "nvm.granule should be at most address_map.interleave (256 bytes), so that it lies in one channel, but is 512");
+  EXPECT_EQ(refusal_of({"nvm.rows=true"}).find("nvm.rows should be false unless nvm.attach is \"near\""), 0u);
+  EXPECT_EQ(refusal_of({"nvm.scheduler=64"}).find("nvm.scheduler should be 0 where nvm.combine is on"), 0u);
+  EXPECT_EQ(refusal_of({"nvm.scheduler=64", "nvm.combine=false", "nvm.write_low=56"}).find("nvm.write_low should be"),
+            0u);
   EXPECT_EQ(refusal_of({"nvm.attach=near", "nvm.channels=7"}),
             "nvm.channels should divide the 24 slices (address_map.slices), but is 7");
   EXPECT_EQ(refusal_of({"host_memory.llc_line=256"})
