@@ -218,11 +218,11 @@ void DramConfig::fields(Self& self, Visitor&& visit) {
   visit("read_queue", self.read_queue, Range{1, 4096}, "requests", "Reads that wait in a channel.",
         "SBRP artifact, gpgpu_frfcfs_dram_sched_queue_size 64");
   visit("write_queue", self.write_queue, Range{1, 4096}, "requests", "Writes that wait in a channel.",
-        "SBRP artifact, gpgpu_frfcfs_dram_write_queue_size 64:56:32");
+        "GPGPU-Sim, dram_write_queue_size 64:56:32 of its Volta configurations");
   visit("write_high", self.write_high, Range{1, 4096}, "requests", "Writes waiting at which writes come first.",
-        "SBRP artifact, 64:56:32");
+        "as write_queue");
   visit("write_low", self.write_low, Range{0, 4096}, "requests", "Writes waiting at which reads come first again.",
-        "SBRP artifact, 64:56:32");
+        "as write_queue");
   visit("age_cap", self.age_cap, Range{1, 1e9}, "cycles",
         "A request that has waited this long is no longer overtaken by younger row hits or by reads.",
         "assumed: no published figure; 28 row cycles (tRAS and tRP) of the default GDDR6");

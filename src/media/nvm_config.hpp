@@ -73,9 +73,9 @@ struct NvmConfig {
           "0: reads are what somebody waits for; the SBRP artifact's DRAM scheduler has 64");
     visit("write_high", self.write_high, Range{1, 65536}, "granules",
           "With a scheduler: so many writes in it go before reads, until write_low of them are left.",
-          "SBRP artifact: write_queue 64:56:32");
+          "GPGPU-Sim, dram_write_queue_size 64:56:32 of its Volta configurations");
     visit("write_low", self.write_low, Range{0, 65535}, "granules", "With a scheduler: where writes stop to go first.",
-          "SBRP artifact");
+          "as write_high");
     visit("rows", self.rows, Range{}, "",
           "Near: banks, rows and turns of the bus as the GPU's memory has them (memory.*) come on top of the "
           "bandwidths; of the oldest 16 reads or writes the one goes whose row is ready first.",

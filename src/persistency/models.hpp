@@ -64,9 +64,10 @@ void PersistencyConfig::fields(Self& self, Visitor&& visit) {
       "past persists of other warps, as in the artifact, which loses order between threads.",
       "SBRP, section 6.1: without intervening operations");
   visit(
-      "acquires", self.acquires, core::Choices{{"matched", "all"}}, "",
+      "acquires", self.acquires, core::Choices{{"matched", "all", "waiting"}}, "",
       "sbrp: matched: a pAcq orders its warp behind what the pRels of the flags that it read cover; all: behind every "
-      "older persist of its SM.",
+      "older persist of its SM; waiting: and above block scope it waits until they are durable, in a failed iteration "
+      "of a spin, too, as in the artifact.",
       "SBRP, section 5: the variable is an identifier for matching pRel to pAcq");
   visit("fence_cycles", self.fence_cycles, Range{0, 1e6}, "cycles",
         "What a fence above block scope takes besides its waits; with epoch and strict an oFence and a dFence, too.",

@@ -33,6 +33,7 @@ Sbrp::Sbrp(const PersistencyConfig& config, u32 lines, PersistMachinery& machine
               : config.policy == "capped" ? Policy::capped
                                           : Policy::window),
       matches_(config.acquires == "matched"),
+      acquires_wait_(config.acquires == "waiting"),
       flags_(flags),
       head_only_(config.leaving == "head") {}
 
@@ -184,12 +185,18 @@ bool Sbrp::wait_until_durable(PersistOrder order, u64 warps) {
 }
 
 bool Sbrp::acquire(PersistOrder order, Scope scope, u64 warps) {
+  const bool wide = order == PersistOrder::p_acquire && scope > Scope::cta;
+  if (wide && acquires_wait_) {
+    if (!wait_until_durable(order, warps)) return false;
+    machinery_.invalidate(false);
+    return true;
+  }
   const u32 warp = static_cast<u32>(std::countr_zero(warps));
   const u32 read = order == PersistOrder::p_acquire ? read_[warp].count : 0;
   const bool over = read && read <= most_read ? acquire_matched(warp) : acquire_all(order, warps);
   if (!over) return false;
   if (order == PersistOrder::p_acquire) read_[warp].count = read_[warp].done = 0;
-  if (order == PersistOrder::p_acquire && scope > Scope::cta) machinery_.invalidate(false);
+  if (wide) machinery_.invalidate(false);
   pump();
   return true;
 }

@@ -115,7 +115,7 @@ class Sbrp final : public Persistency {
     // What the warp acquired last of those at this index: a flag, and the place of its last pRel.
     std::array<std::pair<u32, Place>, most_read> acquired{};
   };
-  bool matches_;
+  bool matches_, acquires_wait_;  // persistency.acquires
   std::vector<Flag> flags_;
   std::array<Release, 64> released_{};
   std::array<Read, 64> read_{};

@@ -28,11 +28,12 @@ class BarValue {
 
  private:
   std::optional<double> measured(const std::string& configuration, u64 seed) {
-    const FinishedRun* run = find_(program_, figure_.configuration(configuration), figure_.phase, seed);
+    const Configuration& on = figure_.configuration(configuration);
+    const FinishedRun* run = find_(program_, on, figure_.phase, seed);
     if (!run) return std::nullopt;
     const std::string name = run->directory().filename().string();
     if (std::find(runs.begin(), runs.end(), name) == runs.end()) runs.push_back(name);
-    return run->measure(figure_.metric, program_.measured_kernels(figure_.phase));
+    return run->measure(figure_.metric, program_.measured_kernels(figure_.phase), on.count_launches);
   }
   // A step that saves nothing has no share; when neither does, there is nothing to share.
   static std::optional<double> share(Step step, std::optional<double> from, std::optional<double> via,

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "core/symbol_name.hpp"
+#include "runtime/machine_config.hpp"
 
 namespace ew::report {
 
@@ -61,9 +62,16 @@ std::string FinishedRun::resolved_machine() const {
   return text.str();
 }
 
-std::optional<double> FinishedRun::measure(std::string_view metric, const std::vector<std::string>& kernels) const {
+double FinishedRun::launch_nanoseconds() const {
+  const runtime::MachineConfig machine = runtime::load_machine((directory_ / "resolved.toml").string());
+  return static_cast<double>(machine.launch.latency.count) / 1000;
+}
+
+std::optional<double> FinishedRun::measure(std::string_view metric, const std::vector<std::string>& kernels,
+                                           bool count_launches) const {
   const auto rows = statistics_.find("kernels");
   if (rows == statistics_.end() || statistics_.contains("kernels_left_out")) return std::nullopt;
+  const double launch = count_launches && metric == "time" ? launch_nanoseconds() : 0;
   double sum = 0;
   std::vector<std::string> missing = kernels;
   for (const Json& row : *rows) {
@@ -72,7 +80,7 @@ std::optional<double> FinishedRun::measure(std::string_view metric, const std::v
     std::erase(missing, name);
     const auto value = value_of(row, metric);
     if (!value) return std::nullopt;
-    sum += *value;
+    sum += *value + launch;
   }
   return missing.empty() && !rows->empty() ? std::optional(sum) : std::nullopt;
 }

@@ -26,10 +26,14 @@ class FinishedRun {
   std::string resolved_machine() const;
 
   /// "time" in ns or a statistic, added over the kernels of these names (all when there are none). Nothing when a name
-  /// matched no kernel or the run kept no row for some of its kernels.
-  std::optional<double> measure(std::string_view metric, const std::vector<std::string>& kernels) const;
+  /// matched no kernel or the run kept no row for some of its kernels. `count_launches`: a kernel's time has the
+  /// launch.latency of the run's machine on top.
+  std::optional<double> measure(std::string_view metric, const std::vector<std::string>& kernels,
+                                bool count_launches = false) const;
 
  private:
+  double launch_nanoseconds() const;
+
   std::filesystem::path directory_;
   nlohmann::ordered_json statistics_, environment_;
 };

@@ -38,6 +38,7 @@ struct Configuration {
   core::Place place;
   std::vector<std::string> settings;  // as --set takes them
   std::vector<std::string> options;   // of `ew build`, behind the program's
+  bool count_launches = false;        // a kernel's time has the machine's launch.latency on top
 };
 
 /// How a bar's height follows from what was measured.

@@ -586,6 +586,7 @@ void run(const Setup& setup, u32 seed) {
   config.persistency.policy = setup.policy;
   config.persistency.window = 1 + seed % 4;
   config.persistency.leaving = seed % 5 ? "passing" : "head";
+  config.persistency.acquires = seed % 7 == 3 ? "waiting" : "matched";
   config.persistency.buffer = seed % 3 ? 500 : 1000;
   config.seed = seed;
   config.agents = 1 + seed % 3;

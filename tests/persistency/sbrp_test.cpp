@@ -304,6 +304,29 @@ TEST(SbrpDevice, an_acquire_gives_up_copies_of_persistent_lines_and_a_block_acqu
   EXPECT_EQ(s.cache.invalidations, 1u);
 }
 
+TEST(SbrpDevice, an_acquire_that_waits_is_over_when_what_is_before_it_is_durable) {
+  for (const bool waits : {false, true}) {
+    PersistencyConfig config = window(6);
+    config.acquires = waits ? "waiting" : "all";
+    Scene s("sbrp", config);
+    EXPECT_TRUE(s.order(1, PersistOrder::p_acquire, Scope::gpu)) << "nothing is before it";
+    s.store(0, X);  // of a stranger
+    EXPECT_TRUE(s.order(1, PersistOrder::p_acquire, Scope::cta));
+    for (int turn = 0; turn < 2; ++turn) {  // of a spin
+      s.cache.invalidations = 0;
+      EXPECT_EQ(s.order(1, PersistOrder::p_acquire, Scope::gpu), !waits);
+      EXPECT_EQ(s.cache.invalidations, waits ? 0u : 1u);
+      s.acknowledge();
+      EXPECT_EQ(s.resumed(1), waits);
+      if (waits) {
+        EXPECT_TRUE(s.order(1, PersistOrder::p_acquire, Scope::gpu)) << "asked again, it is over";
+      }
+      EXPECT_EQ(s.cache.invalidations, 1u);
+      s.store(0, Y);
+    }
+  }
+}
+
 TEST(SbrpDevice, every_conventional_release_above_block_scope_waits) {
   for (const PersistOrder order : {PersistOrder::fence, PersistOrder::release}) {
     Scene s("sbrp");
@@ -565,11 +588,12 @@ TEST(SbrpDrain, sends_everything_in_order) {
 TEST(SbrpProperty, no_warp_waits_for_ever) {
   for (u32 seed = 1; seed <= 300; ++seed) {
     std::mt19937 random(seed);
-    const char* policies[] = {"window", "capped", "eager", "lazy"};
+    const char *policies[] = {"window", "capped", "eager", "lazy"}, *acquires[] = {"matched", "all", "waiting"};
     const PersistencyConfig config{.buffer = static_cast<u32>(1000 * (1 + random() % 16) / 16),
                                    .window = 1 + static_cast<u32>(random() % 4),
                                    .policy = policies[seed % 4],
-                                   .leaving = seed % 3 ? "passing" : "head"};
+                                   .leaving = seed % 3 ? "passing" : "head",
+                                   .acquires = acquires[seed / 4 % 3]};
     Scene s("sbrp", config, 16);
     constexpr u32 warps = 4;
     u64 held = 0;

@@ -85,6 +85,19 @@ TEST_F(Comparison, SpeedupsAndTheirMean) {
   EXPECT_EQ(compared({"P"}).find("mean", "b"), nullptr);  // not of all its programs
 }
 
+TEST_F(Comparison, ALaunchCountsWhereItsMachineSaysSo) {
+  add_run("P", "a", 100), add_run("P", "b", 50);
+  std::ofstream(runs_[0].directory() / "resolved.toml") << "[launch]\nlatency = 10\n";  // of each of two kernels
+  std::ofstream(runs_[1].directory() / "resolved.toml") << "[launch]\nlatency = 5\n";
+  figure_.configurations["a"].count_launches = figure_.configurations["b"].count_launches = true;
+  add_bar({"b", "", "b", "a", ""}, 2, 8);
+  EXPECT_DOUBLE_EQ(ours(compared({"P"}), "P", "b"), 120.0 / 60);
+  figure_.metric = "l1.load_misses";
+  figure_.quantity = Quantity::ratio;
+  add_run("Q", "a", 1, 8), add_run("Q", "b", 1, 2);
+  EXPECT_DOUBLE_EQ(ours(compared({"Q"}), "Q", "b"), 0.25) << "a time, not a statistic";
+}
+
 TEST_F(Comparison, RatiosOfAStatistic) {
   figure_.metric = "l1.load_misses";
   figure_.quantity = Quantity::ratio;

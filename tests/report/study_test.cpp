@@ -98,6 +98,15 @@ TEST_F(Studies, MayStartFromAnother) {
   EXPECT_EQ(suite.figures[0].paper("gpKVS", "slow"), 0.5);
 }
 
+TEST_F(Studies, MayCountLaunches) {
+  EXPECT_FALSE(read_suite(folder_, "toy").figures[0].configuration("slow").count_launches);
+  const std::string fast = "machine = \"sbrp-pm-far\"\n";
+  replace("suite.toml", suite_with_order(), fast, fast + "count_launches = true\n");
+  EXPECT_TRUE(read_suite(folder_, "toy").figures[0].configuration("slow").count_launches) << "it starts from fast";
+  replace("suite.toml", suite_with_order(), fast, fast + "count_launches = 1\n");
+  EXPECT_SAYS(mistake(), "suite.toml:10: count_launches in [configuration.fast] should be true or false");
+}
+
 TEST_F(Studies, MistakesAreNamedWithFileLineAndTheNearestName) {
   replace("figure-1/study.toml", study_text, "axis", "axes");
   EXPECT_SAYS(mistake(), "figure-1/study.toml:3: unknown key in a study \"axes\" (did you mean \"axis\"?)");

@@ -13,9 +13,9 @@
 // How a batch becomes atomic. The pool's state is 2b while b batches are committed and none is open, 2b + 1 while batch
 // b is open; it changes between kernels. A slot holds a pair when it has a signature and a value that is not 0: a claim
 // alone holds nothing, and the same pair finds it again. A value is written behind its slot's log entry. The log is
-// empty when a batch opens: it is cleared behind each commit. Undoing writes the old slots back, all of them durably
-// before the log is cleared, and the state changes behind that. The published program leaves claims without an entry to
-// chance; its recovery clears signatures that were there before and applies entries that were never written.
+// emptied before a batch opens and undone while one is open, entry by entry, before the state changes. The published
+// program leaves claims without an entry to chance; its recovery clears signatures that were there before and applies
+// entries that were never written.
 // deterministic: yes
 #include "../recoverable.h"
 
@@ -198,46 +198,73 @@ __global__ void __launch_bounds__(512)
   dfence();
 }
 
+// An entry, under the lock of its partition. Bytes that it has; 0: the partition is empty.
+__device__ uint64_t read_log(const Log* log, Entry* entry, uint32_t partition) {
+  uint64_t bytes = 0;
+  for (bool done = false; !done;) {
+    const bool locked = atomicCAS(&log->locks[partition], 0, 1) == 0;
+    __threadfence();
+    if (!locked) continue;
+    const uint64_t begin = partition == 0 ? 0 : log->header->tail[partition - 1];
+    bytes = log->header->head[partition] - begin;
+    copy_words(entry, log->entries + begin, bytes);
+    __threadfence();
+    atomicExch(&log->locks[partition], 0);
+    done = true;
+  }
+  return bytes;
+}
 __global__ void undo(Bucket* buckets, const Log* log, int* undone) {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= static_cast<uint32_t>(log->header->partitions) || log->header->head[i] == i * sizeof(Entry)) return;
-  const Entry& entry = reinterpret_cast<const Entry*>(log->entries)[i];
+  if (i >= static_cast<uint32_t>(log->header->partitions)) return;
+  Entry entry = {};
+  if (read_log(log, &entry, i) == 0) return;
   buckets[entry.bucket].signature[entry.way] = entry.signature;
   buckets[entry.bucket].value[entry.way] = entry.value;
   dfence();
   atomicAdd(undone, 1);
 }
 
-// The log for the kernels, with locks that nobody holds.
+// The log for the kernels, with locks that nobody holds, and whether it is empty.
 class LogHandle {
  public:
   LogHandle(LogHeader* header, const Shape& shape)
-      : blocks_(recoverable::blocks_for(shape.partitions(), 512)),
+      : header_(header),
+        partitions_(shape.partitions()),
         locks_(shape.partitions(), 0),
-        log_(std::vector<Log>{{header, reinterpret_cast<char*>(heads(header) + 2 * shape.partitions()), locks_}}) {}
-  static uint64_t* heads(LogHeader* header) { return reinterpret_cast<uint64_t*>(header + 1); }
+        log_(std::vector<Log>{{header, reinterpret_cast<char*>(heads() + 2 * partitions_), locks_}}) {}
   const Log* get() const { return log_; }
-  int blocks() const { return blocks_; }
-  void clear() const { clear_log<<<blocks_, 512>>>(log_); }
+  int blocks() const { return recoverable::blocks_for(partitions_, 512); }
+  void set_up() {
+    set_up_log<<<blocks(), 512>>>(header_, heads(), partitions_);
+    empty_ = true;
+  }
+  /// Before a batch opens, which fills it.
+  void clear() {
+    if (!empty_) clear_log<<<blocks(), 512>>>(log_);
+    empty_ = false;
+  }
 
  private:
-  int blocks_;
+  uint64_t* heads() const { return reinterpret_cast<uint64_t*>(header_ + 1); }
+
+  LogHeader* header_;
+  uint32_t partitions_;
   DeviceArray<int> locks_;
   DeviceArray<Log> log_;
+  bool empty_ = false;
 };
 
-void insert_batch(const Store& store, const LogHandle& log, const Shape& shape, uint32_t batch, bool commit) {
+void insert_batch(const Store& store, LogHandle& log, const Shape& shape, uint32_t batch, bool commit) {
   std::vector<Pair> pairs;
   for (uint32_t i = 0; i < shape.pairs_per_batch(); ++i)
     pairs.push_back(pair_of(batch, i, shape.pairs_per_batch(), shape.buckets_per_block()));
   const DeviceArray<Pair> on_device(pairs);
+  log.clear();
   set_state<<<1, 1>>>(store.header, 2ull * batch + 1);
   insert<<<static_cast<int>(shape.blocks), static_cast<int>(shape.threads)>>>(
       store.buckets, log.get(), on_device, shape.pairs_per_block(), shape.buckets_per_block());
-  if (commit) {
-    set_state<<<1, 1>>>(store.header, 2ull * batch + 2);
-    log.clear();
-  }
+  if (commit) set_state<<<1, 1>>>(store.header, 2ull * batch + 2);
   FINISH_KERNEL();
   if (commit) recoverable::acknowledge(batch + 1);
 }
@@ -273,8 +300,8 @@ uint32_t check_store(const Store& store, const Shape& shape, uint64_t committed)
 int run(const Options& options) {
   const Shape& shape = options.shape;
   const Store store = store_in(recoverable::create_pool(options, kMagic), shape);
-  const LogHandle log(store.log, shape);
-  set_up_log<<<log.blocks(), 512>>>(store.log, LogHandle::heads(store.log), shape.partitions());
+  LogHandle log(store.log, shape);
+  log.set_up();
   for (uint32_t batch = 0; batch < shape.batches; ++batch)
     insert_batch(store, log, shape, batch, !(options.stop_before_commit && batch + 1 == shape.batches));
   gpm_persist_end();
@@ -293,14 +320,12 @@ int recover(const Options& options) {
   EXPECT(state <= 2ull * shape.batches, "the state should be at most %u, is %llu", 2 * shape.batches,
          static_cast<unsigned long long>(state));
   recoverable::expect_acknowledged(committed, "batches");
-  const LogHandle log(store.log, shape);
+  LogHandle log(store.log, shape);
   DeviceArray<int> undone(1, 0);
-  if (state == 0) {  // the log may not have been set up
-    set_up_log<<<log.blocks(), 512>>>(store.log, LogHandle::heads(store.log), shape.partitions());
-  } else {
-    if (state % 2 == 1) undo<<<log.blocks(), 512>>>(store.buckets, log.get(), undone);
-    log.clear();
-    if (state % 2 == 1) set_state<<<1, 1>>>(header, 2 * committed);
+  if (state == 0) log.set_up();  // it may not have been
+  if (state % 2 == 1) {
+    undo<<<log.blocks(), 512>>>(store.buckets, log.get(), undone);
+    set_state<<<1, 1>>>(header, 2 * committed);
   }
   FINISH_KERNEL();
   uint32_t present = check_store(store, shape, committed);
