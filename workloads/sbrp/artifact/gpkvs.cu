@@ -2,9 +2,7 @@
 // bucket has a line of its own with four signatures and four values, and a signature has two buckets; 16 blocks, each
 // with buckets of its own, take 128 pairs a round, between barriers of the block. A thread claims a slot by writing the
 // signature, looks after a barrier whether the claim stood, then logs the slot, writes the value and waits until it is
-// durable. The log is libGPM's conventional one: a partition a pair, behind partition 0, found through a header in the
-// pool; an entry is 16 bytes, and counts once the partition's head has moved past it. So a warp's entries and heads
-// begin in the middle of a sector and share it with its neighbour's.
+// durable. The log (log.h) has a partition a pair, behind partition 0.
 //
 //   gpkvs [--pairs N] [--batches N] [--blocks N] [--threads N] [--pool FILE]    create the pool, insert all, check
 //   gpkvs --recover FILE [--resume]    undo what was not committed, check; then insert the missing batches
@@ -17,10 +15,13 @@
 // program leaves claims without an entry to chance; its recovery clears signatures that were there before and applies
 // entries that were never written.
 // deterministic: yes
-#include "../recoverable.h"
+#include "log.h"
 
 namespace {
 
+using artifact::Log;
+using artifact::LogHandle;
+using artifact::LogHeader;
 using recoverable::Header;
 using recoverable::mix;
 using recoverable::set_state;
@@ -34,16 +35,6 @@ struct alignas(128) Bucket {
 struct Entry {  // of the log: a slot and what it held
   uint32_t way, signature, bucket, value;
 };
-// The log as the pool has it, with the partitions' heads, their tails and the entries behind it, unaligned. Partition i
-// has bytes 16 i to 16 i + 15 of the entries.
-struct LogHeader {
-  int partitions;
-  uint64_t *head, *tail;  // by partition: the byte that the next entry starts at; that behind its last
-  uint64_t bytes;
-  int flags;
-};
-constexpr int kConventional = 1, kUnordered = 2;  // flags
-
 struct Shape {
   uint32_t pairs, batches, blocks, threads;
   uint32_t pairs_per_block() const { return (pairs + batches * blocks - 1) / (batches * blocks); }
@@ -54,20 +45,12 @@ struct Shape {
     return buckets;
   }
   uint32_t partitions() const { return 1 + pairs_per_batch(); }
-  size_t log_bytes() const {
-    return recoverable::whole_lines(sizeof(LogHeader) + partitions() * (2 * sizeof(uint64_t) + sizeof(Entry)));
-  }
+  size_t log_bytes() const { return artifact::log_bytes(partitions(), sizeof(Entry)); }
   size_t bytes() const { return log_bytes() + size_t(blocks) * buckets_per_block() * sizeof(Bucket); }
 };
 constexpr recoverable::Presets<Shape> kPresets = {{65536, 1, 16, 512}, {65536, 1, 16, 512}, {48, 3, 2, 32}};
 using Options = recoverable::Options<Shape>;
 
-// What the kernels find the log by: in device memory, as libGPM has it.
-struct Log {
-  LogHeader* header;
-  char* entries;
-  int* locks;  // by partition
-};
 // The parts of a pool: header, log, buckets. A value; the pool outlives it.
 struct Store {
   Header* header;
@@ -92,45 +75,6 @@ __host__ __device__ uint32_t second_bucket(const Pair& pair, uint32_t buckets) {
   return (pair.bucket ^ pair.signature) & (buckets - 1);
 }
 
-__global__ void set_up_log(LogHeader* log, uint64_t* head, uint32_t partitions) {
-  const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i == 0) *log = {static_cast<int>(partitions), head, head + partitions, partitions * sizeof(Entry), kConventional};
-  if (i < partitions) {
-    head[i] = i * sizeof(Entry);
-    head[partitions + i] = (i + 1) * sizeof(Entry);
-  }
-  dfence();
-}
-
-// Word by word, as many as there are.
-__device__ void copy_words(void* to, const void* from, uint64_t bytes) {
-  for (uint64_t i = 0; i < bytes / sizeof(uint32_t); ++i)
-    static_cast<uint32_t*>(to)[i] = static_cast<const uint32_t*>(from)[i];
-}
-__device__ void write_log(const Log* log, const Entry& entry, uint32_t partition) {
-  if (!(log->header->flags & kConventional) || partition >= static_cast<uint32_t>(log->header->partitions)) return;
-  const uint64_t start = log->header->head[partition];
-  uint64_t bytes = sizeof(Entry);
-  if (start + bytes > log->header->tail[partition]) bytes = log->header->tail[partition] - start;
-  copy_words(log->entries + start, &entry, bytes);
-  if (!(log->header->flags & kUnordered)) ofence();
-  const uint64_t head = log->header->head[partition] + bytes;
-  copy_words(&log->header->head[partition], &head, sizeof head);
-  if (!(log->header->flags & kUnordered)) ofence();
-}
-__global__ void clear_log(const Log* log) {
-  const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= static_cast<uint32_t>(log->header->partitions)) return;
-  while (atomicCAS(&log->locks[i], 0, 1) != 0) {
-  }
-  const uint64_t start = i == 0 ? 0 : log->header->tail[i - 1];
-  copy_words(&log->header->head[i], &start, sizeof start);
-  ofence();
-  atomicExch(&log->locks[i], 0);
-  __threadfence();
-  dfence();
-}
-
 // Four threads and their pair's way into one bucket of it.
 struct Attempt {
   Bucket* buckets;
@@ -143,7 +87,8 @@ struct Attempt {
   __device__ Bucket& slots() const { return buckets[bucket]; }
   __device__ unsigned vote(bool mine) const { return __ballot_sync(mask, mine) >> (__ffs(mask) - 1) & 0xf; }
   __device__ void put(uint32_t old_signature) {
-    write_log(log, {lane, old_signature, bucket, slots().value[lane]}, partition);
+    const Entry entry = {lane, old_signature, bucket, slots().value[lane]};
+    artifact::write_log(log, &entry, partition);
     slots().value[lane] = pair->value;
     dfence();
   }
@@ -198,62 +143,16 @@ __global__ void __launch_bounds__(512)
   dfence();
 }
 
-// An entry, under the lock of its partition. Bytes that it has; 0: the partition is empty.
-__device__ uint64_t read_log(const Log* log, Entry* entry, uint32_t partition) {
-  uint64_t bytes = 0;
-  for (bool done = false; !done;) {
-    const bool locked = atomicCAS(&log->locks[partition], 0, 1) == 0;
-    __threadfence();
-    if (!locked) continue;
-    const uint64_t begin = partition == 0 ? 0 : log->header->tail[partition - 1];
-    bytes = log->header->head[partition] - begin;
-    copy_words(entry, log->entries + begin, bytes);
-    __threadfence();
-    atomicExch(&log->locks[partition], 0);
-    done = true;
-  }
-  return bytes;
-}
 __global__ void undo(Bucket* buckets, const Log* log, int* undone) {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= static_cast<uint32_t>(log->header->partitions)) return;
   Entry entry = {};
-  if (read_log(log, &entry, i) == 0) return;
+  if (artifact::read_log(log, &entry, i) == 0) return;
   buckets[entry.bucket].signature[entry.way] = entry.signature;
   buckets[entry.bucket].value[entry.way] = entry.value;
   dfence();
   atomicAdd(undone, 1);
 }
-
-// The log for the kernels, with locks that nobody holds, and whether it is empty.
-class LogHandle {
- public:
-  LogHandle(LogHeader* header, const Shape& shape)
-      : header_(header),
-        partitions_(shape.partitions()),
-        locks_(shape.partitions(), 0),
-        log_(std::vector<Log>{{header, reinterpret_cast<char*>(heads() + 2 * partitions_), locks_}}) {}
-  const Log* get() const { return log_; }
-  int blocks() const { return recoverable::blocks_for(partitions_, 512); }
-  void set_up() {
-    set_up_log<<<blocks(), 512>>>(header_, heads(), partitions_);
-    empty_ = true;
-  }
-  /// Before a batch opens, which fills it.
-  void clear() {
-    if (!empty_) clear_log<<<blocks(), 512>>>(log_);
-    empty_ = false;
-  }
-
- private:
-  uint64_t* heads() const { return reinterpret_cast<uint64_t*>(header_ + 1); }
-
-  LogHeader* header_;
-  uint32_t partitions_;
-  DeviceArray<int> locks_;
-  DeviceArray<Log> log_;
-  bool empty_ = false;
-};
 
 void insert_batch(const Store& store, LogHandle& log, const Shape& shape, uint32_t batch, bool commit) {
   std::vector<Pair> pairs;
@@ -300,7 +199,7 @@ uint32_t check_store(const Store& store, const Shape& shape, uint64_t committed)
 int run(const Options& options) {
   const Shape& shape = options.shape;
   const Store store = store_in(recoverable::create_pool(options, kMagic), shape);
-  LogHandle log(store.log, shape);
+  LogHandle log(store.log, shape.partitions(), sizeof(Entry));
   log.set_up();
   for (uint32_t batch = 0; batch < shape.batches; ++batch)
     insert_batch(store, log, shape, batch, !(options.stop_before_commit && batch + 1 == shape.batches));
@@ -320,7 +219,7 @@ int recover(const Options& options) {
   EXPECT(state <= 2ull * shape.batches, "the state should be at most %u, is %llu", 2 * shape.batches,
          static_cast<unsigned long long>(state));
   recoverable::expect_acknowledged(committed, "batches");
-  LogHandle log(store.log, shape);
+  LogHandle log(store.log, shape.partitions(), sizeof(Entry));
   DeviceArray<int> undone(1, 0);
   if (state == 0) log.set_up();  // it may not have been
   if (state % 2 == 1) {
