@@ -165,7 +165,7 @@ TEST(CommittedStudies, AreWhole) {
   EXPECT_EQ(names, (std::vector<std::string>{"sbrp", "sbrp-artifact", "sbrp-choices"}));
   for (const std::string& name : names) {
     const Suite suite = read_suite(studies, name);
-    EXPECT_EQ(suite.figures.size(), name == "sbrp-choices" ? 7u : 8u);
+    EXPECT_EQ(suite.figures.size(), 8u);
     for (const Figure& figure : suite.figures)
       for (const Bar& bar : figure.bars) {
         for (const std::string& program : figure.programs)
