@@ -258,6 +258,27 @@ bool Warp::release_waiting() {
   return any;
 }
 
+/// The first row from `from` on where an activation of `function`, called from frame `in`, meets no other's registers.
+/// A lane's column is word `lane` of a row of words but words 2 lane and 2 lane + 1 of a pair of rows: only activations
+/// of one function at one place hold each lane's registers apart.
+u32 Warp::vacant_rows(const ptx::Kernel& kernel, u32 from, u32 function, u32 in) const {
+  const u32 wanted = kernel.functions[function].rows;
+  // Where all lanes are in `in` or below it, whatever else there is was called from there and lies behind it.
+  const u32 first = frames[in].lanes == live ? in + 1 : 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (u32 i = first; i < frames.size(); ++i) {
+      const Frame& other = frames[i];
+      const u32 end = other.row_base + kernel.functions[other.function].rows;
+      if (!other.lanes || end <= from || other.row_base >= from + wanted) continue;
+      if (other.function == function && other.row_base == from) continue;
+      from = end;
+      moved = true;
+    }
+  }
+  return from;
+}
+
 u32 Warp::enter(const ptx::Kernel& kernel, u32 function) {
   const Split& now = split();
   const u32 in = now.frame;
@@ -276,7 +297,7 @@ u32 Warp::enter(const ptx::Kernel& kernel, u32 function) {
   }
   const ptx::Function& caller = kernel.functions[frames[in].function];
   Frame fresh{in, function, now.pc, now.mask};
-  fresh.row_base = frames[in].row_base + caller.rows;
+  fresh.row_base = vacant_rows(kernel, frames[in].row_base + caller.rows, function, in);
   fresh.predicate_base = frames[in].predicate_base + caller.predicates;
   fresh.local_base = frames[in].local_base + std::max(16u, (caller.frame_bytes + 15) / 16 * 16);
   if (vacant == nothing) {

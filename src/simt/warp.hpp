@@ -6,8 +6,8 @@
 // post-dominator; splits that get there wait until `pending` is empty and go on as one. A Reconvergence whose lanes are
 // all gone (exited or released early) is freed; lanes of inner ones stay pending in the outer ones. Frames: one
 // activation of a function each, a tree (lanes that call the same function from the same place in the same parent share
-// one). A lane's registers of frame f are column `lane` of the rows from f.row_base, so splits at different depths
-// never collide.
+// one). A lane's registers of frame f are column `lane` of the rows from f.row_base. A row of words and a pair of rows
+// have different columns, so no two activations share rows unless they are of one function at one place.
 #pragma once
 
 #include <array>
@@ -136,6 +136,7 @@ struct Warp {
   void leave_frame(u32 frame, LaneMask);
 
  private:
+  u32 vacant_rows(const ptx::Kernel&, u32 from, u32 function, u32 in) const;
   void resume(u32 reconvergence);
   void settle(u32 reconvergence);
   void remove_split(u32 index);
