@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -61,19 +62,21 @@ struct AddressSpace::State {
   u64 device_bytes = 0;
   std::array<Arena, arena_count> arenas;
   std::map<u64, Allocation> live;
-  std::vector<Allocation> freed;  // oldest first
+  std::map<u64, Allocation> freed;  // by first byte; they do not overlap: what is allocated over one drops it
+  std::deque<std::pair<u64, u64>> freed_order;  // first byte and number, oldest first; some are dropped already
   u64 next_number = 1;
   std::array<u64, 8> used{};
 
   // The table that bounds() reads without a lock, once it is made anew after changes (a program may well allocate
   // thousands of times between two kernels). A table that was exchanged is deleted when no reader is inside bounds().
   std::atomic<bool> stale{false};
+  u64 lookups_while_stale = 0;
   std::atomic<const Table*> table{new Table};
   mutable std::atomic<u32> readers{0};
   std::vector<std::unique_ptr<const Table>> retired;
   std::atomic<u64> generation{1};
 
-  std::vector<Window> adopted;  // in order of adoption
+  std::map<u64, Window> adopted;  // by number, so in order of adoption
   std::atomic<u64> adoptions{0};
 
   ~State() { delete table.load(); }
@@ -93,13 +96,42 @@ struct AddressSpace::State {
     retired.emplace_back(table.exchange(fresh.release()));
     if (readers.load() == 0) retired.clear();
     stale = false;
+    lookups_while_stale = 0;
+  }
+
+  /// The live allocation that holds `address`, or live.end(). REQUIRES: the lock.
+  std::map<u64, Allocation>::const_iterator holder(u64 address) const {
+    const auto next = live.upper_bound(address);
+    return next == live.begin() || address >= std::prev(next)->second.end() ? live.end() : std::prev(next);
+  }
+
+  /// What [begin, end) holds of freed memory is in use again.
+  void drop_freed(u64 begin, u64 end) {
+    auto next = freed.lower_bound(begin);
+    if (next != freed.begin() && std::prev(next)->second.end() > begin) --next;
+    while (next != freed.end() && next->first < end) next = freed.erase(next);
+  }
+
+  void keep_freed(Allocation allocation) {
+    for (; freed.size() >= most_freed; freed_order.pop_front()) {
+      const auto [begin, number] = freed_order.front();
+      if (const auto oldest = freed.find(begin); oldest != freed.end() && oldest->second.number == number)
+        freed.erase(oldest);
+    }
+    freed_order.emplace_back(allocation.begin, allocation.number);
+    // Those that are dropped already must not pile up.
+    if (freed_order.size() > 4 * most_freed)
+      std::erase_if(freed_order, [&](const auto& entry) {
+        const auto kept = freed.find(entry.first);
+        return kept == freed.end() || kept->second.number != entry.second;
+      });
+    freed.insert_or_assign(allocation.begin, std::move(allocation));
   }
 
   void add(Allocation allocation) {
     used[static_cast<u32>(allocation.region)] += allocation.size;
     allocation.number = next_number++;
-    std::erase_if(freed,
-                  [&](const Allocation& old) { return old.begin < allocation.end() && allocation.begin < old.end(); });
+    drop_freed(allocation.begin, allocation.end());
     const u64 begin = allocation.begin;
     live.emplace(begin, std::move(allocation));
     stale = true;
@@ -140,7 +172,7 @@ bool AddressSpace::adopt(Region region, u64 begin, u64 size, std::string label, 
   const std::lock_guard lock(state_->mutex);
   if (size == 0 || begin + size < begin || state_->overlaps(begin, begin + size)) return false;
   state_->add({begin, size, region, read_only, 0, std::move(label), true});
-  state_->adopted.push_back({begin, begin + size, region, state_->next_number - 1});
+  state_->adopted[state_->next_number - 1] = {begin, begin + size, region, state_->next_number - 1};
   state_->adoptions.fetch_add(1);
   return true;
 }
@@ -157,11 +189,9 @@ bool AddressSpace::release(u64 begin) {
     Arena& arena = state_->arenas[arena_of(allocation.region)];
     if (arena.holds(begin)) arena.release(begin);  // else adopted: a __managed__ variable
   }
-  if (std::erase_if(state_->adopted, [&](const Window& window) { return window.begin == begin; }))
-    state_->adoptions.fetch_add(1);
+  if (state_->adopted.erase(allocation.number)) state_->adoptions.fetch_add(1);
   allocation.live = false;
-  if (state_->freed.size() >= most_freed) state_->freed.erase(state_->freed.begin());
-  state_->freed.push_back(std::move(allocation));
+  state_->keep_freed(std::move(allocation));
   state_->stale = true;
   state_->generation.fetch_add(1);
   return true;
@@ -187,9 +217,14 @@ std::pair<u64, u64> AddressSpace::pool_range() const {
 
 std::optional<Allocation> AddressSpace::find(u64 address) const {
   const std::lock_guard lock(state_->mutex);
-  const auto next = state_->live.upper_bound(address);
-  if (next == state_->live.begin() || address >= std::prev(next)->second.end()) return std::nullopt;
-  return std::prev(next)->second;
+  const auto found = state_->holder(address);
+  if (found == state_->live.end()) return std::nullopt;
+  return found->second;
+}
+
+bool AddressSpace::reserved(u64 address) const {
+  return std::any_of(state_->arenas.begin(), state_->arenas.end(),
+                     [&](const Arena& arena) { return arena.holds(address); });
 }
 
 AddressSpace::Neighbours AddressSpace::neighbours(u64 address) const {
@@ -198,8 +233,8 @@ AddressSpace::Neighbours AddressSpace::neighbours(u64 address) const {
   const auto next = state_->live.upper_bound(address);
   if (next != state_->live.end()) result.above = next->second;
   if (next != state_->live.begin()) result.below = std::prev(next)->second;
-  for (auto old = state_->freed.rbegin(); old != state_->freed.rend() && !result.freed; ++old)
-    if (old->begin <= address && address < old->end()) result.freed = *old;
+  const auto old = state_->freed.upper_bound(address);
+  if (old != state_->freed.begin() && address < std::prev(old)->second.end()) result.freed = std::prev(old)->second;
   return result;
 }
 
@@ -215,6 +250,12 @@ u64 AddressSpace::capacity() const {
 AddressSpace::Bounds AddressSpace::bounds(u64 address) const {
   if (state_->stale) {
     const std::lock_guard lock(state_->mutex);
+    // The table costs a step for each allocation: it is made once so many lookups have been done without it.
+    if (state_->stale && 16 * ++state_->lookups_while_stale < state_->live.size()) {
+      const auto found = state_->holder(address);
+      if (found == state_->live.end()) return {};
+      return {found->first, found->second.end(), found->second.read_only};
+    }
     state_->refresh();
   }
   state_->readers.fetch_add(1);
@@ -242,7 +283,7 @@ std::vector<AddressSpace::Window> AddressSpace::windows() const {
     const Arena& arena = state_->arenas[i];
     result.push_back({arena.begin(), arena.begin() + arena.size(), regions[i], 0});
   }
-  for (const Window& window : state_->adopted) {
+  for (const auto& [number, window] : state_->adopted) {
     const bool inside = std::any_of(result.begin(), result.begin() + arena_count, [&](const Window& arena) {
       return window.begin >= arena.begin && window.end <= arena.end;
     });

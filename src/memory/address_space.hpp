@@ -66,6 +66,8 @@ class AddressSpace {
 
   /// The live allocation that holds `address`; a snapshot, valid for any thread.
   std::optional<Allocation> find(u64 address) const;
+  /// Is it in an arena, live or not? Nothing else of the process is there.
+  bool reserved(u64 address) const;
   /// For reports: the live allocation nearest below and above, and the freed one that held the address.
   struct Neighbours {
     std::optional<Allocation> below, above, freed;

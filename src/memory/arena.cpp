@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+
+#include "core/checked.hpp"
 
 namespace ew::memory {
 namespace {
 
-constexpr u64 page = 4096;
+constexpr u64 page = 4096, least_alignment = 256;
 constexpr u64 most_quarantined = u64{64} << 20;
 constexpr std::size_t most_quarantined_blocks = 1024;
 
@@ -35,6 +38,7 @@ bool Arena::reserve(u64 base, u64 size) {
   }
   begin_ = high_water_ = reinterpret_cast<u64>(where);
   size_ = size;
+  set_gap_behind(blocks_.end());
   return true;
 }
 
@@ -44,13 +48,33 @@ void Arena::close() {
 }
 
 u64 Arena::first_fit(u64 size, u64 alignment) const {
-  u64 candidate = align_up(begin_, alignment);
-  for (const auto& [begin, bytes] : blocks_) {
-    if (begin >= candidate && begin - candidate >= size + guard_bytes) return candidate;
-    candidate = std::max(candidate, align_up(begin + bytes + guard_bytes, alignment));
+  const u64 wanted = size + guard_bytes;
+  for (auto gap = gaps_.first(wanted); gap.bytes; gap = gaps_.first(wanted, gap.begin + 1)) {
+    const u64 candidate = align_up(gap.begin, alignment);
+    if (candidate - gap.begin <= gap.bytes - wanted) return candidate;
   }
-  const u64 end = begin_ + size_;
-  return candidate < end && end - candidate >= size + guard_bytes ? candidate : 0;
+  return 0;
+}
+
+/// REQUIRES: a block, or blocks_.end() for the arena's begin.
+void Arena::set_gap_behind(Blocks::const_iterator block) {
+  const bool at_begin = block == blocks_.end();
+  const u64 begin = align_up(at_begin ? begin_ : block->first + block->second + guard_bytes, least_alignment);
+  const auto next = at_begin ? blocks_.begin() : std::next(block);
+  const u64 end = next == blocks_.end() ? begin_ + size_ : next->first;
+  gaps_.set(begin, end > begin ? end - begin : 0);
+}
+
+void Arena::add(u64 begin, u64 size) {
+  const auto block = blocks_.emplace(begin, size).first;
+  set_gap_behind(block == blocks_.begin() ? blocks_.end() : std::prev(block));
+  set_gap_behind(block);
+}
+
+void Arena::remove(Blocks::iterator block) {
+  gaps_.set(align_up(block->first + block->second + guard_bytes, least_alignment), 0);
+  const auto next = blocks_.erase(block);
+  set_gap_behind(next == blocks_.begin() ? blocks_.end() : std::prev(next));
 }
 
 void Arena::open(u64 begin, u64 size, bool zero) {
@@ -74,13 +98,14 @@ void Arena::open(u64 begin, u64 size, bool zero) {
 }
 
 u64 Arena::allocate(u64 size, u64 alignment, bool zero) {
+  if (size > size_) return 0;
   u64 begin = first_fit(size, alignment);
   if (!begin) {
     shrink_quarantine(0);
     begin = first_fit(size, alignment);
   }
   if (!begin) return 0;
-  blocks_.emplace(begin, size);
+  add(begin, size);
   open(begin, size, zero);
   return begin;
 }
@@ -96,23 +121,23 @@ void Arena::release(u64 begin) {
 void Arena::shrink_quarantine(u64 bytes) {
   while (!quarantine_.empty() && (quarantined_bytes_ > bytes || quarantine_.size() > most_quarantined_blocks)) {
     quarantined_bytes_ -= quarantine_.front().second;
-    blocks_.erase(quarantine_.front().first);
+    remove(blocks_.find(quarantine_.front().first));
     quarantine_.pop_front();
   }
 }
 
 u64 Arena::take(u64 begin, u64 size) {
-  if (!begin) begin = first_fit(size, page);
-  if (!begin || begin < begin_ || begin + size > begin_ + size_) return 0;
+  if (!begin && size <= size_) begin = first_fit(size, page);
+  if (!begin || !core::lies_within(begin, size, begin_, size_)) return 0;
   const auto next = blocks_.lower_bound(begin);
   if (next != blocks_.end() && next->first < begin + size) return 0;
   if (next != blocks_.begin() && std::prev(next)->first + std::prev(next)->second > begin) return 0;
-  blocks_.emplace(begin, size);
+  add(begin, size);
   return begin;
 }
 
 void Arena::give_back(u64 begin) {
-  blocks_.erase(begin);
+  if (const auto block = blocks_.find(begin); block != blocks_.end()) remove(block);
 }
 
 }  // namespace ew::memory

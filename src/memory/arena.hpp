@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/types.hpp"
+#include "memory/gaps.hpp"
 
 namespace ew::memory {
 
@@ -42,12 +43,18 @@ class Arena {
   bool holds(u64 address) const { return address - begin_ < size_; }
 
  private:
+  using Blocks = std::map<u64, u64>;  // begin -> bytes
+
   u64 first_fit(u64 size, u64 alignment) const;
+  void add(u64 begin, u64 size);
+  void remove(Blocks::iterator);
+  void set_gap_behind(Blocks::const_iterator);
   void open(u64 begin, u64 size, bool zero);
   void shrink_quarantine(u64 bytes);
 
   u64 begin_ = 0, size_ = 0, high_water_ = 0;
-  std::map<u64, u64> blocks_;  // begin -> bytes
+  Blocks blocks_;
+  Gaps gaps_;  // what is free behind each block and its guard, and at the arena's begin, from multiples of 256 on
   std::deque<std::pair<u64, u64>> quarantine_;
   u64 quarantined_bytes_ = 0;
 };

@@ -159,9 +159,9 @@ class Reach {
   std::vector<Step> steps_;
 };
 
-// PTX ISA, "Kernel Function Parameters": at most 32,764 bytes. The others are far above what any GPU has, and fit 32
-// bits.
-constexpr u64 most_parameter_bytes = 32'764, most_shared_bytes = u64{1} << 30, most_frame_bytes = u64{1} << 30;
+// PTX ISA, "Kernel Function Parameters": at most 32,764 bytes. CUDA C++ Programming Guide, "Technical Specifications":
+// at most 512 KiB of local memory a thread. Shared memory is far above what any GPU has, and fits 32 bits.
+constexpr u64 most_parameter_bytes = 32'764, most_shared_bytes = u64{1} << 30, most_frame_bytes = u64{512} << 10;
 
 u32 bytes_within(u64 most, u64 bytes, std::string_view function, std::string_view what) {
   if (bytes <= most) return static_cast<u32>(bytes);

@@ -22,9 +22,12 @@ CopyWork plane_copy(Place3D to, Place3D from, u64 width, u64 height) {
   return work;
 }
 
+Place3D plane(const void* pointer, u64 pitch, u64 height) {
+  return {reinterpret_cast<u64>(pointer), pitch, (core::Checked(pitch) * height).value()};
+}
+
 CopyWork pitched_copy(void* to, u64 to_pitch, const void* from, u64 from_pitch, u64 width, u64 height) {
-  return plane_copy({reinterpret_cast<u64>(to), to_pitch, to_pitch * height},
-                    {reinterpret_cast<u64>(from), from_pitch, from_pitch * height}, width, height);
+  return plane_copy(plane(to, to_pitch, height), plane(from, from_pitch, height), width, height);
 }
 
 cudaError_t copy3d(const cudaMemcpy3DParms* parameters, Waiting waiting, cudaStream_t handle) {
@@ -37,7 +40,13 @@ cudaError_t copy3d(const cudaMemcpy3DParms* parameters, Waiting waiting, cudaStr
 }
 
 bool inside(const cudaArray& array, u64 x, u64 y, u64 width, u64 height) {
-  return x + width <= array.pitch() && y + height <= array.rows();
+  return core::lies_within(x, width, 0, array.pitch()) && core::lies_within(y, height, 0, array.rows());
+}
+
+/// The same for bytes in row order.
+bool stretch_inside(const cudaArray& array, u64 x, u64 y, u64 count) {
+  const core::Checked first = core::Checked(y) * array.pitch() + x;
+  return x <= array.pitch() && first.fits() && core::lies_within(first.value(), count, 0, array.bytes());
 }
 
 /// Between memory and an array, as a rectangle of `width` bytes and `height` rows at byte x, row y.
@@ -48,7 +57,7 @@ cudaError_t array_copy(cudaArray_const_t handle, u64 x, u64 y, void* pointer, u6
     if (!array) return cudaErrorInvalidResourceHandle;
     if (!inside(*array, x, y, width, height)) return cudaErrorInvalidValue;
     const Place3D in_array = place_in(*array, x, y, 0);
-    const Place3D outside{reinterpret_cast<u64>(pointer), pitch, pitch * height};
+    const Place3D outside = plane(pointer, pitch, height);
     CopyWork work =
         into_array ? plane_copy(in_array, outside, width, height) : plane_copy(outside, in_array, width, height);
     return transfer(machine, lock, stream, std::move(work), kind, waiting);
@@ -61,7 +70,7 @@ cudaError_t stretch_copy(cudaArray_const_t handle, u64 x, u64 y, void* pointer, 
   return stream_api(stream_handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
     const cudaArray* array = machine.textures().find(handle);
     if (!array) return cudaErrorInvalidResourceHandle;
-    if (x > array->pitch() || y * array->pitch() + x + count > array->bytes()) return cudaErrorInvalidValue;
+    if (!stretch_inside(*array, x, y, count)) return cudaErrorInvalidValue;
     void* in_array = reinterpret_cast<void*>(place_in(*array, x, y, 0).address);
     CopyWork work =
         into_array ? linear_copy(in_array, pointer, count, kind) : linear_copy(pointer, in_array, count, kind);
@@ -187,7 +196,7 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t to_x, size_t to_y, cu
     const cudaArray* to = machine.textures().find(dst);
     const cudaArray* from = machine.textures().find(src);
     if (!to || !from) return cudaErrorInvalidResourceHandle;
-    if (to_y * to->pitch() + to_x + count > to->bytes() || from_y * from->pitch() + from_x + count > from->bytes())
+    if (!stretch_inside(*to, to_x, to_y, count) || !stretch_inside(*from, from_x, from_y, count))
       return cudaErrorInvalidValue;
     void* into = reinterpret_cast<void*>(place_in(*to, to_x, to_y, 0).address);
     const void* out_of = reinterpret_cast<void*>(place_in(*from, from_x, from_y, 0).address);
@@ -259,22 +268,20 @@ cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t
 }
 
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
-  return set({reinterpret_cast<u64>(pointer), pitch, pitch * height}, value, width, height, 1, Waiting::yes, nullptr);
+  return set(plane(pointer, pitch, height), value, width, height, 1, Waiting::yes, nullptr);
 }
 
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return set({reinterpret_cast<u64>(pointer), pitch, pitch * height}, value, width, height, 1, Waiting::no, stream);
+  return set(plane(pointer, pitch, height), value, width, height, 1, Waiting::no, stream);
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent extent) {
-  return set({reinterpret_cast<u64>(p.ptr), p.pitch, p.pitch * p.ysize}, value, extent.width, extent.height,
-             extent.depth, Waiting::yes, nullptr);
+  return set(plane(p.ptr, p.pitch, p.ysize), value, extent.width, extent.height, extent.depth, Waiting::yes, nullptr);
 }
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream) {
-  return set({reinterpret_cast<u64>(p.ptr), p.pitch, p.pitch * p.ysize}, value, extent.width, extent.height,
-             extent.depth, Waiting::no, stream);
+  return set(plane(p.ptr, p.pitch, p.ysize), value, extent.width, extent.height, extent.depth, Waiting::no, stream);
 }
 
 }  // extern "C"

@@ -66,12 +66,14 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
         limits.stack = (value + 15) & ~std::size_t{15};
         return cudaSuccess;
       case cudaLimitPrintfFifoSize:
+        if (value > machine.memory().capacity()) return cudaErrorMemoryAllocation;
         limits.printf_buffer = value;
         machine.print_buffer().set_capacity(value);
         return cudaSuccess;
       case cudaLimitMallocHeapSize:
         if (const cudaError_t error = machine.wait_idle(lock)) return error;
         if (machine.heap().used()) return cudaErrorInvalidValue;
+        if (value > machine.memory().capacity()) return cudaErrorMemoryAllocation;
         machine.heap().set_capacity(value);
         return cudaSuccess;
       case cudaLimitMaxL2FetchGranularity:

@@ -6,6 +6,7 @@
 
 #include "cuda_runtime_api.h"
 #include "runtime/graph_api.hpp"
+#include "runtime/host_range.hpp"
 
 using namespace ew;
 using namespace ew::runtime;
@@ -16,6 +17,7 @@ namespace {
 cudaError_t give(const std::vector<CUgraphNode_st*>& nodes, cudaGraphNode_t* list, size_t* number) {
   if (!number) return cudaErrorInvalidValue;
   if (list) {
+    if (!has_elements(list, *number)) return cudaErrorInvalidValue;
     for (size_t i = 0; i < *number; ++i) list[i] = i < nodes.size() ? nodes[i] : nullptr;
     *number = std::min(*number, nodes.size());
   } else {
@@ -28,7 +30,7 @@ cudaError_t edit_edges(cudaGraph_t handle, const cudaGraphNode_t* from, const cu
                        bool add) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     CUgraph_st* graph = machine.graphs().find(handle);
-    if (!graph || (number > 0 && (!from || !to))) return cudaErrorInvalidValue;
+    if (!graph || !has_elements(from, number) || !has_elements(to, number)) return cudaErrorInvalidValue;
     for (size_t i = 0; i < number; ++i) {
       CUgraphNode_st *first = machine.graphs().find(from[i]), *second = machine.graphs().find(to[i]);
       if (!first || !second || first == second || first->graph != graph || second->graph != graph)

@@ -3,6 +3,7 @@
 
 #include "cuda_runtime_api.h"
 #include "runtime/graph_api.hpp"
+#include "runtime/host_range.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/transfer.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 cudaError_t dependences(Machine& machine, const CUgraph_st& graph, const cudaGraphNode_t* list, size_t number,
                         std::vector<CUgraphNode_st*>& nodes) {
-  if (number > 0 && !list) return cudaErrorInvalidValue;
+  if (!has_elements(list, number)) return cudaErrorInvalidValue;
   for (size_t i = 0; i < number; ++i) {
     CUgraphNode_st* node = machine.graphs().find(list[i]);
     if (!node || node->graph != &graph || std::ranges::find(nodes, node) != nodes.end()) return cudaErrorInvalidValue;
@@ -121,7 +122,8 @@ auto set(const cudaMemsetParams* parameters) {
     if ((element != 1 && element != 2 && element != 4) || parameters->width == 0 || parameters->height == 0)
       return cudaErrorInvalidValue;
     SetWork work;
-    work.to = {reinterpret_cast<u64>(parameters->dst), parameters->pitch, parameters->pitch * parameters->height};
+    work.to = {reinterpret_cast<u64>(parameters->dst), parameters->pitch,
+               (core::Checked(parameters->pitch) * parameters->height).value()};
     work.width = parameters->width;
     work.height = parameters->height;
     work.value = parameters->value;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cuda_runtime_api.h"
+#include "runtime/host_range.hpp"
 #include "runtime/process.hpp"
 
 using namespace ew;
@@ -13,17 +14,17 @@ namespace {
 constexpr u64 pitch_alignment = 512;
 constexpr u32 freed_by_cudaFree = bit(AllocatedBy::device) | bit(AllocatedBy::managed) | bit(AllocatedBy::pool_device);
 
-u64 pitch_of(u64 width) {
-  return (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+core::Checked pitch_of(u64 width) {
+  return core::Checked(width).rounded_up(pitch_alignment);
 }
 
-cudaError_t allocate(Machine& machine, AllocatedBy by, void** pointer, u64 size, const char* label, unsigned flags = 0,
-                     const void* pool = nullptr) {
+cudaError_t allocate(Machine& machine, AllocatedBy by, void** pointer, core::Checked bytes, const char* label,
+                     unsigned flags = 0, const void* pool = nullptr) {
   if (!pointer) return cudaErrorInvalidValue;
   if (const cudaError_t error = refuse_while_capturing(machine)) return error;
   *pointer = nullptr;
-  if (size == 0) return cudaSuccess;
-  const u64 address = machine.allocations().allocate(by, size, 256, label, flags, pool);
+  if (bytes.at_most(0)) return cudaSuccess;
+  const u64 address = bytes.fits() ? machine.allocations().allocate(by, bytes.value(), 256, label, flags, pool) : 0;
   if (address == 0) return cudaErrorMemoryAllocation;
   *pointer = reinterpret_cast<void*>(address);
   return cudaSuccess;
@@ -39,7 +40,7 @@ cudaError_t release(Machine& machine, ApiLock& lock, const void* pointer, u32 by
 
 std::optional<Block> block_with(Machine& machine, const void* pointer, u64 size) {
   const auto block = machine.allocations().find(reinterpret_cast<u64>(pointer));
-  if (!block || reinterpret_cast<u64>(pointer) + size > block->begin + block->size) return {};
+  if (!block || !core::lies_within(reinterpret_cast<u64>(pointer), size, block->begin, block->size)) return {};
   return block;
 }
 
@@ -77,17 +78,17 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!pitch) return cudaErrorInvalidValue;
-    *pitch = pitch_of(width);
-    return allocate(machine, AllocatedBy::device, pointer, *pitch * height, "cudaMallocPitch");
+    *pitch = pitch_of(width).value();
+    return allocate(machine, AllocatedBy::device, pointer, pitch_of(width) * height, "cudaMallocPitch");
   });
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!pitched) return cudaErrorInvalidValue;
-    *pitched = {nullptr, pitch_of(extent.width), extent.width, extent.height};
-    return allocate(machine, AllocatedBy::device, &pitched->ptr, pitched->pitch * extent.height * extent.depth,
-                    "cudaMalloc3D");
+    const core::Checked pitch = pitch_of(extent.width);
+    *pitched = {nullptr, pitch.value(), extent.width, extent.height};
+    return allocate(machine, AllocatedBy::device, &pitched->ptr, pitch * extent.height * extent.depth, "cudaMalloc3D");
   });
 }
 
@@ -109,10 +110,14 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
         cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly | cudaHostRegisterIoMemory;
     if (!pointer || size == 0 || (flags & ~known)) return cudaErrorInvalidValue;
     if (const cudaError_t error = refuse_while_capturing(machine)) return error;
+    const u64 begin = reinterpret_cast<u64>(pointer);
+    if (!(core::Checked(begin) + size).fits()) return cudaErrorInvalidValue;
+    // Memory that is known already has an error of its own, also where its arena is not open to the host.
+    const HostAccess wanted = flags & cudaHostRegisterReadOnly ? HostAccess::read : HostAccess::write;
+    if (!machine.memory().find(begin) && host_access(begin, size) < wanted) return cudaErrorInvalidValue;
     const memory::Region region = flags & cudaHostRegisterIoMemory ? memory::Region::mmio : memory::Region::registered;
-    return machine.allocations().adopt_registered(region, reinterpret_cast<u64>(pointer), size, flags)
-               ? cudaSuccess
-               : cudaErrorHostMemoryAlreadyRegistered;
+    return machine.allocations().adopt_registered(region, begin, size, flags) ? cudaSuccess
+                                                                              : cudaErrorHostMemoryAlreadyRegistered;
   });
 }
 
@@ -246,7 +251,8 @@ cudaError_t cudaMemRangeGetAttribute(void* data, size_t size, cudaMemRangeAttrib
                                      size_t count) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     const auto block = block_with(machine, pointer, count);
-    if (!data || size < sizeof(int) || size % sizeof(int) || !block || block->by != AllocatedBy::managed)
+    if (!data || size < sizeof(int) || size % sizeof(int) || !block || block->by != AllocatedBy::managed ||
+        count == 0 || !is_mapped(reinterpret_cast<u64>(data), size))
       return cudaErrorInvalidValue;
     int* values = static_cast<int*>(data);
     switch (attribute) {
@@ -270,7 +276,8 @@ cudaError_t cudaMemRangeGetAttribute(void* data, size_t size, cudaMemRangeAttrib
 
 cudaError_t cudaMemRangeGetAttributes(void** data, size_t* sizes, cudaMemRangeAttribute* attributes, size_t number,
                                       const void* pointer, size_t count) {
-  if (!data || !sizes || !attributes || number == 0) return keep(cudaErrorInvalidValue);
+  if (number == 0 || !has_elements(data, number) || !has_elements(sizes, number) || !has_elements(attributes, number))
+    return keep(cudaErrorInvalidValue);
   for (size_t i = 0; i < number; ++i)
     if (const cudaError_t error = cudaMemRangeGetAttribute(data[i], sizes[i], attributes[i], pointer, count))
       return error;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cuda_runtime_api.h"
+#include "runtime/host_range.hpp"
 #include "runtime/process.hpp"
 
 using namespace ew;
@@ -115,7 +116,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
 
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* list, size_t count) {
   return pool_api(handle, [&](Machine&, CUmemPoolHandle_st&) {
-    if (count > 0 && !list) return cudaErrorInvalidValue;
+    if (!has_elements(list, count)) return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; ++i) {
       if (list[i].location.type != cudaMemLocationTypeDevice || list[i].location.id != 0) return cudaErrorInvalidDevice;
       if (list[i].flags != cudaMemAccessFlagsProtReadWrite) return cudaErrorInvalidValue;  // the owner keeps its access

@@ -190,12 +190,14 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   });
 }
 
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void* pointer, size_t, unsigned flags) {
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void* pointer, size_t length, unsigned flags) {
   return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
     const auto block = machine.allocations().find(reinterpret_cast<u64>(pointer));
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
       return cudaErrorInvalidValue;
     if (!block || (block->by != AllocatedBy::managed && block->by != AllocatedBy::host)) return cudaErrorInvalidValue;
+    if (!core::lies_within(reinterpret_cast<u64>(pointer), length, block->begin, block->size))
+      return cudaErrorInvalidValue;
     return machine.enqueue(stream, EmptyWork{});
   });
 }

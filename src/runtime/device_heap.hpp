@@ -6,6 +6,7 @@
 
 #include "core/types.hpp"
 #include "memory/address_space.hpp"
+#include "memory/gaps.hpp"
 
 namespace ew::runtime {
 
@@ -24,9 +25,12 @@ class DeviceHeap {
   void reset();
 
  private:
+  void set_free(u64 begin, u64 size);
+
   memory::AddressSpace& memory_;
   u64 capacity_ = 0, begin_ = 0;
   std::map<u64, u64> free_;  // begin -> size, neighbours joined
+  memory::Gaps gaps_;        // the same, to be searched
   std::map<u64, u64> live_;
 };
 

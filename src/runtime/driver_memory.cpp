@@ -3,6 +3,7 @@
 
 #include "cuda_runtime_api.h"
 #include "runtime/driver_api.hpp"
+#include "runtime/host_range.hpp"
 #include "runtime/transfer.hpp"
 
 using namespace ew;
@@ -24,7 +25,7 @@ CUresult set(CUdeviceptr to, u64 pitch, u32 value, u32 element, u64 width, u64 h
     return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
       if (to % element != 0 || (height > 1 && pitch % element != 0)) return cudaErrorInvalidValue;
       SetWork work;
-      work.to = {to, pitch, pitch * height};
+      work.to = {to, pitch, (core::Checked(pitch) * height).value()};
       work.width = width;
       work.height = height;
       work.value = value;
@@ -32,6 +33,10 @@ CUresult set(CUdeviceptr to, u64 pitch, u32 value, u32 element, u64 width, u64 h
       return fill(machine, lock, stream, work, waiting);
     });
   });
+}
+
+CUresult linear_set(CUdeviceptr to, u32 value, u32 element, u64 n, Waiting waiting, CUstream stream) {
+  return set(to, (core::Checked(n) * element).value(), value, element, n, 1, waiting, stream);
 }
 
 struct Side {
@@ -47,18 +52,18 @@ cudaError_t place(Machine& machine, const Side& side, const CUDA_MEMCPY3D& copy,
   if (side.type == CU_MEMORYTYPE_ARRAY) {
     const cudaArray* array = machine.textures().find(reinterpret_cast<cudaArray_t>(side.array));
     if (!array) return cudaErrorInvalidResourceHandle;
-    if (side.x + copy.WidthInBytes > array->pitch() || side.y + copy.Height > array->rows() ||
-        side.z + copy.Depth > array->planes())
+    if (!core::lies_within(side.x, copy.WidthInBytes, 0, array->pitch()) ||
+        !core::lies_within(side.y, copy.Height, 0, array->rows()) ||
+        !core::lies_within(side.z, copy.Depth, 0, array->planes()))
       return cudaErrorInvalidValue;
     result = place_in(*array, side.x, side.y, side.z);
     return cudaSuccess;
   }
   const u64 base = side.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<u64>(side.host) : side.device;
   const u64 pitch = side.pitch ? side.pitch : copy.WidthInBytes;
-  const u64 slice = pitch * (side.height ? side.height : copy.Height);
-  if (base == 0 || side.x + copy.WidthInBytes > pitch) return cudaErrorInvalidValue;
-  result = {base + side.z * slice + side.y * pitch + side.x, pitch, slice};
-  return cudaSuccess;
+  const u64 rows = side.height ? side.height : copy.Height;
+  if (base == 0 || !core::lies_within(side.x, copy.WidthInBytes, 0, pitch)) return cudaErrorInvalidValue;
+  return place_3d(base, pitch, rows, side.x, side.y, side.z, result) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 CUresult copy3d(const CUDA_MEMCPY3D* p, Waiting waiting, CUstream handle) {
@@ -216,7 +221,8 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
 }
 
 CUresult cuPointerGetAttributes(unsigned number, CUpointer_attribute* attributes, void** data, CUdeviceptr address) {
-  if (!attributes || !data) return CUDA_ERROR_INVALID_VALUE;
+  if (!attributes || !data || !has_elements(attributes, number) || !has_elements(data, number))
+    return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < number; ++i)
     if (const CUresult error = cuPointerGetAttribute(data[i], attributes[i], address)) return error;
   return CUDA_SUCCESS;
@@ -290,13 +296,13 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* p, CUstream stream) {
 }
 
 CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t n) {
-  return set(to, n, value, 1, n, 1, Waiting::yes, nullptr);
+  return linear_set(to, value, 1, n, Waiting::yes, nullptr);
 }
 CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, size_t n) {
-  return set(to, n * 2, value, 2, n, 1, Waiting::yes, nullptr);
+  return linear_set(to, value, 2, n, Waiting::yes, nullptr);
 }
 CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t n) {
-  return set(to, n * 4, value, 4, n, 1, Waiting::yes, nullptr);
+  return linear_set(to, value, 4, n, Waiting::yes, nullptr);
 }
 CUresult cuMemsetD2D8(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height) {
   return set(to, pitch, value, 1, width, height, Waiting::yes, nullptr);
@@ -308,13 +314,13 @@ CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned value, size_t widt
   return set(to, pitch, value, 4, width, height, Waiting::yes, nullptr);
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t n, CUstream stream) {
-  return set(to, n, value, 1, n, 1, Waiting::no, stream);
+  return linear_set(to, value, 1, n, Waiting::no, stream);
 }
 CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t n, CUstream stream) {
-  return set(to, n * 2, value, 2, n, 1, Waiting::no, stream);
+  return linear_set(to, value, 2, n, Waiting::no, stream);
 }
 CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t n, CUstream stream) {
-  return set(to, n * 4, value, 4, n, 1, Waiting::no, stream);
+  return linear_set(to, value, 4, n, Waiting::no, stream);
 }
 
 }  // extern "C"

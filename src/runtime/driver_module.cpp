@@ -6,6 +6,7 @@
 
 #include "cuda_runtime_api.h"
 #include "runtime/driver_api.hpp"
+#include "runtime/host_range.hpp"
 #include "runtime/launch.hpp"
 
 using namespace ew;
@@ -144,7 +145,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned number, CUjit_option* options,
                             void** values) {
-  if (number > 0 && (!options || !values)) return CUDA_ERROR_INVALID_VALUE;
+  if (!has_elements(options, number) || !has_elements(values, number)) return CUDA_ERROR_INVALID_VALUE;
   const bool logs = std::find(options, options + number, CU_JIT_ERROR_LOG_BUFFER) != options + number;
   std::string mistakes;
   const CUresult result = driver_api([&](Machine& machine, ApiLock&) {
@@ -192,7 +193,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule handle,
 }
 
 CUresult cuLinkCreate(unsigned number, CUjit_option* options, void** values, CUlinkState* state) {
-  if (!state || (number > 0 && (!options || !values))) return CUDA_ERROR_INVALID_VALUE;
+  if (!state || !has_elements(options, number) || !has_elements(values, number)) return CUDA_ERROR_INVALID_VALUE;
   write_logs(number, options, values, "");
   *state = new CUlinkState_st;
   return CUDA_SUCCESS;
@@ -200,7 +201,7 @@ CUresult cuLinkCreate(unsigned number, CUjit_option* options, void** values, CUl
 
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned,
                        CUjit_option*, void**) {
-  if (!state || !data) return CUDA_ERROR_INVALID_VALUE;
+  if (!state || !data || !has_elements(static_cast<const char*>(data), size)) return CUDA_ERROR_INVALID_VALUE;
   if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY) return CUDA_ERROR_NOT_SUPPORTED;
   return add_source(state, std::string(static_cast<const char*>(data), size), name);
 }

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/checked.hpp"
 #include "core/diagnostics.hpp"
 #include "core/fingerprint.hpp"
 #include "memory/address_map.hpp"
@@ -21,8 +22,13 @@ namespace ew::runtime {
 
 namespace {
 
+core::Checked file_bytes(const PoolHeader& header) {
+  return core::Checked(header.size).rounded_up(4096) + header.header_bytes;
+}
+
+/// REQUIRES: the size of a pool that was accepted.
 u64 whole_pages(u64 size) {
-  return (size + 4095) & ~u64{4095};
+  return core::Checked(size).rounded_up(4096).value();
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
@@ -49,6 +55,23 @@ class Descriptor {
   int number_;
 };
 
+/// Opened without waiting for the other end of a FIFO; refuses what is no plain file. -1, and errno: cannot be opened.
+int open_plain(const std::string& path, int flags) {
+  const int file = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644);
+  struct stat status {};
+  if (file < 0) return file;
+  if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode)) return file;
+  ::close(file);
+  refuse(path, "is not a plain file");
+}
+
+/// Every block of the file has room on the disk from now on: a store to the mapping then never fails. An errno, or 0.
+int reserve_blocks(int descriptor, u64 bytes) {
+  int error = EINTR;
+  while (error == EINTR) error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
+  return error;
+}
+
 void lock_or_refuse(const std::string& path, int descriptor) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0)
     refuse(path, "it is mapped by another process or a second time in this one");
@@ -68,9 +91,11 @@ PoolHeader read_header(const std::string& path, int descriptor) {
   if (header.checksum != pool_checksum(header)) refuse(path, "its header is torn: the checksum does not match");
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) refuse_system(path, "cannot be examined");
-  if (static_cast<u64>(status.st_size) < header.header_bytes + whole_pages(header.size))
-    refuse(path, fmt::format("is truncated: {} bytes, its header promises {}", status.st_size,
-                             header.header_bytes + whole_pages(header.size)));
+  const core::Checked promised = file_bytes(header);
+  if (header.header_bytes != pool_header_bytes || header.size == 0 || !promised.fits())
+    refuse(path, fmt::format("its header makes no sense: {} bytes behind {}", header.size, header.header_bytes));
+  if (!promised.at_most(static_cast<u64>(status.st_size)))
+    refuse(path, fmt::format("is truncated: {} bytes, its header promises {}", status.st_size, promised.value()));
   return header;
 }
 
@@ -87,18 +112,21 @@ Pools::~Pools() {
 
 void* Pools::map(const std::string& path, u64 size, bool create) {
   if (!create) {
-    Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    Descriptor file(open_plain(path, O_RDWR));
     if (file.get() < 0) refuse_system(path, "cannot be opened");
     const PoolHeader header = read_header(path, file.get());
     if (size != 0 && header.size != size)
       refuse(path, fmt::format("holds {} bytes, the program asks for {}", header.size, size));
     lock_or_refuse(path, file.get());
+    if ((errno = reserve_blocks(file.get(), file_bytes(header).value())) != 0)
+      refuse_system(path, "cannot have all of its blocks on the disk");
     void* address = attach(path, file.get(), header);
     file.release();
     return address;
   }
   if (size == 0) refuse(path, "cannot be created with a size of 0");
-  if (Descriptor old(::open(path.c_str(), O_RDWR | O_CLOEXEC)); old.get() >= 0) {
+  if (size > memory_.pool_range().second) refuse(path, fmt::format("no room for {} bytes in the arena of pools", size));
+  if (Descriptor old(open_plain(path, O_RDWR)); old.get() >= 0) {
     char magic[8] = {};
     const ssize_t got = ::pread(old.get(), magic, sizeof magic, 0);
     if (got != 0 && (got != sizeof magic || std::memcmp(magic, pool_magic.data(), sizeof magic) != 0))
@@ -111,7 +139,7 @@ void* Pools::map(const std::string& path, u64 size, bool create) {
   // Made under another name and renamed when complete, so that a crash leaves the old pool or the new one, never a
   // part.
   const std::string fresh = path + ".new";
-  Descriptor file(::open(fresh.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  Descriptor file(open_plain(fresh, O_RDWR | O_CREAT | O_TRUNC));
   if (file.get() < 0) refuse_system(fresh, "cannot be created");
   lock_or_refuse(fresh, file.get());
   PoolHeader header{};
@@ -121,7 +149,7 @@ void* Pools::map(const std::string& path, u64 size, bool create) {
   header.size = size;
   header.address = place;
   header.checksum = pool_checksum(header);
-  const bool written = ::ftruncate(file.get(), static_cast<off_t>(pool_header_bytes + whole_pages(size))) == 0 &&
+  const bool written = (errno = reserve_blocks(file.get(), file_bytes(header).value())) == 0 &&
                        ::pwrite(file.get(), &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) &&
                        ::fsync(file.get()) == 0 && ::rename(fresh.c_str(), path.c_str()) == 0;
   if (!written) {
@@ -225,21 +253,20 @@ std::string Pools::path_at(u64 address) const {
 }
 
 PoolHeader read_pool_header(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(open_plain(path, O_RDONLY));
   if (file.get() < 0) refuse_system(path, "cannot be opened");
   return read_header(path, file.get());
 }
 
 bool pool_is_mapped(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   return file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
 }
 
 u64 Pools::size_of(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return 0;
   try {
-    return read_header(path, file.get()).size;
+    const Descriptor file(open_plain(path, O_RDONLY));
+    return file.get() < 0 ? 0 : read_header(path, file.get()).size;
   } catch (const core::UserError&) {
     return 0;
   }

@@ -47,6 +47,12 @@ void set_texture_limits(cudaDeviceProp& p) {
 
 }  // namespace
 
+cudaDeviceProp texture_limits() {
+  cudaDeviceProp limits{};
+  set_texture_limits(limits);
+  return limits;
+}
+
 cudaDeviceProp properties_of(const MachineConfig& config) {
   cudaDeviceProp p{};
   std::snprintf(p.name, sizeof p.name, "%s", config.device.name.c_str());

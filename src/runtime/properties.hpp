@@ -10,6 +10,8 @@
 namespace ew::runtime {
 
 cudaDeviceProp properties_of(const MachineConfig&);
+/// Its limits of textures, which are the same on every device; the rest is zero.
+cudaDeviceProp texture_limits();
 /// Empty: no such attribute. The driver API's CUdevice_attribute has the same numbers.
 std::optional<int> attribute_of(const cudaDeviceProp&, int attribute);
 

@@ -2,13 +2,35 @@
 
 #include <algorithm>
 
+#include "core/checked.hpp"
+#include "runtime/properties.hpp"
+
 namespace ew::runtime {
 
 namespace {
 
-template <class Set, class Pointer>
-auto find_in(const Set& set, Pointer handle) {
-  return std::find_if(set.begin(), set.end(), [&](const auto& owned) { return owned.get() == handle; });
+/// A limit a dimension; 0 stands for a dimension that there is not, and is always allowed.
+template <std::size_t n>
+bool within(const cudaExtent& extent, const int (&limits)[n]) {
+  const u64 sizes[] = {extent.width, extent.height, extent.depth};
+  for (std::size_t i = 0; i < 3; ++i)
+    if (sizes[i] > (i < n ? static_cast<u64>(limits[i]) : 0)) return false;
+  return true;
+}
+
+bool within_limits(const cudaExtent& extent, unsigned flags) {
+  static const cudaDeviceProp most = texture_limits();
+  const auto& size = extent;
+  const bool layered = (flags & cudaArrayLayered) != 0;
+  if (flags & cudaArrayCubemap) {
+    const int layers = layered ? most.maxTextureCubemapLayered[1] / 6 * 6 : 6;
+    const int side = layered ? most.maxTextureCubemapLayered[0] : most.maxTextureCubemap;
+    return size.width == size.height && within(size, {side, side, layers});
+  }
+  if (layered && size.height == 0) return within({size.width, size.depth, 0}, most.maxTexture1DLayered);
+  if (layered) return within(size, most.maxTexture2DLayered);
+  if (size.depth) return within(size, most.maxTexture3D) || within(size, most.maxTexture3DAlt);
+  return size.height ? within(size, most.maxTexture2D) : size.width <= static_cast<u64>(most.maxTexture1D);
 }
 
 simt::TextureObject::Address address_mode(cudaTextureAddressMode mode) {
@@ -73,7 +95,7 @@ cudaError_t Textures::create_array(const cudaChannelFormatDesc& format, const cu
   u8 channels, channel_bytes;
   simt::TextureObject::Format kind;
   if (!texel_format(format, channels, channel_bytes, kind)) return cudaErrorInvalidChannelDescriptor;
-  if (extent.width == 0) return cudaErrorInvalidValue;
+  if (extent.width == 0 || !within_limits(extent, flags)) return cudaErrorInvalidValue;
   if (flags & (cudaArraySparse | cudaArrayDeferredMapping)) return cudaErrorNotSupported;
   auto array = std::make_unique<cudaArray>();
   array->format = format;
@@ -83,7 +105,7 @@ cudaError_t Textures::create_array(const cudaChannelFormatDesc& format, const cu
   array->address = allocations_.allocate(AllocatedBy::array, array->bytes(), 512, "cudaMallocArray");
   if (array->address == 0) return cudaErrorMemoryAllocation;
   handle = array.get();
-  arrays_.insert(std::move(array));
+  arrays_.emplace(handle, std::move(array));
   return cudaSuccess;
 }
 
@@ -109,22 +131,22 @@ cudaError_t Textures::create_mipmap(const cudaChannelFormatDesc& format, const c
     if (size.depth && !(flags & cudaArrayLayered)) size.depth = std::max<std::size_t>(size.depth / 2, 1);
   }
   handle = mipmap.get();
-  mipmaps_.insert(std::move(mipmap));
+  mipmaps_.emplace(handle, std::move(mipmap));
   return cudaSuccess;
 }
 
 cudaError_t Textures::destroy(cudaArray_t handle) {
-  const auto found = find_in(arrays_, handle);
-  if (found == arrays_.end() || (*found)->of_mipmap) return cudaErrorInvalidResourceHandle;
-  allocations_.release((*found)->address, bit(AllocatedBy::array));
+  const auto found = arrays_.find(handle);
+  if (found == arrays_.end() || found->second->of_mipmap) return cudaErrorInvalidResourceHandle;
+  allocations_.release(found->second->address, bit(AllocatedBy::array));
   arrays_.erase(found);
   return cudaSuccess;
 }
 
 cudaError_t Textures::destroy(cudaMipmappedArray_t handle) {
-  const auto found = find_in(mipmaps_, handle);
+  const auto found = mipmaps_.find(handle);
   if (found == mipmaps_.end()) return cudaErrorInvalidResourceHandle;
-  for (cudaArray* level : (*found)->levels) {
+  for (cudaArray* level : found->second->levels) {
     level->of_mipmap = false;
     destroy(level);
   }
@@ -133,13 +155,13 @@ cudaError_t Textures::destroy(cudaMipmappedArray_t handle) {
 }
 
 cudaArray* Textures::find(cudaArray_const_t handle) const {
-  const auto found = find_in(arrays_, handle);
-  return found == arrays_.end() ? nullptr : found->get();
+  const auto found = arrays_.find(handle);
+  return found == arrays_.end() ? nullptr : found->second.get();
 }
 
 cudaMipmappedArray* Textures::find(cudaMipmappedArray_const_t handle) const {
-  const auto found = find_in(mipmaps_, handle);
-  return found == mipmaps_.end() ? nullptr : found->get();
+  const auto found = mipmaps_.find(handle);
+  return found == mipmaps_.end() ? nullptr : found->second.get();
 }
 
 cudaError_t Textures::describe(const cudaResourceDesc& resource, simt::TextureObject& object) const {
@@ -173,10 +195,11 @@ cudaError_t Textures::describe(const cudaResourceDesc& resource, simt::TextureOb
     case cudaResourceTypeLinear: {
       const auto block = allocations_.find(address);
       if (const cudaError_t error = set_format(resource.res.linear.desc)) return error;
-      if (!block || address + resource.res.linear.sizeInBytes > block->begin + block->size)
-        return cudaErrorInvalidValue;
+      const u64 bytes = resource.res.linear.sizeInBytes, texels = bytes / (object.channels * object.channel_bytes);
+      if (!block || !core::lies_within(address, bytes, block->begin, block->size)) return cudaErrorInvalidValue;
+      if (texels == 0 || texels > static_cast<u64>(texture_limits().maxTexture1DLinear)) return cudaErrorInvalidValue;
       object.address = address;
-      object.width = static_cast<u32>(resource.res.linear.sizeInBytes / (object.channels * object.channel_bytes));
+      object.width = static_cast<u32>(texels);
       object.height = object.depth = 0;
       object.row_pitch = resource.res.linear.sizeInBytes;
       object.linear_memory = true;
@@ -186,9 +209,12 @@ cudaError_t Textures::describe(const cudaResourceDesc& resource, simt::TextureOb
       const auto block = allocations_.find(address);
       const auto& plane = resource.res.pitch2D;
       if (const cudaError_t error = set_format(plane.desc)) return error;
+      if (plane.width == 0 || plane.height == 0 ||
+          !within({plane.width, plane.height, plane.pitchInBytes}, texture_limits().maxTexture2DLinear))
+        return cudaErrorInvalidValue;
       const u64 row = plane.width * object.channels * object.channel_bytes;
-      if (plane.width == 0 || plane.height == 0 || row > plane.pitchInBytes) return cudaErrorInvalidValue;
-      if (!block || address + plane.pitchInBytes * (plane.height - 1) + row > block->begin + block->size)
+      if (row > plane.pitchInBytes || !block ||
+          !core::lies_within(address, plane.pitchInBytes * (plane.height - 1) + row, block->begin, block->size))
         return cudaErrorInvalidValue;
       object.address = address;
       object.width = static_cast<u32>(plane.width);

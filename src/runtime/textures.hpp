@@ -6,7 +6,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "driver_types.h"
@@ -14,7 +14,8 @@
 #include "simt/gpu.hpp"
 #include "texture_types.h"
 
-/// Texels in rows without gaps (row pitch = width), whatever the number of dimensions.
+/// Texels in rows without gaps (row pitch = width), whatever the number of dimensions. Its extent is within the
+/// device's limits, so that no product below overflows.
 struct cudaArray {
   cudaChannelFormatDesc format{};
   cudaExtent extent{};  // as asked for: height and depth 0 for fewer dimensions
@@ -73,8 +74,8 @@ class Textures {
   static constexpr std::size_t most_objects = 1 << 16;
 
   Allocations& allocations_;
-  std::set<std::unique_ptr<cudaArray>> arrays_;
-  std::set<std::unique_ptr<cudaMipmappedArray>> mipmaps_;
+  std::unordered_map<const void*, std::unique_ptr<cudaArray>> arrays_;  // by handle
+  std::unordered_map<const void*, std::unique_ptr<cudaMipmappedArray>> mipmaps_;
   std::vector<std::unique_ptr<TextureEntry>> entries_;
   std::unique_ptr<std::array<std::atomic<const TextureEntry*>, most_objects>> table_ =
       std::make_unique<std::array<std::atomic<const TextureEntry*>, most_objects>>();

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "runtime/host_range.hpp"
+
 namespace ew::runtime {
 
 namespace {
@@ -13,22 +15,21 @@ struct Side {
   bool inside = true;   // all of the bytes lie in that allocation
 };
 
-u64 span_of(const Place3D& place, const CopyWork& copy) {
-  return (copy.depth - 1) * place.slice + (copy.height - 1) * place.pitch + copy.width;
-}
-
-Side examine(Machine& machine, u64 address, u64 span) {
+Side examine(Machine& machine, u64 address, core::Checked span) {
   const auto found = machine.memory().find(address);
-  if (!found) return {};
   using memory::Region;
   Side side;
+  if (!found) {
+    side.inside = !machine.memory().reserved(address) && is_mapped(address, span);
+    return side;
+  }
   side.known = true;
   side.device =
       found->region == Region::device || found->region == Region::constant || found->region == Region::internal;
   const bool registered = found->region == Region::registered || found->region == Region::mmio;
   side.host = found->region == Region::host || registered;
   // Memory around a registered range may well be the program's: its bounds are not the program's buffer.
-  side.inside = registered || address + span <= found->end();
+  side.inside = registered ? is_mapped(address, span) : core::lies_within(address, span, found->begin, found->size);
   return side;
 }
 
@@ -64,16 +65,22 @@ std::vector<u8> take_bytes(const CopyWork& copy) {
   return bytes;
 }
 
+/// Lines that overlap their neighbours are no shape; with none that do, the bytes of a transfer fit its span.
+bool lines_are_apart(const Place3D& place, core::Checked width, u64 height, u64 depth) {
+  return (height == 1 || width.at_most(place.pitch)) &&
+         (depth == 1 || place.span(width, height, 1).at_most(place.slice));
+}
+
 }  // namespace
 
 cudaError_t check_transfer(Machine& machine, CopyWork& copy, cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return cudaSuccess;
   if (copy.to.address == 0 || copy.from.address == 0) return cudaErrorInvalidValue;
-  if (copy.height > 1 && (copy.width > copy.to.pitch || copy.width > copy.from.pitch))
-    return cudaErrorInvalidPitchValue;
-  const Side to = examine(machine, copy.to.address, span_of(copy.to, copy));
-  const Side from = examine(machine, copy.from.address, span_of(copy.from, copy));
+  for (const Place3D& place : {copy.to, copy.from})
+    if (!lines_are_apart(place, copy.width, copy.height, copy.depth)) return cudaErrorInvalidPitchValue;
+  const Side to = examine(machine, copy.to.address, copy.to.span(copy.width, copy.height, copy.depth));
+  const Side from = examine(machine, copy.from.address, copy.from.span(copy.width, copy.height, copy.depth));
   if (!to.inside || !from.inside || !goes(to, from, kind)) return cudaErrorInvalidValue;
   copy.engine = engine_of(to, from);
   copy.to.host = to.host;
@@ -100,10 +107,9 @@ cudaError_t transfer(Machine& machine, ApiLock& lock, CUstream_st& stream, CopyW
 cudaError_t check_fill(Machine& machine, SetWork& set) {
   if (set.width == 0 || set.height == 0 || set.depth == 0) return cudaSuccess;
   if (set.to.address == 0) return cudaErrorInvalidValue;
-  const u64 line = set.width * set.element;
-  if (set.height > 1 && line > set.to.pitch) return cudaErrorInvalidValue;
-  const Side to =
-      examine(machine, set.to.address, (set.depth - 1) * set.to.slice + (set.height - 1) * set.to.pitch + line);
+  const core::Checked line = core::Checked(set.width) * set.element;
+  if (!lines_are_apart(set.to, line, set.height, set.depth)) return cudaErrorInvalidValue;
+  const Side to = examine(machine, set.to.address, set.to.span(line, set.height, set.depth));
   set.to.host = to.host;
   return to.known && to.inside ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -144,22 +150,23 @@ cudaError_t describe(Machine& machine, const cudaMemcpy3DParms& parameters, Copy
   // With an array on either side the extent's width and the positions' x count texels, else bytes.
   const u64 unit = to ? to->texel : from ? from->texel : 1;
   if (to && from && to->texel != from->texel) return cudaErrorInvalidValue;
-  const auto place = [&](const cudaArray* array, const cudaPos& pos, const cudaPitchedPtr& pointer) {
-    if (array) return place_in(*array, pos.x * unit, pos.y, pos.z);
-    const u64 slice = pointer.pitch * pointer.ysize;
-    return Place3D{
-        reinterpret_cast<u64>(pointer.ptr) + pos.z * slice + pos.y * pointer.pitch + pos.x * (to || from ? unit : 1),
-        pointer.pitch, slice};
+  const core::Checked width = core::Checked(parameters.extent.width) * unit;
+  if (!width.fits()) return cudaErrorInvalidValue;
+  const auto place = [&](const cudaArray* array, const cudaPos& pos, const cudaPitchedPtr& pointer, Place3D& result) {
+    if (!array)
+      return place_3d(reinterpret_cast<u64>(pointer.ptr), pointer.pitch, pointer.ysize, core::Checked(pos.x) * unit,
+                      pos.y, pos.z, result);
+    if (!core::lies_within(pos.x, parameters.extent.width, 0, array->extent.width) ||
+        !core::lies_within(pos.y, parameters.extent.height, 0, array->rows()) ||
+        !core::lies_within(pos.z, parameters.extent.depth, 0, array->planes()))
+      return false;
+    result = place_in(*array, pos.x * unit, pos.y, pos.z);
+    return true;
   };
-  const auto fits = [&](const cudaArray* array, const cudaPos& pos) {
-    return !array ||
-           (pos.x + parameters.extent.width <= array->extent.width &&
-            pos.y + parameters.extent.height <= array->rows() && pos.z + parameters.extent.depth <= array->planes());
-  };
-  if (!fits(to, parameters.dstPos) || !fits(from, parameters.srcPos)) return cudaErrorInvalidValue;
-  copy.to = place(to, parameters.dstPos, parameters.dstPtr);
-  copy.from = place(from, parameters.srcPos, parameters.srcPtr);
-  copy.width = parameters.extent.width * unit;
+  if (!place(to, parameters.dstPos, parameters.dstPtr, copy.to) ||
+      !place(from, parameters.srcPos, parameters.srcPtr, copy.from))
+    return cudaErrorInvalidValue;
+  copy.width = width.value();
   copy.height = parameters.extent.height;
   copy.depth = parameters.extent.depth;
   copy.parameters = parameters;

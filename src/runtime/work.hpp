@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/checked.hpp"
 #include "core/types.hpp"
 #include "driver_types.h"
 #include "memory/dma_transfer.hpp"
@@ -33,7 +34,12 @@ struct KernelWork {
 struct Place3D {
   u64 address = 0, pitch = 0, slice = 0;
   bool host = false;  // behind the host link; filled in when the transfer is checked
+
+  /// Bytes from the first to the last of so many lines of `width` bytes.
+  core::Checked span(core::Checked width, u64 height, u64 depth) const;
 };
+/// Lines of `pitch` bytes, `rows` of them a slice, which begins at x, y, z behind `base`. False: at no 64-bit address.
+bool place_3d(u64 base, core::Checked pitch, core::Checked rows, core::Checked x, u64 y, u64 z, Place3D&);
 
 struct CopyWork {
   Place3D to, from;

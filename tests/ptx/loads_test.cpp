@@ -111,7 +111,7 @@ TEST(HostileModules, SizesBeyondThirtyTwoBitsAreRefused) {
                              ".entry k() { .reg .b32 r; mov.u32 r, x; mov.u32 r, y; ret; }"),
             "k: its variables in shared memory take 4294967295 bytes; at most 1073741824 are supported");
   EXPECT_EQ(report_of_module(".entry k() { .local .b8 x[1099511627776]; .reg .b64 r; mov.u64 r, x; ret; }"),
-            "k: its local variables take 1099511627776 bytes; at most 1073741824 are supported");
+            "k: its local variables take 1099511627776 bytes; at most 524288 are supported");
 }
 
 TEST(HostileModules, ALongChainOfCallsLoads) {
