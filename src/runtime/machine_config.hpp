@@ -68,7 +68,7 @@ struct SmConfig {
 struct LaunchConfig {
   Dim3 block_limit{1024, 1024, 64};
   Dim3 grid_limit{2147483647, 65535, 65535};
-  Bytes parameters = 4096_B;
+  Bytes parameters = 32764_B;
   Picoseconds latency = 5000_ns;
   Picoseconds gap = 1000_ns;
   Bytes stack = 1_KiB;
@@ -190,7 +190,10 @@ void LaunchConfig::fields(Self& self, Visitor&& visit) {
   const char* guide = "CUDA C++ Programming Guide, Technical Specifications";
   visit("block_limit", self.block_limit, Range{1, 1024}, "threads", "Largest x, y and z of a block.", guide);
   visit("grid_limit", self.grid_limit, Range{1, 2147483647}, "blocks", "Largest x, y and z of a grid.", guide);
-  visit("parameters", self.parameters, Range{256, 32764}, "", "Bytes of kernel parameters.", guide);
+  visit(
+      "parameters", self.parameters, Range{256, 32764}, "", "Bytes of kernel parameters.",
+      "CUDA C++ Programming Guide, Technical Specifications: 32,764 from CUDA 12.1 on, 4096 before compute capability "
+      "7.0");
   visit("latency", self.latency, Range{0, 1e9}, "",
         "From a launch on an idle stream to the kernel's first instruction.",
         "order of magnitude of published launch overheads");

@@ -34,7 +34,7 @@ struct GpuLimits {
   u32 threads_per_block = 1024;
   Dim3 block_limit{1024, 1024, 64};
   Dim3 grid_limit{2147483647, 65535, 65535};
-  u32 parameter_bytes = 4096;
+  u32 parameter_bytes = 32764;
   u32 clock_khz = 1'365'000;
 };
 

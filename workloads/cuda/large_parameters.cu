@@ -1,4 +1,4 @@
-// Kernel parameters of all kinds: nearly 4 KB by value, structures with odd alignment, empty and nested ones, arrays
+// Kernel parameters of all kinds: nearly 32 KB by value, structures with odd alignment, empty and nested ones, arrays
 // inside, many scalars of mixed width, and the same launch through cudaLaunchKernel with a table of pointers.
 //
 // deterministic: yes
@@ -9,6 +9,10 @@ namespace {
 struct Big {
   int cells[900];
   double last;
+};
+struct Huge {  // with an int and a pointer the most that CUDA 12.1 and later take: 32,764 bytes, were it not for
+               // alignment
+  int cells[8187];
 };
 struct Nothing {};
 struct Odd {
@@ -25,6 +29,10 @@ __global__ void take_big(Big big, int which, double* out) {
   out[threadIdx.x] = big.cells[(threadIdx.x * 37 + which) % 900] + big.last;  // indexed dynamically
   big.cells[threadIdx.x] = -1;                                                // its own copy
   out[threadIdx.x] += big.cells[threadIdx.x];
+}
+
+__global__ void take_huge(Huge huge, int which, int* out) {
+  out[threadIdx.x] = huge.cells[(threadIdx.x * 131 + which) % 8187];
 }
 
 __global__ void take_many(char a, double b, short c, Odd odd, unsigned char d, long long e, Nothing, float f, bool g,
@@ -56,6 +64,19 @@ int main(int argc, char** argv) {
   std::vector<double> want(64);
   for (int t = 0; t < 64; ++t) want[t] = (t * 37 + which) % 900 * ((t * 37 + which) % 900) + 0.25 - 1;
   EXPECT_SAME(want, out.download(), "big");
+
+  cudaDeviceProp device;
+  CUDA(cudaGetDeviceProperties(&device, 0));
+  Huge huge;
+  for (int i = 0; i < 8187; ++i) huge.cells[i] = 3 * i + 1;
+  DeviceArray<int> some(64);
+  if (device.major >= 7) {  // older ones take 4 KB
+    take_huge<<<1, 64>>>(huge, which, some);
+    FINISH_KERNEL();
+    std::vector<int> want_some(64);
+    for (int t = 0; t < 64; ++t) want_some[t] = 3 * ((t * 131 + which) % 8187) + 1;
+    EXPECT_SAME(want_some, some.download(), "huge");
+  }
 
   char a = -3;
   double b = 2.5;
@@ -94,5 +115,5 @@ int main(int argc, char** argv) {
                           100000 * (t / 15));
   }
   EXPECT_SAME(want_places, places.download(), "place");
-  return PASS("bytes by value=%zu", sizeof(Big));
+  return PASS("bytes by value=%zu", sizeof(Huge));
 }

@@ -15,7 +15,7 @@ EW_DEVICE unsigned int __fns(unsigned int mask, unsigned int base, int offset) {
   return __nvvm_fns(mask, base, offset);
 }
 EW_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector) {
-  return __nvvm_prmt(x, y, selector);
+  return __nvvm_prmt(x, y, selector & 0x7777);  // three bits a byte; prmt's fourth would repeat the byte's sign
 }
 
 EW_DEVICE int __mulhi(int x, int y) { return (int)((long long)x * y >> 32); }

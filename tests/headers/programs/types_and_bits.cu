@@ -95,8 +95,8 @@ __global__ void integers() {
     EXPECT(__funnelshift_lc(b, a, s) == (s >= 32 ? b : uint32_t(both << s >> 32)) && __funnelshift_rc(b, a, s) == (s >= 32 ? a : uint32_t(both >> s)));
     uint32_t permuted = 0;
     for (int i = 0; i < 4; ++i) {
-      const uint32_t pick = s * 2654435761u >> 4 * i & 15, byte = (pick & 7) < 4 ? b >> 8 * (pick & 3) & 255 : a >> 8 * (pick & 3) & 255;
-      permuted |= (pick & 8 ? (byte & 128 ? 255u : 0u) : byte) << 8 * i;
+      const uint32_t pick = s * 2654435761u >> 4 * i & 7;
+      permuted |= (pick < 4 ? b >> 8 * pick & 255 : a >> 8 * (pick & 3) & 255) << 8 * i;
     }
     EXPECT(__byte_perm(b, a, s * 2654435761u) == permuted);
     int dot = 5;
