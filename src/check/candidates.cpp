@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "check/barrier_meetings.hpp"
 #include "core/diagnostics.hpp"
 
 namespace ew::check {
@@ -25,8 +26,9 @@ using Domains = std::vector<std::set<Value>>;  // by location: what has been wri
 
 class Tracer {
  public:
-  Tracer(const Program& program, u32 thread, const Domains& domains)
-      : program_(program), thread_(program.threads[thread]), number_(thread), domains_(domains) {}
+  /// `written`: gets what the thread writes on its way, also where it then waits for ever.
+  Tracer(const Program& program, u32 thread, const Domains& domains, Domains& written)
+      : program_(program), thread_(program.threads[thread]), number_(thread), domains_(domains), written_(written) {}
 
   std::vector<Trace> run() {
     State state;
@@ -42,7 +44,6 @@ class Tracer {
     std::vector<Value> slots;
     std::vector<EventSet> taints;  // of each register: the reads that its value comes from
     EventSet control = 0;          // the reads that decided that we are here
-    u32 barriers = 0;
     Trace trace;
   };
 
@@ -80,6 +81,7 @@ class Tracer {
 
   void write(State& state, const Instruction& i, Value value, EventSet from) const {
     const u32 e = add(state, event(i, EventKind::write, value));
+    written_[i.location].insert(value);
     for_each(from | state.control, [&](u32 read) { state.trace.dependencies.emplace_back(read, e); });
   }
 
@@ -142,7 +144,8 @@ class Tracer {
           break;  // tests of kind pm, whose executions are those of executions.hpp
         case Instruction::Kind::barrier: {
           Event e = event(i, EventKind::barrier, 0);
-          e.barrier = state.barriers++;
+          e.barrier_of = static_cast<u8>(i.barrier);
+          e.waits = i.waits;
           add(state, e);
           break;
         }
@@ -160,11 +163,13 @@ class Tracer {
   const Program::Thread& thread_;
   u32 number_;
   const Domains& domains_;
+  Domains& written_;
   std::vector<Trace> traces_;
 };
 
-/// Runs of every thread over all values that can come to be. A value is written for values read, without a circle, so
-/// as many rounds as there are writes are enough.
+/// Runs of every thread over all values that can come to be: those that somebody writes before he ends, whether he ends
+/// or not, since another thread's read of them may be what he then waits for. A value is written for values read,
+/// without a circle, so as many rounds as there are writes are enough.
 std::vector<std::vector<Trace>> all_traces(const Program& program) {
   Domains domains(program.locations.size());
   for (std::size_t l = 0; l < domains.size(); ++l) domains[l].insert(program.initial[l]);
@@ -174,12 +179,7 @@ std::vector<std::vector<Trace>> all_traces(const Program& program) {
     for (const Instruction& i : thread.instructions) writes += i.writes();
   for (u32 round = 0; round <= writes; ++round) {
     Domains next = domains;
-    for (u32 t = 0; t < traces.size(); ++t) {
-      traces[t] = Tracer(program, t, domains).run();
-      for (const Trace& trace : traces[t])
-        for (const Event& e : trace.events)
-          if (e.writes()) next[e.location].insert(e.value);
-    }
+    for (u32 t = 0; t < traces.size(); ++t) traces[t] = Tracer(program, t, domains, next).run();
     if (next == domains) break;
     domains = std::move(next);
   }
@@ -243,7 +243,22 @@ class Combiner {
     if (graph.size() > most_events)
       throw core::UserError(fmt::format("{}: more than {} events", program_.name, most_events));
     relate(graph);
-    visit_(graph, registers);
+    meet(graph, registers);
+  }
+
+  /// Threads may meet at barriers in more than one way.
+  void meet(EventGraph& graph, const std::vector<Value>& registers) const {
+    std::vector<u32> barriers;
+    for (u32 e = 0; e < graph.size(); ++e)
+      if (graph.events[e].kind == EventKind::barrier) barriers.push_back(e);
+    if (barriers.empty()) return visit_(graph, registers);
+    std::vector<Arrival> arrivals;
+    for (const u32 e : barriers)
+      arrivals.push_back({graph.events[e].thread, graph.events[e].barrier_of, graph.events[e].waits});
+    for (const std::vector<u32>& meeting : barrier_meetings(program_, arrivals)) {
+      for (std::size_t i = 0; i < barriers.size(); ++i) graph.events[barriers[i]].barrier = meeting[i];
+      visit_(graph, registers);
+    }
   }
 
   void relate(EventGraph& graph) const {

@@ -26,7 +26,9 @@ struct Event {
   u8 location = 0;      // of an output: which
   Value value = 0;      // written; of a read: read
   u32 instruction = 0;  // of its thread
-  u32 barrier = 0;      // which of its block's
+  u32 barrier = 0;      // how many times its barrier was complete before
+  u8 barrier_of = 0;    // which barrier
+  bool waits = true;    // of a barrier: not an arrive
 
   bool reads() const { return kind == EventKind::read || kind == EventKind::update; }
   bool writes() const { return kind == EventKind::write || kind == EventKind::update; }

@@ -4,17 +4,22 @@ namespace ew::check {
 
 namespace {
 
-/// One state: a program counter a thread, then the values of all slots.
+/// One state: a program counter a thread, the arrivals at each barrier since it was complete last, then which threads
+/// wait for theirs, then the values of all slots.
 using State = std::vector<Value>;
 
 class Interleaver {
  public:
-  explicit Interleaver(const Program& program) : program_(program), threads_(program.threads.size()) {}
+  explicit Interleaver(const Program& program)
+      : program_(program),
+        threads_(program.threads.size()),
+        waits_(threads_ + program.barriers.size()),
+        slots_(waits_ + threads_) {}
 
   std::set<FinalState> run() {
-    State state(threads_ + program_.slots(), 0);
+    State state(slots_ + program_.slots(), 0);
     for (u32 l = 0; l < program_.locations.size(); ++l)
-      state[threads_ + program_.slot_of_location(l)] = program_.initial[l];
+      state[slots_ + program_.slot_of_location(l)] = program_.initial[l];
     std::vector<State> pending{state};
     while (!pending.empty()) {
       state = std::move(pending.back());
@@ -24,6 +29,8 @@ class Interleaver {
     }
     return std::move(final_);
   }
+  /// REQUIRES: run.
+  bool stuck() const { return stuck_; }
 
  private:
   const Instruction* next(const State& state, u32 thread) const {
@@ -34,34 +41,40 @@ class Interleaver {
 
   void expand(const State& state, std::vector<State>& pending) {
     bool ended = true;
+    const std::size_t before = pending.size();
     for (u32 t = 0; t < threads_; ++t) {
       const Instruction* i = next(state, t);
       if (!i) continue;
       ended = false;
       State after = state;
-      if (i->kind == Instruction::Kind::barrier ? meet(after, t) : step(after, t, *i))
+      if (i->kind == Instruction::Kind::barrier ? arrive(after, t, *i) : step(after, t, *i))
         pending.push_back(std::move(after));
     }
-    if (ended) final_.insert({{state.begin() + static_cast<std::ptrdiff_t>(threads_), state.end()}});
+    stuck_ |= !ended && pending.size() == before;
+    if (ended) final_.insert({{state.begin() + static_cast<std::ptrdiff_t>(slots_), state.end()}});
   }
 
-  /// All threads of the block stand at a barrier: they go on together. Blocks have as many barriers in every thread, so
-  /// it is the same one.
-  bool meet(State& state, u32 thread) const {
-    const Place place = program_.threads[thread].place;
+  /// False: it has arrived before, and waits.
+  bool arrive(State& state, u32 thread, const Instruction& i) const {
+    if (state[waits_ + thread]) return false;
+    Value& arrived = state[threads_ + i.barrier];
+    if (i.waits)
+      state[waits_ + thread] = 1;
+    else
+      ++state[thread];
+    if (static_cast<u32>(++arrived) < program_.barriers[i.barrier].arrivals) return true;
+    arrived = 0;
     for (u32 t = 0; t < threads_; ++t) {
-      if (!(program_.threads[t].place == place)) continue;
-      const Instruction* i = next(state, t);
-      if (!i || i->kind != Instruction::Kind::barrier) return false;
+      if (!state[waits_ + t] || next(state, t)->barrier != i.barrier) continue;
+      state[waits_ + t] = 0;
+      ++state[t];
     }
-    for (u32 t = 0; t < threads_; ++t)
-      if (program_.threads[t].place == place) ++state[t];
     return true;
   }
 
   /// False: it waits.
   bool step(State& state, u32 thread, const Instruction& i) const {
-    const std::span<Value> slots(state.begin() + static_cast<std::ptrdiff_t>(threads_), state.end());
+    const std::span<Value> slots(state.begin() + static_cast<std::ptrdiff_t>(slots_), state.end());
     const auto put = [&](Value value) {
       if (i.slot != no_slot) slots[i.slot] = value;
     };
@@ -104,15 +117,22 @@ class Interleaver {
   }
 
   const Program& program_;
-  std::size_t threads_;
+  std::size_t threads_, waits_, slots_;  // where a state's parts begin
   std::set<State> seen_;
   std::set<FinalState> final_;
+  bool stuck_ = false;
 };
 
 }  // namespace
 
 std::set<FinalState> interleavings(const Program& program) {
   return Interleaver(program).run();
+}
+
+bool may_wait_for_ever(const Program& program) {
+  Interleaver all(program);
+  all.run();
+  return all.stuck();
 }
 
 }  // namespace ew::check

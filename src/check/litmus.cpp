@@ -85,6 +85,10 @@ std::string print(const Statement& s) {
       return fmt::format("let {} = {}", reg, print(s.values[0]));
     case Verb::use:
       return fmt::format("use {}", reg);
+    case Verb::bar:
+    case Verb::arrive:
+      return fmt::format("{}{}{}", head, s.barrier ? fmt::format(" {}", *s.barrier) : "",
+                         s.threads ? fmt::format(" {}", *s.threads) : "");
     default:
       return head;
   }

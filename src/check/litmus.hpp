@@ -76,6 +76,7 @@ enum class Verb : u8 {
   dfence,
   fence,
   bar,
+  arrive,
   prel,
   pacq,
   pawait
@@ -87,6 +88,7 @@ struct Statement {
   std::string reg;       // empty: none, or `_`
   std::string location;  // or the name of an output
   Operator relation = Operator::equal;
+  std::optional<u32> barrier, threads;     // of bar and arrive: which, and how many complete it (none: the block)
   std::vector<Expression> values;          // value written or compared; of cas: old, new
   std::vector<Statement> then, otherwise;  // of if
   bool operator==(const Statement&) const = default;

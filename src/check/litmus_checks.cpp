@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "check/litmus_barriers.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
 
@@ -57,7 +58,7 @@ class Checker {
   void check() {
     if (test_.threads.empty()) fail(test_.line, fmt::format("test {} has no thread", test_.name));
     for (const ThreadText& thread : test_.threads) check_thread(thread);
-    check_barriers();
+    check_barriers(test_, file_);
     check_names_of_locations();
     for (const Expectation& row : test_.expectations) {
       if (row.condition) each_name(*row.condition, [&](const std::string& name) { check_condition_name(row, name); });
@@ -80,7 +81,8 @@ class Checker {
       if (s.verb == Verb::out) outputs_.insert(s.location);
       for (const auto* part : {&s.then, &s.otherwise}) {
         each_statement(*part, [&](const Statement& inner) {
-          if (inner.verb == Verb::bar) fail(thread.line, "bar inside if: all threads of a block must reach a barrier");
+          if (inner.verb == Verb::bar && !inner.threads)
+            fail(thread.line, "bar inside if: all threads of a block must reach a barrier without a thread count");
         });
       }
     });
@@ -104,20 +106,6 @@ class Checker {
         fail(thread.line, fmt::format("{} access with a scope: {}", order == Order::weak ? "a weak" : "a volatile",
                                       order == Order::weak ? "tag it rlx, acq or rel, or leave the scope out"
                                                            : "its scope is sys always"));
-    }
-  }
-
-  void check_barriers() const {
-    std::map<std::pair<u32, u32>, std::pair<std::size_t, u32>> counts;  // block -> barriers, thread
-    for (const ThreadText& thread : test_.threads) {
-      if (!thread.placement) continue;
-      const auto bars = static_cast<std::size_t>(
-          std::ranges::count_if(thread.statements, [](const Statement& s) { return s.verb == Verb::bar; }));
-      const auto [entry, is_new] =
-          counts.insert({{thread.placement->device, thread.placement->block}, {bars, thread.number}});
-      if (!is_new && entry->second.first != bars)
-        fail(thread.line, fmt::format("T{} and T{} are of one block and meet {} and {} barriers", entry->second.second,
-                                      thread.number, entry->second.first, bars));
     }
   }
 

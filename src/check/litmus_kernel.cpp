@@ -71,12 +71,14 @@ class KernelWriter {
     std::string text = fmt::format(
         ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry litmus(\n{})\n{{\n  .reg .b64 %results, "
         "%location<{}>, %now, %meeting;\n  .reg .b32 %slot<{}>, %temporary<{}>, %block, %thread, %delay, %warm, "
-        "%copy;\n"
-        "  .reg .pred %here, %go;\n  ld.param.u64 %results, [results];\n",
+        "%copy, %warp, %lane;\n"
+        "  .reg .pred %here, %go, %lead;\n  ld.param.u64 %results, [results];\n",
         parameters(), kernel_.locations + 1, program_.register_slots + 1, temporaries_ + 1);
     for (u32 l = 0; l < kernel_.locations; ++l)
       text += fmt::format("  ld.param.u64 %location{}, [location_{}];\n", l, l);
-    text += "  mov.u32 %block, %ctaid.x;\n  mov.u32 %thread, %tid.x;\n";
+    text +=
+        "  mov.u32 %block, %ctaid.x;\n  mov.u32 %thread, %tid.x;\n  shr.u32 %warp, %thread, 5;\n"
+        "  and.b32 %lane, %thread, 31;\n  setp.eq.u32 %lead, %lane, 0;\n";
     return text + dispatch_ + "  bra PADDING;\n";
   }
 
@@ -87,17 +89,26 @@ class KernelWriter {
     std::size_t most_warps = 1;
     for (const auto& [block, warps] : lanes) most_warps = std::max(most_warps, warps.size());
     kernel_.blocks = static_cast<u32>(lanes.size());
-    kernel_.threads = static_cast<u32>(most_warps) * warp_lanes;
+    // The simulated GPU takes a count of all of a block's threads for all that are left: here it never is.
+    const bool counts = std::ranges::any_of(program_.barriers, [](const auto& b) { return b.threads.has_value(); });
+    kernel_.threads = static_cast<u32>(most_warps + counts) * warp_lanes;
     for (u32 t = 0; t < program_.threads.size(); ++t) {
       const auto& thread = program_.threads[t];
       auto& warps = lanes[thread.place.block];
       const auto block = std::distance(lanes.begin(), lanes.find(thread.place.block));
       const auto warp = std::distance(warps.begin(), warps.find(thread.warp));
       const u32 index = static_cast<u32>(warp) * warp_lanes + warps[thread.warp]++;
-      dispatch_ += fmt::format(
-          "  setp.eq.u32 %here, %block, {};\n  setp.eq.and.u32 %here, %thread, {}, %here;\n  @%here bra THREAD{};\n",
-          block, index, t);
+      dispatch_ += fmt::format("  setp.eq.u32 %here, %block, {};\n  setp.eq.and.u32 %here, {}, {}, %here;\n", block,
+                               whole_warp(thread) ? "%warp" : "%thread", whole_warp(thread) ? warp : index);
+      dispatch_ += fmt::format("  @%here bra THREAD{};\n", t);
     }
+  }
+
+  /// A barrier with a thread count counts whole warps: all lanes go the way of the first, who alone accesses memory.
+  bool whole_warp(const Program::Thread& thread) const {
+    return std::ranges::any_of(thread.instructions, [&](const Instruction& i) {
+      return i.kind == Instruction::Kind::barrier && program_.barriers[i.barrier].threads;
+    });
   }
 
   void delay() {
@@ -132,6 +143,8 @@ class KernelWriter {
 
   void thread(u32 number) {
     const Program::Thread& thread = program_.threads[number];
+    whole_warp_ = whole_warp(thread);
+    lead_ = whole_warp_ ? "@%lead " : "";
     body_ += fmt::format("THREAD{}:\n", number);
     for (u32 r = 0; r < thread.registers.size(); ++r) emit("mov.b32 %slot{}, 0;", thread.first_slot + r);
     warm(number);
@@ -142,7 +155,7 @@ class KernelWriter {
     }
     body_ += fmt::format("T{}_{}:\n", number, thread.instructions.size());
     for (u32 r = 0; r < thread.registers.size(); ++r)
-      emit("st.global.u32 [%results+{}], %slot{};", 4 * (thread.first_slot + r), thread.first_slot + r);
+      emit("{}st.global.u32 [%results+{}], %slot{};", lead_, 4 * (thread.first_slot + r), thread.first_slot + r);
     emit("ret;");
   }
 
@@ -208,11 +221,11 @@ class KernelWriter {
     switch (i.kind) {
       case Instruction::Kind::load:
         if (i.persist_sync) return acquire(i);
-        emit("ld{}.global.u32 %slot{}, [%location{}];", order_text(i), i.slot, i.location);
+        emit("{}ld{}.global.u32 %slot{}, [%location{}];", lead_, order_text(i), i.slot, i.location);
         break;
       case Instruction::Kind::store:
         if (i.persist_sync) return release(i);
-        emit("st{}.global.u32 [%location{}], {};", order_text(i), i.location, value(i.value));
+        store(i);
         break;
       case Instruction::Kind::atomic:
         return atomic(i);
@@ -222,7 +235,7 @@ class KernelWriter {
         emit("mov.b32 %slot{}, {};", i.slot, value(i.value));
         break;
       case Instruction::Kind::branch_unless:
-        emit("setp.eq.s32 %go, {}, 0;", value(i.value));
+        emit("setp.eq.s32 %go, {}, 0;", agreed(value(i.value)));
         emit("@%go bra T{}_{};", thread, i.target);
         break;
       case Instruction::Kind::jump:
@@ -232,7 +245,7 @@ class KernelWriter {
         emit("fence.{}{};", i.sc ? "sc" : "acq_rel", scope_text(i.scope));
         break;
       case Instruction::Kind::barrier:
-        emit("barrier.sync 0;");
+        barrier(i);
         break;
       case Instruction::Kind::order_fence:
         return region("ofence", {"membar.sys;"});
@@ -241,6 +254,27 @@ class KernelWriter {
       case Instruction::Kind::output:
         return output(i, thread);
     }
+  }
+
+  void store(const Instruction& i) {
+    const std::string operand = value(i.value);
+    emit("{}st{}.global.u32 [%location{}], {};", lead_, order_text(i), i.location, operand);
+  }
+
+  /// What the first lane says.
+  std::string agreed(const std::string& operand) {
+    if (!whole_warp_) return operand;
+    const std::string result = temporary();
+    emit("shfl.sync.idx.b32 {}, {}, 0, 31, 0xffffffff;", result, operand);
+    return result;
+  }
+
+  void barrier(const Instruction& i) {
+    const Program::Barrier& b = program_.barriers[i.barrier];
+    if (b.threads)
+      emit("barrier.{} {}, {};", i.waits ? "sync" : "arrive", b.id, *b.threads);
+    else
+      emit("barrier.sync {};", b.id);
   }
 
   /// As include/everwarp/persist.cuh has them.
@@ -288,9 +322,10 @@ class KernelWriter {
                                                                 : "exch.b32";
     std::string operands = value(i.value);
     if (i.verb == Verb::cas) operands = fmt::format("{}, {}", value(i.expected), operands);
-    if (i.reduction) return emit("red{}.global.{} [%location{}], {};", order_text(i), operation, i.location, operands);
+    if (i.reduction)
+      return emit("{}red{}.global.{} [%location{}], {};", lead_, order_text(i), operation, i.location, operands);
     const std::string result = i.slot == no_slot ? temporary() : fmt::format("%slot{}", i.slot);
-    emit("atom{}.global.{} {}, [%location{}], {};", order_text(i), operation, result, i.location, operands);
+    emit("{}atom{}.global.{} {}, [%location{}], {};", lead_, order_text(i), operation, result, i.location, operands);
   }
 
   void await(const Instruction& i, u32 thread, u32 at) {
@@ -299,9 +334,11 @@ class KernelWriter {
     if (i.persist_sync)
       acquire(i);
     else
-      emit("ld{}.global.u32 %slot{}, [%location{}];", order_text(i), i.slot, i.location);
-    const std::string result = operation(i.relation, fmt::format("%slot{}", i.slot), wanted);
+      emit("{}ld{}.global.u32 %slot{}, [%location{}];", lead_, order_text(i), i.slot, i.location);
+    const std::string result = agreed(operation(i.relation, fmt::format("%slot{}", i.slot), wanted));
     emit("setp.eq.s32 %go, {}, 0;", result);
+    // A loop around a weak load looks like any other loop, and would have the whole turn of a functional machine.
+    if (i.order == Order::weak && !i.persist_sync) emit("@%go nanosleep.u32 1;");
     emit("@%go bra AWAIT{}_{};", thread, at);
   }
 
@@ -309,6 +346,8 @@ class KernelWriter {
   LitmusKernel kernel_;
   std::string body_, dispatch_;
   u32 temporaries_ = 0;
+  bool whole_warp_ = false;  // of the thread that is written
+  std::string_view lead_;    // before its accesses
 };
 
 }  // namespace

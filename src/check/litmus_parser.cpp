@@ -152,16 +152,26 @@ class StatementParser {
       case Verb::use:
         s.reg = reg(false);
         break;
+      case Verb::bar:
+      case Verb::arrive:
+        barrier(s);
+        break;
       case Verb::ofence:
       case Verb::dfence:
       case Verb::fence:
-      case Verb::bar:
         break;
     }
     const bool scoped = s.verb == Verb::fence || s.verb == Verb::prel || s.verb == Verb::pacq || s.verb == Verb::pawait;
     if (scoped && !s.tags.scope)
       lexer_.fail(fmt::format("{} needs a scope: {}.blk, {}.dev or {}.sys", text_of(s.verb), text_of(s.verb),
                               text_of(s.verb), text_of(s.verb)));
+  }
+
+  /// bar [ID [THREADS]], arrive ID THREADS
+  void barrier(Statement& s) {
+    const auto at_number = [&] { return lexer_.kind() == LineLexer::Kind::number; };
+    if (at_number() || s.verb == Verb::arrive) s.barrier = lexer_.expect_count("a barrier", 15);
+    if (at_number() || s.verb == Verb::arrive) s.threads = lexer_.expect_count("a number of threads", 1024);
   }
 
   void branch(Statement& s) {

@@ -25,8 +25,8 @@ inline constexpr std::array verb_words{
     Word<Verb>{"max", Verb::max},       Word<Verb>{"cas", Verb::cas},       Word<Verb>{"if", Verb::branch},
     Word<Verb>{"let", Verb::let},       Word<Verb>{"use", Verb::use},       Word<Verb>{"out", Verb::out},
     Word<Verb>{"ofence", Verb::ofence}, Word<Verb>{"dfence", Verb::dfence}, Word<Verb>{"fence", Verb::fence},
-    Word<Verb>{"bar", Verb::bar},       Word<Verb>{"prel", Verb::prel},     Word<Verb>{"pacq", Verb::pacq},
-    Word<Verb>{"pawait", Verb::pawait}};
+    Word<Verb>{"bar", Verb::bar},       Word<Verb>{"arrive", Verb::arrive}, Word<Verb>{"prel", Verb::prel},
+    Word<Verb>{"pacq", Verb::pacq},     Word<Verb>{"pawait", Verb::pawait}};
 
 inline constexpr std::array label_words{
     Word<Label>{"data", Label::data},         Word<Label>{"paired", Label::paired},

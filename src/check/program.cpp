@@ -107,8 +107,10 @@ class ThreadResolver {
         i.sc = s.tags.sc;
         break;
       case Verb::bar:
+      case Verb::arrive:
         i.kind = Instruction::Kind::barrier;
-        ++thread_.barriers;
+        i.barrier = barrier(s);
+        i.waits = s.verb == Verb::bar;
         break;
       case Verb::ofence:
         i.kind = Instruction::Kind::order_fence;
@@ -126,6 +128,17 @@ class ThreadResolver {
     }
     i.text = print(s);
     thread_.instructions.push_back(std::move(i));
+  }
+
+  u32 barrier(const Statement& s) {
+    const u32 id = s.barrier.value_or(0);
+    const auto found = std::ranges::find_if(
+        program_.barriers, [&](const Program::Barrier& b) { return b.id == id && b.place == thread_.place; });
+    if (found != program_.barriers.end()) return static_cast<u32>(found - program_.barriers.begin());
+    const auto mates = std::ranges::count(program_.threads, thread_.place, &Program::Thread::place);
+    program_.barriers.push_back(
+        {thread_.place, id, s.threads, s.threads ? *s.threads / warp_lanes : static_cast<u32>(mates)});
+    return static_cast<u32>(program_.barriers.size() - 1);
   }
 
   void branch(const Statement& s) {

@@ -58,6 +58,8 @@ struct Instruction {
   Operator relation = Operator::equal;  // of await
   Code value, expected;                 // written, compared (await), let, condition; expected: cas
   u32 target = 0;                       // of jumps
+  u32 barrier = 0;                      // of the program's
+  bool waits = true;                    // of a barrier: not an arrive
   std::string text;                     // as the test has it
 
   bool reads() const { return kind == Kind::load || kind == Kind::atomic || kind == Kind::await; }
@@ -76,11 +78,17 @@ struct Program {
     std::vector<std::string> registers;
     u32 first_slot = 0;
     std::vector<Instruction> instructions;
-    u32 barriers = 0;
     u32 line = 0;  // of the file
+  };
+  struct Barrier {
+    Place place;
+    u32 id = 0;
+    std::optional<u32> threads;  // as the test has it: a multiple of 32
+    u32 arrivals = 0;            // that complete it
   };
   std::string name;
   std::vector<Thread> threads;
+  std::vector<Barrier> barriers;
   std::vector<std::string> locations;
   std::vector<Value> initial;    // of locations
   std::vector<bool> persistent;  // which of them a crash leaves

@@ -1,12 +1,5 @@
 #include "check/ptx_model.hpp"
 
-#include <fmt/format.h>
-
-#include <vector>
-
-#include "check/candidates.hpp"
-#include "core/diagnostics.hpp"
-
 namespace ew::check {
 
 namespace {
@@ -41,9 +34,8 @@ PtxModel::PtxModel(const EventGraph& graph)
   for (u32 a = 0; a < graph.size(); ++a)
     for (u32 b = 0; b < graph.size(); ++b) {
       const Event &one = graph.events[a], &other = graph.events[b];
-      if (a != b && one.kind == EventKind::barrier && other.kind == EventKind::barrier &&
-          one.barrier == other.barrier && graph.places[one.thread] == graph.places[other.thread])
-        barriers_.add(a, b);
+      const bool same = one.kind == EventKind::barrier && other.kind == one.kind && one.barrier_of == other.barrier_of;
+      if (a != b && same && one.barrier <= other.barrier && other.waits) barriers_.add(a, b);
     }
 }
 
@@ -73,7 +65,9 @@ PtxModel::Causality PtxModel::causality(const Relation& rf, const Relation& sc) 
   }
   const Relation synchronises = (morally_strong_ & release_.then(c.observation).then(acquire_)) | barriers_ | sc;
   c.base = (graph_.program_order | synchronises).closure();
-  c.order = c.base | c.observation.then(c.base);
+  // What an atomic's write begins, the atomic begins, and its read is the same operation.
+  const Relation seen_then = c.observation.then(c.base);
+  c.order = c.base | seen_then | graph_.rmw.then(seen_then);
   return c;
 }
 
@@ -105,136 +99,6 @@ bool PtxModel::sc_per_location(const Relation& rf, const Relation& co) const {
 
 bool PtxModel::causality_axiom(const Relation& rf, const Relation& co, const Causality& c) const {
   return (rf | from_read(rf, co)).then(c.order).irreflexive();
-}
-
-namespace {
-
-constexpr u64 most_choices = 10'000'000;
-
-/// Tries every rf, sc and co of one graph after another. co is chosen as small as the model lets it be (morally strong
-/// writes and writes in causality order are related, others are not): a larger one would only forbid more.
-class Enumerator {
- public:
-  explicit Enumerator(const Program& program) : program_(program) {}
-
-  std::set<FinalState> run() {
-    each_candidate(program_, [this](const EventGraph& graph, const std::vector<Value>& registers) {
-      graph_ = &graph;
-      registers_ = &registers;
-      const PtxModel model(graph);
-      model_ = &model;
-      prepare();
-      choose_reads(0, Relation(graph.size()));
-    });
-    return std::move(allowed_);
-  }
-
- private:
-  using Pair = std::pair<u32, u32>;
-
-  void prepare() {
-    reads_.clear();
-    fences_.clear();
-    writes_.clear();
-    const auto& events = graph_->events;
-    for (u32 a = 0; a < graph_->size(); ++a) {
-      if (events[a].reads()) reads_.push_back(a);
-      for (u32 b = a + 1; b < graph_->size(); ++b) {
-        if (!model_->morally_strong().has(a, b)) continue;
-        if (events[a].sc && events[b].sc) fences_.emplace_back(a, b);
-        if (events[a].writes() && events[b].writes()) writes_.emplace_back(a, b);
-      }
-    }
-  }
-
-  void count_choice() {
-    if (++choices_ > most_choices)
-      throw core::UserError(fmt::format("{}: too many candidate executions", program_.name));
-  }
-
-  void choose_reads(std::size_t at, const Relation& rf) {
-    if (at == reads_.size()) {
-      count_choice();
-      if (model_->no_thin_air(rf)) choose_fences(0, Relation(graph_->size()), rf);
-      return;
-    }
-    const Event& read = graph_->events[reads_[at]];
-    for (u32 w = 0; w < graph_->size(); ++w) {
-      const Event& write = graph_->events[w];
-      if (!write.writes() || write.location != read.location || write.value != read.value) continue;
-      Relation more = rf;
-      more.add(w, reads_[at]);
-      choose_reads(at + 1, more);
-    }
-  }
-
-  void choose_fences(std::size_t at, const Relation& sc, const Relation& rf) {
-    if (at == fences_.size()) {
-      const auto causality = model_->causality(rf, sc);
-      if (!model_->fence_sc(sc, causality)) return;
-      const Relation required = model_->required_coherence(causality);
-      if (required.irreflexive()) choose_coherence(0, required, rf, causality);
-      return;
-    }
-    const auto [a, b] = fences_[at];
-    for (const auto& [from, to] : {Pair(a, b), Pair(b, a)}) {
-      if (sc.has(to, from)) continue;
-      Relation more = sc;
-      more.add(from, to);
-      choose_fences(at + 1, more.closure(), rf);
-    }
-  }
-
-  void choose_coherence(std::size_t at, const Relation& co, const Relation& rf, const PtxModel::Causality& causality) {
-    if (at == writes_.size()) {
-      count_choice();
-      if (model_->causality_axiom(rf, co, causality) && model_->sc_per_location(rf, co) && model_->atomicity(rf, co))
-        allow(co);
-      return;
-    }
-    const auto [a, b] = writes_[at];
-    for (const auto& [from, to] : {Pair(a, b), Pair(b, a)}) {
-      if (co.has(to, from)) continue;
-      Relation more = co;
-      more.add(from, to);
-      choose_coherence(at + 1, more.closure(), rf, causality);
-    }
-  }
-
-  /// Each location ends with any write that none follows.
-  void allow(const Relation& co) {
-    FinalState state{*registers_};
-    state.values.resize(program_.slots());
-    end_with(0, state, co);
-  }
-
-  void end_with(u32 location, FinalState& state, const Relation& co) {
-    if (location == program_.locations.size()) {
-      allowed_.insert(state);
-      return;
-    }
-    for (u32 w = 0; w < graph_->size(); ++w) {
-      const Event& e = graph_->events[w];
-      if (!e.writes() || e.location != location || co.after(w)) continue;
-      state.values[program_.slot_of_location(location)] = e.value;
-      end_with(location + 1, state, co);
-    }
-  }
-
-  const Program& program_;
-  const EventGraph* graph_ = nullptr;
-  const PtxModel* model_ = nullptr;
-  const std::vector<Value>* registers_ = nullptr;
-  std::vector<u32> reads_;
-  std::vector<Pair> fences_, writes_;  // morally strong pairs
-  u64 choices_ = 0;
-  std::set<FinalState> allowed_;
-};
-
-}  // namespace
-
-std::set<FinalState> ptx_final_states(const Program& program) {
-  return Enumerator(program).run();
 }
 
 }  // namespace ew::check

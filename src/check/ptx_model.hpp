@@ -46,7 +46,7 @@ class PtxModel {
   Relation same_location_, order_at_location_;  // program order between accesses of one location
   Relation morally_strong_;
   Relation release_, acquire_;  // patterns: first operation -> write; read -> last operation
-  Relation barriers_;           // that synchronise
+  Relation barriers_;           // arrival -> wait at one barrier, complete with it or later
 };
 
 /// Every final state that the axioms allow. Writes that race are unordered in co: any of the last ones may be what

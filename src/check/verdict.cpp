@@ -7,12 +7,13 @@
 #include "check/interleavings.hpp"
 #include "check/litmus_kernel.hpp"
 #include "check/ptx_model.hpp"
+#include "core/diagnostics.hpp"
 
 namespace ew::check {
 
 bool Verdict::failed() const {
   if (persistency && (!persistency->agrees() || persistency->broken())) return true;
-  return !forbidden.empty() || histogram.unfinished ||
+  return !forbidden.empty() || (histogram.unfinished && !may_wait) ||
          std::ranges::any_of(answers, [](const Answer& a) { return !a.agrees() || a.missing(); });
 }
 
@@ -27,6 +28,25 @@ void count_runs(Verdict& verdict, const std::set<FinalState>& allowed) {
     if (!allowed.contains(state))
       verdict.forbidden.push_back({verdict.program.text_of(state), count.runs, count.first_seed});
   }
+}
+
+/// Some await is not morally strong to a write that it may wait for: nothing says that it ever sees it.
+bool polls_in_vain(const Program& program) {
+  const auto includes = [](Scope scope, const Place& one, const Place& other) {
+    return scope == Scope::sys || one == other || (scope == Scope::gpu && one.device == other.device);
+  };
+  const auto misses = [&](const Program::Thread& reader, const Instruction& poll, const Program::Thread& writer) {
+    return std::ranges::any_of(writer.instructions, [&](const Instruction& write) {
+      if (!write.writes() || write.location != poll.location) return false;
+      return poll.order == Order::weak || write.order == Order::weak ||
+             !includes(poll.scope, reader.place, writer.place) || !includes(write.scope, reader.place, writer.place);
+    });
+  };
+  for (const Program::Thread& reader : program.threads)
+    for (const Instruction& i : reader.instructions)
+      for (const Program::Thread& writer : program.threads)
+        if (i.kind == Instruction::Kind::await && &reader != &writer && misses(reader, i, writer)) return true;
+  return false;
 }
 
 Answer answer(const Verdict& verdict, const Expectation& row, const std::set<FinalState>& allowed,
@@ -71,11 +91,19 @@ Verdict judge(const Litmus& test, const std::string& file, const std::optional<R
   verdict.program = resolve(test, file);
   const auto allowed = ptx_final_states(verdict.program);
   verdict.allowed_states = allowed.size();
+  if (allowed.empty())
+    throw core::UserError({file, test.line.number},
+                          fmt::format("{} has no final state: in every execution that the axioms allow, some thread "
+                                      "waits for ever",
+                                      test.name));
   if (plan) {
     verdict.not_run = cannot_run(verdict.program);
     if (verdict.not_run.empty())
       verdict.histogram = run_litmus(verdict.program, plan->machine, plan->first_seed, plan->seeds);
     count_runs(verdict, allowed);
+    verdict.may_wait =
+        verdict.histogram.unfinished &&
+        (may_wait_for_ever(verdict.program) || (plan->protocol != "functional" && polls_in_vain(verdict.program)));
   }
   for (const Expectation& row : test.expectations)
     if (row.kind == Expectation::Kind::final)

@@ -37,7 +37,8 @@ struct Verdict {
   Histogram histogram;
   Program program;  // names of the states in the histogram
   u64 allowed_states = 0;
-  u64 weak_runs = 0;  // that no interleaving explains
+  u64 weak_runs = 0;      // that no interleaving explains
+  bool may_wait = false;  // a run may wait for ever: no failure
   bool failed() const;
 };
 

@@ -106,6 +106,7 @@ check::RunPlan plan_of(const LitmusCommand& command) {
   if (!command.persistency.empty()) plan.persistency_column = column_of(config);
   plan.first_seed = command.settings.seed;
   plan.seeds = command.seeds;
+  if (command.settings.max_instructions) plan.machine.instruction_limit = command.settings.max_instructions;
   plan.machine.make = [config, results = std::make_shared<runtime::RunResults>()](
                           memory::AddressSpace& space, simt::DeviceServices& services, u64 seed,
                           memory::DurableImage& durable) -> std::unique_ptr<runtime::Simulator> {

@@ -57,7 +57,8 @@ void LitmusReport::add_failures(const std::string& file, const check::Verdict& v
     problems_.push_back(fmt::format("FAIL {}: {} is forbidden, and seen in {} of {} runs\n  again: {}", verdict.test,
                                     f.state, f.runs, h.runs, replay_(file, verdict.test, f.first_seed)));
   }
-  if (h.unfinished)
+  if (verdict.may_wait) waiting_ += h.unfinished;
+  if (h.unfinished && !verdict.may_wait)
     problems_.push_back(fmt::format("FAIL {}: {} of {} runs did not end\n  again: {}\n{}", verdict.test, h.unfinished,
                                     h.runs, replay_(file, verdict.test, h.unfinished_seed), h.unfinished_why));
 }
@@ -89,6 +90,7 @@ nlohmann::ordered_json LitmusReport::to_json(const std::string& file, const chec
   json["runs"] = v.histogram.runs;
   json["weak_runs"] = v.weak_runs;
   json["unfinished"] = v.histogram.unfinished;
+  json["may_wait_for_ever"] = v.may_wait;
   json["states"] = nlohmann::ordered_json::array();
   for (const auto& [state, count] : v.histogram.states)
     json["states"].push_back(
@@ -118,6 +120,7 @@ std::string LitmusReport::text() const {
   if (runs_)
     text += fmt::format("; {} runs: {} ended as is forbidden, {} as no interleaving explains, {} questions not shown",
                         grouped(runs_), grouped(forbidden_), grouped(weak_runs_), missing_);
+  if (waiting_) text += fmt::format(", {} wait for ever, as they may", grouped(waiting_));
   return text + "\n";
 }
 

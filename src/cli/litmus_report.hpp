@@ -41,7 +41,8 @@ class LitmusReport {
   nlohmann::ordered_json json_ = nlohmann::ordered_json::array();
   std::vector<std::string> problems_, not_judged_kinds_;
   std::string histograms_;
-  u64 tests_ = 0, not_judged_ = 0, runs_ = 0, weak_runs_ = 0, forbidden_ = 0, disagreements_ = 0, missing_ = 0;
+  u64 tests_ = 0, not_judged_ = 0, runs_ = 0, weak_runs_ = 0, forbidden_ = 0, disagreements_ = 0, missing_ = 0,
+      waiting_ = 0;
   bool failed_ = false;
 };
 

@@ -66,7 +66,13 @@ TEST(LitmusParser, SaysWhatIsWrongWithAStatement) {
   thread("ofence", "ofence belongs to tests of kind pm, and A is one of kind ptx");
   thread("await r0 x 1", "expected ==, !=, <, <=, > or >=, found \"1\"");
   thread("ld r1 x ; st y r2", "nothing has been put into the register r2 before it is read (did you mean \"r1\"?)");
-  thread("if 1 { bar }", "bar inside if: all threads of a block must reach a barrier");
+  thread("if 1 { bar }", "bar inside if: all threads of a block must reach a barrier without a thread count");
+  thread("arrive", "expected a barrier, 0 .. 15, found the end of the line");
+  thread("arrive 1", "expected a number of threads, 0 .. 1024, found the end of the line");
+  thread("bar 16", "expected a barrier, 0 .. 15, found \"16\"");
+  thread("bar 1 2000", "expected a number of threads, 0 .. 1024, found \"2000\"");
+  thread("bar 1 2", "bar 1 2: the number of threads should be a multiple of 32, the size of a warp");
+  thread("bar 1 64 ; bar 1", "barrier 1 is for all threads of the block here, and for 64 threads in T0");
   thread("if 1 { st x 1", "expected \"}\", found the end of the line");
   thread("if 1 { }", "expected a statement, found \"}\"");
   thread("st x 4294967296", "\"4294967296…\" does not fit in 32 bits");
@@ -85,6 +91,14 @@ TEST(LitmusParser, SaysWhatIsWrongWithAPlacement) {
   expect_mistake("test A ptx\nT0@b1000: st x 1\n", "2: expected a block 0 .. 255 behind b, found \"b1000\"");
   expect_mistake("test A ptx\nT0: st x 1\nT0: st x 1\n", "3: T0 is there twice");
   expect_mistake("test A ptx\nT0@b0: bar\nT1@b0: st x 1\n", "3: T0 and T1 are of one block and meet 1 and 0 barriers");
+  expect_mistake("test A ptx\nT0@b0: bar 2\nT1@b0: bar ; bar 2\n",
+                 "2: T1 and T0 are of one block and meet 1 and 0 barriers");
+  expect_mistake("test A ptx\nT0@b0: bar 2\nT1@b0: st x 1\n",
+                 "3: T0 and T1 are of one block and meet barrier 2 1 and 0 times");
+  expect_mistake("test A ptx\nT0@b0.w0: bar 2 64\nT1@b0.w0: st x 1\n",
+                 "2: T0 and T1 share a warp: a barrier with a thread count counts whole warps");
+  expect_mistake("test A pm\npm X\nT0: st X 1 ; bar 1\n",
+                 "3: bar 1 belongs to tests of kind ptx, and A is one of kind pm");
 }
 
 TEST(LitmusParser, SaysWhatIsWrongWithAnExpectation) {
@@ -133,7 +147,7 @@ TEST(LitmusParser, ReadsEveryPartOfTheFormat) {
 }
 
 TEST(LitmusParser, ReadsBackWhatItPrintsOfTheCommittedTests) {
-  for (const char* name : {"ptx.glt", "pm.glt"}) {
+  for (const char* name : {"ptx.glt", "ptx-more.glt", "pm.glt", "pm-more.glt"}) {
     const auto tests = parse_litmus(file_text(name), name);
     EXPECT_GT(tests.size(), 20u);
     const std::string text = print(tests);

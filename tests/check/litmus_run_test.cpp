@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "check/interleavings.hpp"
 #include "check/litmus_kernel.hpp"
 #include "check/litmus_parser.hpp"
 #include "check/verdict.hpp"
+#include "committed_tests.hpp"
 #include "random_litmus.hpp"
 #include "runtime/timing_machine.hpp"
 #include "simt/functional_gpu.hpp"
@@ -106,12 +105,10 @@ TEST(LitmusRun, AccessesAreTheInstructionsThatTheTagsName) {
 }
 
 TEST(LitmusRun, FunctionalModeShowsInterleavingsOnly) {
-  std::ifstream file(EW_LITMUS "/ptx.glt");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
   RunPlan plan{.machine = functional(), .protocol = "functional", .first_seed = 0, .seeds = 30};
   u64 runs = 0;
   std::size_t states = 0;
-  for (const Litmus& test : parse_litmus(text, "ptx.glt")) {
+  for (const Litmus& test : committed_ptx_tests()) {
     const Verdict verdict = judge(test, "ptx.glt", plan);
     EXPECT_FALSE(verdict.failed()) << verdict.test;
     EXPECT_EQ(verdict.weak_runs, 0u) << verdict.test;
@@ -142,10 +139,8 @@ LitmusMachine timing(const std::string& protocol) {
 class LitmusProtocols : public testing::TestWithParam<const char*> {};
 
 TEST_P(LitmusProtocols, CommittedTestsStayWithinTheAxioms) {
-  std::ifstream file(EW_LITMUS "/ptx.glt");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
   const RunPlan plan{.machine = timing(GetParam()), .protocol = GetParam(), .first_seed = 1, .seeds = 3};
-  for (const Litmus& test : parse_litmus(text, "ptx.glt")) {
+  for (const Litmus& test : committed_ptx_tests()) {
     const Verdict verdict = judge(test, "ptx.glt", plan);
     EXPECT_FALSE(verdict.failed()) << verdict.test << " " << verdict.histogram.unfinished_why
                                    << (verdict.forbidden.empty() ? "" : verdict.forbidden[0].state);
@@ -269,12 +264,43 @@ TEST(LitmusRun, WhatMustBeShownAndIsNotIsAFailure) {
 }
 
 TEST(LitmusRun, ARunThatDoesNotEndIsAFailure) {
-  const Verdict verdict =
-      judge(litmus_of("T0: await.rlx.dev r x ==1\n"), "test",
-            RunPlan{.machine = functional(), .protocol = "functional", .first_seed = 0, .seeds = 2});
+  LitmusMachine hasty = functional();
+  hasty.instruction_limit = 50;
+  const Verdict verdict = judge(litmus_of("T0: await.rlx.dev r x ==1\nT1: add.rlx.dev _ x 1\n"), "test",
+                                RunPlan{.machine = hasty, .protocol = "functional", .first_seed = 1, .seeds = 20});
   EXPECT_TRUE(verdict.failed());
-  EXPECT_EQ(verdict.histogram.unfinished, 2u);
+  EXPECT_GT(verdict.histogram.unfinished, 0u);
   EXPECT_FALSE(verdict.histogram.unfinished_why.empty());
+}
+
+TEST(LitmusRun, ARunThatMissesWhatItWaitsForIsNone) {
+  const Verdict verdict =
+      judge(litmus_of("T0: await.rlx.dev r x ==1\nT1: st.rlx.dev x 1 ; st.rlx.dev x 2\n"), "test",
+            RunPlan{.machine = functional(), .protocol = "functional", .first_seed = 0, .seeds = 20});
+  EXPECT_FALSE(verdict.failed());
+  EXPECT_GT(verdict.histogram.unfinished, 0u);
+}
+
+// A loop around a weak load had its whole turn, three of which reached the limit of instructions.
+TEST(LitmusRun, WeakPollsEndInFunctionalMode) {
+  const Verdict verdict =
+      judge(litmus_of("T0: await r2 f !=0 ; st f 0\nT1: st f 1 ; await r2 f !=1\n"), "test",
+            RunPlan{.machine = functional(), .protocol = "functional", .first_seed = 0, .seeds = 400});
+  EXPECT_EQ(verdict.histogram.unfinished, 0u) << verdict.histogram.unfinished_why;
+  EXPECT_EQ(verdict.histogram.runs, 400u);
+}
+
+// Arrivals are counted by warps, and who meets whom depends on who comes first.
+TEST(LitmusRun, NamedBarriersWaitForAsManyAsTheySay) {
+  EXPECT_EQ(seen("T0@b0: st x 1 ; arrive 1 64\nT1@b0: bar 1 64 ; ld r x\n"), (States{"T1:r=1 x=1"}));
+  EXPECT_EQ(seen("T0@b0: st x 1 ; arrive 1 64 ; bar 2 64 ; ld r y\n"
+                 "T1@b0: bar 1 64 ; ld r x ; st y 1 ; arrive 2 64\n"),
+            (States{"T0:r=1 T1:r=1 x=1 y=1"}));
+  EXPECT_EQ(seen("T0@b0: st x 1 ; bar 3 96 ; ld r y\nT1@b0: st y 1 ; arrive 3 96\nT2@b0: bar 3 96 ; ld s y\n"),
+            (States{"T0:r=1 T2:s=1 x=1 y=1"}));
+  EXPECT_GT(seen("T0@b0: st x 1 ; bar 1 64\nT1@b0: bar 1 64 ; ld r x\nT2@b0: bar 1 64 ; ld r x\nT3@b0: bar 1 64\n", 100)
+                .size(),
+            1u);
 }
 
 }  // namespace

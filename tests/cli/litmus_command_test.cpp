@@ -142,6 +142,18 @@ TEST_F(LitmusCommandTest, AWrongPersistencyRowIsNamedWithItsLine) {
     EXPECT_NE(outcome.output.find(part), std::string::npos) << part << "\nin\n" << outcome.output;
 }
 
+// Its number did not reach the machine.
+TEST_F(LitmusCommandTest, MaxInstructionsEndsARun) {
+  write("a.glt", "test W ptx\nT0: await.rlx r x ==1\nT1: st.rlx x 1 ; st.rlx x 2\nexpect final x==2 :: ptx=A\n");
+  const Outcome outcome = ew({"a.glt", "--max-instructions", "777", "--seeds", "50"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find(" wait for ever, as they may\n"), std::string::npos) << outcome.output;
+  write("b.glt", "test W ptx\nT0: await.rlx r x ==1\nT1: add.rlx _ x 1\nexpect final x==1 :: ptx=A\n");
+  const Outcome short_of = ew({"b.glt", "--max-instructions", "20", "--seeds", "20"});
+  EXPECT_EQ(short_of.status, 1) << short_of.output;
+  EXPECT_NE(short_of.output.find("limit reached: 20 warp instructions"), std::string::npos) << short_of.output;
+}
+
 TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
   write("a.glt", message_passing);
   write("bad.glt", "test A ptx\nT0: sst x 1\n");
@@ -149,12 +161,15 @@ TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
   write("volatile.glt", "test A pm\npm X\nT0: st X 1 ; st f 1\nexpect crash f==1 :: sbrp=A\n");
   write("register.glt", "test A pm\npm X\nT0: ld r X\nexpect crash T0:r==1 :: sbrp=A\n");
   write("empty.glt", "");
+  write("endless.glt", "# waits\ntest B ptx\nT0: await.rlx r x ==1\nT1: await.rlx r y ==1 ; st x 1\n");
   const std::pair<Words, std::string> mistakes[] = {
       {{}, "ew litmus needs a file: ew litmus litmus/ptx.glt; `ew litmus --help` has examples"},
       {{"none.glt"}, "cannot read none.glt"},
       {{"."}, "cannot read .: it is a folder"},
       {{"bad.glt"}, "bad.glt:2: expected a statement, found \"sst\" (did you mean \"st\"?)"},
       {{"empty.glt"}, "there is no test in these files"},
+      {{"endless.glt"},
+       "endless.glt:2: B has no final state: in every execution that the axioms allow, some thread waits for ever"},
       {{"a.glt", "--filter", "Z"}, "no test's name matches --filter"},
       {{"a.glt", "--filter", "("}, "--filter ( is no regular expression"},
       {{"drf.glt"}, "1 of 1 tests are left out: tests of kind drf are read, but not executed yet"},

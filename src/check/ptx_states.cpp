@@ -1,0 +1,167 @@
+// The search for final states. More pairs in rf, in co or in the order of sc fences only forbid more, so that a choice
+// that breaks an axiom is given up at once, whatever is still to be chosen; and most pairs of fences need no choice:
+// what is read and overwritten orders them. Wanted are final states, not executions: who reads what and which writes
+// are last is tried out, and of the rest one choice that keeps the axioms is enough.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "check/candidates.hpp"
+#include "check/ptx_model.hpp"
+#include "core/diagnostics.hpp"
+
+namespace ew::check {
+
+namespace {
+
+constexpr u64 most_choices = 2'000'000;
+
+/// co is chosen as small as the model lets it be (morally strong writes and writes in causality order are related,
+/// others are not): a larger one would only forbid more.
+class Search {
+ public:
+  explicit Search(const Program& program) : program_(program) {}
+
+  std::set<FinalState> run() {
+    each_candidate(program_, [this](const EventGraph& graph, const std::vector<Value>& registers) {
+      graph_ = &graph;
+      const PtxModel model(graph);
+      model_ = &model;
+      state_.values = registers;
+      state_.values.resize(program_.slots());
+      prepare();
+      choose_reads(0, {Relation(graph.size()), Relation(graph.size()), Relation(graph.size())});
+    });
+    return std::move(allowed_);
+  }
+
+ private:
+  struct Choice {
+    Relation rf, sc, co;
+  };
+
+  void prepare() {
+    const auto& events = graph_->events;
+    reads_.clear();
+    last_ = 0;
+    strong_fences_ = strong_writes_ = Relation(graph_->size());
+    for (u32 a = 0; a < graph_->size(); ++a) {
+      if (events[a].reads()) reads_.push_back(a);
+      for_each(model_->morally_strong().after(a), [&](u32 b) {
+        if (events[a].sc && events[b].sc) strong_fences_.add(a, b);
+        if (events[a].writes() && events[b].writes()) strong_writes_.add(a, b);
+      });
+    }
+  }
+
+  void count_choice() {
+    if (++choices_ > most_choices)
+      throw core::UserError(fmt::format("{}: too many candidate executions", program_.name));
+  }
+
+  /// Adds what the axioms ask for, again and again. False: they cannot be kept, however the rest is chosen.
+  bool settle(Choice& c) {
+    count_choice();
+    while (true) {
+      const PtxModel::Causality causality = model_->causality(c.rf, c.sc);
+      if (!model_->fence_sc(c.sc, causality)) return false;
+      const Relation co = (c.co | model_->required_coherence(causality)).closure();
+      if (!co.irreflexive() || follows_last(co)) return false;
+      const Relation sc = (c.sc | forced_fences(c.rf, co, causality)).closure();
+      const bool settled = sc == c.sc;
+      c.co = co;
+      c.sc = sc;
+      if (!settled) continue;
+      return model_->causality_axiom(c.rf, co, causality) && model_->sc_per_location(c.rf, co) &&
+             model_->atomicity(c.rf, co);
+    }
+  }
+
+  /// Fences that are in causality order have that order; and those between which a communication runs (a fence, an
+  /// access, another access that reads it or comes after it in coherence order, a fence) have its direction: the
+  /// other one would put the second access before the first in causality order.
+  Relation forced_fences(const Relation& rf, const Relation& co, const PtxModel::Causality& causality) const {
+    if (strong_fences_.empty()) return strong_fences_;
+    const Relation communication = rf | co | PtxModel::from_read(rf, co);
+    return strong_fences_ & (causality.base | causality.base.then(communication).then(causality.order));
+  }
+
+  bool follows_last(const Relation& co) const {
+    bool follows = false;
+    for_each(last_, [&](u32 w) { follows |= co.after(w) != 0; });
+    return follows;
+  }
+
+  void choose_reads(std::size_t at, const Choice& before) {
+    if (at == reads_.size()) return choose_last(0, before);
+    const Event& read = graph_->events[reads_[at]];
+    for (u32 w = 0; w < graph_->size(); ++w) {
+      const Event& write = graph_->events[w];
+      if (!write.writes() || write.location != read.location || write.value != read.value) continue;
+      Choice choice = before;
+      choice.rf.add(w, reads_[at]);
+      if (model_->no_thin_air(choice.rf) && settle(choice)) choose_reads(at + 1, choice);
+    }
+  }
+
+  /// Each location ends with any write that none follows; those that are morally strong to it come before it.
+  void choose_last(u32 location, const Choice& before) {
+    if (location == program_.locations.size()) {
+      if (!allowed_.contains(state_) && can_be_kept(before)) allowed_.insert(state_);
+      return;
+    }
+    for (u32 w = 0; w < graph_->size(); ++w) {
+      const Event& e = graph_->events[w];
+      if (!e.writes() || e.location != location || before.co.after(w)) continue;
+      Choice choice = before;
+      for_each(strong_writes_.after(w), [&](u32 other) { choice.co.add(other, w); });
+      last_ |= just(w);
+      state_.values[program_.slot_of_location(location)] = e.value;
+      if (settle(choice)) choose_last(location + 1, choice);
+      last_ &= ~just(w);
+    }
+  }
+
+  /// A pair that must be related, and is not; false: there is none.
+  static bool find_open(const Relation& pairs, const Relation& order, u32& from, u32& to) {
+    for (from = 0; from < pairs.size(); ++from)
+      for (EventSet left = pairs.after(from) & ~order.after(from); left; left &= left - 1) {
+        to = static_cast<u32>(std::countr_zero(left));
+        if (!order.has(to, from)) return true;
+      }
+    return false;
+  }
+
+  /// REQUIRES: settled.
+  bool can_be_kept(const Choice& before) {
+    u32 from = 0, to = 0;
+    const bool fences = find_open(strong_fences_, before.sc, from, to);
+    if (!fences && !find_open(strong_writes_, before.co, from, to)) return true;
+    for (const bool forward : {true, false}) {
+      Choice choice = before;
+      Relation& order = fences ? choice.sc : choice.co;
+      order.add(forward ? from : to, forward ? to : from);
+      order = order.closure();
+      if (settle(choice) && can_be_kept(choice)) return true;
+    }
+    return false;
+  }
+
+  const Program& program_;
+  const EventGraph* graph_ = nullptr;
+  const PtxModel* model_ = nullptr;
+  FinalState state_;
+  std::vector<u32> reads_;
+  EventSet last_ = 0;                       // writes that a location ends with
+  Relation strong_fences_, strong_writes_;  // morally strong pairs, both ways
+  u64 choices_ = 0;
+  std::set<FinalState> allowed_;
+};
+
+}  // namespace
+
+std::set<FinalState> ptx_final_states(const Program& program) {
+  return Search(program).run();
+}
+
+}  // namespace ew::check
