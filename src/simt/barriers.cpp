@@ -67,7 +67,7 @@ void Executor::arrive(Warp& warp, Split& split, const SyncOp& op) {
   state.any |= source != 0;
   state.all &= source == op.lanes;
   ++block.grid->counters.barriers;
-  warp.spins = false;
+  warp.spin.spins &= ~op.lanes;
   const bool waits = form.kind != BarrierKind::arrive;
   if (waits) {
     split.state = SplitState::at_barrier;
@@ -82,6 +82,8 @@ void Executor::complete(Block& block, u32 id) {
   const BlockBarrier state = block.barriers[id];
   block.barriers[id] = BlockBarrier{};
   ++block.barriers_over;
+  ++watch_.changes;
+  if (block.grid->branches.trying()) block.grid->branches.barrier_over(block);
   const ptx::Kernel& kernel = *block.grid->kernel;
   for (Warp* warp : block.warps) {
     if (!warp) continue;
@@ -130,7 +132,7 @@ void Executor::fall_asleep(Warp& warp, Split& split, const SyncOp& op) {
   split.state = SplitState::asleep;
   split.wake = warp.block->sm->cycle + std::max<u64>(1, op.nanoseconds * limits_.clock_khz / 1'000'000);
   warp.block->asleep |= u64{1} << warp.index;
-  warp.polled = true;
+  warp.spin.polled |= op.lanes;
 }
 
 u64 Executor::wake_sleepers(Block& block, u64 cycle) {

@@ -54,6 +54,7 @@ struct Grid {
   // texel.
   std::vector<ptx::MemoryForm> made;
   std::vector<AccessPlan> plans;  // per form of the kernel, then per form of `made`
+  BranchMemory branches;
   u64 bounds_generation = 0;
   Counters counters;
   u64 begin_ns = 0, begin_cycle = 0;
@@ -78,7 +79,6 @@ struct Block {
   std::array<BlockBarrier, 16> barriers;
   std::vector<Warp*> warps;                   // nullptr: not begun, or ended
   u64 ready = 0, asleep = 0, unfinished = 0;  // warps, one bit each
-  u32 stretches = 0;                          // turns it has had
   u32 barriers_over = 0;                      // counts
 
   u8* shared_data() { return reinterpret_cast<u8*>(shared.data()); }

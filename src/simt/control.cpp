@@ -10,11 +10,6 @@
 namespace ew::simt {
 namespace {
 
-// Who sees the same sequence so often after the first time waits for someone.
-constexpr u32 same_sequences = 4;
-// Polling that sees changes, or a loop without any: lanes that wait behind it are let go after so many rounds. Large,
-// because letting them go costs convergence where the loop would have ended.
-constexpr u32 most_polls = 4096, most_plain_branches = 1u << 20;
 constexpr u32 most_frames = 1u << 16;
 constexpr u32 least_frame_bytes = 16;  // a call takes this much stack even when nothing of it is in memory
 
@@ -113,7 +108,19 @@ bool Executor::go_on(Warp& warp, ptx::Pc pc) {
 void Executor::only(Warp& warp, LaneMask mask) {
   Split& split = warp.split();
   if (split.mask == mask) return;
-  warp.leave_waiting(split.mask & ~mask, warp.meet_at(split.pc + 1));
+  if (warp.block->grid->branches.separates(split.pc) && warp.stop() != split.pc + 1)
+    warp.part(split.mask & ~mask, split.pc + 1, split.reconvergence);
+  else
+    warp.leave_waiting(split.mask & ~mask, warp.meet_at(split.pc + 1));
+}
+
+/// Where lanes that part at this branch meet again. Nobody waits behind a branch that separates.
+u32 Executor::meeting_of(Warp& warp, ptx::Pc branch) {
+  const Grid& grid = *warp.block->grid;
+  if (!grid.branches.separates(branch)) return warp.meet_at(grid.kernel->reconverge[branch]);
+  u32& where = warp.split().reconvergence;
+  while (where != nothing && grid.branches.separates(warp.reconvergences[where].branch)) warp.leave_meeting();
+  return where;
 }
 
 bool Executor::branch(Warp& warp, const ptx::Instr& instr, LaneMask taken) {
@@ -122,7 +129,7 @@ bool Executor::branch(Warp& warp, const ptx::Instr& instr, LaneMask taken) {
   const LaneMask rest = split.mask & ~taken;
   if (rest) {
     ++warp.block->grid->counters.divergent_branches;
-    const u32 meeting = warp.meet_at(warp.block->grid->kernel->reconverge[pc]);
+    const u32 meeting = meeting_of(warp, pc);
     split.reconvergence = meeting;
     const ptx::Pc stop = warp.stop();
     if (target == stop) {
@@ -140,23 +147,15 @@ bool Executor::branch(Warp& warp, const ptx::Instr& instr, LaneMask taken) {
 }
 
 bool Executor::backward_branch(Warp& warp) {
-  bool spins = false, releases = true;
-  if (warp.polled) {
-    const u32 same = warp.period.add(warp.seen + warp.split().pc);
-    spins = warp.spins = same >= same_sequences;
-    releases = !spins || same >= polls_until_release_;
-    warp.seen = 0;
-    warp.polled = false;
-    ++warp.polls;
-  } else {
-    ++warp.plain_branches;
-  }
-  if (spins || warp.polls >= most_polls || warp.plain_branches >= most_plain_branches) {
-    yield_ |= spins;
-    warp.polls = warp.plain_branches = 0;
-    if (warp.used_reconvergences && releases) warp.release_waiting();
-  }
-  if (warp.split_count > 1 && --warp.branches_until_turn == 0) return warp.pick();
+  Spinning& spin = warp.spin;
+  const bool polled = spin.polled & warp.split().mask;
+  if (polled)
+    after_poll(warp);
+  else if (spin.plain_branches++ % plain_branches_between_looks < looks_at_plain_branches)
+    look_at_loop(warp);
+  spin.timed = false;
+  // Who polls gives way at once: lanes of the same warp may have the answer.
+  if (warp.split_count > 1 && (polled || --warp.branches_until_turn == 0)) return warp.pick();
   return true;
 }
 
@@ -186,7 +185,7 @@ bool Executor::branch_table(Warp& warp, const ptx::Instr& instr, LaneMask mask) 
       break;
     }
     ++warp.block->grid->counters.divergent_branches;
-    const u32 meeting = warp.meet_at(kernel.reconverge[pc]);
+    const u32 meeting = meeting_of(warp, pc);
     split.reconvergence = meeting;
     if (targets[wanted] == warp.stop())
       warp.leave_waiting(same, meeting);
@@ -252,7 +251,8 @@ bool Executor::return_from(Warp& warp, LaneMask mask) {
   Split* split = &warp.split();
   const LaneMask rest = split->mask & ~mask;
   if (rest) {
-    const u32 meeting = warp.meet_at(ptx::no_pc);
+    const bool separates = warp.block->grid->branches.separates(split->pc);
+    const u32 meeting = separates ? split->reconvergence : warp.meet_at(ptx::no_pc);
     split->reconvergence = meeting;
     warp.part(rest, split->pc + 1, meeting);
   }

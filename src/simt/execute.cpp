@@ -15,13 +15,8 @@ void expand(LaneMask mask, u32* blend) {
 
 }  // namespace
 
-Executor::Executor(Performer& performer, DeviceServices& services, memory::AddressSpace& space, const GpuLimits& limits,
-                   u32 polls_until_release)
-    : performer_(performer),
-      services_(services),
-      space_(space),
-      limits_(limits),
-      polls_until_release_(polls_until_release) {}
+Executor::Executor(Performer& performer, DeviceServices& services, memory::AddressSpace& space, const GpuLimits& limits)
+    : performer_(performer), services_(services), space_(space), limits_(limits) {}
 
 Executor::~Executor() = default;
 
@@ -55,7 +50,7 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
   const auto stuck = [&] {
     if (fault_) return done(Outcome::faulted);
     if (!warp.live) return done(Outcome::ended);
-    return done(warp.spins ? Outcome::spinning : Outcome::blocked);
+    return done(warp.spin.spins & warp.live ? Outcome::spinning : Outcome::blocked);
   };
 
   if (warp.split().state != SplitState::running && !another(warp)) return stuck();
@@ -109,7 +104,9 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
           pc = instr.imm;
           break;
         }
-        if (mask == active && !warp.polled && !warp.used_reconvergences && warp.split_count == 1) {
+        if (mask == active && !(warp.spin.polled & active) && !warp.used_reconvergences && warp.split_count == 1 &&
+            warp.spin.plain_branches % plain_branches_between_looks >= looks_at_plain_branches) {
+          ++warp.spin.plain_branches;
           pc = instr.imm;
           break;
         }

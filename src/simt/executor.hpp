@@ -20,6 +20,13 @@ enum class Outcome : u8 {
   faulted    // fault() says why
 };
 
+/// What the looks at all warps of a machine (standstill.hpp) need to know of those that spin.
+struct SpinWatch {
+  u32 look = 1;      // lanes seen to spin since then are in Spinning::spun
+  u64 changes = 0;   // of values that were polled in vain before; other ends of waits
+  bool any = false;  // a warp spins, since this was last cleared
+};
+
 /// Lane values of a warp-synchronous operation, gathered from the splits that take part.
 struct Gathered {
   alignas(64) std::array<u32, warp_lanes> value, high, b, c, result, result_high;
@@ -28,9 +35,7 @@ struct Gathered {
 
 class Executor {
  public:
-  /// polls_until_release: identical polls of some lanes after which those of their warp that wait to meet them go on
-  /// alone. Where time counts they wait long, as on hardware, which keeps a warp together.
-  Executor(Performer&, DeviceServices&, memory::AddressSpace&, const GpuLimits&, u32 polls_until_release = 4);
+  Executor(Performer&, DeviceServices&, memory::AddressSpace&, const GpuLimits&);
   ~Executor();
 
   /// Runs at most `budget` warp instructions of `warp` and says how many in `executed`.
@@ -56,6 +61,8 @@ class Executor {
   Fault fault_of(const Warp&, FaultKind, std::string what);
   /// Wakes splits of the block's sleeping warps whose time has come; the earliest wake of the others.
   u64 wake_sleepers(Block&, u64 cycle);
+  /// For Standstill.
+  SpinWatch& watch() { return watch_; }
 
  private:
   /// Everything but arithmetic, uniform branches and memory; the current split stands at the instruction. False: no
@@ -69,9 +76,18 @@ class Executor {
   bool return_from(Warp&, LaneMask);
   bool exit(Warp&, LaneMask);
   bool backward_branch(Warp&);
-  void only(Warp&, LaneMask);  // the other lanes of the split wait behind the instruction
-  bool go_on(Warp&, ptx::Pc);  // the current split goes on there; false: it waits and no other runs
-  bool another(Warp&);         // the current split is gone or waits: make another current
+
+  // Warps that spin, and lanes of theirs that are let go (release.cpp).
+  void after_poll(Warp&);
+  void look_at_loop(Warp&);
+  void spins(Warp&, bool begins);
+  void consider_release(Warp&);
+  void too_many_rounds(Warp&);
+
+  u32 meeting_of(Warp&, ptx::Pc branch);  // of the lanes that part there
+  void only(Warp&, LaneMask);             // the other lanes of the split wait behind the instruction
+  bool go_on(Warp&, ptx::Pc);             // the current split goes on there; false: it waits and no other runs
+  bool another(Warp&);                    // the current split is gone or waits: make another current
 
   // Calls of functions that the simulator answers (system_calls.cpp).
   bool system_call(Warp&, const ptx::CallForm&, LaneMask);
@@ -139,10 +155,10 @@ class Executor {
   DeviceServices& services_;
   memory::AddressSpace& space_;
   const GpuLimits& limits_;
-  u32 polls_until_release_;
   std::optional<Fault> fault_;
   u64 cycles_in_run_ = 0;  // of the running warp, beyond its SM's cycle
   bool yield_ = false;     // the running warp waits for someone
+  SpinWatch watch_;
   MemoryOp op_;
   std::vector<std::unique_ptr<TextureAccess>> texture_accesses_;
   std::vector<TextureAccess*> free_texture_accesses_;

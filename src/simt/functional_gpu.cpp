@@ -11,6 +11,7 @@
 #include "simt/grid_barrier.hpp"
 #include "simt/occupancy.hpp"
 #include "simt/residency.hpp"
+#include "simt/standstill.hpp"
 
 namespace ew::simt {
 namespace {
@@ -18,7 +19,8 @@ namespace {
 // How long one warp, one block and one SM go on before the next has its turn, in warp instructions. Long, so that what
 // they touch stays in the host's caches; finite, so that whoever waits for someone else is met.
 constexpr u64 warp_turn = 2048, block_turn = 16384, sm_turn = 32768;
-constexpr u32 stretches_until_release = 64;
+// Rounds in which nobody does anything but wait, before lanes that wait for others of their warp are let go.
+constexpr u64 rounds_of_patience = 4;
 
 }  // namespace
 
@@ -29,6 +31,7 @@ struct FunctionalGpu::State final : Finisher {
   Executor executor;
   Residency residency;
   std::vector<Sm>& sms;
+  Standstill standstill;
   u32 turn_of_sm = 0;
   struct Turn {
     u64 spent = 0;
@@ -51,7 +54,8 @@ struct FunctionalGpu::State final : Finisher {
         steps(performer->steps()),
         executor(*performer, services, addresses, limits),
         residency(limits, addresses),
-        sms(residency.sms()) {}
+        sms(residency.sms()),
+        standstill(executor.watch(), sms) {}
 
   u64 cycle() const {
     u64 latest = 0;
@@ -150,12 +154,8 @@ struct FunctionalGpu::State final : Finisher {
         }
       }
       stretch.useful |= useful;
-      if (useful) continue;
-      release_blocked(block);
-      break;
+      if (!useful) break;
     }
-    // Someone who is not seen to spin may wait for lanes that are held back for their own warp's sake.
-    if (++block.stretches % stretches_until_release == 0) release_blocked(block);
     if (!block.ready && !block.asleep && block.unfinished && !at_performer(block) && !release_blocked(block)) {
       fail(grid, executor.deadlock(block));
       return {stretch.used, true, true};
@@ -235,6 +235,7 @@ struct FunctionalGpu::State final : Finisher {
     }
     for (Sm& sm : sms) sm.cycle = latest;
     round_useful = false;
+    if (std::exchange(executor.watch().any, false) && standstill.look(rounds, rounds_of_patience)) standstill.let_go();
     if (++rounds % grid_barrier::rounds_between_looks == 0) look_at_grid_barriers();
   }
 

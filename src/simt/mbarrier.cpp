@@ -55,8 +55,10 @@ void test(MemoryOp& op, u32 lane, MbarrierWord word) {
     u32& to = warp.predicates.data()[warp.frames[op.frame].predicate_base + form.dst_predicate];
     to = (to & ~here) | (op.completed & here);
   }
-  warp.polled = true;
-  warp.seen = warp.seen * 31 + std::bit_cast<u64>(word) + lane;
+  ++warp.spin.polls;
+  warp.spin.note(lane, op.address[lane], std::bit_cast<u64>(word));
+  BranchMemory& branches = warp.block->grid->branches;
+  if (branches.trying()) branches.polled(op.address[lane], std::bit_cast<u64>(word));
 }
 
 }  // namespace

@@ -27,15 +27,25 @@ void set_wide(u32* row, LaneMask lanes, u64 value) {
   for (u32 i = 0; i < warp_lanes; ++i) to[i] = (lanes >> i) & 1 ? value : to[i];
 }
 
-/// Folds what a polling instruction found, so that a loop that finds the same each time is seen to wait.
-u64 fold(const MemoryOp& op) {
-  u64 sum = 0;
-  const u32* row = op.form->data[0] == ptx::no_row ? nullptr : op.rows() + op.form->data[0] * warp_lanes;
-  for (u32 i = 0; i < warp_lanes; ++i) {
-    const u64 keep = -u64{(op.lanes >> i) & 1};
-    sum += (op.address[i] * 0x9e3779b9u + (row ? row[i] : 0)) & keep;
+/// What a lane found: all elements of its access.
+u64 found_by(const MemoryOp& op, u32 lane) {
+  u64 found = 0;
+  for (u32 e = 0; e < op.form->count; ++e) {
+    const ptx::Row r = op.form->data[e];
+    if (r == ptx::no_row) continue;
+    const u32* row = op.rows() + r * warp_lanes;
+    const u64 value = op.form->register_bytes >= 8 ? reinterpret_cast<const u64*>(row)[lane] : row[lane];
+    found = found * 0x9e3779b97f4a7c15 + value;
   }
-  return sum + op.lanes + op.pc;
+  return found;
+}
+
+/// One name for a word in all windows; shared memory's words are those of a block.
+u64 place_of(const MemoryOp& op, u32 lane) {
+  u64 at = op.address[lane];
+  if (op.form->window == Window::shared) at += memory::shared_window;
+  if (at - memory::shared_window < memory::shared_window_bytes) at ^= (op.warp->block->number + 1) * 0x9e3779b97f4a7c15;
+  return at;
 }
 
 }  // namespace
@@ -69,6 +79,7 @@ bool Executor::memory_access(Warp& warp, const ptx::Instr& instr, LaneMask mask)
       for (u32 i = 0; i < warp_lanes; ++i) op.address[i] = wide[i] + offset;
     }
   }
+  warp.spin.wrote |= op.plan->writes;
   ++grid.counters.memory_instructions;
   grid.counters.memory_lanes += mask == all_lanes ? warp_lanes : static_cast<u32>(std::popcount(mask));
   switch (performer_.memory(op)) {
@@ -100,9 +111,18 @@ void Executor::begin_access(Warp& warp, LaneMask mask, u32 made) {
   op_.uniform = false;
 }
 
+/// Notes what a polling instruction found, so that a loop that finds the same each time is seen to wait.
 void Executor::note_poll(const MemoryOp& op) {
-  op.warp->polled = true;
-  op.warp->seen = op.warp->seen * 31 + fold(op);
+  Spinning& spin = op.warp->spin;
+  BranchMemory& branches = op.warp->block->grid->branches;
+  ++spin.polls;
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    const u64 place = place_of(op, lane), found = found_by(op, lane);
+    spin.note(lane, place, found);
+    if (branches.trying()) [[unlikely]]
+      branches.polled(place, found);
+  }
 }
 
 void Executor::special(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
@@ -188,16 +208,20 @@ void Executor::special(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
       break;
     case Special::clock:
     case Special::clock64:
+      warp.spin.timed = true;
       value = block.sm->cycle + cycles_in_run_;
       break;
     case Special::clock_hi:
+      warp.spin.timed = true;
       value = (block.sm->cycle + cycles_in_run_) >> 32;
       break;
     case Special::globaltimer:
     case Special::globaltimer_lo:
+      warp.spin.timed = true;
       value = nanoseconds();
       break;
     case Special::globaltimer_hi:
+      warp.spin.timed = true;
       value = nanoseconds() >> 32;
       break;
     case Special::dynamic_smem_size:

@@ -62,6 +62,7 @@ Grid& Residency::start(Launch launch, u64 now_ns, u64 cycle) {
   grid->blocks = grid->unfinished = grid->launch.grid.count();
   grid->launch.parameters.resize(std::max<std::size_t>(grid->launch.parameters.size(), grid->kernel->parameter_bytes));
   make_accesses(*grid);
+  grid->branches.begin(static_cast<u32>(grid->kernel->code.size()));
   for (auto& row : grid->thread_ids) row.resize(grid->warps * warp_lanes);
   for (u32 i = 0; i < grid->threads; ++i) {
     grid->thread_ids[0][i] = i % block.x;
@@ -139,7 +140,6 @@ Block& Residency::place(Grid& grid, Sm& sm) {
   block->warps.assign(grid.warps, nullptr);
   block->ready = block->unfinished = grid.warps == 64 ? ~u64{0} : (u64{1} << grid.warps) - 1;
   block->asleep = 0;
-  block->stretches = 0;
   sm.warps += grid.warps;
   sm.registers += grid.registers;
   if (grid.shared_bytes) sm.shared_bytes += grid.shared_bytes + limits_.shared_reserved_per_block;

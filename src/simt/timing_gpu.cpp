@@ -12,6 +12,7 @@
 #include "simt/flat_memory.hpp"
 #include "simt/grid_barrier.hpp"
 #include "simt/occupancy.hpp"
+#include "simt/standstill.hpp"
 #include "simt/timing_sm.hpp"
 
 namespace ew::simt {
@@ -20,7 +21,9 @@ namespace {
 constexpr u32 most_warps = 64;                    // of an SM: one bit each
 constexpr Cycle cycles_between_looks = 1u << 17;  // at grid-wide barriers
 constexpr u64 steps_an_instruction = 64;          // that a run without instructions counts for one
-constexpr u32 polls_until_release = 256;          // Executor
+// Looks at whether every warp waits, and how long before lanes that wait for others of their warp are let go: longer
+// than any access takes; much longer while the host could still change a value.
+constexpr Cycle cycles_between_standstill_looks = 2048, patience = 4096, patience_with_host = 1u << 20;
 
 /// Where the Executor finds the SM that issues.
 class IssuingSm final : public Performer {
@@ -46,13 +49,14 @@ struct TimingGpu::State {
   IssuingSm performer;
   Executor executor;
   Residency residency;
+  Standstill standstill;
   std::vector<u64> active;
   SmShared shared;
   std::vector<std::unique_ptr<TimingSm>> sms;
   std::vector<std::pair<LaunchId, TimingStatistics>> ended;
   u64 local_memory = 0, local_bytes = 0;  // simulated place of it; bytes a thread
   u64 base_ns = 0;
-  Cycle base_cycle = 0, next_look = cycles_between_looks;
+  Cycle base_cycle = 0, next_look = cycles_between_looks, next_standstill_look = 0;
   u64 steps_without_issue = 0;
   bool unattended = false;
   Cycle spinning_since = 0;
@@ -64,8 +68,9 @@ struct TimingGpu::State {
       : parts(with),
         flat(parts.space),
         recording(parts.recorder ? std::make_unique<RecordingMemory>(parts.space, *parts.recorder) : nullptr),
-        executor(performer, parts.services, parts.space, parts.limits, polls_until_release),
+        executor(performer, parts.services, parts.space, parts.limits),
         residency(parts.limits, parts.space),
+        standstill(executor.watch(), residency.sms()),
         active((parts.limits.sms + 63) / 64),
         shared{.limits = parts.limits,
                .config = parts.timing,
@@ -221,6 +226,14 @@ struct TimingGpu::State {
     }
   }
 
+  void look_for_standstill() {
+    next_standstill_look = now() + cycles_between_standstill_looks;
+    if (!std::exchange(executor.watch().any, false)) return;
+    const bool alone = unattended && !shared.met_host && parts.space.used(memory::Region::managed) == 0;
+    if (!standstill.look(now(), alone ? patience : patience_with_host) || !standstill.let_go()) return;
+    for (const Warp* warp : standstill.released()) sms[warp->block->sm->index]->released(*warp->block);
+  }
+
   void look_at_grid_barriers() {
     next_look = now() + cycles_between_looks;
     for (auto& grid : residency.grids()) {
@@ -271,6 +284,7 @@ struct TimingGpu::State {
         look_around();
         for (auto& sm : sms) next = std::min(next, std::max(sm->due(), now() + 1));
       }
+      if (now() >= next_standstill_look) look_for_standstill();
       if (now() >= next_look) {
         look_at_grid_barriers();
         look_at_spinning_warps();

@@ -6,8 +6,6 @@
 namespace ew::simt {
 namespace {
 
-constexpr u32 spins_until_release = 64;             // turns that found a warp of the block spinning
-constexpr u64 issues_until_release = u64{1} << 20;  // of a block, while some of its warps wait
 constexpr u32 most_warp_skew = 64, most_block_skew = 1024;
 
 u64 bit(u32 slot) {
@@ -320,7 +318,6 @@ void TimingSm::issue_warp(u32 slot, u32 s, Cycle now) {
   if (!(ready_[static_cast<u32>(pc.unit)] &= ~bit(slot))) ready_units_ &= ~(1u << static_cast<u32>(pc.unit));
   issued_now_ |= bit(s);
   ++(statistics_.*pc.issued);
-  ++w.block->issued;
   shared_.digest = (shared_.digest ^ (now << 20 ^ u64{sm_.index} << 52 ^ u64{slot} << 44 ^ at)) * 0x9e3779b97f4a7c15;
   if (shared_.trace && shared_.trace->on()) [[unlikely]]
     shared_.trace->record({.cycle = now,
@@ -397,11 +394,7 @@ void TimingSm::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
   if (shared_.persists.model && block.block && block.block->barriers_over != block.barriers_over) barrier_over(block);
   if (block.block && block.block->ready & block.parked) wake_block(block, now);
   if (outcome == Outcome::ended) return;
-  if (outcome == Outcome::spinning) {
-    see_spinning(w, now);
-    if (++block.spun % spins_until_release == 0) release_waiting(block, now);
-  }
-  if (block.issued % issues_until_release == 0) release_waiting(block, now);
+  if (outcome == Outcome::spinning) see_spinning(w, now);
   limit_or_look(slot, now);
 }
 
@@ -420,7 +413,7 @@ void TimingSm::park(u32 slot) {
   w.block->parked |= self;
   w.block->block->ready &= ~self;
   wait_for(slot, for_order);
-  check_deadlock(*w.block, shared_.wheel.now());
+  check_deadlock(*w.block);
 }
 
 void TimingSm::wake_block(BlockRun& block, Cycle now) {
@@ -464,35 +457,36 @@ void TimingSm::schedule_sleepers(BlockRun& block, const Warp& warp, Cycle now) {
 void TimingSm::sleepers_event(u64 index, u64) {
   BlockRun& block = blocks_[index];
   if (!block.block || !block.block->asleep) return;
-  const Cycle now = shared_.wheel.now();
-  shared_.executor.wake_sleepers(*block.block, now);
-  for (u64 woken = block.block->ready & block.parked; woken; woken &= woken - 1) {
-    block.parked &= ~(woken & -woken);
-    look_at_ |= bit(block.slot_of[first_of(woken)]);
-  }
-  activate(now);
+  shared_.executor.wake_sleepers(*block.block, shared_.wheel.now());
+  wake_released(block);
 }
 
-/// Lanes that wait for others of their warp to meet them are let go where those wait for a barrier.
-bool TimingSm::release_waiting(BlockRun& block, Cycle now) {
-  bool any = false;
+/// Every warp of the block waits at a barrier: lanes that wait for others of their warp to meet them are let go.
+bool TimingSm::release_waiting(BlockRun& block) {
   for (u64 left = block.parked; left; left &= left - 1) {
     const u32 index = first_of(left);
-    if (!block.block->warps[index]->release_waiting()) continue;
-    block.parked &= ~bit(index);
-    block.block->ready |= bit(index);
-    look_at_ |= bit(block.slot_of[index]);
-    any = true;
+    if (block.block->warps[index]->release_waiting()) block.block->ready |= bit(index);
   }
-  if (any) activate(now);
-  return any;
+  return wake_released(block);
 }
 
-void TimingSm::check_deadlock(BlockRun& block, Cycle now) {
+bool TimingSm::wake_released(BlockRun& block) {
+  const u64 woken = block.block->ready & block.parked;
+  block.parked &= ~woken;
+  for (u64 left = woken; left; left &= left - 1) look_at_ |= bit(block.slot_of[first_of(left)]);
+  if (woken) activate(shared_.wheel.now());
+  return woken != 0;
+}
+
+void TimingSm::released(const Block& of) {
+  wake_released(*std::find_if(blocks_.begin(), blocks_.end(), [&](const BlockRun& run) { return run.block == &of; }));
+}
+
+void TimingSm::check_deadlock(BlockRun& block) {
   const Block& of = *block.block;
   if (!of.unfinished || block.parked != of.unfinished || of.asleep) return;
   if (of.ready & block.parked) return;
-  if (release_waiting(block, now)) return;
+  if (release_waiting(block)) return;
   fail(*of.grid, shared_.executor.deadlock(of));
 }
 
@@ -520,7 +514,7 @@ void TimingSm::drained(u32 slot) {
   if (block.unfinished == 0)
     shared_.attention = true;
   else
-    check_deadlock(run, shared_.wheel.now());
+    check_deadlock(run);
 }
 
 void TimingSm::leave(u32 slot) {

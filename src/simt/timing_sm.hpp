@@ -93,6 +93,8 @@ class TimingSm final : public memory::Agent {
   /// No warp has done anything since the last call but to poll what does not change, in the same state at each poll, or
   /// nothing at all; `any`: one polls.
   bool only_spins(bool& any);
+  /// Lanes of a warp of this block have been let go, and its bit in Block::ready is set.
+  void released(const Block&);
   /// Takes blocks without warps off the SM. True: there was one.
   bool end_blocks();
 
@@ -119,7 +121,6 @@ class TimingSm final : public memory::Agent {
     Block* block = nullptr;
     u64 parked = 0;  // warps that the Executor has no split to run for
     u64 draining = 0;
-    u64 issued = 0, spun = 0;
     u32 barriers_over = 0;  // seen
     std::array<u8, 64> slot_of{};
   };
@@ -192,8 +193,9 @@ class TimingSm final : public memory::Agent {
   void wake_block(BlockRun&, Cycle now);
   void schedule_sleepers(BlockRun&, const Warp&, Cycle now);
   void sleepers_event(u64 block, u64);
-  bool release_waiting(BlockRun&, Cycle now);
-  void check_deadlock(BlockRun&, Cycle now);
+  bool release_waiting(BlockRun&);
+  bool wake_released(BlockRun&);
+  void check_deadlock(BlockRun&);
   void end_warp(u32 slot);
   void drained(u32 slot);
   void leave(u32 slot);

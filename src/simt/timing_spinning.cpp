@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "simt/spinning.hpp"
 #include "simt/timing_sm.hpp"
 
 namespace ew::simt {
@@ -11,18 +12,6 @@ namespace ew::simt {
 namespace {
 
 constexpr Cycle cycles_between_states = 4096;
-
-/// Of the registers and predicates of these lanes.
-u64 state_of(const Warp& warp, const Split& split) {
-  u64 state = split.pc;
-  const auto fold = [&](u64 value) { state = (state ^ value) * 0x9e3779b97f4a7c15 + (state >> 29); };
-  fold(split.mask);
-  for (u32 at = 0; at + warp_lanes <= warp.rows.size(); at += warp_lanes)  // storage may end within a row
-    for (u32 lane = 0; lane < warp_lanes; ++lane)
-      if (split.mask >> lane & 1) fold(warp.rows.data()[at + lane]);
-  for (u32 at = 0; at < warp.predicates.size(); ++at) fold(warp.predicates.data()[at] & split.mask);
-  return state;
-}
 
 }  // namespace
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "simt/block.hpp"
+
 namespace ew::simt {
 namespace {
 
@@ -54,25 +56,24 @@ void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kerne
   frames.clear();
   frames.push_back(Frame{nothing, 0, 0, lanes});
   branches_until_turn = turn;
-  seen = 0;
-  polled = spins = false;
-  polls = plain_branches = 0;
-  period = {};
+  spin = {};
 }
 
 /// Brent's search for a cycle: the anchor moves on in ever longer steps until the folds come back to it.
-u32 Warp::Period::add(u64 fold) {
+u32 Period::add(u64 fold) {
   sequence = sequence * 0x9e3779b97f4a7c15 + fold;
   ++length;
   if (fold == anchor) {
     repeats = sequence == sequence_before ? repeats + 1 : 0;
     sequence_before = sequence;
+    length_before = length;
   } else if (length >= longest) {
     anchor = fold;
     longest = std::min(longest * 2, longest_period);
     repeats = 0;
   } else {
-    return 0;
+    if (length >= length_before) repeats = 0;
+    return repeats;
   }
   sequence = 0;
   length = 0;
@@ -105,7 +106,8 @@ u32 Warp::meet_at(ptx::Pc pc) {
   } else {
     free_reconvergence = reconvergences[fresh].parent;
   }
-  reconvergences[fresh] = Reconvergence{pc, in_frame, now.mask, 0, now.reconvergence, true};
+  reconvergences[fresh] = Reconvergence{
+      pc, in_frame, now.mask, 0, now.reconvergence, true, now.pc, spin.before[std::countr_zero(now.mask)], spin.rounds};
   ++used_reconvergences;
   return fresh;
 }
@@ -127,12 +129,31 @@ void Warp::settle(u32 where) {
   --used_reconvergences;
 }
 
+void Warp::leave_meeting() {
+  Split& now = split();
+  const u32 where = now.reconvergence;
+  Reconvergence& meeting = reconvergences[where];
+  now.reconvergence = meeting.parent;
+  meeting.pending &= ~now.mask;
+  if (meeting.pending) return;
+  if (meeting.arrived)
+    resume(where);
+  else
+    settle(where);
+}
+
 bool Warp::arrive() {
+  const BranchMemory& branches = block->grid->branches;
   for (;;) {
     Split& now = split();
     const u32 where = now.reconvergence;
     Reconvergence& meeting = reconvergences[where];
     meeting.pending &= ~now.mask;
+    if (meeting.pending && branches.separates(meeting.branch)) {
+      now.reconvergence = meeting.parent;
+      if (stop() == now.pc) continue;
+      return true;
+    }
     if (meeting.pending) {
       meeting.arrived |= now.mask;
       remove_split(current);
@@ -234,18 +255,10 @@ bool Warp::exit(LaneMask mask) {
   return false;
 }
 
-bool Warp::anyone_waiting() const {
-  if (!used_reconvergences) return false;
-  for (const Reconvergence& meeting : reconvergences)
-    if (meeting.used && meeting.arrived) return true;
-  return false;
-}
-
-LaneMask Warp::waiting_lanes() const {
-  LaneMask lanes = 0;
-  for (const Reconvergence& meeting : reconvergences)
-    if (meeting.used) lanes |= meeting.arrived;
-  return lanes;
+u32 Warp::who_waits_for(const Split& those) const {
+  u32 where = those.reconvergence;
+  while (where != nothing && !reconvergences[where].arrived) where = reconvergences[where].parent;
+  return where;
 }
 
 bool Warp::release_waiting() {

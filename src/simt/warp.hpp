@@ -16,6 +16,7 @@
 
 #include "core/types.hpp"
 #include "ptx/kernel.hpp"
+#include "simt/branch_memory.hpp"
 
 namespace ew::simt {
 
@@ -49,6 +50,9 @@ struct Reconvergence {
   LaneMask pending = 0, arrived = 0;
   u32 parent = nothing;  // the next free one, when free
   bool used = false;
+  ptx::Pc branch = 0;  // that made it
+  u32 born = 0;        // Spinning::polls at the last backward branch of a lane that made it
+  u32 rounds = 0;      // Spinning::rounds at that time
 };
 
 struct Frame {
@@ -74,6 +78,50 @@ class Words {
   u32 size_ = 0;
 };
 
+/// Of so many backward branches without polls, the first few are looked at: does the warp go round and do nothing?
+inline constexpr u32 plain_branches_between_looks = 1u << 14, looks_at_plain_branches = 16;
+
+/// The same sequence of numbers again and again.
+struct Period {
+  u64 anchor = 0, sequence = 0, sequence_before = 0;
+  u32 length = 0, length_before = 0, longest = 1, repeats = 0;
+  /// One more. Answers how often in a row the same sequence has come, as far as it can be told.
+  u32 add(u64 number);
+};
+
+/// Which lanes wait for someone? `seen` folds what a lane's polling instructions (atomics, volatile and ordered loads
+/// …) found since its last backward branch. Where a split sees the same sequence of folds again and again, its lanes
+/// spin. So do lanes whose loop, without polls and stores, comes back with every register as it was. What is said of a
+/// split is kept with its first lane.
+struct Spinning {
+  LaneMask polled = 0;  // lanes that have since their last backward branch
+  LaneMask spins = 0;   // lanes that did at their last one behind a poll
+  bool timed = false;   // a clock was read since the last backward branch: the loop may end by itself
+  bool wrote = false;   // since `loop_state`
+  u32 polls = 0;        // polling instructions
+  u32 rounds = 0;       // backward branches behind a poll
+  u32 plain_branches = looks_at_plain_branches;  // backward branches without a poll
+  u64 loop_state = 0;                            // at one of them
+  u64 next_look = 0;                             // cycle of the SM: whether lanes should be let go
+  LaneMask spun = 0;                             // lanes that were seen to spin since the look `spun_look` of all warps
+  u32 spun_look = 0;
+  PolledWords words;
+  std::array<u64, warp_lanes> seen{};
+  std::array<u32, warp_lanes> when{};    // each lane's last poll, by `polls`
+  std::array<u32, warp_lanes> before{};  // `polls` at each lane's last backward branch behind a poll
+  std::array<u64, warp_lanes> since{};   // a split's: it spins, by the cycle of its SM
+  std::array<Period, warp_lanes> periods{};
+
+  /// A lane has polled; before the first of an instruction, ++polls.
+  void note(u32 lane, u64 place, u64 found) {
+    polled |= LaneMask{1} << lane;
+    words.place[lane] = place;
+    words.found[lane] = found;
+    when[lane] = polls;
+    seen[lane] = seen[lane] * 31 + place * 0x9e3779b9u + found;
+  }
+};
+
 struct Warp {
   Block* block = nullptr;
   u32 index = 0;  // in its block
@@ -88,19 +136,7 @@ struct Warp {
   u64 turns = 0;                // that splits have had
   u32 under_way = 0;            // operations that a performer keeps pending
   u32 branches_until_turn = 0;  // backward branches until the next split gets its turn
-
-  // Does it spin? `seen` folds what polling instructions (atomics, volatile and ordered loads …) found since the last
-  // backward branch; the same sequence of folds again and again means that all its lanes that run wait for someone.
-  u64 seen = 0;
-  bool polled = false;
-  bool spins = false;  // so it was at the last backward branch after a poll
-  u32 polls = 0, plain_branches = 0;
-  struct Period {
-    u64 anchor = 0, sequence = 0, sequence_before = 0;
-    u32 length = 0, longest = 1, repeats = 0;
-    /// One more fold. Answers how often in a row the same sequence has come.
-    u32 add(u64 fold);
-  } period;
+  Spinning spin;
 
   Split& split() { return splits[current]; }
   Frame& frame() { return frames[split().frame]; }
@@ -115,6 +151,8 @@ struct Warp {
   /// Lanes `mask` of the current split wait at `reconvergence`, which others will still reach. REQUIRES: the split
   /// keeps some lanes.
   void leave_waiting(LaneMask mask, u32 reconvergence);
+  /// The current split, which was to meet others there, goes on without.
+  void leave_meeting();
   /// The current split stands at stop(). True: there is a current running split to go on with.
   bool arrive();
   /// Takes `mask` out of the current split into one of its own at `pc`, running, after the current one.
@@ -126,10 +164,12 @@ struct Warp {
   bool any_running() const;
   /// These lanes of the current split end. True: the current split keeps lanes.
   bool exit(LaneMask);
+  /// Lets the group that waits there go on alone.
+  void release(u32 reconvergence) { resume(reconvergence); }
   /// Lets every waiting group go on alone. True: there was one.
   bool release_waiting();
-  bool anyone_waiting() const;
-  LaneMask waiting_lanes() const;
+  /// The innermost place where lanes wait for those of this split; or nothing.
+  u32 who_waits_for(const Split&) const;
 
   /// The frame for a call from the current split; the same one for lanes that make the same call.
   u32 enter(const ptx::Kernel&, u32 function);
