@@ -29,8 +29,9 @@ u64 take_number(std::span<const u64>& from) {
 
 std::vector<u64> read_words(const std::string& path) {
   std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  std::ifstream file(path, std::ios::binary);
+  const auto bytes = std::filesystem::file_size(path, error);  // an error for what is no regular file
+  std::ifstream file;
+  if (!error) file.open(path, std::ios::binary);
   if (error || !file) throw core::UserError(fmt::format("events {}: cannot be read", path));
   std::vector<u64> words(bytes / sizeof(u64));
   file.read(reinterpret_cast<char*>(words.data()), static_cast<std::streamsize>(words.size() * sizeof(u64)));

@@ -21,6 +21,7 @@
 #include "cli/linked_images.hpp"
 #include "cli/scratch.hpp"
 #include "cli/toolchain.hpp"
+#include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
 #include "runtime/container.hpp"
 
@@ -32,10 +33,7 @@ namespace fs = std::filesystem;
 using core::UserError;
 
 std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
+  return content_of(path);
 }
 
 bool is_cuda(const std::string& source, Language language) {
@@ -203,11 +201,11 @@ class Builder {
                    broken = scratch_.path() / (fs::path(unit.ptx).filename().string() + ".broken.ll");
     Result result = execute(llvm_text_pass(tools_, request_, unit, whole.string()));
     if (result.status != 0) return result;
-    std::ofstream(broken, std::ios::binary) << break_circles(contents(whole));
+    write_file(broken, break_circles(contents(whole)));
     result = execute(from_llvm_text_pass(tools_, request_, broken.string(), unit.ptx));
     if (result.status != 0) return result;
     const std::string ptx = join_circles(contents(unit.ptx));
-    std::ofstream(unit.ptx, std::ios::binary) << ptx;
+    write_file(unit.ptx, ptx);
     return result;
   }
 
@@ -260,8 +258,7 @@ class Builder {
 
   void write_container(const CudaUnit& unit, const std::string& path) const {
     const std::string ptx = contents(unit.ptx);
-    std::ofstream(path, std::ios::binary)
-        << runtime::pack({ptx, unit.source, request_.relocatable, request_.per_thread_stream});
+    write_file(path, runtime::pack({ptx, unit.source, request_.relocatable, request_.per_thread_stream}));
   }
 
   int compile_host(std::size_t input, const std::string& object) {
@@ -328,7 +325,7 @@ class Builder {
     if (request_.product == Product::fatbin) {
       write_container(unit, path);
     } else if (path != unit.ptx) {
-      std::ofstream(path, std::ios::binary) << contents(unit.ptx);
+      write_file(path, contents(unit.ptx));
     }
     return fs::exists(path) ? 0 : fail("cannot write " + path);
   }
@@ -390,7 +387,7 @@ class Builder {
     }
     if (ids.empty() && request_.product != Product::device_link) return "";
     const std::string source = (scratch_.path() / "linked_images.cpp").string();
-    std::ofstream(source) << linked_image_source(ids);
+    write_file(source, linked_image_source(ids));
     const Result result = execute({tools_.host_cpp, "-O1", "-fPIC", "-c", "-o", path, source});
     show(result.text);
     return result.status == 0 ? std::optional(path) : std::nullopt;

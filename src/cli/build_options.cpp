@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
 #include "core/nearest.hpp"
 
 namespace ew::cli {
@@ -454,12 +455,10 @@ class Parser {
   }
 
   void options_file(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) throw UserError(fmt::format("{}: cannot read this options file", path));
+    const core::FileText file = core::read_file(path);
+    if (!file.why.empty()) throw UserError(fmt::format("{}: cannot read this options file: {}", path, file.why));
     if (++depth_ > 16) throw UserError(fmt::format("{}: options files include each other", path));
-    std::ostringstream text;
-    text << file.rdbuf();
-    words(split_list(text.str(), " \t\r\n"));
+    words(split_list(file.text, " \t\r\n"));
     --depth_;
   }
 

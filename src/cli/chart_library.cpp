@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "cli/process.hpp"
+#include "cli/whole_file.hpp"
 #include "core/configuration.hpp"
 
 namespace ew::cli {
@@ -72,7 +73,7 @@ report::ChartLibrary chart_library() {
   const std::string package = text_of(wanted);
   report::ChartLibrary library = installed(folder);
   if (library.found() && text_of(have) == package) return library;
-  std::ofstream(have) << package;
+  write_file(have, package);
   const std::string missing = install(folder);
   library = installed(folder);
   if (!library.found()) library.missing = missing;

@@ -16,6 +16,7 @@
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/diagnostics.hpp"
+#include "core/json_text.hpp"
 #include "core/nearest.hpp"
 
 namespace ew::cli {
@@ -193,7 +194,7 @@ void check(const CrashCommand& command, const Words& words) {
 int report(const CrashCommand& command, const Words& words, const std::vector<Trial>& trials,
            unsigned long long total) {
   if (command.json)
-    fmt::print("{}\n", as_json(trials, total).dump(2));
+    fmt::print("{}\n", core::json_text(as_json(trials, total)));
   else
     print_table(trials, total);
   std::size_t failures = 0, killed = 0;
@@ -318,7 +319,7 @@ int call_timed(CrashCommand& command, const Words& words, const runtime::Machine
                                      {"failed", failures},
                                      {"seconds", seconds},
                                      {"trials", list}};
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", core::json_text(all));
   } else {
     fmt::print("{} durable writes in {} cycles; {} crashes, {} distinct states, {} of them killed for real, in {}\n",
                grouped(campaign.last_write()), grouped(campaign.last_cycle()), trials.size(), campaign.distinct(),

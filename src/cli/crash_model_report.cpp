@@ -7,6 +7,7 @@
 #include "cli/crash_folder.hpp"
 #include "cli/crash_model.hpp"
 #include "cli/table.hpp"
+#include "core/json_text.hpp"
 
 namespace ew::cli {
 
@@ -84,7 +85,7 @@ nlohmann::ordered_json json_of(const ModelReport& report, const ModelCampaign& c
 
 void print_report(const ModelReport& report, const ModelCampaign& campaign, bool json, const Again& again) {
   if (json) {
-    fmt::print("{}\n", json_of(report, campaign, again).dump(2));
+    fmt::print("{}\n", core::json_text(json_of(report, campaign, again)));
     return;
   }
   const double rate = report.seconds > 0 ? static_cast<double>(report.distinct) / report.seconds : 0;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/whole_file.hpp"
 #include "ptx/program.hpp"
 #include "runtime/container.hpp"
 
@@ -62,10 +63,7 @@ std::vector<runtime::Container> relocatable_images(std::string_view bytes) {
 }  // namespace
 
 std::optional<std::string> linked_code_mistake(const std::string& program) {
-  std::ifstream file(program, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::string bytes = std::move(text).str();
+  const std::string bytes = content_of(program);
   try {
     std::vector<ptx::ast::Module> modules;
     for (const runtime::Container& image : relocatable_images(bytes))

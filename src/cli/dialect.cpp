@@ -6,6 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/whole_file.hpp"
+#include "core/json_text.hpp"
+
 namespace ew::cli {
 
 namespace {
@@ -170,20 +173,18 @@ std::filesystem::path write_dialect_overlay(const std::vector<std::string>& file
                                             const std::filesystem::path& folder) {
   nlohmann::json roots = nlohmann::json::array();
   for (const std::string& name : files) {
-    std::ifstream in(name, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    const auto changed = to_clang_dialect(text.str());
+    const auto changed = to_clang_dialect(content_of(name));
     if (!changed) continue;
     const auto path = folder / ("dialect-" + std::to_string(roots.size()));
-    std::ofstream(path, std::ios::binary) << *changed;
+    write_file(path, *changed);
     roots.push_back({{"type", "file"},
                      {"name", std::filesystem::absolute(name).lexically_normal().string()},
                      {"external-contents", path.string()}});
   }
   if (roots.empty()) return {};
   const auto overlay = folder / "overlay.json";
-  std::ofstream(overlay) << nlohmann::json{{"version", 0}, {"use-external-names", false}, {"roots", roots}};
+  const nlohmann::json all{{"version", 0}, {"use-external-names", false}, {"roots", roots}};
+  write_file(overlay, core::json_text(all, -1));
   return overlay;
 }
 

@@ -13,6 +13,7 @@
 #include "consistency/models.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "core/json_text.hpp"
 #include "core/nearest.hpp"
 #include "core/statistics.hpp"
 #include "media/dram_standards.hpp"
@@ -77,7 +78,7 @@ int explain_machine(const std::string& machine, std::string_view only, bool json
     }
     print_field(field, defaults[i]);
   }
-  if (json) fmt::print("{}\n", list.dump(2));
+  if (json) fmt::print("{}\n", core::json_text(list));
   return clean;
 }
 
@@ -91,7 +92,7 @@ int explain_machines(bool json) {
     list.push_back({{"machine", name}, {"device", config.device.name}, {"sms", config.sm.count}});
   }
   if (json)
-    fmt::print("{}\n", list.dump(2));
+    fmt::print("{}\n", core::json_text(list));
   else
     fmt::print("{}\nFiles: {}\n", table.text(), (core::home_directory() / "machines").string());
   return clean;
@@ -172,7 +173,7 @@ int explain_models(bool json) {
     fmt::print("  {}\n{}", model.name, wrapped(std::string(model.sentence), 6));
   }
   if (json)
-    fmt::print("{}\n", list.dump(2));
+    fmt::print("{}\n", core::json_text(list));
   else
     fmt::print("\ndocs/semantics.md says what these models hide.\n");
   return clean;
@@ -196,7 +197,7 @@ int explain_statistics(std::string_view only, bool json) {
   if (!json && only.empty())
     fmt::print("\nOf a timing machine, under \"timing\", and for each kernel under \"kernels\":\n\n");
   explain(core::statistics_of(runtime::TimingFigures{}), true);
-  if (json) fmt::print("{}\n", list.dump(2));
+  if (json) fmt::print("{}\n", core::json_text(list));
   return clean;
 }
 

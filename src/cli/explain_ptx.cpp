@@ -9,6 +9,7 @@
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/diagnostics.hpp"
+#include "core/json_text.hpp"
 #include "core/nearest.hpp"
 #include "ptx/control_forms.hpp"
 #include "ptx/opcodes.hpp"
@@ -99,7 +100,7 @@ nlohmann::ordered_json form_json(const Form& form) {
 int print_forms_json(std::span<const Form* const> forms) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Form* form : forms) list.push_back(form_json(*form));
-  fmt::print("{}\n", list.dump(2));
+  fmt::print("{}\n", core::json_text(list));
   return clean;
 }
 
@@ -154,12 +155,12 @@ int print_instruction(const std::string& what, bool json) {
   const std::string family(ptx::refused_family(opcode, words));
   const std::string nearest = found || !family.empty() ? "" : table.nearest(opcode, words);
   if (json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"instruction", what},
-                                              {"executed", found != nullptr},
-                                              {"form", found ? notation(*found) : ""},
-                                              {"refused", family},
-                                              {"nearest", nearest}}
-                           .dump(2));
+    const nlohmann::ordered_json answer{{"instruction", what},
+                                        {"executed", found != nullptr},
+                                        {"form", found ? notation(*found) : ""},
+                                        {"refused", family},
+                                        {"nearest", nearest}};
+    fmt::print("{}\n", core::json_text(answer));
   } else if (found) {
     fmt::print("{} is executed: {}\n", what, notation(*found));
   } else if (!family.empty()) {

@@ -14,6 +14,8 @@
 #include "cli/verb.hpp"
 #include "coherence/models.hpp"
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
+#include "core/json_text.hpp"
 #include "core/nearest.hpp"
 #include "persistency/models.hpp"
 #include "runtime/timing_machine.hpp"
@@ -55,11 +57,9 @@ Examples:
 
 std::vector<check::Litmus> read(const std::string& name) {
   if (std::filesystem::is_directory(name)) throw UserError(fmt::format("cannot read {}: it is a folder", name));
-  std::ifstream file(name, std::ios::binary);
-  if (!file) throw UserError(fmt::format("cannot read {}", name));
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (file.bad()) throw UserError(fmt::format("cannot read {}", name));
-  return check::parse_litmus(text, name);
+  const core::FileText file = core::read_file(name);
+  if (!file.why.empty()) throw UserError(fmt::format("cannot read {}: {}", name, file.why));
+  return check::parse_litmus(file.text, name);
 }
 
 // Cycles of jitter on the network's messages, where the machine file says nothing: about an L2 hit's latency, so that
@@ -167,7 +167,7 @@ int call(const LitmusCommand& command) {
   if (terminal) fmt::print(stderr, "\r\033[K");
   if (!report.any_judged()) throw UserError(report.not_judged());
   if (!report.not_judged().empty()) fmt::print(stderr, "ew litmus: {}\n", report.not_judged());
-  fmt::print("{}", command.json ? report.json().dump(2) + "\n" : report.text());
+  fmt::print("{}", command.json ? core::json_text(report.json()) + "\n" : report.text());
   return report.failed() ? failed : clean;
 }
 

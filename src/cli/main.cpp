@@ -3,7 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/build.hpp"
@@ -87,10 +92,7 @@ Words without_separator(const CLI::App& app, Words words) {
   return words;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const Words words(argv + 1, argv + argc);
+int call(const Words& words) {
   if (!words.empty() && words[0] == "build") return build(std::span(words).subspan(1), false);
   if (!words.empty() && words[0] == "nvcc") return build(std::span(words).subspan(1), true);
 
@@ -117,4 +119,24 @@ int main(int argc, char** argv) {
     return misused;
   }
   return status;
+}
+
+/// The status, if standard output has taken all that was printed.
+int finish(int status) {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+  fmt::print(stderr, "ew: standard output cannot be written: {}\n", std::strerror(errno));
+  return status == clean ? failed : status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return finish(call(Words(argv + 1, argv + argc)));
+  } catch (const std::system_error& error) {  // of files and folders, and of what is printed
+    fmt::print(stderr, "ew: {}\n", error.what());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "ew: this needs more memory than there is\n");
+  }
+  return failed;
 }

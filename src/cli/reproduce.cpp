@@ -7,6 +7,7 @@
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/configuration.hpp"
+#include "core/json_text.hpp"
 
 namespace ew::cli {
 
@@ -108,7 +109,7 @@ int call(const ReproduceCommand& command) {
   const Reproduction result = reproduce_study(suite, request);
   print_failures(result);
   if (command.json)
-    fmt::print("{}\n", to_json(result).dump(2));
+    fmt::print("{}\n", core::json_text(to_json(result)));
   else
     print_result(result, report_page(request));
   return result.failures.empty() ? clean : failed;

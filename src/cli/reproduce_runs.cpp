@@ -19,6 +19,7 @@
 #include "cli/table.hpp"
 #include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
+#include "core/json_text.hpp"
 #include "report/finished_run.hpp"
 
 namespace ew::cli {
@@ -75,7 +76,7 @@ class Attempt {
       return FailedRun{planned_.program->name, planned_.configuration->name, command, "left no statistics",
                        last_lines(outcome.output, 10)};
     write_file(part_ / "output.txt", outcome.output);
-    write_file(part_ / "env.json", environment(command, began, seconds).dump(2) + "\n");
+    write_file(part_ / "env.json", core::json_text(environment(command, began, seconds)) + "\n");
     fs::remove_all(work_);
     fs::rename(part_, options_.out / "runs" / planned_.name);
     return std::nullopt;

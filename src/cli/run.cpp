@@ -15,6 +15,7 @@
 #include "cli/scratch.hpp"
 #include "cli/verb.hpp"
 #include "core/diagnostics.hpp"
+#include "core/json_text.hpp"
 #include "core/nearest.hpp"
 
 namespace ew::cli {
@@ -70,7 +71,7 @@ int run_for_json(const Words& words, RunSettings settings) {
                               {"seed", settings.seed},       {"status", outcome.status}};
   if (std::ifstream file(settings.statistics_file); file)
     json["statistics"] = nlohmann::ordered_json::parse(file, nullptr, false);
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", core::json_text(json));
   return outcome.status;
 }
 

@@ -247,7 +247,7 @@ Words host_pass(const Toolchain& tools, const BuildRequest& request, const CudaU
   Words words = common_flags(tools, request, unit);
   // See register_before_static_objects().
   add(words, {"--cuda-host-only", "-c", "-fno-use-init-array", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
-              unit.container, "-O" + (request.optimize.empty() ? std::string("2") : request.optimize)});
+              unit.container, "-O" + (request.optimize.empty() ? std::string("0") : request.optimize)});
   add_host_code_options(words, request);
   if (request.werror) words.push_back("-Werror");
   if (request.product == Product::shared_library) words.push_back("-fPIC");

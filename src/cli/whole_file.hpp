@@ -3,13 +3,13 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
+
+#include "core/files.hpp"
 
 namespace ew::cli {
 
 /// Empty when there is none.
 std::string content_of(const std::filesystem::path&);
-/// One that cannot be written in full is a core::UserError.
-void write_file(const std::filesystem::path&, std::string_view bytes);
+using core::write_file;
 
 }  // namespace ew::cli

@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
 #include "core/nearest.hpp"
 
 namespace ew::core {
@@ -179,11 +180,9 @@ void assign(const toml::table& root, const std::string& file, const std::vector<
 std::string contents(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) throw UserError({path.string()}, "is a folder, not a machine file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UserError({path.string()}, fmt::format("cannot read this machine file: {}", std::strerror(errno)));
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  FileText file = read_file(path);
+  if (!file.why.empty()) throw UserError({path.string()}, fmt::format("cannot read this machine file: {}", file.why));
+  return std::move(file.text);
 }
 
 }  // namespace

@@ -1,7 +1,13 @@
 #include "core/trace.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <utility>
+
+#include "core/diagnostics.hpp"
 
 namespace ew::core {
 
@@ -15,6 +21,12 @@ constexpr u64 first_random_address = 0x4000'0000'0000, page = 4096;
 // A word is mixed in by a multiplication and a rotation; order matters.
 u64 mix(u64 digest, u64 word) {
   return std::rotl((digest ^ word) * 0xff51afd7ed558ccd, 29) * 5 + 0x52dce729;
+}
+
+/// What cannot be written leaves its mark on the file, which flush() finds.
+void write_out(std::FILE& file, std::vector<TraceRecord>& records) {
+  std::fwrite(records.data(), sizeof(TraceRecord), records.size(), &file);
+  records.clear();
 }
 
 }  // namespace
@@ -40,14 +52,14 @@ void Trace::keep(const TraceRecord& record) {
   if (listener_) listener_(record);
   if (!file_) return;
   buffer_.push_back(record);
-  if (buffer_.size() == buffered) flush();
+  if (buffer_.size() == buffered) write_out(*file_, buffer_);
 }
 
 void Trace::flush() {
   if (!file_) return;
-  std::fwrite(buffer_.data(), sizeof(TraceRecord), buffer_.size(), file_.get());
-  std::fflush(file_.get());
-  buffer_.clear();
+  write_out(*file_, buffer_);
+  if (std::fflush(file_.get()) != 0 || std::ferror(file_.get()))
+    throw UserError(fmt::format("the trace cannot be written: {}", std::strerror(errno)));
 }
 
 }  // namespace ew::core

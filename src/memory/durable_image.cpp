@@ -1,12 +1,15 @@
 #include "memory/durable_image.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 
+#include "core/diagnostics.hpp"
 #include "memory/masks.hpp"
 
 namespace ew::memory {
@@ -64,7 +67,7 @@ void DurableImage::copy(u64 begin, u64 size, const u8* from) {
 /// The durable write `number_` is over.
 void DurableImage::count() {
   if (number_ != crash_at_) return;
-  flush_log();
+  if (log_) std::fflush(log_.get());
   ::kill(::getpid(), SIGKILL);
   for (;;) ::pause();  // nothing more is written until the signal arrives
 }
@@ -109,7 +112,8 @@ bool DurableImage::log_to(const std::string& path) {
 }
 
 void DurableImage::flush_log() {
-  if (log_) std::fflush(log_.get());
+  if (log_ && (std::fflush(log_.get()) != 0 || std::ferror(log_.get())))
+    throw core::UserError(fmt::format("the log of durable writes cannot be written: {}", std::strerror(errno)));
 }
 
 }  // namespace ew::memory

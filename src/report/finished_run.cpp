@@ -3,6 +3,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/files.hpp"
+#include "core/json_text.hpp"
 #include "core/symbol_name.hpp"
 #include "runtime/machine_config.hpp"
 
@@ -14,8 +16,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Json json_of(const fs::path& path) {
-  std::ifstream file(path);
-  return file ? Json::parse(file, nullptr, false) : Json();
+  const core::FileText file = core::read_file(path, u64{1} << 30);
+  return file.why.empty() ? Json::parse(file.text, nullptr, false) : Json();
 }
 
 std::optional<double> value_of(const Json& row, std::string_view metric) {
@@ -26,6 +28,16 @@ std::optional<double> value_of(const Json& row, std::string_view metric) {
 
 bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// What is asked of a file that another program may have changed: the wrong kind of value is the user's mistake.
+template <class F>
+auto asked_of(const fs::path& path, F&& question) {
+  try {
+    return question();
+  } catch (const Json::exception& mistake) {
+    throw core::UserError({path.string()}, fmt::format("is not what a run leaves: {}", mistake.what()));
+  }
 }
 
 }  // namespace
@@ -44,22 +56,19 @@ std::optional<FinishedRun> FinishedRun::read(const fs::path& directory) {
 std::string FinishedRun::text(std::string_view key) const {
   const auto found = environment_.find(std::string(key));
   if (found == environment_.end()) return {};
-  return found->is_string() ? found->get<std::string>() : found->dump();
+  return found->is_string() ? found->get<std::string>() : core::json_text(*found, -1);
 }
 
 double FinishedRun::wall_seconds() const {
-  return environment_.value("wall_seconds", 0.0);
+  return asked_of(directory_ / "env.json", [&] { return environment_.value("wall_seconds", 0.0); });
 }
 
 u64 FinishedRun::warp_instructions() const {
-  return statistics_.value("warp_instructions", u64{0});
+  return asked_of(directory_ / "stats.json", [&] { return statistics_.value("warp_instructions", u64{0}); });
 }
 
 std::string FinishedRun::resolved_machine() const {
-  std::ifstream file(directory_ / "resolved.toml");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return core::read_file(directory_ / "resolved.toml").text;
 }
 
 double FinishedRun::launch_nanoseconds() const {
@@ -74,14 +83,18 @@ std::optional<double> FinishedRun::measure(std::string_view metric, const std::v
   const double launch = count_launches && metric == "time" ? launch_nanoseconds() : 0;
   double sum = 0;
   std::vector<std::string> missing = kernels;
-  for (const Json& row : *rows) {
-    const std::string name = short_kernel_name(row.at("kernel").get<std::string>());
-    if (!is_one_of(name, kernels)) continue;
-    std::erase(missing, name);
-    const auto value = value_of(row, metric);
-    if (!value) return std::nullopt;
-    sum += *value + launch;
-  }
+  const bool whole = asked_of(directory_ / "stats.json", [&] {
+    for (const Json& row : *rows) {
+      const std::string name = short_kernel_name(row.at("kernel").get<std::string>());
+      if (!is_one_of(name, kernels)) continue;
+      std::erase(missing, name);
+      const auto value = value_of(row, metric);
+      if (!value) return false;
+      sum += *value + launch;
+    }
+    return true;
+  });
+  if (!whole) return std::nullopt;
   return missing.empty() && !rows->empty() ? std::optional(sum) : std::nullopt;
 }
 

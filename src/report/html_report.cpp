@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/json_text.hpp"
 #include "report/html_page.hpp"
 
 namespace ew::report {
@@ -199,7 +200,7 @@ std::string scripts(const Reproduction& reproduction, const ChartLibrary& librar
     charts.push_back({{"place", "chart-" + compared.figure->id}, {"chart", chart_of(compared)}});
   return fmt::format("<script>{}</script>\n<script>{}</script>\n<script>const charts = {};\n{}</script>\n",
                      program_in_script(library.vega), program_in_script(library.vega_lite),
-                     json_in_script(charts.dump()), html_draw_charts);
+                     json_in_script(core::json_text(charts, -1)), html_draw_charts);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/configuration.hpp"
+#include "core/files.hpp"
 #include "report/study_table.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/run_results.hpp"
@@ -161,11 +162,9 @@ void read_bars(Figure& figure, const StudyTable& table, const std::string& file)
 }
 
 std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UserError({path.string()}, "cannot read the paper's numbers");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  core::FileText file = core::read_file(path);
+  if (!file.why.empty()) throw UserError({path.string()}, fmt::format("cannot read the paper's numbers: {}", file.why));
+  return std::move(file.text);
 }
 
 void read_published_of(Figure& figure, const fs::path& path) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/files.hpp"
 #include "core/nearest.hpp"
 
 namespace ew::report {
@@ -16,14 +17,10 @@ using core::Place;
 using core::UserError;
 
 toml::table read_document(const std::filesystem::path& path) {
-  std::error_code error;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, error))
-    throw UserError({path.string()}, fmt::format("cannot read this study: {}", std::strerror(file ? EISDIR : errno)));
-  std::ostringstream text;
-  text << file.rdbuf();
+  const core::FileText file = core::read_file(path);
+  if (!file.why.empty()) throw UserError({path.string()}, fmt::format("cannot read this study: {}", file.why));
   try {
-    return toml::parse(text.str(), path.string());
+    return toml::parse(file.text, path.string());
   } catch (const toml::parse_error& mistake) {
     throw UserError({path.string(), mistake.source().begin.line}, mistake.description());
   }

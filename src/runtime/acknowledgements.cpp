@@ -27,8 +27,11 @@ Acknowledgements::~Acknowledgements() {
 
 void Acknowledgements::add(const Acknowledgement& one) {
   if (file_ < 0) return;
-  while (::write(file_, &one, sizeof one) < 0 && errno == EINTR) {
-  }
+  ssize_t written = -1;
+  do written = ::write(file_, &one, sizeof one);
+  while (written < 0 && errno == EINTR);
+  if (written != static_cast<ssize_t>(sizeof one))
+    throw core::UserError(fmt::format("an acknowledgement cannot be written: {}", std::strerror(errno)));
 }
 
 std::vector<Acknowledgement> read_acknowledgements(const std::string& file) {

@@ -2,8 +2,9 @@
 // api_graph_nodes.cpp.
 #include <algorithm>
 #include <cstring>
-#include <fstream>
+#include <sstream>
 
+#include "core/files.hpp"
 #include "cuda_runtime_api.h"
 #include "runtime/graph_api.hpp"
 #include "runtime/host_range.hpp"
@@ -276,7 +277,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {
   return graph_api(handle, [&](Machine&, CUgraph_st& graph) {
     if (!path) return cudaErrorInvalidValue;
-    std::ofstream file(path);
+    std::ostringstream file;
     file << "digraph graph_1 {\n";
     for (const auto& node : graph.nodes) {
       file << "  n" << node->id << " [label=\"" << type_name(*node);
@@ -285,7 +286,12 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigne
       for (const CUgraphNode_st* other : node->needs) file << "  n" << other->id << " -> n" << node->id << ";\n";
     }
     file << "}\n";
-    return file ? cudaSuccess : cudaErrorOperatingSystem;
+    try {
+      core::write_file(path, file.view());
+    } catch (const core::UserError&) {
+      return cudaErrorOperatingSystem;
+    }
+    return cudaSuccess;
   });
 }
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/files.hpp"
 #include "cuda_runtime_api.h"
 #include "runtime/driver_api.hpp"
 #include "runtime/host_range.hpp"
@@ -47,11 +48,9 @@ cudaError_t sources_of(const void* image, const char* name, std::vector<Source>&
 
 cudaError_t read_file(const char* path, std::string& text) {
   if (!path) return cudaErrorInvalidValue;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return cudaErrorFileNotFound;
-  std::ostringstream all;
-  all << file.rdbuf();
-  text = all.str();
+  core::FileText file = core::read_file(path);
+  if (!file.why.empty()) return cudaErrorFileNotFound;
+  text = std::move(file.text);
   return cudaSuccess;
 }
 

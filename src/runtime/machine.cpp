@@ -506,16 +506,25 @@ void Machine::reset(ApiLock&) {
 }
 
 void Machine::shut_down() {
+  std::string mistakes;
+  const auto attempt = [&](auto&& step) {
+    try {
+      step();
+    } catch (const core::UserError& mistake) {
+      mistakes += fmt::format("{}{}", mistakes.empty() ? "" : "; ", mistake.what());
+    }
+  };
   queue_.stop();
   queue_.with_simulator([&](Simulator& simulator) {
-    simulator.close();
+    attempt([&] { simulator.close(); });
     durable_.set_cycle(simulator.cycle());
-    pools_.drain();
+    attempt([&] { pools_.drain(); });
   });
   if (recorder_ && config_.machine.timing()) recorder_->drained();
-  if (recorder_) recorder_->close();
+  if (recorder_) attempt([&] { recorder_->close(); });
   print_buffer_.flush();
   std::fflush(stdout);
+  if (!mistakes.empty()) throw core::UserError(mistakes);
 }
 
 i32 Machine::print(const char* format, const u8* arguments, const simt::ReadString& read) {

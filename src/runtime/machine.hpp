@@ -142,7 +142,8 @@ class Machine final : public simt::DeviceServices {
 
   /// cudaDeviceReset: everything is given back, except pools, and a lost context lives again.
   void reset(ApiLock&);
-  /// Before exit: waits a little for unfinished work, prints, stops the thread.
+  /// Before exit: waits a little for unfinished work, prints, stops the thread. Throws core::UserError, with everything
+  /// done, when a file of what was observed could not be written.
   void shut_down();
 
   i32 print(const char* format, const u8* arguments, const simt::ReadString& read) override;

@@ -5,9 +5,10 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/files.hpp"
+#include "core/json_text.hpp"
 #include "core/statistics.hpp"
 #include "runtime/run_statistics.hpp"
 
@@ -23,6 +24,21 @@ Process& process() {
   return *process;
 }
 
+namespace {
+
+/// A result that could not be written is said, and a program that would have ended well has failed.
+template <class F>
+void end_with(F&& write, int status) {
+  try {
+    write();
+  } catch (const std::exception& mistake) {
+    std::fprintf(stderr, "everwarp: %s\n", mistake.what());
+    if (status == 0) std::exit(1);  // glibc goes on with the handlers that are left
+  }
+}
+
+}  // namespace
+
 Machine* Process::machine() {
   std::call_once(once_, [this] {
     try {
@@ -33,7 +49,7 @@ Machine* Process::machine() {
       machine_ = std::make_unique<Machine>(std::move(config), environment_, registry_);
       if (traces_host_) machine_->queue().set_traced();
       machine_pointer_.store(machine_.get(), std::memory_order_release);
-      std::atexit([] { process().at_exit(); });
+      ::on_exit([](int status, void*) { end_with([] { process().at_exit(); }, status); }, nullptr);
       pthread_atfork(nullptr, nullptr, [] { process().become_a_child(); });
     } catch (const std::exception& mistake) {
       std::fprintf(stderr, "everwarp: %s\n", mistake.what());
@@ -61,14 +77,22 @@ void Process::trace_host() {
 
 void Process::at_exit() {
   if (forked_) return;
-  machine_->shut_down();
+  std::string mistake;
+  try {
+    machine_->shut_down();
+  } catch (const core::UserError& error) {
+    mistake = error.what();
+  }
   write_results();
+  if (!mistake.empty()) throw core::UserError(mistake);
 }
 
 void Process::write_results() {
   const simt::Counters totals = machine_->queue().totals();
-  if (!environment_.count_file.empty()) std::ofstream(environment_.count_file) << totals.warp_instructions << '\n';
-  if (environment_.summary) std::fputs(machine_->results().summary().c_str(), stderr);
+  if (!environment_.count_file.empty())
+    core::write_file(environment_.count_file, fmt::format("{}\n", totals.warp_instructions));
+  if (environment_.summary && std::fputs(machine_->results().summary().c_str(), stderr) < 0)
+    throw core::UserError("the summary cannot be written to standard error");
   if (environment_.statistics_file.empty()) return;
   const RunStatistics statistics{.launches = machine_->queue().launches(),
                                  .simulated_nanoseconds = machine_->queue().simulated_nanoseconds(),
@@ -85,10 +109,7 @@ void Process::write_results() {
   for (const core::Statistic& one : core::statistics_of(statistics)) json[std::string(one.name)] = one.value;
   if (environment_.digest) json["copies_to_host_digest"] = fmt::format("{:016x}", machine_->queue().copies_digest());
   machine_->results().write(json);
-  std::ofstream file(environment_.statistics_file);
-  file << json.dump(2) << '\n';
-  if (!file)
-    std::fprintf(stderr, "everwarp: the statistics could not be written to %s\n", environment_.statistics_file.c_str());
+  core::write_file(environment_.statistics_file, core::json_text(json) + "\n");
 }
 
 cudaError_t refuse_while_capturing(Machine& machine) {

@@ -2,16 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "core/diagnostics.hpp"
+#include "core/json_text.hpp"
 
 namespace ew::runtime {
 
 namespace {
 
 std::string quoted(std::string_view text) {
-  return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return core::json_text(nlohmann::json(std::string(text)), -1);
 }
 
 /// Nanoseconds in the format's microseconds, exactly.
@@ -51,7 +54,14 @@ Timeline::Timeline(const std::string& file, u64 most_spans)
 }
 
 Timeline::~Timeline() {
+  if (file_) std::fputs("\n]\n", file_.get());
+}
+
+void Timeline::close() {
   std::fputs("\n]\n", file_.get());
+  const bool lost = std::ferror(file_.get()) != 0;
+  if (std::fclose(file_.release()) != 0 || lost)
+    throw core::UserError(fmt::format("the timeline cannot be written to {}: {}", name_, std::strerror(errno)));
 }
 
 void Timeline::write(std::string_view event) {

@@ -24,6 +24,8 @@ class Timeline {
   /// further ones are left out, which stderr and the file say once; some 100 bytes each.
   explicit Timeline(const std::string& file, u64 most_spans = 500'000);
   ~Timeline();
+  /// The last call. Throws core::UserError when something of the file could not be written.
+  void close();
 
   /// The group of an SM's warp slots, which viewers show once it has a name.
   void name_warps(u32 sm);

@@ -151,10 +151,10 @@ void TimingMachine::begin_sampling() {
 }
 
 void TimingMachine::close() {
-  trace_.flush();
   if (timeline_ && sampling_) show_counters();  // of what ended before another sample was due
-  timeline_.reset();
-  sampling_ = true;  // no more samples
+  sampling_ = true;                             // no more samples
+  if (const auto timeline = std::move(timeline_)) timeline->close();
+  trace_.flush();
 }
 
 void TimingMachine::hand_in(RunResults& results) {

@@ -120,7 +120,11 @@ EventRecorder::EventRecorder(const std::string& file, bool timing)
 }
 
 EventRecorder::~EventRecorder() {
-  close();
+  try {
+    close();
+  } catch (const core::UserError& mistake) {
+    std::fprintf(stderr, "everwarp: %s\n", mistake.what());
+  }
 }
 
 void EventRecorder::close() {
@@ -128,7 +132,9 @@ void EventRecorder::close() {
   if (!file_) return;
   put(EventRecord{.block = changes_});
   write_out();
-  file_.reset();
+  const bool lost = std::ferror(file_.get()) != 0;
+  if (std::fclose(file_.release()) != 0 || lost)
+    throw core::UserError(fmt::format("events cannot be written: {}", std::strerror(errno)));
 }
 
 void EventRecorder::write_out() {

@@ -1,6 +1,6 @@
 // f32 and f64 arithmetic: PTX ISA 8.3, section 9.7.3.
 #include "simt/alu/approximations.hpp"
-#include "simt/alu/rounding.hpp"
+#include "simt/alu/rounded_rows.hpp"
 
 namespace ew::simt::alu::EW_ALU_CLONE {
 namespace {
@@ -24,33 +24,39 @@ double finished_f64(double value, Sources... sources) {
   return double_of(nan);
 }
 
+/// How rounded_rows() sees its values.
+template <bool flushes, bool saturates>
+struct F32 {
+  using V = float;
+  static float in(float a) { return flushed<flushes>(a); }
+  template <class... Sources>
+  static float out(float result, Sources...) {
+    return finished<flushes, saturates>(result);
+  }
+};
+struct F64 {
+  using V = double;
+  static double in(double a) { return a; }
+  template <class... Sources>
+  static double out(double result, Sources... sources) {
+    return finished_f64(result, sources...);
+  }
+};
+
 template <Rounding mode, bool flushes, bool saturates>
-constexpr AluBody add_f32 = each_lane<[](float a, float b) -> float {
-  return finished<flushes, saturates>(rounded_sum<mode>(flushed<flushes>(a), flushed<flushes>(b)));
-}>;
+constexpr AluBody add_f32 = rounded_rows<Sum, mode, F32<flushes, saturates>, 2>;
 template <Rounding mode, bool flushes, bool saturates>
-constexpr AluBody subtract_f32 = each_lane<[](float a, float b) -> float {
-  return finished<flushes, saturates>(rounded_sum<mode>(flushed<flushes>(a), -flushed<flushes>(b)));
-}>;
+constexpr AluBody subtract_f32 = rounded_rows<Difference, mode, F32<flushes, saturates>, 2>;
 template <Rounding mode, bool flushes, bool saturates>
-constexpr AluBody multiply_f32 = each_lane<[](float a, float b) -> float {
-  return finished<flushes, saturates>(rounded_product<mode>(flushed<flushes>(a), flushed<flushes>(b)));
-}>;
+constexpr AluBody multiply_f32 = rounded_rows<Product, mode, F32<flushes, saturates>, 2>;
 template <Rounding mode, bool flushes, bool saturates>
-constexpr AluBody fma_f32 = each_lane<[](float a, float b, float c) -> float {
-  return finished<flushes, saturates>(rounded_fma<mode>(flushed<flushes>(a), flushed<flushes>(b), flushed<flushes>(c)));
-}>;
+constexpr AluBody fma_f32 = rounded_rows<MultiplyAdd, mode, F32<flushes, saturates>, 3>;
 template <Rounding mode, bool flushes>
-constexpr AluBody divide_f32 = each_lane<[](float a, float b) -> float {
-  return finished<flushes, false>(rounded_quotient<mode>(flushed<flushes>(a), flushed<flushes>(b)));
-}>;
+constexpr AluBody divide_f32 = rounded_rows<Quotient, mode, F32<flushes, false>, 2>;
 template <Rounding mode, bool flushes>
-constexpr AluBody reciprocal_f32 = each_lane<[](float a) -> float {
-  return finished<flushes, false>(rounded_quotient<mode>(1.0f, flushed<flushes>(a)));
-}>;
+constexpr AluBody reciprocal_f32 = rounded_rows<Reciprocal, mode, F32<flushes, false>, 1>;
 template <Rounding mode, bool flushes>
-constexpr AluBody square_root_f32 =
-    each_lane<[](float a) -> float { return finished<flushes, false>(rounded_root<mode>(flushed<flushes>(a))); }>;
+constexpr AluBody square_root_f32 = rounded_rows<Root, mode, F32<flushes, false>, 1>;
 
 // Approximate forms. Quotients, reciprocals and roots are correctly rounded here: error 0.5 ulp where PTX allows 1
 // or 2. div.approx keeps the one documented trait that programs can see: a divisor beyond 2^126 gives 0 (infinite
@@ -183,26 +189,19 @@ void test_f64(const Instr& instr, const Lanes& lanes) {
 // f64.
 
 template <Rounding mode>
-constexpr AluBody add_f64 =
-    each_lane<[](double a, double b) -> double { return finished_f64(rounded_sum<mode>(a, b), a, b); }>;
+constexpr AluBody add_f64 = rounded_rows<Sum, mode, F64, 2>;
 template <Rounding mode>
-constexpr AluBody subtract_f64 =
-    each_lane<[](double a, double b) -> double { return finished_f64(rounded_sum<mode>(a, -b), a, b); }>;
+constexpr AluBody subtract_f64 = rounded_rows<Difference, mode, F64, 2>;
 template <Rounding mode>
-constexpr AluBody multiply_f64 =
-    each_lane<[](double a, double b) -> double { return finished_f64(rounded_product<mode>(a, b), a, b); }>;
+constexpr AluBody multiply_f64 = rounded_rows<Product, mode, F64, 2>;
 template <Rounding mode>
-constexpr AluBody fma_f64 =
-    each_lane<[](double a, double b, double c) -> double { return finished_f64(rounded_fma<mode>(a, b, c), a, b, c); }>;
+constexpr AluBody fma_f64 = rounded_rows<MultiplyAdd, mode, F64, 3>;
 template <Rounding mode>
-constexpr AluBody divide_f64 =
-    each_lane<[](double a, double b) -> double { return finished_f64(rounded_quotient<mode>(a, b), a, b); }>;
+constexpr AluBody divide_f64 = rounded_rows<Quotient, mode, F64, 2>;
 template <Rounding mode>
-constexpr AluBody reciprocal_f64 =
-    each_lane<[](double a) -> double { return finished_f64(rounded_quotient<mode>(1.0, a), a); }>;
+constexpr AluBody reciprocal_f64 = rounded_rows<Reciprocal, mode, F64, 1>;
 template <Rounding mode>
-constexpr AluBody square_root_f64 =
-    each_lane<[](double a) -> double { return finished_f64(rounded_root<mode>(a), a); }>;
+constexpr AluBody square_root_f64 = rounded_rows<Root, mode, F64, 1>;
 
 /// The approximate f64 forms flush, and clear the low word of the result.
 double with_high_word(double value) {
