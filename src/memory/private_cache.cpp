@@ -60,7 +60,7 @@ Accepted PrivateCache::State::stall(Stall& why, Stall reason) {
 }
 
 Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
-  if (flushing) return stall(why, Stall::release);
+  if (flush_waits) return stall(why, Stall::release);
   Cycle& bank = bank_of(a.line);
   if (bank > now()) {
     if (!wake_armed) parts.wheel.at<&State::wake>(bank, *this);
@@ -329,7 +329,7 @@ u32 PrivateCache::State::allocate(const LineAccess& a) {
 
 bool PrivateCache::quiescent() const {
   return !state_->active_mshrs && !state_->open_total && !state_->writes_under_way && state_->releases.empty() &&
-         !state_->persists.in_flight;
+         !state_->persists.in_flight && !state_->flushing;
 }
 
 std::string PrivateCache::what_is_under_way() const {
@@ -347,11 +347,11 @@ std::string PrivateCache::what_is_under_way() const {
   if (s.persists.in_flight)
     result += fmt::format("agent {}: {} persists are not durable yet\n", s.parts.id, s.persists.in_flight);
   if (s.model) result += s.model->what_is_under_way();
-  for (u32 i = 0; i < s.releases.size(); ++i) {
-    const State::Release& release = s.releases[i];
-    result += fmt::format("agent {}: {} {} waits for older stores\n", s.parts.id, release.flush ? "flush" : "release",
-                          release.token);
-  }
+  for (u32 i = 0; i < s.releases.size(); ++i)
+    result += fmt::format("agent {}: release {} waits for older stores\n", s.parts.id, s.releases[i].token);
+  if (s.flushing)
+    result += fmt::format("agent {}: flush {} waits for {}\n", s.parts.id, s.flush_token,
+                          s.flush_waits ? "persists" : "lines on their way");
   return result;
 }
 

@@ -104,8 +104,8 @@ class PrivateCache final : public Receiver {
   /// Persistency::on_flag.
   void flag(PersistOrder, u64 flag, u32 warp);
   /// Everything dirty goes to the image, persists become durable, and every copy is dropped (kernel end, context
-  /// reset); then released(token), or true: nothing had to go. Accesses are stalled meanwhile. REQUIRES: no other flush
-  /// under way.
+  /// reset); then released(token), or true: nothing had to go. Accesses that are under way go on, with their lines, and
+  /// nobody waits for them; new ones are stalled while persists become durable. REQUIRES: no other flush under way.
   bool flush(u32 token);
 
   void receive(const Request&) override;

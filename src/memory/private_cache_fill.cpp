@@ -44,7 +44,6 @@ void PrivateCache::State::free_mshr(u32 number) {
   mshr.next_free = free_mshrs;
   free_mshrs = number;
   --active_mshrs;
-  if (flush_waits && !active_mshrs && !persists.draining) flush_lines();
 }
 
 void PrivateCache::State::append(Mshr& mshr, const LineAccess& a, bool merged) {
@@ -216,6 +215,7 @@ void PrivateCache::State::written(const Request& answer) {
   if (answer.access != no_access) parts.agent.complete(answer.access, answer.part, answer.served_by);
   if (mmio.warps) mmio_over(answer.access, answer.part);
   settle(answer.ticket);
+  if (answer.flush) line_left(answer.flush - 1u);
 }
 
 void PrivateCache::State::send(Request message, Node to, u32 data_bytes) {

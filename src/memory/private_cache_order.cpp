@@ -1,5 +1,6 @@
 // The write buffer of a private cache, and what acquires, releases and flushes do.
 #include <cassert>
+#include <utility>
 
 #include "memory/private_cache_state.hpp"
 
@@ -19,7 +20,7 @@ bool PrivateCache::release(Scope scope, u32 token) {
   ++s.statistics.releases;
   if (s.permission.drain_on_release) s.drain_all();
   if (s.model && !s.traits.buffered) s.flush_persistent();
-  return s.release(token, false);
+  return s.release(token);
 }
 
 bool PrivateCache::flush(u32 token) {
@@ -32,7 +33,7 @@ bool PrivateCache::flush(u32 token) {
     s.persists.drain_since = s.now();
     ++s.statistics.persist.drains;
   }
-  s.flush_waits = s.active_mshrs != 0 || s.persists.draining;
+  s.flush_waits = s.persists.draining;
   if (!s.flush_waits) s.flush_lines();
   return !s.flushing;
 }
@@ -95,6 +96,8 @@ void PrivateCache::State::drain(u32 way, u32 access, u32 part) {
   Line& line = lines[way];
   if (line.buffered) leave(way);
   Request write{.line = tags.line_of(way), .access = access, .kind = RequestKind::write, .part = static_cast<u8>(part)};
+  write.flush = static_cast<u8>(1 + flushes % 2);
+  ++lines_leaving[flushes % 2];
   if (line.owned) write.kind = RequestKind::write_back;
   write.words = line.owned ? line.owned : touched_words(line.dirty);
   write.payload = parts.payloads.take();
@@ -141,31 +144,37 @@ void PrivateCache::State::fire_releases() {
     if (static_cast<i32>(releases.front().generation - oldest_generation) >= 0) return;
     const Release done = releases.front();
     releases.pop_front();
-    if (done.flush) flushing = false;
     parts.agent.released(done.token);
   }
 }
 
-bool PrivateCache::State::release(u32 token, bool flush) {
+bool PrivateCache::State::release(u32 token) {
   if (!open_total) return true;
-  releases.push_back({token, generation, flush});
+  releases.push_back({token, generation});
   if (generation - oldest_generation < generations - 1) ++generation;
   return false;
 }
 
-/// REQUIRES: no MSHR is in use.
+/// A line that others' accesses wait for stays theirs: it gives up what is dirty, no more.
 void PrivateCache::State::flush_lines() {
-  const bool waited = flush_waits;
-  flush_waits = false;
+  const bool waited = std::exchange(flush_waits, false);
   for (u32 way = 0; way < tags.lines(); ++way) {
     if (tags.line_of(way) == no_line) continue;
     if (lines[way].dirty.any()) drain(way, no_access, 0);
+    if (lines[way].mshr != none) continue;
     lines[way] = {};
     tags.remove(way);
   }
-  if (!release(flush_token, true)) return;
+  ++flushes;
+  if (lines_leaving[(flushes - 1) % 2]) return;
   flushing = false;
   if (waited) parts.agent.released(flush_token);
+}
+
+void PrivateCache::State::line_left(u32 flush) {
+  if (--lines_leaving[flush] || !flushing || flush_waits || flush == flushes % 2) return;
+  flushing = false;
+  parts.agent.released(flush_token);
 }
 
 }  // namespace ew::memory

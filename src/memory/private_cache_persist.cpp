@@ -131,6 +131,7 @@ void PrivateCache::State::durable(const Request& answer) {
   if (!model) {
     if (answer.access != no_access) parts.agent.complete(answer.access, answer.part, answer.served_by);
     settle(answer.ticket);
+    if (answer.flush) line_left(answer.flush - 1u);
     return;
   }
   fire_durable_marks();
@@ -156,7 +157,7 @@ void PrivateCache::State::fire_durable_marks() {
 void PrivateCache::State::drained() {
   persists.draining = false;
   statistics.persist.drain_cycles += now() - persists.drain_since;
-  if (flush_waits && !active_mshrs) flush_lines();
+  if (flush_waits) flush_lines();
 }
 
 // --- Order operations

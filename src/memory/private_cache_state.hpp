@@ -64,7 +64,6 @@ struct PrivateCache::State final : PersistMachinery {
 
   struct Release {
     u32 token = 0, generation = 0;
-    bool flush = false;
   };
 
   State(const PrivateCacheConfig&, const Parts&);
@@ -124,8 +123,9 @@ struct PrivateCache::State final : PersistMachinery {
   u32 open();
   void settle(u32 generation);
   void fire_releases();
-  bool release(u32 token, bool flush);
+  bool release(u32 token);
   void flush_lines();
+  void line_left(u32 flush);
   void wake(u64, u64);
 
   // private_cache_persist.cpp: what persistency asks for, and what it is asked
@@ -216,8 +216,10 @@ struct PrivateCache::State final : PersistMachinery {
 
   std::array<u32, 2> epoch{};  // of volatile lines, of persistent ones
   bool stalled = false, wake_armed = false;
-  bool flushing = false, flush_waits = false;
-  u32 flush_token = 0;
+  bool flushing = false, flush_waits = false;  // flush_waits: for persists
+  u32 flush_token = 0, flushes = 0;
+  // Lines' dirty bytes on their way, by the flush that waits for them: its number's parity.
+  std::array<u32, 2> lines_leaving{};
 };
 
 }  // namespace ew::memory

@@ -109,6 +109,7 @@ struct Request {
   /// ever (visible), then by `durable` with the same access and ticket.
   /// Its value is the private cache's own number and comes back with it; 0: none of this.
   u8 persist = 0;
+  u8 flush = 0;  // of a line's dirty bytes: the private cache's own number, as well; 0: of one access alone
 };
 static_assert(sizeof(Request) <= 40);
 

@@ -212,18 +212,6 @@ void PagedPort::page_arrived(u64 page_address, u64 bytes) {
   go_on_at(wheel_.now());
 }
 
-bool PagedPort::release(Scope scope, u32 token) {
-  if (held_.empty()) return cache_->release(scope, token);
-  deferred_.push_back({false, scope, token});
-  return false;
-}
-
-bool PagedPort::flush(u32 token) {
-  if (held_.empty()) return cache_->flush(token);
-  deferred_.push_back({true, Scope::sys, token});
-  return false;
-}
-
 void PagedPort::wake() {
   if (!held_.empty()) go_on_at(wheel_.now());
   sm_.wake();
@@ -272,9 +260,6 @@ void PagedPort::go_on(u64, u64) {
     }
   }
   held_ = std::move(still);
-  if (!held_.empty()) return;
-  for (const Deferred& one : std::exchange(deferred_, {}))
-    if (one.flush ? cache_->flush(one.token) : cache_->release(one.scope, one.token)) sm_.released(one.token);
 }
 
 std::string PagedPort::what_is_under_way() const {

@@ -114,8 +114,9 @@ class PagedPort final : public simt::LinePort, public memory::Agent {
 
   memory::Accepted access(const memory::LineAccess&, memory::Stall& why) override;
   void acquire(Scope scope) override { cache_->acquire(scope); }
-  bool release(Scope, u32 token) override;
-  bool flush(u32 token) override;
+  // What is held is not performed: nobody can have seen it, and its own warp and kernel wait for it by themselves.
+  bool release(Scope scope, u32 token) override { return cache_->release(scope, token); }
+  bool flush(u32 token) override { return cache_->flush(token); }
   bool order(memory::PersistOrder kind, Scope scope, u64 warps) override { return cache_->order(kind, scope, warps); }
   void flag(memory::PersistOrder kind, u64 flag, u32 warp) override { cache_->flag(kind, flag, warp); }
   std::string what_is_under_way() const override;
@@ -127,12 +128,6 @@ class PagedPort final : public simt::LinePort, public memory::Agent {
   void released(u32 token) override { sm_.released(token); }
 
  private:
-  struct Deferred {
-    bool flush = false;
-    Scope scope = Scope::none;
-    u32 token = 0;
-  };
-
   struct Held {
     memory::LineAccess access;
     bool asked = false;  // for its page
@@ -148,8 +143,7 @@ class PagedPort final : public simt::LinePort, public memory::Agent {
   memory::Agent& sm_;
   core::TimeWheel& wheel_;
   memory::PrivateCache* cache_ = nullptr;
-  std::vector<Held> held_;          // in order of arrival
-  std::vector<Deferred> deferred_;  // until nothing is held
+  std::vector<Held> held_;  // in order of arrival
   bool asked_ = false;
 };
 

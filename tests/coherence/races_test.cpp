@@ -568,18 +568,21 @@ TEST_P(Everywhere, a_flush_writes_back_and_drops) {
   EXPECT_TRUE(s.bench.caches[0]->flush(1)) << "nothing is left to do";
 }
 
-TEST_P(Everywhere, a_flush_waits_for_what_is_under_way) {
+/// A kernel's end is a flush, and another kernel's load may be waiting for a page of the host beside it.
+TEST_P(Everywhere, a_flush_waits_for_lines_that_leave_and_not_for_accesses_under_way) {
   Scene s(std::string(GetParam()), 2);
+  s.write(0, s.line(1), 3);
+  s.bench.devices[0]->latency = s.bench.devices[1]->latency = 10'000;
   const auto load = s.load(0, s.line(0));
   s.bench.run(2);
-  s.store(0, s.line(1), 3);
-  EXPECT_FALSE(s.bench.caches[0]->flush(5));
-  EXPECT_EQ(s.load(0, s.line(2)).why, Stall::release);
-  s.bench.run();
-  EXPECT_EQ(s.hands[0].releases, std::vector<u32>{5});
-  EXPECT_TRUE(s.done(0, load).completed);
+  if (!s.bench.caches[0]->flush(5)) s.bench.run(500);
   EXPECT_EQ(s.image(s.line(1)), 3u);
-  EXPECT_FALSE(s.bench.caches[0]->peek(s.line(0)).valid);
+  EXPECT_TRUE(s.bench.caches[0]->flush(6)) << "the first is over, and nothing is left to do";
+  EXPECT_FALSE(s.done(0, load).completed);
+  EXPECT_EQ(s.load(0, s.line(2)).accepted, Accepted::pending) << "accepted beside it";
+  s.bench.run();
+  EXPECT_TRUE(s.done(0, load).completed);
+  EXPECT_FALSE(s.bench.caches[0]->peek(s.line(1)).valid);
   EXPECT_EQ(s.read(0, s.line(1)), 3u);
 }
 
