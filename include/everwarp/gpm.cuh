@@ -118,7 +118,7 @@ static inline unsigned long long gpm_acknowledged(void) {
 #include "persist.cuh"
 
 /// This thread's earlier stores to pools are durable when it returns.
-__device__ __forceinline__ void gpm_persist() {
+EVERWARP_DEVICE void gpm_persist() {
   asm volatile(EVERWARP_REGION("gpm_persist", "membar.sys;")::: "memory");
 }
 #endif

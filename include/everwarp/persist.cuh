@@ -15,6 +15,14 @@
 
 #if defined(__CUDACC__)
 
+// How these functions are declared. `nodebug`: their instructions carry the line of the call, which is what a report
+// about a program should name. nvcc gives a line in this file, and the line of the call beside it.
+#if defined(__clang__)
+#define EVERWARP_DEVICE __attribute__((nodebug)) __device__ __forceinline__
+#else
+#define EVERWARP_DEVICE __device__ __forceinline__
+#endif
+
 namespace everwarp {
 
 // A parameter whose type is not deduced: pRel_dev(&flag_of_unsigned, 1) compiles.
@@ -44,11 +52,11 @@ union FlagBits<T, 8> {
 #define EVERWARP_REGION(name, instructions) \
   ".pragma \"everwarp." name "\";\n\t" instructions "\n\t.pragma \"everwarp.end\";"
 
-__device__ __forceinline__ void ofence() {
+EVERWARP_DEVICE void ofence() {
   asm volatile(EVERWARP_REGION("ofence", "membar.sys;")::: "memory");
 }
 
-__device__ __forceinline__ void dfence() {
+EVERWARP_DEVICE void dfence() {
   asm volatile(EVERWARP_REGION("dfence", "membar.sys;")::: "memory");
 }
 
@@ -63,27 +71,27 @@ __device__ __forceinline__ void dfence() {
 
 #define EVERWARP_SCOPED(suffix, name, scope)                                                                         \
   namespace everwarp {                                                                                               \
-  __device__ __forceinline__ void release_##suffix(volatile void* flag, unsigned bits) {                             \
+  EVERWARP_DEVICE void release_##suffix(volatile void* flag, unsigned bits) {                                        \
     asm volatile(EVERWARP_REGION("prel_" name, EVERWARP_RELEASE(scope, "b32"))::"l"(flag), "r"(bits) : "memory");    \
   }                                                                                                                  \
-  __device__ __forceinline__ void release_##suffix(volatile void* flag, unsigned long long bits) {                   \
+  EVERWARP_DEVICE void release_##suffix(volatile void* flag, unsigned long long bits) {                              \
     asm volatile(EVERWARP_REGION("prel_" name, EVERWARP_RELEASE(scope, "b64"))::"l"(flag), "l"(bits) : "memory");    \
   }                                                                                                                  \
-  __device__ __forceinline__ void acquire_##suffix(const volatile void* flag, unsigned& bits) {                      \
+  EVERWARP_DEVICE void acquire_##suffix(const volatile void* flag, unsigned& bits) {                                 \
     asm volatile(EVERWARP_REGION("pacq_" name, EVERWARP_ACQUIRE(scope, "b32")) : "=r"(bits) : "l"(flag) : "memory"); \
   }                                                                                                                  \
-  __device__ __forceinline__ void acquire_##suffix(const volatile void* flag, unsigned long long& bits) {            \
+  EVERWARP_DEVICE void acquire_##suffix(const volatile void* flag, unsigned long long& bits) {                       \
     asm volatile(EVERWARP_REGION("pacq_" name, EVERWARP_ACQUIRE(scope, "b64")) : "=l"(bits) : "l"(flag) : "memory"); \
   }                                                                                                                  \
   }                                                                                                                  \
   template <class T>                                                                                                 \
-  __device__ __forceinline__ void pRel_##suffix(volatile T* flag, typename everwarp::as_is<T>::type value) {         \
+  EVERWARP_DEVICE void pRel_##suffix(volatile T* flag, typename everwarp::as_is<T>::type value) {                    \
     everwarp::FlagBits<T> bits;                                                                                      \
     bits.value = value;                                                                                              \
     everwarp::release_##suffix(flag, bits.word);                                                                     \
   }                                                                                                                  \
   template <class T>                                                                                                 \
-  __device__ __forceinline__ T pAcq_##suffix(const volatile T* flag) {                                               \
+  EVERWARP_DEVICE T pAcq_##suffix(const volatile T* flag) {                                                          \
     everwarp::FlagBits<T> bits;                                                                                      \
     everwarp::acquire_##suffix(flag, bits.word);                                                                     \
     return bits.value;                                                                                               \

@@ -18,7 +18,8 @@ AcknowledgedProgress::AcknowledgedProgress(const PersistGraph& graph, const std:
       if (const u32 persist = graph.persist_at(node); persist != no_persist) promised.push_back(persist);
       pending.insert(pending.end(), graph.before(node).begin(), graph.before(node).end());
     }
-    steps_.push_back({std::max(steps_.empty() ? 0 : steps_.back().progress, told.progress), std::move(promised)});
+    steps_.push_back(
+        {std::max(steps_.empty() ? 0 : steps_.back().progress, told.progress), told.issued, std::move(promised)});
   }
 }
 

@@ -20,10 +20,13 @@ class AcknowledgedProgress {
   std::size_t size() const { return steps_.size(); }
   /// Of the acknowledgements in order: how much is told.
   u64 progress(std::size_t number) const { return steps_[number].progress; }
+  /// How many persists the run had issued by then.
+  u32 issued(std::size_t number) const { return steps_[number].issued; }
 
  private:
   struct Step {
     u64 progress = 0;
+    u32 issued = 0;
     std::vector<u32> promised;  // persists, without those of the steps before
   };
   std::vector<Step> steps_;

@@ -128,8 +128,11 @@ void PersistBuilder::fence(Thread& thread, const EventRecord& record) {
   u32 pending = thread.pending_block;
   if (scope >= Scope::gpu) {
     u32 device = thread.pending_device;
-    if (device && record.scope < Scope::gpu)
-      device = graph_.widen(device, {.acquire = {record.launch, record.pc, record.scope}});
+    if (device && record.scope < Scope::gpu) {
+      Widening widening{.release = thread.pending_writer, .acquire = side_of(record)};
+      widening.acquire.narrow = true;
+      device = graph_.widen(device, widening);
+    }
     pending = graph_.join(pending, device);
     thread.pending_device = 0;
   }

@@ -17,6 +17,11 @@
 
 namespace ew::check {
 
+/// An access or a fence, as one side of a synchronisation.
+inline Widening::Side side_of(const EventRecord& record) {
+  return {.launch = record.launch, .pc = record.pc, .scope = record.scope, .action = record.action};
+}
+
 /// The whole run.
 PersistGraph build_persist_graph(const EventFile&, PersistModel);
 
@@ -37,10 +42,11 @@ class PersistBuilder {
     u32 fence_block = 0, fence_device = 0;      // published by the last fence of that scope or wider
     u32 fence_pc = 0;
     Scope fence_scope = Scope::none;
-    bool open_covers_in = false;  // a persist of `open` follows all of `in`
-    u32 barrier = 0;              // at which it stands: index + 1
-    u64 spun_at = 0;              // address of the read that was its last event
-    u32 spun_writes = 0;          // how many writes the location had had then
+    Widening::Side pending_writer;  // of what pending_device stands for
+    bool open_covers_in = false;    // a persist of `open` follows all of `in`
+    u32 barrier = 0;                // at which it stands: index + 1
+    u64 spun_at = 0;                // address of the read that was its last event
+    u32 spun_writes = 0;            // how many writes the location had had then
     std::vector<u32> open;
   };
   struct Barrier {
@@ -58,6 +64,7 @@ class PersistBuilder {
     u64 value = 0;
     u32 durable = 0;
     std::vector<Published> published;
+    u32 everything = 0;     // sbrp_synced: what a release in its place would publish
     Widening::Side writer;  // the last release
     u64 block = 0;
     u32 node = 0;  // epoch: the event itself
@@ -123,6 +130,8 @@ class PersistBuilder {
   u32 flag_event(const Lane&, Flag&, bool writes);
   Scope wide(Scope) const;
   u32 mark_widened(u32 node, const Write&, const Lane&);
+  void acquire_anyway(const Write&, const Lane&);
+  void release_by_fence(Thread&, Widening::Side&);
 
   // Persists.
   u32 add_persist(const Persist&, std::span<const u32> before);
@@ -140,7 +149,9 @@ class PersistBuilder {
   void acknowledged(u64 progress);
   void pool_mapped(u64 address);
 
-  bool scoped() const { return model_ == PersistModel::sbrp || model_ == PersistModel::sbrp_sys; }
+  bool scoped() const { return model_ == PersistModel::sbrp || widened(); }
+  bool widened() const { return model_ == PersistModel::sbrp_sys || synced(); }
+  bool synced() const { return model_ == PersistModel::sbrp_synced; }
   bool epoch() const { return model_ == PersistModel::epoch; }
   bool gpm() const { return model_ == PersistModel::gpm; }
   bool unordered() const { return gpm() || model_ == PersistModel::gpm_ddio; }

@@ -14,6 +14,8 @@ std::string_view name_of(PersistModel model) {
       return "sbrp";
     case PersistModel::sbrp_sys:
       return "sbrp-sys";
+    case PersistModel::sbrp_synced:
+      return "sbrp-synced";
     case PersistModel::epoch:
       return "epoch";
     case PersistModel::gpm:

@@ -10,13 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "core/types.hpp"
+#include "simt/persist_events.hpp"
 
 namespace ew::check {
 
 /// Models as the columns of litmus/pm.glt name them. `sbrp`: settled reading; `sbrp_sys`: the same with every scope
-/// widened to the system; `strict`: in the order of the run.
-enum class PersistModel : u8 { strict, sbrp, sbrp_sys, epoch, gpm, gpm_ddio };
+/// widened to the system; `strict`: in the order of the run. `sbrp_synced` is no model of a machine: as sbrp_sys, and
+/// every strong access releases and acquires, so that it shows which accesses could order what nothing orders.
+enum class PersistModel : u8 { strict, sbrp, sbrp_sys, sbrp_synced, epoch, gpm, gpm_ddio };
 std::string_view name_of(PersistModel);
 
 inline constexpr u32 no_persist = ~u32{0};
@@ -34,16 +35,23 @@ struct Persist {
 struct AcknowledgedNode {
   u32 node = 0;  // everything that the model promises to be durable by then; 0: nothing
   u64 progress = 0;
+  u32 issued = 0;  // persists that the run had issued by then: those with smaller numbers
 };
 
-/// A synchronisation that exists only because its scopes were widened (sbrp_sys).
+/// A synchronisation that exists only because it was made stronger than it is written (sbrp_sys, sbrp_synced).
 struct Widening {
   u32 node = 0;
   struct Side {
-    u32 launch = 0, pc = 0;
+    u32 launch = 0, pc = 0;  // launch 0: not known
     Scope scope = Scope::none;
+    simt::EventAction action = simt::EventAction::none;
+    bool narrow = false;  // its scope does not reach the other side
+    bool loose = false;   // it is no release, or no acquire
+    u32 changes() const { return narrow || loose ? 1 : 0; }
   };
-  Side release, acquire;  // scope none: wide enough as written
+  Side release, acquire;
+  bool one_block = false;  // block scope would reach
+  u32 changes() const { return release.changes() + acquire.changes(); }
 };
 
 class PersistGraph {
@@ -68,10 +76,10 @@ class PersistGraph {
   u32 join(std::span<const u32> nodes);
   u32 join(u32 a, u32 b);
   u32 add(const Persist&, std::span<const u32> before);
-  /// A node of its own behind `node`, which is there only because scopes were widened.
+  /// A node of its own behind `node`, which is there only because a synchronisation was made stronger.
   u32 widen(u32 node, const Widening&);
-  void acknowledge(u32 node, u64 progress) { acknowledgements_.push_back({node, progress}); }
-  void map(u32 node, u64 pools) { mappings_.push_back({node, pools}); }
+  void acknowledge(u32 node, u64 progress) { acknowledgements_.push_back({node, progress, size()}); }
+  void map(u32 node, u64 pools) { mappings_.push_back({node, pools, size()}); }
   /// No more will be added: makes after().
   void complete();
 

@@ -18,7 +18,7 @@ bool is_acquire(EventAction action) {
 }  // namespace
 
 Scope PersistBuilder::wide(Scope scope) const {
-  return model_ == PersistModel::sbrp_sys ? Scope::sys : scope;
+  return widened() ? Scope::sys : scope;
 }
 
 PersistBuilder::Flag& PersistBuilder::flag_of(const Lane& lane) {
@@ -44,15 +44,30 @@ u32 PersistBuilder::flag_event(const Lane& lane, Flag& flag, bool writes) {
   return node;
 }
 
-/// Names the sides of a synchronisation that are too narrow as written.
+/// Says which sides of a synchronisation are too narrow as written.
 u32 PersistBuilder::mark_widened(u32 node, const Write& write, const Lane& lane) {
-  if (model_ != PersistModel::sbrp_sys || !node || write.block == lane.block_id) return node;
-  Widening widening;
-  const EventRecord& record = *lane.record;
-  if (write.writer.scope < Scope::gpu) widening.release = write.writer;
-  if (record.scope < Scope::gpu) widening.acquire = {record.launch, record.pc, record.scope};
-  if (widening.release.launch == 0 && widening.acquire.launch == 0) return node;
-  return graph_.widen(node, widening);
+  if (!widened() || !node || write.block == lane.block_id) return node;
+  Widening widening{.release = write.writer, .acquire = side_of(*lane.record)};
+  widening.release.narrow = write.writer.scope < Scope::gpu;
+  widening.acquire.narrow = lane.record->scope < Scope::gpu;
+  return widening.changes() ? graph_.widen(node, widening) : node;
+}
+
+/// The read takes everything that the writer had done: as if both were a release and an acquire, which they may be.
+void PersistBuilder::acquire_anyway(const Write& write, const Lane& lane) {
+  if (!write.everything) return;
+  Widening widening{.release = write.writer, .acquire = side_of(*lane.record)};
+  const EventAction writes = write.writer.action, reads = lane.record->action;
+  const bool for_pacq = writes == EventAction::prel, for_acquire = is_release(writes) || writes == EventAction::fence;
+  const bool is_pacq = reads == EventAction::pacq;
+  widening.one_block = write.block == lane.block_id;
+  widening.release.loose = (!for_pacq && !for_acquire) || (is_pacq && !for_pacq);
+  widening.acquire.loose = (!is_pacq && !is_acquire(reads)) || (for_pacq && !is_pacq);
+  if (!widening.one_block) {
+    widening.release.narrow = write.writer.scope < Scope::gpu;
+    widening.acquire.narrow = lane.record->scope < Scope::gpu;
+  }
+  acquire(*lane.thread, graph_.widen(write.everything, widening));
 }
 
 void PersistBuilder::read_flag(const Lane& lane, u64 value, bool part_of_atomic) {
@@ -78,6 +93,7 @@ void PersistBuilder::read_flag(const Lane& lane, u64 value, bool part_of_atomic)
     return;
   }
   if (!scoped()) return;
+  if (synced()) acquire_anyway(*from, lane);
   const Scope scope = wide(record.scope);
   u32 psw = 0, csw_block = 0, csw_device = 0;
   for (const Published& published : from->published) {
@@ -92,7 +108,15 @@ void PersistBuilder::read_flag(const Lane& lane, u64 value, bool part_of_atomic)
   } else {
     thread.pending_block = graph_.join(thread.pending_block, csw_block);
     thread.pending_device = graph_.join(thread.pending_device, mark_widened(csw_device, *from, lane));
+    if (csw_device) thread.pending_writer = from->writer;
   }
+}
+
+/// A store behind a fence: the fence is the release when nothing was persisted in between, and limits its scope.
+void PersistBuilder::release_by_fence(Thread& thread, Widening::Side& writer) {
+  if (thread.fence_scope < Scope::gpu) writer.pc = thread.fence_pc;
+  writer.scope = std::min(writer.scope, thread.fence_scope);
+  if (thread.fence_block == out(thread)) writer.action = EventAction::fence;
 }
 
 void PersistBuilder::write_flag(const Lane& lane, u64 value, bool part_of_atomic, u32 node) {
@@ -103,7 +127,7 @@ void PersistBuilder::write_flag(const Lane& lane, u64 value, bool part_of_atomic
   write.value = value;
   write.node = node;
   write.block = lane.block_id;
-  write.writer = {record.launch, record.pc, record.scope};
+  write.writer = side_of(record);
   write.durable = thread.durable;
   if (part_of_atomic) {  // it carries on what it has read
     write.published = flag.last.published;
@@ -114,8 +138,7 @@ void PersistBuilder::write_flag(const Lane& lane, u64 value, bool part_of_atomic
     const Scope scope = wide(record.scope);
     const bool releases = is_release(record.action), prel = record.action == EventAction::prel;
     const u32 all = releases || prel ? out(thread) : 0;
-    if (!releases && !prel && thread.fence_scope != Scope::none && thread.fence_scope < Scope::gpu)
-      write.writer = {record.launch, thread.fence_pc, thread.fence_scope};
+    if (widened() && !releases && !prel && thread.fence_scope != Scope::none) release_by_fence(thread, write.writer);
     const auto publish = [&](u64 block, u32 psw, u32 csw) {
       if (!psw && !csw) return;
       for (Published& other : write.published) {
@@ -129,6 +152,7 @@ void PersistBuilder::write_flag(const Lane& lane, u64 value, bool part_of_atomic
     if (scope >= Scope::cta) publish(lane.block_id, prel ? all : 0, releases ? all : thread.fence_block);
     if (scope >= Scope::gpu) publish(0, prel ? all : 0, releases ? all : thread.fence_device);
   }
+  if (synced()) write.everything = graph_.join(part_of_atomic ? flag.last.everything : 0, out(thread));
   constexpr std::size_t remembered = 16;
   if (flag.before.size() == remembered) flag.before.erase(flag.before.begin());
   ++flag.writes;

@@ -230,7 +230,7 @@ int call_model(CrashCommand& command, const Words& words) {
   ModelCampaign campaign(plan, model);
   const ModelReport report =
       campaign.run([](u64 finished, u64 failures, u64 total) { show_progress(finished, failures, total, "states"); });
-  print_report(report, campaign, command.json, [&](const ModelFailure& failure) {
+  print_report(report, command.json, [&](const ModelFailure& failure) {
     Words where{"--states", "model", "--model", std::string(name_of(model.model)), "--state", failure.state};
     if (command.count) where.insert(where.end(), {"--count", std::to_string(command.count)});
     if (!failure.nested.empty()) where.insert(where.end(), {"--nested-points", std::to_string(plan.nested_points)});

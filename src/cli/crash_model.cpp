@@ -6,10 +6,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <deque>
 
 #include "check/persist_builder.hpp"
-#include "check/persist_order.hpp"
 #include "cli/crash_folder.hpp"
 #include "cli/job_threads.hpp"
 #include "core/diagnostics.hpp"
@@ -66,7 +64,6 @@ ModelCampaign::ModelCampaign(const CrashPlan& plan, const ModelPlan& model) : pl
   record();
   const auto begin = Clock::now();
   graph_ = check::build_persist_graph(*events_, model.model);
-  if (model.model == PersistModel::sbrp) wide_ = check::build_persist_graph(*events_, PersistModel::sbrp_sys);
   build_seconds_ = seconds_since(begin);
   acknowledged_ = std::make_unique<check::AcknowledgedProgress>(graph_);
   mapped_ = std::make_unique<check::AcknowledgedProgress>(graph_, graph_.mappings());
@@ -126,7 +123,7 @@ Outcome ModelCampaign::Worker::recover_image() {
 void ModelCampaign::Worker::build(const PersistSet& set) {
   image.build(set);
   pools = campaign.mapped_->of(set);
-  acknowledged = tells ? campaign.acknowledged_->of(set) : 0;
+  acknowledged = campaign.acknowledged_->of(set);
 }
 
 u64 ModelCampaign::Worker::digest() const {
@@ -135,12 +132,6 @@ u64 ModelCampaign::Worker::digest() const {
 
 Outcome ModelCampaign::Worker::judge(const PersistSet& set) {
   build(set);
-  return recover_image();
-}
-
-Outcome ModelCampaign::Worker::judge(const PersistSet& set, u64 told) {
-  build(set);
-  acknowledged = told;
   return recover_image();
 }
 
@@ -242,182 +233,6 @@ ModelReport ModelCampaign::run(const Progress& progress) {
   try_cold(names, failures, report);
   explain_all(failures, report);
   return report;
-}
-
-// --- Failures
-
-/// One failure for each place of the program that they end in, few at most.
-void ModelCampaign::explain_all(const std::vector<Failed>& failures, ModelReport& report) {
-  if (failures.empty()) return;
-  constexpr std::size_t most_explained = 24, most_told = 8;
-  std::map<std::string, std::vector<const Failed*>> places;
-  std::vector<std::string> order;
-  for (const Failed& failure : failures) {
-    u32 last = 0;
-    for (u32 p = 0; p < failure.set.size(); ++p)
-      if (failure.set.has(p)) last = p;
-    const std::string place = !failure.nested.empty() ? "crashed recovery, " + failure.nested_place
-                              : failure.set.count()   ? place_of(last)
-                                                      : failure.state;
-    if (places[place].empty()) order.push_back(place);
-    places[place].push_back(&failure);
-  }
-  Worker worker(*this, model_.warm);
-  std::map<std::string, std::size_t> told;
-  for (std::size_t i = 0; i < order.size() && i < most_explained; ++i) {
-    const auto& alike = places[order[i]];
-    worker.tells = true;
-    ModelFailure failure = explain(worker, *alike.front());
-    failure.alike = alike.size();
-    const std::string key =
-        fmt::format("{} {} {} {}", name_of(failure.kind), failure.absent ? place_of(*failure.absent) : "",
-                    failure.present ? place_of(*failure.present) : "", alike.front()->nested_place);
-    const auto [found, fresh] = told.try_emplace(key, report.failures.size());
-    if (!fresh)
-      report.failures[found->second].alike += failure.alike;
-    else if (report.failures.size() < most_told)
-      report.failures.push_back(std::move(failure));
-    else
-      told.erase(found);
-  }
-}
-
-ModelFailure ModelCampaign::explain(Worker& worker, const Failed& failed) {
-  ModelFailure failure;
-  failure.state = failed.state;
-  failure.status = failed.outcome.status;
-  failure.output = failed.outcome.output +
-                   (failed.outcome.status == 1 ? "" : fmt::format("[the recovery {}]\n", how_it_ended(failed.outcome)));
-  failure.kind = FailureClass::recovery_bug;
-  failure.nested = failed.nested;
-  if (failed.state == no_pool || !failed.nested.empty()) return failure;
-  failure.acknowledged = acknowledged_->of(failed.set);
-  if (failure.acknowledged != 0 && explain_acknowledgement(worker, failed, failure)) return failure;
-  failure.acknowledged = 0;
-  worker.tells = false;
-  // The first persist that makes it fail: behind it the state may be cut off.
-  u32 passes = 0, fails = failed.set.size();
-  if (!worker.passes(PersistSet(fails))) return failure;
-  while (fails - passes > 1) {
-    const u32 middle = passes + (fails - passes) / 2;
-    (worker.passes(failed.set.cut_at(middle)) ? passes : fails) = middle;
-  }
-  const PersistSet cut = failed.set.cut_at(fails);
-  failure.present = fails - 1;
-  if (!worker.passes(PersistSet(fails).filled_to(fails))) {  // everything up to it, as the run itself had it
-    failure.state = fmt::format("upto:{}", fails);
-    const Outcome again = worker.judge(PersistSet(fails).filled_to(fails));
-    failure.status = again.status;
-    failure.output = again.output;
-    return failure;
-  }
-  // The first persist that mends it, when those before it are there.
-  u32 broken = 0, mended = fails;
-  while (mended - broken > 1) {
-    const u32 middle = broken + (mended - broken) / 2;
-    (worker.passes(cut.filled_to(middle)) ? mended : broken) = middle;
-  }
-  failure.absent = mended - 1;
-  find_class(worker, cut.filled_to(broken), failure);
-  return failure;
-}
-
-/// True: the state is recovered as long as nobody has been told anything. Then the first acknowledgement that fails,
-/// and the first persist that mends it. Otherwise it fails for another reason, whatever was acknowledged.
-bool ModelCampaign::explain_acknowledgement(Worker& worker, const Failed& failed, ModelFailure& failure) {
-  if (worker.judge(failed.set, 0).status != 0) return false;
-  const u32 size = failed.set.size();
-  for (std::size_t i = 0; i < acknowledged_->size() && acknowledged_->progress(i) <= failure.acknowledged; ++i) {
-    const Outcome outcome = worker.judge(failed.set, acknowledged_->progress(i));
-    if (outcome.status == 0) continue;
-    failure.acknowledged = acknowledged_->progress(i);
-    break;
-  }
-  const auto mends = [&](u32 end) { return worker.judge(failed.set.filled_to(end), failure.acknowledged).status == 0; };
-  if (!mends(size)) return true;  // even all that the run persisted is not enough: the recovery gives it up
-  failure.kind = FailureClass::early_acknowledgement;
-  u32 broken = 0, mended = size;
-  while (mended - broken > 1) {
-    const u32 middle = broken + (mended - broken) / 2;
-    (mends(middle) ? mended : broken) = middle;
-  }
-  failure.absent = mended - 1;
-  return true;
-}
-
-/// `set` fails, has `present` and lacks `absent`.
-void ModelCampaign::find_class(Worker& worker, const PersistSet& set, ModelFailure& failure) {
-  failure.kind = FailureClass::missing_order;
-  if (model_.model != PersistModel::sbrp) return;
-  check::Reach wide(wide_);
-  const PersistSet possible = wide.closed(set);
-  if (possible == set || !worker.passes(possible)) return;
-  failure.kind = FailureClass::scope_bug;
-  if (!wide.ordered(*failure.absent, *failure.present)) {
-    for (u32 present = set.size(); present-- > 0;) {
-      if (!set.has(present)) continue;
-      PersistSet below(set.size());
-      wide.add_below(present, below);
-      u32 absent = set.size();
-      for (u32 p = 0; p < set.size(); ++p)
-        if (below.has(p) && !set.has(p)) absent = p;
-      if (absent == set.size()) continue;
-      failure.absent = absent, failure.present = present;
-      break;
-    }
-  }
-  find_widening(failure);
-}
-
-/// The path from absent to present that needs the fewest synchronisations widened, and what they are.
-void ModelCampaign::find_widening(ModelFailure& failure) {
-  std::map<u32, const check::Widening*> widened;
-  for (const check::Widening& widening : wide_.widenings()) widened[widening.node] = &widening;
-  constexpr u32 far = ~u32{0};
-  std::vector<u32> distance(wide_.nodes(), far), next(wide_.nodes(), 0);
-  const u32 goal = wide_.node_of(*failure.absent), start = wide_.node_of(*failure.present);
-  std::deque<u32> open{start};
-  distance[start] = 0;
-  while (!open.empty()) {
-    const u32 node = open.front();
-    open.pop_front();
-    if (node == goal) break;
-    for (const u32 earlier : wide_.before(node)) {
-      if (earlier < goal) continue;
-      const u32 cost = widened.contains(earlier) ? 1 : 0;
-      if (distance[node] + cost >= distance[earlier]) continue;
-      distance[earlier] = distance[node] + cost;
-      next[earlier] = node;
-      cost ? open.push_back(earlier) : open.push_front(earlier);
-    }
-  }
-  if (distance[goal] == far) return;
-  const auto name_of_scope = [](Scope scope) {
-    return scope == Scope::cta ? "block" : scope == Scope::gpu ? "device" : "system";
-  };
-  for (u32 node = goal; node != start; node = next[node]) {
-    const auto found = widened.find(node);
-    if (found == widened.end()) continue;
-    const auto& [made, release, acquire] = *found->second;
-    const auto tell = [&](std::string_view what, const check::Widening::Side& side) {
-      if (side.launch == 0) return;
-      const std::string text =
-          fmt::format("{} at {}: {} -> device", what, events_->place(side.launch, side.pc), name_of_scope(side.scope));
-      if (std::find(failure.widen.begin(), failure.widen.end(), text) == failure.widen.end())
-        failure.widen.push_back(text);
-    };
-    tell("release", release);
-    tell("acquire", acquire);
-  }
-}
-
-std::string ModelCampaign::place_of(u32 persist) const {
-  const check::Persist& p = graph_.persist(persist);
-  return events_->place(p.launch, p.pc);
-}
-
-std::string ModelCampaign::describe(u32 persist) const {
-  return check::text_of(*events_, graph_.persist(persist));
 }
 
 }  // namespace ew::cli

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "check/acknowledged_progress.hpp"
+#include "check/blame.hpp"
 #include "check/crash_states.hpp"
 #include "check/pool_image.hpp"
 #include "cli/crash_trials.hpp"
@@ -47,13 +48,28 @@ struct ModelFailure {
   std::string state;
   std::string nested;  // the recovery was crashed in this state of its own; empty: it was not crashed
   FailureClass kind = FailureClass::missing_order;
-  std::optional<u32> absent, present;  // the missing order: `absent` should be durable before `present`
+  /// A persist that is durable and one that is not: what they are, and their lines. Empty: there is none.
+  std::string durable, durable_at, not_durable, not_durable_at;
+  std::string release_at, acquire_at;  // the synchronisation between them that is none, or too narrow
   std::vector<std::string> widen;      // scope_bug: what is too narrow
-  u64 acknowledged = 0;                // what the recovery was told
+  std::string happened, advice;        // in plain words: why it fails, and what to do
+  u64 acknowledged = 0;                // what the recovery was told, where that matters
   int status = 0;
   std::string output;
   u64 alike = 1;  // failed states that end in the same place of the program
 };
+
+/// A run whose persists a failure is explained by: the program's, or that of a recovery which was crashed.
+struct ExplainedRun {
+  const check::EventFile& events;
+  const check::PersistGraph& graph;
+  check::PersistModel model;
+  bool of_recovery;
+};
+/// Class, lines and advice of a failure, from the persists that are to blame. `fails` judges states of the run.
+void explain_blame(const ExplainedRun&, check::Blame, const check::Fails&, ModelFailure&);
+/// The same of an acknowledgement that came too early: before `absent` was durable, or (`later`) stored.
+void explain_early_acknowledgement(const ExplainedRun&, u32 absent, bool later, ModelFailure&);
 
 struct ModelReport {
   u64 events = 0, persists = 0;
@@ -74,8 +90,6 @@ class ModelCampaign {
 
   using Progress = std::function<void(u64 finished, u64 failed, u64 total)>;
   ModelReport run(const Progress&);
-  /// "kvs.cu:117: 8 bytes at kvs.pool+0x80 = 0x5, by thread 7 of launch 3 (insert)".
-  std::string describe(u32 persist) const;
 
  private:
   struct Failed {
@@ -90,7 +104,6 @@ class ModelCampaign {
     /// The image of a set, and the most that can have been acknowledged.
     void build(const check::PersistSet&);
     Outcome judge(const check::PersistSet&);
-    Outcome judge(const check::PersistSet&, u64 acknowledged);
     /// Of what build() or judge() has made, or of no pool at all: the recovery is crashed in states that the model
     /// allows it to leave. True: each was recovered.
     bool survives_crash(const std::string& state, Failed& failed);
@@ -103,8 +116,7 @@ class ModelCampaign {
     check::Reach reach;
     std::size_t pools = 0;  // that the program had mapped: the first ones
     u64 acknowledged = 0;
-    bool tells = true;  // false: no recovery is told of acknowledgements
-    u64 nested = 0;     // states in which recoveries were crashed
+    u64 nested = 0;  // states in which recoveries were crashed
 
    private:
     friend class ModelCampaign;
@@ -119,26 +131,26 @@ class ModelCampaign {
   void try_cold(const std::vector<std::string>&, const std::vector<Failed>&, ModelReport&);
   void explain_all(const std::vector<Failed>&, ModelReport&);
   ModelFailure explain(Worker&, const Failed&);
-  bool explain_acknowledgement(Worker&, const Failed&, ModelFailure&);
-  void find_class(Worker&, const check::PersistSet&, ModelFailure&);
-  void find_widening(ModelFailure&);
+  void explain_crashed_recovery(Worker&, const Failed&, ModelFailure&);
+  void explain_crashed_run(Worker&, const Failed&, ModelFailure&);
   std::string place_of(u32 persist) const;
+  /// Of the states in which the recovery of this one is crashed.
+  u64 recovery_seed(const std::string& state) const;
 
   const CrashPlan& plan_;
   const ModelPlan& model_;
   bool made_pools_ = false;  // the run began without them
   bool shares_pools_ = false;
   std::unique_ptr<check::EventFile> events_;
-  check::PersistGraph graph_, wide_;
+  check::PersistGraph graph_;
   std::unique_ptr<check::AcknowledgedProgress> acknowledged_, mapped_;
   std::unique_ptr<check::CrashStates> states_;
   std::vector<std::filesystem::path> pool_paths_;
-  ImageVerdicts nested_;
+  ImageVerdicts nested_, explained_;
   double record_seconds_ = 0, build_seconds_ = 0;
 };
 
 /// Prints the report as text or as JSON; `again` gives the command that replays a state.
-void print_report(const ModelReport&, const ModelCampaign&, bool json,
-                  const std::function<std::string(const ModelFailure&)>& again);
+void print_report(const ModelReport&, bool json, const std::function<std::string(const ModelFailure&)>& again);
 
 }  // namespace ew::cli

@@ -2,15 +2,8 @@
 // crashed in states that the model allows it to leave.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <span>
-
-#include "check/persist_builder.hpp"
-#include "check/persist_order.hpp"
-#include "cli/crash_folder.hpp"
 #include "cli/crash_model.hpp"
-#include "cli/recorded_run.hpp"
+#include "cli/recorded_recovery.hpp"
 #include "core/fingerprint.hpp"
 
 namespace ew::cli {
@@ -35,57 +28,46 @@ std::vector<std::string> names_of(const check::CrashStates& states, u32 persists
   return names;
 }
 
-u32 last_of(const PersistSet& set) {
-  u32 last = check::no_persist;
-  for (u32 persist = 0; persist < set.size(); ++persist)
-    if (set.has(persist)) last = persist;
-  return last;
+/// Between which places of the recovery it was crashed.
+std::string crash_place(const check::EventFile& events, const check::PersistGraph& graph, const PersistSet& set) {
+  std::string last = "its first persist", first;
+  for (u32 p = 0; p < set.size(); ++p) {
+    const check::Persist& persist = graph.persist(p);
+    if (set.has(p)) last = events.place(persist.launch, persist.pc);
+    if (!set.has(p) && first.empty()) first = events.place(persist.launch, persist.pc);
+  }
+  return last + " " + first;
 }
 
 }  // namespace
 
+u64 ModelCampaign::recovery_seed(const std::string& state) const {
+  return plan_.settings.seed + core::fingerprint(state);
+}
+
 bool ModelCampaign::Worker::survives_crash(const std::string& state, Failed& failed) {
   const CrashPlan& plan = campaign.plan_;
   const bool nothing = state == no_pool;
-  const Image before = nothing ? Image{} : pool_files();
-  const u64 told = nothing ? 0 : acknowledged;
-  const Recording recording;
-  const Outcome whole = recovery.run_anew(before, told, recording.environment());
-  if (whole.status != 0 || !std::filesystem::exists(recording.events())) return true;  // told without a crash; or idle
-  const check::EventFile events(recording.events().string());
-  const check::PersistGraph graph = check::build_persist_graph(events, campaign.model_.model);
-  if (graph.size() == 0) return true;
-  bool outside = false;
-  const auto paths = pool_paths(events, recovery.folder(), outside);
-  const check::AcknowledgedProgress progress(graph), mapped(graph, graph.mappings());
-  const u64 seed = plan.settings.seed + core::fingerprint(state);
-  const check::CrashStates states(graph, plan.nested_points, seed);
-  check::PoolImage files(events, graph.persists());
-  check::Reach walk(graph);
-  const auto names = plan.nested_at.empty() ? names_of(states, graph.size(), plan.nested_points, seed)
+  const RecordedRecovery once(recovery, nothing ? Image{} : pool_files(), nothing ? 0 : acknowledged,
+                              campaign.model_.model);
+  if (!once.ran()) return true;
+  const u64 seed = campaign.recovery_seed(state);
+  const check::CrashStates states(once.graph(), plan.nested_points, seed);
+  check::Reach walk(once.graph());
+  const auto names = plan.nested_at.empty() ? names_of(states, once.graph().size(), plan.nested_points, seed)
                                             : std::vector<std::string>{plan.nested_at};
   for (const std::string& name : names) {
     ++nested;
     const PersistSet set = states.named(name, walk);
-    files.build(set);
-    const Image after = overlaid(before, paths, std::span(files.files()).first(mapped.of(set)));
-    const u64 acknowledged_then = std::max(told, progress.of(set));
+    const Image after = once.left(set);
+    const u64 acknowledged_then = once.acknowledged(set);
     const Outcome second = campaign.nested_.of(digest_of(after, acknowledged_then),
                                                [&] { return recovery.run(after, acknowledged_then); });
     if (second.status == 0) continue;
-    const u32 last = last_of(set);
     failed.nested = name;
     failed.outcome = second;
-    failed.nested_place = "its first persist";
-    std::string durable = "nothing";
-    if (last != check::no_persist) {
-      const check::Persist& persist = graph.persist(last);
-      failed.nested_place = events.place(persist.launch, persist.pc);
-      durable = fmt::format("{} of {} persists, the last {}", set.count(), graph.size(), text_of(events, persist));
-    }
-    failed.outcome.output +=
-        fmt::format("[the recovery was crashed when {} had become durable; the one after that {}]\n", durable,
-                    how_it_ended(second));
+    failed.nested_place = crash_place(once.events(), once.graph(), set);
+    failed.outcome.output += once.text_of_crash(set);
     return false;
   }
   return true;

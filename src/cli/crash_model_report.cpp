@@ -15,48 +15,38 @@ namespace {
 
 using Again = std::function<std::string(const ModelFailure&)>;
 
-std::string_view advice(FailureClass kind) {
-  switch (kind) {
-    case FailureClass::recovery_bug:
-      return "the run itself passes through this state: the recovery is wrong, or the program writes in an order that "
-             "it cannot cope with";
-    case FailureClass::missing_order:
-      return "an ofence between them in one thread, or a release behind the first and an acquire before the second";
-    case FailureClass::scope_bug:
-      return "the order is there, its scope is too narrow";
-    case FailureClass::early_acknowledgement:
-      return "before it acknowledges, the program must have waited for a kernel with a dfence behind the persist";
-  }
-  return "";
-}
-
-void print_failure(const ModelFailure& failure, const ModelCampaign& campaign, std::size_t number, const Again& again) {
+void print_failure(const ModelFailure& failure, std::size_t number, const Again& again) {
   fmt::print(stderr, "\nFAIL {}: {} (state {}{})\n", number, name_of(failure.kind), failure.state,
              failure.alike > 1 ? fmt::format(", and {} like it", failure.alike - 1) : "");
   if (failure.acknowledged) fmt::print(stderr, "  acknowledged: {}\n", failure.acknowledged);
-  if (failure.present) fmt::print(stderr, "  durable:      {}\n", campaign.describe(*failure.present));
-  if (failure.absent) fmt::print(stderr, "  not durable:  {}\n", campaign.describe(*failure.absent));
+  if (!failure.durable.empty()) fmt::print(stderr, "  durable:      {}\n", failure.durable);
+  if (!failure.not_durable.empty()) fmt::print(stderr, "  not durable:  {}\n", failure.not_durable);
+  if (!failure.release_at.empty()) fmt::print(stderr, "  released:     {}\n", failure.release_at);
+  if (!failure.acquire_at.empty()) fmt::print(stderr, "  acquired:     {}\n", failure.acquire_at);
   if (!failure.nested.empty())
-    fmt::print(stderr, "  why: a crash of the recovery (in its state {}) leaves what it cannot recover\n",
+    fmt::print(stderr, "  the recovery was crashed in its state {}, and the lines are those of the recovery\n",
                failure.nested);
-  else
-    fmt::print(stderr, "  {}: {}\n", failure.kind == FailureClass::recovery_bug ? "why" : "what is missing",
-               advice(failure.kind));
-  for (const std::string& widen : failure.widen) fmt::print(stderr, "  widen the {}\n", widen);
+  if (!failure.happened.empty()) fmt::print(stderr, "  what happened: {}\n", failure.happened);
+  if (!failure.advice.empty()) fmt::print(stderr, "  what to do:    {}\n", failure.advice);
   std::string output = failure.output;
   if (output.size() > 800) output = output.substr(0, 800) + "...\n";
   fmt::print(stderr, "  the recovery says: {}", output.empty() || output.back() != '\n' ? output + "\n" : output);
   fmt::print(stderr, "  again: {}\n", again(failure));
 }
 
-nlohmann::ordered_json json_of(const ModelReport& report, const ModelCampaign& campaign, const Again& again) {
+nlohmann::ordered_json json_of(const ModelReport& report, const Again& again) {
   nlohmann::ordered_json failures = nlohmann::ordered_json::array();
   for (const ModelFailure& failure : report.failures) {
     nlohmann::ordered_json one{{"class", name_of(failure.kind)}, {"state", failure.state}, {"alike", failure.alike}};
     if (!failure.nested.empty()) one["nested_state"] = failure.nested;
     if (failure.acknowledged) one["acknowledged"] = failure.acknowledged;
-    if (failure.present) one["durable"] = campaign.describe(*failure.present);
-    if (failure.absent) one["not_durable"] = campaign.describe(*failure.absent);
+    const std::pair<const char*, const std::string*> texts[] = {
+        {"durable", &failure.durable},         {"durable_at", &failure.durable_at},
+        {"not_durable", &failure.not_durable}, {"not_durable_at", &failure.not_durable_at},
+        {"release_at", &failure.release_at},   {"acquire_at", &failure.acquire_at},
+        {"happened", &failure.happened},       {"advice", &failure.advice}};
+    for (const auto& [name, text] : texts)
+      if (!text->empty()) one[name] = *text;
     if (!failure.widen.empty()) one["widen"] = failure.widen;
     one["recovery_status"] = failure.status;
     one["says"] = last_line(failure.output);
@@ -83,9 +73,10 @@ nlohmann::ordered_json json_of(const ModelReport& report, const ModelCampaign& c
 
 }  // namespace
 
-void print_report(const ModelReport& report, const ModelCampaign& campaign, bool json, const Again& again) {
+void print_report(const ModelReport& report, bool json, const Again& again) {
   if (json) {
-    fmt::print("{}\n", core::json_text(json_of(report, campaign, again)));
+    fmt::print("{}
+", core::json_text(json_of(report, again)));
     return;
   }
   const double rate = report.seconds > 0 ? static_cast<double>(report.distinct) / report.seconds : 0;
@@ -99,7 +90,7 @@ void print_report(const ModelReport& report, const ModelCampaign& campaign, bool
                grouped(report.nested_distinct));
   std::fflush(stdout);
   std::size_t number = 0;
-  for (const ModelFailure& failure : report.failures) print_failure(failure, campaign, ++number, again);
+  for (const ModelFailure& failure : report.failures) print_failure(failure, ++number, again);
   if (report.unlike) fmt::print("FAIL: {} recoveries ended differently in a process started anew\n", report.unlike);
   fmt::print("{}{} states, {} recovered, {} failed\n", report.failed ? "FAIL: " : "", grouped(report.distinct),
              grouped(report.passed), grouped(report.failed));

@@ -178,8 +178,9 @@ int Demo::show_planted_bug() {
                report.failed);
     for (const ModelFailure& failure : report.failures) {
       fmt::print("  {}\n", name_of(failure.kind));
-      if (failure.present) fmt::print("    durable:     {}\n", campaign.describe(*failure.present));
-      if (failure.absent) fmt::print("    not durable: {}\n", campaign.describe(*failure.absent));
+      if (!failure.durable.empty()) fmt::print("    durable:     {}\n", failure.durable);
+      if (!failure.not_durable.empty()) fmt::print("    not durable: {}\n", failure.not_durable);
+      fmt::print("    what to do:  {}\n", failure.advice);
       fmt::print("    the recovery says: {}\n", last_line(failure.output));
     }
   }
