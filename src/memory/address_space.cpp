@@ -76,8 +76,8 @@ struct AddressSpace::State {
   std::vector<std::unique_ptr<const Table>> retired;
   std::atomic<u64> generation{1};
 
-  std::map<u64, Window> adopted;  // by number, so in order of adoption
-  std::atomic<u64> adoptions{0};
+  std::map<u64, Window> adopted;             // by number, so in order of adoption
+  std::atomic<u64> adoptions{0}, opened{0};  // opened: pages of arenas that the host may use, too
 
   ~State() { delete table.load(); }
 
@@ -163,7 +163,9 @@ u64 AddressSpace::allocate(Region region, u64 size, u64 alignment, std::string l
   }
   Arena& arena = state_->arenas[arena_of(region)];
   if (size > arena.size()) return 0;
+  const u64 opened_before = arena.opened_end();
   const u64 begin = arena.allocate(size, std::max<u64>(alignment, 256), region != Region::device);
+  if (region == Region::managed || region == Region::host) state_->opened += arena.opened_end() != opened_before;
   if (begin) state_->add({begin, size, region, read_only, 0, std::move(label), true});
   return begin;
 }
@@ -294,6 +296,21 @@ std::vector<AddressSpace::Window> AddressSpace::windows() const {
 
 u64 AddressSpace::adoptions() const {
   return state_->adoptions.load(std::memory_order_acquire);
+}
+
+std::vector<AddressSpace::Window> AddressSpace::seen_by_host() const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<Window> result;
+  for (const auto& [index, region] : {std::pair{managed_arena, Region::managed}, std::pair{host_arena, Region::host}}) {
+    const Arena& arena = state_->arenas[index];
+    if (arena.opened_end() > arena.begin()) result.push_back({arena.begin(), arena.opened_end(), region, 0});
+  }
+  for (const auto& [number, window] : state_->adopted) result.push_back(window);
+  return result;
+}
+
+u64 AddressSpace::seen_by_host_changes() const {
+  return state_->adoptions.load(std::memory_order_acquire) + state_->opened.load(std::memory_order_acquire);
 }
 
 }  // namespace ew::memory

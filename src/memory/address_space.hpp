@@ -97,6 +97,11 @@ class AddressSpace {
   /// Counts every change of windows().
   u64 adoptions() const;
 
+  /// Memory that the host may use, too: accessible parts of arenas (whole pages), and what was adopted.
+  std::vector<Window> seen_by_host() const;
+  /// Counts every change of seen_by_host(), at least.
+  u64 seen_by_host_changes() const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

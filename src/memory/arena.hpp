@@ -40,6 +40,8 @@ class Arena {
 
   u64 begin() const { return begin_; }
   u64 size() const { return size_; }
+  /// End of what has been made accessible, whole pages from begin().
+  u64 opened_end() const { return high_water_; }
   bool holds(u64 address) const { return address - begin_ < size_; }
 
  private:

@@ -81,7 +81,7 @@ Machine::Machine(MachineConfig config, Environment environment, const Registry& 
       pools_(memory_, config_.machine.timing() ? &durable_ : nullptr),
       graphs_(memory_),
       queue_(
-          make_simulator(), [this](const simt::Fault& fault) { lose(fault); },
+          make_simulator(), memory_, [this](const simt::Fault& fault) { lose(fault); },
           static_cast<Progress::Show>(std::min<u64>(environment_.progress, 2)), recorder_.get()) {
   limits_.stack = config_.launch.stack.count;
   limits_.printf_buffer = config_.launch.printf_buffer.count;
@@ -312,29 +312,38 @@ cudaError_t Machine::launch_graph(CUstream_st& stream, CUgraphExec_st& instance)
   return cudaSuccess;
 }
 
+/// What a wait that has ended so returns. A thread that the end of the program finds waiting does not come back.
+cudaError_t Machine::after_wait(Waited waited) {
+  if (waited == Waited::ending) {
+    end_of_program_.hold();
+    return cudaErrorCudartUnloading;
+  }
+  print_buffer_.flush();
+  const cudaError_t error = lost();
+  if (error != cudaSuccess || waited == Waited::done) return error;
+  return cudaErrorContextIsDestroyed;
+}
+
 cudaError_t Machine::wait(Ticket ticket, ApiLock& lock) {
   lock.unlock();
-  queue_.wait(ticket);
-  print_buffer_.flush();
+  const cudaError_t error = after_wait(queue_.wait(ticket));
   lock.lock();
-  return lost();
+  return error;
 }
 
 cudaError_t Machine::wait_idle(ApiLock& lock) {
   lock.unlock();
-  queue_.wait_idle();
-  print_buffer_.flush();
+  const cudaError_t error = after_wait(queue_.wait_idle());
   lock.lock();
-  return lost();
+  return error;
 }
 
 cudaError_t Machine::query(Ticket ticket, ApiLock& lock) {
   lock.unlock();
-  const bool complete = queue_.query(ticket);
-  if (complete) print_buffer_.flush();
+  const Waited waited = queue_.query(ticket);
+  const cudaError_t error = waited == Waited::no ? lost() : after_wait(waited);
   lock.lock();
-  if (const cudaError_t error = lost()) return error;
-  return complete ? cudaSuccess : cudaErrorNotReady;
+  return waited == Waited::no && error == cudaSuccess ? cudaErrorNotReady : error;
 }
 
 std::unique_ptr<Module> Machine::load_sources(const std::vector<Source>& sources,
@@ -514,6 +523,8 @@ void Machine::shut_down() {
       mistakes += fmt::format("{}{}", mistakes.empty() ? "" : "; ", mistake.what());
     }
   };
+  end_of_program_.begin();
+  queue_.finish();
   queue_.stop();
   queue_.with_simulator([&](Simulator& simulator) {
     attempt([&] { simulator.close(); });
@@ -524,6 +535,7 @@ void Machine::shut_down() {
   if (recorder_) attempt([&] { recorder_->close(); });
   print_buffer_.flush();
   std::fflush(stdout);
+  end_of_program_.machine_is_gone();
   if (!mistakes.empty()) throw core::UserError(mistakes);
 }
 

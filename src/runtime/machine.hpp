@@ -19,6 +19,7 @@
 #include "runtime/acknowledgements.hpp"
 #include "runtime/allocations.hpp"
 #include "runtime/device_heap.hpp"
+#include "runtime/end_of_program.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/graph.hpp"
 #include "runtime/machine_config.hpp"
@@ -142,9 +143,10 @@ class Machine final : public simt::DeviceServices {
 
   /// cudaDeviceReset: everything is given back, except pools, and a lost context lives again.
   void reset(ApiLock&);
-  /// Before exit: waits a little for unfinished work, prints, stops the thread. Throws core::UserError, with everything
-  /// done, when a file of what was observed could not be written.
+  /// Before exit: finishes what is queued (Queue::finish), prints, stops the thread. Throws core::UserError, with
+  /// everything done, when a file of what was observed could not be written.
   void shut_down();
+  EndOfProgram& end_of_program() { return end_of_program_; }
 
   i32 print(const char* format, const u8* arguments, const simt::ReadString& read) override;
   u64 heap_allocate(u64 bytes) override;
@@ -160,6 +162,7 @@ class Machine final : public simt::DeviceServices {
   };
 
   std::unique_ptr<Simulator> make_simulator();
+  cudaError_t after_wait(Waited);
   bool meets(u64 address, bool in_pool) const;
   void meet_host(u64 address, u64 bytes, bool store, const std::function<void(Simulator&)>& access);
   void lose(const simt::Fault&);
@@ -197,6 +200,7 @@ class Machine final : public simt::DeviceServices {
   std::atomic<cudaError_t> lost_{cudaSuccess};
   bool inside_persist_region_ = false;
   RunResults results_;
+  EndOfProgram end_of_program_;
   u64 instructions_before_ = 0;  // of Gpus that a reset has replaced
   Queue queue_;                  // last: its thread uses all of the above
 };

@@ -104,7 +104,10 @@ void Process::write_results() {
                                  .warps = totals.warps,
                                  .divergent_branches = totals.divergent_branches,
                                  .barriers = totals.barriers,
-                                 .max_resident_bytes = totals.max_resident_bytes};
+                                 .max_resident_bytes = totals.max_resident_bytes,
+                                 .unrepeatable = machine_->queue().unrepeatable(),
+                                 .early_reads = machine_->queue().early_reads(),
+                                 .abandoned = machine_->queue().abandoned()};
   nlohmann::ordered_json json = {{"machine", machine_->config().device.name}, {"seed", environment_.seed}};
   for (const core::Statistic& one : core::statistics_of(statistics)) json[std::string(one.name)] = one.value;
   if (environment_.digest) json["copies_to_host_digest"] = fmt::format("{:016x}", machine_->queue().copies_digest());

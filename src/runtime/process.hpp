@@ -77,6 +77,10 @@ cudaError_t api_without_context_check(F&& call) {
   try {
     Machine* machine = process().machine();
     if (!machine) return keep(cudaErrorInitializationError);
+    if (machine->end_of_program().begun()) {
+      machine->end_of_program().hold();
+      return keep(cudaErrorCudartUnloading);
+    }
     ThreadState& thread = thread_state();
     thread.uses_runtime |= !thread.in_driver_call;
     ApiLock lock(machine->mutex());

@@ -11,6 +11,7 @@ struct RunStatistics {
   u64 warp_instructions = 0, thread_instructions = 0, memory_instructions = 0, memory_lanes = 0;
   u64 blocks = 0, warps = 0, divergent_branches = 0, barriers = 0;
   u64 max_resident_bytes = 0;
+  u64 unrepeatable = 0, early_reads = 0, abandoned = 0;
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
@@ -29,6 +30,17 @@ struct RunStatistics {
     visit("barriers", self.barriers, "barriers", "Arrivals of warps, or of parts of them, at barriers of their block.");
     visit("max_resident_bytes", self.max_resident_bytes, "bytes",
           "Most memory that the simulator held for blocks in flight: registers, shared memory and stacks.");
+    visit(
+        "unrepeatable", self.unrepeatable, "times",
+        "Times that the speed of the host decided something: from a host that polls memory which kernels write to the "
+        "next synchronisation, and where a thread of the host did not come to rest. 0: the same seed gives the same "
+        "run.");
+    visit(
+        "early_reads", self.early_reads, "times",
+        "Times that the host read memory which kernels may write while work was queued and not yet simulated: the host "
+        "saw the bytes from before that work.");
+    visit("abandoned", self.abandoned, "commands",
+          "Kernels, copies and host functions that had not ended when the program did.");
   }
 };
 
