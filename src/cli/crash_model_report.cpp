@@ -75,8 +75,7 @@ nlohmann::ordered_json json_of(const ModelReport& report, const Again& again) {
 
 void print_report(const ModelReport& report, bool json, const Again& again) {
   if (json) {
-    fmt::print("{}
-", core::json_text(json_of(report, again)));
+    fmt::print("{}\n", core::json_text(json_of(report, again)));
     return;
   }
   const double rate = report.seconds > 0 ? static_cast<double>(report.distinct) / report.seconds : 0;
