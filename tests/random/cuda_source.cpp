@@ -1,7 +1,8 @@
 // cuda_source FIRST COUNT: writes one CUDA program with COUNT random kernels, one a seed, and their emulation. What
 // threads do between two places where they meet is a function that both sides compile; where they meet is written
 // twice: as CUDA's shuffle, vote or barrier, and as a loop over the threads. The program compares every word and names
-// seed, block, thread and lane; its argument is a seed to run alone.
+// seed, block, thread and lane; its arguments are a seed to run alone (or 0) and, if wanted, a
+// module of the same source by another compiler, whose kernels then run instead of its own.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -206,7 +207,8 @@ std::string Kernel::statement(u32 depth, u32 loops) {
       return fmt::format("{}(&cells[{}u + ({} & 3u)], {});\n", names[way], 4 * way, word(1), word(1));
     }
     case 5:
-      return fmt::format("own[{} & {}u] {} {};\n", word(1), own_words - 1, one_of("=", "+=", "^="), word(2));
+      // In a sum, so that the order of two calls within one expression, each compiler's choice, does not show.
+      return fmt::format("own[{} & {}u] += {};\n", word(1), own_words - 1, word(2));
     case 6:
       return loops && below(2)          ? fmt::format("if ({}) {};\n", condition(1), one_of("break", "continue"))
              : in_function_ && below(2) ? fmt::format("if ({}) return {};\n", condition(1), word(1))

@@ -2,10 +2,15 @@
 #pragma once
 #pragma clang diagnostic ignored "-Wtautological-compare"
 #pragma clang diagnostic ignored "-Wunused-function"
+#include <cuda.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <vector>
 
 #define BOTH __host__ __device__ static
@@ -177,22 +182,56 @@ static void fill(std::vector<unsigned>& memory, unsigned* first_cells) {
   for (unsigned i = 0; i < cell_words; ++i) first_cells[i] = i / 4 == 3 || i / 4 == 4 ? ~0u : 0u;
 }
 
-static unsigned run_one(const Entry& entry) {
+// Kernels and variables of another compiler's module, or of this program.
+struct Module {
+  CUmodule module = nullptr;
+
+  void load(const char* path) {
+    std::ifstream file(path);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    if (cuModuleLoadData(&module, text.c_str()) == CUDA_SUCCESS) return;
+    printf("FAIL %s is no module\n", path);
+    exit(1);
+  }
+  void* variable(const char* name, const void* own) const {
+    void* address = nullptr;
+    CUdeviceptr at = 0;
+    size_t size;
+    if (!module) cudaGetSymbolAddress(&address, own);
+    if (module && cuModuleGetGlobal(&at, &size, module, name) == CUDA_SUCCESS) address = (void*)at;
+    return address;
+  }
+  void launch(const Entry& entry, unsigned* memory) const {
+    if (!module) return entry.kernel<<<entry.blocks, entry.threads>>>(memory);
+    const std::string plain = "k" + std::to_string(entry.seed);
+    const std::string mangled = "_Z" + std::to_string(plain.size()) + plain + "Pj";
+    CUfunction kernel;
+    void* arguments[] = {&memory};
+    if (cuModuleGetFunction(&kernel, module, mangled.c_str()) == CUDA_SUCCESS &&
+        cuLaunchKernel(kernel, entry.blocks, 1, 1, entry.threads, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS)
+      return;
+    printf("FAIL %s cannot be launched\n", mangled.c_str());
+    exit(1);
+  }
+};
+
+static unsigned run_one(const Entry& entry, const Module& module) {
   std::vector<unsigned> expected(entry.blocks * entry.threads * own_words), found(expected.size());
   fill(expected, host_cells);
   unsigned found_cells[cell_words], *device;
   cudaMalloc(&device, expected.size() * 4);
   cudaMemcpy(device, expected.data(), expected.size() * 4, cudaMemcpyHostToDevice);
-  cudaMemcpyToSymbol(device_cells, host_cells, sizeof host_cells);
+  void* const cells_at = module.variable("device_cells", &device_cells);
+  cudaMemcpy(cells_at, host_cells, sizeof host_cells, cudaMemcpyHostToDevice);
   entry.emulation(expected.data());
-  entry.kernel<<<entry.blocks, entry.threads>>>(device);
+  module.launch(entry, device);
   const cudaError_t error = cudaDeviceSynchronize();
   if (error != cudaSuccess) {
     printf("MISMATCH seed %llu kernel k%llu: %s\n", entry.seed, entry.seed, cudaGetErrorString(error));
     exit(1);
   }
   cudaMemcpy(found.data(), device, found.size() * 4, cudaMemcpyDeviceToHost);
-  cudaMemcpyFromSymbol(found_cells, device_cells, sizeof found_cells);
+  cudaMemcpy(found_cells, cells_at, sizeof found_cells, cudaMemcpyDeviceToHost);
   cudaFree(device);
   unsigned differ = 0;
   for (unsigned i = 0; i < found.size(); ++i) {
@@ -218,13 +257,16 @@ static int run_all(int count, char** words) {
                     : i % 11 == 0 ? 0x3f800000u + i
                                   : (unsigned)(state >> 33) * (i % 2 ? 2u : 1u);
   }
-  cudaMemcpyToSymbol(device_input, host_input, sizeof host_input);
   cudaDeviceSetLimit(cudaLimitStackSize, 65536);
+  Module module;
+  if (count > 2) module.load(words[2]);
+  cudaMemcpy(module.variable("device_input", &device_input), host_input, sizeof host_input, cudaMemcpyHostToDevice);
   unsigned run = 0, failed = 0;
   for (const Entry& entry : entries()) {
-    if (count > 1 && entry.seed != strtoull(words[1], nullptr, 10)) continue;
+    const unsigned long long alone = count > 1 ? strtoull(words[1], nullptr, 10) : 0;
+    if (alone && entry.seed != alone) continue;
     ++run;
-    failed += run_one(entry);
+    failed += run_one(entry, module);
   }
   printf("%u kernels of CUDA: %u mismatches\n", run, failed);
   return run == 0 || failed != 0;
