@@ -43,6 +43,7 @@ struct SmTimingConfig {
   u32 constant_line = 64;
   u32 constant_ways = 4;
 
+  u32 poll_stagger = 1024;
   u32 livelock_cycles = 50'000'000;
 
   template <class Self, class Visitor>
@@ -129,6 +130,9 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
         dissected);
   visit("constant_line", self.constant_line, core::Range{32, 128}, "bytes", "Its lines; a power of two.", dissected);
   visit("constant_ways", self.constant_ways, core::Range{1, 64}, "ways", "Its associativity.", dissected);
+  visit("poll_stagger", self.poll_stagger, core::Range{0, 1 << 20}, "cycles",
+        "The longest pause of a warp whose polls repeat while others write what it polls; 0: none.",
+        "assumed: what keeps two loops of real machines from staying in step has no published figure");
   visit("livelock_cycles", self.livelock_cycles, core::Range{1000, 4e9}, "cycles",
         "A kernel of which no warp issues anything but spinning for so long is ended with a report.",
         "assumed: 37 ms at 1365 MHz, more than ten thousand times what an access to an idle host takes");

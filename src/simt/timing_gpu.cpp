@@ -20,7 +20,9 @@ namespace {
 
 constexpr u32 most_warps = 64;                    // of an SM: one bit each
 constexpr Cycle cycles_between_looks = 1u << 17;  // at grid-wide barriers
-constexpr u64 steps_an_instruction = 64;          // that a run without instructions counts for one
+// Loops that count their polls may end by themselves: they have so many times livelock_cycles.
+constexpr u64 loops = 8;
+constexpr u64 steps_an_instruction = 64;  // that a run without instructions counts for one
 // Looks at whether every warp waits, and how long before lanes that wait for others of their warp are let go: longer
 // than any access takes; much longer while the host could still change a value.
 constexpr Cycle cycles_between_standstill_looks = 2048, patience = 4096, patience_with_host = 1u << 20;
@@ -59,7 +61,7 @@ struct TimingGpu::State {
   Cycle base_cycle = 0, next_look = cycles_between_looks, next_standstill_look = 0;
   u64 steps_without_issue = 0;
   bool unattended = false;
-  Cycle spinning_since = 0;
+  Cycle spinning_since = 0, looping_since = 0;
   u64 changes_before = 0, stores_before = 0;
   Cycle last_begun = 0;
   std::atomic<bool> stop{false};
@@ -211,12 +213,22 @@ struct TimingGpu::State {
 
   /// Nobody does anything but wait for a value that nobody is left to write.
   void look_at_spinning_warps() {
+    shared.contested.watched = std::exchange(shared.contested.needed, false);
     const u64 stores = statistics(now()).global_stores;
     bool any = false, only = unattended && !std::exchange(shared.met_host, false);
     only &= parts.space.used(memory::Region::managed) == 0;
-    for (auto& sm : sms) only &= sm->only_spins(any);
-    only &= std::exchange(changes_before, shared.changes) == shared.changes;
+    bool timed = false;
+    for (auto& sm : sms) only &= sm->only_spins(any, timed);
     only &= std::exchange(stores_before, stores) == stores;
+    if (!only || !any || timed) looping_since = now();
+    if (now() - looping_since >= loops * parts.timing.livelock_cycles) {
+      looping_since = now();
+      return fail_stuck(fmt::format(
+          "for {} cycles no warp has left the loop in which it polls: each counts, or takes and gives back what others "
+          "wait for, and finds the same again and again",
+          loops * parts.timing.livelock_cycles));
+    }
+    only &= std::exchange(changes_before, shared.changes) == shared.changes;
     if (!only || !any) {
       spinning_since = now();
     } else if (now() - spinning_since >= parts.timing.livelock_cycles) {

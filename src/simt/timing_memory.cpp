@@ -548,8 +548,17 @@ void TimingSm::wake() {
 memory::ByteMask TimingSm::perform(u32 id, u32 number, u8* bytes) {
   Access& a = accesses_[id];
   if (!a.grid) return {};
+  if (a.path == AccessPath::shadow) return a.writes ? bytes_of(a.op, a.parts[number], 4) : memory::ByteMask{};
+  const bool watched = shared_.contested.watched && a.pc->order.strong;
+  const memory::ByteMask written = watched ? perform_watched(a, number, bytes) : perform_now(a, number, bytes);
+  if (shared_.trace && shared_.trace->on()) [[unlikely]]
+    record(core::TraceKind::performed, a, number);
+  if (--a.to_perform == 0 && a.writes && a.counts) forget_order(a, true, false);
+  return written;
+}
+
+memory::ByteMask TimingSm::perform_now(Access& a, u32 number, u8* bytes) {
   const AccessPart& part = a.parts[number];
-  if (a.path == AccessPath::shadow) return a.writes ? bytes_of(a.op, part, 4) : memory::ByteMask{};
   const LaneMask lanes = a.op.lanes;
   const Shape shape = part.lanes == lanes ? a.shape : Shape::scattered;
   const u64 bias = reinterpret_cast<u64>(bytes) - part.line;
@@ -579,9 +588,6 @@ memory::ByteMask TimingSm::perform(u32 id, u32 number, u8* bytes) {
     }
     a.op.lanes = lanes;
   }
-  if (shared_.trace && shared_.trace->on()) [[unlikely]]
-    record(core::TraceKind::performed, a, number);
-  if (--a.to_perform == 0 && a.writes && a.counts) forget_order(a, true, false);
   return written;
 }
 

@@ -2,6 +2,7 @@
 #include "simt/timing_sm.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ew::simt {
 namespace {
@@ -70,6 +71,7 @@ void TimingSm::add(Block& block, GridRun& run) {
     w.unperformed = w.invisible = {};
     w.copies = {};
     w.group = 0;
+    w.missed = w.pause = 0;
     w.releasing = w.released = w.ordered = false;
     w.after = memory::PersistOrder::none;
     age_[slot] = ++arrivals_;
@@ -200,7 +202,9 @@ void TimingSm::look_at(u32 slot, Cycle now) {
     w.access = static_cast<u32>(latest);
     return wait_for(slot, for_memory);
   }
-  const Cycle when = latest >> 3;
+  Cycle when = latest >> 3;
+  if (w.pause && pc.order.strong) [[unlikely]]
+    when = std::max(when, now) + std::exchange(w.pause, 0);
   if (when > now) {
     w.kind = latest & 7;
     constexpr Wait wait_of[] = {for_data, for_memory, for_memory, for_memory, for_control, for_order};
@@ -390,11 +394,15 @@ void TimingSm::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
     default:
       break;
   }
+  w.timed |= w.warp->spin.timed;
   if (outcome == Outcome::ended) end_warp(slot);
   if (shared_.persists.model && block.block && block.block->barriers_over != block.barriers_over) barrier_over(block);
   if (block.block && block.block->ready & block.parked) wake_block(block, now);
   if (outcome == Outcome::ended) return;
-  if (outcome == Outcome::spinning) see_spinning(w, now);
+  if (outcome == Outcome::spinning) {
+    see_spinning(w, now);
+    stagger(slot);
+  }
   limit_or_look(slot, now);
 }
 

@@ -41,6 +41,19 @@ struct GridRun {
   u64 local_memory = 0, local_bytes = 0;  // simulated place of it, and bytes a thread
 };
 
+/// Who writes the words that warps poll in vain, while there are such warps (timing_spinning.cpp). Words share an entry
+/// when their addresses' hashes do; then a warp may be staggered without need, no more.
+struct ContestedWords {
+  struct Word {
+    u32 writer = 0, writes = 0;  // the last; so many changes
+    u32 wanted_by = 0;           // a warp that came too late again and again, and when it last did
+    Cycle wanted = 0;
+  };
+  std::vector<Word> words = std::vector<Word>(4096);
+  bool watched = false, needed = false;  // now; since TimingGpu's last look
+  Word& of(u64 address) { return words[(address >> 2) * 0x9e3779b97f4a7c15 >> 52]; }
+};
+
 /// What the SMs of a machine share.
 struct SmShared {
   const GpuLimits& limits;
@@ -72,6 +85,7 @@ struct SmShared {
   // Whether anything but polling happened (TimingGpu's look at spinning warps): counted, since that look.
   u64 changes = 0;
   bool met_host = false;  // an access of memory that the host may change at any time
+  ContestedWords contested;
 };
 
 class TimingSm final : public memory::Agent {
@@ -91,8 +105,8 @@ class TimingSm final : public memory::Agent {
   /// Sends what the private cache holds home; GridRun::flushes is one less when that is done.
   void flush(const GridRun&);
   /// No warp has done anything since the last call but to poll what does not change, in the same state at each poll, or
-  /// nothing at all; `any`: one polls.
-  bool only_spins(bool& any);
+  /// nothing at all; `any`: one polls; `timed`: one has looked at a clock.
+  bool only_spins(bool& any, bool& timed);
   /// Lanes of a warp of this block have been let go, and its bit in Block::ready is set.
   void released(const Block&);
   /// Takes blocks without warps off the SM. True: there was one.
@@ -157,6 +171,13 @@ class TimingSm final : public memory::Agent {
     LaneMask spun = 0;  // since the last look
     u32 releases_at_look = 0;
     Cycle spin_seen = 0;
+    // While its polls repeat: others' writes of the words that it polls, up to this round and the last; how many rounds
+    // came behind such writes; and of this round, whether it wrote, and what others wanted.
+    u64 others = 0, others_before = 0;
+    u32 missed = 0, staggers = 0;
+    u32 pause = 0;       // before its next strong access
+    bool timed = false;  // it has read a clock since the last look
+    bool wrote = false, wanted = false;
   };
 
   /// A readiness: the cycle above three bits of kind, or, with the top bit, the number of an access.
@@ -172,6 +193,7 @@ class TimingSm final : public memory::Agent {
   // Issue (timing_sm.cpp).
   void look_at(u32 slot, Cycle now);
   void see_spinning(Slot&, Cycle now);
+  void stagger(u32 slot);
   void park(u32 slot);
   bool may_go_by_order(u32 slot);
   bool ask(u32 slot, memory::PersistOrder, Scope);
@@ -212,6 +234,8 @@ class TimingSm final : public memory::Agent {
   Performed generic(MemoryOp&);
   Performed async_copy(MemoryOp&);
   Performed flat(MemoryOp&);
+  memory::ByteMask perform_now(Access&, u32 part, u8* bytes);
+  memory::ByteMask perform_watched(Access&, u32 part, u8* bytes);
   memory::ByteMask perform_recorded(Access&, const AccessPart&, Shape, u64 bias, bool in_place);
   Performed shared(MemoryOp&);
   void shared_time(const MemoryOp&);
