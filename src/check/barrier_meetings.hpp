@@ -2,6 +2,7 @@
 // have arrived as it waits for, and begins again.
 #pragma once
 
+#include <compare>
 #include <vector>
 
 #include "check/program.hpp"
@@ -11,6 +12,7 @@ namespace ew::check {
 struct Arrival {
   u32 thread = 0, barrier = 0;
   bool waits = true;  // for the barrier to be complete
+  auto operator<=>(const Arrival&) const = default;
 };
 
 /// Arrivals, thread by thread in program order -> for each how many times its barrier had been complete. Once for every

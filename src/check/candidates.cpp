@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "check/barrier_meetings.hpp"
@@ -247,7 +248,7 @@ class Combiner {
   }
 
   /// Threads may meet at barriers in more than one way.
-  void meet(EventGraph& graph, const std::vector<Value>& registers) const {
+  void meet(EventGraph& graph, const std::vector<Value>& registers) {
     std::vector<u32> barriers;
     for (u32 e = 0; e < graph.size(); ++e)
       if (graph.events[e].kind == EventKind::barrier) barriers.push_back(e);
@@ -255,7 +256,9 @@ class Combiner {
     std::vector<Arrival> arrivals;
     for (const u32 e : barriers)
       arrivals.push_back({graph.events[e].thread, graph.events[e].barrier_of, graph.events[e].waits});
-    for (const std::vector<u32>& meeting : barrier_meetings(program_, arrivals)) {
+    const auto [known, is_new] = meetings_.try_emplace(arrivals);
+    if (is_new) known->second = barrier_meetings(program_, arrivals);
+    for (const std::vector<u32>& meeting : known->second) {
       for (std::size_t i = 0; i < barriers.size(); ++i) graph.events[barriers[i]].barrier = meeting[i];
       visit_(graph, registers);
     }
@@ -278,6 +281,7 @@ class Combiner {
   const std::function<void(const EventGraph&, const std::vector<Value>&)>& visit_;
   std::vector<std::vector<Trace>> traces_;
   std::vector<const Trace*> chosen_;
+  std::map<std::vector<Arrival>, std::vector<std::vector<u32>>> meetings_;  // found so far
 };
 
 }  // namespace

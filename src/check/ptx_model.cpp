@@ -65,8 +65,11 @@ PtxModel::Causality PtxModel::causality(const Relation& rf, const Relation& sc) 
   }
   const Relation synchronises = (morally_strong_ & release_.then(c.observation).then(acquire_)) | barriers_ | sc;
   c.base = (graph_.program_order | synchronises).closure();
-  // What an atomic's write begins, the atomic begins, and its read is the same operation.
-  const Relation seen_then = c.observation.then(c.base);
+  // An atomic is one operation: its read begins what its write begins, and does not come before itself.
+  Relation later = c.base;
+  for (u32 read = 0; read < graph_.size(); ++read)
+    for_each(graph_.rmw.after(read), [&](u32 w) { later.remove(read, w); });
+  const Relation seen_then = c.observation.then(later);
   c.order = c.base | seen_then | graph_.rmw.then(seen_then);
   return c;
 }

@@ -21,7 +21,7 @@ class PtxModel {
   struct Causality {
     Relation observation;  // a write, through atomics, to a read of it; all morally strong
     Relation base;         // program order and synchronises-with, transitive
-    Relation order;        // causality order: base, and observation followed by base
+    Relation order;        // causality order: base, and observation followed by base, of whole operations
   };
   Causality causality(const Relation& rf, const Relation& sc) const;
 

@@ -30,17 +30,18 @@ LitmusMachine machine_with(const std::string& model, bool near) {
   return machine;
 }
 
-std::vector<PersistencyVerdict> verdicts(const std::string& column, const LitmusMachine& machine, u64 seeds) {
-  std::ifstream file(EW_LITMUS "/pm.glt");
+std::vector<PersistencyVerdict> verdicts(const std::string& column, const LitmusMachine& machine, u64 seeds,
+                                         const std::string& name = "pm.glt") {
+  std::ifstream file(std::string(EW_LITMUS "/") + name);
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   std::vector<PersistencyVerdict> all;
-  for (const Litmus& test : parse_litmus(text, "pm.glt")) {
+  for (const Litmus& test : parse_litmus(text, name)) {
     const bool two_devices =
         std::ranges::any_of(test.threads, [](const ThreadText& t) { return t.placement && t.placement->device != 0; });
     if (two_devices) continue;
     const PersistencyRunPlan plan{column,
                                   [&](const Program& program) { return run_litmus(program, machine, 0, seeds); }};
-    all.push_back(judge_persistency(test, "pm.glt", plan));
+    all.push_back(judge_persistency(test, name, plan));
   }
   return all;
 }
@@ -62,6 +63,21 @@ TEST_P(LitmusCrashes, LeaveWhatTheAxiomsAllow) {
     EXPECT_GT(crashes, 110u) << model;
     EXPECT_TRUE(model != "strict" || weak == 0);
     EXPECT_TRUE(model != "gpm" || weak > 0);
+  }
+}
+
+// They were judged, and no machine ran them.
+TEST_P(LitmusCrashes, OfTheLaterTestsToo) {
+  for (const std::string model : {"sbrp", "epoch"}) {
+    u64 shown = 0, crashes = 0;
+    for (const PersistencyVerdict& v : verdicts(model, machine_with(model, GetParam()), 3, "pm-more.glt")) {
+      EXPECT_FALSE(v.broken()) << model << ": " << v.runs->forbidden[0].text << " with seed "
+                               << v.runs->forbidden[0].first_seed;
+      shown += v.runs->shown;
+      crashes += v.runs->crashes;
+    }
+    EXPECT_GT(shown, 120u) << model;
+    EXPECT_GT(crashes, 400u) << model;
   }
 }
 
