@@ -29,7 +29,7 @@ const char* const reproduce_manual =
 ask), and compares what was measured with what the paper published. docs/reproduce.md says how to read the result
 and how to add a study.
 
-In the output folder: report.html (all figures, works without a network), figures.csv, runs.csv, results.json, and
+In the output folder: report.html (all figures, works without a network), figures.csv, figures.md, runs.csv, results.json, and
 runs/NAME with resolved.toml, stats.json and env.json of each run. --resume takes the runs that are there already:
 a run's name ends in a digest of the simulator, the program, the machine, the words and the seed.
 

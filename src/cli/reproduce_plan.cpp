@@ -159,6 +159,7 @@ PlannedRun ReproducePlan::planned(const Program& program, const Configuration& c
   run.settings.settings = configuration.settings;
   run.settings.settings.insert(run.settings.settings.end(), request_.settings.begin(), request_.settings.end());
   run.settings.seed = seed;
+  run.options = build_of(program, configuration).options;
   run.machine_text = runtime::to_toml(run.settings.resolve());
   const std::string& size = program.sizes.at(request_.size);
   const auto call = [&](const std::string& text) {

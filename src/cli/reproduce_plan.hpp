@@ -26,9 +26,10 @@ struct PlannedRun {
   const report::Configuration* configuration = nullptr;
   report::Phase phase = report::Phase::run;
   RunSettings settings;
-  Words prepare, command;    // prepare is empty unless a recovery is measured
-  std::string machine_text;  // the resolved machine
-  std::string name;          // of its directory; ends in the key
+  std::vector<std::string> options;  // that the program is built with, besides -O2
+  Words prepare, command;            // prepare is empty unless a recovery is measured
+  std::string machine_text;          // the resolved machine
+  std::string name;                  // of its directory; ends in the key
 };
 
 /// A program as one configuration has it built.

@@ -111,6 +111,7 @@ class Attempt {
                                 {"size", options_.size},
                                 {"machine", planned_.settings.machine},
                                 {"set", planned_.settings.settings},
+                                {"options", planned_.options},
                                 {"seed", planned_.settings.seed},
                                 {"command", command}};
     if (planned_.phase == Phase::recovery) json["prepared_by"] = typed(planned_.settings, planned_.prepare, true);

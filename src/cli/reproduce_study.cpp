@@ -48,6 +48,7 @@ Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::
 
 void write_results(const Reproduction& result, const fs::path& out) {
   write_file(out / "figures.csv", figures_csv(result));
+  write_file(out / "figures.md", figures_markdown(result));
   write_file(out / "runs.csv", runs_csv(result));
   write_file(out / "results.json", core::json_text(to_json(result)) + "\n");
   write_file(out / "report.html", html_report(result, chart_library()));

@@ -79,16 +79,38 @@ std::string figures_csv(const Reproduction& reproduction) {
   return text;
 }
 
+std::string figures_markdown(const Reproduction& reproduction) {
+  std::string text;
+  for (const ComparedFigure& compared : reproduction.figures) {
+    const Figure& figure = *compared.figure;
+    std::string heads = "| program |", rule = "|---|";
+    for (const Bar& bar : figure.bars) heads += fmt::format(" {} |", bar.label), rule += "---|";
+    text += fmt::format("{}Figure {}: {} ({}), here (paper):\n\n{}\n{}\n", text.empty() ? "" : "\n", figure.id,
+                        figure.title, figure.axis, heads, rule);
+    std::vector<std::string> rows = compared.programs;
+    if (figure.has_mean) rows.push_back("mean");
+    for (const std::string& program : rows) {
+      text += fmt::format("| {} |", program == "mean" ? "geometric mean" : program);
+      for (const Bar& bar : figure.bars) {
+        const ComparedBar* one = compared.find(program, bar.name);
+        text += one ? fmt::format(" {} ({}) |", value_text(figure, one->ours), value_text(figure, one->paper)) : " |";
+      }
+      text += '\n';
+    }
+  }
+  return text;
+}
+
 std::string runs_csv(const Reproduction& reproduction) {
-  std::string text = "run,program,phase,size,machine,settings,seed,time_ns,warp_instructions,wall_seconds\n";
+  std::string text = "run,program,phase,size,machine,settings,options,seed,time_ns,warp_instructions,wall_seconds\n";
   for (const FinishedRun& run : reproduction.runs) {
-    std::string settings;
-    for (const auto& setting : run.environment().value("set", std::vector<std::string>{}))
-      settings += (settings.empty() ? "" : ";") + setting;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{:.3f}\n", run.directory().filename().string(),
+    const auto joined = [&](const char* key) {
+      return fmt::format("{}", fmt::join(run.environment().value(key, std::vector<std::string>{}), ";"));
+    };
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.3f}\n", run.directory().filename().string(),
                         cell(run.text("program")), run.text("phase"), cell(run.text("size")), cell(run.text("machine")),
-                        cell(settings), run.text("seed"), number(run.measure("time", {})), run.warp_instructions(),
-                        run.wall_seconds());
+                        cell(joined("set")), cell(joined("options")), run.text("seed"), number(run.measure("time", {})),
+                        run.warp_instructions(), run.wall_seconds());
   }
   return text;
 }

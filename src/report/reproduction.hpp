@@ -35,6 +35,8 @@ struct Reproduction {
 
 /// Figure, program, bar, paper, ours, least and greatest of the seeds, difference, runs: one line a bar.
 std::string figures_csv(const Reproduction&);
+/// A table a figure, "here (paper)" for every bar, as documents have them (Markdown).
+std::string figures_markdown(const Reproduction&);
 /// One line a run: what ran, on what, instructions, wall time.
 std::string runs_csv(const Reproduction&);
 nlohmann::ordered_json to_json(const Reproduction&);

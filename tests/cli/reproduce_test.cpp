@@ -22,6 +22,7 @@ figures = ["1", "2"]
 source = "workloads/sbrp/gpkvs.cu"
 run = "--pool kvs.pool {size}"
 kernels = ["insert"]
+options = ["-DTOY=1"]
 size = { small = "--pairs 512 --batches 2", wrong = "--pairs none" }
 [configuration.far]
 machine = "sbrp-pm-far"
@@ -140,7 +141,12 @@ TEST_F(Reproduce, EverySeedIsARunOfItsOwnAndBarsShowTheRange) {
   const auto json = nlohmann::json::parse(outcome.output);
   EXPECT_EQ(json["seeds"], (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(json["runs"].size(), 6u);
-  for (const auto& row : json["runs"]) EXPECT_EQ(row["set"].back(), "host_link.bandwidth=8");
+  for (const auto& row : json["runs"]) {
+    EXPECT_EQ(row["set"].back(), "host_link.bandwidth=8");
+    EXPECT_EQ(row["options"], std::vector<std::string>{"-DTOY=1"});
+  }
+  EXPECT_NE(text_of("out/runs.csv").find(",settings,options,seed,"), std::string::npos);
+  EXPECT_NE(text_of("out/runs.csv").find(",-DTOY=1,0,"), std::string::npos);
   for (const auto& bar : json["figures"][0]["bars"]) EXPECT_EQ(bar["by_seed"].size(), 3u) << bar;
   const auto& none = json["figures"][0]["bars"][1];
   EXPECT_NE(none["by_seed"][1], none["by_seed"][2]);

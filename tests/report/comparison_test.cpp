@@ -204,6 +204,8 @@ TEST_F(Comparison, ThePageSaysEverythingAndEscapesIt) {
   EXPECT_NE(with.find("var a = '<\\/script>';"), with.npos);
   EXPECT_EQ(with.find("id=no-charts"), with.npos);
   EXPECT_NE(figures_csv(reproduction).find("1,P,b,1.5,2,2,2,33.3333,%,Pb Pa\n"), std::string::npos);
+  EXPECT_NE(figures_markdown(reproduction).find("| P | 2.000 (1.500) |\n"), std::string::npos)
+      << figures_markdown(reproduction);
 }
 
 TEST(ShortKernelName, IsTheFunctionsOwn) {
