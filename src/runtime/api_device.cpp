@@ -32,11 +32,14 @@ constexpr const char* pci_bus_id = "0000:00:00.0";
 
 extern "C" {
 
+/// The error of a launch that no call has returned yet is this one's.
 cudaError_t cudaDeviceReset(void) {
   const cudaError_t error = api_without_context_check([](Machine& machine, ApiLock& lock) {
-    if (!machine.lost()) machine.wait_idle(lock);
+    const bool known = machine.lost() && machine.lost_is_known();
+    const cudaError_t found = machine.lost() ? machine.lost() : machine.wait_idle(lock);
+    if (found == cudaErrorCudartUnloading) return found;
     machine.reset(lock);
-    return cudaSuccess;
+    return known ? cudaSuccess : found;
   });
   thread_state().last_error = error;
   return error;

@@ -100,7 +100,7 @@ CUresult add_source(CUlinkState state, const std::string& text, const char* name
 template <class F>
 CUresult function_api(CUfunction function, F&& call) {
   return driver_api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    if (!function) return cudaErrorInvalidResourceHandle;
+    if (!machine.has_function(function)) return cudaErrorInvalidResourceHandle;
     return call(machine, *function);
   });
 }
@@ -109,7 +109,7 @@ CUresult start(CUfunction function, Dim3 grid, Dim3 block, unsigned shared, CUst
                void** extra, bool cooperative) {
   return through_runtime([&] {
     return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
-      if (!function) return cudaErrorInvalidResourceHandle;
+      if (!machine.has_function(function)) return cudaErrorInvalidResourceHandle;
       if (arguments && extra) return cudaErrorInvalidValue;
       KernelWork work;
       work.function = function;

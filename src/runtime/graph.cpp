@@ -202,6 +202,8 @@ bool Graphs::retain_user_object(cudaUserObject_t handle, unsigned count) {
 }
 
 void Graphs::reset() {
+  for (auto& [handle, graph] : graphs_) gone_.push_back(std::move(graph));
+  for (auto& [handle, instance] : instances_) gone_instances_.push_back(std::move(instance));
   graphs_.clear();
   children_.clear();
   instances_.clear();

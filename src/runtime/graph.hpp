@@ -105,6 +105,9 @@ class Graphs {
   std::unordered_set<const void*> nodes_;
   std::vector<std::unique_ptr<Capture>> captures_;
   std::unordered_map<const void*, std::unique_ptr<CUuserObject_st>> user_objects_;
+  // From before a reset: no new handle equals an old one.
+  std::vector<std::unique_ptr<CUgraph_st>> gone_;
+  std::vector<std::unique_ptr<CUgraphExec_st>> gone_instances_;
 };
 
 }  // namespace ew::runtime

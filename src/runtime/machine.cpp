@@ -319,7 +319,7 @@ cudaError_t Machine::after_wait(Waited waited) {
     return cudaErrorCudartUnloading;
   }
   print_buffer_.flush();
-  const cudaError_t error = lost();
+  const cudaError_t error = say_lost();
   if (error != cudaSuccess || waited == Waited::done) return error;
   return cudaErrorContextIsDestroyed;
 }
@@ -341,7 +341,7 @@ cudaError_t Machine::wait_idle(ApiLock& lock) {
 cudaError_t Machine::query(Ticket ticket, ApiLock& lock) {
   lock.unlock();
   const Waited waited = queue_.query(ticket);
-  const cudaError_t error = waited == Waited::no ? lost() : after_wait(waited);
+  const cudaError_t error = waited == Waited::no ? say_lost() : after_wait(waited);
   lock.lock();
   return waited == Waited::no && error == cudaSuccess ? cudaErrorNotReady : error;
 }
@@ -451,6 +451,14 @@ Module* Machine::find_module(const void* handle) {
   return found == modules_.end() ? nullptr : found->second.get();
 }
 
+bool Machine::has_function(const CUfunc_st* handle) const {
+  const auto holds = [&](const std::unique_ptr<Module>& module) { return module && module->holds(handle); };
+  return std::ranges::any_of(
+             modules_, holds, [](const auto& entry) -> auto& { return entry.second; }) ||
+         std::ranges::any_of(
+             loaded_, holds, [](const auto& entry) -> auto& { return entry.second.module; });
+}
+
 CUctx_st* Machine::add_context(unsigned flags) {
   auto context = std::make_unique<CUctx_st>(CUctx_st{flags});
   CUctx_st* handle = context.get();
@@ -501,6 +509,13 @@ void Machine::reset(ApiLock&) {
   queue_.restart(make_simulator());
   print_buffer_.flush();
   functions_.clear();
+  const auto bury = [&](std::unique_ptr<Module> module) {
+    if (!module) return;
+    module->release();
+    gone_.push_back(std::move(module));
+  };
+  for (auto& [group, loaded] : loaded_) bury(std::move(loaded.module));
+  for (auto& [handle, module] : modules_) bury(std::move(module));
   loaded_.clear();
   modules_.clear();
   graphs_.reset();
@@ -511,6 +526,7 @@ void Machine::reset(ApiLock&) {
   heap_.reset();
   heap_.set_capacity(config_.launch.heap.count);
   limits_ = Limits{.stack = config_.launch.stack.count, .printf_buffer = config_.launch.printf_buffer.count};
+  lost_is_known_ = false;
   lost_.store(cudaSuccess, std::memory_order_release);
 }
 

@@ -94,6 +94,13 @@ class Machine final : public simt::DeviceServices {
 
   /// The error that has lost the context, else cudaSuccess. Any thread.
   cudaError_t lost() const { return lost_.load(std::memory_order_acquire); }
+  /// The same for a call that returns it: from then on it is known.
+  cudaError_t say_lost() {
+    const cudaError_t error = lost();
+    if (error != cudaSuccess) lost_is_known_ = true;
+    return error;
+  }
+  bool lost_is_known() const { return lost_is_known_; }
 
   /// The stream behind a handle, or nullptr.
   CUstream_st* stream(cudaStream_t);
@@ -126,6 +133,8 @@ class Machine final : public simt::DeviceServices {
   cudaError_t load_module(const std::vector<Source>&, Module*& module, std::string* mistakes = nullptr);
   bool unload_module(Module*);
   Module* find_module(const void* handle);
+  /// Whether the handle is a kernel of a module that is loaded.
+  bool has_function(const CUfunc_st*) const;
 
   /// The driver API's contexts, all of them names of the one there is.
   CUctx_st* add_context(unsigned flags);
@@ -195,9 +204,12 @@ class Machine final : public simt::DeviceServices {
   std::map<const void*, Loaded> loaded_;                    // by image group
   std::map<const void*, std::unique_ptr<Module>> modules_;  // of the driver API
   std::unordered_map<const void*, CUfunc_st*> functions_;
+  std::vector<std::unique_ptr<Module>>
+      gone_;  // with the device as it was before a reset: no new handle equals an old one
   std::map<const void*, std::unique_ptr<CUctx_st>> contexts_;
   std::unordered_set<std::string> complaints_;
   std::atomic<cudaError_t> lost_{cudaSuccess};
+  std::atomic<bool> lost_is_known_{false};
   bool inside_persist_region_ = false;
   RunResults results_;
   EndOfProgram end_of_program_;

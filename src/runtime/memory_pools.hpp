@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -41,6 +42,7 @@ class MemoryPools {
     return true;
   }
   void reset() {
+    std::ranges::move(pools_, std::back_inserter(gone_));
     pools_.clear();
     current_ = create();
   }
@@ -48,6 +50,7 @@ class MemoryPools {
  private:
   std::vector<std::unique_ptr<CUmemPoolHandle_st>> pools_;  // the first is the device's default pool
   CUmemPoolHandle_st* current_ = nullptr;
+  std::vector<std::unique_ptr<CUmemPoolHandle_st>> gone_;  // from before a reset: no new handle equals an old one
 };
 
 }  // namespace ew::runtime

@@ -2,6 +2,7 @@
 // Owned by Machine (registered images) or by the driver API's module handle; must outlive launches of its kernels.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -56,11 +57,15 @@ class Module {
   /// What the driver API keeps for a texture reference of this module; empty until it puts something there.
   std::shared_ptr<void>& texture_reference(const std::string& name) { return texture_references_[name]; }
   int ptx_version() const { return ptx_version_; }
+  bool holds(const CUfunc_st* function) const {
+    return std::ranges::any_of(functions_, [&](const auto& entry) { return &entry.second == function; });
+  }
+  /// Gives the variables' memory back; the handles stay what they are.
+  void release();
 
  private:
   void allocate(const ptx::ast::Variable&, const std::map<std::string, u64>& managed);
   void initialise(const ptx::ast::Module&, const ptx::ast::Variable&);
-  void release();
 
   memory::AddressSpace& memory_;
   std::map<std::string, Symbol, std::less<>> symbols_;

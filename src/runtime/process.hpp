@@ -96,7 +96,7 @@ cudaError_t api_without_context_check(F&& call) {
 template <class F>
 cudaError_t api(F&& call) {
   return api_without_context_check([&](Machine& machine, ApiLock& lock) {
-    if (const cudaError_t lost = machine.lost()) return lost;
+    if (const cudaError_t lost = machine.say_lost()) return lost;
     return static_cast<cudaError_t>(call(machine, lock));
   });
 }

@@ -20,7 +20,8 @@ Queue::~Queue() {
 
 void Queue::finish() {
   // Enough for what a program forgets to wait for; not for a kernel that waits for the program.
-  constexpr u64 most_instructions = u64{1} << 20, most_nanoseconds = 2'000'000;
+  constexpr u64 most_instructions = u64{1} << 20;
+  const u64 most_nanoseconds = simulator_->timed() ? 2'000'000 : 200'000;
   Lock lock(mutex_);
   if (stopping_ || lost_ || pending_.empty() || !needs_.empty() || host_calls_under_way_ > 0) return;
   finishing_ = true;

@@ -10,6 +10,10 @@ Streams::Streams() {
 Streams::~Streams() = default;
 
 void Streams::reset() {
+  for (auto& [handle, stream] : streams_) gone_.push_back(std::move(stream));
+  for (auto& [thread, stream] : per_thread_) gone_.push_back(std::move(stream));
+  if (legacy_) gone_.push_back(std::move(legacy_));
+  for (auto& [handle, event] : events_) gone_events_.push_back(std::move(event));
   streams_.clear();
   per_thread_.clear();
   orphans_.clear();

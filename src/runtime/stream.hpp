@@ -78,6 +78,9 @@ class Streams {
   std::vector<Ticket> orphans_;  // last commands of destroyed blocking streams
   std::map<cudaEvent_t, std::unique_ptr<CUevent_st>> events_;
   std::vector<std::unique_ptr<CUevent_st>> retired_;  // destroyed; the queue may still write to them
+  // From before a reset: no new handle equals an old one.
+  std::vector<std::unique_ptr<CUstream_st>> gone_;
+  std::vector<std::unique_ptr<CUevent_st>> gone_events_;
 };
 
 }  // namespace ew::runtime

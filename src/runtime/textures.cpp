@@ -286,6 +286,8 @@ bool Textures::destroy_object(u64 handle, bool surface) {
 
 void Textures::reset() {
   for (const auto& entry : entries_) entry->live = false;
+  for (auto& [handle, array] : arrays_) gone_.push_back(std::move(array));
+  for (auto& [handle, mipmap] : mipmaps_) gone_mipmaps_.push_back(std::move(mipmap));
   arrays_.clear();
   mipmaps_.clear();
 }

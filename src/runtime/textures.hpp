@@ -76,6 +76,9 @@ class Textures {
   Allocations& allocations_;
   std::unordered_map<const void*, std::unique_ptr<cudaArray>> arrays_;  // by handle
   std::unordered_map<const void*, std::unique_ptr<cudaMipmappedArray>> mipmaps_;
+  // From before a reset: no new handle equals an old one.
+  std::vector<std::unique_ptr<cudaArray>> gone_;
+  std::vector<std::unique_ptr<cudaMipmappedArray>> gone_mipmaps_;
   std::vector<std::unique_ptr<TextureEntry>> entries_;
   std::unique_ptr<std::array<std::atomic<const TextureEntry*>, most_objects>> table_ =
       std::make_unique<std::array<std::atomic<const TextureEntry*>, most_objects>>();

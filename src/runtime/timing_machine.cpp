@@ -230,6 +230,7 @@ void TimingMachine::make_copy_engines() {
     for (memory::Agent* agent : engines_.back()->agents()) caches.push_back(&add_cache(port, *agent, true));
     engines_.back()->attach(caches);
   }
+  engine_free_.resize(engines_.size());
 }
 
 void TimingMachine::make_homes() {
@@ -256,9 +257,7 @@ simt::LaunchId TimingMachine::start(simt::Launch launch) {
   if (timeline_) running.name = core::readable_name(launch.kernel->name);
   running.row.grid = launch.grid, running.row.block = launch.block;
   running.before = figures();
-  u32& track = running.track;
-  const auto taken = [&](const auto& other) { return other.second.track == track; };
-  while (std::ranges::any_of(running_, taken)) ++track;
+  running.track = kernel_tracks_.take();
   const simt::LaunchId id = gpu_->start(std::move(launch));
   running_.emplace(id, std::move(running));
   begin_sampling();
@@ -270,6 +269,7 @@ std::vector<simt::Completion> TimingMachine::take_completions() {
   for (simt::Completion& completion : gpu_->take_completions()) {
     gpu_->take_statistics(completion.id);  // the rows count the whole machine
     auto node = running_.extract(completion.id);
+    if (node) kernel_tracks_.give_back(node.mapped().track);
     if (node) record_kernel(std::move(node.mapped()), completion);
     completions.push_back(std::move(completion));
   }
@@ -302,7 +302,7 @@ void TimingMachine::start(Engine engine, u64 id, memory::DmaTransfer transfer) {
 void TimingMachine::start(u64 id, Prefetch prefetch) {
   if (!pages_) return moved(id);
   pages_->refresh();
-  const u32 track = static_cast<u32>(engines_.size()) + !prefetch.to_device;
+  const u32 track = static_cast<u32>(engines_.size()) + prefetch_tracks_.take();
   copying_.emplace(id, Copying{gpu_->simulated_nanoseconds(), prefetch.bytes, track});
   begin_sampling();
   pages_->prefetch(id, prefetch);
@@ -311,10 +311,18 @@ void TimingMachine::start(u64 id, Prefetch prefetch) {
 void TimingMachine::moved(u64 id) {
   const u64 now = gpu_->simulated_nanoseconds();
   moved_.push_back({id, now});
-  if (auto node = copying_.extract(id); node && timeline_) {
+  if (auto node = copying_.extract(id)) {
     const Copying& copy = node.mapped();
-    timeline_->span(Timeline::Group::copies, copy.engine, copy.engine < engines_.size() ? "copy" : "prefetch",
-                    copy.begin, now, fmt::format("{} bytes", copy.bytes));
+    const bool copied = copy.engine < engines_.size();
+    // An engine begins a copy when it is through with the one before.
+    const u64 begin = copied ? std::max(copy.begin, engine_free_[copy.engine]) : copy.begin;
+    if (copied)
+      engine_free_[copy.engine] = now;
+    else
+      prefetch_tracks_.give_back(copy.engine - static_cast<u32>(engines_.size()));
+    if (timeline_)
+      timeline_->span(Timeline::Group::copies, copy.engine, copied ? "copy" : "prefetch", begin, now,
+                      fmt::format("{} bytes", copy.bytes));
   }
   gpu_->request_stop();
 }

@@ -18,6 +18,7 @@
 #include "memory/home.hpp"
 #include "memory/host_link.hpp"
 #include "memory/private_cache.hpp"
+#include "runtime/free_tracks.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/managed_pages.hpp"
 #include "runtime/run_results.hpp"
@@ -127,6 +128,8 @@ class TimingMachine final : public Simulator {
     u32 engine = 0;
   };
   std::map<u64, Copying> copying_;
+  std::vector<u64> engine_free_;                // when an engine was through with its last copy
+  FreeTracks kernel_tracks_, prefetch_tracks_;  // of the timeline
   bool host_waits_ = false;
   RunResults& results_;
   std::unique_ptr<Timeline> timeline_;

@@ -133,6 +133,34 @@ TEST_F(TimelineCommand, ShowsEveryWarpOnceInItsBlockAndOneAtATimeInASlot) {
   }
 }
 
+// Copies that wait for their engine were drawn over the one that it moves.
+TEST_F(TimelineCommand, ShowsTheCopiesOfAnEngineOneAtATime) {
+  std::ofstream(folder_ + "/copies.cu") << R"(
+int main() {
+  cudaStream_t streams[3];
+  char *host, *device;
+  cudaMallocHost(&host, 1 << 16);
+  cudaMalloc(&device, 1 << 16);
+  for (auto& stream : streams) cudaStreamCreate(&stream);
+  for (int i = 0; i < 12; ++i)
+    cudaMemcpyAsync(i % 2 ? host : device, i % 2 ? device : host, 1 << 16, cudaMemcpyDefault, streams[i % 3]);
+  return cudaDeviceSynchronize();
+}
+)";
+  ASSERT_EQ(call({EW_PROGRAM, "build", "copies.cu", "-o", "copies"}).status, 0);
+  ASSERT_EQ(call({EW_PROGRAM, "run", "-m", "titan-rtx", "--timeline", "t.json", "./copies"}).status, 0);
+  read();
+  std::map<long, std::vector<Span>> engines;
+  for (const Span& copy : spans_["copies"]) engines[copy.thread].push_back(copy);
+  EXPECT_EQ(spans_["copies"].size(), 12u);
+  EXPECT_EQ(engines.size(), 2u);
+  for (auto& [engine, spans] : engines) {
+    std::ranges::sort(spans, {}, &Span::begin);
+    for (std::size_t i = 1; i < spans.size(); ++i)
+      EXPECT_LE(spans[i - 1].end, spans[i].begin) << "copies " << i - 1 << " and " << i << " of engine " << engine;
+  }
+}
+
 // A run shorter than a sample's interval had no counters, and a longer one not those of its last interval.
 TEST_F(TimelineCommand, CountsAllThatCachesAndLinksHaveDone) {
   ASSERT_EQ(call({EW_PROGRAM, "build", "work.cu", "-o", "work"}).status, 0);

@@ -47,7 +47,8 @@ int end_by(const std::string& way) {
   int* flag = nullptr;
   CUDA(cudaMallocHost(&flag, sizeof(int)));
   *flag = 0;
-  endless = way == "running" || way == "exit" || way == "quick" || way == "thread";
+  endless = way == "running" || way == "exit" || way == "quick" || way == "thread" || way.starts_with("other") ||
+            way == "host-function";
   if (way == "return") return 3;
   if (way == "printf") {  // a program that never synchronises still prints what was queued before its last call
     say<<<1, 1>>>(5);
@@ -78,6 +79,34 @@ int end_by(const std::string& way) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return 9;
   }
+  if (way == "other" || way == "other-quick" || way == "other-copy" || way == "other-query") {
+    // Another thread ends the program while this one waits for a kernel that never ends: it must not come back.
+    forever<<<1, 1>>>(flag);
+    std::thread([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      if (way == "other-quick") quick_exit(11);
+      exit(11);
+    }).detach();
+    int word = 0;
+    if (way == "other-copy")
+      cudaMemcpy(&word, object.cell, sizeof word, cudaMemcpyDeviceToHost);
+    else if (way == "other-query")
+      while (cudaStreamQuery(nullptr) == cudaErrorNotReady) continue;
+    else
+      cudaDeviceSynchronize();
+    abort();
+  }
+  if (way == "host-function") {  // and so does a host function, while this thread waits for what stands behind it
+    CUDA(cudaLaunchHostFunc(nullptr, leave, nullptr));
+    forever<<<1, 1>>>(flag);
+    cudaDeviceSynchronize();
+    abort();
+  }
+  if (way == "twice") {  // exit() in a function that exit() calls
+    atexit([] { exit(12); });
+    count<<<1, 1>>>(object.cell);
+    return 1;
+  }
   if (way == "child") {  // a child of fork may leave, or start another program; the parent's device goes on
     const pid_t child = fork();
     if (child == 0) _exit(cudaGetLastError() == cudaSuccess ? 21 : 22);
@@ -104,8 +133,9 @@ int main(int argc, char** argv) {
   const struct {
     const char* way;
     int status;
-  } cases[] = {{"return", 3},   {"printf", 4}, {"running", 5}, {"exit", 6},
-               {"callback", 7}, {"quick", 8},  {"thread", 9},  {"child", 10}};
+  } cases[] = {{"return", 3},      {"printf", 4},       {"running", 5},       {"exit", 6},   {"callback", 7},
+               {"quick", 8},       {"thread", 9},       {"child", 10},        {"other", 11}, {"other-quick", 11},
+               {"other-copy", 11}, {"other-query", 11}, {"host-function", 7}, {"twice", 12}};
   for (const auto& c : cases) {
     const pid_t child = fork();
     if (child == 0) {
