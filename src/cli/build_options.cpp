@@ -197,7 +197,7 @@ const OptionSpec table[] = {
     {"debug", "g", N, set<&BuildRequest::debug>, "Debug information for host code."},
     {"device-debug", "G", N, set<&BuildRequest::device_debug>, "Optimise device code less, as for a debugger."},
     {"generate-line-info", "lineinfo", N, ignored, "Device line numbers (always kept)."},
-    {"optimize", "O", V, optimise, "Optimisation of host code."},
+    {"optimize", "O", V, optimise, "Optimisation of host code; none unless it is given, as with nvcc."},
     {"ftemplate-backtrace-limit", "ftemplate-backtrace-limit", V,
      [](BuildRequest& r, const std::string& v) { r.preprocessor.push_back("-ftemplate-backtrace-limit=" + v); },
      "Template instantiation notes."},
@@ -388,6 +388,8 @@ class Parser {
                       word));
     std::error_code error;
     if (!fs::exists(word, error)) throw UserError(fmt::format("{}: no such file", word));
+    // Compilers read an input several times, and would wait for the writer of a pipe for ever.
+    if (!fs::is_regular_file(word, error)) throw UserError(fmt::format("{} is not a plain file", word));
     request_.link_items.push_back("\n" + std::to_string(request_.inputs.size()));
     request_.inputs.push_back(word);
     request_.languages.push_back(language_);

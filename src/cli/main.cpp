@@ -14,6 +14,7 @@
 #include "cli/build.hpp"
 #include "cli/verb.hpp"
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
 #include "core/nearest.hpp"
 
 namespace {
@@ -114,6 +115,9 @@ int call(const Words& words) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     return mistake(app, error);
+  } catch (const ew::core::OutputError& error) {
+    fmt::print(stderr, "ew: {}\n", error.what());
+    return failed;
   } catch (const ew::core::UserError& error) {
     fmt::print(stderr, "ew: {}\n", error.what());
     return misused;

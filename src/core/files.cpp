@@ -11,8 +11,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/diagnostics.hpp"
-
 namespace ew::core {
 
 namespace {
@@ -69,7 +67,7 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
   if (!error) return;
   struct stat status {};
   if (file >= 0 && ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) ::unlink(path.c_str());
-  throw UserError(fmt::format("{} cannot be written: {}", path.string(), std::strerror(error)));
+  throw OutputError(fmt::format("{} cannot be written: {}", path.string(), std::strerror(error)));
 }
 
 }  // namespace ew::core

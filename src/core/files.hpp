@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/diagnostics.hpp"
 #include "core/types.hpp"
 
 namespace ew::core {
@@ -19,7 +20,12 @@ struct FileText {
 inline constexpr u64 most_file_bytes = u64{64} << 20;
 FileText read_file(const std::filesystem::path&, u64 most = most_file_bytes);
 
-/// One that cannot be written in full is a core::UserError; a regular file is then removed.
+/// Not a mistake in the command: the disk is full, or somebody has taken a right away.
+class OutputError : public UserError {
+ public:
+  using UserError::UserError;
+};
+/// One that cannot be written in full is an OutputError; a regular file is then removed.
 void write_file(const std::filesystem::path&, std::string_view bytes);
 
 }  // namespace ew::core

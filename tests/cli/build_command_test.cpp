@@ -86,6 +86,7 @@ TEST_F(BuildCommand, CodeGenerationOptions) {
   EXPECT_TRUE(holds(plan({"-c", "k.cu", "-arch=sm_35"}), "warning: sm_35 is built as sm_60"));
   EXPECT_TRUE(holds(device_line({"-c", "k.cu", "-std=c++20"}), " -std=c++20 "));
   EXPECT_TRUE(holds(device_line({"-c", "k.cu", "--std", "c++14"}), " -std=c++14 "));
+  EXPECT_TRUE(holds(host_line({"-c", "k.cu"}), " -O0 "));  // signed overflow and the like are as with nvcc
   EXPECT_TRUE(holds(host_line({"-c", "k.cu", "-O0"}), " -O0 "));
   EXPECT_TRUE(holds(device_line({"-c", "k.cu", "-O0"}), " -O2 "));
   EXPECT_TRUE(holds(device_line({"-c", "k.cu", "-G"}), " -O1 "));

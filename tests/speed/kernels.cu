@@ -13,6 +13,18 @@ extern "C" __global__ void fma_loop(float* out, int rounds) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = a + b + c + d;
 }
 
+extern "C" __global__ void directed_loop(float* out, int rounds) {
+  const double id = threadIdx.x;
+  double a = id, b = id + 1, c = id + 2, d = id + 3;
+  for (int i = 0; i < rounds; ++i) {
+    a = __fma_rd(a, 0.5, 1.0);
+    b = __fma_ru(b, 0.5, 1.0);
+    c = __dadd_rz(__dmul_rd(c, 0.5), 1.0);
+    d = __dadd_ru(__dmul_rz(d, 0.5), 1.0);
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = static_cast<float>(a + b + c + d);
+}
+
 extern "C" __global__ void vector_add(const float* a, const float* b, float* c, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) c[i] = a[i] + b[i];

@@ -62,7 +62,7 @@ Subject::Subject(std::string_view ptx, std::string_view kernel, u32 scale, bool 
   if (!launch_.kernel) throw std::runtime_error(fmt::format("no kernel named {}", kernel));
   launch_.block = {threads, 1, 1};
   u64 inputs = 0, outputs = 0;
-  if (kernel == "fma_loop") {
+  if (kernel == "fma_loop" || kernel == "directed_loop") {
     n_ = (timing ? 60 : 1000) * scale;  // rounds
     launch_.grid = {timing ? 120u : 4u, 1, 1};
     outputs = u64{launch_.grid.x} * threads;
@@ -112,7 +112,7 @@ std::string Subject::mistake() const {
     return out_[i] == wanted ? std::string() : fmt::format("{}[{}] should be {}, is {}", name_, i, wanted, out_[i]);
   };
   std::string wrong;
-  if (name_ == "fma_loop") {  // x -> x / 2 + 1 goes to 2
+  if (name_ == "fma_loop" || name_ == "directed_loop") {  // x -> x / 2 + 1 goes to 2
     for (u32 i = 0; i < 4 * threads && wrong.empty(); ++i) wrong = differs(i, 8);
   } else if (name_ == "vector_add") {
     for (u32 i = 0; i < n_ && wrong.empty(); ++i) wrong = differs(i, a_[i] + b_[i]);
