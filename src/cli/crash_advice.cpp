@@ -238,7 +238,10 @@ void explain_missing_order(const ExplainedRun& run, const check::Blame& blame, M
     failure.advice = fmt::format("end the kernel of {} with {}, and let the host wait for it before it stores", absent,
                                  waiting_fence_of(run.model));
   else if (evidence.same_thread)
-    failure.advice = fmt::format("insert {} between {} and {}", fence_of(run.model), absent, present);
+    failure.advice =
+        absent == present
+            ? fmt::format("insert {} behind {}, before the same thread stores there again", fence_of(run.model), absent)
+            : fmt::format("insert {} between {} and {}", fence_of(run.model), absent, present);
   else
     explain_order_of_threads(run, blame, evidence, failure);
   if (run.of_recovery) failure.advice = "in the recovery, " + failure.advice;

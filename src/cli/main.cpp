@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/build.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/verb.hpp"
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
@@ -135,6 +136,7 @@ int finish(int status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ew::cli::watch_for_interrupts();
   try {
     return finish(call(Words(argv + 1, argv + argc)));
   } catch (const std::system_error& error) {  // of files and folders, and of what is printed

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/interrupt.hpp"
+
 namespace ew::cli {
 
 namespace {
@@ -116,6 +118,7 @@ Outcome run(const Words& command, const RunOptions& options) {
   if (child < 0) return {127, 0, false, strerror(errno)};
   if (child == 0) become(arguments.data(), options, variables.data(), ends[1]);
   if (ends[1] >= 0) close(ends[1]);
+  remember_child(child, options.timeout_seconds > 0);
   std::optional<Clock::time_point> deadline;
   if (options.timeout_seconds > 0)
     deadline = Clock::now() + std::chrono::milliseconds(static_cast<long>(options.timeout_seconds * 1000));
@@ -128,6 +131,7 @@ Outcome run(const Words& command, const RunOptions& options) {
     outcome.timed_out = true;
   }
   if (ends[0] >= 0) close(ends[0]);
+  forget_child(child, options.finishes);
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + outcome.signal;
   return outcome;

@@ -29,7 +29,8 @@ struct RunOptions {
   std::string directory;                                         // empty: this process's
   double timeout_seconds = 0;                                    // 0: none; then the child's process group is killed
   bool no_input = false;                                         // standard input is empty
-  std::function<void(std::string_view)> each_line;               // told every captured line as it arrives
+  bool finishes = false;  // after a signal to this process the caller still uses what the child has left
+  std::function<void(std::string_view)> each_line;  // told every captured line as it arrives
 };
 
 /// Runs to its end. Thread-safe.

@@ -63,7 +63,7 @@ int run_for_json(const Words& words, RunSettings settings) {
   // The program's standard output joins standard error: standard output holds the JSON alone.
   const int output = dup(STDOUT_FILENO);
   dup2(STDERR_FILENO, STDOUT_FILENO);
-  const Outcome outcome = run(words, {.environment = settings.environment()});
+  const Outcome outcome = run(words, {.environment = settings.environment(), .finishes = true});
   dup2(output, STDOUT_FILENO);
   close(output);
   nlohmann::ordered_json json{{"program", words[0]},         {"arguments", Words(words.begin() + 1, words.end())},

@@ -1,26 +1,16 @@
-// A temporary folder that disappears with its owner.
+// A temporary folder that disappears with its owner, or with the process when a signal ends that (interrupt.hpp). Its
+// name has the process's number, so that what killed processes have left is swept by later ones.
 #pragma once
 
-#include <stdlib.h>
-
 #include <filesystem>
-#include <string>
-
-#include "core/diagnostics.hpp"
 
 namespace ew::cli {
 
 class Scratch {
  public:
-  Scratch() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ew-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw core::UserError("cannot make a temporary folder like " + pattern);
-    path_ = pattern;
-  }
-  ~Scratch() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
+  /// Throws core::UserError when it cannot be made.
+  Scratch();
+  ~Scratch();
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
@@ -29,5 +19,8 @@ class Scratch {
  private:
   std::filesystem::path path_;
 };
+
+/// Removes the user's scratch folders in `where` whose processes are gone.
+void sweep_scratch(const std::filesystem::path& where);
 
 }  // namespace ew::cli

@@ -159,12 +159,17 @@ void add_timing_checks(std::vector<Check>& checks, const fs::path& workloads, co
 
 // Scripts of workloads/sbrp that take long: only for a filter that names them.
 void add_long_checks(std::vector<Check>& checks, const fs::path& workloads, const std::string& filter) {
-  for (const auto& [name, script] :
-       {std::pair("planted_bugs", "check-bugs"), std::pair("random_crashes", "check-crashes")}) {
+  struct Long {
+    std::string name, script, folder;
+  };
+  for (const auto& [name, script, folder] :
+       {Long{"planted_bugs", "check-bugs", "sbrp"}, Long{"planted_bugs", "check-bugs", "persist"},
+        Long{"random_crashes", "check-crashes", ""}}) {
     if (filter != name) continue;
     Check check;
-    check.name = name;
+    check.name = folder.empty() ? name : name + "/" + folder;
     check.command = {(workloads / "sbrp" / script).string(), fs::read_symlink("/proc/self/exe").string()};
+    if (!folder.empty()) check.command.push_back((workloads / folder).string());
     check.timeout_seconds = 4 * 3600;
     check.always_shown = true;
     checks.push_back(std::move(check));

@@ -14,9 +14,9 @@ __host__ __device__ unsigned entry_of(unsigned i) {
 __global__ void append(Pool* pool, int entries) {
   for (int i = 0; i < entries; ++i) {
     const unsigned count = pool->count;
-    pool->entries[count] = entry_of(count);  //@entry
+    pool->entries[count] = entry_of(count);  // @entry
     if (BUG != 1) ofence();
-    pool->count = count + 1;  //@count
+    pool->count = count + 1;  // @count
     ofence();
   }
   if (BUG != 2) dfence();

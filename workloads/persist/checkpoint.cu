@@ -15,32 +15,32 @@ __host__ __device__ unsigned cell_of(unsigned step, unsigned i) {
 __global__ void save(Pool* pool, unsigned* done, unsigned step) {
   unsigned* cells = pool->buffers[step % 2];
   const unsigned first = blockIdx.x * kThreads;
-  cells[first + threadIdx.x] = cell_of(step, first + threadIdx.x);  //@cell
+  cells[first + threadIdx.x] = cell_of(step, first + threadIdx.x);  // @cell
   if (BUG != 6) __syncthreads();
   if (threadIdx.x != 0) return;
   if (blockIdx.x != kBlocks - 1) {
     if (BUG == 1)
-      *static_cast<volatile unsigned*>(&done[blockIdx.x]) = step;  //@plain_done
+      *static_cast<volatile unsigned*>(&done[blockIdx.x]) = step;  // @plain_done
     else if (BUG == 2)
-      pRel_block(&done[blockIdx.x], step);  //@narrow_done
+      pRel_block(&done[blockIdx.x], step);  // @narrow_done
     else
-      pRel_dev(&done[blockIdx.x], step);  //@done
+      pRel_dev(&done[blockIdx.x], step);  // @done
     return;
   }
   for (unsigned block = 0; block + 1 < kBlocks; ++block) {
     if (BUG == 3) {
-      while (*static_cast<volatile unsigned*>(&done[block]) != step) {  //@plain_wait
+      while (*static_cast<volatile unsigned*>(&done[block]) != step) {  // @plain_wait
       }
     } else if (BUG == 4) {
-      while (pAcq_block(&done[block]) != step) {  //@narrow_wait
+      while (pAcq_block(&done[block]) != step) {  // @narrow_wait
       }
     } else {
-      while (pAcq_dev(&done[block]) != step) {  //@wait
+      while (pAcq_dev(&done[block]) != step) {  // @wait
       }
     }
   }
   if (BUG != 6) ofence();
-  pool->current = step;  //@current
+  pool->current = step;  // @current
   dfence();
 }
 

@@ -17,31 +17,31 @@ __host__ __device__ unsigned slot_of(unsigned i) {
 
 __device__ void publish(unsigned* flag) {
   if (BUG == 1)
-    pRel_block(flag, 1);  //@narrow_valid
+    pRel_block(flag, 1);  // @narrow_valid
   else if (BUG == 4)
-    atomicExch(flag, 1);  //@atomic_valid
+    atomicExch(flag, 1);  // @atomic_valid
   else
-    pRel_dev(flag, 1);  //@valid
+    pRel_dev(flag, 1);  // @valid
 }
 
 __global__ void insert(Pool* pool) {
   const unsigned i = threadIdx.x;
   Pool::Slot& slot = pool->slots[slot_of(i)];
   if (blockIdx.x == 0) {
-    slot.key = i + 100;  //@key
+    slot.key = i + 100;  // @key
     if (BUG == 2) publish(&slot.valid);
-    slot.check = ~(i + 100);  //@check
+    slot.check = ~(i + 100);  // @check
     if (BUG != 2) publish(&slot.valid);
   } else {
     if (BUG == 3) {
-      while (*static_cast<volatile unsigned*>(&slot.valid) == 0) {  //@volatile_wait
+      while (*static_cast<volatile unsigned*>(&slot.valid) == 0) {  // @volatile_wait
       }
       __threadfence_block();
     } else {
-      while (pAcq_dev(&slot.valid) == 0) {  //@wait
+      while (pAcq_dev(&slot.valid) == 0) {  // @wait
       }
     }
-    pool->index[i].slot = slot_of(i) + 1;  //@entry
+    pool->index[i].slot = slot_of(i) + 1;  // @entry
   }
 }
 

@@ -13,8 +13,8 @@ struct Pool {
 };
 
 __device__ void write_node(Pool* pool, unsigned at, unsigned next) {
-  pool->nodes[at].node.payload = at * at + 1;  //@payload
-  pool->nodes[at].node.next = next;            //@next
+  pool->nodes[at].node.payload = at * at + 1;  // @payload
+  pool->nodes[at].node.next = next;            // @next
 }
 
 __global__ void push(Pool* pool) {
@@ -22,12 +22,12 @@ __global__ void push(Pool* pool) {
     if (threadIdx.x == lane) {
       const unsigned at = threadIdx.x + 1, next = *static_cast<volatile unsigned*>(&pool->head);
       if (BUG == 2) {
-        atomicExch(&pool->head, at);  //@head_first
+        atomicExch(&pool->head, at);  // @head_first
         ofence();
       }
       write_node(pool, at, next);
       if (BUG != 1) ofence();
-      if (BUG != 2) atomicExch(&pool->head, at);  //@head
+      if (BUG != 2) atomicExch(&pool->head, at);  // @head
     }
     __syncthreads();
   }

@@ -8,15 +8,15 @@ struct Pool {
 };
 
 __global__ void fill(Pool* pool, unsigned turn) {
-  pool->cells[turn][threadIdx.x] = turn * 10 + threadIdx.x + 1;  //@fill
+  pool->cells[turn][threadIdx.x] = turn * 10 + threadIdx.x + 1;  // @fill
 }
 __global__ void twice(Pool* pool, unsigned turn) {
-  pool->doubled[turn][threadIdx.x] = 2 * pool->cells[turn][threadIdx.x];  //@twice
+  pool->doubled[turn][threadIdx.x] = 2 * pool->cells[turn][threadIdx.x];  // @twice
   if (BUG == 1) return;
   dfence();
 }
 __global__ void commit(Pool* pool, unsigned turn) {
-  pool->turn = turn + 1;  //@commit
+  pool->turn = turn + 1;  // @commit
   if (BUG != 3) dfence();
 }
 

@@ -11,22 +11,22 @@ struct Pool {
 
 __device__ void apply(Pool::Row& row) {
   if (BUG == 1)
-    row.value += row.wanted;  //@add
+    row.value += row.wanted;  // @add
   else
-    row.value = row.wanted;  //@set
+    row.value = row.wanted;  // @set
   ofence();
-  row.sealed = 0;  //@drop
+  row.sealed = 0;  // @drop
   ofence();
 }
 
 __global__ void work(Pool* pool, unsigned step) {
   Pool::Row& row = pool->rows[threadIdx.x];
-  row.wanted = BUG == 1 ? 1 : step;  //@wanted
+  row.wanted = BUG == 1 ? 1 : step;  // @wanted
   if (BUG != 2) ofence();
-  row.sealed = 1;  //@seal
+  row.sealed = 1;  // @seal
   ofence();
   apply(row);
-  row.done = step;  //@done
+  row.done = step;  // @done
   dfence();
 }
 
@@ -35,7 +35,7 @@ __global__ void finish_work(Pool* pool) {
   if (row.sealed == 0) return;
   const unsigned done = row.done;
   apply(row);
-  row.done = done + 1;  //@done_again
+  row.done = done + 1;  // @done_again
   dfence();
 }
 

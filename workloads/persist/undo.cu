@@ -22,17 +22,17 @@ __global__ void open(Pool* pool) {
 __global__ void transfer(Pool* pool, int amount) {
   Pool::Row& row = pool->rows[threadIdx.x];
   const Account account = row.account;
-  if (BUG == 4) row.under_way = 1;  //@mark_early
+  if (BUG == 4) row.under_way = 1;  // @mark_early
   if (BUG == 4) ofence();
-  row.old_from = account.from;  //@log_from
-  row.old_to = account.to;      //@log_to
+  row.old_from = account.from;  // @log_from
+  row.old_to = account.to;      // @log_to
   if (BUG != 1) ofence();
-  if (BUG != 4) row.under_way = 1;  //@mark
+  if (BUG != 4) row.under_way = 1;  // @mark
   if (BUG != 2) ofence();
-  row.account.from = account.from - amount;  //@from
-  row.account.to = account.to + amount;      //@to
+  row.account.from = account.from - amount;  // @from
+  row.account.to = account.to + amount;      // @to
   if (BUG != 3) ofence();
-  row.under_way = 0;  //@unmark
+  row.under_way = 0;  // @unmark
   ofence();
 }
 
@@ -40,13 +40,13 @@ __global__ void undo(Pool* pool) {
   Pool::Row& row = pool->rows[threadIdx.x];
   if (!row.under_way) return;
   if (BUG == 5) {
-    row.under_way = 0;  //@undone_early
+    row.under_way = 0;  // @undone_early
     ofence();
   }
-  row.account.from = row.old_from;  //@restore_from
-  row.account.to = row.old_to;      //@restore_to
+  row.account.from = row.old_from;  // @restore_from
+  row.account.to = row.old_to;      // @restore_to
   if (BUG != 6) ofence();
-  if (BUG != 5) row.under_way = 0;  //@undone
+  if (BUG != 5) row.under_way = 0;  // @undone
   dfence();
 }
 

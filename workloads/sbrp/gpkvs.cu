@@ -86,11 +86,11 @@ struct Request {
 
 __device__ void write_log(LogEntry* log, uint32_t i, const Slot& old, uint32_t slot, uint32_t batch) {
   const LogEntry written = {old.key, old.value, slot, 0};
-  log[i] = {old.key, old.value, slot, seal_of(written, batch)};
+  log[i] = {old.key, old.value, slot, seal_of(written, batch)};  // @log
 }
 __device__ void write_pair(Slot* slot, uint64_t key, uint32_t batch) {
-  slot->value = value_of(key, batch);
-  slot->key = key;
+  slot->value = value_of(key, batch);  // @value
+  slot->key = key;                     // @key
 }
 
 // The chain that begins with request `first`, by eight threads, one a way. All changes of a slot within a batch are
@@ -133,9 +133,9 @@ __global__ void undo(Store store, uint32_t count, uint32_t batch, int* undone) {
   if (i >= count) return;
   const LogEntry entry = store.log[i];
   if (BUG == 4 ? entry.seal == 0 : entry.seal != seal_of(entry, batch)) return;
-  if (BUG == 8) store.log[i].seal = 0;
+  if (BUG == 8) store.log[i].seal = 0;  // @drop_early
   store.slots[entry.slot].value = entry.old_value;
-  if (BUG != 7) store.slots[entry.slot].key = entry.old_key;
+  if (BUG != 7) store.slots[entry.slot].key = entry.old_key;  // @restore
   dfence();
   store.log[i].seal = 0;
   ofence();

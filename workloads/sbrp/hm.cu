@@ -97,10 +97,10 @@ __global__ void insert(Map map, const Word* words, const uint32_t* begins, uint3
 #else
   const Word before = old;
 #endif
-  if (BUG == 2) map.slots[slot] = now;
-  map.log[slot] = (BUG == 5 ? now : before) | (batch + 1);
+  if (BUG == 2) map.slots[slot] = now;                      // @slot_early
+  map.log[slot] = (BUG == 5 ? now : before) | (batch + 1);  // @log
   if (BUG != 1) ofence();
-  if (BUG != 2) map.slots[slot] = now;
+  if (BUG != 2) map.slots[slot] = now;  // @slot
   ofence();
 }
 
@@ -111,7 +111,7 @@ __global__ void undo(Map map, uint32_t slots, uint32_t batch, int* undone) {
   if (BUG == 4 ? (entry & kStamp) == 0 : (entry & kStamp) != batch + 1) return;
   map.slots[slot] = entry & ~kStamp;
   dfence();
-  map.log[slot] = 0;
+  map.log[slot] = 0;  // @undone
   ofence();
   atomicAdd(undone, 1);
 }

@@ -86,17 +86,17 @@ __device__ void gather(uint32_t* arrived, uint32_t round) {
 }
 
 __device__ void begin_transaction(Log* log, const Ends& ends, uint32_t batch) {
-  if (BUG == 1) log->state = 2 * batch + 1;
-  log->before[batch % 2].head = ends.head;
-  log->before[batch % 2].tail = ends.tail;
+  if (BUG == 1) log->state = 2 * batch + 1;  // @begin_early
+  log->before[batch % 2].head = ends.head;   // @old_head
+  log->before[batch % 2].tail = ends.tail;   // @old_tail
   if (BUG != 2) ofence();
-  if (BUG != 1) log->state = 2 * batch + 1;
+  if (BUG != 1) log->state = 2 * batch + 1;  // @begin
   if (BUG != 3) ofence();
 }
 
 __device__ void move_ends(Queue* queue, const Ends& ends) {
-  queue->ends.head = ends.head;
-  queue->ends.tail = ends.tail;
+  queue->ends.head = ends.head;  // @head
+  queue->ends.tail = ends.tail;  // @tail
 }
 
 // `taken`: what each thread has removed, mixed.
@@ -118,24 +118,25 @@ __global__ void transact(Queues all, uint32_t batches, uint32_t size, Word* take
     if (t == 0) begin_transaction(log, ends, batch);
     const uint32_t removed = removed_in(batch, size);
     for (uint32_t i = t; i < removed; i += threads) mixed = mixed * 31 + entries[(ends.head + i) % capacity];
-    for (uint32_t i = t; i < size; i += threads) entries[(ends.tail + i) % capacity] = entry_of(q, ends.tail + i);
+    for (uint32_t i = t; i < size; i += threads)
+      entries[(ends.tail + i) % capacity] = entry_of(q, ends.tail + i);  // @entry
     ends = {ends.head + removed, ends.tail + size};
     if (BUG == 5)
       __syncwarp();
     else
       gather(arrived, round);
     if (t == 0) {
-      if (BUG == 4) log->state = 2 * batch + 2;
+      if (BUG == 4) log->state = 2 * batch + 2;  // @complete_early
       move_ends(queue, ends);
       if (BUG != 6) ofence();
-      if (BUG != 4 && (commit || batch + 1 < batches)) log->state = 2 * batch + 2;
+      if (BUG != 4 && (commit || batch + 1 < batches)) log->state = 2 * batch + 2;  // @complete
       if (BUG == 8)
-        *static_cast<volatile uint32_t*>(&complete) = round;
+        *static_cast<volatile uint32_t*>(&complete) = round;  // @plain_go
       else
         pRel_block(&complete, round);
     }
     if (BUG == 7) {
-      while (*static_cast<volatile uint32_t*>(&complete) < round) {
+      while (*static_cast<volatile uint32_t*>(&complete) < round) {  // @plain_wait
       }
     } else {
       while (pAcq_block(&complete) < round) {
@@ -153,10 +154,10 @@ __global__ void undo(Queues all, uint32_t queues, int* undone) {
   if (state % 2 == 0) return;
   const Ends before = log->before[state / 2 % 2];
   if (BUG == 10) {
-    log->state = state - 1;
+    log->state = state - 1;  // @undone_early
     ofence();
   }
-  all.queues[q].ends.tail = before.tail;
+  all.queues[q].ends.tail = before.tail;  // @restore
   if (BUG != 9) all.queues[q].ends.head = before.head;
   dfence();
   log->state = state - 1;

@@ -60,7 +60,7 @@ __global__ void create_header(Header* header, Header contents) {
 }
 
 __global__ void set_state(Header* header, uint64_t state) {
-  header->state = state;
+  header->state = state;  // @state
   dfence();
 }
 

@@ -61,7 +61,7 @@ __host__ __device__ uint32_t value_of(uint32_t launch, uint32_t i) {
 // The sum of another thread of the block, once it has been released.
 __device__ uint32_t await(const uint32_t* sums, uint32_t* ready, uint32_t other, uint32_t round) {
   if (BUG == 3) {
-    while (*static_cast<volatile uint32_t*>(&ready[other]) < round) {
+    while (*static_cast<volatile uint32_t*>(&ready[other]) < round) {  // @plain_wait
     }
   } else {
     while (pAcq_block(&ready[other]) < round) {
@@ -72,10 +72,10 @@ __device__ uint32_t await(const uint32_t* sums, uint32_t* ready, uint32_t other,
 
 __device__ void persist(uint32_t* sums, uint32_t* ready, uint32_t sum, uint32_t round) {
   const uint32_t t = threadIdx.x;
-  if (BUG == 4) pRel_block(&ready[t], round);
-  if (!kLooks || sums[t] == kEmpty || BUG == 7) sums[t] = sum + 1;
+  if (BUG == 4) pRel_block(&ready[t], round);                       // @flag_early
+  if (!kLooks || sums[t] == kEmpty || BUG == 7) sums[t] = sum + 1;  // @sum
   if (BUG == 5)
-    *static_cast<volatile uint32_t*>(&ready[t]) = round;
+    *static_cast<volatile uint32_t*>(&ready[t]) = round;  // @plain_flag
   else if (BUG != 4)
     pRel_block(&ready[t], round);
 }
@@ -101,7 +101,7 @@ __device__ void reduce(uint32_t* sums, uint32_t sum, uint32_t* ready, uint32_t r
 
 __device__ uint32_t acquire_block_sum(uint32_t* released) {
   uint32_t sum;
-  while ((sum = BUG == 2 || BUG == 8 ? pAcq_block(released) : pAcq_dev(released)) == kEmpty) {
+  while ((sum = BUG == 2 || BUG == 8 ? pAcq_block(released) : pAcq_dev(released)) == kEmpty) {  // @acquire
   }
   return sum - 1;
 }
@@ -126,11 +126,11 @@ __global__ void reduction(Sums sums, const uint32_t* values, uint32_t elements, 
     if (t == 0) {
       const uint32_t sum = sums.partial[first];
       if (BUG == 1 || BUG == 8)
-        pRel_block(released, sum);
+        pRel_block(released, sum);  // @narrow
       else if (BUG == 6)
-        *static_cast<volatile uint32_t*>(released) = sum;
+        *static_cast<volatile uint32_t*>(released) = sum;  // @plain_sum
       else
-        pRel_dev(released, sum);
+        pRel_dev(released, sum);  // @released
     }
   }
   // Who comes last has no one left to wait for: with the acquires it hardly ever spins.

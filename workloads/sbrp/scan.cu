@@ -102,7 +102,7 @@ __device__ void await(uint32_t* finished, uint32_t iterations, bool together) {
 __device__ void await_reader(uint32_t* finished, uint32_t k, bool together) {
   if (BUG == 7) return;
   if (BUG == 2) {
-    while (*static_cast<volatile uint32_t*>(finished) < k) {
+    while (*static_cast<volatile uint32_t*>(finished) < k) {  // @plain_wait
     }
   } else {
     await(finished, k, together);
@@ -130,10 +130,10 @@ __global__ void __launch_bounds__(1024) scan(Sums sums, const uint32_t* values, 
       sum += k > 0 ? sum_of(sums.of(k - 1)[i - distance]) : sum_of_share(values, share, i - distance);
     }
     if (k > 1 && t + distance / 2 < blockDim.x) await_reader(&finished[t + distance / 2], k, together);
-    if (BUG == 1) pRel_block(&finished[t], k + 1);
-    sums.of(k)[i] = word_of(k + 1, sum);
+    if (BUG == 1) pRel_block(&finished[t], k + 1);  // @flag_early
+    sums.of(k)[i] = word_of(k + 1, sum);            // @sum
     if (BUG == 3)
-      *static_cast<volatile uint32_t*>(&finished[t]) = k + 1;
+      *static_cast<volatile uint32_t*>(&finished[t]) = k + 1;  // @plain_flag
     else if (BUG != 1)
       pRel_block(&finished[t], k + 1);
     if (BUG != 4) ofence();  // a release orders no later persist of its own thread

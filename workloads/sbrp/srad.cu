@@ -85,7 +85,7 @@ __host__ __device__ float diffused(float here, const float4& to, float own, floa
 __global__ void load(Work work, const float* input, uint32_t pixels) {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= pixels || stamp_of(work.image[i]) != 0) return;
-  work.image[i] = pixel_of(input[i], 1);
+  work.image[i] = pixel_of(input[i], 1);  // @load
   ofence();
 }
 
@@ -110,11 +110,11 @@ __global__ void find_noise(Work work, uint32_t side, uint32_t stamp, float noise
   const float4 to = {
       value_of(work.image[row > 0 ? i - side : i]) - here, value_of(work.image[row + 1 < side ? i + side : i]) - here,
       value_of(work.image[column > 0 ? i - 1 : i]) - here, value_of(work.image[column + 1 < side ? i + 1 : i]) - here};
-  if (BUG == 2) work.saved[i] = pixel_of(here, stamp);
-  work.derivatives[i] = to;
-  work.coefficients[i] = coefficient_of(here, to, noise_level);
+  if (BUG == 2) work.saved[i] = pixel_of(here, stamp);           // @saved_early
+  work.derivatives[i] = to;                                      // @derivatives
+  work.coefficients[i] = coefficient_of(here, to, noise_level);  // @coefficients
   if (BUG != 1) ofence();
-  if (BUG != 2) work.saved[i] = pixel_of(here, stamp);
+  if (BUG != 2) work.saved[i] = pixel_of(here, stamp);  // @saved
   ofence();
 }
 
@@ -127,11 +127,11 @@ __global__ void diffuse(Work work, uint32_t side, uint32_t stamp) {
   const float east = work.coefficients[column + 1 < side ? i + 1 : i];
   const float here = value_of(BUG == 6 ? work.image[i] : work.saved[i]);
   const float value = diffused(here, work.derivatives[i], work.coefficients[i], south, east);
-  if (BUG == 4) {  // in two stores
-    reinterpret_cast<uint32_t*>(&work.image[i])[1] = stamp + 1;
-    reinterpret_cast<float*>(&work.image[i])[0] = value;
+  if (BUG == 4) {                                                // in two stores
+    reinterpret_cast<uint32_t*>(&work.image[i])[1] = stamp + 1;  // @stamp_early
+    reinterpret_cast<float*>(&work.image[i])[0] = value;         // @value
   } else {
-    work.image[i] = pixel_of(value, stamp + 1);
+    work.image[i] = pixel_of(value, stamp + 1);  // @pixel
   }
   ofence();
 }
