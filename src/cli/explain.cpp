@@ -20,6 +20,8 @@
 #include "media/kinds.hpp"
 #include "memory/networks.hpp"
 #include "persistency/models.hpp"
+#include "runtime/derived_figures.hpp"
+#include "runtime/invariants.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/run_statistics.hpp"
@@ -179,6 +181,30 @@ int explain_models(bool json) {
   return clean;
 }
 
+/// Figures that are made of others, each with its formula.
+void explain_derived(std::string_view only, bool json, nlohmann::ordered_json& list) {
+  if (!json && only.empty())
+    fmt::print("\nMade of these, under \"derived\"; machine.* is of the machine file, kernel.* of the launch:\n\n");
+  for (const runtime::DerivedFigure& one : runtime::derived_figures()) {
+    if (!only.empty() && only != one.name) continue;
+    list.push_back({{"name", one.name},
+                    {"unit", one.unit},
+                    {"sentence", one.sentence},
+                    {"formula", one.expression},
+                    {"nsight_compute", one.nsight}});
+    if (json) continue;
+    fmt::print("  {} # {}\n{}", one.name, one.unit, wrapped(std::string(one.sentence), 6));
+    fmt::print("{}", wrapped(fmt::format("= {}", one.expression), 6));
+    if (!one.nsight.empty()) fmt::print("      Nsight Compute: {}\n", one.nsight);
+  }
+}
+
+void explain_invariants() {
+  fmt::print("\nWhat every run is held to:\n\n");
+  for (const runtime::Invariant& one : runtime::invariants())
+    fmt::print("{}{}", wrapped(std::string(one.condition), 2), wrapped(std::string(one.sentence), 6));
+}
+
 /// All, or the one of this name.
 int explain_statistics(std::string_view only, bool json) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -197,6 +223,8 @@ int explain_statistics(std::string_view only, bool json) {
   if (!json && only.empty())
     fmt::print("\nOf a timing machine, under \"timing\", and for each kernel under \"kernels\":\n\n");
   explain(core::statistics_of(runtime::TimingFigures{}), true);
+  explain_derived(only, json, list);
+  if (!json && only.empty()) explain_invariants();
   if (json) fmt::print("{}\n", core::json_text(list));
   return clean;
 }
@@ -205,7 +233,9 @@ bool is_statistic(std::string_view name) {
   const auto among = [&](const std::vector<core::Statistic>& statistics) {
     return std::ranges::any_of(statistics, [&](const core::Statistic& one) { return one.name == name; });
   };
-  return among(core::statistics_of(runtime::RunStatistics{})) || among(core::statistics_of(runtime::TimingFigures{}));
+  const auto derived = runtime::derived_figures();
+  return among(core::statistics_of(runtime::RunStatistics{})) || among(core::statistics_of(runtime::TimingFigures{})) ||
+         std::ranges::any_of(derived, [&](const runtime::DerivedFigure& one) { return one.name == name; });
 }
 
 // Everything that may stand behind `ew explain`, for the nearest valid name.

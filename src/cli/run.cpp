@@ -13,6 +13,7 @@
 #include "cli/process.hpp"
 #include "cli/run_settings.hpp"
 #include "cli/scratch.hpp"
+#include "cli/statistics_csv.hpp"
 #include "cli/verb.hpp"
 #include "core/diagnostics.hpp"
 #include "core/json_text.hpp"
@@ -28,7 +29,7 @@ using core::UserError;
 struct RunCommand {
   RunSettings settings;
   std::string check;
-  bool json = false;
+  bool json = false, csv = false;
   bool print_machine = false;
 };
 
@@ -44,6 +45,7 @@ Examples:
   ew run -m titan-rtx --summary ./app             kernels, issue slots, energy, traffic
   ew run -m titan-rtx --timeline t.json ./app    for Perfetto's viewer
   ew run --json ./app | jq .statistics           result as JSON; the program's output goes to standard error
+  ew run -m titan-rtx --csv ./app > app.csv      a line a figure, of each kernel and in all
   ew run --max-instructions 100000000 ./app      end a kernel that never ends
   ew run --machine a100-80gb --print-machine     the resolved machine as TOML)";
 
@@ -56,7 +58,7 @@ Examples:
   throw UserError(fmt::format("cannot start {}: {}", words[0], strerror(errno)));
 }
 
-int run_for_json(const Words& words, RunSettings settings) {
+int run_for_text(const Words& words, RunSettings settings, bool csv) {
   const Scratch scratch;
   const bool own_file = settings.statistics_file.empty();
   if (own_file) settings.statistics_file = (scratch.path() / "stats.json").string();
@@ -71,7 +73,7 @@ int run_for_json(const Words& words, RunSettings settings) {
                               {"seed", settings.seed},       {"status", outcome.status}};
   if (std::ifstream file(settings.statistics_file); file)
     json["statistics"] = nlohmann::ordered_json::parse(file, nullptr, false);
-  fmt::print("{}\n", core::json_text(json));
+  fmt::print("{}\n", csv ? statistics_csv(json["statistics"]) : core::json_text(json));
   return outcome.status;
 }
 
@@ -89,7 +91,7 @@ void check_output_file(std::string_view option, const std::string& name) {
 int call(const RunCommand& command, const CLI::App& verb) {
   Words words = verb.remaining();
   const runtime::MachineConfig config = command.settings.resolve();
-  if (command.print_machine) fmt::print("{}", runtime::to_toml(config));
+  if (command.print_machine) fmt::print("{}", runtime::to_toml(runtime::effective(config)));
   if (words.empty()) {
     if (command.print_machine) return clean;
     throw UserError("ew run needs a program: ew run ./app; `ew run --help` has examples");
@@ -107,7 +109,7 @@ int call(const RunCommand& command, const CLI::App& verb) {
   check_output_file("--timeline", command.settings.timeline_file);
   check_output_file("--trace", command.settings.trace_file);
   if (!command.check.empty()) return run_with_order_check(words, command.settings, config);
-  if (command.json) return run_for_json(words, command.settings);
+  if (command.json || command.csv) return run_for_text(words, command.settings, command.csv);
   std::fflush(stdout);
   become(words, command.settings);
 }
@@ -138,7 +140,11 @@ void add_run(CLI::App& app, int& status) {
           "Timing: hold the order in which bytes became durable against the model's axioms (status 1: violated)")
       ->type_name("persist-order")
       ->check(CLI::IsMember({"persist-order"}));
-  verb->add_flag("--json", command->json, "Print status and statistics as JSON on standard output");
+  verb->add_flag("--per-unit", command->settings.per_unit,
+                 "Timing: also figures of each SM and each slice of the L2, with --stats, --json or --csv");
+  verb->add_flag("--csv", command->csv,
+                 "Print the statistics as CSV on standard output: a line a figure, of each kernel and in all")
+      ->excludes(verb->add_flag("--json", command->json, "Print status and statistics as JSON on standard output"));
   verb->add_flag("--print-machine", command->print_machine, "Print the resolved machine first");
   verb->callback([command, verb, &status] { status = call(*command, *verb); });
 }

@@ -63,6 +63,7 @@ std::vector<std::pair<std::string, std::string>> RunSettings::environment() cons
   if (!trace_file.empty()) variables.emplace_back(Environment::trace_name, fs::absolute(trace_file).string());
   if (digest) variables.emplace_back(Environment::digest_name, "1");
   if (summary) variables.emplace_back(Environment::summary_name, "1");
+  if (per_unit) variables.emplace_back(Environment::per_unit_name, "1");
   if (progress) variables.emplace_back(Environment::progress_name, "1");
   return variables;
 }

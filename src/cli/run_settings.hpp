@@ -19,7 +19,7 @@ struct RunSettings {
   unsigned long long max_instructions = 0;
   std::string statistics_file;
   std::string timeline_file, trace_file;
-  bool digest = false, summary = false, progress = false;
+  bool digest = false, summary = false, progress = false, per_unit = false;
 
   void add_options(CLI::App& app);
   /// Reads the machine file and applies the settings; a mistake is a core::UserError.

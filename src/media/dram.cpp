@@ -39,15 +39,15 @@ Dram::Dram(const DramConfig& config, const MediaParts& parts)
   if (config.refresh && config.refi) refresh_at_ = config.refi + u64{config.refi} * parts.channel / parts.channels;
 }
 
+memory::DeviceStatistics Dram::in_picoseconds(memory::DeviceStatistics figures) const {
+  for (u64* ticks : {&figures.busy_picoseconds, &figures.refresh_picoseconds, &figures.turnaround_picoseconds,
+                     &figures.bank_picoseconds})
+    *ticks = static_cast<u64>(static_cast<unsigned __int128>(*ticks) * 1'000'000'000 / config_.clock.count);
+  return figures;
+}
+
 const memory::DeviceStatistics& Dram::statistics() const {
-  const auto picoseconds = [&](u64 ticks) {
-    return static_cast<u64>(static_cast<unsigned __int128>(ticks) * 1'000'000'000 / config_.clock.count);
-  };
-  statistics_.busy_picoseconds = picoseconds(busy_ticks_);
-  statistics_.refresh_picoseconds = picoseconds(refresh_ticks_);
-  statistics_.turnaround_picoseconds = picoseconds(turnaround_ticks_);
-  statistics_.bank_picoseconds = picoseconds(bank_ticks_);
-  return statistics_;
+  return statistics_ = in_picoseconds(accounts_.total());
 }
 
 /// A row of each bank group makes a stripe of the channel's addresses; stripes go to banks, blocks of a stripe to
@@ -64,8 +64,9 @@ Dram::Place Dram::place_in(const DramConfig& config, u64 address) {
 bool Dram::serve(const memory::DeviceRequest& request) {
   const Direction to = request.write ? write : read;
   if (waiting_[to] == capacity(to)) return false;
-  (request.write ? statistics_.writes : statistics_.reads) += 1;
-  (request.write ? statistics_.written_bytes : statistics_.read_bytes) += request.bytes;
+  memory::DeviceStatistics& counts = accounts_[request.account];
+  (request.write ? counts.writes : counts.reads) += 1;
+  (request.write ? counts.written_bytes : counts.read_bytes) += request.bytes;
   const Place where = place(request.address);
   const Tick now = ratio_.tick_at(wheel_.now());
   const core::Cycle soon = wheel_.now() + latency_;
@@ -118,6 +119,7 @@ u32 Dram::append(const memory::DeviceRequest& request, Place where, Direction to
                      .older = youngest_[to],
                      .younger = none,
                      .bytes = request.bytes,
+                     .account = request.account,
                      .opened_row = false,
                      .closed_row = false};
   (queue.last == none ? queue.first : entries_[queue.last].next) = index;
@@ -273,7 +275,7 @@ void Dram::issue(const Choice& choice) {
 }
 
 /// The bus could have taken this column command when the one before it was done with, if nothing had been in the way.
-void Dram::charge_idle_bus(Direction to, Tick when) {
+void Dram::charge_idle_bus(memory::DeviceStatistics& counts, Direction to, Tick when) {
   Tick idle = std::max(bus_free_, waiting_since_);
   const auto charge = [&](u64& ticks, Tick until) {
     until = std::min(until, when);
@@ -281,9 +283,9 @@ void Dram::charge_idle_bus(Direction to, Tick when) {
     ticks += until - idle;
     idle = until;
   };
-  charge(refresh_ticks_, refreshed_);
-  charge(turnaround_ticks_, column_ok_[to]);
-  charge(bank_ticks_, when);
+  charge(counts.refresh_picoseconds, refreshed_);
+  charge(counts.turnaround_picoseconds, column_ok_[to]);
+  charge(counts.bank_picoseconds, when);
 }
 
 void Dram::issue_column(u32 number, Tick when) {
@@ -294,8 +296,9 @@ void Dram::issue_column(u32 number, Tick when) {
   const u32 bursts = whole_ ? entry.bursts : 1;
   const Tick last = when + u64{bursts - 1} * space_;  // column command
   const Tick data_end = last + (to == write ? config_.wl : config_.cl) + burst_ticks_;
-  busy_ticks_ += u64{bursts} * burst_ticks_;
-  charge_idle_bus(to, when);
+  memory::DeviceStatistics& counts = accounts_[entry.account];
+  counts.busy_picoseconds += u64{bursts} * burst_ticks_;
+  charge_idle_bus(counts, to, when);
   bus_free_ = last + space_;
   column_ok_[to] = bus_free_;
   group_ok_[group_[number]] = last + std::max(space_, config_.ccd_long);
@@ -319,10 +322,11 @@ void Dram::issue_column(u32 number, Tick when) {
 
 void Dram::finish(u32 index, Direction to, Tick data_end) {
   const Entry& entry = entries_[index];
-  statistics_.row_hits += !entry.opened_row;
-  statistics_.row_misses += entry.opened_row && !entry.closed_row;
-  statistics_.row_conflicts += entry.opened_row && entry.closed_row;
-  statistics_.queued_cycles += wheel_.now() - entry.arrived_cycle;
+  memory::DeviceStatistics& counts = accounts_[entry.account];
+  counts.row_hits += !entry.opened_row;
+  counts.row_misses += entry.opened_row && !entry.closed_row;
+  counts.row_conflicts += entry.opened_row && entry.closed_row;
+  counts.queued_cycles += wheel_.now() - entry.arrived_cycle;
   ++served_;
   if (to == read) answer(ratio_.cycle_at(data_end) + latency_, entry.token, entry.client);
   remove(index, to);
@@ -364,7 +368,7 @@ void Dram::refresh() {
   renew_all();
   refreshed_ = start + config_.rfc + config_.rcd;
   refresh_at_ += config_.refi;
-  ++statistics_.refreshes;
+  ++accounts_[core::nobody].refreshes;
 }
 
 /// All that were due while the channel was empty but for the last one.
@@ -373,7 +377,7 @@ void Dram::make_up_for_refreshes(Tick now) {
   refresh();
   const u64 missed = (now - refresh_at_) / config_.refi;
   refresh_at_ += missed * config_.refi;
-  statistics_.refreshes += missed;
+  accounts_[core::nobody].refreshes += missed;
 }
 
 void Dram::arm(Tick tick) {

@@ -56,6 +56,7 @@ class Dram final : public memory::Device {
   void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
   u64 in_flight() const override { return entries_.size() - free_.size() + answering_; }
   const memory::DeviceStatistics& statistics() const override;
+  memory::DeviceStatistics take(core::Account account) override { return in_picoseconds(accounts_.take(account)); }
 
   struct Place {
     u32 bank;
@@ -81,6 +82,7 @@ class Dram final : public memory::Device {
     u32 previous, next;  // in its bank's queue
     u32 older, younger;  // of its direction
     u32 bytes;
+    core::Account account;
     bool opened_row, closed_row;  // a row was opened for it, and another closed
   };
   struct Queue {  // of one bank and direction, oldest first
@@ -132,7 +134,9 @@ class Dram final : public memory::Device {
   template <Kind kind>
   void choose_among(Choice& best) const;
   void issue(const Choice&);
-  void charge_idle_bus(Direction, Tick);
+  void charge_idle_bus(memory::DeviceStatistics&, Direction, Tick);
+  /// Figures of time are kept in ticks until somebody asks.
+  memory::DeviceStatistics in_picoseconds(memory::DeviceStatistics ticks) const;
   void issue_column(u32 bank, Tick);
   void finish(u32 entry, Direction, Tick data_end);
   void activate(u32 bank, Tick);
@@ -175,9 +179,9 @@ class Dram final : public memory::Device {
   Tick armed_ = never;          // an event stands for this tick
   u32 served_ = 0;              // since the direction changed
   bool draining_ = false;       // writes go
-  u64 sequence_ = 0, answering_ = 0, busy_ticks_ = 0;
-  u64 refresh_ticks_ = 0, turnaround_ticks_ = 0, bank_ticks_ = 0;  // the bus was idle for, while requests waited
+  u64 sequence_ = 0, answering_ = 0;
   std::array<std::vector<Waiter>, 2> waiters_;
+  core::Accounts<memory::DeviceStatistics> accounts_;
   mutable memory::DeviceStatistics statistics_;
 };
 

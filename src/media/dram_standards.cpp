@@ -8,8 +8,6 @@
 
 namespace ew::media {
 
-namespace {
-
 const DramStandard& standard_of(std::string_view name) {
   std::string names;
   for (const DramStandard& standard : dram_standards) {
@@ -18,6 +16,8 @@ const DramStandard& standard_of(std::string_view name) {
   }
   throw core::UserError(fmt::format("memory.standard: no standard is called \"{}\"; there are {}", name, names));
 }
+
+namespace {
 
 template <class... Arguments>
 void require(bool holds, fmt::format_string<Arguments...> sentence, Arguments&&... arguments) {

@@ -19,6 +19,7 @@ HostMemory::HostMemory(const HostMemoryConfig& config, const MediaParts& parts)
       slots_(config.queue) {}
 
 const memory::DeviceStatistics& HostMemory::statistics() const {
+  statistics_ = accounts_.total();
   statistics_.busy_picoseconds =
       static_cast<u64>(static_cast<unsigned __int128>(bus_ticks_) * 1'000'000'000'000 / config_.bandwidth.count);
   return statistics_;
@@ -27,8 +28,9 @@ const memory::DeviceStatistics& HostMemory::statistics() const {
 bool HostMemory::serve(const memory::DeviceRequest& request) {
   if (slots_.full()) return false;
   const u32 slot = slots_.take(request);
-  (request.write ? statistics_.writes : statistics_.reads) += 1;
-  (request.write ? statistics_.written_bytes : statistics_.read_bytes) += request.bytes;
+  memory::DeviceStatistics& counts = accounts_[request.account];
+  (request.write ? counts.writes : counts.reads) += 1;
+  (request.write ? counts.written_bytes : counts.read_bytes) += request.bytes;
   link_.send<&HostMemory::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
   return true;
 }
@@ -50,8 +52,9 @@ void HostMemory::at_host(u64 slot, u64) {
     }
   }
   if (cached) {
-    statistics_.cache_hits += hits;
-    statistics_.cache_misses += last - first + 1 - hits;
+    memory::DeviceStatistics& counts = accounts_[request.account];
+    counts.cache_hits += hits;
+    counts.cache_misses += last - first + 1 - hits;
   }
   core::Cycle done = wheel_.now();
   if (hits || allocates) done += llc_latency_;
@@ -62,7 +65,7 @@ void HostMemory::at_host(u64 slot, u64) {
 
 core::Cycle HostMemory::transfer(u64 bytes) {
   const u64 now = ratio_.tick_at(wheel_.now()), start = std::max(bus_free_, now);
-  statistics_.queued_cycles += ratio_.cycle_at(start) - wheel_.now();
+  accounts_[core::nobody].queued_cycles += ratio_.cycle_at(start) - wheel_.now();
   bus_free_ = start + bytes;
   bus_ticks_ += bytes;
   return ratio_.cycle_at(bus_free_);

@@ -38,7 +38,7 @@ struct HostMemoryConfig {
           "order of magnitude of published load latencies");
     visit("llc_latency", self.llc_latency, Range{0, 1e9}, "", "Of the host's last-level cache, from the root port.",
           "order of magnitude of published load latencies");
-    visit("llc", self.llc, Range{0, 1e12}, "", "Size of the host's last-level cache; 0: none.",
+    visit("llc", self.llc, Range{0, 1 << 29}, "", "Size of the host's last-level cache; 0: none.",
           "assumed: near those of server processors (GPM's Xeon Gold 6242 has 22 MiB)");
     visit("llc_ways", self.llc_ways, Range{1, 64}, "ways", "Its associativity.",
           "assumed: between the 11 and 20 ways of Intel's server processors");
@@ -65,6 +65,7 @@ class HostMemory final : public memory::Device {
   void persist_region(bool inside) override { bypassed_ = inside; }
   u64 in_flight() const override { return slots_.in_flight(); }
   const memory::DeviceStatistics& statistics() const override;
+  memory::DeviceStatistics take(core::Account account) override { return accounts_.take(account); }
 
  private:
   struct Way {
@@ -94,6 +95,7 @@ class HostMemory final : public memory::Device {
   RequestSlots<memory::DeviceRequest> slots_;
   bool bypassed_ = false;  // gpm_persist_begin has switched DDIO off: writes go to DRAM
   u64 bus_free_ = 0, bus_ticks_ = 0, uses_ = 0;
+  core::Accounts<memory::DeviceStatistics> accounts_;
   mutable memory::DeviceStatistics statistics_;
 };
 

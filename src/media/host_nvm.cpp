@@ -36,8 +36,9 @@ HostNvm::HostNvm(const NvmConfig& config, const HostMemoryConfig& host, const Me
 bool HostNvm::serve(const memory::DeviceRequest& request) {
   if (slots_.full()) return false;
   const u32 slot = slots_.take({.request = request});
-  (request.write ? counts_.writes : counts_.reads) += 1;
-  (request.write ? counts_.written_bytes : counts_.read_bytes) += request.bytes;
+  memory::DeviceStatistics& counts = accounts_[request.account];
+  (request.write ? counts.writes : counts.reads) += 1;
+  (request.write ? counts.written_bytes : counts.read_bytes) += request.bytes;
   link_.send<&HostNvm::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
   return true;
 }
@@ -57,8 +58,9 @@ void HostNvm::read(u32 slot) {
     const u64 last = (request.address + request.bytes - 1) / cache_->line_bytes();
     u64 hits = 0;
     for (u64 line = first; line <= last; ++line) hits += cache_->find(line) != nullptr;
-    counts_.cache_hits += hits;
-    counts_.cache_misses += last - first + 1 - hits;
+    memory::DeviceStatistics& counts = accounts_[request.account];
+    counts.cache_hits += hits;
+    counts.cache_misses += last - first + 1 - hits;
     if (hits == last - first + 1) {
       wheel_.at<&HostNvm::host_done>(wheel_.now() + cache_latency_, *this, slot);
       return;
@@ -95,7 +97,8 @@ void HostNvm::write_to_cache(u32 slot) {
 
 void HostNvm::put_in_cache(u32 slot, u64 number, u64 address, const u8* bytes, const memory::ByteMask& mask) {
   PersistentCache::Line* line = cache_->find(number);
-  ++(line ? counts_.cache_hits : counts_.cache_misses);
+  memory::DeviceStatistics& counts = accounts_[slots_[slot].request.account];
+  ++(line ? counts.cache_hits : counts.cache_misses);
   if (!line) {
     line = &cache_->victim(number);
     evict(slot, *line);
@@ -171,7 +174,7 @@ void HostNvm::drop(u64 begin, u64 end) {
 }
 
 const memory::DeviceStatistics& HostNvm::statistics() const {
-  statistics_ = counts_;
+  statistics_ = accounts_.total();
   medium_.add_to(statistics_);
   return statistics_;
 }

@@ -11,8 +11,9 @@ Nvm::Nvm(const NvmConfig& config, const DramConfig& dram, const MediaParts& part
 bool Nvm::serve(const memory::DeviceRequest& request) {
   if (slots_.full()) return false;
   const u32 slot = slots_.take({request.token, request.client});
-  (request.write ? counts_.writes : counts_.reads) += 1;
-  (request.write ? counts_.written_bytes : counts_.read_bytes) += request.bytes;
+  memory::DeviceStatistics& counts = accounts_[request.account];
+  (request.write ? counts.writes : counts.reads) += 1;
+  (request.write ? counts.written_bytes : counts.read_bytes) += request.bytes;
   medium_.arrive({request.address, request.bytes, request.write, slot, request.payload, request.line});
   return true;
 }
@@ -29,7 +30,7 @@ void Nvm::notify_when_free(bool, core::TimeWheel::Handler handler, void* target,
 }
 
 const memory::DeviceStatistics& Nvm::statistics() const {
-  statistics_ = counts_;
+  statistics_ = accounts_.total();
   medium_.add_to(statistics_);
   return statistics_;
 }

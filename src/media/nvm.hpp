@@ -18,6 +18,7 @@ class Nvm final : public memory::Device, public NvmMedium::Client {
   void drop(u64 begin, u64 end) override { medium_.drop(begin, end); }
   u64 in_flight() const override { return slots_.in_flight(); }
   const memory::DeviceStatistics& statistics() const override;
+  memory::DeviceStatistics take(core::Account account) override { return accounts_.take(account); }
 
   void medium_done(u64 slot) override;
 
@@ -29,7 +30,7 @@ class Nvm final : public memory::Device, public NvmMedium::Client {
 
   NvmMedium medium_;
   RequestSlots<Slot> slots_;
-  memory::DeviceStatistics counts_;
+  core::Accounts<memory::DeviceStatistics> accounts_;
   mutable memory::DeviceStatistics statistics_;
 };
 

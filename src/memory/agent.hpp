@@ -28,8 +28,9 @@ struct LineAccess {
   /// (of another agent's) such accesses one is under way at a time, in program order. Never of a pool's line.
   bool mmio = false;
   Scope scope = Scope::none;
-  u8 lanes = 1;  // that take part: an atomic takes the home a turn each
-  u8 warp = 0;   // the SM's slot: the warp that accesses (persistency models keep masks of warps)
+  u8 lanes = 1;                          // that take part: an atomic takes the home a turn each
+  core::Account account = core::nobody;  // the launch's, or the copy engines'
+  u8 warp = 0;  // the SM's slot: the warp that accesses (persistency models keep masks of warps)
 };
 static_assert(sizeof(LineAccess) <= 32);
 

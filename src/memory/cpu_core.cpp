@@ -29,7 +29,6 @@ void CpuCore::ask_for_line() {
   const u64 line = line_of(at_), stop = std::min(end_, line + parts_.line);
   const u32 first = static_cast<u32>(at_ - line) / word_bytes, last = static_cast<u32>(stop - 1 - line) / word_bytes;
   Request ask{.line = line, .words = (~WordMask{0} >> (31 - (last - first))) << first, .origin = parts_.id};
-  ask.scope = Scope::sys;
   ask.slice = parts_.map.place(line).slice;
   if (!store_) {
     ask.kind = RequestKind::read_once;

@@ -28,6 +28,7 @@ struct DeviceRequest {
   PayloadId payload = no_payload;
   u64 line = 0;       // of the payload: address of its first byte in the program
   bool mmio = false;  // for registers of a device behind the link: no cache or memory of the host is asked
+  core::Account account = core::nobody;
 };
 
 struct DeviceStatistics {
@@ -58,6 +59,8 @@ class Device {
   virtual void persist_region(bool inside) { static_cast<void>(inside); }
   virtual u64 in_flight() const = 0;
   virtual const DeviceStatistics& statistics() const = 0;
+  /// What the device has counted on this account since it was taken last, as far as it keeps accounts.
+  virtual DeviceStatistics take(core::Account) { return {}; }
 };
 
 }  // namespace ew::memory

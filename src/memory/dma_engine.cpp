@@ -53,6 +53,7 @@ class DmaEngine::Port final : public Agent {
     access.strong = access.at_home = access.streaming = true;
     access.persistent = engine_.parts_.map.persistent(access.line);
     access.scope = Scope::sys;
+    access.account = core::copies;
     return access;
   }
 
@@ -178,6 +179,7 @@ void DmaEngine::write(u32 slot) {
 }
 
 void DmaEngine::to_port(u32 slot) {
+  if (slots_[slot].writing) statistics_.bytes_to_homes += slots_[slot].bytes;
   ports_[next_port_]->submit(slot);
   next_port_ = (next_port_ + 1) % config_.ports;
 }
@@ -195,13 +197,19 @@ void DmaEngine::serve_host(bool write) {
     const u32 slot = waiting.front();
     // Host pages of the program have no simulated address of their own: they follow each other as they are copied.
     const u64 address = parts_.host_begin + host_next_ % host_stretch;
-    if (!parts_.host.serve({address, slots_[slot].bytes, write, slot, this})) {
+    if (!parts_.host.serve({.address = address,
+                            .bytes = slots_[slot].bytes,
+                            .write = write,
+                            .token = slot,
+                            .client = this,
+                            .account = core::copies})) {
       asked_host_[write] = true;
       const auto again = [](void* target, u64 a, u64) { static_cast<DmaEngine*>(target)->serve_host(a != 0); };
       parts_.host.notify_when_free(write, again, this, write);
       return;
     }
     host_next_ += parts_.line;
+    (write ? statistics_.host_bytes_written : statistics_.host_bytes_read) += slots_[slot].bytes;
     waiting.pop_front();
   }
 }

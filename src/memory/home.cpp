@@ -21,7 +21,11 @@ void Home::served(u64 token) {
   state_->served(token);
 }
 const HomeStatistics& Home::statistics() const {
-  return state_->statistics;
+  return state_->statistics = state_->accounts.total();
+}
+HomeStatistics Home::take(core::Account account) {
+  state_->act_for(core::nobody);
+  return state_->accounts.take(account);
 }
 
 Home::State::State(const HomeConfig& c, const Parts& p, Home& h)
@@ -42,6 +46,7 @@ Home::State::State(const HomeConfig& c, const Parts& p, Home& h)
 }
 
 void Home::State::arrive(const Request& message) {
+  act_for(message.account);
   switch (message.kind) {
     case RequestKind::probe_answer:
       return probe_answered(message);
@@ -59,7 +64,7 @@ void Home::State::arrive(const Request& message) {
   }
   take_turn(message);
   if (blocked.first == none && dispatch(message)) return;
-  ++statistics.waited;
+  ++counts->waited;
   append(blocked, take_waiting(message));
 }
 
@@ -69,23 +74,24 @@ void Home::State::take_turn(const Request& message) {
   switch (message.kind) {
     case RequestKind::read:
     case RequestKind::read_once:
-      ++statistics.reads;
+      ++counts->reads;
       break;
     case RequestKind::own:
-      ++statistics.owns;
+      ++counts->owns;
       break;
     case RequestKind::write:
-      ++statistics.writes;
+      ++counts->writes;
       break;
     case RequestKind::write_back:
-      ++statistics.write_backs;
+      ++counts->write_backs;
       break;
     default:
-      ++statistics.atomics;
-      statistics.atomic_lanes += message.lanes;
+      ++counts->atomics;
+      counts->atomic_lanes += message.lanes;
       turns =
           (u64{message.lanes} * config.requests_per_cycle + config.atomics_per_cycle - 1) / config.atomics_per_cycle;
       turns = std::max<u64>(turns, 1);
+      counts->atomic_wait_cycles += std::max(turn / config.requests_per_cycle, now()) - now();
       break;
   }
   turn = std::max(turn, now() * config.requests_per_cycle);
@@ -112,8 +118,9 @@ Home::State::SectorMask Home::State::needed(const Request& request) const {
   return request.kind == RequestKind::write ? 0 : sectors_of(request.words);
 }
 
-/// False: nothing has happened, the request must wait until an MSHR is free.
-bool Home::State::dispatch(const Request& request) {
+/// False: nothing has happened, the request must wait until an MSHR is free. `again`: it has waited.
+bool Home::State::dispatch(const Request& request, bool again) {
+  act_for(request.account);
   if (const AddressMap::Kind kind = parts.map.kind(request.line); kind.host && (!config.keep_host_lines || kind.mmio))
     return dispatch_to_host(request, kind.mmio);
   u32 way = find(request.line);
@@ -130,7 +137,6 @@ bool Home::State::dispatch(const Request& request) {
   }
   tags.used(way);
   if (line.mshr == none) {
-    if (request.kind != RequestKind::write) ++statistics.read_hits;
     decide(way, request, false);
     return true;
   }
@@ -139,8 +145,7 @@ bool Home::State::dispatch(const Request& request) {
   const u32 node = take_waiting(request);
   waiting[node].fetched = missing;
   Mshr& mshr = mshrs[line.mshr];
-  if (mshr.waiting.first != none || mshr.held) ++statistics.waited;
-  if (!missing && request.kind != RequestKind::write) ++statistics.read_hits;
+  if (!again && (mshr.waiting.first != none || mshr.held)) ++counts->waited;
   append(mshr.waiting, node);
   run_waiting(line.mshr);
   return true;
@@ -167,11 +172,31 @@ u32 Home::State::make_way(u64 line) {
 
 /// The protocol's word on one request; no other of its line is decided until this one is carried out.
 void Home::State::decide(u32 way, const Request& request, bool fetched) {
+  act_for(request.account);
+  count_hit(request, !fetched);
   Decision decision;
   parts.protocol.at_home(request, record(way), decision);
   const bool probes = std::any_of(decision.probes.begin(), decision.probes.end(), [](u64 some) { return some; });
   if (probes || decision.forward_to != no_agent) return hold(way, request, decision, fetched);
   carry_out(way, request, decision, fetched ? ServedBy::device : ServedBy::home);
+}
+
+/// Whether the L2 had every sector, counted once a request: it may have come here several times.
+void Home::State::count_hit(const Request& request, bool hit) {
+  switch (request.kind) {
+    case RequestKind::read:
+    case RequestKind::read_once:
+      ++(hit ? counts->read_hits : counts->read_misses);
+      break;
+    case RequestKind::own:
+      counts->own_hits += hit;
+      break;
+    case RequestKind::write:
+      break;
+    default:
+      counts->atomic_hits += hit;
+      break;
+  }
 }
 
 void Home::State::carry_out(u32 way, const Request& request, const Decision& decision, ServedBy by) {
@@ -216,7 +241,7 @@ bool Home::State::perform_in_image(const Request& request, const Decision& decis
       const Payload& payload = parts.payloads[request.payload];
       copy_to_image(request.line, payload.bytes.data(), payload.valid);
       dirty = payload.valid;
-      statistics.written_bytes += dirty.count();
+      counts->written_bytes += dirty.count();
       if (!request.persist) parts.payloads.give_back(request.payload);
       answer.kind = RequestKind::written;
       return true;
@@ -238,6 +263,7 @@ void Home::State::run_waiting(u32 number) {
     const Request request = waiting[node].request;
     const SectorMask missing = needed(request) & ~lines[way].valid;
     if (missing) {
+      act_for(request.account);
       if (missing & ~lines[way].fetching) fetch(way, missing & ~lines[way].fetching);
       return;
     }
@@ -259,7 +285,7 @@ void Home::State::pump() {
   while (blocked.first != none) {
     const u32 node = blocked.first;
     const Request request = waiting[node].request;
-    if (!dispatch(request)) break;
+    if (!dispatch(request, true)) break;
     // It is the first still: dispatch() puts lines' waiting requests behind it only.
     assert(blocked.first == node);
     blocked.first = waiting[node].next;

@@ -29,13 +29,14 @@ void Home::State::each_run(SectorMask sectors, Visitor&& visit) const {
 void Home::State::fetch(u32 way, SectorMask sectors) {
   const Place place = parts.map.place(tags.line_of(way));
   lines[way].fetching |= sectors;
-  statistics.sectors_fetched += static_cast<u64>(std::popcount(sectors));
+  counts->sectors_fetched += static_cast<u64>(std::popcount(sectors));
   each_run(sectors, [&](u32 first, u32 count) {
     const u64 run = ((u64{1} << count) - 1) << first;
     put(place.device, {.address = place.physical + first * config.sector,
                        .bytes = count * config.sector,
                        .token = run << 32 | way,
-                       .client = &home});
+                       .client = &home,
+                       .account = account});
   });
 }
 
@@ -58,10 +59,11 @@ void Home::State::write_sectors(u32 way) {
   const u64 address = tags.line_of(way);
   const Place place = parts.map.place(address);
   const SectorMask sectors = sectors_of(touched_words(line.dirty));
-  statistics.sectors_written += static_cast<u64>(std::popcount(sectors));
+  counts->sectors_written += static_cast<u64>(std::popcount(sectors));
   each_run(sectors, [&](u32 first, u32 count) {
     DeviceRequest request{
         .address = place.physical + first * config.sector, .bytes = count * config.sector, .write = true};
+    request.account = account;
     if (place.persistent) {
       request.line = address;
       request.payload = parts.payloads.take();
@@ -69,7 +71,7 @@ void Home::State::write_sectors(u32 way) {
       const WordMask words = words_of(first, count);
       copy_from_image(payload.bytes.data(), address, words);
       payload.valid = line.dirty & bytes_of(words);
-      statistics.evicted_persistent_bytes += payload.valid.count();
+      counts->evicted_persistent_bytes += payload.valid.count();
     }
     put(place.device, request);
   });
@@ -81,8 +83,8 @@ void Home::State::write_sectors(u32 way) {
 void Home::State::persist(u32 way, const Request& request, const ByteMask& bytes) {
   Line& line = lines[way];
   line.dirty = line.dirty & ~bytes;
-  ++statistics.persists;
-  statistics.persisted_bytes += bytes.count();
+  ++counts->persists;
+  counts->persisted_bytes += bytes.count();
   u32 number = free_persist;
   if (number == none) {
     number = static_cast<u32>(persists.size());
@@ -96,6 +98,7 @@ void Home::State::persist(u32 way, const Request& request, const ByteMask& bytes
   ++persists_under_way;
   const Place place = parts.map.place(request.line);
   const SectorMask sectors = sectors_of(touched_words(bytes));
+  counts->sectors_persisted += static_cast<u64>(std::popcount(sectors));
   each_run(sectors, [&](u32, u32) { ++persists[number].parts; });
   const bool carried = request.kind == RequestKind::write || request.kind == RequestKind::write_back;
   each_run(sectors, [&](u32 first, u32 count) {
@@ -113,7 +116,8 @@ void Home::State::persist(u32 way, const Request& request, const ByteMask& bytes
                        .token = persist_token | number,
                        .client = &home,
                        .payload = id,
-                       .line = request.line});
+                       .line = request.line,
+                       .account = request.account});
   });
   if (carried) parts.payloads.give_back(request.payload);
   persisted(number);
@@ -129,7 +133,7 @@ void Home::State::persisted(u32 number) {
 }
 
 void Home::State::evict(u32 way) {
-  ++statistics.lines_evicted;
+  ++counts->lines_evicted;
   write_sectors(way);
   const u32 mshr = lines[way].mshr;
   lines[way] = {};
@@ -140,6 +144,7 @@ void Home::State::evict(u32 way) {
 
 void Home::drop(u64 begin, u64 end, bool gone) {
   State& s = *state_;
+  s.act_for(core::nobody);
   for (core::Ring<DeviceRequest>& queue : s.queued)
     for (u32 i = 0; i < queue.size(); ++i)
       if (queue[i].payload != no_payload)
@@ -162,6 +167,7 @@ void Home::State::drop(u32 way, u64 begin, u64 end, bool gone) {
 }
 
 void Home::write_back_all() {
+  state_->act_for(core::nobody);
   for (u32 way = 0; way < state_->tags.lines(); ++way)
     if (state_->tags.line_of(way) != no_line) state_->write_sectors(way);
 }
@@ -183,7 +189,9 @@ bool Home::State::dispatch_to_host(const Request& request, bool mmio) {
   ++host_accesses_under_way;
   const bool write = request.kind == RequestKind::write;
   const Place place = parts.map.place(request.line);
-  ++(write ? statistics.sectors_written : statistics.sectors_fetched);
+  ++counts->host_accesses;
+  counts->reads_past += request.kind == RequestKind::read || request.kind == RequestKind::read_once;
+  (write ? counts->host_sectors_written : counts->host_sectors_read) += static_cast<u64>(std::popcount(sectors));
   if (!sectors) {  // a store of no lane
     host_accesses[number].parts = 1;
     host_served(number);
@@ -196,13 +204,15 @@ bool Home::State::dispatch_to_host(const Request& request, bool mmio) {
                        .write = write,
                        .token = host_token | number,
                        .client = &home,
-                       .mmio = mmio});
+                       .mmio = mmio,
+                       .account = request.account});
   });
   return true;
 }
 
 void Home::State::perform_at_host(HostAccess& access) {
   const Request request = access.answer;
+  act_for(request.account);
   Decision decision;
   decision.granted = request.words;
   decision.perform = true;

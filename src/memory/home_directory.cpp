@@ -30,7 +30,7 @@ void Home::State::hold(u32 way, const Request& request, const Decision& decision
     send_probe(request.line, agent, request.origin, decision.probe);
   });
   if (decision.forward_to == no_agent) return;
-  ++statistics.forwards;
+  ++counts->forwards;
   ++mshr.answers;  // of the owner; and the requester's receipt
   if (decision.forward_holds) ++mshr.answers;
   Request forward = request;
@@ -43,12 +43,13 @@ void Home::State::hold(u32 way, const Request& request, const Decision& decision
 }
 
 void Home::State::send_probe(u64 line, AgentId to, AgentId origin, ProbeKind kind) {
-  ++statistics.probes;
+  ++counts->probes;
   Request probe{.line = line, .words = all_words(config.line), .origin = origin, .target = to};
   probe.kind = RequestKind::probe;
   probe.probe = kind;
   probe.slice = static_cast<u16>(parts.slice);
   probe.traffic = Traffic::probe;
+  probe.account = account;
   depart(probe, static_cast<Node>(to), 0);
 }
 
@@ -71,7 +72,8 @@ void Home::State::probe_answered(const Request& answer) {
     if (mshr.decision.forward_holds && !answer.words) --mshr.answers;
   }
   if (mshr.answers) return;
-  statistics.held_cycles += now() - mshr.since;
+  act_for(mshr.request.account);
+  counts->held_cycles += now() - mshr.since;
   if (mshr.recall) return recalled(number);
   mshr.held = false;
   const Request request = mshr.request;
@@ -87,6 +89,7 @@ void Home::State::written_back(const Request& message) {
   const u32 way = find(message.line);
   if (way == no_way) impossible("a write-back of a line that the directory does not have", message, now());
   const ByteMask dirty = payload.valid;
+  counts->written_back_bytes += dirty.count();
   lines[way].dirty = lines[way].dirty | dirty;
   if (!message.persist) parts.payloads.give_back(message.payload);
   Decision decision;
@@ -111,10 +114,11 @@ bool Home::State::copies_exist(u32 way) const {
 
 /// The line is to be evicted: its copies must go first. REQUIRES: an MSHR is free.
 void Home::State::recall(u32 way) {
-  ++statistics.recalls;
+  ++counts->recalls;
   const u32 number = take_mshr(way);
   Mshr& mshr = mshrs[number];
   mshr.held = mshr.recall = true;
+  mshr.request.account = account;
   mshr.since = now();
   DirectoryLine& record = directory[way];
   std::array<u64, most_agents / 64> copies = record.sharers;

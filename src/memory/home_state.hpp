@@ -78,10 +78,11 @@ struct Home::State {
   // home.cpp: arrivals and decisions
   void arrive(const Request&);
   void take_turn(const Request&);
-  bool dispatch(const Request&);
+  bool dispatch(const Request&, bool again = false);
   bool dispatch_to_host(const Request&, bool mmio);
   u32 make_way(u64 line);
   void decide(u32 way, const Request&, bool fetched);
+  void count_hit(const Request&, bool hit);
   void carry_out(u32 way, const Request&, const Decision&, ServedBy);
   bool perform(const Request&, const Decision&, Request& answer, u32& data_bytes, ByteMask& dirty);
   bool perform_in_image(const Request&, const Decision&, Request& answer, u32& data_bytes, ByteMask& dirty);
@@ -136,7 +137,15 @@ struct Home::State {
   Home::Parts parts;
   Home& home;
   Permission permission;
-  HomeStatistics statistics;
+  /// What follows is on this account.
+  void act_for(core::Account whose) {
+    account = whose;
+    counts = &accounts[whose];
+  }
+  core::Accounts<HomeStatistics> accounts;
+  core::Account account = core::nobody;
+  HomeStatistics* counts = &accounts[core::nobody];
+  HomeStatistics statistics;  // all together, when somebody asks
   u32 agents;
 
   TagArray tags;

@@ -22,8 +22,9 @@ class IdealNetwork final : public Network {
   void attach(Node node, Receiver& receiver) override { messages_.attach(node, receiver); }
 
   void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {
-    statistics_.messages[static_cast<u32>(traffic)] += 1;
-    statistics_.bytes[static_cast<u32>(traffic)] += data_bytes;
+    NetworkStatistics& counts = accounts_[request.account];
+    counts.messages[static_cast<u32>(traffic)] += 1;
+    counts.bytes[static_cast<u32>(traffic)] += data_bytes;
     core::Cycle arrival = wheel_.now() + latency_;
     if (jitter_.on()) arrival = jitter_.behind_earlier(from, to, arrival + jitter_.cycles(), 0);
     wheel_.at<&IdealNetwork::arrive>(arrival, *this, messages_.take(request, from, to));
@@ -31,7 +32,12 @@ class IdealNetwork final : public Network {
 
   u64 in_flight() const override { return messages_.in_flight(); }
   std::string what_is_under_way() const override { return messages_.what_is_under_way(agents_); }
-  const NetworkStatistics& statistics() const override { return statistics_; }
+  const NetworkStatistics& statistics() const override {
+    statistics_ = accounts_.total();
+    statistics_.delivered = messages_.delivered();
+    return statistics_;
+  }
+  NetworkStatistics take(core::Account account) override { return accounts_.take(account); }
   u64 idle_latency(Node, Node, u32) const override { return latency_; }
 
  private:
@@ -42,7 +48,8 @@ class IdealNetwork final : public Network {
   const u64 latency_;
   NetworkMessages messages_;
   NetworkJitter jitter_;
-  NetworkStatistics statistics_;
+  core::Accounts<NetworkStatistics> accounts_;
+  mutable NetworkStatistics statistics_;
 };
 
 }  // namespace

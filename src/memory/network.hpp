@@ -24,6 +24,7 @@ class Receiver {
 
 struct NetworkStatistics {
   std::array<u64, traffic_classes> messages{}, bytes{}, flit_crossings{};  // flits times links crossed
+  u64 delivered = 0;                                                       // messages, of all classes
   u64 busy_cycles = 0;                                                     // of all links together
   u64 waited_cycles = 0;                                                   // of messages for links
 };
@@ -39,6 +40,8 @@ class Network {
   /// A line for each message on its way, the first few: for reports of deadlocks.
   virtual std::string what_is_under_way() const { return {}; }
   virtual const NetworkStatistics& statistics() const = 0;
+  /// What it has counted on this account since it was taken last.
+  virtual NetworkStatistics take(core::Account) { return {}; }
   /// Cycles a message needs on idle links.
   virtual u64 idle_latency(Node from, Node to, u32 data_bytes) const = 0;
 };

@@ -43,9 +43,11 @@ class NetworkMessages {
     const Request request = all_[index].request;
     Receiver& receiver = *receivers_[all_[index].to];
     free_.push_back(index);
+    ++delivered_;
     receiver.receive(request);
   }
   u64 in_flight() const { return all_.size() - free_.size(); }
+  u64 delivered() const { return delivered_; }
   /// Network::what_is_under_way. Nodes below `agents` are agents, the others homes.
   std::string what_is_under_way(u32 agents) const;
 
@@ -53,6 +55,7 @@ class NetworkMessages {
   std::vector<Message> all_;
   std::vector<u32> free_;
   std::vector<Receiver*> receivers_;
+  u64 delivered_ = 0;
 };
 
 /// Delays of 0 to `most` SM cycles, from the seed alone, that keep the order of each pair of nodes: a message whose

@@ -13,6 +13,8 @@ PortedNetwork::PortedNetwork(const Shape& shape, const NetworkParts& parts, u32 
       ejection_(shape.ejection_ports) {}
 
 const NetworkStatistics& PortedNetwork::statistics() const {
+  statistics_ = accounts_.total();
+  statistics_.delivered = messages_.delivered();
   statistics_.busy_cycles = ratio_.cycle_at(busy_ticks_);
   statistics_.waited_cycles = ratio_.cycle_at(waited_ticks_);
   return statistics_;
@@ -27,8 +29,9 @@ u64 PortedNetwork::begin(u64& free, u64 tick, u64 length) {
 
 u32 PortedNetwork::inject(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic, u32 port,
                           u64 latency) {
-  statistics_.messages[static_cast<u32>(traffic)] += 1;
-  statistics_.bytes[static_cast<u32>(traffic)] += shape_.header + data_bytes;
+  NetworkStatistics& counts = accounts_[request.account];
+  counts.messages[static_cast<u32>(traffic)] += 1;
+  counts.bytes[static_cast<u32>(traffic)] += shape_.header + data_bytes;
   const u32 index = messages_.take(request, from, to);
   Message& message = messages_[index];
   message.length = length(data_bytes);
@@ -41,7 +44,7 @@ u32 PortedNetwork::inject(Node from, Node to, const Request& request, u32 data_b
 }
 
 void PortedNetwork::count_crossings(Traffic traffic, const Message& message, u64 links) {
-  statistics_.flit_crossings[static_cast<u32>(traffic)] += message.length / shape_.flit * links;
+  accounts_[message.request.account].flit_crossings[static_cast<u32>(traffic)] += message.length / shape_.flit * links;
   busy_ticks_ += message.length * links;
 }
 

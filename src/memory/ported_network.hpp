@@ -27,6 +27,7 @@ class PortedNetwork : public Network {
   u64 in_flight() const override { return messages_.in_flight(); }
   std::string what_is_under_way() const override { return messages_.what_is_under_way(agents_); }
   const NetworkStatistics& statistics() const override;
+  NetworkStatistics take(core::Account account) override { return accounts_.take(account); }
 
  protected:
   using Message = NetworkMessages::Message;
@@ -67,6 +68,7 @@ class PortedNetwork : public Network {
   std::vector<u64> injection_;  // next-free ticks
   std::vector<EjectionPort> ejection_;
   u64 busy_ticks_ = 0, waited_ticks_ = 0;
+  core::Accounts<NetworkStatistics> accounts_;
   mutable NetworkStatistics statistics_;
 };
 

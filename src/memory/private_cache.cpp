@@ -29,7 +29,11 @@ Accepted PrivateCache::access(const LineAccess& access, Stall& why) {
   return state_->access(access, why);
 }
 const PrivateCacheStatistics& PrivateCache::statistics() const {
-  return state_->statistics;
+  return state_->statistics = state_->accounts.total();
+}
+PrivateCacheStatistics PrivateCache::take(core::Account account) {
+  state_->act_for(core::nobody);
+  return state_->accounts.take(account);
 }
 
 PrivateCache::State::State(const PrivateCacheConfig& c, const Parts& p)
@@ -55,11 +59,12 @@ PrivateCache::State::State(const PrivateCacheConfig& c, const Parts& p)
 Accepted PrivateCache::State::stall(Stall& why, Stall reason) {
   why = reason;
   stalled = true;
-  ++statistics.stalled[static_cast<u32>(reason)];
+  ++counts->stalled[static_cast<u32>(reason)];
   return Accepted::stalled;
 }
 
 Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
+  act_for(a.account);
   if (flush_waits) return stall(why, Stall::release);
   Cycle& bank = bank_of(a.line);
   if (bank > now()) {
@@ -68,16 +73,16 @@ Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
     return stall(why, Stall::bank);
   }
   Accepted result = Accepted::stalled;
-  u64* counted = &statistics.loads;
+  u64 PrivateCacheStatistics::*counted = &PrivateCacheStatistics::loads;
   if (a.kind == AccessKind::load) [[likely]] {
     result = a.mmio ? mmio_access(a, why) : load(a, why);
   } else if (a.kind == AccessKind::store) {
-    counted = &statistics.stores;
+    counted = &PrivateCacheStatistics::stores;
     result = a.mmio                                           ? mmio_access(a, why)
              : permission.store_needs_owned && !a.host_memory ? store_owned(a, why)
                                                               : store_through(a, why);
   } else {
-    counted = &statistics.atomics;
+    counted = &PrivateCacheStatistics::atomics;
     result = a.mmio                                         ? mmio_access(a, why)
              : permission.atomics_private && !a.host_memory ? store_owned(a, why)
                                                             : atomic_at_home(a, why);
@@ -85,7 +90,7 @@ Accepted PrivateCache::State::access(const LineAccess& a, Stall& why) {
   if (result == Accepted::stalled) return result;
   bank = now() + bank_cycles[count_of(a.words)];
   if (a.persistent) persists.accessed |= u64{1} << a.warp % 64;
-  ++*counted;
+  ++(counts->*counted);
   return result;
 }
 
@@ -104,7 +109,7 @@ Accepted PrivateCache::State::mmio_access(const LineAccess& a, Stall& why) {
                           : a.kind == AccessKind::store ? store_direct(a, no_way, why)
                                                         : atomic_at_home(a, why);
   if (result == Accepted::stalled) return result;
-  ++statistics.mmio;
+  ++counts->mmio;
   if (!(mmio.warps & warp)) mmio.parts[a.warp] = 0;
   mmio.warps |= warp;
   mmio.access[a.warp] = a.access;
@@ -137,7 +142,7 @@ Accepted PrivateCache::State::load(const LineAccess& a, Stall& why) {
     return load_miss(a, way, why);
   parts.agent.perform(a.access, a.part, bytes(way));
   touch(way, a);
-  ++statistics.load_hits;
+  ++counts->load_hits;
   return Accepted::performed;
 }
 
@@ -152,7 +157,7 @@ Accepted PrivateCache::State::load_miss(const LineAccess& a, u32 way, Stall& why
     const WordMask more = missing & ~mshr.outstanding;
     append(mshr, a, !more);
     if (more) request(RequestKind::read, lines[way].mshr, more);
-    ++(more ? statistics.load_misses : statistics.load_merges);
+    ++(more ? counts->load_misses : counts->load_merges);
     return Accepted::pending;
   }
   if (free_mshrs == none) return stall(why, Stall::mshr);
@@ -162,8 +167,8 @@ Accepted PrivateCache::State::load_miss(const LineAccess& a, u32 way, Stall& why
   append(mshrs[number], a, false);
   request(RequestKind::read, number, a.words & ~lines[way].valid);
   touch(way, a);
-  ++statistics.load_misses;
-  statistics.persist.read_misses += a.persistent;
+  ++counts->load_misses;
+  counts->persist.read_misses += a.persistent;
   return Accepted::pending;
 }
 
@@ -178,8 +183,8 @@ Accepted PrivateCache::State::load_at_home(const LineAccess& a, u32 way, Stall& 
   const u32 number = take_mshr(a.line, no_way);
   append(mshrs[number], a, false);
   request(RequestKind::read_once, number, a.words);
-  ++statistics.load_misses;
-  statistics.persist.read_misses += a.persistent;
+  ++counts->load_misses;
+  counts->persist.read_misses += a.persistent;
   return Accepted::pending;
 }
 
@@ -196,7 +201,7 @@ Accepted PrivateCache::State::store_through(const LineAccess& a, Stall& why) {
   if (way == no_way) way = allocate(a);
   if (way == no_way) return without_line(why);
   refresh(lines[way]);
-  if (!(a.words & ~lines[way].valid)) ++statistics.store_hits;
+  if (!(a.words & ~lines[way].valid)) ++counts->store_hits;
   perform_store(way, a);
   touch(way, a);
   if (at_once) {
@@ -211,11 +216,12 @@ Accepted PrivateCache::State::store_direct(const LineAccess& a, u32 way, Stall& 
   if (!room()) return stall(why, Stall::write_buffer);
   // A home that knows who has copies forgets this one: it asks all others to give theirs up.
   if (way != no_way) give_up(way, permission.whole_lines ? whole_line : a.words);
-  Request write{.line = a.line, .access = a.access, .kind = RequestKind::write, .scope = a.scope, .part = a.part};
+  Request write{.line = a.line, .access = a.access, .kind = RequestKind::write, .part = a.part};
   write.payload = parts.payloads.take();
   Payload& payload = parts.payloads[write.payload];
   payload.valid = parts.agent.perform(a.access, a.part, payload.bytes.data());
   write.words = touched_words(payload.valid);
+  counts->bytes_through += payload.valid.count();
   write.ticket = open();
   if (a.persistent && parts.persists)
     write.persist = open_persist();
@@ -233,7 +239,7 @@ Accepted PrivateCache::State::store_owned(const LineAccess& a, Stall& why) {
   if (way != no_way && !(a.words & ~lines[way].owned) && !behind) {
     perform_store(way, a);
     touch(way, a);
-    ++statistics.store_hits;
+    ++(a.kind == AccessKind::store ? counts->store_hits : counts->atomic_hits);
     return Accepted::performed;
   }
   if (a.at_home && a.kind == AccessKind::store) {
@@ -264,7 +270,7 @@ Accepted PrivateCache::State::atomic_at_home(const LineAccess& a, Stall& why) {
   if (persist && model)
     if (PersistHold why_not; !may_go_home(a, way, a.words, why_not)) return hold(why, why_not);
   if (way != no_way) give_up(way, a.words);
-  Request ask{.line = a.line, .words = a.words, .access = a.access, .kind = RequestKind::reduction, .scope = a.scope};
+  Request ask{.line = a.line, .words = a.words, .access = a.access, .kind = RequestKind::reduction};
   ask.part = a.part;
   ask.lanes = a.lanes;
   if (persist) ask.persist = open_persist();
@@ -297,6 +303,7 @@ void PrivateCache::State::perform_store(u32 way, const LineAccess& a) {
   const ByteMask written = parts.agent.perform(a.access, a.part, bytes(way));
   line.dirty = line.dirty | (a.kind == AccessKind::store ? written : bytes_of(a.words));
   line.valid |= whole_words(line.dirty);
+  line.account = a.account;
 }
 
 void PrivateCache::State::touch(u32 way, const LineAccess& a) {
@@ -314,10 +321,10 @@ u32 PrivateCache::State::allocate(const LineAccess& a) {
         persists.evicting = true;
         return no_way;
       }
-      ++statistics.persist.evictions;
+      ++counts->persist.evictions;
     }
     if (lines[way].dirty.any()) drain(way, no_access, 0);
-    ++statistics.lines_evicted;
+    ++counts->lines_evicted;
     tags.remove(way);
   }
   lines[way] = {};

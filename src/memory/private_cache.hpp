@@ -59,8 +59,8 @@ struct PersistStatistics {
 
 struct PrivateCacheStatistics {
   u64 loads = 0, load_hits = 0, load_merges = 0, load_misses = 0;
-  u64 stores = 0, store_hits = 0, atomics = 0, mmio = 0;
-  u64 sectors_fetched = 0, lines_evicted = 0, lines_written = 0, bytes_written = 0;
+  u64 stores = 0, store_hits = 0, atomics = 0, atomic_hits = 0, mmio = 0;
+  u64 sectors_fetched = 0, lines_evicted = 0, lines_written = 0, bytes_written = 0, bytes_through = 0;
   u64 acquires = 0, words_invalidated = 0, releases = 0, lines_drained = 0;
   u64 probes = 0, forwards = 0;
   PersistStatistics persist;
@@ -94,25 +94,26 @@ class PrivateCache final : public Receiver {
   Accepted access(const LineAccess&, Stall& why);
 
   /// Copies that the protocol holds for possibly stale go, before the next access is accepted.
-  void acquire(Scope);
+  void acquire(Scope, core::Account = core::nobody);
   /// Agent::released(token) when every store, reduction and atomic accepted before this call, by any of the agent's
   /// threads and in whatever way, is visible at `scope`. True: it is so already,
   /// and released() is not called.
-  bool release(Scope, u32 token);
+  bool release(Scope, u32 token, core::Account = core::nobody);
   /// An order operation of these warps. True: they go on. Else Agent::resume() names them when they ask again.
-  bool order(PersistOrder, Scope, u64 warps);
+  bool order(PersistOrder, Scope, u64 warps, core::Account = core::nobody);
   /// Persistency::on_flag.
   void flag(PersistOrder, u64 flag, u32 warp);
   /// Everything dirty goes to the image, persists become durable, and every copy is dropped (kernel end, context
   /// reset); then released(token), or true: nothing had to go. Accesses that are under way go on, with their lines, and
   /// nobody waits for them; new ones are stalled while persists become durable. REQUIRES: no other flush under way.
-  bool flush(u32 token);
+  bool flush(u32 token, core::Account = core::nobody);
 
   void receive(const Request&) override;
 
   /// No message, MSHR or write under way.
   bool quiescent() const;
   const PrivateCacheStatistics& statistics() const;
+  PrivateCacheStatistics take(core::Account);
   /// One line for each MSHR, write and release under way: for deadlock reports.
   std::string what_is_under_way() const;
 

@@ -10,8 +10,8 @@ namespace ew::memory {
 void PrivateCache::State::give_up_stale(Line& line) {
   const WordMask kept = line.valid & (line.owned | whole_words(line.dirty));
   const u64 gone = static_cast<u64>(std::popcount(line.valid & ~kept));
-  statistics.words_invalidated += gone;
-  if (line.persistent) statistics.persist.words_invalidated += gone;
+  counts->words_invalidated += gone;
+  if (line.persistent) counts->persist.words_invalidated += gone;
   line.valid = kept;
   line.epoch = epoch[line.persistent];
 }
@@ -77,23 +77,17 @@ void PrivateCache::State::request(RequestKind kind, u32 number, WordMask words) 
       words = whole_line;
     else if (kind == RequestKind::read)
       words |= whole_sectors(words, config.sector) & ~(lines[mshr.way].valid | mshr.outstanding | mshr.waited);
-    statistics.sectors_fetched += static_cast<u64>(std::popcount(first_words(words, config.sector)));
+    counts->sectors_fetched += static_cast<u64>(std::popcount(first_words(words, config.sector)));
   }
   mshr.outstanding |= words;
   mshr.keep = mshr.keep & ~bytes_of(words);
   const LineAccess& a = waiting[mshr.first].access;
-  send_home({.line = mshr.line,
-             .words = words,
-             .access = a.access,
-             .ticket = number,
-             .kind = kind,
-             .scope = a.scope,
-             .part = a.part},
-            0);
+  send_home({.line = mshr.line, .words = words, .access = a.access, .ticket = number, .kind = kind, .part = a.part}, 0);
 }
 
 void PrivateCache::receive(const Request& message) {
   State& s = *state_;
+  s.act_for(message.account);
   switch (message.kind) {
     case RequestKind::data:
       if (message.ticket >= s.mshrs.size() || !s.mshrs[message.ticket].active)
@@ -206,7 +200,9 @@ void PrivateCache::State::perform_waiting(u32 number, ServedBy by) {
   mshr.poison &= mshr.outstanding | waited;
   if (mshr.outstanding) return;
   if (mshr.first == none) return free_mshr(number);
-  if (waiting_stores) request(RequestKind::own, number, waiting_stores);
+  if (!waiting_stores) return;
+  act_for(waiting[mshr.first].access.account);
+  request(RequestKind::own, number, waiting_stores);
 }
 
 void PrivateCache::State::written(const Request& answer) {
@@ -219,6 +215,7 @@ void PrivateCache::State::written(const Request& answer) {
 }
 
 void PrivateCache::State::send(Request message, Node to, u32 data_bytes) {
+  message.account = account;
   parts.network.send(static_cast<Node>(parts.id), to, message, data_bytes, message.traffic);
 }
 

@@ -6,32 +6,36 @@
 
 namespace ew::memory {
 
-void PrivateCache::acquire(Scope scope) {
+void PrivateCache::acquire(Scope scope, core::Account account) {
   State& s = *state_;
+  s.act_for(account);
   if (scope == Scope::cta || !s.permission.invalidate_on_acquire) return;
   ++s.epoch[0];
   ++s.epoch[1];
-  ++s.statistics.acquires;
+  ++s.counts->acquires;
 }
 
-bool PrivateCache::release(Scope scope, u32 token) {
+bool PrivateCache::release(Scope scope, u32 token, core::Account account) {
   State& s = *state_;
+  s.act_for(account);
   if (scope == Scope::cta) return true;  // threads of a block share this cache
-  ++s.statistics.releases;
+  ++s.counts->releases;
   if (s.permission.drain_on_release) s.drain_all();
   if (s.model && !s.traits.buffered) s.flush_persistent();
   return s.release(token);
 }
 
-bool PrivateCache::flush(u32 token) {
+bool PrivateCache::flush(u32 token, core::Account account) {
   State& s = *state_;
+  s.act_for(account);
   assert(!s.flushing);
   s.flushing = true;
   s.flush_token = token;
+  s.flush_account = account;
   if (s.model && !s.model->drain()) {
     s.persists.draining = true;
     s.persists.drain_since = s.now();
-    ++s.statistics.persist.drains;
+    ++s.counts->persist.drains;
   }
   s.flush_waits = s.persists.draining;
   if (!s.flush_waits) s.flush_lines();
@@ -86,14 +90,17 @@ void PrivateCache::State::drain_aged(u64, u64) {
 
 void PrivateCache::State::drain_all() {
   while (write_buffer.oldest != none) {
-    ++statistics.lines_drained;
+    ++counts->lines_drained;
     drain(write_buffer.oldest, no_access, 0);
   }
 }
 
-/// The line's dirty bytes leave for the image; its words stay valid. Owned words return with them: the line goes then.
+/// The line's dirty bytes leave for the image, on the account of who wrote them; its words stay valid. Owned words
+/// return with them: the line goes then.
 void PrivateCache::State::drain(u32 way, u32 access, u32 part) {
   Line& line = lines[way];
+  const core::Account before = account;
+  act_for(line.account);
   if (line.buffered) leave(way);
   Request write{.line = tags.line_of(way), .access = access, .kind = RequestKind::write, .part = static_cast<u8>(part)};
   write.flush = static_cast<u8>(1 + flushes % 2);
@@ -104,13 +111,13 @@ void PrivateCache::State::drain(u32 way, u32 access, u32 part) {
   std::memcpy(parts.payloads[write.payload].bytes.data(), bytes(way), config.line);
   parts.payloads[write.payload].valid = line.dirty;
   write.ticket = open();
-  ++statistics.lines_written;
-  statistics.bytes_written += line.dirty.count();
+  ++counts->lines_written;
+  counts->bytes_written += line.dirty.count();
   if (line.persistent) {
     write.persist = open_persist();
-    ++statistics.persist.lines;
-    statistics.persist.bytes += line.dirty.count();
-    statistics.persist.flushed_at_ends += flushing;
+    ++counts->persist.lines;
+    counts->persist.bytes += line.dirty.count();
+    counts->persist.flushed_at_ends += flushing;
   } else {
     ++writes_under_way;
   }
@@ -119,6 +126,7 @@ void PrivateCache::State::drain(u32 way, u32 access, u32 part) {
   const u32 data_bytes = line.dirty.count();
   line.dirty = {};
   send_home(write, data_bytes);
+  act_for(before);
 }
 
 u32 PrivateCache::State::open() {

@@ -16,7 +16,8 @@ PersistMachinery& PrivateCache::persist_machinery() {
   return *state_;
 }
 
-bool PrivateCache::order(PersistOrder kind, Scope scope, u64 warps) {
+bool PrivateCache::order(PersistOrder kind, Scope scope, u64 warps, core::Account account) {
+  state_->act_for(account);
   return state_->order(kind, scope, warps);
 }
 
@@ -28,8 +29,8 @@ Accepted PrivateCache::State::hold(Stall& why, PersistHold by) {
   constexpr Stall stall_of[] = {Stall::none, Stall::persist_buffer, Stall::persist_order, Stall::persist_eviction,
                                 Stall::persist_durable};
   why = stall_of[static_cast<u32>(by)];
-  ++statistics.persist.held[static_cast<u32>(by)];
-  ++statistics.stalled[static_cast<u32>(why)];
+  ++counts->persist.held[static_cast<u32>(by)];
+  ++counts->stalled[static_cast<u32>(why)];
   return Accepted::stalled;
 }
 
@@ -44,12 +45,12 @@ Accepted PrivateCache::State::persist(const LineAccess& a, Stall& why) {
   if (way == no_way) return without_line(why);
   Line& line = lines[way];
   refresh(line);
-  if (!(a.words & ~line.valid)) ++statistics.store_hits;
+  if (!(a.words & ~line.valid)) ++counts->store_hits;
   perform_store(way, a);
   touch(way, a);
   if (!line.dirty.any()) return Accepted::performed;  // of no lane
-  ++statistics.persist.stores;
-  statistics.persist.joined += line.buffered;
+  ++counts->persist.stores;
+  counts->persist.joined += line.buffered;
   if (!line.buffered) append(dirty_persistent, way);
   model->stored(way, a.warp);
   return Accepted::performed;
@@ -80,10 +81,10 @@ bool PrivateCache::State::may_go_home(const LineAccess& a, u32 way, WordMask wor
 }
 
 void PrivateCache::State::went_home(const LineAccess& a, Stall& why) {
-  ++statistics.persist.through;
+  ++counts->persist.through;
   if (!model->went_through(a.warp)) return;
   why = Stall::persist_durable;
-  ++statistics.persist.held[static_cast<u32>(PersistHold::durable)];
+  ++counts->persist.held[static_cast<u32>(PersistHold::durable)];
 }
 
 void PrivateCache::State::flush(u32 way) {
@@ -92,7 +93,7 @@ void PrivateCache::State::flush(u32 way) {
 
 void PrivateCache::State::flush_persistent() {
   while (dirty_persistent.oldest != none) {
-    statistics.persist.flushed_at_orders += !flushing;
+    counts->persist.flushed_at_orders += !flushing;
     drain(dirty_persistent.oldest, no_access, 0);
   }
 }
@@ -112,7 +113,7 @@ u8 PrivateCache::State::open_persist() {
   constexpr u32 numbers = static_cast<u32>(std::tuple_size_v<decltype(persists.open)>);
   ++persists.open[persists.generation % numbers];
   ++persists.in_flight;
-  ++statistics.persist.sent;
+  ++counts->persist.sent;
   return static_cast<u8>(1 + persists.generation % numbers);
 }
 
@@ -127,7 +128,7 @@ bool PrivateCache::State::when_durable(u64 warps) {
 void PrivateCache::State::durable(const Request& answer) {
   --persists.open[answer.persist - 1u];
   --persists.in_flight;
-  ++statistics.persist.acknowledged;
+  ++counts->persist.acknowledged;
   if (!model) {
     if (answer.access != no_access) parts.agent.complete(answer.access, answer.part, answer.served_by);
     settle(answer.ticket);
@@ -156,7 +157,7 @@ void PrivateCache::State::fire_durable_marks() {
 
 void PrivateCache::State::drained() {
   persists.draining = false;
-  statistics.persist.drain_cycles += now() - persists.drain_since;
+  accounts[flush_account].persist.drain_cycles += now() - persists.drain_since;
   if (flush_waits) flush_lines();
 }
 
@@ -165,20 +166,20 @@ void PrivateCache::State::drained() {
 bool PrivateCache::State::order(PersistOrder kind, Scope scope, u64 warps) {
   if (!model) return true;
   const bool over = model->on_order(kind, scope, warps);
-  ++(over ? statistics.persist.orders[static_cast<u32>(kind)] : statistics.persist.orders_held);
+  ++(over ? counts->persist.orders[static_cast<u32>(kind)] : counts->persist.orders_held);
   return over;
 }
 
 void PrivateCache::State::entered(PersistOrder kind, PersistEntry entry) {
-  if (entry == PersistEntry::entered) ++statistics.persist.entered[static_cast<u32>(kind)];
-  if (entry == PersistEntry::merged) ++statistics.persist.merged[static_cast<u32>(kind)];
+  if (entry == PersistEntry::entered) ++counts->persist.entered[static_cast<u32>(kind)];
+  if (entry == PersistEntry::merged) ++counts->persist.merged[static_cast<u32>(kind)];
 }
 
 void PrivateCache::State::window_full(bool full) {
   if (full) {
     persists.window_full_since = now();
   } else if (persists.window_is_full) {
-    statistics.persist.window_full_cycles += now() - persists.window_full_since;
+    counts->persist.window_full_cycles += now() - persists.window_full_since;
   }
   persists.window_is_full = full;
 }

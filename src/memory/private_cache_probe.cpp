@@ -10,7 +10,7 @@ namespace ew::memory {
 /// way to the home already, ahead of this answer.
 void PrivateCache::State::probe(const Request& asked) {
   const bool forward = asked.kind == RequestKind::forward;
-  ++(forward ? statistics.forwards : statistics.probes);
+  ++(forward ? counts->forwards : counts->probes);
   Request answer{.line = asked.line, .origin = asked.origin, .target = parts.id};
   answer.kind = RequestKind::probe_answer;
   answer.traffic = parts.dma ? Traffic::dma : Traffic::probe;

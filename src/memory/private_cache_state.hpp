@@ -29,8 +29,9 @@ struct PrivateCache::State final : PersistMachinery {
     u32 mshr = none;   // the request under way for it
     u32 older = none;  // in the write buffer, if `buffered`
     u32 younger = none;
-    bool buffered = false;    // in the write buffer, or, if `persistent`, among the dirty persistent lines
-    bool persistent = false;  // a pool's, and its stores are persists
+    bool buffered = false;                 // in the write buffer, or, if `persistent`, among the dirty persistent lines
+    bool persistent = false;               // a pool's, and its stores are persists
+    core::Account account = core::nobody;  // that wrote its dirty bytes last
     Cycle joined = 0;
   };
 
@@ -165,7 +166,15 @@ struct PrivateCache::State final : PersistMachinery {
   PrivateCache::Parts parts;
   Permission permission;
   WordMask whole_line;
-  PrivateCacheStatistics statistics;
+  /// What follows is on this account, and so are the messages that it sends.
+  void act_for(core::Account whose) {
+    account = whose;
+    counts = &accounts[whose];
+  }
+  core::Accounts<PrivateCacheStatistics> accounts;
+  core::Account account = core::nobody;
+  PrivateCacheStatistics* counts = &accounts[core::nobody];
+  PrivateCacheStatistics statistics;  // all together, when somebody asks
 
   TagArray tags;
   std::vector<Line> lines;
@@ -218,6 +227,7 @@ struct PrivateCache::State final : PersistMachinery {
   bool stalled = false, wake_armed = false;
   bool flushing = false, flush_waits = false;  // flush_waits: for persists
   u32 flush_token = 0, flushes = 0;
+  core::Account flush_account = core::nobody;
   // Lines' dirty bytes on their way, by the flush that waits for them: its number's parity.
   std::array<u32, 2> lines_leaving{};
 };

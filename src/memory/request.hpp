@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/types.hpp"
+#include "core/accounts.hpp"
 
 namespace ew::memory {
 
@@ -94,15 +94,15 @@ struct Request {
   PayloadId payload = no_payload;  // owned by whoever holds the message
   u32 access = 0;  // the agent's number of what waits for the answer (no_access: nothing); comes back with it
   u32 ticket = 0;  // the private cache's own number (MSHR, generation of writes); comes back with the answer
-  AgentId origin = no_agent;  // who asked
-  AgentId target = no_agent;  // of a forward or probe: whose copy
+  AgentId origin = no_agent;             // who asked
+  AgentId target = no_agent;             // of a forward or probe: whose copy
+  core::Account account = core::nobody;  // who caused it; its answers and what they cause have the same
+  u16 slice = 0;                         // the home's
   RequestKind kind = RequestKind::read;
   ProbeKind probe = ProbeKind::none;
-  Scope scope = Scope::none;
   u8 part = 0;                          // of the access
   bool owned = false;                   // of data: with the right to write
   ServedBy served_by = ServedBy::none;  // of an answer
-  u16 slice = 0;                        // the home's
   u8 lanes = 1;                         // of an atomic or reduction: what the home's throughput counts
   Traffic traffic = Traffic::read;      // of the request; its answers have the same
   /// Of write, write_back, atomic and reduction, to a persistent line: written through to the NVM at once; answered as
@@ -111,6 +111,6 @@ struct Request {
   u8 persist = 0;
   u8 flush = 0;  // of a line's dirty bytes: the private cache's own number, as well; 0: of one access alone
 };
-static_assert(sizeof(Request) <= 40);
+static_assert(sizeof(Request) <= 48);
 
 }  // namespace ew::memory

@@ -20,8 +20,8 @@ Energy energy_of(const EnergyConfig& each, const HierarchyStatistics& counted, u
   const auto& l2 = counted.l2;
   // A load that joins a line on its way has looked the tag up in vain, as a miss; so has an atomic, which goes on.
   const u64 hits = l1.load_hits + l1.stores, misses = l1.load_misses + l1.load_merges + l1.atomics;
-  const u64 l2_sectors =
-      l1.sectors_fetched + l2.writes + l2.write_backs + l2.atomics + l2.sectors_fetched + l2.sectors_written;
+  const u64 l2_sectors = l1.sectors_fetched + l2.writes + l2.write_backs + l2.atomics + l2.sectors_fetched +
+                         l2.sectors_written + l2.host_accesses;
   u64 flits = 0;
   for (u64 crossings : counted.network.flit_crossings) flits += crossings;
   const auto bytes = [](const memory::DeviceStatistics& device) { return device.read_bytes + device.written_bytes; };

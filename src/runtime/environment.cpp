@@ -52,6 +52,7 @@ Environment Environment::read() {
   environment.events_file = words(events_name);
   environment.digest = number(digest_name) != 0;
   environment.summary = number(summary_name) != 0;
+  environment.per_unit = number(per_unit_name) != 0;
   environment.progress = number(progress_name);
   return environment;
 }

@@ -40,6 +40,7 @@ struct Environment {
   static constexpr const char* digest_name = "EVERWARP_DIGEST";
   /// EVERWARP_SUMMARY: 1: tables of kernels, issue slots, energy and traffic on stderr at exit.
   static constexpr const char* summary_name = "EVERWARP_SUMMARY";
+  static constexpr const char* per_unit_name = "EVERWARP_PER_UNIT";
   /// EVERWARP_PROGRESS: 1: a line a second on stderr while kernels run; 2: never. Absent: on a terminal.
   static constexpr const char* progress_name = "EVERWARP_PROGRESS";
 
@@ -67,7 +68,7 @@ struct Environment {
   u64 crash_at = 0, crash_at_persist = 0, crash_at_cycle = 0;  // 0: never
   std::string count_file;
   std::string timeline_file, trace_file, events_file, durable_log_file, acknowledgements_file;
-  bool digest = false, summary = false;
+  bool digest = false, summary = false, per_unit = false;
   u64 progress = 0;
 
   /// Reads the variables. Throws core::UserError for one that is not a number.

@@ -1,19 +1,10 @@
 #include "runtime/hierarchy_statistics.hpp"
 
+#include <algorithm>
+
 namespace ew::runtime {
 
-namespace {
-
-/// Adds the figures of `part` to those of `sum`; both are structs of u64 (and arrays of them) alone.
-template <class Set>
-void add_words(Set& sum, const Set& part) {
-  static_assert(sizeof(Set) % sizeof(u64) == 0 && std::is_trivially_copyable_v<Set>);
-  u64* to = reinterpret_cast<u64*>(&sum);
-  const u64* from = reinterpret_cast<const u64*>(&part);
-  for (std::size_t i = 0; i < sizeof(Set) / sizeof(u64); ++i) to[i] += from[i];
-}
-
-}  // namespace
+using core::add_words;
 
 void HierarchyStatistics::add(const memory::PrivateCacheStatistics& part) {
   add_words(l1, part);
@@ -26,6 +17,31 @@ void HierarchyStatistics::add(const memory::DmaStatistics& part) {
 }
 void HierarchyStatistics::add(memory::DeviceStatistics& sum, const memory::DeviceStatistics& part) {
   add_words(sum, part);
+}
+void HierarchyStatistics::add(const HierarchyStatistics& part) {
+  add_words(*this, part);
+}
+
+bool kept_apart(std::string_view name) {
+  static constexpr std::string_view shared[] = {"host_link.",
+                                                "host_core.",
+                                                "copies.",
+                                                "managed.",
+                                                "durable.",
+                                                "nvm.granules_",
+                                                "nvm.most",
+                                                "nvm.combined",
+                                                "nvm.busy_",
+                                                "network.delivered",
+                                                "network.busy_cycles",
+                                                "network.waited_cycles"};
+  return std::ranges::none_of(shared, [&](std::string_view one) { return name.starts_with(one); });
+}
+
+bool adds_up(std::string_view name) {
+  // Energy and times are rounded account by account.
+  return kept_apart(name) && name != "cycles" && name != "active_cycles" && !name.starts_with("energy.") &&
+         !name.ends_with("_picoseconds");
 }
 
 }  // namespace ew::runtime

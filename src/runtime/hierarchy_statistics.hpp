@@ -2,6 +2,8 @@
 // files, for tables and for `ew explain statistics`.
 #pragma once
 
+#include <string_view>
+
 #include "core/types.hpp"
 #include "memory/cpu_core.hpp"
 #include "memory/device.hpp"
@@ -14,6 +16,13 @@
 #include "runtime/managed_pages.hpp"
 
 namespace ew::runtime {
+
+/// Whether what this name counts is kept apart by launch. What is not: a link's packets, the medium of non-volatile
+/// memory, what became durable, pages of managed memory, the host's core, copy engines. cycles and active_cycles are,
+/// but launches side by side share them.
+bool kept_apart(std::string_view name);
+/// Whether the values of launches, of copies and of nobody add up to the machine's.
+bool adds_up(std::string_view name);
 
 struct HierarchyStatistics {
   memory::PrivateCacheStatistics l1;
@@ -30,6 +39,8 @@ struct HierarchyStatistics {
   void add(const memory::HomeStatistics&);
   void add(const memory::DmaStatistics&);
   static void add(memory::DeviceStatistics& sum, const memory::DeviceStatistics&);
+  /// Every part.
+  void add(const HierarchyStatistics&);
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
@@ -68,12 +79,14 @@ void HierarchyStatistics::l1_fields(Self& l1, Visitor& visit) {
   visit("l1.stores", l1.stores, "accesses", "Lines that stores wrote to.");
   visit("l1.store_hits", l1.store_hits, "accesses", "Of them: accepted by a line that was there.");
   visit("l1.atomics", l1.atomics, "accesses", "Lines that atomics and reductions changed.");
+  visit("l1.atomic_hits", l1.atomic_hits, "accesses", "Of them: performed in a line that the private cache owned.");
   visit("l1.mmio", l1.mmio, "accesses",
         "Loads, stores and atomics among them that were .mmio or of a device's registers: no cache answers these.");
   visit("l1.sectors_fetched", l1.sectors_fetched, "sectors", "Sectors that private caches asked homes for.");
   visit("l1.lines_evicted", l1.lines_evicted, "lines", "Lines that made room for others.");
   visit("l1.lines_written", l1.lines_written, "lines", "Messages with bytes written to homes.");
   visit("l1.bytes_written", l1.bytes_written, "bytes", "Bytes in them.");
+  visit("l1.bytes_through", l1.bytes_through, "bytes", "Bytes of stores that went to homes at once, past a line.");
   visit("l1.acquires", l1.acquires, "acquires", "Acquires that reached a private cache.");
   visit("l1.words_invalidated", l1.words_invalidated, "words", "Words that acquires and probes invalidated.");
   visit("l1.releases", l1.releases, "releases", "Releases that reached a private cache.");
@@ -152,20 +165,32 @@ template <class Self, class Visitor>
 void HierarchyStatistics::l2_fields(Self& l2, Visitor& visit) {
   visit("l2.reads", l2.reads, "requests", "Reads that arrived at homes.");
   visit("l2.read_hits", l2.read_hits, "requests", "Of them: the L2 had every sector.");
+  visit("l2.read_misses", l2.read_misses, "requests", "Of them: a sector had to come from memory.");
+  visit("l2.reads_past", l2.reads_past, "requests",
+        "Of them: of host memory or of a device's registers, which the L2 does not keep.");
   visit("l2.owns", l2.owns, "requests", "Requests for the right to write.");
+  visit("l2.own_hits", l2.own_hits, "requests", "Of them: the L2 had every sector.");
   visit("l2.writes", l2.writes, "requests", "Writes of bytes.");
   visit("l2.written_bytes", l2.written_bytes, "bytes", "Bytes in them.");
   visit("l2.write_backs", l2.write_backs, "requests", "Owned bytes that came back.");
+  visit("l2.written_back_bytes", l2.written_back_bytes, "bytes", "Bytes in them.");
   visit("l2.atomics", l2.atomics, "requests", "Atomics and reductions performed at homes.");
+  visit("l2.atomic_hits", l2.atomic_hits, "requests", "Of them: the L2 had every sector.");
   visit("l2.atomic_lanes", l2.atomic_lanes, "lanes", "Threads in them.");
+  visit("l2.atomic_wait_cycles", l2.atomic_wait_cycles, "cycles",
+        "Atomics waited for their turn at a home, added over requests.");
   visit("l2.sectors_fetched", l2.sectors_fetched, "sectors", "Sectors read from memory.");
   visit("l2.sectors_written", l2.sectors_written, "sectors", "Sectors written to memory.");
+  visit("l2.host_accesses", l2.host_accesses, "requests", "Requests for host memory that the L2 does not keep.");
+  visit("l2.host_sectors_read", l2.host_sectors_read, "sectors", "Sectors read by them, atomics included.");
+  visit("l2.host_sectors_written", l2.host_sectors_written, "sectors", "Sectors written by them.");
   visit("l2.lines_evicted", l2.lines_evicted, "lines", "Lines that made room for others.");
   visit("l2.recalls", l2.recalls, "lines", "Lines taken from private caches to make room.");
   visit("l2.probes", l2.probes, "messages", "Probes that homes sent.");
   visit("l2.forwards", l2.forwards, "messages", "Requests that homes sent on to an owner.");
   visit("l2.held_cycles", l2.held_cycles, "cycles", "Lines were held by the protocol, added over lines.");
   visit("l2.persists", l2.persists, "requests", "Writes that homes sent on to non-volatile memory at once.");
+  visit("l2.sectors_persisted", l2.sectors_persisted, "sectors", "Sectors in them.");
   visit("l2.persisted_bytes", l2.persisted_bytes, "bytes", "Bytes in them.");
   visit("l2.evicted_persistent_bytes", l2.evicted_persistent_bytes, "bytes",
         "Bytes of pools that left the L2 because their lines made room.");
@@ -186,6 +211,7 @@ void HierarchyStatistics::network_fields(Self& network, Visitor& visit) {
     visit(crossings[i], network.flit_crossings[i], "flits", "Flits of this class of message times the links crossed.");
   for (u32 i = 0; i < memory::traffic_classes; ++i)
     visit(messages[i], network.messages[i], "messages", "Messages of this class.");
+  visit("network.delivered", network.delivered, "messages", "Messages of all classes that arrived.");
   visit("network.busy_cycles", network.busy_cycles, "cycles", "Links were busy, added over links.");
   visit("network.waited_cycles", network.waited_cycles, "cycles", "Messages waited for links, added over messages.");
 }
@@ -231,6 +257,9 @@ void HierarchyStatistics::host_fields(Self& self, Visitor& visit) {
   visit("copies.transfers", self.copies.transfers, "copies", "Copies and fills that copy engines began.");
   visit("copies.bytes_read", self.copies.bytes_read, "bytes", "Bytes that copy engines read.");
   visit("copies.bytes_written", self.copies.bytes_written, "bytes", "Bytes that copy engines wrote.");
+  visit("copies.host_bytes_read", self.copies.host_bytes_read, "bytes", "Bytes that they read of the host's memory.");
+  visit("copies.host_bytes_written", self.copies.host_bytes_written, "bytes", "Bytes that they wrote to it.");
+  visit("copies.bytes_to_homes", self.copies.bytes_to_homes, "bytes", "Bytes that they wrote through homes (L2).");
   visit("copies.busy_cycles", self.copies.busy_cycles, "cycles", "Copy engines were busy, added over engines.");
   visit("host_core.loads", self.host_core.loads, "loads", "Traced loads of the host that shares the GPU's memory.");
   visit("host_core.stores", self.host_core.stores, "stores", "Traced stores of it.");

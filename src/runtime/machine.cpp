@@ -103,6 +103,7 @@ std::unique_ptr<Simulator> Machine::make_simulator() {
     const TimingMachine::Observation observation{.timeline_file = environment_.timeline_file,
                                                  .trace_file = environment_.trace_file,
                                                  .digest = environment_.digest,
+                                                 .per_unit = environment_.per_unit,
                                                  .recorder = recorder_.get(),
                                                  .crash_at = environment_.crash_at_cycle};
     simulator = std::make_unique<TimingMachine>(config_, gpu_limits_, environment_.seed, memory_, *this, results_,

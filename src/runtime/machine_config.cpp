@@ -10,6 +10,7 @@
 #include "core/diagnostics.hpp"
 #include "media/dram_standards.hpp"
 #include "persistency/models.hpp"
+#include "runtime/machine_checks.hpp"
 #include "simt/timing_gpu.hpp"
 
 namespace ew::runtime {
@@ -246,6 +247,8 @@ void check(const MachineConfig& config) {
   check_nvm(config);
   check_sm(config);
   check_memories(config);
+  check_what_is_told(config);
+  check_sizes(config);
   if (!std::has_single_bit(config.managed.page.count))
     refuse("managed.page", fmt::format("should be a power of two, but is {}", config.managed.page.count));
 }

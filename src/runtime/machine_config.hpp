@@ -32,9 +32,9 @@ struct DeviceConfig {
   ComputeCapability compute_capability{7, 5};
   Kilohertz clock = 1365_MHz;
   Bytes memory = 6_GiB;
-  Kilohertz memory_clock = 7000_MHz;
-  u32 memory_bus_bits = 192;
-  Bytes l2 = 3_MiB;
+  Kilohertz memory_clock{};  // 0, here and in the next two: as simulated
+  u32 memory_bus_bits = 0;
+  Bytes l2{};
   Bytes constant_memory = 64_KiB;
   u32 copy_engines = 3;
   bool integrated = false;
@@ -126,6 +126,9 @@ void read_toml(std::string_view text, const std::string& file, MachineConfig& co
 /// Applies one "section.key=value".
 void apply_setting(std::string_view setting, MachineConfig& config);
 std::string to_toml(const MachineConfig& config, bool sentences = false);
+/// With a value in every field that says 0 for what another field or a standard says: what is simulated, and what
+/// programs are told.
+MachineConfig effective(const MachineConfig&);
 /// Fields that are each in range but cannot stand together: a UserError that names them.
 void check(const MachineConfig&);
 /// Why such a machine cannot map persistent pools, by the fields that say so; empty: it can.
@@ -144,12 +147,14 @@ void DeviceConfig::fields(Self& self, Visitor&& visit) {
         "SBRP artifact, gpgpu_clock_domains; RTX 2060 base clock");
   visit("memory", self.memory, Range{1 << 20, 1e13}, "", "Device memory; an allocation beyond it fails.",
         "RTX 2060 data sheet");
-  visit("memory_clock", self.memory_clock, Range{1, 100000}, "", "Memory clock as cudaDeviceProp::memoryClockRate.",
-        "RTX 2060 data sheet: 14 Gbit/s a pin, two transfers a clock");
-  visit("memory_bus_bits", self.memory_bus_bits, Range{8, 16384}, "bits", "Width of the memory bus.",
-        "RTX 2060 data sheet");
-  visit("l2", self.l2, Range{0, 1e12}, "", "Size of the L2 cache.",
-        "SBRP artifact, gpgpu_cache:dl2: 24 slices of 128 KiB");
+  visit("memory_clock", self.memory_clock, Range{0, 100000}, "",
+        "Memory clock as cudaDeviceProp::memoryClockRate; 0: that of the simulated channels at two transfers a clock.",
+        "what is simulated ([memory], address_map.channels)");
+  visit("memory_bus_bits", self.memory_bus_bits, Range{0, 65536}, "bits",
+        "Width of the memory bus; 0: that of the simulated channels.",
+        "what is simulated ([memory], address_map.channels)");
+  visit("l2", self.l2, Range{0, 1e12}, "", "Size of the L2 cache; 0: that of the simulated slices.",
+        "what is simulated (l2.bytes, address_map.slices)");
   visit("constant_memory", self.constant_memory, Range{1024, 1 << 26}, "", "Bytes of .const memory a module may have.",
         "CUDA C++ Programming Guide, Technical Specifications");
   visit("copy_engines", self.copy_engines, Range{0, 64}, "engines",

@@ -113,11 +113,15 @@ class PagedPort final : public simt::LinePort, public memory::Agent {
   void page_arrived(u64 page_address, u64 bytes);
 
   memory::Accepted access(const memory::LineAccess&, memory::Stall& why) override;
-  void acquire(Scope scope) override { cache_->acquire(scope); }
+  void acquire(Scope scope, core::Account account) override { cache_->acquire(scope, account); }
   // What is held is not performed: nobody can have seen it, and its own warp and kernel wait for it by themselves.
-  bool release(Scope scope, u32 token) override { return cache_->release(scope, token); }
-  bool flush(u32 token) override { return cache_->flush(token); }
-  bool order(memory::PersistOrder kind, Scope scope, u64 warps) override { return cache_->order(kind, scope, warps); }
+  bool release(Scope scope, u32 token, core::Account account) override {
+    return cache_->release(scope, token, account);
+  }
+  bool flush(u32 token, core::Account account) override { return cache_->flush(token, account); }
+  bool order(memory::PersistOrder kind, Scope scope, u64 warps, core::Account account) override {
+    return cache_->order(kind, scope, warps, account);
+  }
   void flag(memory::PersistOrder kind, u64 flag, u32 warp) override { cache_->flag(kind, flag, warp); }
   std::string what_is_under_way() const override;
 

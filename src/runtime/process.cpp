@@ -91,7 +91,7 @@ void Process::write_results() {
   const simt::Counters totals = machine_->queue().totals();
   if (!environment_.count_file.empty())
     core::write_file(environment_.count_file, fmt::format("{}\n", totals.warp_instructions));
-  if (environment_.summary && std::fputs(machine_->results().summary().c_str(), stderr) < 0)
+  if (environment_.summary && std::fputs(machine_->results().summary(machine_->config()).c_str(), stderr) < 0)
     throw core::UserError("the summary cannot be written to standard error");
   if (environment_.statistics_file.empty()) return;
   const RunStatistics statistics{.launches = machine_->queue().launches(),
@@ -111,7 +111,7 @@ void Process::write_results() {
   nlohmann::ordered_json json = {{"machine", machine_->config().device.name}, {"seed", environment_.seed}};
   for (const core::Statistic& one : core::statistics_of(statistics)) json[std::string(one.name)] = one.value;
   if (environment_.digest) json["copies_to_host_digest"] = fmt::format("{:016x}", machine_->queue().copies_digest());
-  machine_->results().write(json);
+  machine_->results().write(json, machine_->config());
   core::write_file(environment_.statistics_file, core::json_text(json) + "\n");
 }
 

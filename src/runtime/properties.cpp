@@ -53,7 +53,8 @@ cudaDeviceProp texture_limits() {
   return limits;
 }
 
-cudaDeviceProp properties_of(const MachineConfig& config) {
+cudaDeviceProp properties_of(const MachineConfig& file) {
+  const MachineConfig config = effective(file);
   cudaDeviceProp p{};
   std::snprintf(p.name, sizeof p.name, "%s", config.device.name.c_str());
   std::memcpy(p.uuid.bytes, "everwarp-device0", sizeof p.uuid.bytes);

@@ -13,6 +13,7 @@
 #include "core/symbol_name.hpp"
 #include "media/kinds.hpp"
 #include "persistency/models.hpp"
+#include "runtime/invariants.hpp"
 
 namespace ew::runtime {
 
@@ -249,16 +250,30 @@ void TimingMachine::make_homes() {
   }
 }
 
+void TimingMachine::count_time() {
+  const u64 now = gpu_->simulated_nanoseconds(), passed = now - std::exchange(marked_, now);
+  BusyTimes& times = results_.times;
+  (running_.empty() ? (copying_.empty() ? times.neither : times.copies)
+                    : (copying_.empty() ? times.kernels : times.both)) += passed;
+}
+
 simt::LaunchId TimingMachine::start(simt::Launch launch) {
+  count_time();
   map_.refresh();
   if (pages_) pages_->refresh();
   Running running;
   running.row.name = launch.kernel->name;
   if (timeline_) running.name = core::readable_name(launch.kernel->name);
   running.row.grid = launch.grid, running.row.block = launch.block;
-  running.before = figures();
+  const simt::Occupancy occupancy = gpu_->occupancy(launch);
+  running.row.resident_warps = occupancy.warps;
+  running.row.limiter = occupancy.limiter;
   running.track = kernel_tracks_.take();
   const simt::LaunchId id = gpu_->start(std::move(launch));
+  running.account = gpu_->account_of(id);
+  TimingFigures late;  // what an earlier launch of this account left behind: lines that were on their way to memory
+  late.hierarchy = take_hierarchy(running.account);
+  add_values(of_nobody_, values_of(late));
   running_.emplace(id, std::move(running));
   begin_sampling();
   return id;
@@ -267,7 +282,7 @@ simt::LaunchId TimingMachine::start(simt::Launch launch) {
 std::vector<simt::Completion> TimingMachine::take_completions() {
   auto completions = std::exchange(completed_, {});
   for (simt::Completion& completion : gpu_->take_completions()) {
-    gpu_->take_statistics(completion.id);  // the rows count the whole machine
+    count_time();
     auto node = running_.extract(completion.id);
     if (node) kernel_tracks_.give_back(node.mapped().track);
     if (node) record_kernel(std::move(node.mapped()), completion);
@@ -280,9 +295,19 @@ void TimingMachine::record_kernel(Running running, const simt::Completion& compl
   KernelRow& row = running.row;
   row.nanoseconds_begin = completion.nanoseconds_begin;
   row.nanoseconds_end = completion.nanoseconds_end;
-  const FigureValues before = values_of(running.before);
-  row.values = values_of(figures());
-  for (std::size_t i = 0; i < before.size(); ++i) row.values[i] -= before[i];
+  const simt::EndedLaunch launch = gpu_->take_statistics(completion.id);
+  TimingFigures counted{.sm = launch.statistics, .hierarchy = take_hierarchy(running.account)};
+  counted.energy =
+      energy_of(config_.energy, counted.hierarchy, completion.counters.thread_instructions, counted.sm.shared_passes);
+  row.values = values_of(counted);
+  row.latencies = launch.latencies;
+  row.warp_instructions = completion.counters.warp_instructions;
+  row.thread_instructions = completion.counters.thread_instructions;
+  row.faulted = completion.fault.has_value();
+  faulted_ |= row.faulted;
+  if (!row.faulted)
+    if (const std::string broken = broken_invariant_of_launch(config_, row); !broken.empty()) contradiction(broken);
+  add_values(of_kernels_, row.values);
   if (timeline_)
     timeline_->span(Timeline::Group::kernels, running.track, running.name, row.nanoseconds_begin, row.nanoseconds_end,
                     fmt::format("grid {}x{}x{}, block {}x{}x{}", row.grid.x, row.grid.y, row.grid.z, row.block.x,
@@ -292,6 +317,7 @@ void TimingMachine::record_kernel(Running running, const simt::Completion& compl
 
 void TimingMachine::start(Engine engine, u64 id, memory::DmaTransfer transfer) {
   map_.refresh();
+  count_time();
   const auto index = (engine == Engine::none ? 0 : static_cast<std::size_t>(engine) - 1) % engines_.size();
   copying_.emplace(id, Copying{gpu_->simulated_nanoseconds(), transfer.bytes(), static_cast<u32>(index)});
   begin_sampling();
@@ -302,6 +328,7 @@ void TimingMachine::start(Engine engine, u64 id, memory::DmaTransfer transfer) {
 void TimingMachine::start(u64 id, Prefetch prefetch) {
   if (!pages_) return moved(id);
   pages_->refresh();
+  count_time();
   const u32 track = static_cast<u32>(engines_.size()) + prefetch_tracks_.take();
   copying_.emplace(id, Copying{gpu_->simulated_nanoseconds(), prefetch.bytes, track});
   begin_sampling();
@@ -311,6 +338,7 @@ void TimingMachine::start(u64 id, Prefetch prefetch) {
 void TimingMachine::moved(u64 id) {
   const u64 now = gpu_->simulated_nanoseconds();
   moved_.push_back({id, now});
+  count_time();
   if (auto node = copying_.extract(id)) {
     const Copying& copy = node.mapped();
     const bool copied = copy.engine < engines_.size();

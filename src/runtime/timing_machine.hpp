@@ -36,6 +36,7 @@ class TimingMachine final : public Simulator {
   struct Observation {
     std::string timeline_file, trace_file;
     bool digest = false;
+    bool per_unit = false;                    // figures of each SM and each slice of the L2
     simt::EventRecorder* recorder = nullptr;  // of events of persistency
     core::Cycle crash_at = 0;                 // the process kills itself when this cycle begins; 0: never
   };
@@ -81,7 +82,7 @@ class TimingMachine final : public Simulator {
   struct Running {
     KernelRow row;
     std::string name;  // in the timeline
-    TimingFigures before;
+    core::Account account = core::nobody;
     u32 track = 0;  // of the timeline
   };
   void observe(const Observation&);
@@ -92,8 +93,15 @@ class TimingMachine final : public Simulator {
   void show_block(const core::TraceRecord&);
   void show_warp(const core::TraceRecord&);
   void record_kernel(Running, const simt::Completion&);
+  /// What was counted on this account since it was taken last, SMs apart.
+  HierarchyStatistics take_hierarchy(core::Account);
+  void hand_in_rest(RunResults&);
+  void hand_in_units(RunResults&) const;
+  void check_invariants(const TimingFigures&) const;
 
   core::Cycle cycle_at(u64 nanoseconds) const;
+  /// The time since the last call counts as what runs now. Before anything begins, and when something has ended.
+  void count_time();
   bool meets_host(u64 address);
   std::string what_is_beneath() const;
   [[noreturn]] void stuck(const char* who) const;
@@ -131,6 +139,7 @@ class TimingMachine final : public Simulator {
   std::vector<u64> engine_free_;                // when an engine was through with its last copy
   FreeTracks kernel_tracks_, prefetch_tracks_;  // of the timeline
   bool host_waits_ = false;
+  u64 marked_ = 0;  // ns, up to where RunResults::times says what was done
   RunResults& results_;
   std::unique_ptr<Timeline> timeline_;
   TimingFigures sampled_;
@@ -143,6 +152,9 @@ class TimingMachine final : public Simulator {
   };
   std::vector<ResidentWarp> resident_warps_;
   FigureValues handed_in_;
+  FigureValues of_kernels_;                       // that have ended, together
+  FigureValues of_copies_, of_nobody_, of_rest_;  // of_nobody_: not handed in yet, of_rest_: handed in
+  bool faulted_ = false, per_unit_ = false;
   std::vector<Moved> moved_;
 };
 

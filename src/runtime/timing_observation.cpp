@@ -3,6 +3,7 @@
 
 #include "core/diagnostics.hpp"
 #include "core/statistics.hpp"
+#include "runtime/invariants.hpp"
 #include "runtime/timing_machine.hpp"
 
 namespace ew::runtime {
@@ -45,6 +46,7 @@ void TimingMachine::observe(const Observation& observation) {
   } else if (observation.digest) {
     trace_.begin();
   }
+  per_unit_ = observation.per_unit;
   if (observation.timeline_file.empty()) return;
   timeline_ = std::make_unique<Timeline>(observation.timeline_file);
   for (u32 i = 0; i < engines_.size(); ++i)
@@ -117,13 +119,12 @@ void TimingMachine::show_counters() {
                      {{"percent", share(l1.load_hits - l1_before.load_hits, loads)}});
   const auto& l2 = now.hierarchy.l2;
   const auto& l2_before = sampled_.hierarchy.l2;
-  const u64 reads = l2.reads - l2_before.reads;
+  const u64 hits = l2.read_hits - l2_before.read_hits, misses = l2.read_misses - l2_before.read_misses;
   timeline_->counter(Timeline::Group::caches, "L2 requests", time,
-                     {{"reads", static_cast<double>(reads)},
+                     {{"reads", static_cast<double>(l2.reads - l2_before.reads)},
                       {"writes", static_cast<double>(l2.writes - l2_before.writes)},
                       {"atomics", static_cast<double>(l2.atomics - l2_before.atomics)}});
-  timeline_->counter(Timeline::Group::caches, "L2 hit rate", time,
-                     {{"percent", share(l2.read_hits - l2_before.read_hits, reads)}});
+  timeline_->counter(Timeline::Group::caches, "L2 hit rate", time, {{"percent", share(hits, hits + misses)}});
   u64 flits = 0;
   for (u32 i = 0; i < memory::traffic_classes; ++i)
     flits += now.hierarchy.network.flit_crossings[i] - sampled_.hierarchy.network.flit_crossings[i];
@@ -157,8 +158,64 @@ void TimingMachine::close() {
   trace_.flush();
 }
 
+HierarchyStatistics TimingMachine::take_hierarchy(core::Account account) {
+  HierarchyStatistics taken;
+  for (u32 i = 0; i < caches_.size(); ++i)
+    if (const memory::PrivateCacheStatistics cache = caches_[i]->take(account); i < config_.sm.count) taken.add(cache);
+  for (const auto& home : homes_) taken.add(home->take(account));
+  taken.network = network_->take(account);
+  const u32 channels = config_.address_map.channels;
+  for (u32 i = 0; i < channels; ++i) HierarchyStatistics::add(taken.memory, devices_[i]->take(account));
+  taken.host_memory = devices_[channels]->take(account);
+  for (std::size_t i = channels + 1; i < devices_.size(); ++i)
+    HierarchyStatistics::add(taken.nvm, devices_[i]->take(account));
+  return taken;
+}
+
+/// What no launch that has ended counts: copies, and what is nobody's.
+void TimingMachine::hand_in_rest(RunResults& results) {
+  const auto take = [&](core::Account account) {
+    TimingFigures rest{.sm = gpu_->take_statistics_of(account).statistics, .hierarchy = take_hierarchy(account)};
+    rest.energy = energy_of(config_.energy, rest.hierarchy, 0, 0);
+    return values_of(rest);
+  };
+  FigureValues copies = take(core::copies), nobody = std::exchange(of_nobody_, {});
+  add_values(nobody, take(core::nobody));
+  add_values(results.copies, copies);
+  add_values(results.nobody, nobody);
+  add_values(of_copies_, copies);
+  add_values(of_rest_, nobody);
+}
+
+void TimingMachine::hand_in_units(RunResults& results) const {
+  results.units.clear();
+  for (u32 sm = 0; sm < config_.sm.count; ++sm) {
+    TimingFigures figures{.sm = gpu_->statistics_of_sm(sm)};
+    figures.hierarchy.add(caches_[sm]->statistics());
+    results.units.push_back({"sms", values_of(figures)});
+  }
+  for (const auto& home : homes_) {
+    TimingFigures figures;
+    figures.hierarchy.add(home->statistics());
+    results.units.push_back({"l2_slices", values_of(figures)});
+  }
+}
+
+void TimingMachine::check_invariants(const TimingFigures& all) const {
+  const bool rests = running_.empty() && quiescent() && !faulted_;
+  const FigureValues values = values_of(all);
+  std::string broken = broken_invariant(config_, values, rests);
+  if (broken.empty() && running_.empty()) broken = broken_sum(values, of_kernels_, of_copies_, of_rest_);
+  if (!broken.empty()) contradiction(broken);
+}
+
 void TimingMachine::hand_in(RunResults& results) {
-  FigureValues now = values_of(figures());
+  const TimingFigures all = figures();
+  count_time();
+  hand_in_rest(results);
+  if (per_unit_) hand_in_units(results);
+  check_invariants(all);
+  FigureValues now = values_of(all);
   FigureValues since = now;
   for (std::size_t i = 0; i < handed_in_.size(); ++i) since[i] -= handed_in_[i];
   results.add_totals(since);

@@ -32,10 +32,12 @@ struct Access {
   const PcTiming* pc = nullptr;
   u8* shared = nullptr;  // of a copy to shared memory: the block's
   memory::LineAccess line;
-  core::Cycle ready = 0;  // hits answer so late
-  u64 stalled = 0;        // issue slots that were lost to it
-  u32 leader = 0;         // another access of the same instruction, which the registers wait for; or itself
-  u32 others = 0;         // of a leader: accesses that it waits for
+  core::Cycle ready = 0;                  // hits answer so late
+  core::Cycle begun = 0;                  // its instruction issued
+  TimingStatistics* counts_of = nullptr;  // of its launch on this SM
+  u64 stalled = 0;                        // issue slots that were lost to it
+  u32 leader = 0;  // another access of the same instruction, which the registers wait for; or itself
+  u32 others = 0;  // of a leader: accesses that it waits for
   u32 row_base = 0, predicate_base = 0;
   u32 slot = 0, generation = 0;  // the warp's
   u64 block = 0;                 // its number, and the warp's in it: when events are recorded

@@ -13,10 +13,10 @@ class LinePort {
  public:
   virtual ~LinePort() = default;
   virtual memory::Accepted access(const memory::LineAccess&, memory::Stall& why) = 0;
-  virtual void acquire(Scope) = 0;
-  virtual bool release(Scope, u32 token) = 0;
-  virtual bool flush(u32 token) = 0;
-  virtual bool order(memory::PersistOrder, Scope, u64 warps) = 0;
+  virtual void acquire(Scope, core::Account) = 0;
+  virtual bool release(Scope, u32 token, core::Account) = 0;
+  virtual bool flush(u32 token, core::Account) = 0;
+  virtual bool order(memory::PersistOrder, Scope, u64 warps, core::Account) = 0;
   virtual void flag(memory::PersistOrder, u64 flag, u32 warp) = 0;
   virtual std::string what_is_under_way() const = 0;
 };
@@ -29,10 +29,12 @@ class PortOf final : public LinePort {
   memory::Accepted access(const memory::LineAccess& access, memory::Stall& why) override {
     return cache_.access(access, why);
   }
-  void acquire(Scope scope) override { cache_.acquire(scope); }
-  bool release(Scope scope, u32 token) override { return cache_.release(scope, token); }
-  bool flush(u32 token) override { return cache_.flush(token); }
-  bool order(memory::PersistOrder kind, Scope scope, u64 warps) override { return cache_.order(kind, scope, warps); }
+  void acquire(Scope scope, core::Account account) override { cache_.acquire(scope, account); }
+  bool release(Scope scope, u32 token, core::Account account) override { return cache_.release(scope, token, account); }
+  bool flush(u32 token, core::Account account) override { return cache_.flush(token, account); }
+  bool order(memory::PersistOrder kind, Scope scope, u64 warps, core::Account account) override {
+    return cache_.order(kind, scope, warps, account);
+  }
   void flag(memory::PersistOrder kind, u64 flag, u32 warp) override { cache_.flag(kind, flag, warp); }
   std::string what_is_under_way() const override { return cache_.what_is_under_way(); }
 

@@ -46,6 +46,17 @@ BlockNeeds needs_of(const GpuLimits& limits, const ptx::Kernel& kernel, u32 thre
   return needs;
 }
 
+Occupancy occupancy_of(const GpuLimits& limits, const BlockNeeds& needs) {
+  const u32 blocks = blocks_per_sm(limits, needs);
+  const u32 shared = needs.shared_bytes + limits.shared_reserved_per_block;
+  std::string_view limiter = "blocks";
+  if (limits.warps_per_sm / needs.warps == blocks) limiter = "warps";
+  if (needs.registers && limits.registers_per_sm / needs.registers == blocks) limiter = "registers";
+  if (needs.shared_bytes && limits.shared_bytes_per_sm / shared == blocks) limiter = "shared memory";
+  if (limits.warps_per_sm / needs.warps == blocks && blocks * needs.warps == limits.warps_per_sm) limiter = "warps";
+  return {blocks * needs.warps, limiter};
+}
+
 u32 blocks_per_sm(const GpuLimits& limits, const BlockNeeds& needs) {
   if (needs.threads == 0 || needs.threads > limits.threads_per_block) return 0;
   if (needs.shared_bytes > limits.shared_bytes_per_block_optin) return 0;

@@ -12,6 +12,12 @@ struct BlockNeeds {
 BlockNeeds needs_of(const GpuLimits&, const ptx::Kernel&, u32 threads, u32 dynamic_shared);
 /// Most such blocks on one SM (0: none fits).
 u32 blocks_per_sm(const GpuLimits&, const BlockNeeds&);
+/// Most warps of such blocks on one SM, and what keeps more out: "blocks", "warps", "registers" or "shared memory".
+struct Occupancy {
+  u32 warps = 0;
+  std::string_view limiter;
+};
+Occupancy occupancy_of(const GpuLimits&, const BlockNeeds&);
 /// Empty when the launch fits; else one sentence that names the limit it exceeds.
 std::string refusal(const GpuLimits&, const Launch&);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <deque>
 #include <thread>
 #include <utility>
 
@@ -55,7 +56,10 @@ struct TimingGpu::State {
   std::vector<u64> active;
   SmShared shared;
   std::vector<std::unique_ptr<TimingSm>> sms;
-  std::vector<std::pair<LaunchId, TimingStatistics>> ended;
+  std::vector<EndedLaunch> ended;
+  // Accounts of launches: one is used again once many others have been, when what it caused is over long since.
+  std::deque<core::Account> free_accounts;
+  core::Account next_account = core::first_kernel;
   u64 local_memory = 0, local_bytes = 0;  // simulated place of it; bytes a thread
   u64 base_ns = 0;
   Cycle base_cycle = 0, next_look = cycles_between_looks, next_standstill_look = 0;
@@ -100,6 +104,24 @@ struct TimingGpu::State {
   Cycle now() const { return parts.wheel.now(); }
   u64 now_ns() const { return base_ns + (now() - base_cycle) * 1'000'000 / parts.limits.clock_khz; }
 
+  core::Account open_account() {
+    constexpr std::size_t used_again_after = 64;
+    if (free_accounts.size() < used_again_after && next_account != core::accounts_end) return next_account++;
+    if (free_accounts.empty()) return core::nobody;
+    const core::Account account = free_accounts.front();
+    free_accounts.pop_front();
+    return account;
+  }
+
+  /// Idle slots are the only launch's, or nobody's. `but`: it has ended.
+  void look_who_is_alone(Cycle until, const GridRun* but) {
+    u32 running = 0;
+    for (const auto& run : shared.runs)
+      if (run && run.get() != but) ++running, shared.alone = run->account;
+    if (running != 1) shared.alone = core::nobody;
+    for (auto& sm : sms) sm->charge_idle_slots(until);
+  }
+
   TimingStatistics statistics(Cycle until) {
     TimingStatistics sum;
     for (auto& sm : sms) sum.add(sm->statistics(until));
@@ -116,8 +138,8 @@ struct TimingGpu::State {
     run->grid = &grid;
     run->timing = timing_of(grid, parts.timing, parts.consistency, parts.persists);
     run->on_sm.resize(sms.size());
-
-    run->before = statistics(now());
+    run->account = open_account();
+    run->begun = now();
     give_local_memory(*run);
     const auto vacant = std::find(shared.runs.begin(), shared.runs.end(), nullptr);
     run->index = static_cast<u32>(vacant - shared.runs.begin());
@@ -125,6 +147,7 @@ struct TimingGpu::State {
       shared.runs.push_back(std::move(run));
     else
       *vacant = std::move(run);
+    look_who_is_alone(now(), nullptr);
   }
 
   /// What threads keep to themselves has addresses, too: the private caches hold it. Only its lines' time is simulated.
@@ -142,7 +165,12 @@ struct TimingGpu::State {
   }
 
   void keep_statistics(const GridRun& run) {
-    ended.emplace_back(run.grid->id, statistics(now() + 1).since(run.before));
+    const Cycle until = now() + 1;
+    look_who_is_alone(until, &run);
+    EndedLaunch& launch = ended.emplace_back(EndedLaunch{.id = run.grid->id, .account = run.account});
+    for (auto& sm : sms) launch.statistics.add(sm->take(run.account, until));
+    launch.statistics.cycles = until - run.begun;
+    launch.latencies = shared.latencies.take(run.account);
   }
 
   /// Ends blocks without warps, and grids whose last stores are home.
@@ -156,7 +184,7 @@ struct TimingGpu::State {
       if (!run->flushing) {
         run->flushing = true;
         for (u32 i = 0; i < sms.size(); ++i)
-          if (run->on_sm[i]) {
+          if (run->on_sm[i].been) {
             ++run->flushes;
             sms[i]->flush(*run);
           }
@@ -172,8 +200,8 @@ struct TimingGpu::State {
   void fail() {
     Grid& grid = *std::exchange(shared.failed, nullptr);
     GridRun& run = *shared.run_of(grid);
-    keep_statistics(run);
     for (auto& sm : sms) sm->forget(run);
+    keep_statistics(run);
     executor.forget(grid);
     residency.fail(grid, *std::exchange(shared.fault, std::nullopt), now_ns());
     shared.runs[run.index].reset();
@@ -366,6 +394,12 @@ u32 TimingGpu::occupancy(const ptx::Kernel& kernel, u32 threads, u32 dynamic_sha
   return blocks_per_sm(state_->parts.limits, needs_of(state_->parts.limits, kernel, threads, dynamic_shared));
 }
 
+Occupancy TimingGpu::occupancy(const Launch& launch) const {
+  const GpuLimits& limits = state_->parts.limits;
+  return occupancy_of(limits,
+                      needs_of(limits, *launch.kernel, static_cast<u32>(launch.block.count()), launch.dynamic_shared));
+}
+
 LaunchId TimingGpu::start(Launch launch) {
   Grid& grid = state_->residency.start(std::move(launch), state_->now_ns(), state_->now());
   state_->begin(grid);
@@ -417,13 +451,30 @@ TimingStatistics TimingGpu::statistics() const {
   return state_->statistics(state_->now());
 }
 
-TimingStatistics TimingGpu::take_statistics(LaunchId id) {
+EndedLaunch TimingGpu::take_statistics(LaunchId id) {
   auto& ended = state_->ended;
-  const auto found = std::find_if(ended.begin(), ended.end(), [&](const auto& one) { return one.first == id; });
+  const auto found = std::find_if(ended.begin(), ended.end(), [&](const auto& one) { return one.id == id; });
   if (found == ended.end()) return {};
-  const TimingStatistics result = found->second;
+  const EndedLaunch result = *found;
   ended.erase(found);
+  if (result.account != core::nobody) state_->free_accounts.push_back(result.account);
   return result;
+}
+
+EndedLaunch TimingGpu::take_statistics_of(core::Account account) {
+  EndedLaunch rest{.account = account};
+  for (auto& sm : state_->sms) rest.statistics.add(sm->take(account, state_->now()));
+  return rest;
+}
+
+core::Account TimingGpu::account_of(LaunchId id) const {
+  for (const auto& run : state_->shared.runs)
+    if (run && run->grid->id == id) return run->account;
+  return core::nobody;
+}
+
+TimingStatistics TimingGpu::statistics_of_sm(u32 sm) const {
+  return state_->sms[sm]->statistics(state_->now());
 }
 
 u64 TimingGpu::digest() const {

@@ -17,12 +17,21 @@
 #include "simt/gpu.hpp"
 #include "simt/kernel_timing.hpp"
 #include "simt/line_port.hpp"
+#include "simt/occupancy.hpp"
 #include "simt/sm_timing_config.hpp"
 #include "simt/timing_statistics.hpp"
 
 namespace ew::simt {
 
 class EventRecorder;
+
+/// What was counted for a launch.
+struct EndedLaunch {
+  LaunchId id = 0;
+  core::Account account = core::nobody;
+  TimingStatistics statistics;
+  LatencyHistograms latencies;
+};
 
 class TimingGpu final : public Gpu {
  public:
@@ -57,6 +66,7 @@ class TimingGpu final : public Gpu {
 
   std::string refuse(const Launch&) const override;
   u32 occupancy(const ptx::Kernel&, u32 threads, u32 dynamic_shared) const override;
+  Occupancy occupancy(const Launch&) const;
   LaunchId start(Launch) override;
   bool run(u64 warp_instructions) override;
   /// The same, until the clock reaches a cycle; with nothing to launch, the wheel alone turns.
@@ -76,8 +86,14 @@ class TimingGpu final : public Gpu {
   core::Cycle begun() const;
   /// Of all SMs, up to this cycle.
   TimingStatistics statistics() const;
-  /// What the SMs did while this launch ran, those beside it included. Kept until taken, once.
-  TimingStatistics take_statistics(LaunchId);
+  TimingStatistics statistics_of_sm(u32 sm) const;
+  /// What the SMs did for this launch, and for no other beside it. Kept until taken, once; then its account may be
+  /// given to another launch.
+  EndedLaunch take_statistics(LaunchId);
+  /// Since they were taken last.
+  EndedLaunch take_statistics_of(core::Account);
+  /// Of a launch that has not ended.
+  core::Account account_of(LaunchId) const;
   /// A number that two equal runs share: of every issue's cycle, SM, warp and pc.
   u64 digest() const;
 

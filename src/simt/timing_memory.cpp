@@ -167,7 +167,9 @@ void TimingSm::shared_time(const MemoryOp& op) {
                       op.form->kind == MemoryKind::update;
   const u32 bytes = std::max(op.plan->bytes, 1u);
   const u32 passes = shared_passes(op, shape_of(op, bytes), bytes, shared_.config.shared_banks, atomic);
-  statistics_.shared_passes += passes;
+  TimingStatistics& counts = *warps_[issuing_].counts;
+  ++counts.shared_requests;
+  counts.shared_passes += passes;
   unit_time(std::max(passes, lane_cycles(op)), passes - 1 + shared_.config.shared_latency, from_shared);
 }
 
@@ -183,7 +185,7 @@ void TimingSm::constant_time(const MemoryOp& op) {
     if (std::find(words.begin(), words.begin() + count, word) != words.begin() + count) continue;
     words[count++] = word;
     if (constants_.look_up(op.address[lane])) continue;
-    ++statistics_.constant_misses;
+    ++warps_[issuing_].counts->constant_misses;
     if (!missing) {
       missing = &fetch_;
       fetch_ = op;
@@ -229,6 +231,8 @@ u32 TimingSm::take_access(AccessPath path) {
   a.row_base = w.warp->frames[split.frame].row_base;
   a.predicate_base = w.warp->frames[split.frame].predicate_base;
   a.slot = issuing_;
+  a.counts_of = w.counts;
+  a.begun = shared_.wheel.now();
   a.generation = w.generation;
   a.path = path;
   a.ready = 0;
@@ -323,8 +327,10 @@ Performed TimingSm::crossing(MemoryOp& op) {
 }
 
 void TimingSm::count_lines(const Access& a) {
-  statistics_.lines += a.parts_count;
-  for (u32 p = 0; p < a.parts_count; ++p) statistics_.sectors += sectors_of(a.parts[p].words);
+  TimingStatistics& counts = *a.counts_of;
+  ++counts.requests;
+  counts.lines += a.parts_count;
+  for (u32 p = 0; p < a.parts_count; ++p) counts.sectors += sectors_of(a.parts[p].words);
 }
 
 /// An access whose values are known already: constants and texels, which nobody writes while the kernel runs, and what
@@ -395,6 +401,7 @@ bool TimingSm::send(u32 id) {
   }
   a.line.access = id;
   a.line.warp = static_cast<u8>(a.slot);
+  a.line.account = a.grid->account;
   const Cycle now = shared_.wheel.now();
   const u32 serial = a.serial;
   if ((held_ >> a.slot) & 1) [[unlikely]] {  // by an earlier part of the same instruction
@@ -482,11 +489,13 @@ TimingSm::Sent TimingSm::proceed(u32 id, Cycle now) {
         return Sent::later;
       case memory::Accepted::performed:
         ++a.next_part;
+        ++a.counts_of->parts;
         a.ready = std::max(a.ready, now + shared_.private_latency);
         part_over(id, ServedBy::private_cache);
         break;
       case memory::Accepted::pending:
         ++a.next_part;
+        ++a.counts_of->parts;
         if (why == memory::Stall::persist_durable) hold(a.slot, why, id, false);
         break;
     }
@@ -639,6 +648,7 @@ void TimingSm::complete(u32 id, u32 part, ServedBy by) {
 void TimingSm::part_over(u32 id, ServedBy by) {
   Access& a = accesses_[id];
   a.served_by = by;
+  if (a.grid && !a.writes) count_latency(a, by);
   if (--a.to_complete == 0) finish(id);
 }
 
@@ -668,6 +678,7 @@ void TimingSm::finish(u32 id) {
   if (a.counts) forget_order(a, !a.writes, true);
   if (a.acquires) {  // before anything else of this SM: in the step, as this may be the private cache's call
     acquire_due_ = std::max(acquire_due_, a.pc->order.scope);
+    acquire_account_ = a.grid->account;
     activate(now);
   }
   Slot& w = warps_[a.slot];
@@ -743,7 +754,7 @@ void TimingSm::forget_accesses(const GridRun& run) {
   for (u32 id = 0; id < accesses_.made(); ++id) {
     Access& a = accesses_[id];
     if (a.grid != &run) continue;
-    statistics_.data_unserved += std::exchange(a.stalled, 0);
+    a.counts_of->data_unserved += std::exchange(a.stalled, 0);
     a.grid = nullptr;
     if (a.to_complete == 0) release(id);
   }

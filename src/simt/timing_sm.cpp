@@ -36,18 +36,22 @@ TimingSm::TimingSm(SmShared& shared, Sm& sm)
   for (u32 slot = 0; slot < slots; ++slot) mine_[slot % schedulers_] |= bit(slot);
   for (u32 s = 0; s < schedulers_; ++s) {
     last_[s] = s;
-    causes_[s].counter = &statistics_.idle;
+    causes_[s].counter = idle_;
   }
 }
 
 void TimingSm::add(Block& block, GridRun& run) {
   const Cycle now = shared_.wheel.now();
   charge(now);
-  if (!run.on_sm[sm_.index]) {
-    run.on_sm[sm_.index] = 1;
-    port_->acquire(Scope::sys);
+  was_occupied_ = true;
+  GridRun::OnSm& on_this = run.on_sm[sm_.index];
+  if (!on_this.been) {
+    on_this.been = true;
+    port_->acquire(Scope::sys, run.account);
     constants_.clear();
   }
+  if (!on_this.warps) on_this.since = std::max(now, on_this.until);
+  on_this.warps += run.grid->warps;
   BlockRun& here = *std::find_if(blocks_.begin(), blocks_.end(), [](const BlockRun& b) { return !b.block; });
   here = BlockRun{.block = &block, .barriers_over = block.barriers_over};
   record_block(core::TraceKind::launched, here);
@@ -61,6 +65,8 @@ void TimingSm::add(Block& block, GridRun& run) {
     w.warp = &shared_.residency.begin_warp(block, i);
     w.block = &here;
     w.grid = &run;
+    w.counts = &accounts_[run.account];
+    w.begun = now;
     w.timing = &run.timing;
     const u64 skew = shared_.seed ? block_skew + shared_.skew() % most_warp_skew : 0;
     w.next_issue = ready_at(now + skew, computed);
@@ -90,7 +96,7 @@ void TimingSm::step(Cycle now) {
   charge(now);
   sm_.cycle = now;
   issued_now_ = 0;
-  if (acquire_due_ != Scope::none) port_->acquire(std::exchange(acquire_due_, Scope::none));
+  if (acquire_due_ != Scope::none) port_->acquire(std::exchange(acquire_due_, Scope::none), acquire_account_);
   if (!flushes_.empty()) step_flushes();
   const u32 day = now % calendar;
   if ((calendar_days_ >> day) & 1) {
@@ -231,7 +237,7 @@ bool TimingSm::may_go_by_order(u32 slot) {
   if (!order.releases || w.released) return true;
   if (w.releasing) return false;
   w.releasing = true;
-  if (!port_->release(order.scope, token_of(slot))) return false;
+  if (!port_->release(order.scope, token_of(slot), w.grid->account)) return false;
   w.releasing = false;
   w.released = true;
   return true;
@@ -239,7 +245,7 @@ bool TimingSm::may_go_by_order(u32 slot) {
 
 /// False: the persistency model holds the warp; it asks again.
 bool TimingSm::ask(u32 slot, memory::PersistOrder what, Scope scope) {
-  if (port_->order(what, scope, bit(slot))) return true;
+  if (port_->order(what, scope, bit(slot), warps_[slot].grid->account)) return true;
   held_at_order_ |= bit(slot);
   return false;
 }
@@ -320,8 +326,10 @@ void TimingSm::issue_warp(u32 slot, u32 s, Cycle now) {
   const u32 at = split.pc;
   const u32 row_base = warp.frames[split.frame].row_base, predicate_base = warp.frames[split.frame].predicate_base;
   if (!(ready_[static_cast<u32>(pc.unit)] &= ~bit(slot))) ready_units_ &= ~(1u << static_cast<u32>(pc.unit));
+  TimingStatistics& counts = *w.counts;
+  counts.issued += !(issued_now_ & bit(s));
   issued_now_ |= bit(s);
-  ++(statistics_.*pc.issued);
+  ++(counts.*pc.issued);
   shared_.digest = (shared_.digest ^ (now << 20 ^ u64{sm_.index} << 52 ^ u64{slot} << 44 ^ at)) * 0x9e3779b97f4a7c15;
   if (shared_.trace && shared_.trace->on()) [[unlikely]]
     shared_.trace->record({.cycle = now,
@@ -383,7 +391,7 @@ void TimingSm::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
   const ptx::Instr& instr = grid.kernel->code[pc];
   switch (instr.op) {
     case ptx::Op::fence:
-      if (w.next->order.acquires) port_->acquire(w.next->order.scope);
+      if (w.next->order.acquires) port_->acquire(w.next->order.scope, w.grid->account);
       break;
     case ptx::Op::async_commit:
       w.group = (w.group + 1) % w.copies.size();
@@ -441,7 +449,8 @@ void TimingSm::barrier_over(BlockRun& run) {
   u64 warps = 0;
   for (const Warp* warp : run.block->warps)
     if (warp) warps |= bit(run.slot_of[warp->index]);
-  if (port_->order(memory::PersistOrder::barrier_over, Scope::cta, warps)) return;
+  if (port_->order(memory::PersistOrder::barrier_over, Scope::cta, warps, warps_[first_of(warps)].grid->account))
+    return;
   held_at_order_ |= warps;
   for (u64 left = warps; left; left &= left - 1) {  // each asks again, and none issues before
     const u32 slot = first_of(left);
@@ -527,6 +536,7 @@ void TimingSm::drained(u32 slot) {
 
 void TimingSm::leave(u32 slot) {
   Slot& w = warps_[slot];
+  count_residence(w);
   waits_[w.wait] &= ~bit(slot);
   w.wait = for_nothing;
   w.warp = nullptr;
@@ -621,7 +631,8 @@ void TimingSm::flush(const GridRun& run) {
 void TimingSm::step_flushes() {
   while (!flushes_.empty() && !flushing_) {
     flushing_ = true;
-    if (!port_->flush(flush_token)) return;
+    const GridRun* const run = shared_.runs[flushes_.front()].get();
+    if (!port_->flush(flush_token, run ? run->account : core::nobody)) return;
     flushed();
   }
 }

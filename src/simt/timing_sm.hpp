@@ -33,11 +33,17 @@ struct GridRun {
   Grid* grid = nullptr;
   u32 index = 0;
   KernelTiming timing;
-  std::vector<u8> on_sm;  // per SM: it has run blocks of it
-  u64 accesses = 0;       // under way
-  u32 flushes = 0;        // of private caches, under way
+  core::Account account = core::nobody;
+  struct OnSm {
+    bool been = false;           // the SM has run blocks of it
+    u32 warps = 0;               // that are there
+    Cycle since = 0, until = 0;  // it has had some; counted up to here
+  };
+  std::vector<OnSm> on_sm;
+  u64 accesses = 0;  // under way
+  u32 flushes = 0;   // of private caches, under way
   bool flushing = false;
-  TimingStatistics before;
+  Cycle begun = 0;
   u64 local_memory = 0, local_bytes = 0;  // simulated place of it, and bytes a thread
 };
 
@@ -74,6 +80,7 @@ struct SmShared {
   std::vector<u64>& active;  // one bit an SM
   std::mt19937_64 skew;
   u64 seed = 0;
+  core::Accounts<LatencyHistograms> latencies;
   u64 executed = 0, crash_at = 0, instruction_limit = 0, digest = 0x9e3779b97f4a7c15;
   std::function<void()> crash;
   std::vector<std::unique_ptr<GridRun>> runs;
@@ -84,7 +91,8 @@ struct SmShared {
   std::optional<Fault> fault;
   // Whether anything but polling happened (TimingGpu's look at spinning warps): counted, since that look.
   u64 changes = 0;
-  bool met_host = false;  // an access of memory that the host may change at any time
+  core::Account alone = core::nobody;  // the launch that idle slots belong to: the only one
+  bool met_host = false;               // an access of memory that the host may change at any time
   ContestedWords contested;
 };
 
@@ -118,8 +126,12 @@ class TimingSm final : public memory::Agent {
   void released(u32 token) override;
   void resume(u64 warps) override;
 
-  /// Up to this cycle.
-  const TimingStatistics& statistics(Cycle now);
+  /// Of all launches, up to this cycle.
+  TimingStatistics statistics(Cycle now);
+  /// Of one that has ended, up to this cycle.
+  TimingStatistics take(core::Account, Cycle now);
+  /// Idle slots are SmShared::alone's from now on.
+  void charge_idle_slots(Cycle now);
   std::string what_is_under_way() const;
 
  private:
@@ -146,6 +158,8 @@ class TimingSm final : public memory::Agent {
     Warp* warp = nullptr;
     BlockRun* block = nullptr;
     GridRun* grid = nullptr;
+    TimingStatistics* counts = nullptr;  // of its launch
+    Cycle begun = 0;
     const KernelTiming* timing = nullptr;
     const PcTiming* next = nullptr;
     u64 next_issue = 0;                 // a readiness
@@ -221,6 +235,7 @@ class TimingSm final : public memory::Agent {
   void end_warp(u32 slot);
   void drained(u32 slot);
   void leave(u32 slot);
+  void count_residence(const Slot&);
   void fail(Grid&, Fault);
   void activate(Cycle when);
   void step_flushes();
@@ -259,6 +274,7 @@ class TimingSm final : public memory::Agent {
   void hold(u32 slot, memory::Stall, u32 access, bool aside);
   void set_aside(u32 access);
   void part_over(u32 access, memory::ServedBy);
+  void count_latency(Access&, memory::ServedBy);
   void forget_order(Access&, bool performed, bool visible);
   void finish(u32 access);
   void conclude(u32 access);
@@ -272,15 +288,19 @@ class TimingSm final : public memory::Agent {
   void choose_causes(Cycle now);
   Cause cause_of(u32 scheduler);
   u64* persist_cause(u64 mine);
+  /// Of the launch of the first of these warps.
+  TimingStatistics& counts_of(u64 warps) { return *warps_[static_cast<u32>(std::countr_zero(warps))].counts; }
   void move_charges(u32 access, Access&);
-  u64& structural();
-  u64& served(memory::ServedBy);
-  u64& data_of(u8 kind);
+  u64& structural(TimingStatistics&) const;
+  static u64& served(TimingStatistics&, memory::ServedBy);
+  static u64& data_of(TimingStatistics&, u8 kind);
 
   SmShared& shared_;
   Sm& sm_;
   LinePort* port_ = nullptr;
-  TimingStatistics statistics_;
+  core::Accounts<TimingStatistics> accounts_;
+  u64* idle_ = &accounts_[core::nobody].idle;
+  u64 active_cycles_ = 0;  // of all launches together
 
   std::array<Slot, slots> warps_;
   std::vector<BlockRun> blocks_;
@@ -306,6 +326,7 @@ class TimingSm final : public memory::Agent {
   u64 look_at_ = 0;
   u64 dated_ = 0;  // slots that the calendar or an event wakes
   Cycle due_ = core::never;
+  core::Account acquire_account_ = core::nobody;
   Scope acquire_due_ = Scope::none;  // a load has acquired: before the next access
   std::vector<u32> flushes_;         // of which grids; the first is under way
   bool flushing_ = false;

@@ -19,13 +19,6 @@ u64 TimingStatistics::slots() const {
   return sum;
 }
 
-TimingStatistics TimingStatistics::since(const TimingStatistics& earlier) const {
-  auto words = std::bit_cast<Words>(*this);
-  const auto before = std::bit_cast<Words>(earlier);
-  for (std::size_t i = 0; i < words.size(); ++i) words[i] -= before[i];
-  return std::bit_cast<TimingStatistics>(words);
-}
-
 void TimingStatistics::add(const TimingStatistics& other) {
   auto words = std::bit_cast<Words>(*this);
   const auto more = std::bit_cast<Words>(other);

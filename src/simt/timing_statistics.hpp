@@ -8,19 +8,22 @@
 #include <array>
 
 #include "core/types.hpp"
+#include "simt/latency_histogram.hpp"
 
 namespace ew::simt {
 
 struct TimingStatistics {
   u64 cycles = 0;         // simulated
   u64 active_cycles = 0;  // in which an SM had a warp, added over SMs
+  u64 warp_cycles = 0;    // in which a warp was on its SM, added over warps
   // Warp instructions by the unit that took them.
   u64 integer = 0, single = 0, half = 0, wide = 0, special = 0, convert = 0, shuffle = 0, branch = 0, synchronising = 0;
   u64 global_loads = 0, global_stores = 0, atomics = 0, shared_accesses = 0, local_accesses = 0, constant_accesses = 0;
   u64 texture = 0, other = 0;
   // Memory.
-  u64 lines = 0, sectors = 0;  // that accesses of global memory fell into
-  u64 shared_passes = 0;
+  u64 requests = 0, lines = 0, sectors = 0;  // accesses of global memory, and what they fell into
+  u64 parts = 0;                             // lines that private caches were asked for
+  u64 shared_requests = 0, shared_passes = 0;
   u64 constant_misses = 0;
   // Issue slots.
   u64 issued = 0, idle = 0, control = 0, synchronisation = 0, compute_data = 0, compute_structural = 0;
@@ -29,11 +32,11 @@ struct TimingStatistics {
   u64 structural_unit = 0, structural_bank = 0, structural_mshr = 0, structural_merge = 0, structural_line = 0;
   u64 structural_write_buffer = 0, structural_release = 0, structural_network = 0;
   u64 persist_buffer = 0, persist_order = 0, persist_eviction = 0, persist_durable = 0, persist_fence = 0;
+  // From issue to value, by who served it (memory::ServedBy).
+  std::array<u64, latency_levels> latency_count{}, latency_sum{};
 
   /// Every issue slot once.
   u64 slots() const;
-  /// Each member: this minus earlier.
-  TimingStatistics since(const TimingStatistics& earlier) const;
   void add(const TimingStatistics&);
 
   template <class Self, class Visitor>
@@ -44,6 +47,7 @@ template <class Self, class Visitor>
 void TimingStatistics::fields(Self& self, Visitor&& visit) {
   visit("cycles", self.cycles, "cycles", "Simulated time, in cycles of the SMs.");
   visit("active_cycles", self.active_cycles, "cycles", "Cycles in which an SM had a warp, added over all SMs.");
+  visit("warp_cycles", self.warp_cycles, "cycles", "Cycles in which a warp was on its SM, added over warps.");
   visit("issued.integer", self.integer, "instructions", "Integer, logic, comparison and move instructions of a warp.");
   visit("issued.single", self.single, "instructions", "Single-precision instructions of a warp.");
   visit("issued.half", self.half, "instructions", "Half-precision and bfloat instructions of a warp.");
@@ -61,8 +65,12 @@ void TimingStatistics::fields(Self& self, Visitor&& visit) {
   visit("issued.constant", self.constant_accesses, "instructions", "Loads of constant memory and of parameters.");
   visit("issued.texture", self.texture, "instructions", "Texture and surface instructions.");
   visit("issued.other", self.other, "instructions", "Every other instruction.");
+  visit("requests", self.requests, "instructions",
+        "Instructions that accessed global memory, by lanes that are not in other windows.");
   visit("lines", self.lines, "lines", "Lines that accesses of global memory fell into.");
   visit("sectors", self.sectors, "sectors", "Sectors of 32 bytes that they fell into.");
+  visit("parts", self.parts, "accesses", "Lines that SMs asked private caches for, of every kind.");
+  visit("shared_requests", self.shared_requests, "instructions", "Instructions that accessed shared memory.");
   visit("shared_passes", self.shared_passes, "cycles",
         "Passes through shared memory: one an access without conflicts.");
   visit("constant_misses", self.constant_misses, "lines", "Lines that the constant cache had to fetch.");
@@ -106,6 +114,11 @@ void TimingStatistics::fields(Self& self, Visitor&& visit) {
         "Warps were held until their store was durable (strict).");
   visit("slots.persist_fence", self.persist_fence, "slots",
         "Warps waited at an order operation for persists, or for room in the persist buffer.");
+  for (u32 level = 1; level < latency_levels; ++level) {
+    visit(latency_names[level].count, self.latency_count[level], "accesses", latency_names[level].counted);
+    visit(latency_names[level].sum, self.latency_sum[level], "cycles",
+          "They took from the instruction's issue to the value, added over them.");
+  }
 }
 
 }  // namespace ew::simt

@@ -41,7 +41,7 @@ void DelayedLines::arrive(u64 number, u64 line) {
   agent_.complete(static_cast<u32>(number >> 8), number & 0xff, memory::ServedBy::device);
 }
 
-bool DelayedLines::order(memory::PersistOrder kind, Scope scope, u64 warps) {
+bool DelayedLines::order(memory::PersistOrder kind, Scope scope, u64 warps, core::Account) {
   if (chance(setup_.holds)) {
     wheel_.at<&DelayedLines::resume>(wheel_.now() + 1 + random_() % 200, *this, warps);
     return false;
@@ -50,7 +50,7 @@ bool DelayedLines::order(memory::PersistOrder kind, Scope scope, u64 warps) {
   return true;
 }
 
-bool DelayedLines::release(Scope, u32 token) {
+bool DelayedLines::release(Scope, u32 token, core::Account) {
   ++releases;
   if (last_store_ <= wheel_.now()) return true;
   wheel_.at<&DelayedLines::released>(last_store_, *this, token);

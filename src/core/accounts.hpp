@@ -1,0 +1,67 @@
+// The figures of one component, kept apart by who caused the events: each launch has an account of its own while it
+// runs, so launches that run side by side do not count each other. What an event counts, and on whose account, is
+// decided where it happens: the access, message or device request that causes it carries its account.
+//
+// Owned by the component. A set of figures stays where it is until its account is taken.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/statistics.hpp"
+
+namespace ew::core {
+
+/// nobody: what no launch and no copy causes (refreshes, the host's core, idle slots that several launches share).
+/// Kernels have first_kernel and up.
+using Account = u16;
+inline constexpr Account nobody = 0, copies = 1, first_kernel = 2, accounts_end = 0xffff;
+
+/// Set: a struct of u64 and arrays of them.
+template <class Set>
+class Accounts {
+ public:
+  Accounts() : sets_(first_kernel) {
+    for (auto& set : sets_) set = std::make_unique<Set>();
+  }
+
+  Set& operator[](Account account) {
+    if (account >= sets_.size() || !sets_[account]) [[unlikely]]
+      open(account);
+    return *sets_[account];
+  }
+
+  /// All accounts together, those that were taken, too.
+  Set total() const {
+    Set sum = taken_;
+    for (const auto& set : sets_)
+      if (set) add_words(sum, *set);
+    return sum;
+  }
+
+  /// What the account has counted since it was taken last. Nothing may hold on to its set.
+  Set take(Account account) {
+    if (account >= sets_.size() || !sets_[account]) return {};
+    const Set figures = *sets_[account];
+    add_words(taken_, figures);
+    *sets_[account] = {};
+    if (account >= first_kernel) spare_.push_back(std::move(sets_[account]));
+    return figures;
+  }
+
+ private:
+  void open(Account account) {
+    if (account >= sets_.size()) sets_.resize(account + std::size_t{1});
+    if (spare_.empty()) {
+      sets_[account] = std::make_unique<Set>();
+      return;
+    }
+    sets_[account] = std::move(spare_.back());
+    spare_.pop_back();
+  }
+
+  std::vector<std::unique_ptr<Set>> sets_, spare_;
+  Set taken_{};
+};
+
+}  // namespace ew::core

@@ -1,0 +1,51 @@
+#include "runtime/machine_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/diagnostics.hpp"
+#include "media/dram_standards.hpp"
+
+namespace ew::runtime {
+
+namespace {
+
+// Of what the simulator keeps a record for each line. The largest caches of GPUs and servers that there are have a half
+// of this.
+constexpr u64 most_cache_bytes = u64{512} << 20;
+
+[[noreturn]] void too_much(std::string_view key, std::string_view times, u64 bytes) {
+  throw core::UserError(fmt::format("{} times {} should be at most {} bytes (512 MiB) in all, but is {}", key, times,
+                                    most_cache_bytes, bytes));
+}
+
+/// A request must fit between two refreshes with all that it may wait for, or it never ends. The largest is named.
+void check_refresh(const media::DramConfig& m) {
+  if (!m.refresh || !m.refi) return;
+  const std::pair<const char*, u64> parts[] = {
+      {"rcd", m.rcd}, {"rp", m.rp},   {"ras", m.ras},          {"cl", m.cl},   {"wl", m.wl},
+      {"wr", m.wr},   {"rtp", m.rtp}, {"wtr", m.wtr},          {"rrd", m.rrd}, {"faw", m.faw},
+      {"rfc", m.rfc}, {"ccd", m.ccd}, {"ccd_long", m.ccd_long}};
+  u64 sum = m.burst.count / m.bytes_per_clock;
+  for (const auto& [name, cycles] : parts) sum += cycles;
+  const auto& largest = *std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; });
+  if (sum >= m.refi)
+    throw core::UserError(
+        fmt::format("memory.{} should leave time for a request between two refreshes, which memory.refi has {} cycles "
+                    "apart, but is {}: the timings are {} cycles together",
+                    largest.first, m.refi, largest.second, sum));
+}
+
+}  // namespace
+
+void check_sizes(const MachineConfig& config) {
+  const u64 l2 = u64{config.address_map.slices} * config.l2.bytes, l1 = u64{config.sm.count} * config.l1.bytes;
+  if (l2 > most_cache_bytes) too_much("l2.bytes", "address_map.slices", l2);
+  if (l1 > most_cache_bytes) too_much("l1.bytes", "sm.count", l1);
+  check_refresh(media::resolved(config.memory));
+}
+
+}  // namespace ew::runtime
