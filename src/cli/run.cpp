@@ -88,6 +88,19 @@ void check_output_file(std::string_view option, const std::string& name) {
     throw UserError(fmt::format("{} {}: may not be written", option, name));
 }
 
+/// Both files tell of simulated time.
+void check_observations(const RunSettings& settings, const runtime::MachineConfig& config) {
+  if (config.machine.timing()) return;
+  const char* asked = !settings.timeline_file.empty() ? "--timeline"
+                      : !settings.trace_file.empty()  ? "--trace"
+                                                      : nullptr;
+  if (asked)
+    throw UserError(
+        fmt::format("{}: functional mode has no simulated time to show; use --timing, or a machine of mode timing "
+                    "(-m titan-rtx)",
+                    asked));
+}
+
 int call(const RunCommand& command, const CLI::App& verb) {
   Words words = verb.remaining();
   const runtime::MachineConfig config = command.settings.resolve();
@@ -108,6 +121,7 @@ int call(const RunCommand& command, const CLI::App& verb) {
   check_output_file("--stats", command.settings.statistics_file);
   check_output_file("--timeline", command.settings.timeline_file);
   check_output_file("--trace", command.settings.trace_file);
+  check_observations(command.settings, config);
   if (!command.check.empty()) return run_with_order_check(words, command.settings, config);
   if (command.json || command.csv) return run_for_text(words, command.settings, command.csv);
   std::fflush(stdout);

@@ -12,7 +12,7 @@
 #include "memory/dma_transfer.hpp"
 #include "runtime/prefetch.hpp"
 #include "runtime/run_results.hpp"
-#include "simt/gpu.hpp"
+#include "simt/functional_gpu.hpp"
 
 namespace ew::runtime {
 
@@ -69,7 +69,7 @@ class Simulator {
 /// Functional mode: the Gpu alone.
 class FunctionalSimulator final : public Simulator {
  public:
-  explicit FunctionalSimulator(std::unique_ptr<simt::Gpu> gpu) : gpu_(std::move(gpu)) {}
+  explicit FunctionalSimulator(std::unique_ptr<simt::FunctionalGpu> gpu) : gpu_(std::move(gpu)) {}
   simt::Gpu& gpu() override { return *gpu_; }
   bool timed() const override { return false; }
   u64 cycle() const override { return 0; }
@@ -78,7 +78,11 @@ class FunctionalSimulator final : public Simulator {
   void start(Engine, u64, memory::DmaTransfer) override {}
   void start(u64, Prefetch) override {}
   std::vector<Moved> take_moved() override { return {}; }
-  void run(u64 warp_instructions, u64) override { gpu_->run(warp_instructions); }
+  void run(u64 warp_instructions, u64 until) override {
+    gpu_->set_unattended(host_waits_ && until == ~u64{0}, no_other_thread);
+    gpu_->run(warp_instructions);
+  }
+  void host_waits(bool waits) override { host_waits_ = waits; }
   void hand_in(RunResults&) override {}
   void host_touched(u64, u64, bool) override {}
   void advise(u64, u64, ManagedAdvice) override {}
@@ -90,7 +94,11 @@ class FunctionalSimulator final : public Simulator {
   void host_write(u64 address, u64 bytes, const HostWrite& write) override { write(address, bytes); }
 
  private:
-  std::unique_ptr<simt::Gpu> gpu_;
+  /// The process has one thread besides the two of the runtime's queue (queue.hpp).
+  static bool no_other_thread();
+
+  std::unique_ptr<simt::FunctionalGpu> gpu_;
+  bool host_waits_ = false;
 };
 
 }  // namespace ew::runtime

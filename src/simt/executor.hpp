@@ -25,6 +25,10 @@ struct SpinWatch {
   u32 look = 1;      // lanes seen to spin since then are in Spinning::spun
   u64 changes = 0;   // of values that were polled in vain before; other ends of waits
   bool any = false;  // a warp spins, since this was last cleared
+  // Whether registers of lanes that spin are compared from round to round, and how often they differed: a loop that
+  // counts ends by itself.
+  bool judges = false;
+  u64 moves = 0;
 };
 
 /// Lane values of a warp-synchronous operation, gathered from the splits that take part.
@@ -150,6 +154,7 @@ class Executor {
   bool refuse_access(const MemoryOp&);
   bool refuse_access(const Warp&, const Split&, const ptx::MemoryForm*, const MemoryOp::Refusal&);
   std::string what_it_waits_for(const Warp&, const Split&) const;
+  std::string what_it_polls(const Warp&, const Split&) const;
 
   Performer& performer_;
   DeviceServices& services_;

@@ -21,11 +21,17 @@ namespace {
 constexpr u64 warp_turn = 2048, block_turn = 16384, sm_turn = 32768;
 // Rounds in which nobody does anything but wait, before lanes that wait for others of their warp are let go.
 constexpr u64 rounds_of_patience = 4;
+// Rounds without a change of any register of a warp that polls in vain, before that is a deadlock: more than the
+// longest sequence of polls that is seen to repeat; more still where another thread of the host may bring something.
+constexpr u64 rounds_of_a_deadlock = 512, rounds_beside_threads = u64{1} << 20;
+// Fruitless rounds from one offer of the processor to the host's threads to the next.
+constexpr u64 rounds_between_yields = 64;
 
 }  // namespace
 
 struct FunctionalGpu::State final : Finisher {
   GpuLimits limits;
+  const memory::AddressSpace& addresses;
   std::unique_ptr<Performer> performer;
   bool steps;  // the performer keeps operations pending
   Executor executor;
@@ -40,6 +46,10 @@ struct FunctionalGpu::State final : Finisher {
   u64 rounds = 0;
   bool round_useful = true;  // did anyone do more than wait since SM 0 had its turn?
 
+  bool unattended = false;
+  std::function<bool()> no_other_thread;
+  u64 stuck_rounds = 0;
+
   u64 executed = 0;
   u64 base_ns = 0, base_cycle = 0;
   u64 instruction_limit = 0, crash_at = 0;
@@ -47,13 +57,14 @@ struct FunctionalGpu::State final : Finisher {
   std::atomic<bool> stop{false};
   std::vector<std::pair<Grid*, Fault>> failing;  // what was pending of them has been refused
 
-  State(const GpuLimits& with, memory::AddressSpace& addresses, DeviceServices& services,
+  State(const GpuLimits& with, memory::AddressSpace& space, DeviceServices& services,
         std::unique_ptr<Performer> performs)
       : limits(with),
+        addresses(space),
         performer(std::move(performs)),
         steps(performer->steps()),
-        executor(*performer, services, addresses, limits),
-        residency(limits, addresses),
+        executor(*performer, services, space, limits),
+        residency(limits, space),
         sms(residency.sms()),
         standstill(executor.watch(), sms) {}
 
@@ -231,12 +242,34 @@ struct FunctionalGpu::State final : Finisher {
       for (Sm& sm : sms)
         for (auto& block : sm.blocks) earliest = std::min(earliest, executor.wake_sleepers(*block, latest));
       if (earliest != ~u64{0}) latest = std::max(latest, earliest);
-      std::this_thread::yield();
+      if (rounds % rounds_between_yields == 0) std::this_thread::yield();
     }
     for (Sm& sm : sms) sm.cycle = latest;
     round_useful = false;
-    if (std::exchange(executor.watch().any, false) && standstill.look(rounds, rounds_of_patience)) standstill.let_go();
+    if (std::exchange(executor.watch().any, false)) look_for_standstill();
     if (++rounds % grid_barrier::rounds_between_looks == 0) look_at_grid_barriers();
+  }
+
+  void look_for_standstill() {
+    if (standstill.look(rounds, rounds_of_patience) && !standstill.let_go())
+      look_for_deadlock();
+    else if (standstill.broken())
+      executor.watch().judges = false;
+  }
+
+  /// Every warp polls in vain, or waits, and no lane is left that could be let go.
+  void look_for_deadlock() {
+    SpinWatch& watch = executor.watch();
+    const bool judged = std::exchange(watch.judges, true);
+    if (std::exchange(watch.moves, 0) || !judged) stuck_rounds = 0;
+    if (!unattended || ++stuck_rounds < rounds_of_a_deadlock) return;
+    if (!(no_other_thread && no_other_thread())) {
+      if (stuck_rounds < rounds_beside_threads || standstill.polls_host_memory(addresses)) return;
+    }
+    const Block& block = standstill.block_to_report();
+    watch.judges = false;
+    fail(*block.grid, executor.deadlock(block, "every warp waits, and nobody is left who could change what they poll",
+                                        FaultKind::deadlock));
   }
 
   void look_at_grid_barriers() {
@@ -291,6 +324,11 @@ LaunchId FunctionalGpu::start(Launch launch) {
 
 bool FunctionalGpu::run(u64 warp_instructions) {
   return state_->run(warp_instructions);
+}
+
+void FunctionalGpu::set_unattended(bool unattended, std::function<bool()> no_other_thread) {
+  state_->unattended = unattended;
+  state_->no_other_thread = std::move(no_other_thread);
 }
 
 std::vector<Completion> FunctionalGpu::take_completions() {

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "simt/executor.hpp"
+#include "simt/spinning.hpp"
 
 namespace ew::simt {
 namespace {
@@ -56,9 +57,10 @@ void test(MemoryOp& op, u32 lane, MbarrierWord word) {
     to = (to & ~here) | (op.completed & here);
   }
   ++warp.spin.polls;
-  warp.spin.note(lane, op.address[lane], std::bit_cast<u64>(word));
+  const u64 place = place_of(op, lane);
+  warp.spin.note(lane, place, std::bit_cast<u64>(word));
   BranchMemory& branches = warp.block->grid->branches;
-  if (branches.trying()) branches.polled(op.address[lane], std::bit_cast<u64>(word));
+  if (branches.trying()) branches.polled(place, std::bit_cast<u64>(word));
 }
 
 }  // namespace

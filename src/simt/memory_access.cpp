@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "simt/executor.hpp"
+#include "simt/spinning.hpp"
 
 namespace ew::simt {
 namespace {
@@ -38,14 +39,6 @@ u64 found_by(const MemoryOp& op, u32 lane) {
     found = found * 0x9e3779b97f4a7c15 + value;
   }
   return found;
-}
-
-/// One name for a word in all windows; shared memory's words are those of a block.
-u64 place_of(const MemoryOp& op, u32 lane) {
-  u64 at = op.address[lane];
-  if (op.form->window == Window::shared) at += memory::shared_window;
-  if (at - memory::shared_window < memory::shared_window_bytes) at ^= (op.warp->block->number + 1) * 0x9e3779b97f4a7c15;
-  return at;
 }
 
 }  // namespace

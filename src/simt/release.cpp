@@ -2,6 +2,7 @@
 // warps (standstill.hpp has those looks). semantics.md, "Divergence", gives the rule and its reasons.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "simt/executor.hpp"
 #include "simt/spinning.hpp"
@@ -58,6 +59,10 @@ void Executor::after_poll(Warp& warp) {
   spin.polled &= ~split.mask;
   const bool spun = spin.spins >> first & 1;
   if (spin.periods[first].add(seen) >= same_sequences) {
+    if (watch_.judges && spin.periods[first].complete()) {
+      const u64 state = state_of(warp, split);
+      watch_.moves += std::exchange(spin.states[first], state) != state;
+    }
     spins(warp, !spun);
   } else {
     watch_.changes += spun;

@@ -9,6 +9,7 @@
 #include "memory/host_mappings.hpp"
 #include "simt/executor.hpp"
 #include "simt/grid_barrier.hpp"
+#include "simt/spinning.hpp"
 
 namespace ew::simt {
 namespace {
@@ -294,6 +295,18 @@ bool Executor::refuse_access(const Warp& warp, const Split& split, const ptx::Me
   return false;
 }
 
+std::string Executor::what_it_polls(const Warp& warp, const Split& split) const {
+  const Spinning& spin = warp.spin;
+  const LaneMask polling = split.mask & spin.spins;
+  const u32 lane = static_cast<u32>(std::countr_zero(polling));
+  if (!polling || !spin.when[lane]) return "a value that does not come";
+  const u64 place = spin.words.place[lane];
+  const std::string found = fmt::format("to change, which is {} at each poll", spin.words.found[lane]);
+  if (in_shared_memory(place, *warp.block))
+    return fmt::format("the word at {:#x} of shared memory {}", shared_offset(place, *warp.block), found);
+  return fmt::format("the word at {:#x} ({}) {}", place, neighbourhood(space_, place, 1), found);
+}
+
 std::string Executor::what_it_waits_for(const Warp& warp, const Split& split) const {
   if (split.state != SplitState::at_barrier && grid_barrier::synchronizes_grid(warp, split))
     return "the grid-wide barrier";
@@ -309,11 +322,11 @@ std::string Executor::what_it_waits_for(const Warp& warp, const Split& split) co
       return fmt::format("{} of its warp", missing ? several("lane", missing) : "other lanes");
     }
     case SplitState::asleep:
-      return "the end of its sleep";
+      return warp.spin.spins & split.mask ? what_it_polls(warp, split) : "the end of its sleep";
     case SplitState::at_performer:
       return "memory";
     case SplitState::running:
-      return "a value that does not come";
+      return what_it_polls(warp, split);
   }
   return "nothing";
 }

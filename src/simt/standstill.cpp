@@ -90,7 +90,7 @@ bool Standstill::let_go() {
       block->grid->branches.all_trials_failed();
       collect(*block);
     }
-  looks_ = 0;
+  if (!candidates_.empty()) looks_ = 0;
   // Nothing says that it would help: one is tried, so that the others stay together if it does.
   if (rank_ == not_tried) candidates_.resize(1);
   for (const Candidate& one : candidates_) {
@@ -104,6 +104,49 @@ bool Standstill::let_go() {
     released_.push_back(&warp);
   }
   return !released_.empty();
+}
+
+namespace {
+
+/// Calls `visit(warp, lane)` for each lane that spins on a word, until it answers true; whether it did.
+template <class Visit>
+bool any_polling_lane(const Block& block, Visit visit) {
+  for (const Warp* warp : block.warps)
+    for (LaneMask left = warp ? warp->spin.spins & warp->live : 0; left; left &= left - 1) {
+      const u32 lane = static_cast<u32>(std::countr_zero(left));
+      if (warp->spin.when[lane] && visit(*warp, lane)) return true;
+    }
+  return false;
+}
+
+}  // namespace
+
+bool Standstill::polls_host_memory(const memory::AddressSpace& space) const {
+  for (const Sm& sm : sms_)
+    for (const auto& block : sm.blocks)
+      if (any_polling_lane(*block, [&](const Warp& warp, u32 lane) {
+            const u64 place = warp.spin.words.place[lane];
+            if (in_shared_memory(place, *block)) return false;
+            const auto found = space.find(place);
+            return !found || (found->region != memory::Region::device && found->region != memory::Region::internal &&
+                              found->region != memory::Region::constant);
+          }))
+        return true;
+  return false;
+}
+
+const Block& Standstill::block_to_report() const {
+  const Block* found = nullptr;
+  bool found_spins = false;
+  for (const Sm& sm : sms_)
+    for (const auto& block : sm.blocks) {
+      const bool spins = any_polling_lane(*block, [](const Warp&, u32) { return true; });
+      const bool older = !found || block->grid->id < found->grid->id;
+      if (!older && (block->grid != found->grid || found_spins || !spins)) continue;
+      found = block.get();
+      found_spins = spins;
+    }
+  return *found;
 }
 
 }  // namespace ew::simt

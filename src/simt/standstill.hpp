@@ -19,9 +19,15 @@ class Standstill {
 
   /// One look. True: the machine has stood still for so long.
   bool look(u64 now, u64 patience);
+  /// A polled value has changed, or lanes have been let go, since everyone waited.
+  bool broken() const { return looks_ == 0; }
   /// Lets lanes go, of the warps where that helps most likely; their bit in Block::ready is set. False: no lane waits.
   /// REQUIRES: look() was true.
   bool let_go();
+  /// Whether lanes poll memory that the host may write beside a kernel.
+  bool polls_host_memory(const memory::AddressSpace&) const;
+  /// Of the oldest launch: one with a warp that spins, if there is one. REQUIRES: there is a block.
+  const Block& block_to_report() const;
   /// Whose lanes the last let_go() has let go.
   const std::vector<Warp*>& released() const { return released_; }
 

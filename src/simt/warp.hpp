@@ -85,6 +85,8 @@ inline constexpr u32 plain_branches_between_looks = 1u << 14, looks_at_plain_bra
 struct Period {
   u64 anchor = 0, sequence = 0, sequence_before = 0;
   u32 length = 0, length_before = 0, longest = 1, repeats = 0;
+  /// The sequence begins anew with the next.
+  bool complete() const { return length == 0; }
   /// One more. Answers how often in a row the same sequence has come, as far as it can be told.
   u32 add(u64 number);
 };
@@ -111,6 +113,7 @@ struct Spinning {
   std::array<u32, warp_lanes> before{};  // `polls` at each lane's last backward branch behind a poll
   std::array<u64, warp_lanes> since{};   // a split's: it spins, by the cycle of its SM
   std::array<Period, warp_lanes> periods{};
+  std::array<u64, warp_lanes> states{};  // a split's registers, while SpinWatch::judges
 
   /// A lane has polled; before the first of an instruction, ++polls.
   void note(u32 lane, u64 place, u64 found) {
