@@ -5,6 +5,7 @@
 #include <random>
 
 #include "mock_machinery.hpp"
+#include "persistency/persist_buffer.hpp"
 
 namespace ew::persistency {
 namespace {
@@ -265,6 +266,69 @@ TEST(SbrpMatching, the_releases_of_a_flag_by_several_warps_all_count) {
   s.acknowledge();  // X
   s.cache.acknowledge_all(*s.model);
   EXPECT_EQ(s.cache.left, (Left{X, Y, Z}));
+}
+
+/// Nobody noticed when a pAcq joined the pAcq of another flag beside it: it then waited for the other flag's persists.
+TEST(SbrpMatching, acquires_of_two_flags_beside_each_other_are_two_entries) {
+  constexpr u32 W = 3;
+  for (const bool the_other_way : {false, true}) {
+    Scene s("sbrp", window(1));
+    s.cache.send_through();  // nothing leaves by itself
+    s.store(0, X);
+    s.release(0, 7);
+    s.store(1, Y);
+    s.release(1, 8);
+    s.cache.entries = {};
+    s.acquire(the_other_way ? 3 : 2, the_other_way ? 8 : 7);
+    s.acquire(the_other_way ? 2 : 3, the_other_way ? 7 : 8);
+    EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{0, 2, 0})) << "none needless, none merged";
+    s.store(2, Z);
+    s.store(3, W);
+    s.acknowledge();  // what went through
+    EXPECT_EQ(s.cache.left, Left{X});
+    s.acknowledge();  // X
+    EXPECT_EQ(s.cache.left, (Left{X, Y}));
+    EXPECT_EQ(s.evict(4, W), PersistHold::eviction) << "behind Y, which the other flag's release covers";
+    EXPECT_EQ(s.cache.left, (Left{X, Y, Z})) << "Z is behind X alone, which is durable";
+    s.acknowledge();  // Y
+    s.cache.acknowledge_all(*s.model);
+    EXPECT_EQ(s.cache.left.back(), W);
+  }
+}
+
+TEST(SbrpMatching, acquires_of_one_flag_beside_each_other_are_one_entry_of_both_warps) {
+  Scene s("sbrp", window(1));
+  s.cache.send_through();
+  s.store(0, X);
+  s.release(0, 7);
+  s.cache.entries = {};
+  s.acquire(2, 7);
+  s.acquire(3, 7);
+  EXPECT_EQ(s.cache.entries, (std::array<u32, 3>{0, 1, 1}));
+  s.store(2, Y);
+  s.store(3, Z);
+  EXPECT_EQ(s.evict(4, Y), PersistHold::eviction);
+  EXPECT_EQ(s.evict(5, Z), PersistHold::eviction);
+}
+
+/// The buffer alone: only order operations of one type and one flag meet, beside each other or past others.
+TEST(SbrpBuffer, order_operations_meet_only_with_their_type_and_their_flag) {
+  for (const bool past_others : {false, true}) {
+    PersistBuffer buffer(8, 4, past_others);
+    EXPECT_FALSE(buffer.put_order(EntryType::acquire, 1, 7));
+    EXPECT_FALSE(buffer.can_merge(EntryType::acquire, 2, 8));
+    EXPECT_FALSE(buffer.put_order(EntryType::acquire, 2, 8));
+    EXPECT_FALSE(buffer.can_merge(EntryType::release, 4, 8));
+    EXPECT_TRUE(buffer.can_merge(EntryType::acquire, 4, 8));
+    EXPECT_EQ(buffer.can_merge(EntryType::acquire, 4, 7), past_others) << "an older entry";
+    EXPECT_FALSE(buffer.can_merge(EntryType::acquire, 2, 7)) << "past an entry of its own warp";
+    EXPECT_TRUE(buffer.put_order(EntryType::acquire, 4, 8));
+    ASSERT_EQ(buffer.tail() - buffer.head(), 2u);
+    EXPECT_EQ(buffer[buffer.head()].way, 7u);
+    EXPECT_EQ(buffer[buffer.head()].warps, 1u);
+    EXPECT_EQ(buffer[buffer.head() + 1].way, 8u);
+    EXPECT_EQ(buffer[buffer.head() + 1].warps, 6u);
+  }
 }
 
 TEST(SbrpMatching, acquires_all_orders_behind_strangers) {
