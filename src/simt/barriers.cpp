@@ -68,6 +68,7 @@ void Executor::arrive(Warp& warp, Split& split, const SyncOp& op) {
   state.all &= source == op.lanes;
   ++block.grid->counters.barriers;
   warp.spin.spins &= ~op.lanes;
+  ++watch_.changes;
   const bool waits = form.kind != BarrierKind::arrive;
   if (waits) {
     split.state = SplitState::at_barrier;

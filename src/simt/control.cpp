@@ -117,10 +117,9 @@ void Executor::only(Warp& warp, LaneMask mask) {
 /// Where lanes that part at this branch meet again. Nobody waits behind a branch that separates.
 u32 Executor::meeting_of(Warp& warp, ptx::Pc branch) {
   const Grid& grid = *warp.block->grid;
-  if (!grid.branches.separates(branch)) return warp.meet_at(grid.kernel->reconverge[branch]);
-  u32& where = warp.split().reconvergence;
+  const u32& where = warp.split().reconvergence;
   while (where != nothing && grid.branches.separates(warp.reconvergences[where].branch)) warp.leave_meeting();
-  return where;
+  return grid.branches.separates(branch) ? where : warp.meet_at(grid.kernel->reconverge[branch]);
 }
 
 bool Executor::branch(Warp& warp, const ptx::Instr& instr, LaneMask taken) {
@@ -143,16 +142,16 @@ bool Executor::branch(Warp& warp, const ptx::Instr& instr, LaneMask taken) {
       warp.part(rest, pc + 1, meeting);
   }
   split.pc = target;
-  return target > pc || backward_branch(warp);
+  return target > pc || backward_branch(warp, pc);
 }
 
-bool Executor::backward_branch(Warp& warp) {
+bool Executor::backward_branch(Warp& warp, ptx::Pc from) {
   Spinning& spin = warp.spin;
   const bool polled = spin.polled & warp.split().mask;
   if (polled)
-    after_poll(warp);
+    after_poll(warp, from);
   else if (spin.plain_branches++ % plain_branches_between_looks < looks_at_plain_branches)
-    look_at_loop(warp);
+    look_at_loop(warp, from);
   spin.timed = false;
   // Who polls gives way at once: lanes of the same warp may have the answer.
   if (warp.split_count > 1 && (polled || --warp.branches_until_turn == 0)) return warp.pick();
@@ -192,7 +191,7 @@ bool Executor::branch_table(Warp& warp, const ptx::Instr& instr, LaneMask mask) 
     else
       warp.part(same, targets[wanted], meeting);
   }
-  return !backward || backward_branch(warp);
+  return !backward || backward_branch(warp, pc);
 }
 
 bool Executor::call(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
@@ -272,6 +271,7 @@ bool Executor::exit(Warp& warp, LaneMask mask) {
   Block& block = *warp.block;
   block.live_threads -= static_cast<u32>(std::popcount(mask));
   ++warp.split().pc;
+  ++watch_.changes;
   const bool kept = warp.exit(mask);
   complete_warp_syncs(warp);
   check_barriers(block);

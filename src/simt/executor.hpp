@@ -79,12 +79,12 @@ class Executor {
   bool call(Warp&, const ptx::Instr&, LaneMask);
   bool return_from(Warp&, LaneMask);
   bool exit(Warp&, LaneMask);
-  bool backward_branch(Warp&);
+  bool backward_branch(Warp&, ptx::Pc from);
 
   // Warps that spin, and lanes of theirs that are let go (release.cpp).
-  void after_poll(Warp&);
-  void look_at_loop(Warp&);
-  void spins(Warp&, bool begins);
+  void after_poll(Warp&, ptx::Pc from);
+  void look_at_loop(Warp&, ptx::Pc from);
+  void spins(Warp&, ptx::Pc from, bool begins);
   void consider_release(Warp&);
   void too_many_rounds(Warp&);
 

@@ -45,7 +45,7 @@ bool left_with_what_they_want(const Warp& warp, const Split& split, const Reconv
   return false;
 }
 
-void Executor::after_poll(Warp& warp) {
+void Executor::after_poll(Warp& warp, ptx::Pc from) {
   Spinning& spin = warp.spin;
   const Split& split = warp.split();
   const u32 first = static_cast<u32>(std::countr_zero(split.mask));
@@ -63,7 +63,7 @@ void Executor::after_poll(Warp& warp) {
       const u64 state = state_of(warp, split);
       watch_.moves += std::exchange(spin.states[first], state) != state;
     }
-    spins(warp, !spun);
+    spins(warp, from, !spun);
   } else {
     watch_.changes += spun;
     spin.spins &= ~split.mask;
@@ -71,11 +71,16 @@ void Executor::after_poll(Warp& warp) {
   if (++spin.rounds % rounds_between_looks == 0) too_many_rounds(warp);
 }
 
-void Executor::spins(Warp& warp, bool begins) {
+void Executor::spins(Warp& warp, ptx::Pc from, bool begins) {
   Spinning& spin = warp.spin;
   const LaneMask mask = warp.split().mask;
+  const u32 first = static_cast<u32>(std::countr_zero(mask));
   const u64 cycle = warp.block->sm->cycle;
-  u64& since = spin.since[static_cast<u32>(std::countr_zero(mask))];
+  u64& since = spin.since[first];
+  Spinning::Loop& loop = spin.loops[first];
+  if (begins || loop.frame != warp.split().frame) loop = {warp.split().pc, from, warp.split().frame};
+  loop.begin = std::min(loop.begin, warp.split().pc);
+  loop.end = std::max(loop.end, from);
   yield_ = watch_.any = true;
   if (begins) since = cycle;
   spin.spins |= mask;
@@ -89,7 +94,7 @@ void Executor::spins(Warp& warp, bool begins) {
 
 /// Behind a backward branch without a poll. A loop that comes back with the same registers and has stored nothing spins
 /// on plain loads, or on nothing.
-void Executor::look_at_loop(Warp& warp) {
+void Executor::look_at_loop(Warp& warp, ptx::Pc from) {
   Spinning& spin = warp.spin;
   const bool anchor = spin.plain_branches % plain_branches_between_looks == 1;
   const u64 state = state_of(warp, warp.split());
@@ -100,7 +105,7 @@ void Executor::look_at_loop(Warp& warp) {
   }
   if (state != spin.loop_state || spin.wrote) return;
   --spin.plain_branches;  // the next time round is looked at, too
-  spins(warp, !(spin.spins & warp.split().mask));
+  spins(warp, from, !(spin.spins & warp.split().mask));
 }
 
 void Executor::consider_release(Warp& warp) {

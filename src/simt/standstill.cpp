@@ -30,7 +30,8 @@ bool Standstill::waits(const Block& block) const {
     if (!warp) return false;  // not begun
     const LaneMask spun = warp->spin.spun_look == watch_.look ? warp->spin.spun : 0;
     for (u32 s = 0; s < warp->split_count; ++s)
-      if (may_run(warp->splits[s]) && (warp->splits[s].mask & ~spun)) return false;
+      if (may_run(warp->splits[s]) && ((warp->splits[s].mask & ~spun) || !warp->in_its_loop(warp->splits[s])))
+        return false;
   }
   return true;
 }

@@ -255,6 +255,14 @@ bool Warp::exit(LaneMask mask) {
   return false;
 }
 
+bool Warp::in_its_loop(const Split& those) const {
+  const Spinning::Loop& loop = spin.loops[static_cast<u32>(std::countr_zero(those.mask))];
+  if (those.frame == loop.frame) return those.pc >= loop.begin && those.pc <= loop.end;
+  for (u32 frame = those.frame; frame != nothing; frame = frames[frame].parent)
+    if (frame == loop.frame) return true;
+  return false;
+}
+
 u32 Warp::who_waits_for(const Split& those) const {
   u32 where = those.reconvergence;
   while (where != nothing && !reconvergences[where].arrived) where = reconvergences[where].parent;

@@ -113,6 +113,11 @@ struct Spinning {
   std::array<u32, warp_lanes> before{};  // `polls` at each lane's last backward branch behind a poll
   std::array<u64, warp_lanes> since{};   // a split's: it spins, by the cycle of its SM
   std::array<Period, warp_lanes> periods{};
+  struct Loop {
+    ptx::Pc begin = 0, end = 0;
+    u32 frame = 0;
+  };
+  std::array<Loop, warp_lanes> loops{};  // a split's: in which it spins
   std::array<u64, warp_lanes> states{};  // a split's registers, while SpinWatch::judges
 
   /// A lane has polled; before the first of an instruction, ++polls.
@@ -171,6 +176,8 @@ struct Warp {
   void release(u32 reconvergence) { resume(reconvergence); }
   /// Lets every waiting group go on alone. True: there was one.
   bool release_waiting();
+  /// The split is still in the loop in which it was seen to spin, or in a function called there.
+  bool in_its_loop(const Split&) const;
   /// The innermost place where lanes wait for those of this split; or nothing.
   u32 who_waits_for(const Split&) const;
 
