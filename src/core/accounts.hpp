@@ -23,12 +23,15 @@ class Accounts {
  public:
   Accounts() : sets_(first_kernel) {
     for (auto& set : sets_) set = std::make_unique<Set>();
+    last_set_ = sets_[nobody].get();
   }
+  Accounts(const Accounts&) = delete;
+  Accounts& operator=(const Accounts&) = delete;
 
   Set& operator[](Account account) {
-    if (account >= sets_.size() || !sets_[account]) [[unlikely]]
-      open(account);
-    return *sets_[account];
+    if (account != last_) [[unlikely]]
+      look_up(account);
+    return *last_set_;
   }
 
   /// All accounts together, those that were taken, too.
@@ -42,6 +45,7 @@ class Accounts {
   /// What the account has counted since it was taken last. Nothing may hold on to its set.
   Set take(Account account) {
     if (account >= sets_.size() || !sets_[account]) return {};
+    if (account == last_) look_up(nobody);
     const Set figures = *sets_[account];
     add_words(taken_, figures);
     *sets_[account] = {};
@@ -50,6 +54,11 @@ class Accounts {
   }
 
  private:
+  void look_up(Account account) {
+    if (account >= sets_.size() || !sets_[account]) open(account);
+    last_ = account;
+    last_set_ = sets_[account].get();
+  }
   void open(Account account) {
     if (account >= sets_.size()) sets_.resize(account + std::size_t{1});
     if (spare_.empty()) {
@@ -62,6 +71,8 @@ class Accounts {
 
   std::vector<std::unique_ptr<Set>> sets_, spare_;
   Set taken_{};
+  Account last_ = nobody;  // that was asked for, and its set: mostly it is asked for again
+  Set* last_set_ = nullptr;
 };
 
 }  // namespace ew::core

@@ -139,6 +139,7 @@ struct Home::State {
   Permission permission;
   /// What follows is on this account.
   void act_for(core::Account whose) {
+    if (whose == account) return;
     account = whose;
     counts = &accounts[whose];
   }

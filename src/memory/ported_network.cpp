@@ -43,11 +43,6 @@ u32 PortedNetwork::inject(Node from, Node to, const Request& request, u32 data_b
   return index;
 }
 
-void PortedNetwork::count_crossings(Traffic traffic, const Message& message, u64 links) {
-  accounts_[message.request.account].flit_crossings[static_cast<u32>(traffic)] += message.length / shape_.flit * links;
-  busy_ticks_ += message.length * links;
-}
-
 void PortedNetwork::eject(u32 index, u32 port) {
   const Message& message = messages_[index];
   wheel_.at<&PortedNetwork::arrive>(ratio_.cycle_at(message.tick + message.length), *this, index, port);

@@ -43,7 +43,11 @@ class PortedNetwork : public Network {
   /// ticks behind that port.
   u32 inject(Node from, Node to, const Request&, u32 data_bytes, Traffic, u32 port, u64 latency);
   /// Counts the crossing of so many links.
-  void count_crossings(Traffic, const Message&, u64 links);
+  void count_crossings(Traffic traffic, const Message& message, u64 links) {
+    accounts_[message.request.account].flit_crossings[static_cast<u32>(traffic)] +=
+        message.length / shape_.flit * links;
+    busy_ticks_ += message.length * links;
+  }
   /// The head reaches the ejection port at message.tick.
   void eject(u32 message, u32 port);
   /// A link or port that is free from `free` on takes the message, whose head is there at `tick`: when it begins.

@@ -168,6 +168,7 @@ struct PrivateCache::State final : PersistMachinery {
   WordMask whole_line;
   /// What follows is on this account, and so are the messages that it sends.
   void act_for(core::Account whose) {
+    if (whose == account) return;
     account = whose;
     counts = &accounts[whose];
   }

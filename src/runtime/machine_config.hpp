@@ -195,10 +195,8 @@ void LaunchConfig::fields(Self& self, Visitor&& visit) {
   const char* guide = "CUDA C++ Programming Guide, Technical Specifications";
   visit("block_limit", self.block_limit, Range{1, 1024}, "threads", "Largest x, y and z of a block.", guide);
   visit("grid_limit", self.grid_limit, Range{1, 2147483647}, "blocks", "Largest x, y and z of a grid.", guide);
-  visit(
-      "parameters", self.parameters, Range{256, 32764}, "", "Bytes of kernel parameters.",
-      "CUDA C++ Programming Guide, Technical Specifications: 32,764 from CUDA 12.1 on, 4096 before compute capability "
-      "7.0");
+  visit("parameters", self.parameters, Range{256, 32764}, "", "Bytes of kernel parameters.",
+        "CUDA C++ Programming Guide: 32,764 from CUDA 12.1 on, 4096 before capability 7.0");
   visit("latency", self.latency, Range{0, 1e9}, "",
         "From a launch on an idle stream to the kernel's first instruction.",
         "order of magnitude of published launch overheads");

@@ -135,16 +135,6 @@ void TimingSm::count_residence(const Slot& w) {
   on_this.until = end;
 }
 
-/// From the instruction's issue until the part's value is there.
-void TimingSm::count_latency(Access& a, ServedBy by) {
-  Cycle latency = shared_.wheel.now() - a.begun;
-  if (by == ServedBy::private_cache) latency += shared_.private_latency;
-  const u32 level = static_cast<u32>(by);
-  ++a.counts_of->latency_count[level];
-  a.counts_of->latency_sum[level] += latency;
-  ++shared_.latencies[a.grid->account].of[level][latency_bucket(latency)];
-}
-
 /// What is lost to accesses under way is not served yet, as far as it is known now.
 TimingStatistics TimingSm::statistics(Cycle now) {
   charge(now);

@@ -139,6 +139,7 @@ struct TimingGpu::State {
     run->timing = timing_of(grid, parts.timing, parts.consistency, parts.persists);
     run->on_sm.resize(sms.size());
     run->account = open_account();
+    shared.latencies[run->account];  // opened before the first is counted
     run->begun = now();
     give_local_memory(*run);
     const auto vacant = std::find(shared.runs.begin(), shared.runs.end(), nullptr);

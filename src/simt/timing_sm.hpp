@@ -274,7 +274,15 @@ class TimingSm final : public memory::Agent {
   void hold(u32 slot, memory::Stall, u32 access, bool aside);
   void set_aside(u32 access);
   void part_over(u32 access, memory::ServedBy);
-  void count_latency(Access&, memory::ServedBy);
+  /// From the instruction's issue until the part's value is there.
+  void count_latency(Access& a, memory::ServedBy by) {
+    Cycle latency = shared_.wheel.now() - a.begun;
+    if (by == memory::ServedBy::private_cache) latency += shared_.private_latency;
+    const u32 level = static_cast<u32>(by);
+    ++a.counts_of->latency_count[level];
+    a.counts_of->latency_sum[level] += latency;
+    ++shared_.latencies[a.grid->account].of[level][latency_bucket(latency)];
+  }
   void forget_order(Access&, bool performed, bool visible);
   void finish(u32 access);
   void conclude(u32 access);
