@@ -32,7 +32,8 @@ void check(const DramConfig& c) {
   require(std::has_single_bit(c.row.count) && c.row.count >= 128,
           "memory.row: must be a power of two of at least 128 bytes; it is {}", c.row.count);
   require(c.burst.count % c.bytes_per_clock == 0,
-          "memory.burst: {} bytes are not a whole number of cycles of the data bus, which moves {} bytes a cycle",
+          "memory.burst: {} bytes are not a whole number of cycles of the data bus, which moves {} bytes a cycle "
+          "(memory.bytes_per_clock)",
           c.burst.count, c.bytes_per_clock);
   require(c.burst.count <= c.row.count, "memory.burst: {} bytes are more than a row's {}", c.burst.count, c.row.count);
   require(c.write_high <= c.write_queue, "memory.write_high: {} writes never wait in a queue of {}", c.write_high,

@@ -142,13 +142,14 @@ void check_lines(const MachineConfig& config) {
   divides("l2.sector", config.l2.sector);
   if (config.l1.bytes % line != 0)
     refuse("l1.bytes", fmt::format("should hold whole lines of {} bytes, but is {}", line, config.l1.bytes));
-  const auto sets = [&](std::string_view key, u64 bytes, u32 ways) {
+  const auto sets = [&](std::string_view cache, u64 bytes, u32 ways) {
     if (ways == 0) return;
     if (bytes / line < ways || bytes / line % ways != 0)
-      refuse(key, fmt::format("should divide the {} lines of the cache into sets, but is {}", bytes / line, ways));
+      refuse(fmt::format("{}.ways", cache),
+             fmt::format("should divide the {} lines of {}.bytes into sets, but is {}", bytes / line, cache, ways));
   };
-  sets("l1.ways", config.l1.bytes, config.l1.ways);
-  sets("l2.ways", config.l2.bytes, config.l2.ways);
+  sets("l1", config.l1.bytes, config.l1.ways);
+  sets("l2", config.l2.bytes, config.l2.ways);
   const u32 interleave = config.address_map.interleave;
   if (interleave < line || !std::has_single_bit(interleave))
     refuse("address_map.interleave",

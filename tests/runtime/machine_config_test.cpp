@@ -164,7 +164,7 @@ TEST(TimingMachine, AnImpossibleOneIsRefusedWithTheField) {
             "address_map.slices should be a multiple of the 12 channels (address_map.channels), but is 20");
   EXPECT_EQ(refusal_of({"network.kind=mesh"}),
             "mesh.columns times mesh.rows should be at least the 30 SMs, each at a router of its own, but is 16");
-  EXPECT_EQ(refusal_of({"l1.ways=7"}).find("l1.ways should divide the 512 lines of the cache into sets"), 0u);
+  EXPECT_EQ(refusal_of({"l1.ways=7"}).find("l1.ways should divide the 512 lines of l1.bytes into sets"), 0u);
   EXPECT_EQ(refusal_of({"l1.bytes=65537"}).find("l1.bytes should hold whole lines of 128 bytes"), 0u);
   EXPECT_EQ(refusal_of({"address_map.interleave=64"}).find("address_map.interleave should be a power of two"), 0u);
   EXPECT_EQ(refusal_of({"sm.count=250"}).find("sm.count and the copy engines' ports"), 0u);
