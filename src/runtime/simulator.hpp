@@ -69,7 +69,7 @@ class Simulator {
 /// Functional mode: the Gpu alone.
 class FunctionalSimulator final : public Simulator {
  public:
-  explicit FunctionalSimulator(std::unique_ptr<simt::FunctionalGpu> gpu) : gpu_(std::move(gpu)) {}
+  explicit FunctionalSimulator(std::unique_ptr<simt::Gpu> gpu) : gpu_(std::move(gpu)) {}
   simt::Gpu& gpu() override { return *gpu_; }
   bool timed() const override { return false; }
   u64 cycle() const override { return 0; }
@@ -97,7 +97,7 @@ class FunctionalSimulator final : public Simulator {
   /// The process has one thread besides the two of the runtime's queue (queue.hpp).
   static bool no_other_thread();
 
-  std::unique_ptr<simt::FunctionalGpu> gpu_;
+  std::unique_ptr<simt::Gpu> gpu_;
   bool host_waits_ = false;
 };
 

@@ -24,7 +24,7 @@ class FunctionalGpu final : public Gpu {
   /// Whether the host waits for what is under way. Then a launch whose warps all poll in vain fails: soon if
   /// `no_other_thread` of the host is there, after much longer if there is one, never if that one may write what they
   /// poll.
-  void set_unattended(bool, std::function<bool()> no_other_thread);
+  void set_unattended(bool, std::function<bool()> no_other_thread) override;
   std::vector<Completion> take_completions() override;
   void set_instruction_limit(u64) override;
   void set_crash_point(u64 warp_instruction, std::function<void()> crash) override;

@@ -134,6 +134,8 @@ class Gpu {
   virtual void set_crash_point(u64 warp_instruction, std::function<void()> crash) = 0;
   /// From any thread: run() returns soon.
   virtual void request_stop() = 0;
+  /// Whether the host waits for what is under way: a Gpu that finds deadlocks itself (FunctionalGpu) then reports one.
+  virtual void set_unattended(bool, std::function<bool()> /*no_other_thread*/) {}
 
   virtual const Counters& totals() const = 0;
   virtual u64 simulated_nanoseconds() const = 0;
