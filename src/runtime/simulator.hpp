@@ -12,7 +12,7 @@
 #include "memory/dma_transfer.hpp"
 #include "runtime/prefetch.hpp"
 #include "runtime/run_results.hpp"
-#include "simt/functional_gpu.hpp"
+#include "simt/gpu.hpp"
 
 namespace ew::runtime {
 

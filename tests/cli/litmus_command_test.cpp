@@ -164,7 +164,7 @@ TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
   write("endless.glt", "# waits\ntest B ptx\nT0: await.rlx r x ==1\nT1: await.rlx r y ==1 ; st x 1\n");
   const std::pair<Words, std::string> mistakes[] = {
       {{}, "ew litmus needs a file: ew litmus litmus/ptx.glt; `ew litmus --help` has examples"},
-      {{"none.glt"}, "cannot read none.glt"},
+      {{"none.glt"}, "cannot read none.glt: No such file or directory"},
       {{"."}, "cannot read .: it is a folder"},
       {{"bad.glt"}, "bad.glt:2: expected a statement, found \"sst\" (did you mean \"st\"?)"},
       {{"empty.glt"}, "there is no test in these files"},

@@ -175,7 +175,7 @@ TEST_F(Reproduce, MistakesAreStatusTwoAndOneSentence) {
   says({"--program", "gpKV"}, "unknown program \"gpKV\" (did you mean \"gpKVS\"?)");
   says({"--size", "smal"}, "program gpKVS has no size \"smal\" (did you mean \"small\"?); its sizes are small, wrong");
   std::ofstream(folder_ / "studies/toy/suite.toml", std::ios::app) << "[configuration.far2]\nmachin = \"x\"\n";
-  says({}, "suite.toml:16: unknown key in [configuration.far2] \"machin\" (did you mean \"machine\"?)");
+  says({}, "suite.toml:17: unknown key in [configuration.far2] \"machin\" (did you mean \"machine\"?)");
   EXPECT_EQ(run({EW_PROGRAM, "reproduce", "--set", "sm.warps=16", "sbrp", "--list"}, {.capture = Capture::both}).status,
             0);
   const Outcome unknown = run({EW_PROGRAM, "reproduce", "sbrq"}, {.capture = Capture::both});

@@ -78,7 +78,7 @@ __global__ void grid_and_block() {
 }
 
 __global__ void endless(volatile int* flag) {
-  while (*flag == 0) sink = 1;  // @endless
+  while (*flag == 0) sink = sink + 1;  // @endless
 }
 
 typedef int (*Function)(int);
