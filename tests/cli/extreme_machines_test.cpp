@@ -19,7 +19,7 @@
 #include "core/fields.hpp"
 #include "runtime/machine_config.hpp"
 
-namespace ew::cli {
+namespace ew::cli::extremes {
 namespace {
 
 using namespace std::chrono_literals;
@@ -164,4 +164,4 @@ TEST(ExtremeMachines, RunOrAreRefusedByField) {
 }
 
 }  // namespace
-}  // namespace ew::cli
+}  // namespace ew::cli::extremes
