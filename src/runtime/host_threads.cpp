@@ -16,19 +16,29 @@ namespace ew::runtime {
 
 namespace {
 
-/// System calls that wait for another thread, a process or the outside world.
-bool waits_for_others(long call, unsigned long operation, unsigned long timeout) {
+constexpr u32 call_arguments = 5;
+using Arguments = unsigned long[call_arguments];
+
+/// System calls that wait for another thread, a process or the outside world, without a time limit: poll() and select()
+/// with one are used to sleep.
+bool waits_for_others(long call, const Arguments& argument) {
   constexpr unsigned long futex_command = 0x7f, futex_wake = 1;
+  const auto is_endless = [](unsigned long milliseconds) { return static_cast<int>(milliseconds) < 0; };
   switch (call) {
     case SYS_futex:
-      return timeout == 0 && (operation & futex_command) != futex_wake;
-    case SYS_read:
+      return argument[3] == 0 && (argument[1] & futex_command) != futex_wake;
     case SYS_poll:
-    case SYS_ppoll:
-    case SYS_select:
-    case SYS_pselect6:
+      return is_endless(argument[2]);
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
+      return is_endless(argument[3]);
+    case SYS_ppoll:
+    case SYS_rt_sigtimedwait:
+      return argument[2] == 0;
+    case SYS_select:
+    case SYS_pselect6:
+      return argument[4] == 0;
+    case SYS_read:
     case SYS_accept:
     case SYS_accept4:
     case SYS_recvfrom:
@@ -36,7 +46,6 @@ bool waits_for_others(long call, unsigned long operation, unsigned long timeout)
     case SYS_wait4:
     case SYS_waitid:
     case SYS_pause:
-    case SYS_rt_sigtimedwait:
     case SYS_rt_sigsuspend:
       return true;
     default:
@@ -55,10 +64,11 @@ bool thread_is_at_rest(const char* name) {
   if (got <= 0) return true;
   text[got] = 0;
   long call = -1;
-  unsigned long argument[4] = {};
-  if (std::sscanf(text, "%ld %lx %lx %lx %lx", &call, &argument[0], &argument[1], &argument[2], &argument[3]) != 5)
+  Arguments argument = {};
+  if (std::sscanf(text, "%ld %lx %lx %lx %lx %lx", &call, &argument[0], &argument[1], &argument[2], &argument[3],
+                  &argument[4]) != 1 + call_arguments)
     return false;  // "running"
-  return waits_for_others(call, argument[1], argument[3]);
+  return waits_for_others(call, argument);
 }
 
 }  // namespace
