@@ -51,6 +51,16 @@ TEST_P(Latency, is_the_sum_of_its_parts) {
     EXPECT_EQ(taken, network + 7 + network);
 }
 
+/// What a report of a deadlock says of a line that has not come.
+TEST_P(Latency, a_line_under_way_is_told_with_who_waits_for_it) {
+  Scene s(std::string(GetParam()), 1, roomy());
+  s.load(0, s.line(1));
+  const std::string text = s.bench.caches[0]->what_is_under_way();
+  EXPECT_NE(text.find("1 parts wait, the first of access 0\n"), std::string::npos) << text;
+  s.bench.run();
+  EXPECT_EQ(s.bench.caches[0]->what_is_under_way(), "");
+}
+
 TEST(Home, takes_so_many_requests_a_cycle) {
   for (const u32 rate : {1u, 2u, 4u}) {
     Scene s("gpu", 8, roomy(rate));

@@ -1,6 +1,7 @@
 // What bad programs get, as text: each program of this folder is run with each case of its .expected file, and what it
 // writes on standard error (">" lines are standard output) must be what the file says, word for word. In the file
 //   == NAME          begins a case; "== NAME status N" when the program ends with another status than 0
+//   == NAME on M     the case on the machine M, as a case of its own
 //   @NAME            stands for the number of the source line that ends in "// @NAME"
 //   *                stands for anything within a line
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Case {
-  std::string program, name;
+  std::string program, name, machine = "default";
   int status = 0;
   std::vector<std::string> errors, output;
 };
@@ -65,8 +66,8 @@ std::vector<Case> cases_of(const std::string& program) {
     if (line.starts_with("== ")) {
       std::istringstream words(line.substr(3));
       Case c{.program = program};
-      std::string status;
-      words >> c.name >> status >> c.status;
+      words >> c.name;
+      for (std::string word; words >> word;) word == "on" ? words >> c.machine : words >> c.status;
       cases.push_back(c);
     } else if (line.starts_with("> ")) {
       cases.back().output.push_back(with_numbers(line.substr(2), numbers));
@@ -114,7 +115,8 @@ TEST_P(Faults, ReadAsExpected) {
 #endif
   const std::string scratch = testing::TempDir() + "ew_faults_" + std::to_string(::getpid());
   // Under AddressSanitizer a signal stays a signal, and a forked child cannot look for leaks.
-  const std::string environment = std::string("EVERWARP_MAX_INSTRUCTIONS=5000000 ASAN_OPTIONS=handle_segv=0") +
+  const std::string environment = "EVERWARP_MACHINE=" + c.machine +
+                                  " EVERWARP_MAX_INSTRUCTIONS=5000000 ASAN_OPTIONS=handle_segv=0" +
                                   (c.name == "forked_child" ? ":detect_leaks=0" : "");
   const std::string command = std::string("ulimit -c 0; cd ") + EW_TEST_DATA + " && " + environment + " timeout 60 " +
                               EW_FAULT_PROGRAMS + "/" + c.program + " " + c.name + " >" + scratch + ".out 2>" +
@@ -127,8 +129,10 @@ TEST_P(Faults, ReadAsExpected) {
   fs::remove(scratch + ".out");
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Faults, testing::ValuesIn(all_cases()),
-                         [](const auto& info) { return info.param.program + "_" + info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Programs, Faults, testing::ValuesIn(all_cases()), [](const auto& info) {
+  const std::string name = info.param.program + "_" + info.param.name;
+  return info.param.machine == "default" ? name : name + "_in_timing_mode";
+});
 
 }  // namespace
 }  // namespace ew::faults

@@ -253,6 +253,40 @@ TEST(TimingGpu, local_memory_goes_through_the_private_cache) {
   EXPECT_EQ(seen[0].words, ~u32{0});
 }
 
+/// The statistics of a run are those of its launches together.
+TEST(TimingGpu, totals_are_the_sums_of_launches) {
+  Bench bench(
+      "  and.b32 %r5, %r1, 1;\n  setp.eq.u32 %p1, %r5, 0;\n  @%p1 bra EVEN;\n  st.global.u32 [%rd2], %r1;\nEVEN:\n"
+      "  bar.sync 0;\n",
+      {});
+  bench.start(2, 96);
+  bench.start(3, 32);
+  simt::Counters sum;
+  for (const auto& completion : bench.finish()) {
+    const simt::Counters& c = completion.counters;
+    sum.warp_instructions += c.warp_instructions;
+    sum.thread_instructions += c.thread_instructions;
+    sum.memory_instructions += c.memory_instructions;
+    sum.memory_lanes += c.memory_lanes;
+    sum.blocks += c.blocks;
+    sum.warps += c.warps;
+    sum.divergent_branches += c.divergent_branches;
+    sum.barriers += c.barriers;
+  }
+  const simt::Counters& totals = bench.machine->totals();
+  EXPECT_EQ(sum.blocks, 5u);
+  EXPECT_EQ(sum.warps, 2 * 3 + 3u);
+  EXPECT_EQ(sum.divergent_branches, sum.warps);
+  EXPECT_EQ(totals.warp_instructions, sum.warp_instructions);
+  EXPECT_EQ(totals.thread_instructions, sum.thread_instructions);
+  EXPECT_EQ(totals.memory_instructions, sum.memory_instructions);
+  EXPECT_EQ(totals.memory_lanes, sum.memory_lanes);
+  EXPECT_EQ(totals.blocks, sum.blocks);
+  EXPECT_EQ(totals.warps, sum.warps);
+  EXPECT_EQ(totals.divergent_branches, sum.divergent_branches);
+  EXPECT_EQ(totals.barriers, sum.barriers);
+}
+
 // --- What the persistency model is asked
 
 using Asked = std::vector<std::pair<memory::PersistOrder, Scope>>;
@@ -343,6 +377,27 @@ TEST(TimingGpuPersists, a_fence_takes_the_cycles_that_the_machine_says) {
   const std::string fences = std::string(ofence) + ofence, flags = std::string(prel) + pacq;
   EXPECT_EQ(cycles(fences, 200) - cycles(fences, 0), 400u);
   EXPECT_EQ(cycles(flags, 200), cycles(flags, 0)) << "a pRel is a store, a pAcq a load";
+}
+
+/// A fence is charged with the issue slots that it takes, and with none of those behind it.
+TEST(TimingGpuPersists, cycles_behind_a_fence_are_not_the_fences) {
+  const auto slots_of_fence = [](const std::string& behind) {
+    TimingReport report;
+    TimingSetup setup;
+    setup.persists = {.model = true, .regions = true};
+    setup.holds = 90;
+    setup.report = &report;
+    {
+      Bench bench(ofence + behind, setup, 1);
+      bench.start(1, 32);
+      bench.finish();
+    }
+    return report.statistics.persist_fence;
+  };
+  std::string chain;
+  for (u32 i = 0; i < 100; ++i) chain += "  mul.lo.u32 %r5, %r5, %r5;\n";
+  EXPECT_GT(slots_of_fence(""), 0u);
+  EXPECT_EQ(slots_of_fence(chain), slots_of_fence(""));
 }
 
 /// A store that is held keeps its warp's later stores behind it, and lets other warps pass.
