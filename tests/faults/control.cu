@@ -77,6 +77,12 @@ __global__ void grid_and_block() {
   cg::this_grid().sync();                                                    // @grid_after_block
 }
 
+__global__ void grid_with_a_late_block() {
+  if (blockIdx.x == 2)
+    for (int i = 0; i < 200000; ++i) sampled = sampled * 0.5f + i;
+  cg::this_grid().sync();
+}
+
 __global__ void endless(volatile int* flag) {
   while (*flag == 0) sink = sink + 1;  // @endless
 }
@@ -144,6 +150,9 @@ void grid_barrier_and_block() {
 void grid_barrier_plain_launch() {
   grid_without_one<<<2, 32>>>();
 }
+void grid_barrier_late() {
+  cooperative(reinterpret_cast<void*>(grid_with_a_late_block), 4);
+}
 void never_ends() {
   endless<<<1, 32>>>(device(1));
 }  // under EVERWARP_MAX_INSTRUCTIONS
@@ -203,6 +212,6 @@ void outside_surface() {
   }
 FAULTS(CASE(stack), CASE(large_stack), CASE(trap), CASE(failed_assert), CASE(wrong_count), CASE(crossed_barriers),
        CASE(barrier_in_a_call), CASE(warp_against_barrier), CASE(odd_barrier_count), CASE(no_such_barrier),
-       CASE(grid_barrier), CASE(grid_barrier_and_block), CASE(grid_barrier_plain_launch), CASE(never_ends),
-       CASE(bad_call), CASE(null_call), CASE(no_texture), CASE(destroyed_texture), CASE(freed_array),
+       CASE(grid_barrier), CASE(grid_barrier_and_block), CASE(grid_barrier_plain_launch), CASE(grid_barrier_late),
+       CASE(never_ends), CASE(bad_call), CASE(null_call), CASE(no_texture), CASE(destroyed_texture), CASE(freed_array),
        CASE(outside_surface))

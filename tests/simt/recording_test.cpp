@@ -11,6 +11,7 @@
 #include "ptx/program.hpp"
 #include "simt/functional_gpu.hpp"
 #include "simt/recording_memory.hpp"
+#include "timing_machine.hpp"
 
 namespace ew::test {
 namespace {
@@ -19,40 +20,49 @@ std::string event_file() {
   return testing::TempDir() + "ew_recording_" + std::to_string(::getpid());
 }
 
-/// A functional GPU whose launches are recorded.
+/// A GPU whose launches are recorded.
 class RecordedGpu final : public simt::Gpu {
  public:
-  RecordedGpu(const simt::GpuLimits& limits, memory::AddressSpace& space, simt::DeviceServices& services)
-      : gpu_(limits, space, services, std::make_unique<simt::RecordingMemory>(space, recorder)) {}
+  RecordedGpu(const simt::GpuLimits& limits, memory::AddressSpace& space, simt::DeviceServices& services,
+              bool timing = false)
+      : recorder(event_file(), timing) {
+    TimingSetup setup;
+    setup.recorder = &recorder;
+    if (timing)
+      gpu_ = timing_machine(setup)(limits, space, services);
+    else
+      gpu_ = std::make_unique<simt::FunctionalGpu>(limits, space, services,
+                                                   std::make_unique<simt::RecordingMemory>(space, recorder));
+  }
   ~RecordedGpu() override { std::filesystem::remove(event_file()); }
 
-  std::string refuse(const simt::Launch& launch) const override { return gpu_.refuse(launch); }
+  std::string refuse(const simt::Launch& launch) const override { return gpu_->refuse(launch); }
   u32 occupancy(const ptx::Kernel& kernel, u32 threads, u32 shared) const override {
-    return gpu_.occupancy(kernel, threads, shared);
+    return gpu_->occupancy(kernel, threads, shared);
   }
   simt::LaunchId start(simt::Launch launch) override {
     const simt::Launch copy = launch;
-    const simt::LaunchId id = gpu_.start(std::move(launch));
+    const simt::LaunchId id = gpu_->start(std::move(launch));
     recorder.began(++tickets_, id, copy);
     return id;
   }
-  bool run(u64 n) override { return gpu_.run(n); }
+  bool run(u64 n) override { return gpu_->run(n); }
   std::vector<simt::Completion> take_completions() override {
-    auto completions = gpu_.take_completions();
+    auto completions = gpu_->take_completions();
     for (const auto& one : completions) recorder.ended(one.id);
     return completions;
   }
-  void set_instruction_limit(u64 n) override { gpu_.set_instruction_limit(n); }
-  void set_crash_point(u64 n, std::function<void()> f) override { gpu_.set_crash_point(n, std::move(f)); }
-  void request_stop() override { gpu_.request_stop(); }
-  const simt::Counters& totals() const override { return gpu_.totals(); }
-  u64 simulated_nanoseconds() const override { return gpu_.simulated_nanoseconds(); }
-  void advance_nanoseconds(u64 n) override { gpu_.advance_nanoseconds(n); }
+  void set_instruction_limit(u64 n) override { gpu_->set_instruction_limit(n); }
+  void set_crash_point(u64 n, std::function<void()> f) override { gpu_->set_crash_point(n, std::move(f)); }
+  void request_stop() override { gpu_->request_stop(); }
+  const simt::Counters& totals() const override { return gpu_->totals(); }
+  u64 simulated_nanoseconds() const override { return gpu_->simulated_nanoseconds(); }
+  void advance_nanoseconds(u64 n) override { gpu_->advance_nanoseconds(n); }
 
-  simt::EventRecorder recorder{event_file(), false};
+  simt::EventRecorder recorder;
 
  private:
-  simt::FunctionalGpu gpu_;
+  std::unique_ptr<simt::Gpu> gpu_;
   u64 tickets_ = 0;
 };
 
@@ -88,7 +98,7 @@ class RegionsAlone final : public simt::DeviceServices {
 
 /// The events of a launch of one block of two threads, one a line: kind, action, scope, bytes, lanes, words. %rd1 is a
 /// pool, %rd2 other memory. Addresses of the pool are told from its begin.
-std::string events_of(const std::string& body) {
+std::string events_of(const std::string& body, bool timing = false) {
   memory::AddressSpace space(u64{1} << 28);
   RegionsAlone services;
   simt::GpuLimits limits;
@@ -104,7 +114,7 @@ std::string events_of(const std::string& body) {
   const u64 pool = space.allocate(memory::Region::device, 4096, 256, "pool"),
             other = space.allocate(memory::Region::device, 4096, 256, "cudaMalloc");
   std::memset(reinterpret_cast<void*>(pool), 0, 4096);
-  RecordedGpu gpu(limits, space, services);
+  RecordedGpu gpu(limits, space, services, timing);
   gpu.recorder.pool_mapped({.path = "p.pool", .address = pool, .size = 4096});
   simt::Launch launch{.kernel = program.kernels.at(0).get(), .grid = {1, 1, 1}, .block = {2, 1, 1}};
   launch.parameters.resize(launch.kernel->parameter_bytes);
@@ -158,8 +168,9 @@ TEST(EventRecorder, tells_atomics_lane_by_lane_with_the_old_value_and_the_new) {
 }
 
 TEST(EventRecorder, tells_fences_and_barriers) {
-  EXPECT_EQ(events_of("  fence.acq_rel.cta;\n  membar.sys;\n  bar.sync 3;\n"),
-            "order fence cta 0 3:\norder fence sys 0 3:\narrive sync_and_wait none 0 3: 3\n");
+  for (const bool timing : {false, true})
+    EXPECT_EQ(events_of("  fence.acq_rel.cta;\n  membar.sys;\n  bar.sync 3;\n", timing),
+              "order fence cta 0 3:\norder fence sys 0 3:\narrive sync_and_wait none 0 3: 3\n");
 }
 
 /// Its value is the order of arrivals, which is told as 0.

@@ -253,6 +253,15 @@ TEST(TimingGpu, local_memory_goes_through_the_private_cache) {
   EXPECT_EQ(seen[0].words, ~u32{0});
 }
 
+TEST(TimingGpu, cycles_in_which_a_launch_has_warps_are_counted_once) {
+  Bench bench("", {}, 1);
+  const simt::LaunchId id = bench.start(200, 1024);  // one block after another
+  bench.finish();
+  const simt::TimingStatistics of_launch = bench.machine->timing().take_statistics(id).statistics;
+  EXPECT_LE(of_launch.active_cycles, of_launch.cycles);
+  EXPECT_GT(of_launch.active_cycles, of_launch.cycles / 2);
+}
+
 /// The statistics of a run are those of its launches together.
 TEST(TimingGpu, totals_are_the_sums_of_launches) {
   Bench bench(
@@ -285,6 +294,48 @@ TEST(TimingGpu, totals_are_the_sums_of_launches) {
   EXPECT_EQ(totals.warps, sum.warps);
   EXPECT_EQ(totals.divergent_branches, sum.divergent_branches);
   EXPECT_EQ(totals.barriers, sum.barriers);
+}
+
+// --- Machines on which everybody only polls
+
+std::string end_of_polling(const std::string& body, u32 livelock_cycles) {
+  TimingSetup setup;
+  setup.timing.livelock_cycles = livelock_cycles;
+  Bench bench("  .shared .align 4 .u32 flag;\n  setp.ge.u32 %p1, %r1, 32;\n" + body, setup, 1);
+  bench.machine->timing().set_unattended(true);
+  bench.start(1, 64);
+  const auto completions = bench.finish();
+  return completions.at(0).fault ? completions[0].fault->report : "";
+}
+
+std::string compute(u32 rounds) {
+  static u32 loops = 0;
+  const std::string label = "COMPUTE" + std::to_string(++loops);
+  return "  mov.u32 %r9, 0;\n" + label + ":\n  add.u32 %r9, %r9, 1;\n  setp.lt.u32 %p2, %r9, " +
+         std::to_string(rounds) + ";\n  @%p2 bra " + label + ";\n";
+}
+constexpr const char* poll =
+    "POLL:\n  ld.volatile.shared.u32 %r5, [flag];\n  setp.eq.u32 %p3, %r5, 0;\n  @%p3 bra POLL;\n";
+constexpr const char* set_flag = "  mov.u32 %r6, 1;\n  st.volatile.shared.u32 [flag], %r6;\n";
+
+TEST(TimingGpuPolls, a_value_that_nobody_is_left_to_write_is_a_report) {
+  EXPECT_NE(end_of_polling("  @%p1 bra END;\n" + std::string(poll) + "END:\n", 300'000)
+                .find("for 300000 cycles all warps have polled values that nobody changes"),
+            std::string::npos);
+}
+
+/// A warp that has polled and now computes is not one that polls.
+TEST(TimingGpuPolls, whoever_has_polled_may_compute_for_long) {
+  const std::string body = "  @%p1 bra SECOND;\n" + std::string(poll) + compute(100'000) + "  bra END;\nSECOND:\n" +
+                           compute(1000) + set_flag + "END:\n";
+  EXPECT_EQ(end_of_polling(body, 300'000), "");
+}
+
+/// The cycles begin when everybody has begun to poll, not when the machine has.
+TEST(TimingGpuPolls, what_was_computed_before_does_not_count) {
+  const std::string body = "  @%p1 bra SECOND;\n" + compute(100'000) + poll + "  bra END;\nSECOND:\n" +
+                           compute(100'000) + "  nanosleep.u32 350000;\n" + set_flag + "END:\n";
+  EXPECT_EQ(end_of_polling(body, 600'000), "");
 }
 
 // --- What the persistency model is asked

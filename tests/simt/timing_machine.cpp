@@ -71,7 +71,8 @@ TimingMachine::TimingMachine(const TimingSetup& setup, const simt::GpuLimits& li
                                                                   .services = services,
                                                                   .wheel = wheel_,
                                                                   .consistency = *consistency::model(setup.consistency),
-                                                                  .persists = setup.persists});
+                                                                  .persists = setup.persists,
+                                                                  .recorder = setup.recorder});
   for (u32 sm = 0; sm < limits.sms; ++sm) {
     lines_.push_back(std::make_unique<DelayedLines>(wheel_, gpu_->agent(sm), setup, sm));
     gpu_->attach(sm, *lines_.back());

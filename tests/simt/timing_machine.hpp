@@ -33,6 +33,7 @@ struct TimingSetup {
   u32 seed = 1;
   u64 skew = 0;         // the GPU's seed
   bool answers = true;  // false: what is late never comes
+  simt::EventRecorder* recorder = nullptr;
   std::vector<memory::LineAccess>* seen = nullptr;
   std::vector<AskedOrder>* orders = nullptr;  // those that were carried out
   TimingReport* report = nullptr;
