@@ -14,7 +14,6 @@ class GpuProtocol final : public Protocol {
 
   void at_home(const Request& request, DirectoryLine&, Decision& decision) const override {
     decision.granted = request.words;
-    decision.perform = true;
   }
 
   After on_probe(ProbeKind, WordMask, WordMask valid, WordMask owned) const override { return {valid, owned}; }

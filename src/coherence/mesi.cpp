@@ -42,7 +42,6 @@ class Mesi final : public Protocol {
       case RequestKind::write_back:
         return record.unshare(request.origin);
       default:  // performed in the image: no other copy may outlive it
-        decision.perform = true;
         revoke(request, record, decision);
         record = {};
         return;

@@ -215,7 +215,6 @@ void Home::State::perform_at_host(HostAccess& access) {
   act_for(request.account);
   Decision decision;
   decision.granted = request.words;
-  decision.perform = true;
   access.answer.served_by = ServedBy::host;
   ByteMask dirty;
   perform(request, decision, access.answer, access.data_bytes, dirty);

@@ -48,8 +48,7 @@ struct Decision {
   bool forward_holds = false;
   /// Words that the home itself answers, from the image.
   WordMask granted = 0;
-  bool owned = false;    // granted or forwarded with the right to write
-  bool perform = false;  // the atomic, reduction or write is performed in the image here
+  bool owned = false;  // granted or forwarded with the right to write
 };
 
 class Protocol {

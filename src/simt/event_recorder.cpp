@@ -289,7 +289,6 @@ void EventRecorder::performed(const MemoryOp& op, const Origin& origin, u64 bias
     record.kind = waits ? EventKind::load : EventKind::atomic;
     record.action = waits ? EventAction::acquire : EventAction::acq_rel;
     if (waits) record.lanes = lanes & op.completed;
-    record.bytes = 8;
   }
   begin(record);
   bool changes = false;

@@ -54,7 +54,6 @@ class Through final : public Protocol {
   Permission permission() const override { return {}; }
   void at_home(const Request& request, DirectoryLine&, Decision& decision) const override {
     decision.granted = request.words;
-    decision.perform = true;
   }
   After on_probe(ProbeKind, WordMask, WordMask, WordMask) const override { return {}; }
 };
