@@ -82,6 +82,22 @@ TEST_P(HostCore, a_store_takes_the_copies_away) {
   }
 }
 
+TEST_P(HostCore, asks_once_and_is_counted_by_what_it_asks) {
+  HostScene s(GetParam());
+  const auto asked = [&](memory::Traffic traffic) {
+    return s.bench.network.statistics().messages[static_cast<u32>(traffic)];
+  };
+  s.host_load(s.line(0));
+  EXPECT_EQ(asked(memory::Traffic::own) + asked(memory::Traffic::write), 0u);
+  const u64 reads = asked(memory::Traffic::read);
+  EXPECT_EQ(reads, 2u) << "with its answer";
+  s.host_store(s.line(1), 6);
+  s.bench.run();
+  EXPECT_EQ(asked(s.tracked() ? memory::Traffic::own : memory::Traffic::write), 2u);
+  EXPECT_EQ(asked(s.tracked() ? memory::Traffic::write : memory::Traffic::own), 0u);
+  EXPECT_EQ(asked(memory::Traffic::read), reads);
+}
+
 // An SM that asked while the store was under way was answered with the bytes of before, and owned them.
 TEST_P(HostCore, an_sm_that_spins_sees_each_value) {
   for (u32 slow = 0; slow < 24; ++slow) {

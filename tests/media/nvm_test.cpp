@@ -383,6 +383,21 @@ TEST(Nvm, WithRowsTheBusWaitsForRowsAndTurns) {
   EXPECT_GT(lone.lone(other, 32), 12u) << "another row of the bank: tRP, tRCD";
 }
 
+TEST(Nvm, WithRowsThoseThatCouldBeginAtTheSameTimeGoInTheirOrder) {
+  DeviceBench reads("nvm", slowed(true, 0), 1000_MHz);
+  for (u32 i = 0; i < 100; ++i) reads.ask(u64{i} % 32 * 32, 32);  // of one row
+  reads.run();
+  for (u32 i = 1; i < 100; ++i) EXPECT_LT(reads.asked[i - 1].turn, reads.asked[i].turn) << i;
+
+  DeviceBench writes("nvm", slowed(true, 0), 1000_MHz);
+  for (u32 i = 0; i < 8; ++i) writes.ask(u64{i} * 32, 32, true);
+  writes.offer();
+  while (writes.device().statistics().granules_written < 4) writes.idle(1);
+  writes.ask(7 * 32, 32);  // the queue still has it, and answers
+  writes.run();
+  EXPECT_EQ(writes.device().statistics().granules_read, 0u);
+}
+
 TEST(Nvm, WithRowsNobodyIsOvertakenForEver) {
   const DramConfig dram = resolved(MediaConfig{}.dram);
   u64 other = 1 << 20;
@@ -396,6 +411,14 @@ TEST(Nvm, WithRowsNobodyIsOvertakenForEver) {
     EXPECT_LT(bench.asked[alone].turn, 500u);
     EXPECT_GT(bench.asked[4001].turn, 3500u);
   }
+}
+
+TEST(Nvm, IsBusyForAsLongAsItReadsAndWrites) {
+  DeviceBench bench("nvm", slowed(false, 0), 1000_MHz);
+  for (u32 i = 0; i < 10; ++i) bench.ask(u64{i} * 32, 32, true);
+  for (u32 i = 20; i < 25; ++i) bench.ask(u64{i} * 32, 32);
+  bench.run();
+  EXPECT_EQ(bench.device().statistics().busy_picoseconds, 15u * 2000) << "2 ns a granule";
 }
 
 TEST(Nvm, ReadsPassWritesThatWaitForRoom) {

@@ -52,6 +52,23 @@ TEST(AddressSpace, capacity_is_counted_in_bytes_asked_for) {
   EXPECT_EQ(space.allocate(Region::device, 0, 256, "e"), 0u);
 }
 
+TEST(AddressSpace, freed_memory_is_used_again_once_enough_has_been_freed_since) {
+  AddressSpace space(u64{1} << 30);
+  constexpr u64 mebibyte = u64{1} << 20;
+  const u64 first = space.allocate(Region::device, mebibyte, 256, "first");
+  space.release(first);
+  u64 last = first, again = 0;
+  for (u32 i = 1; i < 500; ++i) {
+    const u64 a = space.allocate(Region::device, mebibyte, 256, "later");
+    last = std::max(last, a);
+    if (a == first && !again) again = i;
+    space.release(a);
+  }
+  EXPECT_GE(again, 64u);
+  EXPECT_LE(again, 66u);
+  EXPECT_LT(last - first, 70 * mebibyte);
+}
+
 TEST(AddressSpace, adopted_memory_may_not_overlap) {
   AddressSpace space(u64{1} << 20);
   std::vector<u8> host(1000);

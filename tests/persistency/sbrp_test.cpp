@@ -178,6 +178,23 @@ TEST(SbrpBlock, an_acquire_counts_again_once_something_was_released_even_if_the_
   EXPECT_EQ(s.cache.left, (Left{X, Y})) << "Z waits for Y";
 }
 
+/// A fence may be the first half of a release that the flag's own store completes.
+TEST(SbrpBlock, an_acquire_counts_again_once_another_warp_has_issued_a_fence) {
+  for (const PersistOrder order : {PersistOrder::fence, PersistOrder::barrier_over, PersistOrder::ofence}) {
+    Scene s("sbrp", window(6));
+    s.store(0, X);
+    s.order(0, PersistOrder::fence);
+    s.order(1, PersistOrder::acquire);
+    s.acknowledge();
+    s.store(0, Y);
+    s.order(0, order);
+    s.order(1, PersistOrder::acquire);
+    s.store(1, Z);
+    EXPECT_EQ(s.cache.left, order == PersistOrder::ofence ? (Left{X, Y, Z}) : (Left{X, Y}))
+        << "an oFence releases nothing, behind the others Z waits for Y";
+  }
+}
+
 TEST(SbrpBlock, a_barrier_is_one_entry_of_all_warps) {
   Scene s("sbrp", window(6));
   s.store(0, X);

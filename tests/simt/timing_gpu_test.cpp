@@ -338,6 +338,23 @@ TEST(TimingGpuPolls, what_was_computed_before_does_not_count) {
   EXPECT_EQ(end_of_polling(body, 600'000), "");
 }
 
+/// Lanes 16 to 31 of warp 0 wait behind the branch for lanes 0 to 15, which wait at a barrier for warp 1; that polls
+/// what the former would set, and sleeps a millisecond between two polls. They go on as soon as they are let go: while
+/// warp 1 sleeps, so that its next poll finds the value.
+TEST(TimingGpuPolls, lanes_that_are_let_go_do_not_wait_for_the_next_poll) {
+  Bench bench(
+      "  .shared .align 4 .u32 flag;\n  mov.u32 %r9, 0;\n  and.b32 %r7, %r1, 31;\n  setp.lt.u32 %p2, %r7, 16;\n"
+      "  setp.ge.u32 %p1, %r1, 32;\n  @%p1 bra SECOND;\n  @!%p2 bra MEET;\n  barrier.sync 1, 32;\nMEET:\n" +
+          std::string(set_flag) +
+          "  bra END;\nSECOND:\n  add.u32 %r9, %r9, 1;\n  ld.volatile.shared.u32 %r5, [flag];\n"
+          "  nanosleep.u32 1000000;\n  setp.eq.u32 %p3, %r5, 0;\n  @%p3 bra SECOND;\n  @!%p2 bra END;\n"
+          "  barrier.sync 1, 32;\nEND:\n  st.global.u32 [%rd2], %r9;\n",
+      {}, 1);
+  bench.start(1, 64);
+  bench.finish();
+  EXPECT_EQ(bench.memory[32], 10u) << "let go behind the ninth poll";
+}
+
 // --- What the persistency model is asked
 
 using Asked = std::vector<std::pair<memory::PersistOrder, Scope>>;
