@@ -109,13 +109,16 @@ void Executor::note_poll(const MemoryOp& op) {
   Spinning& spin = op.warp->spin;
   BranchMemory& branches = op.warp->block->grid->branches;
   ++spin.polls;
+  u64 all = 0;
   for (LaneMask left = op.lanes; left; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
     const u64 place = place_of(op, lane), found = found_by(op, lane);
     spin.note(lane, place, found);
+    all = all * 31 + place * 0x9e3779b9u + found;
     if (branches.trying()) [[unlikely]]
       branches.polled(place, found);
   }
+  spin.news += spin.known.add(all);
 }
 
 void Executor::special(Warp& warp, const ptx::Instr& instr, LaneMask mask) {

@@ -57,6 +57,7 @@ void Executor::after_poll(Warp& warp, ptx::Pc from) {
     spin.before[lane] = spin.polls;
   }
   spin.polled &= ~split.mask;
+  spin.latch = from;
   const bool spun = spin.spins >> first & 1;
   if (spin.periods[first].add(seen) >= same_sequences) {
     if (watch_.judges && spin.periods[first].complete()) {

@@ -244,12 +244,12 @@ struct TimingGpu::State {
   void look_at_spinning_warps() {
     shared.contested.watched = std::exchange(shared.contested.needed, false);
     const u64 stores = statistics(now()).global_stores;
-    bool any = false, only = unattended && !std::exchange(shared.met_host, false);
-    only &= parts.space.used(memory::Region::managed) == 0;
-    bool timed = false;
-    for (auto& sm : sms) only &= sm->only_spins(any, timed);
-    only &= std::exchange(stores_before, stores) == stores;
-    if (!only || !any || timed) looping_since = now();
+    bool alone = unattended && !std::exchange(shared.met_host, false);
+    alone &= parts.space.used(memory::Region::managed) == 0;
+    alone &= std::exchange(stores_before, stores) == stores;
+    PollsLook look;
+    for (auto& sm : sms) sm->look_at_polls(look);
+    if (!alone || !look.only_loops || !look.any_loops || look.timed) looping_since = now();
     if (now() - looping_since >= loops * parts.timing.livelock_cycles) {
       looping_since = now();
       return fail_stuck(fmt::format(
@@ -257,8 +257,8 @@ struct TimingGpu::State {
           "wait for, and finds the same again and again",
           loops * parts.timing.livelock_cycles));
     }
-    only &= std::exchange(changes_before, shared.changes) == shared.changes;
-    if (!only || !any) {
+    const bool changed = std::exchange(changes_before, shared.changes) != shared.changes;
+    if (!alone || changed || !look.only_spins || !look.any_spins) {
       spinning_since = now();
     } else if (now() - spinning_since >= parts.timing.livelock_cycles) {
       spinning_since = now();

@@ -151,6 +151,12 @@ void TimingSm::local_time(const MemoryOp& op, u64 window) {
 
 /// At once, where it stands.
 Performed TimingSm::flat(MemoryOp& op) {
+  if (shared_.contested.watched && warps_[issuing_].next->order.strong) [[unlikely]]
+    return flat_watched(op);
+  return flat_now(op);
+}
+
+Performed TimingSm::flat_now(MemoryOp& op) {
   return core::observation && shared_.recording ? shared_.recording->memory(op) : shared_.flat.memory(op);
 }
 
@@ -311,6 +317,8 @@ Performed TimingSm::global(MemoryOp& op) {
   a.finishes = !a.writes;
   a.parts_count = split(a, bytes);
   count_lines(a);
+  if (shared_.contested.watched && a.pc->order.strong) [[unlikely]]
+    give_way(a.slot, a.op, a.op.lanes);
   if (core::observation && shared_.recorder) [[unlikely]]
     a.block = op.warp->block->number, a.warp = op.warp->index;
   const bool over = send(id);

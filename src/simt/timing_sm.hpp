@@ -17,6 +17,7 @@
 #include "memory/address_map.hpp"
 #include "simt/access_pool.hpp"
 #include "simt/constant_cache.hpp"
+#include "simt/contention.hpp"
 #include "simt/executor.hpp"
 #include "simt/line_port.hpp"
 #include "simt/recording_memory.hpp"
@@ -45,19 +46,6 @@ struct GridRun {
   bool flushing = false;
   Cycle begun = 0;
   u64 local_memory = 0, local_bytes = 0;  // simulated place of it, and bytes a thread
-};
-
-/// Who writes the words that warps poll in vain, while there are such warps (timing_spinning.cpp). Words share an entry
-/// when their addresses' hashes do; then a warp may be staggered without need, no more.
-struct ContestedWords {
-  struct Word {
-    u32 writer = 0, writes = 0;  // the last; so many changes
-    u32 wanted_by = 0;           // a warp that came too late again and again, and when it last did
-    Cycle wanted = 0;
-  };
-  std::vector<Word> words = std::vector<Word>(4096);
-  bool watched = false, needed = false;  // now; since TimingGpu's last look
-  Word& of(u64 address) { return words[(address >> 2) * 0x9e3779b97f4a7c15 >> 52]; }
 };
 
 /// What the SMs of a machine share.
@@ -112,9 +100,8 @@ class TimingSm final : public memory::Agent {
   void forget(const GridRun&);
   /// Sends what the private cache holds home; GridRun::flushes is one less when that is done.
   void flush(const GridRun&);
-  /// No warp has done anything since the last call but to poll what does not change, in the same state at each poll, or
-  /// nothing at all; `any`: one polls; `timed`: one has looked at a clock.
-  bool only_spins(bool& any, bool& timed);
+  /// Adds what its warps have done since the last call.
+  void look_at_polls(PollsLook&);
   /// Lanes of a warp of this block have been let go, and its bit in Block::ready is set.
   void released(const Block&);
   /// Takes blocks without warps off the SM. True: there was one.
@@ -185,13 +172,8 @@ class TimingSm final : public memory::Agent {
     LaneMask spun = 0;  // since the last look
     u32 releases_at_look = 0;
     Cycle spin_seen = 0;
-    // While its polls repeat: others' writes of the words that it polls, up to this round and the last; how many rounds
-    // came behind such writes; and of this round, whether it wrote, and what others wanted.
-    u64 others = 0, others_before = 0;
-    u32 missed = 0, staggers = 0;
-    u32 pause = 0;       // before its next strong access
     bool timed = false;  // it has read a clock since the last look
-    bool wrote = false, wanted = false;
+    Contender contender;
   };
 
   /// A readiness: the cycle above three bits of kind, or, with the top bit, the number of an access.
@@ -208,6 +190,10 @@ class TimingSm final : public memory::Agent {
   void look_at(u32 slot, Cycle now);
   void see_spinning(Slot&, Cycle now);
   void stagger(u32 slot);
+  void pause_below(u32 slot, u32 bound);
+  bool starves_another(const ContestedWords::Word&, u32 slot) const;
+  void give_way(u32 slot, const MemoryOp&, LaneMask);
+  u32 writer_of(u32 slot) const { return (sm_.index + 1) * slots + slot; }
   void park(u32 slot);
   bool may_go_by_order(u32 slot);
   bool ask(u32 slot, memory::PersistOrder, Scope);
@@ -249,7 +235,11 @@ class TimingSm final : public memory::Agent {
   Performed generic(MemoryOp&);
   Performed async_copy(MemoryOp&);
   Performed flat(MemoryOp&);
+  Performed flat_now(MemoryOp&);
   memory::ByteMask perform_now(Access&, u32 part, u8* bytes);
+  template <class Place, class Bytes, class Perform>
+  auto watch(u32 slot, const MemoryOp&, LaneMask, Place, Bytes, Perform);
+  Performed flat_watched(MemoryOp&);
   memory::ByteMask perform_watched(Access&, u32 part, u8* bytes);
   memory::ByteMask perform_recorded(Access&, const AccessPart&, Shape, u64 bias, bool in_place);
   Performed shared(MemoryOp&);

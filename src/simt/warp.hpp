@@ -91,17 +91,44 @@ struct Period {
   u32 add(u64 number);
 };
 
+/// What a warp's polling instructions have found: the same few things, in any order, or ever new ones? A count of
+/// attempts or of tickets is new each time; the state of a lock or of a semaphore is not.
+class KnownFinds {
+ public:
+  /// Whether `found` had not been added before, as far as it can be told.
+  bool add(u64 found) {
+    const u64 hash = found * 0x9e3779b97f4a7c15 >> 54;
+    u64& word = bits_[hash / 64];
+    const u64 bit = u64{1} << hash % 64;
+    if (word & bit) return false;
+    if (++count_ > most) {
+      bits_ = {};
+      count_ = 1;
+    }
+    word |= bit;
+    return true;
+  }
+
+ private:
+  static constexpr u32 most = 256;  // at most every fourth new thing is taken for an old one
+  std::array<u64, 16> bits_{};      // a bit for each thing, by hash
+  u32 count_ = 0;
+};
+
 /// Which lanes wait for someone? `seen` folds what a lane's polling instructions (atomics, volatile and ordered loads
 /// …) found since its last backward branch. Where a split sees the same sequence of folds again and again, its lanes
 /// spin. So do lanes whose loop, without polls and stores, comes back with every register as it was. What is said of a
 /// split is kept with its first lane.
 struct Spinning {
-  LaneMask polled = 0;  // lanes that have since their last backward branch
-  LaneMask spins = 0;   // lanes that did at their last one behind a poll
-  bool timed = false;   // a clock was read since the last backward branch: the loop may end by itself
-  bool wrote = false;   // since `loop_state`
-  u32 polls = 0;        // polling instructions
-  u32 rounds = 0;       // backward branches behind a poll
+  LaneMask polled = 0;         // lanes that have since their last backward branch
+  LaneMask spins = 0;          // lanes that did at their last one behind a poll
+  bool timed = false;          // a clock was read since the last backward branch: the loop may end by itself
+  bool wrote = false;          // since `loop_state`
+  u32 polls = 0;               // polling instructions
+  u32 rounds = 0;              // backward branches behind a poll
+  ptx::Pc latch = ptx::no_pc;  // the last of them
+  u32 news = 0;                // polling instructions that found what none before them had
+  KnownFinds known;
   u32 plain_branches = looks_at_plain_branches;  // backward branches without a poll
   u64 loop_state = 0;                            // at one of them
   u64 next_look = 0;                             // cycle of the SM: whether lanes should be let go

@@ -103,6 +103,18 @@ __global__ void lock_a_lane(int* lock, int* sum) {
     }
 }
 __global__ void set(int* f) { *f = 1; }
+__global__ void counted_for_ever(volatile int* f, unsigned long long* rounds) {
+  unsigned long long n = 0;
+  while (!*f) ++n;
+  *rounds = n;
+}
+__global__ void frees_for_ever(int* lock, volatile int* f) {
+  for (bool set = false; !set;) {
+    while (atomicCAS(lock, 0, 1)) {}
+    set = *f;
+    atomicExch(lock, 0);
+  }
+}
 int main(int, char** arguments) {
   int *f, *pinned;
   cudaMalloc(&f, 1024), cudaMemset(f, 0, 1024);
@@ -123,6 +135,8 @@ int main(int, char** arguments) {
       flag<<<1, 64>>>(pinned);
       host = std::thread([=] { std::this_thread::sleep_for(std::chrono::milliseconds(500)); *(volatile int*)pinned = 1; });
       break;
+    case 8: counted_for_ever<<<2, 64>>>(f, (unsigned long long*)f + 16); break;
+    case 9: frees_for_ever<<<4, 1>>>(f, f + 32); break;
   }
   const cudaError_t error = cudaDeviceSynchronize();
   if (host.joinable()) host.join();
@@ -145,6 +159,20 @@ int main(int, char** arguments) {
                             std::string::npos &&
                         outcome.output.find(" to change, which is ") != std::string::npos;
       EXPECT_EQ(told, kernel < 3) << protocol << " " << kernel << ":\n" << outcome.output;
+    }
+  // Kernels whose warps go round with other registers each time, or write, but find the same again and again: their
+  // loops may end by themselves, so they have eight times as long.
+  for (const char* protocol : {"gpu", "none-l1", "mesi"})
+    for (const bool frees : {false, true}) {
+      const Outcome outcome = call({EW_PROGRAM, "run", "--machine", "sbrp-pm-far", "--set", "sm.count=2", "--set",
+                                    "sm_timing.livelock_cycles=50000", "--set",
+                                    std::string("coherence.protocol=") + protocol, "./poll", frees ? "9" : "8"});
+      EXPECT_EQ(outcome.status, 1) << protocol << ":\n" << outcome.output;
+      const bool later = outcome.output.find(
+                             "everwarp: deadlock: for 400000 cycles no warp has left the loop in which "
+                             "it polls") != std::string::npos;
+      const bool sooner = outcome.output.find("everwarp: deadlock: for 50000 cycles all warps") != std::string::npos;
+      EXPECT_TRUE(later || (frees && sooner)) << protocol << ":\n" << outcome.output;
     }
   fs::remove_all(folder);
 }

@@ -1,0 +1,55 @@
+// Warps that contend for words: who writes what others poll in vain. docs/semantics.md, "Loops that stay in step".
+#pragma once
+
+#include <vector>
+
+#include "core/types.hpp"
+#include "simt/warp.hpp"
+
+namespace ew::simt {
+
+/// Who writes the words that warps poll in vain, while there are such warps (timing_spinning.cpp). Words share an entry
+/// when their addresses' hashes do; then a warp may be staggered without need, no more.
+struct ContestedWords {
+  struct Word {
+    u32 writer = 0, writes = 0;  // the last; so many changes
+    u32 wanted_by = 0;           // a warp that came too late again and again, so often, and when it last did
+    u32 missed = 0;
+    core::Cycle wanted = 0;
+  };
+  std::vector<Word> words = std::vector<Word>(4096);
+  bool watched = false, needed = false;  // now; since TimingGpu's last look
+  Word& of(u64 address) { return words[(address >> 2) * 0x9e3779b97f4a7c15 >> 52]; }
+};
+
+/// What all warps have done between two looks at them.
+struct PollsLook {
+  bool only_spins =
+      true;  // nothing but polling what does not change, in the same state at each poll, or nothing at all
+  bool any_spins = false;
+  bool only_loops = true;  // nothing but loops with polls that find what they have found before, or nothing at all
+  bool any_loops = false;
+  bool timed = false;  // one has looked at a clock
+};
+
+/// A warp whose polls may be in vain.
+struct Contender {
+  u32 rounds = 0;              // Spinning::rounds that have been looked at
+  ptx::Pc latch = ptx::no_pc;  // of the last one
+  u32 news = 0;                // Spinning::news up to this round
+  u32 in_vain = 0;             // rounds in a row of one loop that found nothing new and gave back what they took
+  // Others' writes of the words that it polls, up to this round and the last; how many rounds came behind such writes;
+  // and of this round, whether it wrote, and the sum of its changes: 0 when it has given back what it took.
+  u64 others = 0, others_before = 0;
+  u32 missed = 0, staggers = 0;
+  u32 pause = 0;  // before its next strong access
+  bool wrote = false;
+  u64 changed = 0;
+
+  u32 rounds_at_look = 0, news_at_look = 0;  // of TimingGpu at warps that spin
+
+  /// Another warp is in its place.
+  void begin() { *this = {.staggers = staggers}; }
+};
+
+}  // namespace ew::simt
