@@ -61,6 +61,17 @@ TEST_P(Latency, a_line_under_way_is_told_with_who_waits_for_it) {
   EXPECT_EQ(s.bench.caches[0]->what_is_under_way(), "");
 }
 
+/// As long as the forward to the owner, its answer to the asker, the asker's receipt, and the home that takes that.
+TEST(Home, counts_how_long_the_protocol_holds_a_line) {
+  Scene s("mesi", 2, roomy());
+  for (u32 times = 1; times <= 3; ++times) {
+    s.write(times % 2, s.line(times), 7);
+    s.bench.run(1000);
+    EXPECT_EQ(s.read(1 - times % 2, s.line(times)), 7u);
+    EXPECT_EQ(s.bench.homes[0]->statistics().held_cycles, times * (3 * network + 7));
+  }
+}
+
 TEST(Home, takes_so_many_requests_a_cycle) {
   for (const u32 rate : {1u, 2u, 4u}) {
     Scene s("gpu", 8, roomy(rate));
