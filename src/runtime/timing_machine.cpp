@@ -61,23 +61,24 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
   protocol_ = coherence::find_model(config.coherence.protocol)->make();
   network_ = memory::make_network(config.network, network_parts(seed));
   make_devices();
-  gpu_ = std::make_unique<simt::TimingGpu>(
-      simt::TimingGpu::Parts{.limits = limits,
-                             .timing = config.sm_timing,
-                             .line = config.l1.line,
-                             .private_latency = config.l1.latency,
-                             .seed = seed,
-                             .space = space,
-                             .services = services,
-                             .wheel = wheel_,
-                             .consistency = *consistency::model(config.consistency.model),
-                             .persists = persist_timing(config),
-                             .map = &map_,
-                             .trace = &trace_,
-                             .beneath = [this] { return what_is_beneath(); },
-                             .recorder = observation.recorder,
-                             .crash_at = observation.crash_at ? observation.crash_at : core::never,
-                             .crash = [] { end_at_once(); }});
+  gpu_ = std::make_unique<simt::TimingGpu>(simt::TimingGpu::Parts{
+      .limits = limits,
+      .timing = config.sm_timing,
+      .line = config.l1.line,
+      .private_latency = config.l1.latency,
+      .seed = seed,
+      .space = space,
+      .services = services,
+      .wheel = wheel_,
+      .consistency = *consistency::model(config.consistency.model),
+      .persists = persist_timing(config),
+      .map = &map_,
+      .trace = &trace_,
+      .beneath = [this] { return what_is_beneath(); },
+      .newer_elsewhere = [this](u32 sm, u64 address, u32 value) { return newer_elsewhere(sm, address, value); },
+      .recorder = observation.recorder,
+      .crash_at = observation.crash_at ? observation.crash_at : core::never,
+      .crash = [] { end_at_once(); }});
   make_caches();
   make_host_core();
   make_copy_engines();
@@ -445,6 +446,31 @@ std::string TimingMachine::what_is_beneath() const {
                                                               : "non-volatile memory, device",
                           i, devices_[i]->in_flight());
   return text;
+}
+
+/// A word's newer value that is kept where the polls of this SM do not look: a scope is too narrow (simt::Performer).
+std::string TimingMachine::newer_elsewhere(u32 sm, u64 address, u32 value) const {
+  const auto place = space_.find(address);
+  const bool cached = place && (place->region == memory::Region::device || place->region == memory::Region::pool);
+  if (address % memory::word_bytes || !cached) return {};
+  u32 at_home = 0;
+  std::memcpy(&at_home, reinterpret_cast<const void*>(address), sizeof at_home);
+  const memory::PrivateCache::Peek own = caches_[sm]->peek(address);
+  if (own.valid && own.value == value && at_home != value)
+    return fmt::format(
+        "scope bug: the word is {} in memory, and SM {} polls an older copy in its private cache. The scope of these "
+        "polls is too narrow: device scope (.gpu) sees what other SMs write",
+        at_home, sm);
+  for (u32 other = 0; other < config_.sm.count; ++other) {
+    const memory::PrivateCache::Peek copy = caches_[other]->peek(address);
+    if (other != sm && copy.valid && copy.dirty_bytes && copy.value != value)
+      return fmt::format(
+          "scope bug: SM {} has written {} into its private cache, where SM {} cannot see it. The scope of that write "
+          "is "
+          "too narrow: device scope (.gpu) reaches other SMs",
+          other, copy.value, sm);
+  }
+  return {};
 }
 
 }  // namespace ew::runtime

@@ -104,6 +104,7 @@ class TimingMachine final : public Simulator {
   void count_time();
   bool meets_host(u64 address);
   std::string what_is_beneath() const;
+  std::string newer_elsewhere(u32 sm, u64 address, u32 value) const;
   [[noreturn]] void stuck(const char* who) const;
   void moved(u64 id);
 

@@ -304,7 +304,10 @@ std::string Executor::what_it_polls(const Warp& warp, const Split& split) const 
   const std::string found = fmt::format("to change, which is {} at each poll", spin.words.found[lane]);
   if (in_shared_memory(place, *warp.block))
     return fmt::format("the word at {:#x} of shared memory {}", shared_offset(place, *warp.block), found);
-  return fmt::format("the word at {:#x} ({}) {}", place, neighbourhood(space_, place, 1), found);
+  const std::string newer =
+      performer_.newer_elsewhere(warp.block->sm->index, place, static_cast<u32>(spin.words.found[lane]));
+  return fmt::format("the word at {:#x} ({}) {}{}{}", place, neighbourhood(space_, place, 1), found,
+                     newer.empty() ? "" : ";\n    ", newer);
 }
 
 std::string Executor::what_it_waits_for(const Warp& warp, const Split& split) const {
@@ -345,6 +348,7 @@ Fault Executor::deadlock(const Block& block, std::string_view what, FaultKind ki
       const std::string at = fmt::format("{}\n    at {}{}", what_it_waits_for(*warp, split), place(kernel, split.pc),
                                          call_stack(*warp, split));
       waiting[{split.pc, split.mask, at}] |= u64{1} << warp->index;
+      fault.scope_bug |= at.find("scope bug: ") != std::string::npos;
       if (!first) continue;
       fault.where.thread = thread_of(*warp, std::countr_zero(split.mask));
       locate(fault, kernel, split.pc);

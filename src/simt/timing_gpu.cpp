@@ -33,7 +33,11 @@ class IssuingSm final : public Performer {
  public:
   TimingSm* sm = nullptr;
   EventRecorder* recorder = nullptr;
+  const std::function<std::string(u32, u64, u32)>* newer = nullptr;
   Performed memory(MemoryOp& op) override { return sm->memory(op); }
+  std::string newer_elsewhere(u32 index, u64 address, u32 value) const override {
+    return newer && *newer ? (*newer)(index, address, value) : std::string();
+  }
   Performed sync(SyncOp& op) override {
     if (core::observation && recorder) [[unlikely]] {
       const auto guard = recorder->lock();
@@ -98,6 +102,7 @@ struct TimingGpu::State {
                .skew = std::mt19937_64(parts.seed),
                .seed = parts.seed} {
     performer.recorder = parts.recorder;
+    performer.newer = &parts.newer_elsewhere;
     for (Sm& sm : residency.sms()) sms.push_back(std::make_unique<TimingSm>(shared, sm));
   }
 
@@ -209,18 +214,24 @@ struct TimingGpu::State {
     shared.attention = true;
   }
 
-  /// Nobody will ever go on: the first grid is told, with what everyone waits for.
+  /// Nobody will ever go on: the first grid is told, with what the warps of a block wait for; of the first block whose
+  /// polls cannot see what another SM has written, if there is one.
   void fail_stuck(std::string_view what, FaultKind kind = FaultKind::deadlock) {
     Grid& grid = *residency.grids().front();
+    shared.failed = &grid;
     for (const Sm& sm : residency.sms())
       for (const auto& block : sm.blocks) {
         if (block->grid != &grid) continue;
-        shared.failed = &grid;
-        shared.fault = executor.deadlock(*block, what, kind);
+        if (Fault fault = executor.deadlock(*block, what, kind); !shared.fault || fault.scope_bug)
+          shared.fault = std::move(fault);
+        if (!shared.fault->scope_bug) continue;
         say_what_is_under_way(shared.fault->report);
         return fail();
       }
-    shared.failed = &grid;
+    if (shared.fault) {
+      say_what_is_under_way(shared.fault->report);
+      return fail();
+    }
     shared.fault = Fault{.kind = kind, .kernel = core::readable_name(grid.kernel->name)};
     const GridRun& run = *shared.run_of(grid);
     shared.fault->report = fmt::format(

@@ -50,8 +50,9 @@ class TimingGpu final : public Gpu {
     const memory::AddressMap* map = nullptr;  // says what is host memory
     core::Trace* trace = nullptr;
     std::function<std::string()> beneath = {};  // what waits below the private caches, for reports of deadlocks
-    EventRecorder* recorder = nullptr;          // of events of persistency
-    core::Cycle crash_at = core::never;         // `crash` is called when this cycle begins
+    std::function<std::string(u32 sm, u64 address, u32 value)> newer_elsewhere = {};  // Performer's, for these too
+    EventRecorder* recorder = nullptr;                                                // of events of persistency
+    core::Cycle crash_at = core::never;  // `crash` is called when this cycle begins
     void (*crash)() = nullptr;
   };
   explicit TimingGpu(const Parts&);

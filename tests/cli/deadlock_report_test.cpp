@@ -177,5 +177,74 @@ int main(int, char** arguments) {
   fs::remove_all(folder);
 }
 
+// A scope that is too narrow made a warp poll its SM's old copy for ever, and the report named a deadlock, not the
+// scope.
+TEST(DeadlockReport, NamesAScopeThatIsTooNarrow) {
+  const std::string folder = testing::TempDir() + "/ew-narrow-scope";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  std::ofstream(folder + "/narrow.cu") << R"(#include <cuda_runtime.h>
+#include <everwarp/persist.cuh>
+#include <cstdlib>
+__device__ int load(const int* p, bool narrow) {
+  int v;
+  if (narrow)
+    asm volatile("ld.acquire.cta.b32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  else
+    asm volatile("ld.acquire.gpu.b32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+}
+__global__ void acquires(int* data, int* flag, int* out, bool narrow) {
+  if (blockIdx.x == 0) {
+    __nanosleep(20000);
+    *data = 42;
+    asm volatile("st.release.gpu.b32 [%0], 1;" ::"l"(flag) : "memory");
+    while (load(flag + 32, narrow) == 0) {}
+  } else {
+    while (load(flag, narrow) == 0) {}  // narrow poll
+    *out = *data;
+    asm volatile("st.release.gpu.b32 [%0], 1;" ::"l"(flag + 32) : "memory");
+  }
+}
+__global__ void persists(int* data, int* flag, bool narrow) {
+  if (blockIdx.x == 0) {
+    __nanosleep(20000);
+    *data = 42;
+    pRel_dev(flag, 1);
+  } else {
+    while ((narrow ? pAcq_block(flag) : pAcq_dev(flag)) == 0) {}
+    data[32] = 1;
+  }
+}
+int main(int, char** words) {
+  int* m;
+  cudaMalloc(&m, 4096), cudaMemset(m, 0, 4096);
+  const bool narrow = *words[2] == '1';
+  if (*words[1] == 'a')
+    acquires<<<2, 1>>>(m, m + 64, m + 512, narrow);
+  else
+    persists<<<2, 1>>>(m, m + 64, narrow);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+)";
+  const auto call = [&](const Words& words) {
+    return run(words, {.capture = Capture::both, .directory = folder, .timeout_seconds = 120, .no_input = true});
+  };
+  const Outcome built = call({EW_PROGRAM, "build", "-O2", "narrow.cu", "-o", "narrow"});
+  ASSERT_EQ(built.status, 0) << built.output;
+  for (const char* kernel : {"acquires", "persists"})
+    for (const bool narrow : {false, true}) {
+      const Outcome outcome = call({EW_PROGRAM, "run", "--machine", "sbrp-pm-near", "--set",
+                                    "sm_timing.livelock_cycles=100000", "./narrow", kernel, narrow ? "1" : "0"});
+      EXPECT_EQ(outcome.status, narrow) << kernel << ":\n" << outcome.output;
+      const bool told =
+          outcome.output.find(
+              "to change, which is 0 at each poll;\n    scope bug: the word is 1 in memory, and SM 1 "
+              "polls an older copy in its private cache. The scope of these polls is too narrow") != std::string::npos;
+      EXPECT_EQ(told, narrow) << kernel << ":\n" << outcome.output;
+    }
+  fs::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace ew::cli
