@@ -3,6 +3,7 @@
 // where the name has one. Beyond the manual's words (a float outside the integer's range) PTX's cvt says what comes.
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
@@ -132,6 +133,55 @@ __attribute__((noinline)) To to_integer(int mode, From from) {
   F(1, name##2_, name##2(x), (lanes<16>(x, 0, LANES(expression))))              \
   F(1, name##4_, name##4(x), (lanes<8>(x, 0, LANES(expression))))
 
+// Functions of dynamic programming, of 32-bit words and of pairs of 16-bit ones. Sums wrap.
+template <class T>
+T fused(T a, T b, T c, bool adds, bool largest, bool relu, int operands) {
+  T result = adds ? T(u32(a) + u32(b)) : a;
+  if (!adds) result = largest ? std::max(a, b) : std::min(a, b);
+  if (operands == 3) result = largest ? std::max(result, c) : std::min(result, c);
+  return relu ? std::max(result, T(0)) : result;
+}
+template <class T>
+u32 fused_halves(u32 a, u32 b, u32 c, bool adds, bool largest, bool relu, int operands) {
+  u32 result = 0;
+  for (int i = 0; i < 2; ++i)
+    result |= u32(uint16_t(fused<T>(short_of<T>(a, i), short_of<T>(b, i), short_of<T>(c, i), adds, largest, relu, operands))) << 16 * i;
+  return result;
+}
+/// The result in the lower half, whether a was chosen in the bits from 32 on.
+template <class T, class Call>
+__device__ u64l chosen(T a, T b, Call call) {
+  bool high = false, low = false;
+  const u32 result = u32(call(a, b, &high, &low));
+  return u64(high) << 33 | u64(low) << 32 | result;
+}
+template <class T>
+u64l chosen_word(T a, T b, bool largest) {
+  return u64(largest ? a >= b : a <= b) << 32 | u32(largest ? std::max(a, b) : std::min(a, b));
+}
+template <class T>
+u64l chosen_halves(u32 a, u32 b, bool largest) {
+  u64 result = 0;
+  for (int i = 0; i < 2; ++i) {
+    const T x = short_of<T>(a, i), y = short_of<T>(b, i);
+    result |= u64(largest ? x >= y : x <= y) << (32 + i) | u64(uint16_t(largest ? std::max(x, y) : std::min(x, y))) << 16 * i;
+  }
+  return result;
+}
+#define FUSED(F, suffix, type, relu, ...)                                                                                        \
+  F(3, vimax3_##suffix##_, u32(__vimax3_##suffix(type(x), type(y), type(z))), u32(__VA_ARGS__(x, y, z, false, true, relu, 3)))   \
+  F(3, vimin3_##suffix##_, u32(__vimin3_##suffix(type(x), type(y), type(z))), u32(__VA_ARGS__(x, y, z, false, false, relu, 3)))  \
+  F(3, viaddmax_##suffix##_, u32(__viaddmax_##suffix(type(x), type(y), type(z))), u32(__VA_ARGS__(x, y, z, true, true, relu, 3))) \
+  F(3, viaddmin_##suffix##_, u32(__viaddmin_##suffix(type(x), type(y), type(z))), u32(__VA_ARGS__(x, y, z, true, false, relu, 3)))
+#define FUSED_RELU(F, suffix, type, ...)                                                                              \
+  F(2, vimax_##suffix##_, u32(__vimax_##suffix(type(x), type(y))), u32(__VA_ARGS__(x, y, 0, false, true, true, 2)))   \
+  F(2, vimin_##suffix##_, u32(__vimin_##suffix(type(x), type(y))), u32(__VA_ARGS__(x, y, 0, false, false, true, 2)))
+#define CHOSEN(F, name, largest)                                                                                                                    \
+  F(2, name##_s32_, chosen(int(x), int(y), [](int a, int b, bool*, bool* at) { return __##name##_s32(a, b, at); }), chosen_word(int(x), int(y), largest)) \
+  F(2, name##_u32_, chosen(x, y, [](u32 a, u32 b, bool*, bool* at) { return __##name##_u32(a, b, at); }), chosen_word(x, y, largest))                \
+  F(2, name##_s16x2_, chosen(x, y, [](u32 a, u32 b, bool* high, bool* low) { return __##name##_s16x2(a, b, high, low); }), chosen_halves<int16_t>(x, y, largest)) \
+  F(2, name##_u16x2_, chosen(x, y, [](u32 a, u32 b, bool* high, bool* low) { return __##name##_u16x2(a, b, high, low); }), chosen_halves<uint16_t>(x, y, largest))
+
 #define WORDS(F)                                                                                                       \
   F(1, clz_, __clz(int(x)), leading(x, 32))                                                                            \
   F(1, ffs_, __ffs(int(x)), first_set(x))                                                                              \
@@ -180,6 +230,12 @@ __attribute__((noinline)) To to_integer(int mode, From from) {
   F(2, vsadu2_, __vsadu2(x, y), sum<16>(lanes<16>(x, y, LANES(std::llabs(ua - ub)))))                                  \
   F(2, vsads4_, __vsads4(x, y), sum<8>(lanes<8>(x, y, LANES(std::llabs(sa - sb)))))                                    \
   F(2, vsadu4_, __vsadu4(x, y), sum<8>(lanes<8>(x, y, LANES(std::llabs(ua - ub)))))                                    \
+  FUSED(F, s32, int, false, fused<int>) FUSED(F, u32, u32, false, fused<u32>)                                          \
+  FUSED(F, s32_relu, int, true, fused<int>)                                                                            \
+  FUSED(F, s16x2, u32, false, fused_halves<int16_t>) FUSED(F, u16x2, u32, false, fused_halves<uint16_t>)               \
+  FUSED(F, s16x2_relu, u32, true, fused_halves<int16_t>)                                                               \
+  FUSED_RELU(F, s32_relu, int, fused<int>) FUSED_RELU(F, s16x2_relu, u32, fused_halves<int16_t>)                       \
+  CHOSEN(F, vibmax, true) CHOSEN(F, vibmin, false)                                                                     \
   F(1, int_as_float_, __float_as_int(__int_as_float(int(x))) == int(x) || f != f, 1)                                   \
   F(1, uint_as_float_, __uint_as_float(x), f)                                                                          \
   F(2, hiloint_, __hiloint2double(int(x), int(y)), as<double>(u64(x) << 32 | y))                                       \
@@ -318,6 +374,77 @@ void compare(const std::vector<u64>& edges, const Row (&list)[rows], Kernel kern
   CUDA(cudaFree(out));
 }
 
+// --- approximate functions: within the error that the manual states, against the host in double precision
+
+struct Approximation {
+  const char* name;
+  double exact;
+  double absolute, ulps;  // either allows
+};
+
+double ulp(double x) {
+  const float magnitude = float(std::fabs(x));
+  return std::max(double(std::nextafter(magnitude, INFINITY)) - magnitude, 0x1p-149);
+}
+
+__global__ void approximate(const float* of, const float* by, int count, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const float x = of[i], y = by[i];
+  float sine, cosine;
+  __sincosf(x, &sine, &cosine);
+  const float all[] = {__sinf(x), __cosf(x), sine, cosine, __tanf(x), __expf(x), __exp10f(x), __logf(x), __log2f(x), __log10f(x), __fdividef(x, y), __powf(x, y), __tanhf(x)};
+  for (int k = 0; k < 13; ++k) out[i * 13 + k] = all[k];
+}
+
+void compare_approximate() {
+  std::vector<float> xs, ys;
+  for (int i = -400; i <= 400; ++i) xs.push_back(0.0078125f * i), ys.push_back(1 + i * 0.01f);
+  for (int e = -120; e <= 120; e += 3)
+    for (const float m : {1.f, 1.234567f, 1.999999f}) xs.push_back(std::ldexp(m, e)), ys.push_back(std::ldexp(m, -e / 4));
+  const int count = int(xs.size());
+  float *x, *y, *out;
+  CUDA(cudaMallocManaged(&x, count * sizeof(float)));
+  CUDA(cudaMallocManaged(&y, count * sizeof(float)));
+  CUDA(cudaMallocManaged(&out, count * 13 * sizeof(float)));
+  std::copy(xs.begin(), xs.end(), x), std::copy(ys.begin(), ys.end(), y);
+  approximate<<<(count + 255) / 256, 256>>>(x, y, count, out);
+  CUDA(cudaDeviceSynchronize());
+  for (int i = 0; i < count; ++i) {
+    const double a = x[i], b = y[i];
+    const bool turn = std::fabs(a) <= M_PI, positive = a > 0, near_one = a >= 0.5 && a <= 2, in_exp = std::fabs(a) < 80, in_exp10 = std::fabs(a) < 35;
+    const double never = INFINITY;
+    // Of __tanf and __powf the manual says that they follow from the others; of tanh, PTX says 2^-11, relative.
+    const double tangent = std::fabs(std::cos(a)) > 0x1p-10 && turn ? (0x1p-21 + std::fabs(std::tan(a)) * 0x1p-21) / std::fabs(std::cos(a)) + 2 * ulp(std::tan(a)) : never;
+    const double power = positive ? std::pow(a, b) : 1, exponent = positive ? b * std::log2(a) : 0;
+    const double powers = std::fabs(exponent) < 120 ? power * (std::fabs(b) * 0x1p-21 + std::fabs(exponent) * 0x1p-22 + 0x1p-21) : never;
+    const Approximation list[] = {
+        {"__sinf", std::sin(a), turn ? 0x1.81p-22 : never, 0}, {"__cosf", std::cos(a), turn ? 0x1.c1p-22 : never, 0},
+        {"__sincosf, sine", std::sin(a), turn ? 0x1.81p-22 : never, 0}, {"__sincosf, cosine", std::cos(a), turn ? 0x1.c1p-22 : never, 0},
+        {"__tanf", std::tan(a), tangent, 0},
+        {"__expf", std::exp(a), in_exp ? 0 : never, 2 + std::floor(std::fabs(1.173 * a))},
+        {"__exp10f", std::pow(10., a), in_exp10 ? 0 : never, 2 + std::floor(std::fabs(2.97 * a))},
+        {"__logf", std::log(a), !positive ? never : near_one ? 0x1.81p-22 : 0, 3},
+        {"__log2f", std::log2(a), !positive ? never : near_one ? 0x1p-22 : 0, 2},
+        {"__log10f", std::log10(a), !positive ? never : near_one ? 0x1p-24 : 0, 3},
+        {"__fdividef", a / b, std::fabs(b) > 0x1p126 || std::fabs(b) < 0x1p-126 || std::fabs(a / b) > 0x1p127 ? never : 0, 2},
+        {"__powf", power, positive ? powers : never, 0},
+        {"__tanhf", std::tanh(a), std::fabs(std::tanh(a)) * 0x1p-11 + 0x1p-149, 0}};
+    for (int k = 0; k < 13; ++k) {
+      const Approximation& one = list[k];
+      if (one.absolute == never) continue;
+      ++host_expectations;
+      const double error = std::fabs(double(out[i * 13 + k]) - one.exact), allowed = std::max(one.absolute, one.ulps * ulp(one.exact));
+      if (error <= allowed) continue;
+      if (host_misses++ < 20) printf("FAIL: %s(%a, %a): expected %a within %a, found %a\n", one.name, a, b, one.exact, allowed, double(out[i * 13 + k]));
+    }
+  }
+  functions += 12;  // __sincosf is one
+  CUDA(cudaFree(x));
+  CUDA(cudaFree(y));
+  CUDA(cudaFree(out));
+}
+
 }  // namespace
 
 int main() {
@@ -337,6 +464,7 @@ int main() {
   compare(long_edges, longs::rows, longs::all, longs::on_host);
   compare(float_edges, floats::rows, floats::all, floats::on_host);
   compare(double_edges, doubles::rows, doubles::all, doubles::on_host);
+  compare_approximate();
   printf("%d functions\n", functions);
   return finish();
 }
