@@ -1,16 +1,20 @@
 #include "cli/interrupt.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <set>
 #include <thread>
+
+#include "runtime/end_signals.hpp"
 
 namespace ew::cli {
 
@@ -18,6 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+
+constexpr auto one_press = 300ms;  // may send several (runtime/end_signals.cpp)
 
 /// Of the process; never destroyed, since a signal may come while it ends.
 struct Watch {
@@ -40,8 +46,16 @@ void on_signal(int number) {
   [[maybe_unused]] const ssize_t written = write(watch().told[1], &byte, 1);
 }
 
+/// A child of our own group has had it from the terminal, most likely: it can tell this one from a second one.
 void pass_on(int number) {
-  for (const auto& [child, group] : watch().children) kill(group ? -child : child, number);
+  sigval value = {};
+  value.sival_int = runtime::passed_on_signal;
+  for (const auto& [child, group] : watch().children) {
+    if (group || number == SIGKILL)
+      kill(group ? -child : child, number);
+    else
+      sigqueue(child, number, value);
+  }
 }
 
 [[noreturn]] void end_by(int number) {
@@ -54,6 +68,26 @@ void pass_on(int number) {
   _exit(128 + number);
 }
 
+/// Whether another signal comes within that time.
+bool another(std::chrono::milliseconds within) {
+  pollfd ready{watch().told[0], POLLIN, 0};
+  unsigned char number = 0;
+  return poll(&ready, 1, static_cast<int>(within.count())) == 1 && read(watch().told[0], &number, 1) == 1;
+}
+
+/// Until the children have ended. False: a second signal came before, or they do not end.
+bool children_end(std::unique_lock<std::mutex>& lock) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (!watch().children.empty()) {
+    lock.unlock();
+    const bool second = another(20ms);
+    lock.lock();
+    const auto passed = std::chrono::steady_clock::now() - begin;
+    if (passed > 5s || (second && passed > one_press)) return false;
+  }
+  return true;
+}
+
 void wait_for_signal() {
   unsigned char number = 0;
   while (read(watch().told[0], &number, 1) != 1) {
@@ -61,9 +95,12 @@ void wait_for_signal() {
   Watch& all = watch();
   std::unique_lock lock(all.mutex);
   all.signal = number;
+  lock.unlock();
+  std::this_thread::sleep_for(20ms);  // the terminal's, or timeout(1)'s, reaches the children first
+  lock.lock();
   pass_on(number);
   // A child that does not end by itself is ended, so that its folder can go.
-  if (!all.changed.wait_for(lock, 5s, [&] { return all.children.empty(); })) pass_on(SIGKILL);
+  if (!children_end(lock)) pass_on(SIGKILL);
   all.changed.wait_for(lock, 2s, [&] { return all.children.empty(); });
   if (all.finishing) all.changed.wait_for(lock, 5s, [] { return false; });  // main() returns before
   end_by(number);
@@ -110,6 +147,13 @@ void forget_child(pid_t child, bool finishes) {
     all.changed.notify_all();
   }
   while (all.signal && !finishes) pause();
+}
+
+void end_as_child(int signal) {
+  Watch& all = watch();
+  if (signal == 0 || all.signal != signal || std::fflush(stdout) != 0) return;
+  const std::lock_guard lock(all.mutex);
+  end_by(signal);
 }
 
 }  // namespace ew::cli

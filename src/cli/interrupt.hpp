@@ -21,4 +21,7 @@ void remember_child(pid_t, bool group);
 /// and returns from main() soon.
 void forget_child(pid_t, bool finishes);
 
+/// The child has ended by this signal (0: by none). If the command was told the same one, it ends by it, too.
+void end_as_child(int signal);
+
 }  // namespace ew::cli

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/interrupt.hpp"
 #include "cli/order_check.hpp"
 #include "cli/process.hpp"
 #include "cli/run_settings.hpp"
@@ -74,6 +75,7 @@ int run_for_text(const Words& words, RunSettings settings, bool csv) {
   if (std::ifstream file(settings.statistics_file); file)
     json["statistics"] = nlohmann::ordered_json::parse(file, nullptr, false);
   fmt::print("{}\n", csv ? statistics_csv(json["statistics"]) : core::json_text(json));
+  end_as_child(outcome.signal);
   return outcome.status;
 }
 

@@ -55,6 +55,8 @@ std::string statistics_csv(const Json& statistics) {
     if (of.contains(name)) lines.add(id, "", of[name]);
   };
   lines.add("run", "", statistics);
+  if (const std::string ended = statistics.value("ended", "exit"); ended != "exit")
+    lines.text += fmt::format("\"run\",\"\",\"ended\",\"\",{}\n", in_quotes(ended));
   for (const char* name : {"timing", "derived", "time"}) part("run", statistics, name);
   if (statistics.contains("outside_kernels")) {
     part("copies", statistics["outside_kernels"], "copies");

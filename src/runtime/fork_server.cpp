@@ -77,11 +77,11 @@ ForkAnswer wait_for(pid_t child, u64 timeout_milliseconds) {
 
 /// Returns in each child; the server itself ends here.
 void serve(int in, int out) {
+  process().expect_forks();
   if (Machine* machine = process().machine()) {
     const ApiLock lock(machine->mutex());
     machine->load_all();
   }
-  process().expect_forks();
   const ForkGreeting greeting{.process = static_cast<u64>(::getpid())};
   if (!write_all(out, &greeting, sizeof greeting)) ::_exit(1);
   ForkRequest request;

@@ -9,17 +9,18 @@
 #include <mutex>
 
 #include "core/types.hpp"
+#include "runtime/end_signals.hpp"
 #include "runtime/host_watch.hpp"
 #include "runtime/library_function.hpp"
 
 namespace ew::runtime {
 
-namespace {
-
 int real_sigaction(int number, const struct sigaction* fresh, struct sigaction* old) {
   static const auto function = library_function<int(int, const struct sigaction*, struct sigaction*)>("sigaction");
   return function(number, fresh, old);
 }
+
+namespace {
 
 std::mutex handler_mutex;  // of `wanted`; never taken by the handler
 std::atomic<bool> installed{false};
@@ -95,10 +96,11 @@ extern "C" {
 __attribute__((visibility("default"))) int sigaction(int number, const struct sigaction* fresh,
                                                      struct sigaction* old) noexcept {
   if (number != SIGSEGV) {
-    if (!fresh) return real_sigaction(number, fresh, old);
+    const auto set_action = is_end_signal(number) ? set_end_signal : real_sigaction;
+    if (!fresh) return set_action(number, fresh, old);
     struct sigaction action = *fresh;
     sigdelset(&action.sa_mask, SIGSEGV);
-    return real_sigaction(number, &action, old);
+    return set_action(number, &action, old);
   }
   const std::lock_guard lock(handler_mutex);
   if (!installed) return real_sigaction(number, fresh, old);

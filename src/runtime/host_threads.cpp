@@ -12,6 +12,8 @@
 #include <iterator>
 #include <string>
 
+#include "runtime/end_signals.hpp"
+
 namespace ew::runtime {
 
 namespace {
@@ -84,14 +86,15 @@ bool HostThreads::at_rest(Id thread) {
 bool HostThreads::counts(Id thread, const Known& known) const {
   return thread == known.busy ||
          (std::find(std::begin(known.own), std::end(known.own), thread) == std::end(known.own) &&
-          !left_out_.contains(thread));
+          thread != end_signals_thread() && !left_out_.contains(thread));
 }
 
 bool HostThreads::at_rest(const Known& known) {
   struct stat status {};
   // The folder has a link for each thread besides its own two.
   const bool found = ::stat("/proc/self/task", &status) == 0;
-  if (found && !known.busy && status.st_nlink <= 2 + std::size(known.own) + known.waiting) return true;
+  const u64 at_rest = std::size(known.own) + (end_signals_thread() ? 1 : 0) + known.waiting;
+  if (found && !known.busy && status.st_nlink <= 2 + at_rest) return true;
   DIR* const folder = found ? ::opendir("/proc/self/task") : nullptr;
   if (!folder) return true;  // nothing is known of them
   busy_.clear();

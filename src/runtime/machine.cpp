@@ -531,31 +531,6 @@ void Machine::reset(ApiLock&) {
   lost_.store(cudaSuccess, std::memory_order_release);
 }
 
-void Machine::shut_down() {
-  std::string mistakes;
-  const auto attempt = [&](auto&& step) {
-    try {
-      step();
-    } catch (const core::UserError& mistake) {
-      mistakes += fmt::format("{}{}", mistakes.empty() ? "" : "; ", mistake.what());
-    }
-  };
-  end_of_program_.begin();
-  queue_.finish();
-  queue_.stop();
-  queue_.with_simulator([&](Simulator& simulator) {
-    attempt([&] { simulator.close(); });
-    durable_.set_cycle(simulator.cycle());
-    attempt([&] { pools_.drain(); });
-  });
-  if (recorder_ && config_.machine.timing()) recorder_->drained();
-  if (recorder_) attempt([&] { recorder_->close(); });
-  print_buffer_.flush();
-  std::fflush(stdout);
-  end_of_program_.machine_is_gone();
-  if (!mistakes.empty()) throw core::UserError(mistakes);
-}
-
 i32 Machine::print(const char* format, const u8* arguments, const simt::ReadString& read) {
   if (!format) return -1;
   std::string text;

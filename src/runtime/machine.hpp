@@ -155,6 +155,11 @@ class Machine final : public simt::DeviceServices {
   /// Before exit: finishes what is queued (Queue::finish), prints, stops the thread. Throws core::UserError, with
   /// everything done, when a file of what was observed could not be written.
   void shut_down();
+  /// A signal ends the program: the machine stands still for ever, files of what was observed are closed, and pools
+  /// stay as a killed process leaves them. Threads that call CUDA do not come back. Throws as shut_down().
+  void interrupt();
+  /// What had not ended when the program did. After shut_down() or interrupt().
+  const std::vector<simt::InFlight>& unfinished() const { return unfinished_; }
   EndOfProgram& end_of_program() { return end_of_program_; }
 
   i32 print(const char* format, const u8* arguments, const simt::ReadString& read) override;
@@ -213,6 +218,7 @@ class Machine final : public simt::DeviceServices {
   bool inside_persist_region_ = false;
   RunResults results_;
   EndOfProgram end_of_program_;
+  std::vector<simt::InFlight> unfinished_;
   u64 instructions_before_ = 0;  // of Gpus that a reset has replaced
   Queue queue_;                  // last: its thread uses all of the above
 };

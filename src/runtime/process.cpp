@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +11,9 @@
 #include "core/files.hpp"
 #include "core/json_text.hpp"
 #include "core/statistics.hpp"
+#include "runtime/end_signals.hpp"
 #include "runtime/run_statistics.hpp"
+#include "runtime/unfinished.hpp"
 
 namespace ew::runtime {
 
@@ -50,6 +53,7 @@ Machine* Process::machine() {
       if (traces_host_) machine_->queue().set_traced();
       machine_pointer_.store(machine_.get(), std::memory_order_release);
       ::on_exit([](int status, void*) { end_with([] { process().at_exit(); }, status); }, nullptr);
+      if (!expects_forks_) watch_end_signals([](int signal) { process().interrupt(signal); });
       pthread_atfork(nullptr, nullptr, [] { process().become_a_child(); });
     } catch (const std::exception& mistake) {
       std::fprintf(stderr, "everwarp: %s\n", mistake.what());
@@ -77,20 +81,53 @@ void Process::trace_host() {
 
 void Process::at_exit() {
   if (forked_) return;
+  while (ends_.exchange(true)) ::pause();  // a signal ends the process
   std::string mistake;
   try {
     machine_->shut_down();
   } catch (const core::UserError& error) {
     mistake = error.what();
   }
+  if (signal_) say_what_was_interrupted();
   write_results();
+  has_ended_ = true;
+  if (signal_) end_by_signal(signal_);
   if (!mistake.empty()) throw core::UserError(mistake);
+}
+
+/// On the thread that waits for signals, once.
+void Process::interrupt(int signal) {
+  signal_ = signal;
+  if (!ends_.exchange(true)) {
+    end_with(
+        [&] {
+          machine_->interrupt();
+          say_what_was_interrupted();
+          write_results();
+        },
+        128 + signal);
+  } else if (!has_ended_) {  // exit() has been called: its thread goes on, with what has been simulated until now
+    machine_->queue().halt_for_good();
+    return;
+  }
+  end_by_signal(signal);
+}
+
+void Process::say_what_was_interrupted() {
+  std::string text =
+      fmt::format("everwarp: {} after {:.3f} us of simulated time and {} warp instructions: ", name_of_signal(signal_),
+                  static_cast<double>(machine_->queue().simulated_nanoseconds()) / 1e3,
+                  machine_->queue().totals().warp_instructions);
+  text += text_of_unfinished(machine_->unfinished(), machine_->queue().abandoned());
+  std::fputs(text.c_str(), stderr);
 }
 
 void Process::write_results() {
   const simt::Counters totals = machine_->queue().totals();
   if (!environment_.count_file.empty())
     core::write_file(environment_.count_file, fmt::format("{}\n", totals.warp_instructions));
+  if (environment_.summary && signal_)
+    std::fprintf(stderr, "interrupted by %s: measured until then\n", name_of_signal(signal_));
   if (environment_.summary && std::fputs(machine_->results().summary(machine_->config()).c_str(), stderr) < 0)
     throw core::UserError("the summary cannot be written to standard error");
   if (environment_.statistics_file.empty()) return;
@@ -108,10 +145,14 @@ void Process::write_results() {
                                  .unrepeatable = machine_->queue().unrepeatable(),
                                  .early_reads = machine_->queue().early_reads(),
                                  .abandoned = machine_->queue().abandoned()};
-  nlohmann::ordered_json json = {{"machine", machine_->config().device.name}, {"seed", environment_.seed}};
+  nlohmann::ordered_json json = {{"machine", machine_->config().device.name},
+                                 {"seed", environment_.seed},
+                                 {"ended", signal_ ? name_of_signal(signal_) : "exit"}};
   for (const core::Statistic& one : core::statistics_of(statistics)) json[std::string(one.name)] = one.value;
   if (environment_.digest) json["copies_to_host_digest"] = fmt::format("{:016x}", machine_->queue().copies_digest());
   machine_->results().write(json, machine_->config());
+  if (const auto& launches = machine_->unfinished(); !launches.empty())
+    json["unfinished"] = json_of_unfinished(launches);
   core::write_file(environment_.statistics_file, core::json_text(json) + "\n");
 }
 

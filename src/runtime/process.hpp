@@ -50,6 +50,8 @@ class Process {
  private:
   void write_results();
   void at_exit();
+  void interrupt(int signal);
+  void say_what_was_interrupted();
   void become_a_child();
 
   Registry registry_;
@@ -58,7 +60,9 @@ class Process {
   std::atomic<Machine*> machine_pointer_{nullptr};
   std::atomic<bool> traces_host_{false};
   bool expects_forks_ = false;
-  std::atomic<bool> forked_{false}, told_{false};  // in a child of a process that has used CUDA
+  std::atomic<bool> forked_{false}, told_{false};     // in a child of a process that has used CUDA
+  std::atomic<int> signal_{0};                        // that ends the program; 0: none has come
+  std::atomic<bool> ends_{false}, has_ended_{false};  // somebody writes the results; they are written
   Environment environment_;
 };
 

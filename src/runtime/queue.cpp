@@ -52,8 +52,20 @@ void Queue::stop() {
   }
   Lock lock(mutex_);
   progress_line_.clear();
-  for (const auto& [ticket, command] : pending_) abandoned_ += command.kind != Command::Kind::task;
+  abandoned_ += unfinished();
   drop_all(Waited::ending);
+}
+
+void Queue::halt_for_good() {
+  Lock lock(mutex_);
+  halt(lock);
+  if (stopping_) return;
+  stopping_ = true;
+  finishing_ = false;
+  progress_line_.clear();
+  wake_.notify_all();
+  progress_.notify_all();
+  host_call_wake_.notify_all();
 }
 
 Ticket Queue::submit_launch(simt::Launch launch, std::span<const Ticket> after, u64 gap_nanoseconds) {
@@ -269,7 +281,7 @@ void Queue::restart(std::unique_ptr<Simulator> simulator) {
   halt(lock);
   drop_all(Waited::reset);
   if (recorder_) recorder_->dropped();
-  finished_totals_ += simulator_->gpu().totals();
+  finished_totals_ += simulator_->gpu().so_far();
   simulator->gpu().advance_nanoseconds(std::max(gpu_now_, latest_end_));
   simulator_ = std::move(simulator);
   gpu_now_ = simulator_->gpu().simulated_nanoseconds();
@@ -288,7 +300,7 @@ simt::Counters Queue::totals() const {
   auto* self = const_cast<Queue*>(this);
   self->halt(lock);
   simt::Counters sum = finished_totals_;
-  sum += simulator_->gpu().totals();
+  sum += simulator_->gpu().so_far();
   return sum;
 }
 
@@ -304,7 +316,12 @@ u64 Queue::launches() const {
 
 u64 Queue::abandoned() const {
   Lock lock(mutex_);
-  return abandoned_;
+  return abandoned_ + unfinished();
+}
+
+u64 Queue::unfinished() const {
+  return static_cast<u64>(
+      std::ranges::count_if(pending_, [](const auto& one) { return one.second.kind != Command::Kind::task; }));
 }
 
 u64 Queue::unrepeatable() const {

@@ -79,7 +79,7 @@ class Queue {
   using OnFault = std::function<void(const simt::Fault&)>;
 
   /// `recorder` may be null. The machine's thread begins with the first submission, so that a process which has
-  /// submitted nothing has one thread.
+  /// submitted nothing has none of them.
   Queue(std::unique_ptr<Simulator>, const memory::AddressSpace&, OnFault, Progress::Show = Progress::Show::never,
         simt::EventRecorder* recorder = nullptr);
   ~Queue();
@@ -88,6 +88,9 @@ class Queue {
   void finish();
   /// Ends the machine's thread, whatever is unfinished. Later submissions are dropped.
   void stop();
+  /// A signal ends the program: the machine stands still for ever, as soon as it can. Threads that wait go on waiting;
+  /// finish() returns. What runs stays where it is, and the simulator can be asked.
+  void halt_for_good();
 
   /// `gap`: from the launch's end to the begin of one that waits for it.
   Ticket submit_launch(simt::Launch, std::span<const Ticket> after, u64 gap_nanoseconds = 0);
@@ -123,7 +126,7 @@ class Queue {
   simt::Counters totals() const;
   u64 simulated_nanoseconds() const;
   u64 launches() const;
-  /// What was still queued when the program ended.
+  /// What was still queued when the program ended, or is.
   u64 abandoned() const;
   /// Times that the host's speed has decided, or may have, what it saw or when it submitted.
   u64 unrepeatable() const;
@@ -178,6 +181,7 @@ class Queue {
   void number(Command&);
   Waited wait(Lock&, Need);
   bool met(const Need&) const;
+  u64 unfinished() const;  // kernels, copies, host functions
   void meet_needs();
   void end_needs(Waited);
   void host_goes_on();

@@ -268,10 +268,9 @@ void Queue::run_quantum(Lock& lock) {
 
 void Queue::show_progress() {
   if (!progress_line_.wanted()) return;
-  const simt::Counters& totals = simulator_->gpu().totals();
   progress_line_.update({.nanoseconds = simulator_->gpu().simulated_nanoseconds(),
-                         .instructions = totals.warp_instructions,
-                         .blocks_done = totals.blocks,
+                         .instructions = simulator_->gpu().so_far().warp_instructions,
+                         .blocks_done = simulator_->gpu().totals().blocks,
                          .blocks = blocks_started_});
 }
 

@@ -84,7 +84,7 @@ void RunResults::write(nlohmann::ordered_json& json, const MachineConfig& config
                   {"kernels_and_copies_nanoseconds", times.both},
                   {"neither_nanoseconds", times.neither}};
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const KernelRow& row : kernels)
+  for (const KernelRow& row : kernels) {
     rows.push_back({{"kernel", row.name},
                     {"grid", {row.grid.x, row.grid.y, row.grid.z}},
                     {"block", {row.block.x, row.block.y, row.block.z}},
@@ -93,6 +93,8 @@ void RunResults::write(nlohmann::ordered_json& json, const MachineConfig& config
                     {"occupancy_limiter", row.limiter},
                     {"timing", json_of_launch(row.values)},
                     {"derived", json_of_derived(NamedFigures(config, row), true)}});
+    if (row.unfinished) rows.back()["unfinished"] = true;
+  }
   json["kernels"] = std::move(rows);
   json["outside_kernels"] = {{"copies", json_of_rest(copies)}, {"nobody", json_of_rest(nobody)}};
   if (kernels_left_out) json["kernels_left_out"] = kernels_left_out;

@@ -43,7 +43,7 @@ struct KernelRow {
   u64 warp_instructions = 0, thread_instructions = 0;
   u64 resident_warps = 0;    // of an SM, if it has all the blocks of the kernel that fit
   std::string_view limiter;  // what keeps more of them out
-  bool faulted = false;
+  bool faulted = false, unfinished = false;
   FigureValues values;  // its own
   simt::LatencyHistograms latencies;
 };

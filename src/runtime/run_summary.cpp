@@ -115,7 +115,7 @@ std::string derived(const NamedFigures& figures, std::string_view name, const ch
 }
 
 std::string name_of(const KernelRow& row, std::size_t most) {
-  return core::readable_name(row.name).substr(0, most);
+  return (row.unfinished ? "(not ended) " : "") + core::readable_name(row.name).substr(0, most - 12 * row.unfinished);
 }
 
 std::string kernel_table(const std::vector<KernelRow>& kernels, const MachineConfig& config) {

@@ -94,7 +94,7 @@ class FunctionalSimulator final : public Simulator {
   void host_write(u64 address, u64 bytes, const HostWrite& write) override { write(address, bytes); }
 
  private:
-  /// The process has one thread besides the two of the runtime's queue (queue.hpp).
+  /// The process has one thread besides those of the runtime (queue.hpp, end_signals.hpp).
   static bool no_other_thread();
 
   std::unique_ptr<simt::Gpu> gpu_;

@@ -292,7 +292,7 @@ std::vector<simt::Completion> TimingMachine::take_completions() {
   return completions;
 }
 
-void TimingMachine::record_kernel(Running running, const simt::Completion& completion) {
+void TimingMachine::record_kernel(Running running, const simt::Completion& completion, bool unfinished) {
   KernelRow& row = running.row;
   row.nanoseconds_begin = completion.nanoseconds_begin;
   row.nanoseconds_end = completion.nanoseconds_end;
@@ -305,15 +305,25 @@ void TimingMachine::record_kernel(Running running, const simt::Completion& compl
   row.warp_instructions = completion.counters.warp_instructions;
   row.thread_instructions = completion.counters.thread_instructions;
   row.faulted = completion.fault.has_value();
+  row.unfinished = unfinished;
   faulted_ |= row.faulted;
-  if (!row.faulted)
+  if (!row.faulted && !unfinished)
     if (const std::string broken = broken_invariant_of_launch(config_, row); !broken.empty()) contradiction(broken);
   add_values(of_kernels_, row.values);
   if (timeline_)
     timeline_->span(Timeline::Group::kernels, running.track, running.name, row.nanoseconds_begin, row.nanoseconds_end,
-                    fmt::format("grid {}x{}x{}, block {}x{}x{}", row.grid.x, row.grid.y, row.grid.z, row.block.x,
-                                row.block.y, row.block.z));
+                    fmt::format("grid {}x{}x{}, block {}x{}x{}{}", row.grid.x, row.grid.y, row.grid.z, row.block.x,
+                                row.block.y, row.block.z, unfinished ? ", not ended" : ""));
   results_.add(std::move(row));
+}
+
+/// Of launches that run when the machine is closed.
+void TimingMachine::record_unfinished() {
+  if (running_.empty()) return;
+  count_time();
+  for (const simt::InFlight& launch : gpu_->in_flight())
+    if (const auto found = running_.find(launch.so_far.id); found != running_.end())
+      record_kernel(found->second, launch.so_far, true);
 }
 
 void TimingMachine::start(Engine engine, u64 id, memory::DmaTransfer transfer) {

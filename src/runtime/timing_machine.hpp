@@ -92,7 +92,8 @@ class TimingMachine final : public Simulator {
   void show(const core::TraceRecord&);
   void show_block(const core::TraceRecord&);
   void show_warp(const core::TraceRecord&);
-  void record_kernel(Running, const simt::Completion&);
+  void record_kernel(Running, const simt::Completion&, bool unfinished = false);
+  void record_unfinished();
   /// What was counted on this account since it was taken last, SMs apart.
   HierarchyStatistics take_hierarchy(core::Account);
   void hand_in_rest(RunResults&);

@@ -35,7 +35,7 @@ TimingFigures TimingMachine::figures() const {
   if (durable_) hierarchy.durable = durable_->statistics();
   hierarchy.host_link = host_link_->statistics();
   if (pages_) hierarchy.managed = pages_->statistics();
-  figures.energy = energy_of(config_.energy, hierarchy, gpu_->totals().thread_instructions, figures.sm.shared_passes);
+  figures.energy = energy_of(config_.energy, hierarchy, gpu_->so_far().thread_instructions, figures.sm.shared_passes);
   return figures;
 }
 
@@ -154,6 +154,7 @@ void TimingMachine::begin_sampling() {
 void TimingMachine::close() {
   if (timeline_ && sampling_) show_counters();  // of what ended before another sample was due
   sampling_ = true;                             // no more samples
+  record_unfinished();
   if (const auto timeline = std::move(timeline_)) timeline->close();
   trace_.flush();
 }

@@ -9,6 +9,7 @@
 #include "simt/executor.hpp"
 #include "simt/flat_memory.hpp"
 #include "simt/grid_barrier.hpp"
+#include "simt/in_flight.hpp"
 #include "simt/occupancy.hpp"
 #include "simt/residency.hpp"
 #include "simt/standstill.hpp"
@@ -350,6 +351,14 @@ void FunctionalGpu::request_stop() {
 
 const Counters& FunctionalGpu::totals() const {
   return state_->residency.totals();
+}
+
+Counters FunctionalGpu::so_far() const {
+  return state_->residency.so_far();
+}
+
+std::vector<InFlight> FunctionalGpu::in_flight() const {
+  return simt::in_flight(state_->residency, state_->now_ns());
 }
 
 u64 FunctionalGpu::simulated_nanoseconds() const {

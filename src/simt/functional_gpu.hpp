@@ -30,6 +30,8 @@ class FunctionalGpu final : public Gpu {
   void set_crash_point(u64 warp_instruction, std::function<void()> crash) override;
   void request_stop() override;
   const Counters& totals() const override;
+  Counters so_far() const override;
+  std::vector<InFlight> in_flight() const override;
   u64 simulated_nanoseconds() const override;
   void advance_nanoseconds(u64) override;
 

@@ -67,6 +67,21 @@ struct Completion {
   std::optional<Fault> fault;                      // the whole context is lost then, as on a real GPU
 };
 
+/// A launch that has not ended, for a person who ends the program before: where its warps are.
+struct InFlight {
+  Completion so_far;   // as if it had ended now
+  std::string kernel;  // readable
+  Dim3 grid, block;
+  u64 blocks_done = 0, blocks_running = 0, blocks_waiting = 0;
+  u64 warps_not_begun = 0;  // of the blocks that run
+  struct Place {
+    std::string at;          // source line
+    std::string_view doing;  // empty: it runs
+    u64 warps = 0;           // a warp whose lanes have parted is at several places
+  };
+  std::vector<Place> places;  // the one with most warps first
+};
+
 /// The string at a generic address of the thread that prints (a %s may lie on its stack), or false.
 using ReadString = std::function<bool(u64 address, std::string& text)>;
 
@@ -137,7 +152,12 @@ class Gpu {
   /// Whether the host waits for what is under way: a Gpu that finds deadlocks itself (FunctionalGpu) then reports one.
   virtual void set_unattended(bool, std::function<bool()> /*no_other_thread*/) {}
 
+  /// Of launches that have ended.
   virtual const Counters& totals() const = 0;
+  /// With those that have not, up to now.
+  virtual Counters so_far() const { return totals(); }
+  /// Launches that have not ended, in order of their start.
+  virtual std::vector<InFlight> in_flight() const { return {}; }
   virtual u64 simulated_nanoseconds() const = 0;
   virtual void advance_nanoseconds(u64) = 0;
 };

@@ -9,9 +9,19 @@
 #include "memory/host_mappings.hpp"
 #include "simt/executor.hpp"
 #include "simt/grid_barrier.hpp"
+#include "simt/in_flight.hpp"
 #include "simt/spinning.hpp"
 
 namespace ew::simt {
+
+std::string source_line(const ptx::Kernel& kernel, ptx::Pc pc) {
+  const ptx::SourceLine line = pc < kernel.lines.size() ? kernel.lines[pc] : ptx::SourceLine{};
+  if (line.line && line.file < kernel.files.size() && line.file)
+    return fmt::format("{}:{}", kernel.files[line.file], line.line);
+  if (line.ptx_line) return fmt::format("PTX line {}", line.ptx_line);
+  return fmt::format("instruction {}", pc);
+}
+
 namespace {
 
 using core::readable_name;
@@ -63,14 +73,6 @@ Dim3 thread_of(const Warp& warp, u32 lane) {
   const Grid& grid = *warp.block->grid;
   const std::size_t at = std::size_t{warp.index} * warp_lanes + lane;
   return {grid.thread_ids[0][at], grid.thread_ids[1][at], grid.thread_ids[2][at]};
-}
-
-std::string source_line(const ptx::Kernel& kernel, ptx::Pc pc) {
-  const ptx::SourceLine line = pc < kernel.lines.size() ? kernel.lines[pc] : ptx::SourceLine{};
-  if (line.line && line.file < kernel.files.size() && line.file)
-    return fmt::format("{}:{}", kernel.files[line.file], line.line);
-  if (line.ptx_line) return fmt::format("PTX line {}", line.ptx_line);
-  return fmt::format("instruction {}", pc);
 }
 
 std::string place(const ptx::Kernel& kernel, ptx::Pc pc) {

@@ -207,6 +207,12 @@ void Residency::fail(Grid& grid, Fault fault, u64 now_ns) {
   complete(grid, now_ns);
 }
 
+Counters Residency::so_far() const {
+  Counters sum = totals_;
+  for (const auto& grid : grids_) sum += grid->counters;
+  return sum;
+}
+
 std::vector<Completion> Residency::take_completions() {
   return std::exchange(completions_, {});
 }

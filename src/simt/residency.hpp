@@ -43,6 +43,8 @@ class Residency {
   std::vector<Completion> take_completions();
   /// Of completed grids.
   const Counters& totals() const { return totals_; }
+  /// And of those that run.
+  Counters so_far() const;
 
  private:
   bool has_room(const Sm&, const BlockNeeds&) const;

@@ -153,6 +153,18 @@ TimingStatistics TimingSm::take(core::Account account, Cycle now) {
   return accounts_.take(account);
 }
 
+void TimingSm::settle(Cycle now) {
+  charge(now);
+  for (u64 left = occupied_; left; left &= left - 1) {
+    Slot& w = warps_[static_cast<u32>(std::countr_zero(left))];
+    w.counts->warp_cycles += now - std::exchange(w.begun, now);
+    Cycle& since = w.grid->on_sm[sm_.index].since;
+    if (now > since) w.counts->active_cycles += now - std::exchange(since, now);
+  }
+  for (u32 id = 0; id < accesses_.made(); ++id)
+    if (const u64 stalled = std::exchange(accesses_[id].stalled, 0)) accesses_[id].counts_of->data_unserved += stalled;
+}
+
 void TimingSm::charge_idle_slots(Cycle now) {
   charge(now);
   u64* const idle = &accounts_[shared_.alone].idle;

@@ -6,12 +6,12 @@
 #include <atomic>
 #include <bit>
 #include <deque>
-#include <thread>
 #include <utility>
 
 #include "core/symbol_name.hpp"
 #include "simt/flat_memory.hpp"
 #include "simt/grid_barrier.hpp"
+#include "simt/in_flight.hpp"
 #include "simt/occupancy.hpp"
 #include "simt/standstill.hpp"
 #include "simt/timing_sm.hpp"
@@ -170,13 +170,16 @@ struct TimingGpu::State {
     run.local_bytes = local_bytes;
   }
 
-  void keep_statistics(const GridRun& run) {
-    const Cycle until = now() + 1;
-    look_who_is_alone(until, &run);
-    EndedLaunch& launch = ended.emplace_back(EndedLaunch{.id = run.grid->id, .account = run.account});
+  EndedLaunch take_statistics(const GridRun& run, Cycle until) {
+    EndedLaunch launch{.id = run.grid->id, .account = run.account};
     for (auto& sm : sms) launch.statistics.add(sm->take(run.account, until));
     launch.statistics.cycles = until - run.begun;
     launch.latencies = shared.latencies.take(run.account);
+    return launch;
+  }
+  void keep_statistics(const GridRun& run) {
+    look_who_is_alone(now() + 1, &run);
+    ended.push_back(take_statistics(run, now() + 1));
   }
 
   /// Ends blocks without warps, and grids whose last stores are home.
@@ -236,8 +239,7 @@ struct TimingGpu::State {
     const GridRun& run = *shared.run_of(grid);
     shared.fault->report = fmt::format(
         "deadlock: {}\n  {} of {} blocks of {} have begun, {} have not ended; {} accesses and {} flushes of private "
-        "caches "
-        "are under way",
+        "caches are under way",
         what, grid.next_block, grid.blocks, core::readable_name(grid.kernel->name), grid.unfinished, run.accesses,
         run.flushes);
     say_what_is_under_way(shared.fault->report);
@@ -451,6 +453,14 @@ const Counters& TimingGpu::totals() const {
   return state_->residency.totals();
 }
 
+Counters TimingGpu::so_far() const {
+  return state_->residency.so_far();
+}
+
+std::vector<InFlight> TimingGpu::in_flight() const {
+  return simt::in_flight(state_->residency, state_->now_ns());
+}
+
 u64 TimingGpu::simulated_nanoseconds() const {
   return state_->now_ns();
 }
@@ -464,6 +474,11 @@ TimingStatistics TimingGpu::statistics() const {
 }
 
 EndedLaunch TimingGpu::take_statistics(LaunchId id) {
+  for (const auto& run : state_->shared.runs)
+    if (run && run->grid->id == id) {
+      for (auto& sm : state_->sms) sm->settle(state_->now());
+      return state_->take_statistics(*run, state_->now());
+    }
   auto& ended = state_->ended;
   const auto found = std::find_if(ended.begin(), ended.end(), [&](const auto& one) { return one.id == id; });
   if (found == ended.end()) return {};

@@ -80,6 +80,8 @@ class TimingGpu final : public Gpu {
   /// all warps poll device memory that does not change for timing.livelock_cycles fails.
   void set_unattended(bool);
   const Counters& totals() const override;
+  Counters so_far() const override;
+  std::vector<InFlight> in_flight() const override;
   u64 simulated_nanoseconds() const override;
   void advance_nanoseconds(u64) override;
 
@@ -89,7 +91,7 @@ class TimingGpu final : public Gpu {
   TimingStatistics statistics() const;
   TimingStatistics statistics_of_sm(u32 sm) const;
   /// What the SMs did for this launch, and for no other beside it. Kept until taken, once; then its account may be
-  /// given to another launch.
+  /// given to another launch. Of a launch that has not ended: up to now.
   EndedLaunch take_statistics(LaunchId);
   /// Since they were taken last.
   EndedLaunch take_statistics_of(core::Account);

@@ -117,6 +117,8 @@ class TimingSm final : public memory::Agent {
   TimingStatistics statistics(Cycle now);
   /// Of one that has ended, up to this cycle.
   TimingStatistics take(core::Account, Cycle now);
+  /// No more will run: what ends of warps and of accesses count is counted up to here.
+  void settle(Cycle now);
   /// Idle slots are SmShared::alone's from now on.
   void charge_idle_slots(Cycle now);
   std::string what_is_under_way() const;

@@ -1,0 +1,80 @@
+// How a machine ends: with its program, or by a signal that ends the program.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "core/diagnostics.hpp"
+#include "runtime/machine.hpp"
+
+namespace ew::runtime {
+
+namespace {
+
+/// Does one thing after the other, whatever fails, and then throws what has failed.
+class Attempts {
+ public:
+  template <class F>
+  void operator()(F&& step) {
+    try {
+      step();
+    } catch (const core::UserError& mistake) {
+      mistakes_ += fmt::format("{}{}", mistakes_.empty() ? "" : "; ", mistake.what());
+    }
+  }
+  void end() const {
+    if (!mistakes_.empty()) throw core::UserError(mistakes_);
+  }
+
+ private:
+  std::string mistakes_;
+};
+
+/// A thread that a signal has interrupted, or that stands still, may hold standard output's lock.
+void flush_output_if_free(PrintBuffer& prints) {
+  if (::ftrylockfile(stdout) != 0) return;
+  prints.flush();
+  std::fflush(stdout);
+  ::funlockfile(stdout);
+}
+
+}  // namespace
+
+void Machine::shut_down() {
+  Attempts attempt;
+  end_of_program_.begin();
+  queue_.finish();
+  queue_.stop();
+  queue_.with_simulator([&](Simulator& simulator) {
+    unfinished_ = simulator.gpu().in_flight();
+    attempt([&] { simulator.close(); });
+    durable_.set_cycle(simulator.cycle());
+    attempt([&] { pools_.drain(); });
+  });
+  if (recorder_ && config_.machine.timing()) recorder_->drained();
+  if (recorder_) attempt([&] { recorder_->close(); });
+  print_buffer_.flush();
+  std::fflush(stdout);
+  end_of_program_.machine_is_gone();
+  attempt.end();
+}
+
+void Machine::interrupt() {
+  using namespace std::chrono_literals;
+  Attempts attempt;
+  end_of_program_.begin();
+  // Calls are short; one that is not, as it loads a module, does not touch what is read here.
+  for (int i = 0; i < 2000 && !mutex_.try_lock(); ++i) std::this_thread::sleep_for(1ms);
+  queue_.halt_for_good();
+  queue_.with_simulator([&](Simulator& simulator) {
+    unfinished_ = simulator.gpu().in_flight();
+    attempt([&] { simulator.close(); });
+    attempt([&] { durable_.flush_log(); });
+  });
+  if (recorder_) attempt([&] { recorder_->close(); });
+  flush_output_if_free(print_buffer_);
+  attempt.end();
+}
+
+}  // namespace ew::runtime
