@@ -85,8 +85,8 @@ class DmaEngine::Port final : public Agent {
   bool asked_ = false;
 };
 
-DmaEngine::DmaEngine(const DmaConfig& config, const Parts& parts, Done done)
-    : config_(config), parts_(parts), done_(std::move(done)), slots_(config.outstanding) {
+DmaEngine::DmaEngine(const DmaConfig& config, const Parts& parts, Tell begins, Tell done)
+    : config_(config), parts_(parts), begins_(std::move(begins)), done_(std::move(done)), slots_(config.outstanding) {
   for (u32 i = 0; i < config.ports; ++i) {
     ports_.push_back(std::make_unique<Port>(*this));
     agents_.push_back(ports_.back().get());
@@ -119,6 +119,7 @@ void DmaEngine::begin_next() {
   all_begun_ = queue_.front().transfer.bytes() == 0;
   begun_ = parts_.wheel.now();
   ++statistics_.transfers;
+  begins_(queue_.front().id);
   parts_.wheel.at<&DmaEngine::pump>(begun_ + config_.start_cycles, *this);
 }
 

@@ -35,7 +35,7 @@ struct DmaStatistics {
 
 class DmaEngine final : public DeviceClient {
  public:
-  using Done = std::function<void(u64 id)>;
+  using Tell = std::function<void(u64 id)>;
 
   struct Parts {
     core::TimeWheel& wheel;
@@ -44,14 +44,15 @@ class DmaEngine final : public DeviceClient {
     u32 line;        // bytes
     u64 host_begin;  // physical addresses of the host's pages that no allocation names
   };
-  DmaEngine(const DmaConfig&, const Parts&, Done);
+  /// `begins`: called in the cycle in which the engine turns to a transfer; `done`: see start().
+  DmaEngine(const DmaConfig&, const Parts&, Tell begins, Tell done);
   ~DmaEngine() override;
 
   /// The agents to build private caches for, and the caches, in the same order, before the first start().
   std::span<Agent* const> agents() const;
   void attach(std::span<PrivateCache* const>);
 
-  /// Queues a transfer; Done is called in the cycle in which its last byte has been written and is visible.
+  /// Queues a transfer; `done` is called in the cycle in which its last byte has been written and is visible.
   void start(u64 id, DmaTransfer);
   bool idle() const;
 
@@ -87,7 +88,7 @@ class DmaEngine final : public DeviceClient {
 
   DmaConfig config_;
   Parts parts_;
-  Done done_;
+  Tell begins_, done_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<Agent*> agents_;
   std::deque<Queued> queue_;  // front: under way

@@ -227,12 +227,12 @@ void TimingMachine::make_copy_engines() {
   memory::Device& host = *devices_[config_.device.integrated ? 0 : config_.address_map.channels];
   const memory::DmaEngine::Parts parts{wheel_, host, map_, config_.l1.line, unnamed_host_pages};
   for (u32 i = 0; i < std::max(config_.device.copy_engines, 1u); ++i) {
-    engines_.push_back(std::make_unique<memory::DmaEngine>(dma, parts, [this](u64 id) { moved(id); }));
+    engines_.push_back(std::make_unique<memory::DmaEngine>(
+        dma, parts, [this](u64 id) { copy_begins(id); }, [this](u64 id) { moved(id); }));
     std::vector<memory::PrivateCache*> caches;
     for (memory::Agent* agent : engines_.back()->agents()) caches.push_back(&add_cache(port, *agent, true));
     engines_.back()->attach(caches);
   }
-  engine_free_.resize(engines_.size());
 }
 
 void TimingMachine::make_homes() {
@@ -310,10 +310,11 @@ void TimingMachine::record_kernel(Running running, const simt::Completion& compl
   if (!row.faulted && !unfinished)
     if (const std::string broken = broken_invariant_of_launch(config_, row); !broken.empty()) contradiction(broken);
   add_values(of_kernels_, row.values);
-  if (timeline_)
-    timeline_->span(Timeline::Group::kernels, running.track, running.name, row.nanoseconds_begin, row.nanoseconds_end,
-                    fmt::format("grid {}x{}x{}, block {}x{}x{}{}", row.grid.x, row.grid.y, row.grid.z, row.block.x,
-                                row.block.y, row.block.z, unfinished ? ", not ended" : ""));
+  bar(Timeline::Group::kernels, running.track, row.nanoseconds_begin, row.nanoseconds_end,
+      timeline_ ? running.name : row.name,
+      timeline_ ? fmt::format("grid {}x{}x{}, block {}x{}x{}{}", row.grid.x, row.grid.y, row.grid.z, row.block.x,
+                              row.block.y, row.block.z, unfinished ? ", not ended" : "")
+                : std::string());
   results_.add(std::move(row));
 }
 
@@ -346,6 +347,12 @@ void TimingMachine::start(u64 id, Prefetch prefetch) {
   pages_->prefetch(id, prefetch);
 }
 
+/// Its bar begins when the engine turns to it, not when it was queued.
+void TimingMachine::copy_begins(u64 id) {
+  if (const auto found = copying_.find(id); found != copying_.end())
+    found->second.begin = gpu_->simulated_nanoseconds();
+}
+
 void TimingMachine::moved(u64 id) {
   const u64 now = gpu_->simulated_nanoseconds();
   moved_.push_back({id, now});
@@ -353,15 +360,9 @@ void TimingMachine::moved(u64 id) {
   if (auto node = copying_.extract(id)) {
     const Copying& copy = node.mapped();
     const bool copied = copy.engine < engines_.size();
-    // An engine begins a copy when it is through with the one before.
-    const u64 begin = copied ? std::max(copy.begin, engine_free_[copy.engine]) : copy.begin;
-    if (copied)
-      engine_free_[copy.engine] = now;
-    else
-      prefetch_tracks_.give_back(copy.engine - static_cast<u32>(engines_.size()));
-    if (timeline_)
-      timeline_->span(Timeline::Group::copies, copy.engine, copied ? "copy" : "prefetch", begin, now,
-                      fmt::format("{} bytes", copy.bytes));
+    if (!copied) prefetch_tracks_.give_back(copy.engine - static_cast<u32>(engines_.size()));
+    bar(Timeline::Group::copies, copy.engine, copy.begin, now, copied ? "copy" : "prefetch",
+        timeline_ ? fmt::format("{} bytes", copy.bytes) : std::string());
   }
   gpu_->request_stop();
 }

@@ -18,6 +18,7 @@
 #include "memory/home.hpp"
 #include "memory/host_link.hpp"
 #include "memory/private_cache.hpp"
+#include "runtime/bars.hpp"
 #include "runtime/free_tracks.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/managed_pages.hpp"
@@ -107,7 +108,9 @@ class TimingMachine final : public Simulator {
   std::string what_is_beneath() const;
   std::string newer_elsewhere(u32 sm, u64 address, u32 value) const;
   [[noreturn]] void stuck(const char* who) const;
+  void copy_begins(u64 id);
   void moved(u64 id);
+  void bar(Timeline::Group, u32 track, u64 begin, u64 end, std::string_view what, std::string_view details = {});
 
   const MachineConfig config_;
   const memory::AddressSpace& space_;
@@ -138,12 +141,12 @@ class TimingMachine final : public Simulator {
     u32 engine = 0;
   };
   std::map<u64, Copying> copying_;
-  std::vector<u64> engine_free_;                // when an engine was through with its last copy
   FreeTracks kernel_tracks_, prefetch_tracks_;  // of the timeline
   bool host_waits_ = false;
   u64 marked_ = 0;  // ns, up to where RunResults::times says what was done
   RunResults& results_;
   std::unique_ptr<Timeline> timeline_;
+  Bars bars_;
   TimingFigures sampled_;
   bool sampling_ = false;
   // Of the timeline, by track: when the block began; the warp of a slot.

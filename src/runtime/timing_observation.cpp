@@ -58,6 +58,12 @@ void TimingMachine::observe(const Observation& observation) {
   trace_.listen([this](const core::TraceRecord& record) { show(record); });
 }
 
+void TimingMachine::bar(Timeline::Group group, u32 track, u64 begin, u64 end, std::string_view what,
+                        std::string_view details) {
+  bars_.add(static_cast<u32>(group), track, begin, end, what);
+  if (timeline_) timeline_->span(group, track, what, begin, end, details);
+}
+
 void TimingMachine::show(const core::TraceRecord& record) {
   if (!timeline_) return;
   switch (record.kind) {
@@ -78,7 +84,7 @@ void TimingMachine::show_block(const core::TraceRecord& record) {
   const u32 track = record.agent * Timeline::sm_tracks + record.part % Timeline::sm_tracks;
   const u64 now = gpu_->simulated_nanoseconds();
   if (record.kind != core::TraceKind::launched)
-    timeline_->span(Timeline::Group::sms, track, fmt::format("block {}", record.access), block_begins_[track], now);
+    bar(Timeline::Group::sms, track, block_begins_[track], now, fmt::format("block {}", record.access));
   block_begins_[track] = now;
 }
 
@@ -95,8 +101,8 @@ void TimingMachine::show_warp(const core::TraceRecord& record) {
   }
   const auto launch = running_.find(record.address);
   const std::string_view kernel = launch == running_.end() ? std::string_view() : launch->second.name;
-  timeline_->span(Timeline::Group::warps, track,
-                  fmt::format("{}, block {}, warp {}", kernel, record.access, record.part), warp.begin, now);
+  bar(Timeline::Group::warps, track, warp.begin, now,
+      fmt::format("{}, block {}, warp {}", kernel, record.access, record.part));
 }
 
 /// Goes on as long as something runs.
@@ -207,6 +213,7 @@ void TimingMachine::check_invariants(const TimingFigures& all) const {
   const FigureValues values = values_of(all);
   std::string broken = broken_invariant(config_, values, rests);
   if (broken.empty() && running_.empty()) broken = broken_sum(values, of_kernels_, of_copies_, of_rest_);
+  if (broken.empty()) broken = bars_.mistake();
   if (!broken.empty()) contradiction(broken);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "runtime/bars.hpp"
 #include "runtime/derived_figures.hpp"
 #include "runtime/invariants.hpp"
 #include "runtime/properties.hpp"
@@ -51,6 +52,25 @@ TEST(Invariants, OfALaunchItsInstructionsAreTheExecutors) {
   EXPECT_NE(broken_invariant_of_launch(MachineConfig{}, row).find("kernel.warp_instructions"), std::string::npos);
   row.warp_instructions = 10;
   EXPECT_EQ(broken_invariant_of_launch(MachineConfig{}, row), "");
+}
+
+/// Copies of one engine were drawn from the moment in which they were queued, one over the other.
+TEST(Bars, ThatOverlapAreFound) {
+  Bars bars;
+  bars.add(1, 0, 5, 10, "k");
+  bars.add(1, 0, 10, 10, "follows at once, and takes no time");
+  bars.add(1, 7, 2, 4, "another track");
+  bars.add(2, 0, 0, 9, "another group");
+  bars.add(1, 0, 10, 30, "follows");
+  EXPECT_EQ(bars.mistake(), "");
+  Bars both = bars;
+  both.add(1, 0, 29, 40, "copy");
+  EXPECT_NE(both.mistake().find("copy lasts from 29 ns to 40 ns"), std::string::npos) << both.mistake();
+  EXPECT_NE(both.mistake().find("track 0 of group 1 to 30 ns"), std::string::npos) << both.mistake();
+  both.add(1, 0, 50, 45, "ends before it begins");
+  EXPECT_NE(both.mistake().find("copy lasts"), std::string::npos) << "the first is told";
+  bars.add(2, 0, 12, 11, "ends before it begins");
+  EXPECT_NE(bars.mistake().find("ends before"), std::string::npos);
 }
 
 TEST(DerivedFigures, AreTheirFormulas) {
