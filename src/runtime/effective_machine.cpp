@@ -29,6 +29,10 @@ u64 told_bandwidth(const DeviceConfig& device) {
   return 2 * device.memory_clock.count * device.memory_bus_bits / 8;
 }
 
+u32 simulated_double_ratio(const simt::SmTimingConfig& timing) {
+  return std::max<u32>(1, timing.double_interval / timing.float_interval);
+}
+
 }  // namespace
 
 MachineConfig effective(const MachineConfig& config) {
@@ -38,10 +42,9 @@ MachineConfig effective(const MachineConfig& config) {
   const u32 channels = config.address_map.channels;
   if (!device.l2.count) device.l2.count = u64{config.address_map.slices} * config.l2.bytes;
   const u64 bandwidth = simulated_bandwidth(machine.memory, channels);
-  if (!device.memory_bus_bits && device.memory_clock.count)
-    device.memory_bus_bits = static_cast<u32>(std::max<u64>(8, bandwidth * 4 / device.memory_clock.count));
   if (!device.memory_bus_bits) device.memory_bus_bits = simulated_bus_bits(machine.memory, channels);
   if (!device.memory_clock.count) device.memory_clock.count = bandwidth * 4 / device.memory_bus_bits;
+  if (!machine.sm.double_ratio) machine.sm.double_ratio = simulated_double_ratio(config.sm_timing);
   return machine;
 }
 
@@ -52,6 +55,17 @@ void check_what_is_told(const MachineConfig& config) {
     throw core::UserError(fmt::format(
         "device.l2 should be 0 (as simulated) or {} bytes, which address_map.slices times l2.bytes are, but is {}", l2,
         machine.device.l2.count));
+  if (const u32 bus = simulated_bus_bits(machine.memory, config.address_map.channels);
+      machine.device.memory_bus_bits != bus)
+    throw core::UserError(
+        fmt::format("device.memory_bus_bits should be 0 (as simulated) or {} bits, which [memory] times "
+                    "address_map.channels are, but is {}",
+                    bus, machine.device.memory_bus_bits));
+  if (const u32 ratio = simulated_double_ratio(config.sm_timing); machine.sm.double_ratio != ratio)
+    throw core::UserError(
+        fmt::format("sm.double_ratio should be 0 (as simulated) or {}, which sm_timing.double_interval over "
+                    "sm_timing.float_interval is, but is {}",
+                    ratio, machine.sm.double_ratio));
   const double told = static_cast<double>(told_bandwidth(machine.device)) / 1e6;
   const double simulated = static_cast<double>(simulated_bandwidth(machine.memory, config.address_map.channels)) / 1e6;
   if (std::abs(told - simulated) > simulated / 100)

@@ -351,7 +351,7 @@ std::unique_ptr<Module> Machine::load_sources(const std::vector<Source>& sources
                                               const std::map<std::string, u64>& managed, cudaError_t& error,
                                               std::string* mistakes) {
   try {
-    return std::make_unique<Module>(memory_, sources, managed, is_region);
+    return std::make_unique<Module>(memory_, sources, managed, config_.device.constant_memory.count, is_region);
   } catch (const ptx::Error& mistake) {
     if (mistakes)
       *mistakes = mistake.what();

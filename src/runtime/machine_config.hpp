@@ -58,7 +58,7 @@ struct SmConfig {
   Bytes shared_per_block_optin = 64_KiB;
   Bytes shared_reserved_per_block = 0_B;
   u32 threads_per_block = 1024;
-  u32 double_ratio = 32;
+  u32 double_ratio = 0;  // as simulated
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit);
@@ -161,7 +161,8 @@ void DeviceConfig::fields(Self& self, Visitor&& visit) {
         "Copies that may run beside kernels (cudaDeviceProp::asyncEngineCount).", "deviceQuery on Turing");
   visit("integrated", self.integrated, Range{}, "", "Whether the GPU shares the host's memory.",
         "RTX 2060 data sheet: a card with 6 GB of GDDR6 of its own");
-  visit("ecc", self.ecc, Range{}, "", "Whether device memory has error correction.", "RTX 2060 data sheet: names none");
+  visit("ecc", self.ecc, Range{}, "", "Whether programs are told of error correction; it costs nothing here.",
+        "RTX 2060 data sheet: names none");
 }
 
 template <class Self, class Visitor>
@@ -186,8 +187,9 @@ void SmConfig::fields(Self& self, Visitor&& visit) {
         "Shared memory that the system keeps of every block.", "CUDA C++ Programming Guide, 8.0 and later: 1 KiB");
   visit("threads_per_block", self.threads_per_block, Range{32, 1024}, "threads", "Threads of the largest block.",
         guide);
-  visit("double_ratio", self.double_ratio, Range{1, 64}, "",
-        "Single- to double-precision throughput (cudaDeviceProp::singleToDoublePrecisionPerfRatio).", guide);
+  visit("double_ratio", self.double_ratio, Range{0, 1024}, "",
+        "Single- to double-precision throughput (cudaDeviceProp::singleToDoublePrecisionPerfRatio); 0: as simulated.",
+        "what is simulated (sm_timing.double_interval, sm_timing.float_interval)");
 }
 
 template <class Self, class Visitor>

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "core/checked.hpp"
+
 namespace ew::runtime {
 
 namespace {
@@ -33,6 +35,18 @@ void check_regions(const ptx::ast::Module& module, bool (*knows_region)(std::str
                         function.name, region.name));
 }
 
+/// Each behind the one before, at its own alignment, as in a GPU's constant bank.
+void check_constants(const ptx::ast::Module& module, u64 most) {
+  core::Checked bytes(0);
+  each_variable(module, [&](const auto& variable) {
+    if (variable.space == ptx::Space::constant)
+      bytes = bytes.rounded_up(std::max<u64>(variable.alignment, 1)) + variable.size;
+  });
+  if (bytes.at_most(most)) return;
+  throw ptx::Error(fmt::format("the module's constant variables take {} bytes: device.constant_memory is {}",
+                               bytes.fits() ? std::to_string(bytes.value()) : "more than 2^64", most));
+}
+
 int version_number(const std::string& text) {  // "8.3" -> 83
   const auto dot = text.find('.');
   return std::atoi(text.c_str()) * 10 + (dot == std::string::npos ? 0 : std::atoi(text.c_str() + dot + 1));
@@ -41,12 +55,13 @@ int version_number(const std::string& text) {  // "8.3" -> 83
 }  // namespace
 
 Module::Module(memory::AddressSpace& memory, const std::vector<Source>& sources,
-               const std::map<std::string, u64>& managed, bool (*knows_region)(std::string_view))
+               const std::map<std::string, u64>& managed, u64 constant_bytes, bool (*knows_region)(std::string_view))
     : memory_(memory) {
   std::vector<ptx::ast::Module> parsed;
   for (const Source& source : sources) parsed.push_back(ptx::parse(source.text, source.name));
   const ptx::ast::Module linked = ptx::link(std::move(parsed));
   check_regions(linked, knows_region);
+  check_constants(linked, constant_bytes);
   ptx_version_ = version_number(linked.version);
   try {
     each_variable(linked, [&](const auto& variable) { allocate(variable, managed); });

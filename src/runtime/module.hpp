@@ -43,10 +43,11 @@ struct Source {
 class Module {
  public:
   /// Parses, links and decodes; allocates and initialises the variables. Throws ptx::Error (a mistake in the text) or
-  /// std::bad_alloc (the variables do not fit in device memory). `knows_region` names the everwarp operations there
-  /// are. `managed` are variables that have their memory, with its values, already.
+  /// std::bad_alloc (the variables do not fit in device memory). `managed` are variables that have their memory, with
+  /// its values, already. `constant_bytes`: that constant variables may take together. `knows_region` names the
+  /// everwarp operations there are.
   Module(memory::AddressSpace&, const std::vector<Source>&, const std::map<std::string, u64>& managed,
-         bool (*knows_region)(std::string_view));
+         u64 constant_bytes, bool (*knows_region)(std::string_view));
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;

@@ -146,6 +146,33 @@ TEST(WhatIsTold, AContradictionIsRefused) {
   EXPECT_NE(text.find("tell programs of 1008 GB/s, but 672 GB/s are simulated"), std::string::npos) << text;
 }
 
+/// A clock alone was told with a bus that made up for it: 256 bits, where 384 are simulated.
+TEST(WhatIsTold, OneFieldIsNotBentToFitAnother) {
+  const std::string clock = mistake("titan-rtx", {"device.memory_clock=10501"});
+  EXPECT_NE(clock.find("device.memory_clock and device.memory_bus_bits tell programs of 1008 GB/s"), std::string::npos)
+      << clock;
+  const std::string bus = mistake("titan-rtx", {"device.memory_bus_bits=256"});
+  EXPECT_NE(bus.find("device.memory_bus_bits should be 0 (as simulated) or 384 bits"), std::string::npos) << bus;
+  EXPECT_NE(mistake("titan-rtx", {"device.memory_clock=0.001"}), "");
+  EXPECT_NE(mistake("titan-rtx", {"device.memory_clock=100000"}), "");
+  EXPECT_EQ(mistake("titan-rtx", {"device.memory_clock=7000"}), "");
+  EXPECT_EQ(mistake("titan-rtx", {"device.memory_bus_bits=384"}), "");
+  // What is simulated may change: what is told goes along.
+  for (const char* setting : {"memory.clock=1000", "memory.bytes_per_clock=8", "address_map.channels=12"})
+    EXPECT_EQ(mistake("titan-rtx", {setting}), "") << setting;
+  EXPECT_NE(mistake("titan-rtx", {"memory.clock=1000", "device.memory_clock=7000"}), "");
+}
+
+/// The GTX 1080 Ti's 32 was told, and 64 was simulated.
+TEST(WhatIsTold, TheRatioOfDoubleToSinglePrecisionIsThatOfTheUnits) {
+  const std::pair<const char*, int> ratios[] = {{"titan-rtx", 32}, {"gtx-1080ti", 32}, {"a100-80gb", 2}, {"h100", 2}};
+  for (const auto& [machine, ratio] : ratios)
+    EXPECT_EQ(properties_of(load_machine(machine)).singleToDoublePrecisionPerfRatio, ratio) << machine;
+  EXPECT_NE(mistake("titan-rtx", {"sm.double_ratio=2"}).find("sm.double_ratio should be 0 (as simulated) or 32"),
+            std::string::npos);
+  EXPECT_EQ(mistake("titan-rtx", {"sm_timing.double_interval=4"}), "");
+}
+
 TEST(EffectiveMachine, HasTheStandardsFigures) {
   const std::string text = to_toml(effective(load_machine("titan-rtx")));
   for (const char* line : {"\nrcd = 20\n", "\nclock = 3500\n", "\nbanks = 16\n", "\nmemory_bus_bits = 384\n",
