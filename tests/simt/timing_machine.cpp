@@ -31,13 +31,23 @@ Accepted DelayedLines::access(const memory::LineAccess& access, memory::Stall& w
   busy = std::max(busy, now + setup_.fastest + random_() % (setup_.slowest - setup_.fastest + 1));
   if (access.kind != AccessKind::load) last_store_ = std::max(last_store_, busy);
   most_under_way = std::max(most_under_way, ++under_way_);
-  if (setup_.answers) wheel_.at<&DelayedLines::arrive>(busy, *this, u64{access.access} << 8 | access.part, access.line);
+  const u64 number = u64{access.access} << 8 | access.part;
+  if (setup_.stores_at_once && access.kind == AccessKind::store) {
+    agent_.perform(access.access, access.part, reinterpret_cast<u8*>(access.line));
+    wheel_.at<&DelayedLines::visible>(busy, *this, number);
+  } else if (setup_.answers) {
+    wheel_.at<&DelayedLines::arrive>(busy, *this, number, access.line);
+  }
   return Accepted::pending;
 }
 
 void DelayedLines::arrive(u64 number, u64 line) {
-  --under_way_;
   agent_.perform(static_cast<u32>(number >> 8), number & 0xff, reinterpret_cast<u8*>(line));
+  visible(number, 0);
+}
+
+void DelayedLines::visible(u64 number, u64) {
+  --under_way_;
   agent_.complete(static_cast<u32>(number >> 8), number & 0xff, memory::ServedBy::device);
 }
 

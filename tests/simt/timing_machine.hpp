@@ -31,8 +31,9 @@ struct TimingSetup {
   u32 holds = 0;                   // of 100 parts and order operations: their warp is held for a while
   simt::PersistTiming persists;
   u32 seed = 1;
-  u64 skew = 0;         // the GPU's seed
-  bool answers = true;  // false: what is late never comes
+  u64 skew = 0;                 // the GPU's seed
+  bool answers = true;          // false: what is late never comes
+  bool stores_at_once = false;  // are performed at once, and visible to everyone late
   simt::EventRecorder* recorder = nullptr;
   std::vector<memory::LineAccess>* seen = nullptr;
   std::vector<AskedOrder>* orders = nullptr;  // those that were carried out
@@ -65,6 +66,7 @@ class DelayedLines final : public simt::LinePort {
  private:
   bool chance(u32 of_100) { return of_100 && random_() % 100 < of_100; }
   void arrive(u64 access_and_part, u64 line);
+  void visible(u64 access_and_part, u64);
   void wake(u64, u64) { agent_.wake(); }
   void resume(u64 warps, u64) {
     held_ &= ~warps;
