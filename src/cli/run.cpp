@@ -74,7 +74,7 @@ int run_for_text(const Words& words, RunSettings settings, bool csv) {
                               {"seed", settings.seed},       {"status", outcome.status}};
   if (std::ifstream file(settings.statistics_file); file)
     json["statistics"] = nlohmann::ordered_json::parse(file, nullptr, false);
-  fmt::print("{}\n", csv ? statistics_csv(json["statistics"]) : core::json_text(json));
+  fmt::print("{}", csv ? statistics_csv(json["statistics"]) : core::json_text(json) + "\n");
   end_as_child(outcome.signal);
   return outcome.status;
 }

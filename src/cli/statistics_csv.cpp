@@ -29,6 +29,9 @@ std::string in_quotes(std::string_view text) {
 class Lines {
  public:
   Lines() {
+    for (const char* name : {"nanoseconds_begin", "nanoseconds_end", "kernels_nanoseconds", "copies_nanoseconds",
+                             "kernels_and_copies_nanoseconds", "neither_nanoseconds"})
+      units_.emplace(name, "ns");
     for (const core::Statistic& one : runtime::figure_names()) units_.emplace(one.name, one.unit);
     for (const core::Statistic& one : core::statistics_of(runtime::RunStatistics{})) units_.emplace(one.name, one.unit);
     for (const runtime::DerivedFigure& one : runtime::derived_figures()) units_.emplace(one.name, one.unit);

@@ -33,8 +33,24 @@ nlohmann::ordered_json json_of_rest(const FigureValues& values) {
   return json;
 }
 
-bool is_of_the_machine(std::string_view name) {
-  return name.starts_with("machine.");
+/// Whether one SM, or one slice of the L2, counts this. The machine's time is nobody's alone.
+bool counted_by(std::string_view kind, std::string_view name) {
+  constexpr std::string_view by_sms[] = {"active_cycles", "warp_cycles",     "issued",  "slots",          "requests",
+                                         "lines",         "sectors",         "parts",   "latency",        "l1",
+                                         "shared_passes", "shared_requests", "persist", "constant_misses"};
+  const std::string_view first = name.substr(0, name.find('.'));
+  return kind == "sms" ? std::ranges::find(by_sms, first) != std::end(by_sms) : first == "l2";
+}
+
+/// Whether a formula says something of one unit.
+bool of_unit(std::string_view kind, std::string_view expression) {
+  bool any = false;
+  for (const std::string_view name : core::names_in(expression)) {
+    if (name.starts_with("machine.")) continue;
+    if (!counted_by(kind, name)) return false;
+    any = true;
+  }
+  return any;
 }
 
 nlohmann::ordered_json json_of_derived(const NamedFigures& figures, bool of_launch) {
@@ -101,8 +117,7 @@ void RunResults::write(nlohmann::ordered_json& json, const MachineConfig& config
   for (const UnitRow& unit : units) {
     nlohmann::ordered_json row = json_of_rest(unit.values);
     for (const auto& [figure, value] : derive(NamedFigures(config, unit.values), false))
-      if (!std::ranges::all_of(core::names_in(figure->expression), is_of_the_machine))
-        row[std::string(figure->name)] = value;
+      if (of_unit(unit.kind, figure->expression)) row[std::string(figure->name)] = value;
     json[std::string(unit.kind)].push_back(std::move(row));
   }
 }

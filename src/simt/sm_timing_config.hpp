@@ -12,6 +12,8 @@
 
 namespace ew::simt {
 
+inline constexpr u32 most_warps = 64;  // of an SM: one bit each
+
 struct SmTimingConfig {
   u32 schedulers = 4;
   std::string policy = "gto";

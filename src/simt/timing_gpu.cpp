@@ -19,7 +19,6 @@
 namespace ew::simt {
 namespace {
 
-constexpr u32 most_warps = 64;                    // of an SM: one bit each
 constexpr Cycle cycles_between_looks = 1u << 17;  // at grid-wide barriers
 // Loops that count their polls may end by themselves: they have so many times livelock_cycles.
 constexpr u64 loops = 8;
@@ -368,25 +367,6 @@ struct TimingGpu::State {
 
 TimingGpu::TimingGpu(const Parts& parts) : state_(std::make_unique<State>(parts)) {}
 TimingGpu::~TimingGpu() = default;
-
-std::string TimingGpu::refuse(const GpuLimits& limits, const SmTimingConfig& timing) {
-  if (limits.warps_per_sm > most_warps)
-    return fmt::format("sm.warps should be at most {} on a timing machine, but is {}", most_warps, limits.warps_per_sm);
-  if (!scheduler_policy(timing.policy))
-    return fmt::format("sm_timing.policy should be gto or lrr, but is {}", timing.policy);
-  if (!std::has_single_bit(timing.shared_banks))
-    return fmt::format("sm_timing.shared_banks should be a power of two, but is {}", timing.shared_banks);
-  if (!std::has_single_bit(timing.constant_line))
-    return fmt::format("sm_timing.constant_line should be a power of two, but is {}", timing.constant_line);
-  if (timing.constant_cache.count < u64{timing.constant_line} * timing.constant_ways)
-    return fmt::format(
-        "sm_timing.constant_cache should hold a set of sm_timing.constant_ways ({}) lines, but is {} bytes",
-        timing.constant_ways, timing.constant_cache.count);
-  if (timing.accesses <= 4 * most_taps)
-    return fmt::format("sm_timing.accesses should be above {}, which one instruction may take, but is {}",
-                       4 * most_taps, timing.accesses);
-  return {};
-}
 
 void TimingGpu::set_unattended(bool unattended) {
   state_->unattended = unattended;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 /// Each way prints a line when the signal may come.
-const char* const program = R"(#include <everwarp/gpm.cuh>
+const char* const bad_day = R"(#include <everwarp/gpm.cuh>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -71,7 +71,7 @@ class InterruptedRun : public testing::Test {
     folder() = testing::TempDir() + "/ew-interrupted-run";
     fs::remove_all(folder());
     fs::create_directories(folder() + "/temporary");
-    std::ofstream(folder() + "/bad_day.cu") << program;
+    std::ofstream(folder() + "/bad_day.cu") << bad_day;
     const Outcome built = run({EW_PROGRAM, "build", "bad_day.cu", "-o", "bad_day"},
                               {.capture = Capture::both, .directory = folder(), .timeout_seconds = 120});
     ASSERT_EQ(built.status, 0) << built.output;
