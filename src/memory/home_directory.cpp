@@ -24,7 +24,6 @@ void Home::State::hold(u32 way, const Request& request, const Decision& decision
   mshr.fetched = fetched;
   mshr.decision = decision;
   mshr.since = now();
-  mshr.answers = 0;
   each_agent(decision.probes, [&](AgentId agent) {
     ++mshr.answers;
     send_probe(request.line, agent, request.origin, decision.probe);
