@@ -67,6 +67,9 @@ class Executor {
   u64 wake_sleepers(Block&, u64 cycle);
   /// For Standstill.
   SpinWatch& watch() { return watch_; }
+  /// op.lanes have polled, and their registers hold what they found. Of lanes that a performer answers at once while
+  /// others of the instruction are pending, the performer says so.
+  static void note_poll(const MemoryOp& op);
 
  private:
   /// Everything but arithmetic, uniform branches and memory; the current split stands at the instruction. False: no
@@ -128,7 +131,6 @@ class Executor {
   // performed; false: a fault, or the current split waits for it.
   bool memory_access(Warp&, const ptx::Instr&, LaneMask);
   void begin_access(Warp&, LaneMask, u32 made);
-  static void note_poll(const MemoryOp&);
   bool mbarrier(Warp&, const ptx::Instr&, LaneMask);
   bool texture(Warp&, const ptx::Instr&, LaneMask);
   TextureAccess& begin_texture(Warp&, const ptx::TextureForm&, LaneMask);

@@ -106,6 +106,7 @@ Performed TimingSm::generic(MemoryOp& op) {
   }
   op.lanes = far;
   const Performed performed = global(op);
+  if (op.lanes = near; near && performed == Performed::pending && op.plan->polls) Executor::note_poll(op);
   op.lanes = lanes;
   return performed;
 }
