@@ -34,15 +34,13 @@ struct PollsLook {
 
 /// A warp whose polls may be in vain.
 struct Contender {
-  u32 rounds = 0;              // Spinning::rounds that have been looked at
-  ptx::Pc latch = ptx::no_pc;  // of the last one
+  ptx::Pc latch = ptx::no_pc;  // of its last round
   u32 news = 0;                // Spinning::news up to this round
   u32 in_vain = 0;             // rounds in a row of one loop that found nothing new and gave back what they took
   // Others' writes of the words that it polls, up to this round and the last; how many rounds came behind such writes;
   // and of this round, whether it wrote, and the sum of its changes: 0 when it has given back what it took.
   u64 others = 0, others_before = 0;
   u32 missed = 0, staggers = 0;
-  u32 pause = 0;  // before its next strong access
   bool wrote = false;
   u64 changed = 0;
 

@@ -77,7 +77,8 @@ void TimingSm::add(Block& block, GridRun& run) {
     w.unperformed = w.invisible = {};
     w.copies = {};
     w.group = 0;
-    w.contender.begin();
+    contenders_[slot].begin();
+    w.rounds = w.pause = 0;
     w.releasing = w.released = w.ordered = false;
     w.after = memory::PersistOrder::none;
     age_[slot] = ++arrivals_;
@@ -209,8 +210,8 @@ void TimingSm::look_at(u32 slot, Cycle now) {
     return wait_for(slot, for_memory);
   }
   Cycle when = latest >> 3;
-  if (w.contender.pause && pc.order.strong) [[unlikely]]
-    when = std::max(when, now) + std::exchange(w.contender.pause, 0);
+  if (w.pause && pc.order.strong) [[unlikely]]
+    when = std::max(when, now) + std::exchange(w.pause, 0);
   if (when > now) {
     w.kind = latest & 7;
     constexpr Wait wait_of[] = {for_data, for_memory, for_memory, for_memory, for_control, for_order};
@@ -408,7 +409,7 @@ void TimingSm::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
   if (block.block && block.block->ready & block.parked) wake_block(block, now);
   if (outcome == Outcome::ended) return;
   if (outcome == Outcome::spinning) see_spinning(w, now);
-  if (w.warp->spin.rounds != w.contender.rounds) [[unlikely]]
+  if (w.warp->spin.rounds != w.rounds) [[unlikely]]
     stagger(slot);
   limit_or_look(slot, now);
 }

@@ -175,7 +175,8 @@ class TimingSm final : public memory::Agent {
     u32 releases_at_look = 0;
     Cycle spin_seen = 0;
     bool timed = false;  // it has read a clock since the last look
-    Contender contender;
+    u32 rounds = 0;      // Spinning::rounds that have been looked at
+    u32 pause = 0;       // before its next strong access
   };
 
   /// A readiness: the cycle above three bits of kind, or, with the top bit, the number of an access.
@@ -303,6 +304,7 @@ class TimingSm final : public memory::Agent {
   u64 active_cycles_ = 0;  // of all launches together
 
   std::array<Slot, slots> warps_;
+  std::array<Contender, slots> contenders_;  // by slot
   std::vector<BlockRun> blocks_;
   u64 occupied_ = 0;
   std::array<u64, slots> age_{};

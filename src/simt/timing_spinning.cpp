@@ -36,9 +36,9 @@ void TimingSm::see_spinning(Slot& w, Cycle now) {
 /// it came too late again and again: others wrote what it polls between two of its polls, and it found nothing new.
 void TimingSm::stagger(u32 slot) {
   Slot& w = warps_[slot];
-  Contender& c = w.contender;
+  Contender& c = contenders_[slot];
   const Spinning& spin = w.warp->spin;
-  c.rounds = spin.rounds;
+  w.rounds = spin.rounds;
   if (!shared_.config.poll_stagger) return;
   const bool same_loop = std::exchange(c.latch, spin.latch) == spin.latch;
   const bool found_new = std::exchange(c.news, spin.news) != spin.news;
@@ -64,15 +64,15 @@ void TimingSm::stagger(u32 slot) {
 
 /// Before its next strong access, from a fixed sequence.
 void TimingSm::pause_below(u32 slot, u32 bound) {
-  Contender& c = warps_[slot].contender;
+  Contender& c = contenders_[slot];
   core::SplitMix64 draw(shared_.seed ^ u64{sm_.index} << 48 ^ u64{slot} << 40 ^ c.staggers++);
-  c.pause = 1 + static_cast<u32>(draw.below(std::min(bound, shared_.config.poll_stagger)));
+  warps_[slot].pause = 1 + static_cast<u32>(draw.below(std::min(bound, shared_.config.poll_stagger)));
 }
 
 /// A warp of another SM starves for the word, and this one does not.
 bool TimingSm::starves_another(const ContestedWords::Word& word, u32 slot) const {
-  return word.missed > starving && warps_[slot].contender.missed <= most_missed &&
-         word.wanted_by / slots != sm_.index + 1 && shared_.wheel.now() - word.wanted < wanted_for;
+  return word.missed > starving && contenders_[slot].missed <= most_missed && word.wanted_by / slots != sm_.index + 1 &&
+         shared_.wheel.now() - word.wanted < wanted_for;
 }
 
 /// Who is about to use what its SM was the last to write, while a warp of another SM starves for it, leaves it alone
@@ -101,7 +101,7 @@ auto TimingSm::watch(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, 
     before[lane] = value_of(lane);
   }
   const auto performed = perform();
-  Contender& c = warps_[slot].contender;
+  Contender& c = contenders_[slot];
   for (LaneMask left = lanes; left; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
     ContestedWords::Word& word = shared_.contested.of(place(lane));
@@ -142,8 +142,9 @@ Performed TimingSm::flat_watched(MemoryOp& op) {
 
 void TimingSm::look_at_polls(PollsLook& look) {
   for (u64 left = occupied_; left; left &= left - 1) {
-    Slot& w = warps_[std::countr_zero(left)];
-    Contender& c = w.contender;
+    const u32 slot = static_cast<u32>(std::countr_zero(left));
+    Slot& w = warps_[slot];
+    Contender& c = contenders_[slot];
     LaneMask running = 0, held_back = w.warp->live;
     for (u32 s = 0; s < w.warp->split_count; ++s) {
       held_back &= ~w.warp->splits[s].mask;
