@@ -9,9 +9,10 @@
 namespace ew::simt {
 
 /// Who writes the words that warps poll in vain, while there are such warps (timing_spinning.cpp). Words share an entry
-/// when their addresses' hashes do; then a warp may be staggered without need, no more.
+/// when their addresses' hashes do: the one that was changed last has it.
 struct ContestedWords {
   struct Word {
+    u64 place = 0;
     u32 writer = 0, writes = 0;  // the last; so many changes
     u32 wanted_by = 0;           // a warp that came too late again and again, so often, and when it last did
     u32 missed = 0;
@@ -19,7 +20,21 @@ struct ContestedWords {
   };
   std::vector<Word> words = std::vector<Word>(4096);
   bool watched = false, needed = false;  // now; since TimingGpu's last look
-  Word& of(u64 address) { return words[(address >> 2) * 0x9e3779b97f4a7c15 >> 52]; }
+
+  /// nullptr: nobody has changed it of late.
+  Word* find(u64 place) {
+    Word& word = entry(place);
+    return word.place == place ? &word : nullptr;
+  }
+  /// To note a change of it.
+  Word& claim(u64 place) {
+    Word& word = entry(place);
+    if (word.place != place) word = {.place = place};
+    return word;
+  }
+
+ private:
+  Word& entry(u64 place) { return words[(place >> 2) * 0x9e3779b97f4a7c15 >> 52]; }
 };
 
 /// What all warps have done between two looks at them.

@@ -79,8 +79,9 @@ bool TimingSm::starves_another(const ContestedWords::Word& word, u32 slot) const
 /// for some cycles behind that: it may free a lock and take it before the line can leave.
 void TimingSm::give_way(u32 slot, const MemoryOp& op, LaneMask lanes) {
   for (LaneMask left = lanes; left; left &= left - 1) {
-    const ContestedWords::Word& word = shared_.contested.of(place_of(op, static_cast<u32>(std::countr_zero(left))));
-    if (starves_another(word, slot) && word.writer / slots == sm_.index + 1)
+    const ContestedWords::Word* const word =
+        shared_.contested.find(place_of(op, static_cast<u32>(std::countr_zero(left))));
+    if (word && starves_another(*word, slot) && word->writer / slots == sm_.index + 1)
       return pause_below(slot, shared_.config.poll_stagger);
   }
 }
@@ -104,10 +105,12 @@ auto TimingSm::watch(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, 
   Contender& c = contenders_[slot];
   for (LaneMask left = lanes; left; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    ContestedWords::Word& word = shared_.contested.of(place(lane));
-    if (op.plan->polls && word.writer != me) c.others += word.writes;
-    if (c.missed > most_missed) word.wanted_by = me, word.missed = c.missed, word.wanted = now;
+    if (ContestedWords::Word* const word = shared_.contested.find(place(lane))) {
+      if (op.plan->polls && word->writer != me) c.others += word->writes;
+      if (c.missed > most_missed) word->wanted_by = me, word->missed = c.missed, word->wanted = now;
+    }
     if (value_of(lane) == before[lane]) continue;
+    ContestedWords::Word& word = shared_.contested.claim(place(lane));
     if (starves_another(word, slot)) pause_below(slot, shared_.config.poll_stagger);
     word.writer = me;
     ++word.writes;
