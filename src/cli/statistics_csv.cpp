@@ -29,9 +29,6 @@ std::string in_quotes(std::string_view text) {
 class Lines {
  public:
   Lines() {
-    for (const char* name : {"nanoseconds_begin", "nanoseconds_end", "kernels_nanoseconds", "copies_nanoseconds",
-                             "kernels_and_copies_nanoseconds", "neither_nanoseconds"})
-      units_.emplace(name, "ns");
     for (const core::Statistic& one : runtime::figure_names()) units_.emplace(one.name, one.unit);
     for (const core::Statistic& one : core::statistics_of(runtime::RunStatistics{})) units_.emplace(one.name, one.unit);
     for (const runtime::DerivedFigure& one : runtime::derived_figures()) units_.emplace(one.name, one.unit);
@@ -39,9 +36,12 @@ class Lines {
   void add(std::string_view id, std::string_view kernel, const Json& figures) {
     for (const auto& [name, value] : figures.items()) {
       if (!value.is_number()) continue;
-      const auto unit = units_.find(name);
-      text += fmt::format("{},{},{},{},{}\n", in_quotes(id), in_quotes(kernel), in_quotes(name),
-                          in_quotes(unit == units_.end() ? std::string_view() : unit->second), value.dump());
+      const auto found = units_.find(name);
+      const std::string_view unit = found != units_.end()                           ? std::string_view(found->second)
+                                    : name.find("nanoseconds") != std::string::npos ? "ns"
+                                                                                    : "";
+      text += fmt::format("{},{},{},{},{}\n", in_quotes(id), in_quotes(kernel), in_quotes(name), in_quotes(unit),
+                          value.dump());
     }
   }
   std::string text = "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";

@@ -459,29 +459,21 @@ std::string TimingMachine::what_is_beneath() const {
   return text;
 }
 
-/// A word's newer value that is kept where the polls of this SM do not look: a scope is too narrow (simt::Performer).
+/// Memory has a newer value than the copy that this SM polls (simt::Performer). A copy that the SM has written, or
+/// owns, is the newest.
 std::string TimingMachine::newer_elsewhere(u32 sm, u64 address, u32 value) const {
   const auto place = space_.find(address);
   const bool cached = place && (place->region == memory::Region::device || place->region == memory::Region::pool);
   if (address % memory::word_bytes || !cached) return {};
-  u32 at_home = 0;
-  std::memcpy(&at_home, reinterpret_cast<const void*>(address), sizeof at_home);
-  const memory::PrivateCache::Peek own = caches_[sm]->peek(address);
-  if (own.valid && own.value == value && at_home != value)
-    return fmt::format(
-        "scope bug: the word is {} in memory, and SM {} polls an older copy in its private cache. The scope of these "
-        "polls is too narrow: device scope (.gpu) sees what other SMs write",
-        at_home, sm);
-  for (u32 other = 0; other < config_.sm.count; ++other) {
-    const memory::PrivateCache::Peek copy = caches_[other]->peek(address);
-    if (other != sm && copy.valid && copy.dirty_bytes && copy.value != value)
-      return fmt::format(
-          "scope bug: SM {} has written {} into its private cache, where SM {} cannot see it. The scope of that write "
-          "is "
-          "too narrow: device scope (.gpu) reaches other SMs",
-          other, copy.value, sm);
-  }
-  return {};
+  u32 in_memory = 0;
+  std::memcpy(&in_memory, reinterpret_cast<const void*>(address), sizeof in_memory);
+  const memory::PrivateCache::Peek copy = caches_[sm]->peek(address);
+  if (!copy.valid || copy.owned || copy.dirty_bytes || copy.value != value || in_memory == value) return {};
+  return fmt::format(
+      "scope bug: the word is {} in memory, and SM {} polls an older copy in its private cache. The scope of these "
+      "polls "
+      "is too narrow: device scope (.gpu) sees what other SMs write",
+      in_memory, sm);
 }
 
 }  // namespace ew::runtime

@@ -39,11 +39,10 @@ struct ContestedWords {
 
 /// What all warps have done between two looks at them.
 struct PollsLook {
-  bool only_spins =
-      true;  // nothing but polling what does not change, in the same state at each poll, or nothing at all
-  bool any_spins = false;
-  bool only_loops = true;  // nothing but loops with polls that find what they have found before, or nothing at all
-  bool any_loops = false;
+  // Warps that did anything have polled what does not change, in the same state at each poll; and there is one.
+  bool only_spins = true, any_spins = false;
+  // They have gone round loops whose polls found what they had found before; and there is one.
+  bool only_loops = true, any_loops = false;
   bool timed = false;  // one has looked at a clock
 };
 

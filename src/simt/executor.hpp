@@ -155,8 +155,9 @@ class Executor {
   bool refuse_access(Warp&, const MemoryOp::Refusal&);  // of no operation
   bool refuse_access(const MemoryOp&);
   bool refuse_access(const Warp&, const Split&, const ptx::MemoryForm*, const MemoryOp::Refusal&);
-  std::string what_it_waits_for(const Warp&, const Split&) const;
-  std::string what_it_polls(const Warp&, const Split&) const;
+  /// `scope_bug`: set when it polls a value that is older than what memory has.
+  std::string what_it_waits_for(const Warp&, const Split&, bool& scope_bug) const;
+  std::string what_it_polls(const Warp&, const Split&, bool& scope_bug) const;
 
   Performer& performer_;
   DeviceServices& services_;

@@ -39,7 +39,7 @@ struct Fault {
   u64 address = 0;
   u32 bytes = 0;
   std::string report;
-  bool scope_bug = false;  // a deadlock: a warp polls a value that is older than another agent's
+  bool scope_bug = false;  // a deadlock: a warp polls a value that is older than what memory has
 };
 
 }  // namespace ew::simt

@@ -111,8 +111,8 @@ class Performer {
   virtual void step(Finisher&) {}
   /// Does step() do anything? Asked once.
   virtual bool steps() const { return false; }
-  /// For the report of a deadlock: a warp of this SM polls the word at `address` and finds `value` each time. One
-  /// clause where another agent has a newer value that the polls cannot see, and why; else empty.
+  /// For the report of a deadlock: a warp of this SM polls the word at `address` and finds `value` each time. What to
+  /// say where memory has a newer value, which the polls cannot see; else empty.
   virtual std::string newer_elsewhere([[maybe_unused]] u32 sm, [[maybe_unused]] u64 address,
                                       [[maybe_unused]] u32 value) const {
     return {};

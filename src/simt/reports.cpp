@@ -297,7 +297,7 @@ bool Executor::refuse_access(const Warp& warp, const Split& split, const ptx::Me
   return false;
 }
 
-std::string Executor::what_it_polls(const Warp& warp, const Split& split) const {
+std::string Executor::what_it_polls(const Warp& warp, const Split& split, bool& scope_bug) const {
   const Spinning& spin = warp.spin;
   const LaneMask polling = split.mask & spin.spins;
   const u32 lane = static_cast<u32>(std::countr_zero(polling));
@@ -308,11 +308,12 @@ std::string Executor::what_it_polls(const Warp& warp, const Split& split) const 
     return fmt::format("the word at {:#x} of shared memory {}", shared_offset(place, *warp.block), found);
   const std::string newer =
       performer_.newer_elsewhere(warp.block->sm->index, place, static_cast<u32>(spin.words.found[lane]));
+  scope_bug |= !newer.empty();
   return fmt::format("the word at {:#x} ({}) {}{}{}", place, neighbourhood(space_, place, 1), found,
                      newer.empty() ? "" : ";\n    ", newer);
 }
 
-std::string Executor::what_it_waits_for(const Warp& warp, const Split& split) const {
+std::string Executor::what_it_waits_for(const Warp& warp, const Split& split, bool& scope_bug) const {
   if (split.state != SplitState::at_barrier && grid_barrier::synchronizes_grid(warp, split))
     return "the grid-wide barrier";
   const Block& block = *warp.block;
@@ -327,11 +328,11 @@ std::string Executor::what_it_waits_for(const Warp& warp, const Split& split) co
       return fmt::format("{} of its warp", missing ? several("lane", missing) : "other lanes");
     }
     case SplitState::asleep:
-      return warp.spin.spins & split.mask ? what_it_polls(warp, split) : "the end of its sleep";
+      return warp.spin.spins & split.mask ? what_it_polls(warp, split, scope_bug) : "the end of its sleep";
     case SplitState::at_performer:
       return "memory";
     case SplitState::running:
-      return what_it_polls(warp, split);
+      return what_it_polls(warp, split, scope_bug);
   }
   return "nothing";
 }
@@ -347,10 +348,9 @@ Fault Executor::deadlock(const Block& block, std::string_view what, FaultKind ki
   for (const Warp* warp : block.warps) {
     for (u32 s = 0; warp && s < warp->split_count; ++s) {
       const Split& split = warp->splits[s];
-      const std::string at = fmt::format("{}\n    at {}{}", what_it_waits_for(*warp, split), place(kernel, split.pc),
-                                         call_stack(*warp, split));
+      const std::string at = fmt::format("{}\n    at {}{}", what_it_waits_for(*warp, split, fault.scope_bug),
+                                         place(kernel, split.pc), call_stack(*warp, split));
       waiting[{split.pc, split.mask, at}] |= u64{1} << warp->index;
-      fault.scope_bug |= at.find("scope bug: ") != std::string::npos;
       if (!first) continue;
       fault.where.thread = thread_of(*warp, std::countr_zero(split.mask));
       locate(fault, kernel, split.pc);

@@ -216,11 +216,17 @@ __global__ void persists(int* data, int* flag, bool narrow) {
     data[32] = 1;
   }
 }
+__global__ void own_word(volatile int* flag) {
+  *flag = 0;  // memory still has 1 where the private cache keeps what it writes
+  while (*flag == 0) {}
+}
 int main(int, char** words) {
   int* m;
-  cudaMalloc(&m, 4096), cudaMemset(m, 0, 4096);
+  cudaMalloc(&m, 4096), cudaMemset(m, *words[1] == 'o', 4096);
   const bool narrow = *words[2] == '1';
-  if (*words[1] == 'a')
+  if (*words[1] == 'o')
+    own_word<<<1, 1>>>(m);
+  else if (*words[1] == 'a')
     acquires<<<2, 1>>>(m, m + 64, m + 512, narrow);
   else
     persists<<<2, 1>>>(m, m + 64, narrow);
@@ -243,6 +249,13 @@ int main(int, char** words) {
               "polls an older copy in its private cache. The scope of these polls is too narrow") != std::string::npos;
       EXPECT_EQ(told, narrow) << kernel << ":\n" << outcome.output;
     }
+  for (const char* protocol : {"gpu", "none-l1", "mesi"}) {
+    const Outcome outcome =
+        call({EW_PROGRAM, "run", "--machine", "titan-rtx", "--set", "sm_timing.livelock_cycles=100000", "--set",
+              std::string("coherence.protocol=") + protocol, "./narrow", "own_word", "0"});
+    EXPECT_EQ(outcome.status, 1) << protocol << ":\n" << outcome.output;
+    EXPECT_EQ(outcome.output.find("scope bug"), std::string::npos) << protocol << ":\n" << outcome.output;
+  }
   fs::remove_all(folder);
 }
 
