@@ -105,7 +105,7 @@ void TimingSm::choose_causes(Cycle now) {
   if (was_occupied_ || occupied_) ++active_cycles_;
   was_occupied_ = occupied_ != 0;
   const u32 issued = static_cast<u32>(std::popcount(issued_now_));
-  if (issued == schedulers_ && due_ == now + 1) {  // no cause is needed before the next step
+  if (issued == schedulers_ && alarm_.due() == now + 1) {  // no cause is needed before the next step
     for (u32 s = 0; s < schedulers_; ++s) causes_[s] = {idle_};
     return;
   }
@@ -117,7 +117,7 @@ void TimingSm::choose_causes(Cycle now) {
 
 /// The access is over: what was lost to it goes to who served it.
 void TimingSm::move_charges(u32 id, Access& a) {
-  charge(shared_.wheel.now());
+  charge(with_.wheel.now());
   u64& counter = a.path == AccessPath::shared ? data_of(*a.counts_of, a.kind) : served(*a.counts_of, a.served_by);
   counter += a.stalled;
   a.stalled = 0;
@@ -127,7 +127,7 @@ void TimingSm::move_charges(u32 id, Access& a) {
 
 /// A warp leaves the SM.
 void TimingSm::count_residence(const Slot& w) {
-  const Cycle end = shared_.wheel.now() + 1;
+  const Cycle end = with_.wheel.now() + 1;
   w.counts->warp_cycles += end - w.begun;
   GridRun::OnSm& on_this = w.grid->on_sm[sm_.index];
   if (--on_this.warps) return;
@@ -165,9 +165,9 @@ void TimingSm::settle(Cycle now) {
     if (const u64 stalled = std::exchange(accesses_[id].stalled, 0)) accesses_[id].counts_of->data_unserved += stalled;
 }
 
-void TimingSm::charge_idle_slots(Cycle now) {
+void TimingSm::charge_idle_slots(Cycle now, core::Account alone) {
   charge(now);
-  u64* const idle = &accounts_[shared_.alone].idle;
+  u64* const idle = &accounts_[alone].idle;
   for (u32 s = 0; s < schedulers_; ++s)
     if (causes_[s].counter == idle_) causes_[s] = {idle};
   idle_ = idle;

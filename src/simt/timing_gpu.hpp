@@ -33,28 +33,30 @@ struct EndedLaunch {
   LatencyHistograms latencies;
 };
 
+/// What a TimingGpu is made of. References outlive it.
+struct TimingGpuParts {
+  GpuLimits limits;
+  SmTimingConfig timing;
+  u32 line = 128;            // bytes of a private cache's line
+  u32 private_latency = 20;  // cycles of a hit in the private cache
+  u64 seed = 0;              // not 0: warps start with a skew, drawn from it
+  memory::AddressSpace& space;
+  DeviceServices& services;
+  core::TimeWheel& wheel;
+  const memory::Consistency& consistency;
+  PersistTiming persists = {};
+  const memory::AddressMap* map = nullptr;  // says what is host memory
+  core::Trace* trace = nullptr;
+  std::function<std::string()> beneath = {};  // what waits below the private caches, for reports of deadlocks
+  std::function<std::string(u32 sm, u64 address, u32 value)> newer_elsewhere = {};  // Performer's, for these too
+  EventRecorder* recorder = nullptr;                                                // of events of persistency
+  core::Cycle crash_at = core::never;  // `crash` is called when this cycle begins
+  void (*crash)() = nullptr;
+};
+
 class TimingGpu final : public Gpu {
  public:
-  /// References outlive the GPU.
-  struct Parts {
-    GpuLimits limits;
-    SmTimingConfig timing;
-    u32 line = 128;            // bytes of a private cache's line
-    u32 private_latency = 20;  // cycles of a hit in the private cache
-    u64 seed = 0;              // not 0: warps start with a skew, drawn from it
-    memory::AddressSpace& space;
-    DeviceServices& services;
-    core::TimeWheel& wheel;
-    const memory::Consistency& consistency;
-    PersistTiming persists = {};
-    const memory::AddressMap* map = nullptr;  // says what is host memory
-    core::Trace* trace = nullptr;
-    std::function<std::string()> beneath = {};  // what waits below the private caches, for reports of deadlocks
-    std::function<std::string(u32 sm, u64 address, u32 value)> newer_elsewhere = {};  // Performer's, for these too
-    EventRecorder* recorder = nullptr;                                                // of events of persistency
-    core::Cycle crash_at = core::never;  // `crash` is called when this cycle begins
-    void (*crash)() = nullptr;
-  };
+  using Parts = TimingGpuParts;
   explicit TimingGpu(const Parts&);
   ~TimingGpu() override;
 

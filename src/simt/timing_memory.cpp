@@ -45,11 +45,11 @@ AccessKind kind_of(const ptx::MemoryForm& form) {
 
 Performed TimingSm::memory(MemoryOp& op) {
   const ptx::MemoryForm& form = *op.form;
-  if (form.kind == MemoryKind::prefetch) return shared_.flat.memory(op);
+  if (form.kind == MemoryKind::prefetch) return with_.flat.memory(op);
   if (warps_[issuing_].next->order.flag != memory::PersistOrder::none) [[unlikely]]
     name_flags(op);
   if (op.texture) {
-    const Performed performed = shared_.flat.memory(op);
+    const Performed performed = with_.flat.memory(op);
     if (performed == Performed::done) shadow(op, AccessKind::load, constant);
     return performed;
   }
@@ -63,7 +63,7 @@ Performed TimingSm::memory(MemoryOp& op) {
     default:
       break;
   }
-  const Performed performed = shared_.flat.memory(op);
+  const Performed performed = with_.flat.memory(op);
   if (performed != Performed::done || form.window == Window::param) return performed;
   if (form.window == Window::constant)
     constant_time(op);
@@ -83,14 +83,14 @@ void TimingSm::name_flags(const MemoryOp& op) {
       at |= block << 32;
     else if (at - memory::shared_window < memory::shared_window_bytes)
       at = (at - memory::shared_window) | block << 32;
-    const u64 flag = at / shared_.line;
+    const u64 flag = at / setup_.line;
     if (flag != last) port_->flag(w.next->order.flag, flag, issuing_);
     last = flag;
   }
 }
 
 u32 TimingSm::lane_cycles(const MemoryOp& op) const {
-  const u32 at_once = shared_.config.load_store_lanes;
+  const u32 at_once = setup_.config.load_store_lanes;
   return (static_cast<u32>(std::popcount(op.lanes)) + at_once - 1) / at_once;
 }
 
@@ -146,19 +146,19 @@ void TimingSm::local_time(const MemoryOp& op, u64 window) {
     if (fetch_.lanes && accesses_.room() > 0)
       shadow(fetch_, op.plan->writes ? AccessKind::store : AccessKind::load, cached);
     else
-      unit_time(lane_cycles(op), shared_.private_latency, cached);
+      unit_time(lane_cycles(op), setup_.private_latency, cached);
   }
 }
 
 /// At once, where it stands.
 Performed TimingSm::flat(MemoryOp& op) {
-  if (shared_.contested.watched && warps_[issuing_].next->order.strong) [[unlikely]]
+  if (with_.polls.contested.watched && warps_[issuing_].next->order.strong) [[unlikely]]
     return flat_watched(op);
   return flat_now(op);
 }
 
 Performed TimingSm::flat_now(MemoryOp& op) {
-  return core::observation && shared_.recording ? shared_.recording->memory(op) : shared_.flat.memory(op);
+  return core::observation && with_.recording ? with_.recording->memory(op) : with_.flat.memory(op);
 }
 
 Performed TimingSm::shared(MemoryOp& op) {
@@ -173,11 +173,11 @@ void TimingSm::shared_time(const MemoryOp& op) {
   const bool atomic = op.form->kind == MemoryKind::atomic || op.form->kind == MemoryKind::reduction ||
                       op.form->kind == MemoryKind::update;
   const u32 bytes = std::max(op.plan->bytes, 1u);
-  const u32 passes = shared_passes(op, shape_of(op, bytes), bytes, shared_.config.shared_banks, atomic);
+  const u32 passes = shared_passes(op, shape_of(op, bytes), bytes, setup_.config.shared_banks, atomic);
   TimingStatistics& counts = *warps_[issuing_].counts;
   ++counts.shared_requests;
   counts.shared_passes += passes;
-  unit_time(std::max(passes, lane_cycles(op)), passes - 1 + shared_.config.shared_latency, from_shared);
+  unit_time(std::max(passes, lane_cycles(op)), passes - 1 + setup_.config.shared_latency, from_shared);
 }
 
 void TimingSm::constant_time(const MemoryOp& op) {
@@ -201,13 +201,13 @@ void TimingSm::constant_time(const MemoryOp& op) {
     fetch_.address[lane] = op.address[lane] / line * line;
     fetch_.lanes |= LaneMask{1} << lane;
   }
-  unit_time(count, count - 1 + shared_.config.constant_latency, constant);
+  unit_time(count, count - 1 + setup_.config.constant_latency, constant);
   if (missing) shadow(fetch_, AccessKind::load, constant);
 }
 
 /// The unit is busy for a while, and the result comes so many cycles after it began.
 void TimingSm::unit_time(u32 busy, u32 latency, Kind kind) {
-  const Cycle now = shared_.wheel.now();
+  const Cycle now = with_.wheel.now();
   if (queue_count_ == 0 || accesses_.room() == 0) {
     const Cycle begin = std::max(now, unit_free_);
     unit_free_ = begin + busy;
@@ -239,7 +239,7 @@ u32 TimingSm::take_access(AccessPath path) {
   a.predicate_base = w.warp->frames[split.frame].predicate_base;
   a.slot = issuing_;
   a.counts_of = w.counts;
-  a.begun = shared_.wheel.now();
+  a.begun = with_.wheel.now();
   a.generation = w.generation;
   a.path = path;
   a.ready = 0;
@@ -255,18 +255,18 @@ u32 TimingSm::take_access(AccessPath path) {
 /// Lines of an access; of one to registers of devices every lane by itself, as nothing of it may be combined.
 u8 TimingSm::split(Access& a, u32 bytes) const {
   bool mmio = a.mmio;
-  if (shared_.map && shared_.map->has_mmio())
+  if (setup_.map && setup_.map->has_mmio())
     for (LaneMask left = a.op.lanes; left && !mmio; left &= left - 1)
-      mmio = shared_.map->kind(a.op.address[static_cast<u32>(std::countr_zero(left))] & ~u64{shared_.line - 1}).mmio;
+      mmio = setup_.map->kind(a.op.address[static_cast<u32>(std::countr_zero(left))] & ~u64{setup_.line - 1}).mmio;
   if (!mmio) [[likely]]
-    return static_cast<u8>(coalesce(a.op, a.shape, bytes, shared_.line, a.parts));
+    return static_cast<u8>(coalesce(a.op, a.shape, bytes, setup_.line, a.parts));
   MemoryOp& op = a.op;
   const LaneMask lanes = op.lanes;
   u8 count = 0;
   std::array<AccessPart, warp_lanes> one;
   for (LaneMask left = lanes; left; left &= left - 1) {
     op.lanes = left & (~left + 1);
-    coalesce(op, Shape::scattered, bytes, shared_.line, one);
+    coalesce(op, Shape::scattered, bytes, setup_.line, one);
     a.parts[count++] = one[0];
   }
   op.lanes = lanes;
@@ -276,7 +276,7 @@ u8 TimingSm::split(Access& a, u32 bytes) const {
 void TimingSm::describe(Access& a, const MemoryOp& op) {
   const ptx::MemoryForm& form = *op.form;
   const Ordering& order = a.pc->order;
-  const bool beyond = order.scope > shared_.consistency.widest_private;
+  const bool beyond = order.scope > setup_.consistency.widest_private;
   memory::LineAccess& line = a.line;
   line = {};
   line.kind = kind_of(form);
@@ -292,8 +292,8 @@ void TimingSm::describe(Access& a, const MemoryOp& op) {
 Performed TimingSm::global(MemoryOp& op) {
   Shape shape = Shape::scattered;
   const u32 bytes = op.plan->bytes;
-  if (!shared_.flat.may_touch(op, shape)) return Performed::faulted;
-  if (op.plan->alignment < bytes && crosses_lines(op, bytes, shared_.line)) return crossing(op);
+  if (!with_.flat.may_touch(op, shape)) return Performed::faulted;
+  if (op.plan->alignment < bytes && crosses_lines(op, bytes, setup_.line)) return crossing(op);
   const u32 id = take_access(AccessPath::line);
   Access& a = accesses_[id];
   describe(a, op);
@@ -318,9 +318,9 @@ Performed TimingSm::global(MemoryOp& op) {
   a.finishes = !a.writes;
   a.parts_count = split(a, bytes);
   count_lines(a);
-  if (shared_.contested.watched && a.pc->order.strong) [[unlikely]]
+  if (with_.polls.contested.watched && a.pc->order.strong) [[unlikely]]
     give_way(a.slot, a.op, a.op.lanes);
-  if (core::observation && shared_.recorder) [[unlikely]]
+  if (core::observation && with_.recorder) [[unlikely]]
     a.block = op.warp->block->number, a.warp = op.warp->index;
   const bool over = send(id);
   if (over || a.writes) return Performed::done;
@@ -330,7 +330,7 @@ Performed TimingSm::global(MemoryOp& op) {
 
 /// A surface whose rows lie askew: its access is performed at once and takes the time of the lines that it begins in.
 Performed TimingSm::crossing(MemoryOp& op) {
-  const Performed performed = shared_.flat.memory(op);
+  const Performed performed = with_.flat.memory(op);
   if (performed == Performed::done) shadow(op, AccessKind::load, constant);
   return performed;
 }
@@ -345,7 +345,7 @@ void TimingSm::count_lines(const Access& a) {
 /// An access whose values are known already: constants and texels, which nobody writes while the kernel runs, and what
 /// is a thread's own. Its lines are asked for, their bytes left as they are.
 void TimingSm::shadow(const MemoryOp& op, AccessKind what, Kind kind) {
-  if (accesses_.room() == 0) return unit_time(1, shared_.private_latency, constant);
+  if (accesses_.room() == 0) return unit_time(1, setup_.private_latency, constant);
   const u32 id = take_access(AccessPath::shadow);
   Access& a = accesses_[id];
   a.op.lanes = op.lanes;
@@ -355,13 +355,13 @@ void TimingSm::shadow(const MemoryOp& op, AccessKind what, Kind kind) {
   a.line = {};
   a.line.kind = what;
   a.line.read_only = kind == constant;
-  a.parts_count = static_cast<u8>(coalesce(a.op, Shape::scattered, 4, shared_.line, a.parts));
+  a.parts_count = static_cast<u8>(coalesce(a.op, Shape::scattered, 4, setup_.line, a.parts));
   send(id);
 }
 
 Performed TimingSm::async_copy(MemoryOp& op) {
   FlatMemory::Copy copy;
-  if (!shared_.flat.may_copy(op, copy)) return Performed::faulted;
+  if (!with_.flat.may_copy(op, copy)) return Performed::faulted;
   Slot& w = warps_[issuing_];
   u8* const to = w.block->block->shared_data();
   const u32 all = op.form->bytes;
@@ -411,7 +411,7 @@ bool TimingSm::send(u32 id) {
   a.line.access = id;
   a.line.warp = static_cast<u8>(a.slot);
   a.line.account = a.grid->account;
-  const Cycle now = shared_.wheel.now();
+  const Cycle now = with_.wheel.now();
   const u32 serial = a.serial;
   if ((held_ >> a.slot) & 1) [[unlikely]] {  // by an earlier part of the same instruction
     retain(id);
@@ -475,12 +475,12 @@ TimingSm::Sent TimingSm::proceed(u32 id, Cycle now) {
     const AccessPart& part = a.parts[a.next_part];
     a.line.line = part.line;
     a.line.words = part.words;
-    if (shared_.map) {
-      const memory::AddressMap::Kind kind = shared_.map->kind(part.line);
+    if (setup_.map) {
+      const memory::AddressMap::Kind kind = setup_.map->kind(part.line);
       a.line.host_memory = kind.host;
-      a.line.persistent = shared_.map->persistent(part.line);
+      a.line.persistent = setup_.map->persistent(part.line);
       a.line.mmio = kind.mmio || (a.mmio && !a.line.persistent);
-      shared_.met_host |= kind.host | a.line.persistent;
+      with_.polls.met_host(kind.host | a.line.persistent);
     }
     a.line.part = a.next_part;
     a.line.lanes = static_cast<u8>(std::popcount(part.lanes));
@@ -499,7 +499,7 @@ TimingSm::Sent TimingSm::proceed(u32 id, Cycle now) {
       case memory::Accepted::performed:
         ++a.next_part;
         ++a.counts_of->parts;
-        a.ready = std::max(a.ready, now + shared_.private_latency);
+        a.ready = std::max(a.ready, now + setup_.private_latency);
         part_over(id, ServedBy::private_cache);
         break;
       case memory::Accepted::pending:
@@ -553,12 +553,12 @@ void TimingSm::resume(u64 warps) {
   }
   held_ &= ~warps;
   for (u64& by : held_by_) by &= ~warps;
-  activate(shared_.wheel.now());
+  alarm_.wake_now();
 }
 
 void TimingSm::wake() {
   head_stalled_ = false;
-  activate(shared_.wheel.now());
+  alarm_.wake_now();
 }
 
 // --- What the hierarchy answers
@@ -567,9 +567,9 @@ memory::ByteMask TimingSm::perform(u32 id, u32 number, u8* bytes) {
   Access& a = accesses_[id];
   if (!a.grid) return {};
   if (a.path == AccessPath::shadow) return a.writes ? bytes_of(a.op, a.parts[number], 4) : memory::ByteMask{};
-  const bool watched = shared_.contested.watched && a.pc->order.strong;
+  const bool watched = with_.polls.contested.watched && a.pc->order.strong;
   const memory::ByteMask written = watched ? perform_watched(a, number, bytes) : perform_now(a, number, bytes);
-  if (shared_.trace && shared_.trace->on()) [[unlikely]]
+  if (with_.trace && with_.trace->on()) [[unlikely]]
     record(core::TraceKind::performed, a, number);
   if (--a.to_perform == 0 && a.writes && a.counts) forget_order(a, true, false);
   return written;
@@ -587,7 +587,7 @@ memory::ByteMask TimingSm::perform_now(Access& a, u32 number, u8* bytes) {
       std::memcpy(a.shared + a.data[lane], reinterpret_cast<const void*>(a.op.address[lane] + bias),
                   a.data[warp_lanes + lane]);
     }
-  } else if (core::observation && shared_.recorder && shared_.recorder->wants(a.op)) [[unlikely]] {
+  } else if (core::observation && with_.recorder && with_.recorder->wants(a.op)) [[unlikely]] {
     written = perform_recorded(a, part, shape, bias, bytes == reinterpret_cast<const u8*>(part.line));
   } else {
     a.op.lanes = part.lanes;
@@ -611,14 +611,14 @@ memory::ByteMask TimingSm::perform_now(Access& a, u32 number, u8* bytes) {
 
 /// The same, handed to the recorder; atomics lane by lane, each with what it found.
 memory::ByteMask TimingSm::perform_recorded(Access& a, const AccessPart& part, Shape shape, u64 bias, bool in_place) {
-  const auto guard = shared_.recorder->lock();
+  const auto guard = with_.recorder->lock();
   const EventRecorder::Origin origin{a.grid->grid, a.block, a.warp};
   const LaneMask lanes = a.op.lanes;
   a.op.lanes = part.lanes;
   const MemoryKind kind = a.op.form->kind;
   if (kind == MemoryKind::load || kind == MemoryKind::store) {
     (kind == MemoryKind::load ? load : store)(a.op, *a.op.plan, shape, bias);
-    shared_.recorder->performed(a.op, origin, bias);
+    with_.recorder->performed(a.op, origin, bias);
   } else {
     for (LaneMask left = part.lanes; left; left &= left - 1) {
       const u32 lane = static_cast<u32>(std::countr_zero(left));
@@ -626,7 +626,7 @@ memory::ByteMask TimingSm::perform_recorded(Access& a, const AccessPart& part, S
       u64 old = 0;
       std::memcpy(&old, reinterpret_cast<const void*>(a.op.address[lane] + bias), std::min(a.op.plan->bytes, 8u));
       atomic(a.op, bias, in_place);
-      shared_.recorder->performed(a.op, origin, bias, old);
+      with_.recorder->performed(a.op, origin, bias, old);
     }
   }
   a.op.lanes = lanes;
@@ -634,22 +634,22 @@ memory::ByteMask TimingSm::perform_recorded(Access& a, const AccessPart& part, S
 }
 
 void TimingSm::record(core::TraceKind kind, const Access& a, u32 part) const {
-  shared_.trace->record({.cycle = shared_.wheel.now(),
-                         .address = a.parts[part].line,
-                         .access = accesses_.number_of(a),
-                         .words = a.parts[part].words,
-                         .agent = static_cast<u16>(sm_.index),
-                         .warp = static_cast<u16>(a.slot),
-                         .kind = kind,
-                         .part = static_cast<u8>(part),
-                         .what = static_cast<u8>(a.line.kind),
-                         .served_by = static_cast<u8>(a.served_by)});
+  with_.trace->record({.cycle = with_.wheel.now(),
+                       .address = a.parts[part].line,
+                       .access = accesses_.number_of(a),
+                       .words = a.parts[part].words,
+                       .agent = static_cast<u16>(sm_.index),
+                       .warp = static_cast<u16>(a.slot),
+                       .kind = kind,
+                       .part = static_cast<u8>(part),
+                       .what = static_cast<u8>(a.line.kind),
+                       .served_by = static_cast<u8>(a.served_by)});
 }
 
 void TimingSm::complete(u32 id, u32 part, ServedBy by) {
   Access& a = accesses_[id];
   a.served_by = by;
-  if (shared_.trace && shared_.trace->on()) [[unlikely]]
+  if (with_.trace && with_.trace->on()) [[unlikely]]
     record(core::TraceKind::visible, a, part);
   part_over(id, by);
 }
@@ -677,18 +677,18 @@ void TimingSm::look_again(u32 slot, Wait if_it_waits) {
   if ((w.block->parked >> w.warp->index) & 1) return;
   if ((dated_ >> slot) & 1) return;
   look_at_ |= u64{1} << slot;
-  activate(shared_.wheel.now());
+  alarm_.wake_now();
 }
 
 void TimingSm::finish(u32 id) {
   Access& a = accesses_[id];
-  const Cycle now = shared_.wheel.now();
+  const Cycle now = with_.wheel.now();
   if (!a.grid) return release(id);  // its grid has failed
   if (a.counts) forget_order(a, !a.writes, true);
   if (a.acquires) {  // before anything else of this SM: in the step, as this may be the private cache's call
     acquire_due_ = std::max(acquire_due_, a.pc->order.scope);
     acquire_account_ = a.grid->account;
-    activate(now);
+    alarm_.wake(now);
   }
   Slot& w = warps_[a.slot];
   const bool mine = w.generation == a.generation;
@@ -701,9 +701,9 @@ void TimingSm::finish(u32 id) {
     if (!(result_ & waiting)) result_ = std::max(result_, ready_at(std::max(a.ready, now), static_cast<Kind>(a.kind)));
     return release(id);
   }
-  if (a.finishes) shared_.executor.finish(a.op, Performed::done);
+  if (a.finishes) with_.executor.finish(a.op, Performed::done);
   if (mine && w.draining && w.warp->under_way == 0) drained(a.slot);
-  activate(now);
+  alarm_.wake(now);
   const u32 leader_id = a.leader;
   Access& leader = accesses_[leader_id];
   a.done = true;
@@ -719,7 +719,7 @@ void TimingSm::finish(u32 id) {
 /// All that an instruction asked for is there: its registers can be read.
 void TimingSm::conclude(u32 id) {
   Access& a = accesses_[id];
-  const Cycle now = shared_.wheel.now();
+  const Cycle now = with_.wheel.now();
   move_charges(id, a);
   Slot& w = warps_[a.slot];
   if (!a.writes && !a.copies && w.generation == a.generation) {
@@ -739,7 +739,7 @@ void TimingSm::conclude(u32 id) {
 void TimingSm::release(u32 id) {
   Access& a = accesses_[id];
   if (a.grid) --a.grid->accesses;
-  if (a.grid && a.grid->accesses == 0) shared_.attention = true;
+  if (a.grid && a.grid->accesses == 0) with_.endings.one_more();
   a.grid = nullptr;
   ++a.serial;
   accesses_.give_back(id);

@@ -7,8 +7,6 @@
 namespace ew::simt {
 namespace {
 
-constexpr u32 most_warp_skew = 64, most_block_skew = 1024;
-
 u64 bit(u32 slot) {
   return u64{1} << slot;
 }
@@ -19,20 +17,16 @@ u32 first_of(u64 slots) {
 
 }  // namespace
 
-GridRun* SmShared::run_of(const Grid& grid) {
-  for (auto& run : runs)
-    if (run && run->grid == &grid) return run.get();
-  return nullptr;
-}
-
-TimingSm::TimingSm(SmShared& shared, Sm& sm)
-    : shared_(shared),
+TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& neighbours, Sm& sm, u64& active)
+    : setup_(setup),
+      with_(neighbours),
       sm_(sm),
-      blocks_(shared.limits.blocks_per_sm),
-      schedulers_(shared.config.schedulers),
-      accesses_(shared.config.accesses),
-      queue_(shared.config.accesses),
-      constants_(shared.config.constant_cache.count, shared.config.constant_line, shared.config.constant_ways) {
+      alarm_(neighbours.wheel, active, sm.index),
+      blocks_(setup.limits.blocks_per_sm),
+      schedulers_(setup.config.schedulers),
+      accesses_(setup.config.accesses),
+      queue_(setup.config.accesses),
+      constants_(setup.config.constant_cache.count, setup.config.constant_line, setup.config.constant_ways) {
   for (u32 slot = 0; slot < slots; ++slot) mine_[slot % schedulers_] |= bit(slot);
   for (u32 s = 0; s < schedulers_; ++s) {
     last_[s] = s;
@@ -41,7 +35,7 @@ TimingSm::TimingSm(SmShared& shared, Sm& sm)
 }
 
 void TimingSm::add(Block& block, GridRun& run) {
-  const Cycle now = shared_.wheel.now();
+  const Cycle now = with_.wheel.now();
   charge(now);
   was_occupied_ = true;
   GridRun::OnSm& on_this = run.on_sm[sm_.index];
@@ -55,20 +49,20 @@ void TimingSm::add(Block& block, GridRun& run) {
   BlockRun& here = *std::find_if(blocks_.begin(), blocks_.end(), [](const BlockRun& b) { return !b.block; });
   here = BlockRun{.block = &block, .barriers_over = block.barriers_over};
   record_block(core::TraceKind::launched, here);
-  const u64 block_skew = shared_.seed ? shared_.skew() % most_block_skew : 0;
+  const u64 block_skew = with_.skew.of_block();
   sm_.cycle = now;
   for (u32 i = 0; i < run.grid->warps; ++i) {
     const u32 slot = first_of(~occupied_);
     occupied_ |= bit(slot);
     here.slot_of[i] = static_cast<u8>(slot);
     Slot& w = warps_[slot];
-    w.warp = &shared_.residency.begin_warp(block, i);
+    w.warp = &with_.residency.begin_warp(block, i);
     w.block = &here;
     w.grid = &run;
     w.counts = &accounts_[run.account];
     w.begun = now;
     w.timing = &run.timing;
-    const u64 skew = shared_.seed ? block_skew + shared_.skew() % most_warp_skew : 0;
+    const u64 skew = block_skew + with_.skew.of_warp();
     w.next_issue = ready_at(now + skew, computed);
     w.words = 0;
     std::fill(w.rows.begin(), w.rows.end(), 0);
@@ -85,12 +79,7 @@ void TimingSm::add(Block& block, GridRun& run) {
     tell_warp(core::TraceKind::begun, slot);
   }
   for (u32 i = 0; i < run.grid->warps; ++i) look_at_ |= bit(here.slot_of[i]);
-  activate(now);
-}
-
-void TimingSm::activate(Cycle when) {
-  due_ = std::min(due_, when);
-  shared_.active[sm_.index / 64] |= bit(sm_.index % 64);
+  alarm_.wake(now);
 }
 
 void TimingSm::step(Cycle now) {
@@ -110,9 +99,9 @@ void TimingSm::step(Cycle now) {
     look_at_ &= look_at_ - 1;
     look_at(slot, now);
   }
-  for (u32 s = 0; s < schedulers_ && !shared_.failed; ++s) issue(s, now);
+  for (u32 s = 0; s < schedulers_ && !with_.endings.failed(); ++s) issue(s, now);
   if (queue_count_) step_queue(now);
-  while (look_at_ && !shared_.failed) {
+  while (look_at_ && !with_.endings.failed()) {
     const u32 slot = first_of(look_at_);
     look_at_ &= look_at_ - 1;
     look_at(slot, now);
@@ -126,8 +115,8 @@ void TimingSm::set_due(Cycle now) {
   for (u32 left = ready_units_; left && due > now + 1; left &= left - 1) {
     const u32 u = static_cast<u32>(std::countr_zero(left));
     if (static_cast<Unit>(u) == Unit::memory) {
-      if ((ready_[u] & ~held_) && queue_count_ < shared_.config.memory_queue && accesses_.room() > reserve)
-        due = std::min(due, std::max(now + 1, unit_free_ - std::min<Cycle>(unit_free_, shared_.config.memory_queue)));
+      if ((ready_[u] & ~held_) && queue_count_ < setup_.config.memory_queue && accesses_.room() > reserve)
+        due = std::min(due, std::max(now + 1, unit_free_ - std::min<Cycle>(unit_free_, setup_.config.memory_queue)));
       continue;
     }
     for (u32 s = 0; s < schedulers_; ++s)
@@ -135,7 +124,7 @@ void TimingSm::set_due(Cycle now) {
   }
   if (calendar_days_) due = std::min(due, now + 1 + first_of(std::rotr(calendar_days_, (now + 1) % calendar)));
   if (queue_count_ && !head_stalled_) due = std::min(due, std::max(now + 1, unit_free_));
-  due_ = due;
+  alarm_.set(due);
 }
 
 // --- What a warp waits for
@@ -172,14 +161,14 @@ void TimingSm::wait_until(u32 slot, Cycle when, Cycle now) {
     calendar_days_ |= bit(day);
     return;
   }
-  shared_.wheel.at<&TimingSm::calendar_event>(when, *this, slot, warps_[slot].generation);
+  with_.wheel.at<&TimingSm::calendar_event>(when, *this, slot, warps_[slot].generation);
 }
 
 void TimingSm::calendar_event(u64 slot, u64 generation) {
   const u32 index = static_cast<u32>(slot);
   if (warps_[index].generation != generation) return;
   become_ready(index);
-  activate(shared_.wheel.now());
+  alarm_.wake_now();
 }
 
 void TimingSm::look_at(u32 slot, Cycle now) {
@@ -187,7 +176,7 @@ void TimingSm::look_at(u32 slot, Cycle now) {
   waits_[w.wait] &= ~bit(slot);
   if (!w.warp || w.draining) return;
   Warp& warp = *w.warp;
-  if (!shared_.executor.make_ready(warp)) return park(slot);
+  if (!with_.executor.make_ready(warp)) return park(slot);
   const Split& split = warp.split();
   const Frame& frame = warp.frames[split.frame];
   const PcTiming& pc = w.timing->pcs[split.pc];
@@ -283,8 +272,8 @@ u64 TimingSm::candidates(u32 scheduler, Cycle now) const {
   found &= mine_[scheduler] & ~held_;
   if (!(found & (ready_[static_cast<u32>(Unit::memory)] | ready_[static_cast<u32>(Unit::texture)]))) return found;
   if (ready_[static_cast<u32>(Unit::memory)] &&
-      (queue_count_ >= shared_.config.memory_queue || accesses_.room() <= reserve ||
-       unit_free_ > now + shared_.config.memory_queue))
+      (queue_count_ >= setup_.config.memory_queue || accesses_.room() <= reserve ||
+       unit_free_ > now + setup_.config.memory_queue))
     found &= ~ready_[static_cast<u32>(Unit::memory)];
   if (accesses_.room() <= reserve) found &= ~ready_[static_cast<u32>(Unit::texture)];
   return found;
@@ -306,15 +295,15 @@ void TimingSm::issue(u32 s, Cycle now) {
   u64 could = candidates(s, now);
   if (could && ++fairness_[s].slots == patience) [[unlikely]]
     look_for_starved(s);
-  for (u32 n = 0; could && n < shared_.config.issue_width; ++n) {
+  for (u32 n = 0; could && n < setup_.config.issue_width; ++n) {
     Fairness& fairness = fairness_[s];
     const u64 starved = could & fairness.starved;
-    const u32 slot = shared_.policy.choose({starved ? starved : could, last_[s], age_.data()});
+    const u32 slot = setup_.policy.choose({starved ? starved : could, last_[s], age_.data()});
     last_[s] = slot;
     fairness.starved &= ~bit(slot);
     fairness.passed_over &= ~bit(slot);
     issue_warp(slot, s, now);
-    if (shared_.failed || shared_.config.issue_width == 1) return;
+    if (with_.endings.failed() || setup_.config.issue_width == 1) return;
     could = candidates(s, now) & bit(slot);
   }
 }
@@ -331,28 +320,28 @@ void TimingSm::issue_warp(u32 slot, u32 s, Cycle now) {
   counts.issued += !(issued_now_ & bit(s));
   issued_now_ |= bit(s);
   ++(counts.*pc.issued);
-  shared_.digest = (shared_.digest ^ (now << 20 ^ u64{sm_.index} << 52 ^ u64{slot} << 44 ^ at)) * 0x9e3779b97f4a7c15;
-  if (shared_.trace && shared_.trace->on()) [[unlikely]]
-    shared_.trace->record({.cycle = now,
-                           .agent = static_cast<u16>(sm_.index),
-                           .warp = static_cast<u16>(slot),
-                           .kind = core::TraceKind::issued});
+  with_.progress.issues(now, sm_.index, slot, at);
+  if (with_.trace && with_.trace->on()) [[unlikely]]
+    with_.trace->record({.cycle = now,
+                         .agent = static_cast<u16>(sm_.index),
+                         .warp = static_cast<u16>(slot),
+                         .kind = core::TraceKind::issued});
   if (pc.unit != Unit::none && pc.unit != Unit::memory) busy_[s][static_cast<u32>(pc.unit)] = now + pc.interval;
   w.released = w.releasing = w.ordered = false;
   ++w.releases;
   issuing_ = slot;
   leader_ = no_access;
   result_ = ready_at(now + pc.latency, computed);
-  w.next_issue = shared_.config.issue_width > 1 ? ready_at(now, computed) : ready_at(now + 1, computed);
+  w.next_issue = setup_.config.issue_width > 1 ? ready_at(now, computed) : ready_at(now + 1, computed);
   Outcome outcome;
   if (pc.arithmetic) {
-    shared_.executor.step(warp);
+    with_.executor.step(warp);
     outcome = Outcome::running;
   } else {
     u64 count = 0;
-    outcome = shared_.executor.run(warp, 1, count);
+    outcome = with_.executor.run(warp, 1, count);
     if (pc.branches && (!warp.split_count || warp.split().pc != at + 1))
-      w.next_issue = ready_at(now + shared_.config.branch_latency, after_branch);
+      w.next_issue = ready_at(now + setup_.config.branch_latency, after_branch);
     if (pc.order.after != memory::PersistOrder::none) {  // behind the value
       w.next_issue = std::max(w.next_issue, result_);
       w.after = pc.order.after;
@@ -365,10 +354,7 @@ void TimingSm::issue_warp(u32 slot, u32 s, Cycle now) {
   for (u32 i = 0; i < pc.written_rows; ++i) w.rows[row_base + row[i]] = result_;
   const u16* const predicate = w.timing->predicates.data() + pc.predicates;
   for (u32 i = 0; i < pc.written_predicates; ++i) w.predicates[predicate_base + predicate[i]] = result_;
-  if (++shared_.executed == shared_.crash_at) [[unlikely]] {
-    shared_.crash_at = 0;
-    shared_.crash();
-  }
+  with_.progress.executed();
   if (outcome == Outcome::running && pc.arithmetic) return limit_or_look(slot, now);
   after(slot, at, outcome, now);
 }
@@ -376,10 +362,10 @@ void TimingSm::issue_warp(u32 slot, u32 s, Cycle now) {
 void TimingSm::limit_or_look(u32 slot, Cycle now) {
   Slot& w = warps_[slot];
   Grid& grid = *w.grid->grid;
-  if (shared_.instruction_limit && grid.counters.warp_instructions >= shared_.instruction_limit) [[unlikely]]
-    return fail(grid, shared_.executor.fault_of(*w.warp, FaultKind::instruction_limit,
-                                                std::to_string(shared_.instruction_limit) +
-                                                    " warp instructions have run (--max-instructions)"));
+  if (with_.progress.beyond_limit(grid.counters)) [[unlikely]]
+    return with_.endings.fail(grid, with_.executor.fault_of(*w.warp, FaultKind::instruction_limit,
+                                                            std::to_string(with_.progress.limit()) +
+                                                                " warp instructions have run (--max-instructions)"));
   look_at(slot, now);
 }
 
@@ -388,7 +374,7 @@ void TimingSm::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
   Slot& w = warps_[slot];
   BlockRun& block = *w.block;
   Grid& grid = *w.grid->grid;
-  if (outcome == Outcome::faulted) return fail(grid, shared_.executor.take_fault());
+  if (outcome == Outcome::faulted) return with_.endings.fail(grid, with_.executor.take_fault());
   const ptx::Instr& instr = grid.kernel->code[pc];
   switch (instr.op) {
     case ptx::Op::fence:
@@ -405,20 +391,13 @@ void TimingSm::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
   }
   w.timed |= w.warp->spin.timed;
   if (outcome == Outcome::ended) end_warp(slot);
-  if (shared_.persists.model && block.block && block.block->barriers_over != block.barriers_over) barrier_over(block);
+  if (setup_.persists.model && block.block && block.block->barriers_over != block.barriers_over) barrier_over(block);
   if (block.block && block.block->ready & block.parked) wake_block(block, now);
   if (outcome == Outcome::ended) return;
   if (outcome == Outcome::spinning) see_spinning(w, now);
   if (w.warp->spin.rounds != w.rounds) [[unlikely]]
     stagger(slot);
   limit_or_look(slot, now);
-}
-
-/// The first of a cycle counts; nothing issues behind it in that cycle.
-void TimingSm::fail(Grid& grid, Fault fault) {
-  if (shared_.failed) return;
-  shared_.failed = &grid;
-  shared_.fault = std::move(fault);
 }
 
 // --- Warps that the Executor has nothing to run for: barriers, sleeps, others of their warp
@@ -437,10 +416,10 @@ void TimingSm::wake_block(BlockRun& block, Cycle now) {
     const u32 slot = block.slot_of[first_of(woken)];
     Slot& w = warps_[slot];
     block.parked &= ~(woken & -woken);
-    w.next_issue = std::max(w.next_issue, ready_at(now + shared_.config.barrier_latency, after_barrier));
+    w.next_issue = std::max(w.next_issue, ready_at(now + setup_.config.barrier_latency, after_barrier));
     look_at_ |= bit(slot);
   }
-  activate(now);
+  alarm_.wake(now);
 }
 
 /// All persists before a barrier, by any warp of the block, precede all behind it: one operation of all its warps.
@@ -467,14 +446,14 @@ void TimingSm::barrier_over(BlockRun& run) {
 void TimingSm::schedule_sleepers(BlockRun& block, const Warp& warp, Cycle now) {
   for (u32 s = 0; s < warp.split_count; ++s)
     if (warp.splits[s].state == SplitState::asleep)
-      shared_.wheel.at<&TimingSm::sleepers_event>(std::max(now + 1, warp.splits[s].wake), *this,
-                                                  static_cast<u64>(&block - blocks_.data()));
+      with_.wheel.at<&TimingSm::sleepers_event>(std::max(now + 1, warp.splits[s].wake), *this,
+                                                static_cast<u64>(&block - blocks_.data()));
 }
 
 void TimingSm::sleepers_event(u64 index, u64) {
   BlockRun& block = blocks_[index];
   if (!block.block || !block.block->asleep) return;
-  shared_.executor.wake_sleepers(*block.block, shared_.wheel.now());
+  with_.executor.wake_sleepers(*block.block, with_.wheel.now());
   wake_released(block);
 }
 
@@ -491,7 +470,7 @@ bool TimingSm::wake_released(BlockRun& block) {
   const u64 woken = block.block->ready & block.parked;
   block.parked &= ~woken;
   for (u64 left = woken; left; left &= left - 1) look_at_ |= bit(block.slot_of[first_of(left)]);
-  if (woken) activate(shared_.wheel.now());
+  if (woken) alarm_.wake_now();
   return woken != 0;
 }
 
@@ -504,7 +483,7 @@ void TimingSm::check_deadlock(BlockRun& block) {
   if (!of.unfinished || block.parked != of.unfinished || of.asleep) return;
   if (of.ready & block.parked) return;
   if (release_waiting(block)) return;
-  fail(*of.grid, shared_.executor.deadlock(of));
+  with_.endings.fail(*of.grid, with_.executor.deadlock(of));
 }
 
 // --- Ends
@@ -524,12 +503,12 @@ void TimingSm::drained(u32 slot) {
   Block& block = *run.block;
   const u32 index = w.warp->index;
   tell_warp(core::TraceKind::ended, slot);
-  shared_.residency.end_warp(block, index);
+  with_.residency.end_warp(block, index);
   run.parked &= ~bit(index);
-  ++shared_.changes;
+  with_.polls.changed();
   leave(slot);
   if (block.unfinished == 0)
-    shared_.attention = true;
+    with_.endings.one_more();
   else
     check_deadlock(run);
 }
@@ -550,36 +529,36 @@ void TimingSm::leave(u32 slot) {
 }
 
 void TimingSm::record_block(core::TraceKind kind, const BlockRun& run) {
-  if (shared_.trace && shared_.trace->on()) [[unlikely]]
-    shared_.trace->record({.cycle = shared_.wheel.now(),
-                           .access = static_cast<u32>(run.block->number),
-                           .agent = static_cast<u16>(sm_.index),
-                           .kind = kind,
-                           .part = static_cast<u8>(&run - blocks_.data())});
+  if (with_.trace && with_.trace->on()) [[unlikely]]
+    with_.trace->record({.cycle = with_.wheel.now(),
+                         .access = static_cast<u32>(run.block->number),
+                         .agent = static_cast<u16>(sm_.index),
+                         .kind = kind,
+                         .part = static_cast<u8>(&run - blocks_.data())});
 }
 
 void TimingSm::tell_warp(core::TraceKind kind, u32 slot) const {
-  if (!shared_.trace || !shared_.trace->on()) [[likely]]
+  if (!with_.trace || !with_.trace->on()) [[likely]]
     return;
   const Slot& w = warps_[slot];
-  shared_.trace->tell({.cycle = shared_.wheel.now(),
-                       .address = w.grid->grid->id,
-                       .access = static_cast<u32>(w.block->block->number),
-                       .agent = static_cast<u16>(sm_.index),
-                       .warp = static_cast<u16>(slot),
-                       .kind = kind,
-                       .part = static_cast<u8>(w.warp->index)});
+  with_.trace->tell({.cycle = with_.wheel.now(),
+                     .address = w.grid->grid->id,
+                     .access = static_cast<u32>(w.block->block->number),
+                     .agent = static_cast<u16>(sm_.index),
+                     .warp = static_cast<u16>(slot),
+                     .kind = kind,
+                     .part = static_cast<u8>(w.warp->index)});
 }
 
 void TimingSm::tell_abandoned(const BlockRun& run) const {
-  if (!shared_.trace || !shared_.trace->on()) [[likely]]
+  if (!with_.trace || !with_.trace->on()) [[likely]]
     return;
-  shared_.trace->tell({.cycle = shared_.wheel.now(),
-                       .address = run.block->grid->id,
-                       .access = static_cast<u32>(run.block->number),
-                       .agent = static_cast<u16>(sm_.index),
-                       .kind = core::TraceKind::abandoned,
-                       .part = static_cast<u8>(&run - blocks_.data())});
+  with_.trace->tell({.cycle = with_.wheel.now(),
+                     .address = run.block->grid->id,
+                     .access = static_cast<u32>(run.block->number),
+                     .agent = static_cast<u16>(sm_.index),
+                     .kind = core::TraceKind::abandoned,
+                     .part = static_cast<u8>(&run - blocks_.data())});
 }
 
 bool TimingSm::end_blocks() {
@@ -591,14 +570,14 @@ bool TimingSm::end_blocks() {
         *std::find_if(blocks_.begin(), blocks_.end(), [&](const BlockRun& b) { return b.block == &block; });
     record_block(core::TraceKind::completed, here);
     here.block = nullptr;
-    shared_.residency.end_block(sm_, i);
+    with_.residency.end_block(sm_, i);
     any = true;
   }
   return any;
 }
 
 void TimingSm::forget(const GridRun& run) {
-  charge(shared_.wheel.now());
+  charge(with_.wheel.now());
   u64 gone = 0;
   for (u64 left = occupied_; left; left &= left - 1) {
     const u32 slot = first_of(left);
@@ -631,7 +610,7 @@ void TimingSm::flush(const GridRun& run) {
 void TimingSm::step_flushes() {
   while (!flushes_.empty() && !flushing_) {
     flushing_ = true;
-    const GridRun* const run = shared_.runs[flushes_.front()].get();
+    const GridRun* const run = with_.runs.at(flushes_.front());
     if (!port_->flush(flush_token, run ? run->account : core::nobody)) return;
     flushed();
   }
@@ -639,10 +618,10 @@ void TimingSm::step_flushes() {
 
 void TimingSm::flushed() {
   flushing_ = false;
-  if (GridRun* run = shared_.runs[flushes_.front()].get(); run && run->flushes) --run->flushes;
+  if (GridRun* run = with_.runs.at(flushes_.front()); run && run->flushes) --run->flushes;
   flushes_.erase(flushes_.begin());
-  shared_.attention = true;
-  activate(shared_.wheel.now());
+  with_.endings.one_more();
+  alarm_.wake_now();
 }
 
 }  // namespace ew::simt

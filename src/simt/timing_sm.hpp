@@ -8,92 +8,30 @@
 
 #include <array>
 #include <bit>
-#include <memory>
-#include <random>
 #include <vector>
 
-#include "core/time_wheel.hpp"
-#include "core/trace.hpp"
-#include "memory/address_map.hpp"
 #include "simt/access_pool.hpp"
 #include "simt/constant_cache.hpp"
-#include "simt/contention.hpp"
-#include "simt/executor.hpp"
 #include "simt/line_port.hpp"
-#include "simt/recording_memory.hpp"
-#include "simt/residency.hpp"
+#include "simt/sm/alarm.hpp"
+#include "simt/sm/sm_neighbours.hpp"
+#include "simt/sm/sm_setup.hpp"
 #include "simt/texture_sampler.hpp"
 #include "simt/timing_statistics.hpp"
 
 namespace ew::simt {
 
-using core::Cycle;
-
-/// A launch on the machine.
-struct GridRun {
-  Grid* grid = nullptr;
-  u32 index = 0;
-  KernelTiming timing;
-  core::Account account = core::nobody;
-  struct OnSm {
-    bool been = false;           // the SM has run blocks of it
-    u32 warps = 0;               // that are there
-    Cycle since = 0, until = 0;  // it has had some; counted up to here
-  };
-  std::vector<OnSm> on_sm;
-  u64 accesses = 0;  // under way
-  u32 flushes = 0;   // of private caches, under way
-  bool flushing = false;
-  Cycle begun = 0;
-  u64 local_memory = 0, local_bytes = 0;  // simulated place of it, and bytes a thread
-};
-
-/// What the SMs of a machine share.
-struct SmShared {
-  const GpuLimits& limits;
-  const SmTimingConfig& config;
-  const SchedulerPolicy& policy;
-  const memory::Consistency& consistency;
-  PersistTiming persists;
-  memory::AddressSpace& space;
-  const memory::AddressMap* map;
-  core::TimeWheel& wheel;
-  core::Trace* trace;
-  EventRecorder* recorder;  // nullptr: no events are recorded
-  RecordingMemory* recording;
-  Residency& residency;
-  FlatMemory& flat;
-  Executor& executor;
-  u32 line = 128, private_latency = 20;
-  std::vector<u64>& active;  // one bit an SM
-  std::mt19937_64 skew;
-  u64 seed = 0;
-  core::Accounts<LatencyHistograms> latencies;
-  u64 executed = 0, crash_at = 0, instruction_limit = 0, digest = 0x9e3779b97f4a7c15;
-  std::function<void()> crash;
-  std::vector<std::unique_ptr<GridRun>> runs;
-  GridRun* run_of(const Grid&);
-  // What the main loop must look at before time goes on.
-  bool attention = false;  // a block or a flush has ended, or the last access of a grid
-  Grid* failed = nullptr;
-  std::optional<Fault> fault;
-  // Whether anything but polling happened (TimingGpu's look at spinning warps): counted, since that look.
-  u64 changes = 0;
-  core::Account alone = core::nobody;  // the launch that idle slots belong to: the only one
-  bool met_host = false;               // an access of memory that the host may change at any time
-  ContestedWords contested;
-};
-
 class TimingSm final : public memory::Agent {
  public:
-  TimingSm(SmShared&, Sm&);
+  /// `active`: the word of the array of SMs that has this one's bit.
+  TimingSm(const SmSetup&, const SmNeighbours&, Sm&, u64& active);
 
   void attach(LinePort& port) { port_ = &port; }
   void add(Block&, GridRun&);
   /// One cycle.
   void step(Cycle now);
   /// The next cycle in which this SM does something by itself.
-  Cycle due() const { return due_; }
+  Cycle due() const { return alarm_.due(); }
   /// An instruction asks for memory; called by the Executor while this SM issues.
   Performed memory(MemoryOp&);
   /// The grid has failed: its warps are gone, its accesses finish alone.
@@ -119,8 +57,8 @@ class TimingSm final : public memory::Agent {
   TimingStatistics take(core::Account, Cycle now);
   /// No more will run: what ends of warps and of accesses count is counted up to here.
   void settle(Cycle now);
-  /// Idle slots are SmShared::alone's from now on.
-  void charge_idle_slots(Cycle now);
+  /// Idle slots are this account's from now on.
+  void charge_idle_slots(Cycle now, core::Account alone);
   std::string what_is_under_way() const;
 
  private:
@@ -225,8 +163,6 @@ class TimingSm final : public memory::Agent {
   void drained(u32 slot);
   void leave(u32 slot);
   void count_residence(const Slot&);
-  void fail(Grid&, Fault);
-  void activate(Cycle when);
   void step_flushes();
   void flushed();
   void set_due(Cycle now);
@@ -269,12 +205,12 @@ class TimingSm final : public memory::Agent {
   void part_over(u32 access, memory::ServedBy);
   /// From the instruction's issue until the part's value is there.
   void count_latency(Access& a, memory::ServedBy by) {
-    Cycle latency = shared_.wheel.now() - a.begun;
-    if (by == memory::ServedBy::private_cache) latency += shared_.private_latency;
+    Cycle latency = with_.wheel.now() - a.begun;
+    if (by == memory::ServedBy::private_cache) latency += setup_.private_latency;
     const u32 level = static_cast<u32>(by);
     ++a.counts_of->latency_count[level];
     a.counts_of->latency_sum[level] += latency;
-    ++shared_.latencies[a.grid->account].of[level][latency_bucket(latency)];
+    ++with_.latencies[a.grid->account].of[level][latency_bucket(latency)];
   }
   void forget_order(Access&, bool performed, bool visible);
   void finish(u32 access);
@@ -296,8 +232,10 @@ class TimingSm final : public memory::Agent {
   static u64& served(TimingStatistics&, memory::ServedBy);
   static u64& data_of(TimingStatistics&, u8 kind);
 
-  SmShared& shared_;
+  const SmSetup& setup_;
+  SmNeighbours with_;
   Sm& sm_;
+  Alarm alarm_;
   LinePort* port_ = nullptr;
   core::Accounts<TimingStatistics> accounts_;
   u64* idle_ = &accounts_[core::nobody].idle;
@@ -327,7 +265,6 @@ class TimingSm final : public memory::Agent {
   u64 calendar_days_ = 0;  // days of the calendar that have a warp
   u64 look_at_ = 0;
   u64 dated_ = 0;  // slots that the calendar or an event wakes
-  Cycle due_ = core::never;
   core::Account acquire_account_ = core::nobody;
   Scope acquire_due_ = Scope::none;  // a load has acquired: before the next access
   std::vector<u32> flushes_;         // of which grids; the first is under way

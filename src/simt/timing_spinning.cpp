@@ -28,7 +28,7 @@ void TimingSm::see_spinning(Slot& w, Cycle now) {
   w.spun |= split.mask;
   u64& before = w.spin_states[static_cast<u32>(std::countr_zero(split.mask))];
   const u64 state = state_of(*w.warp, split);
-  shared_.changes += std::exchange(before, state) != state;
+  with_.polls.changed(std::exchange(before, state) != state);
 }
 
 /// Two loops of a machine with one exact clock can stay in step for ever: one polls always when the other has the lock.
@@ -39,7 +39,7 @@ void TimingSm::stagger(u32 slot) {
   Contender& c = contenders_[slot];
   const Spinning& spin = w.warp->spin;
   w.rounds = spin.rounds;
-  if (!shared_.config.poll_stagger) return;
+  if (!setup_.config.poll_stagger) return;
   const bool same_loop = std::exchange(c.latch, spin.latch) == spin.latch;
   const bool found_new = std::exchange(c.news, spin.news) != spin.news;
   if (w.warp->split_count > 1)
@@ -54,7 +54,7 @@ void TimingSm::stagger(u32 slot) {
     c.missed = 0;
     return;
   }
-  shared_.contested.watched = shared_.contested.needed = true;
+  with_.polls.contested.watched = with_.polls.contested.needed = true;
   const u64 others = std::exchange(c.others, 0);
   c.missed += std::exchange(c.others_before, others) != others;
   if (c.missed <= most_missed) return;
@@ -65,14 +65,14 @@ void TimingSm::stagger(u32 slot) {
 /// Before its next strong access, from a fixed sequence.
 void TimingSm::pause_below(u32 slot, u32 bound) {
   Contender& c = contenders_[slot];
-  core::SplitMix64 draw(shared_.seed ^ u64{sm_.index} << 48 ^ u64{slot} << 40 ^ c.staggers++);
-  warps_[slot].pause = 1 + static_cast<u32>(draw.below(std::min(bound, shared_.config.poll_stagger)));
+  core::SplitMix64 draw(setup_.seed ^ u64{sm_.index} << 48 ^ u64{slot} << 40 ^ c.staggers++);
+  warps_[slot].pause = 1 + static_cast<u32>(draw.below(std::min(bound, setup_.config.poll_stagger)));
 }
 
 /// A warp of another SM starves for the word, and this one does not.
 bool TimingSm::starves_another(const ContestedWords::Word& word, u32 slot) const {
   return word.missed > starving && contenders_[slot].missed <= most_missed && word.wanted_by / slots != sm_.index + 1 &&
-         shared_.wheel.now() - word.wanted < wanted_for;
+         with_.wheel.now() - word.wanted < wanted_for;
 }
 
 /// Who is about to use what its SM was the last to write, while a warp of another SM starves for it, leaves it alone
@@ -80,9 +80,9 @@ bool TimingSm::starves_another(const ContestedWords::Word& word, u32 slot) const
 void TimingSm::give_way(u32 slot, const MemoryOp& op, LaneMask lanes) {
   for (LaneMask left = lanes; left; left &= left - 1) {
     const ContestedWords::Word* const word =
-        shared_.contested.find(place_of(op, static_cast<u32>(std::countr_zero(left))));
+        with_.polls.contested.find(place_of(op, static_cast<u32>(std::countr_zero(left))));
     if (word && starves_another(*word, slot) && word->writer / slots == sm_.index + 1)
-      return pause_below(slot, shared_.config.poll_stagger);
+      return pause_below(slot, setup_.config.poll_stagger);
   }
 }
 
@@ -90,7 +90,7 @@ void TimingSm::give_way(u32 slot, const MemoryOp& op, LaneMask lanes) {
 template <class Place, class Bytes, class Perform>
 auto TimingSm::watch(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, Bytes bytes, Perform perform) {
   const u32 size = std::min(op.plan->bytes, 8u), me = writer_of(slot);
-  const Cycle now = shared_.wheel.now();
+  const Cycle now = with_.wheel.now();
   const auto value_of = [&](u32 lane) {
     u64 value = 0;
     std::memcpy(&value, bytes(lane), size);
@@ -105,13 +105,13 @@ auto TimingSm::watch(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, 
   Contender& c = contenders_[slot];
   for (LaneMask left = lanes; left; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    if (ContestedWords::Word* const word = shared_.contested.find(place(lane))) {
+    if (ContestedWords::Word* const word = with_.polls.contested.find(place(lane))) {
       if (op.plan->polls && word->writer != me) c.others += word->writes;
       if (c.missed > most_missed) word->wanted_by = me, word->missed = c.missed, word->wanted = now;
     }
     if (value_of(lane) == before[lane]) continue;
-    ContestedWords::Word& word = shared_.contested.claim(place(lane));
-    if (starves_another(word, slot)) pause_below(slot, shared_.config.poll_stagger);
+    ContestedWords::Word& word = with_.polls.contested.claim(place(lane));
+    if (starves_another(word, slot)) pause_below(slot, setup_.config.poll_stagger);
     word.writer = me;
     ++word.writes;
     c.wrote = true;

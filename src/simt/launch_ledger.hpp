@@ -1,0 +1,36 @@
+// What each launch on a timing machine is counted for: its account while it runs, and its figures once it has ended,
+// until they are taken. Owned by TimingGpu.
+#pragma once
+
+#include <vector>
+
+#include "simt/sm/sm_array.hpp"
+#include "simt/timing_gpu.hpp"
+
+namespace ew::simt {
+
+class LaunchLedger {
+ public:
+  LaunchLedger(const GridRuns& runs, const SmArray& sms, core::Accounts<LatencyHistograms>& latencies)
+      : runs_(runs), sms_(sms), latencies_(latencies) {}
+
+  /// Gives the launch, which begins, its account.
+  void open(GridRun&, Cycle now);
+  /// The launch ends in the cycle before `end`.
+  void close(const GridRun&, Cycle end);
+  /// What was counted for a launch that runs, up to now.
+  EndedLaunch take(const GridRun&, Cycle now) const;
+  /// Of one that has ended; its account may be another launch's then. Empty when it has been taken.
+  EndedLaunch take_ended(LaunchId);
+
+ private:
+  void charge_idle_slots(Cycle until, const GridRun* ended) const;
+
+  const GridRuns& runs_;
+  const SmArray& sms_;
+  core::Accounts<LatencyHistograms>& latencies_;
+  LaunchAccounts accounts_;
+  std::vector<EndedLaunch> ended_;
+};
+
+}  // namespace ew::simt
