@@ -221,13 +221,15 @@ bool Executor::call(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
     }
   }
   const ptx::Function& callee = kernel.functions[function];
-  const u32 frame = warp.enter(kernel, function);
+  const Split& now = warp.split();
+  const u32 frame = warp.frames.enter(
+      kernel, {.parent = now.frame, .function = function, .call_pc = now.pc, .lanes = now.mask}, warp.live);
   const Frame& fresh = warp.frames[frame];
   const Frame& caller = warp.frame();
   const u64 stack = fresh.local_base + std::max(least_frame_bytes, callee.frame_bytes);
   const u64 limit = u64{kernel.functions[0].frame_bytes} + std::max(warp.block->grid->launch.stack_bytes, 1024u);
   if ((kernel.recursive && stack > limit) || warp.frames.size() > most_frames) {
-    warp.leave_frame(frame, warp.split().mask);
+    warp.frames.leave(frame, warp.split().mask);
     return refuse(warp, FaultKind::stack_overflow, warp.split().mask,
                   "call of " + core::readable_name(callee.name) + " takes the stack to " + std::to_string(stack) +
                       " bytes; the limit is " + std::to_string(limit) + " (cudaLimitStackSize)");
@@ -262,7 +264,7 @@ bool Executor::return_from(Warp& warp, LaneMask mask) {
   for (u32 i = 0; i < results; ++i)
     copy_frame(warp, callee.local_base + function.return_offsets[i],
                warp.frames[callee.parent].local_base + form.result_offsets[i], function.return_sizes[i], mask);
-  warp.leave_frame(frame, mask);
+  warp.frames.leave(frame, mask);
   split->frame = callee.parent;
   return go_on(warp, callee.call_pc + 1);
 }

@@ -53,8 +53,7 @@ void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kerne
   reconvergences.clear();
   free_reconvergence = nothing;
   used_reconvergences = 0;
-  frames.clear();
-  frames.push_back(Frame{nothing, 0, 0, lanes});
+  frames.begin(lanes);
   branches_until_turn = turn;
   spin = {};
 }
@@ -238,7 +237,7 @@ void Warp::merge() {
 
 bool Warp::exit(LaneMask mask) {
   live &= ~mask;
-  leave_all_frames(split().frame, mask);
+  frames.leave_all(split().frame, mask);
   split().mask &= ~mask;
   for (u32 i = 0; used_reconvergences && i < reconvergences.size(); ++i) {
     Reconvergence& meeting = reconvergences[i];
@@ -277,67 +276,6 @@ bool Warp::release_waiting() {
     any = true;
   }
   return any;
-}
-
-/// The first row from `from` on where an activation of `function`, called from frame `in`, meets no other's registers.
-/// A lane's column is word `lane` of a row of words but words 2 lane and 2 lane + 1 of a pair of rows: only activations
-/// of one function at one place hold each lane's registers apart.
-u32 Warp::vacant_rows(const ptx::Kernel& kernel, u32 from, u32 function, u32 in) const {
-  const u32 wanted = kernel.functions[function].rows;
-  // Where all lanes are in `in` or below it, whatever else there is was called from there and lies behind it.
-  const u32 first = frames[in].lanes == live ? in + 1 : 0;
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (u32 i = first; i < frames.size(); ++i) {
-      const Frame& other = frames[i];
-      const u32 end = other.row_base + kernel.functions[other.function].rows;
-      if (!other.lanes || end <= from || other.row_base >= from + wanted) continue;
-      if (other.function == function && other.row_base == from) continue;
-      from = end;
-      moved = true;
-    }
-  }
-  return from;
-}
-
-u32 Warp::enter(const ptx::Kernel& kernel, u32 function) {
-  const Split& now = split();
-  const u32 in = now.frame;
-  u32 vacant = nothing;
-  // Activations lie behind their parent; lanes of one warp seldom hold more than a few beyond it.
-  for (u32 i = in + 1; i < frames.size(); ++i) {
-    Frame& frame = frames[i];
-    if (!frame.lanes) {
-      vacant = std::min(vacant, i);
-      continue;
-    }
-    if (frame.parent == in && frame.call_pc == now.pc && frame.function == function) {
-      frame.lanes |= now.mask;
-      return i;
-    }
-  }
-  const ptx::Function& caller = kernel.functions[frames[in].function];
-  Frame fresh{in, function, now.pc, now.mask};
-  fresh.row_base = vacant_rows(kernel, frames[in].row_base + caller.rows, function, in);
-  fresh.predicate_base = frames[in].predicate_base + caller.predicates;
-  fresh.local_base = frames[in].local_base + std::max(16u, (caller.frame_bytes + 15) / 16 * 16);
-  if (vacant == nothing) {
-    vacant = static_cast<u32>(frames.size());
-    frames.push_back(fresh);
-  } else {
-    frames[vacant] = fresh;
-  }
-  return vacant;
-}
-
-void Warp::leave_frame(u32 frame, LaneMask mask) {
-  frames[frame].lanes &= ~mask;
-  while (frames.size() > 1 && !frames.back().lanes) frames.pop_back();
-}
-
-void Warp::leave_all_frames(u32 frame, LaneMask mask) {
-  for (u32 f = frame; f != nothing; f = frames[f].parent) frames[f].lanes &= ~mask;
-  while (frames.size() > 1 && !frames.back().lanes) frames.pop_back();
 }
 
 }  // namespace ew::simt

@@ -4,10 +4,8 @@
 // Every live lane is in exactly one place: in a split (it runs, or its split waits for a barrier or for other lanes),
 // or in the `arrived` group of one Reconvergence. A divergent branch makes a Reconvergence at the immediate
 // post-dominator; splits that get there wait until `pending` is empty and go on as one. A Reconvergence whose lanes are
-// all gone (exited or released early) is freed; lanes of inner ones stay pending in the outer ones. Frames: one
-// activation of a function each, a tree (lanes that call the same function from the same place in the same parent share
-// one). A lane's registers of frame f are column `lane` of the rows from f.row_base. A row of words and a pair of rows
-// have different columns, so no two activations share rows unless they are of one function at one place.
+// all gone (exited or released early) is freed; lanes of inner ones stay pending in the outer ones. Which rows a lane's
+// registers are, its frame says (frames.hpp).
 #pragma once
 
 #include <array>
@@ -17,12 +15,12 @@
 #include "core/types.hpp"
 #include "ptx/kernel.hpp"
 #include "simt/branch_memory.hpp"
+#include "simt/frames.hpp"
 
 namespace ew::simt {
 
 struct Block;
 
-inline constexpr u32 nothing = 0xffffffff;
 inline constexpr LaneMask all_lanes = 0xffffffff;
 
 enum class SplitState : u8 {
@@ -53,14 +51,6 @@ struct Reconvergence {
   ptx::Pc branch = 0;  // that made it
   u32 born = 0;        // Spinning::polls at the last backward branch of a lane that made it
   u32 rounds = 0;      // Spinning::rounds at that time
-};
-
-struct Frame {
-  u32 parent = nothing;
-  u32 function = 0;
-  ptx::Pc call_pc = 0;
-  LaneMask lanes = 0;  // in this activation or one that it called
-  u32 row_base = 0, predicate_base = 0, local_base = 0;
 };
 
 /// Uninitialised words at 64-byte alignment; growing keeps the old content.
@@ -167,7 +157,7 @@ struct Warp {
   u32 split_count = 0, current = 0;
   std::vector<Reconvergence> reconvergences;
   u32 free_reconvergence = nothing, used_reconvergences = 0;
-  std::vector<Frame> frames;
+  Frames frames;
   u64 turns = 0;                // that splits have had
   u32 under_way = 0;            // operations that a performer keeps pending
   u32 branches_until_turn = 0;  // backward branches until the next split gets its turn
@@ -208,16 +198,10 @@ struct Warp {
   /// The innermost place where lanes wait for those of this split; or nothing.
   u32 who_waits_for(const Split&) const;
 
-  /// The frame for a call from the current split; the same one for lanes that make the same call.
-  u32 enter(const ptx::Kernel&, u32 function);
-  void leave_frame(u32 frame, LaneMask);
-
  private:
-  u32 vacant_rows(const ptx::Kernel&, u32 from, u32 function, u32 in) const;
   void resume(u32 reconvergence);
   void settle(u32 reconvergence);
   void remove_split(u32 index);
-  void leave_all_frames(u32 frame, LaneMask);
 };
 
 }  // namespace ew::simt

@@ -1,0 +1,76 @@
+#include "simt/frames.hpp"
+
+#include <algorithm>
+
+namespace ew::simt {
+
+void Frames::begin(LaneMask lanes) {
+  frames_.clear();
+  frames_.push_back(Frame{nothing, 0, 0, lanes});
+}
+
+/// The first row from `from` on where the activation meets no other's registers. A lane's column is word `lane` of a
+/// row of words but words 2 lane and 2 lane + 1 of a pair of rows: only activations of one function at one place hold
+/// each lane's registers apart.
+u32 Frames::vacant_rows(const ptx::Kernel& kernel, u32 from, const Frame& call, LaneMask live) const {
+  const u32 wanted = kernel.functions[call.function].rows;
+  // Where all lanes are in the caller or below it, whatever else there is was called from there and lies behind it.
+  const u32 first = frames_[call.parent].lanes == live ? call.parent + 1 : 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (u32 i = first; i < frames_.size(); ++i) {
+      const Frame& other = frames_[i];
+      const u32 end = other.row_base + kernel.functions[other.function].rows;
+      if (!other.lanes || end <= from || other.row_base >= from + wanted) continue;
+      if (other.function == call.function && other.row_base == from) continue;
+      from = end;
+      moved = true;
+    }
+  }
+  return from;
+}
+
+u32 Frames::enter(const ptx::Kernel& kernel, Frame call, LaneMask live) {
+  u32 vacant = nothing;
+  // Lanes of one warp seldom hold more than a few frames behind the caller.
+  for (u32 i = call.parent + 1; i < frames_.size(); ++i) {
+    Frame& frame = frames_[i];
+    if (!frame.lanes) {
+      vacant = std::min(vacant, i);
+      continue;
+    }
+    if (frame.parent == call.parent && frame.call_pc == call.call_pc && frame.function == call.function) {
+      frame.lanes |= call.lanes;
+      return i;
+    }
+  }
+  const Frame& parent = frames_[call.parent];
+  const ptx::Function& caller = kernel.functions[parent.function];
+  call.row_base = vacant_rows(kernel, parent.row_base + caller.rows, call, live);
+  call.predicate_base = parent.predicate_base + caller.predicates;
+  call.local_base = parent.local_base + std::max(16u, (caller.frame_bytes + 15) / 16 * 16);
+  if (vacant == nothing) {
+    vacant = static_cast<u32>(frames_.size());
+    frames_.push_back(call);
+  } else {
+    frames_[vacant] = call;
+  }
+  return vacant;
+}
+
+void Frames::leave(u32 frame, LaneMask mask) {
+  frames_[frame].lanes &= ~mask;
+  drop_vacant();
+}
+
+void Frames::leave_all(u32 frame, LaneMask mask) {
+  for (u32 f = frame; f != nothing; f = frames_[f].parent) frames_[f].lanes &= ~mask;
+  drop_vacant();
+}
+
+/// Of the last frames; the first stays.
+void Frames::drop_vacant() {
+  while (frames_.size() > 1 && !frames_.back().lanes) frames_.pop_back();
+}
+
+}  // namespace ew::simt
