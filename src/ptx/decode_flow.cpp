@@ -8,24 +8,27 @@ namespace ew::ptx {
 using Kind = ast::Operand::Kind;
 
 void FunctionDecoder::decode_branch(const Match& match) {
-  const Pc begin = kernel_.functions[function_].begin;
+  const Pc begin = function_.begin;
   if (match.form->control == ControlForm::branch) {
-    expect_operands(1, 1);
-    if (operand(0).kind != Kind::label) fail("a label is expected");
-    return emit({.op = Op::bra, .imm = begin + static_cast<Pc>(operand(0).bits)});
+    operands_.expect(1);
+    if (operands_[0].kind != Kind::label) operands_.fail("a label is expected");
+    return emit({.op = Op::bra, .imm = begin + static_cast<Pc>(operands_[0].bits)});
   }
-  expect_operands(2, 2);
-  const auto list = source_.branch_targets.find(operand(1).symbol);
-  if (operand(1).kind != Kind::symbol || list == source_.branch_targets.end())
-    fail("the name of a .branchtargets list is expected");
+  operands_.expect(2);
+  const auto list = source_.branch_targets.find(operands_[1].symbol);
+  if (operands_[1].kind != Kind::symbol || list == source_.branch_targets.end())
+    operands_.fail("the name of a .branchtargets list is expected");
   std::vector<Pc> targets;
   for (const auto& label : list->second) {
     const auto found = source_.labels.find(label);
-    if (found == source_.labels.end()) fail(fmt::format("label {} of {} is not defined", label, operand(1).symbol));
+    if (found == source_.labels.end())
+      operands_.fail(fmt::format("label {} of {} is not defined", label, operands_[1].symbol));
     targets.push_back(begin + found->second);
   }
   kernel_.branch_tables.push_back(std::move(targets));
-  emit({.op = Op::brx, .a = row(operand(0), Type::u32), .imm = static_cast<u32>(kernel_.branch_tables.size() - 1)});
+  emit({.op = Op::brx,
+        .a = operands_.row(operands_[0], Type::u32),
+        .imm = static_cast<u32>(kernel_.branch_tables.size() - 1)});
 }
 
 namespace {
@@ -42,32 +45,33 @@ SystemCall system_call_named(std::string_view name) {
 
 void FunctionDecoder::decode_call() {
   CallForm form;
-  const auto& written = instruction_->operands;
+  const auto& written = operands_.instruction().operands;
   u32 next = 0;
   const auto variables = [&](const ast::Operand& list, std::vector<u32>& offsets, std::vector<u32>& sizes) {
     for (const auto& element : list.elements) {
-      const auto found = element.kind == Kind::symbol ? frame_variables_.find(element.symbol) : frame_variables_.end();
-      if (found == frame_variables_.end() || element.offset != 0)
-        fail("arguments and results of a call must be .param variables of the caller");
-      offsets.push_back(static_cast<u32>(names_.at(element.symbol).value));
-      sizes.push_back(static_cast<u32>(found->second->size));
+      const auto* variable = element.kind == Kind::symbol ? frame_.find_in_frame(element.symbol) : nullptr;
+      if (!variable || element.offset != 0)
+        operands_.fail("arguments and results of a call must be .param variables of the caller");
+      offsets.push_back(static_cast<u32>(frame_.find(element.symbol)->value));
+      sizes.push_back(static_cast<u32>(variable->size));
     }
   };
   if (written.size() > 1 && written[0].kind == Kind::list)
     variables(written[next++], form.result_offsets, form.result_sizes);
-  const auto& target = operand(next++);
+  const auto& target = operands_[next++];
   if (next < written.size() && written[next].kind == Kind::list)
     variables(written[next++], form.argument_offsets, form.argument_sizes);
   const auto check = [&](const char* what, const std::vector<u32>& given, const std::vector<ast::Variable>& formals) {
     if (given.size() != formals.size())
-      fail(fmt::format("{} {}s given, {} takes {}", given.size(), what, target.symbol, formals.size()));
+      operands_.fail(fmt::format("{} {}s given, {} takes {}", given.size(), what, target.symbol, formals.size()));
     for (u32 i = 0; i < given.size(); ++i)
       if (given[i] < formals[i].size)
-        fail(fmt::format("{} {} has {} bytes, {} expected", what, i + 1, given[i], formals[i].size));
+        operands_.fail(fmt::format("{} {} has {} bytes, {} expected", what, i + 1, given[i], formals[i].size));
   };
   if (target.kind == Kind::symbol) {
     const auto found = build_.index.functions.find(target.symbol);
-    if (found == build_.index.functions.end()) fail(fmt::format("function {} is not declared", target.symbol));
+    if (found == build_.index.functions.end())
+      operands_.fail(fmt::format("function {} is not declared", target.symbol));
     const auto& callee = build_.index.module.functions[found->second];
     check("argument", form.argument_sizes, callee.parameters);
     check("result", form.result_sizes, callee.returns);
@@ -75,12 +79,13 @@ void FunctionDecoder::decode_call() {
       form.function = build_.function_of.at(found->second);
     } else {
       form.system = system_call_named(target.symbol);
-      if (form.system == SystemCall::none) fail(fmt::format("function {} is not defined in any module", target.symbol));
+      if (form.system == SystemCall::none)
+        operands_.fail(fmt::format("function {} is not defined in any module", target.symbol));
     }
   } else if (target.kind == Kind::reg) {
-    form.target = register_row(target, Type::u64, false);
+    form.target = operands_.register_row(target, Type::u64, false);
   } else {
-    fail("a function or a register with its address is expected");
+    operands_.fail("a function or a register with its address is expected");
   }
   kernel_.calls.push_back(std::move(form));
   emit({.op = Op::call, .imm = static_cast<u32>(kernel_.calls.size() - 1)});
@@ -88,8 +93,8 @@ void FunctionDecoder::decode_call() {
 
 void FunctionDecoder::decode_barrier(const Match& match) {
   if (match.form->control == ControlForm::warp_barrier) {
-    expect_operands(1, 1);
-    return emit({.op = Op::warp_sync, .a = row(operand(0), Type::b32)});
+    operands_.expect(1);
+    return emit({.op = Op::warp_sync, .a = operands_.row(operands_[0], Type::b32)});
   }
   BarrierForm form;
   const bool is_bar = match.form->opcode == "bar";
@@ -98,21 +103,21 @@ void FunctionDecoder::decode_barrier(const Match& match) {
   u32 next = 0;
   if (reduces && match.has("barrier_test")) {
     form.kind = static_cast<BarrierKind>(match.value("barrier_test"));
-    form.dst_predicate = destination_predicate(operand(next++));
+    form.dst_predicate = operands_.destination_predicate(operands_[next++]);
   } else if (reduces) {
     form.kind = BarrierKind::red_popc;
-    form.dst = destination(operand(next++), Type::u32);
+    form.dst = operands_.destination(operands_[next++], Type::u32);
   } else {
     form.kind = static_cast<BarrierKind>(match.value("barrier_kind"));
   }
-  const u32 sources = static_cast<u32>(instruction_->operands.size()) - next;
+  const u32 sources = operands_.count() - next;
   const u32 least = form.kind == BarrierKind::arrive || reduces ? 2 : 1;
-  expect_operands(next + least, next + (reduces ? 3 : 2));
-  if (operand(next).kind == Kind::immediate && operand(next).bits > 15)
-    fail(fmt::format("a block's barriers are numbered 0 to 15, not {}", operand(next).bits));
-  form.id = row(operand(next++), Type::u32);
-  if (reduces ? sources == 3 : sources == 2) form.threads = row(operand(next++), Type::u32);
-  if (reduces) form.source = predicate(operand(next));
+  operands_.expect(next + least, next + (reduces ? 3 : 2));
+  if (operands_[next].kind == Kind::immediate && operands_[next].bits > 15)
+    operands_.fail(fmt::format("a block's barriers are numbered 0 to 15, not {}", operands_[next].bits));
+  form.id = operands_.row(operands_[next++], Type::u32);
+  if (reduces ? sources == 3 : sources == 2) form.threads = operands_.row(operands_[next++], Type::u32);
+  if (reduces) form.source = operands_.predicate(operands_[next]);
   kernel_.barriers.push_back(form);
   emit({.op = Op::barrier, .imm = static_cast<u32>(kernel_.barriers.size() - 1)});
 }
@@ -120,29 +125,29 @@ void FunctionDecoder::decode_barrier(const Match& match) {
 void FunctionDecoder::decode_warp(const Match& match) {
   switch (match.form->control) {
     case ControlForm::active_mask:
-      expect_operands(1, 1);
-      return emit({.op = Op::activemask, .dst = destination(operand(0), Type::b32)});
+      operands_.expect(1);
+      return emit({.op = Op::activemask, .dst = operands_.destination(operands_[0], Type::b32)});
     case ControlForm::elect: {
-      expect_operands(2, 2);
-      const auto& to = operand(0);
+      operands_.expect(2);
+      const auto& to = operands_[0];
       const bool pair = to.kind == Kind::pair;
-      if (!pair) fail("elect.sync writes d|p");
+      if (!pair) operands_.fail("elect.sync writes d|p");
       return emit({.op = Op::elect,
-                   .dst = destination(to.elements[0], Type::b32),
-                   .a = row(operand(1), Type::b32),
-                   .b = destination_predicate(to.elements[1])});
+                   .dst = operands_.destination(to.elements[0], Type::b32),
+                   .a = operands_.row(operands_[1], Type::b32),
+                   .b = operands_.destination_predicate(to.elements[1])});
     }
     case ControlForm::vote: {
       VoteForm form;
       form.sync = match.has("sync");
       form.kind = match.has("vote_kind") ? static_cast<VoteKind>(match.value("vote_kind")) : VoteKind::ballot;
-      expect_operands(form.sync ? 3 : 2, form.sync ? 3 : 2);
+      operands_.expect(form.sync ? 3 : 2, form.sync ? 3 : 2);
       if (form.kind == VoteKind::ballot)
-        form.dst = destination(operand(0), Type::b32);
+        form.dst = operands_.destination(operands_[0], Type::b32);
       else
-        form.dst_predicate = destination_predicate(operand(0));
-      form.source = predicate(operand(1));
-      if (form.sync) form.mask = row(operand(2), Type::b32);
+        form.dst_predicate = operands_.destination_predicate(operands_[0]);
+      form.source = operands_.predicate(operands_[1]);
+      if (form.sync) form.mask = operands_.row(operands_[2], Type::b32);
       kernel_.votes.push_back(form);
       return emit({.op = Op::vote, .imm = static_cast<u32>(kernel_.votes.size() - 1)});
     }
@@ -150,13 +155,13 @@ void FunctionDecoder::decode_warp(const Match& match) {
       MatchForm form;
       form.all = match.value("match_kind") != 0;
       form.wide = match.type() == Type::b64;
-      expect_operands(3, 3);
-      const bool pair = operand(0).kind == Kind::pair;
-      if (pair && !form.all) fail("match.any has no predicate result");
-      form.dst = destination(pair ? operand(0).elements[0] : operand(0), Type::b32);
-      if (pair) form.dst_predicate = destination_predicate(operand(0).elements[1]);
-      form.a = row(operand(1), match.type());
-      form.mask = row(operand(2), Type::b32);
+      operands_.expect(3);
+      const bool pair = operands_[0].kind == Kind::pair;
+      if (pair && !form.all) operands_.fail("match.any has no predicate result");
+      form.dst = operands_.destination(pair ? operands_[0].elements[0] : operands_[0], Type::b32);
+      if (pair) form.dst_predicate = operands_.destination_predicate(operands_[0].elements[1]);
+      form.a = operands_.row(operands_[1], match.type());
+      form.mask = operands_.row(operands_[2], Type::b32);
       kernel_.matches.push_back(form);
       return emit({.op = Op::match, .imm = static_cast<u32>(kernel_.matches.size() - 1)});
     }
@@ -166,10 +171,10 @@ void FunctionDecoder::decode_warp(const Match& match) {
   ReduxForm form;
   form.kind = static_cast<ReduxKind>(match.has("redux_order") ? match.value("redux_order") : match.value("redux_bits"));
   form.is_signed = match.type() == Type::s32;
-  expect_operands(3, 3);
-  form.dst = destination(operand(0), Type::b32);
-  form.a = row(operand(1), Type::b32);
-  form.mask = row(operand(2), Type::b32);
+  operands_.expect(3);
+  form.dst = operands_.destination(operands_[0], Type::b32);
+  form.a = operands_.row(operands_[1], Type::b32);
+  form.mask = operands_.row(operands_[2], Type::b32);
   kernel_.reduxes.push_back(form);
   emit({.op = Op::redux, .imm = static_cast<u32>(kernel_.reduxes.size() - 1)});
 }
@@ -179,15 +184,15 @@ void FunctionDecoder::decode_shuffle(const Match& match) {
   form.sync = match.has("sync");
   form.kind = static_cast<ShuffleKind>(match.value("shuffle_kind"));
   const u32 count = form.sync ? 5 : 4;
-  expect_operands(count, count);
-  const auto& to = operand(0);
+  operands_.expect(count, count);
+  const auto& to = operands_[0];
   const bool pair = to.kind == Kind::pair;
-  form.dst = destination(pair ? to.elements[0] : to, Type::b32);
-  if (pair) form.in_range = destination_predicate(to.elements[1]);
-  form.a = row(operand(1), Type::b32);
-  form.b = row(operand(2), Type::b32);
-  form.c = row(operand(3), Type::b32);
-  if (form.sync) form.mask = row(operand(4), Type::b32);
+  form.dst = operands_.destination(pair ? to.elements[0] : to, Type::b32);
+  if (pair) form.in_range = operands_.destination_predicate(to.elements[1]);
+  form.a = operands_.row(operands_[1], Type::b32);
+  form.b = operands_.row(operands_[2], Type::b32);
+  form.c = operands_.row(operands_[3], Type::b32);
+  if (form.sync) form.mask = operands_.row(operands_[4], Type::b32);
   kernel_.shuffles.push_back(form);
   emit({.op = Op::shfl, .imm = static_cast<u32>(kernel_.shuffles.size() - 1)});
 }

@@ -19,28 +19,28 @@ constexpr Geometry geometries[] = {{1, false, false, 1}, {2, false, false, 2}, {
                                    {1, true, false, 2},  {2, true, false, 4},  {2, false, true, 4},
                                    {2, true, true, 4}};
 
-}  // namespace
-
-void FunctionDecoder::texture_handle(TextureForm& form, const ast::Operand& written) {
-  if (written.kind != Kind::address || written.elements.empty()) fail("a texture in [brackets] is expected");
+void set_handle(InstructionOperands& operands, TextureForm& form, const ast::Operand& written) {
+  if (written.kind != Kind::address || written.elements.empty()) operands.fail("a texture in [brackets] is expected");
   const auto& base = written.elements[0];
   if (base.kind == Kind::symbol) {
-    const auto where = symbol(base.symbol);
-    if (where.kind != Symbol::Kind::absolute) fail(fmt::format("{} is not a texture reference", base.symbol));
+    const auto where = operands.symbol(base.symbol);
+    if (where.kind != Symbol::Kind::absolute) operands.fail(fmt::format("{} is not a texture reference", base.symbol));
     form.handle_symbol = where.value;
   } else {
-    form.handle = row(base, Type::u64);
+    form.handle = operands.row(base, Type::u64);
   }
 }
+
+}  // namespace
 
 void FunctionDecoder::decode_texture(const Match& match) {
   TextureForm form;
   if (match.form->control == ControlForm::texture_query) {
-    expect_operands(2, 2);
+    operands_.expect(2);
     form.kind = TextureKind::query;
     form.component = match.value("texture_property");
-    form.dst[0] = destination(operand(0), Type::b32);
-    texture_handle(form, operand(1));
+    form.dst[0] = operands_.destination(operands_[0], Type::b32);
+    set_handle(operands_, form, operands_[1]);
     kernel_.textures.push_back(form);
     return emit({.op = Op::texture, .imm = static_cast<u32>(kernel_.textures.size() - 1)});
   }
@@ -59,22 +59,25 @@ void FunctionDecoder::decode_texture(const Match& match) {
               : level == 2 ? TextureKind::gradient
                            : plain;
   const u32 count = level == 0 ? 2 : level == 1 ? 3 : 4;
-  expect_operands(count, count);
-  if (operand(0).kind != Kind::vector || operand(0).elements.size() != 4) fail("four destinations are expected");
-  for (u32 i = 0; i < 4; ++i) form.dst[i] = destination(operand(0).elements[i], Type::b32);
-  texture_handle(form, operand(1));
-  const auto& place = operand(1).elements.back();
-  if (operand(1).elements.size() < 2) fail("the coordinates are missing");
+  operands_.expect(count, count);
+  if (operands_[0].kind != Kind::vector || operands_[0].elements.size() != 4)
+    operands_.fail("four destinations are expected");
+  for (u32 i = 0; i < 4; ++i) form.dst[i] = operands_.destination(operands_[0].elements[i], Type::b32);
+  set_handle(operands_, form, operands_[1]);
+  const auto& place = operands_[1].elements.back();
+  if (operands_[1].elements.size() < 2) operands_.fail("the coordinates are missing");
   const auto written = place.kind == Kind::vector ? std::span(place.elements) : std::span(&place, 1);
   const u32 least = geometry.coordinates == 4 && !(geometry.layered && geometry.cube) ? 3 : geometry.coordinates;
-  if (written.size() < least || written.size() > 4) fail(fmt::format("{} coordinates expected", geometry.coordinates));
+  if (written.size() < least || written.size() > 4)
+    operands_.fail(fmt::format("{} coordinates expected", geometry.coordinates));
   for (u32 i = 0; i < written.size(); ++i)
-    form.coordinates[i] = row(written[i], geometry.layered && i == 0 ? Type::u32 : form.coordinate);
-  if (level == 1) form.level = row(operand(2), form.coordinate);
+    form.coordinates[i] = operands_.row(written[i], geometry.layered && i == 0 ? Type::u32 : form.coordinate);
+  if (level == 1) form.level = operands_.row(operands_[2], form.coordinate);
   for (u32 g = 0; level == 2 && g < 2; ++g) {
-    const auto& vector = operand(2 + g);
+    const auto& vector = operands_[2 + g];
     const auto gradient = vector.kind == Kind::vector ? std::span(vector.elements) : std::span(&vector, 1);
-    for (u32 i = 0; i < gradient.size() && i < 3; ++i) form.gradients[g * 3 + i] = row(gradient[i], Type::f32);
+    for (u32 i = 0; i < gradient.size() && i < 3; ++i)
+      form.gradients[g * 3 + i] = operands_.row(gradient[i], Type::f32);
   }
   kernel_.textures.push_back(form);
   emit({.op = Op::texture, .imm = static_cast<u32>(kernel_.textures.size() - 1)});
@@ -91,19 +94,20 @@ void FunctionDecoder::decode_surface(const Match& match) {
   form.coordinate = Type::s32;
   form.vector = match.value("vector");
   form.clamp = match.value("surface_clamp");
-  expect_operands(2, 2);
-  const auto& data = operand(loads ? 0 : 1);
-  const auto& place = operand(loads ? 1 : 0);
+  operands_.expect(2);
+  const auto& data = operands_[loads ? 0 : 1];
+  const auto& place = operands_[loads ? 1 : 0];
   const auto values = data.kind == Kind::vector ? std::span(data.elements) : std::span(&data, 1);
-  if (values.size() != form.vector) fail(fmt::format("{} registers expected, {} given", form.vector, values.size()));
+  if (values.size() != form.vector)
+    operands_.fail(fmt::format("{} registers expected, {} given", form.vector, values.size()));
   for (u32 i = 0; i < values.size(); ++i)
-    form.dst[i] = loads ? destination(values[i], form.result) : row(values[i], form.result);
-  texture_handle(form, place);
-  if (place.elements.size() < 2) fail("the coordinates are missing");
+    form.dst[i] = loads ? operands_.destination(values[i], form.result) : operands_.row(values[i], form.result);
+  set_handle(operands_, form, place);
+  if (place.elements.size() < 2) operands_.fail("the coordinates are missing");
   const auto& last = place.elements.back();
   const auto written = last.kind == Kind::vector ? std::span(last.elements) : std::span(&last, 1);
-  if (written.size() > 4) fail("at most four coordinates are expected");
-  for (u32 i = 0; i < written.size(); ++i) form.coordinates[i] = row(written[i], Type::b32);
+  if (written.size() > 4) operands_.fail("at most four coordinates are expected");
+  for (u32 i = 0; i < written.size(); ++i) form.coordinates[i] = operands_.row(written[i], Type::b32);
   kernel_.textures.push_back(form);
   emit({.op = Op::texture, .imm = static_cast<u32>(kernel_.textures.size() - 1)});
 }

@@ -1,27 +1,33 @@
+#include "ptx/instruction_operands.hpp"
+
 #include <fmt/format.h>
 
-#include <bit>
+#include <algorithm>
 
-#include "ptx/decode.hpp"
+#include "core/symbol_name.hpp"
 #include "ptx/narrow.hpp"
 
 namespace ew::ptx {
 
 using Kind = ast::Operand::Kind;
 
-const ast::Operand& FunctionDecoder::operand(u32 index) const {
+InstructionOperands::InstructionOperands(KernelBuild& build, const ast::Function& source, const Flow& flow,
+                                         const FrameLayout& frame)
+    : build_(build), source_(source), flow_(flow), frame_(frame) {}
+
+const ast::Operand& InstructionOperands::operator[](u32 index) const {
   if (index >= instruction_->operands.size()) fail(fmt::format("operand {} is missing", index + 1));
   return instruction_->operands[index];
 }
 
-void FunctionDecoder::expect_operands(u32 least, u32 most) const {
+void InstructionOperands::expect(u32 least, u32 most) const {
   const auto given = instruction_->operands.size();
   if (given < least || given > most)
     fail(least == most ? fmt::format("{} operands expected, {} given", least, given)
                        : fmt::format("{} to {} operands expected, {} given", least, most, given));
 }
 
-Row FunctionDecoder::register_row(const ast::Operand& from, Type type, bool wider) {
+Row InstructionOperands::register_row(const ast::Operand& from, Type type, bool wider) {
   const auto& reg = source_.registers[from.reg];
   const u32 have = size_of(reg.type), want = std::max(size_of(type), 1u);
   if (reg.type == Type::pred)
@@ -34,13 +40,13 @@ Row FunctionDecoder::register_row(const ast::Operand& from, Type type, bool wide
   return row;
 }
 
-Row FunctionDecoder::destination(const ast::Operand& to, Type type, bool wider) {
+Row InstructionOperands::destination(const ast::Operand& to, Type type, bool wider) {
   if (to.kind == Kind::sink) return no_row;
   if (to.kind != Kind::reg) fail("the destination must be a register");
   return register_row(to, type, wider);
 }
 
-Row FunctionDecoder::row(const ast::Operand& from, Type type, bool wider) {
+Row InstructionOperands::row(const ast::Operand& from, Type type, bool wider) {
   switch (from.kind) {
     case Kind::reg:
       if (from.negated) fail("only a predicate can be negated with '!'");
@@ -61,21 +67,20 @@ Row FunctionDecoder::row(const ast::Operand& from, Type type, bool wider) {
   }
 }
 
-Predicate FunctionDecoder::predicate(const ast::Operand& from) {
+Predicate InstructionOperands::predicate(const ast::Operand& from) {
   if (from.kind == Kind::immediate) return (from.bits != 0) != from.negated ? always : Predicate{always | negated};
-  if (from.kind != Kind::reg || source_.registers[from.reg].type != Type::pred)
-    fail("a predicate register is expected as operand");
+  if (from.kind != Kind::reg || register_type(from) != Type::pred) fail("a predicate register is expected as operand");
   return static_cast<Predicate>(flow_.predicate_of[from.reg] | (from.negated ? negated : 0));
 }
 
-Predicate FunctionDecoder::destination_predicate(const ast::Operand& to) {
+Predicate InstructionOperands::destination_predicate(const ast::Operand& to) {
   if (to.kind == Kind::sink) return always;
-  if (to.kind != Kind::reg || to.negated || source_.registers[to.reg].type != Type::pred)
+  if (to.kind != Kind::reg || to.negated || register_type(to) != Type::pred)
     fail("a predicate register is expected as destination");
   return flow_.predicate_of[to.reg];
 }
 
-u64 FunctionDecoder::immediate(const ast::Operand& from, Type type) {
+u64 InstructionOperands::immediate(const ast::Operand& from, Type type) {
   const u32 bytes = size_of(type);
   if (from.is_float) {
     if (bytes == 8) return from.bits;
@@ -88,13 +93,17 @@ u64 FunctionDecoder::immediate(const ast::Operand& from, Type type) {
   return from.bits;
 }
 
-u32 FunctionDecoder::immediate_u32(const ast::Operand& from, const char* what) {
+u32 InstructionOperands::immediate_u32(const ast::Operand& from, const char* what) {
   if (from.kind != Kind::immediate || from.is_float) fail(fmt::format("{} must be an integer constant", what));
   return static_cast<u32>(from.bits);
 }
 
-Symbol FunctionDecoder::symbol(const std::string& name) {
-  if (const auto own = names_.find(name); own != names_.end()) return own->second;
+Type InstructionOperands::register_type(const ast::Operand& named) const {
+  return source_.registers[named.reg].type;
+}
+
+Symbol InstructionOperands::symbol(const std::string& name) {
+  if (const Symbol* own = frame_.find(name)) return *own;
   if (const auto shared = build_.shared_offset.find(name); shared != build_.shared_offset.end())
     return {Symbol::Kind::shared, shared->second, Space::shared, build_.index.variables.at(name)->size};
   if (const auto function = build_.index.functions.find(name); function != build_.index.functions.end()) {
@@ -107,12 +116,12 @@ Symbol FunctionDecoder::symbol(const std::string& name) {
   return {Symbol::Kind::absolute, build_.index.address_of(name), variable->second->space, variable->second->size};
 }
 
-FunctionDecoder::Address FunctionDecoder::address(const ast::Operand& from) {
+InstructionOperands::Address InstructionOperands::address(const ast::Operand& from) {
   if (from.kind != Kind::address || from.elements.empty()) fail("an address in [brackets] is expected as operand");
   const auto& base = from.elements[0];
   Address result{.offset = from.offset};
   if (base.kind == Kind::reg) {
-    const auto type = source_.registers[base.reg].type;
+    const auto type = register_type(base);
     if (size_of(type) != 4 && size_of(type) != 8) fail("an address register must have 32 or 64 bits");
     if (type == Type::f32 || type == Type::f64) fail("an address register cannot hold a floating-point number");
     result.bytes = static_cast<u8>(size_of(type));
@@ -128,6 +137,17 @@ FunctionDecoder::Address FunctionDecoder::address(const ast::Operand& from) {
     fail("an address is a register, a name or a constant");
   }
   return result;
+}
+
+void InstructionOperands::fail(const std::string& message) const {
+  const auto& place = instruction_->place;
+  const auto& module = build_.index.module;
+  std::string where;
+  if (const auto file = module.files.find(place.file); place.file && file != module.files.end())
+    where = fmt::format("{}:{}: ", file->second, place.line);
+  throw Error(fmt::format("{}{}\n  {}\n  in {} {}, PTX line {}{}", where, message, instruction_->text,
+                          source_.is_entry ? "kernel" : "function", core::readable_name(source_.name), place.ptx_line,
+                          module.name.empty() ? "" : " of " + module.name));
 }
 
 }  // namespace ew::ptx

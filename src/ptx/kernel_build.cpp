@@ -1,0 +1,213 @@
+#include "ptx/kernel_build.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "core/symbol_name.hpp"
+#include "ptx/decode.hpp"
+
+namespace ew::ptx {
+
+u64 align_up(u64 value, u64 alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+u32 bytes_within(u64 most, u64 bytes, std::string_view function, std::string_view what) {
+  if (bytes <= most) return static_cast<u32>(bytes);
+  throw Error(fmt::format("{}: its {} take {} bytes; at most {} are supported", core::readable_name(function), what,
+                          bytes, most));
+}
+
+Row KernelBuild::constant(u64 bits, u32 bytes) {
+  const bool is_wide = bytes == 8;
+  if (bytes < 4) bits &= (u64{1} << bytes * 8) - 1;
+  if (bytes == 4) bits &= 0xffffffff;
+  if (is_wide) {
+    if (const auto found = doubles.find(bits); found != doubles.end()) return found->second;
+  } else if (const auto found = words.find(static_cast<u32>(bits)); found != words.end()) {
+    return found->second;
+  }
+  if (is_wide && (kernel.constants.size() / warp_lanes) % 2)
+    kernel.constants.insert(kernel.constants.end(), warp_lanes, 0);
+  const auto first = kernel.constants.size() / warp_lanes;
+  if (first + 2 >= constant_row)
+    throw Error(fmt::format("kernel {} has more than 32,000 different constants", kernel.name));
+  const auto row = static_cast<Row>(constant_row | first);
+  if (is_wide) {
+    for (u32 i = 0; i < warp_lanes; ++i) {
+      kernel.constants.push_back(static_cast<u32>(bits));
+      kernel.constants.push_back(static_cast<u32>(bits >> 32));
+    }
+    doubles.emplace(bits, row);
+  } else {
+    kernel.constants.insert(kernel.constants.end(), warp_lanes, static_cast<u32>(bits));
+    words.emplace(static_cast<u32>(bits), row);
+  }
+  return row;
+}
+
+namespace {
+
+/// Collects the functions that an entry can reach, in order of discovery, and whether calls can nest without bound.
+class Reach {
+ public:
+  Reach(KernelBuild& build, u32 entry) : build_(build) { visit(entry); }
+  std::vector<u32> order;
+
+ private:
+  enum class State : u8 { unseen, open, done };
+
+  struct Step {
+    u32 function;
+    std::vector<u32> callees;  // in order of their calls
+    std::size_t next = 0;
+  };
+
+  // A stack of its own: how deep calls nest is the module's choice.
+  void visit(u32 entry) {
+    enter(entry);
+    while (!steps_.empty()) {
+      Step& step = steps_.back();
+      if (step.next < step.callees.size()) {
+        enter(step.callees[step.next++]);
+      } else {
+        state_[step.function] = State::done;
+        steps_.pop_back();
+      }
+    }
+  }
+
+  void enter(u32 function) {
+    auto& state = state_[function];
+    if (state == State::open) build_.kernel.recursive = true;
+    if (state != State::unseen) return;
+    state = State::open;
+    build_.function_of.emplace(function, static_cast<u32>(order.size()));
+    order.push_back(function);
+    steps_.push_back({function, callees_of(function)});
+  }
+
+  std::vector<u32> callees_of(u32 function) {
+    std::vector<u32> callees;
+    for (const auto& instruction : build_.index.module.functions[function].body) {
+      const ast::Operand* target = call_target(instruction);
+      if (!target) continue;
+      if (target->kind == ast::Operand::Kind::symbol) {
+        const auto found = build_.index.functions.find(target->symbol);
+        if (found != build_.index.functions.end() && build_.index.module.functions[found->second].has_body)
+          callees.push_back(found->second);
+      } else if (!build_.calls_indirectly) {
+        build_.calls_indirectly = build_.kernel.recursive = true;
+        for (const u32 taken : build_.index.address_taken)
+          if (!build_.index.module.functions[taken].is_entry) callees.push_back(taken);
+      }
+    }
+    return callees;
+  }
+
+  KernelBuild& build_;
+  std::unordered_map<u32, State> state_;
+  std::vector<Step> steps_;
+};
+
+// PTX ISA, "Kernel Function Parameters": at most 32,764 bytes. Shared memory is far above what any GPU has, and fits 32
+// bits.
+constexpr u64 most_parameter_bytes = 32'764, most_shared_bytes = u64{1} << 30;
+
+void lay_out_entry_parameters(Kernel& kernel, const ast::Function& entry) {
+  for (const auto& parameter : entry.parameters) {
+    const u32 alignment = std::max(parameter.alignment, 1u);
+    const u64 offset = align_up(u64{kernel.parameter_bytes}, alignment);
+    kernel.parameter_bytes = bytes_within(most_parameter_bytes, offset + parameter.size, entry.name, "parameters");
+    kernel.parameters.push_back({static_cast<u32>(offset), static_cast<u32>(parameter.size), alignment});
+  }
+}
+
+/// Places the .shared variables of the kernel's functions and the module's that they name.
+void lay_out_shared(KernelBuild& build, const std::vector<u32>& order) {
+  auto& kernel = build.kernel;
+  std::vector<const ast::Variable*> dynamic;
+  const auto place = [&](const std::string& key, const ast::Variable& variable) {
+    if (build.shared_offset.contains(key)) return;
+    if (variable.unsized || variable.size == 0) {
+      dynamic.push_back(&variable);
+      kernel.dynamic_shared_alignment = std::max(kernel.dynamic_shared_alignment, variable.alignment);
+      build.shared_offset.emplace(key, 0);
+      return;
+    }
+    const u64 offset = align_up(u64{kernel.static_shared}, std::max(variable.alignment, 1u));
+    build.shared_offset.emplace(key, static_cast<u32>(offset));
+    kernel.static_shared =
+        bytes_within(most_shared_bytes, offset + variable.size, kernel.name, "variables in shared memory");
+  };
+  for (const u32 f : order) {
+    const auto& function = build.index.module.functions[f];
+    for (const auto& variable : function.variables)
+      if (variable.space == Space::shared) place(function.name + '\n' + variable.name, variable);
+    const auto use = [&](const std::string& name) {
+      const auto found = build.index.variables.find(name);
+      if (found != build.index.variables.end() && found->second->space == Space::shared) place(name, *found->second);
+    };
+    for (const auto& instruction : function.body)
+      for (const auto& operand : instruction.operands) visit_symbols(operand, use);
+  }
+  const auto end = static_cast<u32>(align_up(kernel.static_shared, kernel.dynamic_shared_alignment));
+  for (auto& [key, offset] : build.shared_offset)
+    for (const auto* variable : dynamic)
+      if (key == variable->name || key.ends_with('\n' + variable->name)) offset = end;
+}
+
+u32 constant_bytes_of(const ast::Module& module) {
+  u64 bytes = 0;
+  for (const auto& variable : module.variables)
+    if (variable.space == Space::constant) bytes = align_up(bytes, std::max(variable.alignment, 1u)) + variable.size;
+  return static_cast<u32>(bytes);
+}
+
+std::unique_ptr<Kernel> build_kernel(ModuleIndex& index, u32 entry) {
+  auto kernel = std::make_unique<Kernel>();
+  const auto& source = index.module.functions[entry];
+  kernel->name = source.name;
+  kernel->files.emplace_back();
+  kernel->max_threads = source.max_threads;
+  kernel->required_threads = source.required_threads;
+  kernel->min_blocks = source.min_blocks;
+  kernel->max_registers = source.max_registers;
+  kernel->constant_bytes = constant_bytes_of(index.module);
+  KernelBuild build{index, *kernel};
+  const auto order = Reach(build, entry).order;
+  lay_out_entry_parameters(*kernel, source);
+  lay_out_shared(build, order);
+  kernel->functions.resize(order.size());
+  for (u32 i = 0; i < order.size(); ++i) {
+    kernel->functions[i].name = index.module.functions[order[i]].name;
+    kernel->functions[i].address = code_base + 16 * u64{order[i]};
+  }
+  for (u32 i = 0; i < order.size(); ++i) FunctionDecoder(build, order[i], i).decode();
+  for (const auto& function : kernel->functions)
+    kernel->registers_per_thread = std::max(kernel->registers_per_thread, function.live_registers);
+  kernel->registers_per_thread = std::max(kernel->registers_per_thread, 1u);
+  kernel->local_bytes = kernel->functions[0].frame_bytes;
+  return kernel;
+}
+
+}  // namespace
+
+const Kernel* Program::find(std::string_view name) const {
+  for (const auto& kernel : kernels)
+    if (kernel->name == name) return kernel.get();
+  return nullptr;
+}
+
+Program load(const ast::Module& module, const AddressOf& address_of) {
+  ModuleIndex index(module, address_of);
+  Program program;
+  for (u32 i = 0; i < module.functions.size(); ++i)
+    if (module.functions[i].is_entry && module.functions[i].has_body) program.kernels.push_back(build_kernel(index, i));
+  return program;
+}
+
+}  // namespace ew::ptx
