@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
-
-#include "ptx/parser.hpp"
+#include <optional>
 
 namespace ew::ptx {
 
@@ -99,54 +98,49 @@ std::optional<Constant> apply_integer(std::string_view op, const Constant& left,
   return of_bool(a != 0 || b != 0);
 }
 
-}  // namespace
+Constant parse_primary(TokenReader&, u32 depth);
+Constant parse_unary(TokenReader&, u32 depth);
+Constant parse_binary(TokenReader&, u32 lowest, u32 depth);
 
-i64 Parser::parse_constant_integer(std::string_view what) {
-  const std::size_t offset = now().offset;
-  const Constant value = parse_constant();
-  if (value.is_float) fail(offset, fmt::format("expected {}, found a floating-point constant", what));
-  return static_cast<i64>(value.bits);
-}
-
-Constant Parser::parse_ternary(u32 depth) {
-  const Constant condition = parse_binary(1, depth);
-  if (!now().is('?')) return condition;
-  if (depth > deepest_expression) fail(now().offset, "this expression is nested too deeply");
-  advance();
-  const Constant yes = parse_ternary(depth + 1);
-  expect(':', "between the two values of ?:");
-  const Constant no = parse_ternary(depth + 1);
+Constant parse_ternary(TokenReader& tokens, u32 depth) {
+  const Constant condition = parse_binary(tokens, 1, depth);
+  if (!tokens.now().is('?')) return condition;
+  if (depth > deepest_expression) tokens.fail(tokens.now().offset, "this expression is nested too deeply");
+  tokens.advance();
+  const Constant yes = parse_ternary(tokens, depth + 1);
+  tokens.expect(':', "between the two values of ?:");
+  const Constant no = parse_ternary(tokens, depth + 1);
   return truth(condition) ? yes : no;
 }
 
-Constant Parser::parse_binary(u32 lowest, u32 depth) {
-  if (depth > deepest_expression) fail(now().offset, "this expression is nested too deeply");
-  Constant left = parse_unary(depth);
+Constant parse_binary(TokenReader& tokens, u32 lowest, u32 depth) {
+  if (depth > deepest_expression) tokens.fail(tokens.now().offset, "this expression is nested too deeply");
+  Constant left = parse_unary(tokens, depth);
   for (;;) {
-    const u32 precedence = precedence_of(now());
+    const u32 precedence = precedence_of(tokens.now());
     if (precedence < lowest || precedence == 0) return left;
-    const Token op = now();
-    advance();
-    const Constant right = parse_binary(precedence + 1, depth + 1);
+    const Token op = tokens.now();
+    tokens.advance();
+    const Constant right = parse_binary(tokens, precedence + 1, depth + 1);
     const bool real = left.is_float || right.is_float;
     const auto value =
         real ? apply_real(op.text, as_double(left), as_double(right)) : apply_integer(op.text, left, right);
-    if (!value && real) fail(op.offset, fmt::format("operator {} needs integers", op.text));
-    if (!value) fail(op.offset, "division by zero");
+    if (!value && real) tokens.fail(op.offset, fmt::format("operator {} needs integers", op.text));
+    if (!value) tokens.fail(op.offset, "division by zero");
     left = *value;
   }
 }
 
-Constant Parser::parse_unary(u32 depth) {
-  if (depth > deepest_expression) fail(now().offset, "this expression is nested too deeply");
-  const Token op = now();
-  if (!op.is('-') && !op.is('+') && !op.is('!') && !op.is('~')) return parse_primary(depth);
-  advance();
-  Constant value = parse_unary(depth + 1);
+Constant parse_unary(TokenReader& tokens, u32 depth) {
+  if (depth > deepest_expression) tokens.fail(tokens.now().offset, "this expression is nested too deeply");
+  const Token op = tokens.now();
+  if (!op.is('-') && !op.is('+') && !op.is('!') && !op.is('~')) return parse_primary(tokens, depth);
+  tokens.advance();
+  Constant value = parse_unary(tokens, depth + 1);
   if (op.is('+')) return value;
   if (op.is('!')) return of_bool(!truth(value));
   if (op.is('~')) {
-    if (value.is_float) fail(op.offset, "operator ~ needs an integer");
+    if (value.is_float) tokens.fail(op.offset, "operator ~ needs an integer");
     value.bits = ~value.bits;
   } else if (value.is_float) {
     value.bits ^= u64{1} << 63;
@@ -156,34 +150,51 @@ Constant Parser::parse_unary(u32 depth) {
   return value;
 }
 
-Constant Parser::parse_primary(u32 depth) {
-  const Token token = now();
+Constant parse_primary(TokenReader& tokens, u32 depth) {
+  const Token token = tokens.now();
   if (token.kind == TokenKind::integer) {
-    advance();
+    tokens.advance();
     return {false, token.is_unsigned, token.bits};
   }
   if (token.kind == TokenKind::real) {
-    advance();
+    tokens.advance();
     return {true, false, token.bits};
   }
   if (token.kind == TokenKind::identifier && token.text == "WARP_SZ") {
-    advance();
+    tokens.advance();
     return {false, false, warp_lanes};
   }
-  if (!token.is('(')) fail_expected("a constant");
-  advance();
-  if (now().is_dotted("s64") || now().is_dotted("u64")) {
-    const bool is_unsigned = now().text == "u64";
-    advance();
-    expect(')', "after the type of a cast");
-    Constant value = parse_unary(depth + 1);
-    if (value.is_float) fail(token.offset, "a cast needs an integer");
+  if (!token.is('(')) tokens.fail_expected("a constant");
+  tokens.advance();
+  if (tokens.now().is_dotted("s64") || tokens.now().is_dotted("u64")) {
+    const bool is_unsigned = tokens.now().text == "u64";
+    tokens.advance();
+    tokens.expect(')', "after the type of a cast");
+    Constant value = parse_unary(tokens, depth + 1);
+    if (value.is_float) tokens.fail(token.offset, "a cast needs an integer");
     value.is_unsigned = is_unsigned;
     return value;
   }
-  const Constant value = parse_ternary(depth + 1);
-  expect(')', "to close the parenthesis");
+  const Constant value = parse_ternary(tokens, depth + 1);
+  tokens.expect(')', "to close the parenthesis");
   return value;
+}
+
+}  // namespace
+
+Constant parse_constant(TokenReader& tokens) {
+  return parse_ternary(tokens, 0);
+}
+
+Constant parse_signed_constant(TokenReader& tokens) {
+  return parse_unary(tokens, 0);
+}
+
+i64 parse_constant_integer(TokenReader& tokens, std::string_view what) {
+  const std::size_t offset = tokens.now().offset;
+  const Constant value = parse_constant(tokens);
+  if (value.is_float) tokens.fail(offset, fmt::format("expected {}, found a floating-point constant", what));
+  return static_cast<i64>(value.bits);
 }
 
 }  // namespace ew::ptx

@@ -1,9 +1,11 @@
-// Operands of instructions.
+#include "ptx/operand_parser.hpp"
+
 #include <fmt/format.h>
 
-#include <array>
+#include <optional>
+#include <span>
 
-#include "ptx/parser.hpp"
+#include "ptx/expression.hpp"
 #include "ptx/special_registers.hpp"
 
 namespace ew::ptx {
@@ -91,21 +93,33 @@ std::span<const std::string_view> refused_special_registers() {
   return refused_specials;
 }
 
-void Parser::fail_unknown_name(const Token& name) {
+void OperandParser::fail_unknown_name(const Token& name) const {
   for (const auto refused : refused_specials) {
-    if (name.text == refused) fail(name.offset, fmt::format("special register {} is not supported", refused));
+    if (name.text == refused) tokens_.fail(name.offset, fmt::format("special register {} is not supported", refused));
   }
   if (name.text.starts_with("%pm") && name.text.size() > 3 && name.text[3] >= '0' && name.text[3] <= '9') {
-    fail(name.offset, fmt::format("performance counter {} is not supported", name.text));
+    tokens_.fail(name.offset, fmt::format("performance counter {} is not supported", name.text));
   }
-  const auto visible = scopes_->visible_names(name.text);
+  const auto visible = scopes_.visible_names(name.text);
   std::vector<std::string_view> names(visible.begin(), visible.end());
   for (const auto& entry : special_names) names.push_back(entry.name);
-  fail(name.offset, fmt::format("register '{}' is not declared{}", name.text, suggestion(name.text, names)));
+  tokens_.fail(name.offset, fmt::format("register '{}' is not declared{}", name.text, suggestion(name.text, names)));
 }
 
-ast::Operand Parser::parse_operand(bool in_call) {
-  const Token at = now();
+u32 OperandParser::parse_guard() {
+  const Token guard = tokens_.now();
+  tokens_.expect_name("a predicate register after '@'");
+  const auto number = scopes_.find_register(guard.text);
+  if (!number) fail_unknown_name(guard);
+  if (registers_[*number].type != Type::pred) {
+    tokens_.fail(guard.offset, fmt::format("expected a predicate after '@', but '{}' is a .{}", guard.text,
+                                           name_of(registers_[*number].type)));
+  }
+  return *number;
+}
+
+ast::Operand OperandParser::parse(bool in_call) {
+  const Token at = tokens_.now();
   ast::Operand operand;
   if (at.is('{')) {
     operand = parse_vector();
@@ -114,33 +128,33 @@ ast::Operand Parser::parse_operand(bool in_call) {
   } else if (at.is('(') && in_call) {
     operand = parse_list();
   } else {
-    operand = parse_simple_operand();
+    operand = parse_simple();
   }
-  return now().is('|') ? parse_pair(std::move(operand), at) : operand;
+  return tokens_.now().is('|') ? parse_pair(std::move(operand), at) : operand;
 }
 
-ast::Operand Parser::parse_pair(ast::Operand first, const Token& at) {
+ast::Operand OperandParser::parse_pair(ast::Operand first, const Token& at) {
   const bool fits = first.kind == Kind::reg || first.kind == Kind::sink || first.kind == Kind::vector;
-  if (!fits) fail(at.offset, "only registers can stand in a pair a|b");
-  advance();
-  const Token second = now();
+  if (!fits) tokens_.fail(at.offset, "only registers can stand in a pair a|b");
+  tokens_.advance();
+  const Token second = tokens_.now();
   ast::Operand pair;
   pair.kind = Kind::pair;
   pair.elements.push_back(std::move(first));
-  pair.elements.push_back(parse_simple_operand());
+  pair.elements.push_back(parse_simple());
   const Kind kind = pair.elements[1].kind;
-  if (kind != Kind::reg && kind != Kind::sink) fail(second.offset, "expected a register after '|'");
+  if (kind != Kind::reg && kind != Kind::sink) tokens_.fail(second.offset, "expected a register after '|'");
   return pair;
 }
 
-ast::Operand Parser::parse_simple_operand() {
-  const Token at = now();
-  if (at.kind == TokenKind::identifier && at.text != "WARP_SZ") return parse_named_operand();
-  if (at.is('!') && lexer_.ahead().kind == TokenKind::identifier) {
-    advance();
-    ast::Operand operand = parse_named_operand();
-    if (operand.kind != Kind::reg || function_.registers[operand.reg].type != Type::pred) {
-      fail(at.offset, "only a predicate register can be negated with '!'");
+ast::Operand OperandParser::parse_simple() {
+  const Token at = tokens_.now();
+  if (at.kind == TokenKind::identifier && at.text != "WARP_SZ") return parse_named();
+  if (at.is('!') && tokens_.ahead().kind == TokenKind::identifier) {
+    tokens_.advance();
+    ast::Operand operand = parse_named();
+    if (operand.kind != Kind::reg || registers_[operand.reg].type != Type::pred) {
+      tokens_.fail(at.offset, "only a predicate register can be negated with '!'");
     }
     operand.negated = true;
     return operand;
@@ -148,15 +162,15 @@ ast::Operand Parser::parse_simple_operand() {
   return parse_immediate();
 }
 
-ast::Operand Parser::parse_immediate() {
-  const Token at = now();
+ast::Operand OperandParser::parse_immediate() {
+  const Token at = tokens_.now();
   const bool starts = at.kind == TokenKind::integer || at.kind == TokenKind::real || at.kind == TokenKind::identifier ||
                       at.is('-') || at.is('+') || at.is('~') || at.is('!') || at.is('(');
-  if (!starts) fail_expected("an operand");
-  if (at.is('-') && lexer_.ahead().kind == TokenKind::identifier && lexer_.ahead().text != "WARP_SZ") {
-    fail(at.offset, "a register cannot be negated with '-'");
+  if (!starts) tokens_.fail_expected("an operand");
+  if (at.is('-') && tokens_.ahead().kind == TokenKind::identifier && tokens_.ahead().text != "WARP_SZ") {
+    tokens_.fail(at.offset, "a register cannot be negated with '-'");
   }
-  const Constant value = parse_constant();
+  const Constant value = parse_constant(tokens_);
   ast::Operand operand;
   operand.kind = Kind::immediate;
   operand.is_float = value.is_float;
@@ -164,128 +178,128 @@ ast::Operand Parser::parse_immediate() {
   return operand;
 }
 
-ast::Operand Parser::parse_named_operand() {
-  const Token name = now();
-  advance();
+ast::Operand OperandParser::parse_named() {
+  const Token name = tokens_.now();
+  tokens_.advance();
   ast::Operand operand;
   if (name.text == "_") return operand;
-  if (const auto reg = scopes_->find_register(name.text)) {
+  if (const auto reg = scopes_.find_register(name.text)) {
     operand.kind = Kind::reg;
     operand.reg = *reg;
-    if (now().kind == TokenKind::dotted) {
-      operand.part = now().text;
-      advance();
+    if (tokens_.now().kind == TokenKind::dotted) {
+      operand.part = tokens_.now().text;
+      tokens_.advance();
     }
     return operand;
   }
-  if (name.text[0] == '%') return parse_special_operand(name);
-  return parse_symbol_operand(name);
+  if (name.text[0] == '%') return parse_special(name);
+  return parse_symbol(name);
 }
 
-ast::Operand Parser::parse_special_operand(const Token& name) {
+ast::Operand OperandParser::parse_special(const Token& name) {
   ast::Operand operand;
   operand.kind = Kind::special;
   std::string whole(name.text);
-  if (now().kind == TokenKind::dotted) whole = fmt::format("{}.{}", name.text, now().text);
+  if (tokens_.now().kind == TokenKind::dotted) whole = fmt::format("{}.{}", name.text, tokens_.now().text);
   const auto special = find_special(whole);
   if (!special) {
     if (find_special(fmt::format("{}.x", name.text))) {
-      fail(name.offset, fmt::format("expected {0}.x, {0}.y or {0}.z", name.text));
+      tokens_.fail(name.offset, fmt::format("expected {0}.x, {0}.y or {0}.z", name.text));
     }
     fail_unknown_name(name);
   }
-  if (now().kind == TokenKind::dotted) advance();
+  if (tokens_.now().kind == TokenKind::dotted) tokens_.advance();
   operand.special = *special;
   return operand;
 }
 
 /// symbol, symbol+4, symbol-4 or symbol[2] (the address of an element). Names that no scope knows yet are marked in
 /// `reg` and resolved at the end of the function; `bits` then holds the place of the name.
-ast::Operand Parser::parse_symbol_operand(const Token& name) {
+ast::Operand OperandParser::parse_symbol(const Token& name) {
   ast::Operand operand;
   operand.kind = Kind::symbol;
-  if (const std::string* local = scopes_->find_variable(name.text)) {
+  if (const std::string* local = scopes_.find_variable(name.text)) {
     operand.symbol = *local;
   } else {
     operand.symbol = name.text;
     operand.reg = 1;
     operand.bits = name.offset;
-    has_pending_name_ = true;
+    unresolved_ = true;
   }
-  if (now().is('+') || now().is('-')) {
+  if (tokens_.now().is('+') || tokens_.now().is('-')) {
     operand.offset = parse_offset();
-  } else if (now().is('[')) {
-    const Token bracket = now();
-    const auto size = element_sizes_.find(operand.symbol);
-    if (size == element_sizes_.end()) fail(bracket.offset, fmt::format("'{}' is not declared as an array", name.text));
-    advance();
-    const u64 index = static_cast<u64>(parse_constant_integer("the number of an element"));
-    operand.offset = static_cast<i64>(index * size->second);
-    expect(']', "after the number of an element");
+  } else if (tokens_.now().is('[')) {
+    const Token bracket = tokens_.now();
+    const u64* const size = names_.element_bytes(operand.symbol);
+    if (!size) tokens_.fail(bracket.offset, fmt::format("'{}' is not declared as an array", name.text));
+    tokens_.advance();
+    const u64 index = static_cast<u64>(parse_constant_integer(tokens_, "the number of an element"));
+    operand.offset = static_cast<i64>(index * *size);
+    tokens_.expect(']', "after the number of an element");
   }
   return operand;
 }
 
 /// +4, -4, + -4: whatever stands between a base and the end of an address.
-i64 Parser::parse_offset() {
+i64 OperandParser::parse_offset() {
   u64 offset = 0;
-  while (now().is('+') || now().is('-')) {
-    const bool minus = now().is('-');
-    advance();
-    const Token at = now();
+  while (tokens_.now().is('+') || tokens_.now().is('-')) {
+    const bool minus = tokens_.now().is('-');
+    tokens_.advance();
+    const Token at = tokens_.now();
     if (at.kind == TokenKind::identifier && at.text != "WARP_SZ") {
-      fail(at.offset, fmt::format("expected a constant offset, found '{}'", at.text));
+      tokens_.fail(at.offset, fmt::format("expected a constant offset, found '{}'", at.text));
     }
-    const Constant value = parse_unary(0);
-    if (value.is_float) fail(at.offset, "expected an integer offset, found a floating-point constant");
+    const Constant value = parse_signed_constant(tokens_);
+    if (value.is_float) tokens_.fail(at.offset, "expected an integer offset, found a floating-point constant");
     offset = minus ? offset - value.bits : offset + value.bits;
   }
   return static_cast<i64>(offset);
 }
 
-ast::Operand Parser::parse_vector() {
+ast::Operand OperandParser::parse_vector() {
   ast::Operand vector;
   vector.kind = Kind::vector;
-  advance();
+  tokens_.advance();
   do {
-    if (vector.elements.size() == 128) fail(now().offset, "more than 128 elements in a vector");
-    vector.elements.push_back(parse_simple_operand());
-  } while (accept(','));
-  if (!now().is('}')) fail_expected("',' or '}' after an element of a vector");
-  advance();
+    if (vector.elements.size() == 128) tokens_.fail(tokens_.now().offset, "more than 128 elements in a vector");
+    vector.elements.push_back(parse_simple());
+  } while (tokens_.accept(','));
+  if (!tokens_.now().is('}')) tokens_.fail_expected("',' or '}' after an element of a vector");
+  tokens_.advance();
   return vector;
 }
 
-ast::Operand Parser::parse_list() {
+ast::Operand OperandParser::parse_list() {
   ast::Operand list;
   list.kind = Kind::list;
-  advance();
-  if (accept(')')) return list;
+  tokens_.advance();
+  if (tokens_.accept(')')) return list;
   do {
-    list.elements.push_back(parse_simple_operand());
-  } while (accept(','));
-  if (!now().is(')')) fail_expected("',' or ')' after an argument");
-  advance();
+    list.elements.push_back(parse_simple());
+  } while (tokens_.accept(','));
+  if (!tokens_.now().is(')')) tokens_.fail_expected("',' or ')' after an argument");
+  tokens_.advance();
   return list;
 }
 
-ast::Operand Parser::parse_address() {
+ast::Operand OperandParser::parse_address() {
   ast::Operand address;
   address.kind = Kind::address;
-  advance();
-  const Token at = now();
-  ast::Operand base = parse_simple_operand();
+  tokens_.advance();
+  const Token at = tokens_.now();
+  ast::Operand base = parse_simple();
   if (base.kind != Kind::reg && base.kind != Kind::symbol && base.kind != Kind::immediate) {
-    fail(at.offset, "expected a register, a variable or a number as an address");
+    tokens_.fail(at.offset, "expected a register, a variable or a number as an address");
   }
-  if (base.is_float) fail(at.offset, "an address cannot be a floating-point constant");
+  if (base.is_float) tokens_.fail(at.offset, "an address cannot be a floating-point constant");
   address.offset = base.offset;
   base.offset = 0;
-  if (base.kind == Kind::reg && (now().is('+') || now().is('-'))) address.offset = parse_offset();
+  if (base.kind == Kind::reg && (tokens_.now().is('+') || tokens_.now().is('-'))) address.offset = parse_offset();
   address.elements.push_back(std::move(base));
-  while (accept(',')) address.elements.push_back(now().is('{') ? parse_vector() : parse_simple_operand());
-  if (!now().is(']')) fail_expected("']' after an address");
-  advance();
+  while (tokens_.accept(',')) address.elements.push_back(tokens_.now().is('{') ? parse_vector() : parse_simple());
+  if (!tokens_.now().is(']')) tokens_.fail_expected("']' after an address");
+  tokens_.advance();
   return address;
 }
 
