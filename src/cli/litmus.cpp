@@ -18,6 +18,7 @@
 #include "core/json_text.hpp"
 #include "core/nearest.hpp"
 #include "persistency/models.hpp"
+#include "runtime/gpu_limits.hpp"
 #include "runtime/timing_machine.hpp"
 #include "simt/functional_gpu.hpp"
 

@@ -33,7 +33,7 @@ std::unordered_set<const CUgraphNode_st*> behind(const std::vector<CUgraphNode_s
 
 bool all_joined(Machine& machine, const Capture& capture) {
   const auto reached = behind(capture.origin->frontier);
-  for (const CUstream_st* stream : machine.streams().all()) {
+  for (const CUstream_st* stream : machine.work().streams().all()) {
     if (stream->capture != &capture || stream == capture.origin) continue;
     const bool joined = std::ranges::all_of(stream->frontier, [&](auto* node) { return reached.contains(node); });
     if (!joined) return false;
@@ -44,7 +44,7 @@ bool all_joined(Machine& machine, const Capture& capture) {
 }  // namespace
 
 cudaError_t capture_wait(Machine& machine, CUstream_st& stream, CUevent_st& event, bool external) {
-  if (external && stream.capture) return machine.enqueue(stream, WaitWork{&event});
+  if (external && stream.capture) return machine.work().enqueue(stream, WaitWork{&event});
   if (!event.capture) {  // work from outside the capture
     stream.capture->invalidated = true;
     return cudaErrorStreamCaptureIsolation;
@@ -69,12 +69,7 @@ cudaError_t capture_wait(Machine& machine, CUstream_st& stream, CUevent_st& even
 void abandon_capture(Machine& machine, CUstream_st& stream) {
   stream.capture->invalidated = true;
   if (stream.capture->origin == &stream)
-    machine.graphs().discard(std::move(machine.end_capture(stream.capture)->graph));
-}
-
-std::unique_ptr<Capture> Machine::end_capture(Capture* capture) {
-  streams_.forget_capture(capture);
-  return graphs_.end_capture(capture, streams_.all());
+    machine.work().graphs().discard(std::move(machine.work().end_capture(stream.capture)->graph));
 }
 
 }  // namespace ew::runtime
@@ -86,7 +81,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mo
     if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
     if (stream.legacy) return cudaErrorStreamCaptureUnsupported;
     if (stream.capture) return cudaErrorIllegalState;
-    machine.graphs().begin_capture(stream, mode);
+    machine.work().graphs().begin_capture(stream, mode);
     return cudaSuccess;
   });
 }
@@ -108,12 +103,12 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != std::this_thread::get_id())
       return cudaErrorStreamCaptureWrongThread;
     const bool joined = all_joined(machine, *capture);
-    auto ended = machine.end_capture(capture);
+    auto ended = machine.work().end_capture(capture);
     if (ended->invalidated || !joined) {
-      machine.graphs().discard(std::move(ended->graph));
+      machine.work().graphs().discard(std::move(ended->graph));
       return ended->invalidated ? cudaErrorStreamCaptureInvalidated : cudaErrorStreamCaptureUnjoined;
     }
-    *graph = machine.graphs().adopt(std::move(ended->graph));
+    *graph = machine.work().graphs().adopt(std::move(ended->graph));
     return cudaSuccess;
   });
 }
@@ -121,7 +116,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
 cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
   return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
     if (!status) return cudaErrorInvalidValue;
-    if (stream.legacy && machine.graphs().capturing() && machine.graphs().forbids_unsafe(thread_state().capture_mode))
+    if (stream.legacy && machine.work().graphs().capturing() &&
+        machine.work().graphs().forbids_unsafe(thread_state().capture_mode))
       return cudaErrorStreamCaptureImplicit;
     *status = !stream.capture               ? cudaStreamCaptureStatusNone
               : stream.capture->invalidated ? cudaStreamCaptureStatusInvalidated
@@ -154,7 +150,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNo
     if (flags > cudaStreamSetCaptureDependencies || (number > 0 && !dependencies)) return cudaErrorInvalidValue;
     std::vector<CUgraphNode_st*> list;
     for (size_t i = 0; i < number; ++i) {
-      CUgraphNode_st* node = machine.graphs().find(dependencies[i]);
+      CUgraphNode_st* node = machine.work().graphs().find(dependencies[i]);
       if (!node || node->graph != stream.capture->graph.get()) return cudaErrorInvalidValue;
       list.push_back(node);
     }

@@ -53,7 +53,7 @@ bool stretch_inside(const cudaArray& array, u64 x, u64 y, u64 count) {
 cudaError_t array_copy(cudaArray_const_t handle, u64 x, u64 y, void* pointer, u64 pitch, u64 width, u64 height,
                        cudaMemcpyKind kind, bool into_array, Waiting waiting, cudaStream_t stream_handle) {
   return stream_api(stream_handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
-    const cudaArray* array = machine.textures().find(handle);
+    const cudaArray* array = machine.memory().textures().find(handle);
     if (!array) return cudaErrorInvalidResourceHandle;
     if (!inside(*array, x, y, width, height)) return cudaErrorInvalidValue;
     const Place3D in_array = place_in(*array, x, y, 0);
@@ -68,7 +68,7 @@ cudaError_t array_copy(cudaArray_const_t handle, u64 x, u64 y, void* pointer, u6
 cudaError_t stretch_copy(cudaArray_const_t handle, u64 x, u64 y, void* pointer, u64 count, cudaMemcpyKind kind,
                          bool into_array, Waiting waiting, cudaStream_t stream_handle) {
   return stream_api(stream_handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
-    const cudaArray* array = machine.textures().find(handle);
+    const cudaArray* array = machine.memory().textures().find(handle);
     if (!array) return cudaErrorInvalidResourceHandle;
     if (!stretch_inside(*array, x, y, count)) return cudaErrorInvalidValue;
     void* in_array = reinterpret_cast<void*>(place_in(*array, x, y, 0).address);
@@ -161,8 +161,8 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void* dst, size_t pitch, cudaArray_const_
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t to_x, size_t to_y, cudaArray_const_t src, size_t from_x,
                                      size_t from_y, size_t width, size_t height, cudaMemcpyKind kind) {
   return stream_api(nullptr, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
-    const cudaArray* to = machine.textures().find(dst);
-    const cudaArray* from = machine.textures().find(src);
+    const cudaArray* to = machine.memory().textures().find(dst);
+    const cudaArray* from = machine.memory().textures().find(src);
     if (!to || !from) return cudaErrorInvalidResourceHandle;
     if (!inside(*to, to_x, to_y, width, height) || !inside(*from, from_x, from_y, width, height))
       return cudaErrorInvalidValue;
@@ -193,8 +193,8 @@ cudaError_t cudaMemcpyFromArrayAsync(void* dst, cudaArray_const_t src, size_t x,
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t to_x, size_t to_y, cudaArray_const_t src, size_t from_x,
                                    size_t from_y, size_t count, cudaMemcpyKind kind) {
   return stream_api(nullptr, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
-    const cudaArray* to = machine.textures().find(dst);
-    const cudaArray* from = machine.textures().find(src);
+    const cudaArray* to = machine.memory().textures().find(dst);
+    const cudaArray* from = machine.memory().textures().find(src);
     if (!to || !from) return cudaErrorInvalidResourceHandle;
     if (!stretch_inside(*to, to_x, to_y, count) || !stretch_inside(*from, from_x, from_y, count))
       return cudaErrorInvalidValue;
@@ -253,7 +253,7 @@ cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     Symbol found;
     if (!size) return cudaErrorInvalidValue;
-    if (const cudaError_t error = machine.symbol(symbol, found)) return error;
+    if (const cudaError_t error = machine.modules().symbol(symbol, found)) return error;
     *size = found.size;
     return cudaSuccess;
   });

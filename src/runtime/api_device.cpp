@@ -35,10 +35,10 @@ extern "C" {
 /// The error of a launch that no call has returned yet is this one's.
 cudaError_t cudaDeviceReset(void) {
   const cudaError_t error = api_without_context_check([](Machine& machine, ApiLock& lock) {
-    const bool known = machine.lost() && machine.lost_is_known();
-    const cudaError_t found = machine.lost() ? machine.lost() : machine.wait_idle(lock);
+    const bool known = machine.context().lost() && machine.context().lost_is_known();
+    const cudaError_t found = machine.context().lost() ? machine.context().lost() : machine.context().wait_idle(lock);
     if (found == cudaErrorCudartUnloading) return found;
-    machine.reset(lock);
+    machine.reset();
     return known ? cudaSuccess : found;
   });
   thread_state().last_error = error;
@@ -50,10 +50,10 @@ cudaError_t cudaThreadExit(void) {
 
 cudaError_t cudaDeviceSynchronize(void) {
   return api([](Machine& machine, ApiLock& lock) -> cudaError_t {
-    if (machine.graphs().capturing()) {
+    if (machine.work().graphs().capturing()) {
       if (const cudaError_t error = refuse_while_capturing(machine)) return error;
     }
-    return machine.wait_idle(lock);
+    return machine.context().wait_idle(lock);
   });
 }
 cudaError_t cudaThreadSynchronize(void) {
@@ -62,22 +62,22 @@ cudaError_t cudaThreadSynchronize(void) {
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
-    Limits& limits = machine.limits();
+    Limits& limits = machine.services().limits();
     switch (limit) {
       case cudaLimitStackSize:
         if (value > 512 * 1024) return cudaErrorInvalidValue;
         limits.stack = (value + 15) & ~std::size_t{15};
         return cudaSuccess;
       case cudaLimitPrintfFifoSize:
-        if (value > machine.memory().capacity()) return cudaErrorMemoryAllocation;
+        if (value > machine.memory().space().capacity()) return cudaErrorMemoryAllocation;
         limits.printf_buffer = value;
-        machine.print_buffer().set_capacity(value);
+        machine.services().print_buffer().set_capacity(value);
         return cudaSuccess;
       case cudaLimitMallocHeapSize:
-        if (const cudaError_t error = machine.wait_idle(lock)) return error;
-        if (machine.heap().used()) return cudaErrorInvalidValue;
-        if (value > machine.memory().capacity()) return cudaErrorMemoryAllocation;
-        machine.heap().set_capacity(value);
+        if (const cudaError_t error = machine.context().wait_idle(lock)) return error;
+        if (machine.services().heap().used()) return cudaErrorInvalidValue;
+        if (value > machine.memory().space().capacity()) return cudaErrorMemoryAllocation;
+        machine.services().heap().set_capacity(value);
         return cudaSuccess;
       case cudaLimitMaxL2FetchGranularity:
         if (value > 128) return cudaErrorInvalidValue;
@@ -95,7 +95,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!value) return cudaErrorInvalidValue;
-    const Limits& limits = machine.limits();
+    const Limits& limits = machine.services().limits();
     switch (limit) {
       case cudaLimitStackSize:
         *value = limits.stack;
@@ -104,7 +104,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
         *value = limits.printf_buffer;
         return cudaSuccess;
       case cudaLimitMallocHeapSize:
-        *value = machine.heap().capacity();
+        *value = machine.services().heap().capacity();
         return cudaSuccess;
       case cudaLimitMaxL2FetchGranularity:
         *value = limits.l2_fetch_granularity;

@@ -8,8 +8,8 @@ using namespace ew::runtime;
 namespace {
 
 cudaError_t current_error() {
-  if (const Machine* machine = process().existing_machine())
-    if (const cudaError_t lost = machine->lost()) return lost;
+  if (Machine* machine = process().existing_machine())
+    if (const cudaError_t lost = machine->context().lost()) return lost;
   return thread_state().last_error;
 }
 

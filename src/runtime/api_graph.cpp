@@ -8,6 +8,7 @@
 #include "cuda_runtime_api.h"
 #include "runtime/graph_api.hpp"
 #include "runtime/host_range.hpp"
+#include "runtime/launch.hpp"
 
 using namespace ew;
 using namespace ew::runtime;
@@ -30,10 +31,10 @@ cudaError_t give(const std::vector<CUgraphNode_st*>& nodes, cudaGraphNode_t* lis
 cudaError_t edit_edges(cudaGraph_t handle, const cudaGraphNode_t* from, const cudaGraphNode_t* to, size_t number,
                        bool add) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    CUgraph_st* graph = machine.graphs().find(handle);
+    CUgraph_st* graph = machine.work().graphs().find(handle);
     if (!graph || !has_elements(from, number) || !has_elements(to, number)) return cudaErrorInvalidValue;
     for (size_t i = 0; i < number; ++i) {
-      CUgraphNode_st *first = machine.graphs().find(from[i]), *second = machine.graphs().find(to[i]);
+      CUgraphNode_st *first = machine.work().graphs().find(from[i]), *second = machine.work().graphs().find(to[i]);
       if (!first || !second || first == second || first->graph != graph || second->graph != graph)
         return cudaErrorInvalidValue;
       const bool there = std::ranges::find(second->needs, first) != second->needs.end();
@@ -56,7 +57,7 @@ cudaError_t check_instance(Machine& machine, const CUgraph_st& graph) {
   if (!graph.nodes.empty() && Graphs::order(graph).empty()) return cudaErrorInvalidValue;  // a cycle
   for (const auto& node : graph.nodes) {
     if (const auto* kernel = std::get_if<KernelWork>(&node->work))
-      if (const cudaError_t error = machine.check_launch(*kernel)) return error;
+      if (const cudaError_t error = check_launch(machine, *kernel)) return error;
     if (node->child)
       if (const cudaError_t error = check_instance(machine, *node->child)) return error;
   }
@@ -104,30 +105,30 @@ extern "C" {
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!graph || flags != 0) return cudaErrorInvalidValue;
-    *graph = machine.graphs().create();
+    *graph = machine.work().graphs().create();
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return api([&](Machine& machine, ApiLock&) {
-    return machine.graphs().destroy(graph) ? cudaSuccess : cudaErrorInvalidValue;
+    return machine.work().graphs().destroy(graph) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t handle) {
   return graph_api(handle, [&](Machine& machine, CUgraph_st& graph) {
     if (!clone) return cudaErrorInvalidValue;
-    *clone = machine.graphs().adopt(machine.graphs().copy(graph));
+    *clone = machine.work().graphs().adopt(machine.work().graphs().copy(graph));
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t original, cudaGraph_t handle) {
   return graph_api(handle, [&](Machine& machine, CUgraph_st& graph) {
-    const CUgraphNode_st* node = machine.graphs().find(original);
+    const CUgraphNode_st* node = machine.work().graphs().find(original);
     if (!found || !node) return cudaErrorInvalidValue;
-    *found = machine.graphs().counterpart(graph, *node);
+    *found = machine.work().graphs().counterpart(graph, *node);
     return *found ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
@@ -202,7 +203,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
   return node_api(handle, [&](Machine& machine, CUgraphNode_st& node) {
     if (std::holds_alternative<AllocateWork>(node.work) || std::holds_alternative<FreeWork>(node.work))
       return cudaErrorNotSupported;
-    machine.graphs().destroy(node);
+    machine.work().graphs().destroy(node);
     return cudaSuccess;
   });
 }
@@ -235,7 +236,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* instance, cudaGraph_t
     if (!instance) return cudaErrorInvalidValue;
     if (flags & cudaGraphInstantiateFlagDeviceLaunch) return cudaErrorNotSupported;
     if (const cudaError_t error = check_instance(machine, graph)) return error;
-    *instance = machine.graphs().instantiate(graph);
+    *instance = machine.work().graphs().instantiate(graph);
     return cudaSuccess;
   });
 }
@@ -243,7 +244,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* instance, cudaGraph_t
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph_handle, cudaGraphNode_t* culprit,
                                 cudaGraphExecUpdateResult* result) {
   return graph_api(graph_handle, [&](Machine& machine, CUgraph_st& graph) {
-    CUgraphExec_st* instance = machine.graphs().find(handle);
+    CUgraphExec_st* instance = machine.work().graphs().find(handle);
     if (!instance) return cudaErrorInvalidValue;
     CUgraphNode_st* found = nullptr;
     const auto outcome = update(*instance->graph, graph, found);
@@ -255,22 +256,22 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph_handle
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t stream) {
   return stream_api(stream, [&](Machine& machine, ApiLock&, CUstream_st&) {
-    return machine.graphs().find(handle) ? cudaSuccess : cudaErrorInvalidValue;
+    return machine.work().graphs().find(handle) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream_handle) {
   return stream_api(stream_handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
-    CUgraphExec_st* instance = machine.graphs().find(handle);
+    CUgraphExec_st* instance = machine.work().graphs().find(handle);
     if (!instance) return cudaErrorInvalidValue;
-    if (stream.capture) return machine.enqueue(stream, GraphWork{instance->graph.get()});
-    return machine.launch_graph(stream, *instance);
+    if (stream.capture) return machine.work().enqueue(stream, GraphWork{instance->graph.get()});
+    return machine.work().launch_graph(stream, *instance);
   });
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
   return api([&](Machine& machine, ApiLock&) {
-    return machine.graphs().destroy(handle) ? cudaSuccess : cudaErrorInvalidValue;
+    return machine.work().graphs().destroy(handle) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 
@@ -299,27 +300,28 @@ cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* pointer, cudaHo
                                  unsigned flags) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!object || !destroy || count == 0 || flags != cudaUserObjectNoDestructorSync) return cudaErrorInvalidValue;
-    *object = machine.graphs().create_user_object(pointer, destroy, count);
+    *object = machine.work().graphs().create_user_object(pointer, destroy, count);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
   return api([&](Machine& machine, ApiLock&) {
-    return count > 0 && machine.graphs().retain_user_object(object, count) ? cudaSuccess : cudaErrorInvalidValue;
+    return count > 0 && machine.work().graphs().retain_user_object(object, count) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 
 cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
   return api([&](Machine& machine, ApiLock&) {
-    return count > 0 && machine.graphs().release_user_object(object, count) ? cudaSuccess : cudaErrorInvalidValue;
+    return count > 0 && machine.work().graphs().release_user_object(object, count) ? cudaSuccess
+                                                                                   : cudaErrorInvalidValue;
   });
 }
 
 cudaError_t cudaGraphRetainUserObject(cudaGraph_t handle, cudaUserObject_t object, unsigned count, unsigned flags) {
   return graph_api(handle, [&](Machine& machine, CUgraph_st& graph) {
     if (count == 0 || (flags & ~cudaGraphUserObjectMove)) return cudaErrorInvalidValue;
-    if (!(flags & cudaGraphUserObjectMove) && !machine.graphs().retain_user_object(object, count))
+    if (!(flags & cudaGraphUserObjectMove) && !machine.work().graphs().retain_user_object(object, count))
       return cudaErrorInvalidValue;
     graph.user_objects.emplace_back(object, count);
     return cudaSuccess;
@@ -332,7 +334,7 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t handle, cudaUserObject_t obje
         std::ranges::find_if(graph.user_objects, [&](const auto& o) { return o.first == object && o.second >= count; });
     if (count == 0 || found == graph.user_objects.end()) return cudaErrorInvalidValue;
     if ((found->second -= count) == 0) graph.user_objects.erase(found);
-    return machine.graphs().release_user_object(object, count) ? cudaSuccess : cudaErrorInvalidValue;
+    return machine.work().graphs().release_user_object(object, count) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 
@@ -344,7 +346,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (device != 0) return cudaErrorInvalidDevice;
     if (!value || attribute > cudaGraphMemAttrReservedMemHigh) return cudaErrorInvalidValue;
-    const auto use = machine.allocations().pool_use(&machine.graphs());
+    const auto use = machine.memory().allocations().pool_use(&machine.work().graphs());
     const bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
     const u64 bytes = high ? use.high : use.now;
     std::memcpy(value, &bytes, sizeof bytes);
@@ -357,7 +359,7 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType
     if (device != 0) return cudaErrorInvalidDevice;
     if (!value || (attribute != cudaGraphMemAttrUsedMemHigh && attribute != cudaGraphMemAttrReservedMemHigh))
       return cudaErrorInvalidValue;
-    machine.allocations().reset_pool_high(&machine.graphs());
+    machine.memory().allocations().reset_pool_high(&machine.work().graphs());
     return cudaSuccess;
   });
 }

@@ -16,7 +16,7 @@ cudaError_t dependences(Machine& machine, const CUgraph_st& graph, const cudaGra
                         std::vector<CUgraphNode_st*>& nodes) {
   if (!has_elements(list, number)) return cudaErrorInvalidValue;
   for (size_t i = 0; i < number; ++i) {
-    CUgraphNode_st* node = machine.graphs().find(list[i]);
+    CUgraphNode_st* node = machine.work().graphs().find(list[i]);
     if (!node || node->graph != &graph || std::ranges::find(nodes, node) != nodes.end()) return cudaErrorInvalidValue;
     nodes.push_back(node);
   }
@@ -33,7 +33,7 @@ cudaError_t add_node(cudaGraphNode_t* result, cudaGraph_t handle, const cudaGrap
     if (const cudaError_t error = dependences(machine, graph, list, number, needs)) return error;
     Work work;
     if (const cudaError_t error = make(machine, work)) return error;
-    *result = machine.graphs().add(graph, std::move(work), needs);
+    *result = machine.work().graphs().add(graph, std::move(work), needs);
     return cudaSuccess;
   });
 }
@@ -71,7 +71,7 @@ auto kernel(const cudaKernelNodeParams* parameters) {
   return [parameters](Machine& machine, Work& result) -> cudaError_t {
     if (!parameters) return cudaErrorInvalidValue;
     KernelWork work;
-    if (const cudaError_t error = machine.function(parameters->func, work.function)) return error;
+    if (const cudaError_t error = machine.modules().function(parameters->func, work.function)) return error;
     const ptx::Kernel& kernel = *work.function->kernel;
     const cudaError_t error = parameters->kernelParams
                                   ? pack_parameters(kernel, parameters->kernelParams, work.parameters)
@@ -145,7 +145,7 @@ auto host(const cudaHostNodeParams* parameters) {
 template <class Kind>
 auto event(cudaEvent_t handle) {
   return [handle](Machine& machine, Work& result) -> cudaError_t {
-    CUevent_st* found = machine.streams().find(handle);
+    CUevent_st* found = machine.work().streams().find(handle);
     if (!found) return cudaErrorInvalidResourceHandle;
     result = Kind{found};
     return cudaSuccess;
@@ -167,7 +167,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t instance, cudaGraph
                                              const cudaKernelNodeParams* parameters) {
   return change_instance(instance, node, [&](Machine& machine, Work& work) -> cudaError_t {
     if (const cudaError_t error = kernel(parameters)(machine, work)) return error;
-    return machine.check_launch(std::get<KernelWork>(work));
+    return check_launch(machine, std::get<KernelWork>(work));
   });
 }
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
@@ -184,7 +184,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
 }
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNode_t to) {
   return node_api(from, [&](Machine& machine, CUgraphNode_st& source) {
-    CUgraphNode_st* target = machine.graphs().find(to);
+    CUgraphNode_st* target = machine.work().graphs().find(to);
     auto* first = std::get_if<KernelWork>(&source.work);
     auto* second = target ? std::get_if<KernelWork>(&target->work) : nullptr;
     if (!first || !second) return cudaErrorInvalidValue;
@@ -328,7 +328,7 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t instance, cudaGraphNo
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* needs,
                                        size_t number, cudaGraph_t child) {
   return add_node(node, graph, needs, number, [&](Machine& machine, Work& work) -> cudaError_t {
-    if (!machine.graphs().find(child) || child == graph) return cudaErrorInvalidValue;
+    if (!machine.work().graphs().find(child) || child == graph) return cudaErrorInvalidValue;
     work = GraphWork{child};
     return cudaSuccess;
   });
@@ -342,7 +342,7 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* g
 }
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t instance, cudaGraphNode_t handle, cudaGraph_t child) {
   return instance_node_api(instance, handle, [&](Machine& machine, CUgraphNode_st& node) {
-    const CUgraph_st* graph = machine.graphs().find(child);
+    const CUgraph_st* graph = machine.work().graphs().find(child);
     if (!graph || !node.child || graph->nodes.size() != node.child->nodes.size()) return cudaErrorInvalidValue;
     for (size_t i = 0; i < graph->nodes.size(); ++i)
       if (graph->nodes[i]->work.index() != node.child->nodes[i]->work.index()) return cudaErrorInvalidValue;
@@ -399,8 +399,8 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, c
                                      size_t number, cudaMemAllocNodeParams* parameters) {
   return add_node(node, graph, needs, number, [&](Machine& machine, Work& work) -> cudaError_t {
     if (!parameters || parameters->bytesize == 0) return cudaErrorInvalidValue;
-    const u64 address = machine.allocations().allocate(AllocatedBy::pool_device, parameters->bytesize, 256,
-                                                       "graph allocation", 0, &machine.graphs());
+    const u64 address = machine.memory().allocations().allocate(AllocatedBy::pool_device, parameters->bytesize, 256,
+                                                                "graph allocation", 0, &machine.work().graphs());
     if (address == 0) return cudaErrorMemoryAllocation;
     parameters->dptr = reinterpret_cast<void*>(address);
     work = AllocateWork{*parameters};
@@ -417,7 +417,7 @@ cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNod
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* needs,
                                     size_t number, void* pointer) {
   return add_node(node, graph, needs, number, [&](Machine& machine, Work& work) -> cudaError_t {
-    const auto block = machine.allocations().find(reinterpret_cast<u64>(pointer));
+    const auto block = machine.memory().allocations().find(reinterpret_cast<u64>(pointer));
     if (!block || block->begin != reinterpret_cast<u64>(pointer) || block->by != AllocatedBy::pool_device)
       return cudaErrorInvalidValue;
     work = FreeWork{block->begin, false};

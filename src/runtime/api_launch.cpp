@@ -18,7 +18,7 @@ cudaError_t start(const void* host, dim3 grid, dim3 block, void** arguments, siz
                   bool cooperative) {
   return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
     KernelWork work;
-    if (const cudaError_t error = machine.function(host, work.function)) return error;
+    if (const cudaError_t error = machine.modules().function(host, work.function)) return error;
     work.host_function = host;
     work.grid = shape(grid);
     work.block = shape(block);
@@ -34,7 +34,7 @@ template <class F>
 cudaError_t function_api(const void* host, F&& call) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     CUfunc_st* function = nullptr;
-    if (const cudaError_t error = machine.function(host, function)) return error;
+    if (const cudaError_t error = machine.modules().function(host, function)) return error;
     return call(machine, *function);
   });
 }
@@ -145,7 +145,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
                                                                    size_t shared, unsigned flags) {
   return function_api(host, [&](Machine& machine, const CUfunc_st& function) {
     if (!blocks || threads <= 0 || (flags & ~cudaOccupancyDisableCachingOverride)) return cudaErrorInvalidValue;
-    *blocks = static_cast<int>(machine.occupancy(function, static_cast<u32>(threads), shared));
+    *blocks = static_cast<int>(occupancy(machine, function, static_cast<u32>(threads), shared));
     return cudaSuccess;
   });
 }
@@ -155,11 +155,11 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     if (!bytes || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
     const auto& limits = machine.gpu_limits();
     u64 low = 0, high = std::max(limits.shared_bytes_per_block_optin, function.max_dynamic_shared);
-    if (machine.occupancy(function, static_cast<u32>(threads), 0) < static_cast<u32>(blocks))
+    if (occupancy(machine, function, static_cast<u32>(threads), 0) < static_cast<u32>(blocks))
       return cudaErrorInvalidValue;
     while (low < high) {  // the most with which that many blocks still fit
       const u64 middle = (low + high + 1) / 2;
-      if (machine.occupancy(function, static_cast<u32>(threads), middle) >= static_cast<u32>(blocks))
+      if (occupancy(machine, function, static_cast<u32>(threads), middle) >= static_cast<u32>(blocks))
         low = middle;
       else
         high = middle - 1;

@@ -24,7 +24,8 @@ cudaError_t allocate(Machine& machine, AllocatedBy by, void** pointer, core::Che
   if (const cudaError_t error = refuse_while_capturing(machine)) return error;
   *pointer = nullptr;
   if (bytes.at_most(0)) return cudaSuccess;
-  const u64 address = bytes.fits() ? machine.allocations().allocate(by, bytes.value(), 256, label, flags, pool) : 0;
+  const u64 address =
+      bytes.fits() ? machine.memory().allocations().allocate(by, bytes.value(), 256, label, flags, pool) : 0;
   if (address == 0) return cudaErrorMemoryAllocation;
   *pointer = reinterpret_cast<void*>(address);
   return cudaSuccess;
@@ -34,12 +35,18 @@ cudaError_t allocate(Machine& machine, AllocatedBy by, void** pointer, core::Che
 cudaError_t release(Machine& machine, ApiLock& lock, const void* pointer, u32 by, cudaError_t otherwise) {
   if (!pointer) return cudaSuccess;
   if (const cudaError_t error = refuse_while_capturing(machine)) return error;
-  if (const cudaError_t error = machine.wait_idle(lock)) return error;
-  return machine.allocations().release(reinterpret_cast<u64>(pointer), by) ? cudaSuccess : otherwise;
+  if (const cudaError_t error = machine.context().wait_idle(lock)) return error;
+  return machine.memory().allocations().release(reinterpret_cast<u64>(pointer), by) ? cudaSuccess : otherwise;
+}
+
+/// Managed pages move on timing machines only.
+void advise(Machine& machine, u64 begin, u64 bytes, ManagedAdvice advice) {
+  if (!machine.config().machine.timing()) return;
+  machine.queue().with_simulator([&](Simulator& simulator) { simulator.advise(begin, bytes, advice); });
 }
 
 std::optional<Block> block_with(Machine& machine, const void* pointer, u64 size) {
-  const auto block = machine.allocations().find(reinterpret_cast<u64>(pointer));
+  const auto block = machine.memory().allocations().find(reinterpret_cast<u64>(pointer));
   if (!block || !core::lies_within(reinterpret_cast<u64>(pointer), size, block->begin, block->size)) return {};
   return block;
 }
@@ -70,7 +77,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
     if (size == 0) return cudaErrorInvalidValue;
     const cudaError_t error = allocate(machine, AllocatedBy::managed, pointer, size, "cudaMallocManaged", flags);
-    if (error == cudaSuccess) machine.advise(reinterpret_cast<u64>(*pointer), size, ManagedAdvice::fresh);
+    if (error == cudaSuccess) advise(machine, reinterpret_cast<u64>(*pointer), size, ManagedAdvice::fresh);
     return error;
   });
 }
@@ -114,10 +121,11 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
     if (!(core::Checked(begin) + size).fits()) return cudaErrorInvalidValue;
     // Memory that is known already has an error of its own, also where its arena is not open to the host.
     const HostAccess wanted = flags & cudaHostRegisterReadOnly ? HostAccess::read : HostAccess::write;
-    if (!machine.memory().find(begin) && host_access(begin, size) < wanted) return cudaErrorInvalidValue;
+    if (!machine.memory().space().find(begin) && host_access(begin, size) < wanted) return cudaErrorInvalidValue;
     const memory::Region region = flags & cudaHostRegisterIoMemory ? memory::Region::mmio : memory::Region::registered;
-    return machine.allocations().adopt_registered(region, begin, size, flags) ? cudaSuccess
-                                                                              : cudaErrorHostMemoryAlreadyRegistered;
+    return machine.memory().allocations().adopt_registered(region, begin, size, flags)
+               ? cudaSuccess
+               : cudaErrorHostMemoryAlreadyRegistered;
   });
 }
 
@@ -131,7 +139,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!device || flags != 0) return cudaErrorInvalidValue;
-    const auto block = machine.allocations().find(reinterpret_cast<u64>(host));
+    const auto block = machine.memory().allocations().find(reinterpret_cast<u64>(host));
     if (!block || (block->by != AllocatedBy::host && block->by != AllocatedBy::registered))
       return cudaErrorInvalidValue;
     *device = host;  // one address on both sides
@@ -141,7 +149,7 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) 
 
 cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    const auto block = machine.allocations().find(reinterpret_cast<u64>(host));
+    const auto block = machine.memory().allocations().find(reinterpret_cast<u64>(host));
     if (!flags || !block || (block->by != AllocatedBy::host && block->by != AllocatedBy::registered))
       return cudaErrorInvalidValue;
     *flags = block->flags | cudaHostAllocMapped;
@@ -152,8 +160,8 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!free || !total) return cudaErrorInvalidValue;
-    *total = machine.memory().capacity();
-    const u64 used = machine.memory().used(memory::Region::device);
+    *total = machine.memory().space().capacity();
+    const u64 used = machine.memory().space().used(memory::Region::device);
     *free = *total - std::min<u64>(used, *total);
     return cudaSuccess;
   });
@@ -162,7 +170,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!attributes) return cudaErrorInvalidValue;
-    const auto found = machine.memory().find(reinterpret_cast<u64>(pointer));
+    const auto found = machine.memory().space().find(reinterpret_cast<u64>(pointer));
     void* address = const_cast<void*>(pointer);
     if (!found) {
       *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
@@ -191,10 +199,10 @@ cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
-    const auto block = machine.allocations().find(reinterpret_cast<u64>(pointer));
+    const auto block = machine.memory().allocations().find(reinterpret_cast<u64>(pointer));
     if (!block || block->begin != reinterpret_cast<u64>(pointer) || (bit(block->by) & freed_by_cudaFree) == 0)
       return cudaErrorInvalidValue;
-    return machine.enqueue(stream, FreeWork{block->begin, true});
+    return machine.work().enqueue(stream, FreeWork{block->begin, true});
   });
 }
 
@@ -203,8 +211,8 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, int device, 
     if (device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
     const auto block = block_with(machine, pointer, count);
     if (!block || block->by != AllocatedBy::managed || count == 0) return cudaErrorInvalidValue;
-    machine.allocations().update(block->begin, [&](Block& kept) { kept.prefetch_location = device; });
-    return machine.enqueue(stream, Prefetch{reinterpret_cast<u64>(pointer), count, device != cudaCpuDeviceId});
+    machine.memory().allocations().update(block->begin, [&](Block& kept) { kept.prefetch_location = device; });
+    return machine.work().enqueue(stream, Prefetch{reinterpret_cast<u64>(pointer), count, device != cudaCpuDeviceId});
   });
 }
 
@@ -216,7 +224,7 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise ad
                               advice != cudaMemAdviseUnsetPreferredLocation;
     if (names_device && device != 0 && device != cudaCpuDeviceId) return cudaErrorInvalidDevice;
     if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) return cudaErrorInvalidValue;
-    machine.allocations().update(block->begin, [&](Block& kept) {
+    machine.memory().allocations().update(block->begin, [&](Block& kept) {
       switch (advice) {
         case cudaMemAdviseSetReadMostly:
           kept.read_mostly = 1;
@@ -240,9 +248,10 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise ad
     });
     const u64 begin = reinterpret_cast<u64>(pointer);
     const bool stays_on_host = block->preferred_location == cudaCpuDeviceId;
-    if (advice == cudaMemAdviseSetReadMostly) machine.advise(begin, count, ManagedAdvice::read_mostly);
+    if (advice == cudaMemAdviseSetReadMostly) advise(machine, begin, count, ManagedAdvice::read_mostly);
     if (advice == cudaMemAdviseUnsetReadMostly)
-      machine.advise(begin, count, stays_on_host ? ManagedAdvice::one_copy_on_host : ManagedAdvice::one_copy_on_device);
+      advise(machine, begin, count,
+             stays_on_host ? ManagedAdvice::one_copy_on_host : ManagedAdvice::one_copy_on_device);
     return cudaSuccess;
   });
 }

@@ -28,13 +28,22 @@ Result persistence_api(Result otherwise, F&& call) {
   return otherwise;
 }
 
+/// Kernels before it end first.
+void set_inside_region(bool inside) {
+  persistence_api(0, [&](Machine& machine, ApiLock& lock) {
+    machine.context().wait_idle(lock);
+    machine.persistence().set_inside_region(inside);
+    return 0;
+  });
+}
+
 /// The table of names of a mapped pool.
 NameTable names_of(Machine& machine, void* nvm, bool format = false) {
-  const u64 begin = reinterpret_cast<u64>(nvm), size = machine.pools().size_at(begin);
+  const u64 begin = reinterpret_cast<u64>(nvm), size = machine.persistence().pools().size_at(begin);
   if (size == 0) throw core::UserError("pm_*: this is not the first byte of a mapped pool");
   return NameTable(
-      static_cast<u8*>(nvm), size, machine.pools().path_at(begin),
-      [&machine, begin](u64 offset, u64 bytes) { machine.make_durable(begin + offset, bytes); }, format);
+      static_cast<u8*>(nvm), size, machine.persistence().pools().path_at(begin),
+      [&machine, begin](u64 offset, u64 bytes) { machine.persistence().make_durable(begin + offset, bytes); }, format);
 }
 
 }  // namespace
@@ -44,14 +53,14 @@ extern "C" {
 void* gpm_map(const char* path, size_t size, bool create) {
   return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("gpm_map: the path is a null pointer");
-    return machine.map_pool(path, size, create);
+    return machine.persistence().map(path, size, create);
   });
 }
 
 int gpm_unmap(const char*, void* address, size_t) {
   return persistence_api(-1, [&](Machine& machine, ApiLock& lock) {
-    machine.wait_idle(lock);  // a kernel under way may still use the pool; a lost context uses nothing
-    machine.unmap_pool(address);
+    machine.context().wait_idle(lock);  // a kernel under way may still use the pool; a lost context uses nothing
+    machine.persistence().unmap(address);
     return 0;
   });
 }
@@ -62,20 +71,20 @@ size_t gpm_size(const char* path) {
 
 int gpm_persist_range(const void* address, size_t size) {
   return persistence_api(-1, [&](Machine& machine, ApiLock&) {
-    machine.make_durable(reinterpret_cast<u64>(address), size);
+    machine.persistence().make_durable(reinterpret_cast<u64>(address), size);
     return 0;
   });
 }
 
 void gpm_persist_begin(void) {
-  persistence_api(0, [](Machine& machine, ApiLock& lock) { return machine.persist_region(true, lock), 0; });
+  set_inside_region(true);
 }
 void gpm_persist_end(void) {
-  persistence_api(0, [](Machine& machine, ApiLock& lock) { return machine.persist_region(false, lock), 0; });
+  set_inside_region(false);
 }
 
 void gpm_acknowledge(unsigned long long progress) {
-  persistence_api(0, [&](Machine& machine, ApiLock&) { return machine.acknowledge(progress), 0; });
+  persistence_api(0, [&](Machine& machine, ApiLock&) { return machine.persistence().acknowledge(progress), 0; });
 }
 unsigned long long gpm_acknowledged(void) {
   return acknowledged_before_the_crash();
@@ -84,12 +93,13 @@ unsigned long long gpm_acknowledged(void) {
 void* pm_map(const char* path, size_t size, bool create) {
   return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("pm_map: the path is a null pointer");
-    void* const nvm = machine.map_pool(path, size, create);
+    void* const nvm = machine.persistence().map(path, size, create);
     try {
       const auto* const bytes = static_cast<const u8*>(nvm);
-      names_of(machine, nvm, create || NameTable::blank(bytes, machine.pools().size_at(reinterpret_cast<u64>(nvm))));
+      names_of(machine, nvm,
+               create || NameTable::blank(bytes, machine.persistence().pools().size_at(reinterpret_cast<u64>(nvm))));
     } catch (...) {
-      machine.unmap_pool(nvm);
+      machine.persistence().unmap(nvm);
       throw;
     }
     return nvm;
@@ -114,7 +124,7 @@ void* pm_open(void* nvm, const char* name, size_t* size) {
 
 int pm_delete(void* nvm, const char* name) {
   return persistence_api(-1, [&](Machine& machine, ApiLock& lock) {
-    machine.wait_idle(lock);  // a kernel under way may still use the region
+    machine.context().wait_idle(lock);  // a kernel under way may still use the region
     return name && names_of(machine, nvm).remove(name) ? 0 : -1;
   });
 }

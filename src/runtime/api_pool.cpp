@@ -15,7 +15,7 @@ namespace {
 template <class F>
 cudaError_t pool_api(cudaMemPool_t handle, F&& call) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    CUmemPoolHandle_st* pool = machine.memory_pools().find(handle);
+    CUmemPoolHandle_st* pool = machine.memory().async_pools().find(handle);
     if (!pool) return cudaErrorInvalidValue;
     return call(machine, *pool);
   });
@@ -27,20 +27,20 @@ extern "C" {
 
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t pool_handle, cudaStream_t handle) {
   return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
-    const CUmemPoolHandle_st* pool = machine.memory_pools().find(pool_handle);
+    const CUmemPoolHandle_st* pool = machine.memory().async_pools().find(pool_handle);
     if (!pointer || !pool) return cudaErrorInvalidValue;
     *pointer = nullptr;
     if (size == 0) return cudaSuccess;
-    const void* account = stream.capture ? static_cast<const void*>(&machine.graphs()) : pool;
+    const void* account = stream.capture ? static_cast<const void*>(&machine.work().graphs()) : pool;
     const u64 address =
-        machine.allocations().allocate(AllocatedBy::pool_device, size, 256, "cudaMallocAsync", 0, account);
+        machine.memory().allocations().allocate(AllocatedBy::pool_device, size, 256, "cudaMallocAsync", 0, account);
     if (address == 0) return cudaErrorMemoryAllocation;
     *pointer = reinterpret_cast<void*>(address);
     if (!stream.capture) return cudaSuccess;  // the address may be used by any later work; nothing has to wait for it
     cudaMemAllocNodeParams parameters{};
     parameters.bytesize = size;
     parameters.dptr = *pointer;
-    return machine.enqueue(stream, AllocateWork{parameters});
+    return machine.work().enqueue(stream, AllocateWork{parameters});
   });
 }
 
@@ -50,14 +50,14 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
     if (properties->handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
     if (properties->location.type != cudaMemLocationTypeDevice || properties->location.id != 0)
       return cudaErrorInvalidDevice;
-    *pool = machine.memory_pools().create();
+    *pool = machine.memory().async_pools().create();
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   return api([&](Machine& machine, ApiLock&) {
-    return machine.memory_pools().destroy(pool) ? cudaSuccess : cudaErrorInvalidValue;
+    return machine.memory().async_pools().destroy(pool) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 
@@ -79,7 +79,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
         return cudaSuccess;
       case cudaMemPoolAttrReservedMemHigh:
       case cudaMemPoolAttrUsedMemHigh:
-        machine.allocations().reset_pool_high(&pool);
+        machine.memory().allocations().reset_pool_high(&pool);
         return cudaSuccess;
       default:
         return cudaErrorInvalidValue;
@@ -90,7 +90,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
   return pool_api(handle, [&](Machine& machine, CUmemPoolHandle_st& pool) {
     if (!value) return cudaErrorInvalidValue;
-    const auto use = machine.allocations().pool_use(&pool);
+    const auto use = machine.memory().allocations().pool_use(&pool);
     const auto give = [&](u64 number) {
       std::memcpy(value, &number, sizeof number);
       return cudaSuccess;
@@ -137,7 +137,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!pool) return cudaErrorInvalidValue;
     if (device != 0) return cudaErrorInvalidDevice;
-    *pool = machine.memory_pools().default_pool();
+    *pool = machine.memory().async_pools().default_pool();
     return cudaSuccess;
   });
 }
@@ -146,7 +146,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!pool) return cudaErrorInvalidValue;
     if (device != 0) return cudaErrorInvalidDevice;
-    *pool = machine.memory_pools().find(nullptr);
+    *pool = machine.memory().async_pools().find(nullptr);
     return cudaSuccess;
   });
 }
@@ -154,7 +154,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (device != 0) return cudaErrorInvalidDevice;
-    return handle && machine.memory_pools().set_current(handle) ? cudaSuccess : cudaErrorInvalidValue;
+    return handle && machine.memory().async_pools().set_current(handle) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 

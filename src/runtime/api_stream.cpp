@@ -15,7 +15,7 @@ constexpr int least_priority = 0, greatest_priority = -5;
 template <class F>
 cudaError_t event_api(cudaEvent_t handle, F&& call) {
   return api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
-    CUevent_st* event = machine.streams().find(handle);
+    CUevent_st* event = machine.work().streams().find(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     return call(machine, lock, *event);
   });
@@ -33,7 +33,7 @@ cudaError_t refuse_capturing(Machine& machine, CUstream_st& stream) {
 /// What "all work of this stream" is: the legacy stream stands for all blocking ones.
 Ticket last_of(Machine& machine, CUstream_st& stream) {
   if (!stream.legacy) return stream.last;
-  machine.enqueue(stream, EmptyWork{});
+  machine.work().enqueue(stream, EmptyWork{});
   return stream.last;
 }
 
@@ -52,7 +52,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!stream || (flags & ~cudaStreamNonBlocking)) return cudaErrorInvalidValue;
-    *stream = machine.streams().create(flags, std::clamp(priority, greatest_priority, least_priority));
+    *stream = machine.work().streams().create(flags, std::clamp(priority, greatest_priority, least_priority));
     return cudaSuccess;
   });
 }
@@ -91,7 +91,7 @@ cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   return stream_api(to, [&](Machine& machine, ApiLock&, CUstream_st& stream) {
-    const CUstream_st* source = machine.stream(from);
+    const CUstream_st* source = machine.work().stream(from);
     if (!source) return cudaErrorInvalidResourceHandle;
     stream.access_policy = source->access_policy;
     stream.synchronization_policy = source->synchronization_policy;
@@ -141,20 +141,21 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
       return cudaErrorInvalidResourceHandle;
-    if (CUstream_st* stream = machine.stream(handle); stream && stream->capture) abandon_capture(machine, *stream);
-    machine.streams().forget_completed(machine.queue());
-    return machine.streams().destroy(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (CUstream_st* stream = machine.work().stream(handle); stream && stream->capture)
+      abandon_capture(machine, *stream);
+    machine.work().streams().forget_completed(machine.queue());
+    return machine.work().streams().destroy(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags) {
   return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
-    CUevent_st* event = machine.streams().find(event_handle);
+    CUevent_st* event = machine.work().streams().find(event_handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     if (flags & ~cudaEventWaitExternal) return cudaErrorInvalidValue;
     if (stream.capture || event->capture)
       return capture_wait(machine, stream, *event, (flags & cudaEventWaitExternal) != 0);
-    return event->recorded ? machine.enqueue(stream, WaitWork{event}) : cudaSuccess;
+    return event->recorded ? machine.work().enqueue(stream, WaitWork{event}) : cudaSuccess;
   });
 }
 
@@ -165,40 +166,40 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
       stream.capture->invalidated = true;
       return cudaErrorStreamCaptureUnsupported;
     }
-    return machine.enqueue(stream, CallbackWork{callback, handle, data});
+    return machine.work().enqueue(stream, CallbackWork{callback, handle, data});
   });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* data) {
   return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
     if (!function) return cudaErrorInvalidValue;
-    return machine.enqueue(stream, HostWork{function, data});
+    return machine.work().enqueue(stream, HostWork{function, data});
   });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
     if (const cudaError_t error = refuse_capturing(machine, stream)) return error;
-    return machine.wait(last_of(machine, stream), lock);
+    return machine.context().wait(last_of(machine, stream), lock);
   });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
     if (const cudaError_t error = refuse_capturing(machine, stream)) return error;
-    return machine.query(last_of(machine, stream), lock);
+    return machine.context().query(last_of(machine, stream), lock);
   });
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t handle, void* pointer, size_t length, unsigned flags) {
   return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
-    const auto block = machine.allocations().find(reinterpret_cast<u64>(pointer));
+    const auto block = machine.memory().allocations().find(reinterpret_cast<u64>(pointer));
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
       return cudaErrorInvalidValue;
     if (!block || (block->by != AllocatedBy::managed && block->by != AllocatedBy::host)) return cudaErrorInvalidValue;
     if (!core::lies_within(reinterpret_cast<u64>(pointer), length, block->begin, block->size))
       return cudaErrorInvalidValue;
-    return machine.enqueue(stream, EmptyWork{});
+    return machine.work().enqueue(stream, EmptyWork{});
   });
 }
 
@@ -211,7 +212,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
     if (!event || (flags & ~(cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess)))
       return cudaErrorInvalidValue;
     if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
-    *event = machine.streams().create_event(flags);
+    *event = machine.work().streams().create_event(flags);
     return cudaSuccess;
   });
 }
@@ -222,7 +223,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event_handle, cudaStream_t handle, unsigned flags) {
   return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
-    CUevent_st* event = machine.streams().find(event_handle);
+    CUevent_st* event = machine.work().streams().find(event_handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     if (flags & ~cudaEventRecordExternal) return cudaErrorInvalidValue;
     if (stream.capture && !(flags & cudaEventRecordExternal)) {
@@ -231,35 +232,35 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event_handle, cudaStream_t hand
       event->nodes = stream.frontier;
       return cudaSuccess;
     }
-    return machine.enqueue(stream, RecordWork{event});
+    return machine.work().enqueue(stream, RecordWork{event});
   });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return event_api(handle, [&](Machine& machine, ApiLock& lock, CUevent_st& event) -> cudaError_t {
     if (event.capture) return cudaErrorCapturedEvent;
-    return machine.query(event.ticket, lock);
+    return machine.context().query(event.ticket, lock);
   });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return event_api(handle, [&](Machine& machine, ApiLock& lock, CUevent_st& event) -> cudaError_t {
     if (event.capture) return cudaErrorCapturedEvent;
-    return machine.wait(event.ticket, lock);
+    return machine.context().wait(event.ticket, lock);
   });
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    machine.streams().forget_completed(machine.queue());
-    return machine.streams().destroy_event(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    machine.work().streams().forget_completed(machine.queue());
+    return machine.work().streams().destroy_event(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    const CUevent_st* first = machine.streams().find(start);
-    const CUevent_st* second = machine.streams().find(end);
+    const CUevent_st* first = machine.work().streams().find(start);
+    const CUevent_st* second = machine.work().streams().find(end);
     if (!first || !second || !first->recorded || !second->recorded) return cudaErrorInvalidResourceHandle;
     if ((first->flags | second->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
     if (!milliseconds) return cudaErrorInvalidValue;

@@ -10,7 +10,7 @@ namespace {
 template <class F>
 cudaError_t object_api(u64 handle, bool surface, F&& call) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    const TextureEntry* entry = machine.textures().find(handle);
+    const TextureEntry* entry = machine.memory().textures().find(handle);
     if (!entry || entry->object.surface != surface) return cudaErrorInvalidValue;
     return call(*entry);
   });
@@ -20,8 +20,8 @@ template <class Handle>
 cudaError_t destroy_array(Handle handle) {
   return api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
     if (!handle) return cudaSuccess;
-    if (const cudaError_t error = machine.wait_idle(lock)) return error;
-    return machine.textures().destroy(handle);
+    if (const cudaError_t error = machine.context().wait_idle(lock)) return error;
+    return machine.memory().textures().destroy(handle);
   });
 }
 
@@ -35,7 +35,7 @@ cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChan
 
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t handle) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    const cudaArray* array = machine.textures().find(handle);
+    const cudaArray* array = machine.memory().textures().find(handle);
     if (!format || !array) return format ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
     *format = array->format;
     return cudaSuccess;
@@ -52,7 +52,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!array || !format) return cudaErrorInvalidValue;
     if ((flags & cudaArrayCubemap) && extent.depth % 6 != 0) return cudaErrorInvalidValue;
-    return machine.textures().create_array(*format, extent, flags, *array);
+    return machine.memory().textures().create_array(*format, extent, flags, *array);
   });
 }
 
@@ -60,13 +60,13 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* mipmap, const cudaCha
                                      cudaExtent extent, unsigned levels, unsigned flags) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!mipmap || !format) return cudaErrorInvalidValue;
-    return machine.textures().create_mipmap(*format, extent, levels, flags, *mipmap);
+    return machine.memory().textures().create_mipmap(*format, extent, levels, flags, *mipmap);
   });
 }
 
 cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* array, cudaMipmappedArray_const_t handle, unsigned level) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    const cudaMipmappedArray* mipmap = machine.textures().find(handle);
+    const cudaMipmappedArray* mipmap = machine.memory().textures().find(handle);
     if (!mipmap) return cudaErrorInvalidResourceHandle;
     if (!array || level >= mipmap->levels.size()) return cudaErrorInvalidValue;
     *array = mipmap->levels[level];
@@ -83,7 +83,7 @@ cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmap) {
 
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags, cudaArray_t handle) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    const cudaArray* array = machine.textures().find(handle);
+    const cudaArray* array = machine.memory().textures().find(handle);
     if (!array) return cudaErrorInvalidResourceHandle;
     if (format) *format = array->format;
     if (extent) *extent = array->extent;
@@ -98,7 +98,7 @@ cudaError_t cudaArrayGetPlane(cudaArray_t*, cudaArray_t, unsigned) {
 
 cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* requirements, cudaArray_t handle, int device) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    const cudaArray* array = machine.textures().find(handle);
+    const cudaArray* array = machine.memory().textures().find(handle);
     if (!array || device != 0) return array ? cudaErrorInvalidDevice : cudaErrorInvalidResourceHandle;
     if (!requirements) return cudaErrorInvalidValue;
     *requirements = {};
@@ -113,7 +113,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!object || !resource || !texture) return cudaErrorInvalidValue;
     u64 handle = 0;
-    const cudaError_t error = machine.textures().create_texture(*resource, *texture, view, handle);
+    const cudaError_t error = machine.memory().textures().create_texture(*resource, *texture, view, handle);
     if (!error) *object = handle;
     return error;
   });
@@ -121,7 +121,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
   return api([&](Machine& machine, ApiLock&) {
-    return object == 0 || machine.textures().destroy_object(object, false) ? cudaSuccess : cudaErrorInvalidValue;
+    return object == 0 || machine.memory().textures().destroy_object(object, false) ? cudaSuccess
+                                                                                    : cudaErrorInvalidValue;
   });
 }
 
@@ -153,7 +154,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResou
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!object || !resource) return cudaErrorInvalidValue;
     u64 handle = 0;
-    const cudaError_t error = machine.textures().create_surface(*resource, handle);
+    const cudaError_t error = machine.memory().textures().create_surface(*resource, handle);
     if (!error) *object = handle;
     return error;
   });
@@ -161,7 +162,8 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResou
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
   return api([&](Machine& machine, ApiLock&) {
-    return object == 0 || machine.textures().destroy_object(object, true) ? cudaSuccess : cudaErrorInvalidValue;
+    return object == 0 || machine.memory().textures().destroy_object(object, true) ? cudaSuccess
+                                                                                   : cudaErrorInvalidValue;
   });
 }
 

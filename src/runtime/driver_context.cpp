@@ -35,7 +35,7 @@ bool is_context(CUcontext context) {
   if (context == primary_context()) return true;
   bool known = false;
   driver_api([&](Machine& machine, ApiLock&) {
-    known = machine.has_context(context);
+    known = machine.driver_contexts().has(context);
     return cudaSuccess;
   });
   return known;
@@ -174,7 +174,7 @@ CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
   if (!context || (flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK))) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult error = check_device(device)) return error;
   return driver_api([&](Machine& machine, ApiLock&) {
-    *context = machine.add_context(flags);
+    *context = machine.driver_contexts().add(flags);
     current_contexts().push_back(*context);
     return cudaSuccess;
   });
@@ -182,9 +182,9 @@ CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
 
 CUresult cuCtxDestroy(CUcontext context) {
   return driver_api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
-    if (!machine.has_context(context)) return cudaErrorDeviceUninitialized;
-    if (const cudaError_t error = machine.wait_idle(lock)) return error;
-    machine.remove_context(context);
+    if (!machine.driver_contexts().has(context)) return cudaErrorDeviceUninitialized;
+    if (const cudaError_t error = machine.context().wait_idle(lock)) return error;
+    machine.driver_contexts().remove(context);
     std::erase(current_contexts(), context);
     return cudaSuccess;
   });

@@ -50,7 +50,7 @@ struct Side {
 /// Where a side of a driver copy begins; with an array x counts bytes.
 cudaError_t place(Machine& machine, const Side& side, const CUDA_MEMCPY3D& copy, Place3D& result) {
   if (side.type == CU_MEMORYTYPE_ARRAY) {
-    const cudaArray* array = machine.textures().find(reinterpret_cast<cudaArray_t>(side.array));
+    const cudaArray* array = machine.memory().textures().find(reinterpret_cast<cudaArray_t>(side.array));
     if (!array) return cudaErrorInvalidResourceHandle;
     if (!core::lies_within(side.x, copy.WidthInBytes, 0, array->pitch()) ||
         !core::lies_within(side.y, copy.Height, 0, array->rows()) ||
@@ -133,7 +133,7 @@ CUresult cuMemFree(CUdeviceptr address) {
 }
 CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* size, CUdeviceptr address) {
   return driver_api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    const auto found = machine.memory().find(address);
+    const auto found = machine.memory().space().find(address);
     if (!found) return cudaErrorSymbolNotFound;
     if (base) *base = found->begin;
     if (size) *size = found->size;
@@ -180,7 +180,7 @@ CUresult cuMemAdvise(CUdeviceptr address, size_t count, CUmem_advise advice, CUd
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
   return driver_api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    const auto found = machine.memory().find(address);
+    const auto found = machine.memory().space().find(address);
     if (!data || !found) return cudaErrorInvalidValue;
     using memory::Region;
     const bool host = found->region == Region::host || found->region == Region::registered ||

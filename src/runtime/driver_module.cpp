@@ -61,7 +61,7 @@ cudaError_t load(Machine& machine, const void* image, const char* name, CUmodule
   Module* module = nullptr;
   if (!handle) return cudaErrorInvalidValue;
   if (const cudaError_t error = sources_of(image, name, sources)) return error;
-  if (const cudaError_t error = machine.load_module(sources, module, mistakes)) return error;
+  if (const cudaError_t error = machine.modules().load(sources, module, mistakes)) return error;
   *handle = handle_of(module);
   return cudaSuccess;
 }
@@ -100,7 +100,7 @@ CUresult add_source(CUlinkState state, const std::string& text, const char* name
 template <class F>
 CUresult function_api(CUfunction function, F&& call) {
   return driver_api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    if (!machine.has_function(function)) return cudaErrorInvalidResourceHandle;
+    if (!machine.modules().has_function(function)) return cudaErrorInvalidResourceHandle;
     return call(machine, *function);
   });
 }
@@ -109,7 +109,7 @@ CUresult start(CUfunction function, Dim3 grid, Dim3 block, unsigned shared, CUst
                void** extra, bool cooperative) {
   return through_runtime([&] {
     return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
-      if (!machine.has_function(function)) return cudaErrorInvalidResourceHandle;
+      if (!machine.modules().has_function(function)) return cudaErrorInvalidResourceHandle;
       if (arguments && extra) return cudaErrorInvalidValue;
       KernelWork work;
       work.function = function;
@@ -160,17 +160,17 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
 
 CUresult cuModuleUnload(CUmodule handle) {
   return driver_api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
-    Module* module = machine.find_module(handle);
+    Module* module = machine.modules().find(handle);
     if (!module) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = machine.wait_idle(lock)) return error;
-    machine.unload_module(module);
+    if (const cudaError_t error = machine.context().wait_idle(lock)) return error;
+    machine.modules().unload(module);
     return cudaSuccess;
   });
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* name) {
   return driver_api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    Module* module = machine.find_module(handle);
+    Module* module = machine.modules().find(handle);
     if (!module) return cudaErrorInvalidResourceHandle;
     if (!function || !name) return cudaErrorInvalidValue;
     *function = module->function(name);
@@ -180,7 +180,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule handle, const char* 
 
 CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule handle, const char* name) {
   return driver_api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    const Module* module = machine.find_module(handle);
+    const Module* module = machine.modules().find(handle);
     if (!module) return cudaErrorInvalidResourceHandle;
     if (!name) return cudaErrorInvalidValue;
     const Symbol* symbol = module->symbol(name);
@@ -370,7 +370,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfun
   return function_api(handle, [&](Machine& machine, const CUfunc_st& function) {
     if (!blocks || threads <= 0 || (flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)))
       return cudaErrorInvalidValue;
-    *blocks = static_cast<int>(machine.occupancy(function, static_cast<u32>(threads), shared));
+    *blocks = static_cast<int>(occupancy(machine, function, static_cast<u32>(threads), shared));
     return cudaSuccess;
   });
 }
@@ -384,7 +384,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction hand
     u32 best_blocks = 0;
     for (int threads = limit > 0 ? std::min(limit, most) : most; threads > 0; threads = (threads - 1) / 32 * 32) {
       const u64 bytes = shared_of ? shared_of(threads) : shared;
-      const u32 blocks = machine.occupancy(function, static_cast<u32>(threads), bytes);
+      const u32 blocks = occupancy(machine, function, static_cast<u32>(threads), bytes);
       if (blocks * static_cast<u32>(threads) > best_blocks * static_cast<u32>(best_threads)) {
         best_blocks = blocks;
         best_threads = threads;

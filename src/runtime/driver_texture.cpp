@@ -118,18 +118,18 @@ cudaChannelFormatDesc format_in(Machine& machine, const cudaResourceDesc& resour
   if (resource.resType == cudaResourceTypeLinear) return resource.res.linear.desc;
   if (resource.resType == cudaResourceTypePitch2D) return resource.res.pitch2D.desc;
   const cudaArray* array =
-      resource.resType == cudaResourceTypeArray ? machine.textures().find(resource.res.array.array) : nullptr;
+      resource.resType == cudaResourceTypeArray ? machine.memory().textures().find(resource.res.array.array) : nullptr;
   return array ? array->format : cudaChannelFormatDesc{};
 }
 
 /// Makes the object of a bound reference again and writes its handle to the module's variable.
 cudaError_t rebind(Machine& machine, CUtexref_st& reference) {
   if (!reference.bound) return cudaSuccess;
-  if (reference.object) machine.textures().destroy_object(reference.object, false);
+  if (reference.object) machine.memory().textures().destroy_object(reference.object, false);
   reference.object = 0;
   reference.texture.readMode = read_mode(reference.flags, reference.format);
   const cudaError_t error =
-      machine.textures().create_texture(reference.resource, reference.texture, nullptr, reference.object);
+      machine.memory().textures().create_texture(reference.resource, reference.texture, nullptr, reference.object);
   std::memcpy(reinterpret_cast<void*>(reference.symbol.address), &reference.object, sizeof reference.object);
   return error;
 }
@@ -138,7 +138,7 @@ template <class F>
 CUresult reference_api(CUtexref reference, F&& change) {
   return driver_api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
     if (!reference) return cudaErrorInvalidValue;
-    if (const cudaError_t error = machine.wait_idle(lock)) return error;
+    if (const cudaError_t error = machine.context().wait_idle(lock)) return error;
     if (const cudaError_t error = change(machine, *reference)) return error;
     return rebind(machine, *reference);
   });
@@ -153,8 +153,8 @@ CUresult cuArray3DCreate(CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR* d) {
     if (!handle || !d) return cudaErrorInvalidValue;
     if (d->NumChannels != 1 && d->NumChannels != 2 && d->NumChannels != 4) return cudaErrorInvalidValue;
     cudaArray_t array = nullptr;
-    const cudaError_t error = machine.textures().create_array(channels(d->Format, d->NumChannels),
-                                                              {d->Width, d->Height, d->Depth}, d->Flags, array);
+    const cudaError_t error = machine.memory().textures().create_array(
+        channels(d->Format, d->NumChannels), {d->Width, d->Height, d->Depth}, d->Flags, array);
     *handle = reinterpret_cast<CUarray>(array);
     return error;
   });
@@ -168,7 +168,7 @@ CUresult cuArrayCreate(CUarray* handle, const CUDA_ARRAY_DESCRIPTOR* d) {
 
 CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR* d, CUarray handle) {
   return driver_api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    const cudaArray* array = machine.textures().find(reinterpret_cast<cudaArray_t>(handle));
+    const cudaArray* array = machine.memory().textures().find(reinterpret_cast<cudaArray_t>(handle));
     if (!array || !d) return array ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
     *d = {array->extent.width,      array->extent.height,    array->extent.depth,
           format_of(array->format), count_of(array->format), array->flags};
@@ -196,8 +196,8 @@ CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resour
     if (view && view->format != 0) return cudaErrorNotSupported;
     const cudaResourceDesc what = resource_of(*resource);
     u64 handle = 0;
-    const cudaError_t error =
-        machine.textures().create_texture(what, texture_of(*texture, format_in(machine, what)), nullptr, handle);
+    const cudaError_t error = machine.memory().textures().create_texture(
+        what, texture_of(*texture, format_in(machine, what)), nullptr, handle);
     if (!error) *object = handle;
     return error;
   });
@@ -219,7 +219,7 @@ CUresult cuSurfObjectDestroy(CUsurfObject object) {
 
 CUresult cuModuleGetTexRef(CUtexref* reference, CUmodule handle, const char* name) {
   return driver_api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    Module* module = machine.find_module(handle);
+    Module* module = machine.modules().find(handle);
     if (!module) return cudaErrorInvalidResourceHandle;
     if (!reference || !name) return cudaErrorInvalidValue;
     const Symbol* symbol = module->symbol(name);
@@ -236,7 +236,7 @@ CUresult cuModuleGetTexRef(CUtexref* reference, CUmodule handle, const char* nam
 
 CUresult cuTexRefSetArray(CUtexref handle, CUarray array, unsigned flags) {
   return reference_api(handle, [&](Machine& machine, CUtexref_st& reference) {
-    const cudaArray* found = machine.textures().find(reinterpret_cast<cudaArray_t>(array));
+    const cudaArray* found = machine.memory().textures().find(reinterpret_cast<cudaArray_t>(array));
     if (!found) return cudaErrorInvalidResourceHandle;
     if (flags & ~static_cast<unsigned>(CU_TRSA_OVERRIDE_FORMAT)) return cudaErrorInvalidValue;
     reference.resource = {};

@@ -43,38 +43,38 @@ void flush_output_if_free(PrintBuffer& prints) {
 
 void Machine::shut_down() {
   Attempts attempt;
-  end_of_program_.begin();
+  EndOfProgram& end = context_.end_of_program();
+  end.begin();
   queue_.finish();
   queue_.stop();
   queue_.with_simulator([&](Simulator& simulator) {
-    unfinished_ = simulator.gpu().in_flight();
+    end.leave(simulator.gpu().in_flight());
     attempt([&] { simulator.close(); });
     simulator.hand_in(results_);  // also where nobody asks for figures: every run is held to what is always true
-    durable_.set_cycle(simulator.cycle());
-    attempt([&] { pools_.drain(); });
+    attempt([&] { persistence_.drain(simulator); });
   });
-  if (recorder_ && config_.machine.timing()) recorder_->drained();
-  if (recorder_) attempt([&] { recorder_->close(); });
-  print_buffer_.flush();
+  attempt([&] { persistence_.close_records(true); });
+  services_.print_buffer().flush();
   std::fflush(stdout);
-  end_of_program_.machine_is_gone();
+  end.machine_is_gone();
   attempt.end();
 }
 
 void Machine::interrupt() {
   using namespace std::chrono_literals;
   Attempts attempt;
-  end_of_program_.begin();
+  EndOfProgram& end = context_.end_of_program();
+  end.begin();
   // Calls are short; one that is not, as it loads a module, does not touch what is read here.
   for (int i = 0; i < 2000 && !mutex_.try_lock(); ++i) std::this_thread::sleep_for(1ms);
   queue_.halt_for_good();
   queue_.with_simulator([&](Simulator& simulator) {
-    unfinished_ = simulator.gpu().in_flight();
+    end.leave(simulator.gpu().in_flight());
     attempt([&] { simulator.close(); });
-    attempt([&] { durable_.flush_log(); });
+    attempt([&] { persistence_.flush_log(); });
   });
-  if (recorder_) attempt([&] { recorder_->close(); });
-  flush_output_if_free(print_buffer_);
+  attempt([&] { persistence_.close_records(false); });
+  flush_output_if_free(services_.print_buffer());
   attempt.end();
 }
 

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "runtime/host_threads.hpp"
+#include "simt/gpu.hpp"
 
 namespace ew::runtime {
 
@@ -17,6 +19,10 @@ class EndOfProgram {
   void begin() { ends_ = HostThreads::self(); }
   bool begun() const { return ends_ != 0; }
   void machine_is_gone() { gone_ = true; }
+
+  /// What had not ended when the program did. Set by the thread that ends it.
+  void leave(std::vector<simt::InFlight> unfinished) { unfinished_ = std::move(unfinished); }
+  const std::vector<simt::InFlight>& unfinished() const { return unfinished_; }
 
   /// Returns at once to the thread that ends the program. REQUIRES: no lock is held.
   void hold() const {
@@ -28,6 +34,7 @@ class EndOfProgram {
  private:
   std::atomic<HostThreads::Id> ends_{0};
   std::atomic<bool> gone_{false};
+  std::vector<simt::InFlight> unfinished_;
 };
 
 }  // namespace ew::runtime

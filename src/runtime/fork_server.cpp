@@ -80,7 +80,7 @@ void serve(int in, int out) {
   process().expect_forks();
   if (Machine* machine = process().machine()) {
     const ApiLock lock(machine->mutex());
-    machine->load_all();
+    machine->modules().load_all();
   }
   const ForkGreeting greeting{.process = static_cast<u64>(::getpid())};
   if (!write_all(out, &greeting, sizeof greeting)) ::_exit(1);

@@ -8,7 +8,7 @@ namespace ew::runtime {
 template <class F>
 cudaError_t graph_api(cudaGraph_t handle, F&& call) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    CUgraph_st* graph = machine.graphs().find(handle);
+    CUgraph_st* graph = machine.work().graphs().find(handle);
     if (!graph) return cudaErrorInvalidValue;
     return call(machine, *graph);
   });
@@ -17,7 +17,7 @@ cudaError_t graph_api(cudaGraph_t handle, F&& call) {
 template <class F>
 cudaError_t node_api(cudaGraphNode_t handle, F&& call) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
-    CUgraphNode_st* node = machine.graphs().find(handle);
+    CUgraphNode_st* node = machine.work().graphs().find(handle);
     if (!node) return cudaErrorInvalidValue;
     return call(machine, *node);
   });
@@ -27,8 +27,8 @@ cudaError_t node_api(cudaGraphNode_t handle, F&& call) {
 template <class F>
 cudaError_t instance_node_api(cudaGraphExec_t instance_handle, cudaGraphNode_t handle, F&& call) {
   return node_api(handle, [&](Machine& machine, CUgraphNode_st& original) -> cudaError_t {
-    CUgraphExec_st* instance = machine.graphs().find(instance_handle);
-    CUgraphNode_st* node = instance ? machine.graphs().counterpart(*instance->graph, original) : nullptr;
+    CUgraphExec_st* instance = machine.work().graphs().find(instance_handle);
+    CUgraphNode_st* node = instance ? machine.work().graphs().counterpart(*instance->graph, original) : nullptr;
     if (!node) return cudaErrorInvalidValue;
     return call(machine, *node);
   });

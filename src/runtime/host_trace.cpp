@@ -15,7 +15,7 @@ namespace {
 
 inline void meet(const void* pointer, u64 bytes, bool store) {
   Machine* machine = process().existing_machine();
-  if (machine) machine->meet_host_access(reinterpret_cast<u64>(pointer), bytes, store);
+  if (machine) machine->host_accesses().meet(reinterpret_cast<u64>(pointer), bytes, store);
 }
 
 /// Stores a block: piece(offset, bytes) stores a part of it.
@@ -24,7 +24,7 @@ void write(void* to, std::size_t count, Piece&& piece) {
   Machine* machine = process().existing_machine();
   const u64 address = reinterpret_cast<u64>(to);
   if (!machine || count == 0) return piece(0, count);
-  machine->meet_host_write(address, count, [&](u64 at, u64 bytes) { piece(at - address, bytes); });
+  machine->host_accesses().meet_write(address, count, [&](u64 at, u64 bytes) { piece(at - address, bytes); });
 }
 
 void* copy(void* to, const void* from, std::size_t count) {

@@ -62,10 +62,10 @@ Refusal refuse_kernel(const KernelWork& work, const simt::GpuLimits& limits) {
 
 }  // namespace
 
-cudaError_t Machine::check_launch(const KernelWork& work) {
+cudaError_t check_launch(Machine& machine, const KernelWork& work) {
   const std::string& name = work.function->kernel->name;
-  Refusal refusal = refuse_shape(work, gpu_limits_);
-  if (!refusal.error) refusal = refuse_kernel(work, gpu_limits_);
+  Refusal refusal = refuse_shape(work, machine.gpu_limits());
+  if (!refusal.error) refusal = refuse_kernel(work, machine.gpu_limits());
   if (!refusal.error) {
     simt::Launch launch;
     launch.kernel = work.function->kernel;
@@ -74,18 +74,19 @@ cudaError_t Machine::check_launch(const KernelWork& work) {
     launch.dynamic_shared = work.shared;
     launch.parameters = work.parameters;
     launch.cooperative = work.cooperative;
-    queue_.with_simulator([&](Simulator& simulator) { refusal.why = simulator.gpu().refuse(launch); });
+    machine.queue().with_simulator([&](Simulator& simulator) { refusal.why = simulator.gpu().refuse(launch); });
     if (!refusal.why.empty())
       refusal.error = work.cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorLaunchOutOfResources;
   }
-  if (refusal.error) complain(fmt::format("launch of {} refused: {}", core::readable_name(name), refusal.why));
+  if (refusal.error)
+    machine.complaints().say(fmt::format("launch of {} refused: {}", core::readable_name(name), refusal.why));
   return refusal.error;
 }
 
-u32 Machine::occupancy(const CUfunc_st& function, u32 threads, u64 dynamic_shared) {
+u32 occupancy(Machine& machine, const CUfunc_st& function, u32 threads, u64 dynamic_shared) {
   u32 blocks = 0;
   if (dynamic_shared > ~u32{0} || threads == 0) return 0;
-  queue_.with_simulator([&](Simulator& simulator) {
+  machine.queue().with_simulator([&](Simulator& simulator) {
     blocks = simulator.gpu().occupancy(*function.kernel, threads, static_cast<u32>(dynamic_shared));
   });
   return blocks;
@@ -165,8 +166,8 @@ cudaError_t set_attribute(const Machine& machine, CUfunc_st& function, cudaFuncA
 }
 
 cudaError_t launch(Machine& machine, CUstream_st& stream, KernelWork work) {
-  if (const cudaError_t error = machine.check_launch(work)) return error;
-  return machine.enqueue(stream, std::move(work));
+  if (const cudaError_t error = check_launch(machine, work)) return error;
+  return machine.work().enqueue(stream, std::move(work));
 }
 
 }  // namespace ew::runtime

@@ -15,6 +15,11 @@ cudaError_t pack_extra(const ptx::Kernel&, void** extra, std::vector<u8>& parame
 cudaFuncAttributes attributes_of(const Machine&, const CUfunc_st&);
 cudaError_t set_attribute(const Machine&, CUfunc_st&, cudaFuncAttribute, int value);
 
+/// cudaSuccess when the launch fits; else the CUDA error, with one sentence on stderr.
+cudaError_t check_launch(Machine&, const KernelWork&);
+/// Blocks of this shape that one SM can hold.
+u32 occupancy(Machine&, const CUfunc_st&, u32 threads, u64 dynamic_shared);
+
 /// Checks and enqueues.
 cudaError_t launch(Machine&, CUstream_st&, KernelWork);
 

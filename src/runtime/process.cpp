@@ -118,7 +118,7 @@ void Process::say_what_was_interrupted() {
       fmt::format("everwarp: {} after {:.3f} us of simulated time and {} warp instructions: ", name_of_signal(signal_),
                   static_cast<double>(machine_->queue().simulated_nanoseconds()) / 1e3,
                   machine_->queue().totals().warp_instructions);
-  text += text_of_unfinished(machine_->unfinished(), machine_->queue().abandoned());
+  text += text_of_unfinished(machine_->context().end_of_program().unfinished(), machine_->queue().abandoned());
   std::fputs(text.c_str(), stderr);
 }
 
@@ -151,15 +151,15 @@ void Process::write_results() {
   for (const core::Statistic& one : core::statistics_of(statistics)) json[std::string(one.name)] = one.value;
   if (environment_.digest) json["copies_to_host_digest"] = fmt::format("{:016x}", machine_->queue().copies_digest());
   machine_->results().write(json, machine_->config());
-  if (const auto& launches = machine_->unfinished(); !launches.empty())
+  if (const auto& launches = machine_->context().end_of_program().unfinished(); !launches.empty())
     json["unfinished"] = json_of_unfinished(launches);
   core::write_file(environment_.statistics_file, core::json_text(json) + "\n");
 }
 
 cudaError_t refuse_while_capturing(Machine& machine) {
-  if (!machine.graphs().capturing() || !machine.graphs().forbids_unsafe(thread_state().capture_mode))
+  if (!machine.work().graphs().capturing() || !machine.work().graphs().forbids_unsafe(thread_state().capture_mode))
     return cudaSuccess;
-  machine.graphs().invalidate_unsafe();
+  machine.work().graphs().invalidate_unsafe();
   return cudaErrorStreamCaptureUnsupported;
 }
 

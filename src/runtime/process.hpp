@@ -81,8 +81,8 @@ cudaError_t api_without_context_check(F&& call) {
   try {
     Machine* machine = process().machine();
     if (!machine) return keep(cudaErrorInitializationError);
-    if (machine->end_of_program().begun()) {
-      machine->end_of_program().hold();
+    if (machine->context().end_of_program().begun()) {
+      machine->context().end_of_program().hold();
       return keep(cudaErrorCudartUnloading);
     }
     ThreadState& thread = thread_state();
@@ -100,7 +100,7 @@ cudaError_t api_without_context_check(F&& call) {
 template <class F>
 cudaError_t api(F&& call) {
   return api_without_context_check([&](Machine& machine, ApiLock& lock) {
-    if (const cudaError_t lost = machine.say_lost()) return lost;
+    if (const cudaError_t lost = machine.context().say_lost()) return lost;
     return static_cast<cudaError_t>(call(machine, lock));
   });
 }
@@ -109,7 +109,7 @@ cudaError_t api(F&& call) {
 template <class F>
 cudaError_t stream_api(cudaStream_t handle, F&& call) {
   return api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
-    CUstream_st* stream = machine.stream(handle);
+    CUstream_st* stream = machine.work().stream(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     return call(machine, lock, *stream);
   });

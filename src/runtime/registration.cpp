@@ -50,7 +50,10 @@ void __everwarpManagedSection(const void* begin, const void* end) {
 void __cudaUnregisterFatBinary(void** handle) {
   if (Machine* machine = process().existing_machine()) {
     ApiLock lock(machine->mutex());
-    machine->forget(*image_of(handle), lock);
+    if (machine->modules().has(*image_of(handle))) {
+      machine->context().wait_idle(lock);
+      machine->modules().forget(*image_of(handle));
+    }
   }
   process().registry().remove_image(image_of(handle));
 }

@@ -29,9 +29,6 @@
 
 namespace ew::runtime {
 
-/// What a machine file says of SMs and launches, in simt's shape. Also of a functional machine.
-simt::GpuLimits gpu_limits(const MachineConfig&);
-
 class TimingMachine final : public Simulator {
  public:
   struct Observation {

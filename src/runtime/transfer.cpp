@@ -16,11 +16,11 @@ struct Side {
 };
 
 Side examine(Machine& machine, u64 address, core::Checked span) {
-  const auto found = machine.memory().find(address);
+  const auto found = machine.memory().space().find(address);
   using memory::Region;
   Side side;
   if (!found) {
-    side.inside = !machine.memory().reserved(address) && is_mapped(address, span);
+    side.inside = !machine.memory().space().reserved(address) && is_mapped(address, span);
     return side;
   }
   side.known = true;
@@ -94,14 +94,14 @@ cudaError_t transfer(Machine& machine, ApiLock& lock, CUstream_st& stream, CopyW
   if (copy.width == 0 || copy.height == 0 || copy.depth == 0) return cudaSuccess;
   if (waiting == Waiting::no && !stream.capture) {
     // CUDA stages pageable memory: a source may change when the call returns, a destination is complete by then.
-    if (!machine.memory().find(copy.to.address)) waiting = Waiting::yes;
-    if (waiting == Waiting::no && !machine.memory().find(copy.from.address)) copy.staged = take_bytes(copy);
+    if (!machine.memory().space().find(copy.to.address)) waiting = Waiting::yes;
+    if (waiting == Waiting::no && !machine.memory().space().find(copy.from.address)) copy.staged = take_bytes(copy);
   } else if (waiting == Waiting::yes && stream.capture) {
     stream.capture->invalidated = true;
     return cudaErrorStreamCaptureUnsupported;
   }
-  if (const cudaError_t error = machine.enqueue(stream, std::move(copy))) return error;
-  return waiting == Waiting::yes ? machine.wait(stream.last, lock) : cudaSuccess;
+  if (const cudaError_t error = machine.work().enqueue(stream, std::move(copy))) return error;
+  return waiting == Waiting::yes ? machine.context().wait(stream.last, lock) : cudaSuccess;
 }
 
 cudaError_t check_fill(Machine& machine, SetWork& set) {
@@ -121,8 +121,8 @@ cudaError_t fill(Machine& machine, ApiLock& lock, CUstream_st& stream, SetWork s
     stream.capture->invalidated = true;
     return cudaErrorStreamCaptureUnsupported;
   }
-  if (const cudaError_t error = machine.enqueue(stream, set)) return error;
-  return waiting == Waiting::yes ? machine.wait(stream.last, lock) : cudaSuccess;
+  if (const cudaError_t error = machine.work().enqueue(stream, set)) return error;
+  return waiting == Waiting::yes ? machine.context().wait(stream.last, lock) : cudaSuccess;
 }
 
 CopyWork linear_copy(void* to, const void* from, u64 count, cudaMemcpyKind kind) {
@@ -142,8 +142,8 @@ Place3D place_in(const cudaArray& array, u64 x, u64 y, u64 z) {
 }
 
 cudaError_t describe(Machine& machine, const cudaMemcpy3DParms& parameters, CopyWork& copy) {
-  const cudaArray* to = parameters.dstArray ? machine.textures().find(parameters.dstArray) : nullptr;
-  const cudaArray* from = parameters.srcArray ? machine.textures().find(parameters.srcArray) : nullptr;
+  const cudaArray* to = parameters.dstArray ? machine.memory().textures().find(parameters.dstArray) : nullptr;
+  const cudaArray* from = parameters.srcArray ? machine.memory().textures().find(parameters.srcArray) : nullptr;
   if ((parameters.dstArray && !to) || (parameters.srcArray && !from)) return cudaErrorInvalidResourceHandle;
   if ((to != nullptr) == (parameters.dstPtr.ptr != nullptr)) return cudaErrorInvalidValue;
   if ((from != nullptr) == (parameters.srcPtr.ptr != nullptr)) return cudaErrorInvalidValue;
@@ -178,7 +178,7 @@ cudaError_t describe(Machine& machine, const cudaMemcpy3DParms& parameters, Copy
 
 cudaError_t symbol_place(Machine& machine, const void* symbol, u64 offset, u64 count, void*& address) {
   Symbol found;
-  if (const cudaError_t error = machine.symbol(symbol, found)) return error;
+  if (const cudaError_t error = machine.modules().symbol(symbol, found)) return error;
   if (offset > found.size || count > found.size - offset) return cudaErrorInvalidValue;
   address = reinterpret_cast<void*>(found.address + offset);
   return cudaSuccess;

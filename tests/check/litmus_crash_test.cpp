@@ -9,6 +9,7 @@
 #include "check/litmus_parser.hpp"
 #include "check/persistency_litmus.hpp"
 #include "persistency/models.hpp"
+#include "runtime/gpu_limits.hpp"
 #include "runtime/timing_machine.hpp"
 
 namespace ew::check {

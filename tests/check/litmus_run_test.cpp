@@ -13,6 +13,7 @@
 #include "check/verdict.hpp"
 #include "committed_tests.hpp"
 #include "random_litmus.hpp"
+#include "runtime/gpu_limits.hpp"
 #include "runtime/timing_machine.hpp"
 #include "simt/functional_gpu.hpp"
 

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "runtime/gpu_limits.hpp"
+
 namespace ew::speed {
 namespace {
 

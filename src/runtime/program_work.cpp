@@ -1,0 +1,53 @@
+#include "runtime/program_work.hpp"
+
+#include <algorithm>
+
+namespace ew::runtime {
+
+ProgramWork::ProgramWork(const MachineConfig& config, const Registry& registry, const Limits& limits,
+                         ProgramMemory& memory, Queue& queue)
+    : registry_(registry), graphs_(memory.space()), submission_(config, limits, memory.allocations(), queue) {}
+
+CUstream_st* ProgramWork::stream(cudaStream_t handle) {
+  return streams_.find(handle, registry_.per_thread_default_stream());
+}
+
+cudaError_t ProgramWork::enqueue(CUstream_st& stream, Work work) {
+  if (stream.capture) {
+    if (stream.capture->invalidated) return cudaErrorStreamCaptureInvalidated;
+    CUgraphNode_st* node = graphs_.add(*stream.capture->graph, std::move(work), stream.frontier);
+    stream.frontier = {node};
+    return cudaSuccess;
+  }
+  if (stream.blocking || stream.legacy) {  // work of the legacy stream would order itself with a capture in secret
+    const bool implicit =
+        stream.legacy && std::ranges::any_of(streams_.all(), [](const CUstream_st* other) {
+          return other->capture && other->blocking && other->capture->mode != cudaStreamCaptureModeRelaxed;
+        });
+    if (implicit) {
+      graphs_.invalidate_unsafe();
+      return cudaErrorStreamCaptureImplicit;
+    }
+  }
+  stream.last = submission_.submit(work, streams_.dependences(stream));
+  return cudaSuccess;
+}
+
+cudaError_t ProgramWork::launch_graph(CUstream_st& stream, CUgraphExec_st& instance) {
+  std::vector<Ticket> after = streams_.dependences(stream);
+  after.push_back(instance.last);
+  stream.last = instance.last = submission_.submit(GraphWork{instance.graph.get()}, after);
+  return cudaSuccess;
+}
+
+std::unique_ptr<Capture> ProgramWork::end_capture(Capture* capture) {
+  streams_.forget_capture(capture);
+  return graphs_.end_capture(capture, streams_.all());
+}
+
+void ProgramWork::reset() {
+  graphs_.reset();
+  streams_.reset();
+}
+
+}  // namespace ew::runtime

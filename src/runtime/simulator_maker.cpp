@@ -1,0 +1,64 @@
+#include "runtime/simulator_maker.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "runtime/timing_machine.hpp"
+#include "simt/functional_gpu.hpp"
+#include "simt/recording_memory.hpp"
+
+namespace ew::runtime {
+
+namespace {
+
+void kill_this_process() {  // `ew crash`: nothing is flushed, no handler runs
+  ::kill(::getpid(), SIGKILL);
+  ::_exit(137);
+}
+
+}  // namespace
+
+SimulatorMaker::SimulatorMaker(const MachineConfig& config, const simt::GpuLimits& limits, Environment environment,
+                               ProgramMemory& memory, KernelServices& services, PersistentMemory& persistence,
+                               RunResults& results)
+    : config_(config),
+      limits_(limits),
+      environment_(std::move(environment)),
+      memory_(memory),
+      services_(services),
+      persistence_(persistence),
+      results_(results) {}
+
+std::unique_ptr<Simulator> SimulatorMaker::make(u64 instructions_before) {
+  std::unique_ptr<Simulator> simulator = config_.machine.timing() ? make_timing() : make_functional();
+  simt::Gpu& gpu = simulator->gpu();
+  if (environment_.max_instructions != 0) gpu.set_instruction_limit(environment_.max_instructions);
+  if (environment_.crash_at > instructions_before)
+    gpu.set_crash_point(environment_.crash_at - instructions_before, kill_this_process);
+  return simulator;
+}
+
+std::unique_ptr<Simulator> SimulatorMaker::make_functional() {
+  memory::AddressSpace& space = memory_.space();
+  simt::EventRecorder* const recorder = persistence_.recorder();
+  return std::make_unique<FunctionalSimulator>(
+      recorder ? std::make_unique<simt::FunctionalGpu>(limits_, space, services_,
+                                                       std::make_unique<simt::RecordingMemory>(space, *recorder))
+               : std::make_unique<simt::FunctionalGpu>(limits_, space, services_));
+}
+
+std::unique_ptr<Simulator> SimulatorMaker::make_timing() {
+  const TimingMachine::Observation observation{.timeline_file = environment_.timeline_file,
+                                               .trace_file = environment_.trace_file,
+                                               .digest = environment_.digest,
+                                               .per_unit = environment_.per_unit,
+                                               .recorder = persistence_.recorder(),
+                                               .crash_at = environment_.crash_at_cycle};
+  auto machine = std::make_unique<TimingMachine>(config_, limits_, environment_.seed, memory_.space(), services_,
+                                                 results_, observation, &persistence_.durable());
+  machine->persist_region(persistence_.inside_region());
+  return machine;
+}
+
+}  // namespace ew::runtime

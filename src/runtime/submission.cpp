@@ -1,0 +1,117 @@
+#include "runtime/submission.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <variant>
+
+#include "runtime/callback_thread.hpp"
+#include "runtime/graph.hpp"
+#include "runtime/stream.hpp"
+
+namespace ew::runtime {
+
+Submission::Submission(const MachineConfig& config, const Limits& limits, Allocations& allocations, Queue& queue)
+    : config_(config), limits_(limits), allocations_(allocations), queue_(queue) {}
+
+Ticket Submission::submit(const Work& work, After after) {
+  return std::visit([&](const auto& one) { return start(one, after); }, work);
+}
+
+Cost Submission::cost(Engine engine, u64 bytes) const {
+  const auto& copy = config_.copy;
+  const u64 rate = (engine == Engine::to_device ? copy.host_to_device
+                    : engine == Engine::to_host ? copy.device_to_host
+                                                : copy.device_to_device)
+                       .count;
+  const auto transfer = static_cast<unsigned __int128>(bytes) * 1'000'000'000 / std::max<u64>(rate, 1);
+  return {engine, copy.latency.count / 1000 + static_cast<u64>(transfer)};
+}
+
+Ticket Submission::start(const KernelWork& work, After after) {
+  simt::Launch launch;
+  launch.kernel = work.function->kernel;
+  launch.grid = work.grid;
+  launch.block = work.block;
+  launch.dynamic_shared = work.shared;
+  launch.parameters = work.parameters;
+  launch.cooperative = work.cooperative;
+  launch.stack_bytes = static_cast<u32>(limits_.stack);
+  // The launch takes its time to reach the device, beside whatever its stream still does.
+  const Cost way{Engine::none, config_.launch.latency.count / 1000};
+  std::vector<Ticket> all(after.begin(), after.end());
+  all.push_back(queue_.submit_task(nullptr, way, {}));
+  return queue_.submit_launch(std::move(launch), all, config_.launch.gap.count / 1000);
+}
+
+Ticket Submission::start(const CopyWork& work, After after) {
+  return queue_.submit_transfer(work.transfer(), cost(work.engine, work.width * work.height * work.depth), after);
+}
+
+Ticket Submission::start(const SetWork& work, After after) {
+  const u64 bytes = work.width * work.element * work.height * work.depth;
+  return queue_.submit_transfer(work.transfer(), cost(Engine::inside_device, bytes), after);
+}
+
+Ticket Submission::start(const HostWork& work, After after) {
+  auto call = [work] {
+    const CallbackThread inside;
+    work.function(work.data);
+  };
+  return queue_.submit_host_call(make_task(call), after);
+}
+
+Ticket Submission::start(const CallbackWork& work, After after) {
+  auto call = [work] {
+    const CallbackThread inside;
+    work.function(work.stream, cudaSuccess, work.data);
+  };
+  return queue_.submit_host_call(make_task(call), after);
+}
+
+Ticket Submission::start(const RecordWork& work, After after) {
+  work.event->ticket = queue_.submit_task(nullptr, {}, after, &work.event->ended);
+  work.event->recorded = true;
+  work.event->capture = nullptr;
+  return work.event->ticket;
+}
+
+Ticket Submission::start(const WaitWork& work, After after) {
+  std::vector<Ticket> both(after.begin(), after.end());
+  both.push_back(work.event->ticket);
+  return queue_.submit_task(nullptr, {}, both);
+}
+
+Ticket Submission::start(const Prefetch& work, After after) {
+  return queue_.submit_prefetch(work, after);
+}
+
+Ticket Submission::start(const EmptyWork&, After after) {
+  return queue_.submit_task(nullptr, {}, after);
+}
+
+Ticket Submission::start(const GraphWork& work, After after) {
+  std::unordered_map<const CUgraphNode_st*, Ticket> tickets;
+  std::vector<Ticket> all(after.begin(), after.end());
+  for (const CUgraphNode_st* node : Graphs::order(*work.graph)) {
+    std::vector<Ticket> needs;
+    for (const CUgraphNode_st* other : node->needs) needs.push_back(tickets.at(other));
+    if (needs.empty()) needs.assign(after.begin(), after.end());
+    all.push_back(tickets[node] = submit(node->enabled ? node->work : Work(EmptyWork{}), needs));
+  }
+  return queue_.submit_task(nullptr, {}, all);
+}
+
+Ticket Submission::start(const AllocateWork&, After after) {
+  return queue_.submit_task(nullptr, {}, after);
+}
+
+Ticket Submission::start(const FreeWork& work, After after) {
+  auto free = [&allocations = allocations_, work] {
+    if (work.release)
+      allocations.release(work.address,
+                          bit(AllocatedBy::device) | bit(AllocatedBy::pool_device) | bit(AllocatedBy::managed));
+  };
+  return queue_.submit_task(make_task(free), {}, after);
+}
+
+}  // namespace ew::runtime
