@@ -1,13 +1,13 @@
-// A copy engine: an agent that moves lines between homes, and between homes and the host's memory. Writes go to the
-// homes like any agent's, so the coherence protocol revokes what others own; the host's side is reached through its
-// device, whose link gives the time. A transfer's bytes move line by line, each read and written in the cycle in which
-// the home or the host's memory performs it.
+// A copy engine: moves lines between homes (L2 slices), and between homes and the host's memory. Writes go to the homes
+// like any agent's, so the coherence protocol revokes what others own. A transfer is cut into pieces
+// (dma_pieces.hpp); each is read and then written in the cycle in which the home (dma_port.hpp) or the host's memory
+// (dma_host_side.hpp) performs it. The engine decides which transfer is under way, which piece begins and where it
+// goes.
 //
-// Owned by the machine. One transfer at a time an engine, in order of start(); up to `outstanding` lines of it are
-// under way. An engine has one private cache (a port of the network) or several, over which lines are dealt in turn.
+// Owned by the machine. One transfer at a time an engine, in order of start(); up to `outstanding` pieces of it are
+// under way. An engine has one private cache (a port of the network) or several, over which pieces are dealt in turn.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "memory/agent.hpp"
-#include "memory/device.hpp"
+#include "memory/dma_host_side.hpp"
+#include "memory/dma_pieces.hpp"
+#include "memory/dma_port.hpp"
 #include "memory/dma_transfer.hpp"
-#include "memory/private_cache.hpp"
 
 namespace ew::memory {
 
@@ -33,7 +33,7 @@ struct DmaStatistics {
   u64 host_bytes_read = 0, host_bytes_written = 0, bytes_to_homes = 0;  // of those: at the host, and into the image
 };
 
-class DmaEngine final : public DeviceClient {
+class DmaEngine final {
  public:
   using Tell = std::function<void(u64 id)>;
 
@@ -46,29 +46,19 @@ class DmaEngine final : public DeviceClient {
   };
   /// `begins`: called in the cycle in which the engine turns to a transfer; `done`: see start().
   DmaEngine(const DmaConfig&, const Parts&, Tell begins, Tell done);
-  ~DmaEngine() override;
 
   /// The agents to build private caches for, and the caches, in the same order, before the first start().
-  std::span<Agent* const> agents() const;
+  std::span<Agent* const> agents() const { return agents_; }
   void attach(std::span<PrivateCache* const>);
 
   /// Queues a transfer; `done` is called in the cycle in which its last byte has been written and is visible.
   void start(u64 id, DmaTransfer);
-  bool idle() const;
+  bool idle() const { return queue_.empty(); }
 
-  void served(u64 token) override;
-  const DmaStatistics& statistics() const { return statistics_; }
+  DmaStatistics statistics() const;
   std::string what_is_under_way() const;
 
  private:
-  class Port;
-  struct Slot {  // a piece of the transfer, inside one line on both sides
-    u64 to = 0, from = 0;
-    u32 bytes = 0;
-    u32 port = 0;
-    bool writing = false;
-    std::array<u8, longest_line> content{};
-  };
   struct Queued {
     u64 id;
     DmaTransfer transfer;
@@ -76,31 +66,24 @@ class DmaEngine final : public DeviceClient {
 
   void begin_next();
   void pump(u64 = 0, u64 = 0);
-  bool next_piece(Slot&);
-  void read(u32 slot);
-  void write(u32 slot);
-  void ask_host(u32 slot);
-  void serve_host(bool write);
-  void soon(u32 slot);  // a port is done with it; called by its cache, which must not be called back
-  void done_at_port(u64 slot, u64);
-  void written(u32 slot);
-  void to_port(u32 slot);
+  void read(u32 piece);
+  void write(u32 piece);
+  void to_port(u32 piece);
+  void moved(u32 piece);
+  DmaPieceDone tell_moved();
 
-  DmaConfig config_;
-  Parts parts_;
+  const DmaConfig config_;
+  const Parts parts_;
   Tell begins_, done_;
-  std::vector<std::unique_ptr<Port>> ports_;
-  std::vector<Agent*> agents_;
   std::deque<Queued> queue_;  // front: under way
-  bool running_ = false, pumping_ = false;
-  u64 x_ = 0, y_ = 0, z_ = 0;  // next piece
-  bool all_begun_ = false;
-  std::vector<Slot> slots_;
-  std::vector<u32> free_;
-  std::array<std::deque<u32>, 2> waiting_for_host_;  // to read, to write
-  std::array<bool, 2> asked_host_{};
+  DmaCursor cursor_;          // of the transfer under way
+  std::vector<DmaPiece> pieces_;
+  std::vector<u32> free_;  // of pieces_
+  DmaHostSide host_side_;
+  std::vector<std::unique_ptr<DmaPort>> ports_;
+  std::vector<Agent*> agents_;  // the ports
   u32 next_port_ = 0;
-  u64 host_next_ = 0;
+  bool pumping_ = false;
   core::Cycle begun_ = 0;
   DmaStatistics statistics_;
 };
