@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "media/dram.hpp"
+#include "media/dram_config.hpp"
 
 namespace ew::media {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/time_wheel.hpp"
-#include "media/dram.hpp"
+#include "media/dram_config.hpp"
 #include "media/host_memory.hpp"
 #include "media/nvm_config.hpp"
 #include "memory/device.hpp"

@@ -14,7 +14,7 @@ NvmBanks::Femtoseconds NvmBanks::activation(const Bank& bank, Femtoseconds arriv
 }
 
 NvmBanks::Femtoseconds NvmBanks::start(u64 address, bool write, Femtoseconds arrived, Femtoseconds bus) const {
-  const Dram::Place where = place(address);
+  const DramPlace where = place(address);
   const Bank& bank = banks_[where.bank];
   // From the last column command of one direction to the first of the other, beyond the time of the command itself.
   if (write && !wrote_last_) bus += (config_.cl + 2 - config_.wl) * tick_;
@@ -24,7 +24,7 @@ NvmBanks::Femtoseconds NvmBanks::start(u64 address, bool write, Femtoseconds arr
 }
 
 void NvmBanks::serve(u64 address, bool write, Femtoseconds arrived, Femtoseconds start, Femtoseconds end) {
-  const Dram::Place where = place(address);
+  const DramPlace where = place(address);
   Bank& bank = banks_[where.bank];
   if (bank.row != where.row) {
     bank.activated = activation(bank, arrived);

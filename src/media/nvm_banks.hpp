@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "media/dram.hpp"
+#include "media/dram_address.hpp"
 
 namespace ew::media {
 
@@ -27,7 +27,7 @@ class NvmBanks {
     u64 row = ~u64{0};  // none is open
     Femtoseconds activated = 0, column_ok = 0, precharge_ok = 0;
   };
-  Dram::Place place(u64 address) const { return Dram::place_in(config_, address); }
+  DramPlace place(u64 address) const { return place_in(config_, address); }
   Femtoseconds activation(const Bank&, Femtoseconds arrived) const;
 
   const DramConfig config_;

@@ -3,8 +3,7 @@
 
 #include <vector>
 
-#include "core/ring.hpp"
-#include "core/time_wheel.hpp"
+#include "media/room_waiters.hpp"
 
 namespace ew::media {
 
@@ -33,30 +32,20 @@ class RequestSlots {
   void give_back(u64 number) { free_.push_back(static_cast<u32>(number)); }
 
   /// Device::notify_when_free().
-  void wait(core::TimeWheel::Handler handler, void* target, u64 a) { waiters_.push_back({handler, target, a}); }
+  void wait(core::TimeWheel::Handler handler, void* target, u64 a) { waiters_.wait(handler, target, a); }
   /// Calls those who wait, in the order of asking, while there is room.
   void call_waiting() {
-    while (!waiters_.empty() && !full()) {
-      const Waiter waiter = waiters_.front();
-      waiters_.pop_front();
-      waiter.handler(waiter.target, waiter.a, 0);
-    }
+    waiters_.call([this] { return !full(); });
   }
 
   /// Those that were given back among them.
   const std::vector<Slot>& all() const { return slots_; }
 
  private:
-  struct Waiter {
-    core::TimeWheel::Handler handler;
-    void* target;
-    u64 a;
-  };
-
   const u32 most_;
   std::vector<Slot> slots_;
   std::vector<u32> free_;
-  core::Ring<Waiter> waiters_;
+  RoomWaiters waiters_;
 };
 
 }  // namespace ew::media

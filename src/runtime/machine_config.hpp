@@ -9,7 +9,7 @@
 
 #include "core/fields.hpp"
 #include "core/units.hpp"
-#include "media/dram.hpp"
+#include "media/dram_config.hpp"
 #include "media/host_memory.hpp"
 #include "media/nvm_config.hpp"
 #include "memory/address_map.hpp"

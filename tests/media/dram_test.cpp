@@ -32,7 +32,7 @@ MediaConfig media(const DramConfig& dram) {
   return {.dram = dram};
 }
 
-/// Addresses of one channel, by bank, row and place in the row, as Dram::place deals them out.
+/// Addresses of one channel, by bank, row and place in the row, as place_in() deals them out.
 class Layout {
  public:
   explicit Layout(const DramConfig& config) : c_(config), in_group_(c_.banks / c_.bank_groups) {}

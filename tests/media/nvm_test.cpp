@@ -6,6 +6,7 @@
 #include <random>
 
 #include "device_bench.hpp"
+#include "media/dram_address.hpp"
 #include "media/dram_standards.hpp"
 
 namespace ew::media {
@@ -371,7 +372,7 @@ TEST(Nvm, WithRowsTheBusWaitsForRowsAndTurns) {
   const auto stream = [](u32 i) { return u64{i} * 32; };
   const DramConfig dram = resolved(MediaConfig{}.dram);
   u64 other = 1 << 20;  // another row of the bank of address 0
-  while (Dram::place_in(dram, other).bank != Dram::place_in(dram, 0).bank) other += 2048;
+  while (place_in(dram, other).bank != place_in(dram, 0).bank) other += 2048;
   const auto one_bank = [&](u32 i) { return i % 2 * other + i / 2 % 4 * 32; };
   // 2 ns a granule; gddr6's rows open 20 + 20 cycles of 3.5 GHz behind a write's end and its recovery of 28.
   EXPECT_NEAR(cycles(false, true, one_bank), 800, 10);
@@ -401,7 +402,7 @@ TEST(Nvm, WithRowsThoseThatCouldBeginAtTheSameTimeGoInTheirOrder) {
 TEST(Nvm, WithRowsNobodyIsOvertakenForEver) {
   const DramConfig dram = resolved(MediaConfig{}.dram);
   u64 other = 1 << 20;
-  while (Dram::place_in(dram, other).bank != Dram::place_in(dram, 0).bank) other += 2048;
+  while (place_in(dram, other).bank != place_in(dram, 0).bank) other += 2048;
   for (const bool write : {false, true}) {
     DeviceBench bench("nvm", slowed(true, 0), 1000_MHz);
     bench.ask(0, 32, write);
