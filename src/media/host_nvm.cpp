@@ -112,7 +112,7 @@ void HostNvm::put_in_cache(u32 slot, u64 number, u64 address, const u8* bytes, c
 /// The line's bytes go to the medium; the slot is taken until they have room there.
 void HostNvm::evict(u32 slot, PersistentCache::Line& line) {
   if (!line.mask.any()) return;
-  NvmMedium::Access access{line.line * cache_->line_bytes(), cache_->line_bytes(), true, slot | eviction};
+  NvmAccess access{line.line * cache_->line_bytes(), cache_->line_bytes(), true, slot | eviction};
   access.durable = eadr_;
   if (line.address) {
     access.line = line.address;

@@ -1,7 +1,7 @@
 // Banks and rows of a DRAM standard in front of a slower data bus: what the SBRP artifact makes of GDDR channels for
 // its persistent memory. Says when the bus can begin with a granule; who asks chooses among those that wait. A bank
 // works on a granule from its arrival on, so that rows are opened while others' data are on the bus. Owned by
-// NvmMedium.
+// NvmBus.
 #pragma once
 
 #include <vector>
