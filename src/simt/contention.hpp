@@ -20,6 +20,14 @@ struct ContestedWords {
   };
   std::vector<Word> words = std::vector<Word>(4096);
   bool watched = false, needed = false;  // now; since TimingGpu's last look
+  u64 changes = 0;                       // of any word
+  bool stand_still = false;              // the machine seems to: no poll of any warp finds anything new
+
+  /// So often in a row a warp may come too late before it pauses, and before others give way to it. Who gets a lock
+  /// that many want is chance: without a pause, warps of programs that end come too late up to 362 times (workloads/,
+  /// three protocols). So while any warp of the machine gets on, only who waits much longer is helped.
+  u32 most_missed() const { return stand_still ? 32 : 1024; }
+  u32 starving() const { return stand_still ? 256 : 2048; }
 
   /// nullptr: nobody has changed it of late.
   Word* find(u64 place) {

@@ -19,6 +19,8 @@ class Standstill {
 
   /// One look. True: the machine has stood still for so long.
   bool look(u64 now, u64 patience);
+  /// At the last two looks nobody could go on.
+  bool seems_still() const { return looks_ >= 2; }
   /// A polled value has changed, or lanes have been let go, since everyone waited.
   bool broken() const { return looks_ == 0; }
   /// Lets lanes go, of the warps where that helps most likely; their bit in Block::ready is set. False: no lane waits.

@@ -22,8 +22,9 @@ namespace {
 constexpr Cycle cycles_between_looks = 1u << 17;  // at grid-wide barriers, and at warps that spin
 constexpr u64 steps_an_instruction = 64;          // that a run without instructions counts for one
 // Looks at whether every warp waits, and how long before lanes that wait for others of their warp are let go: longer
-// than any access takes; much longer while the host could still change a value.
-constexpr Cycle cycles_between_standstill_looks = 2048, patience = 4096, patience_with_host = 1u << 20;
+// than any access takes. Much longer while a value may still change: the host may write one, or a lock may be taken and
+// given back in step with those that wait for it.
+constexpr Cycle cycles_between_standstill_looks = 2048, patience = 4096, long_patience = 1u << 20;
 
 }  // namespace
 
@@ -49,6 +50,7 @@ struct TimingGpu::State {
   Livelock livelock;
   StuckReport stuck;
   Cycle next_look = cycles_between_looks, next_standstill_look = 0;
+  u64 changes_when_still = 0;  // ContestedWords::changes when the machine last got on
   u64 steps_without_issue = 0;
   bool unattended = false;
   // The clock.
@@ -168,7 +170,11 @@ struct TimingGpu::State {
     next_standstill_look = now() + cycles_between_standstill_looks;
     if (!std::exchange(executor.watch().any, false)) return;
     const bool alone = unattended && !polls.has_met_host() && !has_managed_memory();
-    if (!standstill.look(now(), alone ? patience : patience_with_host) || !standstill.let_go()) return;
+    const bool contended = polls.contested.changes != changes_when_still;
+    const bool long_enough = standstill.look(now(), alone && !contended ? patience : long_patience);
+    polls.contested.stand_still = standstill.seems_still();
+    if (!polls.contested.stand_still) changes_when_still = polls.contested.changes;
+    if (!long_enough || !standstill.let_go()) return;
     for (const Warp* warp : standstill.released()) sms[warp->block->sm->index].released(*warp->block);
   }
 

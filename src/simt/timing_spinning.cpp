@@ -15,9 +15,7 @@ namespace ew::simt {
 namespace {
 
 constexpr Cycle cycles_between_states = 4096;
-// Who gets a lock that many want is chance: without a pause, warps of programs that end come too late up to 362 times in
-// a row (workloads/, three protocols). Only who waits much longer than that is helped.
-constexpr u32 rounds_until_watched = 16, most_missed = 1024, starving = 2048;
+constexpr u32 rounds_until_watched = 16;
 constexpr Cycle wanted_for = 1u << 16;  // behind the last poll that found too little
 
 }  // namespace
@@ -59,8 +57,9 @@ void TimingSm::stagger(u32 slot) {
   with_.polls.contested.watched = with_.polls.contested.needed = true;
   const u64 others = std::exchange(c.others, 0);
   c.missed += std::exchange(c.others_before, others) != others;
-  if (c.missed <= most_missed) return;
-  const u32 bound = (c.missed - most_missed) * 8;
+  const u32 most = with_.polls.contested.most_missed();
+  if (c.missed <= most) return;
+  const u32 bound = (c.missed - most) * 8;
   pause_below(slot, wrote ? std::min(bound, 64u) : bound);  // who wrote may be getting on, with a lock that it frees
 }
 
@@ -73,8 +72,9 @@ void TimingSm::pause_below(u32 slot, u32 bound) {
 
 /// A warp of another SM starves for the word, and this one does not.
 bool TimingSm::starves_another(const ContestedWords::Word& word, u32 slot) const {
-  return word.missed > starving && contenders_[slot].missed <= most_missed && word.wanted_by / slots != sm_.index + 1 &&
-         with_.wheel.now() - word.wanted < wanted_for;
+  const ContestedWords& words = with_.polls.contested;
+  return word.missed > words.starving() && contenders_[slot].missed <= words.most_missed() &&
+         word.wanted_by / slots != sm_.index + 1 && with_.wheel.now() - word.wanted < wanted_for;
 }
 
 /// Who is about to use what its SM was the last to write, while a warp of another SM starves for it, leaves it alone
@@ -109,13 +109,15 @@ auto TimingSm::watch(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, 
     const u32 lane = static_cast<u32>(std::countr_zero(left));
     if (ContestedWords::Word* const word = with_.polls.contested.find(place(lane))) {
       if (op.plan->polls && word->writer != me) c.others += word->writes;
-      if (c.missed > most_missed) word->wanted_by = me, word->missed = c.missed, word->wanted = now;
+      if (c.missed > with_.polls.contested.most_missed())
+        word->wanted_by = me, word->missed = c.missed, word->wanted = now;
     }
     if (value_of(lane) == before[lane]) continue;
     ContestedWords::Word& word = with_.polls.contested.claim(place(lane));
     if (starves_another(word, slot)) pause_below(slot, setup_.config.poll_stagger);
     word.writer = me;
     ++word.writes;
+    ++with_.polls.contested.changes;
     c.wrote = true;
     c.changed += ((value_of(lane) - before[lane]) << (64 - 8 * size)) * (place(lane) | 1);
   }
