@@ -1,5 +1,6 @@
 // Writes the events of persist_events.hpp while a program runs. Owned by runtime/'s Machine, only when asked for
-// (EVERWARP_EVENTS); everyone else keeps a pointer that is null otherwise.
+// (EVERWARP_EVENTS); everyone else keeps a pointer that is null otherwise. event_recorder.cpp has what the device does,
+// event_recorder_host.cpp what the host does.
 //
 // Threads: device events come from the machine's thread, the others from any. An access is performed and recorded
 // under lock(), so that the host's own stores are told from a kernel's. They are found by comparing a pool with what is
@@ -9,20 +10,31 @@
 // words that a kernel or copy has written which is still under way.
 #pragma once
 
-#include <cstdio>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 #include "memory/dma_transfer.hpp"
 #include "simt/block.hpp"
+#include "simt/event_writer.hpp"
 #include "simt/operation.hpp"
-#include "simt/persist_events.hpp"
+#include "simt/pool_contents.hpp"
+#include "simt/recorded_launches.hpp"
 
 namespace ew::simt {
+
+/// Whose access it is: on a timing machine the warp may be gone when its store is performed.
+struct AccessOrigin {
+  const Grid* grid = nullptr;
+  u64 block = 0;
+  u32 warp = 0;
+};
+
+struct MappedPool {
+  std::string path;
+  u64 address = 0, size = 0, header_bytes = 0;
+  u64 cycle = 0, writes = 0;  // the last that had begun; durable writes so far
+};
 
 class EventRecorder {
  public:
@@ -35,16 +47,11 @@ class EventRecorder {
   // Device side; with lock() held.
 
   /// Functional mode: the process kills itself (SIGKILL) right after the Nth record that changes a pool. 0: never.
-  void crash_at(u64 change) { crash_at_ = change; }
+  void crash_at(u64 change) { writer_.crash_at(change); }
 
   /// Must this access be recorded, lane by lane if it is an atomic?
   bool wants(const MemoryOp&) const;
-  /// Whose access it is: on a timing machine the warp may be gone when its store is performed.
-  struct Origin {
-    const Grid* grid = nullptr;
-    u64 block = 0;
-    u32 warp = 0;
-  };
+  using Origin = AccessOrigin;
   static Origin origin_of(const Warp& warp) { return {warp.block->grid, warp.block->number, warp.index}; }
   /// It has been performed for op.lanes on bytes at address + bias (of lines on their way; 0: where they stand). Of an
   /// atomic: one lane, which found `old`.
@@ -64,11 +71,6 @@ class EventRecorder {
   void transferred(u64 ticket, const memory::DmaTransfer&);
   /// Launches and transfers under way will not end.
   void dropped();
-  struct MappedPool {
-    std::string path;
-    u64 address = 0, size = 0, header_bytes = 0;
-    u64 cycle = 0, writes = 0;  // the last that had begun; durable writes so far
-  };
   void pool_mapped(const MappedPool&);
   void pool_unmapped(u64 address);
   void host_persisted(u64 address, u64 size);
@@ -79,65 +81,20 @@ class EventRecorder {
   void close();
 
  private:
-  struct Pool {
-    u64 begin = 0, end = 0;
-    std::vector<u64> known;    // its content without stores of the host that were not seen yet
-    std::vector<u64> written;  // timing: by what is under way; one bit a word
-  };
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  enum class RegionKind : u8 { none, ofence, dfence, prel, pacq };
-  struct Region {
-    RegionKind kind = RegionKind::none;
-    Scope scope = Scope::none;
-  };
-  struct KnownKernel {
-    u32 number = 0;
-    std::string name;
-    std::vector<Region> regions;  // per pc
-  };
-  struct Running {
-    u32 number = 0;
-    const KnownKernel* kernel = nullptr;
-  };
-
-  void put(const EventRecord&);
-  void put(u64 word) { buffer_.push_back(word); }
-  void begin(EventRecord);
-  void finish();
-  void finish_change();
-  void write_out();
-  const KnownKernel& describe(const ptx::Kernel&);
-  const Running& running(const Grid&);
   EventRecord record_of(EventKind, const Origin&, ptx::Pc, LaneMask);
+  /// What the instruction asked for, or the region in which it stands.
+  void set_order(EventRecord&, const MemoryOp&, const Origin&);
+  void put_values(const EventRecord&, const MemoryOp&, u32 lane, u64 bias, u64 old);
   void order(const SyncOp&, EventAction, Scope);
-  bool in_pool(u64 address) const { return address - low_ < high_ - low_; }
+  void put_persist(u64 address, u64 size);
   bool is_persist(const MemoryOp&, u32 lane) const;
   LaneMask lanes_worth_it(const MemoryOp&) const;
-  void device_wrote(u64 address, u64 bytes);
-  void over();
-  void settle();
-  template <class Visit>
-  void each_piece(u64 address, u64 bytes, Visit&& visit);
-  void find_host_stores(u64 begin, u64 end);
-  void find_all_host_stores();
 
   std::mutex mutex_;
-  std::unique_ptr<std::FILE, Close> file_;
-  std::vector<u64> buffer_;
-  std::size_t record_begin_ = 0;
+  EventWriter writer_;
+  RecordedLaunches launches_;
+  PoolContents pools_;
   const bool timing_;
-  u64 under_way_ = 0;               // timing: launches and transfers
-  u64 changes_ = 0, crash_at_ = 0;  // records that have changed a pool
-  std::vector<Pool> pools_;
-  u64 low_ = 0, high_ = 0;  // of all pools that are mapped
-  std::unordered_map<const ptx::Kernel*, KnownKernel> kernels_;
-  u32 kernel_count_ = 0, launch_count_ = 0;
-  std::unordered_map<LaunchId, Running> running_;
-  const Grid* last_grid_ = nullptr;
-  LaunchId last_id_ = 0;
-  Running last_;
 };
 
 }  // namespace ew::simt
