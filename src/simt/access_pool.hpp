@@ -8,8 +8,8 @@
 #include "core/time_wheel.hpp"
 #include "memory/agent.hpp"
 #include "simt/coalescer.hpp"
-#include "simt/kernel_timing.hpp"
 #include "simt/operation.hpp"
+#include "simt/sm/scoreboard.hpp"
 
 namespace ew::simt {
 
@@ -28,17 +28,15 @@ struct Access {
   alignas(64) std::array<u32, most_captured_rows * warp_lanes> data;
 
   GridRun* grid = nullptr;  // nullptr: it failed; nobody waits any more
-  const KernelTiming* timing = nullptr;
-  const PcTiming* pc = nullptr;
+  IssuedInstruction instruction;
   u8* shared = nullptr;  // of a copy to shared memory: the block's
   memory::LineAccess line;
   core::Cycle ready = 0;                  // hits answer so late
   core::Cycle begun = 0;                  // its instruction issued
   TimingStatistics* counts_of = nullptr;  // of its launch on this SM
   u64 stalled = 0;                        // issue slots that were lost to it
-  u32 leader = 0;  // another access of the same instruction, which the registers wait for; or itself
-  u32 others = 0;  // of a leader: accesses that it waits for
-  u32 row_base = 0, predicate_base = 0;
+  u32 leader = 0;                // another access of the same instruction, which the registers wait for; or itself
+  u32 others = 0;                // of a leader: accesses that it waits for
   u32 slot = 0, generation = 0;  // the warp's
   u64 block = 0;                 // its number, and the warp's in it: when events are recorded
   u32 warp = 0;
@@ -47,7 +45,7 @@ struct Access {
   u32 busy = 1;       // cycles of the unit
   u32 latency = 0;    // of path shared
   u8 parts_count = 0, next_part = 0, to_perform = 0, to_complete = 0;
-  u8 kind = 0;  // of readiness: see Readiness
+  Source source = Source::cached;  // of what it reads
   u8 group = 0;
   memory::ServedBy served_by = memory::ServedBy::none;
   AccessPath path = AccessPath::line;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/types.hpp"
+#include "core/time_wheel.hpp"
 #include "simt/warp.hpp"
 
 namespace ew::simt {

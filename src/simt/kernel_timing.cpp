@@ -338,6 +338,11 @@ KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const mem
     timing.pcs.push_back(pc);
   }
   if (persists.model) ask_persistency(kernel, model, persists, timing.pcs);
+  for (PcTiming& pc : timing.pcs) {
+    const Ordering& order = pc.order;
+    pc.ordered = order.performed || order.visible || order.releases || order.before != memory::PersistOrder::none ||
+                 pc.waits_for_copies;
+  }
   for (const ptx::MemoryForm& form : kernel.memory) timing.forms.push_back(captured(form));
   for (const ptx::MemoryForm& form : grid.made) timing.forms.push_back(captured(form));
   return timing;

@@ -48,6 +48,7 @@ struct PcTiming {
   Unit unit = Unit::none;
   bool arithmetic = false;  // touches registers only
   bool waits_for_copies = false;
+  bool ordered = false;   // it waits for copies, or its Ordering asks for anything before it issues
   bool branches = false;  // another instruction than the next may follow
   u16 latency = 1, interval = 1;
   u32 order_cycles = 0;  // behind it, until the next instruction

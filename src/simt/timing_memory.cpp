@@ -46,11 +46,11 @@ AccessKind kind_of(const ptx::MemoryForm& form) {
 Performed TimingSm::memory(MemoryOp& op) {
   const ptx::MemoryForm& form = *op.form;
   if (form.kind == MemoryKind::prefetch) return with_.flat.memory(op);
-  if (warps_[issuing_].next->order.flag != memory::PersistOrder::none) [[unlikely]]
+  if (table_[issuing_].next.pc->order.flag != memory::PersistOrder::none) [[unlikely]]
     name_flags(op);
   if (op.texture) {
     const Performed performed = with_.flat.memory(op);
-    if (performed == Performed::done) shadow(op, AccessKind::load, constant);
+    if (performed == Performed::done) shadow(op, AccessKind::load, Source::constant);
     return performed;
   }
   switch (form.window) {
@@ -67,15 +67,15 @@ Performed TimingSm::memory(MemoryOp& op) {
   if (performed != Performed::done || form.window == Window::param) return performed;
   if (form.window == Window::constant)
     constant_time(op);
-  else if (warps_[issuing_].next->unit == Unit::memory)
+  else if (table_[issuing_].next.pc->unit == Unit::memory)
     local_time(op, 0);
   return performed;
 }
 
 /// Flags of pRel and pAcq are told apart by their lines, those in shared memory by the block, too.
 void TimingSm::name_flags(const MemoryOp& op) {
-  const Slot& w = warps_[issuing_];
-  const u64 block = static_cast<u64>(w.block - blocks_.data()) + 1;
+  const WarpSlot& w = table_[issuing_];
+  const u64 block = u64{w.block->place} + 1;
   u64 last = ~u64{0};
   for (LaneMask left = op.lanes; left; left &= left - 1) {
     u64 at = op.address[static_cast<u32>(std::countr_zero(left))];
@@ -84,7 +84,7 @@ void TimingSm::name_flags(const MemoryOp& op) {
     else if (at - memory::shared_window < memory::shared_window_bytes)
       at = (at - memory::shared_window) | block << 32;
     const u64 flag = at / setup_.line;
-    if (flag != last) port_->flag(w.next->order.flag, flag, issuing_);
+    if (flag != last) port_->flag(w.next.pc->order.flag, flag, issuing_);
     last = flag;
   }
 }
@@ -132,9 +132,9 @@ void TimingSm::near_time(MemoryOp& op) {
 /// A thread's own memory has been accessed at once: nobody else can see it. Its time is that of the lines in which a
 /// GPU keeps it, interleaved by words so that lanes at one offset share a line.
 void TimingSm::local_time(const MemoryOp& op, u64 window) {
-  const GridRun& run = *warps_[issuing_].grid;
+  const GridRun& run = *table_[issuing_].grid;
   const u32 words = std::max(op.plan->bytes / 4, 1u);
-  const u64 base = run.local_memory + (u64{sm_.index} * slots + issuing_) * run.local_bytes * warp_lanes;
+  const u64 base = run.local_memory + (u64{sm_.index} * WarpTable::slots + issuing_) * run.local_bytes * warp_lanes;
   for (u32 word = 0; word < words; ++word) {
     fetch_.lanes = op.lanes;
     for (LaneMask left = op.lanes; left; left &= left - 1) {
@@ -144,17 +144,32 @@ void TimingSm::local_time(const MemoryOp& op, u64 window) {
       if (at * 4 >= run.local_bytes) fetch_.lanes &= ~(LaneMask{1} << lane);  // deeper than the launch's stack
     }
     if (fetch_.lanes && accesses_.room() > 0)
-      shadow(fetch_, op.plan->writes ? AccessKind::store : AccessKind::load, cached);
+      shadow(fetch_, op.plan->writes ? AccessKind::store : AccessKind::load, Source::cached);
     else
-      unit_time(lane_cycles(op), setup_.private_latency, cached);
+      unit_time(lane_cycles(op), setup_.private_latency, Source::cached);
   }
 }
 
 /// At once, where it stands.
 Performed TimingSm::flat(MemoryOp& op) {
-  if (with_.polls.contested.watched && warps_[issuing_].next->order.strong) [[unlikely]]
+  if (polls_.watching() && table_[issuing_].next.pc->order.strong) [[unlikely]]
     return flat_watched(op);
   return flat_now(op);
+}
+
+/// The same; words of shared memory are watched.
+Performed TimingSm::flat_watched(MemoryOp& op) {
+  Block& block = *op.warp->block;
+  LaneMask shared = 0;
+  for (LaneMask left = op.lanes; left; left &= left - 1) {
+    const u32 lane = first_of(left);
+    if (shared_offset(place_of(op, lane), block) + op.plan->bytes <= block.grid->shared_bytes)
+      shared |= LaneMask{1} << lane;
+  }
+  return polls_.watched(
+      issuing_, op, shared, [&](u32 lane) { return place_of(op, lane); },
+      [&](u32 lane) { return block.shared_data() + shared_offset(place_of(op, lane), block); },
+      [&] { return flat_now(op); });
 }
 
 Performed TimingSm::flat_now(MemoryOp& op) {
@@ -174,10 +189,10 @@ void TimingSm::shared_time(const MemoryOp& op) {
                       op.form->kind == MemoryKind::update;
   const u32 bytes = std::max(op.plan->bytes, 1u);
   const u32 passes = shared_passes(op, shape_of(op, bytes), bytes, setup_.config.shared_banks, atomic);
-  TimingStatistics& counts = *warps_[issuing_].counts;
+  TimingStatistics& counts = *table_[issuing_].counts;
   ++counts.shared_requests;
   counts.shared_passes += passes;
-  unit_time(std::max(passes, lane_cycles(op)), passes - 1 + setup_.config.shared_latency, from_shared);
+  unit_time(std::max(passes, lane_cycles(op)), passes - 1 + setup_.config.shared_latency, Source::from_shared);
 }
 
 void TimingSm::constant_time(const MemoryOp& op) {
@@ -192,7 +207,7 @@ void TimingSm::constant_time(const MemoryOp& op) {
     if (std::find(words.begin(), words.begin() + count, word) != words.begin() + count) continue;
     words[count++] = word;
     if (constants_.look_up(op.address[lane])) continue;
-    ++warps_[issuing_].counts->constant_misses;
+    ++table_[issuing_].counts->constant_misses;
     if (!missing) {
       missing = &fetch_;
       fetch_ = op;
@@ -201,24 +216,24 @@ void TimingSm::constant_time(const MemoryOp& op) {
     fetch_.address[lane] = op.address[lane] / line * line;
     fetch_.lanes |= LaneMask{1} << lane;
   }
-  unit_time(count, count - 1 + setup_.config.constant_latency, constant);
-  if (missing) shadow(fetch_, AccessKind::load, constant);
+  unit_time(count, count - 1 + setup_.config.constant_latency, Source::constant);
+  if (missing) shadow(fetch_, AccessKind::load, Source::constant);
 }
 
 /// The unit is busy for a while, and the result comes so many cycles after it began.
-void TimingSm::unit_time(u32 busy, u32 latency, Kind kind) {
+void TimingSm::unit_time(u32 busy, u32 latency, Source source) {
   const Cycle now = with_.wheel.now();
   if (queue_count_ == 0 || accesses_.room() == 0) {
     const Cycle begin = std::max(now, unit_free_);
     unit_free_ = begin + busy;
-    if (!(result_ & waiting)) result_ = std::max(result_, ready_at(begin + latency, kind));
+    if (!waits_for_access(result_)) result_ = std::max(result_, ready_at(begin + latency, source));
     return;
   }
   const u32 id = take_access(AccessPath::shared);
   Access& a = accesses_[id];
   a.busy = busy;
   a.latency = latency;
-  a.kind = kind;
+  a.source = source;
   a.parts_count = a.to_complete = 1;
   retain(id);
   enqueue(id);
@@ -229,14 +244,10 @@ void TimingSm::unit_time(u32 busy, u32 latency, Kind kind) {
 u32 TimingSm::take_access(AccessPath path) {
   const u32 id = accesses_.take();
   Access& a = accesses_[id];
-  Slot& w = warps_[issuing_];
+  WarpSlot& w = table_[issuing_];
   a.grid = w.grid;
   ++a.grid->accesses;
-  a.pc = w.next;
-  a.timing = w.timing;
-  const Split& split = w.warp->split();
-  a.row_base = w.warp->frames[split.frame].row_base;
-  a.predicate_base = w.warp->frames[split.frame].predicate_base;
+  a.instruction = w.next;
   a.slot = issuing_;
   a.counts_of = w.counts;
   a.begun = with_.wheel.now();
@@ -247,7 +258,7 @@ u32 TimingSm::take_access(AccessPath path) {
   a.others = 0;
   a.next_part = 0;
   a.served_by = ServedBy::none;
-  a.kind = cached;
+  a.source = Source::cached;
   a.counts = a.writes = a.finishes = a.copies = a.acquires = a.mmio = a.retained = a.done = false;
   return id;
 }
@@ -275,7 +286,7 @@ u8 TimingSm::split(Access& a, u32 bytes) const {
 
 void TimingSm::describe(Access& a, const MemoryOp& op) {
   const ptx::MemoryForm& form = *op.form;
-  const Ordering& order = a.pc->order;
+  const Ordering& order = a.instruction.pc->order;
   const bool beyond = order.scope > setup_.consistency.widest_private;
   memory::LineAccess& line = a.line;
   line = {};
@@ -300,7 +311,7 @@ Performed TimingSm::global(MemoryOp& op) {
   a.op = op;
   a.shape = shape;
   const std::size_t plan = static_cast<std::size_t>(op.plan - a.grid->grid->plans.data());
-  const CapturedForm& captured = a.timing->forms[plan];
+  const CapturedForm& captured = a.instruction.timing->forms[plan];
   if (!captured.rows.empty()) {
     const u32* const rows = op.rows();
     for (const CapturedForm::Copy& copy : captured.rows)
@@ -313,13 +324,13 @@ Performed TimingSm::global(MemoryOp& op) {
   }
   a.op.parks = false;
   a.writes = a.line.kind == AccessKind::store || a.line.kind == AccessKind::reduction;
-  a.acquires = a.pc->order.acquires;
+  a.acquires = a.instruction.pc->order.acquires;
   a.counts = true;
   a.finishes = !a.writes;
   a.parts_count = split(a, bytes);
   count_lines(a);
-  if (with_.polls.contested.watched && a.pc->order.strong) [[unlikely]]
-    give_way(a.slot, a.op, a.op.lanes);
+  if (polls_.watching() && a.instruction.pc->order.strong) [[unlikely]]
+    polls_.give_way(a.slot, a.op, a.op.lanes);
   if (core::observation && with_.recorder) [[unlikely]]
     a.block = op.warp->block->number, a.warp = op.warp->index;
   const bool over = send(id);
@@ -331,7 +342,7 @@ Performed TimingSm::global(MemoryOp& op) {
 /// A surface whose rows lie askew: its access is performed at once and takes the time of the lines that it begins in.
 Performed TimingSm::crossing(MemoryOp& op) {
   const Performed performed = with_.flat.memory(op);
-  if (performed == Performed::done) shadow(op, AccessKind::load, constant);
+  if (performed == Performed::done) shadow(op, AccessKind::load, Source::constant);
   return performed;
 }
 
@@ -344,17 +355,17 @@ void TimingSm::count_lines(const Access& a) {
 
 /// An access whose values are known already: constants and texels, which nobody writes while the kernel runs, and what
 /// is a thread's own. Its lines are asked for, their bytes left as they are.
-void TimingSm::shadow(const MemoryOp& op, AccessKind what, Kind kind) {
-  if (accesses_.room() == 0) return unit_time(1, setup_.private_latency, constant);
+void TimingSm::shadow(const MemoryOp& op, AccessKind what, Source source) {
+  if (accesses_.room() == 0) return unit_time(1, setup_.private_latency, Source::constant);
   const u32 id = take_access(AccessPath::shadow);
   Access& a = accesses_[id];
   a.op.lanes = op.lanes;
   for (u32 i = 0; i < warp_lanes; ++i) a.op.address[i] = op.address[i] & ~u64{3};  // the word in which it begins
-  a.kind = kind;
+  a.source = source;
   a.writes = what == AccessKind::store;
   a.line = {};
   a.line.kind = what;
-  a.line.read_only = kind == constant;
+  a.line.read_only = source == Source::constant;
   a.parts_count = static_cast<u8>(coalesce(a.op, Shape::scattered, 4, setup_.line, a.parts));
   send(id);
 }
@@ -362,7 +373,7 @@ void TimingSm::shadow(const MemoryOp& op, AccessKind what, Kind kind) {
 Performed TimingSm::async_copy(MemoryOp& op) {
   FlatMemory::Copy copy;
   if (!with_.flat.may_copy(op, copy)) return Performed::faulted;
-  Slot& w = warps_[issuing_];
+  WarpSlot& w = table_[issuing_];
   u8* const to = w.block->block->shared_data();
   const u32 all = op.form->bytes;
   LaneMask lanes = 0;
@@ -371,7 +382,7 @@ Performed TimingSm::async_copy(MemoryOp& op) {
     std::memset(to + op.address[lane] + copy.bytes[lane], 0, all - copy.bytes[lane]);
     if (copy.bytes[lane]) lanes |= LaneMask{1} << lane;
   }
-  unit_time(lane_cycles(op), 1, computed);
+  unit_time(lane_cycles(op), 1, Source::computed);
   if (!lanes) return Performed::done;
   const u32 id = take_access(AccessPath::line);
   Access& a = accesses_[id];
@@ -387,8 +398,7 @@ Performed TimingSm::async_copy(MemoryOp& op) {
   }
   a.shape = Shape::scattered;
   a.copies = true;
-  a.group = w.group;
-  ++w.copies[w.group];
+  a.group = order_.copy_begins(issuing_);
   ++w.warp->under_way;
   a.parts_count = split(a, all);
   count_lines(a);
@@ -401,19 +411,14 @@ bool TimingSm::send(u32 id) {
   Access& a = accesses_[id];
   a.to_perform = a.to_complete = a.parts_count;
   if (a.counts) {
-    Slot& w = warps_[issuing_];
-    const u32 as = static_cast<u32>(a.pc->order.as);
-    ++w.unperformed[as];
-    ++w.invisible[as];
-    w.unperformed_classes |= static_cast<u16>(1u << as);
-    w.invisible_classes |= static_cast<u16>(1u << as);
+    order_.sent(issuing_, a.instruction.pc->order.as);
   }
   a.line.access = id;
   a.line.warp = static_cast<u8>(a.slot);
   a.line.account = a.grid->account;
   const Cycle now = with_.wheel.now();
   const u32 serial = a.serial;
-  if ((held_ >> a.slot) & 1) [[unlikely]] {  // by an earlier part of the same instruction
+  if (held_.at_accesses() >> a.slot & 1) [[unlikely]] {  // by an earlier part of the same instruction
     retain(id);
     set_aside(id);
     return false;
@@ -440,7 +445,7 @@ void TimingSm::retain(u32 id) {
   }
   if (leader_ == no_access) {
     leader_ = id;
-    result_ = waiting | id;
+    result_ = ready_with(id);
   } else {
     ++accesses_[leader_].others;
   }
@@ -516,11 +521,9 @@ TimingSm::Sent TimingSm::proceed(u32 id, Cycle now) {
 
 /// The warp is held: it issues nothing, and its younger accesses leave the queue, so that those of other warps pass.
 void TimingSm::hold(u32 slot, memory::Stall why, u32 access, bool aside) {
-  const u64 warp = u64{1} << slot;
-  held_by_[static_cast<u32>(why) - static_cast<u32>(memory::Stall::persist_buffer)] |= warp;
+  const bool first = held_.hold(slot, why);
   if (aside) set_aside(access);
-  if (held_ & warp) return;
-  held_ |= warp;
+  if (!first) return;
   u32 kept = 0;
   for (u32 i = 0; i < queue_count_; ++i) {
     const u32 id = queue_[(queue_first_ + i) % queue_.size()];
@@ -534,26 +537,31 @@ void TimingSm::hold(u32 slot, memory::Stall why, u32 access, bool aside) {
 
 void TimingSm::set_aside(u32 id) {
   Access& a = accesses_[id];
-  Slot& w = warps_[a.slot];
+  Aside& aside = aside_[a.slot];
   a.next_held = no_access;
-  (w.held_first == no_access ? w.held_first : accesses_[w.held_last].next_held) = id;
-  w.held_last = id;
+  (aside.first == no_access ? aside.first : accesses_[aside.last].next_held) = id;
+  aside.last = id;
 }
 
 void TimingSm::resume(u64 warps) {
-  held_at_order_ &= ~warps;
+  held_.resume_at_order(warps);
   for (u64 left = warps; left; left &= left - 1) {
-    const u32 slot = static_cast<u32>(std::countr_zero(left));
-    Slot& w = warps_[slot];
-    for (u32 id = std::exchange(w.held_first, no_access), next; id != no_access; id = next) {
+    const u32 slot = first_of(left);
+    for (u32 id = std::exchange(aside_[slot].first, no_access), next; id != no_access; id = next) {
       next = accesses_[id].next_held;
       enqueue(id);
     }
-    look_again(slot, for_order);
+    table_.look_again(slot, Wait::order);
   }
-  held_ &= ~warps;
-  for (u64& by : held_by_) by &= ~warps;
+  held_.resume_at_accesses(warps);
   alarm_.wake_now();
+}
+
+void TimingSm::released(u32 token) {
+  if (token & AccessOrder::tokens_end)
+    flushes_.over();
+  else
+    order_.released(token);
 }
 
 void TimingSm::wake() {
@@ -567,12 +575,20 @@ memory::ByteMask TimingSm::perform(u32 id, u32 number, u8* bytes) {
   Access& a = accesses_[id];
   if (!a.grid) return {};
   if (a.path == AccessPath::shadow) return a.writes ? bytes_of(a.op, a.parts[number], 4) : memory::ByteMask{};
-  const bool watched = with_.polls.contested.watched && a.pc->order.strong;
+  const bool watched = polls_.watching() && a.instruction.pc->order.strong;
   const memory::ByteMask written = watched ? perform_watched(a, number, bytes) : perform_now(a, number, bytes);
-  if (with_.trace && with_.trace->on()) [[unlikely]]
-    record(core::TraceKind::performed, a, number);
+  if (trace_.on()) [[unlikely]]
+    trace_.access(core::TraceKind::performed, a, id, number);
   if (--a.to_perform == 0 && a.writes && a.counts) forget_order(a, true, false);
   return written;
+}
+
+memory::ByteMask TimingSm::perform_watched(Access& a, u32 number, u8* bytes) {
+  const AccessPart& part = a.parts[number];
+  return polls_.watched(
+      a.slot, a.op, part.lanes, [&](u32 lane) { return a.op.address[lane]; },
+      [&](u32 lane) { return bytes + (a.op.address[lane] - part.line); },
+      [&] { return perform_now(a, number, bytes); });
 }
 
 memory::ByteMask TimingSm::perform_now(Access& a, u32 number, u8* bytes) {
@@ -633,24 +649,11 @@ memory::ByteMask TimingSm::perform_recorded(Access& a, const AccessPart& part, S
   return kind == MemoryKind::load ? memory::ByteMask{} : bytes_of(a.op, part, a.op.plan->bytes);
 }
 
-void TimingSm::record(core::TraceKind kind, const Access& a, u32 part) const {
-  with_.trace->record({.cycle = with_.wheel.now(),
-                       .address = a.parts[part].line,
-                       .access = accesses_.number_of(a),
-                       .words = a.parts[part].words,
-                       .agent = static_cast<u16>(sm_.index),
-                       .warp = static_cast<u16>(a.slot),
-                       .kind = kind,
-                       .part = static_cast<u8>(part),
-                       .what = static_cast<u8>(a.line.kind),
-                       .served_by = static_cast<u8>(a.served_by)});
-}
-
 void TimingSm::complete(u32 id, u32 part, ServedBy by) {
   Access& a = accesses_[id];
   a.served_by = by;
-  if (with_.trace && with_.trace->on()) [[unlikely]]
-    record(core::TraceKind::visible, a, part);
+  if (trace_.on()) [[unlikely]]
+    trace_.access(core::TraceKind::visible, a, id, part);
   part_over(id, by);
 }
 
@@ -663,21 +666,10 @@ void TimingSm::part_over(u32 id, ServedBy by) {
 
 /// The warp's order counters: an access has become performed, visible, or both.
 void TimingSm::forget_order(Access& a, bool performed, bool visible) {
-  Slot& w = warps_[a.slot];
-  if (w.generation != a.generation) return;
-  const u32 as = static_cast<u32>(a.pc->order.as);
-  if (performed && --w.unperformed[as] == 0) w.unperformed_classes &= static_cast<u16>(~(1u << as));
-  if (visible && --w.invisible[as] == 0) w.invisible_classes &= static_cast<u16>(~(1u << as));
-  look_again(a.slot, for_order);
-}
-
-void TimingSm::look_again(u32 slot, Wait if_it_waits) {
-  const Slot& w = warps_[slot];
-  if (w.wait != if_it_waits || !w.warp || !((waits_[if_it_waits] >> slot) & 1)) return;
-  if ((w.block->parked >> w.warp->index) & 1) return;
-  if ((dated_ >> slot) & 1) return;
-  look_at_ |= u64{1} << slot;
-  alarm_.wake_now();
+  if (table_[a.slot].generation != a.generation) return;
+  const memory::OrderClass as = a.instruction.pc->order.as;
+  if (performed) order_.performed(a.slot, as);
+  if (visible) order_.visible(a.slot, as);
 }
 
 void TimingSm::finish(u32 id) {
@@ -686,23 +678,22 @@ void TimingSm::finish(u32 id) {
   if (!a.grid) return release(id);  // its grid has failed
   if (a.counts) forget_order(a, !a.writes, true);
   if (a.acquires) {  // before anything else of this SM: in the step, as this may be the private cache's call
-    acquire_due_ = std::max(acquire_due_, a.pc->order.scope);
-    acquire_account_ = a.grid->account;
+    order_.acquire_soon(a.instruction.pc->order.scope, a.grid->account);
     alarm_.wake(now);
   }
-  Slot& w = warps_[a.slot];
+  WarpSlot& w = table_[a.slot];
   const bool mine = w.generation == a.generation;
   if (a.copies && mine) {
-    --w.copies[a.group];
+    order_.copy_over(a.slot, a.group);
     --w.warp->under_way;
-    look_again(a.slot, for_order);
+    table_.look_again(a.slot, Wait::order);
   }
   if (!a.retained) {  // within its own instruction
-    if (!(result_ & waiting)) result_ = std::max(result_, ready_at(std::max(a.ready, now), static_cast<Kind>(a.kind)));
+    if (!waits_for_access(result_)) result_ = std::max(result_, ready_at(std::max(a.ready, now), a.source));
     return release(id);
   }
   if (a.finishes) with_.executor.finish(a.op, Performed::done);
-  if (mine && w.draining && w.warp->under_way == 0) drained(a.slot);
+  if (mine) residents_.one_less_under_way(a.slot);
   alarm_.wake(now);
   const u32 leader_id = a.leader;
   Access& leader = accesses_[leader_id];
@@ -721,17 +712,10 @@ void TimingSm::conclude(u32 id) {
   Access& a = accesses_[id];
   const Cycle now = with_.wheel.now();
   move_charges(id, a);
-  Slot& w = warps_[a.slot];
+  WarpSlot& w = table_[a.slot];
   if (!a.writes && !a.copies && w.generation == a.generation) {
-    const u64 readiness = ready_at(std::max(a.ready, now), static_cast<Kind>(a.kind));
-    if (w.next_issue == (waiting | id)) w.next_issue = readiness;
-    const u16* const row = a.timing->rows.data() + a.pc->rows;
-    for (u32 i = 0; i < a.pc->written_rows; ++i)
-      if (u64& of = w.rows[a.row_base + row[i]]; of == (waiting | id)) of = readiness;
-    const u16* const predicate = a.timing->predicates.data() + a.pc->predicates;
-    for (u32 i = 0; i < a.pc->written_predicates; ++i)
-      if (u64& of = w.predicates[a.predicate_base + predicate[i]]; of == (waiting | id)) of = readiness;
-    if (w.warp && w.wait == for_memory && w.access == id) look_again(a.slot, for_memory);
+    w.scoreboard.answer(a.instruction, id, ready_at(std::max(a.ready, now), a.source));
+    if (w.warp && w.wait == Wait::memory && w.access == id) table_.look_again(a.slot, Wait::memory);
   }
   release(id);
 }
@@ -770,8 +754,8 @@ void TimingSm::forget_accesses(const GridRun& run) {
 }
 
 void TimingSm::forget_held(const GridRun& run) {
-  for (Slot& w : warps_)
-    for (u32 id = std::exchange(w.held_first, no_access), next; id != no_access; id = next) {
+  for (Aside& aside : aside_)
+    for (u32 id = std::exchange(aside.first, no_access), next; id != no_access; id = next) {
       Access& a = accesses_[id];
       next = a.next_held;
       if (a.grid != &run) {
@@ -785,10 +769,10 @@ void TimingSm::forget_held(const GridRun& run) {
 
 std::string TimingSm::what_is_under_way() const {
   std::string text;
-  if (held_ | held_at_order_)
+  if (held_.at_accesses() | held_.at_order())
     text +=
         fmt::format("\n  SM {}: the persistency model holds warp slots {:#x} at accesses and {:#x} at order operations",
-                    sm_.index, held_, held_at_order_);
+                    sm_.index, held_.at_accesses(), held_.at_order());
   if (queue_count_)
     text += fmt::format(
         "\n  SM {}: {} accesses wait for the load/store unit{}", sm_.index, queue_count_,

@@ -1,0 +1,95 @@
+// May a warp's next instruction issue, by the order that the machine's consistency and persistency models want? It may
+// when the older accesses of its warp have come as far as its Ordering says, its stores are released, and the
+// persistency model agrees. Owned by the SM.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "simt/line_port.hpp"
+#include "simt/sm/held_warps.hpp"
+#include "simt/sm/warp_table.hpp"
+
+namespace ew::simt {
+
+class AccessOrder {
+ public:
+  AccessOrder(WarpTable& table, HeldWarps& held) : table_(table), held_(held) {}
+  void attach(LinePort& port) { port_ = &port; }
+
+  void begin(u32 slot);
+  void leave(u32 slot);
+
+  /// Must the warp be asked for before it issues this? Else it may.
+  bool concerns(u32 slot, const PcTiming& pc) const {
+    return pc.ordered || of_[slot].after != memory::PersistOrder::none;
+  }
+  /// False: it waits for order, and is looked at again.
+  bool may_issue(u32 slot);
+  /// The instruction of a warp that issues has been released, or asked for; the next has not.
+  void issues(u32 slot) {
+    Warp& w = of_[slot];
+    w.released = w.releasing = w.ordered = false;
+  }
+  /// The persistency model is asked behind the instruction that has issued: before the warp's next one.
+  void ask_behind(u32 slot, const Ordering& order) {
+    of_[slot].after = order.after;
+    of_[slot].after_scope = order.scope;
+  }
+  /// The block's barrier is over. All persists before it, by any warp of the block, precede all behind it: one
+  /// operation of all its warps.
+  void barrier_over(ResidentBlock&);
+
+  // Accesses of global memory.
+  void sent(u32 slot, memory::OrderClass);
+  void performed(u32 slot, memory::OrderClass);
+  void visible(u32 slot, memory::OrderClass);
+  /// A load has acquired: before the SM's next access, stale copies go.
+  void acquire_soon(Scope scope, core::Account account) {
+    acquire_ = std::max(acquire_, scope);
+    acquire_account_ = account;
+  }
+  void acquire_if_due() {
+    if (acquire_ != Scope::none) [[unlikely]]
+      port_->acquire(std::exchange(acquire_, Scope::none), acquire_account_);
+  }
+
+  // Asynchronous copies, in groups.
+  u8 copy_begins(u32 slot) {
+    ++of_[slot].copies[of_[slot].group];
+    return of_[slot].group;
+  }
+  void copy_over(u32 slot, u8 group) { --of_[slot].copies[group]; }
+  void commit_copies(u32 slot) { of_[slot].group = (of_[slot].group + 1) % copy_groups; }
+
+  /// The private cache's answer to a release, with the token that it was given.
+  void released(u32 token);
+  static constexpr u32 tokens_end = 1u << 31;
+
+ private:
+  static constexpr u32 copy_groups = 16;
+  struct Warp {
+    bool releasing = false, released = false;                 // before the next instruction
+    bool ordered = false;                                     // the order operation before it is over
+    memory::PersistOrder after = memory::PersistOrder::none;  // the one behind the last instruction is not
+    Scope after_scope = Scope::none;
+    u8 group = 0;                                        // that new copies belong to
+    u16 unperformed_classes = 0, invisible_classes = 0;  // one bit each
+    std::array<u16, memory::order_classes> unperformed{}, invisible{};
+    std::array<u16, copy_groups> copies{};  // under way
+  };
+
+  bool ask(u32 slot, memory::PersistOrder, Scope);
+  bool copies_done(u32 slot) const;
+  u32 token_of(u32 slot) const { return slot | (table_[slot].issues << 6 & ~tokens_end); }
+
+  WarpTable& table_;
+  HeldWarps& held_;
+  LinePort* port_ = nullptr;
+  std::array<Warp, WarpTable::slots> of_;
+  Scope acquire_ = Scope::none;
+  core::Account acquire_account_ = core::nobody;
+};
+
+}  // namespace ew::simt

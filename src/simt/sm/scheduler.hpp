@@ -1,0 +1,62 @@
+// One warp scheduler of an SM: which of its ready warps issues next, and which of its arithmetic units are busy. Owned
+// by the SM. The policy chooses; the scheduler sees to it that no warp waits for ever.
+#pragma once
+
+#include <array>
+
+#include "simt/scheduler_policies.hpp"
+#include "simt/sm/readiness.hpp"
+#include "simt/sm/ready_sets.hpp"
+
+namespace ew::simt {
+
+class Scheduler {
+ public:
+  /// `mine`: the slots that are dealt to it. `index`: its own number.
+  Scheduler(const SchedulerPolicy& policy, u64 mine, u32 index) : policy_(policy), mine_(mine), last_(index) {}
+
+  u64 mine() const { return mine_; }
+  /// Its warps that are ready for a unit that is free.
+  u64 candidates(const ReadySets& ready, Cycle now) const {
+    u64 found = 0;
+    ready.each([&](u32 unit, u64 slots) { found |= busy_[unit] <= now ? slots : 0; });
+    return found & mine_;
+  }
+  /// A slot to issue in: `held` warps do not count as ready.
+  void opportunity(const ReadySets& ready, u64 held) {
+    if (++opportunities_ == patience) [[unlikely]]
+      look_for_starved(ready.all() & mine_ & ~held);
+  }
+  /// The warp that issues. REQUIRES: `could`, a subset of mine(), is not 0.
+  u32 choose(u64 could, const u64* ages) {
+    const u64 starved = could & starved_;
+    last_ = policy_.choose({starved ? starved : could, last_, ages});
+    starved_ &= ~(u64{1} << last_);
+    passed_over_ &= ~(u64{1} << last_);
+    return last_;
+  }
+  /// The unit takes no other instruction before `until`.
+  void occupy(Unit unit, Cycle until) { busy_[static_cast<u32>(unit)] = until; }
+  Cycle free_from(u32 unit) const { return busy_[unit]; }
+
+ private:
+  static constexpr u32 patience = 256;  // such slots from one look to the next
+
+  /// A policy with priorities may pass over a warp for as long as others are ready: for ever, if these spin on a flag
+  /// that it would set. Warps that were ready all the time between two looks go first, once.
+  void look_for_starved(u64 ready) {
+    starved_ = passed_over_ & ready;
+    passed_over_ = ready;
+    opportunities_ = 0;
+  }
+
+  const SchedulerPolicy& policy_;
+  u64 mine_;
+  u32 last_;               // slot that issued last
+  u32 opportunities_ = 0;  // slots with a ready warp, since the last look
+  u64 passed_over_ = 0;    // ready at the last look, and none of their instructions issued since
+  u64 starved_ = 0;        // the same at two looks: these go first
+  std::array<Cycle, units> busy_{};
+};
+
+}  // namespace ew::simt

@@ -1,0 +1,82 @@
+// The scoreboard of one warp: when each of its registers and predicates can be read, and when its next instruction may
+// issue at the earliest. Owned by the warp's slot.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "simt/kernel_timing.hpp"
+#include "simt/sm/readiness.hpp"
+
+namespace ew::simt {
+
+/// An instruction of a kernel in an activation of its function: which rows it reads and writes.
+struct IssuedInstruction {
+  const KernelTiming* timing = nullptr;
+  const PcTiming* pc = nullptr;
+  u32 row_base = 0, predicate_base = 0;
+};
+
+class Scoreboard {
+ public:
+  /// Another warp, whose first instruction may issue then.
+  void begin(Readiness first) {
+    next_issue_ = first;
+    words_ = 0;
+    std::fill(rows_.begin(), rows_.end(), 0);
+    std::fill(predicates_.begin(), predicates_.end(), 0);
+  }
+  /// REQUIRES: before latest(), as the warp's rows may have grown.
+  void fit(const Warp& warp) {
+    if (words_ != warp.rows.size() + warp.predicates.size()) [[unlikely]]
+      grow(warp);
+  }
+  /// When everything is there that the instruction reads, and nothing is under way that it overwrites.
+  Readiness latest(const IssuedInstruction& instruction) const {
+    const auto& [timing, pc, row_base, predicate_base] = instruction;
+    Readiness latest = next_issue_;
+    const u64* const rows = rows_.data() + row_base;
+    const u16* const row = timing->rows.data() + pc->rows;
+    for (u32 i = 0; i < pc->all_rows; ++i) latest = std::max(latest, rows[row[i]]);
+    const u64* const predicates = predicates_.data() + predicate_base;
+    const u16* const predicate = timing->predicates.data() + pc->predicates;
+    for (u32 i = 0; i < pc->all_predicates; ++i) latest = std::max(latest, predicates[predicate[i]]);
+    return latest;
+  }
+  /// What the instruction writes can be read then.
+  void write(const IssuedInstruction& instruction, Readiness when) {
+    each_written(instruction, [when](Readiness& of) { of = when; });
+  }
+  /// The same of an access that is over, where nothing has been written since.
+  void answer(const IssuedInstruction& instruction, u32 access, Readiness when) {
+    const auto told = [access, when](Readiness& of) {
+      if (of == ready_with(access)) of = when;
+    };
+    told(next_issue_);
+    each_written(instruction, told);
+  }
+
+  void set_next_issue(Readiness when) { next_issue_ = when; }
+  void delay_next_issue(Readiness when) { next_issue_ = std::max(next_issue_, when); }
+
+ private:
+  template <class Do>
+  void each_written(const IssuedInstruction& instruction, Do&& act) {
+    const auto& [timing, pc, row_base, predicate_base] = instruction;
+    const u16* const row = timing->rows.data() + pc->rows;
+    for (u32 i = 0; i < pc->written_rows; ++i) act(rows_[row_base + row[i]]);
+    const u16* const predicate = timing->predicates.data() + pc->predicates;
+    for (u32 i = 0; i < pc->written_predicates; ++i) act(predicates_[predicate_base + predicate[i]]);
+  }
+  void grow(const Warp& warp) {
+    words_ = warp.rows.size() + warp.predicates.size();
+    rows_.resize(warp.rows.size() / warp_lanes);
+    predicates_.resize(warp.predicates.size());
+  }
+
+  Readiness next_issue_ = 0;
+  std::vector<Readiness> rows_, predicates_;
+  u32 words_ = 0;  // of the warp that the two have room for
+};
+
+}  // namespace ew::simt

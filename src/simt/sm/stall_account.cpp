@@ -1,0 +1,64 @@
+#include "simt/sm/stall_account.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ew::simt {
+
+StallAccount::StallAccount(u32 schedulers, u32 sm, AccessPool& accesses)
+    : schedulers_(schedulers), sm_(sm), accesses_(accesses), all_((1u << schedulers) - 1) {
+  causes_.fill(idle());
+}
+
+void StallAccount::move(Access& a, u32 access, u64& counter, Cycle now) {
+  charge(now);
+  counter += std::exchange(a.stalled, 0);
+  for (u32 s = 0; s < schedulers_; ++s)
+    if (causes_[s].access == access) causes_[s] = {&counter};
+}
+
+void StallAccount::enter(GridRun& run, Cycle now) {
+  charge(now);
+  occupied_ = true;
+  GridRun::OnSm& on_this = run.on_sm[sm_];
+  if (!on_this.warps) on_this.since = std::max(now, on_this.until);
+  on_this.warps += run.grid->warps;
+}
+
+void StallAccount::count_residence(const WarpSlot& w, Cycle now) {
+  const Cycle end = now + 1;
+  w.counts->warp_cycles += end - w.begun;
+  GridRun::OnSm& on_this = w.grid->on_sm[sm_];
+  if (--on_this.warps) return;
+  if (end > on_this.since) w.counts->active_cycles += end - on_this.since;
+  on_this.until = end;
+}
+
+TimingStatistics StallAccount::statistics(Cycle now) {
+  charge(now);
+  TimingStatistics sum = accounts_.total();
+  for (u32 id = 0; id < accesses_.made(); ++id) sum.data_unserved += accesses_[id].stalled;
+  sum.active_cycles = active_cycles_;
+  return sum;
+}
+
+void StallAccount::settle(WarpSlot& w, Cycle now) {
+  w.counts->warp_cycles += now - std::exchange(w.begun, now);
+  Cycle& since = w.grid->on_sm[sm_].since;
+  if (now > since) w.counts->active_cycles += now - std::exchange(since, now);
+}
+
+void StallAccount::settle_accesses() {
+  for (u32 id = 0; id < accesses_.made(); ++id)
+    if (const u64 stalled = std::exchange(accesses_[id].stalled, 0)) accesses_[id].counts_of->data_unserved += stalled;
+}
+
+void StallAccount::charge_idle_slots(Cycle now, core::Account alone) {
+  charge(now);
+  u64* const idle = &accounts_[alone].idle;
+  for (u32 s = 0; s < schedulers_; ++s)
+    if (causes_[s].counter == idle_) causes_[s] = {idle};
+  idle_ = idle;
+}
+
+}  // namespace ew::simt

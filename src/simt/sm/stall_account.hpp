@@ -1,0 +1,108 @@
+// Whose is an issue slot in which nothing issued? The figures of one SM, by launch, and the charge of its lost issue
+// slots. Owned by the SM.
+//
+// A cause holds until the SM is stepped again, so idle stretches are charged in one go. What is lost to an access is
+// kept with the access until it is known who served it. The causes themselves are those of stall_causes.hpp.
+#pragma once
+
+#include <array>
+
+#include "core/accounts.hpp"
+#include "simt/access_pool.hpp"
+#include "simt/sm/warp_slot.hpp"
+#include "simt/timing_statistics.hpp"
+
+namespace ew::simt {
+
+/// What a scheduler's lost slots are counted on. Of an access: on the access itself.
+struct StallCause {
+  u64* counter = nullptr;
+  u32 access = no_access;
+};
+
+class StallAccount {
+ public:
+  StallAccount(u32 schedulers, u32 sm, AccessPool& accesses);
+  StallAccount(const StallAccount&) = delete;
+  StallAccount& operator=(const StallAccount&) = delete;
+
+  TimingStatistics& of(core::Account account) { return accounts_[account]; }
+  StallCause idle() const { return {idle_}; }
+
+  /// Charges the cycles before `until` with the causes that held since the last step.
+  void charge(Cycle until) {
+    if (until <= charged_) return;
+    const u64 cycles = until - charged_;
+    charged_ = until;
+    if (occupied_) active_cycles_ += cycles;
+    for (u32 s = 0; s < schedulers_; ++s) *causes_[s].counter += cycles;
+  }
+  /// A step begins.
+  void begin_step() { issued_ = 0; }
+  /// The scheduler issues. True: for the first time in this cycle.
+  bool issues(u32 scheduler) {
+    const u32 before = issued_;
+    issued_ |= 1u << scheduler;
+    return issued_ != before;
+  }
+  /// A step is over: charges its cycle. `cause_of(scheduler)` holds from now on; it is not asked for when every
+  /// scheduler has issued and the SM is stepped again in the next cycle.
+  template <class CauseOf>
+  void end_step(Cycle now, bool occupied, bool due_at_once, CauseOf&& cause_of) {
+    charged_ = now + 1;
+    active_cycles_ += occupied_ || occupied;
+    occupied_ = occupied;
+    if (issued_ == all_ && due_at_once) {
+      for (u32 s = 0; s < schedulers_; ++s) causes_[s] = idle();
+      return;
+    }
+    for (u32 s = 0; s < schedulers_; ++s) {
+      const StallCause cause = causes_[s] = cause_of(s);
+      if (!(issued_ >> s & 1)) ++*cause.counter;
+    }
+  }
+  /// Other causes hold, without a step.
+  template <class CauseOf>
+  void choose_anew(CauseOf&& cause_of) {
+    for (u32 s = 0; s < schedulers_; ++s) causes_[s] = cause_of(s);
+  }
+
+  /// The access is over: what was lost to it goes on this counter.
+  void move(Access&, u32 access, u64& counter, Cycle now);
+  /// Warps of the launch come to the SM.
+  void enter(GridRun&, Cycle now);
+  /// A warp leaves it.
+  void count_residence(const WarpSlot&, Cycle now);
+
+  /// Of all launches, up to this cycle. What is lost to accesses under way is not served yet, as far as it is known.
+  TimingStatistics statistics(Cycle now);
+  /// Of one that has ended, up to this cycle.
+  template <class CauseOf>
+  TimingStatistics take(core::Account account, Cycle now, CauseOf&& cause_of) {
+    charge(now);
+    const u64* const begin = &accounts_[account].cycles;
+    const u64* const end = begin + sizeof(TimingStatistics) / sizeof(u64);
+    for (u32 s = 0; s < schedulers_; ++s)  // of a warp that has ended in this cycle
+      if (causes_[s].counter >= begin && causes_[s].counter < end) causes_[s] = cause_of(s);
+    return accounts_.take(account);
+  }
+  /// No more will run: what accesses under way cost is counted.
+  void settle_accesses();
+  /// The same of a warp on the SM.
+  void settle(WarpSlot&, Cycle now);
+  /// Idle slots are this account's from now on.
+  void charge_idle_slots(Cycle now, core::Account alone);
+
+ private:
+  u32 schedulers_, sm_;
+  AccessPool& accesses_;
+  core::Accounts<TimingStatistics> accounts_;
+  u64* idle_ = &accounts_[core::nobody].idle;
+  u64 active_cycles_ = 0;  // of all launches together
+  std::array<StallCause, 8> causes_;
+  u32 issued_ = 0, all_;  // schedulers, one bit each
+  Cycle charged_ = 0;
+  bool occupied_ = false;  // it had a warp at the last step
+};
+
+}  // namespace ew::simt

@@ -1,0 +1,39 @@
+// A warp on an SM, as the SM's controllers see it. Owned by the warp table.
+#pragma once
+
+#include "simt/block.hpp"
+#include "simt/sm/grid_runs.hpp"
+#include "simt/sm/scoreboard.hpp"
+
+namespace ew::simt {
+
+/// What a warp waits for, for the charge of lost issue slots: causes that come first are charged first.
+enum class Wait : u8 { memory, order, data, control, nothing };
+inline constexpr u32 waits = 5;
+
+/// A block on the SM.
+struct ResidentBlock {
+  Block* block = nullptr;  // nullptr: there is none
+  u32 place = 0;           // of the block among those of its SM
+  u64 parked = 0;          // warps that the Executor has no split to run for, by their index
+  u32 barriers_over = 0;   // seen
+  std::array<u8, 64> slot_of{};
+};
+
+struct WarpSlot {
+  Warp* warp = nullptr;  // nullptr: the slot is vacant
+  ResidentBlock* block = nullptr;
+  GridRun* grid = nullptr;
+  TimingStatistics* counts = nullptr;  // of its launch
+  Cycle begun = 0;
+  IssuedInstruction next;  // whose unit and order it is that the warp waits for
+  Scoreboard scoreboard;
+  u32 generation = 0;      // so many warps have left the slot
+  u32 issues = 0;          // so many instructions of warps in this slot
+  u32 access = no_access;  // that the warp waits for
+  Source source{};         // of what it waits for, when that has a cycle
+  Wait wait = Wait::nothing;
+  bool draining = false;  // its lanes have exited, loads are under way
+};
+
+}  // namespace ew::simt

@@ -1,0 +1,69 @@
+#include "simt/sm/warp_table.hpp"
+
+namespace ew::simt {
+
+u32 WarpTable::enter() {
+  const u32 slot = first_of(~occupied_);
+  occupied_ |= bit(slot);
+  age_[slot] = ++arrivals_;
+  return slot;
+}
+
+void WarpTable::leave(u32 slot) {
+  WarpSlot& w = warps_[slot];
+  stop_waiting(slot);
+  w.wait = Wait::nothing;
+  w.warp = nullptr;
+  w.block = nullptr;
+  w.grid = nullptr;
+  w.draining = false;
+  ++w.generation;
+  occupied_ &= ~bit(slot);
+}
+
+void WarpTable::forget(u64 gone) {
+  ready_.remove(gone);
+  calendar_.remove(gone);
+  look_at_ &= ~gone;
+  dated_ &= ~gone;
+}
+
+void WarpTable::wait_until(u32 slot, Cycle when, Cycle now, Wait what, bool look) {
+  wait_for(slot, what);
+  dated_ |= bit(slot);
+  look_at_due_ = (look_at_due_ & ~bit(slot)) | u64{look} << slot;
+  if (when - now < WakeCalendar::days) return calendar_.enter(slot, when);
+  wheel_.at<&WarpTable::wake_event>(when, *this, slot, warps_[slot].generation);
+}
+
+void WarpTable::wake_event(u64 slot, u64 generation) {
+  const u32 index = static_cast<u32>(slot);
+  if (warps_[index].generation != generation) return;
+  wake_up(index);
+  alarm_.wake_now();
+}
+
+void WarpTable::wake_up(u32 slot) {
+  dated_ &= ~bit(slot);
+  stop_waiting(slot);
+  if (look_at_due_ >> slot & 1)
+    look_at_ |= bit(slot);
+  else
+    be_ready(slot);
+}
+
+void WarpTable::reconsider(u64 warps) {
+  look_at_due_ |= warps;
+  look_at_ |= ready_.remove(warps);
+}
+
+void WarpTable::look_again(u32 slot, Wait if_it_waits) {
+  const WarpSlot& w = warps_[slot];
+  if (w.wait != if_it_waits || !w.warp || !(waiting(if_it_waits) >> slot & 1)) return;
+  if (w.block->parked >> w.warp->index & 1) return;
+  if (dated_ >> slot & 1) return;
+  look_at_ |= bit(slot);
+  alarm_.wake_now();
+}
+
+}  // namespace ew::simt
