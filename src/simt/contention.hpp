@@ -21,7 +21,16 @@ struct ContestedWords {
   std::vector<Word> words = std::vector<Word>(4096);
   bool watched = false, needed = false;  // now; since TimingGpu's last look
   u64 changes = 0;                       // of any word
+  u64 changes_before_standstill = 0;     // when the machine last got on
   bool stand_still = false;              // the machine seems to: no poll of any warp finds anything new
+
+  /// A look at the machine: does it seem to stand still?
+  void note_standstill(bool still) {
+    stand_still = still;
+    if (!still) changes_before_standstill = changes;
+  }
+  /// A word has been changed since the machine last got on.
+  bool changed_in_standstill() const { return changes != changes_before_standstill; }
 
   /// So often in a row a warp may come too late before it pauses, and before others give way to it. Who gets a lock
   /// that many want is chance: without a pause, warps of programs that end come too late up to 362 times (workloads/,

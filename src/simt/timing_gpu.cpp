@@ -50,7 +50,6 @@ struct TimingGpu::State {
   Livelock livelock;
   StuckReport stuck;
   Cycle next_look = cycles_between_looks, next_standstill_look = 0;
-  u64 changes_when_still = 0;  // ContestedWords::changes when the machine last got on
   u64 steps_without_issue = 0;
   bool unattended = false;
   // The clock.
@@ -170,10 +169,9 @@ struct TimingGpu::State {
     next_standstill_look = now() + cycles_between_standstill_looks;
     if (!std::exchange(executor.watch().any, false)) return;
     const bool alone = unattended && !polls.has_met_host() && !has_managed_memory();
-    const bool contended = polls.contested.changes != changes_when_still;
+    const bool contended = polls.contested.changed_in_standstill();
     const bool long_enough = standstill.look(now(), alone && !contended ? patience : long_patience);
-    polls.contested.stand_still = standstill.seems_still();
-    if (!polls.contested.stand_still) changes_when_still = polls.contested.changes;
+    polls.contested.note_standstill(standstill.seems_still());
     if (!long_enough || !standstill.let_go()) return;
     for (const Warp* warp : standstill.released()) sms[warp->block->sm->index].released(*warp->block);
   }
@@ -245,7 +243,7 @@ void TimingGpu::set_unattended(bool unattended) {
 }
 
 memory::Agent& TimingGpu::agent(u32 sm) {
-  return state_->sms[sm];
+  return state_->sms[sm].agent();
 }
 
 void TimingGpu::attach(u32 sm, LinePort& port) {

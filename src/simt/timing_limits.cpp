@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "simt/timing_gpu.hpp"
-#include "simt/timing_sm.hpp"
+#include "simt/sm/timing_sm.hpp"
 
 namespace ew::simt {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "simt/timing_sm.hpp"
+#include "simt/sm/timing_sm.hpp"
 
 namespace ew::simt {
 

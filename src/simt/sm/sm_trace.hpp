@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/trace.hpp"
-#include "simt/access_pool.hpp"
+#include "simt/sm/access_pool.hpp"
 #include "simt/sm/warp_slot.hpp"
 
 namespace ew::simt {

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "core/accounts.hpp"
-#include "simt/access_pool.hpp"
+#include "simt/sm/access_pool.hpp"
 #include "simt/sm/warp_slot.hpp"
 #include "simt/timing_statistics.hpp"
 

@@ -28,28 +28,11 @@ void WarpTable::forget(u64 gone) {
   dated_ &= ~gone;
 }
 
-void WarpTable::wait_until(u32 slot, Cycle when, Cycle now, Wait what, bool look) {
-  wait_for(slot, what);
-  dated_ |= bit(slot);
-  look_at_due_ = (look_at_due_ & ~bit(slot)) | u64{look} << slot;
-  if (when - now < WakeCalendar::days) return calendar_.enter(slot, when);
-  wheel_.at<&WarpTable::wake_event>(when, *this, slot, warps_[slot].generation);
-}
-
 void WarpTable::wake_event(u64 slot, u64 generation) {
   const u32 index = static_cast<u32>(slot);
   if (warps_[index].generation != generation) return;
   wake_up(index);
   alarm_.wake_now();
-}
-
-void WarpTable::wake_up(u32 slot) {
-  dated_ &= ~bit(slot);
-  stop_waiting(slot);
-  if (look_at_due_ >> slot & 1)
-    look_at_ |= bit(slot);
-  else
-    be_ready(slot);
 }
 
 void WarpTable::reconsider(u64 warps) {

@@ -55,7 +55,13 @@ class WarpTable {
     waiting_[static_cast<u32>(what)] |= bit(slot);
   }
   /// For a cycle. `look`: the warp must be looked at then, else it is ready.
-  void wait_until(u32 slot, Cycle when, Cycle now, Wait what, bool look);
+  void wait_until(u32 slot, Cycle when, Cycle now, Wait what, bool look) {
+    wait_for(slot, what);
+    dated_ |= bit(slot);
+    look_at_due_ = (look_at_due_ & ~bit(slot)) | u64{look} << slot;
+    if (when - now < WakeCalendar::days) return calendar_.enter(slot, when);
+    wheel_.at<&WarpTable::wake_event>(when, *this, slot, warps_[slot].generation);
+  }
   void stop_waiting(u32 slot) { waiting_[static_cast<u32>(warps_[slot].wait)] &= ~bit(slot); }
   u64 waiting(Wait what) const { return waiting_[static_cast<u32>(what)]; }
   /// Those whose cycle has come are ready, or looked at.
@@ -89,7 +95,14 @@ class WarpTable {
   Cycle due(Cycle now) const { return look_at_ ? now + 1 : calendar_.next(now); }
 
  private:
-  void wake_up(u32 slot);
+  void wake_up(u32 slot) {
+    dated_ &= ~bit(slot);
+    stop_waiting(slot);
+    if (look_at_due_ >> slot & 1)
+      look_at_ |= bit(slot);
+    else
+      be_ready(slot);
+  }
   void wake_event(u64 slot, u64 generation);
 
   core::TimeWheel& wheel_;

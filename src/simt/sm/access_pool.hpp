@@ -9,11 +9,10 @@
 #include "memory/agent.hpp"
 #include "simt/coalescer.hpp"
 #include "simt/operation.hpp"
+#include "simt/sm/grid_runs.hpp"
 #include "simt/sm/scoreboard.hpp"
 
 namespace ew::simt {
-
-struct GridRun;
 
 enum class AccessPath : u8 {
   line,    // through the private cache, performed there

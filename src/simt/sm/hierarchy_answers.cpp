@@ -1,0 +1,35 @@
+#include "simt/sm/hierarchy_answers.hpp"
+
+#include "simt/sm/perform_part.hpp"
+
+namespace ew::simt {
+
+memory::ByteMask HierarchyAnswers::perform(u32 id, u32 number, u8* bytes) {
+  Access& a = told_.accesses[id];
+  if (!a.grid) return {};  // it has failed
+  const AccessPart& part = a.parts[number];
+  if (a.path == AccessPath::shadow) return a.writes ? bytes_of(a.op, part, 4) : memory::ByteMask{};
+  memory::ByteMask written;
+  if (told_.polls.watching() && a.instruction.pc->order.strong) [[unlikely]]
+    written = told_.polls.watched(
+        a.slot, a.op, part.lanes, [&](u32 lane) { return a.op.address[lane]; },
+        [&](u32 lane) { return bytes + (a.op.address[lane] - part.line); },
+        [&] { return perform_part(a, number, bytes, told_.recorder); });
+  else
+    written = perform_part(a, number, bytes, told_.recorder);
+  if (told_.trace.on()) [[unlikely]]
+    told_.trace.access(core::TraceKind::performed, a, id, number);
+  if (--a.to_perform == 0) told_.completion.performed(a);
+  return written;
+}
+
+void HierarchyAnswers::complete(u32 id, u32 part, memory::ServedBy by) {
+  if (told_.trace.on()) [[unlikely]] {
+    Access& a = told_.accesses[id];
+    a.served_by = by;
+    told_.trace.access(core::TraceKind::visible, a, id, part);
+  }
+  told_.completion.part_over(id, by);
+}
+
+}  // namespace ew::simt

@@ -1,0 +1,41 @@
+// What the memory hierarchy answers an SM: it performs a part of an access where its line is, and says when the part is
+// over. Owned by the SM; called by its private cache and by homes.
+#pragma once
+
+#include "simt/event_recorder.hpp"
+#include "simt/sm/flush_queue.hpp"
+#include "simt/sm/load_store_unit.hpp"
+
+namespace ew::simt {
+
+class HierarchyAnswers final : public memory::Agent {
+ public:
+  /// Who is told.
+  struct Told {
+    AccessPool& accesses;
+    AccessCompletion& completion;
+    LoadStoreUnit& unit;
+    AccessOrder& order;
+    FlushQueue& flushes;
+    Polls& polls;
+    const SmTrace& trace;
+    EventRecorder* recorder;  // nullptr: no events of persistency are recorded
+  };
+  explicit HierarchyAnswers(const Told& told) : told_(told) {}
+
+  memory::ByteMask perform(u32 access, u32 part, u8* bytes) override;
+  void complete(u32 access, u32 part, memory::ServedBy by) override;
+  void wake() override { told_.unit.wake(); }
+  void resume(u64 warps) override { told_.unit.resume(warps); }
+  void released(u32 token) override {
+    if (token & AccessOrder::tokens_end)
+      told_.flushes.over();
+    else
+      told_.order.released(token);
+  }
+
+ private:
+  Told told_;
+};
+
+}  // namespace ew::simt

@@ -1,0 +1,127 @@
+#include "simt/sm/timing_sm.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ew::simt {
+
+TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, u64& active)
+    : sm_(sm),
+      wheel_(with.wheel),
+      alarm_(with.wheel, active, sm.index),
+      trace_(with.trace, with.wheel, sm.index),
+      table_(with.wheel, alarm_),
+      order_(table_, held_),
+      polls_(setup, sm.index, with.wheel, table_, with.polls),
+      parked_(setup.limits.blocks_per_sm, setup.config.barrier_latency, table_, with.executor, with.wheel, alarm_,
+              with.endings),
+      accesses_(setup.config.accesses),
+      stalls_(setup.config.schedulers, sm.index, accesses_),
+      residents_(
+          sm, with.wheel, with.residency, with.skew, with.polls, with.endings, alarm_,
+          {.table = table_, .parked = parked_, .order = order_, .polls = polls_, .stalls = stalls_, .trace = trace_}),
+      flushes_(AccessOrder::tokens_end, with.runs, with.endings, alarm_),
+      completion_(setup.private_latency, accesses_, issuing_, with.executor, with.wheel, with.latencies,
+                  {.table = table_,
+                   .order = order_,
+                   .stalls = stalls_,
+                   .residents = residents_,
+                   .endings = with.endings,
+                   .alarm = alarm_}),
+      unit_(setup, {.wheel = with.wheel,
+                    .alarm = alarm_,
+                    .table = table_,
+                    .held = held_,
+                    .order = order_,
+                    .watch = with.polls,
+                    .accesses = accesses_,
+                    .completion = completion_,
+                    .issuing = issuing_}),
+      answers_({.accesses = accesses_,
+                .completion = completion_,
+                .unit = unit_,
+                .order = order_,
+                .flushes = flushes_,
+                .polls = polls_,
+                .trace = trace_,
+                .recorder = with.recorder}),
+      causes_(table_, held_, unit_, accesses_, stalls_),
+      local_(setup.config, table_, polls_, with.flat, with.recording),
+      instructions_(setup, sm.index,
+                    {.flat = with.flat,
+                     .recorder = with.recorder,
+                     .table = table_,
+                     .order = order_,
+                     .polls = polls_,
+                     .local = local_,
+                     .unit = unit_,
+                     .accesses = accesses_,
+                     .issuing = issuing_}),
+      issue_(setup, sm.index,
+             {.executor = with.executor,
+              .progress = with.progress,
+              .endings = with.endings,
+              .trace = trace_,
+              .table = table_,
+              .held = held_,
+              .order = order_,
+              .polls = polls_,
+              .parked = parked_,
+              .residents = residents_,
+              .stalls = stalls_,
+              .unit = unit_,
+              .issuing = issuing_}) {}
+
+void TimingSm::attach(LinePort& port) {
+  port_ = &port;
+  order_.attach(port);
+  flushes_.attach(port);
+  unit_.attach(port);
+  instructions_.attach(port);
+  issue_.attach(port);
+}
+
+void TimingSm::add(Block& block, GridRun& run) {
+  if (bool& been = run.on_sm[sm_.index].been; !been) {
+    been = true;
+    port_->acquire(Scope::sys, run.account);
+    instructions_.forget_constants();
+  }
+  residents_.add(block, run);
+}
+
+void TimingSm::step(Cycle now) {
+  stalls_.charge(now);
+  sm_.cycle = now;
+  stalls_.begin_step();
+  order_.acquire_if_due();
+  flushes_.step();
+  table_.wake(now);
+  issue_.look_before(now);
+  issue_.issue(now);
+  unit_.step(now);
+  issue_.look_behind(now);
+  Cycle due = std::min(table_.due(now), unit_.due(now));
+  if (due > now + 1) due = std::min(due, issue_.due(now));
+  alarm_.set(due);
+  stalls_.end_step(now, table_.occupied() != 0, due == now + 1, [this](u32 s) { return cause_of(s); });
+}
+
+void TimingSm::forget(const GridRun& run) {
+  stalls_.charge(wheel_.now());
+  residents_.forget(run);
+  unit_.forget(run);
+  stalls_.choose_anew([this](u32 s) { return cause_of(s); });
+}
+
+TimingStatistics TimingSm::take(core::Account account, Cycle now) {
+  return stalls_.take(account, now, [this](u32 s) { return cause_of(s); });
+}
+
+void TimingSm::settle(Cycle now) {
+  stalls_.charge(now);
+  for (u64 left = table_.occupied(); left; left &= left - 1) stalls_.settle(table_[first_of(left)], now);
+  stalls_.settle_accesses();
+}
+
+}  // namespace ew::simt

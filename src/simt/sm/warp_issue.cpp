@@ -1,0 +1,197 @@
+#include "simt/sm/warp_issue.hpp"
+
+#include <algorithm>
+
+namespace ew::simt {
+
+WarpIssue::WarpIssue(const SmSetup& setup, u32 sm, const Parts& parts)
+    : with_(parts),
+      sm_(sm),
+      width_(setup.config.issue_width),
+      branch_latency_(setup.config.branch_latency),
+      persists_(setup.persists.model) {
+  const u32 schedulers = setup.config.schedulers;
+  for (u32 s = 0; s < schedulers; ++s) {
+    u64 mine = 0;
+    for (u32 slot = s; slot < WarpTable::slots; slot += schedulers) mine |= bit(slot);
+    schedulers_.emplace_back(setup.policy, mine, s);
+  }
+}
+
+void WarpIssue::look_before(Cycle now) {
+  while (with_.table.any_to_look_at()) look_at(with_.table.next_to_look_at(), now);
+}
+
+void WarpIssue::look_behind(Cycle now) {
+  while (with_.table.any_to_look_at() && !with_.endings.failed()) look_at(with_.table.next_to_look_at(), now);
+}
+
+void WarpIssue::issue(Cycle now) {
+  const u64 ready = with_.table.ready().all();  // none that is not becomes so before the end of the cycle's issue
+  if (!ready) return;
+  for (u32 s = 0; s < schedulers_.size() && !with_.endings.failed(); ++s)
+    if (ready & schedulers_[s].mine()) issue(s, now);
+}
+
+Cycle WarpIssue::due(Cycle now) const {
+  Cycle due = core::never;
+  with_.table.ready().each([&](u32 unit, u64 slots) {
+    slots &= ~with_.held.at_accesses();
+    if (static_cast<Unit>(unit) == Unit::memory) {
+      if (slots) due = std::min(due, with_.unit.takes_more_from(now));
+      return;
+    }
+    for (const Scheduler& scheduler : schedulers_)
+      if (slots & scheduler.mine()) due = std::min(due, std::max(now + 1, scheduler.free_from(unit)));
+  });
+  return due;
+}
+
+/// What does the warp wait for before its next instruction?
+void WarpIssue::look_at(u32 slot, Cycle now) {
+  WarpTable& table = with_.table;
+  WarpSlot& w = table[slot];
+  table.stop_waiting(slot);
+  if (!w.warp || w.draining) return;
+  Warp& warp = *w.warp;
+  if (!with_.executor.make_ready(warp)) return with_.parked.park(slot);
+  const Split& split = warp.split();
+  const Frame& frame = warp.frames[split.frame];
+  const PcTiming& pc = w.next.timing->pcs[split.pc];
+  w.next.pc = &pc;
+  w.next.row_base = frame.row_base;
+  w.next.predicate_base = frame.predicate_base;
+  w.scoreboard.fit(warp);
+  const Readiness latest = w.scoreboard.latest(w.next);
+  w.access = no_access;
+  if (waits_for_access(latest)) {
+    w.access = access_of(latest);
+    return table.wait_for(slot, Wait::memory);
+  }
+  Cycle when = cycle_of(latest);
+  if (with_.polls.pauses(slot) && pc.order.strong) [[unlikely]]
+    when = std::max(when, now) + with_.polls.take_pause(slot);
+  const bool ordered = with_.order.concerns(slot, pc);
+  if (when > now) {
+    w.source = source_of(latest);
+    constexpr Wait wait_of[] = {Wait::data, Wait::memory, Wait::memory, Wait::memory, Wait::control, Wait::order};
+    return table.wait_until(slot, when, now, wait_of[static_cast<u32>(w.source)], ordered);
+  }
+  if (ordered && !with_.order.may_issue(slot)) return table.wait_for(slot, Wait::order);
+  table.be_ready(slot);
+}
+
+u64 WarpIssue::candidates(const Scheduler& scheduler, Cycle now) const {
+  const ReadySets& ready = with_.table.ready();
+  u64 found = scheduler.candidates(ready, now) & ~with_.held.at_accesses();
+  const u64 memory = ready.of(Unit::memory), texture = ready.of(Unit::texture);
+  if (!(found & (memory | texture))) return found;
+  if (memory && !with_.unit.takes_more(now)) found &= ~memory;
+  if (!with_.unit.has_room()) found &= ~texture;
+  return found;
+}
+
+void WarpIssue::issue(u32 s, Cycle now) {
+  Scheduler& scheduler = schedulers_[s];
+  u64 could = candidates(scheduler, now);
+  if (could) scheduler.opportunity(with_.table.ready(), with_.held.at_accesses());
+  for (u32 n = 0; could && n < width_; ++n) {
+    const u32 slot = scheduler.choose(could, with_.table.ages());
+    issue_warp(slot, s, now);
+    if (with_.endings.failed() || width_ == 1) return;
+    could = candidates(scheduler, now) & bit(slot);
+  }
+}
+
+void WarpIssue::issue_warp(u32 slot, u32 s, Cycle now) {
+  WarpSlot& w = with_.table[slot];
+  const IssuedInstruction& instruction = w.next;
+  const PcTiming& pc = *instruction.pc;
+  const u32 at = w.warp->split().pc;
+  with_.table.issues(slot, pc.unit);
+  TimingStatistics& counts = *w.counts;
+  counts.issued += with_.stalls.issues(s);
+  ++(counts.*pc.issued);
+  with_.progress.issues(now, sm_, slot, at);
+  with_.trace.issued(now, slot);
+  if (pc.unit != Unit::none && pc.unit != Unit::memory) schedulers_[s].occupy(pc.unit, now + pc.interval);
+  ++w.issues;
+  if (pc.ordered) with_.order.issues(slot);
+  w.scoreboard.set_next_issue(ready_at(width_ > 1 ? now : now + 1, Source::computed));
+  const Readiness result = ready_at(now + pc.latency, Source::computed);
+  if (pc.arithmetic) {
+    with_.executor.step(*w.warp);
+    w.scoreboard.write(instruction, result);
+    with_.progress.executed();
+    return go_on(slot, now);
+  }
+  with_.issuing = {.slot = slot, .result = result};
+  const Outcome outcome = execute(w, at, now);
+  w.scoreboard.write(instruction, with_.issuing.result);
+  with_.progress.executed();
+  after(slot, at, outcome, now);
+}
+
+/// An instruction that is more than arithmetic.
+Outcome WarpIssue::execute(WarpSlot& w, u32 at, Cycle now) {
+  const PcTiming& pc = *w.next.pc;
+  Warp& warp = *w.warp;
+  u64 count = 0;
+  const Outcome outcome = with_.executor.run(warp, 1, count);
+  if (pc.branches && (!warp.split_count || warp.split().pc != at + 1))
+    w.scoreboard.set_next_issue(ready_at(now + branch_latency_, Source::branch));
+  if (pc.order.after != memory::PersistOrder::none) {  // behind the value
+    w.scoreboard.delay_next_issue(with_.issuing.result);
+    with_.order.ask_behind(with_.issuing.slot, pc.order);
+  } else if (pc.order_cycles) {
+    w.scoreboard.set_next_issue(ready_at(now + 1 + pc.order_cycles, Source::barrier));
+  }
+  return outcome;
+}
+
+void WarpIssue::go_on(u32 slot, Cycle now) {
+  if (with_.progress.limit() && is_beyond_limit(with_.table[slot])) [[unlikely]]
+    return;
+  look_at(slot, now);
+}
+
+/// True: its launch has failed.
+bool WarpIssue::is_beyond_limit(const WarpSlot& w) {
+  Grid& grid = *w.grid->grid;
+  if (!with_.progress.beyond_limit(grid.counters)) return false;
+  with_.endings.fail(grid, with_.executor.fault_of(*w.warp, FaultKind::instruction_limit,
+                                                   std::to_string(with_.progress.limit()) +
+                                                       " warp instructions have run (--max-instructions)"));
+  return true;
+}
+
+/// An instruction that is more than arithmetic may have woken others, or ended its warp.
+void WarpIssue::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
+  WarpSlot& w = with_.table[slot];
+  ResidentBlock& block = *w.block;
+  Grid& grid = *w.grid->grid;
+  if (outcome == Outcome::faulted) return with_.endings.fail(grid, with_.executor.take_fault());
+  const ptx::Instr& instr = grid.kernel->code[pc];
+  switch (instr.op) {
+    case ptx::Op::fence:
+      if (w.next.pc->order.acquires) port_->acquire(w.next.pc->order.scope, w.grid->account);
+      break;
+    case ptx::Op::async_commit:
+      with_.order.commit_copies(slot);
+      break;
+    case ptx::Op::nanosleep:
+      with_.parked.wake_later(block, *w.warp, now);
+      break;
+    default:
+      break;
+  }
+  with_.polls.note_clock(slot, w.warp->spin.timed);
+  if (outcome == Outcome::ended) with_.residents.end_warp(slot);
+  if (persists_ && block.block && block.block->barriers_over != block.barriers_over) with_.order.barrier_over(block);
+  if (block.block) with_.parked.wake(block, now);
+  if (outcome == Outcome::ended) return;
+  with_.polls.went_on(slot, outcome == Outcome::spinning, now);
+  go_on(slot, now);
+}
+
+}  // namespace ew::simt

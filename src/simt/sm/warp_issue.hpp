@@ -1,0 +1,63 @@
+// Which warp issues in a cycle, and what becomes of its instruction. Owned by the SM, which calls it once a step.
+//
+// Before each instruction a warp is looked at: what does it wait for? A warp that waits for nothing is ready, and a
+// scheduler may choose it. Then its instruction is executed at once; when its results count is for the scoreboard.
+#pragma once
+
+#include <vector>
+
+#include "simt/sm/load_store_unit.hpp"
+#include "simt/sm/machine_progress.hpp"
+#include "simt/sm/scheduler.hpp"
+
+namespace ew::simt {
+
+class WarpIssue {
+ public:
+  /// With whom it works.
+  struct Parts {
+    Executor& executor;
+    MachineProgress& progress;
+    Endings& endings;
+    const SmTrace& trace;
+    WarpTable& table;
+    const HeldWarps& held;
+    AccessOrder& order;
+    Polls& polls;
+    ParkedWarps& parked;
+    Residents& residents;
+    StallAccount& stalls;
+    const LoadStoreUnit& unit;
+    Issuing& issuing;
+  };
+  WarpIssue(const SmSetup&, u32 sm, const Parts&);
+  void attach(LinePort& port) { port_ = &port; }
+
+  /// Looks at the warps of which something may have changed: before the cycle's issue, and behind it.
+  void look_before(Cycle now);
+  void look_behind(Cycle now);
+  /// Each scheduler issues. Behind a failure none does.
+  void issue(Cycle now);
+  /// The next cycle in which a warp that is ready could issue.
+  Cycle due(Cycle now) const;
+  /// The slots that are dealt to a scheduler.
+  u64 slots_of(u32 scheduler) const { return schedulers_[scheduler].mine(); }
+
+ private:
+  void look_at(u32 slot, Cycle now);
+  u64 candidates(const Scheduler&, Cycle now) const;
+  void issue(u32 scheduler, Cycle now);
+  void issue_warp(u32 slot, u32 scheduler, Cycle now);
+  Outcome execute(WarpSlot&, u32 pc, Cycle now);
+  void after(u32 slot, u32 pc, Outcome, Cycle now);
+  void go_on(u32 slot, Cycle now);
+  bool is_beyond_limit(const WarpSlot&);
+
+  Parts with_;
+  LinePort* port_ = nullptr;
+  u32 sm_, width_, branch_latency_;
+  bool persists_;  // there is a persistency model
+  std::vector<Scheduler> schedulers_;
+};
+
+}  // namespace ew::simt
