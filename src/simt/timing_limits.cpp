@@ -3,8 +3,8 @@
 
 #include <bit>
 
-#include "simt/timing_gpu.hpp"
 #include "simt/sm/timing_sm.hpp"
+#include "simt/timing_gpu.hpp"
 
 namespace ew::simt {
 
