@@ -20,7 +20,7 @@ void HostAccesses::meet(u64 address, u64 bytes, bool store, const std::function<
   const bool persistent = in_pool(address);
   if (!persistent && !shared(address)) return;
   const bool part_of_machine = config_.device.integrated && config_.machine.timing() && !persistent;
-  queue_.step(part_of_machine ? 1 : Queue::quantum);
+  queue_.step(part_of_machine ? 1 : queue_quantum);
   if (!config_.machine.timing()) return;
   queue_.with_simulator([&](Simulator& simulator) {
     simulator.host_touched(address, bytes, store);

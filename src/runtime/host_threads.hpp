@@ -3,8 +3,8 @@
 // which order, does not depend on their speed.
 //
 // At rest: blocked without a time limit (a lock, a join, a condition), or waiting for something from outside (a pipe, a
-// child). Not at rest: running, ready to run, or asleep for a time. Owned by the Queue; used under its lock by the
-// machine's thread.
+// child). Not at rest: running, ready to run, or asleep for a time. Owned by HostRest
+// (host_rest.hpp).
 #pragma once
 
 #include <chrono>

@@ -114,16 +114,17 @@ void Process::interrupt(int signal) {
 }
 
 void Process::say_what_was_interrupted() {
-  std::string text =
-      fmt::format("everwarp: {} after {:.3f} us of simulated time and {} warp instructions: ", name_of_signal(signal_),
-                  static_cast<double>(machine_->queue().simulated_nanoseconds()) / 1e3,
-                  machine_->queue().totals().warp_instructions);
-  text += text_of_unfinished(machine_->context().end_of_program().unfinished(), machine_->queue().abandoned());
+  const QueueFigures figures = machine_->queue().figures();
+  std::string text = fmt::format(
+      "everwarp: {} after {:.3f} us of simulated time and {} warp instructions: ", name_of_signal(signal_),
+      static_cast<double>(figures.simulated_nanoseconds) / 1e3, machine_->queue().totals().warp_instructions);
+  text += text_of_unfinished(machine_->context().end_of_program().unfinished(), figures.abandoned);
   std::fputs(text.c_str(), stderr);
 }
 
 void Process::write_results() {
   const simt::Counters totals = machine_->queue().totals();
+  const QueueFigures figures = machine_->queue().figures();
   if (!environment_.count_file.empty())
     core::write_file(environment_.count_file, fmt::format("{}\n", totals.warp_instructions));
   if (environment_.summary && signal_)
@@ -131,8 +132,8 @@ void Process::write_results() {
   if (environment_.summary && std::fputs(machine_->results().summary(machine_->config()).c_str(), stderr) < 0)
     throw core::UserError("the summary cannot be written to standard error");
   if (environment_.statistics_file.empty()) return;
-  const RunStatistics statistics{.launches = machine_->queue().launches(),
-                                 .simulated_nanoseconds = machine_->queue().simulated_nanoseconds(),
+  const RunStatistics statistics{.launches = figures.launches,
+                                 .simulated_nanoseconds = figures.simulated_nanoseconds,
                                  .warp_instructions = totals.warp_instructions,
                                  .thread_instructions = totals.thread_instructions,
                                  .memory_instructions = totals.memory_instructions,
@@ -142,14 +143,14 @@ void Process::write_results() {
                                  .divergent_branches = totals.divergent_branches,
                                  .barriers = totals.barriers,
                                  .max_resident_bytes = totals.max_resident_bytes,
-                                 .unrepeatable = machine_->queue().unrepeatable(),
-                                 .early_reads = machine_->queue().early_reads(),
-                                 .abandoned = machine_->queue().abandoned()};
+                                 .unrepeatable = figures.unrepeatable,
+                                 .early_reads = figures.early_reads,
+                                 .abandoned = figures.abandoned};
   nlohmann::ordered_json json = {{"machine", machine_->config().device.name},
                                  {"seed", environment_.seed},
                                  {"ended", signal_ ? name_of_signal(signal_) : "exit"}};
   for (const core::Statistic& one : core::statistics_of(statistics)) json[std::string(one.name)] = one.value;
-  if (environment_.digest) json["copies_to_host_digest"] = fmt::format("{:016x}", machine_->queue().copies_digest());
+  if (environment_.digest) json["copies_to_host_digest"] = fmt::format("{:016x}", figures.copies_digest);
   machine_->results().write(json, machine_->config());
   if (const auto& launches = machine_->context().end_of_program().unfinished(); !launches.empty())
     json["unfinished"] = json_of_unfinished(launches);

@@ -1,5 +1,5 @@
 // The line on stderr that tells of a long run: cycles, instructions, their rate, blocks done. Shown from the second
-// second on, once a second; nothing when nobody looks. Owned by the queue; used by the machine's thread.
+// second on, once a second; nothing when nobody looks. Owned by CommandRunner; used by the machine's thread.
 #pragma once
 
 #include <chrono>

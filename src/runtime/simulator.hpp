@@ -1,6 +1,6 @@
 // What the queue drives: a Gpu and what moves bytes beside it. In functional mode a copy is done at once and lasts as
 // long as its Cost says; on a timing machine copies run on the clock of the Gpu, beside its kernels, and every command
-// begins when that clock reaches its time. Owned by the Queue; called by the machine's thread only, except gpu()'s
+// begins when that clock reaches its time. Owned by SimulatorTurns; called by the machine's thread only, except gpu()'s
 // request_stop().
 #pragma once
 

@@ -39,17 +39,18 @@ Ticket Submission::start(const KernelWork& work, After after) {
   // The launch takes its time to reach the device, beside whatever its stream still does.
   const Cost way{Engine::none, config_.launch.latency.count / 1000};
   std::vector<Ticket> all(after.begin(), after.end());
-  all.push_back(queue_.submit_task(nullptr, way, {}));
-  return queue_.submit_launch(std::move(launch), all, config_.launch.gap.count / 1000);
+  all.push_back(queue_.submit(empty_command(way), {}));
+  return queue_.submit(launch_command(std::move(launch), config_.launch.gap.count / 1000), all);
 }
 
 Ticket Submission::start(const CopyWork& work, After after) {
-  return queue_.submit_transfer(work.transfer(), cost(work.engine, work.width * work.height * work.depth), after);
+  const u64 bytes = work.width * work.height * work.depth;
+  return queue_.submit(transfer_command(work.transfer(), cost(work.engine, bytes)), after);
 }
 
 Ticket Submission::start(const SetWork& work, After after) {
   const u64 bytes = work.width * work.element * work.height * work.depth;
-  return queue_.submit_transfer(work.transfer(), cost(Engine::inside_device, bytes), after);
+  return queue_.submit(transfer_command(work.transfer(), cost(Engine::inside_device, bytes)), after);
 }
 
 Ticket Submission::start(const HostWork& work, After after) {
@@ -57,7 +58,7 @@ Ticket Submission::start(const HostWork& work, After after) {
     const CallbackThread inside;
     work.function(work.data);
   };
-  return queue_.submit_host_call(make_task(call), after);
+  return queue_.submit(host_function_command(make_task(call)), after);
 }
 
 Ticket Submission::start(const CallbackWork& work, After after) {
@@ -65,11 +66,11 @@ Ticket Submission::start(const CallbackWork& work, After after) {
     const CallbackThread inside;
     work.function(work.stream, cudaSuccess, work.data);
   };
-  return queue_.submit_host_call(make_task(call), after);
+  return queue_.submit(host_function_command(make_task(call)), after);
 }
 
 Ticket Submission::start(const RecordWork& work, After after) {
-  work.event->ticket = queue_.submit_task(nullptr, {}, after, &work.event->ended);
+  work.event->ticket = queue_.submit(empty_command({}, &work.event->ended), after);
   work.event->recorded = true;
   work.event->capture = nullptr;
   return work.event->ticket;
@@ -78,15 +79,15 @@ Ticket Submission::start(const RecordWork& work, After after) {
 Ticket Submission::start(const WaitWork& work, After after) {
   std::vector<Ticket> both(after.begin(), after.end());
   both.push_back(work.event->ticket);
-  return queue_.submit_task(nullptr, {}, both);
+  return queue_.submit(empty_command(), both);
 }
 
 Ticket Submission::start(const Prefetch& work, After after) {
-  return queue_.submit_prefetch(work, after);
+  return queue_.submit(prefetch_command(work), after);
 }
 
 Ticket Submission::start(const EmptyWork&, After after) {
-  return queue_.submit_task(nullptr, {}, after);
+  return queue_.submit(empty_command(), after);
 }
 
 Ticket Submission::start(const GraphWork& work, After after) {
@@ -98,11 +99,11 @@ Ticket Submission::start(const GraphWork& work, After after) {
     if (needs.empty()) needs.assign(after.begin(), after.end());
     all.push_back(tickets[node] = submit(node->enabled ? node->work : Work(EmptyWork{}), needs));
   }
-  return queue_.submit_task(nullptr, {}, all);
+  return queue_.submit(empty_command(), all);
 }
 
 Ticket Submission::start(const AllocateWork&, After after) {
-  return queue_.submit_task(nullptr, {}, after);
+  return queue_.submit(empty_command(), after);
 }
 
 Ticket Submission::start(const FreeWork& work, After after) {
@@ -111,7 +112,7 @@ Ticket Submission::start(const FreeWork& work, After after) {
       allocations.release(work.address,
                           bit(AllocatedBy::device) | bit(AllocatedBy::pool_device) | bit(AllocatedBy::managed));
   };
-  return queue_.submit_task(make_task(free), {}, after);
+  return queue_.submit(task_command(make_task(free), {}), after);
 }
 
 }  // namespace ew::runtime

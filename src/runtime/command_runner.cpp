@@ -1,0 +1,153 @@
+#include "runtime/command_runner.hpp"
+
+#include <algorithm>
+
+#include "core/fingerprint.hpp"
+
+namespace ew::runtime {
+
+namespace {
+
+/// Of the destination's bytes, with the copy's number.
+u64 digest_of(const memory::DmaTransfer& transfer, u64 number) {
+  core::Fingerprint digest;
+  digest.add(number);
+  for (u64 z = 0; z < transfer.depth; ++z)
+    for (u64 y = 0; y < transfer.height; ++y) {
+      const u8* row = reinterpret_cast<const u8*>(transfer.to.at(0, y, z));
+      for (u64 x = 0; x < transfer.width; ++x) digest.add(u64{row[x]});
+    }
+  return digest.value();
+}
+
+}  // namespace
+
+CommandRunner::CommandRunner(Commands& commands, Demand& demand, SimulatorTurns& turns, OnFault on_fault,
+                             Progress::Show show, simt::EventRecorder* recorder)
+    : commands_(commands),
+      demand_(demand),
+      turns_(turns),
+      on_fault_(std::move(on_fault)),
+      progress_(show),
+      recorder_(recorder) {}
+
+void CommandRunner::start(HeldLock& held, Command& command) {
+  switch (command.kind) {
+    case Command::Kind::launch:
+      return start_launch(command);
+    case Command::Kind::transfer:
+      return start_transfer(held, command);
+    case Command::Kind::prefetch:
+      if (!turns_.timed()) return run_task(held, command);
+      ++moving_;
+      return turns_.simulator().start(command.ticket(), command.prefetch);
+    case Command::Kind::task:
+    case Command::Kind::host_function:
+      return run_task(held, command);
+  }
+}
+
+void CommandRunner::start_transfer(HeldLock& held, Command& command) {
+  if (turns_.timed()) {
+    ++moving_;
+    if (recorder_) recorder_->transfer_began(command.transfer);
+    return turns_.simulator().start(command.cost.engine, command.ticket(), std::move(command.transfer));
+  }
+  auto transfer = std::make_shared<memory::DmaTransfer>(std::move(command.transfer));
+  command.task = make_task([transfer, recorder = recorder_, ticket = command.ticket()] {
+    if (!recorder) return perform(*transfer);
+    const auto guard = recorder->lock();
+    perform(*transfer);
+    recorder->transferred(ticket, *transfer);
+  });
+  run_task(held, command);
+}
+
+void CommandRunner::start_launch(Command& command) {
+  if (running_.empty()) turns_.advance_to(command.begin);
+  const u64 now = turns_.now(), late = command.begin > now ? command.begin - now : 0;
+  ++launches_;
+  blocks_started_ += command.launch.grid.count();
+  simt::Launch begun;
+  if (recorder_) begun = command.launch;
+  const simt::LaunchId id = turns_.simulator().start(std::move(command.launch));
+  if (recorder_) recorder_->began(command.ticket(), id, begun);
+  running_.emplace(id, Running{command.ticket(), late});
+}
+
+void CommandRunner::run_task(HeldLock& held, Command& command) {
+  u64& engine_free = engine_free_[static_cast<std::size_t>(command.cost.engine)];
+  const u64 begin = command.cost.engine == Engine::none ? command.begin : std::max(command.begin, engine_free);
+  const u64 end_of_task = begin + command.cost.nanoseconds;
+  if (command.cost.engine != Engine::none) engine_free = end_of_task;
+  const Ticket ticket = command.ticket();
+  auto task = std::move(command.task);
+  turns_.task(held, [&] {
+    if (task) task->run();
+    task.reset();
+  });
+  end(ticket, end_of_task);
+}
+
+bool CommandRunner::run_quantum(HeldLock& held) {
+  Simulator& simulator = turns_.simulator();
+  const u64 until = commands_.next_beginning();
+  const Demand::Quantum quantum = demand_.begin_quantum();
+  std::vector<simt::Completion> completions;
+  std::vector<Simulator::Moved> moved;
+  simulator.host_waits(quantum.host_waits);
+  turns_.quantum(held, [&] {
+    simulator.run(quantum.instructions, until);
+    completions = simulator.take_completions();
+    moved = simulator.take_moved();
+    show_progress();
+  });
+  for (const auto& [ticket, nanoseconds] : moved) {
+    --moving_;
+    end(ticket, nanoseconds);
+  }
+  return std::ranges::all_of(completions, [&](const auto& completion) { return end_launch(held, completion); });
+}
+
+/// False: it had a fault.
+bool CommandRunner::end_launch(HeldLock& held, const simt::Completion& completion) {
+  const Running running = running_.at(completion.id);
+  running_.erase(completion.id);
+  if (recorder_) recorder_->ended(completion.id);
+  if (completion.fault) {
+    turns_.task(held, [&] { on_fault_(*completion.fault); });
+    return false;
+  }
+  end(running.ticket, completion.nanoseconds_end + running.late);
+  return true;
+}
+
+void CommandRunner::show_progress() {
+  if (!progress_.wanted()) return;
+  simt::Gpu& gpu = turns_.simulator().gpu();
+  progress_.update({.nanoseconds = gpu.simulated_nanoseconds(),
+                    .instructions = gpu.so_far().warp_instructions,
+                    .blocks_done = gpu.totals().blocks,
+                    .blocks = blocks_started_});
+}
+
+void CommandRunner::end(Ticket ticket, u64 nanoseconds) {
+  Command* const command = commands_.find(ticket);
+  if (!command) return;
+  if (command->kind == Command::Kind::transfer) {
+    if (recorder_ && turns_.timed()) {
+      const auto guard = recorder_->lock();
+      recorder_->transferred(ticket, command->transfer);
+    }
+    if (digesting_ && command->transfer.to.host) copies_digest_ += digest_of(command->transfer, command->number);
+  }
+  commands_.end(*command, nanoseconds);
+  demand_.meet();
+}
+
+void CommandRunner::drop_all() {
+  running_.clear();
+  moving_ = 0;
+}
+
+}  // namespace ew::runtime

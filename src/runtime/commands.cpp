@@ -1,0 +1,81 @@
+#include "runtime/commands.hpp"
+
+#include <algorithm>
+
+namespace ew::runtime {
+
+Commands::Commands() : ends_(remembered) {}
+
+Command& Commands::add(Command&& command, std::span<const Ticket> after, HostThreads::Id thread, u64 earliest) {
+  const Ticket ticket = ++last_;
+  command.order = {thread, ticket};
+  command.number = ++submissions_[thread];
+  command.begin = earliest;
+  for (Ticket dependence : after) {
+    if (Command* const before = find(dependence)) {
+      before->followers.push_back(ticket);
+      ++command.unmet;
+    } else {
+      const Ended before_it = ended(dependence);
+      command.begin = std::max(command.begin, before_it.end);
+      command.launch_begin = std::max(command.launch_begin, before_it.next_launch);
+    }
+  }
+  Command& stored = pending_.emplace(ticket, std::move(command)).first->second;
+  if (stored.unmet == 0) make_ready(stored);
+  return stored;
+}
+
+Command* Commands::find(Ticket ticket) {
+  const auto found = pending_.find(ticket);
+  return found == pending_.end() ? nullptr : &found->second;
+}
+
+u64 Commands::count_of_program() const {
+  return static_cast<u64>(
+      std::ranges::count_if(pending_, [](const auto& one) { return one.second.kind != Command::Kind::task; }));
+}
+
+Command* Commands::ready_by(u64 now) const {
+  for (const auto& [order, command] : ready_)
+    if (command->begin <= now) return command;
+  return nullptr;
+}
+
+u64 Commands::next_beginning() const {
+  u64 next = ~u64{0};
+  for (const auto& [order, command] : ready_) next = std::min(next, command->begin);
+  return next;
+}
+
+void Commands::make_ready(Command& command) {
+  if (command.kind == Command::Kind::launch) command.begin = std::max(command.begin, command.launch_begin);
+  ready_.emplace(command.order, &command);
+}
+
+void Commands::end(Command& one, u64 nanoseconds) {
+  const auto ended = pending_.extract(one.ticket());
+  const Command& command = ended.mapped();
+  const bool launched = command.kind == Command::Kind::launch;
+  const u64 next_launch = launched ? nanoseconds + command.gap : std::max(nanoseconds, command.launch_begin);
+  ends_[command.ticket() % remembered] = {nanoseconds, next_launch};
+  latest_end_ = std::max(latest_end_, nanoseconds);
+  if (command.ended) *command.ended = nanoseconds;
+  for (Ticket follower : command.followers) {
+    Command& next = pending_.at(follower);
+    next.begin = std::max(next.begin, nanoseconds);
+    next.launch_begin = std::max(next.launch_begin, next_launch);
+    if (--next.unmet == 0) make_ready(next);
+  }
+}
+
+void Commands::drop_all() {
+  pending_.clear();
+  ready_.clear();
+}
+
+Commands::Ended Commands::ended(Ticket ticket) const {
+  return ticket == 0 || last_ - ticket >= remembered ? Ended{} : ends_[ticket % remembered];
+}
+
+}  // namespace ew::runtime

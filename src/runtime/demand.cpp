@@ -1,0 +1,82 @@
+#include "runtime/demand.hpp"
+
+#include <algorithm>
+
+namespace ew::runtime {
+
+bool Demand::met(const Need& need) const {
+  switch (need.what) {
+    case Need::For::ticket:
+      return !commands_.has(need.ticket);
+    case Need::For::all_up_to:
+      return commands_.ended_up_to(need.ticket);
+    case Need::For::room:
+      return commands_.size() <= deep / 2;
+    case Need::For::quantum:
+      return commands_.empty();
+    case Need::For::nothing:
+      return true;
+  }
+  return true;
+}
+
+Waited Demand::wait(HeldLock& held, Need need) {
+  if (stopping_) return Waited::ending;
+  if (lost_) return Waited::lost;
+  if (met(need)) return Waited::done;
+  if (need.what == Need::For::quantum) step_ = need.instructions;
+  needs_.push_back(&need);
+  lock_.wake.notify_one();
+  lock_.progress.wait(held, [&] { return need.outcome != Waited::no; });
+  --leaving_;
+  return need.outcome;
+}
+
+void Demand::meet() {
+  const auto left = std::ranges::partition(needs_, [&](const Need* need) { return !met(*need); });
+  if (left.empty()) return;
+  for (Need* need : left) need->outcome = Waited::done;
+  leaving_ += static_cast<u32>(left.size());
+  needs_.erase(left.begin(), left.end());
+  host_rests_ = false;
+  lock_.progress.notify_all();
+}
+
+void Demand::end_all(Waited outcome) {
+  for (Need* need : needs_) need->outcome = outcome;
+  leaving_ += static_cast<u32>(needs_.size());
+  needs_.clear();
+  host_rests_ = false;
+  lock_.progress.notify_all();
+}
+
+Demand::Quantum Demand::begin_quantum() {
+  const auto steps = [](const Need* need) { return need->what == Need::For::quantum; };
+  const bool only_steps = !needs_.empty() && std::ranges::all_of(needs_, steps);
+  for (Need* need : needs_)
+    if (steps(need)) need->what = Need::For::nothing;
+  return {.instructions = only_steps && !polls_ ? step_ : queue_quantum, .host_waits = !needs_.empty() && !only_steps};
+}
+
+void Demand::run_dry() {
+  for (Need* need : needs_)
+    if (need->what == Need::For::quantum) need->what = Need::For::nothing;
+  meet();
+}
+
+void Demand::finish(HeldLock& held, u64 instructions, u64 nanoseconds) {
+  finishing_ = true;
+  polls_ = false;
+  enough_instructions_ = instructions;
+  enough_nanoseconds_ = nanoseconds;
+  lock_.wake.notify_one();
+  lock_.progress.wait(held, [&] { return !finishing_ || lost_; });
+  finishing_ = false;
+}
+
+void Demand::end_finishing() {
+  finishing_ = false;
+  lock_.progress.notify_all();
+}
+
+}  // namespace ew::runtime

@@ -1,0 +1,94 @@
+// Who needs the machine to simulate, and how far: threads of the host that cannot go on, a host that polls, the end of
+// the program. The machine stands still while there is no demand. Owned by Queue; its lock is held in every call.
+#pragma once
+
+#include <vector>
+
+#include "core/types.hpp"
+#include "runtime/commands.hpp"
+#include "runtime/queue_lock.hpp"
+
+namespace ew::runtime {
+
+/// How a wait has ended.
+enum class Waited : u8 {
+  no,      // not yet
+  done,    // what was waited for is complete
+  lost,    // a launch has failed, and everything queued went with it
+  reset,   // it was dropped by restart()
+  ending,  // it was dropped as the program ends
+};
+
+/// Warp instructions between two looks at the queue.
+inline constexpr u64 queue_quantum = 20'000;
+
+/// A thread of the host that cannot go on.
+struct Need {
+  enum class For : u8 { ticket, all_up_to, room, quantum, nothing } what = For::ticket;
+  Ticket ticket = 0;
+  u64 instructions = queue_quantum;  // of For::quantum
+  Waited outcome = Waited::no;
+};
+
+class Demand {
+ public:
+  /// Commands that a host may run ahead, as on a real device. A submission behind them waits for room.
+  static constexpr std::size_t deep = 1024;
+
+  Demand(QueueLock& lock, const Commands& commands) : lock_(lock), commands_(commands) {}
+
+  /// By a thread of the host: waits until the need is met or dropped.
+  Waited wait(HeldLock&, Need);
+  /// Threads whose need is met leave the machine; it stands still until they have come to rest again.
+  void meet();
+  /// Every thread that waits leaves with this outcome.
+  void end_all(Waited);
+  bool any() const { return !needs_.empty() || polls_ || finishing_; }
+  /// Threads that wait for the machine; threads whose need is met, and which have not noticed it yet.
+  u32 waiting() const { return static_cast<u32>(needs_.size()); }
+  u32 leaving() const { return leaving_; }
+  /// The host was at rest when the machine went on, and no thread has left since.
+  bool host_rests() const { return host_rests_; }
+  void set_host_rests(bool rests) { host_rests_ = rests; }
+
+  /// How far the machine goes now. Needs of one quantum are met when this one is over.
+  struct Quantum {
+    u64 instructions = 0;
+    bool host_waits = false;  // for what is under way
+  };
+  Quantum begin_quantum();
+  /// Nothing takes time: only host functions are under way. Needs of one quantum are met.
+  void run_dry();
+
+  /// The host polls: the machine goes on beside it, until it synchronises.
+  void set_polls(bool polls) { polls_ = polls; }
+  bool polls() const { return polls_; }
+
+  /// The program ends: what is queued is simulated first, up to these figures. Waits until it is.
+  void finish(HeldLock&, u64 instructions, u64 nanoseconds);
+  bool finishing() const { return finishing_; }
+  bool enough(u64 instructions, u64 nanoseconds) const {
+    return lost_ || nanoseconds >= enough_nanoseconds_ || instructions >= enough_instructions_;
+  }
+  void end_finishing();
+
+  /// The context is lost; the queue takes no more. Until it is restarted.
+  void set_lost(bool lost) { lost_ = lost; }
+  bool lost() const { return lost_; }
+  /// The program ends; the queue takes no more, and its threads end.
+  void stop() { stopping_ = true; }
+  bool stopping() const { return stopping_; }
+
+ private:
+  bool met(const Need&) const;
+
+  QueueLock& lock_;
+  const Commands& commands_;
+  std::vector<Need*> needs_;
+  u32 leaving_ = 0;
+  u64 step_ = queue_quantum;
+  bool polls_ = false, host_rests_ = false, finishing_ = false, lost_ = false, stopping_ = false;
+  u64 enough_instructions_ = 0, enough_nanoseconds_ = 0;
+};
+
+}  // namespace ew::runtime

@@ -1,0 +1,53 @@
+#include "runtime/host_rest.hpp"
+
+#include <algorithm>
+
+namespace ew::runtime {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto most_looks_apart = 1ms;  // at threads that are not at rest
+// For a thread that is never at rest: another one that needs the machine; a host function.
+constexpr auto patience = 2s, patience_with_host_functions = 30s;
+
+}  // namespace
+
+bool HostRest::wait_for_threads(HeldLock& held) {
+  return wait(held, 0, patience);
+}
+
+bool HostRest::wait_for_host_function(HeldLock& held) {
+  return wait(held, host_function_thread_, patience_with_host_functions);
+}
+
+bool HostRest::wait(HeldLock& held, HostThreads::Id busy, std::chrono::seconds at_most) {
+  const Ticket before = commands_.last();
+  bool rests = false;
+  if (demand_.leaving() == 0) {
+    const HostThreads::Known known{
+        .waiting = demand_.waiting(), .busy = busy, .own = {machine_thread_, host_function_thread_}};
+    held.unlock();  // a thread that waits for this lock is not at rest
+    rests = threads_.at_rest(known);
+    held.lock();
+  }
+  const auto now = Clock::now();
+  if (rests && demand_.leaving() == 0 && before == commands_.last()) {
+    waits_since_ = {};
+    look_again_ = {};
+    return true;
+  }
+  if (waits_since_ == Clock::time_point{}) waits_since_ = now;
+  if (now - waits_since_ > at_most && demand_.leaving() == 0) {
+    threads_.leave_out_busy();
+    ++given_up_;
+    waits_since_ = {};
+    return true;
+  }
+  look_again_ = std::min<std::chrono::microseconds>(2 * look_again_ + 20us, most_looks_apart);
+  lock_.wake.wait_for(held, look_again_);
+  return false;
+}
+
+}  // namespace ew::runtime

@@ -1,0 +1,87 @@
+#include "runtime/machine_thread.hpp"
+
+namespace ew::runtime {
+
+MachineThread::MachineThread(QueueLock& lock, Commands& commands, Demand& demand, HostRest& rest,
+                             SilentHost& silent_host, SimulatorTurns& turns, CommandRunner& runner,
+                             HostFunctions& host_functions)
+    : lock_(lock),
+      commands_(commands),
+      demand_(demand),
+      rest_(rest),
+      silent_host_(silent_host),
+      turns_(turns),
+      runner_(runner),
+      host_functions_(host_functions) {}
+
+void MachineThread::begin() {
+  thread_ = std::thread([this] { loop(); });
+}
+
+void MachineThread::loop() {
+  HeldLock held(lock_.mutex);
+  rest_.set_machine_thread(HostThreads::self());
+  while (!demand_.stopping()) {
+    if (turns_.give_way(held, demand_) || !gate(held)) continue;
+    if (Command* command = commands_.ready_by(turns_.timed() ? turns_.now() : ~u64{0})) {
+      start(held, *command);
+    } else if (host_functions_.hold_time(held)) {
+      continue;
+    } else if (runner_.busy() || commands_.any_ready()) {
+      if (!runner_.run_quantum(held)) {
+        demand_.set_lost(true);
+        drop_all(Waited::lost);
+      }
+      demand_.meet();
+      lock_.progress.notify_all();
+    } else {
+      demand_.run_dry();
+      lock_.wake.wait(held);
+    }
+  }
+  silent_host_.open();
+}
+
+/// True when the machine should simulate now; else waits for a reason to look again.
+bool MachineThread::gate(HeldLock& held) {
+  if (demand_.finishing() && has_finished()) demand_.end_finishing();
+  if (commands_.empty()) {
+    demand_.set_polls(false);
+    demand_.meet();
+    lock_.wake.wait(held);
+    return false;
+  }
+  if (!demand_.any()) {
+    demand_.set_host_rests(false);
+    if (silent_host_.polls(held, host_functions_.under_way() > 0)) demand_.set_polls(true);
+    return false;
+  }
+  if (!demand_.polls() && !demand_.finishing() && !demand_.host_rests() && !rest_.wait_for_threads(held)) return false;
+  demand_.set_host_rests(true);
+  silent_host_.open();
+  return demand_.any();
+}
+
+/// As far as the end of the program lets it come.
+bool MachineThread::has_finished() {
+  const bool over = !runner_.busy() && !commands_.any_ready();
+  return over || demand_.enough(turns_.simulator().gpu().totals().warp_instructions, turns_.now());
+}
+
+void MachineThread::start(HeldLock& held, Command& command) {
+  commands_.begin(command);
+  if (command.kind != Command::Kind::host_function) return runner_.start(held, command);
+  if (!demand_.finishing()) host_functions_.call(command.ticket());  // else nothing of the program is called any more
+}
+
+void MachineThread::drop_all(Waited outcome) {
+  silent_host_.open();
+  demand_.end_all(outcome);
+  commands_.drop_all();
+  runner_.drop_all();
+  host_functions_.drop_all();
+  lock_.progress.notify_all();
+  lock_.wake.notify_one();
+}
+
+}  // namespace ew::runtime
