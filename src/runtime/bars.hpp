@@ -1,6 +1,6 @@
 // The bars that a timeline shows: who was busy with what, from when to when. Kept without a timeline, too: two bars of
 // one track that overlap say that a part of the machine did two things at a time that it can only do in turn, or that a
-// time is wrong. Owned by a TimingMachine.
+// time is wrong. Owned by MachineTimeline.
 #pragma once
 
 #include <string>

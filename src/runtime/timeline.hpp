@@ -1,5 +1,5 @@
 // A timeline file in the Chrome trace-event format, which Perfetto's viewer opens: spans on tracks, and counters.
-// Written as the run goes on, so that a run that is killed leaves a file that opens, too. Owned by a TimingMachine.
+// Written as the run goes on, so that a run that is killed leaves a file that opens, too. Owned by MachineTimeline.
 #pragma once
 
 #include <array>

@@ -1,0 +1,207 @@
+#include "runtime/memory_hierarchy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "persistency/models.hpp"
+
+namespace ew::runtime {
+
+namespace {
+
+memory::AddressMapConfig map_config(const MachineConfig& config) {
+  memory::AddressMapConfig map = config.address_map;
+  map.line = config.l1.line;
+  if (config.nvm.near()) map.nvm_channels = config.nvm.channels;
+  map.shared = config.device.integrated;
+  return map;
+}
+
+}  // namespace
+
+bool persists(const MachineConfig& config) {
+  return config.persistency.model != "none" && why_no_pools(config).empty();
+}
+
+MemoryHierarchy::MemoryHierarchy(const MachineConfig& config, u64 seed, const memory::AddressSpace& space,
+                                 core::TimeWheel& wheel, memory::DurableImage* durable)
+    : config_(config),
+      space_(space),
+      wheel_(wheel),
+      map_(map_config(config), space),
+      protocol_(coherence::find_model(config.coherence.protocol)->make()),
+      network_(memory::make_network(config.network, network_parts(seed))),
+      devices_(config, wheel, payloads_, durable) {}
+
+void MemoryHierarchy::attach(simt::TimingGpu& gpu, const memory::DmaEngine::Tell& copy_begins,
+                             const memory::DmaEngine::Tell& moved) {
+  make_caches(gpu, moved);
+  make_host_core(gpu);
+  const auto add_port = [this](const memory::PrivateCacheConfig& port, memory::Agent& agent) -> memory::PrivateCache& {
+    return add_cache(port, agent, true);
+  };
+  engines_ =
+      std::make_unique<CopyEngines>(config_, wheel_, map_, devices_.of_host_pages(), add_port, copy_begins, moved);
+  make_homes();
+}
+
+memory::NetworkParts MemoryHierarchy::network_parts(u64 seed) {
+  return {.wheel = wheel_,
+          .clock = config_.device.clock,
+          .agents = agents_of(config_),
+          .homes = config_.address_map.slices,
+          .seed = seed};
+}
+
+memory::PrivateCache& MemoryHierarchy::add_cache(const memory::PrivateCacheConfig& config, memory::Agent& agent,
+                                                 bool dma) {
+  const auto id = static_cast<memory::AgentId>(agents_.size());
+  agents_.push_back(&agent);
+  caches_.push_back(
+      std::make_unique<memory::PrivateCache>(config, memory::PrivateCache::Parts{.wheel = wheel_,
+                                                                                 .payloads = payloads_,
+                                                                                 .network = *network_,
+                                                                                 .agent = agent,
+                                                                                 .protocol = *protocol_,
+                                                                                 .map = map_,
+                                                                                 .id = id,
+                                                                                 .agents = agents_of(config_),
+                                                                                 .dma = dma,
+                                                                                 .persists = persists(config_)}));
+  network_->attach(id, *caches_.back());
+  memory::PrivateCache& cache = *caches_.back();
+  const persistency::Model& model = *persistency::find_model(config_.persistency.model);
+  if (!dma && persists(config_))
+    cache.attach(
+        model.make(config_.persistency, static_cast<u32>(config.bytes / config.line), cache.persist_machinery()),
+        model.traits);
+  return cache;
+}
+
+void MemoryHierarchy::make_caches(simt::TimingGpu& gpu, const memory::DmaEngine::Tell& moved) {
+  if (config_.managed.placement == "migrate" && !config_.device.integrated)
+    pages_ = std::make_unique<ManagedPages>(config_.managed, config_.copy.latency, config_.device.clock, space_, wheel_,
+                                            devices_.link(), moved);
+  for (u32 sm = 0; sm < config_.sm.count; ++sm) {
+    if (pages_) {
+      paged_ports_.push_back(std::make_unique<PagedPort>(*pages_, gpu.agent(sm), wheel_));
+      paged_ports_.back()->attach(add_cache(config_.l1, *paged_ports_.back(), false));
+      gpu.attach(sm, *paged_ports_.back());
+      continue;
+    }
+    memory::PrivateCache& cache = add_cache(config_.l1, gpu.agent(sm), false);
+    ports_.push_back(std::make_unique<simt::PortOf<memory::PrivateCache>>(cache));
+    gpu.attach(sm, *ports_.back());
+  }
+}
+
+void MemoryHierarchy::make_host_core(simt::TimingGpu& gpu) {
+  if (!config_.device.integrated) return;
+  const auto id = static_cast<memory::AgentId>(agents_.size());
+  agents_.push_back(nullptr);  // homes perform no atomics of it
+  host_core_ = std::make_unique<memory::CpuCore>(memory::CpuCore::Parts{.wheel = wheel_,
+                                                                        .payloads = payloads_,
+                                                                        .network = *network_,
+                                                                        .protocol = *protocol_,
+                                                                        .map = map_,
+                                                                        .id = id,
+                                                                        .agents = agents_of(config_),
+                                                                        .line = config_.l1.line},
+                                                 [&gpu] { gpu.request_stop(); });
+  network_->attach(id, *host_core_);
+}
+
+void MemoryHierarchy::make_homes() {
+  memory::HomeConfig home = config_.l2;
+  home.line = config_.l1.line;
+  for (u32 slice = 0; slice < config_.address_map.slices; ++slice) {
+    homes_.push_back(
+        std::make_unique<memory::Home>(home, memory::Home::Parts{.wheel = wheel_,
+                                                                 .payloads = payloads_,
+                                                                 .network = *network_,
+                                                                 .protocol = *protocol_,
+                                                                 .map = map_,
+                                                                 .agents = agents_,
+                                                                 .devices = devices_.seen_from(slice, network_parts(0)),
+                                                                 .slice = slice}));
+    network_->attach(static_cast<memory::Node>(agents_of(config_) + slice), *homes_.back());
+  }
+}
+
+void MemoryHierarchy::refresh() {
+  map_.refresh();
+  if (pages_) pages_->refresh();
+}
+
+void MemoryHierarchy::drop(u64 begin, u64 end, bool gone) {
+  for (const auto& home : homes_) home->drop(begin, end, gone);
+  devices_.drop(begin, end);
+}
+
+HierarchyStatistics MemoryHierarchy::statistics() const {
+  HierarchyStatistics all;
+  for (u32 sm = 0; sm < config_.sm.count; ++sm) all.add(caches_[sm]->statistics());
+  for (const auto& home : homes_) all.add(home->statistics());
+  if (host_core_) all.host_core = host_core_->statistics();
+  engines_->add_to(all);
+  all.network = network_->statistics();
+  devices_.add_to(all);
+  if (pages_) all.managed = pages_->statistics();
+  return all;
+}
+
+HierarchyStatistics MemoryHierarchy::take(core::Account account) {
+  HierarchyStatistics taken;
+  for (u32 i = 0; i < caches_.size(); ++i)
+    if (const memory::PrivateCacheStatistics cache = caches_[i]->take(account); i < config_.sm.count) taken.add(cache);
+  for (const auto& home : homes_) taken.add(home->take(account));
+  taken.network = network_->take(account);
+  devices_.take(account, taken);
+  return taken;
+}
+
+bool MemoryHierarchy::quiescent() const {
+  return network_->in_flight() == 0 && (!host_core_ || host_core_->quiescent()) &&
+         std::ranges::all_of(caches_, [](const auto& cache) { return cache->quiescent(); }) &&
+         std::ranges::all_of(homes_, [](const auto& home) { return home->quiescent(); }) && engines_->idle() &&
+         devices_.quiescent();
+}
+
+std::string MemoryHierarchy::what_is_under_way() const {
+  std::string text;
+  for (std::size_t i = 0; i < caches_.size(); ++i)
+    if (const std::string one = caches_[i]->what_is_under_way(); !one.empty())
+      text +=
+          fmt::format("{} {}:\n{}", i < config_.sm.count ? "private cache of SM" : "port of a copy engine,", i, one);
+  return text + what_is_beneath();
+}
+
+std::string MemoryHierarchy::what_is_beneath() const {
+  std::string text;
+  if (host_core_) text += host_core_->what_is_under_way();
+  if (pages_) text += pages_->what_is_under_way();
+  for (std::size_t i = 0; i < homes_.size(); ++i)
+    if (const std::string one = homes_[i]->what_is_under_way(); !one.empty())
+      text += fmt::format("home of slice {}:\n{}", i, one);
+  return text + engines_->what_is_under_way() + network_->what_is_under_way() + devices_.what_is_under_way();
+}
+
+/// A copy that the SM has written, or owns, is the newest.
+std::string MemoryHierarchy::newer_elsewhere(u32 sm, u64 address, u32 value) const {
+  const auto place = space_.find(address);
+  const bool cached = place && (place->region == memory::Region::device || place->region == memory::Region::pool);
+  if (address % memory::word_bytes || !cached) return {};
+  u32 in_memory = 0;
+  std::memcpy(&in_memory, reinterpret_cast<const void*>(address), sizeof in_memory);
+  const memory::PrivateCache::Peek copy = caches_[sm]->peek(address);
+  if (!copy.valid || copy.owned || copy.dirty_bytes || copy.value != value || in_memory == value) return {};
+  return fmt::format(
+      "scope bug: the word is {} in memory, and SM {} polls an older copy in its private cache. The scope of these "
+      "polls "
+      "is too narrow: device scope (.gpu) sees what other SMs write",
+      in_memory, sm);
+}
+
+}  // namespace ew::runtime

@@ -1,0 +1,92 @@
+// The memory hierarchy of a timing machine, put together from what a machine file says: agents (the SMs' private
+// caches, the host's core, the ports of copy engines), the network, homes, and devices behind them. Owned by
+// TimingMachine; every part is owned here and dies with it.
+//
+// Agents are numbered: SMs, then the host's core where there is one, then ports.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coherence/models.hpp"
+#include "core/time_wheel.hpp"
+#include "memory/address_map.hpp"
+#include "memory/cpu_core.hpp"
+#include "memory/home.hpp"
+#include "memory/private_cache.hpp"
+#include "runtime/copy_engines.hpp"
+#include "runtime/machine_config.hpp"
+#include "runtime/managed_pages.hpp"
+#include "runtime/memory_devices.hpp"
+#include "simt/timing_gpu.hpp"
+
+namespace ew::runtime {
+
+/// Without a pool in reach, or without a model, persistent lines are as any other.
+bool persists(const MachineConfig&);
+
+class MemoryHierarchy {
+ public:
+  /// durable: of the pools; nullptr: there are none. References outlive it.
+  MemoryHierarchy(const MachineConfig&, u64 seed, const memory::AddressSpace&, core::TimeWheel&,
+                  memory::DurableImage* durable);
+
+  /// Makes the agents and the homes. REQUIRES: once, before anything runs. `copy_begins` is called when a copy engine
+  /// turns to a transfer, `moved` when a transfer or a prefetch is over.
+  void attach(simt::TimingGpu&, const memory::DmaEngine::Tell& copy_begins, const memory::DmaEngine::Tell& moved);
+
+  memory::AddressMap& map() { return map_; }
+  /// nullptr: managed memory does not move.
+  ManagedPages* pages() { return pages_.get(); }
+  /// nullptr: the host shares no memory with the GPU.
+  memory::CpuCore* host_core() { return host_core_.get(); }
+  CopyEngines& engines() { return *engines_; }
+  /// Takes in what was allocated since. Between launches and copies.
+  void refresh();
+  /// Simulator::drop and Simulator::persist_region.
+  void drop(u64 begin, u64 end, bool gone);
+  void persist_region(bool inside) { devices_.persist_region(inside); }
+
+  /// Of all parts, up to now.
+  HierarchyStatistics statistics() const;
+  const memory::PrivateCache& cache(u32 sm) const { return *caches_[sm]; }
+  const std::vector<std::unique_ptr<memory::Home>>& homes() const { return homes_; }
+  /// What was counted on this account since it was taken last.
+  HierarchyStatistics take(core::Account);
+
+  /// No message, line or transfer under way anywhere.
+  bool quiescent() const;
+  std::string what_is_under_way() const;
+  /// In everything but SMs and private caches.
+  std::string what_is_beneath() const;
+  /// simt::Performer's: a sentence when memory has a newer value than the copy that this SM polls; else empty.
+  std::string newer_elsewhere(u32 sm, u64 address, u32 value) const;
+
+ private:
+  memory::NetworkParts network_parts(u64 seed);
+  void make_caches(simt::TimingGpu&, const memory::DmaEngine::Tell& moved);
+  void make_host_core(simt::TimingGpu&);
+  void make_homes();
+  memory::PrivateCache& add_cache(const memory::PrivateCacheConfig&, memory::Agent&, bool dma);
+
+  const MachineConfig& config_;
+  const memory::AddressSpace& space_;
+  core::TimeWheel& wheel_;
+  memory::Payloads payloads_;
+  memory::AddressMap map_;
+  std::unique_ptr<memory::Protocol> protocol_;
+  std::unique_ptr<memory::Network> network_;
+  MemoryDevices devices_;
+  std::unique_ptr<memory::CpuCore> host_core_;
+  std::unique_ptr<CopyEngines> engines_;
+  std::vector<memory::Agent*> agents_;
+  std::unique_ptr<ManagedPages> pages_;
+  std::vector<std::unique_ptr<PagedPort>> paged_ports_;
+  std::vector<std::unique_ptr<memory::PrivateCache>> caches_;  // by agent, but for the host's core
+  std::vector<std::unique_ptr<simt::LinePort>> ports_;         // by SM
+  std::vector<std::unique_ptr<memory::Home>> homes_;
+};
+
+}  // namespace ew::runtime
