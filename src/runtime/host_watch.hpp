@@ -6,7 +6,7 @@
 //
 // Closed by threads that submit and by the machine's thread; opened by the same, by any thread's access (SIGSEGV), and
 // by system calls that are given such memory (host_calls.cpp). Nothing is simulated while memory is closed. Owned by
-// the Queue, in pages of its own: a program may have registered the rest of any page of the heap. Its lock is held for
+// SilentHost, in pages of its own: a program may have registered the rest of any page of the heap. Its lock is held for
 // a few mprotect() calls and never while another is taken.
 #pragma once
 
@@ -16,6 +16,8 @@
 #include <functional>
 
 #include "memory/address_space.hpp"
+#include "runtime/poll_finder.hpp"
+#include "runtime/shared_ranges.hpp"
 
 namespace ew::runtime {
 
@@ -34,14 +36,14 @@ class HostWatch {
   void close(bool everything);
   void open();
   bool closed() const { return closed_.load(std::memory_order_relaxed); }
-  /// There is shared memory that cannot be watched: on the stack of a thread, or too many places of it.
+  /// There is shared memory that cannot be watched (SharedRanges::blind).
   bool blind() const { return blind_; }
 
   /// The host has called CUDA: what it touched before is forgotten.
   void begin_silence();
   /// In this silence the host has read shared memory, or performed an atomic operation on it; has come back to it.
-  bool has_read() const { return reads_ > 0; }
-  bool polled() const { return polled_; }
+  bool has_read() const { return polls_.has_looked(); }
+  bool polled() const { return polls_.polls(); }
   /// Something was touched since the last look.
   bool take_touched() { return touched_.exchange(false); }
 
@@ -62,42 +64,19 @@ class HostWatch {
   };
 
  private:
-  struct Range {
-    u64 begin = 0, end = 0;              // whole pages
-    u64 exact_begin = 0, exact_end = 0;  // what is shared
-    bool exclusive = true;
-  };
-  static constexpr u32 most_ranges = 256;
-  struct Ranges {
-    std::array<Range, most_ranges> list;
-    u32 count = 0;
-    bool blind = false;
-    void add(const Range&);
-  };
-  struct Seen {
-    u64 address = 0, instruction = 0;
-  };
-  static constexpr u32 most_in_a_row = 4, most_reads = 24;  // so many looks of one silence are polling
-  class Guard;
-  class Mappings;
-
-  static Ranges find(const memory::AddressSpace&);
   bool may_close(u64 begin, u64 end);
   void open_locked();
   bool touch(u64 address, u64 instruction, Access);
-  void note(u64 address, u64 instruction);
 
   const memory::AddressSpace& space_;
   const std::function<void()> noticed_;
   std::array<std::pair<u64, u64>, 3> arenas_{};  // where shared memory is allocated
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
   std::atomic<u32> system_calls_{0};
-  Ranges ranges_;
+  SharedRanges ranges_;
   u64 found_ = ~u64{0};  // at this change of the address space
-  std::atomic<bool> closed_{false}, closed_everything_{false}, polled_{false}, touched_{false}, blind_{false};
-  std::atomic<u32> reads_{0};
-  Seen last_;
-  u32 in_a_row_ = 0;
+  std::atomic<bool> closed_{false}, closed_everything_{false}, touched_{false}, blind_{false};
+  PollFinder polls_;
   u32 strays_ = 0;  // accesses since the last opening: late, or of memory that is not ours to open
 };
 
