@@ -21,56 +21,19 @@ ManagedPages::ManagedPages(const ManagedConfig& config, core::Picoseconds prefet
                            std::function<void(u64 id)> done)
     : config_(config),
       page_(config.page.count),
+      places_(space, page_),
       fault_cycles_(std::max<u64>(1, core::cycles_covering(sm_clock, config.fault))),
       prefetch_cycles_(core::cycles_covering(sm_clock, prefetch_latency)),
-      space_(space),
       wheel_(wheel),
       link_(link),
       done_(std::move(done)) {}
 
-/// A window keeps its states while it lives; it ends with what is allocated now.
-void ManagedPages::refresh() {
-  std::vector<Window> windows;
-  for (const auto& found : space_.windows()) {
-    if (found.region != memory::Region::managed) continue;
-    const auto old = std::ranges::find(windows_, found.begin, &Window::begin);
-    windows.push_back(old == windows_.end() ? Window{found.begin, 0, {}, {}} : std::move(*old));
-    // An arena is far larger than what lies in it: the states reach as far as its last allocation.
-    const u64 used = found.number == 0 ? space_.used(memory::Region::managed) : found.end - found.begin;
-    Window& window = windows.back();
-    u64 end = found.begin + used;
-    if (used == 0) continue;
-    const auto last = space_.neighbours(found.end - 1).below;
-    if (last && last->region == memory::Region::managed) end = std::max(end, last->end());
-    window.bytes = std::max(window.bytes, (std::min(end, found.end) - found.begin + page_ - 1) / page_ * page_);
-    window.state.resize(window.bytes / page_, on_host);
-    window.read_mostly.resize(window.bytes / page_);
-  }
-  windows_ = std::move(windows);
-}
-
-ManagedPages::Window* ManagedPages::window_of(u64 address) {
-  for (Window& window : windows_)
-    if (address - window.begin < window.bytes) return &window;
-  return nullptr;
-}
-
-/// visit(state, read_mostly, page's address)
-template <class Visit>
-void ManagedPages::each_page(u64 begin, u64 bytes, Visit&& visit) {
-  Window* const window = window_of(begin);
-  if (!window || bytes == 0) return;
-  const u64 end = std::min(begin + bytes, window->begin + window->bytes);
-  for (u64 number = (begin - window->begin) / page_; window->begin + number * page_ < end; ++number)
-    visit(window->state[number], window->read_mostly[number], window->begin + number * page_);
-}
-
 void ManagedPages::fault(u64 address, bool writes, PagedPort& port) {
-  each_page(address, 1, [&](u8& state, u8&, u64 page_address) {
+  places_.each_page(address, 1, [&](PagePlace& place, u8&, u64 page_address) {
     waiting_.push_back({page_address, &port, writes});
-    if (state == coming) return;
-    waiting_for_batch_.push_back({page_address, state == on_host});
-    state = coming;
+    if (place == PagePlace::coming) return;
+    waiting_for_batch_.push_back({page_address, place == PagePlace::on_host});
+    place = PagePlace::coming;
     ++under_way_;
     ++statistics_.faults;
   });
@@ -98,8 +61,9 @@ void ManagedPages::arrived(u64 page_address, u64) {
   --under_way_;
   const bool to_write =
       std::ranges::any_of(waiting_, [&](const Waiting& one) { return one.page_address == page_address && one.writes; });
-  each_page(page_address, 1,
-            [&](u8& state, u8& read_mostly, u64) { state = read_mostly && !to_write ? on_both : here; });
+  places_.each_page(page_address, 1, [&](PagePlace& place, u8& read_mostly, u64) {
+    place = read_mostly && !to_write ? PagePlace::on_both : PagePlace::here;
+  });
   std::erase_if(waiting_, [&](const Waiting& one) {
     if (one.page_address != page_address) return false;
     one.port->page_arrived(page_address, page_);
@@ -108,10 +72,10 @@ void ManagedPages::arrived(u64 page_address, u64) {
 }
 
 void ManagedPages::touched_by_host(u64 address, u64 bytes, bool store) {
-  each_page(address, bytes, [&](u8& state, u8& read_mostly, u64) {
-    if (state == on_both && store) state = on_host;
-    if (state != here) return;
-    state = read_mostly && !store ? on_both : on_host;
+  places_.each_page(address, bytes, [&](PagePlace& place, u8& read_mostly, u64) {
+    if (place == PagePlace::on_both && store) place = PagePlace::on_host;
+    if (place != PagePlace::here) return;
+    place = read_mostly && !store ? PagePlace::on_both : PagePlace::on_host;
     ++statistics_.pages_to_host;
     link_.send(
         memory::LinkDirection::to_host, page_, [](void*, u64, u64) {}, this);
@@ -136,21 +100,22 @@ void ManagedPages::go_on_prefetching(u64 id, u64) {
 /// True: the page is on its way.
 bool ManagedPages::prefetch_page(u64 id, Moving& moving) {
   bool sent = false;
-  each_page(std::max(moving.next, moving.what.begin), 1, [&](u8& state, u8& read_mostly, u64 page_address) {
-    sent = state == (moving.what.to_device ? on_host : here);
-    if (!sent) return;
-    ++statistics_.pages_prefetched;
-    if (moving.what.to_device) {
-      state = coming;
-      ++under_way_;
-      ++statistics_.pages_to_device;
-      link_.send<&ManagedPages::prefetched>(memory::LinkDirection::to_device, page_, *this, page_address, id);
-    } else {
-      state = read_mostly ? on_both : on_host;
-      ++statistics_.pages_to_host;
-      link_.send<&ManagedPages::left>(memory::LinkDirection::to_host, page_, *this, page_address, id);
-    }
-  });
+  places_.each_page(
+      std::max(moving.next, moving.what.begin), 1, [&](PagePlace& place, u8& read_mostly, u64 page_address) {
+        sent = place == (moving.what.to_device ? PagePlace::on_host : PagePlace::here);
+        if (!sent) return;
+        ++statistics_.pages_prefetched;
+        if (moving.what.to_device) {
+          place = PagePlace::coming;
+          ++under_way_;
+          ++statistics_.pages_to_device;
+          link_.send<&ManagedPages::prefetched>(memory::LinkDirection::to_device, page_, *this, page_address, id);
+        } else {
+          place = read_mostly ? PagePlace::on_both : PagePlace::on_host;
+          ++statistics_.pages_to_host;
+          link_.send<&ManagedPages::left>(memory::LinkDirection::to_host, page_, *this, page_address, id);
+        }
+      });
   return sent;
 }
 
@@ -162,16 +127,6 @@ void ManagedPages::prefetched(u64 page_address, u64 id) {
 void ManagedPages::left(u64, u64 id) {
   --prefetches_.at(id).in_flight;
   go_on_prefetching(id, 0);
-}
-
-void ManagedPages::advise(u64 begin, u64 bytes, ManagedAdvice advice) {
-  each_page(begin, bytes, [&](u8& state, u8& read_mostly, u64 page_address) {
-    const bool shared = page_address < begin;  // with an older allocation
-    if (advice == ManagedAdvice::fresh && shared) return;
-    if (advice == ManagedAdvice::fresh && state != coming) state = on_host;
-    read_mostly = advice == ManagedAdvice::read_mostly;
-    if (!read_mostly && state == on_both) state = advice == ManagedAdvice::one_copy_on_host ? on_host : here;
-  });
 }
 
 std::string ManagedPages::what_is_under_way() const {

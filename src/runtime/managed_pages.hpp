@@ -1,8 +1,8 @@
-// Managed memory of a GPU that has a memory of its own: where each page lies, and how it moves. A page starts on the
-// host; the first access of a kernel faults, and after the fault's latency the page crosses the host link. A page that
-// the host is seen to touch goes back (docs/semantics.md says what is not seen). A page that is mostly read
-// (cudaMemAdvise) may lie on both sides until one of them writes; a prefetch moves pages without faults. Only time: the
-// bytes of a page have one place whatever its state. Owned by the TimingMachine.
+// Managed memory of a GPU that has a memory of its own: how its pages move (page_places.hpp says where each lies). A
+// page starts on the host; the first access of a kernel faults, and after the fault's latency the page crosses the host
+// link. A page that the host is seen to touch goes back (docs/semantics.md says what is not seen). A page that is
+// mostly read (cudaMemAdvise) may lie on both sides until one of them writes; a prefetch moves pages without faults.
+// Only time: the bytes of a page have one place whatever its state. Owned by MemoryHierarchy.
 //
 // PagedPort stands between an SM and its private cache: an access of a page that is not there is answered `pending` and
 // held until it is; what the same warps do with other pages goes on.
@@ -19,6 +19,7 @@
 #include "memory/host_link.hpp"
 #include "memory/private_cache.hpp"
 #include "runtime/model_config.hpp"
+#include "runtime/page_places.hpp"
 #include "runtime/prefetch.hpp"
 #include "simt/line_port.hpp"
 
@@ -37,23 +38,16 @@ class ManagedPages {
                const memory::AddressSpace&, core::TimeWheel&, memory::HostLink&, std::function<void(u64 id)> done);
 
   /// Takes in what was allocated since. Between launches.
-  void refresh();
+  void refresh() { places_.refresh(); }
   /// May a kernel's access go on? True for every address that is not managed.
-  bool resident(u64 address, bool writes) const {
-    for (const Window& window : windows_) {
-      if (address - window.begin >= window.bytes) continue;
-      const u8 state = window.state[(address - window.begin) / page_];
-      return state == here || (state == on_both && !writes);
-    }
-    return true;
-  }
+  bool resident(u64 address, bool writes) const { return places_.resident(address, writes); }
   /// The page comes; then every port that has asked is told. REQUIRES: !resident(address, writes).
   void fault(u64 address, bool writes, PagedPort&);
   /// The host has touched these bytes: their pages go back, or their copies here if they were only read.
   void touched_by_host(u64 address, u64 bytes, bool store);
   /// Moves the pages that are away from there. A page that comes already is left to its fault.
   void prefetch(u64 id, Prefetch);
-  void advise(u64 begin, u64 bytes, ManagedAdvice);
+  void advise(u64 begin, u64 bytes, ManagedAdvice advice) { places_.advise(begin, bytes, advice); }
 
   /// A line for each page that is waited for, the first few: for reports of deadlocks.
   std::string what_is_under_way() const;
@@ -61,11 +55,6 @@ class ManagedPages {
   ManagedStatistics& counters() { return statistics_; }
 
  private:
-  enum State : u8 { on_host, coming, here, on_both };
-  struct Window {
-    u64 begin = 0, bytes = 0;
-    std::vector<u8> state, read_mostly;  // by page; as long as pages have been asked for
-  };
   struct Waiting {
     u64 page_address = 0;
     PagedPort* port = nullptr;
@@ -81,9 +70,6 @@ class ManagedPages {
     u32 in_flight = 0;
   };
 
-  Window* window_of(u64 address);
-  template <class Visit>
-  void each_page(u64 begin, u64 bytes, Visit&& visit);
   void begin_faults();
   void fault_handled(u64 page_address, u64 transfer);
   void arrived(u64 page_address, u64);
@@ -93,12 +79,12 @@ class ManagedPages {
   void left(u64, u64 id);
 
   const ManagedConfig config_;
-  const u64 page_, fault_cycles_, prefetch_cycles_;
-  const memory::AddressSpace& space_;
+  const u64 page_;  // bytes
+  PagePlaces places_;
+  const u64 fault_cycles_, prefetch_cycles_;
   core::TimeWheel& wheel_;
   memory::HostLink& link_;
   const std::function<void(u64 id)> done_;
-  std::vector<Window> windows_;
   std::deque<Fault> waiting_for_batch_;
   std::map<u64, Moving> prefetches_;
   std::vector<Waiting> waiting_;
