@@ -276,14 +276,14 @@ class Builder {
   }
 
   void add_dependency_options(Words& command, std::size_t input, const std::string& object) const {
-    if (!request_.dependencies_with_compile) return;
-    std::string file = request_.dependency_file;
+    if (!request_.make_rule.with_compile) return;
+    std::string file = request_.make_rule.file;
     if (file.empty())
       file = fs::path(request_.output.empty() ? stem(input) : request_.output).replace_extension(".d").string();
-    const std::string target = request_.dependency_target.empty() ? object : request_.dependency_target;
-    const Words options{request_.skip_system_headers ? "-MMD" : "-MD", "-MF", file, "-MT", target};
+    const std::string target = request_.make_rule.target.empty() ? object : request_.make_rule.target;
+    const Words options{request_.make_rule.skip_system_headers ? "-MMD" : "-MD", "-MF", file, "-MT", target};
     command.insert(command.end(), options.begin(), options.end());
-    if (request_.dependency_phony) command.push_back("-MP");
+    if (request_.make_rule.phony) command.push_back("-MP");
   }
 
   // ---- products ----
@@ -294,10 +294,10 @@ class Builder {
     return each_source([&](std::size_t i) {
       Words what{"-E"};
       if (request_.product == Product::dependencies) {
-        const std::string target = request_.dependency_target.empty() ? stem(i) + ".o" : request_.dependency_target;
-        what = {request_.skip_system_headers ? "-MM" : "-M", "-MT", target};
-        if (!request_.dependency_file.empty()) what.insert(what.end(), {"-MF", request_.dependency_file});
-        if (request_.dependency_phony) what.push_back("-MP");
+        const std::string target = request_.make_rule.target.empty() ? stem(i) + ".o" : request_.make_rule.target;
+        what = {request_.make_rule.skip_system_headers ? "-MM" : "-M", "-MT", target};
+        if (!request_.make_rule.file.empty()) what.insert(what.end(), {"-MF", request_.make_rule.file});
+        if (request_.make_rule.phony) what.push_back("-MP");
       }
       if (!request_.output.empty()) what.insert(what.end(), {"-o", request_.output});
       const std::string& source = request_.inputs[i];
@@ -484,9 +484,9 @@ int build(std::span<const std::string> arguments, bool as_nvcc) {
   append_environment(words, "NVCC_APPEND_FLAGS");
   try {
     BuildRequest request = parse_build_options(words, as_nvcc);
-    if (request.help) return fmt::print("{}{}", usage, build_options_text()), 0;
-    if (request.version) return print_version(as_nvcc);
-    if (request.list_architectures) {
+    if (request.inform.help) return fmt::print("{}{}", usage, build_options_text()), 0;
+    if (request.inform.version) return print_version(as_nvcc);
+    if (request.inform.architectures) {
       for (unsigned sm : {60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90}) fmt::print("compute_{}\n", sm);
       return 0;
     }

@@ -26,6 +26,22 @@ enum class Product {
 
 enum class Language { by_suffix, cuda, cpp, c };
 
+/// The dependency rule for make: the -M family.
+struct MakeRule {
+  bool with_compile = false, skip_system_headers = false, phony = false;
+  std::string file, target;
+};
+
+/// How exact device arithmetic is.
+struct DeviceArithmetic {
+  bool fast_math = false, flush_denormals = false, precise_division = true, precise_root = true, contract = true;
+};
+
+/// What is to be printed instead of building something.
+struct Information {
+  bool help = false, version = false, architectures = false;
+};
+
 /// What `ew build` was asked to do. Made by parse_build_options; only values, no decisions.
 struct BuildRequest {
   Product product = Product::executable;
@@ -44,7 +60,7 @@ struct BuildRequest {
   std::vector<unsigned> architectures;
   bool debug = false, device_debug = false, profile = false;
   bool relocatable = false;
-  bool fast_math = false, flush_denormals = false, precise_division = true, precise_root = true, contract = true;
+  DeviceArithmetic arithmetic;
   bool exceptions = true;
   bool per_thread_stream = false;
   bool no_warnings = false, werror = false;
@@ -52,11 +68,9 @@ struct BuildRequest {
   bool run_after = false;
   bool keep = false, dry_run = false, verbose = false;
   bool forward_unknown_to_compiler = false, forward_unknown_to_linker = false;
-  bool help = false, version = false, list_architectures = false;
+  Information inform;
   bool print_ptx = false;  // --ptx without -o: to standard output
-  // -M family
-  bool dependencies_with_compile = false, skip_system_headers = false, dependency_phony = false;
-  std::string dependency_file, dependency_target;
+  MakeRule make_rule;
   std::string keep_directory, output_directory;
   Words run_arguments;
   unsigned threads = 0;  // 0: as many as there are cores

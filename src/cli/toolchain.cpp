@@ -132,8 +132,8 @@ Words common_flags(const Toolchain& tools, const BuildRequest& request, const Cu
   if (!request.exceptions) words.push_back("-fno-exceptions");
   if (request.per_thread_stream)
     add(words, {"-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"});
-  if (request.fast_math) words.push_back("-D__USE_FAST_MATH__=1");
-  if (request.fast_math || request.flush_denormals) words.push_back("-DEVERWARP_FTZ=1");
+  if (request.arithmetic.fast_math) words.push_back("-D__USE_FAST_MATH__=1");
+  if (request.arithmetic.fast_math || request.arithmetic.flush_denormals) words.push_back("-DEVERWARP_FTZ=1");
   if (!unit.overlay.empty()) add(words, {"-ivfsoverlay", unit.overlay});
   if (request.trace_host) words.push_back("-DEVERWARP_TRACE_HOST=1");
   return words;
@@ -147,12 +147,14 @@ void add_source(Words& words, const Toolchain& tools, const BuildRequest& reques
 
 Words device_math(const BuildRequest& request) {
   Words words;
-  if (request.fast_math || request.flush_denormals) words.push_back("-fgpu-flush-denormals-to-zero");
-  if (request.fast_math) words.push_back("-fgpu-approx-transcendentals");
-  if (request.fast_math || !request.precise_division)
-    add(words, {"-mllvm", request.fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"});
-  if (request.fast_math || !request.precise_root) add(words, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
-  words.push_back(request.contract || request.fast_math ? "-ffp-contract=fast" : "-ffp-contract=off");
+  if (request.arithmetic.fast_math || request.arithmetic.flush_denormals)
+    words.push_back("-fgpu-flush-denormals-to-zero");
+  if (request.arithmetic.fast_math) words.push_back("-fgpu-approx-transcendentals");
+  if (request.arithmetic.fast_math || !request.arithmetic.precise_division)
+    add(words, {"-mllvm", request.arithmetic.fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"});
+  if (request.arithmetic.fast_math || !request.arithmetic.precise_root) add(words, {"-mllvm", "-nvptx-prec-sqrtf32=0"});
+  words.push_back(request.arithmetic.contract || request.arithmetic.fast_math ? "-ffp-contract=fast"
+                                                                              : "-ffp-contract=off");
   return words;
 }
 
