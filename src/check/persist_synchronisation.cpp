@@ -1,12 +1,14 @@
-// What strong accesses of one location bring from thread to thread: psw, csw with chains of atomics, and what epoch
-// persistency makes of conflicts.
-#include <algorithm>
-#include <array>
+#include "check/persist_synchronisation.hpp"
 
-#include "check/persist_builder.hpp"
+#include <algorithm>
 
 namespace ew::check {
 namespace {
+
+/// An access or a fence, as one side of a synchronisation.
+Widening::Side side_of(const EventRecord& record) {
+  return {.launch = record.launch, .pc = record.pc, .scope = record.scope, .action = record.action};
+}
 
 bool is_release(EventAction action) {
   return action == EventAction::release || action == EventAction::acq_rel;
@@ -15,49 +17,150 @@ bool is_acquire(EventAction action) {
   return action == EventAction::acquire || action == EventAction::acq_rel;
 }
 
+/// What the write brings to a block, or (0) to the device, beside what it brings already.
+void add(FlagWrite& write, u64 block, u32 for_pacq, u32 for_acquire, PersistGraph& graph) {
+  if (!for_pacq && !for_acquire) return;
+  for (FlagWrite::Published& other : write.published) {
+    if (other.block != block) continue;
+    other.for_pacq = graph.join(other.for_pacq, for_pacq);
+    other.for_acquire = graph.join(other.for_acquire, for_acquire);
+    return;
+  }
+  write.published.push_back({block, for_pacq, for_acquire});
+}
+
 }  // namespace
 
-Scope PersistBuilder::wide(Scope scope) const {
-  return widened() ? Scope::sys : scope;
+// --- Fences
+
+void PersistSynchronisation::fence(RecordedThread& thread, const EventRecord& record) {
+  thread.order.order_own(graph_);
+  if (!rules_.scoped()) return;
+  ThreadFences& fences = thread.fences;
+  const Scope scope = rules_.wide(record.scope);
+  u32 read = fences.read_block;
+  if (scope >= Scope::gpu) {
+    u32 device = fences.read_device;
+    if (device && record.scope < Scope::gpu) {
+      Widening widening{.release = fences.writer, .acquire = side_of(record)};
+      widening.acquire.narrow = true;
+      device = graph_.widen(device, widening);
+    }
+    read = graph_.join(read, device);
+    fences.read_device = 0;
+  }
+  thread.order.acquire(graph_, read);
+  fences.read_block = 0;
+  const u32 all = thread.order.out(graph_);
+  fences.published_block = all;
+  if (scope >= Scope::gpu) fences.published_device = all;
+  fences.pc = record.pc;
+  fences.scope = record.scope;
 }
 
-PersistBuilder::Flag& PersistBuilder::flag_of(const Lane& lane) {
-  return lane.address & simt::shared_address ? lane.block->shared[lane.address] : flags_[lane.address];
+/// A store behind a fence: the fence is the release when nothing was persisted in between, and limits its scope.
+void PersistSynchronisation::release_by_fence(RecordedThread& thread, Widening::Side& writer) {
+  const ThreadFences& fences = thread.fences;
+  if (fences.scope < Scope::gpu) writer.pc = fences.pc;
+  writer.scope = std::min(writer.scope, fences.scope);
+  if (fences.published_block == thread.order.out(graph_)) writer.action = EventAction::fence;
 }
 
-PersistBuilder::Flag* PersistBuilder::known_flag(const Lane& lane) {
+// --- Flags
+
+Flag& PersistSynchronisation::flag_of(const LaneAccess& lane) {
+  return lane.address & simt::shared_address ? lane.block.shared[lane.address] : flags_[lane.address];
+}
+
+Flag* PersistSynchronisation::known_flag(const LaneAccess& lane) {
   if (flags_.empty()) return nullptr;
   const auto found = flags_.find(lane.address);
   return found == flags_.end() ? nullptr : &found->second;
 }
 
-/// Epoch: the access as an event that conflicts with others of its location. Returns its node.
-u32 PersistBuilder::flag_event(const Lane& lane, Flag& flag, bool writes) {
-  std::vector<u32> before{lane.thread->in, flag.last.node};
+u32 PersistSynchronisation::touch(const LaneAccess& lane, Flag& flag, bool writes) {
+  std::vector<u32> before{lane.thread.order.in(), flag.last.node};
   if (writes) before.insert(before.end(), flag.reads.begin(), flag.reads.end());
   const u32 node = graph_.join(before);
   if (writes)
     flag.reads.clear();
   else if (node)
     flag.reads.push_back(node);
-  if (node) lane.thread->open.push_back(node);
+  if (node) lane.thread.order.performed(node);
   return node;
 }
 
+u32 PersistSynchronisation::join_reads(const LaneAccess& lane) {
+  const Flag* const flag = known_flag(lane);
+  return flag ? graph_.join(flag->reads) : 0;
+}
+
+// --- Reads
+
+const FlagWrite& PersistSynchronisation::write_of(const Flag& flag, u64 value, bool part_of_atomic) const {
+  if (part_of_atomic || flag.last.value == value) return flag.last;
+  const auto found = std::find_if(flag.before.rbegin(), flag.before.rend(),
+                                  [&](const FlagWrite& write) { return write.value == value; });
+  return found == flag.before.rend() ? flag.last : *found;
+}
+
+void PersistSynchronisation::read(const LaneAccess& lane, u64 value, bool part_of_atomic) {
+  RecordedThread& thread = lane.thread;
+  Flag& flag = flag_of(lane);
+  if (!part_of_atomic) {
+    const bool same = thread.spun.address == lane.address && thread.spun.writes == flag.writes;
+    thread.spun = {lane.address, flag.writes};
+    if (same) return;
+  }
+  const FlagWrite& from = write_of(flag, value, part_of_atomic);
+  thread.order.learn_durable(graph_, from.durable);
+  if (rules_.epoch()) {
+    if (!part_of_atomic) touch(lane, flag, false);
+    if (lane.record.action == EventAction::pacq) thread.order.order_own(graph_);
+    return;
+  }
+  if (!rules_.scoped()) return;
+  if (rules_.synced()) acquire_anyway(lane, from);
+  acquire_published(lane, from);
+}
+
+void PersistSynchronisation::acquire_published(const LaneAccess& lane, const FlagWrite& from) {
+  const EventAction action = lane.record.action;
+  const Scope scope = rules_.wide(lane.record.scope);
+  u32 for_pacq = 0, in_block = 0, in_device = 0;
+  for (const FlagWrite::Published& published : from.published) {
+    if (published.block != 0 ? published.block != lane.block_id || scope < Scope::cta : scope < Scope::gpu) continue;
+    for_pacq = graph_.join(for_pacq, published.for_pacq);
+    u32& reached = published.block ? in_block : in_device;
+    reached = graph_.join(reached, published.for_acquire);
+  }
+  ThreadOrder& order = lane.thread.order;
+  if (action == EventAction::pacq) order.acquire(graph_, mark_widened(for_pacq, lane, from));
+  if (is_acquire(action)) {
+    order.acquire(graph_, in_block);
+    order.acquire(graph_, mark_widened(in_device, lane, from));
+  } else {
+    ThreadFences& fences = lane.thread.fences;
+    fences.read_block = graph_.join(fences.read_block, in_block);
+    fences.read_device = graph_.join(fences.read_device, mark_widened(in_device, lane, from));
+    if (in_device) fences.writer = from.writer;
+  }
+}
+
 /// Says which sides of a synchronisation are too narrow as written.
-u32 PersistBuilder::mark_widened(u32 node, const Write& write, const Lane& lane) {
-  if (!widened() || !node || write.block == lane.block_id) return node;
-  Widening widening{.release = write.writer, .acquire = side_of(*lane.record)};
+u32 PersistSynchronisation::mark_widened(u32 node, const LaneAccess& lane, const FlagWrite& write) {
+  if (!rules_.widened() || !node || write.block == lane.block_id) return node;
+  Widening widening{.release = write.writer, .acquire = side_of(lane.record)};
   widening.release.narrow = write.writer.scope < Scope::gpu;
-  widening.acquire.narrow = lane.record->scope < Scope::gpu;
+  widening.acquire.narrow = lane.record.scope < Scope::gpu;
   return widening.changes() ? graph_.widen(node, widening) : node;
 }
 
 /// The read takes everything that the writer had done: as if both were a release and an acquire, which they may be.
-void PersistBuilder::acquire_anyway(const Write& write, const Lane& lane) {
+void PersistSynchronisation::acquire_anyway(const LaneAccess& lane, const FlagWrite& write) {
   if (!write.everything) return;
-  Widening widening{.release = write.writer, .acquire = side_of(*lane.record)};
-  const EventAction writes = write.writer.action, reads = lane.record->action;
+  Widening widening{.release = write.writer, .acquire = side_of(lane.record)};
+  const EventAction writes = write.writer.action, reads = lane.record.action;
   const bool for_pacq = writes == EventAction::prel, for_acquire = is_release(writes) || writes == EventAction::fence;
   const bool is_pacq = reads == EventAction::pacq;
   widening.one_block = write.block == lane.block_id;
@@ -65,99 +168,46 @@ void PersistBuilder::acquire_anyway(const Write& write, const Lane& lane) {
   widening.acquire.loose = (!is_pacq && !is_acquire(reads)) || (for_pacq && !is_pacq);
   if (!widening.one_block) {
     widening.release.narrow = write.writer.scope < Scope::gpu;
-    widening.acquire.narrow = lane.record->scope < Scope::gpu;
+    widening.acquire.narrow = lane.record.scope < Scope::gpu;
   }
-  acquire(*lane.thread, graph_.widen(write.everything, widening));
+  lane.thread.order.acquire(graph_, graph_.widen(write.everything, widening));
 }
 
-void PersistBuilder::read_flag(const Lane& lane, u64 value, bool part_of_atomic) {
-  Thread& thread = *lane.thread;
-  const EventRecord& record = *lane.record;
-  Flag& flag = flag_of(lane);
-  if (!part_of_atomic) {  // a loop that finds the same again says nothing new
-    const bool same = thread.spun_at == lane.address && thread.spun_writes == flag.writes;
-    thread.spun_at = lane.address;
-    thread.spun_writes = flag.writes;
-    if (same) return;
-  }
-  const Write* from = &flag.last;
-  if (!part_of_atomic && from->value != value) {
-    const auto found = std::find_if(flag.before.rbegin(), flag.before.rend(),
-                                    [&](const Write& write) { return write.value == value; });
-    if (found != flag.before.rend()) from = &*found;
-  }
-  thread.durable = graph_.join(thread.durable, from->durable);
-  if (epoch()) {
-    if (!part_of_atomic) flag_event(lane, flag, false);
-    if (record.action == EventAction::pacq) order_own(thread);
-    return;
-  }
-  if (!scoped()) return;
-  if (synced()) acquire_anyway(*from, lane);
-  const Scope scope = wide(record.scope);
-  u32 psw = 0, csw_block = 0, csw_device = 0;
-  for (const Published& published : from->published) {
-    if (published.block != 0 ? published.block != lane.block_id || scope < Scope::cta : scope < Scope::gpu) continue;
-    psw = graph_.join(psw, published.psw);
-    (published.block ? csw_block : csw_device) = graph_.join(published.block ? csw_block : csw_device, published.csw);
-  }
-  if (record.action == EventAction::pacq) acquire(thread, mark_widened(psw, *from, lane));
-  if (is_acquire(record.action)) {
-    acquire(thread, csw_block);
-    acquire(thread, mark_widened(csw_device, *from, lane));
-  } else {
-    thread.pending_block = graph_.join(thread.pending_block, csw_block);
-    thread.pending_device = graph_.join(thread.pending_device, mark_widened(csw_device, *from, lane));
-    if (csw_device) thread.pending_writer = from->writer;
-  }
-}
+// --- Writes
 
-/// A store behind a fence: the fence is the release when nothing was persisted in between, and limits its scope.
-void PersistBuilder::release_by_fence(Thread& thread, Widening::Side& writer) {
-  if (thread.fence_scope < Scope::gpu) writer.pc = thread.fence_pc;
-  writer.scope = std::min(writer.scope, thread.fence_scope);
-  if (thread.fence_block == out(thread)) writer.action = EventAction::fence;
-}
-
-void PersistBuilder::write_flag(const Lane& lane, u64 value, bool part_of_atomic, u32 node) {
-  Thread& thread = *lane.thread;
-  const EventRecord& record = *lane.record;
-  Flag& flag = flag_of(lane);
-  Write write;
+void PersistSynchronisation::write(const LaneAccess& lane, Flag& flag, u64 value, bool part_of_atomic, u32 node) {
+  RecordedThread& thread = lane.thread;
+  FlagWrite write;
   write.value = value;
   write.node = node;
   write.block = lane.block_id;
-  write.writer = side_of(record);
-  write.durable = thread.durable;
+  write.writer = side_of(lane.record);
+  write.durable = thread.order.durable();
   if (part_of_atomic) {  // it carries on what it has read
     write.published = flag.last.published;
     write.durable = graph_.join(write.durable, flag.last.durable);
   }
-  const bool strong = record.action != EventAction::weak;
-  if (scoped() && strong) {
-    const Scope scope = wide(record.scope);
-    const bool releases = is_release(record.action), prel = record.action == EventAction::prel;
-    const u32 all = releases || prel ? out(thread) : 0;
-    if (widened() && !releases && !prel && thread.fence_scope != Scope::none) release_by_fence(thread, write.writer);
-    const auto publish = [&](u64 block, u32 psw, u32 csw) {
-      if (!psw && !csw) return;
-      for (Published& other : write.published) {
-        if (other.block != block) continue;
-        other.psw = graph_.join(other.psw, psw);
-        other.csw = graph_.join(other.csw, csw);
-        return;
-      }
-      write.published.push_back({block, psw, csw});
-    };
-    if (scope >= Scope::cta) publish(lane.block_id, prel ? all : 0, releases ? all : thread.fence_block);
-    if (scope >= Scope::gpu) publish(0, prel ? all : 0, releases ? all : thread.fence_device);
-  }
-  if (synced()) write.everything = graph_.join(part_of_atomic ? flag.last.everything : 0, out(thread));
+  if (rules_.scoped() && lane.record.action != EventAction::weak) publish(lane, write);
+  if (rules_.synced())
+    write.everything = graph_.join(part_of_atomic ? flag.last.everything : 0, thread.order.out(graph_));
   constexpr std::size_t remembered = 16;
   if (flag.before.size() == remembered) flag.before.erase(flag.before.begin());
   ++flag.writes;
   flag.before.push_back(std::move(flag.last));
   flag.last = std::move(write);
+}
+
+/// What a strong write brings to those whom its scope reaches: a release everything, others what the thread's last
+/// fence has published.
+void PersistSynchronisation::publish(const LaneAccess& lane, FlagWrite& write) {
+  RecordedThread& thread = lane.thread;
+  const Scope scope = rules_.wide(lane.record.scope);
+  const bool releases = is_release(lane.record.action), prel = lane.record.action == EventAction::prel;
+  const u32 all = releases || prel ? thread.order.out(graph_) : 0, for_pacq = prel ? all : 0;
+  if (rules_.widened() && !releases && !prel && thread.fences.scope != Scope::none)
+    release_by_fence(thread, write.writer);
+  if (scope >= Scope::cta) add(write, lane.block_id, for_pacq, releases ? all : thread.fences.published_block, graph_);
+  if (scope >= Scope::gpu) add(write, 0, for_pacq, releases ? all : thread.fences.published_device, graph_);
 }
 
 }  // namespace ew::check
