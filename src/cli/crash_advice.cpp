@@ -5,10 +5,24 @@
 
 #include "check/persist_builder.hpp"
 #include "check/persist_order.hpp"
-#include "cli/crash_model.hpp"
+#include "cli/model_failure.hpp"
 #include "core/symbol_name.hpp"
 
 namespace ew::cli {
+
+std::string_view name_of(FailureClass kind) {
+  switch (kind) {
+    case FailureClass::recovery_bug:
+      return "recovery bug";
+    case FailureClass::missing_order:
+      return "missing order";
+    case FailureClass::scope_bug:
+      return "scoped persistency bug";
+    case FailureClass::early_acknowledgement:
+      return "early acknowledgement";
+  }
+  return "";
+}
 
 namespace {
 

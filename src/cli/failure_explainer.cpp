@@ -1,9 +1,10 @@
-// Which failures of `ew crash --states model` are told, and which persists of the run are to blame for each.
+#include "cli/failure_explainer.hpp"
+
 #include <fmt/format.h>
 
 #include <map>
 
-#include "cli/crash_model.hpp"
+#include "check/blame.hpp"
 #include "cli/recorded_recovery.hpp"
 
 namespace ew::cli {
@@ -23,48 +24,6 @@ struct Ends {
   }
 };
 
-}  // namespace
-
-std::string ModelCampaign::place_of(u32 persist) const {
-  if (persist == check::no_persist) return "none";
-  const check::Persist& p = graph_.persist(persist);
-  return events_->place(p.launch, p.pc);
-}
-
-/// One failure for each pair of places of the program that they end between, few at most.
-void ModelCampaign::explain_all(const std::vector<Failed>& failures, ModelReport& report) {
-  if (failures.empty()) return;
-  constexpr std::size_t most_explained = 24, most_told = 8;
-  std::map<std::string, std::vector<const Failed*>> places;
-  std::vector<std::string> order;
-  for (const Failed& failure : failures) {
-    const Ends ends(failure.set);
-    const std::string place = !failure.nested.empty()    ? "crashed recovery, " + failure.nested_place
-                              : failure.state == no_pool ? failure.state
-                                                         : place_of(ends.last_present) + place_of(ends.first_absent);
-    if (places[place].empty()) order.push_back(place);
-    places[place].push_back(&failure);
-  }
-  Worker worker(*this, model_.warm);
-  std::map<std::string, std::size_t> told;
-  for (std::size_t i = 0; i < order.size() && i < most_explained; ++i) {
-    const auto& alike = places[order[i]];
-    ModelFailure failure = explain(worker, *alike.front());
-    failure.alike = alike.size();
-    const bool early = failure.kind == FailureClass::early_acknowledgement;
-    const std::string key =
-        fmt::format("{} {} {} {}", name_of(failure.kind), failure.nested.empty(),
-                    early ? failure.not_durable_at : failure.durable_at, early ? "" : failure.advice);
-    const auto [found, fresh] = told.try_emplace(key, report.failures.size());
-    if (!fresh)
-      report.failures[found->second].alike += failure.alike;
-    else if (report.failures.size() < most_told)
-      report.failures.push_back(std::move(failure));
-    else
-      told.erase(found);
-  }
-}
-
 /// The state that is told is not the one that was tried: what the recovery says of it.
 void tell_outcome(const Outcome& outcome, ModelFailure& failure) {
   failure.status = outcome.status;
@@ -72,45 +31,90 @@ void tell_outcome(const Outcome& outcome, ModelFailure& failure) {
       outcome.output + (outcome.status == 1 ? "" : fmt::format("[the recovery {}]\n", how_it_ended(outcome)));
 }
 
-ModelFailure ModelCampaign::explain(Worker& worker, const Failed& failed) {
+}  // namespace
+
+std::string FailureExplainer::place_of(u32 persist) const {
+  if (persist == check::no_persist) return "none";
+  const check::Persist& p = program_.graph().persist(persist);
+  return program_.events().place(p.launch, p.pc);
+}
+
+std::vector<ModelFailure> FailureExplainer::explain_all(const std::vector<FailedState>& failures) {
+  constexpr std::size_t most_explained = 24, most_told = 8;
+  std::map<std::string, std::vector<const FailedState*>> places;
+  std::vector<std::string> order;
+  for (const FailedState& failure : failures) {
+    const Ends ends(failure.set);
+    const std::string place = !failure.nested.empty()    ? "crashed recovery, " + failure.nested_place
+                              : failure.state == no_pool ? failure.state
+                                                         : place_of(ends.last_present) + place_of(ends.first_absent);
+    if (places[place].empty()) order.push_back(place);
+    places[place].push_back(&failure);
+  }
+  std::vector<ModelFailure> explained;
+  std::map<std::string, std::size_t> told;
+  for (std::size_t i = 0; i < order.size() && i < most_explained; ++i) {
+    const auto& alike = places[order[i]];
+    ModelFailure failure = explain(*alike.front());
+    failure.alike = alike.size();
+    const bool early = failure.kind == FailureClass::early_acknowledgement;
+    const std::string key =
+        fmt::format("{} {} {} {}", name_of(failure.kind), failure.nested.empty(),
+                    early ? failure.not_durable_at : failure.durable_at, early ? "" : failure.advice);
+    const auto [found, fresh] = told.try_emplace(key, explained.size());
+    if (!fresh)
+      explained[found->second].alike += failure.alike;
+    else if (explained.size() < most_told)
+      explained.push_back(std::move(failure));
+    else
+      told.erase(found);
+  }
+  return explained;
+}
+
+ModelFailure FailureExplainer::explain(const FailedState& failed) {
   ModelFailure failure;
   failure.state = failed.state;
   tell_outcome(failed.outcome, failure);
   failure.kind = FailureClass::recovery_bug;
   failure.nested = failed.nested;
   if (!failed.nested.empty()) {
-    explain_crashed_recovery(worker, failed, failure);
+    explain_crashed_recovery(failed, failure);
   } else if (failed.state == no_pool) {
     failure.happened = "the crash came before the program had made its pool, and the recovery fails without one";
     failure.advice = "let the recovery succeed where there is no pool yet (gpm_size() is 0)";
   } else {
-    explain_crashed_run(worker, failed, failure);
-    if (failure.state != failed.state) tell_outcome(worker.judge(named(failure.state, worker.reach)), failure);
+    explain_crashed_run(failed, failure);
+    if (failure.state != failed.state)
+      tell_outcome(worker_.judge(program_.named(failure.state, worker_.reach())), failure);
   }
   return failure;
 }
 
-void ModelCampaign::explain_crashed_run(Worker& worker, const Failed& failed, ModelFailure& failure) {
-  const ExplainedRun run{*events_, graph_, model_.model, false};
-  const u32 size = graph_.size();
+void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailure& failure) {
+  const check::EventFile& events = program_.events();
+  const check::PersistGraph& graph = program_.graph();
+  const check::AcknowledgedProgress& acknowledgements = program_.acknowledgements();
+  const ExplainedRun run{events, graph, program_.model(), false};
+  const u32 size = graph.size();
   u64 told = 0;
   const check::Fails fails = [&](const PersistSet& set) {
-    worker.build(set);
-    worker.acknowledged = told;
-    return explained_.of(worker.digest(), [&] { return worker.recover_image(); }).status != 0;
+    worker_.build(set);
+    worker_.tell_acknowledged(told);
+    return verdicts_.of(worker_.digest(), [&] { return worker_.recover(); }).status != 0;
   };
   if (fails(failed.set)) {
     if (!fails(PersistSet(size)))
-      return explain_blame(run, find_blame(*events_, graph_, failed.set, 0, fails), fails, failure);
+      return explain_blame(run, find_blame(events, graph, failed.set, 0, fails), fails, failure);
     failure.happened = "the recovery fails where nothing has become durable yet";
     failure.advice = "let the recovery succeed on a pool that is still empty (all bytes zero)";
     return;
   }
   // As long as nobody has been told anything, it is recovered: the first acknowledgement with which it is not.
   u32 issued = 0;
-  const u64 most = acknowledged_->of(failed.set);
-  for (std::size_t i = 0; i < acknowledged_->size() && acknowledged_->progress(i) <= most; ++i) {
-    told = acknowledged_->progress(i), issued = acknowledged_->issued(i);
+  const u64 most = acknowledgements.of(failed.set);
+  for (std::size_t i = 0; i < acknowledgements.size() && acknowledgements.progress(i) <= most; ++i) {
+    told = acknowledgements.progress(i), issued = acknowledgements.issued(i);
     if (fails(failed.set)) break;
   }
   failure.acknowledged = told;
@@ -130,17 +134,19 @@ void ModelCampaign::explain_crashed_run(Worker& worker, const Failed& failed, Mo
     failure.advice = "no fence helps: the recovery gives up what is there, or looks for it in the wrong place";
     return;
   }
-  explain_blame(run, find_blame(*events_, graph_, with_all_before, issued, fails), fails, failure);
+  explain_blame(run, find_blame(events, graph, with_all_before, issued, fails), fails, failure);
 }
 
 /// The recovery once more, with its own persists to blame.
-void ModelCampaign::explain_crashed_recovery(Worker& worker, const Failed& failed, ModelFailure& failure) {
-  if (failed.state != no_pool) worker.build(failed.set);
-  const RecordedRecovery recovery(worker.recovery, failed.state == no_pool ? Image{} : worker.pool_files(),
-                                  failed.state == no_pool ? 0 : worker.acknowledged, model_.model);
+void FailureExplainer::explain_crashed_recovery(const FailedState& failed, ModelFailure& failure) {
+  const bool nothing = failed.state == no_pool;
+  if (!nothing) worker_.build(failed.set);
+  const RecordedRecovery recovery(worker_.recovery(), nothing ? Image{} : worker_.pool_files(),
+                                  nothing ? 0 : worker_.acknowledged(), program_.model());
   if (!recovery.ran()) return;
   const check::Fails fails = [&](const PersistSet& set) { return recovery.crashed(set).status != 0; };
-  check::CrashStates states(recovery.graph(), plan_.nested_points, recovery_seed(failed.state));
+  check::CrashStates states(recovery.graph(), program_.plan().nested_points,
+                            recovery_seed(program_.plan(), failed.state));
   check::Reach reach(recovery.graph());
   const PersistSet set = states.named(failed.nested, reach);
   if (fails(PersistSet(set.size()))) {
@@ -148,7 +154,7 @@ void ModelCampaign::explain_crashed_recovery(Worker& worker, const Failed& faile
     failure.advice = "let the recovery succeed on what it has found itself";
     return;
   }
-  const ExplainedRun run{recovery.events(), recovery.graph(), model_.model, true};
+  const ExplainedRun run{recovery.events(), recovery.graph(), program_.model(), true};
   explain_blame(run, find_blame(run.events, run.graph, set, 0, fails), fails, failure);
   if (failure.nested == failed.nested) return;
   const PersistSet told = states.named(failure.nested, reach);

@@ -1,8 +1,8 @@
-// Crashes of recoveries, of `ew crash --states model --nested 2`: a recovery is recorded as the program was, and
-// crashed in states that the model allows it to leave.
+#include "cli/state_worker.hpp"
+
 #include <fmt/format.h>
 
-#include "cli/crash_model.hpp"
+#include "check/crash_states.hpp"
 #include "cli/recorded_recovery.hpp"
 #include "core/fingerprint.hpp"
 
@@ -41,28 +41,49 @@ std::string crash_place(const check::EventFile& events, const check::PersistGrap
 
 }  // namespace
 
-u64 ModelCampaign::recovery_seed(const std::string& state) const {
-  return plan_.settings.seed + core::fingerprint(state);
+u64 recovery_seed(const CrashPlan& plan, const std::string& state) {
+  return plan.settings.seed + core::fingerprint(state);
 }
 
-bool ModelCampaign::Worker::survives_crash(const std::string& state, Failed& failed) {
-  const CrashPlan& plan = campaign.plan_;
+StateWorker::StateWorker(const RecordedProgram& program, bool warm)
+    : program_(program),
+      recovery_(program.plan(), warm),
+      image_(program.events(), program.graph().persists()),
+      reach_(program.graph()) {}
+
+void StateWorker::build(const PersistSet& set) {
+  image_.build(set);
+  pools_ = program_.pools_mapped(set);
+  acknowledged_ = program_.acknowledged(set);
+}
+
+u64 StateWorker::digest() const {
+  return image_.digest() ^ acknowledged_ * 0x9e3779b97f4a7c15 ^ pools_ << 56;
+}
+
+Outcome StateWorker::judge(const PersistSet& set) {
+  build(set);
+  return recover();
+}
+
+bool StateWorker::survives_crash(const std::string& state, ImageVerdicts& verdicts, FailedState& failed) {
+  const CrashPlan& plan = program_.plan();
   const bool nothing = state == no_pool;
-  const RecordedRecovery once(recovery, nothing ? Image{} : pool_files(), nothing ? 0 : acknowledged,
-                              campaign.model_.model);
+  const RecordedRecovery once(recovery_, nothing ? Image{} : pool_files(), nothing ? 0 : acknowledged_,
+                              program_.model());
   if (!once.ran()) return true;
-  const u64 seed = campaign.recovery_seed(state);
+  const u64 seed = recovery_seed(plan, state);
   const check::CrashStates states(once.graph(), plan.nested_points, seed);
   check::Reach walk(once.graph());
   const auto names = plan.nested_at.empty() ? names_of(states, once.graph().size(), plan.nested_points, seed)
                                             : std::vector<std::string>{plan.nested_at};
   for (const std::string& name : names) {
-    ++nested;
+    ++nested_;
     const PersistSet set = states.named(name, walk);
     const Image after = once.left(set);
     const u64 acknowledged_then = once.acknowledged(set);
-    const Outcome second = campaign.nested_.of(digest_of(after, acknowledged_then),
-                                               [&] { return recovery.run(after, acknowledged_then); });
+    const Outcome second =
+        verdicts.of(digest_of(after, acknowledged_then), [&] { return recovery_.run(after, acknowledged_then); });
     if (second.status == 0) continue;
     failed.nested = name;
     failed.outcome = second;

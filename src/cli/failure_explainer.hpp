@@ -1,0 +1,34 @@
+// Which failures of `ew crash --states model` are told, and which persists of the run are to blame for each. Finds them
+// by recovering more states of the run, one after the other. Refers to the recorded program, which outlives it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/image_verdicts.hpp"
+#include "cli/model_failure.hpp"
+#include "cli/recorded_program.hpp"
+#include "cli/state_worker.hpp"
+
+namespace ew::cli {
+
+class FailureExplainer {
+ public:
+  /// `warm`: as Recovery takes it.
+  FailureExplainer(const RecordedProgram& program, bool warm) : program_(program), worker_(program, warm) {}
+
+  /// One failure for each pair of places of the program that they end between, few at most.
+  std::vector<ModelFailure> explain_all(const std::vector<FailedState>&);
+
+ private:
+  ModelFailure explain(const FailedState&);
+  void explain_crashed_run(const FailedState&, ModelFailure&);
+  void explain_crashed_recovery(const FailedState&, ModelFailure&);
+  std::string place_of(u32 persist) const;
+
+  const RecordedProgram& program_;
+  StateWorker worker_;
+  ImageVerdicts verdicts_;
+};
+
+}  // namespace ew::cli

@@ -1,0 +1,65 @@
+// The program's run of `ew crash --states model`: recorded to its end once, with the crash states that the model allows
+// of it. Owned by the campaign; after the constructor nothing changes, so that several threads may ask.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "check/acknowledged_progress.hpp"
+#include "check/crash_states.hpp"
+#include "check/event_file.hpp"
+#include "check/persist_graph.hpp"
+#include "check/pool_image.hpp"
+#include "cli/crash_trials.hpp"
+#include "cli/recovery.hpp"
+
+namespace ew::cli {
+
+/// The state in which the program had not made its pools yet.
+inline constexpr const char* no_pool = "no-pool";
+
+class RecordedProgram {
+ public:
+  /// Runs the program, and the recovery after it. Throws core::UserError when one of them fails. `budget`: states,
+  /// about.
+  RecordedProgram(const CrashPlan&, check::PersistModel, u64 budget);
+
+  const CrashPlan& plan() const { return plan_; }
+  check::PersistModel model() const { return model_; }
+  const check::EventFile& events() const { return *events_; }
+  const check::PersistGraph& graph() const { return graph_; }
+  const check::AcknowledgedProgress& acknowledgements() const { return *acknowledged_; }
+  bool shares_pools() const { return shares_pools_; }  // some lie outside of the program's folder
+  double record_seconds() const { return record_seconds_; }
+  double build_seconds() const { return build_seconds_; }
+
+  /// The states, as many as the budget says, no_pool first if it is one of them.
+  std::vector<std::string> state_names() const;
+  std::string coverage() const { return states_->coverage(); }
+  /// What is durable in a state. Not of no_pool.
+  check::PersistSet named(const std::string& state, check::Reach&) const;
+  /// With these persists durable: how many pools had been mapped (the first ones), and the most that can have been
+  /// acknowledged.
+  std::size_t pools_mapped(const check::PersistSet& set) const { return mapped_->of(set); }
+  u64 acknowledged(const check::PersistSet& set) const { return acknowledged_->of(set); }
+  /// Files of the first so many pools.
+  Image files(const check::PoolImage&, std::size_t pools) const;
+
+ private:
+  void record();
+
+  const CrashPlan& plan_;
+  const check::PersistModel model_;
+  bool made_pools_ = false;  // the run began without them
+  bool shares_pools_ = false;
+  std::unique_ptr<check::EventFile> events_;
+  check::PersistGraph graph_;
+  std::unique_ptr<check::AcknowledgedProgress> acknowledged_, mapped_;
+  std::unique_ptr<check::CrashStates> states_;
+  std::vector<std::filesystem::path> pool_paths_;
+  double record_seconds_ = 0, build_seconds_ = 0;
+};
+
+}  // namespace ew::cli
