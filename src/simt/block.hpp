@@ -32,7 +32,7 @@ struct AccessPlan {
 /// In flat_access.cpp.
 AccessPlan plan_of(const ptx::MemoryForm&);
 /// The access of one lane to its mbarrier, to a surface, to a texel of 1, 2, 4, 8 or 16 bytes, whose words come to rows
-/// 0 to 3 (barriers.cpp, surface.cpp, texture.cpp).
+/// 0 to 3 (mbarrier.cpp, surface.cpp, texture_unit.cpp).
 ptx::MemoryForm access_of(const ptx::MbarrierForm&);
 ptx::MemoryForm access_of(const ptx::TextureForm&);
 ptx::MemoryForm texel_access(u32 bytes);

@@ -4,7 +4,8 @@
 
 #include "simt/alu.hpp"
 #include "simt/executor.hpp"
-#include "simt/texture_access.hpp"
+#include "simt/lane_values.hpp"
+#include "simt/parting.hpp"
 
 namespace ew::simt {
 namespace {
@@ -15,11 +16,6 @@ void expand(LaneMask mask, u32* blend) {
 
 }  // namespace
 
-Executor::Executor(Performer& performer, DeviceServices& services, memory::AddressSpace& space, const GpuLimits& limits)
-    : performer_(performer), services_(services), space_(space), limits_(limits) {}
-
-Executor::~Executor() = default;
-
 Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   const ptx::Instr* const code = kernel.code.data();
@@ -29,7 +25,7 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
   expand(0, blend);
   ptx::Pc pc = 0, stop = 0;
   u64 left = budget, threads = 0;
-  yield_ = false;
+  spins_.begin();
 
   const auto read_split = [&] {
     const Split& split = warp.split();
@@ -48,7 +44,7 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
     return outcome;
   };
   const auto stuck = [&] {
-    if (fault_) return done(Outcome::faulted);
+    if (faults_.pending()) return done(Outcome::faulted);
     if (!warp.live) return done(Outcome::ended);
     return done(warp.spin.spins & warp.live ? Outcome::spinning : Outcome::blocked);
   };
@@ -62,9 +58,9 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
       if (!warp.arrive() && !another(warp)) return stuck();
       read_split();
     }
-    if (left == 0 || yield_) [[unlikely]] {
+    if (left == 0 || spins_.yields()) [[unlikely]] {
       warp.split().pc = pc;
-      return done(yield_ ? Outcome::spinning : Outcome::running);
+      return done(spins_.yields() ? Outcome::spinning : Outcome::running);
     }
     --left;
     const ptx::Instr& instr = code[pc];
@@ -91,8 +87,8 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
     warp.split().pc = pc;
     switch (instr.op) {
       case ptx::Op::memory:
-        if (!memory_access(warp, instr, mask)) {
-          if (fault_) return stuck();
+        if (!memory_.access(warp, instr, mask)) {
+          if (faults_.pending()) return stuck();
           if (!another(warp)) return stuck();
           read_split();
           break;
@@ -110,12 +106,11 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
           pc = instr.imm;
           break;
         }
-        if (!branch(warp, instr, mask)) return stuck();
+        if (!flow_.branch(warp, instr, mask)) return stuck();
         read_split();
         break;
       case ptx::Op::mov_special:
-        cycles_in_run_ = budget - left;
-        special(warp, instr, mask);
+        special_register(warp, instr, mask, limits_, budget - left);
         ++pc;
         break;
       case ptx::Op::nop:

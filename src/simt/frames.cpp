@@ -58,19 +58,4 @@ u32 Frames::enter(const ptx::Kernel& kernel, Frame call, LaneMask live) {
   return vacant;
 }
 
-void Frames::leave(u32 frame, LaneMask mask) {
-  frames_[frame].lanes &= ~mask;
-  drop_vacant();
-}
-
-void Frames::leave_all(u32 frame, LaneMask mask) {
-  for (u32 f = frame; f != nothing; f = frames_[f].parent) frames_[f].lanes &= ~mask;
-  drop_vacant();
-}
-
-/// Of the last frames; the first stays.
-void Frames::drop_vacant() {
-  while (frames_.size() > 1 && !frames_.back().lanes) frames_.pop_back();
-}
-
 }  // namespace ew::simt

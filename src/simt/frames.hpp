@@ -36,13 +36,22 @@ class Frames {
   /// lanes that make the same call. `live`: the lanes of the warp that have not exited.
   u32 enter(const ptx::Kernel&, Frame call, LaneMask live);
   /// The lanes return from this function.
-  void leave(u32 frame, LaneMask);
+  void leave(u32 frame, LaneMask mask) {
+    frames_[frame].lanes &= ~mask;
+    drop_vacant();
+  }
   /// The lanes exit, from this function and all its callers.
-  void leave_all(u32 frame, LaneMask);
+  void leave_all(u32 frame, LaneMask mask) {
+    for (u32 f = frame; f != nothing; f = frames_[f].parent) frames_[f].lanes &= ~mask;
+    drop_vacant();
+  }
 
  private:
   u32 vacant_rows(const ptx::Kernel&, u32 from, const Frame& call, LaneMask live) const;
-  void drop_vacant();
+  /// Of the last frames; the first stays.
+  void drop_vacant() {
+    while (frames_.size() > 1 && !frames_.back().lanes) frames_.pop_back();
+  }
 
   std::vector<Frame> frames_;
 };

@@ -106,7 +106,7 @@ class DeviceServices {
   virtual bool region(std::string_view name, LaneMask lanes) = 0;
 };
 
-/// A texture object: memory, shape and how it is read. Made by runtime/, read by simt/texture.cpp.
+/// A texture object: memory, shape and how it is read. Made by runtime/, read by simt/texture_unit.cpp.
 struct TextureObject {
   u64 address = 0;
   u32 width = 1, height = 1, depth = 1, layers = 0;  // texels; height 0/1 for 1D

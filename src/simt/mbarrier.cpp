@@ -1,7 +1,8 @@
 // mbarriers: an operation is one access to the barrier's word, and update() is what it does there.
 #include <bit>
 
-#include "simt/executor.hpp"
+#include "simt/memory_ops.hpp"
+#include "simt/parting.hpp"
 #include "simt/spinning.hpp"
 
 namespace ew::simt {
@@ -112,10 +113,10 @@ bool update(MemoryOp& op, u32 lane, u64& content) {
   return true;
 }
 
-bool Executor::mbarrier(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+bool MemoryOps::mbarrier(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   Grid& grid = *warp.block->grid;
   const ptx::MbarrierForm& form = grid.kernel->mbarriers[instr.imm];
-  begin_access(warp, mask, static_cast<u32>(instr.imm));
+  begin_access(op_, warp, mask, static_cast<u32>(instr.imm));
   MemoryOp& op = op_;
   if (form.kind == MbarrierKind::pending_count) {  // of a state in a register: no access
     const u32* state = row_of(op, form.state);
@@ -136,7 +137,7 @@ bool Executor::mbarrier(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
     const u64 address = op.address[lane];
     if (address - memory::shared_window < memory::shared_window_bytes) continue;
     op.refusal = {address % 8 ? FaultKind::misaligned_address : FaultKind::illegal_address, lane, address, 8};
-    return refuse_access(op);
+    return faults_.refuse_access(op);
   }
   switch (performer_.memory(op)) {
     case Performed::done:
@@ -144,9 +145,9 @@ bool Executor::mbarrier(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
     case Performed::pending:
       return wait_for(op, mask);
     case Performed::faulted:
-      return refuse_access(op);
+      return faults_.refuse_access(op);
   }
-  if (form.kind == MbarrierKind::try_wait && op.completed != mask) yield_ = true;
+  if (form.kind == MbarrierKind::try_wait && op.completed != mask) spins_.yield();
   return true;
 }
 

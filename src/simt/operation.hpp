@@ -7,7 +7,7 @@
 // What a performer may do, and when:
 // - Answer `done`: it has been performed, the registers are written. Answer `faulted` (memory only): nothing of it was
 //   performed, `refusal` says why. Either ends the matter.
-// - Answer `pending`: copy the op (it is the Executor's, used again for the next one) and perform it later: write the
+// - Answer `pending`: copy the op (it is used again for the next one) and perform it later: write the
 //   registers that the copy names, then call Executor::finish with the copy, `done` or `faulted`. finish() is called
 //   once for each, between instructions (never from within memory() or sync()), in any order: several ops of one warp,
 //   of its splits or of the texels of one instruction, may be pending at once. The lanes of the op stand still until
@@ -49,7 +49,7 @@ struct MemoryOp {
   bool parks = true;     // the lanes wait while it is pending
   const ptx::MbarrierForm* mbarrier = nullptr;  // kind `update`: see update()
   LaneMask completed = 0;                       // test_wait and try_wait: lanes whose phase has ended
-  TextureAccess* texture = nullptr;             // of a texel: the Executor's
+  TextureAccess* texture = nullptr;             // of a texel: the TextureUnit's
   // Byte addresses a lane: the form's offset is added already. Window generic, global and constant: host virtual
   // address or a window of address_space.hpp; shared: offset in the block's shared memory; local and frame: offset in
   // the lane's local memory; param: offset in the kernel's parameters.

@@ -1,5 +1,5 @@
-// What a person reads when a kernel goes wrong: what happened, where the address lies, which thread, which line, which
-// kernel.
+#include "simt/reports.hpp"
+
 #include <fmt/format.h>
 
 #include <bit>
@@ -7,10 +7,10 @@
 
 #include "core/symbol_name.hpp"
 #include "memory/host_mappings.hpp"
-#include "simt/executor.hpp"
 #include "simt/grid_barrier.hpp"
 #include "simt/in_flight.hpp"
 #include "simt/spinning.hpp"
+#include "simt/warp_sync.hpp"
 
 namespace ew::simt {
 
@@ -231,32 +231,38 @@ std::string within_own(u64 offset, u64 size, std::string_view whose) {
 
 }  // namespace
 
-Fault Executor::take_fault() {
+Fault FaultReports::take() {
   Fault fault = std::move(*fault_);
   fault_.reset();
   return fault;
 }
 
-Fault Executor::fault_of(const Warp& warp, FaultKind kind, std::string what) {
+Fault fault_of(const Warp& warp, FaultKind kind, std::string_view what) {
   const Split& split = warp.splits[warp.current < warp.split_count ? warp.current : 0];
   return compose(warp, split, kind, split.mask & -split.mask, what);
 }
 
-bool Executor::refuse(Warp& warp, FaultKind kind, LaneMask lanes, std::string what) {
-  return refuse(warp, warp.split(), kind, lanes, std::move(what));
+bool FaultReports::refuse(const Warp& warp, FaultKind kind, LaneMask lanes, std::string_view what) {
+  return refuse(warp, warp.splits[warp.current], kind, lanes, what);
 }
 
-bool Executor::refuse(const Warp& warp, const Split& split, FaultKind kind, LaneMask lanes, std::string what) {
+bool FaultReports::refuse(const Warp& warp, const Split& split, FaultKind kind, LaneMask lanes, std::string_view what) {
   fault_ = compose(warp, split, kind, lanes, what);
   if (kind == FaultKind::assert_failed) fault_->report = what;  // CUDA's own words: programs look for them
   return false;
 }
 
-bool Executor::refuse_access(Warp& warp, const MemoryOp::Refusal& refusal) {
-  return refuse_access(warp, warp.split(), nullptr, refusal);
+bool FaultReports::refuse_at(u64 address, const Warp& warp, FaultKind kind, LaneMask lanes, std::string_view what) {
+  refuse(warp, kind, lanes, what);
+  fault_->address = address;
+  return false;
 }
 
-bool Executor::refuse_access(const MemoryOp& op) {
+bool FaultReports::refuse_access(const Warp& warp, const MemoryOp::Refusal& refusal) {
+  return refuse_access(warp, warp.splits[warp.current], nullptr, refusal);
+}
+
+bool FaultReports::refuse_access(const MemoryOp& op) {
   const Split split{.pc = op.pc, .mask = op.lanes, .frame = op.frame};
   const MemoryOp::Refusal& refusal = op.refusal;
   if (refusal.kind == FaultKind::illegal_instruction)
@@ -265,8 +271,8 @@ bool Executor::refuse_access(const MemoryOp& op) {
   return refuse_access(*op.warp, split, op.form, refusal);
 }
 
-bool Executor::refuse_access(const Warp& warp, const Split& split, const ptx::MemoryForm* form,
-                             const MemoryOp::Refusal& refusal) {
+bool FaultReports::refuse_access(const Warp& warp, const Split& split, const ptx::MemoryForm* form,
+                                 const MemoryOp::Refusal& refusal) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   const Window window = space_of(form, refusal.address);
   const bool generic = !form || form->window == Window::generic;
@@ -297,7 +303,7 @@ bool Executor::refuse_access(const Warp& warp, const Split& split, const ptx::Me
   return false;
 }
 
-std::string Executor::what_it_polls(const Warp& warp, const Split& split, bool& scope_bug) const {
+std::string DeadlockReports::what_it_polls(const Warp& warp, const Split& split, bool& scope_bug) const {
   const Spinning& spin = warp.spin;
   const LaneMask polling = split.mask & spin.spins;
   const u32 lane = static_cast<u32>(std::countr_zero(polling));
@@ -313,7 +319,7 @@ std::string Executor::what_it_polls(const Warp& warp, const Split& split, bool& 
                      newer.empty() ? "" : ";\n    ", newer);
 }
 
-std::string Executor::what_it_waits_for(const Warp& warp, const Split& split, bool& scope_bug) const {
+std::string DeadlockReports::what_it_waits_for(const Warp& warp, const Split& split, bool& scope_bug) const {
   if (split.state != SplitState::at_barrier && grid_barrier::synchronizes_grid(warp, split))
     return "the grid-wide barrier";
   const Block& block = *warp.block;
@@ -337,7 +343,7 @@ std::string Executor::what_it_waits_for(const Warp& warp, const Split& split, bo
   return "nothing";
 }
 
-Fault Executor::deadlock(const Block& block, std::string_view what, FaultKind kind) {
+Fault DeadlockReports::report(const Block& block, std::string_view what, FaultKind kind) const {
   const Grid& grid = *block.grid;
   const ptx::Kernel& kernel = *grid.kernel;
   Fault fault{.kind = kind, .kernel = readable_name(kernel.name)};
@@ -370,8 +376,8 @@ Fault Executor::deadlock(const Block& block, std::string_view what, FaultKind ki
   return fault;
 }
 
-Fault Executor::deadlock(const Block& block) {
-  return deadlock(block, fmt::format("no thread of block {} can go on", text(block.index)));
+Fault DeadlockReports::report(const Block& block) const {
+  return report(block, fmt::format("no thread of block {} can go on", text(block.index)), FaultKind::barrier_deadlock);
 }
 
 }  // namespace ew::simt

@@ -23,6 +23,9 @@ inline u64 place_of(const MemoryOp& op, u32 lane) {
   return at - memory::shared_window < memory::shared_window_bytes ? shared_place(at, *op.warp->block) : at;
 }
 
+/// Notes what op.lanes have found, as their registers hold it: a loop that finds the same each time is seen to wait.
+void note_poll(const MemoryOp&);
+
 /// Of the registers and predicates of these lanes.
 u64 state_of(const Warp&, const Split&);
 

@@ -2,13 +2,14 @@
 // are let go? Both GPUs look now and then, while some warp spins. Owned by a Gpu.
 //
 // A warp waits when each of its lanes stands at a barrier or at a warp-synchronous operation, is kept at the place
-// where it will meet others, or was seen to spin (release.cpp) since the last look. The machine stands still when all
-// warps wait at two looks in a row and no polled value has changed in between.
+// where it will meet others, or was seen to spin (spin_detector.hpp) since the last look. The machine stands still when
+// all warps wait at two looks in a row and no polled value has changed in between.
 #pragma once
 
 #include <vector>
 
-#include "simt/executor.hpp"
+#include "memory/address_space.hpp"
+#include "simt/spin_detector.hpp"
 
 namespace ew::simt {
 

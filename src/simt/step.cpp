@@ -3,6 +3,7 @@
 
 #include "simt/alu.hpp"
 #include "simt/executor.hpp"
+#include "simt/parting.hpp"
 
 namespace ew::simt {
 

@@ -1,8 +1,10 @@
 // Surface loads and stores: one access of the lanes that lie inside.
 #include <algorithm>
 #include <bit>
+#include <string>
 
-#include "simt/executor.hpp"
+#include "simt/parting.hpp"
+#include "simt/texture_unit.hpp"
 
 namespace ew::simt {
 namespace {
@@ -30,6 +32,20 @@ bool surface_offset(const TextureObject& o, const ptx::TextureForm& form, std::a
   return true;
 }
 
+void zero_destinations(const MemoryOp& op, LaneMask lanes) {
+  for (u32 i = 0; i < op.form->count; ++i) {
+    if (op.form->data[i] == ptx::no_row) continue;
+    u32* row = op.rows() + op.form->data[i] * warp_lanes;
+    for (LaneMask left = lanes; left; left &= left - 1) {
+      const u32 lane = std::countr_zero(left);
+      if (op.form->register_bytes == 8)
+        reinterpret_cast<u64*>(row)[lane] = 0;
+      else
+        row[lane] = 0;
+    }
+  }
+}
+
 }  // namespace
 
 ptx::MemoryForm access_of(const ptx::TextureForm& form) {
@@ -44,7 +60,9 @@ ptx::MemoryForm access_of(const ptx::TextureForm& form) {
   return access;
 }
 
-bool Executor::surface(Warp& warp, const ptx::TextureForm& form, LaneMask mask) {
+/// Where the lanes point. `outside`: those that lie outside the surface, where the instruction allows that. False: a
+/// fault.
+bool TextureUnit::find_surface_addresses(Warp& warp, const ptx::TextureForm& form, LaneMask mask, LaneMask& outside) {
   MemoryOp& op = op_;
   const u32 size = ptx::size_of(form.result), bytes = size * form.vector, first = form.layered ? 1 : 0;
   const auto coordinate = [&](u32 i, u32 lane) {
@@ -53,10 +71,9 @@ bool Executor::surface(Warp& warp, const ptx::TextureForm& form, LaneMask mask) 
     const u32* row = r & ptx::constant_row ? op.constants + (r & 0x7fff) * warp_lanes : op.rows() + r * warp_lanes;
     return static_cast<i32>(row[lane]);
   };
-  LaneMask outside = 0;
   for (LaneMask left = mask; left; left &= left - 1) {
     const u32 lane = std::countr_zero(left);
-    const TextureObject* object = texture_object(warp, form, lane);
+    const TextureObject* object = object_of(warp, form, lane);
     if (!object) return false;
     const auto bounds = space_.bounds(object->address);
     const u64 available = bounds.end ? bounds.end - object->address : 0;
@@ -66,17 +83,24 @@ bool Executor::surface(Warp& warp, const ptx::TextureForm& form, LaneMask mask) 
     u64 offset = 0;
     const bool inside = surface_offset(*object, form, at, layer, bytes, offset);
     if (!inside && form.clamp == 0)
-      return refuse(warp, FaultKind::illegal_address, LaneMask{1} << lane,
-                    "surface access of " + std::to_string(bytes) + " bytes at x = " + std::to_string(at[0]) +
-                        " bytes, y = " + std::to_string(at[1]) + " is outside the surface (" +
-                        std::to_string(object->width) + " x " + std::to_string(object->height) + ")");
+      return faults_.refuse(warp, FaultKind::illegal_address, LaneMask{1} << lane,
+                            "surface access of " + std::to_string(bytes) + " bytes at x = " + std::to_string(at[0]) +
+                                " bytes, y = " + std::to_string(at[1]) + " is outside the surface (" +
+                                std::to_string(object->width) + " x " + std::to_string(object->height) + ")");
     op.address[lane] = object->address + offset;
     if (!inside) {
       outside |= LaneMask{1} << lane;
     } else if (offset + bytes > available) {
-      return refuse_access(warp, {FaultKind::illegal_address, lane, op.address[lane], bytes});
+      return faults_.refuse_access(warp, {FaultKind::illegal_address, lane, op.address[lane], bytes});
     }
   }
+  return true;
+}
+
+bool TextureUnit::surface(Warp& warp, const ptx::TextureForm& form, LaneMask mask) {
+  MemoryOp& op = op_;
+  LaneMask outside = 0;
+  if (!find_surface_addresses(warp, form, mask, outside)) return false;
   op.lanes = mask & ~outside;
   if (form.kind == TextureKind::surface_load && outside) zero_destinations(op, outside);
   if (!op.lanes) return true;
@@ -88,21 +112,7 @@ bool Executor::surface(Warp& warp, const ptx::TextureForm& form, LaneMask mask) 
     case Performed::faulted:
       break;
   }
-  return refuse_access(op);
-}
-
-void Executor::zero_destinations(const MemoryOp& op, LaneMask lanes) {
-  for (u32 i = 0; i < op.form->count; ++i) {
-    if (op.form->data[i] == ptx::no_row) continue;
-    u32* row = op.rows() + op.form->data[i] * warp_lanes;
-    for (LaneMask left = lanes; left; left &= left - 1) {
-      const u32 lane = std::countr_zero(left);
-      if (op.form->register_bytes == 8)
-        reinterpret_cast<u64*>(row)[lane] = 0;
-      else
-        row[lane] = 0;
-    }
-  }
+  return faults_.refuse_access(op);
 }
 
 }  // namespace ew::simt

@@ -1,5 +1,5 @@
 // A texture instruction whose texels are being read: what each lane weighs, and where the texels come to. Owned by the
-// Executor, which uses it again; one is taken from the beginning of the instruction until its registers are written.
+// TextureUnit, which uses it again; one is taken from the beginning of the instruction until its registers are written.
 #pragma once
 
 #include <array>

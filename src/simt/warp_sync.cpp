@@ -1,15 +1,22 @@
-// Operations that lanes of a warp perform together: shuffles, votes, matches, reductions, bar.warp.sync, elect. The
-// lanes of a member mask may arrive in several splits, even at several places; when the last one is there, all perform
-// as one.
+#include "simt/warp_sync.hpp"
+
+#include <array>
 #include <bit>
 
-#include "simt/executor.hpp"
+#include "simt/block.hpp"
+#include "simt/parting.hpp"
 
 namespace ew::simt {
 namespace {
 
 using ptx::Instr;
 using ptx::Op;
+
+/// Lane values of a warp-synchronous operation, gathered from the splits that take part.
+struct Gathered {
+  alignas(64) std::array<u32, warp_lanes> value, high, b, c, result, result_high;
+  LaneMask predicate = 0, predicate_result = 0;
+};
 
 struct Operands {
   ptx::Row mask = ptx::no_row, value = ptx::no_row, b = ptx::no_row, c = ptx::no_row, dst = ptx::no_row;
@@ -192,9 +199,7 @@ bool same_operation(const ptx::Kernel& kernel, const Instr& a, const Instr& b) {
   }
 }
 
-}  // namespace
-
-void Executor::gather(Warp& warp, const Split& split, const Instr& instr, LaneMask lanes, Gathered& g) {
+void gather(Warp& warp, const Split& split, const Instr& instr, LaneMask lanes, Gathered& g) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   const Operands operands = operands_of(kernel, instr);
   if (operands.value != ptx::no_row) {
@@ -220,7 +225,7 @@ void Executor::gather(Warp& warp, const Split& split, const Instr& instr, LaneMa
   g.predicate = (g.predicate & ~lanes) | (source & lanes);
 }
 
-void Executor::scatter(Warp& warp, const Split& split, const Instr& instr, LaneMask lanes, const Gathered& g) {
+void scatter(Warp& warp, const Split& split, const Instr& instr, LaneMask lanes, const Gathered& g) {
   const Operands operands = operands_of(*warp.block->grid->kernel, instr);
   if (operands.dst != ptx::no_row) {
     u32* to = const_cast<u32*>(row_of(warp, split.frame, operands.dst));
@@ -232,7 +237,7 @@ void Executor::scatter(Warp& warp, const Split& split, const Instr& instr, LaneM
   }
 }
 
-void Executor::perform(const ptx::Kernel& kernel, const Instr& instr, LaneMask group, Gathered& g) {
+void perform(const ptx::Kernel& kernel, const Instr& instr, LaneMask group, Gathered& g) {
   switch (instr.op) {
     case Op::shfl:
       return shuffle(kernel.shuffles[instr.imm], group, g);
@@ -253,16 +258,10 @@ void Executor::perform(const ptx::Kernel& kernel, const Instr& instr, LaneMask g
   }
 }
 
-bool Executor::warp_sync(Warp& warp, const Instr& instr, LaneMask mask) {
+}  // namespace
+
+bool arrive_at_warp_sync(Warp& warp, const Instr& instr, LaneMask mask) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
-  if (instr.op == Op::warp_sync) {
-    SyncOp op{.kind = SyncKind::warp_barrier, .warp = &warp, .pc = warp.split().pc, .lanes = mask};
-    if (performer_.sync(op) == Performed::pending) {
-      ++warp.under_way;
-      park(warp, mask);
-      return another(warp);
-    }
-  }
   Split& split = warp.split();
   std::array<u32, warp_lanes> members;
   bool complete = true, one_group = true;
@@ -291,7 +290,7 @@ bool Executor::warp_sync(Warp& warp, const Instr& instr, LaneMask mask) {
     scatter(warp, split, instr, mask, g);
     return go_on(warp, split.pc + 1);
   }
-  only(warp, mask);
+  keep_only(warp, mask);
   warp.split().state = SplitState::at_warp_sync;
   complete_warp_syncs(warp);
   if (warp.split().state != SplitState::running) return another(warp);
@@ -299,7 +298,7 @@ bool Executor::warp_sync(Warp& warp, const Instr& instr, LaneMask mask) {
   return true;
 }
 
-LaneMask Executor::missing_lanes(const Warp& warp, const Split& split) const {
+LaneMask missing_lanes(const Warp& warp, const Split& split) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   const Instr& instr = kernel.code[split.pc];
   if (!has_mask(kernel, instr)) return 0;
@@ -307,9 +306,8 @@ LaneMask Executor::missing_lanes(const Warp& warp, const Split& split) const {
   return members[std::countr_zero(split.mask)] & warp.live & ~split.mask;
 }
 
-bool Executor::complete_warp_syncs(Warp& warp) {
+void complete_warp_syncs(Warp& warp) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
-  bool any = false;
   for (bool again = true; again;) {
     again = false;
     for (u32 s = 0; s < warp.split_count && !again; ++s) {
@@ -349,10 +347,9 @@ bool Executor::complete_warp_syncs(Warp& warp) {
         other.state = SplitState::running;
         ++other.pc;
       }
-      again = any = true;
+      again = true;
     }
   }
-  return any;
 }
 
 }  // namespace ew::simt

@@ -1,7 +1,11 @@
-// Block barriers (counted by threads, as Volta and later do), nanosleep.
-#include <bit>
+#include "simt/sync_unit.hpp"
 
-#include "simt/executor.hpp"
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "simt/parting.hpp"
+#include "simt/warp_sync.hpp"
 
 namespace ew::simt {
 namespace {
@@ -23,20 +27,92 @@ LaneMask predicate_of(const Warp& warp, u32 frame, ptx::Predicate predicate) {
 
 }  // namespace
 
-bool Executor::barrier(Warp& warp, const ptx::BarrierForm& form, LaneMask mask) {
-  only(warp, mask);
+SyncUnit::SyncUnit(Performer& performer, FaultReports& faults, SpinDetector& spins, const GpuLimits& limits)
+    : performer_(performer), faults_(faults), spins_(spins), limits_(limits) {}
+
+void SyncUnit::finish(const SyncOp& op) {
+  Warp& warp = *op.warp;
+  --warp.under_way;
+  Split& split = parked(warp, op.pc, op.lanes);
+  split.state = SplitState::running;
+  carry_out(warp, split, op);
+  wake(warp);
+}
+
+/// False: the current split cannot go on, or not yet; no other has been made current.
+bool SyncUnit::synchronise(Warp& warp, SyncOp& op) {
+  if (performer_.sync(op) == Performed::pending) {
+    ++warp.under_way;
+    return park(warp, op.lanes);
+  }
+  carry_out(warp, warp.split(), op);
+  return warp.split().state == SplitState::running;
+}
+
+void SyncUnit::carry_out(Warp& warp, Split& split, const SyncOp& op) {
+  switch (op.kind) {
+    case SyncKind::block_barrier:
+      return arrive(warp, split, op);
+    case SyncKind::warp_barrier:
+      split.state = SplitState::at_warp_sync;
+      complete_warp_syncs(warp);
+      return;
+    case SyncKind::sleep:
+      return fall_asleep(warp, split, op);
+    case SyncKind::fence:
+    case SyncKind::async_commit:
+    case SyncKind::async_wait:
+      ++split.pc;
+      return;
+  }
+}
+
+bool SyncUnit::order(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+  using ptx::Op;
+  SyncOp op{.kind = instr.op == Op::fence        ? SyncKind::fence
+                    : instr.op == Op::async_wait ? SyncKind::async_wait
+                                                 : SyncKind::async_commit,
+            .warp = &warp,
+            .pc = warp.split().pc,
+            .lanes = mask};
+  if (instr.op == Op::async_wait) op.groups = instr.imm;
+  if (instr.op == Op::fence) {
+    const ptx::FenceForm& form = warp.block->grid->kernel->fences[instr.imm];
+    op.order = form.order;
+    op.sequentially_consistent = form.sequentially_consistent;
+    op.scope = form.scope;
+  }
+  return synchronise(warp, op) || another(warp);
+}
+
+bool SyncUnit::warp_sync(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+  if (instr.op == ptx::Op::warp_sync) {
+    SyncOp op{.kind = SyncKind::warp_barrier, .warp = &warp, .pc = warp.split().pc, .lanes = mask};
+    if (performer_.sync(op) == Performed::pending) {
+      ++warp.under_way;
+      park(warp, mask);
+      return another(warp);
+    }
+  }
+  return arrive_at_warp_sync(warp, instr, mask);
+}
+
+bool SyncUnit::barrier(Warp& warp, const ptx::BarrierForm& form, LaneMask mask) {
+  keep_only(warp, mask);
   Block& block = *warp.block;
   const u32 frame = warp.split().frame;
   const u32 lane = std::countr_zero(mask);
   const u32 id = row_of(warp, frame, form.id)[lane];
   if (id >= block.barriers.size())
-    return refuse(warp, FaultKind::illegal_instruction, mask, "barrier " + std::to_string(id) + " (there are 0 to 15)");
+    return faults_.refuse(warp, FaultKind::illegal_instruction, mask,
+                          "barrier " + std::to_string(id) + " (there are 0 to 15)");
   u32 threads = 0;
   if (form.threads != ptx::no_row) {
     threads = row_of(warp, frame, form.threads)[lane];
     if (threads == 0 || threads % warp_lanes)
-      return refuse(warp, FaultKind::illegal_instruction, mask,
-                    "barrier for " + std::to_string(threads) + " threads (a multiple of the warp size is needed)");
+      return faults_.refuse(
+          warp, FaultKind::illegal_instruction, mask,
+          "barrier for " + std::to_string(threads) + " threads (a multiple of the warp size is needed)");
   }
   SyncOp op{.kind = SyncKind::block_barrier,
             .warp = &warp,
@@ -49,7 +125,7 @@ bool Executor::barrier(Warp& warp, const ptx::BarrierForm& form, LaneMask mask) 
   return true;
 }
 
-void Executor::arrive(Warp& warp, Split& split, const SyncOp& op) {
+void SyncUnit::arrive(Warp& warp, Split& split, const SyncOp& op) {
   Block& block = *warp.block;
   const ptx::Kernel& kernel = *block.grid->kernel;
   const ptx::BarrierForm& form = kernel.barriers[kernel.code[op.pc].imm];
@@ -68,7 +144,7 @@ void Executor::arrive(Warp& warp, Split& split, const SyncOp& op) {
   state.all &= source == op.lanes;
   ++block.grid->counters.barriers;
   warp.spin.spins &= ~op.lanes;
-  ++watch_.changes;
+  spins_.changed();
   const bool waits = form.kind != BarrierKind::arrive;
   if (waits) {
     split.state = SplitState::at_barrier;
@@ -79,11 +155,11 @@ void Executor::arrive(Warp& warp, Split& split, const SyncOp& op) {
   if (state.arrived >= (state.all_threads ? block.live_threads : state.expected)) complete(block, op.barrier);
 }
 
-void Executor::complete(Block& block, u32 id) {
+void SyncUnit::complete(Block& block, u32 id) {
   const BlockBarrier state = block.barriers[id];
   block.barriers[id] = BlockBarrier{};
   ++block.barriers_over;
-  ++watch_.changes;
+  spins_.changed();
   if (block.grid->branches.trying()) block.grid->branches.barrier_over(block);
   const ptx::Kernel& kernel = *block.grid->kernel;
   for (Warp* warp : block.warps) {
@@ -107,8 +183,7 @@ void Executor::complete(Block& block, u32 id) {
   }
 }
 
-/// Threads that have exited are no longer waited for.
-void Executor::check_barriers(Block& block) {
+void SyncUnit::threads_exited(Block& block) {
   if (block.live_threads == 0) return;
   for (u32 id = 0; id < block.barriers.size(); ++id) {
     const BlockBarrier& state = block.barriers[id];
@@ -116,8 +191,8 @@ void Executor::check_barriers(Block& block) {
   }
 }
 
-bool Executor::sleep(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
-  only(warp, mask);
+bool SyncUnit::sleep(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+  keep_only(warp, mask);
   Split& split = warp.split();
   u32 longest = 0;
   const u32* nanoseconds = row_of(warp, split.frame, instr.a);
@@ -128,7 +203,7 @@ bool Executor::sleep(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   return another(warp);
 }
 
-void Executor::fall_asleep(Warp& warp, Split& split, const SyncOp& op) {
+void SyncUnit::fall_asleep(Warp& warp, Split& split, const SyncOp& op) const {
   ++split.pc;
   split.state = SplitState::asleep;
   split.wake = warp.block->sm->cycle + std::max<u64>(1, op.nanoseconds * limits_.clock_khz / 1'000'000);
@@ -136,7 +211,7 @@ void Executor::fall_asleep(Warp& warp, Split& split, const SyncOp& op) {
   warp.spin.polled |= op.lanes;
 }
 
-u64 Executor::wake_sleepers(Block& block, u64 cycle) {
+u64 SyncUnit::wake_sleepers(Block& block, u64 cycle) {
   u64 earliest = ~u64{0};
   for (u64 left = block.asleep; left; left &= left - 1) {
     const u32 index = std::countr_zero(left);

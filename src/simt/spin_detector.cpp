@@ -1,10 +1,9 @@
-// Warps that spin, and when lanes of theirs that wait to meet the spinning ones are let go without a look at the other
-// warps (standstill.hpp has those looks). semantics.md, "Divergence", gives the rule and its reasons.
+#include "simt/spin_detector.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-#include "simt/executor.hpp"
 #include "simt/spinning.hpp"
 
 namespace ew::simt {
@@ -45,7 +44,62 @@ bool left_with_what_they_want(const Warp& warp, const Split& split, const Reconv
   return false;
 }
 
-void Executor::after_poll(Warp& warp, ptx::Pc from) {
+namespace {
+
+/// The current split spins. Lanes that wait to meet it are let go after some patience: short where one of them left the
+/// loop with what the split polls.
+void consider_release(Warp& warp) {
+  Spinning& spin = warp.spin;
+  const Split& split = warp.split();
+  const u32 where = warp.who_waits_for(split);
+  const u64 now = warp.block->sm->cycle;
+  u64& since = spin.since[static_cast<u32>(std::countr_zero(split.mask))];
+  spin.next_look = now + between_looks;
+  if (where == nothing) return;
+  const Reconvergence& meeting = warp.reconvergences[where];
+  BranchMemory& branches = warp.block->grid->branches;
+  if (!branches.separates(meeting.branch)) {
+    const u32 failures = branches.failures(meeting.branch);
+    const bool soon = !failures && left_with_what_they_want(warp, split, meeting);
+    if (now - since < (soon ? short_patience : long_patience << std::min(failures, most_doublings))) return;
+    branches.begin_trial(meeting.branch, warp, split.mask, spin.words);
+  }
+  warp.release(where);
+  since = now;
+}
+
+/// Polls find ever new values. Lanes that wait for the warp, or for warps of its block, may hold what it waits for.
+void too_many_rounds(Warp& warp) {
+  Block& block = *warp.block;
+  BranchMemory& branches = block.grid->branches;
+  for (u32 i = 0; warp.used_reconvergences && i < warp.reconvergences.size(); ++i) {
+    const Reconvergence& meeting = warp.reconvergences[i];
+    if (!meeting.used || !meeting.arrived) continue;
+    const u32 doublings = std::min(branches.failures(meeting.branch), most_doublings);
+    if (warp.spin.rounds - meeting.rounds < most_rounds << doublings) continue;
+    branches.begin_trial(meeting.branch, warp, meeting.pending, warp.spin.words);
+    warp.release(i);
+  }
+  if (warp.spin.rounds % most_rounds) return;
+  for (Warp* other : block.warps)  // lanes of these may hold what this one waits for
+    if (other && !other->any_running() && !other->under_way && other->release_waiting())
+      block.ready |= u64{1} << other->index;
+}
+
+}  // namespace
+
+bool SpinDetector::went_back(Warp& warp, ptx::Pc from) {
+  Spinning& spin = warp.spin;
+  const bool polled = spin.polled & warp.split().mask;
+  if (polled)
+    after_poll(warp, from);
+  else if (spin.plain_branches++ % plain_branches_between_looks < looks_at_plain_branches)
+    look_at_loop(warp, from);
+  spin.timed = false;
+  return polled;
+}
+
+void SpinDetector::after_poll(Warp& warp, ptx::Pc from) {
   Spinning& spin = warp.spin;
   const Split& split = warp.split();
   const u32 first = static_cast<u32>(std::countr_zero(split.mask));
@@ -72,7 +126,7 @@ void Executor::after_poll(Warp& warp, ptx::Pc from) {
   if (++spin.rounds % rounds_between_looks == 0) too_many_rounds(warp);
 }
 
-void Executor::spins(Warp& warp, ptx::Pc from, bool begins) {
+void SpinDetector::spins(Warp& warp, ptx::Pc from, bool begins) {
   Spinning& spin = warp.spin;
   const LaneMask mask = warp.split().mask;
   const u32 first = static_cast<u32>(std::countr_zero(mask));
@@ -82,7 +136,7 @@ void Executor::spins(Warp& warp, ptx::Pc from, bool begins) {
   if (begins || loop.frame != warp.split().frame) loop = {warp.split().pc, from, warp.split().frame};
   loop.begin = std::min(loop.begin, warp.split().pc);
   loop.end = std::max(loop.end, from);
-  yield_ = watch_.any = true;
+  yields_ = watch_.any = true;
   if (begins) since = cycle;
   spin.spins |= mask;
   if (spin.spun_look != watch_.look) {
@@ -95,7 +149,7 @@ void Executor::spins(Warp& warp, ptx::Pc from, bool begins) {
 
 /// Behind a backward branch without a poll. A loop that comes back with the same registers and has stored nothing spins
 /// on plain loads, or on nothing.
-void Executor::look_at_loop(Warp& warp, ptx::Pc from) {
+void SpinDetector::look_at_loop(Warp& warp, ptx::Pc from) {
   Spinning& spin = warp.spin;
   const bool anchor = spin.plain_branches % plain_branches_between_looks == 1;
   const u64 state = state_of(warp, warp.split());
@@ -107,43 +161,6 @@ void Executor::look_at_loop(Warp& warp, ptx::Pc from) {
   if (state != spin.loop_state || spin.wrote) return;
   --spin.plain_branches;  // the next time round is looked at, too
   spins(warp, from, !(spin.spins & warp.split().mask));
-}
-
-void Executor::consider_release(Warp& warp) {
-  Spinning& spin = warp.spin;
-  const Split& split = warp.split();
-  const u32 where = warp.who_waits_for(split);
-  const u64 now = warp.block->sm->cycle;
-  u64& since = spin.since[static_cast<u32>(std::countr_zero(split.mask))];
-  spin.next_look = now + between_looks;
-  if (where == nothing) return;
-  const Reconvergence& meeting = warp.reconvergences[where];
-  BranchMemory& branches = warp.block->grid->branches;
-  if (!branches.separates(meeting.branch)) {
-    const u32 failures = branches.failures(meeting.branch);
-    const bool soon = !failures && left_with_what_they_want(warp, split, meeting);
-    if (now - since < (soon ? short_patience : long_patience << std::min(failures, most_doublings))) return;
-    branches.begin_trial(meeting.branch, warp, split.mask, spin.words);
-  }
-  warp.release(where);
-  since = now;
-}
-
-void Executor::too_many_rounds(Warp& warp) {
-  Block& block = *warp.block;
-  BranchMemory& branches = block.grid->branches;
-  for (u32 i = 0; warp.used_reconvergences && i < warp.reconvergences.size(); ++i) {
-    const Reconvergence& meeting = warp.reconvergences[i];
-    if (!meeting.used || !meeting.arrived) continue;
-    const u32 doublings = std::min(branches.failures(meeting.branch), most_doublings);
-    if (warp.spin.rounds - meeting.rounds < most_rounds << doublings) continue;
-    branches.begin_trial(meeting.branch, warp, meeting.pending, warp.spin.words);
-    warp.release(i);
-  }
-  if (warp.spin.rounds % most_rounds) return;
-  for (Warp* other : block.warps)  // lanes of these may hold what this one waits for
-    if (other && !other->any_running() && !other->under_way && other->release_waiting())
-      block.ready |= u64{1} << other->index;
 }
 
 }  // namespace ew::simt

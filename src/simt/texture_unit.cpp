@@ -1,7 +1,10 @@
-// Texture instructions: which texels each lane needs, one access for each, and the filter when the last has been read.
-#include <bit>
+#include "simt/texture_unit.hpp"
 
-#include "simt/executor.hpp"
+#include <bit>
+#include <string>
+
+#include "simt/memory_ops.hpp"
+#include "simt/parting.hpp"
 #include "simt/texture_access.hpp"
 
 namespace ew::simt {
@@ -93,14 +96,34 @@ Texel TextureAccess::answer(u32 lane) const {
   return result;
 }
 
-TextureAccess& Executor::begin_texture(Warp& warp, const ptx::TextureForm& form, LaneMask mask) {
-  if (free_texture_accesses_.empty()) {
-    texture_accesses_.push_back(std::make_unique<TextureAccess>());
-    free_texture_accesses_.reserve(texture_accesses_.size());
-    free_texture_accesses_.push_back(texture_accesses_.back().get());
+namespace {
+
+void write_answer(const TextureAccess& access) {
+  u32* rows = access.warp->rows.data() + std::size_t{access.row_base} * warp_lanes;
+  for (LaneMask left = access.lanes; left; left &= left - 1) {
+    const u32 lane = std::countr_zero(left);
+    const Texel answer = access.answer(lane);
+    for (u32 i = 0; i < 4; ++i)
+      if (access.form->dst[i] != ptx::no_row) rows[access.form->dst[i] * warp_lanes + lane] = answer[i];
   }
-  TextureAccess& access = *free_texture_accesses_.back();
-  free_texture_accesses_.pop_back();
+}
+
+}  // namespace
+
+TextureUnit::TextureUnit(Performer& performer, DeviceServices& services, const memory::AddressSpace& space,
+                         FaultReports& faults)
+    : performer_(performer), services_(services), space_(space), faults_(faults) {}
+
+TextureUnit::~TextureUnit() = default;
+
+TextureAccess& TextureUnit::take(Warp& warp, const ptx::TextureForm& form, LaneMask mask) {
+  if (free_accesses_.empty()) {
+    accesses_.push_back(std::make_unique<TextureAccess>());
+    free_accesses_.reserve(accesses_.size());
+    free_accesses_.push_back(accesses_.back().get());
+  }
+  TextureAccess& access = *free_accesses_.back();
+  free_accesses_.pop_back();
   access.warp = &warp;
   access.form = &form;
   access.lanes = mask;
@@ -110,40 +133,56 @@ TextureAccess& Executor::begin_texture(Warp& warp, const ptx::TextureForm& form,
   return access;
 }
 
-void Executor::release(TextureAccess& access) {
+void TextureUnit::release(TextureAccess& access) {
   access.warp = nullptr;
-  free_texture_accesses_.push_back(&access);
+  free_accesses_.push_back(&access);
 }
 
-const TextureObject* Executor::texture_object(Warp& warp, const ptx::TextureForm& form, u32 lane) {
+void TextureUnit::forget(const Grid& grid) {
+  for (auto& access : accesses_)
+    if (access->warp && access->warp->block->grid == &grid) release(*access);
+}
+
+const TextureObject* TextureUnit::object_of(Warp& warp, const ptx::TextureForm& form, u32 lane) {
   const Rows rows{op_.rows(), op_.constants};
   const u64 handle = form.handle == ptx::no_row ? *reinterpret_cast<const u64*>(form.handle_symbol)
                                                 : reinterpret_cast<const u64*>(rows.at(form.handle))[lane];
   const TextureObject* object = services_.texture(handle);
   if (!object)
-    refuse(warp, FaultKind::texture, LaneMask{1} << lane,
-           "the handle " + std::to_string(handle) + " is no texture or surface object");
+    faults_.refuse(warp, FaultKind::texture, LaneMask{1} << lane,
+                   "the handle " + std::to_string(handle) + " is no texture or surface object");
   return object;
 }
 
-bool Executor::texture(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
-  const Grid& grid = *warp.block->grid;
-  const ptx::TextureForm& form = grid.kernel->textures[instr.imm];
-  if (form.cube) return refuse(warp, FaultKind::texture, mask, "cube textures are not supported");
-  const u32 first_texture = static_cast<u32>(grid.kernel->mbarriers.size());
-  begin_access(warp, mask, first_texture + instr.imm);
-  if (form.kind == TextureKind::surface_load || form.kind == TextureKind::surface_store)
-    return surface(warp, form, mask);
-  if (form.kind == TextureKind::query) {
-    for (LaneMask left = mask; left; left &= left - 1) {
-      const u32 lane = std::countr_zero(left);
-      const TextureObject* object = texture_object(warp, form, lane);
-      if (!object) return false;
-      if (form.dst[0] != ptx::no_row) op_.rows()[form.dst[0] * warp_lanes + lane] = property(*object, form.component);
-    }
-    return true;
+bool TextureUnit::execute(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+  const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  const ptx::TextureForm& form = kernel.textures[instr.imm];
+  if (form.cube) return faults_.refuse(warp, FaultKind::texture, mask, "cube textures are not supported");
+  const u32 first_texture = static_cast<u32>(kernel.mbarriers.size());
+  begin_access(op_, warp, mask, first_texture + instr.imm);
+  switch (form.kind) {
+    case TextureKind::surface_load:
+    case TextureKind::surface_store:
+      return surface(warp, form, mask);
+    case TextureKind::query:
+      return query(warp, form, mask);
+    default:
+      return fetch(warp, form, mask);
   }
-  TextureAccess& access = begin_texture(warp, form, mask);
+}
+
+bool TextureUnit::query(Warp& warp, const ptx::TextureForm& form, LaneMask mask) {
+  for (LaneMask left = mask; left; left &= left - 1) {
+    const u32 lane = std::countr_zero(left);
+    const TextureObject* object = object_of(warp, form, lane);
+    if (!object) return false;
+    if (form.dst[0] != ptx::no_row) op_.rows()[form.dst[0] * warp_lanes + lane] = property(*object, form.component);
+  }
+  return true;
+}
+
+bool TextureUnit::fetch(Warp& warp, const ptx::TextureForm& form, LaneMask mask) {
+  TextureAccess& access = take(warp, form, mask);
   const bool found = find_taps(access) && read_texels(access);
   op_.texture = nullptr;
   if (!found) {
@@ -156,13 +195,13 @@ bool Executor::texture(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   return true;
 }
 
-bool Executor::find_taps(TextureAccess& access) {
+bool TextureUnit::find_taps(TextureAccess& access) {
   const Rows rows{op_.rows(), op_.constants};
   const TextureObject* last = nullptr;
   u64 available = 0;  // bytes of live memory from the object's address on
   for (LaneMask left = access.lanes; left; left &= left - 1) {
     const u32 lane = std::countr_zero(left);
-    const TextureObject* object = texture_object(*access.warp, *access.form, lane);
+    const TextureObject* object = object_of(*access.warp, *access.form, lane);
     if (!object) return false;
     if (object != last) {
       last = object;
@@ -176,13 +215,13 @@ bool Executor::find_taps(TextureAccess& access) {
     taps = taps_of(sampler, *access.form, rows, lane);
     for (u32 t = 0; t < taps.count; ++t)
       if (taps.tap[t].source == Tap::Source::memory && taps.tap[t].offset + sampler.texel_bytes() > available)
-        return refuse_access(*access.warp, {FaultKind::illegal_address, lane, object->address, 4});
+        return faults_.refuse_access(*access.warp, {FaultKind::illegal_address, lane, object->address, 4});
   }
   return true;
 }
 
 /// One access a tap, for the lanes whose texels are of one size.
-bool Executor::read_texels(TextureAccess& access) {
+bool TextureUnit::read_texels(TextureAccess& access) {
   Grid& grid = *access.warp->block->grid;
   const std::size_t first = grid.kernel->mbarriers.size() + grid.kernel->textures.size();
   for (u32 t = 0; t < most_taps; ++t) {
@@ -195,7 +234,7 @@ bool Executor::read_texels(TextureAccess& access) {
     }
     for (u32 size = 0; size < texel_sizes; ++size) {
       if (!lanes[size]) continue;
-      begin_access(*access.warp, lanes[size], static_cast<u32>(first + size));
+      begin_access(op_, *access.warp, lanes[size], static_cast<u32>(first + size));
       op_.bank = &access.texels;
       op_.row_base = t * TextureAccess::words;
       op_.texture = &access;
@@ -204,7 +243,7 @@ bool Executor::read_texels(TextureAccess& access) {
         op_.address[lane] = access.object(lane).address + access.taps[lane].tap[t].offset;
       }
       const Performed performed = performer_.memory(op_);
-      if (performed == Performed::faulted) return refuse_access(op_);
+      if (performed == Performed::faulted) return faults_.refuse_access(op_);
       access.warp->under_way += performed == Performed::pending;
       access.pending += performed == Performed::pending;
     }
@@ -212,18 +251,7 @@ bool Executor::read_texels(TextureAccess& access) {
   return true;
 }
 
-void Executor::write_answer(const TextureAccess& access) {
-  u32* rows = access.warp->rows.data() + std::size_t{access.row_base} * warp_lanes;
-  for (LaneMask left = access.lanes; left; left &= left - 1) {
-    const u32 lane = std::countr_zero(left);
-    const Texel answer = access.answer(lane);
-    for (u32 i = 0; i < 4; ++i)
-      if (access.form->dst[i] != ptx::no_row) rows[access.form->dst[i] * warp_lanes + lane] = answer[i];
-  }
-}
-
-/// One of its texels has been read. True: it was the last, and the registers are written.
-bool Executor::finish_texel(TextureAccess& access) {
+bool TextureUnit::finish_texel(TextureAccess& access) {
   if (--access.pending) return false;
   write_answer(access);
   release(access);

@@ -1,15 +1,13 @@
-// From a memory instruction to a MemoryOp, and what is plain about addresses and special registers.
+#include "simt/lane_values.hpp"
+
 #include <bit>
 #include <cstring>
-
-#include "simt/executor.hpp"
-#include "simt/spinning.hpp"
+#include <optional>
 
 namespace ew::simt {
 namespace {
 
 using ptx::Special;
-using ptx::Window;
 
 void set(u32* to, LaneMask lanes, u32 value) {
   for (u32 i = 0; i < warp_lanes; ++i) to[i] = (lanes >> i) & 1 ? value : to[i];
@@ -28,106 +26,15 @@ void set_wide(u32* row, LaneMask lanes, u64 value) {
   for (u32 i = 0; i < warp_lanes; ++i) to[i] = (lanes >> i) & 1 ? value : to[i];
 }
 
-/// What a lane found: all elements of its access.
-u64 found_by(const MemoryOp& op, u32 lane) {
-  u64 found = 0;
-  for (u32 e = 0; e < op.form->count; ++e) {
-    const ptx::Row r = op.form->data[e];
-    if (r == ptx::no_row) continue;
-    const u32* row = op.rows() + r * warp_lanes;
-    const u64 value = op.form->register_bytes >= 8 ? reinterpret_cast<const u64*>(row)[lane] : row[lane];
-    found = found * 0x9e3779b97f4a7c15 + value;
-  }
-  return found;
-}
-
 }  // namespace
 
-bool Executor::memory_access(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
-  Grid& grid = *warp.block->grid;
-  const ptx::MemoryForm& form = grid.kernel->memory[instr.imm];
-  const Split& split = warp.split();
-  const Frame& frame = warp.frames[split.frame];
-  MemoryOp& op = op_;
-  op.form = &form;
-  op.warp = &warp;
-  op.pc = split.pc;
-  op.lanes = mask;
-  op.plan = &grid.plans[instr.imm];
-  op.frame = split.frame;
-  op.bank = &warp.rows;
-  op.row_base = frame.row_base;
-  op.constants = grid.kernel->constants.data();
-  op.uniform = instr.a == ptx::no_row || (instr.a & ptx::constant_row);
-  const u64 offset = form.offset + (form.window == Window::frame ? frame.local_base : 0);
-  if (instr.a == ptx::no_row) {
-    for (u64& address : op.address) address = offset;
-  } else {
-    const u32* row =
-        instr.a & ptx::constant_row ? op.constants + (instr.a & 0x7fff) * warp_lanes : op.rows() + instr.a * warp_lanes;
-    if (form.address_bytes == 4) {
-      for (u32 i = 0; i < warp_lanes; ++i) op.address[i] = static_cast<u32>(row[i] + static_cast<u32>(offset));
-    } else {
-      const u64* wide = reinterpret_cast<const u64*>(row);
-      for (u32 i = 0; i < warp_lanes; ++i) op.address[i] = wide[i] + offset;
-    }
-  }
-  warp.spin.wrote |= op.plan->writes;
-  ++grid.counters.memory_instructions;
-  grid.counters.memory_lanes += mask == all_lanes ? warp_lanes : static_cast<u32>(std::popcount(mask));
-  switch (performer_.memory(op)) {
-    case Performed::done:
-      break;
-    case Performed::pending:
-      return wait_for(op, mask);
-    case Performed::faulted:
-      return refuse_access(op);
-  }
-  if (op.plan->polls) [[unlikely]]
-    note_poll(op);
-  return true;
-}
-
-/// An access of grid.made, complete but for its addresses.
-void Executor::begin_access(Warp& warp, LaneMask mask, u32 made) {
-  Grid& grid = *warp.block->grid;
-  const Split& split = warp.split();
-  op_.form = &grid.made[made];
-  op_.plan = &grid.plans[grid.kernel->memory.size() + made];
-  op_.warp = &warp;
-  op_.pc = split.pc;
-  op_.lanes = mask;
-  op_.frame = split.frame;
-  op_.bank = &warp.rows;
-  op_.row_base = warp.frames[split.frame].row_base;
-  op_.constants = grid.kernel->constants.data();
-  op_.uniform = false;
-}
-
-/// Notes what a polling instruction found, so that a loop that finds the same each time is seen to wait.
-void Executor::note_poll(const MemoryOp& op) {
-  Spinning& spin = op.warp->spin;
-  BranchMemory& branches = op.warp->block->grid->branches;
-  ++spin.polls;
-  u64 all = 0;
-  for (LaneMask left = op.lanes; left; left &= left - 1) {
-    const u32 lane = static_cast<u32>(std::countr_zero(left));
-    const u64 place = place_of(op, lane), found = found_by(op, lane);
-    spin.note(lane, place, found);
-    all = all * 31 + place * 0x9e3779b9u + found;
-    if (branches.trying()) [[unlikely]]
-      branches.polled(place, found);
-  }
-  spin.news += spin.known.add(all);
-}
-
-void Executor::special(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+void special_register(Warp& warp, const ptx::Instr& instr, LaneMask mask, const GpuLimits& limits, u64 cycles_in_run) {
   const Block& block = *warp.block;
   const Grid& grid = *block.grid;
   u32* to = warp.rows.data() + (std::size_t{warp.frame().row_base} + instr.dst) * warp_lanes;
   u64 value = 0;
   const auto nanoseconds = [&] {
-    return grid.begin_ns + (block.sm->cycle - grid.begin_cycle) * 1'000'000 / limits_.clock_khz;
+    return grid.begin_ns + (block.sm->cycle - grid.begin_cycle) * 1'000'000 / limits.clock_khz;
   };
   const auto lane_value = [&](auto of_lane) {
     alignas(64) u32 row[warp_lanes];
@@ -191,13 +98,13 @@ void Executor::special(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
       value = warp.index;
       break;
     case Special::nwarpid:
-      value = limits_.warps_per_sm;
+      value = limits.warps_per_sm;
       break;
     case Special::smid:
       value = block.sm->index;
       break;
     case Special::nsmid:
-      value = limits_.sms;
+      value = limits.sms;
       break;
     case Special::gridid:
       value = grid.id;
@@ -205,11 +112,11 @@ void Executor::special(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
     case Special::clock:
     case Special::clock64:
       warp.spin.timed = true;
-      value = block.sm->cycle + cycles_in_run_;
+      value = block.sm->cycle + cycles_in_run;
       break;
     case Special::clock_hi:
       warp.spin.timed = true;
-      value = (block.sm->cycle + cycles_in_run_) >> 32;
+      value = (block.sm->cycle + cycles_in_run) >> 32;
       break;
     case Special::globaltimer:
     case Special::globaltimer_lo:
@@ -238,7 +145,7 @@ void Executor::special(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
     set(to, mask, static_cast<u32>(value));
 }
 
-void Executor::frame_address(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+void frame_address(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   const Frame& frame = warp.frame();
   u32* to = warp.rows.data() + (std::size_t{frame.row_base} + instr.dst) * warp_lanes;
   const u64 value = u64{frame.local_base} + instr.imm;
@@ -269,7 +176,7 @@ bool inside(u64 address, u64 begin, u64 bytes) {
 
 }  // namespace
 
-void Executor::address_query(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+void address_query(Warp& warp, const ptx::Instr& instr, LaneMask mask, const memory::AddressSpace& space) {
   const Frame& frame = warp.frame();
   const u32* base = instr.a & ptx::constant_row
                         ? warp.block->grid->kernel->constants.data() + (instr.a & 0x7fff) * warp_lanes
@@ -293,7 +200,7 @@ void Executor::address_query(Warp& warp, const ptx::Instr& instr, LaneMask mask)
         is = param;
         break;
       case ptx::Space::constant: {
-        const auto found = shared || local || param ? std::nullopt : space_.find(a);
+        const auto found = shared || local || param ? std::nullopt : space.find(a);
         is = found && found->region == memory::Region::constant;
         break;
       }
@@ -307,7 +214,7 @@ void Executor::address_query(Warp& warp, const ptx::Instr& instr, LaneMask mask)
   to = (to & ~mask) | yes;
 }
 
-void Executor::convert_address(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+void convert_address(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   u32* base = warp.rows.data() + std::size_t{warp.frame().row_base} * warp_lanes;
   const u64* from = reinterpret_cast<const u64*>(instr.a & ptx::constant_row

@@ -1,0 +1,45 @@
+// Which lanes spin, that is: poll in vain, or go round a loop that does nothing? And when are lanes of their warp that
+// wait to meet them let go? Asked at each backward branch. Owned by an Executor; what it knows of a warp is in
+// Warp::spin. standstill.hpp looks at all warps together. semantics.md, "Divergence", gives the rule and its reasons.
+#pragma once
+
+#include "simt/block.hpp"
+
+namespace ew::simt {
+
+/// What the looks at all warps of a machine (standstill.hpp) need to know of those that spin.
+struct SpinWatch {
+  u32 look = 1;      // lanes seen to spin since then are in Spinning::spun
+  u64 changes = 0;   // of values that were polled in vain before; other ends of waits
+  bool any = false;  // a warp spins, since this was last cleared
+  // Whether registers of lanes that spin are compared from round to round, and how often they differed: a loop that
+  // counts ends by itself.
+  bool judges = false;
+  u64 moves = 0;
+};
+
+class SpinDetector {
+ public:
+  SpinWatch& watch() { return watch_; }
+
+  /// A warp begins to run.
+  void begin() { yields_ = false; }
+  /// The running warp waits for someone: others should go first.
+  bool yields() const { return yields_; }
+  void yield() { yields_ = true; }
+
+  /// The current split has taken a backward branch at `from`. True: it has polled since the last one.
+  bool went_back(Warp&, ptx::Pc from);
+  /// A wait has ended that is no poll: at a barrier, or because threads have exited.
+  void changed() { ++watch_.changes; }
+
+ private:
+  void after_poll(Warp&, ptx::Pc from);
+  void look_at_loop(Warp&, ptx::Pc from);
+  void spins(Warp&, ptx::Pc from, bool begins);
+
+  SpinWatch watch_;
+  bool yields_ = false;
+};
+
+}  // namespace ew::simt
