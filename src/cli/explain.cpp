@@ -25,7 +25,7 @@
 #include "runtime/machine_config.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/run_statistics.hpp"
-#include "simt/scheduler_policies.hpp"
+#include "simt/schedulers/models.hpp"
 
 namespace ew::cli {
 
@@ -145,7 +145,7 @@ std::vector<Model> all_models() {
   add("coherence.protocol", coherence::models());
   add("consistency.model", consistency::models());
   add("persistency.model", persistency::models());
-  add("sm_timing.policy", simt::scheduler_policies);
+  add("sm_timing.policy", simt::scheduler_policies());
   add("network.kind", memory::network_kinds);
   add("medium", media::media_kinds);
   add("memory.standard", media::dram_standards);

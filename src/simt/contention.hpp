@@ -8,7 +8,7 @@
 
 namespace ew::simt {
 
-/// Who writes the words that warps poll in vain, while there are such warps (timing_spinning.cpp). Words share an entry
+/// Who writes the words that warps poll in vain, while there are such warps (sm/polls.cpp). Words share an entry
 /// when their addresses' hashes do: the one that was changed last has it.
 struct ContestedWords {
   struct Word {

@@ -8,7 +8,7 @@
 
 #include "core/fields.hpp"
 #include "core/units.hpp"
-#include "simt/scheduler_policies.hpp"
+#include "simt/schedulers/models.hpp"
 
 namespace ew::simt {
 
@@ -63,8 +63,8 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
 
   visit("schedulers", self.schedulers, core::Range{1, 8}, "schedulers",
         "Warp schedulers of one SM; warps are dealt to them in turn.", "SBRP artifact, gpgpu_num_sched_per_core");
-  visit("policy", self.policy, core::Choices{names_of(scheduler_policies)}, "",
-        "Which ready warp a scheduler takes: gto (greedy, then oldest) or lrr (loose round robin).",
+  visit("policy", self.policy, core::Choices{scheduler_names()}, "",
+        "Which ready warp a scheduler takes: `ew explain sm_timing.policy` says how each chooses.",
         "SBRP artifact, gpgpu_scheduler");
   visit("issue_width", self.issue_width, core::Range{1, 4}, "instructions",
         "Instructions of one warp that a scheduler issues in a cycle.", "SBRP artifact, gpgpu_max_insn_issue_per_warp");

@@ -137,7 +137,7 @@ struct TimingGpu::State {
   void fail() {
     Endings::Failure failure = endings.take_failure();
     GridRun& run = *runs.of(failure.grid);
-    for (auto& sm : sms) sm->forget(run);
+    for (auto& sm : sms) sm->forget(run, now());
     ledger.close(run, now() + 1);
     executor.forget(failure.grid);
     residency.fail(failure.grid, std::move(failure.fault), now_ns());

@@ -1,5 +1,6 @@
 // Which machines the GPU of timing mode cannot be.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <bit>
 
@@ -12,7 +13,8 @@ std::string TimingGpu::refuse(const GpuLimits& limits, const SmTimingConfig& tim
   if (limits.warps_per_sm > most_warps)
     return fmt::format("sm.warps should be at most {} on a timing machine, but is {}", most_warps, limits.warps_per_sm);
   if (!scheduler_policy(timing.policy))
-    return fmt::format("sm_timing.policy should be gto or lrr, but is {}", timing.policy);
+    return fmt::format("sm_timing.policy should be one of {}, but is {}", fmt::join(scheduler_names(), ", "),
+                       timing.policy);
   if (!std::has_single_bit(timing.shared_banks))
     return fmt::format("sm_timing.shared_banks should be a power of two, but is {}", timing.shared_banks);
   if (!std::has_single_bit(timing.constant_line))

@@ -322,7 +322,7 @@ TEST(TimingSchedulers, gto_finishes_one_warp_first_and_lrr_all_together) {
 
 /// 31 warps spin on a flag that the youngest sets after a chain of 400 instructions: each comes to its turn.
 TEST(TimingSchedulers, who_spins_does_not_starve_whom_it_waits_for) {
-  for (const char* policy : {"gto", "lrr"}) {
+  for (const std::string_view policy : simt::scheduler_names()) {
     TimingSetup setup = plain();
     setup.timing.schedulers = 1;
     setup.timing.policy = policy;

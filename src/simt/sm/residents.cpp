@@ -33,6 +33,7 @@ void Residents::begin_warp(u32 slot, ResidentBlock& here, u32 index, GridRun& ru
   w.scoreboard.begin(ready_at(first_issue, Source::computed));
   told_.order.begin(slot);
   told_.polls.begin(slot);
+  told_.schedulers.arrived(slot);
   told_.trace.warp(TraceKind::begun, slot, w);
 }
 
@@ -55,6 +56,7 @@ void Residents::leave(u32 slot) {
 void Residents::vacate(u32 slot) {
   told_.stalls.count_residence(told_.table[slot], wheel_.now());
   told_.order.leave(slot);
+  told_.schedulers.ended(slot);
   told_.table.leave(slot);
 }
 

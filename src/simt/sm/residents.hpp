@@ -6,6 +6,7 @@
 #include "simt/sm/launch_skew.hpp"
 #include "simt/sm/parked_warps.hpp"
 #include "simt/sm/polls.hpp"
+#include "simt/sm/schedulers.hpp"
 #include "simt/sm/sm_trace.hpp"
 #include "simt/sm/stall_account.hpp"
 
@@ -16,6 +17,7 @@ class Residents {
   /// Who is told.
   struct Told {
     WarpTable& table;
+    Schedulers& schedulers;
     ParkedWarps& parked;
     AccessOrder& order;
     Polls& polls;

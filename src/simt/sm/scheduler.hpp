@@ -4,18 +4,22 @@
 
 #include <array>
 
-#include "simt/scheduler_policies.hpp"
 #include "simt/sm/readiness.hpp"
 #include "simt/sm/ready_sets.hpp"
+#include "simt/warp_scheduler.hpp"
 
 namespace ew::simt {
 
 class Scheduler {
  public:
-  /// `mine`: the slots that are dealt to it. `index`: its own number.
-  Scheduler(const SchedulerPolicy& policy, u64 mine, u32 index) : policy_(policy), mine_(mine), last_(index) {}
+  /// `index`: its own number.
+  Scheduler(const SchedulerPolicy& policy, const SchedulerPlace& place, u32 index)
+      : policy_(policy), state_(policy.make ? policy.make(place) : nullptr), mine_(place.slots), last_(index) {}
 
+  /// The slots that are dealt to it.
   u64 mine() const { return mine_; }
+  /// nullptr: its policy remembers nothing.
+  SchedulerState* state() const { return state_.get(); }
   /// Its warps that are ready for a unit that is free.
   u64 candidates(const ReadySets& ready, Cycle now) const {
     u64 found = 0;
@@ -30,7 +34,13 @@ class Scheduler {
   /// The warp that issues. REQUIRES: `could`, a subset of mine(), is not 0.
   u32 choose(u64 could, const u64* ages) {
     const u64 starved = could & starved_;
-    last_ = policy_.choose({starved ? starved : could, last_, ages});
+    const WarpChoice choice{starved ? starved : could, last_, ages};
+    if (state_) [[unlikely]] {
+      last_ = state_->choose(choice);
+      state_->issued(last_);
+    } else {
+      last_ = policy_.choose(choice);
+    }
     starved_ &= ~(u64{1} << last_);
     passed_over_ &= ~(u64{1} << last_);
     return last_;
@@ -51,6 +61,7 @@ class Scheduler {
   }
 
   const SchedulerPolicy& policy_;
+  std::unique_ptr<SchedulerState> state_;
   u64 mine_;
   u32 last_;               // slot that issued last
   u32 opportunities_ = 0;  // slots with a ready warp, since the last look

@@ -6,7 +6,7 @@
 #include "memory/consistency.hpp"
 #include "simt/kernel_timing.hpp"
 #include "simt/occupancy.hpp"
-#include "simt/scheduler_policies.hpp"
+#include "simt/warp_scheduler.hpp"
 
 namespace ew::simt {
 

@@ -7,19 +7,24 @@ namespace ew::simt {
 
 TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, u64& active)
     : sm_(sm),
-      wheel_(with.wheel),
       alarm_(with.wheel, active, sm.index),
       trace_(with.trace, with.wheel, sm.index),
       table_(with.wheel, alarm_),
+      schedulers_(setup, sm.index),
       order_(table_, held_),
       polls_(setup, sm.index, with.wheel, table_, with.polls),
       parked_(setup.limits.blocks_per_sm, setup.config.barrier_latency, table_, with.executor, with.wheel, alarm_,
               with.endings),
       accesses_(setup.config.accesses),
       stalls_(setup.config.schedulers, sm.index, accesses_),
-      residents_(
-          sm, with.wheel, with.residency, with.skew, with.polls, with.endings, alarm_,
-          {.table = table_, .parked = parked_, .order = order_, .polls = polls_, .stalls = stalls_, .trace = trace_}),
+      residents_(sm, with.wheel, with.residency, with.skew, with.polls, with.endings, alarm_,
+                 {.table = table_,
+                  .schedulers = schedulers_,
+                  .parked = parked_,
+                  .order = order_,
+                  .polls = polls_,
+                  .stalls = stalls_,
+                  .trace = trace_}),
       flushes_(AccessOrder::tokens_end, with.runs, with.endings, alarm_),
       completion_(setup.private_latency, accesses_, issuing_, with.executor, with.wheel, with.latencies,
                   {.table = table_,
@@ -63,6 +68,7 @@ TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, u64& 
               .endings = with.endings,
               .trace = trace_,
               .table = table_,
+              .schedulers = schedulers_,
               .held = held_,
               .order = order_,
               .polls = polls_,
@@ -107,8 +113,8 @@ void TimingSm::step(Cycle now) {
   stalls_.end_step(now, table_.occupied() != 0, due == now + 1, [this](u32 s) { return cause_of(s); });
 }
 
-void TimingSm::forget(const GridRun& run) {
-  stalls_.charge(wheel_.now());
+void TimingSm::forget(const GridRun& run, Cycle now) {
+  stalls_.charge(now);
   residents_.forget(run);
   unit_.forget(run);
   stalls_.choose_anew([this](u32 s) { return cause_of(s); });

@@ -36,7 +36,7 @@ class TimingSm {
   /// Takes blocks without warps off the SM. True: there was one.
   bool end_blocks() { return residents_.end_blocks(); }
   /// The grid has failed: its warps are gone, its accesses finish alone.
-  void forget(const GridRun&);
+  void forget(const GridRun&, Cycle now);
   /// Sends what the private cache holds home; GridRun::flushes is one less when that is done.
   void flush(const GridRun& run) { flushes_.flush(run); }
   /// Lanes of a warp of this block have been let go, and its bit in Block::ready is set.
@@ -55,15 +55,15 @@ class TimingSm {
   std::string what_is_under_way() const { return unit_.what_is_under_way(sm_.index); }
 
  private:
-  StallCause cause_of(u32 scheduler) const { return causes_.of(issue_.slots_of(scheduler)); }
+  StallCause cause_of(u32 scheduler) const { return causes_.of(schedulers_[scheduler].mine()); }
 
   Sm& sm_;
-  const core::TimeWheel& wheel_;
   LinePort* port_ = nullptr;
 
   Alarm alarm_;
   const SmTrace trace_;
   WarpTable table_;
+  Schedulers schedulers_;
   HeldWarps held_;
   AccessOrder order_;
   Polls polls_;

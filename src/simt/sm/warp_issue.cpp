@@ -9,14 +9,7 @@ WarpIssue::WarpIssue(const SmSetup& setup, u32 sm, const Parts& parts)
       sm_(sm),
       width_(setup.config.issue_width),
       branch_latency_(setup.config.branch_latency),
-      persists_(setup.persists.model) {
-  const u32 schedulers = setup.config.schedulers;
-  for (u32 s = 0; s < schedulers; ++s) {
-    u64 mine = 0;
-    for (u32 slot = s; slot < WarpTable::slots; slot += schedulers) mine |= bit(slot);
-    schedulers_.emplace_back(setup.policy, mine, s);
-  }
-}
+      persists_(setup.persists.model) {}
 
 void WarpIssue::look_before(Cycle now) {
   while (with_.table.any_to_look_at()) look_at(with_.table.next_to_look_at(), now);
@@ -29,8 +22,8 @@ void WarpIssue::look_behind(Cycle now) {
 void WarpIssue::issue(Cycle now) {
   const u64 ready = with_.table.ready().all();  // none that is not becomes so before the end of the cycle's issue
   if (!ready) return;
-  for (u32 s = 0; s < schedulers_.size() && !with_.endings.failed(); ++s)
-    if (ready & schedulers_[s].mine()) issue(s, now);
+  for (u32 s = 0; s < with_.schedulers.size() && !with_.endings.failed(); ++s)
+    if (ready & with_.schedulers[s].mine()) issue(s, now);
 }
 
 Cycle WarpIssue::due(Cycle now) const {
@@ -41,7 +34,7 @@ Cycle WarpIssue::due(Cycle now) const {
       if (slots) due = std::min(due, with_.unit.takes_more_from(now));
       return;
     }
-    for (const Scheduler& scheduler : schedulers_)
+    for (const Scheduler& scheduler : with_.schedulers)
       if (slots & scheduler.mine()) due = std::min(due, std::max(now + 1, scheduler.free_from(unit)));
   });
   return due;
@@ -66,6 +59,7 @@ void WarpIssue::look_at(u32 slot, Cycle now) {
   w.access = no_access;
   if (waits_for_access(latest)) {
     w.access = access_of(latest);
+    with_.schedulers.waits_for_memory(slot);
     return table.wait_for(slot, Wait::memory);
   }
   Cycle when = cycle_of(latest);
@@ -92,7 +86,7 @@ u64 WarpIssue::candidates(const Scheduler& scheduler, Cycle now) const {
 }
 
 void WarpIssue::issue(u32 s, Cycle now) {
-  Scheduler& scheduler = schedulers_[s];
+  Scheduler& scheduler = with_.schedulers[s];
   u64 could = candidates(scheduler, now);
   if (could) scheduler.opportunity(with_.table.ready(), with_.held.at_accesses());
   for (u32 n = 0; could && n < width_; ++n) {
@@ -114,7 +108,7 @@ void WarpIssue::issue_warp(u32 slot, u32 s, Cycle now) {
   ++(counts.*pc.issued);
   with_.progress.issues(now, sm_, slot, at);
   with_.trace.issued(now, slot);
-  if (pc.unit != Unit::none && pc.unit != Unit::memory) schedulers_[s].occupy(pc.unit, now + pc.interval);
+  if (pc.unit != Unit::none && pc.unit != Unit::memory) with_.schedulers[s].occupy(pc.unit, now + pc.interval);
   ++w.issues;
   if (pc.ordered) with_.order.issues(slot);
   w.scoreboard.set_next_issue(ready_at(width_ > 1 ? now : now + 1, Source::computed));

@@ -4,11 +4,9 @@
 // scheduler may choose it. Then its instruction is executed at once; when its results count is for the scoreboard.
 #pragma once
 
-#include <vector>
-
 #include "simt/sm/load_store_unit.hpp"
 #include "simt/sm/machine_progress.hpp"
-#include "simt/sm/scheduler.hpp"
+#include "simt/sm/schedulers.hpp"
 
 namespace ew::simt {
 
@@ -21,6 +19,7 @@ class WarpIssue {
     Endings& endings;
     const SmTrace& trace;
     WarpTable& table;
+    Schedulers& schedulers;
     const HeldWarps& held;
     AccessOrder& order;
     Polls& polls;
@@ -40,8 +39,6 @@ class WarpIssue {
   void issue(Cycle now);
   /// The next cycle in which a warp that is ready could issue.
   Cycle due(Cycle now) const;
-  /// The slots that are dealt to a scheduler.
-  u64 slots_of(u32 scheduler) const { return schedulers_[scheduler].mine(); }
 
  private:
   void look_at(u32 slot, Cycle now);
@@ -57,7 +54,6 @@ class WarpIssue {
   LinePort* port_ = nullptr;
   u32 sm_, width_, branch_latency_;
   bool persists_;  // there is a persistency model
-  std::vector<Scheduler> schedulers_;
 };
 
 }  // namespace ew::simt

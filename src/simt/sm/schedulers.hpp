@@ -1,0 +1,47 @@
+// The warp schedulers of an SM. Warp slots are dealt to them in turn. Owned by the SM.
+#pragma once
+
+#include <vector>
+
+#include "simt/sm/scheduler.hpp"
+#include "simt/sm/sm_setup.hpp"
+
+namespace ew::simt {
+
+class Schedulers {
+ public:
+  Schedulers(const SmSetup& setup, u32 sm) : remember_(setup.policy.make != nullptr) {
+    const u32 count = setup.config.schedulers;
+    for (u32 s = 0; s < count; ++s) {
+      u64 mine = 0;
+      for (u32 slot = s; slot < most_warps; slot += count) mine |= u64{1} << slot;
+      all_.emplace_back(setup.policy, SchedulerPlace{mine, setup.seed ^ u64{sm} << 32 ^ s}, s);
+    }
+  }
+
+  u32 size() const { return static_cast<u32>(all_.size()); }
+  Scheduler& operator[](u32 scheduler) { return all_[scheduler]; }
+  const Scheduler& operator[](u32 scheduler) const { return all_[scheduler]; }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+  // What happens to a warp, for schedulers that remember.
+  void arrived(u32 slot) {
+    if (remember_) of(slot).state()->arrived(slot);
+  }
+  void ended(u32 slot) {
+    if (remember_) of(slot).state()->ended(slot);
+  }
+  void waits_for_memory(u32 slot) {
+    if (remember_) [[unlikely]]
+      of(slot).state()->waits_for_memory(slot);
+  }
+
+ private:
+  Scheduler& of(u32 slot) { return all_[slot % all_.size()]; }
+
+  bool remember_;
+  std::vector<Scheduler> all_;
+};
+
+}  // namespace ew::simt

@@ -1,0 +1,56 @@
+// The seam of warp schedulers: which of the ready warps issues next? A row of the table in schedulers/models.cpp
+// answers, in one of two ways. A function of the choice alone needs no memory of its own and costs one call. A
+// scheduler that remembers (two-level, cache-conscious) is an object: one is made for each scheduler of each SM, and
+// told what happens.
+//
+// The SM sees to it that no warp starves (sm/scheduler.hpp), so a policy may prefer whom it likes.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "core/types.hpp"
+
+namespace ew::simt {
+
+/// Warps of an SM are numbered by slot, one bit each.
+struct WarpChoice {
+  u64 candidates = 0;        // not 0
+  u32 last = 0;              // slot that issued last on this scheduler
+  const u64* age = nullptr;  // per slot: order of arrival, smaller is older
+};
+
+/// What a scheduler remembers. It knows of its own warps only; owned by the SM.
+class SchedulerState {
+ public:
+  virtual ~SchedulerState() = default;
+  /// One of the candidates. The SM may leave out some of those that are ready; then it has its reasons.
+  virtual u32 choose(const WarpChoice&) = 0;
+  /// An instruction of the warp issues.
+  virtual void issued(u32) {}
+  /// A warp has come to the slot; the one that was there has left the SM.
+  virtual void arrived(u32) {}
+  virtual void ended(u32) {}
+  /// The warp's next instruction must wait for an access of memory which is under way, for nobody knows how long.
+  virtual void waits_for_memory(u32) {}
+};
+
+/// What an object is made for.
+struct SchedulerPlace {
+  u64 slots = 0;  // that are dealt to the scheduler
+  u64 seed = 0;   // for its random draws, if it makes any; equal runs have equal seeds
+};
+
+struct SchedulerPolicy {
+  std::string_view name, sentence;
+  // One of the two.
+  u32 (*choose)(const WarpChoice&) = nullptr;
+  std::unique_ptr<SchedulerState> (*make)(const SchedulerPlace&) = nullptr;
+};
+
+/// Of these slots, the one whose warp has been on the SM for longest. REQUIRES: not 0.
+u32 oldest_of(u64 slots, const u64* age);
+/// Of these slots, the next behind `last`, all round. REQUIRES: not 0.
+u32 next_behind(u64 slots, u32 last);
+
+}  // namespace ew::simt
