@@ -30,7 +30,7 @@ u64 told_bandwidth(const DeviceConfig& device) {
 }
 
 u32 simulated_double_ratio(const simt::SmTimingConfig& timing) {
-  return std::max<u32>(1, timing.double_interval / timing.float_interval);
+  return std::max<u32>(1, timing.wide.interval / timing.single.interval);
 }
 
 }  // namespace

@@ -129,9 +129,9 @@ void MachineTimeline::show_counters() {
   timeline_->counter(Timeline::Group::memory, "GPU memory", time,
                      {{"bytes read", static_cast<double>(memory.read_bytes - memory_before.read_bytes)},
                       {"bytes written", static_cast<double>(memory.written_bytes - memory_before.written_bytes)}});
-  timeline_->counter(
-      Timeline::Group::sms, "issue slots", time,
-      {{"percent issued", share(now.sm.issued - sampled_.sm.issued, now.sm.slots() - sampled_.sm.slots())}});
+  timeline_->counter(Timeline::Group::sms, "issue slots", time,
+                     {{"percent issued", share(now.sm.slots.issued - sampled_.sm.slots.issued,
+                                               now.sm.all_slots() - sampled_.sm.all_slots())}});
   sampled_ = now;
 }
 

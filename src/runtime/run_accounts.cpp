@@ -33,8 +33,8 @@ void RunAccounts::close(RunningKernel kernel, const simt::Completion& completion
   row.nanoseconds_end = completion.nanoseconds_end;
   const simt::EndedLaunch launch = gpu_.take_statistics(completion.id);
   TimingFigures counted{.sm = launch.statistics, .hierarchy = hierarchy_.take(kernel.account)};
-  counted.energy =
-      energy_of(config_.energy, counted.hierarchy, completion.counters.thread_instructions, counted.sm.shared_passes);
+  counted.energy = energy_of(config_.energy, counted.hierarchy, completion.counters.thread_instructions,
+                             counted.sm.memory.shared_passes);
   row.values = values_of(counted);
   row.latencies = launch.latencies;
   row.warp_instructions = completion.counters.warp_instructions;
@@ -51,7 +51,7 @@ void RunAccounts::close(RunningKernel kernel, const simt::Completion& completion
 TimingFigures RunAccounts::figures() const {
   TimingFigures figures{.sm = gpu_.statistics(), .hierarchy = hierarchy_.statistics()};
   figures.energy =
-      energy_of(config_.energy, figures.hierarchy, gpu_.so_far().thread_instructions, figures.sm.shared_passes);
+      energy_of(config_.energy, figures.hierarchy, gpu_.so_far().thread_instructions, figures.sm.memory.shared_passes);
   return figures;
 }
 

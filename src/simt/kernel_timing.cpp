@@ -16,34 +16,34 @@ using ptx::Window;
 struct Cost {
   Unit unit = Unit::none;
   u32 latency = 1, interval = 1;
-  u64 TimingStatistics::*issued = nullptr;
+  u64 InstructionCounts::*issued = nullptr;
 };
 
 Cost cost_of(OpClass work, const SmTimingConfig& c) {
-  using S = TimingStatistics;
+  using S = InstructionCounts;
   switch (work) {
     case OpClass::integer:
-      return {Unit::integer, c.integer_latency, c.integer_interval, &S::integer};
+      return {Unit::integer, c.integer.latency, c.integer.interval, &S::integer};
     case OpClass::multiply:
-      return {Unit::integer, c.multiply_latency, c.multiply_interval, &S::integer};
+      return {Unit::integer, c.multiply.latency, c.multiply.interval, &S::integer};
     case OpClass::integer_divide:
-      return {Unit::integer, c.integer_divide_latency, c.integer_divide_interval, &S::integer};
+      return {Unit::integer, c.integer_divide.latency, c.integer_divide.interval, &S::integer};
     case OpClass::single:
-      return {Unit::single, c.float_latency, c.float_interval, &S::single};
+      return {Unit::single, c.single.latency, c.single.interval, &S::single};
     case OpClass::single_divide:
-      return {Unit::single, c.float_divide_latency, c.float_divide_interval, &S::single};
+      return {Unit::single, c.single_divide.latency, c.single_divide.interval, &S::single};
     case OpClass::half:
-      return {Unit::single, c.half_latency, c.half_interval, &S::half};
+      return {Unit::single, c.half.latency, c.half.interval, &S::half};
     case OpClass::wide:
-      return {Unit::wide, c.double_latency, c.double_interval, &S::wide};
+      return {Unit::wide, c.wide.latency, c.wide.interval, &S::wide};
     case OpClass::wide_divide:
-      return {Unit::wide, c.double_divide_latency, c.double_divide_interval, &S::wide};
+      return {Unit::wide, c.wide_divide.latency, c.wide_divide.interval, &S::wide};
     case OpClass::special:
-      return {Unit::special, c.special_latency, c.special_interval, &S::special};
+      return {Unit::special, c.special.latency, c.special.interval, &S::special};
     case OpClass::convert:
-      return {Unit::special, c.convert_latency, c.convert_interval, &S::convert};
+      return {Unit::special, c.convert.latency, c.convert.interval, &S::convert};
     case OpClass::shuffle:
-      return {Unit::shuffle, c.shuffle_latency, c.shuffle_interval, &S::shuffle};
+      return {Unit::shuffle, c.shuffle.latency, c.shuffle.interval, &S::shuffle};
     case OpClass::branch:
       return {Unit::none, 1, 1, &S::branch};
     case OpClass::barrier:
@@ -64,13 +64,13 @@ bool is_local(const ptx::MemoryForm& form) {
 }
 
 void memory_cost(PcTiming& pc, const ptx::Instr& instr, const ptx::MemoryForm& form, const SmTimingConfig& c) {
-  using S = TimingStatistics;
+  using S = InstructionCounts;
   pc.unit = Unit::memory;
   // What a compiler for hardware keeps in registers or reads from the constant bank as an operand.
   if (form.window == Window::param || (form.window == Window::frame && instr.a == ptx::no_row)) {
     pc.unit = Unit::integer;
-    pc.latency = static_cast<u16>(form.window == Window::param ? c.parameter_latency : c.integer_latency);
-    pc.interval = static_cast<u16>(c.integer_interval);
+    pc.latency = static_cast<u16>(form.window == Window::param ? c.parameter_latency : c.integer.latency);
+    pc.interval = static_cast<u16>(c.integer.interval);
     pc.issued = form.window == Window::param ? &S::constant_accesses : &S::local_accesses;
   } else if (is_local(form)) {
     pc.issued = &S::local_accesses;

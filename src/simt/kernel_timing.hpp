@@ -53,7 +53,7 @@ struct PcTiming {
   u16 latency = 1, interval = 1;
   u32 order_cycles = 0;  // behind it, until the next instruction
   Ordering order;
-  u64 TimingStatistics::*issued = nullptr;
+  u64 InstructionCounts::*issued = nullptr;
 };
 
 /// A memory form whose operands the SM has copied when it issued: they lie in rows that look like constants.

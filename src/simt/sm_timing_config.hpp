@@ -14,22 +14,27 @@ namespace ew::simt {
 
 inline constexpr u32 most_warps = 64;  // of an SM: one bit each
 
+/// Of an arithmetic unit, for one kind of instruction. Cycles.
+struct UnitTime {
+  u32 latency = 1, interval = 1;
+};
+
 struct SmTimingConfig {
   u32 schedulers = 4;
   std::string policy = "gto";
   u32 issue_width = 1;
 
-  u32 integer_latency = 4, integer_interval = 2;
-  u32 multiply_latency = 5, multiply_interval = 2;
-  u32 integer_divide_latency = 145, integer_divide_interval = 32;
-  u32 float_latency = 4, float_interval = 2;
-  u32 float_divide_latency = 39, float_divide_interval = 16;
-  u32 half_latency = 6, half_interval = 2;
-  u32 double_latency = 54, double_interval = 64;
-  u32 double_divide_latency = 330, double_divide_interval = 256;
-  u32 special_latency = 21, special_interval = 8;
-  u32 convert_latency = 10, convert_interval = 8;
-  u32 shuffle_latency = 22, shuffle_interval = 4;
+  UnitTime integer{4, 2};
+  UnitTime multiply{5, 2};
+  UnitTime integer_divide{145, 32};
+  UnitTime single{4, 2};
+  UnitTime single_divide{39, 16};
+  UnitTime half{6, 2};
+  UnitTime wide{54, 64};
+  UnitTime wide_divide{330, 256};
+  UnitTime special{21, 8};
+  UnitTime convert{10, 8};
+  UnitTime shuffle{22, 4};
   u32 branch_latency = 8;
   u32 barrier_latency = 8;
 
@@ -68,45 +73,45 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
         "SBRP artifact, gpgpu_scheduler");
   visit("issue_width", self.issue_width, core::Range{1, 4}, "instructions",
         "Instructions of one warp that a scheduler issues in a cycle.", "SBRP artifact, gpgpu_max_insn_issue_per_warp");
-  visit("integer_latency", self.integer_latency, latency, "cycles", "Integer, logic, comparison and move.", dissected);
-  visit("integer_interval", self.integer_interval, interval, "cycles", "Integer, logic, comparison and move.", turing);
-  visit("multiply_latency", self.multiply_latency, latency, "cycles",
+  visit("integer_latency", self.integer.latency, latency, "cycles", "Integer, logic, comparison and move.", dissected);
+  visit("integer_interval", self.integer.interval, interval, "cycles", "Integer, logic, comparison and move.", turing);
+  visit("multiply_latency", self.multiply.latency, latency, "cycles",
         "Integer multiplication, alone or with an addition.", dissected);
-  visit("multiply_interval", self.multiply_interval, interval, "cycles",
+  visit("multiply_interval", self.multiply.interval, interval, "cycles",
         "Integer multiplication, alone or with an addition.", guide);
-  visit("integer_divide_latency", self.integer_divide_latency, latency, "cycles", "Integer division and remainder.",
+  visit("integer_divide_latency", self.integer_divide.latency, latency, "cycles", "Integer division and remainder.",
         sequence);
-  visit("integer_divide_interval", self.integer_divide_interval, interval, "cycles", "Integer division and remainder.",
+  visit("integer_divide_interval", self.integer_divide.interval, interval, "cycles", "Integer division and remainder.",
         sequence);
-  visit("float_latency", self.float_latency, latency, "cycles", "Single-precision addition, multiplication, fma.",
+  visit("float_latency", self.single.latency, latency, "cycles", "Single-precision addition, multiplication, fma.",
         dissected);
-  visit("float_interval", self.float_interval, interval, "cycles", "Single-precision addition, multiplication, fma.",
+  visit("float_interval", self.single.interval, interval, "cycles", "Single-precision addition, multiplication, fma.",
         turing);
-  visit("float_divide_latency", self.float_divide_latency, latency, "cycles",
+  visit("float_divide_latency", self.single_divide.latency, latency, "cycles",
         "Single-precision division, rcp and sqrt with IEEE rounding.", sequence);
-  visit("float_divide_interval", self.float_divide_interval, interval, "cycles",
+  visit("float_divide_interval", self.single_divide.interval, interval, "cycles",
         "Single-precision division, rcp and sqrt with IEEE rounding.", sequence);
-  visit("half_latency", self.half_latency, latency, "cycles", "Half-precision and bfloat arithmetic, also in pairs.",
+  visit("half_latency", self.half.latency, latency, "cycles", "Half-precision and bfloat arithmetic, also in pairs.",
         dissected);
-  visit("half_interval", self.half_interval, interval, "cycles", "Half-precision and bfloat arithmetic, also in pairs.",
+  visit("half_interval", self.half.interval, interval, "cycles", "Half-precision and bfloat arithmetic, also in pairs.",
         turing);
-  visit("double_latency", self.double_latency, latency, "cycles", "Double-precision addition, multiplication, fma.",
+  visit("double_latency", self.wide.latency, latency, "cycles", "Double-precision addition, multiplication, fma.",
         dissected);
-  visit("double_interval", self.double_interval, interval, "cycles", "Double-precision addition, multiplication, fma.",
+  visit("double_interval", self.wide.interval, interval, "cycles", "Double-precision addition, multiplication, fma.",
         "two lanes a cycle and SM: CUDA C++ Programming Guide, 7.5");
-  visit("double_divide_latency", self.double_divide_latency, latency, "cycles", "Double-precision division and roots.",
+  visit("double_divide_latency", self.wide_divide.latency, latency, "cycles", "Double-precision division and roots.",
         sequence);
-  visit("double_divide_interval", self.double_divide_interval, interval, "cycles",
-        "Double-precision division and roots.", sequence);
-  visit("special_latency", self.special_latency, latency, "cycles",
+  visit("double_divide_interval", self.wide_divide.interval, interval, "cycles", "Double-precision division and roots.",
+        sequence);
+  visit("special_latency", self.special.latency, latency, "cycles",
         "The special function unit: rcp.approx, sin, ex2, popc and so on.", "SBRP artifact, ptx_opcode_latency_sfu");
-  visit("special_interval", self.special_interval, interval, "cycles",
+  visit("special_interval", self.special.interval, interval, "cycles",
         "The special function unit: rcp.approx, sin, ex2, popc and so on.", guide);
-  visit("convert_latency", self.convert_latency, latency, "cycles", "Conversions between types.", assumed);
-  visit("convert_interval", self.convert_interval, interval, "cycles", "Conversions between types.", guide);
-  visit("shuffle_latency", self.shuffle_latency, latency, "cycles",
+  visit("convert_latency", self.convert.latency, latency, "cycles", "Conversions between types.", assumed);
+  visit("convert_interval", self.convert.interval, interval, "cycles", "Conversions between types.", guide);
+  visit("shuffle_latency", self.shuffle.latency, latency, "cycles",
         "Shuffles, votes, matches and reductions of a warp.", dissected);
-  visit("shuffle_interval", self.shuffle_interval, interval, "cycles",
+  visit("shuffle_interval", self.shuffle.interval, interval, "cycles",
         "Shuffles, votes, matches and reductions of a warp.", guide);
   visit("branch_latency", self.branch_latency, latency, "cycles",
         "From a taken branch, a call or a return to the warp's next instruction.", assumed);

@@ -157,7 +157,7 @@ struct TimingGpu::State {
   /// Nobody does anything but wait for a value that nobody is left to write.
   void look_at_spinning_warps() {
     polls.contested.watched = std::exchange(polls.contested.needed, false);
-    const u64 stores = sms.statistics(now()).global_stores;
+    const u64 stores = sms.statistics(now()).instructions.global_stores;
     const bool alone = unattended && !polls.take_met_host() && !has_managed_memory();
     PollsLook look;
     for (auto& sm : sms) sm->look_at_polls(look);

@@ -11,7 +11,7 @@ using Words = std::array<u64, sizeof(TimingStatistics) / sizeof(u64)>;
 
 }  // namespace
 
-u64 TimingStatistics::slots() const {
+u64 TimingStatistics::all_slots() const {
   u64 sum = 0;
   fields(*this, [&](std::string_view name, u64 value, std::string_view, std::string_view) {
     if (name.starts_with("slots.")) sum += value;

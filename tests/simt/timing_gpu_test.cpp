@@ -188,14 +188,14 @@ TEST(TimingGpu, statistics_of_a_launch_are_its_cycles) {
     const simt::LaunchId id = bench.start(8, 64);
     bench.finish();
     const simt::TimingStatistics of_launch = bench.machine->timing().take_statistics(id).statistics;
-    EXPECT_EQ(of_launch.slots(), of_launch.cycles * 2 * 4);
-    EXPECT_EQ(of_launch.global_loads, 16u);
-    EXPECT_EQ(of_launch.global_stores, 16u);
+    EXPECT_EQ(of_launch.all_slots(), of_launch.cycles * 2 * 4);
+    EXPECT_EQ(of_launch.instructions.global_loads, 16u);
+    EXPECT_EQ(of_launch.instructions.global_stores, 16u);
     sum.add(of_launch);
   }
   const simt::TimingStatistics all = bench.machine->timing().statistics();
-  EXPECT_EQ(all.slots(), all.cycles * 2 * 4);
-  EXPECT_EQ(all.global_loads, sum.global_loads);
+  EXPECT_EQ(all.all_slots(), all.cycles * 2 * 4);
+  EXPECT_EQ(all.instructions.global_loads, sum.instructions.global_loads);
 }
 
 TEST(TimingGpu, launches_side_by_side_share_the_machine) {
@@ -224,14 +224,14 @@ TEST(TimingGpu, launches_side_by_side_count_their_own) {
   simt::TimingStatistics sum = nobody;
   for (const simt::LaunchId id : ids) {
     const simt::TimingStatistics own = bench.machine->timing().take_statistics(id).statistics;
-    EXPECT_EQ(own.global_loads, 8u);
-    EXPECT_EQ(own.global_stores, 8u);
-    EXPECT_EQ(own.issued, completions[0].counters.warp_instructions);
+    EXPECT_EQ(own.instructions.global_loads, 8u);
+    EXPECT_EQ(own.instructions.global_stores, 8u);
+    EXPECT_EQ(own.slots.issued, completions[0].counters.warp_instructions);
     sum.add(own);
   }
-  EXPECT_EQ(sum.slots(), all.slots());
-  EXPECT_EQ(sum.issued, all.issued);
-  EXPECT_EQ(all.data_unserved, 0u) << "asking for figures must not charge slots to what is under way";
+  EXPECT_EQ(sum.all_slots(), all.all_slots());
+  EXPECT_EQ(sum.slots.issued, all.slots.issued);
+  EXPECT_EQ(all.slots.data_unserved, 0u) << "asking for figures must not charge slots to what is under way";
 }
 
 /// A thread's own array lives in the private cache: words of a warp at one offset share a line.
@@ -460,7 +460,7 @@ TEST(TimingGpuPersists, cycles_behind_a_fence_are_not_the_fences) {
       bench.start(1, 32);
       bench.finish();
     }
-    return report.statistics.persist_fence;
+    return report.statistics.slots.persist_fence;
   };
   std::string chain;
   for (u32 i = 0; i < 100; ++i) chain += "  mul.lo.u32 %r5, %r5, %r5;\n";

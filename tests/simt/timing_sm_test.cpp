@@ -47,7 +47,7 @@ Ran run(const std::string& body, TimingSetup setup, u32 threads = 32, u32 blocks
   result.out.resize(bytes.size() / 4);
   std::memcpy(result.out.data(), bytes.data(), bytes.size());
   result.nanoseconds = outcome.nanoseconds;
-  EXPECT_EQ(result.report.statistics.slots(), result.report.statistics.cycles * sms * setup.timing.schedulers);
+  EXPECT_EQ(result.report.statistics.all_slots(), result.report.statistics.cycles * sms * setup.timing.schedulers);
   return result;
 }
 
@@ -76,7 +76,7 @@ TEST(TimingScoreboard, dependent_chain_takes_the_latency_each) {
   TimingSetup setup = plain();
   const auto chain = [](u32 n) { return repeated(n, [](u32) { return "fma.rn.f32 %f1, %f1, %f1, %f1;"; }); };
   for (const u32 latency : {4u, 7u, 100u}) {
-    setup.timing.float_latency = latency;
+    setup.timing.single.latency = latency;
     EXPECT_EQ(clocks(chain(40), setup) - clocks(chain(8), setup), 32 * latency);
   }
 }
@@ -86,8 +86,8 @@ TEST(TimingScoreboard, independent_instructions_overlap) {
   const auto many = [](u32 n) {
     return repeated(n, [](u32 i) { return fmt::format("fma.rn.f32 %f{0}, %f{0}, %f{0}, %f{0};", i); });
   };
-  EXPECT_EQ(clocks(many(40), setup) - clocks(many(8), setup), 32 * setup.timing.float_interval);
-  setup.timing.float_interval = 1;
+  EXPECT_EQ(clocks(many(40), setup) - clocks(many(8), setup), 32 * setup.timing.single.interval);
+  setup.timing.single.interval = 1;
   EXPECT_EQ(clocks(many(40), setup) - clocks(many(8), setup), 32u);
 }
 
@@ -102,7 +102,7 @@ TEST(TimingScoreboard, units_work_side_by_side) {
 
 TEST(TimingScoreboard, predicates_are_waited_for) {
   TimingSetup setup = plain();
-  setup.timing.integer_latency = 50;
+  setup.timing.integer.latency = 50;
   const std::string body = "  setp.eq.u32 %p1, %r1, 77;\n  @%p1 add.u32 %x2, %x2, 1;\n";
   EXPECT_GE(clocks(body, setup), 50u);
 }
@@ -136,14 +136,14 @@ TEST(TimingUnits, divisions_and_doubles_take_theirs) {
            clocks(repeated(4, [&](u32) { return line; }), setup);
   };
   const auto& t = setup.timing;
-  EXPECT_EQ(of("add.u32 %x1, %x1, 1;"), 8 * t.integer_latency);
-  EXPECT_EQ(of("mad.lo.u32 %x1, %x1, %x1, 1;"), 8 * t.multiply_latency);
-  EXPECT_EQ(of("div.u32 %x1, %x1, 3;"), 8 * t.integer_divide_latency);
-  EXPECT_EQ(of("fma.rn.f64 %d1, %d1, %d1, %d1;"), 8 * std::max(t.double_latency, t.double_interval));
-  EXPECT_EQ(of("ex2.approx.f32 %f1, %f1;"), 8 * t.special_latency);
-  EXPECT_EQ(of("div.rn.f32 %f1, %f1, %f2;"), 8 * t.float_divide_latency);
-  EXPECT_EQ(of("cvt.rn.f32.u32 %f1, %x1;"), 8 * std::max(t.convert_latency, t.convert_interval));
-  EXPECT_EQ(of("shfl.sync.idx.b32 %x1, %x1, 0, 31, -1;"), 8 * t.shuffle_latency);
+  EXPECT_EQ(of("add.u32 %x1, %x1, 1;"), 8 * t.integer.latency);
+  EXPECT_EQ(of("mad.lo.u32 %x1, %x1, %x1, 1;"), 8 * t.multiply.latency);
+  EXPECT_EQ(of("div.u32 %x1, %x1, 3;"), 8 * t.integer_divide.latency);
+  EXPECT_EQ(of("fma.rn.f64 %d1, %d1, %d1, %d1;"), 8 * std::max(t.wide.latency, t.wide.interval));
+  EXPECT_EQ(of("ex2.approx.f32 %f1, %f1;"), 8 * t.special.latency);
+  EXPECT_EQ(of("div.rn.f32 %f1, %f1, %f2;"), 8 * t.single_divide.latency);
+  EXPECT_EQ(of("cvt.rn.f32.u32 %f1, %x1;"), 8 * std::max(t.convert.latency, t.convert.interval));
+  EXPECT_EQ(of("shfl.sync.idx.b32 %x1, %x1, 0, 31, -1;"), 8 * t.shuffle.latency);
 }
 
 TEST(TimingBranch, costs_its_latency_when_it_is_taken) {
@@ -222,14 +222,14 @@ TEST(TimingCoalescer, lines_and_sectors_by_stride) {
                                      "  ld.global.u32 %x1, [%rd4];\n",
                                      w.stride),
                          setup);
-    EXPECT_EQ(done.report.statistics.lines, w.lines) << w.stride;
-    EXPECT_EQ(done.report.statistics.sectors, w.sectors) << w.stride;
+    EXPECT_EQ(done.report.statistics.memory.lines, w.lines) << w.stride;
+    EXPECT_EQ(done.report.statistics.memory.sectors, w.sectors) << w.stride;
   }
   setup.line = 64;
   const Ran done =
       run("  mul.wide.u32 %rd4, %r1, 4;\n  add.s64 %rd4, %rd2, %rd4;\n  ld.global.u32 %x1, [%rd4];\n", setup);
-  EXPECT_EQ(done.report.statistics.lines, 2u);
-  EXPECT_EQ(done.report.statistics.sectors, 4u);
+  EXPECT_EQ(done.report.statistics.memory.lines, 2u);
+  EXPECT_EQ(done.report.statistics.memory.sectors, 4u);
 }
 
 /// Against lane after lane, for every shape.
@@ -303,7 +303,7 @@ std::array<u32, 2> two_warps(const char* policy) {
   TimingSetup setup = plain();
   setup.timing.schedulers = 1;
   setup.timing.policy = policy;
-  setup.timing.float_interval = 1;
+  setup.timing.single.interval = 1;
   const Ran done =
       run("  mov.u32 %r5, %clock;\n" +
               repeated(60, [](u32 i) { return fmt::format("fma.rn.f32 %f{0}, %f{0}, %f{0}, %f{0};", i); }) +
@@ -342,7 +342,7 @@ TEST(TimingSchedulers, who_spins_does_not_starve_whom_it_waits_for) {
 
 TEST(TimingSchedulers, four_issue_four_times_as_much) {
   TimingSetup setup = plain();
-  setup.timing.integer_interval = 1;
+  setup.timing.integer.interval = 1;
   const std::string body = repeated(200, [](u32 i) { return fmt::format("add.u32 %x{0}, %x{0}, 1;", i); });
   setup.timing.schedulers = 1;
   const u64 one = run(body, setup, 256).report.statistics.cycles;
@@ -371,7 +371,7 @@ TEST(TimingIdle, sleep_costs_no_steps) {
   const Ran done = run("  nanosleep.u32 1000000;\n", plain());
   EXPECT_GT(done.report.statistics.cycles, 1'300'000u);
   EXPECT_LT(done.report.events, 20u);
-  EXPECT_GT(done.report.statistics.synchronisation, 1'300'000u);
+  EXPECT_GT(done.report.statistics.slots.synchronisation, 1'300'000u);
 }
 
 TEST(TimingOccupancy, blocks_that_do_not_fit_follow) {

@@ -85,7 +85,7 @@ void AccessCompletion::forget(const GridRun& run) {
   for (u32 id = 0; id < accesses_.made(); ++id) {
     Access& a = accesses_[id];
     if (a.grid != &run) continue;
-    a.counts_of->data_unserved += std::exchange(a.stalled, 0);
+    a.counts_of->slots.data_unserved += std::exchange(a.stalled, 0);
     a.grid = nullptr;
     if (a.to_complete == 0) release(id);
   }

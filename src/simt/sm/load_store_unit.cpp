@@ -141,7 +141,7 @@ LoadStoreUnit::Sent LoadStoreUnit::proceed(u32 id, Cycle now) {
     const memory::Accepted accepted = port_->access(a.line, why);
     if (accepted == memory::Accepted::stalled) return stall(a, why, now);
     ++a.next_part;
-    ++a.counts_of->parts;
+    ++a.counts_of->memory.parts;
     if (accepted == memory::Accepted::performed) {
       a.ready = std::max(a.ready, now + private_latency_);
       with_.completion.part_over(id, ServedBy::private_cache);

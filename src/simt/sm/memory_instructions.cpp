@@ -38,9 +38,9 @@ AccessKind kind_of(const ptx::MemoryForm& form) {
 
 void count_lines(const Access& a) {
   TimingStatistics& counts = *a.counts_of;
-  ++counts.requests;
-  counts.lines += a.parts_count;
-  for (u32 p = 0; p < a.parts_count; ++p) counts.sectors += sectors_of(a.parts[p].words);
+  ++counts.memory.requests;
+  counts.memory.lines += a.parts_count;
+  for (u32 p = 0; p < a.parts_count; ++p) counts.memory.sectors += sectors_of(a.parts[p].words);
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ void MemoryInstructions::constant_time(const MemoryOp& op) {
     if (std::find(words.begin(), words.begin() + count, word) != words.begin() + count) continue;
     words[count++] = word;
     if (constants_.look_up(op.address[lane])) continue;
-    ++warp().counts->constant_misses;
+    ++warp().counts->memory.constant_misses;
     if (!missing) {
       missing = true;
       fetch_ = op;

@@ -41,8 +41,8 @@ LocalCost Scratchpad::cost(const MemoryOp& op, TimingStatistics& counts) const {
   const u32 bytes = std::max(op.plan->bytes, 1u);
   const u32 passes = shared_passes(op, shape_of(op, bytes), bytes, banks_, atomic);
   const u32 addresses = (static_cast<u32>(std::popcount(op.lanes)) + lanes_ - 1) / lanes_;
-  ++counts.shared_requests;
-  counts.shared_passes += passes;
+  ++counts.memory.shared_requests;
+  counts.memory.shared_passes += passes;
   return {.busy = std::max(passes, addresses), .latency = passes - 1 + latency_};
 }
 

@@ -37,7 +37,7 @@ void StallAccount::count_residence(const WarpSlot& w, Cycle now) {
 TimingStatistics StallAccount::statistics(Cycle now) {
   charge(now);
   TimingStatistics sum = accounts_.total();
-  for (u32 id = 0; id < accesses_.made(); ++id) sum.data_unserved += accesses_[id].stalled;
+  for (u32 id = 0; id < accesses_.made(); ++id) sum.slots.data_unserved += accesses_[id].stalled;
   sum.active_cycles = active_cycles_;
   return sum;
 }
@@ -50,12 +50,13 @@ void StallAccount::settle(WarpSlot& w, Cycle now) {
 
 void StallAccount::settle_accesses() {
   for (u32 id = 0; id < accesses_.made(); ++id)
-    if (const u64 stalled = std::exchange(accesses_[id].stalled, 0)) accesses_[id].counts_of->data_unserved += stalled;
+    if (const u64 stalled = std::exchange(accesses_[id].stalled, 0))
+      accesses_[id].counts_of->slots.data_unserved += stalled;
 }
 
 void StallAccount::charge_idle_slots(Cycle now, core::Account alone) {
   charge(now);
-  u64* const idle = &accounts_[alone].idle;
+  u64* const idle = &accounts_[alone].slots.idle;
   for (u32 s = 0; s < schedulers_; ++s)
     if (causes_[s].counter == idle_) causes_[s] = {idle};
   idle_ = idle;

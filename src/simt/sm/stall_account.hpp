@@ -97,7 +97,7 @@ class StallAccount {
   u32 schedulers_, sm_;
   AccessPool& accesses_;
   core::Accounts<TimingStatistics> accounts_;
-  u64* idle_ = &accounts_[core::nobody].idle;
+  u64* idle_ = &accounts_[core::nobody].slots.idle;
   u64 active_cycles_ = 0;  // of all launches together
   std::array<StallCause, 8> causes_;
   u32 issued_ = 0, all_;  // schedulers, one bit each

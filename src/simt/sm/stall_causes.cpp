@@ -8,30 +8,30 @@ using memory::Stall;
 namespace {
 
 u64& counter_of(Source source, TimingStatistics& counts) {
-  return source == Source::from_shared ? counts.data_shared
-         : source == Source::constant  ? counts.data_constant
-                                       : counts.data_private;
+  return source == Source::from_shared ? counts.slots.data_shared
+         : source == Source::constant  ? counts.slots.data_constant
+                                       : counts.slots.data_private;
 }
 
 /// A memory instruction could not issue, as the load/store unit took no more.
 u64& structural(TimingStatistics& counts, Stall blocked_by) {
   switch (blocked_by) {
     case Stall::bank:
-      return counts.structural_bank;
+      return counts.slots.structural_bank;
     case Stall::mshr:
-      return counts.structural_mshr;
+      return counts.slots.structural_mshr;
     case Stall::merge:
-      return counts.structural_merge;
+      return counts.slots.structural_merge;
     case Stall::line:
-      return counts.structural_line;
+      return counts.slots.structural_line;
     case Stall::write_buffer:
-      return counts.structural_write_buffer;
+      return counts.slots.structural_write_buffer;
     case Stall::release:
-      return counts.structural_release;
+      return counts.slots.structural_release;
     case Stall::network:
-      return counts.structural_network;
+      return counts.slots.structural_network;
     default:
-      return counts.structural_unit;
+      return counts.slots.structural_unit;
   }
 }
 
@@ -41,32 +41,31 @@ u64& counter_of(const Access& a, TimingStatistics& counts) {
   if (a.path == AccessPath::shared) return counter_of(a.source, counts);
   switch (a.served_by) {
     case ServedBy::private_cache:
-      return counts.data_private;
+      return counts.slots.data_private;
     case ServedBy::merged:
-      return counts.data_merged;
+      return counts.slots.data_merged;
     case ServedBy::home:
-      return counts.data_home;
+      return counts.slots.data_home;
     case ServedBy::remote_cache:
-      return counts.data_remote;
+      return counts.slots.data_remote;
     case ServedBy::device:
-      return counts.data_device;
+      return counts.slots.data_device;
     case ServedBy::host:
-      return counts.data_host;
+      return counts.slots.data_host;
     case ServedBy::none:
       break;
   }
-  return counts.data_unserved;
+  return counts.slots.data_unserved;
 }
 
 /// nullptr: the persistency model holds none of these warps.
 u64* StallCauses::persistency(u64 slots) const {
-  static constexpr u64 TimingStatistics::*counters[] = {
-      &TimingStatistics::persist_buffer, &TimingStatistics::persist_order, &TimingStatistics::persist_eviction,
-      &TimingStatistics::persist_durable};
+  static constexpr u64 SlotCounts::*counters[] = {&SlotCounts::persist_buffer, &SlotCounts::persist_order,
+                                                  &SlotCounts::persist_eviction, &SlotCounts::persist_durable};
   for (u32 by = 0; by < std::size(counters); ++by) {
     const Stall why = static_cast<Stall>(static_cast<u32>(Stall::persist_buffer) + by);
     if (const u64 held = held_.at_accesses(why) & slots & table_.occupied())
-      return &(table_.counts_of(held).*counters[by]);
+      return &(table_.counts_of(held).slots.*counters[by]);
   }
   return nullptr;
 }
@@ -84,11 +83,11 @@ StallCause StallCauses::of(u64 slots) const {
     if (a.path == AccessPath::shared) return {&counter_of(a.source, *w.counts)};
     return {&a.stalled, w.access};
   }
-  if (const u64 held = held_.at_order() & slots) return {&table_.counts_of(held).persist_fence};
-  if (const u64 order = table_.waiting(Wait::order) & slots) return {&table_.counts_of(order).synchronisation};
-  if (const u64 structural = ready.all() & slots) return {&table_.counts_of(structural).compute_structural};
-  if (const u64 data = table_.waiting(Wait::data) & slots) return {&table_.counts_of(data).compute_data};
-  if (const u64 control = table_.waiting(Wait::control) & slots) return {&table_.counts_of(control).control};
+  if (const u64 held = held_.at_order() & slots) return {&table_.counts_of(held).slots.persist_fence};
+  if (const u64 order = table_.waiting(Wait::order) & slots) return {&table_.counts_of(order).slots.synchronisation};
+  if (const u64 structural = ready.all() & slots) return {&table_.counts_of(structural).slots.compute_structural};
+  if (const u64 data = table_.waiting(Wait::data) & slots) return {&table_.counts_of(data).slots.compute_data};
+  if (const u64 control = table_.waiting(Wait::control) & slots) return {&table_.counts_of(control).slots.control};
   return account_.idle();
 }
 

@@ -104,8 +104,8 @@ void WarpIssue::issue_warp(u32 slot, u32 s, Cycle now) {
   const u32 at = w.warp->split().pc;
   with_.table.issues(slot, pc.unit);
   TimingStatistics& counts = *w.counts;
-  counts.issued += with_.stalls.issues(s);
-  ++(counts.*pc.issued);
+  counts.slots.issued += with_.stalls.issues(s);
+  ++(counts.instructions.*pc.issued);
   with_.progress.issues(now, sm_, slot, at);
   with_.trace.issued(now, slot);
   if (pc.unit != Unit::none && pc.unit != Unit::memory) with_.schedulers[s].occupy(pc.unit, now + pc.interval);
