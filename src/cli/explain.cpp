@@ -19,6 +19,7 @@
 #include "media/dram_standards.hpp"
 #include "media/kinds.hpp"
 #include "memory/networks.hpp"
+#include "memory/replacement.hpp"
 #include "persistency/models.hpp"
 #include "runtime/derived_figures.hpp"
 #include "runtime/invariants.hpp"
@@ -144,6 +145,7 @@ std::vector<Model> all_models() {
   };
   add("coherence.protocol", coherence::models());
   add("consistency.model", consistency::models());
+  add("l1.replacement, l2.replacement", memory::replacement_policies());
   add("persistency.model", persistency::models());
   add("sm_timing.policy", simt::scheduler_policies());
   add("network.kind", memory::network_kinds);

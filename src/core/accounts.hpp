@@ -75,4 +75,31 @@ class Accounts {
   Set* last_set_ = nullptr;
 };
 
+/// Figures of which one account is current: what is counted goes there until another is named.
+template <class Set>
+class CurrentAccount {
+ public:
+  void act_for(Account whose) {
+    if (whose == account_) return;
+    account_ = whose;
+    current_ = &accounts_[whose];
+  }
+  Account account() const { return account_; }
+  Set* operator->() { return current_; }
+  Set& operator*() { return *current_; }
+  Set& of(Account account) { return accounts_[account]; }
+
+  Set take(Account account) {
+    act_for(nobody);
+    return accounts_.take(account);
+  }
+  /// All accounts together, as they are now.
+  Set total() const { return accounts_.total(); }
+
+ private:
+  Accounts<Set> accounts_;
+  Account account_ = nobody;
+  Set* current_ = &accounts_[nobody];
+};
+
 }  // namespace ew::core

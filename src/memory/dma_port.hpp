@@ -9,8 +9,8 @@
 
 #include "memory/address_map.hpp"
 #include "memory/agent.hpp"
+#include "memory/cache/private_cache.hpp"
 #include "memory/dma_pieces.hpp"
-#include "memory/private_cache.hpp"
 
 namespace ew::memory {
 

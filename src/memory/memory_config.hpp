@@ -4,20 +4,22 @@
 
 #include "core/fields.hpp"
 #include "core/types.hpp"
+#include "memory/replacement.hpp"
 
 namespace ew::memory {
 
 struct PrivateCacheConfig {
   u64 bytes = 64 * 1024;
-  u32 line = 128;         // 64 or 128
-  u32 sector = 32;        // fetched at once
-  u32 ways = 4;           // 0: fully associative
-  u32 banks = 4;          // lines are interleaved over them; one access a bank at a time
-  u32 bank_bytes = 32;    // that a bank moves in a cycle
-  u32 latency = 20;       // cycles from acceptance to a hit's value
-  u32 mshrs = 256;        // lines under way
-  u32 merges = 8;         // parts that wait for one line
-  u32 write_buffer = 64;  // lines with bytes that are not yet in the image (write-through protocols)
+  u32 line = 128;                   // 64 or 128
+  u32 sector = 32;                  // fetched at once
+  u32 ways = 4;                     // 0: fully associative
+  std::string replacement = "lru";  // a name of replacement_policies()
+  u32 banks = 4;                    // lines are interleaved over them; one access a bank at a time
+  u32 bank_bytes = 32;              // that a bank moves in a cycle
+  u32 latency = 20;                 // cycles from acceptance to a hit's value
+  u32 mshrs = 256;                  // lines under way
+  u32 merges = 8;                   // parts that wait for one line
+  u32 write_buffer = 64;            // lines with bytes that are not yet in the image (write-through protocols)
   u32 drain_after = 128;  // cycles after which such a line leaves by itself; 0: at a release or when the buffer is full
   u32 fill_bytes = 32;    // a cycle from the network
 
@@ -29,7 +31,8 @@ struct HomeConfig {
   u64 bytes = 128 * 1024;  // of one slice
   u32 line = 128, sector = 32;
   u32 ways = 16;
-  u32 latency = 32;  // cycles from arrival to the answer's departure
+  std::string replacement = "lru";  // a name of replacement_policies()
+  u32 latency = 32;                 // cycles from arrival to the answer's departure
   u32 requests_per_cycle = 1;
   u32 atomics_per_cycle = 1;     // lanes on one line
   u32 mshrs = 192;               // lines under way to devices or held by the protocol
@@ -49,6 +52,9 @@ void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
   visit("line", self.line, Range{64, 128}, "bytes", "A line, here and at the homes: 64 or 128 bytes.", cache);
   visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);
   visit("ways", self.ways, Range{0, 4096}, "ways", "Associativity; 0: any line may stand anywhere.", cache);
+  visit("replacement", self.replacement, core::Choices{replacement_names()}, "",
+        "Which line of a full set makes room: `ew explain models` says what each does.",
+        "SBRP artifact, gpgpu_cache:dl1: L");
   visit("banks", self.banks, Range{1, 64}, "banks", "Lines are spread over them; each takes one access at a time.",
         "SBRP artifact, gpgpu_l1_banks");
   visit("bank_bytes", self.bank_bytes, Range{4, 128}, "bytes", "Of an access, what its bank moves in a cycle.",
@@ -74,6 +80,9 @@ void HomeConfig::fields(Self& self, Visitor&& visit) {
         cache);
   visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);
   visit("ways", self.ways, Range{1, 4096}, "ways", "Associativity.", cache);
+  visit("replacement", self.replacement, core::Choices{replacement_names()}, "",
+        "Which line of a full set makes room: `ew explain models` says what each does.",
+        "SBRP artifact, gpgpu_cache:dl2: L");
   visit("latency", self.latency, Range{1, 10000}, "cycles", "From a request's arrival to its answer's departure.",
         "SBRP artifact: gpgpu_l2_rop_latency 160, of which the network has its part");
   visit("requests_per_cycle", self.requests_per_cycle, Range{1, 16}, "requests", "Begun in a cycle.", assumed);

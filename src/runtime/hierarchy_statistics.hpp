@@ -5,14 +5,14 @@
 #include <string_view>
 
 #include "core/types.hpp"
+#include "memory/cache/private_cache.hpp"
 #include "memory/cpu_core.hpp"
 #include "memory/device.hpp"
 #include "memory/dma_engine.hpp"
 #include "memory/durable_image.hpp"
-#include "memory/home.hpp"
+#include "memory/home/home.hpp"
 #include "memory/host_link.hpp"
 #include "memory/network.hpp"
-#include "memory/private_cache.hpp"
 #include "runtime/managed_pages.hpp"
 
 namespace ew::runtime {

@@ -16,8 +16,8 @@
 
 #include "core/time_wheel.hpp"
 #include "memory/address_space.hpp"
+#include "memory/cache/private_cache.hpp"
 #include "memory/host_link.hpp"
-#include "memory/private_cache.hpp"
 #include "runtime/model_config.hpp"
 #include "runtime/page_places.hpp"
 #include "runtime/prefetch.hpp"

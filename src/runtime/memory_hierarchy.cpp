@@ -60,16 +60,16 @@ memory::PrivateCache& MemoryHierarchy::add_cache(const memory::PrivateCacheConfi
   const auto id = static_cast<memory::AgentId>(agents_.size());
   agents_.push_back(&agent);
   caches_.push_back(
-      std::make_unique<memory::PrivateCache>(config, memory::PrivateCache::Parts{.wheel = wheel_,
-                                                                                 .payloads = payloads_,
-                                                                                 .network = *network_,
-                                                                                 .agent = agent,
-                                                                                 .protocol = *protocol_,
-                                                                                 .map = map_,
-                                                                                 .id = id,
-                                                                                 .agents = agents_of(config_),
-                                                                                 .dma = dma,
-                                                                                 .persists = persists(config_)}));
+      std::make_unique<memory::PrivateCache>(config, memory::CacheSurroundings{.wheel = wheel_,
+                                                                               .payloads = payloads_,
+                                                                               .network = *network_,
+                                                                               .agent = agent,
+                                                                               .protocol = *protocol_,
+                                                                               .map = map_,
+                                                                               .id = id,
+                                                                               .agents = agents_of(config_),
+                                                                               .dma = dma,
+                                                                               .persists = persists(config_)}));
   network_->attach(id, *caches_.back());
   memory::PrivateCache& cache = *caches_.back();
   const persistency::Model& model = *persistency::find_model(config_.persistency.model);
@@ -117,15 +117,15 @@ void MemoryHierarchy::make_homes() {
   memory::HomeConfig home = config_.l2;
   home.line = config_.l1.line;
   for (u32 slice = 0; slice < config_.address_map.slices; ++slice) {
-    homes_.push_back(
-        std::make_unique<memory::Home>(home, memory::Home::Parts{.wheel = wheel_,
-                                                                 .payloads = payloads_,
-                                                                 .network = *network_,
-                                                                 .protocol = *protocol_,
-                                                                 .map = map_,
-                                                                 .agents = agents_,
-                                                                 .devices = devices_.seen_from(slice, network_parts(0)),
-                                                                 .slice = slice}));
+    homes_.push_back(std::make_unique<memory::Home>(
+        home, memory::HomeSurroundings{.wheel = wheel_,
+                                       .payloads = payloads_,
+                                       .network = *network_,
+                                       .protocol = *protocol_,
+                                       .map = map_,
+                                       .agents = agents_,
+                                       .devices = devices_.seen_from(slice, network_parts(0)),
+                                       .slice = slice}));
     network_->attach(static_cast<memory::Node>(agents_of(config_) + slice), *homes_.back());
   }
 }

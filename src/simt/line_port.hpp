@@ -5,7 +5,7 @@
 #include <string>
 
 #include "memory/agent.hpp"
-#include "memory/private_cache.hpp"
+#include "memory/cache/private_cache.hpp"
 
 namespace ew::simt {
 

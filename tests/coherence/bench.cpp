@@ -88,28 +88,28 @@ void Bench::build() {
   config.home.line = config.cache.line;
   config.home.sector = config.cache.sector;
   for (u32 i = 0; i < config.agents; ++i) {
-    const PrivateCache::Parts parts{.wheel = wheel,
-                                    .payloads = payloads,
-                                    .network = network,
-                                    .agent = *agents_[i],
-                                    .protocol = *protocol,
-                                    .map = *map_,
-                                    .id = static_cast<AgentId>(i),
-                                    .agents = config.agents,
-                                    .dma = i == config.dma_agent};
+    const CacheSurroundings parts{.wheel = wheel,
+                                  .payloads = payloads,
+                                  .network = network,
+                                  .agent = *agents_[i],
+                                  .protocol = *protocol,
+                                  .map = *map_,
+                                  .id = static_cast<AgentId>(i),
+                                  .agents = config.agents,
+                                  .dma = i == config.dma_agent};
     caches.push_back(std::make_unique<PrivateCache>(config.cache, parts));
     network.attach(static_cast<Node>(i), *caches.back());
   }
   for (u32 i = 0; i < config.slices; ++i) {
-    homes.push_back(std::make_unique<Home>(config.home, Home::Parts{.wheel = wheel,
-                                                                    .payloads = payloads,
-                                                                    .network = network,
-                                                                    .protocol = *protocol,
-                                                                    .map = *map_,
-                                                                    .agents = agents_,
-                                                                    .devices = device_pointers_,
-                                                                    .slice = i,
-                                                                    .observer = config.observer}));
+    homes.push_back(std::make_unique<Home>(config.home, HomeSurroundings{.wheel = wheel,
+                                                                         .payloads = payloads,
+                                                                         .network = network,
+                                                                         .protocol = *protocol,
+                                                                         .map = *map_,
+                                                                         .agents = agents_,
+                                                                         .devices = device_pointers_,
+                                                                         .slice = i,
+                                                                         .observer = config.observer}));
     network.attach(static_cast<Node>(config.agents + i), *homes.back());
   }
 }

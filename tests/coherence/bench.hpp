@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "coherence/models.hpp"
-#include "memory/home.hpp"
-#include "memory/private_cache.hpp"
+#include "memory/cache/private_cache.hpp"
+#include "memory/home/home.hpp"
 
 namespace ew::coherence {
 

@@ -296,7 +296,7 @@ TEST(TagArray, finds_and_evicts_as_a_list_does) {
   for (const auto& [bytes, ways, hashed] :
        {std::tuple{64u * 64, 0u, false}, std::tuple{64u * 64, 1u, false}, std::tuple{64u * 48, 4u, false},
         std::tuple{64u * 64, 32u, true}, std::tuple{64u * 64, 16u, true}}) {
-    TagArray tags(bytes, 64, ways, hashed);
+    TagArray tags({.bytes = bytes, .line_bytes = 64, .ways = ways, .hashed = hashed});
     const u32 per_set = ways ? ways : tags.lines();
     std::vector<std::list<u64>> sets(tags.lines() / per_set);
     const auto set_of = [&](u64 line) { return tags.victim(line, [](u32) { return false; }) / per_set; };

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <deque>
 
-#include "memory/home.hpp"
+#include "memory/home/home.hpp"
 #include "memory/masks.hpp"
 
 namespace ew::memory {
@@ -80,14 +80,14 @@ class HomePersist : public testing::Test {
     space.adopt(Region::pool, pool, bytes, "pool");
     map = std::make_unique<AddressMap>(AddressMapConfig{.slices = 1, .channels = 1}, space);
     home = std::make_unique<Home>(HomeConfig{.bytes = 512, .ways = 4, .latency = 5, .mshrs = 8},
-                                  Home::Parts{.wheel = wheel,
-                                              .payloads = payloads,
-                                              .network = network,
-                                              .protocol = protocol,
-                                              .map = *map,
-                                              .agents = agents,
-                                              .devices = devices,
-                                              .slice = 0});
+                                  HomeSurroundings{.wheel = wheel,
+                                                   .payloads = payloads,
+                                                   .network = network,
+                                                   .protocol = protocol,
+                                                   .map = *map,
+                                                   .agents = agents,
+                                                   .devices = devices,
+                                                   .slice = 0});
   }
   ~HomePersist() override { munmap(reinterpret_cast<void*>(pool), bytes); }
 

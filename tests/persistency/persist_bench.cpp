@@ -83,15 +83,15 @@ void PersistBench::build() {
   devices_.push_back(nvm.get());
   const Model& model = *find_model(config.model);
   for (u32 i = 0; i < config.agents; ++i) {
-    caches.push_back(std::make_unique<PrivateCache>(config.cache, PrivateCache::Parts{.wheel = wheel,
-                                                                                      .payloads = payloads,
-                                                                                      .network = *network_,
-                                                                                      .agent = *agents_[i],
-                                                                                      .protocol = *protocol_,
-                                                                                      .map = *map_,
-                                                                                      .id = static_cast<AgentId>(i),
-                                                                                      .agents = config.agents,
-                                                                                      .persists = true}));
+    caches.push_back(std::make_unique<PrivateCache>(config.cache, CacheSurroundings{.wheel = wheel,
+                                                                                    .payloads = payloads,
+                                                                                    .network = *network_,
+                                                                                    .agent = *agents_[i],
+                                                                                    .protocol = *protocol_,
+                                                                                    .map = *map_,
+                                                                                    .id = static_cast<AgentId>(i),
+                                                                                    .agents = config.agents,
+                                                                                    .persists = true}));
     PrivateCache& cache = *caches.back();
     cache.attach(model.make(config.persistency, static_cast<u32>(config.cache.bytes / config.cache.line),
                             cache.persist_machinery()),
@@ -99,14 +99,14 @@ void PersistBench::build() {
     network_->attach(static_cast<Node>(i), cache);
   }
   for (u32 i = 0; i < config.slices; ++i) {
-    homes.push_back(std::make_unique<Home>(config.home, Home::Parts{.wheel = wheel,
-                                                                    .payloads = payloads,
-                                                                    .network = *network_,
-                                                                    .protocol = *protocol_,
-                                                                    .map = *map_,
-                                                                    .agents = agents_,
-                                                                    .devices = devices_,
-                                                                    .slice = i}));
+    homes.push_back(std::make_unique<Home>(config.home, HomeSurroundings{.wheel = wheel,
+                                                                         .payloads = payloads,
+                                                                         .network = *network_,
+                                                                         .protocol = *protocol_,
+                                                                         .map = *map_,
+                                                                         .agents = agents_,
+                                                                         .devices = devices_,
+                                                                         .slice = i}));
     network_->attach(static_cast<Node>(config.agents + i), *homes.back());
   }
 }

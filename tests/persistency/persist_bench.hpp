@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "coherence/models.hpp"
-#include "memory/home.hpp"
+#include "memory/cache/private_cache.hpp"
+#include "memory/home/home.hpp"
 #include "memory/ideal_network.hpp"
-#include "memory/private_cache.hpp"
 #include "persistency/models.hpp"
 
 namespace ew::persistency {

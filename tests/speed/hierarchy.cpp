@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "coherence/models.hpp"
-#include "memory/home.hpp"
+#include "memory/cache/private_cache.hpp"
+#include "memory/home/home.hpp"
 #include "memory/networks.hpp"
-#include "memory/private_cache.hpp"
 
 namespace ew::speed {
 namespace {
@@ -58,15 +58,15 @@ struct Hierarchy {
   explicit Hierarchy(std::string_view protocol_name) : protocol(coherence::find_model(protocol_name)->make()) {
     network = make_ideal_network({}, {.wheel = wheel, .clock = core::Kilohertz{1'000'000}, .agents = 1, .homes = 1});
     cache = std::make_unique<PrivateCache>(PrivateCacheConfig{},
-                                           PrivateCache::Parts{wheel, payloads, *network, lanes, *protocol, map, 0, 1});
-    home = std::make_unique<Home>(HomeConfig{.bytes = 4 << 20}, Home::Parts{.wheel = wheel,
-                                                                            .payloads = payloads,
-                                                                            .network = *network,
-                                                                            .protocol = *protocol,
-                                                                            .map = map,
-                                                                            .agents = agents,
-                                                                            .devices = devices,
-                                                                            .slice = 0});
+                                           CacheSurroundings{wheel, payloads, *network, lanes, *protocol, map, 0, 1});
+    home = std::make_unique<Home>(HomeConfig{.bytes = 4 << 20}, HomeSurroundings{.wheel = wheel,
+                                                                                 .payloads = payloads,
+                                                                                 .network = *network,
+                                                                                 .protocol = *protocol,
+                                                                                 .map = map,
+                                                                                 .agents = agents,
+                                                                                 .devices = devices,
+                                                                                 .slice = 0});
     network->attach(0, *cache);
     network->attach(1, *home);
     data = space.allocate(Region::device, bytes, 4096, "data");

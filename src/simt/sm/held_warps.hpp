@@ -4,8 +4,8 @@
 
 #include <array>
 
+#include "memory/cache/private_cache.hpp"
 #include "memory/persistency.hpp"
-#include "memory/private_cache.hpp"
 
 namespace ew::simt {
 

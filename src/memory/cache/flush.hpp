@@ -1,0 +1,37 @@
+// The end of a kernel at a private cache: everything dirty goes home, and every copy is dropped. One at a time. Owned
+// by the cache.
+#pragma once
+
+#include "memory/cache/write_buffer.hpp"
+
+namespace ew::memory {
+
+class Flush {
+ public:
+  Flush(LineStore& lines, WriteBuffer& buffer, Agent& agent) : lines_(lines), buffer_(buffer), agent_(agent) {}
+
+  bool under_way() const { return buffer_.flushing(); }
+  /// For persists: the cache takes no access meanwhile.
+  bool waits() const { return waits_; }
+  core::Account account() const { return account_; }
+  u32 token() const { return token_; }
+
+  /// REQUIRES: none is under way.
+  void begin(u32 token, core::Account);
+  /// Persists become durable first; then lines_leave().
+  void wait() { waits_ = true; }
+  /// Lines leave. Agent::released(token) comes when the last is in the image, if the flush has waited for anything.
+  void lines_leave();
+  /// A line's bytes are in the image: Request::flush of its answer.
+  void line_arrived(u8 mark);
+
+ private:
+  LineStore& lines_;
+  WriteBuffer& buffer_;
+  Agent& agent_;
+  bool waits_ = false;
+  u32 token_ = 0;
+  core::Account account_ = core::nobody;
+};
+
+}  // namespace ew::memory

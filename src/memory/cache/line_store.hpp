@@ -1,0 +1,104 @@
+// The lines of a private cache: tags, bytes, and what is known of each word. Owned by the cache; its parts share it.
+//
+// A word is valid (its bytes may be read), owned (nobody else may write it), or neither; dirtiness is a matter of
+// bytes. An acquire drops copies by counting an epoch: a line looks at it when it is next used (refresh).
+//
+// Invariant: a way without a tag has no valid word, no dirty byte and no MSHR.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "memory/address_map.hpp"
+#include "memory/agent.hpp"
+#include "memory/cache/counts.hpp"
+#include "memory/masks.hpp"
+#include "memory/memory_config.hpp"
+#include "memory/tag_array.hpp"
+
+namespace ew::memory {
+
+struct CacheLine {
+  WordMask valid = 0, owned = 0;
+  ByteMask dirty;
+  u32 epoch = 0;          // in which `valid` was true
+  u32 mshr = no_number;   // the request under way for it
+  u32 older = no_number;  // in its list of dirty lines, if `listed`
+  u32 younger = no_number;
+  bool listed = false;                   // in the write buffer, or, if `persistent`, among the dirty persistent lines
+  bool persistent = false;               // a pool's, and its stores are persists
+  core::Account account = core::nobody;  // that wrote its dirty bytes last
+  Cycle joined = 0;                      // its list
+};
+
+class LineStore {
+ public:
+  LineStore(const PrivateCacheConfig& c, const AddressMap& map, CacheCounts& counts)
+      : map_(map),
+        counts_(counts),
+        line_(c.line),
+        tags_({.bytes = c.bytes, .line_bytes = c.line, .ways = c.ways, .hashed = false}, c.replacement),
+        lines_(tags_.lines()),
+        data_(std::make_unique_for_overwrite<u8[]>(c.bytes)) {}
+
+  u32 size() const { return tags_.lines(); }
+  u32 find(u64 line) const { return tags_.find(line, map_.physical(line)); }
+  u64 line_of(u32 way) const { return tags_.line_of(way); }
+  CacheLine& operator[](u32 way) { return lines_[way]; }
+  const CacheLine& operator[](u32 way) const { return lines_[way]; }
+  u8* bytes(u32 way) { return data_.get() + u64{way} * line_; }
+  const u8* bytes(u32 way) const { return data_.get() + u64{way} * line_; }
+
+  /// The way that the line would take: an empty one, or that of the line to be evicted. no_way: all have MSHRs.
+  u32 victim(u64 line) const {
+    return tags_.victim(map_.physical(line), [&](u32 way) { return lines_[way].mshr != no_number; });
+  }
+  /// REQUIRES: the way is empty.
+  void install(u32 way, u64 line, bool persistent) {
+    lines_[way] = {};
+    lines_[way].persistent = persistent;
+    lines_[way].epoch = epoch_[persistent];
+    tags_.install(way, line);
+  }
+  void remove(u32 way) {
+    lines_[way] = {};
+    tags_.remove(way);
+  }
+  void remove_if_empty(u32 way) {
+    const CacheLine& line = lines_[way];
+    if (line.valid || line.mshr != no_number || line.dirty.any()) return;
+    tags_.remove(way);
+  }
+  void touch(u32 way, const LineAccess& a) {
+    if (!a.streaming) tags_.used(way);
+  }
+
+  /// Words of volatile (of persistent) lines that are neither owned nor dirty are given up.
+  void give_up_copies(bool volatile_lines, bool persistent_lines) {
+    epoch_[0] += volatile_lines;
+    epoch_[1] += persistent_lines;
+  }
+  u32 epoch(bool persistent) const { return epoch_[persistent]; }
+  /// Before a line's words are looked at: what was given up since the last time is no longer valid.
+  void refresh(CacheLine& line) {
+    if (line.epoch != epoch_[line.persistent]) drop_stale(line);
+  }
+  /// Performs the part of a store or atomic on the line's bytes.
+  void write(u32 way, const LineAccess&, Agent&);
+  /// The line as refresh() would leave it.
+  CacheLine copy_of(u32 way) const;
+
+ private:
+  static WordMask kept(const CacheLine& line) { return line.valid & (line.owned | whole_words(line.dirty)); }
+  void drop_stale(CacheLine&);
+
+  const AddressMap& map_;
+  CacheCounts& counts_;
+  u32 line_;
+  TagArray tags_;
+  std::vector<CacheLine> lines_;
+  std::unique_ptr<u8[]> data_;  // what has not been filled was never touched
+  std::array<u32, 2> epoch_{};  // of volatile lines, of persistent ones
+};
+
+}  // namespace ew::memory

@@ -1,0 +1,25 @@
+// Loads of a private cache. Owned by it.
+#pragma once
+
+#include "memory/cache/room.hpp"
+
+namespace ew::memory {
+
+class Loads {
+ public:
+  Loads(CacheParts& parts, Room& room) : p_(parts), room_(room) {}
+
+  Accepted load(const LineAccess&, Stall& why);
+  /// The home reads the value when it performs the part. No copy of these words outlives it here, so that a weak load
+  /// of the same thread cannot see an older value afterwards. way: the line's, or no_way.
+  Accepted load_at_home(const LineAccess&, u32 way, Stall& why);
+
+ private:
+  Accepted miss(const LineAccess&, u32 way, Stall& why);
+  Accepted join_miss(const LineAccess&, u32 way, Stall& why);
+
+  CacheParts& p_;
+  Room& room_;
+};
+
+}  // namespace ew::memory

@@ -1,0 +1,108 @@
+#include "memory/cache/misses.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cassert>
+
+namespace ew::memory {
+
+Misses::Misses(const PrivateCacheConfig& config, const Permission& permission, LineStore& lines, AgentPort& port,
+               CacheCounts& counts)
+    : sector_(config.sector),
+      permission_(permission),
+      whole_line_(all_words(config.line)),
+      lines_(lines),
+      port_(port),
+      counts_(counts),
+      mshrs_(config.mshrs) {
+  for (u32 i = config.mshrs; i-- > 0;) {
+    mshrs_[i].next_free = free_;
+    free_ = i;
+  }
+}
+
+u32 Misses::take(u64 line, u32 way) {
+  const u32 number = free_;
+  assert(number != no_number);
+  Mshr& mshr = mshrs_[number];
+  free_ = mshr.next_free;
+  const bool persistent = way != no_way && lines_[way].persistent;
+  mshr = {.line = line, .way = way, .epoch = lines_.epoch(persistent), .persistent = persistent, .active = true};
+  if (way != no_way) lines_[way].mshr = number;
+  ++active_;
+  return number;
+}
+
+void Misses::free(u32 number) {
+  Mshr& mshr = mshrs_[number];
+  if (mshr.way != no_way) {
+    lines_[mshr.way].mshr = no_number;
+    lines_.remove_if_empty(mshr.way);
+  }
+  mshr.active = false;
+  mshr.next_free = free_;
+  free_ = number;
+  --active_;
+}
+
+void Misses::append(Mshr& mshr, const LineAccess& a, bool merged) {
+  u32 number = free_parts_;
+  if (number == no_number) {
+    number = static_cast<u32>(parts_.size());
+    parts_.emplace_back();
+  } else {
+    free_parts_ = parts_[number].next;
+  }
+  parts_[number] = {.access = a, .merged = merged};
+  if (a.kind != AccessKind::load) {
+    parts_[number].generation = port_.open();
+    mshr.waiting_stores |= a.words;
+  }
+  if (mshr.first == no_number)
+    mshr.first = number;
+  else
+    parts_[mshr.last].next = number;
+  mshr.last = number;
+  mshr.waited |= a.words;
+  ++mshr.count;
+}
+
+/// A line's request is for whole sectors, but for words that are here: a part that waits with them for others must not
+/// see what is younger than a hit of its thread behind it, or than an atomic.
+void Misses::request(RequestKind kind, u32 number, WordMask words) {
+  Mshr& mshr = mshrs_[number];
+  if (mshr.way != no_way) {
+    if (permission_.whole_lines)
+      words = whole_line_;
+    else if (kind == RequestKind::read)
+      words |= whole_sectors(words, sector_) & ~(lines_[mshr.way].valid | mshr.outstanding | mshr.waited);
+    counts_->sectors_fetched += static_cast<u64>(std::popcount(first_words(words, sector_)));
+  }
+  mshr.outstanding |= words;
+  mshr.keep = mshr.keep & ~bytes_of(words);
+  const LineAccess& a = parts_[mshr.first].access;
+  port_.send_home(
+      {.line = mshr.line, .words = words, .access = a.access, .ticket = number, .kind = kind, .part = a.part}, 0,
+      counts_.account());
+}
+
+void Misses::refresh(Mshr& mshr) const {
+  if (mshr.epoch == lines_.epoch(mshr.persistent)) return;
+  mshr.poison |= mshr.outstanding | mshr.waited;
+  mshr.epoch = lines_.epoch(mshr.persistent);
+}
+
+std::string Misses::what_is_under_way() const {
+  std::string result;
+  for (const Mshr& mshr : mshrs_) {
+    if (!mshr.active) continue;
+    result += fmt::format("agent {}: MSHR for line {:#x}, words {:#x} outstanding, {} parts wait", port_.id(),
+                          mshr.line, mshr.outstanding, mshr.count);
+    if (mshr.first != no_number) result += fmt::format(", the first of access {}", parts_[mshr.first].access.access);
+    result += '\n';
+  }
+  return result;
+}
+
+}  // namespace ew::memory

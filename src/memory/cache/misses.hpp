@@ -1,0 +1,91 @@
+// Misses of a private cache: which lines are asked for, and which parts of accesses wait for them. An MSHR with a line
+// (way) collects the parts that wait for it; an MSHR without one is a single part that the home performs.
+//
+// Owned by the cache; its parts share it.
+//
+// Invariants
+// - A line with an MSHR is not evicted.
+// - Parts of one MSHR wait in the order in which they came.
+// - What an answer brings is not put over bytes that were written here after its request had left (Mshr::keep), and is
+// not
+//   kept for words whose copy was given up meanwhile (Mshr::poison).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "memory/agent_port.hpp"
+#include "memory/cache/line_store.hpp"
+#include "memory/memory_config.hpp"
+#include "memory/protocol.hpp"
+
+namespace ew::memory {
+
+/// A part of an access that waits for an MSHR.
+struct WaitingPart {
+  LineAccess access;
+  u32 next = no_number;
+  u32 generation = 0;  // of a store: AgentPort::open()
+  bool merged = false;
+};
+
+struct Mshr {
+  u64 line = no_line;
+  u32 way = no_way;
+  u32 first = no_number, last = no_number;  // waiting parts, in order
+  u32 count = 0;
+  u32 epoch = 0;
+  bool persistent = false;
+  WordMask outstanding = 0;     // asked for, not here yet
+  WordMask poison = 0;          // younger loads must not read what the older ones wait for; the copy is not kept
+  WordMask waited = 0;          // touched by waiting parts
+  WordMask waiting_stores = 0;  // … that write
+  ByteMask keep;                // written here since the request left
+  u32 next_free = no_number;
+  bool active = false;
+};
+
+class Misses {
+ public:
+  Misses(const PrivateCacheConfig&, const Permission&, LineStore&, AgentPort&, CacheCounts&);
+
+  bool full() const { return free_ == no_number; }
+  u32 active() const { return active_; }
+  /// Whether a message names an MSHR that is under way.
+  bool knows(u32 number) const { return number < mshrs_.size() && mshrs_[number].active; }
+  Mshr& operator[](u32 number) { return mshrs_[number]; }
+  WaitingPart& part(u32 number) { return parts_[number]; }
+
+  /// way: the line's, or no_way for a part that the home performs. REQUIRES: !full().
+  u32 take(u64 line, u32 way);
+  void free(u32 number);
+  /// The part waits. A store or atomic counts as on its way from now on.
+  void append(Mshr&, const LineAccess&, bool merged);
+  void free_part(u32 number) {
+    parts_[number].next = free_parts_;
+    free_parts_ = number;
+  }
+  /// Asks the home for these words, on behalf of the first part that waits.
+  void request(RequestKind, u32 number, WordMask);
+  /// Before an MSHR's words are looked at: copies that were given up meanwhile will not be kept.
+  void refresh(Mshr&) const;
+  /// Words in which an older part that waits will see, or write, something else than is there now.
+  static WordMask may_change(const Mshr& m) { return m.waiting_stores | (m.waited & m.outstanding); }
+
+  /// One line for each MSHR.
+  std::string what_is_under_way() const;
+
+ private:
+  u32 sector_;
+  Permission permission_;
+  WordMask whole_line_;
+  LineStore& lines_;
+  AgentPort& port_;
+  CacheCounts& counts_;
+  std::vector<Mshr> mshrs_;
+  u32 free_ = no_number, active_ = 0;
+  std::vector<WaitingPart> parts_;
+  u32 free_parts_ = no_number;
+};
+
+}  // namespace ew::memory

@@ -1,0 +1,49 @@
+// What a private cache is put together from. Each part has one question and its own invariants; loads, stores and
+// answers use them.
+#pragma once
+
+#include "memory/cache/banks.hpp"
+#include "memory/cache/persist_control.hpp"
+#include "memory/cache/stalls.hpp"
+
+namespace ew::memory {
+
+/// What a private cache needs of the machine around it.
+struct CacheSurroundings {
+  core::TimeWheel& wheel;
+  Payloads& payloads;
+  Network& network;
+  Agent& agent;
+  const Protocol& protocol;
+  const AddressMap& map;
+  AgentId id;
+  u32 agents;             // homes' nodes start here
+  bool dma = false;       // its traffic is counted as such
+  bool persists = false;  // what it writes to persistent lines is to become durable at once
+};
+
+struct CacheParts {
+  CacheParts(const PrivateCacheConfig&, const CacheSurroundings&);
+
+  const PrivateCacheConfig config;
+  const CacheSurroundings around;
+  const Permission permission;
+  const WordMask whole_line;
+  CacheCounts counts;
+  AgentPort port;
+  LineStore lines;
+  Misses misses;
+  PersistsUnderWay persists_under_way;
+  WriteBuffer buffer;
+  Flush flush;
+  PersistControl persists;
+  Banks banks;
+  Stalls stalls;
+
+  Cycle now() const { return around.wheel.now(); }
+  core::Account account() const { return counts.account(); }
+  /// Never from a copy that threads of another private cache may have made stale.
+  static bool beyond_private(const LineAccess& a) { return a.at_home || (a.strong && a.scope != Scope::cta); }
+};
+
+}  // namespace ew::memory

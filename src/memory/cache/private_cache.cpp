@@ -1,0 +1,173 @@
+#include "memory/cache/private_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+namespace ew::memory {
+
+namespace {
+
+/// As std::popcount, which is a call of the compiler's library on an x86-64 that may lack POPCNT: this is half of it.
+u32 count_of(WordMask words) {
+  words -= words >> 1 & 0x55555555;
+  words = (words & 0x33333333) + (words >> 2 & 0x33333333);
+  return ((words + (words >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
+}  // namespace
+
+CacheParts::CacheParts(const PrivateCacheConfig& c, const CacheSurroundings& s)
+    : config(c),
+      around(s),
+      permission(s.protocol.permission()),
+      whole_line(all_words(c.line)),
+      port({.network = s.network, .map = s.map, .agent = s.agent, .id = s.id, .agents = s.agents, .dma = s.dma}),
+      lines(c, s.map, counts),
+      misses(c, permission, lines, port, counts),
+      buffer(config, {.wheel = s.wheel,
+                      .payloads = s.payloads,
+                      .lines = lines,
+                      .misses = misses,
+                      .port = port,
+                      .persists = persists_under_way,
+                      .counts = counts}),
+      flush(lines, buffer, s.agent),
+      persists({.wheel = s.wheel,
+                .agent = s.agent,
+                .lines = lines,
+                .buffer = buffer,
+                .flush = flush,
+                .under_way = persists_under_way,
+                .counts = counts}),
+      banks(c),
+      stalls(s.wheel, s.agent, counts) {}
+
+PrivateCache::PrivateCache(const PrivateCacheConfig& config, const CacheSurroundings& around)
+    : parts_(config, around) {}
+
+void PrivateCache::attach(std::unique_ptr<Persistency> model, PersistencyTraits traits) {
+  assert(parts_.around.persists || !model);
+  parts_.persists.attach(std::move(model), traits);
+}
+
+Accepted PrivateCache::access(const LineAccess& a, Stall& why) {
+  parts_.counts.act_for(a.account);
+  if (parts_.flush.waits()) return parts_.stalls.stall(why, Stall::release);
+  Cycle& bank = parts_.banks.of(a.line);
+  if (bank > parts_.now()) {
+    parts_.stalls.wake_at(bank);
+    return parts_.stalls.stall(why, Stall::bank);
+  }
+  Accepted result = Accepted::stalled;
+  u64 PrivateCacheStatistics::*counted = &PrivateCacheStatistics::loads;
+  if (a.kind == AccessKind::load) [[likely]] {
+    result = a.mmio ? mmio_access(a, why) : loads_.load(a, why);
+  } else if (a.kind == AccessKind::store) {
+    counted = &PrivateCacheStatistics::stores;
+    result = a.mmio ? mmio_access(a, why) : stores_.store(a, why);
+  } else {
+    counted = &PrivateCacheStatistics::atomics;
+    result = a.mmio ? mmio_access(a, why) : stores_.atomic(a, why);
+  }
+  if (result == Accepted::stalled) return result;
+  bank = parts_.now() + parts_.banks.cycles(count_of(a.words));
+  if (a.persistent) parts_.persists.accessed(a.warp);
+  ++((*parts_.counts).*counted);
+  return result;
+}
+
+/// Past this cache and, if it is a device's, past the home's. One access of a warp at a time: two may go to different
+/// homes, and nothing else keeps their order.
+Accepted PrivateCache::mmio_access(const LineAccess& a, Stall& why) {
+  if (!parts_.port.mmio_may_go(a)) return parts_.stalls.stall(why, Stall::line);
+  LineStore& lines = parts_.lines;
+  if (const u32 way = a.host_memory ? no_way : lines.find(a.line); way != no_way) {
+    if (lines[way].mshr != no_number) return parts_.stalls.stall(why, Stall::line);
+    if (lines[way].dirty.any()) parts_.buffer.drain(way, no_access, 0);
+    lines.remove(way);
+  }
+  const Accepted result = a.kind == AccessKind::load    ? loads_.load_at_home(a, no_way, why)
+                          : a.kind == AccessKind::store ? stores_.store_direct(a, no_way, why)
+                                                        : stores_.atomic_at_home(a, why);
+  if (result == Accepted::stalled) return result;
+  ++parts_.counts->mmio;
+  parts_.port.mmio_went(a);
+  return result;
+}
+
+void PrivateCache::receive(const Request& message) {
+  answers_.receive(message);
+  parts_.stalls.wake();
+}
+
+void PrivateCache::acquire(Scope scope, core::Account account) {
+  parts_.counts.act_for(account);
+  if (scope == Scope::cta || !parts_.permission.invalidate_on_acquire) return;
+  parts_.lines.give_up_copies(true, true);
+  ++parts_.counts->acquires;
+}
+
+bool PrivateCache::release(Scope scope, u32 token, core::Account account) {
+  parts_.counts.act_for(account);
+  if (scope == Scope::cta) return true;  // threads of a block share this cache
+  ++parts_.counts->releases;
+  if (parts_.permission.drain_on_release) parts_.buffer.drain_all();
+  if (parts_.persists.model() && !parts_.persists.traits().buffered) parts_.persists.flush_persistent();
+  return parts_.port.release(token);
+}
+
+bool PrivateCache::order(PersistOrder kind, Scope scope, u64 warps, core::Account account) {
+  parts_.counts.act_for(account);
+  return parts_.persists.order(kind, scope, warps);
+}
+
+void PrivateCache::flag(PersistOrder kind, u64 flag, u32 warp) {
+  if (Persistency* const model = parts_.persists.model()) model->on_flag(kind, flag, warp);
+}
+
+bool PrivateCache::flush(u32 token, core::Account account) {
+  parts_.counts.act_for(account);
+  parts_.flush.begin(token, account);
+  if (parts_.persists.drain())
+    parts_.flush.lines_leave();
+  else
+    parts_.flush.wait();
+  return !parts_.flush.under_way();
+}
+
+bool PrivateCache::quiescent() const {
+  return !parts_.misses.active() && parts_.port.idle() && !parts_.buffer.writes_under_way() &&
+         !parts_.persists_under_way.count() && !parts_.flush.under_way();
+}
+
+std::string PrivateCache::what_is_under_way() const {
+  std::string result = parts_.misses.what_is_under_way();
+  const AgentId id = parts_.around.id;
+  if (const u32 writes = parts_.buffer.writes_under_way())
+    result += fmt::format("agent {}: {} writes under way\n", id, writes);
+  if (const u32 persists = parts_.persists_under_way.count())
+    result += fmt::format("agent {}: {} persists are not durable yet\n", id, persists);
+  if (const Persistency* const model = parts_.persists.model()) result += model->what_is_under_way();
+  result += parts_.port.what_is_under_way();
+  if (parts_.flush.under_way())
+    result += fmt::format("agent {}: flush {} waits for {}\n", id, parts_.flush.token(),
+                          parts_.flush.waits() ? "persists" : "lines on their way");
+  return result;
+}
+
+PrivateCache::Peek PrivateCache::peek(u64 word_address) const {
+  const u64 line = word_address & ~u64{parts_.config.line - 1};
+  const u32 way = parts_.lines.find(line);
+  if (way == no_way) return {};
+  const CacheLine copy = parts_.lines.copy_of(way);
+  const u32 at = static_cast<u32>(word_address - line) & ~(word_bytes - 1), word = at / word_bytes;
+  Peek peek;
+  peek.valid = copy.valid >> word & 1;
+  peek.owned = copy.owned >> word & 1;
+  std::memcpy(&peek.value, parts_.lines.bytes(way) + at, word_bytes);
+  peek.dirty_bytes = copy.dirty.bits[at / 64] >> (at % 64) & 15;
+  return peek;
+}
+
+}  // namespace ew::memory

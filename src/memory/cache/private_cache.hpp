@@ -1,0 +1,72 @@
+// The private cache of one agent (an SM's L1, a copy engine's port). Holds data: what it answers may be stale, as the
+// protocol allows. Owned by the machine; called by its agent and by the network.
+//
+// A line keeps valid and owned a word, dirty a byte, and, while it is on its way, the number of its MSHR.
+// Accesses by one thread to the same bytes are performed in program order whatever their kinds.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "memory/cache/answers.hpp"
+#include "memory/cache/loads.hpp"
+#include "memory/cache/stores.hpp"
+
+namespace ew::memory {
+
+class PrivateCache final : public Receiver {
+ public:
+  PrivateCache(const PrivateCacheConfig&, const CacheSurroundings&);
+
+  /// Once, before the first access. A model is made for an SM's cache only. REQUIRES: CacheSurroundings::persists.
+  void attach(std::unique_ptr<Persistency>, PersistencyTraits);
+  PersistMachinery& persist_machinery() { return parts_.persists; }
+
+  /// One part of an access, in the current cycle. A store that is answered `performed` has its bytes in the line and is
+  /// visible once a later release() is over (or at once, if the protocol demands ownership); one that waits for
+  /// ownership or goes to the home at once is `pending`, and complete() says that it is visible.
+  Accepted access(const LineAccess&, Stall& why);
+
+  /// Copies that the protocol holds for possibly stale go, before the next access is accepted.
+  void acquire(Scope, core::Account = core::nobody);
+  /// Agent::released(token) when every store, reduction and atomic accepted before this call, by any of the agent's
+  /// threads and in whatever way, is visible at `scope`. True: it is so already,
+  /// and released() is not called.
+  bool release(Scope, u32 token, core::Account = core::nobody);
+  /// An order operation of these warps. True: they go on. Else Agent::resume() names them when they ask again.
+  bool order(PersistOrder, Scope, u64 warps, core::Account = core::nobody);
+  /// Persistency::on_flag.
+  void flag(PersistOrder, u64 flag, u32 warp);
+  /// Everything dirty goes to the image, persists become durable, and every copy is dropped (kernel end, context
+  /// reset); then released(token), or true: nothing had to go. Accesses that are under way go on, with their lines, and
+  /// nobody waits for them; new ones are stalled while persists become durable. REQUIRES: no other flush under way.
+  bool flush(u32 token, core::Account = core::nobody);
+
+  void receive(const Request&) override;
+
+  /// No message, MSHR or write under way.
+  bool quiescent() const;
+  PrivateCacheStatistics statistics() const { return parts_.counts.total(); }
+  PrivateCacheStatistics take(core::Account account) { return parts_.counts.take(account); }
+  /// One line for each MSHR, write and release under way: for deadlock reports.
+  std::string what_is_under_way() const;
+
+  /// For contract suites and checkers: the state of a word's copy. Not for models.
+  struct Peek {
+    bool valid = false, owned = false;
+    u32 value = 0;
+    u8 dirty_bytes = 0;
+  };
+  Peek peek(u64 word_address) const;
+
+ private:
+  Accepted mmio_access(const LineAccess&, Stall& why);
+
+  CacheParts parts_;
+  Room room_{parts_};
+  Loads loads_{parts_, room_};
+  Stores stores_{parts_, room_};
+  Answers answers_{parts_};
+};
+
+}  // namespace ew::memory

@@ -1,0 +1,40 @@
+#include "memory/cache/room.hpp"
+
+namespace ew::memory {
+
+u32 Room::allocate(const LineAccess& a) {
+  LineStore& lines = p_.lines;
+  const u32 way = lines.victim(a.line);
+  if (way == no_way) return no_way;
+  if (lines.line_of(way) != no_line) {
+    if (lines[way].persistent && lines[way].dirty.any() && p_.persists.model()) {
+      if (p_.persists.model()->on_evict(way, a.warp) != PersistHold::none) {
+        victim_is_held_ = true;
+        return no_way;
+      }
+      ++p_.counts->persist.evictions;
+    }
+    if (lines[way].dirty.any()) p_.buffer.drain(way, no_access, 0);
+    ++p_.counts->lines_evicted;
+    lines.remove(way);
+  }
+  lines.install(way, a.line, a.persistent && p_.around.persists);
+  return way;
+}
+
+Accepted Room::stalled(Stall& why) {
+  if (!std::exchange(victim_is_held_, false)) return p_.stalls.stall(why, Stall::line);
+  return p_.stalls.hold(why, PersistHold::eviction);
+}
+
+void Room::give_up(u32 way, WordMask words) {
+  CacheLine& line = p_.lines[way];
+  if (line.listed && touched_words(line.dirty) & words) p_.buffer.drain(way, no_access, 0);
+  line.valid &= ~words;
+  if (line.mshr == no_number) return p_.lines.remove_if_empty(way);
+  Mshr& mshr = p_.misses[line.mshr];
+  p_.misses.refresh(mshr);
+  mshr.poison |= (mshr.outstanding | mshr.waited) & words;
+}
+
+}  // namespace ew::memory

@@ -1,0 +1,24 @@
+// Room for a line of a private cache: which copy makes place, and how a copy goes. Owned by the cache.
+#pragma once
+
+#include "memory/cache/parts.hpp"
+
+namespace ew::memory {
+
+class Room {
+ public:
+  explicit Room(CacheParts& parts) : p_(parts) {}
+
+  /// The way is empty and the line's afterwards. Dirty bytes of the victim leave first. no_way: see stalled().
+  u32 allocate(const LineAccess&);
+  /// Why the last allocate() found no way: all lines of the set are under way, or the victim may not leave yet.
+  Accepted stalled(Stall& why);
+  /// These words' copy goes. What is dirty of the line leaves first, and what is under way for them will not be kept.
+  void give_up(u32 way, WordMask);
+
+ private:
+  CacheParts& p_;
+  bool victim_is_held_ = false;
+};
+
+}  // namespace ew::memory

@@ -1,0 +1,161 @@
+#include "memory/cache/stores.hpp"
+
+#include <bit>
+
+namespace ew::memory {
+
+Accepted Stores::store(const LineAccess& a, Stall& why) {
+  return p_.permission.store_needs_owned && !a.host_memory ? store_owned(a, why) : store_through(a, why);
+}
+
+Accepted Stores::atomic(const LineAccess& a, Stall& why) {
+  return p_.permission.atomics_private && !a.host_memory ? store_owned(a, why) : atomic_at_home(a, why);
+}
+
+Accepted Stores::store_through(const LineAccess& a, Stall& why) {
+  if (a.persistent && p_.persists.model()) [[unlikely]]
+    return persist(a, why);
+  u32 way = a.host_memory ? no_way : p_.lines.find(a.line);
+  const bool keep = !a.host_memory && p_.permission.keep_loads;
+  const bool at_once = CacheParts::beyond_private(a);
+  if (!keep || (at_once && way == no_way)) return store_direct(a, way, why);
+  if (way != no_way && p_.lines[way].mshr != no_number && (p_.misses[p_.lines[way].mshr].waited & a.words))
+    return p_.stalls.stall(why, Stall::line);
+  if ((way == no_way || !p_.lines[way].dirty.any()) && !p_.buffer.room())
+    return p_.stalls.stall(why, Stall::write_buffer);
+  if (way == no_way) way = room_.allocate(a);
+  if (way == no_way) return room_.stalled(why);
+  CacheLine& line = p_.lines[way];
+  p_.lines.refresh(line);
+  if (!(a.words & ~line.valid)) ++p_.counts->store_hits;
+  p_.lines.write(way, a, p_.around.agent);
+  p_.lines.touch(way, a);
+  if (at_once) {
+    p_.buffer.drain(way, a.access, a.part);
+    return Accepted::pending;
+  }
+  if (line.dirty.any() && !line.listed) p_.buffer.join(way);
+  return Accepted::performed;
+}
+
+Accepted Stores::store_direct(const LineAccess& a, u32 way, Stall& why) {
+  if (!p_.buffer.room()) return p_.stalls.stall(why, Stall::write_buffer);
+  // A home that knows who has copies forgets this one: it asks all others to give theirs up.
+  if (way != no_way) room_.give_up(way, p_.permission.whole_lines ? p_.whole_line : a.words);
+  Request write{.line = a.line, .access = a.access, .kind = RequestKind::write, .part = a.part};
+  write.payload = p_.around.payloads.take();
+  Payload& payload = p_.around.payloads[write.payload];
+  payload.valid = p_.around.agent.perform(a.access, a.part, payload.bytes.data());
+  write.words = touched_words(payload.valid);
+  p_.counts->bytes_through += payload.valid.count();
+  write.ticket = p_.port.open();
+  if (a.persistent && p_.around.persists)
+    write.persist = p_.persists.open();
+  else
+    p_.buffer.add_write();
+  p_.port.send_home(write, payload.valid.count(), p_.account());
+  return Accepted::pending;
+}
+
+/// Stores and atomics of protocols that write only what the cache owns.
+Accepted Stores::store_owned(const LineAccess& a, Stall& why) {
+  u32 way = p_.lines.find(a.line);
+  u32 number = way == no_way ? no_number : p_.lines[way].mshr;
+  const bool behind = number != no_number && (p_.misses[number].waited & a.words);
+  if (way != no_way && !(a.words & ~p_.lines[way].owned) && !behind) {
+    p_.lines.write(way, a, p_.around.agent);
+    p_.lines.touch(way, a);
+    ++(a.kind == AccessKind::store ? p_.counts->store_hits : p_.counts->atomic_hits);
+    return Accepted::performed;
+  }
+  if (a.at_home && a.kind == AccessKind::store) {
+    if (number != no_number) return p_.stalls.stall(why, Stall::line);
+    return store_direct(a, way, why);
+  }
+  if (number != no_number) {
+    if (p_.misses[number].count >= p_.config.merges) return p_.stalls.stall(why, Stall::merge);
+    p_.misses.append(p_.misses[number], a, true);  // Answers asks for what is not owned then
+    return Accepted::pending;
+  }
+  if (p_.misses.full()) return p_.stalls.stall(why, Stall::mshr);
+  if (way == no_way) way = room_.allocate(a);
+  if (way == no_way) return room_.stalled(why);
+  number = p_.misses.take(a.line, way);
+  p_.misses.append(p_.misses[number], a, false);
+  p_.misses.request(RequestKind::own, number, a.words);
+  p_.lines.touch(way, a);
+  return Accepted::pending;
+}
+
+Accepted Stores::atomic_at_home(const LineAccess& a, Stall& why) {
+  const bool value = a.kind == AccessKind::atomic;
+  if (value && p_.misses.full()) return p_.stalls.stall(why, Stall::mshr);
+  if (!value && !p_.buffer.room()) return p_.stalls.stall(why, Stall::write_buffer);
+  const u32 way = a.host_memory ? no_way : p_.lines.find(a.line);
+  const bool persist = a.persistent && p_.around.persists;
+  const bool asks = persist && p_.persists.model();
+  if (asks)
+    if (const PersistHold why_not = p_.persists.may_go_home(way, a.words, a.warp); why_not != PersistHold::none)
+      return p_.stalls.hold(why, why_not);
+  if (way != no_way) room_.give_up(way, a.words);
+  Request ask{.line = a.line, .words = a.words, .access = a.access, .kind = RequestKind::reduction};
+  ask.part = a.part;
+  ask.lanes = a.lanes;
+  if (persist) ask.persist = p_.persists.open();
+  if (value) {
+    ask.kind = RequestKind::atomic;
+    ask.ticket = p_.misses.take(a.line, no_way);
+    p_.misses.append(p_.misses[ask.ticket], a, false);
+  } else {
+    ask.ticket = p_.port.open();
+    if (!persist) p_.buffer.add_write();
+  }
+  p_.port.send_home(ask, static_cast<u32>(std::popcount(a.words)) * word_bytes, p_.account());
+  if (asks) p_.persists.went_home(a.warp, why);
+  return Accepted::pending;
+}
+
+/// A store to a persistent line.
+Accepted Stores::persist(const LineAccess& a, Stall& why) {
+  Persistency& model = *p_.persists.model();
+  u32 way = p_.lines.find(a.line);
+  if (way != no_way && p_.lines[way].mshr != no_number && (p_.misses[p_.lines[way].mshr].waited & a.words))
+    return p_.stalls.stall(why, Stall::line);
+  if (!p_.permission.keep_loads || p_.persists.traits().write_through || CacheParts::beyond_private(a))
+    return persist_through(a, way, why);
+  if (const PersistHold why_not = model.on_store(way, a.warp); why_not != PersistHold::none)
+    return p_.stalls.hold(why, why_not);
+  if (way == no_way) way = room_.allocate(a);
+  if (way == no_way) return room_.stalled(why);
+  CacheLine& line = p_.lines[way];
+  p_.lines.refresh(line);
+  if (!(a.words & ~line.valid)) ++p_.counts->store_hits;
+  p_.lines.write(way, a, p_.around.agent);
+  p_.lines.touch(way, a);
+  if (!line.dirty.any()) return Accepted::performed;  // of no lane
+  ++p_.counts->persist.stores;
+  p_.counts->persist.joined += line.listed;
+  if (!line.listed) p_.buffer.join_persistent(way);
+  model.stored(way, a.warp);
+  return Accepted::performed;
+}
+
+/// One that goes home at once, with the bytes of its line that are dirty.
+Accepted Stores::persist_through(const LineAccess& a, u32 way, Stall& why) {
+  const bool direct = way == no_way || !p_.permission.keep_loads;
+  if (direct && !p_.buffer.room()) return p_.stalls.stall(why, Stall::write_buffer);
+  if (const PersistHold why_not = p_.persists.may_go_home(way, p_.whole_line, a.warp); why_not != PersistHold::none)
+    return p_.stalls.hold(why, why_not);
+  if (direct) {
+    store_direct(a, way, why);
+  } else {
+    p_.lines.refresh(p_.lines[way]);
+    p_.lines.write(way, a, p_.around.agent);
+    p_.lines.touch(way, a);
+    p_.buffer.drain(way, a.access, a.part);
+  }
+  p_.persists.went_home(a.warp, why);
+  return Accepted::pending;
+}
+
+}  // namespace ew::memory

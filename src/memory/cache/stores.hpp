@@ -1,0 +1,32 @@
+// Stores and atomics of a private cache: written through, or performed on words that the cache owns, as the protocol
+// says; and stores to persistent lines, as the persistency model allows. Owned by the cache.
+//
+// Invariant: no store is put into a word that an older part still waits for. It stalls, or waits behind it.
+#pragma once
+
+#include "memory/cache/room.hpp"
+
+namespace ew::memory {
+
+class Stores {
+ public:
+  Stores(CacheParts& parts, Room& room) : p_(parts), room_(room) {}
+
+  Accepted store(const LineAccess&, Stall& why);
+  Accepted atomic(const LineAccess&, Stall& why);
+  /// Past this cache: the bytes go to the home at once. way: the line's, or no_way.
+  Accepted store_direct(const LineAccess&, u32 way, Stall& why);
+  /// The home performs it.
+  Accepted atomic_at_home(const LineAccess&, Stall& why);
+
+ private:
+  Accepted store_through(const LineAccess&, Stall& why);
+  Accepted store_owned(const LineAccess&, Stall& why);
+  Accepted persist(const LineAccess&, Stall& why);
+  Accepted persist_through(const LineAccess&, u32 way, Stall& why);
+
+  CacheParts& p_;
+  Room& room_;
+};
+
+}  // namespace ew::memory

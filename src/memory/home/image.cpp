@@ -1,0 +1,47 @@
+#include "memory/home/image.hpp"
+
+#include <bit>
+
+#include "core/observation.hpp"
+
+namespace ew::memory {
+
+Performance ImagePort::perform(const Request& request, WordMask granted, bool owned) const {
+  Performance result{.answer = request};
+  result.answer.payload = no_payload;
+  switch (request.kind) {
+    case RequestKind::read:
+    case RequestKind::read_once:
+    case RequestKind::own:
+      result.answers = granted;
+      if (!granted) return result;
+      result.answer.kind = RequestKind::data;
+      result.answer.words = granted;
+      result.answer.owned = owned;
+      result.answer.payload = payloads_.take();
+      copy_from_image(payloads_[result.answer.payload].bytes.data(), request.line, granted);
+      result.data_bytes = static_cast<u32>(std::popcount(granted)) * word_bytes;
+      break;
+    case RequestKind::write: {
+      const Payload& payload = payloads_[request.payload];
+      copy_to_image(request.line, payload.bytes.data(), payload.valid);
+      result.written = payload.valid;
+      counts_->written_bytes += payload.valid.count();
+      if (!request.persist) payloads_.give_back(request.payload);
+      result.answer.kind = RequestKind::written;
+      break;
+    }
+    default: {
+      agents_[request.origin]->perform(request.access, request.part, image_of(request.line));
+      result.written = bytes_of(request.words);
+      const bool value = request.kind == RequestKind::atomic;
+      result.answer.kind = value ? RequestKind::data : RequestKind::written;
+      if (value) result.data_bytes = static_cast<u32>(std::popcount(request.words)) * word_bytes;
+      break;
+    }
+  }
+  if (core::observation && observer_) observer_->performed(request);
+  return result;
+}
+
+}  // namespace ew::memory

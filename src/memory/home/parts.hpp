@@ -1,0 +1,54 @@
+// What a home is put together from. Each part has one question and its own invariants.
+#pragma once
+
+#include "memory/home/departures.hpp"
+#include "memory/home/device_port.hpp"
+#include "memory/home/image.hpp"
+#include "memory/home/queue.hpp"
+
+namespace ew::memory {
+
+/// What a home needs of the machine around it.
+struct HomeSurroundings {
+  core::TimeWheel& wheel;
+  Payloads& payloads;
+  Network& network;
+  const Protocol& protocol;
+  const AddressMap& map;
+  std::span<Agent* const> agents;    // performs lanes of atomics and uncached loads in the image
+  std::span<Device* const> devices;  // by Place::device
+  u32 slice;
+  HomeObserver* observer = nullptr;
+};
+
+struct HomeParts {
+  HomeParts(const HomeConfig& c, const HomeSurroundings& s)
+      : config(c),
+        around(s),
+        permission(s.protocol.permission()),
+        sectors(c.line, c.sector),
+        lines(c, s.map),
+        queue(c.mshrs, lines),
+        departures(config, s.wheel, s.network, static_cast<Node>(s.agents.size() + s.slice)),
+        devices(s.devices),
+        image(s.payloads, s.agents, s.observer, counts) {}
+
+  const HomeConfig config;
+  const HomeSurroundings around;
+  const Permission permission;
+  HomeCounts counts;
+  Sectors sectors;
+  HomeLines lines;
+  HomeQueue queue;
+  Departures departures;
+  DevicePort devices;
+  ImagePort image;
+
+  core::Cycle now() const { return around.wheel.now(); }
+};
+
+// A device's token: the way and, above it, the sectors that come; or, with a bit, an access to host memory, or a
+// persist.
+inline constexpr u64 host_token = u64{1} << 31, persist_token = u64{1} << 30;
+
+}  // namespace ew::memory

@@ -1,0 +1,56 @@
+#include "memory/home/sector_traffic.hpp"
+
+#include <cassert>
+
+namespace ew::memory {
+
+void SectorTraffic::fetch(u32 way, SectorMask sectors) {
+  const Place place = p_.around.map.place(p_.lines.line_of(way));
+  p_.lines[way].fetching |= sectors;
+  p_.counts->sectors_fetched += static_cast<u64>(std::popcount(sectors));
+  Sectors::each_run(sectors, [&](u32 first, u32 count) {
+    const u64 run = ((u64{1} << count) - 1) << first;
+    p_.devices.put(place.device, {.address = place.physical + first * p_.config.sector,
+                                  .bytes = count * p_.config.sector,
+                                  .token = run << 32 | way,
+                                  .client = &home_,
+                                  .account = p_.counts.account()});
+  });
+}
+
+u32 SectorTraffic::fetched(u64 token) {
+  const u32 way = static_cast<u32>(token);
+  const SectorMask sectors = static_cast<SectorMask>(token >> 32);
+  HomeLine& line = p_.lines[way];
+  assert((line.fetching & sectors) == sectors && line.mshr != no_number);
+  line.fetching &= ~sectors;
+  line.valid |= sectors;
+  return way;
+}
+
+void SectorTraffic::write(u32 way) {
+  HomeLine& line = p_.lines[way];
+  if (!line.dirty.any()) return;
+  const u64 address = p_.lines.line_of(way);
+  const Place place = p_.around.map.place(address);
+  const SectorMask sectors = p_.sectors.of(touched_words(line.dirty));
+  p_.counts->sectors_written += static_cast<u64>(std::popcount(sectors));
+  Sectors::each_run(sectors, [&](u32 first, u32 count) {
+    DeviceRequest request{
+        .address = place.physical + first * p_.config.sector, .bytes = count * p_.config.sector, .write = true};
+    request.account = p_.counts.account();
+    if (place.persistent) {
+      request.line = address;
+      request.payload = p_.around.payloads.take();
+      Payload& payload = p_.around.payloads[request.payload];
+      const WordMask words = p_.sectors.words(first, count);
+      copy_from_image(payload.bytes.data(), address, words);
+      payload.valid = line.dirty & bytes_of(words);
+      p_.counts->evicted_persistent_bytes += payload.valid.count();
+    }
+    p_.devices.put(place.device, request);
+  });
+  line.dirty = {};
+}
+
+}  // namespace ew::memory

@@ -1,0 +1,43 @@
+// The seam of replacement: which line of a full set makes room. A policy decides; TagArray, which asks it, keeps the
+// tags and fills empty ways first. A policy has no clock and no statistics. Policies stand in replacement/, one file
+// each, and in the table of replacement/policies.cpp.
+//
+// A way is a number; ways of one set follow each other: set * ways + 0, 1, 2 …
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/function_ref.hpp"
+#include "core/types.hpp"
+
+namespace ew::memory {
+
+class Replacement {
+ public:
+  virtual ~Replacement() = default;
+  /// A line has come into the way, which was empty.
+  virtual void installed(u32 way) = 0;
+  /// An access has hit the line.
+  virtual void used(u32 way) = 0;
+  /// The way is empty.
+  virtual void removed(u32 way) = 0;
+  /// Of a set without empty ways, the first that should go of those that may: `may_go(way)` says which may, and is
+  /// asked in the policy's order. no_way: none may.
+  virtual u32 victim(u32 set, core::FunctionRef<bool(u32)> may_go) = 0;
+};
+
+struct ReplacementPolicy {
+  std::string_view name, sentence;
+  /// For so many sets of so many ways.
+  std::unique_ptr<Replacement> (*make)(u32 sets, u32 ways);
+};
+
+std::span<const ReplacementPolicy> replacement_policies();
+/// nullptr: there is none of that name.
+const ReplacementPolicy* replacement_policy(std::string_view name);
+std::vector<std::string_view> replacement_names();
+
+}  // namespace ew::memory
