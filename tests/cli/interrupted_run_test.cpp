@@ -193,6 +193,7 @@ TEST_F(InterruptedRun, WhileOnlyHostCodeRuns) {
 }
 
 TEST_F(InterruptedRun, WhatTheProgramDoesWithTheSignalItself) {
+  signal(SIGINT, SIG_DFL);  // a shell's background job ignores it, and so would the programs
   begin({"./bad_day", "own"});
   EXPECT_EQ(status_after(SIGINT), 5);
   expect(text_of("output"), {"mine\n"});
