@@ -3,7 +3,8 @@
 // scheduler that remembers (two-level, cache-conscious) is an object: one is made for each scheduler of each SM, and
 // told what happens.
 //
-// The SM sees to it that no warp starves (sm/scheduler.hpp), so a policy may prefer whom it likes.
+// A policy may prefer some warps for ever. The SM itself lets a warp issue that was passed over for too long
+// (sm/scheduler.hpp).
 #pragma once
 
 #include <memory>
@@ -24,14 +25,14 @@ struct WarpChoice {
 class SchedulerState {
  public:
   virtual ~SchedulerState() = default;
-  /// One of the candidates. The SM may leave out some of those that are ready; then it has its reasons.
+  /// One of the candidates. These may be fewer than are ready: warps that were passed over for too long go first.
   virtual u32 choose(const WarpChoice&) = 0;
   /// An instruction of the warp issues.
   virtual void issued(u32) {}
   /// A warp has come to the slot; the one that was there has left the SM.
   virtual void arrived(u32) {}
   virtual void ended(u32) {}
-  /// The warp's next instruction must wait for an access of memory which is under way, for nobody knows how long.
+  /// The warp's next instruction must wait for a memory access that is under way.
   virtual void waits_for_memory(u32) {}
 };
 

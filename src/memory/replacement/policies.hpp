@@ -1,4 +1,4 @@
-// Each replacement policy, made by its own file; and the list that orders ways, which two of them share.
+// Each replacement policy, made by its own file; and what two of them share: ways in an order, of which the last goes.
 #pragma once
 
 #include "memory/replacement.hpp"
@@ -33,6 +33,20 @@ class WayOrder {
   u32 ways_;
   std::vector<Ends> sets_;
   std::vector<Link> links_;
+};
+
+/// A line comes in first, and the last that may go makes room. A policy adds what a use changes.
+class OrderedReplacement : public Replacement {
+ public:
+  OrderedReplacement(u32 sets, u32 ways) : order_(sets, ways) {}
+
+  void installed(u32 way) override { order_.put_first(way); }
+  void used(u32) override {}
+  void removed(u32 way) override { order_.take_out(way); }
+  u32 victim(u32 set, core::FunctionRef<bool(u32)> may_go) override;
+
+ protected:
+  WayOrder order_;
 };
 
 }  // namespace ew::memory

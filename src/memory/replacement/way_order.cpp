@@ -16,4 +16,10 @@ void WayOrder::take_out(u32 way) {
   (link.behind == no_way ? set.last : links_[link.behind].before) = link.before;
 }
 
+u32 OrderedReplacement::victim(u32 set, core::FunctionRef<bool(u32)> may_go) {
+  for (u32 way = order_.last(set); way != no_way; way = order_.before(way))
+    if (may_go(way)) return way;
+  return no_way;
+}
+
 }  // namespace ew::memory
