@@ -1,28 +1,29 @@
-// What GPUs do: nobody knows who has a copy. A private cache drops its clean words at an acquire above block scope and
-// writes its dirty bytes through, at a release at the latest; the home answers from the image and performs atomics.
+// What GPUs do: self-invalidation and write-through. A copy may be stale; an acquire drops all copies. Stores are
+// written into the copy, and the write buffer sends them home. Atomics are performed at the home.
 #include "coherence/models.hpp"
 
 namespace ew::coherence {
-namespace {
 
-using namespace memory;
+using memory::both;
+using enum memory::Otherwise;
 
-class GpuProtocol final : public Protocol {
- public:
-  std::string_view name() const override { return "gpu"; }
-  Permission permission() const override { return {}; }
-
-  void at_home(const Request& request, DirectoryLine&, Decision& decision) const override {
-    decision.granted = request.words;
-  }
-
-  After on_probe(ProbeKind, WordMask, WordMask valid, WordMask owned) const override { return {valid, owned}; }
-};
-
-}  // namespace
-
-std::unique_ptr<Protocol> make_gpu() {
-  return std::make_unique<GpuProtocol>();
+Model gpu() {
+  return {
+      .name = "gpu",
+      .sentence =
+          "Private copies may be stale: an acquire above block scope drops them, a release writes dirty bytes through, "
+          "atomics are performed at the L2.",
+      .agent = {.reactions = {{
+                    both({.valid = true, .otherwise = fetch}),  // load
+                    both({.otherwise = past}),                  // fresh_load
+                    both({.otherwise = past}),                  // past_load
+                    both({.otherwise = buffer}),                // store
+                    both({.otherwise = at_once}),               // fresh_store
+                    both({.otherwise = at_once}),               // past_store
+                    both({.otherwise = past}),                  // atomic
+                }}},
+      .home = no_record,
+  };
 }
 
 }  // namespace ew::coherence

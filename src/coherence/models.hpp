@@ -1,19 +1,20 @@
-// The table of coherence protocols: which private copies may exist, one file each. Adding one is a file here and a line
-// in models.cpp.
+// The table of coherence protocols: which private copies may exist. A protocol is a file here and a line in models.inc.
+// docs/your-own-protocol.md writes one.
 #pragma once
 
-#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "memory/protocol.hpp"
+#include "coherence/homes.hpp"
 
 namespace ew::coherence {
 
 struct Model {
   std::string_view name, sentence;
-  std::unique_ptr<memory::Protocol> (*make)();
+  memory::AgentPolicy agent;  // of SMs
+  const memory::HomePolicy& (*home)();
 };
 
 /// In the order in which they are documented.
@@ -23,9 +24,5 @@ const Model* find_model(std::string_view name);
 std::vector<std::string_view> names();
 /// Lines that were written may stay in private caches, past releases: no persistency model can say when they leave.
 bool keeps_written_lines(const Model&);
-
-std::unique_ptr<memory::Protocol> make_gpu();
-std::unique_ptr<memory::Protocol> make_none_l1();
-std::unique_ptr<memory::Protocol> make_mesi();
 
 }  // namespace ew::coherence

@@ -27,6 +27,7 @@ struct LineAccess {
   /// A device's registers, or an instruction that says .mmio: no cache answers, nothing is combined, and of a warp's
   /// (of another agent's) such accesses one is under way at a time, in program order. Never of a pool's line.
   bool mmio = false;
+  bool whole_words = false;  // of a store: it writes each byte of the words that it touches
   Scope scope = Scope::none;
   u8 lanes = 1;                          // that take part: an atomic takes the home a turn each
   core::Account account = core::nobody;  // the launch's, or the copy engines'

@@ -14,6 +14,7 @@ Traffic traffic_of(RequestKind kind) {
     case RequestKind::write:
       return Traffic::write;
     case RequestKind::write_back:
+    case RequestKind::clean:
       return Traffic::write_back;
     case RequestKind::atomic:
     case RequestKind::reduction:
@@ -65,7 +66,7 @@ void AgentPort::fire_releases() {
     if (static_cast<i32>(releases_.front().generation - oldest_) >= 0) return;
     const Release done = releases_.front();
     releases_.pop_front();
-    parts_.agent.released(done.token);
+    parts_.agent->released(done.token);
   }
 }
 

@@ -22,7 +22,7 @@ class AgentPort {
   struct Parts {
     Network& network;
     const AddressMap& map;
-    Agent& agent;
+    Agent* agent;  // is told of releases; nullptr: it makes none
     AgentId id;
     u32 agents;        // homes' nodes start here
     bool dma = false;  // its traffic is counted as such

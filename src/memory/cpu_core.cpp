@@ -11,7 +11,9 @@
 namespace ew::memory {
 
 CpuCore::CpuCore(const Parts& parts, std::function<void()> over)
-    : parts_(parts), permission_(parts.protocol.permission()), over_(std::move(over)) {}
+    : parts_(parts),
+      port_({.network = parts.network, .map = parts.map, .agent = nullptr, .id = parts.id, .agents = parts.agents}),
+      over_(std::move(over)) {}
 
 void CpuCore::start(u64 address, u64 bytes, bool store) {
   assert(!busy() && bytes > 0);
@@ -28,22 +30,20 @@ void CpuCore::start(u64 address, u64 bytes, bool store) {
 void CpuCore::ask_for_line() {
   const u64 line = line_of(at_), stop = std::min(end_, line + parts_.line);
   const u32 first = static_cast<u32>(at_ - line) / word_bytes, last = static_cast<u32>(stop - 1 - line) / word_bytes;
-  Request ask{.line = line, .words = (~WordMask{0} >> (31 - (last - first))) << first, .origin = parts_.id};
-  ask.slice = parts_.map.place(line).slice;
+  Request ask{.line = line, .words = (~WordMask{0} >> (31 - (last - first))) << first};
   if (!store_) {
     ask.kind = RequestKind::read_once;
-  } else if (permission_.store_needs_owned && !parts_.map.host(line)) {
+  } else if (parts_.policy.owns() && !parts_.map.host(line)) {
     ask.kind = RequestKind::own;
-    ask.traffic = Traffic::own;
-    if (permission_.whole_lines) ask.words = all_words(parts_.line);
+    if (parts_.policy.whole_lines) ask.words = all_words(parts_.line);
   } else {  // the bytes come to the image without a message
     ask.kind = RequestKind::write;
-    ask.traffic = Traffic::write;
     ask.words = 0;
     ask.payload = parts_.payloads.take();
   }
-  outstanding_ = ask.words;
-  parts_.network.send(parts_.id, static_cast<Node>(parts_.agents + ask.slice), ask, 0, ask.traffic);
+  outstanding_ = ask.content = ask.words;
+  asked_ = ask.kind == RequestKind::own ? ask.words : 0;
+  port_.send_home(ask, 0, core::nobody);
 }
 
 void CpuCore::receive(const Request& message) {
@@ -51,34 +51,36 @@ void CpuCore::receive(const Request& message) {
     case RequestKind::data:
       return data(message);
     case RequestKind::written:
-      return line_is_over();
+      return written(message);
     case RequestKind::probe:
     case RequestKind::forward:
-      if (std::ranges::find(owned_, message.line) == owned_.end()) return answer(message);
-      return kept_.push_back(message);
+      return asked(message);
     default:
       impossible("a message that is not for a core of the host", message, parts_.wheel.now());
   }
 }
 
 void CpuCore::data(const Request& message) {
-  if (message.served_by == ServedBy::remote_cache) {  // the home holds the line until it knows
-    Request receipt{.line = message.line, .origin = message.origin, .target = parts_.id};
-    receipt.kind = RequestKind::probe_answer;
-    receipt.traffic = Traffic::probe;
-    parts_.network.send(parts_.id, static_cast<Node>(parts_.agents + message.slice), receipt, 0, receipt.traffic);
-  }
+  if (message.held)  // the home waits for this receipt
+    port_.answer_home({.line = message.line, .origin = message.origin}, message.slice, 0, core::nobody);
   // What the old owner had not written back: the image is where this copy is.
   const Payload& payload = parts_.payloads[message.payload];
   if (message.owned) copy_to_image(message.line, payload.bytes.data(), payload.valid);
   parts_.payloads.give_back(message.payload);
   outstanding_ &= ~message.words;
   if (outstanding_) return;
-  if (message.owned) owned_.push_back(message.line);
+  if (asked_) owned_.push_back({message.line, asked_});
   line_is_over();
 }
 
+/// The bytes of a store, or words that were given back.
+void CpuCore::written(const Request& message) {
+  if (!message.owned) return line_is_over();
+  leaving_.erase(std::ranges::find(leaving_, message.line, &Words::line));
+}
+
 void CpuCore::line_is_over() {
+  asked_ = 0;
   at_ = std::min(end_, line_of(at_) + parts_.line);
   if (busy()) return ask_for_line();
   statistics_.cycles += parts_.wheel.now() - begin_;
@@ -86,17 +88,60 @@ void CpuCore::line_is_over() {
 }
 
 void CpuCore::let_go() {
+  if (registry())
+    for (const auto& [line, words] : owned_) {
+      Request give_back{.line = line, .words = words, .kind = RequestKind::write_back};
+      give_back.payload = parts_.payloads.take();
+      give_back.owned = true;  // comes back with `written`
+      leaving_.push_back({line, words});
+      port_.send_home(give_back, 0, core::nobody);
+    }
   owned_.clear();
-  for (const Request& probe : kept_) answer(probe);
+  for (const Request& one : kept_) answer(one);
   kept_.clear();
 }
 
-/// As a cache answers that has dropped a clean copy: the home answers in its place, from the image.
-void CpuCore::answer(const Request& probe) {
-  Request answer{.line = probe.line, .origin = probe.origin, .target = parts_.id};
-  answer.kind = RequestKind::probe_answer;
-  answer.traffic = Traffic::probe;
-  parts_.network.send(parts_.id, static_cast<Node>(parts_.agents + probe.slice), answer, 0, answer.traffic);
+/// Words of this line that the host's instruction will write. Those that were given back before, and asked for again,
+/// are wanted by the other because of the old ownership: the home has not seen the new request yet.
+WordMask CpuCore::wanted_here(u64 line) const {
+  WordMask words = busy() && line_of(at_) == line ? asked_ : 0;
+  for (const Words& one : owned_)
+    if (one.line == line) words |= one.words;
+  for (const Words& one : leaving_)
+    if (one.line == line) words &= ~one.words;
+  return words;
+}
+
+/// Kept until the host's instruction has been executed, as far as it is about words that this writes. A probe has one
+/// answer; a forward's words may come in parts. A home with a directory asks only for what it has granted.
+void CpuCore::asked(const Request& message) {
+  if (!registry()) {
+    if (std::ranges::find(owned_, message.line, &Words::line) != owned_.end()) return kept_.push_back(message);
+    return answer(message);
+  }
+  const WordMask later = message.words & wanted_here(message.line);
+  Request now = message, rest = message;
+  if (later) {
+    if (message.kind == RequestKind::forward) rest.words = later;
+    kept_.push_back(rest);
+    now.words &= ~rest.words;
+  }
+  if (now.words) answer(now);
+}
+
+/// As a cache answers that has dropped a clean copy: the home answers in its place, from the image. Of a home with a
+/// registry the requester gets the words from here.
+void CpuCore::answer(const Request& one) {
+  if (one.kind == RequestKind::forward && registry()) {
+    Request data = one;
+    data.kind = RequestKind::data;
+    data.content = one.words & one.content;
+    data.served_by = ServedBy::remote_cache;
+    data.payload = parts_.payloads.take();
+    copy_from_image(parts_.payloads[data.payload].bytes.data(), one.line, data.content);
+    return port_.answer_agent(data, one.origin, count_of(data.content) * word_bytes, core::nobody);
+  }
+  port_.answer_home({.line = one.line, .origin = one.origin}, one.slice, 0, core::nobody);
 }
 
 std::string CpuCore::what_is_under_way() const {

@@ -22,6 +22,19 @@ inline constexpr u32 word_bytes = 4, longest_line = 128;  // a line has 64 or 12
 /// One bit a word of a line.
 using WordMask = u32;
 
+/// Bits that are set. std::popcount is a call of the compiler's library on an x86-64 that may lack POPCNT, and twice as
+/// slow.
+inline u32 count_of(u64 bits) {
+  bits -= bits >> 1 & 0x5555'5555'5555'5555;
+  bits = (bits & 0x3333'3333'3333'3333) + (bits >> 2 & 0x3333'3333'3333'3333);
+  return static_cast<u32>(((bits + (bits >> 4)) & 0x0f0f'0f0f'0f0f'0f0f) * 0x0101'0101'0101'0101 >> 56);
+}
+inline u32 count_of(WordMask words) {
+  words -= words >> 1 & 0x55555555;
+  words = (words & 0x33333333) + (words >> 2 & 0x33333333);
+  return ((words + (words >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
 /// One bit a byte of a line.
 struct ByteMask {
   std::array<u64, 2> bits{};
@@ -30,7 +43,7 @@ struct ByteMask {
   ByteMask operator&(const ByteMask& o) const { return {{bits[0] & o.bits[0], bits[1] & o.bits[1]}}; }
   ByteMask operator|(const ByteMask& o) const { return {{bits[0] | o.bits[0], bits[1] | o.bits[1]}}; }
   ByteMask operator~() const { return {{~bits[0], ~bits[1]}}; }
-  u32 count() const { return static_cast<u32>(std::popcount(bits[0]) + std::popcount(bits[1])); }
+  u32 count() const { return count_of(bits[0]) + count_of(bits[1]); }
 };
 
 /// Bytes of one line on their way, and which of them mean something.
@@ -60,11 +73,12 @@ enum class RequestKind : u8 {
   // agent to home
   read,        // words of a line; the copy may be kept in the private cache
   read_once,   // the same for lanes alone: nothing is kept (ld.cg, volatile, strong loads where the protocol says so)
-  own,         // the right to write words, with their content
+  own,         // the right to write words, with the content of those that Request::content names
   write,       // bytes into the coherent image (write-through); answered by `written`
   atomic,      // the agent's lanes read and change the image at the home (or the protocol's place); answered by `data`
   reduction,   // the same without a value to return; answered by `written`
   write_back,  // owned bytes return to the image and the ownership with them; answered by `written`
+  clean,       // owned bytes come to the image, and the ownership stays; answered by `written`
   // home to agent, or, forwarded, agent to agent
   data,     // words (payload; its mask: what a new owner must write back) and how they may be used: answers read,
             // read_once, own, atomic
@@ -77,7 +91,13 @@ enum class RequestKind : u8 {
 };
 std::string_view name_of(RequestKind);
 
-enum class ProbeKind : u8 { none, invalidate, downgrade };
+/// What becomes of an agent's copy. Bytes that were dirty come with the answer.
+enum class ProbeKind : u8 {
+  none,       // it stays as it is, dirty bytes included
+  clean,      // it stays as it is, and is dirty no more
+  downgrade,  // owned words become valid
+  invalidate  // the words become invalid
+};
 
 /// Where a value came from: what the stall breakdown and the latency tables tell apart (thesis, section 1.2).
 enum class ServedBy : u8 { none, private_cache, merged, home, remote_cache, device, host };
@@ -109,7 +129,13 @@ struct Request {
   /// ever (visible), then by `durable` with the same access and ticket.
   /// Its value is the private cache's own number and comes back with it; 0: none of this.
   u8 persist = 0;
-  u8 flush = 0;  // of a line's dirty bytes: the private cache's own number, as well; 0: of one access alone
+  u8 flush = 0;       // of a line's dirty bytes: the private cache's own number, as well; 0: of one access alone
+  bool held = false;  // of a forward and its data: the home holds the line until it has heard from both agents
+  /// Of an own: whatever the agent wants to know when another asks for the words. The home keeps it with the owner.
+  u16 tag = 0;
+  /// Of a read: the words that are waited for; the others come as well if the home has them. Of an own: the words that
+  /// must come with their content. Of data: the words whose bytes are here; `words` are those that were waited for.
+  WordMask content = 0;
 };
 static_assert(sizeof(Request) <= 48);
 

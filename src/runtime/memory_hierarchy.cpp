@@ -31,7 +31,7 @@ MemoryHierarchy::MemoryHierarchy(const MachineConfig& config, u64 seed, const me
       space_(space),
       wheel_(wheel),
       map_(map_config(config), space),
-      protocol_(coherence::find_model(config.coherence.protocol)->make()),
+      protocol_(*coherence::find_model(config.coherence.protocol)),
       network_(memory::make_network(config.network, network_parts(seed))),
       devices_(config, wheel, payloads_, durable) {}
 
@@ -59,17 +59,17 @@ memory::PrivateCache& MemoryHierarchy::add_cache(const memory::PrivateCacheConfi
                                                  bool dma) {
   const auto id = static_cast<memory::AgentId>(agents_.size());
   agents_.push_back(&agent);
-  caches_.push_back(
-      std::make_unique<memory::PrivateCache>(config, memory::CacheSurroundings{.wheel = wheel_,
-                                                                               .payloads = payloads_,
-                                                                               .network = *network_,
-                                                                               .agent = agent,
-                                                                               .protocol = *protocol_,
-                                                                               .map = map_,
-                                                                               .id = id,
-                                                                               .agents = agents_of(config_),
-                                                                               .dma = dma,
-                                                                               .persists = persists(config_)}));
+  caches_.push_back(std::make_unique<memory::PrivateCache>(
+      config, memory::CacheSurroundings{.wheel = wheel_,
+                                        .payloads = payloads_,
+                                        .network = *network_,
+                                        .agent = agent,
+                                        .policy = dma ? memory::uncached : protocol_.agent,
+                                        .map = map_,
+                                        .id = id,
+                                        .agents = agents_of(config_),
+                                        .dma = dma,
+                                        .persists = persists(config_)}));
   network_->attach(id, *caches_.back());
   memory::PrivateCache& cache = *caches_.back();
   const persistency::Model& model = *persistency::find_model(config_.persistency.model);
@@ -104,7 +104,7 @@ void MemoryHierarchy::make_host_core(simt::TimingGpu& gpu) {
   host_core_ = std::make_unique<memory::CpuCore>(memory::CpuCore::Parts{.wheel = wheel_,
                                                                         .payloads = payloads_,
                                                                         .network = *network_,
-                                                                        .protocol = *protocol_,
+                                                                        .policy = protocol_.agent,
                                                                         .map = map_,
                                                                         .id = id,
                                                                         .agents = agents_of(config_),
@@ -121,7 +121,7 @@ void MemoryHierarchy::make_homes() {
         home, memory::HomeSurroundings{.wheel = wheel_,
                                        .payloads = payloads_,
                                        .network = *network_,
-                                       .protocol = *protocol_,
+                                       .policy = protocol_.home(),
                                        .map = map_,
                                        .agents = agents_,
                                        .devices = devices_.seen_from(slice, network_parts(0)),

@@ -76,7 +76,7 @@ class MemoryHierarchy {
   core::TimeWheel& wheel_;
   memory::Payloads payloads_;
   memory::AddressMap map_;
-  std::unique_ptr<memory::Protocol> protocol_;
+  const coherence::Model& protocol_;
   std::unique_ptr<memory::Network> network_;
   MemoryDevices devices_;
   std::unique_ptr<memory::CpuCore> host_core_;

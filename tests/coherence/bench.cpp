@@ -23,7 +23,7 @@ void BenchNetwork::send(Node from, Node to, const Request& request, u32 data_byt
   ++in_flight_;
   ++statistics_.messages[static_cast<u32>(traffic)];
   statistics_.bytes[static_cast<u32>(traffic)] += data_bytes;
-  Cycle& last = last_[{from, to}];
+  Cycle& last = last_.at(from * most_nodes + to);
   last = std::max(last, wheel_.now() + latency + (delay ? delay(from, to, request) : 0));
   wheel_.at<&BenchNetwork::arrive>(last, *this, index);
 }
@@ -66,10 +66,24 @@ void BenchDevice::notify_when_free(bool, core::TimeWheel::Handler handler, void*
   waiters_.push_back({handler, target, a});
 }
 
-Bench::Bench(const BenchConfig& c) : config(c), space_(u64{1} << 28) {
-  const Model* const model = find_model(config.protocol);
-  if (!model) throw std::runtime_error("no protocol " + config.protocol);
-  protocol = model->make();
+Model owned_words();  // docs/your-own-protocol.md
+
+std::span<const Model> all_models() {
+  static const std::vector<Model> all = [] {
+    std::vector<Model> list(models().begin(), models().end());
+    list.push_back(owned_words());
+    return list;
+  }();
+  return all;
+}
+
+const Model& model_named(std::string_view name) {
+  for (const Model& model : all_models())
+    if (model.name == name) return model;
+  throw std::runtime_error("no protocol " + std::string(name));
+}
+
+Bench::Bench(const BenchConfig& c) : config(c), model(model_named(c.protocol)), space_(u64{1} << 28) {
   data = space_.allocate(Region::device, config.data_bytes, 4096, "data");
   host = space_.allocate(Region::host, config.host_bytes, 4096, "host");
   std::fill_n(reinterpret_cast<u8*>(data), config.data_bytes, 0);
@@ -92,7 +106,7 @@ void Bench::build() {
                                   .payloads = payloads,
                                   .network = network,
                                   .agent = *agents_[i],
-                                  .protocol = *protocol,
+                                  .policy = i == config.dma_agent ? uncached : model.agent,
                                   .map = *map_,
                                   .id = static_cast<AgentId>(i),
                                   .agents = config.agents,
@@ -104,7 +118,7 @@ void Bench::build() {
     homes.push_back(std::make_unique<Home>(config.home, HomeSurroundings{.wheel = wheel,
                                                                          .payloads = payloads,
                                                                          .network = network,
-                                                                         .protocol = *protocol,
+                                                                         .policy = model.home(),
                                                                          .map = *map_,
                                                                          .agents = agents_,
                                                                          .devices = device_pointers_,

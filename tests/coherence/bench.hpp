@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +14,10 @@
 namespace ew::coherence {
 
 using namespace memory;
+
+/// Every protocol of the table, and that of docs/your-own-protocol.md.
+std::span<const Model> all_models();
+const Model& model_named(std::string_view);
 
 class BenchNetwork final : public Network {
  public:
@@ -42,7 +45,8 @@ class BenchNetwork final : public Network {
   std::vector<Receiver*> receivers_;
   std::vector<Message> messages_;
   std::vector<u32> free_;
-  std::map<std::pair<Node, Node>, Cycle> last_;
+  static constexpr u32 most_nodes = 64;
+  std::vector<Cycle> last_ = std::vector<Cycle>(most_nodes * most_nodes);  // arrival, by sender and receiver
   u64 in_flight_ = 0;
   NetworkStatistics statistics_;
 };
@@ -108,7 +112,7 @@ class Bench {
   std::vector<std::unique_ptr<PrivateCache>> caches;
   std::vector<std::unique_ptr<Home>> homes;
   BenchConfig config;
-  std::unique_ptr<Protocol> protocol;
+  const Model& model;
   u64 data = 0, host = 0;  // addresses of the memory that the agents use
   u64 mmio = 0;            // a page of a device's registers
 

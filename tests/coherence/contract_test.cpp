@@ -57,6 +57,8 @@ class RandomAgent final : public Agent {
   void fence();
   void check_fence(const Fence&, std::string_view what);
   bool promises_newest(const Operation&) const;
+  /// A store that is, is performed on owned words.
+  bool performed_here(const LineAccess&) const;
 
   World& world_;
   u32 id_;
@@ -88,9 +90,9 @@ class World final : public HomeObserver {
           config.data_bytes = 4096, config.host_bytes = 4096;
           return config;
         }()),
-        permission(bench.protocol->permission()),
-        data(bench.data, 4096, permission.store_needs_owned),
-        host(bench.host, 4096, false),
+        policy(bench.model.agent),
+        data(bench.data, 4096, policy.owns(), policy.home == HomeKind::registry),
+        host(bench.host, 4096, false, false),
         random(seed) {
     for (u32 i = 0; i < oracle_agents; ++i) {
       agents.emplace_back(*this, i, seed * 97 + i);
@@ -125,7 +127,7 @@ class World final : public HomeObserver {
 
   Traffic traffic;
   Bench bench;
-  Permission permission;
+  const AgentPolicy& policy;
   Oracle data, host;
   std::mt19937 random;
   std::deque<RandomAgent> agents;
@@ -172,9 +174,9 @@ ByteMask RandomAgent::perform(u32 access, u32, u8* bytes) {
     if (const std::string wrong = oracle.check_newest(operation); !wrong.empty()) world_.fail(wrong);
   operation.lane = stored;
   // An atomic is performed for all to see. So is a store to an owned word; one at the home comes there later.
-  const bool owned = world_.permission.store_needs_owned && !operation.access.host_memory;
-  if (kind == AccessKind::atomic || (owned && !operation.access.at_home)) oracle.performed(id_, operation);
-  if (owned && !operation.access.at_home)
+  const bool here = performed_here(operation.access);
+  if (kind == AccessKind::atomic || here) oracle.performed(id_, operation);
+  if (here && world_.policy.copies_are_current())
     for (u32 other = 0; other < oracle_agents; ++other)
       if (other != id_ && world_.bench.caches[other]->peek(operation.access.line + operation.lane[0].at % line).valid)
         world_.fail(fmt::format("agent {} writes what agent {} has a copy of", id_, other));
@@ -279,6 +281,10 @@ void RandomAgent::invent_lanes(Operation& operation, bool one_word) {
     for (u32 b = at; b < at + size; ++b) operation.access.words |= WordMask{1} << (b % line_bytes / 4);
   }
   operation.access.line = world_.base(operation.access) + start;
+  u32 bytes = 0;
+  for (u32 i = 0; i < operation.lanes; ++i) bytes += operation.lane[i].size;
+  const bool store = operation.access.kind == AccessKind::store;
+  operation.access.whole_words = store && bytes == word_bytes * static_cast<u32>(std::popcount(operation.access.words));
 }
 
 void RandomAgent::invent() {
@@ -302,8 +308,13 @@ void RandomAgent::invent() {
 
 bool RandomAgent::promises_newest(const Operation& operation) const {
   const LineAccess& a = operation.access;
-  return world_.permission.strong_loads_hit || !world_.permission.keep_loads || a.host_memory || a.at_home ||
+  return world_.policy.copies_are_current() || !world_.policy.keeps_copies() || a.host_memory || a.at_home ||
          (a.strong && a.scope != Scope::cta);
+}
+
+bool RandomAgent::performed_here(const LineAccess& a) const {
+  if (!world_.policy.owns() || a.host_memory || id_ == world_.bench.config.dma_agent) return false;
+  return !a.at_home || world_.policy.on(Use::past_store, DataKind::ordinary).otherwise != Otherwise::past;
 }
 
 void RandomAgent::issue() {
@@ -339,7 +350,8 @@ void RandomAgent::issue() {
     next_.over = true;
     // A store that was meant for the home, to a line that the agent owns.
     const bool store = next_.access.kind == AccessKind::store;
-    if (store && world_.permission.store_needs_owned && next_.access.at_home) oracle.performed(id_, next_);
+    if (store && next_.access.at_home && world_.policy.owns() && !performed_here(next_.access))
+      oracle.performed(id_, next_);
   } else {
     ++under_way_;
   }
@@ -523,7 +535,7 @@ struct Coverage {
 };
 
 TEST_P(Contract, a_million_random_operations_and_a_value_oracle) {
-  const Model& model = *find_model(GetParam());
+  const Model& model = model_named(GetParam());
   Coverage coverage;
   const char* const first = std::getenv("EW_CONTRACT_SEED");  // for longer searches by hand
   u32 seed = first ? static_cast<u32>(std::atoi(first)) : 1;
@@ -535,7 +547,7 @@ TEST_P(Contract, a_million_random_operations_and_a_value_oracle) {
     coverage.add(world);
   }
   const auto stalled = [&](Stall why) { return coverage.caches.stalled[static_cast<u32>(why)]; };
-  const Permission permission = model.make()->permission();
+  const AgentPolicy& policy = model.agent;
   EXPECT_GT(stalled(Stall::bank), 0u);
   EXPECT_GT(stalled(Stall::mshr), 0u);
   EXPECT_GT(stalled(Stall::write_buffer), 0u);
@@ -543,7 +555,7 @@ TEST_P(Contract, a_million_random_operations_and_a_value_oracle) {
   EXPECT_GT(coverage.homes.sectors_written, 0u);
   EXPECT_GT(coverage.homes.waited, 0u);
   EXPECT_GT(coverage.refused, 0u);
-  if (permission.keep_loads) {
+  if (policy.keeps_copies()) {
     EXPECT_GT(stalled(Stall::merge), 0u);
     EXPECT_GT(stalled(Stall::line), 0u);
     EXPECT_GT(coverage.caches.load_hits, 0u);
@@ -551,13 +563,13 @@ TEST_P(Contract, a_million_random_operations_and_a_value_oracle) {
     EXPECT_GT(coverage.caches.lines_evicted, 0u);
     EXPECT_GT(coverage.caches.lines_written, 0u);
   }
-  if (permission.invalidate_on_acquire && permission.keep_loads) {
+  if (policy.drops_at_acquire && policy.keeps_copies()) {
     EXPECT_GT(coverage.caches.words_invalidated, 0u);
   }
-  if (permission.drain_on_release) {
+  if (policy.drains_at_release) {
     EXPECT_GT(coverage.caches.lines_drained, 0u);
   }
-  if (permission.tracked) {
+  if (model.home().tracks()) {
     EXPECT_GT(coverage.homes.recalls, 0u);
     EXPECT_GT(coverage.homes.forwards, 0u);
     EXPECT_GT(coverage.homes.probes, 0u);
@@ -569,7 +581,7 @@ TEST_P(Contract, a_run_repeats) {
   traffic.operations = 8000;
   u64 digests[3];
   for (u32 i = 0; i < 3; ++i) {
-    World world(traffic, *find_model(GetParam()), i == 2 ? 8 : 7);
+    World world(traffic, model_named(GetParam()), i == 2 ? 8 : 7);
     world.run();
     ASSERT_EQ(world.failure, "");
     digests[i] = world.digest;

@@ -17,7 +17,7 @@ class HostScene : public Scene {
         core({.wheel = bench.wheel,
               .payloads = bench.payloads,
               .network = bench.network,
-              .protocol = *bench.protocol,
+              .policy = bench.model.agent,
               .map = bench.map(),
               .id = 2,
               .agents = bench.config.agents,
@@ -49,7 +49,7 @@ class HostScene : public Scene {
     std::memcpy(reinterpret_cast<void*>(address), &value, 4);
     core.let_go();
   }
-  bool tracked() const { return bench.protocol->permission().tracked; }
+  bool tracked() const { return bench.model.home().tracks(); }
 
   CpuCore core;
   u32 over = 0;
@@ -76,7 +76,8 @@ TEST_P(HostCore, a_store_takes_the_copies_away) {
   EXPECT_EQ(s.read(1, x), 0u);
   s.host_store(x, 6);
   for (const u32 sm : {0u, 1u}) {
-    EXPECT_EQ(s.bench.caches[sm]->peek(x).valid, !s.tracked() && s.bench.protocol->permission().keep_loads);
+    const AgentPolicy& policy = s.bench.model.agent;  // which copies the home does not know of
+    EXPECT_EQ(s.bench.caches[sm]->peek(x).valid, policy.keeps_copies() && !policy.copies_are_current());
     s.acquire(sm);
     EXPECT_EQ(s.read(sm, x), 6u);
   }

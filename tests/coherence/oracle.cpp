@@ -7,8 +7,14 @@
 
 namespace ew::coherence {
 
-Oracle::Oracle(u64 data, u32 bytes, bool exact)
-    : counters(bytes / 4), data_(data), bytes_(bytes), exact_(exact), shadow_(bytes), history_(bytes) {
+Oracle::Oracle(u64 data, u32 bytes, bool exact, bool by_word)
+    : counters(bytes / 4),
+      data_(data),
+      bytes_(bytes),
+      exact_(exact),
+      by_word_(by_word),
+      shadow_(bytes),
+      history_(bytes) {
   records_[0].entered = 0;
   for (auto& changes : history_) changes.push_back({0, 0});
   for (u32 agent = 0; agent < oracle_agents; ++agent) {
@@ -154,6 +160,23 @@ std::string Oracle::check(u32 agent, const Operation& operation, bool current) {
     }
   }
   if (!current) return {};
+  if (!by_word_) return check_at_one_moment(agent, operation, common);
+  for (u32 i = 0; i < operation.lanes; ++i)
+    for (u32 b = 0; b < operation.lane[i].size;) {
+      const Lane& lane = operation.lane[i];
+      Operation word = operation;
+      word.lanes = 1;
+      word.lane[0].at = lane.at + b;
+      word.lane[0].size = std::min(lane.size - b, word_bytes - (lane.at + b) % word_bytes);
+      std::copy_n(lane.bytes.begin() + b, word.lane[0].size, word.lane[0].bytes.begin());
+      b += word.lane[0].size;
+      if (const std::string wrong = check_at_one_moment(agent, word, common); !wrong.empty()) return wrong;
+    }
+  return {};
+}
+
+/// From `common` on. What the agent sees from now on is at least so new.
+std::string Oracle::check_at_one_moment(u32 agent, const Operation& operation, Moment common) {
   const auto all_match = [&](Moment moment, Moment& next) {
     next = never_yet;
     bool match = true;

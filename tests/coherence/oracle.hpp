@@ -43,8 +43,9 @@ struct Operation {
 
 class Oracle {
  public:
-  /// `exact`: no copy may be stale; stores are performed when their bytes are written, wherever that is.
-  Oracle(u64 data, u32 bytes, bool exact);
+  /// `exact`: stores are performed when their bytes are written, wherever that is. `by_word`: the words of an access
+  /// are performed one by one.
+  Oracle(u64 data, u32 bytes, bool exact, bool by_word);
 
   /// A store's bytes are chosen and remembered, in program order. undo() takes the last one back.
   void store(u32 agent, Operation&);
@@ -86,10 +87,11 @@ class Oracle {
   u8 value_at(u32 at, Moment) const;
   Moment next_change(u32 at, Moment) const;
   std::string history(u32 at) const;
+  std::string check_at_one_moment(u32 agent, const Operation&, Moment common);
 
   u64 data_;
   u32 bytes_;
-  bool exact_;
+  bool exact_, by_word_;
   Moment moment_ = 0;
   std::vector<u8> shadow_;
   std::vector<std::vector<Change>> history_;                      // by byte

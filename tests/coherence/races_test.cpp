@@ -302,7 +302,7 @@ TEST(Gpu, a_streaming_line_is_evicted_first) {
 TEST(Hits, cost_no_event_and_say_so) {
   for (const Model& model : models()) {
     Scene s(std::string(model.name), 1);
-    if (!s.bench.protocol->permission().keep_loads) continue;
+    if (!s.bench.model.agent.keeps_copies()) continue;
     const u64 x = s.line(0);
     s.read(0, x);
     s.bench.run(20);
@@ -660,7 +660,7 @@ TEST(Models, are_found_by_name) {
   EXPECT_EQ(models().front().name, "gpu");
   for (const Model& model : models()) {
     EXPECT_EQ(find_model(model.name), &model);
-    EXPECT_EQ(model.make()->name(), model.name);
+    EXPECT_EQ(model.agent.home, model.home().kind()) << model.name;
     EXPECT_FALSE(model.sentence.empty());
   }
   EXPECT_EQ(find_model("msi"), nullptr);

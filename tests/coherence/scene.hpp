@@ -108,6 +108,7 @@ class Scene {
     a.host_memory = options.host;
     a.scope = options.scope;
     a.mmio = options.mmio;
+    a.whole_words = kind == AccessKind::store && address % 4 == 0 && size % 4 == 0;
     Handle handle{Accepted::stalled, Stall::none, a.access};
     for (;;) {
       handle.accepted = bench.caches[agent]->access(a, handle.why);
@@ -169,10 +170,10 @@ class Scene {
   std::function<u32(Node, Node, const Request&)> slow;
 };
 
-/// Every row of coherence/models.cpp, and its name as GoogleTest takes one.
+/// Of every protocol, and as GoogleTest takes one.
 inline std::vector<std::string_view> protocol_names() {
   std::vector<std::string_view> names;
-  for (const Model& model : models()) names.push_back(model.name);
+  for (const Model& model : all_models()) names.push_back(model.name);
   return names;
 }
 inline std::string test_name(const ::testing::TestParamInfo<std::string_view>& info) {

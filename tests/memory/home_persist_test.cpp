@@ -48,14 +48,12 @@ class HeldDevice final : public Device {
 };
 
 /// Writes through and tracks nobody.
-class Through final : public Protocol {
+class Through final : public HomePolicy {
  public:
-  std::string_view name() const override { return "through"; }
-  Permission permission() const override { return {}; }
-  void at_home(const Request& request, DirectoryLine&, Decision& decision) const override {
+  Through() : HomePolicy(HomeKind::none) {}
+  void at_home(const Request& request, LineRecord&, Decision& decision) const override {
     decision.granted = request.words;
   }
-  After on_probe(ProbeKind, WordMask, WordMask, WordMask) const override { return {}; }
 };
 
 /// An atomic of one lane: the first word of its line, plus one.
@@ -83,7 +81,7 @@ class HomePersist : public testing::Test {
                                   HomeSurroundings{.wheel = wheel,
                                                    .payloads = payloads,
                                                    .network = network,
-                                                   .protocol = protocol,
+                                                   .policy = policy,
                                                    .map = *map,
                                                    .agents = agents,
                                                    .devices = devices,
@@ -124,7 +122,7 @@ class HomePersist : public testing::Test {
   Payloads payloads;
   Outbox network;
   HeldDevice memory, host, nvm;
-  Through protocol;
+  Through policy;
   Adder adder;
   std::vector<Agent*> agents{&adder};
   std::vector<Device*> devices{&memory, &host, &nvm};
@@ -165,7 +163,7 @@ TEST_F(HomePersist, PersistsThatTogetherWriteAWholeSectorMakeItValid) {
   run();
   for (const u32 words : {0xffu, 0xff00u}) {
     Request read = request(RequestKind::read, 0, words, false);
-    read.words = words;
+    read.words = read.content = words;
     home->receive(read);
   }
   run();

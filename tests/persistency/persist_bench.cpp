@@ -55,8 +55,8 @@ void BenchNvm::done(u64 number, u64) {
   if (request.client) request.client->served(request.token);
 }
 
-PersistBench::PersistBench(const PersistBenchConfig& c) : config(c), space_(u64{1} << 28) {
-  protocol_ = coherence::find_model(config.protocol)->make();
+PersistBench::PersistBench(const PersistBenchConfig& c)
+    : config(c), protocol_(*coherence::find_model(c.protocol)), space_(u64{1} << 28) {
   data = space_.allocate(Region::device, bytes, 4096, "data");
   std::fill_n(reinterpret_cast<u8*>(data), bytes, 0);
   pool = space_.reserve_pool(bytes);
@@ -87,7 +87,7 @@ void PersistBench::build() {
                                                                                     .payloads = payloads,
                                                                                     .network = *network_,
                                                                                     .agent = *agents_[i],
-                                                                                    .protocol = *protocol_,
+                                                                                    .policy = protocol_.agent,
                                                                                     .map = *map_,
                                                                                     .id = static_cast<AgentId>(i),
                                                                                     .agents = config.agents,
@@ -102,7 +102,7 @@ void PersistBench::build() {
     homes.push_back(std::make_unique<Home>(config.home, HomeSurroundings{.wheel = wheel,
                                                                          .payloads = payloads,
                                                                          .network = *network_,
-                                                                         .protocol = *protocol_,
+                                                                         .policy = protocol_.home(),
                                                                          .map = *map_,
                                                                          .agents = agents_,
                                                                          .devices = devices_,

@@ -82,8 +82,8 @@ class PersistBench {
   u64 data = 0, pool = 0;  // addresses of volatile and of persistent memory
 
  private:
+  const coherence::Model& protocol_;
   AddressSpace space_;
-  std::unique_ptr<Protocol> protocol_;
   std::unique_ptr<AddressMap> map_;
   std::unique_ptr<Network> network_;
   std::unique_ptr<Device> memory_;

@@ -55,14 +55,14 @@ class Lanes final : public Agent {
 };
 
 struct Hierarchy {
-  explicit Hierarchy(std::string_view protocol_name) : protocol(coherence::find_model(protocol_name)->make()) {
+  explicit Hierarchy(std::string_view protocol_name) : model(*coherence::find_model(protocol_name)) {
     network = make_ideal_network({}, {.wheel = wheel, .clock = core::Kilohertz{1'000'000}, .agents = 1, .homes = 1});
     cache = std::make_unique<PrivateCache>(PrivateCacheConfig{},
-                                           CacheSurroundings{wheel, payloads, *network, lanes, *protocol, map, 0, 1});
+                                           CacheSurroundings{wheel, payloads, *network, lanes, model.agent, map, 0, 1});
     home = std::make_unique<Home>(HomeConfig{.bytes = 4 << 20}, HomeSurroundings{.wheel = wheel,
                                                                                  .payloads = payloads,
                                                                                  .network = *network,
-                                                                                 .protocol = *protocol,
+                                                                                 .policy = model.home(),
                                                                                  .map = map,
                                                                                  .agents = agents,
                                                                                  .devices = devices,
@@ -77,7 +77,7 @@ struct Hierarchy {
   Payloads payloads;
   AddressSpace space{u64{1} << 28};
   AddressMap map{{.slices = 1, .channels = 1}, space};
-  std::unique_ptr<Protocol> protocol;
+  const coherence::Model& model;
   std::unique_ptr<Network> network;
   Lanes lanes;
   FixedDevice device{wheel};

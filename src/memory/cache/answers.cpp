@@ -1,6 +1,6 @@
 #include "memory/cache/answers.hpp"
 
-#include <bit>
+#include <utility>
 
 #include "memory/impossible.hpp"
 
@@ -18,14 +18,14 @@ void Answers::receive(const Request& message) {
       return durable(message);
     case RequestKind::probe:
     case RequestKind::forward:
-      return probe(message);
+      return asked_.ask(message);
     default:
       impossible("a request for a home came to a private cache", message, p_.now());
   }
 }
 
 void Answers::data(const Request& answer) {
-  if (answer.served_by == ServedBy::remote_cache)  // the home holds the line until it knows
+  if (answer.held)  // the home waits for this receipt
     p_.port.answer_home({.line = answer.line, .origin = answer.origin}, answer.slice, 0, p_.account());
   install(p_.misses[answer.ticket], answer);
   perform_waiting(answer.ticket, answer.served_by);
@@ -36,13 +36,20 @@ void Answers::install(Mshr& mshr, const Request& answer) {
   p_.lines.refresh(line);
   p_.misses.refresh(mshr);
   const Payload& payload = p_.around.payloads[answer.payload];
-  copy_bytes(p_.lines.bytes(mshr.way), payload.bytes.data(), bytes_of(answer.words) & ~(line.dirty | mshr.keep));
+  WordMask brought = answer.content;
+  if (brought & ~answer.words) [[unlikely]]  // words that nobody waited for do not cover what a younger answer brought
+    brought &= answer.words | ~(line.valid | mshr.outstanding | mshr.waited | mshr.poison);
+  copy_bytes(p_.lines.bytes(mshr.way), payload.bytes.data(), bytes_of(brought) & ~(line.dirty | mshr.keep));
   if (answer.owned) line.dirty = line.dirty | payload.valid;  // what the old owner had not written back
   p_.around.payloads.give_back(answer.payload);
-  line.valid |= answer.words & ~mshr.poison;
-  if (answer.owned) line.owned |= answer.words;
+  // What is owned is current, whatever this cache gave up meanwhile: each later writer gets it from here.
+  line.valid |= answer.owned ? brought : brought & ~mshr.poison;
+  if (answer.owned) {
+    line.owned |= answer.words;
+    mshr.to_come &= ~answer.words;
+  }
   mshr.outstanding &= ~answer.words;
-  p_.banks.fill(mshr.line, static_cast<u32>(std::popcount(answer.words)) * word_bytes, p_.now());
+  p_.banks.fill(mshr.line, count_of(answer.content) * word_bytes, p_.now());
 }
 
 /// One part that the home performed, or whose value it read.
@@ -64,17 +71,18 @@ void Answers::data_without_line(const Request& answer) {
 void Answers::perform_waiting(u32 number, ServedBy by) {
   Mshr& mshr = p_.misses[number];
   const u32 way = mshr.way;
-  WordMask waited = 0, waiting_stores = 0;
+  WordMask waited = 0, to_own = 0;
   u32 last = no_number;
   for (u32 at = mshr.first, next; at != no_number; at = next) {
     const WaitingPart part = p_.misses.part(at);
     const LineAccess& a = part.access;
     next = part.next;
     const bool is_load = a.kind == AccessKind::load;
-    const WordMask lacking = a.words & (is_load ? mshr.outstanding : ~p_.lines[way].owned);
+    // A word that is owned and asked for again may still go to another, who came first.
+    const WordMask lacking = a.words & (part.owns ? ~p_.lines[way].owned | mshr.to_come : mshr.outstanding);
     if (lacking || (a.words & waited)) {
       waited |= a.words;
-      if (!is_load) waiting_stores |= a.words;
+      if (part.owns) to_own |= a.words;
       last = at;
       continue;
     }
@@ -90,16 +98,27 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
   }
   mshr.last = last;
   mshr.waited = waited;
-  mshr.waiting_stores = waiting_stores;
-  mshr.poison &= mshr.outstanding | waited;
+  mshr.to_own = to_own;
+  if (!mshr.outstanding) mshr.welcome = 0;
+  mshr.poison &= mshr.outstanding | mshr.welcome | waited;
+  if (mshr.owning && !mshr.to_come) owned(mshr);
   if (mshr.outstanding) return;
   if (mshr.first == no_number) return p_.misses.free(number);
-  if (!waiting_stores) return;
+  if (!to_own) return;
   p_.counts.act_for(p_.misses.part(mshr.first).access.account);
-  p_.misses.request(RequestKind::own, number, waiting_stores);
+  p_.misses.request_ownership(number);
+}
+
+/// A request for ownership is over, and the parts that it was for are performed.
+void Answers::owned(Mshr& mshr) {
+  mshr.owning = 0;
+  if (const u8 mark = std::exchange(mshr.clean, 0); mark && !p_.buffer.clean_now(mshr.way, mark))
+    p_.flush.line_arrived(mark);
+  asked_.answer_waiting(mshr.line);
 }
 
 void Answers::written(const Request& answer) {
+  if (answer.owned) p_.leaving.taken(answer.line);
   if (answer.persist && !p_.persists.model()) return;  // over when it is durable
   if (!answer.persist) p_.buffer.end_write();
   if (answer.access != no_access) p_.around.agent.complete(answer.access, answer.part, answer.served_by);
@@ -116,53 +135,6 @@ void Answers::durable(const Request& answer) {
   if (answer.access != no_access) p_.around.agent.complete(answer.access, answer.part, answer.served_by);
   p_.port.settle(answer.ticket);
   if (answer.flush) p_.flush.line_arrived(answer.flush);
-}
-
-/// A probe or forward about a copy that went meanwhile is answered with no words; bytes that were dirty are on their
-/// way to the home already, ahead of this answer.
-void Answers::probe(const Request& asked) {
-  const bool is_forward = asked.kind == RequestKind::forward;
-  ++(is_forward ? p_.counts->forwards : p_.counts->probes);
-  Request answer{.line = asked.line, .origin = asked.origin};
-  u32 data_bytes = 0;
-  if (const u32 way = p_.lines.find(asked.line); way != no_way) {
-    CacheLine& line = p_.lines[way];
-    p_.lines.refresh(line);
-    if (is_forward) answer.words = forward(asked, way);
-    const WordMask probed = is_forward ? answer.words : asked.words;
-    const Protocol::After after = p_.around.protocol.on_probe(asked.probe, probed, line.valid, line.owned);
-    const ByteMask dirty = line.dirty & bytes_of(line.owned & ~after.owned);
-    if (dirty.any() && !asked.owned) {  // else they went to the new owner
-      answer.payload = p_.around.payloads.take();
-      Payload& payload = p_.around.payloads[answer.payload];
-      std::memcpy(payload.bytes.data(), p_.lines.bytes(way), p_.config.line);
-      payload.valid = dirty;
-      data_bytes = dirty.count();
-    }
-    line.dirty = line.dirty & ~dirty;
-    line.valid = after.valid;
-    line.owned = after.owned;
-    p_.lines.remove_if_empty(way);
-  }
-  p_.port.answer_home(answer, asked.slice, data_bytes, p_.account());
-}
-
-/// Answers another agent's request with the words that are owned here. Returns them.
-WordMask Answers::forward(const Request& asked, u32 way) {
-  const CacheLine& line = p_.lines[way];
-  const WordMask have = asked.words & line.owned;
-  if (!have) return 0;
-  Request answer = asked;
-  answer.kind = RequestKind::data;
-  answer.words = have;
-  answer.served_by = ServedBy::remote_cache;
-  answer.payload = p_.around.payloads.take();
-  Payload& payload = p_.around.payloads[answer.payload];
-  std::memcpy(payload.bytes.data(), p_.lines.bytes(way), p_.config.line);
-  // With the right to write goes the duty to write back: the home would hear from two agents about the same bytes else.
-  if (asked.owned) payload.valid = line.dirty & bytes_of(have);
-  p_.port.answer_agent(answer, asked.origin, static_cast<u32>(std::popcount(have)) * word_bytes, p_.account());
-  return have;
 }
 
 }  // namespace ew::memory

@@ -1,7 +1,8 @@
-// What comes to a private cache: data, acknowledgements, and what homes ask of its copies. Owned by the cache.
+// What comes to a private cache: data and acknowledgements; what homes ask of its copies goes on to Asked. Owned by the
+// cache.
 #pragma once
 
-#include "memory/cache/parts.hpp"
+#include "memory/cache/asked.hpp"
 
 namespace ew::memory {
 
@@ -10,18 +11,20 @@ class Answers {
   explicit Answers(CacheParts& parts) : p_(parts) {}
 
   void receive(const Request&);
+  /// Requests of others that wait for this agent's own.
+  u64 held() const { return asked_.waiting(); }
 
  private:
   void data(const Request&);
   void data_without_line(const Request&);
   void install(Mshr&, const Request&);
   void perform_waiting(u32 mshr, ServedBy);
+  void owned(Mshr&);
   void written(const Request&);
   void durable(const Request&);
-  void probe(const Request&);
-  WordMask forward(const Request&, u32 way);
 
   CacheParts& p_;
+  Asked asked_{p_};
 };
 
 }  // namespace ew::memory

@@ -7,7 +7,7 @@ namespace ew::memory {
 
 void Flush::begin(u32 token, core::Account account) {
   assert(!under_way());
-  buffer_.begin_flush();
+  buffer_.flush().begin();
   token_ = token;
   account_ = account;
 }
@@ -17,17 +17,21 @@ void Flush::lines_leave() {
   const bool waited = std::exchange(waits_, false);
   for (u32 way = 0; way < lines_.size(); ++way) {
     if (lines_.line_of(way) == no_line) continue;
-    if (lines_[way].dirty.any()) buffer_.drain(way, no_access, 0);
-    if (lines_[way].mshr == no_number) lines_.remove(way);
+    if (lines_[way].mshr == no_number) {
+      buffer_.write_back(way);
+      lines_.remove(way);
+    } else if (lines_[way].dirty.any()) {
+      buffer_.clean(way);
+    }
   }
-  if (!buffer_.end_of_flushed_lines()) return;
-  buffer_.end_flush();
+  if (!buffer_.flush().end_of_lines()) return;
+  buffer_.flush().end();
   if (waited) agent_.released(token_);
 }
 
 void Flush::line_arrived(u8 mark) {
-  if (!buffer_.arrived(mark) || !under_way() || waits_) return;
-  buffer_.end_flush();
+  if (!buffer_.flush().arrived(mark) || !under_way() || waits_) return;
+  buffer_.flush().end();
   agent_.released(token_);
 }
 

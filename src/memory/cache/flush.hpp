@@ -10,7 +10,7 @@ class Flush {
  public:
   Flush(LineStore& lines, WriteBuffer& buffer, Agent& agent) : lines_(lines), buffer_(buffer), agent_(agent) {}
 
-  bool under_way() const { return buffer_.flushing(); }
+  bool under_way() const { return buffer_.flush().under_way(); }
   /// For persists: the cache takes no access meanwhile.
   bool waits() const { return waits_; }
   core::Account account() const { return account_; }

@@ -1,11 +1,9 @@
 #include "memory/cache/line_store.hpp"
 
-#include <bit>
-
 namespace ew::memory {
 
 void LineStore::drop_stale(CacheLine& line) {
-  const u64 gone = static_cast<u64>(std::popcount(line.valid & ~kept(line)));
+  const u64 gone = count_of(line.valid & ~kept(line));
   counts_->words_invalidated += gone;
   if (line.persistent) counts_->persist.words_invalidated += gone;
   line.valid = kept(line);

@@ -3,18 +3,41 @@
 namespace ew::memory {
 
 Accepted Loads::load(const LineAccess& a, Stall& why) {
-  const u32 way = a.host_memory ? no_way : p_.lines.find(a.line);
-  const bool fresh = p_.permission.strong_loads_hit ? a.at_home && way == no_way : CacheParts::beyond_private(a);
-  if (a.host_memory || fresh || (!p_.permission.keep_loads && !a.read_only)) return load_at_home(a, way, why);
-  if (way == no_way) return miss(a, way, why);
-  CacheLine& line = p_.lines[way];
-  p_.lines.refresh(line);
-  if (a.words & ~line.valid || (line.mshr != no_number && Misses::may_change(p_.misses[line.mshr]) & a.words))
-    return miss(a, way, why);
-  p_.around.agent.perform(a.access, a.part, p_.lines.bytes(way));
-  p_.lines.touch(way, a);
-  ++p_.counts->load_hits;
-  return Accepted::performed;
+  if (a.host_memory) [[unlikely]]
+    return load_at_home(a, no_way, why);
+  const Reaction& reaction =
+      p_.policy.on(CacheParts::use(a, Use::load, Use::fresh_load, Use::past_load), static_cast<DataKind>(a.read_only));
+  const u32 way = p_.lines.find(a.line);
+  if (way != no_way && (reaction.valid | reaction.owned)) {
+    CacheLine& line = p_.lines[way];
+    p_.lines.refresh(line);
+    const WordMask here = reaction.valid ? line.valid : line.valid & line.owned;
+    if (!(a.words & ~here) && (line.mshr == no_number || !(p_.misses.may_change(p_.misses[line.mshr]) & a.words))) {
+      p_.around.agent.perform(a.access, a.part, p_.lines.bytes(way));
+      p_.lines.touch(way, a);
+      ++p_.counts->load_hits;
+      return Accepted::performed;
+    }
+  }
+  switch (reaction.otherwise) {
+    case Otherwise::fetch:
+      return miss(a, way, why);
+    case Otherwise::fetch_if_here:
+      return way == no_way ? load_at_home(a, way, why) : miss(a, way, why);
+    case Otherwise::own:
+    case Otherwise::own_written:
+      return own(a, way, why);
+    default:
+      // The home does not have what is owned here.
+      if (way != no_way && (p_.lines[way].owned & a.words)) return own(a, way, why);
+      return load_at_home(a, way, why);
+  }
+}
+
+Accepted Loads::own(const LineAccess& a, u32 way, Stall& why) {
+  const Accepted result = ownership_.ask(a, way, a.words, why);
+  p_.counts->load_misses += result == Accepted::pending;
+  return result;
 }
 
 Accepted Loads::miss(const LineAccess& a, u32 way, Stall& why) {
@@ -37,9 +60,8 @@ Accepted Loads::join_miss(const LineAccess& a, u32 way, Stall& why) {
   Mshr& mshr = p_.misses[number];
   p_.misses.refresh(mshr);
   const WordMask missing = a.words & ~p_.lines[way].valid;
-  // Under way for older loads alone. A home that keeps track of copies answers one request of a line after the other.
-  if (missing & mshr.poison)
-    return p_.permission.strong_loads_hit ? p_.stalls.stall(why, Stall::line) : load_at_home(a, way, why);
+  // Under way for older loads alone. The home may take this agent for the owner of a word that is under way.
+  if (missing & mshr.poison) return p_.owns ? p_.stalls.stall(why, Stall::line) : load_at_home(a, way, why);
   if (mshr.count >= p_.config.merges) return p_.stalls.stall(why, Stall::merge);
   const WordMask more = missing & ~mshr.outstanding;
   p_.misses.append(mshr, a, !more);

@@ -1,13 +1,13 @@
 // Loads of a private cache. Owned by it.
 #pragma once
 
-#include "memory/cache/room.hpp"
+#include "memory/cache/ownership.hpp"
 
 namespace ew::memory {
 
 class Loads {
  public:
-  Loads(CacheParts& parts, Room& room) : p_(parts), room_(room) {}
+  Loads(CacheParts& parts, Room& room, Ownership& ownership) : p_(parts), room_(room), ownership_(ownership) {}
 
   Accepted load(const LineAccess&, Stall& why);
   /// The home reads the value when it performs the part. No copy of these words outlives it here, so that a weak load
@@ -15,11 +15,13 @@ class Loads {
   Accepted load_at_home(const LineAccess&, u32 way, Stall& why);
 
  private:
+  Accepted own(const LineAccess&, u32 way, Stall& why);
   Accepted miss(const LineAccess&, u32 way, Stall& why);
   Accepted join_miss(const LineAccess&, u32 way, Stall& why);
 
   CacheParts& p_;
   Room& room_;
+  Ownership& ownership_;
 };
 
 }  // namespace ew::memory

@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <cassert>
 
 namespace ew::memory {
 
-Misses::Misses(const PrivateCacheConfig& config, const Permission& permission, LineStore& lines, AgentPort& port,
+Misses::Misses(const PrivateCacheConfig& config, const AgentPolicy& policy, LineStore& lines, AgentPort& port,
                CacheCounts& counts)
     : sector_(config.sector),
-      permission_(permission),
+      policy_(policy),
       whole_line_(all_words(config.line)),
       lines_(lines),
       port_(port),
@@ -46,7 +45,7 @@ void Misses::free(u32 number) {
   --active_;
 }
 
-void Misses::append(Mshr& mshr, const LineAccess& a, bool merged) {
+WaitingPart& Misses::append(Mshr& mshr, const LineAccess& a, bool merged) {
   u32 number = free_parts_;
   if (number == no_number) {
     number = static_cast<u32>(parts_.size());
@@ -55,10 +54,7 @@ void Misses::append(Mshr& mshr, const LineAccess& a, bool merged) {
     free_parts_ = parts_[number].next;
   }
   parts_[number] = {.access = a, .merged = merged};
-  if (a.kind != AccessKind::load) {
-    parts_[number].generation = port_.open();
-    mshr.waiting_stores |= a.words;
-  }
+  if (a.kind != AccessKind::load) parts_[number].generation = port_.open();
   if (mshr.first == no_number)
     mshr.first = number;
   else
@@ -66,30 +62,60 @@ void Misses::append(Mshr& mshr, const LineAccess& a, bool merged) {
   mshr.last = number;
   mshr.waited |= a.words;
   ++mshr.count;
+  return parts_[number];
+}
+
+void Misses::append_owner(Mshr& mshr, const LineAccess& a, WordMask content, bool merged) {
+  WaitingPart& part = append(mshr, a, merged);
+  part.owns = true;
+  part.content = content;
+  mshr.to_own |= a.words;
+}
+
+/// Of an own, all words are waited for; of a read, those with content.
+[[gnu::always_inline]] inline void Misses::send(RequestKind kind, u32 number, WordMask words, WordMask content) {
+  Mshr& mshr = mshrs_[number];
+  const bool own = kind == RequestKind::own;
+  if (mshr.way != no_way) counts_->sectors_fetched += count_of(first_words(own ? content : words, sector_));
+  mshr.outstanding |= own ? words : content;
+  mshr.keep = mshr.keep & ~bytes_of(words);
+  const LineAccess& a = parts_[mshr.first].access;
+  Request ask{.line = mshr.line, .words = words, .access = a.access, .ticket = number, .kind = kind, .part = a.part};
+  ask.content = content;
+  port_.send_home(ask, 0, counts_.account());
 }
 
 /// A line's request is for whole sectors, but for words that are here: a part that waits with them for others must not
 /// see what is younger than a hit of its thread behind it, or than an atomic.
-void Misses::request(RequestKind kind, u32 number, WordMask words) {
+void Misses::request(RequestKind kind, u32 number, WordMask wanted) {
   Mshr& mshr = mshrs_[number];
+  WordMask words = wanted;
   if (mshr.way != no_way) {
-    if (permission_.whole_lines)
+    if (policy_.whole_lines)
       words = whole_line_;
     else if (kind == RequestKind::read)
       words |= whole_sectors(words, sector_) & ~(lines_[mshr.way].valid | mshr.outstanding | mshr.waited);
-    counts_->sectors_fetched += static_cast<u64>(std::popcount(first_words(words, sector_)));
+    if (policy_.home == HomeKind::registry) {  // others may own what is not wanted
+      mshr.welcome |= words & ~wanted;
+    } else {
+      wanted = words;
+    }
   }
-  mshr.outstanding |= words;
-  mshr.keep = mshr.keep & ~bytes_of(words);
-  const LineAccess& a = parts_[mshr.first].access;
-  port_.send_home(
-      {.line = mshr.line, .words = words, .access = a.access, .ticket = number, .kind = kind, .part = a.part}, 0,
-      counts_.account());
+  send(kind, number, words, wanted);
+}
+
+void Misses::request_ownership(u32 number) {
+  Mshr& mshr = mshrs_[number];
+  WordMask words = mshr.to_own, content = 0;
+  for (u32 at = mshr.first; at != no_number; at = parts_[at].next) content |= parts_[at].content;
+  if (policy_.whole_lines) words = content = whole_line_;
+  mshr.owning = mshr.to_come = words;
+  send(RequestKind::own, number, words, content);
 }
 
 void Misses::refresh(Mshr& mshr) const {
   if (mshr.epoch == lines_.epoch(mshr.persistent)) return;
-  mshr.poison |= mshr.outstanding | mshr.waited;
+  mshr.poison |= mshr.outstanding | mshr.welcome | mshr.waited;
   mshr.epoch = lines_.epoch(mshr.persistent);
 }
 

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "memory/agent_policy.hpp"
 #include "memory/agent_port.hpp"
 #include "memory/cache/line_store.hpp"
 #include "memory/memory_config.hpp"
-#include "memory/protocol.hpp"
 
 namespace ew::memory {
 
@@ -25,7 +25,9 @@ namespace ew::memory {
 struct WaitingPart {
   LineAccess access;
   u32 next = no_number;
-  u32 generation = 0;  // of a store: AgentPort::open()
+  u32 generation = 0;    // of a store: AgentPort::open()
+  WordMask content = 0;  // of one that owns: words that must come with their content
+  bool owns = false;     // it waits for the right to write, not only for the words
   bool merged = false;
 };
 
@@ -36,18 +38,22 @@ struct Mshr {
   u32 count = 0;
   u32 epoch = 0;
   bool persistent = false;
-  WordMask outstanding = 0;     // asked for, not here yet
-  WordMask poison = 0;          // younger loads must not read what the older ones wait for; the copy is not kept
-  WordMask waited = 0;          // touched by waiting parts
-  WordMask waiting_stores = 0;  // … that write
-  ByteMask keep;                // written here since the request left
+  WordMask outstanding = 0;  // asked for, not here yet
+  WordMask welcome = 0;      // not waited for: they come with others if the home has them
+  WordMask owning = 0;       // of the request for ownership that is under way; 0: none is
+  WordMask to_come = 0;      // of these, not here yet
+  WordMask poison = 0;       // younger loads must not read what the older ones wait for; the copy is not kept
+  WordMask waited = 0;       // touched by waiting parts
+  WordMask to_own = 0;       // … that wait for the right to write
+  ByteMask keep;             // written here since the request left
+  u8 clean = 0;              // the line is cleaned when its words are owned: Request::flush; 0: it need not be
   u32 next_free = no_number;
   bool active = false;
 };
 
 class Misses {
  public:
-  Misses(const PrivateCacheConfig&, const Permission&, LineStore&, AgentPort&, CacheCounts&);
+  Misses(const PrivateCacheConfig&, const AgentPolicy&, LineStore&, AgentPort&, CacheCounts&);
 
   bool full() const { return free_ == no_number; }
   u32 active() const { return active_; }
@@ -59,25 +65,34 @@ class Misses {
   /// way: the line's, or no_way for a part that the home performs. REQUIRES: !full().
   u32 take(u64 line, u32 way);
   void free(u32 number);
-  /// The part waits. A store or atomic counts as on its way from now on.
-  void append(Mshr&, const LineAccess&, bool merged);
+  /// The part waits. A store or atomic counts as on its way from now on. Returns it.
+  WaitingPart& append(Mshr&, const LineAccess&, bool merged);
+  /// The same for a part that waits for the right to write. content: words that must come with what they hold.
+  void append_owner(Mshr&, const LineAccess&, WordMask content, bool merged);
   void free_part(u32 number) {
     parts_[number].next = free_parts_;
     free_parts_ = number;
   }
   /// Asks the home for these words, on behalf of the first part that waits.
   void request(RequestKind, u32 number, WordMask);
+  /// Asks for ownership of all words that waiting parts want to own. REQUIRES: no such request is under way.
+  void request_ownership(u32 number);
   /// Before an MSHR's words are looked at: copies that were given up meanwhile will not be kept.
   void refresh(Mshr&) const;
-  /// Words in which an older part that waits will see, or write, something else than is there now.
-  static WordMask may_change(const Mshr& m) { return m.waiting_stores | (m.waited & m.outstanding); }
+  /// Words in which an older part that waits may see, or write, something else than is there now. Under a registry a
+  /// request for ownership may bring newer words to a load that waits for others.
+  WordMask may_change(const Mshr& m) const {
+    return m.to_own | (policy_.home == HomeKind::registry ? m.waited : m.waited & m.outstanding);
+  }
 
   /// One line for each MSHR.
   std::string what_is_under_way() const;
 
  private:
+  void send(RequestKind, u32 number, WordMask words, WordMask content);
+
   u32 sector_;
-  Permission permission_;
+  const AgentPolicy& policy_;
   WordMask whole_line_;
   LineStore& lines_;
   AgentPort& port_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "memory/cache/banks.hpp"
+#include "memory/cache/leaving_lines.hpp"
 #include "memory/cache/persist_control.hpp"
 #include "memory/cache/stalls.hpp"
 
@@ -14,7 +15,7 @@ struct CacheSurroundings {
   Payloads& payloads;
   Network& network;
   Agent& agent;
-  const Protocol& protocol;
+  const AgentPolicy& policy;
   const AddressMap& map;
   AgentId id;
   u32 agents;             // homes' nodes start here
@@ -27,12 +28,14 @@ struct CacheParts {
 
   const PrivateCacheConfig config;
   const CacheSurroundings around;
-  const Permission permission;
+  const AgentPolicy policy;
+  const bool owns, keeps_copies;  // as the policy says
   const WordMask whole_line;
   CacheCounts counts;
   AgentPort port;
   LineStore lines;
   Misses misses;
+  LeavingLines leaving;
   PersistsUnderWay persists_under_way;
   WriteBuffer buffer;
   Flush flush;
@@ -44,6 +47,12 @@ struct CacheParts {
   core::Account account() const { return counts.account(); }
   /// Never from a copy that threads of another private cache may have made stale.
   static bool beyond_private(const LineAccess& a) { return a.at_home || (a.strong && a.scope != Scope::cta); }
+  /// Which of the three an access is.
+  static Use use(const LineAccess& a, Use plain, Use fresh, Use past) {
+    if (!(a.at_home | a.strong)) [[likely]]
+      return plain;
+    return a.at_home ? past : a.scope != Scope::cta ? fresh : plain;
+  }
 };
 
 }  // namespace ew::memory

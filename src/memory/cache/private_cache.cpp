@@ -6,32 +6,26 @@
 
 namespace ew::memory {
 
-namespace {
-
-/// As std::popcount, which is a call of the compiler's library on an x86-64 that may lack POPCNT: this is half of it.
-u32 count_of(WordMask words) {
-  words -= words >> 1 & 0x55555555;
-  words = (words & 0x33333333) + (words >> 2 & 0x33333333);
-  return ((words + (words >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
-}
-
-}  // namespace
-
 CacheParts::CacheParts(const PrivateCacheConfig& c, const CacheSurroundings& s)
     : config(c),
       around(s),
-      permission(s.protocol.permission()),
+      policy(s.policy),
+      owns(s.policy.owns()),
+      keeps_copies(s.policy.keeps_copies()),
       whole_line(all_words(c.line)),
-      port({.network = s.network, .map = s.map, .agent = s.agent, .id = s.id, .agents = s.agents, .dma = s.dma}),
+      port({.network = s.network, .map = s.map, .agent = &s.agent, .id = s.id, .agents = s.agents, .dma = s.dma}),
       lines(c, s.map, counts),
-      misses(c, permission, lines, port, counts),
+      misses(c, policy, lines, port, counts),
+      leaving(s.payloads),
       buffer(config, {.wheel = s.wheel,
                       .payloads = s.payloads,
                       .lines = lines,
                       .misses = misses,
+                      .leaving = leaving,
                       .port = port,
                       .persists = persists_under_way,
-                      .counts = counts}),
+                      .counts = counts,
+                      .home = s.policy.home}),
       flush(lines, buffer, s.agent),
       persists({.wheel = s.wheel,
                 .agent = s.agent,
@@ -84,8 +78,7 @@ Accepted PrivateCache::mmio_access(const LineAccess& a, Stall& why) {
   LineStore& lines = parts_.lines;
   if (const u32 way = a.host_memory ? no_way : lines.find(a.line); way != no_way) {
     if (lines[way].mshr != no_number) return parts_.stalls.stall(why, Stall::line);
-    if (lines[way].dirty.any()) parts_.buffer.drain(way, no_access, 0);
-    lines.remove(way);
+    room_.remove(way);
   }
   const Accepted result = a.kind == AccessKind::load    ? loads_.load_at_home(a, no_way, why)
                           : a.kind == AccessKind::store ? stores_.store_direct(a, no_way, why)
@@ -103,7 +96,7 @@ void PrivateCache::receive(const Request& message) {
 
 void PrivateCache::acquire(Scope scope, core::Account account) {
   parts_.counts.act_for(account);
-  if (scope == Scope::cta || !parts_.permission.invalidate_on_acquire) return;
+  if (scope == Scope::cta || !parts_.policy.drops_at_acquire) return;
   parts_.lines.give_up_copies(true, true);
   ++parts_.counts->acquires;
 }
@@ -112,7 +105,7 @@ bool PrivateCache::release(Scope scope, u32 token, core::Account account) {
   parts_.counts.act_for(account);
   if (scope == Scope::cta) return true;  // threads of a block share this cache
   ++parts_.counts->releases;
-  if (parts_.permission.drain_on_release) parts_.buffer.drain_all();
+  if (parts_.policy.drains_at_release) parts_.buffer.drain_all();
   if (parts_.persists.model() && !parts_.persists.traits().buffered) parts_.persists.flush_persistent();
   return parts_.port.release(token);
 }
@@ -138,7 +131,7 @@ bool PrivateCache::flush(u32 token, core::Account account) {
 
 bool PrivateCache::quiescent() const {
   return !parts_.misses.active() && parts_.port.idle() && !parts_.buffer.writes_under_way() &&
-         !parts_.persists_under_way.count() && !parts_.flush.under_way();
+         !parts_.persists_under_way.count() && !parts_.flush.under_way() && parts_.leaving.empty() && !answers_.held();
 }
 
 std::string PrivateCache::what_is_under_way() const {
@@ -149,6 +142,8 @@ std::string PrivateCache::what_is_under_way() const {
   if (const u32 persists = parts_.persists_under_way.count())
     result += fmt::format("agent {}: {} persists are not durable yet\n", id, persists);
   if (const Persistency* const model = parts_.persists.model()) result += model->what_is_under_way();
+  if (const u64 held = answers_.held())
+    result += fmt::format("agent {}: {} requests of others wait for its own\n", id, held);
   result += parts_.port.what_is_under_way();
   if (parts_.flush.under_way())
     result += fmt::format("agent {}: flush {} waits for {}\n", id, parts_.flush.token(),

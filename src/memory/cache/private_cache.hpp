@@ -64,8 +64,9 @@ class PrivateCache final : public Receiver {
 
   CacheParts parts_;
   Room room_{parts_};
-  Loads loads_{parts_, room_};
-  Stores stores_{parts_, room_};
+  Ownership ownership_{parts_, room_};
+  Loads loads_{parts_, room_, ownership_};
+  Stores stores_{parts_, room_, ownership_};
   Answers answers_{parts_};
 };
 

@@ -14,9 +14,8 @@ u32 Room::allocate(const LineAccess& a) {
       }
       ++p_.counts->persist.evictions;
     }
-    if (lines[way].dirty.any()) p_.buffer.drain(way, no_access, 0);
     ++p_.counts->lines_evicted;
-    lines.remove(way);
+    remove(way);
   }
   lines.install(way, a.line, a.persistent && p_.around.persists);
   return way;
@@ -34,7 +33,7 @@ void Room::give_up(u32 way, WordMask words) {
   if (line.mshr == no_number) return p_.lines.remove_if_empty(way);
   Mshr& mshr = p_.misses[line.mshr];
   p_.misses.refresh(mshr);
-  mshr.poison |= (mshr.outstanding | mshr.waited) & words;
+  mshr.poison |= (mshr.outstanding | mshr.welcome | mshr.waited) & words;
 }
 
 }  // namespace ew::memory

@@ -13,6 +13,11 @@ class Room {
   u32 allocate(const LineAccess&);
   /// Why the last allocate() found no way: all lines of the set are under way, or the victim may not leave yet.
   Accepted stalled(Stall& why);
+  /// The line goes, and what is dirty of it, or owned, leaves first. REQUIRES: it has no MSHR.
+  void remove(u32 way) {
+    p_.buffer.write_back(way);
+    p_.lines.remove(way);
+  }
   /// These words' copy goes. What is dirty of the line leaves first, and what is under way for them will not be kept.
   void give_up(u32 way, WordMask);
 

@@ -1,24 +1,62 @@
 #include "memory/cache/stores.hpp"
 
-#include <bit>
-
 namespace ew::memory {
 
+[[gnu::always_inline]] inline Accepted Stores::write_owned(const LineAccess& a, u32 way) {
+  p_.lines.write(way, a, p_.around.agent);
+  p_.lines.touch(way, a);
+  return Accepted::performed;
+}
+
 Accepted Stores::store(const LineAccess& a, Stall& why) {
-  return p_.permission.store_needs_owned && !a.host_memory ? store_owned(a, why) : store_through(a, why);
+  const Reaction& reaction =
+      p_.policy.on(CacheParts::use(a, Use::store, Use::fresh_store, Use::past_store), DataKind::ordinary);
+  const u32 way = p_.lines.find(a.line);
+  if (reaction.owned && ownership_.has(a, way)) {
+    ++p_.counts->store_hits;
+    return write_owned(a, way);
+  }
+  return store_unowned(a, way, reaction.otherwise, why);
+}
+
+[[gnu::noinline]] Accepted Stores::store_unowned(const LineAccess& a, u32 way, Otherwise otherwise, Stall& why) {
+  if (a.persistent && p_.persists.model()) return persist(a, way, why);
+  if (a.host_memory) return store_direct(a, no_way, why);
+  switch (otherwise) {
+    case Otherwise::own:
+      return ownership_.ask(a, way, a.words, why);
+    case Otherwise::own_written:
+      return ownership_.ask(a, way, a.whole_words ? 0 : a.words, why);
+    case Otherwise::buffer:
+      return store_through(a, way, false, why);
+    case Otherwise::at_once:
+      return way == no_way ? store_direct(a, way, why) : store_through(a, way, true, why);
+    default:
+      return store_past(a, way, why);
+  }
 }
 
 Accepted Stores::atomic(const LineAccess& a, Stall& why) {
-  return p_.permission.atomics_private && !a.host_memory ? store_owned(a, why) : atomic_at_home(a, why);
+  if (a.host_memory) [[unlikely]]
+    return atomic_at_home(a, why);
+  const Reaction& reaction = p_.policy.on(Use::atomic, DataKind::ordinary);
+  if (reaction.otherwise == Otherwise::past) return atomic_at_home(a, why);
+  const u32 way = p_.lines.find(a.line);
+  if (!ownership_.has(a, way)) return ownership_.ask(a, way, a.words, why);
+  ++p_.counts->atomic_hits;
+  return write_owned(a, way);
 }
 
-Accepted Stores::store_through(const LineAccess& a, Stall& why) {
-  if (a.persistent && p_.persists.model()) [[unlikely]]
-    return persist(a, why);
-  u32 way = a.host_memory ? no_way : p_.lines.find(a.line);
-  const bool keep = !a.host_memory && p_.permission.keep_loads;
-  const bool at_once = CacheParts::beyond_private(a);
-  if (!keep || (at_once && way == no_way)) return store_direct(a, way, why);
+Accepted Stores::store_past(const LineAccess& a, u32 way, Stall& why) {
+  if (way != no_way && p_.owns) {
+    if (p_.lines[way].mshr != no_number) return p_.stalls.stall(why, Stall::line);
+    // The home does not have what is owned here.
+    if (p_.lines[way].owned & a.words) return ownership_.ask(a, way, a.words, why);
+  }
+  return store_direct(a, way, why);
+}
+
+Accepted Stores::store_through(const LineAccess& a, u32 way, bool at_once, Stall& why) {
   if (way != no_way && p_.lines[way].mshr != no_number && (p_.misses[p_.lines[way].mshr].waited & a.words))
     return p_.stalls.stall(why, Stall::line);
   if ((way == no_way || !p_.lines[way].dirty.any()) && !p_.buffer.room())
@@ -41,7 +79,7 @@ Accepted Stores::store_through(const LineAccess& a, Stall& why) {
 Accepted Stores::store_direct(const LineAccess& a, u32 way, Stall& why) {
   if (!p_.buffer.room()) return p_.stalls.stall(why, Stall::write_buffer);
   // A home that knows who has copies forgets this one: it asks all others to give theirs up.
-  if (way != no_way) room_.give_up(way, p_.permission.whole_lines ? p_.whole_line : a.words);
+  if (way != no_way) room_.give_up(way, p_.policy.whole_lines ? p_.whole_line : a.words);
   Request write{.line = a.line, .access = a.access, .kind = RequestKind::write, .part = a.part};
   write.payload = p_.around.payloads.take();
   Payload& payload = p_.around.payloads[write.payload];
@@ -54,36 +92,6 @@ Accepted Stores::store_direct(const LineAccess& a, u32 way, Stall& why) {
   else
     p_.buffer.add_write();
   p_.port.send_home(write, payload.valid.count(), p_.account());
-  return Accepted::pending;
-}
-
-/// Stores and atomics of protocols that write only what the cache owns.
-Accepted Stores::store_owned(const LineAccess& a, Stall& why) {
-  u32 way = p_.lines.find(a.line);
-  u32 number = way == no_way ? no_number : p_.lines[way].mshr;
-  const bool behind = number != no_number && (p_.misses[number].waited & a.words);
-  if (way != no_way && !(a.words & ~p_.lines[way].owned) && !behind) {
-    p_.lines.write(way, a, p_.around.agent);
-    p_.lines.touch(way, a);
-    ++(a.kind == AccessKind::store ? p_.counts->store_hits : p_.counts->atomic_hits);
-    return Accepted::performed;
-  }
-  if (a.at_home && a.kind == AccessKind::store) {
-    if (number != no_number) return p_.stalls.stall(why, Stall::line);
-    return store_direct(a, way, why);
-  }
-  if (number != no_number) {
-    if (p_.misses[number].count >= p_.config.merges) return p_.stalls.stall(why, Stall::merge);
-    p_.misses.append(p_.misses[number], a, true);  // Answers asks for what is not owned then
-    return Accepted::pending;
-  }
-  if (p_.misses.full()) return p_.stalls.stall(why, Stall::mshr);
-  if (way == no_way) way = room_.allocate(a);
-  if (way == no_way) return room_.stalled(why);
-  number = p_.misses.take(a.line, way);
-  p_.misses.append(p_.misses[number], a, false);
-  p_.misses.request(RequestKind::own, number, a.words);
-  p_.lines.touch(way, a);
   return Accepted::pending;
 }
 
@@ -110,18 +118,17 @@ Accepted Stores::atomic_at_home(const LineAccess& a, Stall& why) {
     ask.ticket = p_.port.open();
     if (!persist) p_.buffer.add_write();
   }
-  p_.port.send_home(ask, static_cast<u32>(std::popcount(a.words)) * word_bytes, p_.account());
+  p_.port.send_home(ask, count_of(a.words) * word_bytes, p_.account());
   if (asks) p_.persists.went_home(a.warp, why);
   return Accepted::pending;
 }
 
 /// A store to a persistent line.
-Accepted Stores::persist(const LineAccess& a, Stall& why) {
+Accepted Stores::persist(const LineAccess& a, u32 way, Stall& why) {
   Persistency& model = *p_.persists.model();
-  u32 way = p_.lines.find(a.line);
   if (way != no_way && p_.lines[way].mshr != no_number && (p_.misses[p_.lines[way].mshr].waited & a.words))
     return p_.stalls.stall(why, Stall::line);
-  if (!p_.permission.keep_loads || p_.persists.traits().write_through || CacheParts::beyond_private(a))
+  if (!p_.keeps_copies || p_.persists.traits().write_through || CacheParts::beyond_private(a))
     return persist_through(a, way, why);
   if (const PersistHold why_not = model.on_store(way, a.warp); why_not != PersistHold::none)
     return p_.stalls.hold(why, why_not);
@@ -142,7 +149,7 @@ Accepted Stores::persist(const LineAccess& a, Stall& why) {
 
 /// One that goes home at once, with the bytes of its line that are dirty.
 Accepted Stores::persist_through(const LineAccess& a, u32 way, Stall& why) {
-  const bool direct = way == no_way || !p_.permission.keep_loads;
+  const bool direct = way == no_way || !p_.keeps_copies;
   if (direct && !p_.buffer.room()) return p_.stalls.stall(why, Stall::write_buffer);
   if (const PersistHold why_not = p_.persists.may_go_home(way, p_.whole_line, a.warp); why_not != PersistHold::none)
     return p_.stalls.hold(why, why_not);

@@ -4,13 +4,13 @@
 // Invariant: no store is put into a word that an older part still waits for. It stalls, or waits behind it.
 #pragma once
 
-#include "memory/cache/room.hpp"
+#include "memory/cache/ownership.hpp"
 
 namespace ew::memory {
 
 class Stores {
  public:
-  Stores(CacheParts& parts, Room& room) : p_(parts), room_(room) {}
+  Stores(CacheParts& parts, Room& room, Ownership& ownership) : p_(parts), room_(room), ownership_(ownership) {}
 
   Accepted store(const LineAccess&, Stall& why);
   Accepted atomic(const LineAccess&, Stall& why);
@@ -20,13 +20,16 @@ class Stores {
   Accepted atomic_at_home(const LineAccess&, Stall& why);
 
  private:
-  Accepted store_through(const LineAccess&, Stall& why);
-  Accepted store_owned(const LineAccess&, Stall& why);
-  Accepted persist(const LineAccess&, Stall& why);
+  Accepted store_unowned(const LineAccess&, u32 way, Otherwise, Stall& why);
+  Accepted store_past(const LineAccess&, u32 way, Stall& why);
+  Accepted store_through(const LineAccess&, u32 way, bool at_once, Stall& why);
+  Accepted write_owned(const LineAccess&, u32 way);
+  Accepted persist(const LineAccess&, u32 way, Stall& why);
   Accepted persist_through(const LineAccess&, u32 way, Stall& why);
 
   CacheParts& p_;
   Room& room_;
+  Ownership& ownership_;
 };
 
 }  // namespace ew::memory

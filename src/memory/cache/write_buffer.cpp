@@ -52,20 +52,40 @@ void WriteBuffer::drain_all() {
 }
 
 void WriteBuffer::drain(u32 way, u32 access, u32 part) {
+  send(way, parts_.lines[way].owned ? RequestKind::write_back : RequestKind::write, flush_.take(), access, part);
+}
+
+void WriteBuffer::clean(u32 way) {
+  const CacheLine& line = parts_.lines[way];
+  if (line.mshr != no_number && parts_.misses[line.mshr].owning) {
+    parts_.misses[line.mshr].clean = flush_.take();
+    return;
+  }
+  send(way, line.owned ? RequestKind::clean : RequestKind::write, flush_.take(), no_access, 0);
+}
+
+bool WriteBuffer::clean_now(u32 way, u8 mark) {
+  if (!parts_.lines[way].dirty.any()) return false;
+  send(way, RequestKind::clean, mark, no_access, 0);
+  return true;
+}
+
+void WriteBuffer::send(u32 way, RequestKind kind, u8 mark, u32 access, u32 part) {
   CacheLine& line = parts_.lines[way];
   CacheCounts& counts = parts_.counts;
   const core::Account before = counts.account();
   counts.act_for(line.account);
   if (line.listed) leave(way);
-  Request write{
-      .line = parts_.lines.line_of(way), .access = access, .kind = RequestKind::write, .part = static_cast<u8>(part)};
-  write.flush = static_cast<u8>(1 + flushes_ % 2);
-  ++leaving_[flushes_ % 2];
-  if (line.owned) write.kind = RequestKind::write_back;
-  write.words = line.owned ? line.owned : touched_words(line.dirty);
+  Request write{.line = parts_.lines.line_of(way), .access = access, .kind = kind, .part = static_cast<u8>(part)};
+  write.flush = mark;
+  write.words = kind == RequestKind::write_back ? line.owned : touched_words(line.dirty);
   write.payload = parts_.payloads.take();
   std::memcpy(parts_.payloads[write.payload].bytes.data(), parts_.lines.bytes(way), config_.line);
   parts_.payloads[write.payload].valid = line.dirty;
+  if (kind != RequestKind::write && parts_.home == HomeKind::registry) {
+    write.owned = true;  // comes back with `written`
+    parts_.leaving.add(write.line, line.owned, write.payload, kind == RequestKind::clean);
+  }
   write.ticket = parts_.port.open();
   ++counts->lines_written;
   const u32 data_bytes = line.dirty.count();
@@ -75,7 +95,7 @@ void WriteBuffer::drain(u32 way, u32 access, u32 part) {
     ++counts->persist.sent;
     ++counts->persist.lines;
     counts->persist.bytes += data_bytes;
-    counts->persist.flushed_at_ends += flushing_;
+    counts->persist.flushed_at_ends += flush_.under_way();
   } else {
     ++writes_under_way_;
   }
@@ -84,6 +104,7 @@ void WriteBuffer::drain(u32 way, u32 access, u32 part) {
     mshr.keep = mshr.keep | (line.dirty & bytes_of(mshr.outstanding));
   }
   line.dirty = {};
+  if (kind == RequestKind::write_back) line.owned = 0;
   parts_.port.send_home(write, data_bytes, counts.account());
   counts.act_for(before);
 }

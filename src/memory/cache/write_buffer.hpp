@@ -4,12 +4,10 @@
 // every write and reduction on its way. Half of the places are for lines on their way, so that a stream of stores does
 // not stop for each. Dirty persistent lines have a list of their own, without bound: the persistency model says when
 // they leave.
-//
-// Lines that leave are counted by the flush that waits for them: its number's parity, which comes back with `written`.
 #pragma once
 
-#include <array>
-
+#include "memory/cache/flush_marks.hpp"
+#include "memory/cache/leaving_lines.hpp"
 #include "memory/cache/misses.hpp"
 #include "memory/cache/persists_under_way.hpp"
 
@@ -22,9 +20,11 @@ class WriteBuffer {
     Payloads& payloads;
     LineStore& lines;
     Misses& misses;
+    LeavingLines& leaving;
     AgentPort& port;
     PersistsUnderWay& persists;
     CacheCounts& counts;
+    HomeKind home;
   };
   WriteBuffer(const PrivateCacheConfig& config, const Parts& parts) : config_(config), parts_(parts) {}
 
@@ -42,25 +42,24 @@ class WriteBuffer {
   /// return with them. access, part: of a store that is over when they are there, or no_access.
   void drain(u32 way, u32 access, u32 part);
   void drain_all();
+  /// The line will be removed: its dirty bytes leave, and its ownership. A home that holds lines finds out by itself
+  /// that a clean copy has gone.
+  void write_back(u32 way) {
+    const CacheLine& line = parts_.lines[way];
+    if (line.dirty.any() || (line.owned && parts_.home == HomeKind::registry)) drain(way, no_access, 0);
+  }
+  /// The line's dirty bytes leave, and owned words stay owned. While words of the line are asked for they wait: the
+  /// home could not tell whether they are older than what it grants. REQUIRES: there are dirty bytes.
+  void clean(u32 way);
+  /// The words have come: false: no bytes are dirty any more.
+  bool clean_now(u32 way, u8 mark);
   /// A write that passes the lines, or a reduction, has left, or is over.
   void add_write() { ++writes_under_way_; }
   void end_write() { --writes_under_way_; }
   u32 writes_under_way() const { return writes_under_way_; }
 
-  /// Lines leave because of a flush; a new number begins behind its last one. True: none of them is on its way.
-  void begin_flush() { flushing_ = true; }
-  bool end_of_flushed_lines() {
-    ++flushes_;
-    return !leaving_[(flushes_ - 1) % 2];
-  }
-  void end_flush() { flushing_ = false; }
-  bool flushing() const { return flushing_; }
-  /// The bytes of a line with this mark (Request::flush) are in the image. True: the last of a flush whose lines have
-  /// all left.
-  bool arrived(u8 mark) {
-    const u32 parity = mark - 1u;
-    return --leaving_[parity] == 0 && parity != flushes_ % 2;
-  }
+  FlushMarks& flush() { return flush_; }
+  const FlushMarks& flush() const { return flush_; }
 
  private:
   struct List {
@@ -68,6 +67,7 @@ class WriteBuffer {
   };
   void append(List&, u32 way);
   void leave(u32 way);
+  void send(u32 way, RequestKind, u8 mark, u32 access, u32 part);
   void arm_timer();
   void drain_aged(u64, u64);
   Cycle now() const { return parts_.wheel.now(); }
@@ -77,9 +77,7 @@ class WriteBuffer {
   List volatile_, persistent_;
   u32 writes_under_way_ = 0;  // persists are not among them
   bool timer_armed_ = false;
-  bool flushing_ = false;
-  u32 flushes_ = 0;
-  std::array<u32, 2> leaving_{};
+  FlushMarks flush_;
 };
 
 }  // namespace ew::memory

@@ -1,26 +1,12 @@
 #include "memory/home/directory.hpp"
 
-#include <algorithm>
-
 #include "memory/impossible.hpp"
 
 namespace ew::memory {
-namespace {
-
-template <class Visitor>
-void each_agent(const std::array<u64, most_agents / 64>& agents, Visitor&& visit) {
-  for (u32 i = 0; i < agents.size(); ++i)
-    for (u64 bits = agents[i]; bits; bits &= bits - 1)
-      visit(static_cast<AgentId>(i * 64 + static_cast<u32>(std::countr_zero(bits))));
-}
-
-}  // namespace
-
 bool Directory::copies_exist(u32 way) const {
-  if (!p_.permission.tracked) return false;
-  const DirectoryLine& record = records_[way];
-  for (const u64 some : record.sharers)
-    if (some) return true;
+  if (!p_.tracks) return false;
+  const LineRecord& record = records_[way];
+  if (record.sharers.any()) return true;
   for (u32 word = 0; word < p_.config.line / word_bytes; ++word)
     if (record.owner[word] != no_agent) return true;
   return false;
@@ -33,26 +19,38 @@ void Directory::hold(u32 way, const Request& request, const Decision& decision, 
   mshr.fetched = fetched;
   mshr.decision = decision;
   mshr.since = p_.now();
-  each_agent(decision.probes, [&](AgentId agent) {
-    ++mshr.answers;
-    send_probe(request.line, agent, request.origin, decision.probe);
-  });
-  if (decision.forward_to == no_agent) return;
-  ++p_.counts->forwards;
-  ++mshr.answers;  // of the owner; and the requester's receipt
-  if (decision.forward_holds) ++mshr.answers;
-  Request forward = request;
-  forward.kind = RequestKind::forward;
-  forward.words = decision.forwarded;
-  forward.target = decision.forward_to;
-  forward.probe = decision.owned ? ProbeKind::invalidate : ProbeKind::downgrade;
-  forward.owned = decision.owned;
-  p_.departures.depart(forward, static_cast<Node>(decision.forward_to), 0);
+  decision.probes.each([&](AgentId) { ++mshr.answers; });
+  // Of each owner; and, if it sends the words to the requester, that one's receipt.
+  mshr.answers += static_cast<u32>(decision.owners().size()) << decision.forwards();
+  send(request, decision);
 }
 
-void Directory::send_probe(u64 line, AgentId to, AgentId origin, ProbeKind kind) {
+void Directory::send(const Request& request, const Decision& decision) {
+  const WordMask whole_line = all_words(p_.config.line);
+  decision.probes.each(
+      [&](AgentId agent) { send_probe(request.line, whole_line, agent, request.origin, decision.probe); });
+  for (const OwnedWords& some : decision.owners()) {
+    if (decision.probes_owners()) {
+      send_probe(request.line, some.words, some.owner, request.origin, decision.probe);
+      continue;
+    }
+    ++p_.counts->forwards;
+    Request forward = request;
+    forward.kind = RequestKind::forward;
+    forward.words = some.words;
+    if (request.kind != RequestKind::own) forward.content = some.words;
+    forward.target = some.owner;
+    forward.tag = some.tag;
+    forward.probe = decision.forwarded;
+    forward.owned = decision.owned;
+    forward.held = decision.hold;
+    p_.departures.depart(forward, static_cast<Node>(some.owner), 0);
+  }
+}
+
+void Directory::send_probe(u64 line, WordMask words, AgentId to, AgentId origin, ProbeKind kind) {
   ++p_.counts->probes;
-  Request probe{.line = line, .words = all_words(p_.config.line), .origin = origin, .target = to};
+  Request probe{.line = line, .words = words, .origin = origin, .target = to};
   probe.kind = RequestKind::probe;
   probe.probe = kind;
   probe.slice = static_cast<u16>(p_.around.slice);
@@ -64,20 +62,18 @@ void Directory::send_probe(u64 line, AgentId to, AgentId origin, ProbeKind kind)
 void Directory::recall(u32 way) {
   ++p_.counts->recalls;
   HomeMshr& mshr = p_.queue[p_.queue.take(way)];
-  mshr.held = mshr.recall = true;
-  mshr.request.account = p_.counts.account();
-  mshr.since = p_.now();
-  DirectoryLine& record = records_[way];
-  std::array<u64, most_agents / 64> copies = record.sharers;
-  for (u32 word = 0; word < p_.config.line / word_bytes; ++word) {
-    const AgentId owner = record.owner[word];
-    if (owner != no_agent) copies[owner / 64] |= u64{1} << (owner % 64);
-  }
-  record = {};
-  each_agent(copies, [&](AgentId agent) {
-    ++mshr.answers;
-    send_probe(p_.lines.line_of(way), agent, no_agent, ProbeKind::invalidate);
-  });
+  mshr.recall = true;
+  const LineRecord record = records_[way];
+  records_[way] = {};
+  Decision& decision = mshr.decision;
+  decision = {};
+  decision.probe = ProbeKind::invalidate;
+  decision.probes = record.sharers;
+  decision.owners_are = Decision::Owners::probe;
+  for (u32 word = 0; word < p_.config.line / word_bytes; ++word)
+    if (const AgentId owner = record.owner[word]; owner != no_agent && !record.sharers.has(owner))
+      decision.ask_owner(owner, record.tag[word], word);
+  hold(way, {.line = p_.lines.line_of(way), .account = p_.counts.account()}, decision, false);
 }
 
 u32 Directory::answered(const Request& answer) {
@@ -92,11 +88,13 @@ u32 Directory::answered(const Request& answer) {
     p_.around.payloads.give_back(answer.payload);
   }
   --mshr.answers;
-  if (!mshr.recall && answer.target == mshr.decision.forward_to) {
-    // What the owner has no more, it has written back: the home answers in its place, and no receipt comes.
-    mshr.decision.granted |= mshr.decision.forwarded & ~answer.words;
-    if (mshr.decision.forward_holds && !answer.words) --mshr.answers;
-  }
+  if (mshr.decision.forwards())
+    for (const OwnedWords& some : mshr.decision.owners())
+      if (answer.target == some.owner) {
+        // What the owner has no more, it has written back: the home answers in its place, and no receipt comes.
+        mshr.decision.granted |= some.words & ~answer.words;
+        if (!answer.words) --mshr.answers;
+      }
   if (mshr.answers) return no_number;
   p_.counts.act_for(mshr.request.account);
   p_.counts->held_cycles += p_.now() - mshr.since;

@@ -14,6 +14,7 @@ void Home::receive(const Request& message) {
     case RequestKind::probe_answer:
       return answered(message);
     case RequestKind::write_back:
+    case RequestKind::clean:
       take_turn(message);
       return written_back(message);
     case RequestKind::data:
@@ -47,6 +48,7 @@ void Home::take_turn(const Request& message) {
       ++counts.writes;
       break;
     case RequestKind::write_back:
+    case RequestKind::clean:
       ++counts.write_backs;
       break;
     default: {
@@ -61,9 +63,11 @@ void Home::take_turn(const Request& message) {
   p_.departures.take(turns);
 }
 
-/// Sectors that must have come from the device before the request is decided. A write needs none.
-SectorMask Home::needed(const Request& request) const {
-  return request.kind == RequestKind::write ? 0 : p_.sectors.of(request.words);
+/// Sectors that must have come from the device before the request is decided. A write needs none, nor do words that are
+/// owned without their content.
+inline SectorMask Home::needed(const Request& request) const {
+  if (request.kind == RequestKind::write) return 0;
+  return p_.sectors.of(request.kind == RequestKind::own ? request.content : request.words);
 }
 
 /// False: nothing has happened, the request must wait until an MSHR is free. `again`: it has waited.
@@ -74,13 +78,13 @@ bool Home::dispatch(const Request& request, bool again) {
     return host_.begin(request, kind.mmio);
   u32 way = p_.lines.find(request.line);
   if (way == no_way) {
-    if (p_.queue.full() && (p_.permission.tracked || needed(request))) return false;
+    if (p_.queue.full() && (p_.tracks || needed(request))) return false;
     way = make_way(request.line);
     if (way == no_way) return false;
   }
   HomeLine& line = p_.lines[way];
   const SectorMask missing = needed(request) & ~line.valid;
-  if (line.mshr == no_number && (missing || p_.permission.tracked)) {
+  if (line.mshr == no_number && (missing || p_.tracks)) {
     if (p_.queue.full()) return false;
     p_.queue.take(way);
   }
@@ -89,8 +93,9 @@ bool Home::dispatch(const Request& request, bool again) {
     decide(way, request, false);
     return true;
   }
-  if (const SectorMask to_fetch = missing & ~line.fetching) sectors_.fetch(way, to_fetch);
   HomeMshr& mshr = p_.queue[line.mshr];
+  // A line that is recalled goes: its requests will come anew.
+  if (const SectorMask to_fetch = missing & ~line.fetching; to_fetch && !mshr.recall) sectors_.fetch(way, to_fetch);
   if (!again && (!mshr.waiting.empty() || mshr.held)) ++p_.counts->waited;
   p_.queue.wait(mshr, request, missing);
   run_waiting(line.mshr);
@@ -121,9 +126,11 @@ void Home::decide(u32 way, const Request& request, bool fetched) {
   p_.counts.act_for(request.account);
   count_hit(request, !fetched);
   Decision decision;
-  p_.around.protocol.at_home(request, directory_.record(way), decision);
-  const bool probes = std::any_of(decision.probes.begin(), decision.probes.end(), [](u64 some) { return some; });
-  if (probes || decision.forward_to != no_agent) return directory_.hold(way, request, decision, fetched);
+  p_.around.policy.at_home(request, directory_.record(way), decision);
+  const bool forwards = decision.forwards();
+  if (decision.probes.any() || decision.probes_owners() || (decision.hold && forwards))
+    return directory_.hold(way, request, decision, fetched);
+  if (forwards) directory_.send(request, decision);
   carry_out(way, request, decision, fetched ? ServedBy::device : ServedBy::home);
 }
 
@@ -147,7 +154,7 @@ void Home::count_hit(const Request& request, bool hit) {
 }
 
 void Home::carry_out(u32 way, const Request& request, const Decision& decision, ServedBy by) {
-  Performance result = p_.image.perform(request, decision.granted, decision.owned);
+  Performance result = p_.image.perform(request, decision);
   if (!result.answers) return;
   result.answer.served_by = by;
   HomeLine& line = p_.lines[way];
@@ -211,24 +218,40 @@ void Home::recalled(u32 number) {
   free_mshr(number);
 }
 
-/// Never waits: a line that is held may be waiting for just these bytes.
+/// Never waits: a line that is held may be waiting for just these bytes. Bytes of words that another agent owns by now
+/// are not taken: it has got them from the sender.
 void Home::written_back(const Request& message) {
-  const Payload& payload = p_.around.payloads[message.payload];
-  copy_to_image(message.line, payload.bytes.data(), payload.valid);
+  Payload& payload = p_.around.payloads[message.payload];
   const u32 way = p_.lines.find(message.line);
-  if (way == no_way) impossible("a write-back of a line that the directory does not have", message, p_.now());
+  if (way == no_way && p_.around.policy.kind() != HomeKind::registry)
+    impossible("a write-back of a line that the directory does not have", message, p_.now());
+  payload.valid = payload.valid & bytes_of(way == no_way ? 0 : taken(way, message));
+  copy_to_image(message.line, payload.bytes.data(), payload.valid);
   const ByteMask dirty = payload.valid;
   p_.counts->written_back_bytes += dirty.count();
-  p_.lines[way].dirty = p_.lines[way].dirty | dirty;
+  if (way != no_way) {
+    HomeLine& line = p_.lines[way];
+    line.dirty = line.dirty | dirty;
+    line.written = line.written | dirty;
+    if (dirty.any()) line.valid |= p_.sectors.complete(whole_words(line.written));
+  }
   if (!message.persist) p_.around.payloads.give_back(message.payload);
-  Decision decision;
-  p_.around.protocol.at_home(message, directory_.record(way), decision);
   Request answer = message;
   answer.kind = RequestKind::written;
   answer.payload = no_payload;
   answer.served_by = ServedBy::home;
   p_.departures.depart(answer, static_cast<Node>(message.origin), 0);
   if (message.persist) persists_.begin(way, message, dirty);
+}
+
+/// Words of a write-back that the policy takes. A home that waits for the sender's answer has changed the record
+/// already.
+WordMask Home::taken(u32 way, const Request& message) {
+  Decision decision;
+  p_.around.policy.at_home(message, directory_.record(way), decision);
+  const u32 number = p_.lines[way].mshr;
+  if (number == no_number || !p_.queue[number].held) return decision.granted;
+  return decision.granted | (message.words & p_.queue[number].decision.probed_of(message.origin));
 }
 
 void Home::served(u64 token) {
@@ -300,9 +323,9 @@ std::string Home::what_is_under_way() const {
   return result;
 }
 
-DirectoryLine Home::directory(u64 line) const {
+LineRecord Home::directory(u64 line) const {
   const u32 way = p_.lines.find(line);
-  return way == no_way ? DirectoryLine{} : directory_.record(way);
+  return way == no_way ? LineRecord{} : directory_.record(way);
 }
 
 }  // namespace ew::memory

@@ -34,7 +34,7 @@ class Home final : public Receiver, public DeviceClient {
   HomeStatistics take(core::Account account) { return p_.counts.take(account); }
   std::string what_is_under_way() const;
   /// For contract suites and checkers.
-  DirectoryLine directory(u64 line) const;
+  LineRecord directory(u64 line) const;
 
  private:
   void take_turn(const Request&);
@@ -49,6 +49,7 @@ class Home final : public Receiver, public DeviceClient {
   void answered(const Request&);
   void recalled(u32 mshr);
   void written_back(const Request&);
+  WordMask taken(u32 way, const Request&);
   void evict(u32 way);
   void drop_line(u32 way, u64 begin, u64 end, bool gone);
   SectorMask needed(const Request&) const;

@@ -19,7 +19,7 @@ bool HostAccesses::begin(const Request& request, bool mmio) {
   const Place place = p_.around.map.place(request.line);
   ++p_.counts->host_accesses;
   p_.counts->reads_past += request.kind == RequestKind::read || request.kind == RequestKind::read_once;
-  (write ? p_.counts->host_sectors_written : p_.counts->host_sectors_read) += static_cast<u64>(std::popcount(sectors));
+  (write ? p_.counts->host_sectors_written : p_.counts->host_sectors_read) += count_of(sectors);
   if (!sectors) {  // a store of no lane
     all_[number].parts = 1;
     home_.served(host_token | number);
@@ -41,7 +41,9 @@ bool HostAccesses::begin(const Request& request, bool mmio) {
 void HostAccesses::perform(HostAccess& access) {
   const Request request = access.answer;
   p_.counts.act_for(request.account);
-  const Performance performance = p_.image.perform(request, request.words, false);
+  Decision decision;
+  decision.granted = request.words;
+  const Performance performance = p_.image.perform(request, decision);
   access.answer = performance.answer;
   access.answer.served_by = ServedBy::host;
   access.data_bytes = performance.data_bytes;

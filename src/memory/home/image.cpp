@@ -1,26 +1,29 @@
 #include "memory/home/image.hpp"
 
-#include <bit>
-
 #include "core/observation.hpp"
 
 namespace ew::memory {
 
-Performance ImagePort::perform(const Request& request, WordMask granted, bool owned) const {
+Performance ImagePort::perform(const Request& request, const Decision& decision) const {
   Performance result{.answer = request};
   result.answer.payload = no_payload;
   switch (request.kind) {
     case RequestKind::read:
     case RequestKind::read_once:
     case RequestKind::own:
-      result.answers = granted;
-      if (!granted) return result;
+      result.answers = decision.granted;
+      if (!decision.granted) return result;
       result.answer.kind = RequestKind::data;
-      result.answer.words = granted;
-      result.answer.owned = owned;
+      result.answer.words = decision.granted & request.content;
+      result.answer.content = decision.granted;
+      if (request.kind == RequestKind::own) {
+        result.answer.words = decision.granted;
+        result.answer.content &= request.content & ~decision.kept;
+      }
+      result.answer.owned = decision.owned;
       result.answer.payload = payloads_.take();
-      copy_from_image(payloads_[result.answer.payload].bytes.data(), request.line, granted);
-      result.data_bytes = static_cast<u32>(std::popcount(granted)) * word_bytes;
+      copy_from_image(payloads_[result.answer.payload].bytes.data(), request.line, result.answer.content);
+      result.data_bytes = count_of(result.answer.content) * word_bytes;
       break;
     case RequestKind::write: {
       const Payload& payload = payloads_[request.payload];
@@ -36,7 +39,7 @@ Performance ImagePort::perform(const Request& request, WordMask granted, bool ow
       result.written = bytes_of(request.words);
       const bool value = request.kind == RequestKind::atomic;
       result.answer.kind = value ? RequestKind::data : RequestKind::written;
-      if (value) result.data_bytes = static_cast<u32>(std::popcount(request.words)) * word_bytes;
+      if (value) result.data_bytes = count_of(request.words) * word_bytes;
       break;
     }
   }

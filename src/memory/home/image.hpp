@@ -5,8 +5,8 @@
 
 #include "memory/agent.hpp"
 #include "memory/home/counts.hpp"
+#include "memory/home_policy.hpp"
 #include "memory/masks.hpp"
-#include "memory/protocol.hpp"
 
 namespace ew::memory {
 
@@ -31,8 +31,8 @@ class ImagePort {
   ImagePort(Payloads& payloads, std::span<Agent* const> agents, HomeObserver* observer, HomeCounts& counts)
       : payloads_(payloads), agents_(agents), observer_(observer), counts_(counts) {}
 
-  /// granted, owned: the protocol's decision for a read or own.
-  Performance perform(const Request&, WordMask granted, bool owned) const;
+  /// What is decided counts for a read or own.
+  Performance perform(const Request&, const Decision&) const;
 
  private:
   Payloads& payloads_;

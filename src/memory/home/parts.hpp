@@ -13,7 +13,7 @@ struct HomeSurroundings {
   core::TimeWheel& wheel;
   Payloads& payloads;
   Network& network;
-  const Protocol& protocol;
+  const HomePolicy& policy;
   const AddressMap& map;
   std::span<Agent* const> agents;    // performs lanes of atomics and uncached loads in the image
   std::span<Device* const> devices;  // by Place::device
@@ -25,7 +25,7 @@ struct HomeParts {
   HomeParts(const HomeConfig& c, const HomeSurroundings& s)
       : config(c),
         around(s),
-        permission(s.protocol.permission()),
+        tracks(s.policy.tracks()),
         sectors(c.line, c.sector),
         lines(c, s.map),
         queue(c.mshrs, lines),
@@ -35,7 +35,7 @@ struct HomeParts {
 
   const HomeConfig config;
   const HomeSurroundings around;
-  const Permission permission;
+  const bool tracks;  // a record of each line is kept
   HomeCounts counts;
   Sectors sectors;
   HomeLines lines;

@@ -20,9 +20,10 @@ void HomePersists::begin(u32 way, const Request& request, const ByteMask& bytes)
   ++under_way_;
   const Place place = p_.around.map.place(request.line);
   const SectorMask sectors = p_.sectors.of(touched_words(bytes));
-  p_.counts->sectors_persisted += static_cast<u64>(std::popcount(sectors));
+  p_.counts->sectors_persisted += count_of(sectors);
   Sectors::each_run(sectors, [&](u32, u32) { ++all_[number].parts; });
-  const bool carried = request.kind == RequestKind::write || request.kind == RequestKind::write_back;
+  const bool carried = request.kind == RequestKind::write || request.kind == RequestKind::write_back ||
+                       request.kind == RequestKind::clean;
   Payloads& payloads = p_.around.payloads;
   Sectors::each_run(sectors, [&](u32 first, u32 count) {
     const WordMask words = p_.sectors.words(first, count);

@@ -15,7 +15,12 @@ u32 HomeQueue::take(u32 way) {
   const u32 number = free_;
   assert(number != no_number);
   free_ = mshrs_[number].next_free;
-  mshrs_[number] = {.way = way, .active = true};
+  HomeMshr& mshr = mshrs_[number];
+  mshr.way = way;
+  mshr.waiting = {};
+  mshr.answers = 0;
+  mshr.held = mshr.recall = false;
+  mshr.active = true;
   lines_[way].mshr = number;
   ++active_;
   return number;

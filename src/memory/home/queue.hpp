@@ -10,7 +10,7 @@
 
 #include "core/time_wheel.hpp"
 #include "memory/home/lines.hpp"
-#include "memory/protocol.hpp"
+#include "memory/home_policy.hpp"
 
 namespace ew::memory {
 

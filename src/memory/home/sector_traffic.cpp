@@ -7,7 +7,7 @@ namespace ew::memory {
 void SectorTraffic::fetch(u32 way, SectorMask sectors) {
   const Place place = p_.around.map.place(p_.lines.line_of(way));
   p_.lines[way].fetching |= sectors;
-  p_.counts->sectors_fetched += static_cast<u64>(std::popcount(sectors));
+  p_.counts->sectors_fetched += count_of(sectors);
   Sectors::each_run(sectors, [&](u32 first, u32 count) {
     const u64 run = ((u64{1} << count) - 1) << first;
     p_.devices.put(place.device, {.address = place.physical + first * p_.config.sector,
@@ -34,7 +34,7 @@ void SectorTraffic::write(u32 way) {
   const u64 address = p_.lines.line_of(way);
   const Place place = p_.around.map.place(address);
   const SectorMask sectors = p_.sectors.of(touched_words(line.dirty));
-  p_.counts->sectors_written += static_cast<u64>(std::popcount(sectors));
+  p_.counts->sectors_written += count_of(sectors);
   Sectors::each_run(sectors, [&](u32 first, u32 count) {
     DeviceRequest request{
         .address = place.physical + first * p_.config.sector, .bytes = count * p_.config.sector, .write = true};

@@ -289,6 +289,8 @@ void MemoryInstructions::describe(Access& a, const MemoryOp& op) const {
   line.streaming = form.hint == ptx::CacheHint::cs || form.hint == ptx::CacheHint::lu;
   line.read_only = form.hint == ptx::CacheHint::nc && !order.strong;
   line.scope = order.scope;
+  line.whole_words = line.kind == AccessKind::store && op.plan->bytes % memory::word_bytes == 0 &&
+                     op.plan->alignment % memory::word_bytes == 0;
 }
 
 /// The access keeps the operation, and the data that it writes: the warp may go on and write these registers.

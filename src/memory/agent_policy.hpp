@@ -1,0 +1,87 @@
+// The private half of a coherence protocol: what an agent does with its copies. It is a table. Each word of a line is
+// invalid (no copy), valid (a copy that may be read) or owned (nobody else may write it). The table says for each use
+// of a word, and for each kind of data, in which states the word can be used at once, and what happens otherwise. So a
+// hit makes no virtual call. The other half is memory/home_policy.hpp; coherence/ has the protocols.
+//
+// Three things are the same under each policy. Data behind the host link has no private copies. A home that asks for
+// words (ProbeKind) gets them. A word that is owned or has bytes that the home lacks does not go at an acquire.
+#pragma once
+
+#include <array>
+
+#include "memory/agent.hpp"
+
+namespace ew::memory {
+
+/// What an access does, as far as a policy cares.
+enum class Use : u8 {
+  load,
+  fresh_load,  // strong, at a scope with threads of other private caches: a copy that may be stale will not do
+  past_load,   // ld.cg, ld.cv
+  store,
+  fresh_store,  // strong, at such a scope
+  past_store,   // one that must not wait in a write buffer
+  atomic        // and a reduction
+};
+inline constexpr u32 uses = 7;
+
+/// Data that policies tell apart. read_only: nobody writes it while the kernel runs (ld.nc, constants, textures).
+enum class DataKind : u8 { ordinary, read_only };
+inline constexpr u32 data_kinds = 2;
+
+/// What happens where a word cannot be used at once.
+enum class Otherwise : u8 {
+  fetch,          // of a load: the home sends a copy, which stays
+  past,           // the home performs the access. No copy stays
+  fetch_if_here,  // of a load: as `fetch` if the cache has a place for the line; else as `past`
+  own,            // the words are owned first, with their content. Then the access is performed here
+  own_written,    // as `own`; words that the store writes whole are owned without their content
+  buffer,         // of a store: it writes the copy here, and the write buffer sends the bytes home later
+  at_once         // of a store: as `buffer`, but the bytes leave now. If no place is there for the line: as `past`
+};
+
+struct alignas(4) Reaction {
+  bool valid = false, owned = false;  // words in this state can be used at once
+  Otherwise otherwise = Otherwise::past;
+};
+
+/// Which kind of home (memory/home_policy.hpp) must stand behind an agent policy.
+enum class HomeKind : u8 {
+  none,       // keeps no record of copies
+  registry,   // knows who owns each word. A request that it has sent on is no longer its business
+  directory,  // knows all copies of a line, and holds the line until a request is over
+};
+
+struct AgentPolicy {
+  std::array<std::array<Reaction, data_kinds>, uses> reactions{};
+  bool drops_at_acquire = true;   // words that are valid, and neither owned nor dirty, go at an acquire
+  bool drains_at_release = true;  // a release waits until dirty bytes that are not owned are in the image
+  bool whole_lines = false;       // each request is for all words of its line; else for the sectors that it lacks
+  HomeKind home = HomeKind::none;
+
+  const Reaction& on(Use use, DataKind kind) const { return reactions[static_cast<u32>(use)][static_cast<u32>(kind)]; }
+  /// Agents own words: some stores or atomics are performed in the private cache, and no write buffer knows of them.
+  constexpr bool owns() const {
+    for (const auto& row : reactions)
+      for (const Reaction& reaction : row)
+        if (reaction.owned) return true;
+    return false;
+  }
+  /// Copies of ordinary data exist.
+  constexpr bool keeps_copies() const { return on_load().valid || on_load().owned; }
+  /// No copy is ever older than an acquire, or than another thread's store that was visible.
+  constexpr bool copies_are_current() const { return owns() && !drops_at_acquire; }
+
+ private:
+  constexpr const Reaction& on_load() const { return reactions[0][0]; }
+};
+
+/// The same for ordinary and for read-only data.
+constexpr std::array<Reaction, data_kinds> both(Reaction reaction) {
+  return {reaction, reaction};
+}
+
+/// Keeps nothing: each access is performed at the home. Copy engines have it under every protocol.
+constexpr AgentPolicy uncached{};
+
+}  // namespace ew::memory
