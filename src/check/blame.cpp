@@ -212,8 +212,9 @@ bool is_acquiring(const EventRecord& record) {
 }
 
 /// Where the persists are in the run.
-std::pair<StoreRecord, StoreRecord> places_of(const EventFile& events, PersistModel model, u32 absent, u32 present) {
-  PersistBuilder builder(events, model);
+std::pair<StoreRecord, StoreRecord> places_of(const EventFile& events, const PersistAxioms& axioms, u32 absent,
+                                              u32 present) {
+  PersistBuilder builder(events, axioms);
   std::pair<StoreRecord, StoreRecord> found;
   u64 at = 0;
   events.each([&](const EventRecord& record, std::span<const u64> words) {
@@ -231,8 +232,8 @@ std::pair<StoreRecord, StoreRecord> places_of(const EventFile& events, PersistMo
 
 }  // namespace
 
-StoreEvidence evidence_of(const EventFile& events, PersistModel model, u32 absent, u32 present) {
-  const auto [missing, there] = places_of(events, model, absent, present);
+StoreEvidence evidence_of(const EventFile& events, const PersistAxioms& axioms, u32 absent, u32 present) {
+  const auto [missing, there] = places_of(events, axioms, absent, present);
   StoreEvidence evidence;
   const bool one_launch = missing.record.launch != 0 && missing.record.launch == there.record.launch;
   evidence.same_block = one_launch && missing.record.block == there.record.block;
@@ -251,9 +252,9 @@ StoreEvidence evidence_of(const EventFile& events, PersistModel model, u32 absen
     if (flag && at < there.at && !by_missing && is_acquiring(record) && accesses(record, words, flag))
       evidence.release_before = release;
     if (by_missing && at > missing.at && !evidence.dfence_behind && record.kind == simt::EventKind::order) {
+      // A dFence is meant to wait, whatever it does under these axioms.
       const bool waits =
-          record.action == EventAction::dfence ||
-          (model == PersistModel::gpm && record.action == EventAction::fence && record.scope == Scope::sys);
+          record.action == EventAction::dfence || axioms.makes_durable(operation_of(record.action), record.scope);
       if (waits) evidence.dfence_behind = access();
     }
   });

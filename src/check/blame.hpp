@@ -38,7 +38,7 @@ void sharpen_blame(const PersistGraph&, const Fails&, Blame&);
 /// least number: far behind, steps grow.
 std::optional<u32> first_mended(u32 size, u32 count, const Fails&);
 
-/// Of a graph whose synchronisations were made stronger (sbrp_sys, sbrp_synced): the fewest changes by which `absent`
+/// Of a graph whose synchronisations were made stronger (widened, synced): the fewest changes by which `absent`
 /// comes before `present`, and where; in the order of the run. Nothing: no change does it.
 std::optional<std::vector<Widening>> fewest_changes(const PersistGraph&, u32 absent, u32 present);
 
@@ -56,6 +56,6 @@ struct StoreEvidence {
   std::optional<Access> dfence_behind;
 };
 /// `present`: no_persist when there is none.
-StoreEvidence evidence_of(const EventFile&, PersistModel, u32 absent, u32 present);
+StoreEvidence evidence_of(const EventFile&, const PersistAxioms&, u32 absent, u32 present);
 
 }  // namespace ew::check

@@ -17,17 +17,17 @@ constexpr u64 most_states = 4'000'000;
 
 /// 4.6 of the notes' lattice, as docs/litmus.md has it: every open question answered by the stronger order, but a pRel
 /// does not wait, which would hide what scopes do.
-SbrpReading strong_reading(bool widened) {
-  SbrpReading reading;
-  reading.flag_before = reading.acquired_durable = true;
-  reading.widened = widened;
-  return reading;
+PersistAxioms strong_reading(bool widened) {
+  PersistAxioms axioms = persistency::sbrp_axioms;
+  axioms.releases.flag_before = axioms.releases.acquired_durable = true;
+  axioms.releases.widened = widened;
+  return axioms;
 }
 
 }  // namespace
 
 CrashImages::CrashImages(const Program& program, const ImageLayout& layout)
-    : program_(program), layout_(layout), of_(persistency_models().size() + reading_changes().size() + 2) {
+    : program_(program), layout_(layout), of_(persistency_columns().size() + reading_changes().size() + 2) {
   std::set<std::string> races;
   each_execution(program, [&](const Execution& x) {
     ++executions_;
@@ -38,11 +38,11 @@ CrashImages::CrashImages(const Program& program, const ImageLayout& layout)
 }
 
 const CrashImages::Images& CrashImages::of_reading(u32 change) const {
-  return of_[persistency_models().size() + change];
+  return of_[persistency_columns().size() + change];
 }
 
 const CrashImages::Images& CrashImages::of_step(LatticeStep step) const {
-  return of_[persistency_models().size() + reading_changes().size() + static_cast<std::size_t>(step)];
+  return of_[persistency_columns().size() + reading_changes().size() + static_cast<std::size_t>(step)];
 }
 
 const CrashImages::States& CrashImages::states_of(const Execution& x, const Relation& happened_before,
@@ -84,9 +84,9 @@ void CrashImages::add(const Execution& x) {
       is_new |= inserted;
     }
   };
-  for (const PersistencyModel& model : persistency_models()) collect(model.order(x));
-  for (const ReadingChange& change : reading_changes()) collect(sbrp_order(x, change.reading()));
-  for (const bool widened : {true, false}) collect(sbrp_order(x, strong_reading(widened)));
+  for (const PersistAxioms* axioms : persistency_columns()) collect(persist_order(x, *axioms));
+  for (const ReadingChange& change : reading_changes()) collect(persist_order(x, change.axioms()));
+  for (const bool widened : {true, false}) collect(persist_order(x, strong_reading(widened)));
   if (is_new) kept_.push_back(x);
 }
 

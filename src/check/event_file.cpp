@@ -40,6 +40,27 @@ std::vector<u64> read_words(const std::string& path) {
 
 }  // namespace
 
+memory::PersistOrder operation_of(EventAction action) {
+  using memory::PersistOrder;
+  switch (action) {
+    case EventAction::ofence:
+      return PersistOrder::ofence;
+    case EventAction::dfence:
+      return PersistOrder::dfence;
+    case EventAction::fence:
+      return PersistOrder::fence;
+    case EventAction::prel:
+      return PersistOrder::p_release;
+    case EventAction::pacq:
+      return PersistOrder::p_acquire;
+    case EventAction::sync_and_wait:
+    case EventAction::sync_only:
+      return PersistOrder::barrier;
+    default:
+      return PersistOrder::none;
+  }
+}
+
 EventFile::EventFile(const std::string& path) : words_(read_words(path)) {
   if (words_.empty() || words_[0] != simt::event_magic)
     throw core::UserError(fmt::format("events {}: is no file of events", path));

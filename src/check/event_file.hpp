@@ -7,12 +7,17 @@
 #include <string_view>
 #include <vector>
 
+#include "persistency/axioms.hpp"
 #include "simt/persist_events.hpp"
 
 namespace ew::check {
 
+using persistency::PersistAxioms;
 using simt::EventAction;
 using simt::EventRecord;
+
+/// The order operation that an event's action is, or none: conventional releases and acquires count as accesses alone.
+memory::PersistOrder operation_of(EventAction);
 
 class EventFile {
  public:

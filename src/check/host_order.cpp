@@ -51,10 +51,10 @@ void HostOrder::transfer(std::span<const u64> words) {
   std::vector<u32> made{before.order};
   for (std::size_t i = 1; i + 2 < words.size(); i += 3)
     made.push_back(persists_.add({.address = words[i], .value = words[i + 2], .bytes = static_cast<u8>(words[i + 1])},
-                                 std::array{rules_.unordered() ? 0 : before.order, before.durable}));
+                                 std::array{axioms_.unordered() ? 0 : before.order, before.durable}));
   Nodes& nodes = commands_[ticket].nodes;
   nodes.order = graph_.join(made);
-  if (rules_.gpm()) nodes.durable = graph_.join(nodes.durable, nodes.order);
+  if (axioms_.durable_at_end) nodes.durable = graph_.join(nodes.durable, nodes.order);
   ended_.push_back(ticket);
 }
 
@@ -75,7 +75,7 @@ void HostOrder::wait_for_all(u64 last) {
 void HostOrder::store(std::span<const u64> words) {
   for (std::size_t i = 0; i + 2 < words.size(); i += 3) {
     const Persist persist{.address = words[i], .value = words[i + 2], .bytes = static_cast<u8>(words[i + 1])};
-    open_.push_back(persists_.add(persist, std::array{rules_.unordered() ? 0 : host_.order, host_.durable}));
+    open_.push_back(persists_.add(persist, std::array{axioms_.unordered() ? 0 : host_.order, host_.durable}));
   }
 }
 
@@ -88,7 +88,7 @@ void HostOrder::persist(u64 begin, u64 end) {
     return true;
   });
   host_.durable = graph_.join(now);
-  if (!rules_.unordered()) host_.order = graph_.join(host_.order, host_.durable);
+  if (!axioms_.unordered()) host_.order = graph_.join(host_.order, host_.durable);
 }
 
 void HostOrder::end_pool(u64 address) {

@@ -15,9 +15,9 @@ namespace ew::check {
 
 class HostOrder {
  public:
-  /// All but the rules are the builder's, and outlive this.
-  HostOrder(const EventFile& events, PersistRules rules, PersistGraph& graph, PersistWords& persists)
-      : events_(events), rules_(rules), graph_(graph), persists_(persists) {}
+  /// All but the axioms are the builder's, and outlive this.
+  HostOrder(const EventFile& events, const PersistAxioms& axioms, PersistGraph& graph, PersistWords& persists)
+      : events_(events), axioms_(axioms), graph_(graph), persists_(persists) {}
 
   struct Nodes {
     u32 order = 0, durable = 0;
@@ -52,10 +52,12 @@ class HostOrder {
   Command& resolve(u64 ticket);
   /// What the model promises the host to be durable now; where what is performed is durable, all that has been
   /// performed.
-  u32 promised() const { return rules_.strict() ? persists_.last() : host_.durable; }
+  u32 promised() const {
+    return axioms_.across == PersistAxioms::Across::performance ? persists_.last() : host_.durable;
+  }
 
   const EventFile& events_;
-  const PersistRules rules_;
+  const PersistAxioms& axioms_;
   PersistGraph& graph_;
   PersistWords& persists_;
   std::unordered_map<u64, Command> commands_;

@@ -10,6 +10,7 @@
 #include "check/litmus_checks.hpp"
 #include "check/litmus_lexer.hpp"
 #include "check/litmus_words.hpp"
+#include "check/persistency_model.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
 
@@ -437,8 +438,11 @@ class FileParser {
 
   static void check_column(const LineLexer& lexer, Expectation::Kind kind, const std::string& column) {
     if (kind == Expectation::Kind::models) return;  // models of data races have settings in their names
-    const std::span<const std::string_view> names =
-        kind == Expectation::Kind::final ? std::span<const std::string_view>(ptx_columns) : persistency_columns;
+    std::vector<std::string_view> names(ptx_columns.begin(), ptx_columns.end());
+    if (kind != Expectation::Kind::final) {
+      names.clear();
+      for (const PersistAxioms* axioms : persistency_columns()) names.push_back(axioms->name);
+    }
     if (std::ranges::find(names, column) == names.end())
       lexer.fail(fmt::format("unknown model \"{}\"{}; there is {}", column, core::did_you_mean(column, names),
                              fmt::join(names, " ")));

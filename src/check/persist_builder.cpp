@@ -6,8 +6,10 @@
 
 namespace ew::check {
 
-PersistGraph build_persist_graph(const EventFile& events, PersistModel model) {
-  PersistBuilder builder(events, model);
+using Across = PersistAxioms::Across;
+
+PersistGraph build_persist_graph(const EventFile& events, const PersistAxioms& axioms) {
+  PersistBuilder builder(events, axioms);
   events.each([&](const EventRecord& record, std::span<const u64> words) { builder.take(record, words); });
   return builder.finish();
 }
@@ -57,7 +59,7 @@ PersistGraph PersistBuilder::finish() {
 void PersistBuilder::begin_launch(const EventRecord& record, std::span<const u64> words) {
   const HostOrder::Nodes before = host_.begin(words[0]);
   auto launch = std::make_unique<RecordedLaunch>();
-  launch->order = rules_.unordered() ? 0 : before.order;
+  launch->order = axioms_.unordered() ? 0 : before.order;
   launch->durable = before.durable;
   launch->blocks.resize(words[2]);
   launches_.resize(record.launch + 1);
@@ -71,7 +73,7 @@ void PersistBuilder::end_launch(const EventRecord& record) {
     if (!block) continue;
     for (RecordedThread& thread : block->threads) {
       if (thread.meeting) leave_barrier(*block, thread);
-      if (rules_.gpm()) thread.order.wait_until_durable(graph_);
+      if (axioms_.durable_at_end) thread.order.wait_until_durable(graph_);
       if (const u32 all = thread.order.out(graph_); all && all != order.back()) order.push_back(all);
       if (const u32 known = thread.order.durable(); known && known != durable.back()) durable.push_back(known);
     }
@@ -108,32 +110,29 @@ void PersistBuilder::leave_barrier(RecordedBlock& block, RecordedThread& thread)
 // --- Order operations
 
 void PersistBuilder::order(const EventRecord& record) {
-  if (!rules_.synchronises()) return;
+  if (!axioms_.synchronises()) return;
   RecordedBlock& block = block_of(record);
+  const memory::PersistOrder operation = operation_of(record.action);
+  const bool orders = axioms_.orders.has(operation), waits = axioms_.makes_durable(operation, record.scope);
   for (LaneMask left = record.lanes; left; left &= left - 1) {
     RecordedThread& thread = thread_of(block, record, static_cast<u32>(std::countr_zero(left)));
     thread.spun.address = 0;
-    const bool is_fence = record.action == EventAction::fence;
-    if (rules_.gpm()) {
-      if (!is_fence || record.scope == Scope::sys) thread.order.wait_until_durable(graph_);
-      continue;
-    }
-    if (is_fence)
+    if (orders && operation == memory::PersistOrder::fence)
       synchronisation_.fence(thread, record);
-    else
+    else if (orders)
       thread.order.order_own(graph_);
-    if (record.action == EventAction::dfence) thread.order.wait_until_durable(graph_);
+    if (waits) thread.order.wait_until_durable(graph_);
   }
 }
 
 void PersistBuilder::arrive(const EventRecord& record, std::span<const u64> words) {
-  if (!rules_.synchronises()) return;
+  if (!axioms_.synchronises()) return;
   RecordedBlock& block = block_of(record);
   for (LaneMask left = record.lanes; left; left &= left - 1) {
     RecordedThread& thread = thread_of(block, record, static_cast<u32>(std::countr_zero(left)));
     thread.spun.address = 0;
     u32 released = 0;
-    if (!rules_.unordered()) {
+    if (axioms_.orders.has(memory::PersistOrder::barrier)) {
       thread.order.order_own(graph_);
       released = thread.order.out(graph_);
     }
@@ -159,7 +158,8 @@ void PersistBuilder::access(const EventRecord& record, std::span<const u64> word
     const auto value = words.subspan(at + 1, is_atomic ? 2 : value_words);
     at += 1 + value.size();
     const bool writes = record.kind == simt::EventKind::store || is_atomic;
-    if (record.kind != simt::EventKind::store && rules_.synchronises()) synchronisation_.read(one, value[0], is_atomic);
+    if (record.kind != simt::EventKind::store && axioms_.synchronises())
+      synchronisation_.read(one, value[0], is_atomic);
     if (writes) {
       thread.spun.address = 0;
       store(one, is_atomic ? value.subspan(1) : value, is_atomic);
@@ -175,21 +175,22 @@ bool PersistBuilder::in_pool(u64 address) const {
 void PersistBuilder::store(const LaneAccess& lane, std::span<const u64> value, bool reads_too) {
   ThreadOrder& order = lane.thread.order;
   const bool persists = in_pool(lane.address);
-  if (!rules_.synchronises()) {
+  if (!axioms_.synchronises()) {
     if (persists) add_persists(lane, value, 0);
     return;
   }
   const EventAction action = lane.record.action;
-  if (action == EventAction::prel) {  // before the store, in models that know no one-way release
-    if (rules_.epoch()) order.order_own(graph_);
-    if (rules_.gpm()) order.wait_until_durable(graph_);
+  if (action == EventAction::prel) {  // before the store
+    if (axioms_.orders.has(memory::PersistOrder::p_release)) order.order_own(graph_);
+    if (axioms_.durable.has(memory::PersistOrder::p_release)) order.wait_until_durable(graph_);
   }
   const bool strong = action != EventAction::weak;
   Flag* const flag = strong ? &synchronisation_.flag_of(lane) : persists ? synchronisation_.known_flag(lane) : nullptr;
   u32 node = 0;
-  if (flag && rules_.epoch() && !persists) node = synchronisation_.touch(lane, *flag, true);
+  const bool conflicts = axioms_.across == Across::conflicts;
+  if (flag && conflicts && !persists) node = synchronisation_.touch(lane, *flag, true);
   if (persists) add_persists(lane, value, flag ? flag->last.node : 0);
-  if (flag && rules_.epoch() && persists) {
+  if (flag && conflicts && persists) {
     node = order.last();
     flag->reads.clear();
   }
@@ -202,11 +203,12 @@ void PersistBuilder::add_persists(const LaneAccess& lane, std::span<const u64> v
   // [RelSelf]: a flag persists after all that it publishes.
   const bool releases = record.action == EventAction::prel || record.action == EventAction::release ||
                         record.action == EventAction::acq_rel;
-  const bool ordered = !rules_.unordered() && !rules_.strict();
+  const bool ordered = !axioms_.unordered() && axioms_.across != Across::performance;
+  const bool by_releases = axioms_.across == Across::releases;
   u32 in = ordered ? order.in() : 0;
-  if (ordered && rules_.scoped() && releases) in = order.out(graph_);
+  if (by_releases && releases) in = order.out(graph_);
   std::array<u32, 4> before{in, order.durable()};  // 0: none
-  if (rules_.epoch() && flag_node) {
+  if (axioms_.across == Across::conflicts && flag_node) {
     before[2] = flag_node;
     before[3] = synchronisation_.join_reads(lane);
   }
@@ -221,7 +223,7 @@ void PersistBuilder::add_persists(const LaneAccess& lane, std::span<const u64> v
     order.persisted(words_.add(persist, before));
   }
   // [AcqSelf]: what follows an acquiring atomic follows its persist.
-  if (ordered && rules_.scoped() && record.kind == simt::EventKind::atomic &&
+  if (by_releases && record.kind == simt::EventKind::atomic &&
       (record.action == EventAction::acquire || record.action == EventAction::acq_rel))
     order.acquire(graph_, order.last());
 }

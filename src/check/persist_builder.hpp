@@ -1,8 +1,6 @@
-// From the events of a run to its PersistGraph under a model: the axioms of ../shared/notes/memory-models.md 5.2.3 and
-// 5.3, epoch by epoch. One builder a graph.
+// From the events of a run to its PersistGraph under a row of axioms (persistency/axioms.hpp). One builder a graph.
 //
 // The builder takes one event after the other and knows the launches, blocks and threads. Its parts know
-//   persist_rules.hpp            in what the models differ
 //   thread_order.hpp             which nodes a thread's next persist must follow
 //   block_barriers.hpp           who has arrived at a block's barriers
 //   persist_synchronisation.hpp  what fences and strong accesses bring from thread to thread
@@ -19,24 +17,25 @@
 #include "check/event_file.hpp"
 #include "check/host_order.hpp"
 #include "check/persist_graph.hpp"
-#include "check/persist_rules.hpp"
 #include "check/persist_synchronisation.hpp"
 #include "check/persist_words.hpp"
 #include "check/recorded_thread.hpp"
+#include "persistency/axioms.hpp"
 
 namespace ew::check {
 
 /// The whole run.
-PersistGraph build_persist_graph(const EventFile&, PersistModel);
+PersistGraph build_persist_graph(const EventFile&, const PersistAxioms&);
 
 class PersistBuilder {
  public:
-  PersistBuilder(const EventFile& events, PersistModel model)
+  /// Both outlive this. REQUIRES: axioms.recorded.
+  PersistBuilder(const EventFile& events, const PersistAxioms& axioms)
       : events_(events),
-        rules_(model),
-        words_(events, rules_, graph_),
-        synchronisation_(rules_, graph_),
-        host_(events, rules_, graph_, words_) {}
+        axioms_(axioms),
+        words_(events, axioms_, graph_),
+        synchronisation_(axioms_, graph_),
+        host_(events, axioms_, graph_, words_) {}
   PersistBuilder(const PersistBuilder&) = delete;
   PersistBuilder& operator=(const PersistBuilder&) = delete;
 
@@ -61,7 +60,7 @@ class PersistBuilder {
   bool in_pool(u64 address) const;
 
   const EventFile& events_;
-  const PersistRules rules_;
+  const PersistAxioms& axioms_;
   PersistGraph graph_;
   PersistWords words_;
   PersistSynchronisation synchronisation_;

@@ -6,26 +6,6 @@
 
 namespace ew::check {
 
-std::string_view name_of(PersistModel model) {
-  switch (model) {
-    case PersistModel::strict:
-      return "strict";
-    case PersistModel::sbrp:
-      return "sbrp";
-    case PersistModel::sbrp_sys:
-      return "sbrp-sys";
-    case PersistModel::sbrp_synced:
-      return "sbrp-synced";
-    case PersistModel::epoch:
-      return "epoch";
-    case PersistModel::gpm:
-      return "gpm";
-    case PersistModel::gpm_ddio:
-      return "gpm-ddio";
-  }
-  return "";
-}
-
 u32 PersistGraph::add_node(std::span<const u32> before) {
   for (const u32 node : before)
     if (node) predecessors_.push_back(node);

@@ -14,12 +14,6 @@
 
 namespace ew::check {
 
-/// Models as the columns of litmus/pm.glt name them. `sbrp`: settled reading; `sbrp_sys`: the same with every scope
-/// widened to the system; `strict`: in the order of the run. `sbrp_synced` is no model of a machine: as sbrp_sys, and
-/// every strong access releases and acquires, so that it shows which accesses could order what nothing orders.
-enum class PersistModel : u8 { strict, sbrp, sbrp_sys, sbrp_synced, epoch, gpm, gpm_ddio };
-std::string_view name_of(PersistModel);
-
 inline constexpr u32 no_persist = ~u32{0};
 
 struct Persist {
@@ -38,7 +32,7 @@ struct AcknowledgedNode {
   u32 issued = 0;  // persists that the run had issued by then: those with smaller numbers
 };
 
-/// A synchronisation that exists only because it was made stronger than it is written (sbrp_sys, sbrp_synced).
+/// A synchronisation that exists only because axioms made it stronger than it is written (widened, synced).
 struct Widening {
   u32 node = 0;
   struct Side {

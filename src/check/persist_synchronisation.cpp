@@ -5,6 +5,8 @@
 namespace ew::check {
 namespace {
 
+using Across = PersistAxioms::Across;
+
 /// An access or a fence, as one side of a synchronisation.
 Widening::Side side_of(const EventRecord& record) {
   return {.launch = record.launch, .pc = record.pc, .scope = record.scope, .action = record.action};
@@ -35,9 +37,9 @@ void add(FlagWrite& write, u64 block, u32 for_pacq, u32 for_acquire, PersistGrap
 
 void PersistSynchronisation::fence(RecordedThread& thread, const EventRecord& record) {
   thread.order.order_own(graph_);
-  if (!rules_.scoped()) return;
+  if (axioms_.across != Across::releases) return;
   ThreadFences& fences = thread.fences;
-  const Scope scope = rules_.wide(record.scope);
+  const Scope scope = axioms_.wide(record.scope);
   u32 read = fences.read_block;
   if (scope >= Scope::gpu) {
     u32 device = fences.read_device;
@@ -114,19 +116,20 @@ void PersistSynchronisation::read(const LaneAccess& lane, u64 value, bool part_o
   }
   const FlagWrite& from = write_of(flag, value, part_of_atomic);
   thread.order.learn_durable(graph_, from.durable);
-  if (rules_.epoch()) {
+  if (axioms_.across == Across::conflicts) {
     if (!part_of_atomic) touch(lane, flag, false);
-    if (lane.record.action == EventAction::pacq) thread.order.order_own(graph_);
+    if (lane.record.action == EventAction::pacq && axioms_.orders.has(memory::PersistOrder::p_acquire))
+      thread.order.order_own(graph_);
     return;
   }
-  if (!rules_.scoped()) return;
-  if (rules_.synced()) acquire_anyway(lane, from);
+  if (axioms_.across != Across::releases) return;
+  if (axioms_.releases.synced) acquire_anyway(lane, from);
   acquire_published(lane, from);
 }
 
 void PersistSynchronisation::acquire_published(const LaneAccess& lane, const FlagWrite& from) {
   const EventAction action = lane.record.action;
-  const Scope scope = rules_.wide(lane.record.scope);
+  const Scope scope = axioms_.wide(lane.record.scope);
   u32 for_pacq = 0, in_block = 0, in_device = 0;
   for (const FlagWrite::Published& published : from.published) {
     if (published.block != 0 ? published.block != lane.block_id || scope < Scope::cta : scope < Scope::gpu) continue;
@@ -149,7 +152,7 @@ void PersistSynchronisation::acquire_published(const LaneAccess& lane, const Fla
 
 /// Says which sides of a synchronisation are too narrow as written.
 u32 PersistSynchronisation::mark_widened(u32 node, const LaneAccess& lane, const FlagWrite& write) {
-  if (!rules_.widened() || !node || write.block == lane.block_id) return node;
+  if (!axioms_.releases.widened || !node || write.block == lane.block_id) return node;
   Widening widening{.release = write.writer, .acquire = side_of(lane.record)};
   widening.release.narrow = write.writer.scope < Scope::gpu;
   widening.acquire.narrow = lane.record.scope < Scope::gpu;
@@ -187,8 +190,8 @@ void PersistSynchronisation::write(const LaneAccess& lane, Flag& flag, u64 value
     write.published = flag.last.published;
     write.durable = graph_.join(write.durable, flag.last.durable);
   }
-  if (rules_.scoped() && lane.record.action != EventAction::weak) publish(lane, write);
-  if (rules_.synced())
+  if (axioms_.across == Across::releases && lane.record.action != EventAction::weak) publish(lane, write);
+  if (axioms_.releases.synced)
     write.everything = graph_.join(part_of_atomic ? flag.last.everything : 0, thread.order.out(graph_));
   constexpr std::size_t remembered = 16;
   if (flag.before.size() == remembered) flag.before.erase(flag.before.begin());
@@ -201,10 +204,10 @@ void PersistSynchronisation::write(const LaneAccess& lane, Flag& flag, u64 value
 /// fence has published.
 void PersistSynchronisation::publish(const LaneAccess& lane, FlagWrite& write) {
   RecordedThread& thread = lane.thread;
-  const Scope scope = rules_.wide(lane.record.scope);
+  const Scope scope = axioms_.wide(lane.record.scope);
   const bool releases = is_release(lane.record.action), prel = lane.record.action == EventAction::prel;
   const u32 all = releases || prel ? thread.order.out(graph_) : 0, for_pacq = prel ? all : 0;
-  if (rules_.widened() && !releases && !prel && thread.fences.scope != Scope::none)
+  if (axioms_.releases.widened && !releases && !prel && thread.fences.scope != Scope::none)
     release_by_fence(thread, write.writer);
   if (scope >= Scope::cta) add(write, lane.block_id, for_pacq, releases ? all : thread.fences.published_block, graph_);
   if (scope >= Scope::gpu) add(write, 0, for_pacq, releases ? all : thread.fences.published_device, graph_);

@@ -1,5 +1,5 @@
 // What strong accesses of one location, and fences, bring from thread to thread: synchronisation by pRel and pAcq and
-// by releases and acquires with chains of atomics (psw, csw), and what epoch persistency makes of conflicts. Owned by
+// by releases and acquires with chains of atomics (psw, csw), and what epochs make of conflicts. Owned by
 // PersistBuilder.
 //
 // A flag is a location that may synchronise: one that a strong access has touched. It remembers what its last writes
@@ -8,15 +8,15 @@
 
 #include <unordered_map>
 
-#include "check/persist_rules.hpp"
 #include "check/recorded_thread.hpp"
+#include "persistency/axioms.hpp"
 
 namespace ew::check {
 
 class PersistSynchronisation {
  public:
   /// The graph is the builder's, and outlives this.
-  PersistSynchronisation(PersistRules rules, PersistGraph& graph) : rules_(rules), graph_(graph) {}
+  PersistSynchronisation(const PersistAxioms& axioms, PersistGraph& graph) : axioms_(axioms), graph_(graph) {}
 
   void fence(RecordedThread&, const EventRecord&);
   void read(const LaneAccess&, u64 value, bool part_of_atomic);
@@ -26,9 +26,9 @@ class PersistSynchronisation {
   /// The flag at this address, made when there is none; or nullptr.
   Flag& flag_of(const LaneAccess&);
   Flag* known_flag(const LaneAccess&);
-  /// Epoch: the access as an event that conflicts with others of its location. Answers its node.
+  /// Where conflicts order: the access as an event that conflicts with others of its location. Answers its node.
   u32 touch(const LaneAccess&, Flag&, bool writes);
-  /// Epoch: a node behind the reads of the flag since its last write.
+  /// Where conflicts order: a node behind the reads of the flag since its last write.
   u32 join_reads(const LaneAccess&);
 
  private:
@@ -39,7 +39,7 @@ class PersistSynchronisation {
   void release_by_fence(RecordedThread&, Widening::Side&);
   u32 mark_widened(u32 node, const LaneAccess&, const FlagWrite&);
 
-  const PersistRules rules_;
+  const PersistAxioms& axioms_;
   PersistGraph& graph_;
   std::unordered_map<u64, Flag> flags_;  // of global and pool memory
 };

@@ -11,7 +11,7 @@ u32 PersistWords::add(const Persist& persist, std::span<const u32> before) {
   std::array<u32, 16> all{};
   std::size_t count = std::min<std::size_t>(before.size(), 8);
   std::copy_n(before.begin(), count, all.begin());
-  if (rules_.strict()) {
+  if (axioms_.across == PersistAxioms::Across::performance) {
     all[count++] = last_;
   } else {
     for (u32 i = first, seen = 0; i < last; ++i) {  // [Coh]

@@ -1,17 +1,18 @@
 // The persists of a run as they are added to its PersistGraph, each behind the older ones of its bytes (coherence, the
-// axiom [Coh]); in the strict model behind the one before it. Owned by PersistBuilder.
+// axiom [Coh]); or, where performance orders, behind the one before it. Owned by PersistBuilder.
 #pragma once
 
 #include "check/event_file.hpp"
-#include "check/persist_rules.hpp"
+#include "check/persist_graph.hpp"
 #include "check/pool_table.hpp"
+#include "persistency/axioms.hpp"
 
 namespace ew::check {
 
 class PersistWords {
  public:
-  PersistWords(const EventFile& events, PersistRules rules, PersistGraph& graph)
-      : rules_(rules), graph_(graph), words_(events) {}
+  PersistWords(const EventFile& events, const PersistAxioms& axioms, PersistGraph& graph)
+      : axioms_(axioms), graph_(graph), words_(events) {}
 
   /// Adds the persist behind these nodes, eight at most. Answers its node.
   u32 add(const Persist&, std::span<const u32> before);
@@ -23,7 +24,7 @@ class PersistWords {
     u32 node[8] = {};
   };
 
-  const PersistRules rules_;
+  const PersistAxioms& axioms_;
   PersistGraph& graph_;
   PoolTable<Writers> words_;
   u32 last_ = 0;

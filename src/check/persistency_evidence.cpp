@@ -13,14 +13,8 @@ namespace {
 constexpr std::size_t most_sentences = 4;
 
 /// The column in which nothing but a location's coherence orders: what an execution's values could leave at all.
-u32 unordered_model() {
-  for (u32 m = 0; m < persistency_models().size(); ++m)
-    if (persistency_models()[m].name == "gpm-ddio") return m;
-  return 0;
-}
-
-const std::optional<SbrpReading>& reading_of(u32 model) {
-  return persistency_models()[model].reading;
+u32 unordered_column() {
+  return column_of(persistency::unordered_axioms);
 }
 
 }  // namespace
@@ -43,11 +37,11 @@ u32 EvidenceWriter::slot(const Event& e) const {
 Evidence EvidenceWriter::write(u32 model, const Code& condition, const std::vector<bool>& asked) const {
   Evidence evidence;
   const auto* allowed = find(images_.of_model(model), condition);
-  const auto* crash = allowed ? allowed : find(images_.of_model(unordered_model()), condition);
+  const auto* crash = allowed ? allowed : find(images_.of_model(unordered_column()), condition);
   if (!crash) return evidence;
   const Execution& x = images_.execution(crash->second.execution);
   const Relation happened_before = x.happened_before();
-  const PersistOrder order = persistency_models()[allowed ? model : unordered_model()].order(x);
+  const PersistOrder order = persist_order(x, *persistency_columns()[allowed ? model : unordered_column()]);
   const ExecutionCrashes states(layout_, x, happened_before, order);
   const u64 ideal = crash->second.ideal;
   const EventSet present = states.events(ideal);
@@ -88,7 +82,7 @@ std::vector<std::string> EvidenceWriter::missing(u32 model, const Execution& x, 
       std::string sentence =
           kept.persists() ? fmt::format("no pmo edge from \"{}\" to \"{}\"", text(x, from), text(x, to))
                           : fmt::format("\"{}\" need not be durable when \"{}\" happens", text(x, from), text(x, to));
-      if (reading_of(model)) sentence += would_order(x, from, to);
+      if (persistency_columns()[model]->across == PersistAxioms::Across::releases) sentence += would_order(x, from, to);
       sentences.push_back(std::move(sentence));
     });
   });
@@ -97,15 +91,14 @@ std::vector<std::string> EvidenceWriter::missing(u32 model, const Execution& x, 
 
 /// What would put `from` before `to`: wider scopes, with the pairs that are too narrow, or another reading.
 std::string EvidenceWriter::would_order(const Execution& x, u32 from, u32 to) const {
-  const auto needed = [&](const SbrpReading& reading) {
+  const auto needed = [&](const PersistAxioms& axioms) {
     const Relation happened_before = x.happened_before();
-    const PersistOrder order = sbrp_order(x, reading);
+    const PersistOrder order = persist_order(x, axioms);
     return ExecutionCrashes(layout_, x, happened_before, order).needed(from, to);
   };
-  SbrpReading wide;
-  wide.widened = true;
-  if (needed(wide)) {
-    const Synchronisation as_written(x, SbrpReading{}), widened(x, wide);
+  const PersistAxioms& settled = persistency::sbrp_axioms;
+  if (needed(*settled.with_wide_scopes)) {
+    const Synchronisation as_written(x, settled), widened(x, *settled.with_wide_scopes);
     for (u32 r = 0; r < x.graph.size(); ++r) {
       EventSet added = widened.steps().after(r) & ~as_written.steps().after(r);
       if (!x.graph.program_order.has(from, r)) added = 0;
@@ -117,7 +110,7 @@ std::string EvidenceWriter::would_order(const Execution& x, u32 from, u32 to) co
   }
   std::string ids;
   for (const ReadingChange& change : reading_changes())
-    if (needed(change.reading())) ids += fmt::format("{}{}", ids.empty() ? "" : ", ", change.id);
+    if (needed(change.axioms())) ids += fmt::format("{}{}", ids.empty() ? "" : ", ", change.id);
   return ids.empty() ? ids : fmt::format("; a stronger reading has one: {}", ids);
 }
 
@@ -125,7 +118,7 @@ std::string EvidenceWriter::would_order(const Execution& x, u32 from, u32 to) co
 std::vector<std::string> EvidenceWriter::obstacles(u32 model, const Execution& x, EventSet present,
                                                    EventSet absent) const {
   const Relation happened_before = x.happened_before();
-  const PersistOrder order = persistency_models()[model].order(x);
+  const PersistOrder order = persist_order(x, *persistency_columns()[model]);
   const ExecutionCrashes states(layout_, x, happened_before, order);
   std::vector<std::string> sentences;
   for_each(absent, [&](u32 from) {
@@ -185,8 +178,7 @@ std::string EvidenceWriter::reason(u32 model, const Execution& x, Axiom axiom, u
     if (between) return fmt::format(" across \"{}\"", text(x, lowest(between)));
   }
   if (axiom == Axiom::inter || axiom == Axiom::flag_before) {
-    const SbrpReading reading = reading_of(model).value_or(SbrpReading{});
-    const Synchronisation sync(x, reading);
+    const Synchronisation sync(x, *persistency_columns()[model]);
     const EventSet releases = axiom == Axiom::inter ? po.after(from) : just(from);
     std::string found;
     for_each(releases, [&](u32 r) {

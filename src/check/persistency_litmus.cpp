@@ -13,9 +13,9 @@ bool holds_somewhere(const CrashImages::Images& images, const Code& condition) {
   return std::ranges::any_of(images, [&](const auto& entry) { return evaluate(condition, entry.first) != 0; });
 }
 
-u32 model_number(std::string_view name) {
-  const auto models = persistency_models();
-  return static_cast<u32>(std::ranges::find(models, name, &PersistencyModel::name) - models.begin());
+u32 column_named(std::string_view name) {
+  const auto columns = persistency_columns();
+  return static_cast<u32>(std::ranges::find(columns, name, &PersistAxioms::name) - columns.begin());
 }
 
 class Judge {
@@ -47,8 +47,8 @@ class Judge {
     runs.runs = histogram.runs;
     runs.unfinished = histogram.unfinished;
     runs.crashes = histogram.crashes;
-    const CrashImages::Images &allowed = images_.of_model(model_number(plan.column)),
-                              &strict = images_.of_model(model_number("strict"));
+    const CrashImages::Images &allowed = images_.of_model(column_named(plan.column)),
+                              &strict = images_.of_model(column_of(persistency::strict_axioms));
     runs.allowed = allowed.size();
     for (const auto& [image, count] : histogram.images) {
       if (!allowed.contains(image)) {
@@ -69,13 +69,13 @@ class Judge {
     std::vector<bool> asked(layout_.slots());
     for (const Code::Step& step : condition.steps)
       if (step.kind == Code::Step::Kind::slot) asked[step.slot] = true;
-    answer.cells.resize(persistency_models().size());
-    for (const auto& [column, value] : row.cells) answer.cells[model_number(column)].expected = value == "A";
+    answer.cells.resize(persistency_columns().size());
+    for (const auto& [column, value] : row.cells) answer.cells[column_named(column)].expected = value == "A";
     for (u32 m = 0; m < answer.cells.size(); ++m) {
       answer.cells[m].allowed = holds_somewhere(images_.of_model(m), condition);
       answer.cells[m].evidence = evidence_.write(m, condition, asked);
     }
-    const bool settled = answer.cells[model_number("sbrp")].allowed;
+    const bool settled = answer.cells[column_of(persistency::sbrp_axioms)].allowed;
     if (settled) answer.class_of = classify(condition, answer);
     for (u32 change = 0; change < reading_changes().size(); ++change)
       if (holds_somewhere(images_.of_reading(change), condition) != settled) answer.readings.push_back(change);
@@ -84,22 +84,23 @@ class Judge {
 
   /// The first model of the lattice, from strict on, that allows it.
   CrashClass classify(const Code& condition, const CrashAnswer& answer) const {
-    if (answer.cells[model_number("strict")].allowed) return CrashClass::logic;
+    if (answer.cells[column_of(persistency::strict_axioms)].allowed) return CrashClass::logic;
     if (holds_somewhere(images_.of_step(LatticeStep::strong_widened), condition)) return CrashClass::order;
     if (holds_somewhere(images_.of_step(LatticeStep::strong), condition)) return CrashClass::scope;
-    if (answer.cells[model_number("sbrp-sys")].allowed) return CrashClass::order_by_reading;
+    if (answer.cells[column_of(*persistency::sbrp_axioms.with_wide_scopes)].allowed)
+      return CrashClass::order_by_reading;
     return CrashClass::scope_by_reading;
   }
 
   ImagesAnswer count(const Expectation& row) const {
     ImagesAnswer answer;
     answer.line = row.line.number;
-    answer.cells.resize(persistency_models().size());
+    answer.cells.resize(persistency_columns().size());
     for (u32 m = 0; m < answer.cells.size(); ++m) answer.cells[m].found = images_.count(m);
     for (const auto& [column, value] : row.cells) {
       u64 number = 0;
       std::from_chars(value.data(), value.data() + value.size(), number);
-      answer.cells[model_number(column)].expected = number;
+      answer.cells[column_named(column)].expected = number;
     }
     return answer;
   }

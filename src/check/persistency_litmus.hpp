@@ -41,7 +41,7 @@ struct CrashAnswer {
   };
   std::string question;
   u32 line = 0;
-  std::vector<Cell> cells;  // in the order of persistency_models()
+  std::vector<Cell> cells;  // in the order of persistency_columns()
   CrashClass class_of = CrashClass::forbidden;
   std::vector<u32> readings;  // of reading_changes(): those with which sbrp answers otherwise
   bool agrees() const;

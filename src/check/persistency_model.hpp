@@ -1,17 +1,18 @@
-// The axioms of the persistency models, one function each: what order of becoming durable an execution promises, and
-// what has become durable when something has happened. execution_crashes.hpp makes of it the states that a crash may
-// leave. The columns of tests of kind pm stand here in one table. Axioms and the letters of the readings (A1 ..) are
-// those of docs/litmus.md.
+// What a row of axioms (persistency/axioms.hpp) makes of one execution of a litmus test: the order in which its
+// persists become durable, and what is durable when something has happened. execution_crashes.hpp makes of it the
+// states that a crash may leave. Axioms and the letters of the readings (A1 ..) are those of docs/litmus.md.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "check/executions.hpp"
+#include "persistency/axioms.hpp"
 
 namespace ew::check {
+
+using persistency::PersistAxioms;
 
 /// Why one persist is before another.
 enum class Axiom : u8 {
@@ -38,47 +39,21 @@ struct PersistOrder {
   std::vector<EventSet> durable_at;  // of each event: the persists that are durable once it has happened
 };
 
-/// The places where the text of SBRP leaves room, each set as docs/litmus.md settles it.
-struct SbrpReading {
-  bool coherence = true;          // A1: persists of one location are ordered
-  bool release_waits = false;     // A3: a pRel is visible only when what precedes it is durable
-  bool flag_after = true;         // A4
-  bool flag_before = false;       // A5
-  bool equal_scopes = false;      // A6: pRel and pAcq must name the same scope
-  bool cumulative = true;         // A7: what was acquired is released on, also without a persist between
-  bool any_release = false;       // A8: an earlier pRel of the variable is enough; it need not be the one read
-  bool other_thread = false;      // A9: of another thread
-  bool two_way = false;           // A10: pRel and pAcq order all persists around them
-  bool fences = true;             // A11: conventional fences order persists of their thread
-  bool durable_fences = false;    // A11: and those of scope sys make them durable
-  bool barriers = true;           // A12
-  bool conventional = true;       // A13: conventional synchronisation orders persists across threads
-  bool mixed = false;             // A13: pRel pairs with a conventional acquire, pAcq with a conventional release
-  bool acquired_durable = false;  // A14: dFence covers what its thread has acquired
-  bool widened = false;           // every scope is sys
-};
-PersistOrder sbrp_order(const Execution&, const SbrpReading&);
-PersistOrder epoch_order(const Execution&);
-PersistOrder gpm_order(const Execution&, bool ddio);
-PersistOrder strict_order(const Execution&);
+PersistOrder persist_order(const Execution&, const PersistAxioms&);
 
-/// A column of `expect crash` and `expect images`.
-struct PersistencyModel {
-  std::string_view name, sentence;
-  std::optional<SbrpReading> reading;                 // of a model that is SBRP
-  PersistOrder (*other)(const Execution&) = nullptr;  // of one that is not
-  PersistOrder order(const Execution& x) const { return reading ? sbrp_order(x, *reading) : other(x); }
-};
-std::span<const PersistencyModel> persistency_models();
+/// The columns of `expect crash` and `expect images`.
+std::span<const PersistAxioms* const> persistency_columns();
+/// The number of a row among them.
+u32 column_of(const PersistAxioms&);
 
 /// One reading of SBRP changed.
 struct ReadingChange {
   std::string_view id, sentence;
-  bool SbrpReading::*member;
+  void (*change)(PersistAxioms&);
   /// Settled, but for this.
-  SbrpReading reading() const {
-    SbrpReading changed;
-    changed.*member = !(changed.*member);
+  PersistAxioms axioms() const {
+    PersistAxioms changed = persistency::sbrp_axioms;
+    change(changed);
     return changed;
   }
 };

@@ -44,17 +44,17 @@ struct FlagWrite {
   u64 value = 0;
   u32 durable = 0;
   std::vector<Published> published;
-  u32 everything = 0;     // sbrp_synced: what a release in its place would publish
+  u32 everything = 0;     // under synced axioms: what a release in its place would publish
   Widening::Side writer;  // the last release
   u64 block = 0;
-  u32 node = 0;  // epoch: the event itself
+  u32 node = 0;  // where conflicts order: the event itself
 };
 
 struct Flag {
   FlagWrite last;
   u32 writes = 0;
   std::vector<FlagWrite> before;  // timing: a load may find an older value
-  std::vector<u32> reads;         // epoch: since the last write
+  std::vector<u32> reads;         // where conflicts order: since the last write
 };
 
 struct RecordedBlock {

@@ -1,12 +1,10 @@
 #include "check/synchronisation.hpp"
 
-#include "check/persistency_model.hpp"
-
 namespace ew::check {
 
-Synchronisation::Synchronisation(const Execution& x, const SbrpReading& reading)
+Synchronisation::Synchronisation(const Execution& x, const persistency::PersistAxioms& axioms)
     : x_(x),
-      reading_(reading),
+      reading_(axioms.releases),
       persist_releases_(x.graph.all([](const Event& e) { return e.persist_sync && e.writes(); })),
       persist_acquires_(x.graph.all([](const Event& e) { return e.persist_sync && e.reads(); })),
       fences_(x.graph.all([](const Event& e) { return e.kind == EventKind::fence; })),
@@ -15,14 +13,14 @@ Synchronisation::Synchronisation(const Execution& x, const SbrpReading& reading)
   const EventSet updates = x.graph.all([](const Event& e) { return e.kind == EventKind::update; });
   seen_ = x.reads_from | x.reads_from.between(everything, updates).closure().then(x.reads_from);
   pair_persist_operations();
-  if (reading.conventional) {
+  if (reading_.conventional) {
     conventional_releases_ =
         x.graph.all([](const Event& e) { return e.writes() && !e.persist_sync && check::releases(e.order); });
     for (u32 w = 0; w < x.graph.size(); ++w) for_each(seen_.after(w), [&](u32 r) { pair_conventional(w, r); });
   }
-  if (reading.barriers) steps_ |= x.barriers;
+  if (axioms.orders.has(memory::PersistOrder::barrier)) steps_ |= x.barriers;
   order_ = steps_;
-  if (reading.cumulative) order_ |= steps_.then((steps_ | x.graph.program_order.then(steps_)).closure());
+  if (reading_.cumulative) order_ |= steps_.then((steps_ | x.graph.program_order.then(steps_)).closure());
 }
 
 bool Synchronisation::include_each_other(u32 a, u32 b) const {

@@ -1,16 +1,16 @@
-// Which releases of an execution synchronise with which acquires under a reading of SBRP (docs/litmus.md): psw of pRel
+// Which releases of an execution synchronise with which acquires under a row of axioms: psw of pRel
 // and pAcq, csw of conventional accesses and fences, bsw of barriers, and their cumulative chains.
 #pragma once
 
 #include "check/executions.hpp"
+#include "persistency/axioms.hpp"
 
 namespace ew::check {
 
-struct SbrpReading;
-
 class Synchronisation {
  public:
-  Synchronisation(const Execution&, const SbrpReading&);
+  /// Both outlive this.
+  Synchronisation(const Execution&, const persistency::PersistAxioms&);
 
   /// Release point -> acquire point: one step, and chains of them.
   const Relation& steps() const { return steps_; }
@@ -26,7 +26,7 @@ class Synchronisation {
   bool include_each_other(u32 a, u32 b) const;
 
   const Execution& x_;
-  const SbrpReading& reading_;
+  const persistency::PersistAxioms::Releases& reading_;
   EventSet persist_releases_, persist_acquires_, conventional_releases_ = 0, fences_;
   Relation seen_;  // write -> read that has its value, also through atomics between them
   Relation steps_, order_;

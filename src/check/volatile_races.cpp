@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "check/persistency_model.hpp"
 #include "check/synchronisation.hpp"
 
 namespace ew::check {
 
 std::vector<std::string> volatile_races(const Program& program, const Execution& x) {
   const EventGraph& graph = x.graph;
-  const Synchronisation all(x, SbrpReading{});
+  const Synchronisation all(x, persistency::sbrp_axioms);
   Relation conventional = all.steps();
   for_each(all.persist_releases(),
            [&](u32 r) { for_each(all.persist_acquires(), [&](u32 a) { conventional.remove(r, a); }); });

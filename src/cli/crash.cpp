@@ -50,8 +50,8 @@ With --states model the program runs once, to its end, and what it did to persis
 states are recovered that a persistency model allows a crash to leave, whatever the timing: all of them when they are
 few, else about --count of them, chosen so that persists stand in every order that is allowed. A failure is reported
 with the order that is missing, and why: a fence or acquire (missing order), a scope that is too narrow (scoped
-persistency bug), or a state that the run itself passes through (recovery bug). Functional mode; models are sbrp,
-epoch, gpm, strict, and sbrp-sys (scopes widened), gpm-ddio, none (no order at all).
+persistency bug), or a state that the run itself passes through (recovery bug). Functional mode; the models are
+listed with --model below (sbrp-sys: sbrp with scopes widened; gpm-ddio, none: no order at all).
 
 With --nested 2 the recovery is crashed as well, wherever it has changed a pool (in --nested-points states of each, spread
 over it, when they are more), and a second recovery must succeed: for --at in functional mode behind its stores, on a
@@ -221,7 +221,7 @@ int call_model(CrashCommand& command, const Words& words) {
   const RunSettings typed = plan.settings;
   plan.settings.settings.push_back("machine.mode=functional");
   const ModelPlan model{
-      .model = model_named(command.model.empty() ? "sbrp" : command.model),
+      .axioms = &crash_model(command.model.empty() ? std::string(persistency::sbrp_axioms.name) : command.model),
       .budget = command.count ? command.count : 1000,
       .state = command.state,
       .cold = command.cold,
@@ -231,7 +231,7 @@ int call_model(CrashCommand& command, const Words& words) {
   const ModelReport report =
       campaign.run([](u64 finished, u64 failures, u64 total) { show_progress(finished, failures, total, "states"); });
   print_report(report, command.json, [&](const ModelFailure& failure) {
-    Words where{"--states", "model", "--model", std::string(name_of(model.model)), "--state", failure.state};
+    Words where{"--states", "model", "--model", std::string(model.axioms->name), "--state", failure.state};
     if (command.count) where.insert(where.end(), {"--count", std::to_string(command.count)});
     if (!failure.nested.empty()) where.insert(where.end(), {"--nested-points", std::to_string(plan.nested_points)});
     return replay(command, typed.as_options(), failure.nested, where, words);
@@ -389,7 +389,7 @@ void add_crash(CLI::App& app, int& status) {
   verb->add_option("--states", command->states, "Recover the states that a persistency model allows")
       ->type_name("model");
   verb->add_option("--model", command->model,
-                   "Of --states: sbrp (default), epoch, gpm, gpm-ddio, strict, sbrp-sys, none");
+                   fmt::format("Of --states: {} (the first is the default)", fmt::join(crash_model_names(), ", ")));
   verb->add_option("--state", command->state, "Of --states: this one only, as a report names it")->type_name("NAME");
   verb->add_option("--cold", command->cold,
                    "How many of the states to try for real, too: processes killed or started anew")

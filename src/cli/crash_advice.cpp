@@ -28,7 +28,6 @@ namespace {
 
 using check::EventAction;
 using check::Persist;
-using check::PersistModel;
 using check::PersistSet;
 using check::Widening;
 
@@ -66,14 +65,6 @@ void name_lines(const ExplainedRun& run, std::optional<u32> present, std::option
   }
 }
 
-/// What orders the persists of one thread.
-std::string_view fence_of(PersistModel model) {
-  return model == PersistModel::gpm ? "gpm_persist()" : "ofence()";
-}
-std::string_view waiting_fence_of(PersistModel model) {
-  return model == PersistModel::gpm ? "gpm_persist()" : "dfence()";
-}
-
 // --- A state that the run itself passes through
 
 void explain_passing(const ExplainedRun& run, const check::Blame& blame, ModelFailure& failure) {
@@ -102,7 +93,7 @@ void explain_passing(const ExplainedRun& run, const check::Blame& blame, ModelFa
                                  store_of(run, *blame.present), store_of(run, *blame.absent), fails);
   if (blame.mended_by_swap) {
     failure.advice = fmt::format("wrong order: store {} first, then {}", absent, present);
-    if (one_launch) failure.advice += fmt::format(", with {} between them", fence_of(run.model));
+    if (one_launch) failure.advice += fmt::format(", with {} between them", run.axioms.fence);
     if (!one_launch && absent_launch != 0 && present_launch != 0)
       failure.advice += fmt::format(": launch {} ({}) must have ended before launch {} ({}) begins", absent_launch,
                                     kernel_of(run, absent_launch), present_launch, kernel_of(run, present_launch));
@@ -181,8 +172,8 @@ void explain_changes(const ExplainedRun& run, const std::vector<Widening>& chang
 
 /// With every scope widened the state is impossible: which are too narrow.
 bool explain_scope(const ExplainedRun& run, check::Blame& blame, const check::Fails& fails, ModelFailure& failure) {
-  if (run.model != PersistModel::sbrp) return false;
-  const check::PersistGraph wide = check::build_persist_graph(run.events, PersistModel::sbrp_sys);
+  if (!run.axioms.with_wide_scopes) return false;
+  const check::PersistGraph wide = check::build_persist_graph(run.events, *run.axioms.with_wide_scopes);
   check::Reach reach(wide);
   const PersistSet possible = reach.closed(blame.state);
   if (possible == blame.state || fails(possible)) return false;
@@ -218,8 +209,8 @@ void explain_order_of_threads(const ExplainedRun& run, const check::Blame& blame
     return;
   }
   constexpr std::size_t most_named = 2;
-  if (run.model == PersistModel::sbrp) {
-    const auto stronger = check::build_persist_graph(run.events, PersistModel::sbrp_synced);
+  if (run.axioms.with_all_synchronising) {
+    const auto stronger = check::build_persist_graph(run.events, *run.axioms.with_all_synchronising);
     const auto changes = check::fewest_changes(stronger, *blame.absent, *blame.present);
     if (changes && !changes->empty() && changes->size() <= most_named) return explain_changes(run, *changes, failure);
   }
@@ -239,7 +230,7 @@ void explain_order_of_threads(const ExplainedRun& run, const check::Blame& blame
 void explain_missing_order(const ExplainedRun& run, const check::Blame& blame, ModelFailure& failure) {
   failure.kind = FailureClass::missing_order;
   const Persist &missing = run.graph.persist(*blame.absent), &there = run.graph.persist(*blame.present);
-  const auto evidence = check::evidence_of(run.events, run.model, *blame.absent, *blame.present);
+  const auto evidence = check::evidence_of(run.events, run.axioms, *blame.absent, *blame.present);
   failure.happened = fmt::format("{} is durable and {}, which {} before, is not: nothing orders the two",
                                  store_of(run, *blame.present), store_of(run, *blame.absent),
                                  evidence.same_thread ? "the same thread has stored" : "was stored");
@@ -250,12 +241,11 @@ void explain_missing_order(const ExplainedRun& run, const check::Blame& blame, M
         there.launch ? fmt::format("launch {} ({})", there.launch, kernel_of(run, there.launch)) : "it stores on");
   else if (there.launch == 0)
     failure.advice = fmt::format("end the kernel of {} with {}, and let the host wait for it before it stores", absent,
-                                 waiting_fence_of(run.model));
+                                 run.axioms.waiting_fence);
   else if (evidence.same_thread)
-    failure.advice =
-        absent == present
-            ? fmt::format("insert {} behind {}, before the same thread stores there again", fence_of(run.model), absent)
-            : fmt::format("insert {} between {} and {}", fence_of(run.model), absent, present);
+    failure.advice = absent == present ? fmt::format("insert {} behind {}, before the same thread stores there again",
+                                                     run.axioms.fence, absent)
+                                       : fmt::format("insert {} between {} and {}", run.axioms.fence, absent, present);
   else
     explain_order_of_threads(run, blame, evidence, failure);
   if (run.of_recovery) failure.advice = "in the recovery, " + failure.advice;
@@ -291,11 +281,11 @@ void explain_early_acknowledgement(const ExplainedRun& run, u32 absent, bool lat
                                  store_of(run, absent));
   if (launch == 0) {
     failure.advice = fmt::format("let the host call gpm_persist_range() on {} before {}", words_of(run, absent), call);
-  } else if (check::evidence_of(run.events, run.model, absent, check::no_persist).dfence_behind) {
+  } else if (check::evidence_of(run.events, run.axioms, absent, check::no_persist).dfence_behind) {
     failure.advice = fmt::format("let the host wait for {} (cudaDeviceSynchronize) before {}", where, call);
   } else {
     failure.advice = fmt::format("insert {} behind {}, before {} ends, and let the host wait for it before {}",
-                                 waiting_fence_of(run.model), failure.not_durable_at, where, call);
+                                 run.axioms.waiting_fence, failure.not_durable_at, where, call);
   }
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -15,38 +14,42 @@
 #include "cli/job_threads.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
+#include "persistency/models.hpp"
 
 namespace ew::cli {
 
 namespace {
 
-using check::PersistModel;
+using check::PersistAxioms;
 using check::PersistSet;
 using core::UserError;
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array models{PersistModel::sbrp,     PersistModel::epoch,  PersistModel::gpm,
-                            PersistModel::gpm_ddio, PersistModel::strict, PersistModel::sbrp_sys};
-
 }  // namespace
 
-check::PersistModel model_named(const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const PersistModel model : models) {
-    if (name_of(model) == name) return model;
-    names.push_back(name_of(model));
-  }
-  if (name == "none") return PersistModel::gpm_ddio;  // neither orders persists, nor waits for them
-  names.emplace_back("none");
-  throw UserError(fmt::format("--model should be one of {}, but is \"{}\"{}", fmt::join(names, ", "), name,
-                              core::did_you_mean(name, names)));
+std::vector<std::string_view> crash_model_names() {
+  std::vector<std::string_view> all;
+  for (const PersistAxioms* axioms : persistency::all_axioms())
+    if (axioms->litmus && axioms->recorded) all.push_back(axioms->name);
+  for (const persistency::Model& model : persistency::models())
+    if (std::ranges::find(all, model.name) == all.end()) all.push_back(model.name);
+  return all;
+}
+
+const PersistAxioms& crash_model(const std::string& name) {
+  const std::vector<std::string_view> names = crash_model_names();
+  if (std::ranges::find(names, name) == names.end())
+    throw UserError(fmt::format("--model should be one of {}, but is \"{}\"{}", fmt::join(names, ", "), name,
+                                core::did_you_mean(name, names)));
+  const PersistAxioms* const axioms = persistency::find_axioms(name);
+  return axioms ? *axioms : persistency::find_model(name)->promises();
 }
 
 // --- States and their recoveries
 
 ModelCampaign::ModelCampaign(const CrashPlan& plan, const ModelPlan& model)
-    : model_(model), program_(plan, model.model, model.budget) {}
+    : model_(model), program_(plan, *model.axioms, model.budget) {}
 
 std::vector<std::string> ModelCampaign::wanted_states() const {
   if (!model_.state.empty()) return {model_.state};

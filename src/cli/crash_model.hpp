@@ -18,7 +18,7 @@
 namespace ew::cli {
 
 struct ModelPlan {
-  check::PersistModel model = check::PersistModel::sbrp;
+  const check::PersistAxioms* axioms = &persistency::sbrp_axioms;
   u64 budget = 1000;       // states, about
   std::string state;       // only this one; empty: as many as the budget says
   std::size_t cold = 100;  // states that a process started anew recovers too
@@ -26,8 +26,11 @@ struct ModelPlan {
   unsigned jobs = 2;
 };
 
-/// Throws core::UserError for what is no model of crash states.
-check::PersistModel model_named(const std::string&);
+/// What `--model` of crash states may be: a row of axioms that recorded runs can be told under, or a model of machines,
+/// which stands for the row that it promises.
+std::vector<std::string_view> crash_model_names();
+/// Throws core::UserError for what is none.
+const check::PersistAxioms& crash_model(const std::string& name);
 
 struct ModelReport {
   u64 events = 0, persists = 0;

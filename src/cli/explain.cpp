@@ -151,7 +151,8 @@ std::vector<Model> all_models() {
   add("network.kind", memory::network_kinds);
   add("medium", media::media_kinds);
   add("memory.standard", media::dram_standards);
-  add("axioms of persistency", check::persistency_models());
+  for (const auto* axioms : check::persistency_columns())
+    all.push_back({"axioms of persistency", axioms->name, axioms->sentence});
   return all;
 }
 

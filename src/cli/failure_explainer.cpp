@@ -95,7 +95,7 @@ void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailu
   const check::EventFile& events = program_.events();
   const check::PersistGraph& graph = program_.graph();
   const check::AcknowledgedProgress& acknowledgements = program_.acknowledgements();
-  const ExplainedRun run{events, graph, program_.model(), false};
+  const ExplainedRun run{events, graph, program_.axioms(), false};
   const u32 size = graph.size();
   u64 told = 0;
   const check::Fails fails = [&](const PersistSet& set) {
@@ -142,7 +142,7 @@ void FailureExplainer::explain_crashed_recovery(const FailedState& failed, Model
   const bool nothing = failed.state == no_pool;
   if (!nothing) worker_.build(failed.set);
   const RecordedRecovery recovery(worker_.recovery(), nothing ? Image{} : worker_.pool_files(),
-                                  nothing ? 0 : worker_.acknowledged(), program_.model());
+                                  nothing ? 0 : worker_.acknowledged(), program_.axioms());
   if (!recovery.ran()) return;
   const check::Fails fails = [&](const PersistSet& set) { return recovery.crashed(set).status != 0; };
   check::CrashStates states(recovery.graph(), program_.plan().nested_points,
@@ -154,7 +154,7 @@ void FailureExplainer::explain_crashed_recovery(const FailedState& failed, Model
     failure.advice = "let the recovery succeed on what it has found itself";
     return;
   }
-  const ExplainedRun run{recovery.events(), recovery.graph(), program_.model(), true};
+  const ExplainedRun run{recovery.events(), recovery.graph(), program_.axioms(), true};
   explain_blame(run, find_blame(run.events, run.graph, set, 0, fails), fails, failure);
   if (failure.nested == failed.nested) return;
   const PersistSet told = states.named(failure.nested, reach);

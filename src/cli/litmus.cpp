@@ -97,7 +97,8 @@ runtime::MachineConfig machine_of(const LitmusCommand& command) {
 /// The column whose axioms the machine must keep.
 std::string column_of(const runtime::MachineConfig& config) {
   const bool volatile_cache = !config.nvm.near() && config.nvm.ddio && !config.nvm.eadr;
-  return std::string(volatile_cache ? "gpm-ddio" : persistency::find_model(config.persistency.model)->axioms);
+  const persistency::Model& model = *persistency::find_model(config.persistency.model);
+  return std::string((volatile_cache ? persistency::unordered_axioms : model.promises()).name);
 }
 
 check::RunPlan plan_of(const LitmusCommand& command) {

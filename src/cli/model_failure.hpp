@@ -38,7 +38,7 @@ struct ModelFailure {
 struct ExplainedRun {
   const check::EventFile& events;
   const check::PersistGraph& graph;
-  check::PersistModel model;
+  const check::PersistAxioms& axioms;
   bool of_recovery;
 };
 /// Class, lines and advice of a failure, from the persists that are to blame. `fails` judges states of the run.

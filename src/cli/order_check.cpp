@@ -4,7 +4,6 @@
 
 #include "check/persist_builder.hpp"
 #include "check/persist_order.hpp"
-#include "cli/crash_model.hpp"
 #include "cli/scratch.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
@@ -16,14 +15,12 @@ namespace ew::cli {
 
 namespace {
 
-using check::PersistModel;
 using core::UserError;
 
-/// The axioms that a model of machine files is held to. Strict ones are the total order of a recorded run, which a
-/// machine need not keep between threads that have nothing to do with each other: `strict` is held to those of epochs.
-PersistModel axioms_of(const std::string& model) {
-  const PersistModel axioms = model_named(std::string(persistency::find_model(model)->axioms));
-  return axioms == PersistModel::strict ? PersistModel::epoch : axioms;
+/// The axioms that a model of machine files is held to.
+const check::PersistAxioms& axioms_of(const std::string& model) {
+  const check::PersistAxioms& axioms = persistency::find_model(model)->promises();
+  return axioms.on_machines ? *axioms.on_machines : axioms;
 }
 
 /// Outside of a persist region nothing is promised where the host's cache takes what is written.
@@ -46,11 +43,11 @@ int run_with_order_check(const Words& words, const RunSettings& settings, const 
   const Outcome outcome = run(words, {.environment = environment});
   if (!std::filesystem::exists(events)) throw UserError("the program ran nothing under Everwarp: nothing to check");
   const check::EventFile file(events);
-  const PersistModel model = axioms_of(config.persistency.model);
-  const check::PersistGraph graph = check::build_persist_graph(file, model);
+  const check::PersistAxioms& axioms = axioms_of(config.persistency.model);
+  const check::PersistGraph graph = check::build_persist_graph(file, axioms);
   const auto verdict = check::check_persist_order(file, graph, check::DurableLog(log));
   if (verdict.violation) {
-    fmt::print(stderr, "persist-order: FAIL: under the axioms of {}, this {}\n", name_of(model),
+    fmt::print(stderr, "persist-order: FAIL: under the axioms of {}, this {}\n", axioms.name,
                check::text_of(file, graph, *verdict.violation));
     if (ends_in_a_volatile_cache(config))
       fmt::print(
@@ -61,7 +58,7 @@ int run_with_order_check(const Words& words, const RunSettings& settings, const 
   }
   fmt::print(stderr,
              "persist-order: {} persists became durable in {} writes, in an order that {} allows ({} told apart)\n",
-             grouped(verdict.persists), grouped(verdict.writes), name_of(model), grouped(verdict.told));
+             grouped(verdict.persists), grouped(verdict.writes), axioms.name, grouped(verdict.told));
   return outcome.status;
 }
 

@@ -17,7 +17,7 @@ using check::ImagesAnswer;
 
 std::vector<std::string> headings() {
   std::vector<std::string> all{"test", "question"};
-  for (const auto& model : check::persistency_models()) all.emplace_back(model.name);
+  for (const auto* axioms : check::persistency_columns()) all.emplace_back(axioms->name);
   all.insert(all.end(), {"class", "readings", ""});
   return all;
 }
@@ -29,7 +29,7 @@ std::string_view verdict_word(bool allowed) {
   return allowed ? "allowed (A)" : "forbidden (F)";
 }
 std::string_view name_of(std::size_t model) {
-  return check::persistency_models()[model].name;
+  return check::persistency_columns()[model]->name;
 }
 
 /// What was found; in parentheses where the row does not ask, with what was expected where it is something else.

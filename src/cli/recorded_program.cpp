@@ -21,11 +21,11 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-RecordedProgram::RecordedProgram(const CrashPlan& plan, check::PersistModel model, u64 budget)
-    : plan_(plan), model_(model) {
+RecordedProgram::RecordedProgram(const CrashPlan& plan, const check::PersistAxioms& axioms, u64 budget)
+    : plan_(plan), axioms_(axioms) {
   record();
   const auto begin = Clock::now();
-  graph_ = check::build_persist_graph(*events_, model);
+  graph_ = check::build_persist_graph(*events_, axioms);
   build_seconds_ = seconds_since(begin);
   acknowledged_ = std::make_unique<check::AcknowledgedProgress>(graph_);
   mapped_ = std::make_unique<check::AcknowledgedProgress>(graph_, graph_.mappings());

@@ -24,10 +24,10 @@ class RecordedProgram {
  public:
   /// Runs the program, and the recovery after it. Throws core::UserError when one of them fails. `budget`: states,
   /// about.
-  RecordedProgram(const CrashPlan&, check::PersistModel, u64 budget);
+  RecordedProgram(const CrashPlan&, const check::PersistAxioms&, u64 budget);
 
   const CrashPlan& plan() const { return plan_; }
-  check::PersistModel model() const { return model_; }
+  const check::PersistAxioms& axioms() const { return axioms_; }
   const check::EventFile& events() const { return *events_; }
   const check::PersistGraph& graph() const { return graph_; }
   const check::AcknowledgedProgress& acknowledgements() const { return *acknowledged_; }
@@ -51,7 +51,7 @@ class RecordedProgram {
   void record();
 
   const CrashPlan& plan_;
-  const check::PersistModel model_;
+  const check::PersistAxioms& axioms_;
   bool made_pools_ = false;  // the run began without them
   bool shares_pools_ = false;
   std::unique_ptr<check::EventFile> events_;

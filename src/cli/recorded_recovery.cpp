@@ -12,12 +12,13 @@
 
 namespace ew::cli {
 
-RecordedRecovery::RecordedRecovery(Recovery& recovery, Image before, u64 acknowledged, check::PersistModel model)
+RecordedRecovery::RecordedRecovery(Recovery& recovery, Image before, u64 acknowledged,
+                                   const check::PersistAxioms& axioms)
     : recovery_(recovery), before_(std::move(before)), told_(acknowledged) {
   const Outcome whole = recovery.run_anew(before_, told_, recording_.environment());
   if (whole.status != 0 || !std::filesystem::exists(recording_.events())) return;  // told without a crash; or idle
   events_ = std::make_unique<check::EventFile>(recording_.events().string());
-  graph_ = check::build_persist_graph(*events_, model);
+  graph_ = check::build_persist_graph(*events_, axioms);
   bool outside = false;
   paths_ = pool_paths(*events_, recovery.folder(), outside);
   progress_ = std::make_unique<check::AcknowledgedProgress>(graph_);

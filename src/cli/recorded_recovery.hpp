@@ -15,7 +15,7 @@ namespace ew::cli {
 class RecordedRecovery {
  public:
   /// Of the image `before`, of which so much was acknowledged.
-  RecordedRecovery(Recovery&, Image before, u64 acknowledged, check::PersistModel);
+  RecordedRecovery(Recovery&, Image before, u64 acknowledged, const check::PersistAxioms&);
 
   /// False: it failed, or changed no pool. Then there is nothing more to ask for.
   bool ran() const { return graph_.size() != 0; }

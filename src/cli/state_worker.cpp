@@ -70,7 +70,7 @@ bool StateWorker::survives_crash(const std::string& state, ImageVerdicts& verdic
   const CrashPlan& plan = program_.plan();
   const bool nothing = state == no_pool;
   const RecordedRecovery once(recovery_, nothing ? Image{} : pool_files(), nothing ? 0 : acknowledged_,
-                              program_.model());
+                              program_.axioms());
   if (!once.ran()) return true;
   const u64 seed = recovery_seed(plan, state);
   const check::CrashStates states(once.graph(), plan.nested_points, seed);

@@ -49,6 +49,9 @@ struct PersistencyTraits {
   bool regions = true;         // order operations take the place of the fences in everwarp regions
   bool write_through = false;  // persists never stay in the private cache
   bool buffered = false;       // a release leaves dirty persistent lines where they are: a buffer keeps their order
+  /// When an order operation is over, the persists of its threads are durable. Then an oFence or a dFence is as long as
+  /// a fence: it takes persistency.fence_cycles, too.
+  bool order_waits = false;
 };
 
 class PersistMachinery {

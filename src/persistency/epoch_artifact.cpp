@@ -3,6 +3,8 @@
 // each barrier of a block, does that with the volatile lines as well. What an oFence, a dFence or a fence takes besides
 // is the machine file's fence_cycles. The artifact's warps wait for what their own barrier has sent; here, for all that
 // is on its way, so that a barrier is one (which moves bars of figure 6 by at most 6.3 %).
+#include <array>
+
 #include "persistency/unbuffered.hpp"
 
 namespace ew::persistency {
@@ -26,8 +28,15 @@ class EpochArtifact final : public Unbuffered {
 
 }  // namespace
 
-std::unique_ptr<Persistency> make_epoch_artifact(const PersistencyConfig&, u32, PersistMachinery& machinery) {
-  return std::make_unique<EpochArtifact>(machinery);
+Model epoch_artifact() {
+  static constexpr std::array rows{&epoch_axioms};
+  return {.name = "epoch-artifact",
+          .sentence =
+              "As epoch, with what the SBRP artifact's epoch runs pay besides: no barrier is void, and fences and "
+              "block barriers send the volatile dirty lines home, too, and empty the L1.",
+          .make = make<EpochArtifact>,
+          .traits = {.order_waits = true},
+          .axioms = rows};
 }
 
 }  // namespace ew::persistency

@@ -3,6 +3,8 @@
 //
 // Programs with the operations of SBRP are what its paper compares with: system-scoped fences as epoch barriers
 // (section 7), behind each pAcq as well.
+#include <array>
+
 #include "persistency/unbuffered.hpp"
 
 namespace ew::persistency {
@@ -21,10 +23,34 @@ class Gpm final : public Unbuffered {
   }
 };
 
+/// A system-scoped fence makes its thread's persists durable, and every operation of SBRP but pAcq is made of one.
+constexpr PersistAxioms gpm_axioms{
+    .name = "gpm",
+    .sentence =
+        "GPM: a system-scoped fence waits until the thread's persists are durable, and oFence, dFence and pRel "
+        "are made of one; nothing else orders.",
+    .durable = {PersistOrder::ofence, PersistOrder::dfence, PersistOrder::fence, PersistOrder::p_release},
+    .durable_at_end = true,
+    .fence = "gpm_persist()",
+    .waiting_fence = "gpm_persist()"};
+
 }  // namespace
 
-std::unique_ptr<Persistency> make_gpm(const PersistencyConfig&, u32, PersistMachinery& machinery) {
-  return std::make_unique<Gpm>(machinery);
+/// With DDIO on, a fence reaches a cache that a crash empties.
+constinit const PersistAxioms unordered_axioms{
+    .name = "gpm-ddio",
+    .sentence = "GPM with DDIO left on: a fence ends in the host's cache, which a crash empties; nothing orders."};
+
+Model gpm() {
+  static constexpr std::array rows{&gpm_axioms, &unordered_axioms};
+  return {.name = "gpm",
+          .sentence =
+              "A system-scoped fence sends every dirty line of its SM home and waits until all of them are "
+              "visible and the persistent ones durable; nothing else orders persists. ofence() and dfence() "
+              "are such fences.",
+          .make = make<Gpm>,
+          .traits = {.regions = false},
+          .axioms = rows};
 }
 
 }  // namespace ew::persistency

@@ -1,5 +1,5 @@
-// The table of persistency models: when persists leave an SM, and who waits for them. Adding one is a file here and a
-// line in models.cpp.
+// The table of persistency models: when persists leave an SM, and which warps wait for them. A model is one file, whose
+// descriptor says everything that the rest of Everwarp asks about it, its declaration here, and its line in models.cpp.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "memory/persistency.hpp"
+#include "persistency/axioms.hpp"
 #include "persistency/config.hpp"
 
 namespace ew::persistency {
@@ -17,11 +18,13 @@ using memory::PersistMachinery;
 
 struct Model {
   std::string_view name, sentence;
-  /// For a private cache of so many lines. nullptr: persistent lines are as any other.
-  std::unique_ptr<Persistency> (*make)(const PersistencyConfig&, u32 lines, PersistMachinery&);
+  /// For a private cache of so many lines. nullptr: persistent lines are as any other, and no operation is asked about.
+  std::unique_ptr<Persistency> (*make)(const PersistencyConfig&, u32 lines, PersistMachinery&) = nullptr;
   memory::PersistencyTraits traits;
-  /// What it promises: a column of persistency litmus tests, and what `--check persist-order` holds a run to.
-  std::string_view axioms;
+  /// What the model promises, and behind that the rows that are made from it.
+  std::span<const PersistAxioms* const> axioms;
+
+  const PersistAxioms& promises() const { return *axioms.front(); }
 };
 
 /// In the order in which they are documented.
@@ -29,13 +32,17 @@ std::span<const Model> models();
 /// nullptr: there is none of that name.
 const Model* find_model(std::string_view name);
 std::vector<std::string_view> names();
+/// The rows of all models, each once; the last model's first, as litmus tests have their columns.
+std::vector<const PersistAxioms*> all_axioms();
+/// nullptr: there are none of that name.
+const PersistAxioms* find_axioms(std::string_view name);
 
-std::unique_ptr<Persistency> make_none(const PersistencyConfig&, u32 lines, PersistMachinery&);
-std::unique_ptr<Persistency> make_strict(const PersistencyConfig&, u32 lines, PersistMachinery&);
-std::unique_ptr<Persistency> make_gpm(const PersistencyConfig&, u32 lines, PersistMachinery&);
-std::unique_ptr<Persistency> make_epoch(const PersistencyConfig&, u32 lines, PersistMachinery&);
-std::unique_ptr<Persistency> make_epoch_artifact(const PersistencyConfig&, u32 lines, PersistMachinery&);
-std::unique_ptr<Persistency> make_sbrp(const PersistencyConfig&, u32 lines, PersistMachinery&);
+Model none();
+Model strict();
+Model gpm();
+Model epoch();
+Model epoch_artifact();
+Model sbrp();
 
 template <class Self, class Visitor>
 void PersistencyConfig::fields(Self& self, Visitor&& visit) {

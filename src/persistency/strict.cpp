@@ -29,8 +29,24 @@ class Strict final : public Unbuffered {
 
 }  // namespace
 
-std::unique_ptr<Persistency> make_strict(const PersistencyConfig&, u32, PersistMachinery& machinery) {
-  return std::make_unique<Strict>(machinery);
+constinit const PersistAxioms strict_axioms{
+    .name = "strict",
+    .sentence = "Strict persistency: persists become durable in the order in which they are performed.",
+    .across = PersistAxioms::Across::performance,
+    .durable = {memory::PersistOrder::dfence},
+    // Because the order of a recorded run is total, and a machine need not keep it between threads that have nothing
+    // to do with each other.
+    .on_machines = &epoch_axioms};
+
+Model strict() {
+  static constexpr std::array rows{&strict_axioms};
+  return {.name = "strict",
+          .sentence =
+              "A persist leaves at once, and its warp does nothing until it is durable: every thread's persists "
+              "become durable in program order.",
+          .make = make<Strict>,
+          .traits = {.write_through = true, .order_waits = true},
+          .axioms = rows};
 }
 
 }  // namespace ew::persistency

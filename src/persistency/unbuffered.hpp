@@ -40,4 +40,10 @@ class Unbuffered : public Persistency {
   bool draining_ = false;
 };
 
+/// Model::make of one.
+template <class Self>
+std::unique_ptr<Persistency> make(const PersistencyConfig&, u32, PersistMachinery& machinery) {
+  return std::make_unique<Self>(machinery);
+}
+
 }  // namespace ew::persistency

@@ -226,7 +226,8 @@ void check_nvm(const MachineConfig& config) {
 std::string why_no_pools(const MachineConfig& config) {
   if (!config.machine.timing()) return {};
   if (config.nvm.none()) return "this machine has no non-volatile memory (nvm.attach is \"none\")";
-  if (config.persistency.model == "none" || !keeps_written_lines(*coherence::find_model(config.coherence.protocol)))
+  if (!persistency::find_model(config.persistency.model)->make ||
+      !keeps_written_lines(*coherence::find_model(config.coherence.protocol)))
     return {};
   std::string others;
   for (const coherence::Model& model : coherence::models())

@@ -22,7 +22,7 @@ memory::AddressMapConfig map_config(const MachineConfig& config) {
 }  // namespace
 
 bool persists(const MachineConfig& config) {
-  return config.persistency.model != "none" && why_no_pools(config).empty();
+  return persistency::find_model(config.persistency.model)->make && why_no_pools(config).empty();
 }
 
 MemoryHierarchy::MemoryHierarchy(const MachineConfig& config, u64 seed, const memory::AddressSpace& space,

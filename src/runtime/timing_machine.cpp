@@ -23,7 +23,7 @@ simt::PersistTiming persist_timing(const MachineConfig& config) {
   const memory::PersistencyTraits& traits = persistency::find_model(config.persistency.model)->traits;
   return {.model = true,
           .regions = traits.regions,
-          .waits = !traits.buffered,
+          .waits = traits.order_waits,
           .fence_cycles = config.persistency.fence_cycles};
 }
 

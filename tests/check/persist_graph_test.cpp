@@ -1,5 +1,5 @@
-// The order of persists that models make of recorded events: every rule of memory-models.md 5.2.3 and 5.3 that lets a
-// state happen or forbids it, counted over all states.
+// The order of persists that rows of axioms make of recorded events: every rule that lets a state happen or forbids it,
+// counted over all states.
 #include "check/persist_graph.hpp"
 
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include "check/persist_builder.hpp"
 #include "core/diagnostics.hpp"
 #include "event_writer.hpp"
+#include "persistency/models.hpp"
 
 namespace ew::check {
 namespace {
@@ -21,19 +22,19 @@ constexpr u64 shared_flag = simt::shared_address | 64;
 class PersistOrderOf : public testing::Test {
  protected:
   /// States that the model allows.
-  u64 states(PersistModel model) {
+  u64 states(std::string_view axioms) {
     const EventFile file = events.file();
-    const PersistGraph graph = build_persist_graph(file, model);
+    const PersistGraph graph = build_persist_graph(file, *persistency::find_axioms(axioms));
     const CrashStates states(graph, 10000, 1);
     EXPECT_TRUE(states.exhaustive());
     return states.size();
   }
   void expect(u64 sbrp, u64 wide, u64 epoch, u64 gpm, u64 strict) {
-    EXPECT_EQ(states(PersistModel::sbrp), sbrp) << "sbrp";
-    EXPECT_EQ(states(PersistModel::sbrp_sys), wide) << "sbrp-sys";
-    EXPECT_EQ(states(PersistModel::epoch), epoch) << "epoch";
-    EXPECT_EQ(states(PersistModel::gpm), gpm) << "gpm";
-    EXPECT_EQ(states(PersistModel::strict), strict) << "strict";
+    EXPECT_EQ(states("sbrp"), sbrp) << "sbrp";
+    EXPECT_EQ(states("sbrp-sys"), wide) << "sbrp-sys";
+    EXPECT_EQ(states("epoch"), epoch) << "epoch";
+    EXPECT_EQ(states("gpm"), gpm) << "gpm";
+    EXPECT_EQ(states("strict"), strict) << "strict";
   }
   EventWriter events{2, 2};
 };
@@ -50,7 +51,7 @@ TEST_F(PersistOrderOf, AnOfence) {
   events.order(first, ofence);
   events.store(first, B, 1);
   expect(3, 3, 3, 3, 3);
-  EXPECT_EQ(states(PersistModel::gpm_ddio), 4u);
+  EXPECT_EQ(states("gpm-ddio"), 4u);
 }
 
 TEST_F(PersistOrderOf, AFenceOfAnyScopeIsNoneForGpm) {
@@ -76,7 +77,7 @@ TEST_F(PersistOrderOf, AReleaseThatIsTooNarrow) {
   message(events, stranger, Scope::cta, flag);
   expect(4, 3, 3, 3, 3);
   const EventFile file = events.file();
-  const PersistGraph wide = build_persist_graph(file, PersistModel::sbrp_sys);
+  const PersistGraph wide = build_persist_graph(file, *persistency::sbrp_axioms.with_wide_scopes);
   ASSERT_EQ(wide.widenings().size(), 1u);
   EXPECT_EQ(wide.widenings()[0].release.pc, first.pc);
   EXPECT_EQ(wide.widenings()[0].acquire.pc, stranger.pc);
@@ -116,7 +117,7 @@ TEST_F(PersistOrderOf, AcquiredPersistsAreReleasedOn) {
   events.store(neighbour, other_flag, 1, prel, Scope::gpu);
   events.load(stranger, other_flag, 1, pacq, Scope::gpu);
   events.store(stranger, B, 1);
-  EXPECT_EQ(states(PersistModel::sbrp), 3u);
+  EXPECT_EQ(states("sbrp"), 3u);
 }
 
 TEST_F(PersistOrderOf, AReadOfTheValueBeforeBringsNothing) {
@@ -124,7 +125,7 @@ TEST_F(PersistOrderOf, AReadOfTheValueBeforeBringsNothing) {
   events.store(first, flag, 1, prel, Scope::gpu);
   events.load(stranger, flag, 0, pacq, Scope::gpu);
   events.store(stranger, B, 1);
-  EXPECT_EQ(states(PersistModel::sbrp), 4u);
+  EXPECT_EQ(states("sbrp"), 4u);
 }
 
 TEST_F(PersistOrderOf, AChainOfAtomics) {
@@ -134,7 +135,7 @@ TEST_F(PersistOrderOf, AChainOfAtomics) {
   events.access(neighbour, Kind::atomic, acq_rel, Scope::gpu, {flag, 1, 2});
   events.load(stranger, flag, 2, acquire, Scope::gpu);
   events.store(stranger, C, 1);
-  EXPECT_EQ(states(PersistModel::sbrp), 5u);  // A and B in any order, then C
+  EXPECT_EQ(states("sbrp"), 5u);  // A and B in any order, then C
 }
 
 TEST_F(PersistOrderOf, AFenceBeforeARelaxedStoreAndOneBehindARelaxedLoad) {
@@ -144,7 +145,7 @@ TEST_F(PersistOrderOf, AFenceBeforeARelaxedStoreAndOneBehindARelaxedLoad) {
   events.load(stranger, flag, 1, relaxed, Scope::gpu);
   events.order(stranger, fence, Scope::gpu);
   events.store(stranger, B, 1);
-  EXPECT_EQ(states(PersistModel::sbrp), 3u);
+  EXPECT_EQ(states("sbrp"), 3u);
 }
 
 TEST_F(PersistOrderOf, ARelaxedLoadWithoutAFenceAcquiresNothing) {
@@ -153,7 +154,7 @@ TEST_F(PersistOrderOf, ARelaxedLoadWithoutAFenceAcquiresNothing) {
   events.store(first, flag, 1, relaxed, Scope::gpu);
   events.load(stranger, flag, 1, relaxed, Scope::gpu);
   events.store(stranger, B, 1);
-  EXPECT_EQ(states(PersistModel::sbrp), 4u);
+  EXPECT_EQ(states("sbrp"), 4u);
 }
 
 TEST_F(PersistOrderOf, ABarrier) {
@@ -170,7 +171,7 @@ TEST_F(PersistOrderOf, WhatADfenceHasMadeDurableStaysSoForWhoSeesIt) {
   events.store(first, flag, 1, relaxed, Scope::gpu);
   events.load(stranger, flag, 1, relaxed, Scope::gpu);
   events.store(stranger, B, 1);
-  EXPECT_EQ(states(PersistModel::sbrp), 3u);
+  EXPECT_EQ(states("sbrp"), 3u);
 }
 
 TEST_F(PersistOrderOf, StoresOfOneWord) {
@@ -199,12 +200,12 @@ TEST_F(PersistOrderOf, APersistCallOfTheHostIsThereForWhatItStartsLater) {
   events.submit(2, {});
   events.begin_launch(2, 2, 2);
   events.store(first, C, 1);
-  EXPECT_EQ(states(PersistModel::sbrp), 2u * 3u);  // B when it likes, A before C
+  EXPECT_EQ(states("sbrp"), 2u * 3u);  // B when it likes, A before C
 }
 
 TEST_F(PersistOrderOf, SixteenBytesAreTwoAtoms) {
   events.access(first, Kind::store, weak, Scope::none, {A, 1, 2}, 16);
-  EXPECT_EQ(states(PersistModel::sbrp), 4u);
+  EXPECT_EQ(states("sbrp"), 4u);
 }
 
 TEST(CrashStates, NamesBringStatesBack) {
@@ -214,7 +215,7 @@ TEST(CrashStates, NamesBringStatesBack) {
     if (i % 4 == 3) events.order({}, ofence);
   }
   const EventFile file = events.file();
-  const PersistGraph graph = build_persist_graph(file, PersistModel::sbrp);
+  const PersistGraph graph = build_persist_graph(file, persistency::sbrp_axioms);
   const CrashStates few(graph, 60, 1), all(graph, 100000, 1);
   Reach reach(graph);
   EXPECT_FALSE(few.exhaustive());
@@ -245,22 +246,22 @@ TEST_F(PersistOrderOf, AcknowledgementsFollowFromWhatIsPromised) {
   events.host(Kind::waited, {1});
   events.host(Kind::acknowledged, {7});
   const EventFile file = events.file();
-  const auto told = [&](PersistModel model, bool has_a, bool has_b) {
-    const PersistGraph graph = build_persist_graph(file, model);
+  const auto told = [&](std::string_view axioms, bool has_a, bool has_b) {
+    const PersistGraph graph = build_persist_graph(file, *persistency::find_axioms(axioms));
     PersistSet set(graph.size());
     if (has_a) set.add(0);
     if (has_b) set.add(1);
     return AcknowledgedProgress(graph).of(set);
   };
-  for (const PersistModel model : {PersistModel::sbrp, PersistModel::epoch}) {
+  for (const std::string_view model : {"sbrp", "epoch"}) {
     EXPECT_EQ(told(model, false, false), 0u);
     EXPECT_EQ(told(model, true, false), 7u);  // B was not waited for
   }
-  EXPECT_EQ(told(PersistModel::gpm, true, false), 0u);  // there a kernel's end waits
-  EXPECT_EQ(told(PersistModel::gpm, true, true), 7u);
-  EXPECT_EQ(told(PersistModel::strict, true, false), 0u);
-  EXPECT_EQ(told(PersistModel::strict, true, true), 7u);
-  EXPECT_EQ(told(PersistModel::gpm_ddio, false, false), 7u);  // promises nothing
+  EXPECT_EQ(told("gpm", true, false), 0u);  // there a kernel's end waits
+  EXPECT_EQ(told("gpm", true, true), 7u);
+  EXPECT_EQ(told("strict", true, false), 0u);
+  EXPECT_EQ(told("strict", true, true), 7u);
+  EXPECT_EQ(told("gpm-ddio", false, false), 7u);  // promises nothing
 }
 
 }  // namespace

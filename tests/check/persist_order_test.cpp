@@ -8,6 +8,7 @@
 
 #include "check/persist_builder.hpp"
 #include "event_writer.hpp"
+#include "persistency/models.hpp"
 
 namespace ew::check {
 namespace {
@@ -41,9 +42,9 @@ DurableLog log_of(const std::vector<Write>& writes) {
 
 class PersistOrderCheck : public testing::Test {
  protected:
-  OrderVerdict verdict(const std::vector<Write>& writes, PersistModel model = PersistModel::sbrp) {
+  OrderVerdict verdict(const std::vector<Write>& writes, std::string_view axioms = "sbrp") {
     const EventFile file = events.file();
-    const PersistGraph graph = build_persist_graph(file, model);
+    const PersistGraph graph = build_persist_graph(file, *persistency::find_axioms(axioms));
     const OrderVerdict result = check_persist_order(file, graph, log_of(writes));
     if (result.violation) said = text_of(file, graph, *result.violation);
     return result;
@@ -65,7 +66,7 @@ TEST_F(PersistOrderCheck, TheOrderOfAnOfence) {
   EXPECT_EQ(wrong.violation->second_cycle, 10u);
   EXPECT_NE(said.find("instruction 5"), std::string::npos) << said;
   EXPECT_NE(said.find("instruction 7"), std::string::npos) << said;
-  EXPECT_FALSE(verdict({{B, 2}, {A, 1}}, PersistModel::gpm_ddio).violation);
+  EXPECT_FALSE(verdict({{B, 2}, {A, 1}}, "gpm-ddio").violation);
 }
 
 TEST_F(PersistOrderCheck, WhatNeverBecameDurableIsMissed) {
@@ -176,9 +177,9 @@ TEST_F(PersistOrderCheck, WhatTheHostHandsOverStandsBeforeALaterLaunchAndBehindA
   EXPECT_NE(said.find("by the host"), std::string::npos) << said;
   EXPECT_NE(said.find("instruction 5"), std::string::npos) << said;
   EXPECT_TRUE(verdict({{A, 1}, {C, 3}, {B, 2}}).violation);  // in front of what it launches
-  EXPECT_TRUE(verdict({{A, 1}, {C, 3}, {B, 2}}, PersistModel::gpm).violation);
-  EXPECT_TRUE(verdict({{B, 2}, {A, 1}, {C, 3}}, PersistModel::gpm).violation);
-  EXPECT_FALSE(verdict({{B, 2}, {A, 1}, {C, 3}}, PersistModel::gpm_ddio).violation);  // no fence waits for A
+  EXPECT_TRUE(verdict({{A, 1}, {C, 3}, {B, 2}}, "gpm").violation);
+  EXPECT_TRUE(verdict({{B, 2}, {A, 1}, {C, 3}}, "gpm").violation);
+  EXPECT_FALSE(verdict({{B, 2}, {A, 1}, {C, 3}}, "gpm-ddio").violation);  // no fence waits for A
 }
 
 TEST_F(PersistOrderCheck, AHostThatHasNotWaitedOrdersNothing) {
@@ -199,8 +200,8 @@ TEST_F(PersistOrderCheck, WhatTheHostHandsOverMayBeDurableAlready) {
   events.submit(2, {});
   events.begin_launch(2, 1, 1);
   events.store({}, B, 2);
-  EXPECT_FALSE(verdict({{A + 4, 9, 4}, {B, 2}}, PersistModel::gpm_ddio).violation);
-  EXPECT_TRUE(verdict({{B, 2}, {A + 4, 9, 4}}, PersistModel::gpm_ddio).violation);
+  EXPECT_FALSE(verdict({{A + 4, 9, 4}, {B, 2}}, "gpm-ddio").violation);
+  EXPECT_TRUE(verdict({{B, 2}, {A + 4, 9, 4}}, "gpm-ddio").violation);
 }
 
 // Behind bytes that somebody has written, those that nobody has were taken for a persist.

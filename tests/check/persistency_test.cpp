@@ -31,14 +31,14 @@ TEST(Persistency, AgreesWithEveryCommittedRow) {
       for (const CrashAnswer& a : verdict.crashes) {
         for (std::size_t m = 0; m < a.cells.size(); ++m) {
           EXPECT_TRUE(a.cells[m].agrees())
-              << test.name << ": " << a.question << " under " << persistency_models()[m].name;
+              << test.name << ": " << a.question << " under " << persistency_columns()[m]->name;
           cells += a.cells[m].expected.has_value();
         }
       }
       for (const ImagesAnswer& a : verdict.images) {
         for (std::size_t m = 0; m < a.cells.size(); ++m) {
           EXPECT_TRUE(a.cells[m].agrees())
-              << test.name << ": images under " << persistency_models()[m].name << ": " << a.cells[m].found;
+              << test.name << ": images under " << persistency_columns()[m]->name << ": " << a.cells[m].found;
           cells += a.cells[m].expected.has_value();
         }
       }
@@ -57,8 +57,8 @@ std::map<std::string, NamedImages> engine_images(const Litmus& test) {
   const ImageLayout layout(program);
   const CrashImages images(program, layout);
   std::map<std::string, NamedImages> result;
-  for (u32 m = 0; m < persistency_models().size(); ++m) {
-    NamedImages& named = result[std::string(persistency_models()[m].name)];
+  for (u32 m = 0; m < persistency_columns().size(); ++m) {
+    NamedImages& named = result[std::string(persistency_columns()[m]->name)];
     for (const auto& [image, crash] : images.of_model(m)) {
       LiteralImages::Image values;
       for (u32 s = 0; s < image.size(); ++s)

@@ -400,26 +400,39 @@ std::string Block::state() const {
 
 using Set = std::bitset<most_events>;
 
-/// What a model promises, as axioms over the trace; the names are those of docs/semantics.md.
+/// What a model promises, over the trace: its row of axioms, and what its traits say of its order operations.
 class Axioms {
  public:
-  Axioms(const World& world, std::string_view model) : world_(world), model_(model), before_(world.events.size()) {
+  Axioms(const World& world, const Model& model)
+      : world_(world), axioms_(model.promises()), traits_(model.traits), before_(world.events.size()) {
     connect();
   }
   /// Everything that must be durable when this event is.
   const Set& before(u32 event) const { return before_[event]; }
+  /// When it was over, the persists before it in its thread were durable. When a barrier was over is not in the trace.
+  bool makes_durable(const Event& e) const {
+    return e.over && e.kind != Event::Kind::persist && e.order != PersistOrder::barrier && waits(e);
+  }
   /// How that follows, event by event.
   std::string why(u32 event, u32 older) const;
 
  private:
-  bool is_order(const Event& e) const {
-    if (e.kind == Event::Kind::persist) return false;
-    if (model_ == "gpm") return e.order == PersistOrder::fence && e.scope == Scope::sys;
-    return true;
+  using Across = PersistAxioms::Across;
+  bool across(Across how) const { return axioms_.across == how; }
+  /// Where regions keep their fences, the operations of regions are nothing by themselves.
+  bool means_something(const Event& e) const {
+    return traits_.regions || (e.order != PersistOrder::ofence && e.order != PersistOrder::dfence &&
+                               e.order != PersistOrder::p_release && e.order != PersistOrder::p_acquire);
   }
-  bool orders_older(const Event& e) const { return is_order(e) && e.kind != Event::Kind::acquire; }
+  bool waits(const Event& e) const {
+    return traits_.order_waits || (means_something(e) && axioms_.makes_durable(e.order, e.scope));
+  }
+  bool orders_both_ways(const Event& e) const { return axioms_.orders.has(e.order) || waits(e); }
+  bool orders_older(const Event& e) const {
+    return orders_both_ways(e) || (across(Across::releases) && e.kind == Event::Kind::release);
+  }
   bool orders_younger(const Event& e) const {
-    return is_order(e) && (e.kind != Event::Kind::release || model_.starts_with("epoch"));
+    return orders_both_ways(e) || (across(Across::releases) && e.kind == Event::Kind::acquire);
   }
   /// Points where an acquired order goes on to a release.
   static bool acquires(const Event& e) {
@@ -430,8 +443,7 @@ class Axioms {
     return e.kind == Event::Kind::release || e.order == PersistOrder::fence || e.order == PersistOrder::barrier;
   }
   bool synchronises(const Event& release, const Event& acquire) const {
-    if (model_ == "gpm" || model_ == "none") return false;
-    if (model_ != "sbrp") return true;
+    if (!across(Across::releases)) return true;
     const bool block = release.scope == Scope::cta || acquire.scope == Scope::cta;
     const bool same = release.thread / warps_of_agent == acquire.thread / warps_of_agent;
     const bool kinds = (release.order == PersistOrder::p_release) == (acquire.order == PersistOrder::p_acquire);
@@ -440,7 +452,8 @@ class Axioms {
   void connect();
 
   const World& world_;
-  std::string_view model_;
+  const PersistAxioms& axioms_;
+  const PersistencyTraits& traits_;
   std::vector<Set> before_;
   std::vector<std::vector<u32>> direct_;
 };
@@ -471,10 +484,10 @@ void Axioms::connect() {
     for (const u32 older : of_thread[e.thread]) {
       const Event& o = events[older];
       const bool persist = e.kind == Event::Kind::persist, older_persist = o.kind == Event::Kind::persist;
-      if (persist && older_persist ? model_ == "strict"
+      if (persist && older_persist ? across(Across::performance)
           : persist                ? orders_younger(o)
           : older_persist          ? orders_older(e)
-                                   : acquires(o) && releases(e) && model_ != "gpm")
+                                   : acquires(o) && releases(e) && !across(Across::nothing))
         direct[i].push_back(older);
     }
     for (const u32 older : e.after) {
@@ -482,7 +495,7 @@ void Axioms::connect() {
       const bool sync = o.kind == Event::Kind::release && e.kind == Event::Kind::acquire;
       const bool self = o.kind == Event::Kind::release && e.kind == Event::Kind::persist;
       const bool barrier = e.order == PersistOrder::barrier;
-      if (model_ == "gpm" || (sync && !synchronises(o, e))) continue;
+      if (across(Across::nothing) || (sync && !synchronises(o, e))) continue;
       if (sync || self || barrier) direct[i].push_back(older);
     }
     if (e.kind == Event::Kind::persist && e.turn) direct[i].push_back(world_.stores_to.at(e.word)[e.turn - 1]);
@@ -526,7 +539,7 @@ std::vector<std::size_t> durable_places(const World& world) {
   return place;
 }
 
-void check_order(const World& world, std::string_view model, const std::string& where) {
+void check_order(const World& world, const Model& model, const std::string& where) {
   const Axioms axioms(world, model);
   const std::vector<std::size_t> place = durable_places(world);
   u32 pairs = 0;
@@ -542,11 +555,7 @@ void check_order(const World& world, std::string_view model, const std::string& 
   EXPECT_GT(pairs, 0u) << where << ": nothing was ordered, so nothing was tested";
   for (u32 i = 0; i < world.events.size(); ++i) {
     const Event& e = world.events[i];
-    const bool durable =
-        e.over && e.kind != Event::Kind::persist &&
-        (e.order == PersistOrder::dfence || (model.starts_with("epoch") && e.order != PersistOrder::barrier));
-    const bool system_fence = e.over && model == "gpm" && e.order == PersistOrder::fence && e.scope == Scope::sys;
-    if (!(model == "gpm" ? system_fence : durable)) continue;
+    if (!axioms.makes_durable(e)) continue;
     for (u32 j = 0; j < i; ++j) {
       if (world.events[j].kind != Event::Kind::persist || world.events[j].thread != e.thread) continue;
       ASSERT_LT(place[j], e.durable_at) << where << ": event " << j << " must be durable when " << i << " is over";
@@ -615,7 +624,7 @@ void run(const Setup& setup, u32 seed) {
   for (u32 i = 0; i < 100'000 && !(all([](const Block& b) { return b.flushed(); }) && bench.quiescent()); ++i) cycle();
   ASSERT_TRUE(bench.quiescent()) << states();
   ASSERT_LT(world.events.size(), most_events);
-  check_order(world, setup.model, where);
+  check_order(world, *find_model(setup.model), where);
   check_end(world, where);
   for (const auto& cache : bench.caches) {
     const PersistStatistics& persist = cache->statistics().persist;
