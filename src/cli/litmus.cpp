@@ -50,7 +50,7 @@ Examples:
   ew litmus litmus/ptx.glt --filter '^MP' --histogram
   ew litmus litmus/ptx.glt --axioms                  the axioms alone
   ew litmus litmus/ptx.glt --protocol gpu            on a timing machine with this coherence protocol
-  ew litmus litmus/pm.glt                            what a crash may leave, under eight persistency models
+  ew litmus litmus/pm.glt                            what a crash may leave, under every persistency model
   ew litmus litmus/pm.glt --filter P07 --witness     and why
   ew litmus litmus/pm.glt --machine sbrp-pm-near --persistency sbrp --seeds 50
                                                      and what crashes of a machine leave

@@ -151,6 +151,19 @@ std::vector<std::string> section_names(const std::vector<Field>& fields) {
   return names;
 }
 
+/// A key that stands in another section is named with that, unless one of this section is near.
+std::string unknown_key(std::string_view section, std::string_view name, const std::vector<Field>& fields) {
+  std::vector<std::string> valid, elsewhere;
+  for (const Field& field : fields) {
+    if (field.section == section) valid.push_back(field.name);
+    if (field.name == name) elsewhere.push_back(fmt::format("\"{}\"", field.key()));
+  }
+  const std::string what = fmt::format("key in [{}]", section);
+  const std::vector<std::string_view> views(valid.begin(), valid.end());
+  if (elsewhere.empty() || !did_you_mean(name, views).empty()) return unknown_name(what, name, valid);
+  return fmt::format("unknown {} \"{}\" (did you mean {}?)", what, name, fmt::join(elsewhere, " or "));
+}
+
 void assign(const toml::table& root, const std::string& file, const std::vector<Field>& fields) {
   for (auto&& [section, node] : root) {
     const Place place{file, node.source().begin.line};
@@ -164,13 +177,7 @@ void assign(const toml::table& root, const std::string& file, const std::vector<
       const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
         return field.section == section.str() && field.name == name.str();
       });
-      if (found == fields.end()) {
-        std::vector<std::string> valid;
-        for (const Field& field : fields) {
-          if (field.section == section.str()) valid.push_back(field.name);
-        }
-        throw UserError(value_place, unknown_name(fmt::format("key in [{}]", section.str()), name.str(), valid));
-      }
+      if (found == fields.end()) throw UserError(value_place, unknown_key(section.str(), name.str(), fields));
       std::visit(Assign(value, value_place, *found), found->target);
     }
   }

@@ -1,30 +1,21 @@
-// What a machine file says of persistency. A value; models take from it what concerns them.
+// What a machine file says of persistency: which model, and what all of them have in common. What one model alone has
+// to say is its own struct and its own section of the file. A value.
 #pragma once
 
 #include <string>
 
 #include "core/fields.hpp"
+#include "persistency/sbrp_config.hpp"
 
 namespace ew::persistency {
 
 struct PersistencyConfig {
   std::string model = "gpm";
-  u32 buffer = 500;
-  u32 window = 6;
-  std::string policy = "window";
-  std::string leaving = "passing";
-  std::string merge = "adjacent";
-  std::string acquires = "matched";
   u32 fence_cycles = 0;
+  SbrpConfig sbrp;
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit);
 };
-
-/// Entries of the persist buffer beside a private cache of so many lines.
-inline u32 buffer_entries(const PersistencyConfig& config, u32 lines) {
-  const u64 entries = u64{lines} * config.buffer / 1000;
-  return entries ? static_cast<u32>(entries) : 1;
-}
 
 }  // namespace ew::persistency

@@ -1,4 +1,4 @@
-// Scoped buffered release persistency (SBRP paper): what it promises, and what it is made of. The hardware is
+// Scoped buffered release persistency (SBRP paper): what it promises, and its section of machine files. The hardware is
 // sbrp_hardware.hpp; docs/litmus.md has the axioms in words.
 #include <array>
 
@@ -59,6 +59,37 @@ constexpr PersistAxioms all_synchronising{
 
 }  // namespace
 
+template <class Self, class Visitor>
+void SbrpConfig::fields(Self& self, Visitor&& visit) {
+  using core::Range;
+  visit("buffer", self.buffer, Range{1, 1000}, "per mille",
+        "Entries of the persist buffer, as a share of the L1's lines.", "SBRP, section 7.3: half of the L1");
+  visit("window", self.window, Range{1, 65535}, "persists",
+        "Persists of one SM that the buffer has on their way at once.", "SBRP, Table 1");
+  visit(
+      "policy", self.policy, core::Choices{{"window", "capped", "eager", "lazy"}}, "",
+      "window: a persist that nobody waits for leaves while fewer than `window` are on their way; capped: any "
+      "persist, as in the artifact; eager: as soon as order allows; lazy: when an order operation, a full buffer or a "
+      "waiting warp asks for it.",
+      "SBRP, section 6.2");
+  visit("leaving", self.leaving, core::Choices{{"passing", "head"}}, "",
+        "passing: a persist leaves past others that wait; head: only the oldest entry leaves, order operations put "
+        "all their warps into the FSM, and who waits does so until nothing is in flight (ACTR is zero), as in the "
+        "artifact.",
+        "SBRP, section 6.1: this is how the FSM avoids stalling unrelated warps");
+  visit("merge", self.merge, core::Choices{{"adjacent", "past-others"}}, "",
+        "adjacent: an order operation joins the youngest entry of the persist buffer; past-others: an older one of its "
+        "type, "
+        "past persists of other warps, as in the artifact, which loses order between threads.",
+        "SBRP, section 6.1: without intervening operations");
+  visit(
+      "acquires", self.acquires, core::Choices{{"matched", "all", "waiting"}}, "",
+      "matched: a pAcq orders its warp behind what the pRels of the flags that it read cover; all: behind every "
+      "older persist of its SM; waiting: and above block scope it waits until they are durable, in a failed iteration "
+      "of a spin, too, as in the artifact.",
+      "SBRP, section 5: the variable is an identifier for matching pRel to pAcq");
+}
+
 constinit const PersistAxioms sbrp_axioms{
     .name = "sbrp",
     .sentence =
@@ -79,9 +110,13 @@ Model sbrp() {
               "ofence() and operations of block scope wait for nothing, dfence() and releases at device scope "
               "until what is before them is durable.",
           .make = [](const PersistencyConfig& config, u32 lines, PersistMachinery& machinery)
-              -> std::unique_ptr<Persistency> { return std::make_unique<Sbrp>(config, lines, machinery); },
+              -> std::unique_ptr<Persistency> { return std::make_unique<Sbrp>(config.sbrp, lines, machinery); },
           .traits = {.buffered = true},
-          .axioms = rows};
+          .axioms = rows,
+          .section = {.sentence = "Timing: the persist buffer of persistency.model sbrp, one an SM.",
+                      .collect = [](PersistencyConfig& config, core::FieldCollector collector) {
+                        SbrpConfig::fields(config.sbrp, collector);
+                      }}};
 }
 
 }  // namespace ew::persistency

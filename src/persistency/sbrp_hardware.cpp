@@ -8,7 +8,7 @@ using memory::PersistEntry;
 using memory::PersistHold;
 using memory::PersistOrder;
 
-Sbrp::Sbrp(const PersistencyConfig& config, u32 lines, PersistMachinery& machinery)
+Sbrp::Sbrp(const SbrpConfig& config, u32 lines, memory::PersistMachinery& machinery)
     : machinery_(machinery),
       buffer_(buffer_entries(config, lines), lines, config.merge == "past-others"),
       leaving_(config, machinery),

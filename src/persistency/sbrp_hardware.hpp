@@ -21,8 +21,9 @@
 // acknowledgements, and both come. With that place gone, the acknowledgements of then resume the warp.
 #pragma once
 
-#include "persistency/models.hpp"
+#include "memory/persistency.hpp"
 #include "persistency/persist_buffer.hpp"
+#include "persistency/sbrp_config.hpp"
 #include "persistency/sbrp_held_warps.hpp"
 #include "persistency/sbrp_in_flight.hpp"
 #include "persistency/sbrp_leaving.hpp"
@@ -31,9 +32,9 @@
 
 namespace ew::persistency {
 
-class Sbrp final : public Persistency {
+class Sbrp final : public memory::Persistency {
  public:
-  Sbrp(const PersistencyConfig&, u32 lines, PersistMachinery&);
+  Sbrp(const SbrpConfig&, u32 lines, memory::PersistMachinery&);
 
   memory::PersistHold on_store(u32 way, u32 warp) override;
   bool stored(u32 way, u32 warp) override;
@@ -71,7 +72,7 @@ class Sbrp final : public Persistency {
   bool let_go();
   void end_waits(u64 warps);
 
-  PersistMachinery& machinery_;
+  memory::PersistMachinery& machinery_;
   PersistBuffer buffer_;
   SbrpLeaving leaving_;
   SbrpInFlight in_flight_;

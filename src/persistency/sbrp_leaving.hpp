@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "memory/persistency.hpp"
-#include "persistency/config.hpp"
 #include "persistency/persist_buffer.hpp"
+#include "persistency/sbrp_config.hpp"
 
 namespace ew::persistency {
 
@@ -18,7 +18,7 @@ class SbrpLeaving {
  public:
   using Place = PersistBuffer::Place;
 
-  SbrpLeaving(const PersistencyConfig& config, memory::PersistMachinery& machinery)
+  SbrpLeaving(const SbrpConfig& config, memory::PersistMachinery& machinery)
       : machinery_(machinery),
         window_(config.window),
         policy_(config.policy == "eager"    ? Policy::eager

@@ -21,7 +21,7 @@ struct Section {
   std::string_view name, sentence;
 };
 
-// In the order of MachineConfig.
+// In the order of MachineConfig. Behind [persistency] stand the sections of the models that have one.
 constexpr Section sections[] = {
     {"machine", "How the machine runs programs."},
     {"device", "What the device says about itself, and the memory it has."},
@@ -91,6 +91,8 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   collect(config.host_memory);
   collect(config.nvm);
   collect(config.persistency);
+  for (const persistency::Model& model : persistency::models())
+    if (model.section.collect) model.section.collect(config.persistency, core::FieldCollector(fields, model.name));
   collect(config.launch);
   collect(config.copy);
   collect(config.managed);
@@ -103,6 +105,7 @@ std::string_view section_sentence(std::string_view name) {
   for (const Section& section : sections) {
     if (section.name == name) return section.sentence;
   }
+  if (const persistency::Model* const model = persistency::find_model(name)) return model->section.sentence;
   return {};
 }
 

@@ -130,9 +130,8 @@ TEST_F(NvmBandwidth, WhatBecameDurableIsWhatWasWritten) {
 /// A flag's name goes from the SM through every part of the machine to the model: unmatched, a pAcq orders nothing.
 TEST_F(NvmBandwidth, APAcqIsMatchedToThePRelsOfItsFlag) {
   const auto entered = [&](const char* acquires) {
-    const auto stats =
-        measure("sbrp-pm-far", {"persistency.model=sbrp", std::string("persistency.acquires=") + acquires},
-                {"strangers", "1", "1"})["timing"];
+    const auto stats = measure("sbrp-pm-far", {"persistency.model=sbrp", std::string("sbrp.acquires=") + acquires},
+                               {"strangers", "1", "1"})["timing"];
     EXPECT_EQ(stats["persist.orders.p_acquire"], 1);
     return stats["persist.entered.p_acquire"].get<int>();
   };

@@ -10,10 +10,13 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <cctype>
 #include <deque>
 #include <map>
 #include <optional>
 
+#include "coherence/models.hpp"
+#include "core/configuration.hpp"
 #include "memory/masks.hpp"
 #include "persist_bench.hpp"
 
@@ -580,23 +583,81 @@ void check_end(const World& world, const std::string& where) {
   }
 }
 
+/// A model on a protocol, with settings as `--set` has them.
 struct Setup {
-  const char* model;
-  const char* policy;
-  const char* protocol;
+  const Model* model;
+  std::string protocol;
+  std::vector<std::string> settings;
+
+  std::string name() const {
+    std::string text = fmt::format("{}_{}", model->name, protocol);
+    for (const std::string& setting : settings) text += "_" + setting.substr(setting.find('.') + 1);
+    std::ranges::replace_if(
+        text, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+    return text;
+  }
 };
+
+void apply(const Setup& setup, PersistencyConfig& config) {
+  if (setup.settings.empty()) return;
+  std::vector<core::Field> fields;
+  setup.model->section.collect(config, core::FieldCollector(fields, setup.model->name));
+  for (const std::string& setting : setup.settings) core::apply_setting(setting, fields);
+}
+
+/// The one choice of a section that gives up order: tests of its own say what it loses.
+constexpr std::string_view loses_order = "sbrp.merge=past-others";
+
+/// Every combination of the words that fields of the model's section may have.
+std::vector<std::vector<std::string>> combinations(const Model& model) {
+  std::vector<std::vector<std::string>> all{{}};
+  if (!model.section.collect) return all;
+  PersistencyConfig config;
+  std::vector<core::Field> fields;
+  model.section.collect(config, core::FieldCollector(fields, model.name));
+  for (const core::Field& field : fields) {
+    if (field.choices.names.empty()) continue;
+    std::vector<std::vector<std::string>> more;
+    for (const auto& before : all)
+      for (const std::string_view word : field.choices.names) {
+        const std::string setting = fmt::format("{}={}", field.key(), word);
+        if (setting == loses_order) continue;
+        more.push_back(before);
+        more.back().push_back(setting);
+      }
+    all = std::move(more);
+  }
+  return all;
+}
+
+/// Every model that has hardware on every protocol that it can stand on, as the machine file has it by default; then
+/// its section's words in every combination, and numbers that fill up what they count.
+std::vector<Setup> setups() {
+  std::vector<Setup> all;
+  for (const Model& model : models()) {
+    if (!model.make) continue;
+    for (const coherence::Model& protocol : coherence::models())
+      if (!coherence::keeps_written_lines(protocol)) all.push_back({&model, std::string(protocol.name), {}});
+    for (const auto& words : combinations(model))
+      if (!words.empty()) all.push_back({&model, "gpu", words});
+  }
+  for (const std::vector<std::string>& numbers : {std::vector<std::string>{"sbrp.window=1"},
+                                                  {"sbrp.window=2", "sbrp.buffer=1000"},
+                                                  {"sbrp.window=3", "sbrp.leaving=head"},
+                                                  {"sbrp.window=1", "sbrp.policy=capped"},
+                                                  {"sbrp.window=2", "sbrp.policy=capped", "sbrp.leaving=head"},
+                                                  {"sbrp.buffer=1"}})
+    all.push_back({find_model("sbrp"), "gpu", numbers});
+  return all;
+}
 
 class EveryModel : public testing::TestWithParam<Setup> {};
 
 void run(const Setup& setup, u32 seed) {
   PersistBenchConfig config;
-  config.model = setup.model;
+  config.model = setup.model->name;
   config.protocol = setup.protocol;
-  config.persistency.policy = setup.policy;
-  config.persistency.window = 1 + seed % 4;
-  config.persistency.leaving = seed % 5 ? "passing" : "head";
-  config.persistency.acquires = seed % 7 == 3 ? "waiting" : "matched";
-  config.persistency.buffer = seed % 3 ? 500 : 1000;
+  apply(setup, config.persistency);
   config.seed = seed;
   config.agents = 1 + seed % 3;
   PersistBench bench(config);
@@ -606,7 +667,7 @@ void run(const Setup& setup, u32 seed) {
   for (Block& block : blocks) bench.add(block);
   bench.build();
   for (Block& block : blocks) block.begin();
-  const std::string where = std::string(setup.model) + " " + setup.policy + " seed " + std::to_string(seed);
+  const std::string where = setup.name() + " seed " + std::to_string(seed);
   const auto states = [&] {
     std::string text = where + "\n" + bench.what_is_under_way();
     for (const Block& block : blocks) text += block.state();
@@ -624,7 +685,7 @@ void run(const Setup& setup, u32 seed) {
   for (u32 i = 0; i < 100'000 && !(all([](const Block& b) { return b.flushed(); }) && bench.quiescent()); ++i) cycle();
   ASSERT_TRUE(bench.quiescent()) << states();
   ASSERT_LT(world.events.size(), most_events);
-  check_order(world, *find_model(setup.model), where);
+  check_order(world, *setup.model, where);
   check_end(world, where);
   for (const auto& cache : bench.caches) {
     const PersistStatistics& persist = cache->statistics().persist;
@@ -636,19 +697,8 @@ TEST_P(EveryModel, keeps_its_axioms_loses_nothing_and_ends) {
   for (u32 seed = 1; seed <= 40 && !testing::Test::HasFatalFailure(); ++seed) run(GetParam(), seed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Persistency, EveryModel,
-                         testing::Values(Setup{"strict", "window", "gpu"}, Setup{"gpm", "window", "gpu"},
-                                         Setup{"epoch", "window", "gpu"}, Setup{"epoch-artifact", "window", "gpu"},
-                                         Setup{"sbrp", "window", "gpu"}, Setup{"sbrp", "capped", "gpu"},
-                                         Setup{"sbrp", "eager", "gpu"}, Setup{"sbrp", "lazy", "gpu"},
-                                         Setup{"sbrp", "window", "none-l1"}, Setup{"epoch", "window", "none-l1"},
-                                         Setup{"strict", "window", "none-l1"}),
-                         [](const auto& info) {
-                           std::string name =
-                               std::string(info.param.model) + "_" + info.param.policy + "_" + info.param.protocol;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Persistency, EveryModel, testing::ValuesIn(setups()),
+                         [](const auto& info) { return info.param.name(); });
 
 }  // namespace
 }  // namespace ew::persistency

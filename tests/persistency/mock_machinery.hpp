@@ -83,8 +83,8 @@ class MockMachinery final : public PersistMachinery {
 /// A model on the mock, in words of a test: a warp stores to lines, orders, and is told to go on.
 class Scene {
  public:
-  explicit Scene(std::string_view model, PersistencyConfig config = {}, u32 lines = 16)
-      : model(find_model(model)->make(config, lines, cache)) {}
+  explicit Scene(std::string_view model, const SbrpConfig& config = {}, u32 lines = 16)
+      : model(find_model(model)->make({.sbrp = config}, lines, cache)) {}
 
   /// Answers why the warp is held; none: the bytes are in the line.
   memory::PersistHold store(u32 warp, u32 way) {

@@ -16,10 +16,10 @@ using Left = std::vector<u32>;
 constexpr u32 X = 0, Y = 1, Z = 2;
 
 /// Nothing leaves unless something asks for it: the order of asking is seen.
-PersistencyConfig lazy() {
+SbrpConfig lazy() {
   return {.policy = "lazy"};
 }
-PersistencyConfig window(u32 n) {
+SbrpConfig window(u32 n) {
   return {.window = n, .policy = "window"};
 }
 
@@ -349,7 +349,7 @@ TEST(SbrpBuffer, order_operations_meet_only_with_their_type_and_their_flag) {
 }
 
 TEST(SbrpMatching, acquires_all_orders_behind_strangers) {
-  PersistencyConfig config = window(6);
+  SbrpConfig config = window(6);
   config.acquires = "all";
   Scene s("sbrp", config);
   s.store(0, X);
@@ -387,7 +387,7 @@ TEST(SbrpDevice, an_acquire_gives_up_copies_of_persistent_lines_and_a_block_acqu
 
 TEST(SbrpDevice, an_acquire_that_waits_is_over_when_what_is_before_it_is_durable) {
   for (const bool waits : {false, true}) {
-    PersistencyConfig config = window(6);
+    SbrpConfig config = window(6);
     config.acquires = waits ? "waiting" : "all";
     Scene s("sbrp", config);
     EXPECT_TRUE(s.order(1, PersistOrder::p_acquire, Scope::gpu)) << "nothing is before it";
@@ -637,7 +637,7 @@ TEST(SbrpBuffer, what_nothing_orders_leaves_past_a_persist_that_waits) {
 
 TEST(SbrpBuffer, merging_past_others_as_the_artifact_does_loses_order) {
   for (const bool past : {false, true}) {
-    PersistencyConfig config = window(1);
+    SbrpConfig config = window(1);
     if (past) config.merge = "past-others";
     Scene s("sbrp", config);
     s.cache.send_through();  // the window is full
@@ -670,11 +670,11 @@ TEST(SbrpProperty, no_warp_waits_for_ever) {
   for (u32 seed = 1; seed <= 300; ++seed) {
     std::mt19937 random(seed);
     const char *policies[] = {"window", "capped", "eager", "lazy"}, *acquires[] = {"matched", "all", "waiting"};
-    const PersistencyConfig config{.buffer = static_cast<u32>(1000 * (1 + random() % 16) / 16),
-                                   .window = 1 + static_cast<u32>(random() % 4),
-                                   .policy = policies[seed % 4],
-                                   .leaving = seed % 3 ? "passing" : "head",
-                                   .acquires = acquires[seed / 4 % 3]};
+    const SbrpConfig config{.buffer = static_cast<u32>(1000 * (1 + random() % 16) / 16),
+                            .window = 1 + static_cast<u32>(random() % 4),
+                            .policy = policies[seed % 4],
+                            .leaving = seed % 3 ? "passing" : "head",
+                            .acquires = acquires[seed / 4 % 3]};
     Scene s("sbrp", config, 16);
     constexpr u32 warps = 4;
     u64 held = 0;

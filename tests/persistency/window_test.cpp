@@ -26,7 +26,7 @@ class Storer final : public Agent {
 
 TEST(Window, is_full_from_the_store_that_waits_to_the_acknowledgement_before_it) {
   PersistBenchConfig config;
-  config.persistency = {.window = 1, .policy = "window"};
+  config.persistency.sbrp = {.window = 1, .policy = "window"};
   config.agents = 1;
   Storer storer;
   PersistBench bench(config);
