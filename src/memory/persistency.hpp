@@ -1,12 +1,11 @@
-// The seam of persistency: when bytes of persistent lines leave a private cache, and which warps wait for that. One
-// model an SM, owned with its private cache and asked by it; models stand in persistency/'s table, one file each. A
-// model has no clock and no statistics of its own; it is asked only about accesses to persistent lines, order
+// The seam of persistency: when bytes of persistent lines leave a private cache, and which warps wait for that. Each SM
+// has one model, which its private cache owns and asks. The models are one file each in persistency/, with a table.
+// A model has no clock and no statistics of its own. It is asked only about accesses to persistent lines, order
 // operations and acknowledgements, so a program without a pool makes no virtual call.
 //
-// A persist is bytes of a line on their way to the persistence domain (Request::persist). What a model may ask of the
-// machinery is PersistMachinery; the private cache is one, tests bring others. Warps are named by their slots, one bit
-// each. A warp that is held does nothing until resume() names it; then it asks again. Resuming a warp that waits for
-// nothing is allowed and does nothing.
+// A persist is bytes of a line on their way to the persistence domain (Request::persist). A model acts through
+// PersistMachinery: the private cache is one, tests bring others. A set of warps is a mask of their slots. A warp that
+// is held does nothing until resume() names it; then it asks again. Resuming a warp that is not held does nothing.
 #pragma once
 
 #include <memory>
@@ -27,7 +26,7 @@ enum class PersistHold : u8 {
 };
 inline constexpr u32 persist_holds = 5;
 
-/// What the order of a warp's persists can be asked for. The scope goes with it.
+/// Operations that may order a warp's persists. Each comes with a scope.
 enum class PersistOrder : u8 {
   none,
   ofence,
@@ -48,7 +47,7 @@ enum class PersistEntry : u8 { needless, entered, merged };
 struct PersistencyTraits {
   bool regions = true;         // order operations take the place of the fences in everwarp regions
   bool write_through = false;  // persists never stay in the private cache
-  bool buffered = false;       // a release leaves dirty persistent lines where they are: a buffer keeps their order
+  bool buffered = false;       // a buffer keeps the order of dirty persistent lines, so a release leaves them there
   /// When an order operation is over, the persists of its threads are durable. Then an oFence or a dFence is as long as
   /// a fence: it takes persistency.fence_cycles, too.
   bool order_waits = false;

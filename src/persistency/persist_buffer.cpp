@@ -3,6 +3,8 @@
 #include <bit>
 #include <cassert>
 
+#include "persistency/sbrp_artifact.hpp"
+
 namespace ew::persistency {
 
 bool PersistBuffer::put(u32 way, u32 warp) {
@@ -36,16 +38,9 @@ bool PersistBuffer::put_order(EntryType type, u64 warps, u32 flag) {
 }
 
 PersistBuffer::Place PersistBuffer::entry_to_join(EntryType type, u64 warps, u32 flag) const {
-  if (!merges_past_) {
-    const bool same = !empty() && (*this)[tail_ - 1].type == type && (*this)[tail_ - 1].way == flag;
-    return same ? tail_ - 1 : none;
-  }
-  for (Place place = tail_; place-- > head_;) {
-    const Entry& entry = (*this)[place];
-    if (entry.type == type && entry.way == flag) return place;
-    if (entry.type != EntryType::hole && (entry.warps & warps)) return none;
-  }
-  return none;
+  if (merges_past_) return entry_past_others(*this, type, warps, flag);
+  const bool same = !empty() && (*this)[tail_ - 1].type == type && (*this)[tail_ - 1].way == flag;
+  return same ? tail_ - 1 : none;
 }
 
 bool PersistBuffer::order_before(Place place, u64 warps) const {

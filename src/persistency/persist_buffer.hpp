@@ -26,9 +26,7 @@ class PersistBuffer {
     u64 warps = 0;
   };
 
-  /// capacity: entries; ways: of the private cache.
-  /// merges_past: as the SBRP artifact does, an order operation joins an older entry of its type past persists of other
-  /// warps. That loses order: what it acquired may be among them.
+  /// capacity: entries; ways: of the private cache; merges_past: see sbrp_artifact.hpp.
   PersistBuffer(u32 capacity, u32 ways, bool merges_past = false)
       : entries_(capacity), place_of_(ways, none), merges_past_(merges_past) {}
 

@@ -10,12 +10,11 @@ using memory::PersistOrder;
 
 Sbrp::Sbrp(const SbrpConfig& config, u32 lines, memory::PersistMachinery& machinery)
     : machinery_(machinery),
-      buffer_(buffer_entries(config, lines), lines, config.merge == "past-others"),
-      leaving_(config, machinery),
-      in_flight_(machinery, config.leaving == "head"),
-      releases_(config.acquires == "matched"),
-      acquires_wait_(config.acquires == "waiting"),
-      head_only_(config.leaving == "head") {}
+      artifact_(config),
+      buffer_(buffer_entries(config, lines), lines, artifact_.merges_past),
+      leaving_(config, artifact_.caps_all, machinery),
+      in_flight_(machinery, artifact_.head_only),
+      releases_(config.acquires == "matched") {}
 
 // --- Persists
 
@@ -71,7 +70,7 @@ PersistHold Sbrp::hold(PersistHold why, u32 warp, Place place) {
   leaving_.want(place);
   if (why == PersistHold::eviction) leaving_.make_room(buffer_.head() + 1);
   pump();
-  if (head_only_ && why == PersistHold::order) in_flight_.hold(bit(warp));
+  if (artifact_.head_only && why == PersistHold::order) in_flight_.hold(bit(warp));
   return why;
 }
 
@@ -157,7 +156,7 @@ bool Sbrp::make_durable(PersistOrder order, u64 warps) {
 
 bool Sbrp::acquire(PersistOrder order, Scope scope, u64 warps) {
   const bool wide = order == PersistOrder::p_acquire && scope > Scope::cta;
-  if (wide && acquires_wait_) {
+  if (wide && artifact_.acquires_wait) {
     if (!wait_until_durable(order, warps)) return false;
     machinery_.invalidate(false);
     return true;
@@ -219,7 +218,7 @@ void Sbrp::on_flag(PersistOrder kind, u64 flag, u32 warp) {
 bool Sbrp::let_out(const Entry& entry, Place place, SbrpOlderEntries& before) {
   if (entry.warps & (before.orders() | in_flight_.fsm())) {
     before.keep_persist(entry.warps);
-    return !head_only_;
+    return !artifact_.head_only;
   }
   if (!leaving_.lets_go(place)) return false;
   buffer_.take(entry.way);

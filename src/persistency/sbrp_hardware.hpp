@@ -1,28 +1,31 @@
 // Scoped buffered release persistency in hardware: SBRP paper, sections 6.1 and 6.2. One an SM, owned by its private
 // cache.
 //
-// The model answers what a store, an eviction or an order operation may do now, and walks through the persist buffer
-// whenever something may leave it. What it must remember for that is kept by its parts:
-//   persist_buffer.hpp      what has not left, in order
+// The model says whether a store, an eviction or an order operation may go on, and walks through the persist buffer
+// whenever an entry may leave it. Its parts keep what it must remember:
+//   persist_buffer.hpp      the entries that have not left, in order
 //   sbrp_older_entries.hpp  during a walk: what is left before an entry, and so whether an order operation is over
 //   sbrp_leaving.hpp        the policy: which of the persists that may leave do
 //   sbrp_in_flight.hpp      what has left and is not acknowledged (ACTR), and whose persists wait for that (FSM)
 //   sbrp_held_warps.hpp     which warps are held, and until when (ODM, EDM)
 //   sbrp_releases.hpp       what was released, and which of it an acquire must follow
-// The names FSM, ODM, EDM and ACTR are the paper's. The paper waits for ACTR = 0; here a wait is over when what was in
-// flight as it began is acknowledged, which is the same while nothing else is sent, and which a stream of others'
-// persists cannot keep from coming.
+//   sbrp_artifact.hpp       what imitates the paper's simulator where it differs from the paper
+// The names FSM, ODM, EDM and ACTR are the paper's. The paper waits for ACTR = 0. Here a wait ends when the persists
+// that were in flight as it began are acknowledged. That is the same while no other persist is sent; and a stream of
+// other warps' persists cannot prolong it.
 //
 // A pAcq enters the buffer behind a pRel that is still inside. When that pRel has left, the warps of the pAcq go to the
 // FSM until what it released is durable.
 //
-// How no warp waits for ever. Every held warp names a place of the buffer. The buffer empties up to there: its oldest
-// entry waits for a place in the window (where that caps all persists) or, if its warps are in the FSM, for
-// acknowledgements, and both come. With that place gone, the acknowledgements of then resume the warp.
+// Why no warp waits for ever. A held warp waits for one buffer entry, and the buffer drains up to that entry: the
+// oldest entry waits for a place in the window (if that caps all persists) or, if its warps are in the FSM, for
+// acknowledgements, and both come. When the entry has left, the persists in flight are acknowledged, and the warp goes
+// on.
 #pragma once
 
 #include "memory/persistency.hpp"
 #include "persistency/persist_buffer.hpp"
+#include "persistency/sbrp_artifact.hpp"
 #include "persistency/sbrp_config.hpp"
 #include "persistency/sbrp_held_warps.hpp"
 #include "persistency/sbrp_in_flight.hpp"
@@ -73,13 +76,13 @@ class Sbrp final : public memory::Persistency {
   void end_waits(u64 warps);
 
   memory::PersistMachinery& machinery_;
+  const SbrpArtifact artifact_;
   PersistBuffer buffer_;
   SbrpLeaving leaving_;
   SbrpInFlight in_flight_;
   SbrpHeldWarps held_;
   SbrpReleases releases_;
   u64 unordered_ = 0;  // warps with a persist since their last operation that orders their own
-  const bool acquires_wait_, head_only_;
   bool draining_ = false;
 };
 

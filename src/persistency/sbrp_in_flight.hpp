@@ -1,9 +1,9 @@
-// Persists of one SM that have left and are not acknowledged, and who waits for them: the paper's ACTR and FSM. Owned
-// by the sbrp model.
+// Persists of one SM that have left and are not acknowledged, and the warps that wait for them: the paper's ACTR and
+// FSM. Owned by the sbrp model.
 //
-// A wait is for what is in flight as the wait begins: it sets a mark, and the mark ends when those persists are
-// acknowledged. Marks are numbered from 1 in the order of being set, and end in that order. FSM: the warps whose
-// persists must not leave before their mark has ended.
+// A wait is for the persists that are in flight as it begins. It sets a mark, and the mark ends when those persists are
+// acknowledged. Marks are numbered from 1 in the order in which they are set, and end in that order. FSM: the warps
+// whose persists must not leave before their mark has ended.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ class SbrpInFlight {
  public:
   using Mark = u64;  // 0: over for ever
 
-  /// `together`: as in the SBRP artifact, every wait ends when nothing is in flight any more.
+  /// together: every wait ends when nothing is in flight any more (SbrpArtifact::head_only).
   SbrpInFlight(memory::PersistMachinery& machinery, bool together) : machinery_(machinery), together_(together) {}
 
   u32 persists() const { return machinery_.in_flight(); }

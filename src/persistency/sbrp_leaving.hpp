@@ -1,8 +1,8 @@
 // When a persist that nothing orders may leave the buffer: the policies of the SBRP paper, section 6.2. Owned by the
 // sbrp model, which asks for each entry from the oldest on.
 //
-// What somebody waits for leaves whatever the policy says: everything before the place that was wanted last. Under
-// `capped` the window is a cap for those persists as well, and then only what makes room for a warp passes it.
+// A persist that a warp waits for leaves whatever the policy says: so does everything before the place that was wanted
+// last. With caps_all (sbrp_artifact.hpp) the window holds for these persists, too.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@ class SbrpLeaving {
  public:
   using Place = PersistBuffer::Place;
 
-  SbrpLeaving(const SbrpConfig& config, memory::PersistMachinery& machinery)
+  SbrpLeaving(const SbrpConfig& config, bool caps_all, memory::PersistMachinery& machinery)
       : machinery_(machinery),
         window_(config.window),
-        policy_(config.policy == "eager"    ? Policy::eager
-                : config.policy == "lazy"   ? Policy::lazy
-                : config.policy == "capped" ? Policy::capped
-                                            : Policy::window) {}
+        policy_(config.policy == "eager"  ? Policy::eager
+                : config.policy == "lazy" ? Policy::lazy
+                                          : Policy::window),
+        caps_all_(caps_all) {}
 
-  /// Somebody waits until everything before this place has left.
+  /// A warp waits until everything before this place has left.
   void want(Place place) { wanted_ = std::max(wanted_, place); }
   /// What is before this place leaves whatever a cap says.
   void make_room(Place place) { makes_room_ = place; }
@@ -37,7 +37,7 @@ class SbrpLeaving {
   Place wanted() const { return wanted_; }
 
   bool lets_go(Place place) {
-    if (policy_ == Policy::eager || place < (policy_ == Policy::capped ? makes_room_ : wanted_)) return true;
+    if (policy_ == Policy::eager || place < (caps_all_ ? makes_room_ : wanted_)) return true;
     if (policy_ == Policy::lazy) return false;
     if (machinery_.in_flight() < window_) return true;
     if (!std::exchange(window_full_, true)) machinery_.window_full(true);
@@ -51,11 +51,12 @@ class SbrpLeaving {
   }
 
  private:
-  enum class Policy : u8 { window, capped, eager, lazy };
+  enum class Policy : u8 { window, eager, lazy };
 
   memory::PersistMachinery& machinery_;
   const u32 window_;  // persists in flight
   const Policy policy_;
+  const bool caps_all_;
   Place wanted_ = 0, makes_room_ = 0;
   bool window_full_ = false;
 };

@@ -1,5 +1,5 @@
-// What models without a persist buffer share: persists leave when they are told to, in no order among each other, and
-// a warp that must know them durable waits for all that its SM has sent. Owned by the private cache.
+// What models without a persist buffer share. Persists leave when the model says so, in no order among each other. A
+// warp that needs its persists durable waits for all persists that its SM has sent. Owned by the private cache.
 #pragma once
 
 #include "persistency/models.hpp"
