@@ -51,7 +51,7 @@ states are recovered that a persistency model allows a crash to leave, whatever 
 few, else about --count of them, chosen so that persists stand in every order that is allowed. A failure is reported
 with the order that is missing, and why: a fence or acquire (missing order), a scope that is too narrow (scoped
 persistency bug), or a state that the run itself passes through (recovery bug). Functional mode; the models are
-listed with --model below (sbrp-sys: sbrp with scopes widened; gpm-ddio, none: no order at all).
+listed with --model (sbrp-sys: sbrp with scopes widened; gpm-ddio, none: no order at all).
 
 With --nested 2 the recovery is crashed as well, wherever it has changed a pool (in --nested-points states of each, spread
 over it, when they are more), and a second recovery must succeed: for --at in functional mode behind its stores, on a
@@ -389,7 +389,8 @@ void add_crash(CLI::App& app, int& status) {
   verb->add_option("--states", command->states, "Recover the states that a persistency model allows")
       ->type_name("model");
   verb->add_option("--model", command->model,
-                   fmt::format("Of --states: {} (the first is the default)", fmt::join(crash_model_names(), ", ")));
+                   fmt::format("Of --states: {}; without it, {}", fmt::join(crash_model_names(), ", "),
+                               persistency::sbrp_axioms.name));
   verb->add_option("--state", command->state, "Of --states: this one only, as a report names it")->type_name("NAME");
   verb->add_option("--cold", command->cold,
                    "How many of the states to try for real, too: processes killed or started anew")

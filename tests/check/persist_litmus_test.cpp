@@ -142,7 +142,7 @@ void compare(const std::string& name, const Program& program, const Execution& x
 TEST(PersistLitmus, RecordedExecutionsHaveTheOrderOfTheAxioms) {
   std::ifstream stream(EW_LITMUS "/pm.glt");
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  ASSERT_EQ(rows().size(), 6u);
+  ASSERT_GE(rows().size(), 6u);
   Count count;
   u64 tests = 0;
   for (const Litmus& test : parse_litmus(text, "pm.glt")) {

@@ -1,4 +1,5 @@
 // `ew litmus`: its table, its statuses, its replays.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -6,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/process.hpp"
+#include "persistency/models.hpp"
 
 namespace ew::cli {
 namespace {
@@ -178,7 +180,7 @@ TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
       {{"a.glt", "--protocol", "mess"},
        "--protocol mess: there is functional, gpu, none-l1, mesi (did you mean \"mesi\"?)"},
       {{"a.glt", "--persistency", "srbp"},
-       "--persistency srbp: there is none, strict, gpm, epoch, epoch-artifact, sbrp (did you mean \"sbrp\"?)"},
+       fmt::format("--persistency srbp: there is {} (did you mean \"sbrp\"?)", fmt::join(persistency::names(), ", "))},
       {{"a.glt", "--persistency", "sbrp", "--set", "nvm.attach=none"},
        "this machine has no non-volatile memory (nvm.attach is \"none\")"},
       {{"a.glt", "--seeds", "x"}, "--seeds should be a whole number from 0, but is \"x\""},

@@ -596,6 +596,7 @@ struct Setup {
         text, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
     return text;
   }
+  friend void PrintTo(const Setup& setup, std::ostream* out) { *out << setup.name(); }
 };
 
 void apply(const Setup& setup, PersistencyConfig& config) {
