@@ -21,7 +21,7 @@ class Hand final : public Agent {
   struct Done {
     AccessKind kind;
     u32 offset, size;
-    u64 value = 0;  // to store; loaded; before an atomic
+    u64 value = 0;  // to store; loaded (the first eight bytes); before an atomic
     bool add = false;
     bool performed = false, completed = false;
     Cycle when = 0;  // completed
@@ -36,7 +36,7 @@ class Hand final : public Agent {
     const u64 value = done.value;
     ByteMask mask;
     if (done.kind == AccessKind::load) {
-      std::memcpy(&done.value, at, done.size);
+      std::memcpy(&done.value, at, std::min<u32>(done.size, sizeof done.value));
       return mask;
     }
     u64 old = 0;
