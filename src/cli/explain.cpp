@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "check/persistency_model.hpp"
 #include "cli/explain_ptx.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
+#include "coherence/describe.hpp"
 #include "coherence/models.hpp"
 #include "consistency/models.hpp"
 #include "core/configuration.hpp"
@@ -156,6 +158,12 @@ std::vector<Model> all_models() {
   return all;
 }
 
+/// What private caches do with their copies, and which home they need.
+void print_protocol(const coherence::Model& protocol) {
+  std::istringstream lines(coherence::describe(protocol));
+  for (std::string line; std::getline(lines, line);) fmt::print("          {}\n", line);
+}
+
 /// The models among which a field of this section, or this field, chooses: `ew explain coherence`.
 void print_models_of(std::string_view only) {
   std::string_view part;
@@ -164,6 +172,7 @@ void print_models_of(std::string_view only) {
     if (part != model.part) fmt::print("{} is one of\n", model.part);
     part = model.part;
     fmt::print("  {}\n{}", model.name, wrapped(std::string(model.sentence), 6));
+    if (part == "coherence.protocol") print_protocol(*coherence::find_model(model.name));
   }
 }
 

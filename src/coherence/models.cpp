@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/model_table.hpp"
+
 namespace ew::coherence {
 
 #define MODEL(name) Model name();
@@ -18,15 +20,11 @@ std::span<const Model> models() {
 }
 
 const Model* find_model(std::string_view name) {
-  for (const Model& model : models())
-    if (model.name == name) return &model;
-  return nullptr;
+  return core::find_named(models(), name);
 }
 
 std::vector<std::string_view> names() {
-  std::vector<std::string_view> result;
-  for (const Model& model : models()) result.push_back(model.name);
-  return result;
+  return core::names_of(models());
 }
 
 bool keeps_written_lines(const Model& model) {

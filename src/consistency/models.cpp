@@ -1,31 +1,26 @@
 #include "consistency/models.hpp"
 
-#include "consistency/tables.hpp"
+#include <array>
+
+#include "core/model_table.hpp"
 
 namespace ew::consistency {
-namespace {
-
-const std::array<memory::Consistency, 2>& table() {
-  static const std::array<memory::Consistency, 2> all{ptx(), sc()};
-  return all;
-}
-
-}  // namespace
 
 std::span<const memory::Consistency> models() {
-  return table();
+#define MODEL(name) name(),
+  static const std::array table{
+#include "consistency/models.inc"
+  };
+#undef MODEL
+  return table;
 }
 
 const memory::Consistency* model(std::string_view name) {
-  for (const memory::Consistency& one : table())
-    if (one.name == name) return &one;
-  return nullptr;
+  return core::find_named(models(), name);
 }
 
 std::vector<std::string_view> names() {
-  std::vector<std::string_view> list;
-  for (const memory::Consistency& one : table()) list.push_back(one.name);
-  return list;
+  return core::names_of(models());
 }
 
 }  // namespace ew::consistency

@@ -1,4 +1,4 @@
-// The consistency models that a machine file can name: one table, in the order in which they are documented.
+// The consistency models that a machine file can name. A model is a file here and a line in models.inc.
 #pragma once
 
 #include <span>
@@ -8,6 +8,10 @@
 #include "memory/consistency.hpp"
 
 namespace ew::consistency {
+
+#define MODEL(name) memory::Consistency name();
+#include "consistency/models.inc"
+#undef MODEL
 
 std::span<const memory::Consistency> models();
 /// nullptr: there is none of that name.

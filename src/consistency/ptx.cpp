@@ -4,7 +4,7 @@
 // must be performed and its stores visible at its scope. An acquire pattern is an ld.acquire, an atomic with acquire,
 // or a fence behind a strong read; what follows waits until its value is there. A barrier orders as a fence at cta
 // scope.
-#include "consistency/tables.hpp"
+#include "consistency/models.hpp"
 
 namespace ew::consistency {
 

@@ -1,7 +1,7 @@
 // Sequential consistency (Lamport 1979): each thread's accesses take effect in program order and at once for all. Every
 // access waits until the one before it is performed, and visible if it writes; the SM makes every access
 // strong.
-#include "consistency/tables.hpp"
+#include "consistency/models.hpp"
 
 namespace ew::consistency {
 

@@ -273,7 +273,8 @@ std::string to_toml(const std::vector<Field>& fields, const SectionSentence& sen
       if (sentence) text += fmt::format("# {}\n", sentence(section));
     }
     if (sentence) {
-      text += fmt::format("\n# {}\n# {}.", field.sentence, expected_text(field));
+      text += fmt::format("\n# {}\n# {}.", field.sentence,
+                          field.choices.models ? "a model: `ew explain models` lists them" : expected_text(field));
       if (!field.source.empty()) text += fmt::format(" Source: {}.", field.source);
       text += '\n';
     }

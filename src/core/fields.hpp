@@ -23,10 +23,15 @@ struct Range {
   double lowest = 0, highest = 0;
 };
 
-/// The words that a text field may have: the names of a table of models.
+/// The words that a text field may have.
 struct Choices {
   std::vector<std::string_view> names;
+  bool models = false;  // the names of a table of models: a machine file does not list them
 };
+/// The names of a table of models.
+inline Choices models(std::vector<std::string_view> names) {
+  return {std::move(names), true};
+}
 
 struct Field {
   using Target = std::variant<u32*, u64*, bool*, std::string*, Dim3*, Bytes*, Kilohertz*, Picoseconds*, BytesPerSecond*,

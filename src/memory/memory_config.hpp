@@ -52,7 +52,7 @@ void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
   visit("line", self.line, Range{64, 128}, "bytes", "A line, here and at the homes: 64 or 128 bytes.", cache);
   visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);
   visit("ways", self.ways, Range{0, 4096}, "ways", "Associativity; 0: any line may stand anywhere.", cache);
-  visit("replacement", self.replacement, core::Choices{replacement_names()}, "",
+  visit("replacement", self.replacement, core::models(replacement_names()), "",
         "Which line of a full set makes room: `ew explain models` says what each does.",
         "SBRP artifact, gpgpu_cache:dl1: L");
   visit("banks", self.banks, Range{1, 64}, "banks", "Lines are spread over them; each takes one access at a time.",
@@ -80,7 +80,7 @@ void HomeConfig::fields(Self& self, Visitor&& visit) {
         cache);
   visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);
   visit("ways", self.ways, Range{1, 4096}, "ways", "Associativity.", cache);
-  visit("replacement", self.replacement, core::Choices{replacement_names()}, "",
+  visit("replacement", self.replacement, core::models(replacement_names()), "",
         "Which line of a full set makes room: `ew explain models` says what each does.",
         "SBRP artifact, gpgpu_cache:dl2: L");
   visit("latency", self.latency, Range{1, 10000}, "cycles", "From a request's arrival to its answer's departure.",

@@ -1,6 +1,6 @@
 // The seam of replacement: which line of a full set makes room. A policy decides; TagArray, which asks it, keeps the
 // tags and fills empty ways first. A policy has no clock and no statistics. Policies stand in replacement/, one file
-// each, and in the table of replacement/policies.cpp.
+// each, and in the list replacement/policies.inc.
 //
 // A way is a number; ways of one set follow each other: set * ways + 0, 1, 2 …
 #pragma once

@@ -4,23 +4,25 @@
 #include <array>
 #include <ranges>
 
+#include "core/model_table.hpp"
+
 namespace ew::persistency {
 
 std::span<const Model> models() {
-  static const std::array table{none(), strict(), gpm(), epoch(), epoch_artifact(), sbrp()};
+#define MODEL(name) name(),
+  static const std::array table{
+#include "persistency/models.inc"
+  };
+#undef MODEL
   return table;
 }
 
 const Model* find_model(std::string_view name) {
-  for (const Model& model : models())
-    if (model.name == name) return &model;
-  return nullptr;
+  return core::find_named(models(), name);
 }
 
 std::vector<std::string_view> names() {
-  std::vector<std::string_view> result;
-  for (const Model& model : models()) result.push_back(model.name);
-  return result;
+  return core::names_of(models());
 }
 
 std::vector<const PersistAxioms*> all_axioms() {

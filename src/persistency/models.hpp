@@ -1,5 +1,5 @@
 // The table of persistency models: when persists leave an SM, and which warps wait for them. A model is one file, whose
-// descriptor says everything that the rest of Everwarp asks about it, its declaration here, and its line in models.cpp.
+// descriptor says everything that the rest of Everwarp asks about it, and its line in models.inc.
 #pragma once
 
 #include <memory>
@@ -44,17 +44,14 @@ std::vector<const PersistAxioms*> all_axioms();
 /// nullptr: there are none of that name.
 const PersistAxioms* find_axioms(std::string_view name);
 
-Model none();
-Model strict();
-Model gpm();
-Model epoch();
-Model epoch_artifact();
-Model sbrp();
+#define MODEL(name) Model name();
+#include "persistency/models.inc"
+#undef MODEL
 
 template <class Self, class Visitor>
 void PersistencyConfig::fields(Self& self, Visitor&& visit) {
   using core::Range;
-  visit("model", self.model, core::Choices{names()}, "", "The model: `ew explain models` says what each does.",
+  visit("model", self.model, core::models(names()), "", "The model: `ew explain models` says what each does.",
         "GPM: what a GPU does without new hardware");
   visit("fence_cycles", self.fence_cycles, Range{0, 1e6}, "cycles",
         "What a fence above block scope takes besides its waits; an oFence and a dFence, too, where order operations "

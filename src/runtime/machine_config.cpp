@@ -9,6 +9,7 @@
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "media/dram_standards.hpp"
+#include "memory/networks.hpp"
 #include "persistency/models.hpp"
 #include "runtime/machine_checks.hpp"
 #include "simt/timing_gpu.hpp"
@@ -50,20 +51,20 @@ constexpr Section sections[] = {
 /// The words that a field may have, where the field's own struct stands below the table.
 void set_choices(std::vector<core::Field>& fields, std::string_view key, std::vector<std::string_view> names) {
   for (core::Field& field : fields)
-    if (field.key() == key) field.choices.names = std::move(names);
+    if (field.key() == key) field.choices = core::models(std::move(names));
 }
 
 }  // namespace
 
 template <class Self, class Visitor>
 void CoherenceConfig::fields(Self& self, Visitor&& visit) {
-  visit("protocol", self.protocol, core::Choices{coherence::names()}, "",
+  visit("protocol", self.protocol, core::models(coherence::names()), "",
         "The protocol: `ew explain models` says what each does.", "SBRP artifact: self-invalidation, write-through");
 }
 
 template <class Self, class Visitor>
 void ConsistencyConfig::fields(Self& self, Visitor&& visit) {
-  visit("model", self.model, core::Choices{consistency::names()}, "",
+  visit("model", self.model, core::models(consistency::names()), "",
         "The table of order: `ew explain models` says what each does.", "PTX ISA, Memory Consistency Model");
 }
 
@@ -97,7 +98,9 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   collect(config.copy);
   collect(config.managed);
   collect(config.energy);
-  set_choices(fields, "network.kind", {"crossbar", "mesh", "ideal"});
+  std::vector<std::string_view> networks;
+  for (const memory::NetworkKind& kind : memory::network_kinds) networks.push_back(kind.name);
+  set_choices(fields, "network.kind", std::move(networks));
   return fields;
 }
 

@@ -1,4 +1,4 @@
-// The seam of warp schedulers: which of the ready warps issues next? A row of the table in schedulers/models.cpp
+// The seam of warp schedulers: which of the ready warps issues next? A row of the table in schedulers/models.inc
 // answers, in one of two ways. A function of the choice alone needs no memory of its own and costs one call. A
 // scheduler that remembers (two-level, cache-conscious) is an object: one is made for each scheduler of each SM, and
 // told what happens.

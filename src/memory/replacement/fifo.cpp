@@ -3,8 +3,11 @@
 
 namespace ew::memory {
 
-std::unique_ptr<Replacement> make_fifo(u32 sets, u32 ways) {
-  return std::make_unique<OrderedReplacement>(sets, ways);
+ReplacementPolicy replacement::fifo() {
+  return {"fifo", "The line that came first goes, used or not.",
+          [](u32 sets, u32 ways) -> std::unique_ptr<Replacement> {
+            return std::make_unique<OrderedReplacement>(sets, ways);
+          }};
 }
 
 }  // namespace ew::memory

@@ -17,8 +17,9 @@ class Lru final : public OrderedReplacement {
 
 }  // namespace
 
-std::unique_ptr<Replacement> make_lru(u32 sets, u32 ways) {
-  return std::make_unique<Lru>(sets, ways);
+ReplacementPolicy replacement::lru() {
+  return {"lru", "The line that was not used for longest goes.",
+          [](u32 sets, u32 ways) -> std::unique_ptr<Replacement> { return std::make_unique<Lru>(sets, ways); }};
 }
 
 }  // namespace ew::memory

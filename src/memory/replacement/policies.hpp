@@ -1,4 +1,5 @@
-// Each replacement policy, made by its own file; and what two of them share: ways in an order, of which the last goes.
+// The replacement policies of policies.inc, each described by its own file; and what two of them share: ways in an
+// order, of which the last goes.
 #pragma once
 
 #include "memory/replacement.hpp"
@@ -6,10 +7,11 @@
 
 namespace ew::memory {
 
-std::unique_ptr<Replacement> make_lru(u32 sets, u32 ways);
-std::unique_ptr<Replacement> make_fifo(u32 sets, u32 ways);
-std::unique_ptr<Replacement> make_random(u32 sets, u32 ways);
-std::unique_ptr<Replacement> make_srrip(u32 sets, u32 ways);
+namespace replacement {
+#define MODEL(name) ReplacementPolicy name();
+#include "memory/replacement/policies.inc"
+#undef MODEL
+}  // namespace replacement
 
 /// Ways of each set in an order, as a list: moving one costs the same in a set of any size.
 class WayOrder {

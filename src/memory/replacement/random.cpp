@@ -29,8 +29,9 @@ class Random final : public Replacement {
 
 }  // namespace
 
-std::unique_ptr<Replacement> make_random(u32, u32 ways) {
-  return std::make_unique<Random>(ways);
+ReplacementPolicy replacement::random() {
+  return {"random", "Any line goes, by a fixed pseudo-random sequence.",
+          [](u32, u32 ways) -> std::unique_ptr<Replacement> { return std::make_unique<Random>(ways); }};
 }
 
 }  // namespace ew::memory

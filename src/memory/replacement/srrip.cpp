@@ -37,8 +37,9 @@ class Srrip final : public Replacement {
 
 }  // namespace
 
-std::unique_ptr<Replacement> make_srrip(u32 sets, u32 ways) {
-  return std::make_unique<Srrip>(sets, ways);
+ReplacementPolicy replacement::srrip() {
+  return {"srrip", "A line that was hit stays longer than one that was not (SRRIP-HP, two bits a line).",
+          [](u32 sets, u32 ways) -> std::unique_ptr<Replacement> { return std::make_unique<Srrip>(sets, ways); }};
 }
 
 }  // namespace ew::memory

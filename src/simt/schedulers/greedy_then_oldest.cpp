@@ -3,9 +3,18 @@
 
 namespace ew::simt {
 
-u32 greedy_then_oldest(const WarpChoice& choice) {
+namespace {
+
+u32 choose(const WarpChoice& choice) {
   if ((choice.candidates >> choice.last) & 1) return choice.last;
   return oldest_of(choice.candidates, choice.age);
+}
+
+}  // namespace
+
+SchedulerPolicy schedulers::greedy_then_oldest() {
+  return {"gto", "The warp that issued last goes on; when it cannot, the one that has been on the SM for longest.",
+          choose};
 }
 
 }  // namespace ew::simt

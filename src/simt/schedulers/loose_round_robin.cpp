@@ -2,8 +2,16 @@
 
 namespace ew::simt {
 
-u32 loose_round_robin(const WarpChoice& choice) {
+namespace {
+
+u32 choose(const WarpChoice& choice) {
   return next_behind(choice.candidates, choice.last);
+}
+
+}  // namespace
+
+SchedulerPolicy schedulers::loose_round_robin() {
+  return {"lrr", "Loose round robin: the next warp behind the one that issued last.", choose};
 }
 
 }  // namespace ew::simt

@@ -3,36 +3,25 @@
 #include <array>
 #include <bit>
 
+#include "core/model_table.hpp"
+
 namespace ew::simt {
-namespace {
-
-constexpr std::array table{
-    SchedulerPolicy{"gto",
-                    "The warp that issued last goes on; when it cannot, the one that has been on the SM for longest.",
-                    greedy_then_oldest},
-    SchedulerPolicy{"lrr", "Loose round robin: the next warp behind the one that issued last.", loose_round_robin},
-    SchedulerPolicy{"two-level",
-                    "A quarter of the warps take turns; one that waits for memory gives its place to the oldest of the "
-                    "others that is ready.",
-                    nullptr, make_two_level},
-};
-
-}  // namespace
 
 std::span<const SchedulerPolicy> scheduler_policies() {
+#define MODEL(name) schedulers::name(),
+  static const std::array table{
+#include "simt/schedulers/models.inc"
+  };
+#undef MODEL
   return table;
 }
 
 std::vector<std::string_view> scheduler_names() {
-  std::vector<std::string_view> names;
-  for (const SchedulerPolicy& policy : table) names.push_back(policy.name);
-  return names;
+  return core::names_of(scheduler_policies());
 }
 
 const SchedulerPolicy* scheduler_policy(std::string_view name) {
-  for (const SchedulerPolicy& policy : table)
-    if (policy.name == name) return &policy;
-  return nullptr;
+  return core::find_named(scheduler_policies(), name);
 }
 
 u32 oldest_of(u64 slots, const u64* age) {

@@ -1,5 +1,5 @@
 // The table of warp schedulers: what sm_timing.policy may be. A scheduler is one file beside this one and one line in
-// models.cpp.
+// models.inc.
 #pragma once
 
 #include <span>
@@ -15,9 +15,10 @@ std::vector<std::string_view> scheduler_names();
 /// nullptr: there is none of that name.
 const SchedulerPolicy* scheduler_policy(std::string_view name);
 
-// One a file.
-u32 greedy_then_oldest(const WarpChoice&);
-u32 loose_round_robin(const WarpChoice&);
-std::unique_ptr<SchedulerState> make_two_level(const SchedulerPlace&);
+namespace schedulers {
+#define MODEL(name) SchedulerPolicy name();
+#include "simt/schedulers/models.inc"
+#undef MODEL
+}  // namespace schedulers
 
 }  // namespace ew::simt

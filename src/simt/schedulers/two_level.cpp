@@ -43,8 +43,14 @@ class TwoLevel final : public SchedulerState {
 
 }  // namespace
 
-std::unique_ptr<SchedulerState> make_two_level(const SchedulerPlace& place) {
-  return std::make_unique<TwoLevel>(place.slots);
+SchedulerPolicy schedulers::two_level() {
+  return {
+      "two-level",
+      "A quarter of the warps take turns; one that waits for memory gives its place to the oldest of the others that "
+      "is ready.",
+      nullptr, [](const SchedulerPlace& place) -> std::unique_ptr<SchedulerState> {
+        return std::make_unique<TwoLevel>(place.slots);
+      }};
 }
 
 }  // namespace ew::simt

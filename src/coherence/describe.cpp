@@ -1,0 +1,64 @@
+#include "coherence/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace ew::coherence {
+namespace {
+
+using namespace memory;
+
+constexpr std::array<std::string_view, uses> use_names{"load",         "strong load",           "ld.cg, ld.cv", "store",
+                                                       "strong store", "store past the buffer", "atomic"};
+constexpr std::array home_names{"keeps no record of copies", "a registry: knows who owns each word, holds no line",
+                                "a directory: knows all copies of a line, holds the line until a request is over"};
+
+std::string_view text_of(Otherwise otherwise) {
+  switch (otherwise) {
+    case Otherwise::fetch:
+      return "fetch a copy";
+    case Otherwise::past:
+      return "performed at the home";
+    case Otherwise::fetch_if_here:
+      return "fetch a copy if the line has a place, else performed at the home";
+    case Otherwise::own:
+      return "own the words first";
+    case Otherwise::own_written:
+      return "own the words first, without content if they are written whole";
+    case Otherwise::buffer:
+      return "written into the copy, sent by the write buffer";
+    default:
+      return "written into the copy, sent at once";
+  }
+}
+
+std::string text_of(const Reaction& reaction) {
+  const std::string_view hits = reaction.valid && reaction.owned ? "valid or owned: hit; else "
+                                : reaction.valid                 ? "valid: hit; else "
+                                : reaction.owned                 ? "owned: hit; else "
+                                                                 : "";
+  return fmt::format("{}{}", hits, text_of(reaction.otherwise));
+}
+
+}  // namespace
+
+std::string describe(const Model& model) {
+  std::string text;
+  for (u32 use = 0; use < uses; ++use) {
+    const auto& [ordinary, read_only] = model.agent.reactions[use];
+    const std::string of_ordinary = text_of(ordinary), of_read_only = text_of(read_only);
+    text += fmt::format("{:<22} {}\n", use_names[use], of_ordinary);
+    if (of_read_only != of_ordinary) text += fmt::format("{:<22} {}\n", "  of read-only data", of_read_only);
+  }
+  text +=
+      fmt::format("{:<22} {}\n", "acquire",
+                  model.agent.drops_at_acquire ? "words that are valid, neither owned nor dirty, go" : "drops nothing");
+  text += fmt::format("{:<22} {}\n", "release",
+                      model.agent.drains_at_release ? "the write buffer sends all, and the release waits"
+                                                    : "waits for stores on their way");
+  text += fmt::format("{:<22} {}\n", "home", home_names[static_cast<u32>(model.home().kind())]);
+  return text;
+}
+
+}  // namespace ew::coherence
