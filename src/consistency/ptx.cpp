@@ -15,6 +15,8 @@ memory::Consistency ptx() {
   memory::Consistency model;
   model.name = "ptx";
   model.sentence = "The PTX ISA's memory model: acquire, release and fences at their scopes order; nothing else does.";
+  for (const OrderClass weak : {OrderClass::weak_load, OrderClass::weak_store})
+    model.classes[static_cast<u32>(weak)].strong = false;
   const auto wait = [&](OrderClass older, OrderClass younger, Reached what) {
     model.wait[static_cast<u32>(older)][static_cast<u32>(younger)] = what;
   };
@@ -22,8 +24,7 @@ memory::Consistency ptx() {
     const auto any = static_cast<OrderClass>(i);
     for (const OrderClass acquiring : {OrderClass::acquire, OrderClass::paired_atomic, OrderClass::p_acquire})
       wait(acquiring, any, Reached::performed);
-    for (const OrderClass releasing :
-         {OrderClass::release, OrderClass::paired_atomic, OrderClass::fence, OrderClass::dfence, OrderClass::p_release})
+    for (const OrderClass releasing : {OrderClass::release, OrderClass::paired_atomic, OrderClass::fence})
       wait(any, releasing, Reached::visible);
   }
   return model;

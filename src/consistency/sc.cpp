@@ -1,6 +1,6 @@
 // Sequential consistency (Lamport 1979): each thread's accesses take effect in program order and at once for all. Every
-// access waits until the one before it is performed, and visible if it writes; the SM makes every access
-// strong.
+// access waits until the one before it is performed, and visible if it writes; every access is strong, at the widest
+// scope.
 #include "consistency/models.hpp"
 
 namespace ew::consistency {
@@ -11,6 +11,7 @@ memory::Consistency sc() {
   model.sentence = "Sequential consistency: an access waits until the one before it is visible to everyone.";
   for (auto& row : model.wait) row.fill(memory::Reached::visible);
   model.widest_private = Scope::none;
+  model.least_scope = Scope::sys;
   return model;
 }
 

@@ -1,5 +1,6 @@
-// A consistency model is a table: what an older operation of a warp must have reached before a younger one issues, by
-// their classes (DESIGN.md, section 4). The models stand in consistency/'s table; the SM obeys it.
+// A consistency model is one table: how each class of access is performed, what it drops and drains, and what an older
+// operation of a warp must have reached before a younger one issues. The SM and its private cache obey it. The models
+// stand in consistency/, one file each.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 
 namespace ew::memory {
 
+/// What a program says of an access.
 enum class OrderClass : u8 {
   weak_load,
   weak_store,
@@ -18,28 +20,42 @@ enum class OrderClass : u8 {
   unpaired_atomic,  // strong but unordered: ld.relaxed, st.relaxed, volatile
   relaxed_atomic,   // atom.relaxed, red
   fence,            // fence.acq_rel, fence.sc, membar, bar
-  ofence,
-  dfence,
-  p_acquire,
-  p_release
+  p_acquire         // the load of a pAcq
 };
-inline constexpr u32 order_classes = 12;
+inline constexpr u32 order_classes = 9;
+
+/// Classes of what writes, one bit each.
+inline constexpr u16 writing_classes =
+    1u << static_cast<u32>(OrderClass::weak_store) | 1u << static_cast<u32>(OrderClass::release) |
+    1u << static_cast<u32>(OrderClass::paired_atomic) | 1u << static_cast<u32>(OrderClass::unpaired_atomic) |
+    1u << static_cast<u32>(OrderClass::relaxed_atomic);
 
 /// How far an operation has come.
 enum class Reached : u8 {
   nothing,    // issued
   performed,  // a load has its value; a store is in the private cache
-  visible,    // a store is visible at the scope asked for
-  durable
+  visible     // a store is visible at the scope asked for
+};
+
+/// How the accesses of a class are performed.
+struct ClassOfAccess {
+  bool strong = true;  // above the private scope: not from a copy that may be stale (AgentPolicy: Use::fresh_load …)
+  bool drops = true;   // if it acquires, copies that may be stale go behind it
+  bool drains = true;  // if it releases, the stores before it become visible first
 };
 
 struct Consistency {
   std::string_view name, sentence;
+  std::array<ClassOfAccess, order_classes> classes{};
   /// wait[older][younger]
   std::array<std::array<Reached, order_classes>, order_classes> wait{};
-  /// Acquires (and the acquire side of fences and paired atomics) at or above this scope invalidate what the protocol
-  /// says; releases make visible. Below it the private cache is the point of coherence.
+  /// The widest scope whose threads share a private cache, as the model sees it. At wider scopes accesses are fresh,
+  /// acquires drop and releases drain. At this scope and below, the private cache is the point of coherence.
   Scope widest_private = Scope::cta;
+  /// Every access and fence has this scope, or a wider one that the program says.
+  Scope least_scope = Scope::none;
+
+  const ClassOfAccess& on(OrderClass as) const { return classes[static_cast<u32>(as)]; }
 };
 
 }  // namespace ew::memory

@@ -4,18 +4,12 @@
 #include <array>
 #include <cstring>
 
+#include "simt/everwarp_regions.hpp"
+
 namespace ew::runtime {
 
-namespace {
-
-/// What include/everwarp's inline PTX names. Functional mode runs the instructions inside each.
-constexpr std::array<std::string_view, 9> region_names{"ofence",     "dfence",   "prel_block", "prel_dev",   "prel_sys",
-                                                       "pacq_block", "pacq_dev", "pacq_sys",   "gpm_persist"};
-
-}  // namespace
-
 bool is_region(std::string_view name) {
-  return std::find(region_names.begin(), region_names.end(), name) != region_names.end();
+  return simt::find_region(name);
 }
 
 KernelServices::KernelServices(const LaunchConfig& config, ProgramMemory& memory)

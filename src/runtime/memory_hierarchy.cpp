@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "consistency/models.hpp"
 #include "persistency/models.hpp"
 
 namespace ew::runtime {
@@ -60,16 +61,18 @@ memory::PrivateCache& MemoryHierarchy::add_cache(const memory::PrivateCacheConfi
   const auto id = static_cast<memory::AgentId>(agents_.size());
   agents_.push_back(&agent);
   caches_.push_back(std::make_unique<memory::PrivateCache>(
-      config, memory::CacheSurroundings{.wheel = wheel_,
-                                        .payloads = payloads_,
-                                        .network = *network_,
-                                        .agent = agent,
-                                        .policy = dma ? memory::uncached : protocol_.agent,
-                                        .map = map_,
-                                        .id = id,
-                                        .agents = agents_of(config_),
-                                        .dma = dma,
-                                        .persists = persists(config_)}));
+      config,
+      memory::CacheSurroundings{.wheel = wheel_,
+                                .payloads = payloads_,
+                                .network = *network_,
+                                .agent = agent,
+                                .policy = dma ? memory::uncached : protocol_.agent,
+                                .map = map_,
+                                .id = id,
+                                .agents = agents_of(config_),
+                                .dma = dma,
+                                .persists = persists(config_),
+                                .private_scope = consistency::model(config_.consistency.model)->widest_private}));
   network_->attach(id, *caches_.back());
   memory::PrivateCache& cache = *caches_.back();
   const persistency::Model& model = *persistency::find_model(config_.persistency.model);

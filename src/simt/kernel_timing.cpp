@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simt/everwarp_regions.hpp"
+
 namespace ew::simt {
 namespace {
 
@@ -124,11 +126,11 @@ bool releases(Order order) {
 }
 
 /// What of the table concerns an instruction of class order.as: at a scope within the private cache, visible is
-/// performed.
+/// performed. release, acquire: what the instruction says itself; an atomic with a release has no acquire side.
 void fill(Ordering& order, const memory::Consistency& model, bool release, bool acquire) {
   const bool wide = order.scope > model.widest_private;
-  order.releases = wide && release;
-  order.acquires = wide && acquire;
+  order.releases = wide && release && model.on(order.as).drains;
+  order.acquires = wide && acquire && model.on(order.as).drops;
   for (u32 older = 0; older < memory::order_classes; ++older) {
     const Reached wanted = model.wait[older][static_cast<u32>(order.as)];
     if (wanted >= Reached::performed) order.performed |= u16{1} << older;
@@ -137,7 +139,6 @@ void fill(Ordering& order, const memory::Consistency& model, bool release, bool 
 }
 
 Ordering order_of(const ptx::Kernel& kernel, const ptx::Instr& instr, const memory::Consistency& model) {
-  const bool strict = is_strict(model);
   Ordering order;
   switch (instr.op) {
     case ptx::Op::memory: {
@@ -146,9 +147,8 @@ Ordering order_of(const ptx::Kernel& kernel, const ptx::Instr& instr, const memo
           form.kind == MemoryKind::prefetch)
         return {};
       order.as = class_of(form);
-      order.scope = strict ? Scope::sys : scope_of(form);
-      order.strong =
-          strict || form.order != Order::weak || form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction;
+      order.scope = std::max(scope_of(form), model.least_scope);
+      order.strong = model.on(order.as).strong;
       fill(order, model, releases(form.order), acquires(form.order));
       return order;
     }
@@ -157,14 +157,14 @@ Ordering order_of(const ptx::Kernel& kernel, const ptx::Instr& instr, const memo
       if (form.order == Order::weak || form.order == Order::relaxed) return {};
       order.as = releases(form.order) || form.kind == ptx::MbarrierKind::async_arrive ? OrderClass::release
                                                                                       : OrderClass::acquire;
-      order.scope = strict ? Scope::sys : std::max(form.scope, Scope::cta);
+      order.scope = std::max({form.scope, Scope::cta, model.least_scope});
       fill(order, model, releases(form.order), acquires(form.order));
       return order;
     }
     case ptx::Op::fence: {
       const ptx::FenceForm& form = kernel.fences[instr.imm];
       order.as = OrderClass::fence;
-      order.scope = strict ? Scope::sys : form.scope;
+      order.scope = std::max(form.scope, model.least_scope);
       fill(order, model, true, true);
       return order;
     }
@@ -177,26 +177,6 @@ Ordering order_of(const ptx::Kernel& kernel, const ptx::Instr& instr, const memo
     default:
       return {};
   }
-}
-
-/// Classes of what writes: an order operation is about what its warp has handed to the private cache.
-u16 writing_classes() {
-  u16 classes = 0;
-  for (const OrderClass as : {OrderClass::weak_store, OrderClass::release, OrderClass::paired_atomic,
-                              OrderClass::unpaired_atomic, OrderClass::relaxed_atomic, OrderClass::p_release})
-    classes |= static_cast<u16>(1u << static_cast<u32>(as));
-  return classes;
-}
-
-/// ofence, dfence, prel_SCOPE, pacq_SCOPE: of a region, the order operation and its scope. Others keep their
-/// instructions: gpm_persist is a fence whatever the model.
-std::pair<PersistOrder, Scope> order_of(std::string_view region) {
-  if (region == "ofence") return {PersistOrder::ofence, Scope::cta};
-  if (region == "dfence") return {PersistOrder::dfence, Scope::sys};
-  const PersistOrder kind = region.starts_with("prel_")   ? PersistOrder::p_release
-                            : region.starts_with("pacq_") ? PersistOrder::p_acquire
-                                                          : PersistOrder::none;
-  return {kind, region.ends_with("_block") ? Scope::cta : region.ends_with("_dev") ? Scope::gpu : Scope::sys};
 }
 
 /// What conventional operations ask of the persistency model.
@@ -227,7 +207,7 @@ void order_persists(const ptx::Kernel& kernel, const ptx::Instr& instr, PcTiming
 /// The region's instructions stay as they are; its acquire is a pAcq.
 void mark_acquire(const ptx::Kernel& kernel, ptx::Pc begin, std::vector<PcTiming>& pcs) {
   const ptx::RegionForm& region = kernel.regions[kernel.code[begin].imm];
-  const auto [kind, scope] = order_of(region.name);
+  const auto& [name, kind, scope] = *find_region(region.name);
   if (kind != PersistOrder::p_acquire) return;
   for (ptx::Pc at = begin + 1; at < region.end; ++at)
     if (kernel.code[at].op == ptx::Op::memory) pcs[at].order.after = kind;
@@ -238,7 +218,7 @@ void mark_acquire(const ptx::Kernel& kernel, ptx::Pc begin, std::vector<PcTiming
 void replace_region(const ptx::Kernel& kernel, ptx::Pc begin, const memory::Consistency& model,
                     std::vector<PcTiming>& pcs) {
   const ptx::RegionForm& region = kernel.regions[kernel.code[begin].imm];
-  const auto [kind, scope] = order_of(region.name);
+  const auto& [name, kind, scope] = *find_region(region.name);
   if (kind == PersistOrder::none) return;
   if (kind != PersistOrder::p_acquire) {
     pcs[begin].order.before = kind;
@@ -267,7 +247,8 @@ void ask_persistency(const ptx::Kernel& kernel, const memory::Consistency& model
   }
   for (PcTiming& pc : pcs) {
     Ordering& order = pc.order;
-    if (order.before != PersistOrder::none) order.performed |= writing_classes();
+    if (order.before != PersistOrder::none)
+      order.performed |= memory::writing_classes;  // what its warp has handed to the private cache
     const bool fence = order.before == PersistOrder::fence && order.scope > Scope::cta;
     const bool operation = order.before == PersistOrder::ofence || order.before == PersistOrder::dfence;
     if (fence || (persists.waits && operation)) pc.order_cycles = persists.fence_cycles;
@@ -295,11 +276,6 @@ CapturedForm captured(const ptx::MemoryForm& form) {
 }
 
 }  // namespace
-
-bool is_strict(const memory::Consistency& model) {
-  return model.wait[static_cast<u32>(OrderClass::weak_store)][static_cast<u32>(OrderClass::weak_load)] ==
-         Reached::visible;
-}
 
 KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const memory::Consistency& model,
                        const PersistTiming& persists) {

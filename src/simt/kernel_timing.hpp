@@ -74,7 +74,4 @@ struct KernelTiming {
 
 KernelTiming timing_of(const Grid&, const SmTimingConfig&, const memory::Consistency&, const PersistTiming& = {});
 
-/// Every access waits for the one before it.
-bool is_strict(const memory::Consistency&);
-
 }  // namespace ew::simt

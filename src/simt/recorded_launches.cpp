@@ -1,8 +1,27 @@
 #include "simt/recorded_launches.hpp"
 
-#include <string_view>
+#include "simt/everwarp_regions.hpp"
 
 namespace ew::simt {
+
+namespace {
+
+RegionKind kind_of(memory::PersistOrder operation) {
+  switch (operation) {
+    case memory::PersistOrder::ofence:
+      return RegionKind::ofence;
+    case memory::PersistOrder::dfence:
+      return RegionKind::dfence;
+    case memory::PersistOrder::p_release:
+      return RegionKind::prel;
+    case memory::PersistOrder::p_acquire:
+      return RegionKind::pacq;
+    default:
+      return RegionKind::none;
+  }
+}
+
+}  // namespace
 
 /// A kernel's record: its name, its source files, and for each pc the file's number and the line.
 const RecordedKernel& RecordedLaunches::describe(const ptx::Kernel& kernel) {
@@ -12,13 +31,8 @@ const RecordedKernel& RecordedLaunches::describe(const ptx::Kernel& kernel) {
   for (ptx::Pc pc = 0; pc < kernel.code.size(); ++pc) {
     if (kernel.code[pc].op != ptx::Op::region) continue;
     const ptx::RegionForm& form = kernel.regions[kernel.code[pc].imm];
-    const std::string_view name = form.name;
-    RecordedRegion region;
-    if (name == "ofence") region.kind = RegionKind::ofence;
-    if (name == "dfence") region.kind = RegionKind::dfence;
-    if (name.starts_with("prel_")) region.kind = RegionKind::prel;
-    if (name.starts_with("pacq_")) region.kind = RegionKind::pacq;
-    region.scope = name.ends_with("_block") ? Scope::cta : name.ends_with("_dev") ? Scope::gpu : Scope::sys;
+    const EverwarpRegion& found = *find_region(form.name);
+    const RecordedRegion region{.kind = kind_of(found.operation), .scope = found.scope};
     for (ptx::Pc inside = pc; inside < form.end; ++inside) known.regions[inside] = region;
   }
   writer_.begin({.kind = EventKind::kernel, .launch = known.number});

@@ -6,7 +6,7 @@ Accepted Loads::load(const LineAccess& a, Stall& why) {
   if (a.host_memory) [[unlikely]]
     return load_at_home(a, no_way, why);
   const Reaction& reaction =
-      p_.policy.on(CacheParts::use(a, Use::load, Use::fresh_load, Use::past_load), static_cast<DataKind>(a.read_only));
+      p_.policy.on(p_.use(a, Use::load, Use::fresh_load, Use::past_load), static_cast<DataKind>(a.read_only));
   const u32 way = p_.lines.find(a.line);
   if (way != no_way && (reaction.valid | reaction.owned)) {
     CacheLine& line = p_.lines[way];

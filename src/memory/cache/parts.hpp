@@ -18,9 +18,10 @@ struct CacheSurroundings {
   const AgentPolicy& policy;
   const AddressMap& map;
   AgentId id;
-  u32 agents;             // homes' nodes start here
-  bool dma = false;       // its traffic is counted as such
-  bool persists = false;  // what it writes to persistent lines is to become durable at once
+  u32 agents;                        // homes' nodes start here
+  bool dma = false;                  // its traffic is counted as such
+  bool persists = false;             // what it writes to persistent lines is to become durable at once
+  Scope private_scope = Scope::cta;  // Consistency::widest_private
 };
 
 struct CacheParts {
@@ -46,12 +47,12 @@ struct CacheParts {
   Cycle now() const { return around.wheel.now(); }
   core::Account account() const { return counts.account(); }
   /// Never from a copy that threads of another private cache may have made stale.
-  static bool beyond_private(const LineAccess& a) { return a.at_home || (a.strong && a.scope != Scope::cta); }
+  bool beyond_private(const LineAccess& a) const { return a.at_home || (a.strong && a.scope > around.private_scope); }
   /// Which of the three an access is.
-  static Use use(const LineAccess& a, Use plain, Use fresh, Use past) {
+  Use use(const LineAccess& a, Use plain, Use fresh, Use past) const {
     if (!(a.at_home | a.strong)) [[likely]]
       return plain;
-    return a.at_home ? past : a.scope != Scope::cta ? fresh : plain;
+    return a.at_home ? past : a.scope > around.private_scope ? fresh : plain;
   }
 };
 

@@ -96,14 +96,14 @@ void PrivateCache::receive(const Request& message) {
 
 void PrivateCache::acquire(Scope scope, core::Account account) {
   parts_.counts.act_for(account);
-  if (scope == Scope::cta || !parts_.policy.drops_at_acquire) return;
+  if (scope <= parts_.around.private_scope || !parts_.policy.drops_at_acquire) return;
   parts_.lines.give_up_copies(true, true);
   ++parts_.counts->acquires;
 }
 
 bool PrivateCache::release(Scope scope, u32 token, core::Account account) {
   parts_.counts.act_for(account);
-  if (scope == Scope::cta) return true;  // threads of a block share this cache
+  if (scope <= parts_.around.private_scope) return true;  // its threads share this cache
   ++parts_.counts->releases;
   if (parts_.policy.drains_at_release) parts_.buffer.drain_all();
   if (parts_.persists.model() && !parts_.persists.traits().buffered) parts_.persists.flush_persistent();

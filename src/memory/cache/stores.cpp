@@ -9,8 +9,7 @@ namespace ew::memory {
 }
 
 Accepted Stores::store(const LineAccess& a, Stall& why) {
-  const Reaction& reaction =
-      p_.policy.on(CacheParts::use(a, Use::store, Use::fresh_store, Use::past_store), DataKind::ordinary);
+  const Reaction& reaction = p_.policy.on(p_.use(a, Use::store, Use::fresh_store, Use::past_store), DataKind::ordinary);
   const u32 way = p_.lines.find(a.line);
   if (reaction.owned && ownership_.has(a, way)) {
     ++p_.counts->store_hits;
@@ -128,7 +127,7 @@ Accepted Stores::persist(const LineAccess& a, u32 way, Stall& why) {
   Persistency& model = *p_.persists.model();
   if (way != no_way && p_.lines[way].mshr != no_number && (p_.misses[p_.lines[way].mshr].waited & a.words))
     return p_.stalls.stall(why, Stall::line);
-  if (!p_.keeps_copies || p_.persists.traits().write_through || CacheParts::beyond_private(a))
+  if (!p_.keeps_copies || p_.persists.traits().write_through || p_.beyond_private(a))
     return persist_through(a, way, why);
   if (const PersistHold why_not = model.on_store(way, a.warp); why_not != PersistHold::none)
     return p_.stalls.hold(why, why_not);

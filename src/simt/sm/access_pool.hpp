@@ -49,7 +49,6 @@ struct Access {
   memory::ServedBy served_by = memory::ServedBy::none;
   AccessPath path = AccessPath::line;
   Shape shape = Shape::scattered;
-  memory::OrderClass as = memory::OrderClass::weak_load;
   bool counts = false;    // in the order of its warp
   bool writes = false;    // store or reduction: nothing comes back to registers
   bool finishes = false;  // Executor::finish is owed

@@ -1,0 +1,37 @@
+// The regions of include/everwarp/: `.pragma "everwarp.NAME"` begins one, and its instructions are the conservative
+// meaning that a GPU executes. Under a persistency model with order operations the machine performs the operation
+// instead.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "core/model_table.hpp"
+#include "memory/persistency.hpp"
+
+namespace ew::simt {
+
+struct EverwarpRegion {
+  std::string_view name;
+  memory::PersistOrder operation;  // none: it keeps its instructions whatever the model
+  Scope scope;
+};
+
+inline constexpr std::array everwarp_regions{
+    EverwarpRegion{"ofence", memory::PersistOrder::ofence, Scope::cta},
+    EverwarpRegion{"dfence", memory::PersistOrder::dfence, Scope::sys},
+    EverwarpRegion{"prel_block", memory::PersistOrder::p_release, Scope::cta},
+    EverwarpRegion{"prel_dev", memory::PersistOrder::p_release, Scope::gpu},
+    EverwarpRegion{"prel_sys", memory::PersistOrder::p_release, Scope::sys},
+    EverwarpRegion{"pacq_block", memory::PersistOrder::p_acquire, Scope::cta},
+    EverwarpRegion{"pacq_dev", memory::PersistOrder::p_acquire, Scope::gpu},
+    EverwarpRegion{"pacq_sys", memory::PersistOrder::p_acquire, Scope::sys},
+    EverwarpRegion{"gpm_persist", memory::PersistOrder::none, Scope::sys},
+};
+
+/// nullptr: there is none of that name.
+inline const EverwarpRegion* find_region(std::string_view name) {
+  return core::find_named(everwarp_regions, name);
+}
+
+}  // namespace ew::simt
