@@ -225,10 +225,10 @@ void Home::written_back(const Request& message) {
   const u32 way = p_.lines.find(message.line);
   if (way == no_way && p_.around.policy.kind() != HomeKind::registry)
     impossible("a write-back of a line that the directory does not have", message, p_.now());
+  p_.counts->written_back_bytes += payload.valid.count();
   payload.valid = payload.valid & bytes_of(way == no_way ? 0 : taken(way, message));
   copy_to_image(message.line, payload.bytes.data(), payload.valid);
   const ByteMask dirty = payload.valid;
-  p_.counts->written_back_bytes += dirty.count();
   if (way != no_way) {
     HomeLine& line = p_.lines[way];
     line.dirty = line.dirty | dirty;
