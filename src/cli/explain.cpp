@@ -20,7 +20,7 @@
 #include "core/statistics.hpp"
 #include "media/dram_standards.hpp"
 #include "media/kinds.hpp"
-#include "memory/networks.hpp"
+#include "memory/networks/networks.hpp"
 #include "memory/replacement.hpp"
 #include "persistency/models.hpp"
 #include "runtime/derived_figures.hpp"
@@ -150,7 +150,7 @@ std::vector<Model> all_models() {
   add("l1.replacement, l2.replacement", memory::replacement_policies());
   add("persistency.model", persistency::models());
   add("sm_timing.policy", simt::scheduler_policies());
-  add("network.kind", memory::network_kinds);
+  add("network.kind", memory::network_kinds());
   add("medium", media::media_kinds);
   add("memory.standard", media::dram_standards);
   for (const auto* axioms : check::persistency_columns())

@@ -8,8 +8,9 @@
 #include "consistency/models.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "core/model_table.hpp"
 #include "media/dram_standards.hpp"
-#include "memory/networks.hpp"
+#include "memory/networks/networks.hpp"
 #include "persistency/models.hpp"
 #include "runtime/machine_checks.hpp"
 #include "simt/timing_gpu.hpp"
@@ -98,9 +99,7 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   collect(config.copy);
   collect(config.managed);
   collect(config.energy);
-  std::vector<std::string_view> networks;
-  for (const memory::NetworkKind& kind : memory::network_kinds) networks.push_back(kind.name);
-  set_choices(fields, "network.kind", std::move(networks));
+  set_choices(fields, "network.kind", core::names_of(memory::network_kinds()));
   return fields;
 }
 

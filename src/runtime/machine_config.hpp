@@ -15,7 +15,7 @@
 #include "memory/address_map.hpp"
 #include "memory/host_link.hpp"
 #include "memory/memory_config.hpp"
-#include "memory/networks.hpp"
+#include "memory/networks/networks.hpp"
 #include "persistency/config.hpp"
 #include "runtime/energy.hpp"
 #include "runtime/model_config.hpp"

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "media/kinds.hpp"
-#include "memory/networks.hpp"
+#include "memory/networks/networks.hpp"
 
 namespace {
 ew::u64 allocations = 0;
@@ -53,7 +53,7 @@ TEST(Allocations, NoneInNetworks) {
     void receive(const memory::Request&) override { ++count; }
     u64 count = 0;
   };
-  for (const memory::NetworkKind& kind : memory::network_kinds) {
+  for (const memory::NetworkKind& kind : memory::network_kinds()) {
     core::TimeWheel wheel;
     memory::NetworkConfig config;
     config.kind = kind.name;

@@ -8,7 +8,7 @@
 
 #include "core/clock_ratio.hpp"
 #include "core/diagnostics.hpp"
-#include "memory/networks.hpp"
+#include "memory/networks/networks.hpp"
 
 namespace ew::memory {
 namespace {
@@ -143,7 +143,7 @@ class EveryNetwork : public testing::TestWithParam<const NetworkKind*> {
 
 INSTANTIATE_TEST_SUITE_P(Networks, EveryNetwork, testing::ValuesIn([] {
                            std::vector<const NetworkKind*> kinds;
-                           for (const NetworkKind& kind : network_kinds) kinds.push_back(&kind);
+                           for (const NetworkKind& kind : network_kinds()) kinds.push_back(&kind);
                            return kinds;
                          }()),
                          [](const auto& kind) { return std::string(kind.param->name); });

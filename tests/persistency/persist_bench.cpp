@@ -6,7 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "memory/networks.hpp"
+#include "memory/networks/networks.hpp"
 
 namespace ew::persistency {
 namespace {

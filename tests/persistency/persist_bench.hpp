@@ -11,7 +11,7 @@
 #include "coherence/models.hpp"
 #include "memory/cache/private_cache.hpp"
 #include "memory/home/home.hpp"
-#include "memory/ideal_network.hpp"
+#include "memory/networks/ideal_network.hpp"
 #include "persistency/models.hpp"
 
 namespace ew::persistency {

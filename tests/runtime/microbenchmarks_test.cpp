@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "media/dram_standards.hpp"
-#include "memory/networks.hpp"
+#include "memory/networks/networks.hpp"
 #include "runtime/machine_config.hpp"
 
 namespace ew::runtime {

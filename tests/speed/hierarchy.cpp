@@ -9,7 +9,7 @@
 #include "coherence/models.hpp"
 #include "memory/cache/private_cache.hpp"
 #include "memory/home/home.hpp"
-#include "memory/networks.hpp"
+#include "memory/networks/networks.hpp"
 
 namespace ew::speed {
 namespace {
@@ -56,7 +56,8 @@ class Lanes final : public Agent {
 
 struct Hierarchy {
   explicit Hierarchy(std::string_view protocol_name) : model(*coherence::find_model(protocol_name)) {
-    network = make_ideal_network({}, {.wheel = wheel, .clock = core::Kilohertz{1'000'000}, .agents = 1, .homes = 1});
+    network =
+        make_network({.kind = "ideal"}, {.wheel = wheel, .clock = core::Kilohertz{1'000'000}, .agents = 1, .homes = 1});
     cache = std::make_unique<PrivateCache>(PrivateCacheConfig{},
                                            CacheSurroundings{wheel, payloads, *network, lanes, model.agent, map, 0, 1});
     home = std::make_unique<Home>(HomeConfig{.bytes = 4 << 20}, HomeSurroundings{.wheel = wheel,

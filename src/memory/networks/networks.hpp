@@ -1,4 +1,4 @@
-// The networks that a machine file can name.
+// The networks that a machine file can name. A network is a file here and a line in networks.inc.
 #pragma once
 
 #include <memory>
@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "memory/crossbar.hpp"
-#include "memory/ideal_network.hpp"
-#include "memory/mesh.hpp"
 #include "memory/network.hpp"
+#include "memory/networks/crossbar.hpp"
+#include "memory/networks/ideal_network.hpp"
+#include "memory/networks/mesh.hpp"
 
 namespace ew::memory {
 
@@ -50,20 +50,14 @@ struct NetworkParts {
 struct NetworkKind {
   std::string_view name, sentence;
   std::unique_ptr<Network> (*make)(const NetworkConfig&, const NetworkParts&);
+  /// SM cycles that a memory channel is away from a home slice, there and back; nullptr: none.
+  u64 (*memory_distance)(const NetworkConfig&, const NetworkParts&, u32 slice, u32 channel) = nullptr;
 };
 
-std::unique_ptr<Network> make_crossbar(const NetworkConfig&, const NetworkParts&);
-std::unique_ptr<Network> make_mesh(const NetworkConfig&, const NetworkParts&);
-std::unique_ptr<Network> make_ideal_network(const NetworkConfig&, const NetworkParts&);
+/// In the order in which they are documented.
+std::span<const NetworkKind> network_kinds();
 
-inline constexpr NetworkKind network_kinds[] = {
-    {"crossbar", "Every node has ports of its own; messages to one node share its ejection port.", make_crossbar},
-    {"mesh", "Routers in a grid; messages go along the row, then along the column, and share every link.", make_mesh},
-    {"ideal", "Every message takes the same time and none waits: for teaching and for tests.", make_ideal_network},
-};
-
-/// SM cycles that a memory channel is away from a home slice, there and back: on the mesh, channels stand at its
-/// corners, one after the other, and a request and its answer take the hops between (DistantDevice); elsewhere 0.
+/// NetworkKind::memory_distance of the network that config.kind names (DistantDevice has it).
 u64 memory_distance(const NetworkConfig&, const NetworkParts&, u32 slice, u32 channel);
 
 /// The network that config.kind names; an unknown name is a UserError that says which there are.

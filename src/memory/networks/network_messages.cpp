@@ -1,4 +1,4 @@
-#include "memory/network_messages.hpp"
+#include "memory/networks/network_messages.hpp"
 
 #include <fmt/format.h>
 

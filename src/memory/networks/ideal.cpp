@@ -1,10 +1,9 @@
-#include "memory/ideal_network.hpp"
-
 #include <algorithm>
 
 #include "core/clock_ratio.hpp"
-#include "memory/network_messages.hpp"
-#include "memory/networks.hpp"
+#include "memory/networks/ideal_network.hpp"
+#include "memory/networks/network_messages.hpp"
+#include "memory/networks/networks.hpp"
 
 namespace ew::memory {
 
@@ -54,8 +53,14 @@ class IdealNetwork final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> make_ideal_network(const NetworkConfig& config, const NetworkParts& parts) {
-  return std::make_unique<IdealNetwork>(config.ideal, parts, config.jitter);
+namespace networks {
+
+NetworkKind ideal() {
+  return {"ideal", "Every message takes the same time and none waits: for teaching and for tests.",
+          [](const NetworkConfig& config, const NetworkParts& parts) -> std::unique_ptr<Network> {
+            return std::make_unique<IdealNetwork>(config.ideal, parts, config.jitter);
+          }};
 }
 
+}  // namespace networks
 }  // namespace ew::memory

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/clock_ratio.hpp"
-#include "memory/network_messages.hpp"
-#include "memory/networks.hpp"
+#include "memory/networks/network_messages.hpp"
+#include "memory/networks/networks.hpp"
 
 namespace ew::memory {
 

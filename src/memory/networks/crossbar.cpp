@@ -1,4 +1,4 @@
-#include "memory/ported_network.hpp"
+#include "memory/networks/ported_network.hpp"
 
 namespace ew::memory {
 
@@ -41,8 +41,14 @@ class Crossbar final : public PortedNetwork {
 
 }  // namespace
 
-std::unique_ptr<Network> make_crossbar(const NetworkConfig& config, const NetworkParts& parts) {
-  return std::make_unique<Crossbar>(config.crossbar, parts, config.jitter);
+namespace networks {
+
+NetworkKind crossbar() {
+  return {"crossbar", "Every node has ports of its own; messages to one node share its ejection port.",
+          [](const NetworkConfig& config, const NetworkParts& parts) -> std::unique_ptr<Network> {
+            return std::make_unique<Crossbar>(config.crossbar, parts, config.jitter);
+          }};
 }
 
+}  // namespace networks
 }  // namespace ew::memory

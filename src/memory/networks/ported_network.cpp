@@ -1,4 +1,4 @@
-#include "memory/ported_network.hpp"
+#include "memory/networks/ported_network.hpp"
 
 namespace ew::memory {
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/diagnostics.hpp"
-#include "memory/ported_network.hpp"
+#include "memory/networks/ported_network.hpp"
 
 namespace ew::memory {
 
@@ -91,10 +91,28 @@ class Mesh final : public PortedNetwork {
   std::vector<u16> router_;  // of each node
 };
 
-}  // namespace
-
-std::unique_ptr<Network> make_mesh(const NetworkConfig& config, const NetworkParts& parts) {
-  return std::make_unique<Mesh>(config.mesh, parts, config.jitter);
+/// Channels stand at the mesh's corners, one after the other, and a request and its answer take the hops between.
+u64 distance_of_memory(const NetworkConfig& config, const NetworkParts& parts, u32 slice, u32 channel) {
+  const u32 columns = config.mesh.columns, rows = config.mesh.rows;
+  Position home{static_cast<u16>(slice % columns), static_cast<u16>(slice / columns % rows)};
+  if (!parts.placement.empty()) home = parts.placement[parts.agents + slice];
+  const u32 column = channel % 2 ? columns - 1 : 0, row = channel / 2 % 2 ? rows - 1 : 0;
+  const auto far = [](u32 a, u32 b) { return a < b ? b - a : a - b; };
+  const u64 hops = 2 * (far(home.column, column) + far(home.row, row));
+  return core::ClockRatio::of_clock(parts.clock, config.mesh.clock).cycle_at(hops * config.mesh.hop);
 }
 
+}  // namespace
+
+namespace networks {
+
+NetworkKind mesh() {
+  return {"mesh", "Routers in a grid; messages go along the row, then along the column, and share every link.",
+          [](const NetworkConfig& config, const NetworkParts& parts) -> std::unique_ptr<Network> {
+            return std::make_unique<Mesh>(config.mesh, parts, config.jitter);
+          },
+          distance_of_memory};
+}
+
+}  // namespace networks
 }  // namespace ew::memory
