@@ -65,7 +65,7 @@ Accepted PrivateCache::access(const LineAccess& a, Stall& why) {
     result = a.mmio ? mmio_access(a, why) : stores_.atomic(a, why);
   }
   if (result == Accepted::stalled) return result;
-  bank = parts_.now() + parts_.banks.cycles(count_of(a.words));
+  bank = parts_.now() + parts_.banks.cycles(a.words);
   if (a.persistent) parts_.persists.accessed(a.warp);
   ++((*parts_.counts).*counted);
   return result;
