@@ -21,6 +21,7 @@
 #include "media/dram_standards.hpp"
 #include "media/kinds.hpp"
 #include "memory/networks/networks.hpp"
+#include "memory/prefetcher.hpp"
 #include "memory/replacement.hpp"
 #include "persistency/models.hpp"
 #include "runtime/derived_figures.hpp"
@@ -147,6 +148,7 @@ std::vector<Model> all_models() {
   };
   add("coherence.protocol", coherence::models());
   add("consistency.model", consistency::models());
+  add("l1.prefetcher", memory::prefetcher_kinds());
   add("l1.replacement, l2.replacement", memory::replacement_policies());
   add("persistency.model", persistency::models());
   add("sm_timing.policy", simt::scheduler_policies());

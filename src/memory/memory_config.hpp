@@ -4,6 +4,7 @@
 
 #include "core/fields.hpp"
 #include "core/types.hpp"
+#include "memory/prefetcher.hpp"
 #include "memory/replacement.hpp"
 
 namespace ew::memory {
@@ -22,6 +23,8 @@ struct PrivateCacheConfig {
   u32 write_buffer = 64;            // lines with bytes that are not yet in the image (write-through protocols)
   u32 drain_after = 128;  // cycles after which such a line leaves by itself; 0: at a release or when the buffer is full
   u32 fill_bytes = 32;    // a cycle from the network
+  std::string prefetcher = "none";  // a name of prefetcher_kinds()
+  u32 prefetch_distance = 1;        // lines, or strides, ahead
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit);
@@ -69,6 +72,11 @@ void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
         "A written line leaves by itself after so long; 0: at a release, or when the buffer is full.", assumed);
   visit("fill_bytes", self.fill_bytes, Range{1, 4096}, "bytes", "Taken from the network in a cycle.",
         "SBRP artifact: one flit with a sector a cycle");
+  visit("prefetcher", self.prefetcher, core::models(prefetcher_names()), "",
+        "Which lines come before a load asks for them: `ew explain models` says what each prefetcher does.", assumed);
+  visit("prefetch_distance", self.prefetch_distance, Range{1, 32}, "lines",
+        "How far ahead of the load a prefetched line lies: so many lines (next-line) or strides (stride).",
+        "A. J. Smith, Cache Memories, 1982: the next line");
 }
 
 template <class Self, class Visitor>

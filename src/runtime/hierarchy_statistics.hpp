@@ -93,6 +93,9 @@ void HierarchyStatistics::l1_fields(Self& l1, Visitor& visit) {
   visit("l1.lines_drained", l1.lines_drained, "lines", "Lines that releases had to write to homes.");
   visit("l1.probes", l1.probes, "messages", "Probes that private caches answered.");
   visit("l1.forwards", l1.forwards, "messages", "Requests that private caches answered for others.");
+  visit("l1.prefetches", l1.prefetches, "lines", "Lines that prefetchers asked homes for (l1.prefetcher).");
+  visit("l1.prefetches_useful", l1.prefetches_useful, "lines", "Of them: a load used the line.");
+  visit("l1.prefetches_late", l1.prefetches_late, "lines", "Of those used: the line was still on its way.");
 }
 
 template <class Self, class Visitor>

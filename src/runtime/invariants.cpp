@@ -29,6 +29,8 @@ constexpr Invariant table[] = {
     {of_launch, "warp_cycles <= active_cycles * machine.warps", "The same as of the machine."},
     // Private caches
     {always, "l1.load_hits + l1.load_merges + l1.load_misses == l1.loads", "A load hits, joins another or misses."},
+    {always, "l1.prefetches_late <= l1.prefetches_useful", "A late prefetch is one that a load waits for."},
+    {always, "l1.prefetches_useful <= l1.prefetches", "A prefetched line is counted as used once."},
     {always, "l1.store_hits <= l1.stores", "No more hits than accesses."},
     {always, "l1.atomic_hits <= l1.atomics", "No more hits than accesses."},
     {always, "l1.mmio <= l1.loads + l1.stores + l1.atomics", "They are some of the accesses."},

@@ -576,6 +576,32 @@ TEST_P(Contract, a_million_random_operations_and_a_value_oracle) {
   }
 }
 
+/// Prefetches change what is where, and when, but nothing that an agent may see.
+TEST_P(Contract, every_prefetcher_on_random_operations) {
+  const Model& model = model_named(GetParam());
+  const char* const first = std::getenv("EW_CONTRACT_SEED");
+  u32 seed = first ? static_cast<u32>(std::atoi(first)) : 1;
+  for (const std::string_view prefetcher : prefetcher_names()) {
+    if (prefetcher == "none") continue;
+    u64 made = 0, useful = 0;
+    for (Traffic traffic : traffics()) {
+      if (traffic.bench.cache.mshrs < 4) continue;  // a prefetch may not take one
+      traffic.operations /= 4;
+      traffic.bench.cache.prefetcher = prefetcher;
+      World world(traffic, model, seed++);
+      world.run();
+      ASSERT_EQ(world.failure, "") << prefetcher << ", " << traffic.name << ", seed " << seed - 1;
+      for (const auto& cache : world.bench.caches) {
+        made += cache->statistics().prefetches;
+        useful += cache->statistics().prefetches_useful;
+      }
+    }
+    const bool fetches = model.agent.on(Use::load, DataKind::ordinary).otherwise == Otherwise::fetch;
+    EXPECT_EQ(made > 0, fetches) << prefetcher;
+    EXPECT_EQ(useful > 0, fetches) << prefetcher;
+  }
+}
+
 TEST_P(Contract, a_run_repeats) {
   Traffic traffic = traffics()[0];
   traffic.operations = 8000;

@@ -70,6 +70,8 @@ void Answers::data_without_line(const Request& answer) {
 /// In order, but for parts that lack words: those wait, and so does what comes behind them on the same words.
 void Answers::perform_waiting(u32 number, ServedBy by) {
   Mshr& mshr = p_.misses[number];
+  if (mshr.first == no_number) [[unlikely]]
+    return prefetched(number);
   const u32 way = mshr.way;
   WordMask waited = 0, to_own = 0;
   u32 last = no_number;
@@ -107,6 +109,13 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
   if (!to_own) return;
   p_.counts.act_for(p_.misses.part(mshr.first).access.account);
   p_.misses.request_ownership(number);
+}
+
+/// Words of a line that nobody waits for have come.
+void Answers::prefetched(u32 number) {
+  if (p_.misses[number].outstanding) return;
+  p_.misses.free(number);
+  if (p_.flush.waits() && !p_.misses.any_unwaited()) p_.flush.over(Flush::prefetches);
 }
 
 /// A request for ownership is over, and the parts that it was for are performed.

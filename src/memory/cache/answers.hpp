@@ -19,6 +19,7 @@ class Answers {
   void data_without_line(const Request&);
   void install(Mshr&, const Request&);
   void perform_waiting(u32 mshr, ServedBy);
+  void prefetched(u32 mshr);
   void owned(Mshr&);
   void written(const Request&);
   void durable(const Request&);

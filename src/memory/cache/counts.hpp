@@ -48,6 +48,7 @@ struct PrivateCacheStatistics {
   u64 sectors_fetched = 0, lines_evicted = 0, lines_written = 0, bytes_written = 0, bytes_through = 0;
   u64 acquires = 0, words_invalidated = 0, releases = 0, lines_drained = 0;
   u64 probes = 0, forwards = 0;
+  u64 prefetches = 0, prefetches_useful = 0, prefetches_late = 0;
   PersistStatistics persist;
   std::array<u64, stalls> stalled{};
 };

@@ -1,7 +1,6 @@
 #include "memory/cache/flush.hpp"
 
 #include <cassert>
-#include <utility>
 
 namespace ew::memory {
 
@@ -12,9 +11,19 @@ void Flush::begin(u32 token, core::Account account) {
   account_ = account;
 }
 
+void Flush::lines_leave_after(u8 before) {
+  waits_ = before;
+  if (!waits_) lines_leave(false);
+}
+
+void Flush::over(Before what) {
+  if (!(waits_ & what)) return;
+  waits_ = static_cast<u8>(waits_ & ~what);
+  if (!waits_) lines_leave(true);
+}
+
 /// A line that others' accesses wait for stays theirs: it gives up what is dirty, no more.
-void Flush::lines_leave() {
-  const bool waited = std::exchange(waits_, false);
+void Flush::lines_leave(bool waited) {
   for (u32 way = 0; way < lines_.size(); ++way) {
     if (lines_.line_of(way) == no_line) continue;
     if (lines_[way].mshr == no_number) {

@@ -11,25 +11,29 @@ class Flush {
   Flush(LineStore& lines, WriteBuffer& buffer, Agent& agent) : lines_(lines), buffer_(buffer), agent_(agent) {}
 
   bool under_way() const { return buffer_.flush().under_way(); }
-  /// For persists: the cache takes no access meanwhile.
+  /// What must be over before lines leave. The cache takes no access meanwhile.
+  enum Before : u8 { persists = 1, prefetches = 2 };
   bool waits() const { return waits_; }
   core::Account account() const { return account_; }
   u32 token() const { return token_; }
 
   /// REQUIRES: none is under way.
   void begin(u32 token, core::Account);
-  /// Persists become durable first; then lines_leave().
-  void wait() { waits_ = true; }
-  /// Lines leave. Agent::released(token) comes when the last is in the image, if the flush has waited for anything.
-  void lines_leave();
+  /// Lines leave when these (Before) are over; 0: now. Agent::released(token) comes when the last is in the image, if
+  /// the flush has waited for anything.
+  void lines_leave_after(u8 before);
+  /// REQUIRES: nothing. What the flush does not wait for changes nothing.
+  void over(Before);
   /// A line's bytes are in the image: Request::flush of its answer.
   void line_arrived(u8 mark);
 
  private:
+  void lines_leave(bool waited);
+
   LineStore& lines_;
   WriteBuffer& buffer_;
   Agent& agent_;
-  bool waits_ = false;
+  u8 waits_ = 0;
   u32 token_ = 0;
   core::Account account_ = core::nobody;
 };

@@ -27,6 +27,7 @@ struct CacheLine {
   u32 younger = no_number;
   bool listed = false;                   // in the write buffer, or, if `persistent`, among the dirty persistent lines
   bool persistent = false;               // a pool's, and its stores are persists
+  bool prefetched = false;               // and no load has used it
   core::Account account = core::nobody;  // that wrote its dirty bytes last
   Cycle joined = 0;                      // its list
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 
 namespace ew::memory {
@@ -73,13 +74,13 @@ void Misses::append_owner(Mshr& mshr, const LineAccess& a, WordMask content, boo
 }
 
 /// Of an own, all words are waited for; of a read, those with content.
-[[gnu::always_inline]] inline void Misses::send(RequestKind kind, u32 number, WordMask words, WordMask content) {
+[[gnu::always_inline]] inline void Misses::send(RequestKind kind, u32 number, WordMask words, WordMask content,
+                                                const LineAccess& a) {
   Mshr& mshr = mshrs_[number];
   const bool own = kind == RequestKind::own;
   if (mshr.way != no_way) counts_->sectors_fetched += count_of(first_words(own ? content : words, sector_));
   mshr.outstanding |= own ? words : content;
   mshr.keep = mshr.keep & ~bytes_of(words);
-  const LineAccess& a = parts_[mshr.first].access;
   Request ask{.line = mshr.line, .words = words, .access = a.access, .ticket = number, .kind = kind, .part = a.part};
   ask.content = content;
   port_.send_home(ask, 0, counts_.account());
@@ -101,7 +102,7 @@ void Misses::request(RequestKind kind, u32 number, WordMask wanted) {
       wanted = words;
     }
   }
-  send(kind, number, words, wanted);
+  send(kind, number, words, wanted, first_of(mshr));
 }
 
 void Misses::request_ownership(u32 number) {
@@ -110,7 +111,30 @@ void Misses::request_ownership(u32 number) {
   for (u32 at = mshr.first; at != no_number; at = parts_[at].next) content |= parts_[at].content;
   if (policy_.whole_lines) words = content = whole_line_;
   mshr.owning = mshr.to_come = words;
-  send(RequestKind::own, number, words, content);
+  send(RequestKind::own, number, words, content, first_of(mshr));
+}
+
+bool Misses::room_for_prefetch() {
+  const u32 all = static_cast<u32>(mshrs_.size()), quarter = all / 4;
+  if (active_ >= all - quarter) return false;
+  std::erase_if(prefetches_, [&](u32 number) { return !mshrs_[number].active || !mshrs_[number].prefetch; });
+  return prefetches_.size() < quarter;
+}
+
+void Misses::prefetch(u64 line, u32 way) {
+  static constexpr LineAccess nobody{.access = no_access};
+  const u32 number = take(line, way);
+  mshrs_[number].prefetch = true;
+  prefetches_.push_back(number);
+  // All words are waited for, as it were: an MSHR ends when the last of them has come.
+  send(RequestKind::read, number, whole_line_, whole_line_, nobody);
+}
+
+bool Misses::any_unwaited() const {
+  return std::ranges::any_of(prefetches_, [&](u32 number) {
+    const Mshr& mshr = mshrs_[number];
+    return mshr.active && mshr.prefetch && mshr.first == no_number;
+  });
 }
 
 void Misses::refresh(Mshr& mshr) const {

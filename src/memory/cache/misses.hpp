@@ -1,5 +1,6 @@
 // Misses of a private cache: which lines are asked for, and which parts of accesses wait for them. An MSHR with a line
-// (way) collects the parts that wait for it; an MSHR without one is a single part that the home performs.
+// (way) collects the parts that wait for it; an MSHR without one is a single part that the home performs. Nobody need
+// wait for a line: then it is a prefetch, and a part may join it later.
 //
 // Owned by the cache; its parts share it.
 //
@@ -7,8 +8,8 @@
 // - A line with an MSHR is not evicted.
 // - Parts of one MSHR wait in the order in which they came.
 // - What an answer brings is not put over bytes that were written here after its request had left (Mshr::keep), and is
-// not
-//   kept for words whose copy was given up meanwhile (Mshr::poison).
+//   not kept for words whose copy was given up meanwhile (Mshr::poison).
+// - At most a quarter of the MSHRs are prefetches, and none begins when only a quarter is free.
 #pragma once
 
 #include <string>
@@ -49,6 +50,7 @@ struct Mshr {
   u8 clean = 0;              // the line is cleaned when its words are owned: Request::flush; 0: it need not be
   u32 next_free = no_number;
   bool active = false;
+  bool prefetch = false;  // nobody waited for it when it began
 };
 
 class Misses {
@@ -77,6 +79,12 @@ class Misses {
   void request(RequestKind, u32 number, WordMask);
   /// Asks for ownership of all words that waiting parts want to own. REQUIRES: no such request is under way.
   void request_ownership(u32 number);
+  /// Whether a prefetch may take an MSHR now.
+  bool room_for_prefetch();
+  /// The whole line comes, and nobody waits for it. REQUIRES: room_for_prefetch(); the way is the line's, and empty.
+  void prefetch(u64 line, u32 way);
+  /// Whether a line is on its way that nobody waits for.
+  bool any_unwaited() const;
   /// Before an MSHR's words are looked at: copies that were given up meanwhile will not be kept.
   void refresh(Mshr&) const;
   /// Words in which an older part that waits may see, or write, something else than is there now. Under a registry a
@@ -89,7 +97,8 @@ class Misses {
   std::string what_is_under_way() const;
 
  private:
-  void send(RequestKind, u32 number, WordMask words, WordMask content);
+  void send(RequestKind, u32 number, WordMask words, WordMask content, const LineAccess& first);
+  const LineAccess& first_of(const Mshr& mshr) const { return parts_[mshr.first].access; }
 
   u32 sector_;
   const AgentPolicy& policy_;
@@ -101,6 +110,7 @@ class Misses {
   u32 free_ = no_number, active_ = 0;
   std::vector<WaitingPart> parts_;
   u32 free_parts_ = no_number;
+  std::vector<u32> prefetches_;  // MSHRs of prefetches; some are over
 };
 
 }  // namespace ew::memory

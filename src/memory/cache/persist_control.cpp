@@ -50,7 +50,7 @@ void PersistControl::flush_persistent() {
 
 void PersistControl::drained() {
   parts_.counts.of(parts_.flush.account()).persist.drain_cycles += parts_.wheel.now() - drain_since_;
-  if (parts_.flush.waits()) parts_.flush.lines_leave();
+  parts_.flush.over(Flush::persists);
 }
 
 void PersistControl::entered(PersistOrder kind, PersistEntry entry) {

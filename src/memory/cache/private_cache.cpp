@@ -66,9 +66,15 @@ Accepted PrivateCache::access(const LineAccess& a, Stall& why) {
   }
   if (result == Accepted::stalled) return result;
   bank = parts_.now() + parts_.banks.cycles(a.words);
-  if (a.persistent) parts_.persists.accessed(a.warp);
+  if (a.persistent | prefetches_.on()) [[unlikely]]
+    accepted(a, result);
   ++((*parts_.counts).*counted);
   return result;
+}
+
+[[gnu::noinline]] void PrivateCache::accepted(const LineAccess& a, Accepted result) {
+  if (a.persistent) parts_.persists.accessed(a.warp);
+  if (prefetches_.on()) prefetches_.seen(a, result);
 }
 
 /// Past this cache and, if it is a device's, past the home's. One access of a warp at a time: two may go to different
@@ -122,10 +128,8 @@ void PrivateCache::flag(PersistOrder kind, u64 flag, u32 warp) {
 bool PrivateCache::flush(u32 token, core::Account account) {
   parts_.counts.act_for(account);
   parts_.flush.begin(token, account);
-  if (parts_.persists.drain())
-    parts_.flush.lines_leave();
-  else
-    parts_.flush.wait();
+  parts_.flush.lines_leave_after(static_cast<u8>((parts_.persists.drain() ? 0 : Flush::persists) |
+                                                 (parts_.misses.any_unwaited() ? Flush::prefetches : 0)));
   return !parts_.flush.under_way();
 }
 
@@ -147,7 +151,7 @@ std::string PrivateCache::what_is_under_way() const {
   result += parts_.port.what_is_under_way();
   if (parts_.flush.under_way())
     result += fmt::format("agent {}: flush {} waits for {}\n", id, parts_.flush.token(),
-                          parts_.flush.waits() ? "persists" : "lines on their way");
+                          parts_.flush.waits() ? "persists or prefetches" : "lines on their way");
   return result;
 }
 

@@ -10,6 +10,7 @@
 
 #include "memory/cache/answers.hpp"
 #include "memory/cache/loads.hpp"
+#include "memory/cache/prefetches.hpp"
 #include "memory/cache/stores.hpp"
 
 namespace ew::memory {
@@ -39,7 +40,8 @@ class PrivateCache final : public Receiver {
   void flag(PersistOrder, u64 flag, u32 warp);
   /// Everything dirty goes to the image, persists become durable, and every copy is dropped (kernel end, context
   /// reset); then released(token), or true: nothing had to go. Accesses that are under way go on, with their lines, and
-  /// nobody waits for them; new ones are stalled while persists become durable. REQUIRES: no other flush under way.
+  /// nobody waits for them; new ones are stalled while persists become durable and prefetches come. REQUIRES: no other
+  /// flush under way.
   bool flush(u32 token, core::Account = core::nobody);
 
   void receive(const Request&) override;
@@ -61,6 +63,7 @@ class PrivateCache final : public Receiver {
 
  private:
   Accepted mmio_access(const LineAccess&, Stall& why);
+  void accepted(const LineAccess&, Accepted);
 
   CacheParts parts_;
   Room room_{parts_};
@@ -68,6 +71,7 @@ class PrivateCache final : public Receiver {
   Loads loads_{parts_, room_, ownership_};
   Stores stores_{parts_, room_, ownership_};
   Answers answers_{parts_};
+  Prefetches prefetches_{parts_, room_};
 };
 
 }  // namespace ew::memory

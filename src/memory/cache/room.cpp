@@ -21,6 +21,20 @@ u32 Room::allocate(const LineAccess& a) {
   return way;
 }
 
+/// A line whose bytes are to become durable does not make room: the persistency model alone says when it may leave.
+u32 Room::allocate_for_prefetch(u64 line) {
+  LineStore& lines = p_.lines;
+  const u32 way = lines.victim(line);
+  if (way == no_way) return no_way;
+  if (lines.line_of(way) != no_line) {
+    if (lines[way].persistent && lines[way].dirty.any()) return no_way;
+    ++p_.counts->lines_evicted;
+    remove(way);
+  }
+  lines.install(way, line, false);
+  return way;
+}
+
 Accepted Room::stalled(Stall& why) {
   if (!std::exchange(victim_is_held_, false)) return p_.stalls.stall(why, Stall::line);
   return p_.stalls.hold(why, PersistHold::eviction);
