@@ -29,7 +29,7 @@ struct Choices {
   bool models = false;  // the names of a table of models: a machine file does not list them
 };
 /// The names of a table of models.
-inline Choices models(std::vector<std::string_view> names) {
+inline Choices model_choices(std::vector<std::string_view> names) {
   return {std::move(names), true};
 }
 

@@ -55,7 +55,7 @@ void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
   visit("line", self.line, Range{64, 128}, "bytes", "A line, here and at the homes: 64 or 128 bytes.", cache);
   visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);
   visit("ways", self.ways, Range{0, 4096}, "ways", "Associativity; 0: any line may stand anywhere.", cache);
-  visit("replacement", self.replacement, core::models(replacement_names()), "",
+  visit("replacement", self.replacement, core::model_choices(replacement_names()), "",
         "Which line of a full set makes room: `ew explain models` says what each does.",
         "SBRP artifact, gpgpu_cache:dl1: L");
   visit("banks", self.banks, Range{1, 64}, "banks", "Lines are spread over them; each takes one access at a time.",
@@ -72,7 +72,7 @@ void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
         "A written line leaves by itself after so long; 0: at a release, or when the buffer is full.", assumed);
   visit("fill_bytes", self.fill_bytes, Range{1, 4096}, "bytes", "Taken from the network in a cycle.",
         "SBRP artifact: one flit with a sector a cycle");
-  visit("prefetcher", self.prefetcher, core::models(prefetcher_names()), "",
+  visit("prefetcher", self.prefetcher, core::model_choices(prefetcher_names()), "",
         "Which lines come before a load asks for them: `ew explain models` says what each prefetcher does.", assumed);
   visit("prefetch_distance", self.prefetch_distance, Range{1, 32}, "lines",
         "How far ahead of the load a prefetched line lies: so many lines (next-line) or strides (stride).",
@@ -88,7 +88,7 @@ void HomeConfig::fields(Self& self, Visitor&& visit) {
         cache);
   visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);
   visit("ways", self.ways, Range{1, 4096}, "ways", "Associativity.", cache);
-  visit("replacement", self.replacement, core::models(replacement_names()), "",
+  visit("replacement", self.replacement, core::model_choices(replacement_names()), "",
         "Which line of a full set makes room: `ew explain models` says what each does.",
         "SBRP artifact, gpgpu_cache:dl2: L");
   visit("latency", self.latency, Range{1, 10000}, "cycles", "From a request's arrival to its answer's departure.",

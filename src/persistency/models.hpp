@@ -51,7 +51,7 @@ const PersistAxioms* find_axioms(std::string_view name);
 template <class Self, class Visitor>
 void PersistencyConfig::fields(Self& self, Visitor&& visit) {
   using core::Range;
-  visit("model", self.model, core::models(names()), "", "The model: `ew explain models` says what each does.",
+  visit("model", self.model, core::model_choices(names()), "", "The model: `ew explain models` says what each does.",
         "GPM: what a GPU does without new hardware");
   visit("fence_cycles", self.fence_cycles, Range{0, 1e6}, "cycles",
         "What a fence above block scope takes besides its waits; an oFence and a dFence, too, where order operations "

@@ -52,20 +52,20 @@ constexpr Section sections[] = {
 /// The words that a field may have, where the field's own struct stands below the table.
 void set_choices(std::vector<core::Field>& fields, std::string_view key, std::vector<std::string_view> names) {
   for (core::Field& field : fields)
-    if (field.key() == key) field.choices = core::models(std::move(names));
+    if (field.key() == key) field.choices = core::model_choices(std::move(names));
 }
 
 }  // namespace
 
 template <class Self, class Visitor>
 void CoherenceConfig::fields(Self& self, Visitor&& visit) {
-  visit("protocol", self.protocol, core::models(coherence::names()), "",
+  visit("protocol", self.protocol, core::model_choices(coherence::names()), "",
         "The protocol: `ew explain models` says what each does.", "SBRP artifact: self-invalidation, write-through");
 }
 
 template <class Self, class Visitor>
 void ConsistencyConfig::fields(Self& self, Visitor&& visit) {
-  visit("model", self.model, core::models(consistency::names()), "",
+  visit("model", self.model, core::model_choices(consistency::names()), "",
         "The table of order: `ew explain models` says what each does.", "PTX ISA, Memory Consistency Model");
 }
 

@@ -68,7 +68,7 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
 
   visit("schedulers", self.schedulers, core::Range{1, 8}, "schedulers",
         "Warp schedulers of one SM; warps are dealt to them in turn.", "SBRP artifact, gpgpu_num_sched_per_core");
-  visit("policy", self.policy, core::models(scheduler_names()), "",
+  visit("policy", self.policy, core::model_choices(scheduler_names()), "",
         "Which ready warp a scheduler takes: `ew explain sm_timing.policy` says how each chooses.",
         "SBRP artifact, gpgpu_scheduler");
   visit("issue_width", self.issue_width, core::Range{1, 4}, "instructions",

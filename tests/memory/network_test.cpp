@@ -512,7 +512,7 @@ TEST(Networks, WithoutLatencyWhatIsSentBehindACyclesEventsArrives) {
   without.mesh.clock = 100000_MHz;
   without.mesh.base = 0;
   without.mesh.hop = 1;
-  for (const char* kind : {"crossbar", "mesh", "ideal"}) {
+  for (const auto& [kind, sentence, make, distance] : network_kinds()) {
     without.kind = kind;
     Bench bench(without);
     bench.wheel.run_due();

@@ -1,6 +1,6 @@
 // Misses of a private cache: which lines are asked for, and which parts of accesses wait for them. An MSHR with a line
-// (way) collects the parts that wait for it; an MSHR without one is a single part that the home performs. Nobody need
-// wait for a line: then it is a prefetch, and a part may join it later.
+// (way) collects the parts that wait for it; an MSHR without one is a single part that the home performs. A line may be
+// asked for although no part waits for it: that is a prefetch. A part may join it later.
 //
 // Owned by the cache; its parts share it.
 //

@@ -223,7 +223,8 @@ void Home::recalled(u32 number) {
 void Home::written_back(const Request& message) {
   Payload& payload = p_.around.payloads[message.payload];
   const u32 way = p_.lines.find(message.line);
-  if (way == no_way && p_.around.policy.kind() != HomeKind::registry)
+  // At a registry others may own all its words by now, and their line may have gone. Nobody may own what persists yet.
+  if (way == no_way && (p_.around.policy.kind() != HomeKind::registry || message.persist))
     impossible("a write-back of a line that the directory does not have", message, p_.now());
   p_.counts->written_back_bytes += payload.valid.count();
   payload.valid = payload.valid & bytes_of(way == no_way ? 0 : taken(way, message));
