@@ -84,38 +84,30 @@ const AddressMap::Window* AddressMap::look_up(u64 line) const {
 
 /// Consecutive blocks of `interleave` bytes go to the slices in turn; with `hashed`, each round of slices starts
 /// elsewhere, so that no stride stays on one slice while a sequence still meets each equally often.
-Place AddressMap::place(u64 line) const {
-  const Window* const found = window(line);
-  const u64 physical = found ? line - found->begin + found->physical : line;
-  const u64 block = physical / config_.interleave, round = block / config_.slices;
+u16 AddressMap::slice_of(Place place) const {
+  const u64 block = place.physical / config_.interleave, round = block / config_.slices;
   u64 slice = block - round * config_.slices;
   if (config_.hashed) slice = (slice + mix(round)) % config_.slices;
-  Place place;
-  place.slice = static_cast<u16>(slice);
-  place.persistent = persistent(line);
-  if (place.persistent) {
-    place.device = static_cast<u16>(config_.channels + 1);
-    place.physical = physical;
-    if (config_.nvm_channels) place_in_channel(place, physical, slice, round, config_.nvm_channels);
-    return place;
-  }
-  place.host = !found || found->host;
-  if (place.host && !config_.shared) {
-    place.device = static_cast<u16>(config_.channels);
-    place.physical = physical;
-    return place;
-  }
-  place_in_channel(place, physical, slice, round, config_.channels);
-  return place;
+  return static_cast<u16>(slice);
 }
 
-/// A channel's slices follow each other in its own address space. Adds the channel to `device`.
-void AddressMap::place_in_channel(Place& place, u64 physical, u64 slice, u64 round, u32 channels) const {
+DevicePlace AddressMap::in_device(Place place) const {
+  if (place.host && !config_.shared) return {static_cast<u16>(config_.channels), place.physical};
+  if (!place.persistent) return in_channel(place, config_.channels);
+  DevicePlace found{0, place.physical};
+  if (config_.nvm_channels) found = in_channel(place, config_.nvm_channels);
+  found.device = static_cast<u16>(found.device + config_.channels + 1);
+  return found;
+}
+
+/// A channel's slices follow each other in its own address space.
+DevicePlace AddressMap::in_channel(Place place, u32 channels) const {
+  const u64 slice = slice_of(place), round = place.physical / config_.interleave / config_.slices;
   const u64 channel = slice * channels / config_.slices;
   const u64 first = (channel * config_.slices + channels - 1) / channels;
   const u64 beyond = ((channel + 1) * config_.slices + channels - 1) / channels;
-  place.device = static_cast<u16>(place.device + channel);
-  place.physical = (round * (beyond - first) + (slice - first)) * config_.interleave + physical % config_.interleave;
+  return {static_cast<u16>(channel),
+          (round * (beyond - first) + (slice - first)) * config_.interleave + place.physical % config_.interleave};
 }
 
 }  // namespace ew::memory

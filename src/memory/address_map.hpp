@@ -10,6 +10,7 @@
 #include "core/fields.hpp"
 #include "core/types.hpp"
 #include "memory/address_space.hpp"
+#include "memory/request.hpp"
 
 namespace ew::memory {
 
@@ -17,12 +18,10 @@ namespace ew::memory {
 /// for as long as the machine lives: what caches hold of a pool that was unmapped is found again.
 inline constexpr u64 pool_frame = u64{16} << 20;
 
-struct Place {
-  u16 slice = 0;
-  u16 device = 0;           // index of the device: see AddressMap::place
-  bool host = false;        // behind the host link, and volatile: no private cache keeps it
-  bool persistent = false;  // a pool's
-  u64 physical = 0;         // of the device's own bytes: a channel's lines follow each other without gaps
+/// Where a line lies in its device.
+struct DevicePlace {
+  u16 device = 0;   // its index: see AddressMap::in_device
+  u64 address = 0;  // of the device's own bytes: a channel's lines follow each other without gaps
 };
 
 struct AddressMapConfig {
@@ -54,25 +53,20 @@ class AddressMap {
   AddressMap(const AddressMapConfig&, const AddressSpace&);
   /// Takes in what was allocated or adopted since; cheap when nothing was. Between launches.
   void refresh();
-  /// Slices and channels as configured; the device index of host memory is `channels`, those of non-volatile memory
-  /// follow.
-  Place place(u64 line) const;
-  /// A pool's line. By the arena alone: true for what is not mapped yet, too.
-  bool persistent(u64 line) const { return line - pools_begin_ < pools_bytes_; }
-  /// What chooses the set of a cache, in a fraction of the time.
-  u64 physical(u64 line) const {
+  /// Looks the line up. Persistent by the arena alone: true for what is not mapped yet, too.
+  Place place(u64 line) const {
     const Window* const found = window(line);
-    return found ? line - found->begin + found->physical : line;
+    const bool persistent = line - pools_begin_ < pools_bytes_;
+    if (!found) return {.physical = line, .host = !persistent, .persistent = persistent};
+    return {.physical = line - found->begin + found->physical,
+            .host = found->host,
+            .persistent = persistent,
+            .mmio = found->mmio};
   }
-  /// Behind the host link; and of these, registers of a device (Region::mmio): every access goes there, once each.
-  struct Kind {
-    bool host = false, mmio = false;
-  };
-  Kind kind(u64 line) const {
-    const Window* const found = window(line);
-    return found ? Kind{found->host, found->mmio} : Kind{!persistent(line), false};
-  }
-  bool host(u64 line) const { return kind(line).host; }
+  /// The home of a line of this place. Slices and channels as configured.
+  u16 slice_of(Place) const;
+  /// The device index of host memory is `channels`, those of non-volatile memory follow.
+  DevicePlace in_device(Place) const;
   /// Whether there are registers of devices at all.
   bool has_mmio() const { return has_mmio_; }
   u32 slices() const { return config_.slices; }
@@ -83,7 +77,7 @@ class AddressMap {
     bool host, mmio;
   };
   void map_frames(u64 begin, u64 end);
-  void place_in_channel(Place&, u64 physical, u64 slice, u64 round, u32 channels) const;
+  DevicePlace in_channel(Place, u32 channels) const;
   const Window* window(u64 line) const {
     if (last_ < windows_.size() && line - windows_[last_].begin < windows_[last_].end - windows_[last_].begin)
       return &windows_[last_];

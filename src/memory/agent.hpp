@@ -14,16 +14,15 @@ enum class AccessKind : u8 { load, store, atomic, reduction };
 
 struct LineAccess {
   u64 line = 0;
+  Place place;         // of the line
   WordMask words = 0;  // touched
   u32 access = 0;
   u8 part = 0;
   AccessKind kind = AccessKind::load;
-  bool strong = false;       // volatile, relaxed or stronger: never from a copy that may be stale
-  bool at_home = false;      // ld.cg, ld.cv; a store that must not wait in a store buffer
-  bool streaming = false;    // evict first
-  bool read_only = false;    // ld.nc, constant and texture reads: nobody writes while the kernel runs
-  bool host_memory = false;  // behind the host link: private caches keep no copy of it
-  bool persistent = false;   // a pool's: a store to it is a persist
+  bool strong = false;     // volatile, relaxed or stronger: never from a copy that may be stale
+  bool at_home = false;    // ld.cg, ld.cv; a store that must not wait in a store buffer
+  bool streaming = false;  // evict first
+  bool read_only = false;  // ld.nc, constant and texture reads: nobody writes while the kernel runs
   /// A device's registers, or an instruction that says .mmio: no cache answers, nothing is combined, and of a warp's
   /// (of another agent's) such accesses one is under way at a time, in program order. Never of a pool's line.
   bool mmio = false;
@@ -33,7 +32,7 @@ struct LineAccess {
   core::Account account = core::nobody;  // the launch's, or the copy engines'
   u8 warp = 0;  // the SM's slot: the warp that accesses (persistency models keep masks of warps)
 };
-static_assert(sizeof(LineAccess) <= 32);
+static_assert(sizeof(LineAccess) <= 40);
 
 class Agent {
  public:

@@ -33,7 +33,7 @@ void AgentPort::send(Request& message, Node to, u32 data_bytes, core::Account ac
 
 void AgentPort::send_home(Request message, u32 data_bytes, core::Account account) {
   message.origin = parts_.id;
-  message.slice = parts_.map.place(message.line).slice;
+  message.slice = parts_.map.slice_of(message.place);
   message.traffic = parts_.dma ? Traffic::dma : message.persist ? Traffic::persist : traffic_of(message.kind);
   send(message, static_cast<Node>(parts_.agents + message.slice), data_bytes, account);
 }

@@ -30,10 +30,10 @@ void CpuCore::start(u64 address, u64 bytes, bool store) {
 void CpuCore::ask_for_line() {
   const u64 line = line_of(at_), stop = std::min(end_, line + parts_.line);
   const u32 first = static_cast<u32>(at_ - line) / word_bytes, last = static_cast<u32>(stop - 1 - line) / word_bytes;
-  Request ask{.line = line, .words = (~WordMask{0} >> (31 - (last - first))) << first};
+  Request ask{.line = line, .place = parts_.map.place(line), .words = (~WordMask{0} >> (31 - (last - first))) << first};
   if (!store_) {
     ask.kind = RequestKind::read_once;
-  } else if (parts_.policy.owns() && !parts_.map.host(line)) {
+  } else if (parts_.policy.owns() && !ask.place.host) {
     ask.kind = RequestKind::own;
     if (parts_.policy.whole_lines) ask.words = all_words(parts_.line);
   } else {  // the bytes come to the image without a message
@@ -62,7 +62,8 @@ void CpuCore::receive(const Request& message) {
 
 void CpuCore::data(const Request& message) {
   if (message.held)  // the home waits for this receipt
-    port_.answer_home({.line = message.line, .origin = message.origin}, message.slice, 0, core::nobody);
+    port_.answer_home({.line = message.line, .place = message.place, .origin = message.origin}, message.slice, 0,
+                      core::nobody);
   // What the old owner had not written back: the image is where this copy is.
   const Payload& payload = parts_.payloads[message.payload];
   if (message.owned) copy_to_image(message.line, payload.bytes.data(), payload.valid);
@@ -141,7 +142,7 @@ void CpuCore::answer(const Request& one) {
     copy_from_image(parts_.payloads[data.payload].bytes.data(), one.line, data.content);
     return port_.answer_agent(data, one.origin, count_of(data.content) * word_bytes, core::nobody);
   }
-  port_.answer_home({.line = one.line, .origin = one.origin}, one.slice, 0, core::nobody);
+  port_.answer_home({.line = one.line, .place = one.place, .origin = one.origin}, one.slice, 0, core::nobody);
 }
 
 std::string CpuCore::what_is_under_way() const {

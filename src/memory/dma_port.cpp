@@ -28,7 +28,7 @@ LineAccess DmaPort::access_of(u32 number) const {
   access.access = number;
   access.kind = piece.writing ? AccessKind::store : AccessKind::load;
   access.strong = access.at_home = access.streaming = true;
-  access.persistent = map_.persistent(access.line);
+  access.place = map_.place(access.line);
   access.scope = Scope::sys;
   access.account = core::copies;
   return access;

@@ -35,6 +35,15 @@ inline u32 count_of(WordMask words) {
   return ((words + (words >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
+/// Where a line lives. An agent resolves it once (AddressMap::place), and it travels with the access and its messages.
+struct Place {
+  u64 physical : 56 = 0;   // simulated; of all memory
+  u64 host : 1 = 0;        // behind the host link, and volatile: no private cache keeps it
+  u64 persistent : 1 = 0;  // a pool's: a store to it is a persist
+  u64 mmio : 1 = 0;        // registers of a device (Region::mmio): every access goes there, once each
+};
+static_assert(sizeof(Place) == 8);
+
 /// One bit a byte of a line.
 struct ByteMask {
   std::array<u64, 2> bits{};
@@ -110,6 +119,7 @@ inline constexpr u32 traffic_classes = 8;
 /// A message. Copied freely.
 struct Request {
   u64 line = 0;                    // address of its first byte: a host virtual address
+  Place place;                     // of the line
   WordMask words = 0;              // asked for, granted, probed
   PayloadId payload = no_payload;  // owned by whoever holds the message
   u32 access = 0;  // the agent's number of what waits for the answer (no_access: nothing); comes back with it
@@ -137,6 +147,6 @@ struct Request {
   /// must come with their content. Of data: the words whose bytes are here; `words` are those that were waited for.
   WordMask content = 0;
 };
-static_assert(sizeof(Request) <= 48);
+static_assert(sizeof(Request) <= 56);
 
 }  // namespace ew::memory

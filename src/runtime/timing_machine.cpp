@@ -217,7 +217,7 @@ bool TimingMachine::meets_host(u64 address) {
   if (!hierarchy_.host_core() || !(under_way_.kernels() || under_way_.copies())) return false;
   memory::AddressMap& map = hierarchy_.map();
   map.refresh();
-  return !map.kind(address).mmio;
+  return !map.place(address).mmio;
 }
 
 /// The machine stands still behind it, and the core lets nobody have what it took until the clock goes on.

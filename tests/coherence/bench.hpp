@@ -123,7 +123,7 @@ class Bench {
   void run(u64 cycles = until_rest);
   bool quiescent() const;
   std::string what_is_under_way() const;
-  Home& home_of(u64 line) { return *homes[map_->place(line).slice]; }
+  Home& home_of(u64 line) { return *homes[map_->slice_of(map_->place(line))]; }
   const AddressMap& map() const { return *map_; }
 
  private:

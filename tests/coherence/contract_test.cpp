@@ -51,6 +51,7 @@ class RandomAgent final : public Agent {
   };
   u32 below(u32 limit) { return static_cast<u32>(random_() % limit); }
   void invent();
+  void stand_at(Operation&, u32 start);
   void invent_lanes(Operation&, bool one_word);
   void issue();
   void judge();
@@ -119,8 +120,8 @@ class World final : public HomeObserver {
   void fail(const std::string& what) {
     if (failure.empty()) failure = fmt::format("cycle {}: {}", bench.wheel.now(), what);
   }
-  Oracle& oracle(const LineAccess& a) { return a.host_memory ? host : data; }
-  u64 base(const LineAccess& a) const { return a.host_memory ? bench.host : bench.data; }
+  Oracle& oracle(const LineAccess& a) { return a.place.host ? host : data; }
+  u64 base(const LineAccess& a) const { return a.place.host ? bench.host : bench.data; }
   void mix(u64 value) { digest = (digest ^ value) * 0x100'0000'01b3; }
 
   void run();
@@ -249,18 +250,23 @@ void RandomAgent::flush() {
   if (world_.bench.caches[id_]->flush(fence.token)) released(fence.token);
 }
 
+void RandomAgent::stand_at(Operation& operation, u32 start) {
+  operation.access.line = world_.base(operation.access) + start;
+  operation.access.place = world_.bench.map().place(operation.access.line);
+}
+
 void RandomAgent::invent_lanes(Operation& operation, bool one_word) {
   const u32 line_bytes = world_.bench.config.cache.line;
   Oracle& oracle = world_.oracle(operation.access);
   const u32 lines = 4096 / line_bytes, hot = world_.traffic.hot_lines;
   u32 line = below(8) ? below(hot) : below(lines);
-  if (operation.access.host_memory) line = below(4);
+  if (operation.access.place.host) line = below(4);
   const u32 start = line * line_bytes;
   if (operation.counter) {
     operation.lanes = 1;
     operation.lane[0] = {.at = start + line_bytes - 4, .size = 0};
     operation.access.words = WordMask{1} << (line_bytes / 4 - 1);
-    operation.access.line = world_.base(operation.access) + start;
+    stand_at(operation, start);
     return;
   }
   const u32 wanted = one_word || below(3) ? 1 : 1 + below(3);
@@ -280,7 +286,7 @@ void RandomAgent::invent_lanes(Operation& operation, bool one_word) {
     operation.lane[operation.lanes++] = {.at = at, .size = size};
     for (u32 b = at; b < at + size; ++b) operation.access.words |= WordMask{1} << (b % line_bytes / 4);
   }
-  operation.access.line = world_.base(operation.access) + start;
+  stand_at(operation, start);
   u32 bytes = 0;
   for (u32 i = 0; i < operation.lanes; ++i) bytes += operation.lane[i].size;
   const bool store = operation.access.kind == AccessKind::store;
@@ -296,7 +302,7 @@ void RandomAgent::invent() {
   next_.counter = dice >= 88 || (dice < 48 && !below(12));
   if (dice >= 94) a.kind = AccessKind::reduction;
   if (dma && dice >= 84) a.kind = AccessKind::store, next_.counter = false;
-  a.host_memory = !below(20);
+  a.place.host = !below(20);
   a.strong = a.kind >= AccessKind::atomic || !below(4);
   a.at_home = dma || !below(12);
   a.scope = a.strong ? (below(5) || a.kind >= AccessKind::atomic ? Scope::gpu : Scope::cta) : Scope::none;
@@ -308,30 +314,30 @@ void RandomAgent::invent() {
 
 bool RandomAgent::promises_newest(const Operation& operation) const {
   const LineAccess& a = operation.access;
-  return world_.policy.copies_are_current() || !world_.policy.keeps_copies() || a.host_memory || a.at_home ||
+  return world_.policy.copies_are_current() || !world_.policy.keeps_copies() || a.place.host || a.at_home ||
          (a.strong && a.scope != Scope::cta);
 }
 
 bool RandomAgent::performed_here(const LineAccess& a) const {
-  if (!world_.policy.owns() || a.host_memory || id_ == world_.bench.config.dma_agent) return false;
+  if (!world_.policy.owns() || a.place.host || id_ == world_.bench.config.dma_agent) return false;
   return !a.at_home || world_.policy.on(Use::past_store, DataKind::ordinary).otherwise != Otherwise::past;
 }
 
 void RandomAgent::issue() {
   Oracle& oracle = world_.oracle(next_.access);
-  const u32 counter = next_.lane[0].at / 4 + (next_.access.host_memory ? 1024 : 0);
+  const u32 counter = next_.lane[0].at / 4 + (next_.access.place.host ? 1024 : 0);
   const bool writes = next_.access.kind != AccessKind::load && !next_.counter;
   if (writes)
     oracle.store(id_, next_);
   else if (!next_.counter)
     oracle.load(id_, next_);
   next_.issued = oracle.now();
-  next_.acquired = next_.access.host_memory ? next_.issued : acquired_;
+  next_.acquired = next_.access.place.host ? next_.issued : acquired_;
   if (next_.counter) {
     next_.behind_add = last_add_[counter];
     next_.count_at_issue = oracle.counters[next_.lane[0].at / 4];
     next_.count_at_acquire =
-        next_.access.host_memory ? next_.count_at_issue : counters_at_acquire_[next_.lane[0].at / 4];
+        next_.access.place.host ? next_.count_at_issue : counters_at_acquire_[next_.lane[0].at / 4];
   }
   next_.access.access = static_cast<u32>(operations_.size());
   Stall why = Stall::none;
@@ -370,7 +376,7 @@ void RandomAgent::judge() {
     if (operation.access.kind == AccessKind::load && !operation.counter)
       wrong = oracle.check(id_, operation, promises_newest(operation));
     if (operation.counter) {
-      u64& floor = counter_floor_[operation.lane[0].at / 4 + (operation.access.host_memory ? 1024 : 0)];
+      u64& floor = counter_floor_[operation.lane[0].at / 4 + (operation.access.place.host ? 1024 : 0)];
       u64 least = floor;
       if (operation.behind_add) {
         const Operation& add = operations_[operation.behind_add - 1];
@@ -386,7 +392,7 @@ void RandomAgent::judge() {
     if (!wrong.empty())
       world_.fail(fmt::format("agent {}, operation {} (kind {}, strong {}, at home {}, host {}, scope {}): {}", id_,
                               judged_, static_cast<int>(operation.access.kind), operation.access.strong,
-                              operation.access.at_home, operation.access.host_memory,
+                              operation.access.at_home, operation.access.place.host,
                               static_cast<int>(operation.access.scope), wrong));
   }
 }

@@ -36,7 +36,10 @@ class Repeater {
       const u32 line = scene_.bench.config.cache.line, offset = static_cast<u32>(address % line);
       hand.all.push_back({asking_.kind, offset, 4, 1});
       number_ = static_cast<u32>(hand.all.size() - 1);
-      access_ = {.line = address - offset, .access = number_, .kind = asking_.kind};
+      access_ = {.line = address - offset,
+                 .place = scene_.bench.map().place(address - offset),
+                 .access = number_,
+                 .kind = asking_.kind};
       access_.words = WordMask{1} << offset / 4;
       access_.strong = true;
       access_.scope = Scope::gpu;

@@ -93,10 +93,10 @@ TEST(Home, takes_an_atomic_a_lane_at_a_time) {
     Stall why;
     s.hands[0].all.push_back({AccessKind::atomic, 0, 4, 1});
     s.hands[1].all.push_back({AccessKind::load, 0, 4});
-    LineAccess add{.line = s.line(0), .words = 1, .access = 1, .kind = AccessKind::atomic};
+    LineAccess add{.line = s.line(0), .place = s.place(0), .words = 1, .access = 1, .kind = AccessKind::atomic};
     add.strong = true;
     add.lanes = 32;
-    LineAccess load{.line = s.line(0), .words = 1, .access = 0, .kind = AccessKind::load};
+    LineAccess load{.line = s.line(0), .place = s.place(0), .words = 1, .access = 0, .kind = AccessKind::load};
     load.strong = true;
     const Cycle start = s.bench.wheel.now();
     EXPECT_EQ(s.bench.caches[0]->access(add, why), Accepted::pending);
@@ -212,6 +212,7 @@ TEST(PrivateCache, a_bank_takes_one_access_a_cycle) {
   const auto access = [&](u32 line) {
     s.hands[0].all.push_back({AccessKind::load, 0, 4});
     const LineAccess a{.line = s.line(line),
+                       .place = s.place(line),
                        .words = 1,
                        .access = static_cast<u32>(s.hands[0].all.size() - 1),
                        .kind = AccessKind::load};
@@ -238,7 +239,7 @@ TEST(PrivateCache, a_bank_moves_so_many_bytes_a_cycle) {
     s.hands[0].all.push_back({AccessKind::load, 0, 4});
     const u32 number = static_cast<u32>(s.hands[0].all.size() - 1);
     Stall why = Stall::none;
-    return s.bench.caches[0]->access({.line = s.line(0), .words = words, .access = number}, why);
+    return s.bench.caches[0]->access({.line = s.line(0), .place = s.place(0), .words = words, .access = number}, why);
   };
   EXPECT_EQ(access(0x1f), Accepted::performed);  // 20 bytes
   s.bench.run(2);

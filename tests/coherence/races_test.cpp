@@ -290,7 +290,7 @@ TEST(Gpu, a_streaming_line_is_evicted_first) {
   s.read(0, s.line(0));
   Stall why = Stall::none;
   s.hands[0].all.push_back({AccessKind::load, 0, 4});
-  LineAccess a{.line = s.line(1), .words = 1, .access = 1, .kind = AccessKind::load};
+  LineAccess a{.line = s.line(1), .place = s.place(1), .words = 1, .access = 1, .kind = AccessKind::load};
   a.streaming = true;
   EXPECT_EQ(s.bench.caches[0]->access(a, why), Accepted::pending);
   s.bench.run();

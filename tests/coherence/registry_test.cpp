@@ -65,7 +65,9 @@ TEST(Registry, one_hand_over_costs_one_leg_between_owners) {
   s.bench.run();
   for (u32 i = 0; i < 7; ++i) {
     EXPECT_EQ(s.done(i + 1, adds[i]).value, i) << "in the order of arrival";
-    if (i) EXPECT_EQ(s.done(i + 1, adds[i]).when - s.done(i, adds[i - 1]).when, network);
+    if (i) {
+      EXPECT_EQ(s.done(i + 1, adds[i]).when - s.done(i, adds[i - 1]).when, network);
+    }
   }
   EXPECT_EQ(home_of(s).held_cycles, 0u);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -105,7 +106,8 @@ class Scene {
     a.strong = options.strong;
     a.read_only = options.read_only;
     a.at_home = options.at_home;
-    a.host_memory = options.host;
+    a.place = bench.map().place(a.line);
+    assert(a.place.host == options.host);
     a.scope = options.scope;
     a.mmio = options.mmio;
     a.whole_words = kind == AccessKind::store && address % 4 == 0 && size % 4 == 0;
@@ -162,6 +164,7 @@ class Scene {
       EXPECT_EQ(hands[agent].releases.back(), 77u);
     }
   }
+  Place place(u32 number) const { return bench.map().place(line(number)); }
   u64 line(u32 number) const { return bench.data + u64{number} * bench.config.cache.line; }
   Node home() const { return static_cast<Node>(bench.config.agents); }
 

@@ -21,9 +21,10 @@ TEST(AddressMap, every_round_of_blocks_meets_every_slice_once) {
       std::set<u16> seen;
       for (u64 block = 0; block < 24; ++block) {
         const Place place = map.place(begin + (round * 24 + block) * 256);
-        EXPECT_EQ(place.slice, map.place(begin + (round * 24 + block) * 256 + 128).slice);
+        const u16 slice = map.slice_of(place);
+        EXPECT_EQ(slice, map.slice_of(map.place(begin + (round * 24 + block) * 256 + 128)));
         EXPECT_FALSE(place.host);
-        seen.insert(place.slice);
+        seen.insert(slice);
       }
       EXPECT_EQ(seen.size(), 24u);
     }
@@ -36,7 +37,7 @@ TEST(AddressMap, strides_do_not_stay_on_one_slice) {
   const u64 begin = space.windows()[0].begin;
   for (const u64 stride : {u64{24} * 256, u64{48} * 256, u64{4096}, u64{65536}, u64{24} * 4096}) {
     std::map<u16, u32> uses;
-    for (u64 i = 0; i < 2400; ++i) ++uses[map.place(begin + i * stride).slice];
+    for (u64 i = 0; i < 2400; ++i) ++uses[map.slice_of(map.place(begin + i * stride))];
     EXPECT_EQ(uses.size(), 24u) << stride;
     for (const auto& [slice, count] : uses) EXPECT_LT(count, 200u) << "slice " << slice << ", stride " << stride;
   }
@@ -49,18 +50,21 @@ TEST(AddressMap, pools_lie_behind_the_host_link_or_in_channels_of_their_own) {
   const AddressMap near({.slices = 24, .channels = 12, .nvm_channels = 6}, space);
   std::map<u16, std::set<u64>> lines;
   for (u64 at = begin; at < begin + (u64{1} << 16); at += 128) {
-    EXPECT_TRUE(far.persistent(at));
-    EXPECT_EQ(far.place(at).device, 13u) << "after the channels and the host's memory";
-    EXPECT_FALSE(far.place(at).host) << "private caches keep it";
-    EXPECT_EQ(far.place(at).slice, near.place(at).slice);
-    EXPECT_EQ(near.place(at).device, 13u + near.place(at).slice / 4);
-    EXPECT_EQ(near.place(at).physical % 256, at % 256) << "a granule lies in one channel";
-    EXPECT_TRUE(lines[near.place(at).device].insert(near.place(at).physical).second);
+    const Place place = far.place(at);
+    EXPECT_TRUE(place.persistent);
+    EXPECT_FALSE(place.host) << "private caches keep it";
+    EXPECT_EQ(far.in_device(place).device, 13u) << "after the channels and the host's memory";
+    EXPECT_EQ(near.place(at).physical, place.physical);
+    EXPECT_EQ(near.slice_of(place), far.slice_of(place));
+    const DevicePlace channel = near.in_device(place);
+    EXPECT_EQ(channel.device, 13u + near.slice_of(place) / 4);
+    EXPECT_EQ(channel.address % 256, at % 256) << "a granule lies in one channel";
+    EXPECT_TRUE(lines[channel.device].insert(channel.address).second);
   }
   EXPECT_EQ(lines.size(), 6u);
-  EXPECT_TRUE(far.persistent(begin + bytes - 1));
-  EXPECT_FALSE(far.persistent(begin + bytes));
-  EXPECT_FALSE(far.persistent(begin - 1));
+  EXPECT_TRUE(far.place(begin + bytes - 128).persistent);
+  EXPECT_FALSE(far.place(begin + bytes).persistent);
+  EXPECT_FALSE(far.place(begin - 128).persistent);
   EXPECT_FALSE(far.place(space.windows()[0].begin).persistent);
 }
 
@@ -72,8 +76,8 @@ TEST(AddressMap, a_devices_addresses_have_no_gaps_and_no_twins) {
     std::map<u16, std::set<u64>> lines;
     constexpr u64 rounds = 10;
     for (u64 offset = 0; offset < rounds * 24 * 256; offset += 64) {
-      const Place place = map.place(begin + offset);
-      EXPECT_TRUE(lines[place.device].insert(place.physical).second);
+      const DevicePlace place = map.in_device(map.place(begin + offset));
+      EXPECT_TRUE(lines[place.device].insert(place.address).second);
     }
     EXPECT_EQ(lines.size(), channels);
     for (const auto& [device, physical] : lines)
@@ -95,18 +99,18 @@ TEST(AddressMap, pools_have_physical_addresses_in_the_order_of_mapping_wherever_
     ASSERT_TRUE(space.adopt(Region::pool, second, 4096, "second"));
     map.refresh();
     for (const u64 line : {first, first + 6144, first + pool_frame, second, second + 128}) {
-      EXPECT_FALSE(map.host(line));
-      physical[order].push_back(map.physical(line));
-      slices[order].push_back(map.place(line).slice);
+      EXPECT_FALSE(map.place(line).host);
+      physical[order].push_back(map.place(line).physical);
+      slices[order].push_back(map.slice_of(map.place(line)));
     }
     EXPECT_EQ(physical[order][2], physical[order][0] + pool_frame) << "one pool's frames follow each other";
     ASSERT_TRUE(space.release(first));
     map.refresh();
-    EXPECT_EQ(map.physical(first), physical[order][0]) << "what caches hold of it is found again";
+    EXPECT_EQ(map.place(first).physical, physical[order][0]) << "what caches hold of it is found again";
     ASSERT_TRUE(space.adopt(Region::pool, first, 4096, "first, again"));
     map.refresh();
-    EXPECT_EQ(map.physical(first), physical[order][0]);
-    EXPECT_EQ(map.physical(second), physical[order][3]);
+    EXPECT_EQ(map.place(first).physical, physical[order][0]);
+    EXPECT_EQ(map.place(second).physical, physical[order][3]);
   }
   EXPECT_EQ(physical[0], physical[1]);
   EXPECT_EQ(slices[0], slices[1]);
@@ -128,7 +132,7 @@ TEST(AddressMap, adopted_host_pages_follow_each_other_wherever_they_stand) {
     for (const u64 line : {first, first + 4096, second, second + 4096}) {
       const Place place = map.place(line);
       EXPECT_TRUE(place.host);
-      EXPECT_EQ(place.device, 2);
+      EXPECT_EQ(map.in_device(place).device, 2);
       physical[order].push_back(place.physical);
     }
     ASSERT_TRUE(space.release(first + 100));

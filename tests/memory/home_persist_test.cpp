@@ -91,6 +91,7 @@ class HomePersist : public testing::Test {
 
   Request request(RequestKind kind, u64 line, u32 ticket, bool persist) {
     Request made{.line = pool + line * 128, .words = 1, .ticket = ticket, .origin = 0, .kind = kind};
+    made.place = map->place(made.line);
     made.persist = persist;
     return made;
   }

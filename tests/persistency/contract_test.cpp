@@ -246,10 +246,10 @@ LineAccess Block::describe(u32 number) const {
   const u64 at = address(op, access.is_flag);
   LineAccess line;
   line.line = at & ~u64{127};
+  line.place = world_.bench->map().place(line.line);
   line.words = WordMask{1} << (at % 128 / 4);
   line.access = number;
   line.warp = static_cast<u8>(access.warp);
-  line.persistent = at - world_.bench->pool < PersistBench::bytes;
   line.strong = access.is_flag || op.strong || op.kind == Kind::atomic;
   line.scope = op.kind == Kind::atomic ? Scope::gpu : op.scope;
   line.kind = op.kind == Kind::atomic                                      ? AccessKind::reduction

@@ -72,6 +72,7 @@ class PersistBench {
   void build();
   bool quiescent() const;
   std::string what_is_under_way() const;
+  const AddressMap& map() const { return *map_; }
 
   PersistBenchConfig config;
   core::TimeWheel wheel;

@@ -36,7 +36,8 @@ TEST(Window, is_full_from_the_store_that_waits_to_the_acknowledgement_before_it)
   u64 lines = 0;
   const auto store_two_and_rest = [&] {
     for (u32 i = 0; i < 2; ++i) {
-      LineAccess access{.line = bench.pool + lines++ * 128, .words = 1, .kind = AccessKind::store, .persistent = true};
+      LineAccess access{.line = bench.pool + lines++ * 128, .words = 1, .kind = AccessKind::store};
+      access.place = bench.map().place(access.line);
       Stall why = Stall::none;
       while (bench.caches[0]->access(access, why) == Accepted::stalled) {
         bench.wheel.advance(bench.wheel.next());

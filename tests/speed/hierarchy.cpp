@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "coherence/models.hpp"
 #include "memory/cache/private_cache.hpp"
@@ -71,6 +72,7 @@ struct Hierarchy {
     network->attach(0, *cache);
     network->attach(1, *home);
     data = space.allocate(Region::device, bytes, 4096, "data");
+    for (u64 line = data; line < data + bytes; line += 128) places.push_back(map.place(line));
   }
 
   static constexpr u64 bytes = 2 << 20;
@@ -87,7 +89,12 @@ struct Hierarchy {
   std::unique_ptr<PrivateCache> cache;
   std::unique_ptr<Home> home;
   u64 data = 0;
+  std::vector<Place> places;  // of its lines: the agent's work
 
+  void at(LineAccess& access, u64 line) const {
+    access.line = data + line * 128;
+    access.place = places[line];
+  }
   void rest() {
     wheel.run_due();
     while (wheel.next() != core::never) {
@@ -102,7 +109,7 @@ struct Hierarchy {
   u64 accepted = 0;
   Stall why = Stall::none;
   for (u64 i = 0; accepted < count; ++i) {
-    access.line = h.data + accepted % lines * 128;
+    h.at(access, accepted % lines);
     accepted += h.cache->access(access, why) != Accepted::stalled;
     h.wheel.advance(h.wheel.now() + 1);
     h.wheel.run_due();
@@ -119,7 +126,7 @@ int run(std::string_view which, u64 count) {
     lines = Hierarchy::bytes / 128;
     for (u64 line = 0; line < lines; ++line) {
       Stall why;
-      access.line = h.data + line * 128;
+      h.at(access, line);
       while (h.cache->access(access, why) == Accepted::stalled) h.rest();
     }
   } else if (which == "memory") {
@@ -137,7 +144,7 @@ int run(std::string_view which, u64 count) {
   if (lines == 64)
     for (u64 line = 0; line < lines; ++line) {
       Stall why;
-      access.line = h.data + line * 128;
+      h.at(access, line);
       while (h.cache->access(access, why) == Accepted::stalled) h.rest();
       h.rest();
     }

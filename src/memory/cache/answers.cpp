@@ -26,7 +26,8 @@ void Answers::receive(const Request& message) {
 
 void Answers::data(const Request& answer) {
   if (answer.held)  // the home waits for this receipt
-    p_.port.answer_home({.line = answer.line, .origin = answer.origin}, answer.slice, 0, p_.account());
+    p_.port.answer_home({.line = answer.line, .place = answer.place, .origin = answer.origin}, answer.slice, 0,
+                        p_.account());
   install(p_.misses[answer.ticket], answer);
   perform_waiting(answer.ticket, answer.served_by);
 }

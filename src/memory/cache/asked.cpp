@@ -6,7 +6,7 @@ namespace ew::memory {
 
 void Asked::ask(const Request& asked) {
   ++(asked.kind == RequestKind::forward ? p_.counts->forwards : p_.counts->probes);
-  const u32 way = p_.lines.find(asked.line);
+  const u32 way = p_.lines.find(asked.line, asked.place);
   if (p_.policy.home != HomeKind::registry) return answer(asked, way);
   Request now = asked;
   if (now.kind == RequestKind::forward) answer_from_leaving(now);
@@ -37,14 +37,14 @@ void Asked::answer_waiting(u64 line) {
     if (one.line == line) due_.push_back(one);
     return one.line == line;
   });
-  for (const Request& one : due_) answer(one, p_.lines.find(line));
+  for (const Request& one : due_) answer(one, p_.lines.find(line, one.place));
 }
 
 /// About a copy that went meanwhile the answer has no words; bytes that were dirty are on their way to the home
 /// already, ahead of this answer.
 void Asked::answer(const Request& asked, u32 way) {
   const bool is_forward = asked.kind == RequestKind::forward;
-  Request answer{.line = asked.line, .origin = asked.origin};
+  Request answer{.line = asked.line, .place = asked.place, .origin = asked.origin};
   if (way != no_way) {
     p_.lines.refresh(p_.lines[way]);
     const CacheLine& line = p_.lines[way];

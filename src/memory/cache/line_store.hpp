@@ -9,7 +9,6 @@
 #include <memory>
 #include <vector>
 
-#include "memory/address_map.hpp"
 #include "memory/agent.hpp"
 #include "memory/cache/counts.hpp"
 #include "memory/masks.hpp"
@@ -19,6 +18,7 @@
 namespace ew::memory {
 
 struct CacheLine {
+  Place place;
   WordMask valid = 0, owned = 0;
   ByteMask dirty;
   u32 epoch = 0;          // in which `valid` was true
@@ -34,16 +34,15 @@ struct CacheLine {
 
 class LineStore {
  public:
-  LineStore(const PrivateCacheConfig& c, const AddressMap& map, CacheCounts& counts)
-      : map_(map),
-        counts_(counts),
+  LineStore(const PrivateCacheConfig& c, CacheCounts& counts)
+      : counts_(counts),
         line_(c.line),
         tags_({.bytes = c.bytes, .line_bytes = c.line, .ways = c.ways, .hashed = false}, c.replacement),
         lines_(tags_.lines()),
         data_(std::make_unique_for_overwrite<u8[]>(c.bytes)) {}
 
   u32 size() const { return tags_.lines(); }
-  u32 find(u64 line) const { return tags_.find(line, map_.physical(line)); }
+  u32 find(u64 line, Place place) const { return tags_.find(line, place.physical); }
   u64 line_of(u32 way) const { return tags_.line_of(way); }
   CacheLine& operator[](u32 way) { return lines_[way]; }
   const CacheLine& operator[](u32 way) const { return lines_[way]; }
@@ -51,12 +50,12 @@ class LineStore {
   const u8* bytes(u32 way) const { return data_.get() + u64{way} * line_; }
 
   /// The way that the line would take: an empty one, or that of the line to be evicted. no_way: all have MSHRs.
-  u32 victim(u64 line) const {
-    return tags_.victim(map_.physical(line), [&](u32 way) { return lines_[way].mshr != no_number; });
+  u32 victim(Place place) const {
+    return tags_.victim(place.physical, [&](u32 way) { return lines_[way].mshr != no_number; });
   }
   /// REQUIRES: the way is empty.
-  void install(u32 way, u64 line, bool persistent) {
-    lines_[way] = {};
+  void install(u32 way, u64 line, Place place, bool persistent) {
+    lines_[way] = {.place = place};
     lines_[way].persistent = persistent;
     lines_[way].epoch = epoch_[persistent];
     tags_.install(way, line);
@@ -93,7 +92,6 @@ class LineStore {
   static WordMask kept(const CacheLine& line) { return line.valid & (line.owned | whole_words(line.dirty)); }
   void drop_stale(CacheLine&);
 
-  const AddressMap& map_;
   CacheCounts& counts_;
   u32 line_;
   TagArray tags_;

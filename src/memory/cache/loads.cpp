@@ -3,11 +3,11 @@
 namespace ew::memory {
 
 Accepted Loads::load(const LineAccess& a, Stall& why) {
-  if (a.host_memory) [[unlikely]]
+  if (a.place.host) [[unlikely]]
     return load_at_home(a, no_way, why);
   const Reaction& reaction =
       p_.policy.on(p_.use(a, Use::load, Use::fresh_load, Use::past_load), static_cast<DataKind>(a.read_only));
-  const u32 way = p_.lines.find(a.line);
+  const u32 way = p_.lines.find(a.line, a.place);
   if (way != no_way && (reaction.valid | reaction.owned)) {
     CacheLine& line = p_.lines[way];
     p_.lines.refresh(line);
@@ -45,12 +45,12 @@ Accepted Loads::miss(const LineAccess& a, u32 way, Stall& why) {
   if (p_.misses.full()) return p_.stalls.stall(why, Stall::mshr);
   if (way == no_way) way = room_.allocate(a);
   if (way == no_way) return room_.stalled(why);
-  const u32 number = p_.misses.take(a.line, way);
+  const u32 number = p_.misses.take(a.line, a.place, way);
   p_.misses.append(p_.misses[number], a, false);
   p_.misses.request(RequestKind::read, number, a.words & ~p_.lines[way].valid);
   p_.lines.touch(way, a);
   ++p_.counts->load_misses;
-  p_.counts->persist.read_misses += a.persistent;
+  p_.counts->persist.read_misses += a.place.persistent;
   return Accepted::pending;
 }
 
@@ -76,11 +76,11 @@ Accepted Loads::load_at_home(const LineAccess& a, u32 way, Stall& why) {
     if (const PersistHold why_not = p_.persists.may_leave(way, a.words, a.warp); why_not != PersistHold::none)
       return p_.stalls.hold(why, why_not);
   if (way != no_way) room_.give_up(way, a.words);
-  const u32 number = p_.misses.take(a.line, no_way);
+  const u32 number = p_.misses.take(a.line, a.place, no_way);
   p_.misses.append(p_.misses[number], a, false);
   p_.misses.request(RequestKind::read_once, number, a.words);
   ++p_.counts->load_misses;
-  p_.counts->persist.read_misses += a.persistent;
+  p_.counts->persist.read_misses += a.place.persistent;
   return Accepted::pending;
 }
 

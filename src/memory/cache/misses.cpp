@@ -22,13 +22,18 @@ Misses::Misses(const PrivateCacheConfig& config, const AgentPolicy& policy, Line
   }
 }
 
-u32 Misses::take(u64 line, u32 way) {
+u32 Misses::take(u64 line, Place place, u32 way) {
   const u32 number = free_;
   assert(number != no_number);
   Mshr& mshr = mshrs_[number];
   free_ = mshr.next_free;
   const bool persistent = way != no_way && lines_[way].persistent;
-  mshr = {.line = line, .way = way, .epoch = lines_.epoch(persistent), .persistent = persistent, .active = true};
+  mshr = {.line = line,
+          .place = place,
+          .way = way,
+          .epoch = lines_.epoch(persistent),
+          .persistent = persistent,
+          .active = true};
   if (way != no_way) lines_[way].mshr = number;
   ++active_;
   return number;
@@ -81,7 +86,13 @@ void Misses::append_owner(Mshr& mshr, const LineAccess& a, WordMask content, boo
   if (mshr.way != no_way) counts_->sectors_fetched += count_of(first_words(own ? content : words, sector_));
   mshr.outstanding |= own ? words : content;
   mshr.keep = mshr.keep & ~bytes_of(words);
-  Request ask{.line = mshr.line, .words = words, .access = a.access, .ticket = number, .kind = kind, .part = a.part};
+  Request ask{.line = mshr.line,
+              .place = mshr.place,
+              .words = words,
+              .access = a.access,
+              .ticket = number,
+              .kind = kind,
+              .part = a.part};
   ask.content = content;
   port_.send_home(ask, 0, counts_.account());
 }
@@ -121,9 +132,9 @@ bool Misses::room_for_prefetch() {
   return prefetches_.size() < quarter;
 }
 
-void Misses::prefetch(u64 line, u32 way) {
+void Misses::prefetch(u64 line, Place place, u32 way) {
   static constexpr LineAccess nobody{.access = no_access};
-  const u32 number = take(line, way);
+  const u32 number = take(line, place, way);
   mshrs_[number].prefetch = true;
   prefetches_.push_back(number);
   // All words are waited for, as it were: an MSHR ends when the last of them has come.

@@ -34,6 +34,7 @@ struct WaitingPart {
 
 struct Mshr {
   u64 line = no_line;
+  Place place;
   u32 way = no_way;
   u32 first = no_number, last = no_number;  // waiting parts, in order
   u32 count = 0;
@@ -65,7 +66,7 @@ class Misses {
   WaitingPart& part(u32 number) { return parts_[number]; }
 
   /// way: the line's, or no_way for a part that the home performs. REQUIRES: !full().
-  u32 take(u64 line, u32 way);
+  u32 take(u64 line, Place, u32 way);
   void free(u32 number);
   /// The part waits. A store or atomic counts as on its way from now on. Returns it.
   WaitingPart& append(Mshr&, const LineAccess&, bool merged);
@@ -82,7 +83,7 @@ class Misses {
   /// Whether a prefetch may take an MSHR now.
   bool room_for_prefetch();
   /// The whole line comes, and nobody waits for it. REQUIRES: room_for_prefetch(); the way is the line's, and empty.
-  void prefetch(u64 line, u32 way);
+  void prefetch(u64 line, Place, u32 way);
   /// Whether a line is on its way that nobody waits for.
   bool any_unwaited() const;
   /// Before an MSHR's words are looked at: copies that were given up meanwhile will not be kept.

@@ -12,7 +12,7 @@ Accepted Ownership::ask(const LineAccess& a, u32 way, WordMask content, Stall& w
   if (p_.misses.full()) return p_.stalls.stall(why, Stall::mshr);
   if (way == no_way) way = room_.allocate(a);
   if (way == no_way) return room_.stalled(why);
-  const u32 number = p_.misses.take(a.line, way);
+  const u32 number = p_.misses.take(a.line, a.place, way);
   p_.misses.append_owner(p_.misses[number], a, content, false);
   p_.misses.request_ownership(number);
   p_.lines.touch(way, a);

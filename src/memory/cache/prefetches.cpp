@@ -27,7 +27,7 @@ Prefetches::Prefetches(CacheParts& parts, Room& room) : p_(parts), room_(room) {
 }
 
 void Prefetches::seen(const LineAccess& a, Accepted accepted) {
-  if (a.kind != AccessKind::load || a.mmio || a.host_memory || a.persistent) return;
+  if (a.kind != AccessKind::load || a.mmio || a.place.host || a.place.persistent) return;
   if (p_.use(a, Use::load, Use::fresh_load, Use::past_load) != Use::load) return;
   if (!load_fetches(p_.policy, static_cast<DataKind>(a.read_only))) return;
   const SeenLoad load{.line = a.line, .warp = a.warp, .found = found(a, accepted)};
@@ -37,7 +37,7 @@ void Prefetches::seen(const LineAccess& a, Accepted accepted) {
 /// A load that joins a prefetch uses it; one that hits bytes written here since the prefetch left does not.
 SeenLoad::Found Prefetches::found(const LineAccess& a, Accepted accepted) {
   using enum SeenLoad::Found;
-  const u32 way = p_.lines.find(a.line);
+  const u32 way = p_.lines.find(a.line, a.place);
   if (way == no_way) return absent;
   CacheLine& line = p_.lines[way];
   Mshr* const mshr = line.mshr == no_number ? nullptr : &p_.misses[line.mshr];
@@ -53,13 +53,14 @@ SeenLoad::Found Prefetches::found(const LineAccess& a, Accepted accepted) {
 }
 
 void Prefetches::fetch(const LineAccess& because_of, u64 line) {
-  if ((line ^ because_of.line) >= page || p_.lines.find(line) != no_way || !p_.misses.room_for_prefetch()) return;
-  const AddressMap::Kind kind = p_.around.map.kind(line);
-  if (kind.host || kind.mmio || p_.around.map.persistent(line)) return;
-  const u32 way = room_.allocate_for_prefetch(line);
+  if ((line ^ because_of.line) >= page) return;
+  const Place place = p_.around.map.place(line);
+  if (place.host || place.mmio || place.persistent) return;
+  if (p_.lines.find(line, place) != no_way || !p_.misses.room_for_prefetch()) return;
+  const u32 way = room_.allocate_for_prefetch(line, place);
   if (way == no_way) return;
   p_.lines[way].prefetched = true;
-  p_.misses.prefetch(line, way);
+  p_.misses.prefetch(line, place, way);
   ++p_.counts->prefetches;
 }
 

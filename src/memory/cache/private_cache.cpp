@@ -14,7 +14,7 @@ CacheParts::CacheParts(const PrivateCacheConfig& c, const CacheSurroundings& s)
       keeps_copies(s.policy.keeps_copies()),
       whole_line(all_words(c.line)),
       port({.network = s.network, .map = s.map, .agent = &s.agent, .id = s.id, .agents = s.agents, .dma = s.dma}),
-      lines(c, s.map, counts),
+      lines(c, counts),
       misses(c, policy, lines, port, counts),
       leaving(s.payloads),
       buffer(config, {.wheel = s.wheel,
@@ -66,14 +66,14 @@ Accepted PrivateCache::access(const LineAccess& a, Stall& why) {
   }
   if (result == Accepted::stalled) return result;
   bank = parts_.now() + parts_.banks.cycles(a.words);
-  if (a.persistent | prefetches_.on()) [[unlikely]]
+  if (a.place.persistent | prefetches_.on()) [[unlikely]]
     accepted(a, result);
   ++((*parts_.counts).*counted);
   return result;
 }
 
 [[gnu::noinline]] void PrivateCache::accepted(const LineAccess& a, Accepted result) {
-  if (a.persistent) parts_.persists.accessed(a.warp);
+  if (a.place.persistent) parts_.persists.accessed(a.warp);
   if (prefetches_.on()) prefetches_.seen(a, result);
 }
 
@@ -82,7 +82,7 @@ Accepted PrivateCache::access(const LineAccess& a, Stall& why) {
 Accepted PrivateCache::mmio_access(const LineAccess& a, Stall& why) {
   if (!parts_.port.mmio_may_go(a)) return parts_.stalls.stall(why, Stall::line);
   LineStore& lines = parts_.lines;
-  if (const u32 way = a.host_memory ? no_way : lines.find(a.line); way != no_way) {
+  if (const u32 way = a.place.host ? no_way : lines.find(a.line, a.place); way != no_way) {
     if (lines[way].mshr != no_number) return parts_.stalls.stall(why, Stall::line);
     room_.remove(way);
   }
@@ -157,7 +157,7 @@ std::string PrivateCache::what_is_under_way() const {
 
 PrivateCache::Peek PrivateCache::peek(u64 word_address) const {
   const u64 line = word_address & ~u64{parts_.config.line - 1};
-  const u32 way = parts_.lines.find(line);
+  const u32 way = parts_.lines.find(line, parts_.around.map.place(line));
   if (way == no_way) return {};
   const CacheLine copy = parts_.lines.copy_of(way);
   const u32 at = static_cast<u32>(word_address - line) & ~(word_bytes - 1), word = at / word_bytes;

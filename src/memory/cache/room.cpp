@@ -4,7 +4,7 @@ namespace ew::memory {
 
 u32 Room::allocate(const LineAccess& a) {
   LineStore& lines = p_.lines;
-  const u32 way = lines.victim(a.line);
+  const u32 way = lines.victim(a.place);
   if (way == no_way) return no_way;
   if (lines.line_of(way) != no_line) {
     if (lines[way].persistent && lines[way].dirty.any() && p_.persists.model()) {
@@ -17,21 +17,21 @@ u32 Room::allocate(const LineAccess& a) {
     ++p_.counts->lines_evicted;
     remove(way);
   }
-  lines.install(way, a.line, a.persistent && p_.around.persists);
+  lines.install(way, a.line, a.place, a.place.persistent && p_.around.persists);
   return way;
 }
 
 /// A line whose bytes are to become durable does not make room: the persistency model alone says when it may leave.
-u32 Room::allocate_for_prefetch(u64 line) {
+u32 Room::allocate_for_prefetch(u64 line, Place place) {
   LineStore& lines = p_.lines;
-  const u32 way = lines.victim(line);
+  const u32 way = lines.victim(place);
   if (way == no_way) return no_way;
   if (lines.line_of(way) != no_line) {
     if (lines[way].persistent && lines[way].dirty.any()) return no_way;
     ++p_.counts->lines_evicted;
     remove(way);
   }
-  lines.install(way, line, false);
+  lines.install(way, line, place, false);
   return way;
 }
 

@@ -12,7 +12,7 @@ class Room {
   /// The way is empty and the line's afterwards. Dirty bytes of the victim leave first. no_way: see stalled().
   u32 allocate(const LineAccess&);
   /// The same for a prefetch of a volatile line. no_way: nothing has changed, and nobody waits for a place.
-  u32 allocate_for_prefetch(u64 line);
+  u32 allocate_for_prefetch(u64 line, Place);
   /// Why the last allocate() found no way: all lines of the set are under way, or the victim may not leave yet.
   Accepted stalled(Stall& why);
   /// The line goes, and what is dirty of it, or owned, leaves first. REQUIRES: it has no MSHR.

@@ -10,7 +10,7 @@ namespace ew::memory {
 
 Accepted Stores::store(const LineAccess& a, Stall& why) {
   const Reaction& reaction = p_.policy.on(p_.use(a, Use::store, Use::fresh_store, Use::past_store), DataKind::ordinary);
-  const u32 way = p_.lines.find(a.line);
+  const u32 way = p_.lines.find(a.line, a.place);
   if (reaction.owned && ownership_.has(a, way)) {
     ++p_.counts->store_hits;
     return write_owned(a, way);
@@ -19,8 +19,8 @@ Accepted Stores::store(const LineAccess& a, Stall& why) {
 }
 
 [[gnu::noinline]] Accepted Stores::store_unowned(const LineAccess& a, u32 way, Otherwise otherwise, Stall& why) {
-  if (a.persistent && p_.persists.model()) return persist(a, way, why);
-  if (a.host_memory) return store_direct(a, no_way, why);
+  if (a.place.persistent && p_.persists.model()) return persist(a, way, why);
+  if (a.place.host) return store_direct(a, no_way, why);
   switch (otherwise) {
     case Otherwise::own:
       return ownership_.ask(a, way, a.words, why);
@@ -36,11 +36,11 @@ Accepted Stores::store(const LineAccess& a, Stall& why) {
 }
 
 Accepted Stores::atomic(const LineAccess& a, Stall& why) {
-  if (a.host_memory) [[unlikely]]
+  if (a.place.host) [[unlikely]]
     return atomic_at_home(a, why);
   const Reaction& reaction = p_.policy.on(Use::atomic, DataKind::ordinary);
   if (reaction.otherwise == Otherwise::past) return atomic_at_home(a, why);
-  const u32 way = p_.lines.find(a.line);
+  const u32 way = p_.lines.find(a.line, a.place);
   if (!ownership_.has(a, way)) return ownership_.ask(a, way, a.words, why);
   ++p_.counts->atomic_hits;
   return write_owned(a, way);
@@ -79,14 +79,14 @@ Accepted Stores::store_direct(const LineAccess& a, u32 way, Stall& why) {
   if (!p_.buffer.room()) return p_.stalls.stall(why, Stall::write_buffer);
   // A home that knows who has copies forgets this one: it asks all others to give theirs up.
   if (way != no_way) room_.give_up(way, p_.policy.whole_lines ? p_.whole_line : a.words);
-  Request write{.line = a.line, .access = a.access, .kind = RequestKind::write, .part = a.part};
+  Request write{.line = a.line, .place = a.place, .access = a.access, .kind = RequestKind::write, .part = a.part};
   write.payload = p_.around.payloads.take();
   Payload& payload = p_.around.payloads[write.payload];
   payload.valid = p_.around.agent.perform(a.access, a.part, payload.bytes.data());
   write.words = touched_words(payload.valid);
   p_.counts->bytes_through += payload.valid.count();
   write.ticket = p_.port.open();
-  if (a.persistent && p_.around.persists)
+  if (a.place.persistent && p_.around.persists)
     write.persist = p_.persists.open();
   else
     p_.buffer.add_write();
@@ -98,20 +98,20 @@ Accepted Stores::atomic_at_home(const LineAccess& a, Stall& why) {
   const bool value = a.kind == AccessKind::atomic;
   if (value && p_.misses.full()) return p_.stalls.stall(why, Stall::mshr);
   if (!value && !p_.buffer.room()) return p_.stalls.stall(why, Stall::write_buffer);
-  const u32 way = a.host_memory ? no_way : p_.lines.find(a.line);
-  const bool persist = a.persistent && p_.around.persists;
+  const u32 way = a.place.host ? no_way : p_.lines.find(a.line, a.place);
+  const bool persist = a.place.persistent && p_.around.persists;
   const bool asks = persist && p_.persists.model();
   if (asks)
     if (const PersistHold why_not = p_.persists.may_go_home(way, a.words, a.warp); why_not != PersistHold::none)
       return p_.stalls.hold(why, why_not);
   if (way != no_way) room_.give_up(way, a.words);
-  Request ask{.line = a.line, .words = a.words, .access = a.access, .kind = RequestKind::reduction};
+  Request ask{.line = a.line, .place = a.place, .words = a.words, .access = a.access, .kind = RequestKind::reduction};
   ask.part = a.part;
   ask.lanes = a.lanes;
   if (persist) ask.persist = p_.persists.open();
   if (value) {
     ask.kind = RequestKind::atomic;
-    ask.ticket = p_.misses.take(a.line, no_way);
+    ask.ticket = p_.misses.take(a.line, a.place, no_way);
     p_.misses.append(p_.misses[ask.ticket], a, false);
   } else {
     ask.ticket = p_.port.open();

@@ -76,7 +76,11 @@ void WriteBuffer::send(u32 way, RequestKind kind, u8 mark, u32 access, u32 part)
   const core::Account before = counts.account();
   counts.act_for(line.account);
   if (line.listed) leave(way);
-  Request write{.line = parts_.lines.line_of(way), .access = access, .kind = kind, .part = static_cast<u8>(part)};
+  Request write{.line = parts_.lines.line_of(way),
+                .place = line.place,
+                .access = access,
+                .kind = kind,
+                .part = static_cast<u8>(part)};
   write.flush = mark;
   write.words = kind == RequestKind::write_back ? line.owned : touched_words(line.dirty);
   write.payload = parts_.payloads.take();

@@ -27,11 +27,10 @@ void Directory::hold(u32 way, const Request& request, const Decision& decision, 
 
 void Directory::send(const Request& request, const Decision& decision) {
   const WordMask whole_line = all_words(p_.config.line);
-  decision.probes.each(
-      [&](AgentId agent) { send_probe(request.line, whole_line, agent, request.origin, decision.probe); });
+  decision.probes.each([&](AgentId agent) { send_probe(request, whole_line, agent, decision.probe); });
   for (const OwnedWords& some : decision.owners()) {
     if (decision.probes_owners()) {
-      send_probe(request.line, some.words, some.owner, request.origin, decision.probe);
+      send_probe(request, some.words, some.owner, decision.probe);
       continue;
     }
     ++p_.counts->forwards;
@@ -48,9 +47,11 @@ void Directory::send(const Request& request, const Decision& decision) {
   }
 }
 
-void Directory::send_probe(u64 line, WordMask words, AgentId to, AgentId origin, ProbeKind kind) {
+void Directory::send_probe(const Request& because_of, WordMask words, AgentId to, ProbeKind kind) {
   ++p_.counts->probes;
-  Request probe{.line = line, .words = words, .origin = origin, .target = to};
+  Request probe{.line = because_of.line, .place = because_of.place, .words = words};
+  probe.origin = because_of.origin;
+  probe.target = to;
   probe.kind = RequestKind::probe;
   probe.probe = kind;
   probe.slice = static_cast<u16>(p_.around.slice);
@@ -73,11 +74,12 @@ void Directory::recall(u32 way) {
   for (u32 word = 0; word < p_.config.line / word_bytes; ++word)
     if (const AgentId owner = record.owner[word]; owner != no_agent && !record.sharers.has(owner))
       decision.ask_owner(owner, record.tag[word], word);
-  hold(way, {.line = p_.lines.line_of(way), .account = p_.counts.account()}, decision, false);
+  hold(way, {.line = p_.lines.line_of(way), .place = p_.lines[way].place, .account = p_.counts.account()}, decision,
+       false);
 }
 
 u32 Directory::answered(const Request& answer) {
-  const u32 way = p_.lines.find(answer.line), number = way == no_way ? no_number : p_.lines[way].mshr;
+  const u32 way = p_.lines.find(answer.line, answer.place), number = way == no_way ? no_number : p_.lines[way].mshr;
   if (number == no_number || !p_.queue[number].held || !p_.queue[number].answers)
     impossible("an answer to no probe", answer, p_.now());
   HomeMshr& mshr = p_.queue[number];

@@ -29,7 +29,7 @@ class Directory {
   u32 answered(const Request&);
 
  private:
-  void send_probe(u64 line, WordMask, AgentId to, AgentId origin, ProbeKind);
+  void send_probe(const Request& because_of, WordMask, AgentId to, ProbeKind);
 
   HomeParts& p_;
   std::vector<LineRecord> records_;  // by way; empty where none is kept

@@ -73,13 +73,11 @@ inline SectorMask Home::needed(const Request& request) const {
 /// False: nothing has happened, the request must wait until an MSHR is free. `again`: it has waited.
 bool Home::dispatch(const Request& request, bool again) {
   p_.counts.act_for(request.account);
-  if (const AddressMap::Kind kind = p_.around.map.kind(request.line);
-      kind.host && (!p_.config.keep_host_lines || kind.mmio))
-    return host_.begin(request, kind.mmio);
-  u32 way = p_.lines.find(request.line);
+  if (request.place.host && (!p_.config.keep_host_lines || request.place.mmio)) return host_.begin(request);
+  u32 way = p_.lines.find(request.line, request.place);
   if (way == no_way) {
     if (p_.queue.full() && (p_.tracks || needed(request))) return false;
-    way = make_way(request.line);
+    way = make_way(request.line, request.place);
     if (way == no_way) return false;
   }
   HomeLine& line = p_.lines[way];
@@ -104,20 +102,20 @@ bool Home::dispatch(const Request& request, bool again) {
 
 /// An empty way of the line's set, with the line's tag. no_way: all are under way, or copies of the victim must be
 /// recalled first.
-u32 Home::make_way(u64 line) {
-  const u32 way = p_.lines.victim(line);
+u32 Home::make_way(u64 line, Place place) {
+  const u32 way = p_.lines.victim(place);
   if (way == no_way) return no_way;
   if (p_.lines.line_of(way) != no_line) {
     if (directory_.copies_exist(way)) {
       bool recalling = false;
       p_.lines.each_of_set(
-          line, [&](u32 w) { recalling |= p_.lines[w].mshr != no_number && p_.queue[p_.lines[w].mshr].recall; });
+          place, [&](u32 w) { recalling |= p_.lines[w].mshr != no_number && p_.queue[p_.lines[w].mshr].recall; });
       if (!recalling) directory_.recall(way);
       return no_way;
     }
     evict(way);
   }
-  p_.lines.install(way, line);
+  p_.lines.install(way, line, place);
   return way;
 }
 
@@ -222,7 +220,7 @@ void Home::recalled(u32 number) {
 /// are not taken: it has got them from the sender.
 void Home::written_back(const Request& message) {
   Payload& payload = p_.around.payloads[message.payload];
-  const u32 way = p_.lines.find(message.line);
+  const u32 way = p_.lines.find(message.line, message.place);
   // At a registry others may own all its words by now, and their line may have gone. Nobody may own what persists yet.
   if (way == no_way && (p_.around.policy.kind() != HomeKind::registry || message.persist))
     impossible("a write-back of a line that the directory does not have", message, p_.now());
@@ -283,7 +281,8 @@ void Home::drop(u64 begin, u64 end, bool gone) {
   const u64 first = begin & ~u64{p_.config.line - 1};
   if ((end - first) / p_.config.line < p_.lines.size()) {
     for (u64 line = first; line < end; line += p_.config.line)
-      if (const u32 way = p_.lines.find(line); way != no_way) drop_line(way, begin, end, gone);
+      if (const u32 way = p_.lines.find(line, p_.around.map.place(line)); way != no_way)
+        drop_line(way, begin, end, gone);
     return;
   }
   for (u32 way = 0; way < p_.lines.size(); ++way) {
@@ -325,7 +324,7 @@ std::string Home::what_is_under_way() const {
 }
 
 LineRecord Home::directory(u64 line) const {
-  const u32 way = p_.lines.find(line);
+  const u32 way = p_.lines.find(line, p_.around.map.place(line));
   return way == no_way ? LineRecord{} : directory_.record(way);
 }
 

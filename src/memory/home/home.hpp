@@ -39,7 +39,7 @@ class Home final : public Receiver, public DeviceClient {
  private:
   void take_turn(const Request&);
   bool dispatch(const Request&, bool again);
-  u32 make_way(u64 line);
+  u32 make_way(u64 line, Place);
   void decide(u32 way, const Request&, bool fetched);
   void count_hit(const Request&, bool hit);
   void carry_out(u32 way, const Request&, const Decision&, ServedBy);

@@ -2,7 +2,7 @@
 
 namespace ew::memory {
 
-bool HostAccesses::begin(const Request& request, bool mmio) {
+bool HostAccesses::begin(const Request& request) {
   if (under_way_ + p_.queue.active() >= p_.config.mshrs) return false;
   const SectorMask sectors = p_.sectors.of(request.words);
   u32 number = free_;
@@ -12,11 +12,12 @@ bool HostAccesses::begin(const Request& request, bool mmio) {
   } else {
     free_ = all_[number].next_free;
   }
+  const bool mmio = request.place.mmio;
   all_[number] = {.answer = request, .mmio = mmio};
   if (!mmio) perform(all_[number]);
   ++under_way_;
   const bool write = request.kind == RequestKind::write;
-  const Place place = p_.around.map.place(request.line);
+  const DevicePlace at = p_.around.map.in_device(request.place);
   ++p_.counts->host_accesses;
   p_.counts->reads_past += request.kind == RequestKind::read || request.kind == RequestKind::read_once;
   (write ? p_.counts->host_sectors_written : p_.counts->host_sectors_read) += count_of(sectors);
@@ -27,13 +28,13 @@ bool HostAccesses::begin(const Request& request, bool mmio) {
   }
   Sectors::each_run(sectors, [&](u32, u32) { ++all_[number].parts; });
   Sectors::each_run(sectors, [&](u32 first, u32 count) {
-    p_.devices.put(place.device, {.address = place.physical + first * p_.config.sector,
-                                  .bytes = count * p_.config.sector,
-                                  .write = write,
-                                  .token = host_token | number,
-                                  .client = &home_,
-                                  .mmio = mmio,
-                                  .account = request.account});
+    p_.devices.put(at.device, {.address = at.address + first * p_.config.sector,
+                               .bytes = count * p_.config.sector,
+                               .write = write,
+                               .token = host_token | number,
+                               .client = &home_,
+                               .mmio = mmio,
+                               .account = request.account});
   });
   return true;
 }

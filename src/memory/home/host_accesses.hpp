@@ -12,7 +12,7 @@ class HostAccesses {
   HostAccesses(HomeParts& parts, DeviceClient& home) : p_(parts), home_(home) {}
 
   /// The request of a line that lies there. False: it must wait until others are over.
-  bool begin(const Request&, bool mmio);
+  bool begin(const Request&);
   /// A device has served a part of the access. True: the access is over, and one that waits may go on.
   bool served(u32 number);
   u32 under_way() const { return under_way_; }

@@ -5,7 +5,6 @@
 #include <bit>
 #include <vector>
 
-#include "memory/address_map.hpp"
 #include "memory/masks.hpp"
 #include "memory/memory_config.hpp"
 #include "memory/tag_array.hpp"
@@ -52,6 +51,7 @@ class Sectors {
 };
 
 struct HomeLine {
+  Place place;
   SectorMask valid = 0, fetching = 0;
   u32 mshr = no_number;
   ByteMask dirty;    // for the device: the image has them
@@ -60,27 +60,29 @@ struct HomeLine {
 
 class HomeLines {
  public:
-  HomeLines(const HomeConfig& c, const AddressMap& map)
-      : map_(map),
-        tags_({.bytes = c.bytes, .line_bytes = c.line, .ways = c.ways, .hashed = true}, c.replacement),
+  explicit HomeLines(const HomeConfig& c)
+      : tags_({.bytes = c.bytes, .line_bytes = c.line, .ways = c.ways, .hashed = true}, c.replacement),
         lines_(tags_.lines()) {}
 
   u32 size() const { return tags_.lines(); }
-  u32 find(u64 line) const { return tags_.find(line, map_.physical(line)); }
+  u32 find(u64 line, Place place) const { return tags_.find(line, place.physical); }
   u64 line_of(u32 way) const { return tags_.line_of(way); }
   HomeLine& operator[](u32 way) { return lines_[way]; }
   const HomeLine& operator[](u32 way) const { return lines_[way]; }
 
   /// The way that the line would take: an empty one, or that of the line to be evicted. no_way: all have MSHRs.
-  u32 victim(u64 line) const {
-    return tags_.victim(map_.physical(line), [&](u32 way) { return lines_[way].mshr != no_number; });
+  u32 victim(Place place) const {
+    return tags_.victim(place.physical, [&](u32 way) { return lines_[way].mshr != no_number; });
   }
   template <class Visitor>
-  void each_of_set(u64 line, Visitor&& visit) const {
-    tags_.each_of_set(map_.physical(line), visit);
+  void each_of_set(Place place, Visitor&& visit) const {
+    tags_.each_of_set(place.physical, visit);
   }
   /// REQUIRES: the way is empty.
-  void install(u32 way, u64 line) { tags_.install(way, line); }
+  void install(u32 way, u64 line, Place place) {
+    lines_[way].place = place;
+    tags_.install(way, line);
+  }
   /// Its MSHR stays.
   void remove(u32 way) {
     lines_[way] = {.mshr = lines_[way].mshr};
@@ -89,7 +91,6 @@ class HomeLines {
   void used(u32 way) { tags_.used(way); }
 
  private:
-  const AddressMap& map_;
   TagArray tags_;
   std::vector<HomeLine> lines_;
 };

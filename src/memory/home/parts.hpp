@@ -1,6 +1,7 @@
 // What a home is put together from. Each part has one question and its own invariants.
 #pragma once
 
+#include "memory/address_map.hpp"
 #include "memory/home/departures.hpp"
 #include "memory/home/device_port.hpp"
 #include "memory/home/image.hpp"
@@ -27,7 +28,7 @@ struct HomeParts {
         around(s),
         tracks(s.policy.tracks()),
         sectors(c.line, c.sector),
-        lines(c, s.map),
+        lines(c),
         queue(c.mshrs, lines),
         departures(config, s.wheel, s.network, static_cast<Node>(s.agents.size() + s.slice)),
         devices(s.devices),

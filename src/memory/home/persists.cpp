@@ -18,7 +18,7 @@ void HomePersists::begin(u32 way, const Request& request, const ByteMask& bytes)
   all_[number].answer.kind = RequestKind::durable;
   all_[number].answer.payload = no_payload;
   ++under_way_;
-  const Place place = p_.around.map.place(request.line);
+  const DevicePlace at = p_.around.map.in_device(request.place);
   const SectorMask sectors = p_.sectors.of(touched_words(bytes));
   p_.counts->sectors_persisted += count_of(sectors);
   Sectors::each_run(sectors, [&](u32, u32) { ++all_[number].parts; });
@@ -34,14 +34,14 @@ void HomePersists::begin(u32 way, const Request& request, const ByteMask& bytes)
     else
       copy_from_image(payload.bytes.data(), request.line, words);
     payload.valid = bytes & bytes_of(words);
-    p_.devices.put(place.device, {.address = place.physical + first * p_.config.sector,
-                                  .bytes = count * p_.config.sector,
-                                  .write = true,
-                                  .token = persist_token | number,
-                                  .client = &home_,
-                                  .payload = id,
-                                  .line = request.line,
-                                  .account = request.account});
+    p_.devices.put(at.device, {.address = at.address + first * p_.config.sector,
+                               .bytes = count * p_.config.sector,
+                               .write = true,
+                               .token = persist_token | number,
+                               .client = &home_,
+                               .payload = id,
+                               .line = request.line,
+                               .account = request.account});
   });
   if (carried) payloads.give_back(request.payload);
   served(number);

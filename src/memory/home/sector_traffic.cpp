@@ -5,16 +5,16 @@
 namespace ew::memory {
 
 void SectorTraffic::fetch(u32 way, SectorMask sectors) {
-  const Place place = p_.around.map.place(p_.lines.line_of(way));
+  const DevicePlace at = p_.around.map.in_device(p_.lines[way].place);
   p_.lines[way].fetching |= sectors;
   p_.counts->sectors_fetched += count_of(sectors);
   Sectors::each_run(sectors, [&](u32 first, u32 count) {
     const u64 run = ((u64{1} << count) - 1) << first;
-    p_.devices.put(place.device, {.address = place.physical + first * p_.config.sector,
-                                  .bytes = count * p_.config.sector,
-                                  .token = run << 32 | way,
-                                  .client = &home_,
-                                  .account = p_.counts.account()});
+    p_.devices.put(at.device, {.address = at.address + first * p_.config.sector,
+                               .bytes = count * p_.config.sector,
+                               .token = run << 32 | way,
+                               .client = &home_,
+                               .account = p_.counts.account()});
   });
 }
 
@@ -32,14 +32,14 @@ void SectorTraffic::write(u32 way) {
   HomeLine& line = p_.lines[way];
   if (!line.dirty.any()) return;
   const u64 address = p_.lines.line_of(way);
-  const Place place = p_.around.map.place(address);
+  const DevicePlace at = p_.around.map.in_device(line.place);
   const SectorMask sectors = p_.sectors.of(touched_words(line.dirty));
   p_.counts->sectors_written += count_of(sectors);
   Sectors::each_run(sectors, [&](u32 first, u32 count) {
     DeviceRequest request{
-        .address = place.physical + first * p_.config.sector, .bytes = count * p_.config.sector, .write = true};
+        .address = at.address + first * p_.config.sector, .bytes = count * p_.config.sector, .write = true};
     request.account = p_.counts.account();
-    if (place.persistent) {
+    if (line.place.persistent) {
       request.line = address;
       request.payload = p_.around.payloads.take();
       Payload& payload = p_.around.payloads[request.payload];
@@ -48,7 +48,7 @@ void SectorTraffic::write(u32 way) {
       payload.valid = line.dirty & bytes_of(words);
       p_.counts->evicted_persistent_bytes += payload.valid.count();
     }
-    p_.devices.put(place.device, request);
+    p_.devices.put(at.device, request);
   });
   line.dirty = {};
 }

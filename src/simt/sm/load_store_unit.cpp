@@ -171,11 +171,9 @@ void LoadStoreUnit::place(Access& a, const AccessPart& part) {
   line.line = part.line;
   line.words = part.words;
   if (map_) {
-    const memory::AddressMap::Kind kind = map_->kind(part.line);
-    line.host_memory = kind.host;
-    line.persistent = map_->persistent(part.line);
-    line.mmio = kind.mmio || (a.mmio && !line.persistent);
-    with_.watch.met_host(kind.host | line.persistent);
+    line.place = map_->place(part.line);
+    line.mmio = line.place.mmio || (a.mmio && !line.place.persistent);
+    with_.watch.met_host(line.place.host | line.place.persistent);
   }
   line.part = a.next_part;
   line.lanes = static_cast<u8>(std::popcount(part.lanes));

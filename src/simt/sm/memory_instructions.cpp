@@ -314,7 +314,7 @@ u8 MemoryInstructions::split(Access& a, u32 bytes) const {
   bool mmio = a.mmio;
   if (setup_.map && setup_.map->has_mmio())
     for (LaneMask left = a.op.lanes; left && !mmio; left &= left - 1)
-      mmio = setup_.map->kind(a.op.address[first_of(left)] & ~u64{setup_.line - 1}).mmio;
+      mmio = setup_.map->place(a.op.address[first_of(left)] & ~u64{setup_.line - 1}).mmio;
   if (!mmio) [[likely]]
     return static_cast<u8>(coalesce(a.op, a.shape, bytes, setup_.line, a.parts));
   MemoryOp& op = a.op;
