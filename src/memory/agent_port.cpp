@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cassert>
 
 namespace ew::memory {
 namespace {
@@ -32,6 +33,7 @@ void AgentPort::send(Request& message, Node to, u32 data_bytes, core::Account ac
 }
 
 void AgentPort::send_home(Request message, u32 data_bytes, core::Account account) {
+  assert(message.place == parts_.map.place(message.line));
   message.origin = parts_.id;
   message.slice = parts_.map.slice_of(message.place);
   message.traffic = parts_.dma ? Traffic::dma : message.persist ? Traffic::persist : traffic_of(message.kind);

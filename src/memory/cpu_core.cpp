@@ -91,7 +91,8 @@ void CpuCore::line_is_over() {
 void CpuCore::let_go() {
   if (registry())
     for (const auto& [line, words] : owned_) {
-      Request give_back{.line = line, .words = words, .kind = RequestKind::write_back};
+      Request give_back{.line = line, .place = parts_.map.place(line), .words = words};
+      give_back.kind = RequestKind::write_back;
       give_back.payload = parts_.payloads.take();
       give_back.owned = true;  // comes back with `written`
       leaving_.push_back({line, words});

@@ -41,6 +41,7 @@ struct Place {
   u64 host : 1 = 0;        // behind the host link, and volatile: no private cache keeps it
   u64 persistent : 1 = 0;  // a pool's: a store to it is a persist
   u64 mmio : 1 = 0;        // registers of a device (Region::mmio): every access goes there, once each
+  bool operator==(const Place&) const = default;
 };
 static_assert(sizeof(Place) == 8);
 
