@@ -81,7 +81,4 @@ constexpr std::array<Reaction, data_kinds> both(Reaction reaction) {
   return {reaction, reaction};
 }
 
-/// Keeps nothing: each access is performed at the home. Copy engines have it under every protocol.
-constexpr AgentPolicy uncached{};
-
 }  // namespace ew::memory

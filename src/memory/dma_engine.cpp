@@ -4,24 +4,22 @@ namespace ew::memory {
 
 DmaEngine::DmaEngine(const DmaConfig& config, const Parts& parts, Tell begins, Tell done)
     : config_(config),
-      parts_(parts),
+      wheel_(parts.port.wheel),
+      line_(parts.port.line),
       begins_(std::move(begins)),
       done_(std::move(done)),
       pieces_(config.outstanding),
-      host_side_(parts.host, parts.host_begin, parts.line, pieces_, tell_moved()) {
+      host_side_(parts.host, parts.host_begin, parts.port.line, pieces_, tell_moved()) {
+  DmaPort::Parts port = parts.port;
   for (u32 i = 0; i < config.ports; ++i) {
-    ports_.push_back(std::make_unique<DmaPort>(parts.wheel, parts.map, parts.line, pieces_, tell_moved()));
-    agents_.push_back(ports_.back().get());
+    ports_.push_back(std::make_unique<DmaPort>(port, pieces_, tell_moved()));
+    ++port.id;
   }
   for (u32 i = config.outstanding; i-- > 0;) free_.push_back(i);
 }
 
 DmaPieceDone DmaEngine::tell_moved() {
   return {[](void* engine, u64 piece, u64) { static_cast<DmaEngine*>(engine)->moved(static_cast<u32>(piece)); }, this};
-}
-
-void DmaEngine::attach(std::span<PrivateCache* const> caches) {
-  for (std::size_t i = 0; i < ports_.size(); ++i) ports_[i]->attach(*caches[i]);
 }
 
 void DmaEngine::start(u64 id, DmaTransfer transfer) {
@@ -31,11 +29,11 @@ void DmaEngine::start(u64 id, DmaTransfer transfer) {
 }
 
 void DmaEngine::begin_next() {
-  cursor_ = DmaCursor(queue_.front().transfer, parts_.line);
-  begun_ = parts_.wheel.now();
+  cursor_ = DmaCursor(queue_.front().transfer, line_);
+  begun_ = wheel_.now();
   ++statistics_.transfers;
   begins_(queue_.front().id);
-  parts_.wheel.at<&DmaEngine::pump>(begun_ + config_.start_cycles, *this);
+  wheel_.at<&DmaEngine::pump>(begun_ + config_.start_cycles, *this);
 }
 
 void DmaEngine::pump(u64, u64) {
@@ -49,7 +47,7 @@ void DmaEngine::pump(u64, u64) {
   }
   pumping_ = false;
   if (cursor_.at_end() && free_.size() == pieces_.size()) {
-    statistics_.busy_cycles += parts_.wheel.now() - begun_;
+    statistics_.busy_cycles += wheel_.now() - begun_;
     const u64 id = queue_.front().id;
     queue_.pop_front();
     if (!queue_.empty()) begin_next();

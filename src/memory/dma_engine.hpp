@@ -5,13 +5,12 @@
 // goes.
 //
 // Owned by the machine. One transfer at a time an engine, in order of start(); up to `outstanding` pieces of it are
-// under way. An engine has one private cache (a port of the network) or several, over which pieces are dealt in turn.
+// under way. An engine has one port on the network or several, over which pieces are dealt in turn.
 #pragma once
 
 #include <deque>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,18 +37,12 @@ class DmaEngine final {
   using Tell = std::function<void(u64 id)>;
 
   struct Parts {
-    core::TimeWheel& wheel;
-    Device& host;  // the host's memory
-    const AddressMap& map;
-    u32 line;        // bytes
-    u64 host_begin;  // physical addresses of the host's pages that no allocation names
+    DmaPort::Parts port;  // of the first; the others are the agents behind it
+    Device& host;         // the host's memory
+    u64 host_begin;       // physical addresses of the host's pages that no allocation names
   };
   /// `begins`: called in the cycle in which the engine turns to a transfer; `done`: see start().
   DmaEngine(const DmaConfig&, const Parts&, Tell begins, Tell done);
-
-  /// The agents to build private caches for, and the caches, in the same order, before the first start().
-  std::span<Agent* const> agents() const { return agents_; }
-  void attach(std::span<PrivateCache* const>);
 
   /// Queues a transfer; `done` is called in the cycle in which its last byte has been written and is visible.
   void start(u64 id, DmaTransfer);
@@ -73,7 +66,8 @@ class DmaEngine final {
   DmaPieceDone tell_moved();
 
   const DmaConfig config_;
-  const Parts parts_;
+  core::TimeWheel& wheel_;
+  const u32 line_;
   Tell begins_, done_;
   std::deque<Queued> queue_;  // front: under way
   DmaCursor cursor_;          // of the transfer under way
@@ -81,7 +75,6 @@ class DmaEngine final {
   std::vector<u32> free_;  // of pieces_
   DmaHostSide host_side_;
   std::vector<std::unique_ptr<DmaPort>> ports_;
-  std::vector<Agent*> agents_;  // the ports
   u32 next_port_ = 0;
   bool pumping_ = false;
   core::Cycle begun_ = 0;

@@ -2,57 +2,81 @@
 
 #include <cstring>
 
+#include "memory/impossible.hpp"
+#include "memory/masks.hpp"
+
 namespace ew::memory {
 
-ByteMask DmaPort::perform(u32 number, u32, u8* bytes) {
-  DmaPiece& piece = pieces_[number];
-  const u32 offset = static_cast<u32>(piece.address() % line_);
-  ByteMask mask;
-  if (piece.writing) {
-    std::memcpy(bytes + offset, piece.content.data(), piece.bytes);
-    for (u32 i = offset; i < offset + piece.bytes; ++i) mask.bits[i / 64] |= u64{1} << (i % 64);
-  } else {
-    std::memcpy(piece.content.data(), bytes + offset, piece.bytes);
-  }
-  return mask;
-}
-
-LineAccess DmaPort::access_of(u32 number) const {
-  const DmaPiece& piece = pieces_[number];
-  const u64 address = piece.address();
-  const u32 first = static_cast<u32>(address % line_) / word_bytes;
-  const u32 last = static_cast<u32>(address % line_ + piece.bytes - 1) / word_bytes;
-  LineAccess access;
-  access.line = address - address % line_;
-  access.words = static_cast<WordMask>(((u64{2} << last) - 1) & ~((u64{1} << first) - 1));
-  access.access = number;
-  access.kind = piece.writing ? AccessKind::store : AccessKind::load;
-  access.strong = access.at_home = access.streaming = true;
-  access.place = map_.place(access.line);
-  access.scope = Scope::sys;
-  access.account = core::copies;
-  return access;
+DmaPort::DmaPort(const Parts& parts, std::span<DmaPiece> pieces, DmaPieceDone done)
+    : parts_(parts),
+      port_({.network = parts.network,
+             .map = parts.map,
+             .agent = nullptr,
+             .id = parts.id,
+             .agents = parts.agents,
+             .dma = true}),
+      pieces_(pieces),
+      done_(done) {
+  parts.network.attach(static_cast<Node>(parts.id), *this);
 }
 
 void DmaPort::go_on(u64, u64) {
   asked_ = false;
-  while (!waiting_.empty()) {
+  if (waiting_.empty()) return;
+  if (free_ <= parts_.wheel.now()) {
     const u32 piece = waiting_.front();
-    Stall why = Stall::none;
-    const Accepted accepted = cache_->access(access_of(piece), why);
-    if (accepted == Accepted::stalled) {
-      if (why == Stall::bank) go_on_at(wheel_.now() + 1);  // nobody wakes for a bank
-      return;
-    }
     waiting_.pop_front();
-    if (accepted == Accepted::performed) finish(piece);
+    free_ = parts_.wheel.now() + 1;
+    send(piece);
   }
+  if (!waiting_.empty()) go_on_at(free_);
 }
 
-void DmaPort::go_on_at(Cycle when) {
+void DmaPort::go_on_at(core::Cycle when) {
   if (asked_) return;
   asked_ = true;
-  wheel_.at<&DmaPort::go_on>(when, *this);
+  parts_.wheel.at<&DmaPort::go_on>(when, *this);
+}
+
+void DmaPort::send(u32 number) {
+  const DmaPiece& piece = pieces_[number];
+  const u32 offset = static_cast<u32>(piece.address() % parts_.line);
+  ByteMask bytes;
+  for (u32 i = offset; i < offset + piece.bytes; ++i) bytes.bits[i / 64] |= u64{1} << (i % 64);
+  Request ask{.line = piece.address() - offset, .access = number};
+  ask.place = parts_.map.place(ask.line);
+  ask.words = touched_words(bytes);
+  if (!piece.writing) {
+    ask.kind = RequestKind::read_once;
+    ask.content = ask.words;
+    return port_.send_home(ask, 0, core::copies);
+  }
+  ask.kind = RequestKind::write;
+  ask.persist = parts_.persists && ask.place.persistent;
+  ask.payload = parts_.payloads.take();
+  Payload& payload = parts_.payloads[ask.payload];
+  std::memcpy(payload.bytes.data() + offset, piece.content.data(), piece.bytes);
+  payload.valid = bytes;
+  port_.send_home(ask, piece.bytes, core::copies);
+}
+
+void DmaPort::receive(const Request& answer) {
+  switch (answer.kind) {
+    case RequestKind::data: {
+      DmaPiece& piece = pieces_[answer.access];
+      const Payload& payload = parts_.payloads[answer.payload];
+      std::memcpy(piece.content.data(), payload.bytes.data() + piece.address() % parts_.line, piece.bytes);
+      parts_.payloads.give_back(answer.payload);
+      return finish(answer.access);
+    }
+    case RequestKind::written:
+      if (!answer.persist) finish(answer.access);  // else it is over when it is durable
+      return;
+    case RequestKind::durable:
+      return finish(answer.access);
+    default:
+      impossible("a message that is not for a copy engine", answer, parts_.wheel.now());
+  }
 }
 
 }  // namespace ew::memory

@@ -1,8 +1,7 @@
-// The copy engines of a timing machine. Each is an agent of the memory hierarchy, with ports that are caches which keep
-// nothing: every access goes to its home. Owned by MemoryHierarchy.
+// The copy engines of a timing machine. Their ports are agents of the memory hierarchy that keep nothing: every access
+// goes to its home. Owned by MemoryHierarchy.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,12 +15,10 @@ namespace ew::runtime {
 
 class CopyEngines {
  public:
-  using AddPort = std::function<memory::PrivateCache&(const memory::PrivateCacheConfig&, memory::Agent&)>;
-
-  /// `host`: the device of host pages that no allocation names. `add_port` makes the cache of a port. `begins` is
-  /// called when an engine turns to a transfer, `done` when it is over.
-  CopyEngines(const MachineConfig&, core::TimeWheel&, const memory::AddressMap&, memory::Device& host,
-              const AddPort& add_port, const memory::DmaEngine::Tell& begins, const memory::DmaEngine::Tell& done);
+  /// `port`: the first port; the others are the agents behind it. `host`: the device of host pages that no allocation
+  /// names. `begins` is called when an engine turns to a transfer, `done` when it is over.
+  CopyEngines(const MachineConfig&, memory::DmaPort::Parts port, memory::Device& host,
+              const memory::DmaEngine::Tell& begins, const memory::DmaEngine::Tell& done);
 
   u32 count() const { return static_cast<u32>(engines_.size()); }
   /// The engine that copies of this direction go to.

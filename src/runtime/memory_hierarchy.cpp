@@ -40,11 +40,16 @@ void MemoryHierarchy::attach(simt::TimingGpu& gpu, const memory::DmaEngine::Tell
                              const memory::DmaEngine::Tell& moved) {
   make_caches(gpu, moved);
   make_host_core(gpu);
-  const auto add_port = [this](const memory::PrivateCacheConfig& port, memory::Agent& agent) -> memory::PrivateCache& {
-    return add_cache(port, agent, true);
-  };
-  engines_ =
-      std::make_unique<CopyEngines>(config_, wheel_, map_, devices_.of_host_pages(), add_port, copy_begins, moved);
+  const memory::DmaPort::Parts port{.wheel = wheel_,
+                                    .payloads = payloads_,
+                                    .network = *network_,
+                                    .map = map_,
+                                    .id = static_cast<memory::AgentId>(agents_.size()),
+                                    .agents = agents_of(config_),
+                                    .line = config_.l1.line,
+                                    .persists = persists(config_)};
+  engines_ = std::make_unique<CopyEngines>(config_, port, devices_.of_host_pages(), copy_begins, moved);
+  agents_.resize(agents_of(config_));  // homes perform no atomics of copy engines
   make_homes();
 }
 
@@ -56,30 +61,28 @@ memory::NetworkParts MemoryHierarchy::network_parts(u64 seed) {
           .seed = seed};
 }
 
-memory::PrivateCache& MemoryHierarchy::add_cache(const memory::PrivateCacheConfig& config, memory::Agent& agent,
-                                                 bool dma) {
+memory::PrivateCache& MemoryHierarchy::add_cache(memory::Agent& agent) {
   const auto id = static_cast<memory::AgentId>(agents_.size());
   agents_.push_back(&agent);
   caches_.push_back(std::make_unique<memory::PrivateCache>(
-      config,
+      config_.l1,
       memory::CacheSurroundings{.wheel = wheel_,
                                 .payloads = payloads_,
                                 .network = *network_,
                                 .agent = agent,
-                                .policy = dma ? memory::uncached : protocol_.agent,
+                                .policy = protocol_.agent,
                                 .map = map_,
                                 .id = id,
                                 .agents = agents_of(config_),
-                                .dma = dma,
                                 .persists = persists(config_),
                                 .private_scope = consistency::model(config_.consistency.model)->widest_private}));
   network_->attach(id, *caches_.back());
   memory::PrivateCache& cache = *caches_.back();
   const persistency::Model& model = *persistency::find_model(config_.persistency.model);
-  if (!dma && persists(config_))
-    cache.attach(
-        model.make(config_.persistency, static_cast<u32>(config.bytes / config.line), cache.persist_machinery()),
-        model.traits);
+  if (persists(config_))
+    cache.attach(model.make(config_.persistency, static_cast<u32>(config_.l1.bytes / config_.l1.line),
+                            cache.persist_machinery()),
+                 model.traits);
   return cache;
 }
 
@@ -90,11 +93,11 @@ void MemoryHierarchy::make_caches(simt::TimingGpu& gpu, const memory::DmaEngine:
   for (u32 sm = 0; sm < config_.sm.count; ++sm) {
     if (pages_) {
       paged_ports_.push_back(std::make_unique<PagedPort>(*pages_, gpu.agent(sm), wheel_));
-      paged_ports_.back()->attach(add_cache(config_.l1, *paged_ports_.back(), false));
+      paged_ports_.back()->attach(add_cache(*paged_ports_.back()));
       gpu.attach(sm, *paged_ports_.back());
       continue;
     }
-    memory::PrivateCache& cache = add_cache(config_.l1, gpu.agent(sm), false);
+    memory::PrivateCache& cache = add_cache(gpu.agent(sm));
     ports_.push_back(std::make_unique<simt::PortOf<memory::PrivateCache>>(cache));
     gpu.attach(sm, *ports_.back());
   }
@@ -145,7 +148,7 @@ void MemoryHierarchy::drop(u64 begin, u64 end, bool gone) {
 
 HierarchyStatistics MemoryHierarchy::statistics() const {
   HierarchyStatistics all;
-  for (u32 sm = 0; sm < config_.sm.count; ++sm) all.add(caches_[sm]->statistics());
+  for (const auto& cache : caches_) all.add(cache->statistics());
   for (const auto& home : homes_) all.add(home->statistics());
   if (host_core_) all.host_core = host_core_->statistics();
   engines_->add_to(all);
@@ -157,8 +160,7 @@ HierarchyStatistics MemoryHierarchy::statistics() const {
 
 HierarchyStatistics MemoryHierarchy::take(core::Account account) {
   HierarchyStatistics taken;
-  for (u32 i = 0; i < caches_.size(); ++i)
-    if (const memory::PrivateCacheStatistics cache = caches_[i]->take(account); i < config_.sm.count) taken.add(cache);
+  for (const auto& cache : caches_) taken.add(cache->take(account));
   for (const auto& home : homes_) taken.add(home->take(account));
   taken.network = network_->take(account);
   devices_.take(account, taken);
@@ -176,8 +178,7 @@ std::string MemoryHierarchy::what_is_under_way() const {
   std::string text;
   for (std::size_t i = 0; i < caches_.size(); ++i)
     if (const std::string one = caches_[i]->what_is_under_way(); !one.empty())
-      text +=
-          fmt::format("{} {}:\n{}", i < config_.sm.count ? "private cache of SM" : "port of a copy engine,", i, one);
+      text += fmt::format("private cache of SM {}:\n{}", i, one);
   return text + what_is_beneath();
 }
 

@@ -69,7 +69,7 @@ class MemoryHierarchy {
   void make_caches(simt::TimingGpu&, const memory::DmaEngine::Tell& moved);
   void make_host_core(simt::TimingGpu&);
   void make_homes();
-  memory::PrivateCache& add_cache(const memory::PrivateCacheConfig&, memory::Agent&, bool dma);
+  memory::PrivateCache& add_cache(memory::Agent&);
 
   const MachineConfig& config_;
   const memory::AddressSpace& space_;
@@ -84,7 +84,7 @@ class MemoryHierarchy {
   std::vector<memory::Agent*> agents_;
   std::unique_ptr<ManagedPages> pages_;
   std::vector<std::unique_ptr<PagedPort>> paged_ports_;
-  std::vector<std::unique_ptr<memory::PrivateCache>> caches_;  // by agent, but for the host's core
+  std::vector<std::unique_ptr<memory::PrivateCache>> caches_;  // by SM
   std::vector<std::unique_ptr<simt::LinePort>> ports_;         // by SM
   std::vector<std::unique_ptr<memory::Home>> homes_;
 };

@@ -95,6 +95,7 @@ Bench::Bench(const BenchConfig& c) : config(c), model(model_named(c.protocol)), 
 }
 
 void Bench::build() {
+  static constexpr AgentPolicy uncached{};  // asks the homes for everything, as a copy engine does
   for (u32 i = 0; i <= config.slices; ++i) {
     devices.push_back(std::make_unique<BenchDevice>(wheel));
     device_pointers_.push_back(devices.back().get());
@@ -109,8 +110,7 @@ void Bench::build() {
                                   .policy = i == config.dma_agent ? uncached : model.agent,
                                   .map = *map_,
                                   .id = static_cast<AgentId>(i),
-                                  .agents = config.agents,
-                                  .dma = i == config.dma_agent};
+                                  .agents = config.agents};
     caches.push_back(std::make_unique<PrivateCache>(config.cache, parts));
     network.attach(static_cast<Node>(i), *caches.back());
   }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "memory/networks/networks.hpp"
+
 namespace ew::memory {
 namespace {
 
@@ -60,9 +62,20 @@ TEST(DmaEngine, waits_for_room_at_the_host_once_in_each_direction) {
   const AddressMap map({.slices = 1, .channels = 1, .line = 128}, space);
   SmallHost host(wheel);
   u32 ended = 0;
+  Payloads payloads;
+  const auto network =
+      make_network({.kind = "ideal"}, {.wheel = wheel, .clock = core::Kilohertz{1'000'000}, .agents = 1, .homes = 1});
+  const DmaPort::Parts port{.wheel = wheel,
+                            .payloads = payloads,
+                            .network = *network,
+                            .map = map,
+                            .id = 0,
+                            .agents = 1,
+                            .line = 128,
+                            .persists = false};
   DmaEngine engine(
-      {.outstanding = 16, .ports = 1}, {.wheel = wheel, .host = host, .map = map, .line = 128, .host_begin = 0},
-      [](u64) {}, [&](u64) { ++ended; });
+      {.outstanding = 16, .ports = 1}, {.port = port, .host = host, .host_begin = 0}, [](u64) {},
+      [&](u64) { ++ended; });
   std::vector<u8> from(8192), to(8192);
   std::iota(from.begin(), from.end(), u8{1});
   engine.start(1, {.to = {.address = reinterpret_cast<u64>(to.data()), .host = true},

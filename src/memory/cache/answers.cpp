@@ -137,7 +137,7 @@ void Answers::written(const Request& answer) {
   if (answer.flush) p_.flush.line_arrived(answer.flush);
 }
 
-/// A copy engine and a core of the host have no model: their store is over when it is durable.
+/// Without a model a store is over when it is durable.
 void Answers::durable(const Request& answer) {
   p_.persists_under_way.durable(answer.persist);
   ++p_.counts->persist.acknowledged;

@@ -19,7 +19,6 @@ struct CacheSurroundings {
   const AddressMap& map;
   AgentId id;
   u32 agents;                        // homes' nodes start here
-  bool dma = false;                  // its traffic is counted as such
   bool persists = false;             // what it writes to persistent lines is to become durable at once
   Scope private_scope = Scope::cta;  // Consistency::widest_private
 };

@@ -1,5 +1,5 @@
 // Between a private cache and its persistency model: what the model is asked, and what it asks for. Owned by the cache.
-// Without a model (caches of copy engines, programs without a pool) every question is answered at once.
+// Without a model (programs without a pool) every question is answered at once.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,7 @@ CacheParts::CacheParts(const PrivateCacheConfig& c, const CacheSurroundings& s)
       owns(s.policy.owns()),
       keeps_copies(s.policy.keeps_copies()),
       whole_line(all_words(c.line)),
-      port({.network = s.network, .map = s.map, .agent = &s.agent, .id = s.id, .agents = s.agents, .dma = s.dma}),
+      port({.network = s.network, .map = s.map, .agent = &s.agent, .id = s.id, .agents = s.agents}),
       lines(c, counts),
       misses(c, policy, lines, port, counts),
       leaving(s.payloads),

@@ -1,4 +1,4 @@
-// The private cache of one agent (an SM's L1, a copy engine's port). Holds data: what it answers may be stale, as the
+// The private cache of one agent (an SM's L1). Holds data: what it answers may be stale, as the
 // protocol allows. Owned by the machine; called by its agent and by the network.
 //
 // A line keeps valid and owned a word, dirty a byte, and, while it is on its way, the number of its MSHR.
