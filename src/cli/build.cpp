@@ -19,22 +19,20 @@
 #include "cli/device_check.hpp"
 #include "cli/dialect.hpp"
 #include "cli/linked_images.hpp"
-#include "cli/scratch.hpp"
 #include "cli/toolchain.hpp"
-#include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
+#include "process/scratch.hpp"
 #include "runtime/container.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 
 namespace {
 
 namespace fs = std::filesystem;
 using core::UserError;
-
-std::string contents(const fs::path& path) {
-  return content_of(path);
-}
 
 bool is_cuda(const std::string& source, Language language) {
   return language == Language::cuda || (language == Language::by_suffix && source.ends_with(".cu"));
@@ -114,7 +112,7 @@ class Builder {
       fmt::print(stderr, "#$ {}\n", shell_line(command));
     }
     if (request_.dry_run) return {};
-    Outcome outcome = cli::run(command, {.capture = capture});
+    Outcome outcome = process::run(command, {.capture = capture});
     if (outcome.status != 0) {
       if (auto crash = explain_compiler_crash(outcome.output, source_of(command))) outcome.output = std::move(*crash);
       outcome.output += compiler_hint(outcome.output);
@@ -201,11 +199,11 @@ class Builder {
                    broken = scratch_.path() / (fs::path(unit.ptx).filename().string() + ".broken.ll");
     Result result = execute(llvm_text_pass(tools_, request_, unit, whole.string()));
     if (result.status != 0) return result;
-    write_file(broken, break_circles(contents(whole)));
+    core::write_file(broken, break_circles(core::content_of(whole)));
     result = execute(from_llvm_text_pass(tools_, request_, broken.string(), unit.ptx));
     if (result.status != 0) return result;
-    const std::string ptx = join_circles(contents(unit.ptx));
-    write_file(unit.ptx, ptx);
+    const std::string ptx = join_circles(core::content_of(unit.ptx));
+    core::write_file(unit.ptx, ptx);
     return result;
   }
 
@@ -222,7 +220,7 @@ class Builder {
     show(result.text);
     if (result.status != 0) return fail(unit.source + " (device code) did not compile");
     if (request_.dry_run) return 0;
-    const auto mistake = device_code_mistake(contents(unit.ptx), unit.source, request_.relocatable);
+    const auto mistake = device_code_mistake(core::content_of(unit.ptx), unit.source, request_.relocatable);
     if (!mistake) return 0;
     show(*mistake);
     return fail(unit.source + ": the device code cannot run");
@@ -257,8 +255,8 @@ class Builder {
   }
 
   void write_container(const CudaUnit& unit, const std::string& path) const {
-    const std::string ptx = contents(unit.ptx);
-    write_file(path, runtime::pack({ptx, unit.source, request_.relocatable, request_.per_thread_stream}));
+    const std::string ptx = core::content_of(unit.ptx);
+    core::write_file(path, runtime::pack({ptx, unit.source, request_.relocatable, request_.per_thread_stream}));
   }
 
   int compile_host(std::size_t input, const std::string& object) {
@@ -317,7 +315,7 @@ class Builder {
     const bool ptx = request_.product == Product::ptx;
     if (ptx && request_.print_ptx && request_.output.empty()) {
       const std::lock_guard lock(print_mutex_);
-      std::cout << contents(unit.ptx) << std::flush;
+      std::cout << core::content_of(unit.ptx) << std::flush;
       return 0;
     }
     const std::string_view suffix = ptx ? ".ptx" : request_.product == Product::cubin ? ".cubin" : ".fatbin";
@@ -325,7 +323,7 @@ class Builder {
     if (request_.product == Product::fatbin) {
       write_container(unit, path);
     } else if (path != unit.ptx) {
-      write_file(path, contents(unit.ptx));
+      core::write_file(path, core::content_of(unit.ptx));
     }
     return fs::exists(path) ? 0 : fail("cannot write " + path);
   }
@@ -387,7 +385,7 @@ class Builder {
     }
     if (ids.empty() && request_.product != Product::device_link) return "";
     const std::string source = (scratch_.path() / "linked_images.cpp").string();
-    write_file(source, linked_image_source(ids));
+    core::write_file(source, linked_image_source(ids));
     const Result result = execute({tools_.host_cpp, "-O1", "-fPIC", "-c", "-o", path, source});
     show(result.text);
     return result.status == 0 ? std::optional(path) : std::nullopt;
@@ -437,7 +435,7 @@ class Builder {
   int run_program(const std::string& output) {
     Words command{fs::absolute(output).string()};
     command.insert(command.end(), request_.run_arguments.begin(), request_.run_arguments.end());
-    return cli::run(command).status;
+    return process::run(command).status;
   }
 
   BuildRequest request_;

@@ -27,6 +27,6 @@ std::span<const OptionSpec> build_option_table();
 const OptionSpec* find_build_option(std::string_view name);
 
 /// The words of a list, separated by any of these characters; quotes and backslashes hold a word together.
-Words split_list(std::string_view text, std::string_view separators);
+process::Words split_list(std::string_view text, std::string_view separators);
 
 }  // namespace ew::cli

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
 
@@ -45,15 +45,15 @@ struct Information {
 /// What `ew build` was asked to do. Made by parse_build_options; only values, no decisions.
 struct BuildRequest {
   Product product = Product::executable;
-  Words inputs;                     // in order: sources, objects, archives, libraries
+  process::Words inputs;            // in order: sources, objects, archives, libraries
   std::vector<Language> languages;  // of each input, from -x
   std::string output;
-  Words link_items;      // inputs that are no sources and -l words, in order; sources stand as "\n<index>"
-  Words preprocessor;    // -D -U -I -isystem -include, in order
-  Words host_options;    // -Xcompiler
-  Words linker_options;  // -Xlinker, -L
-  Words library_directories;
-  Words archive_options;
+  process::Words link_items;      // inputs that are no sources and -l words, in order; sources stand as "\n<index>"
+  process::Words preprocessor;    // -D -U -I -isystem -include, in order
+  process::Words host_options;    // -Xcompiler
+  process::Words linker_options;  // -Xlinker, -L
+  process::Words library_directories;
+  process::Words archive_options;
   std::string standard;       // "c++17"
   std::string optimize;       // "2"
   std::string host_compiler;  // -ccbin
@@ -72,9 +72,9 @@ struct BuildRequest {
   bool print_ptx = false;  // --ptx without -o: to standard output
   MakeRule make_rule;
   std::string keep_directory, output_directory;
-  Words run_arguments;
-  unsigned threads = 0;  // 0: as many as there are cores
-  Words warnings;        // one line each
+  process::Words run_arguments;
+  unsigned threads = 0;     // 0: as many as there are cores
+  process::Words warnings;  // one line each
 };
 
 /// Reads nvcc's options. A mistake is a UserError that names the nearest option.
@@ -85,6 +85,6 @@ BuildRequest parse_build_options(std::span<const std::string> arguments, bool as
 std::string build_options_text();
 
 /// Every spelling, for completion.
-Words build_option_names();
+process::Words build_option_names();
 
 }  // namespace ew::cli

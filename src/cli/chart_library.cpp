@@ -9,11 +9,13 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/process.hpp"
-#include "cli/whole_file.hpp"
 #include "core/configuration.hpp"
+#include "core/files.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 
 namespace {
 
@@ -73,7 +75,7 @@ report::ChartLibrary chart_library() {
   const std::string package = text_of(wanted);
   report::ChartLibrary library = installed(folder);
   if (library.found() && text_of(have) == package) return library;
-  write_file(have, package);
+  core::write_file(have, package);
   const std::string missing = install(folder);
   library = installed(folder);
   if (!library.found()) library.missing = missing;

@@ -10,6 +10,8 @@
 
 namespace ew::cli {
 
+using namespace process;
+
 namespace {
 
 struct VerbWords {

@@ -21,6 +21,8 @@
 
 namespace ew::cli {
 
+using namespace process;
+
 namespace {
 
 using core::UserError;

@@ -8,15 +8,15 @@ namespace ew::cli {
 
 namespace fs = std::filesystem;
 
-Words in_folder(const Words& words, const fs::path& folder) {
-  Words result = words;
+process::Words in_folder(const process::Words& words, const fs::path& folder) {
+  process::Words result = words;
   for (std::string& word : result) {
     for (auto at = word.find("{}"); at != word.npos; at = word.find("{}", at)) word.replace(at, 2, folder.string());
   }
   return result;
 }
 
-void copy_named_files(const Words& words, const fs::path& folder) {
+void copy_named_files(const process::Words& words, const fs::path& folder) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const fs::path path = words[i];
     std::error_code error;

@@ -114,7 +114,7 @@ void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::v
     for (u64 i; (i = next++) < count;) {
       const std::string& name = names[first + i * (names.size() - first) / count];
       const PersistSet set = program_.named(name, worker.reach());
-      const Outcome outcome = worker.judge(set);
+      const process::Outcome outcome = worker.judge(set);
       const auto failed = std::find_if(failures.begin(), failures.end(),
                                        [&](const FailedState& f) { return f.state == name && f.nested.empty(); });
       if ((failed != failures.end()) == (outcome.status != 0)) continue;
@@ -138,7 +138,7 @@ ModelReport ModelCampaign::run(const Progress& progress) {
   const auto names = wanted_states();
   const auto begin = Clock::now();
   const auto failures = try_all(names, report, progress);
-  report.seconds = seconds_since(begin);
+  report.seconds = process::seconds_since(begin);
   try_cold(names, failures, report);
   if (!failures.empty()) report.failures = FailureExplainer(program_, model_.warm).explain_all(failures);
   return report;

@@ -12,8 +12,8 @@
 #include "cli/crash_folder.hpp"
 #include "cli/job_threads.hpp"
 #include "cli/recovery.hpp"
-#include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
 #include "core/fingerprint.hpp"
 #include "runtime/environment.hpp"
 
@@ -28,29 +28,29 @@ using runtime::Environment;
 }  // namespace
 
 TimedCampaign::TimedCampaign(const CrashPlan& plan) : plan_(plan) {
-  const Scratch scratch;
+  const process::Scratch scratch;
   const Recording recording;
   copy_named_files(plan.program, scratch.path());
-  RunOptions options{.capture = Capture::both,
-                     .environment = plan.settings.environment(),
-                     .directory = scratch.path().string(),
-                     .timeout_seconds = plan.timeout_seconds,
-                     .no_input = true};
+  process::RunOptions options{.capture = process::Capture::both,
+                              .environment = plan.settings.environment(),
+                              .directory = scratch.path().string(),
+                              .timeout_seconds = plan.timeout_seconds,
+                              .no_input = true};
   const auto plain = options;
   for (auto& variable : recording.environment()) options.environment.push_back(std::move(variable));
-  const Outcome outcome = cli::run(in_folder(plan.program, scratch.path()), options);
+  const process::Outcome outcome = process::run(in_folder(plan.program, scratch.path()), options);
   if (outcome.status != 0)
     throw UserError(fmt::format("the program should succeed without a crash first, but it {}:\n{}",
-                                how_it_ended(outcome), outcome.output));
+                                process::how_it_ended(outcome), outcome.output));
   run_ = std::make_unique<RecordedRun>(recording, scratch.path());
   if (!run_->ran())
     throw UserError(
         "the program ran nothing under Everwarp, so there is nothing to crash: was it built with `ew build`?");
   if (run_->pools() == 0) throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
-  const Outcome after = cli::run(in_folder(plan.recovery, scratch.path()), plain);
+  const process::Outcome after = process::run(in_folder(plan.recovery, scratch.path()), plain);
   if (after.status != 0)
     throw UserError(fmt::format("the recovery should succeed after a run without a crash, but it {}:\n{}",
-                                how_it_ended(after), after.output));
+                                process::how_it_ended(after), after.output));
 }
 
 /// One thread's pool files and means to recover them.
@@ -62,29 +62,30 @@ class TimedCampaign::Worker {
     campaign_.run_->build(trial.writes, files_);
     pools_ = trial.pools;
   }
-  Outcome recover(u64 acknowledged) { return recovery_.run(image(), acknowledged); }
+  process::Outcome recover(u64 acknowledged) { return recovery_.run(image(), acknowledged); }
 
   /// The moment for real. REQUIRES: build() has made its image.
   void kill(TimedTrial& trial) {
     const CrashPlan& plan = campaign_.plan_;
-    const Scratch scratch;
+    const process::Scratch scratch;
     copy_named_files(plan.program, scratch.path());
-    RunOptions options{.capture = Capture::both,
-                       .environment = plan.settings.environment(),
-                       .directory = scratch.path().string(),
-                       .timeout_seconds = plan.timeout_seconds,
-                       .no_input = true};
+    process::RunOptions options{.capture = process::Capture::both,
+                                .environment = plan.settings.environment(),
+                                .directory = scratch.path().string(),
+                                .timeout_seconds = plan.timeout_seconds,
+                                .no_input = true};
     auto plain = options;
-    const Scratch kept;
+    const process::Scratch kept;
     const std::string file = (kept.path() / "acknowledgements").string();
     options.environment.emplace_back(Environment::acknowledgements_name, file);
     options.environment.emplace_back(
         trial.moment.persist ? Environment::crash_at_persist_name : Environment::crash_at_cycle_name,
         std::to_string(trial.moment.number));
-    const Outcome crash = cli::run(in_folder(plan.program, scratch.path()), options);
+    const process::Outcome crash = process::run(in_folder(plan.program, scratch.path()), options);
     trial.killed = true;
     if (crash.signal != SIGKILL && crash.status != 0) {
-      trial.unlike = fmt::format("the program {} before it could be killed\n{}", how_it_ended(crash), crash.output);
+      trial.unlike =
+          fmt::format("the program {} before it could be killed\n{}", process::how_it_ended(crash), crash.output);
       return;
     }
     if (crash.signal == SIGKILL) compare(scratch.path(), image(), trial);
@@ -95,9 +96,10 @@ class TimedCampaign::Worker {
       trial.unlike =
           fmt::format("the killed program had acknowledged {}, the recorded one {}", told, trial.acknowledged);
     plain.environment.emplace_back(Environment::acknowledged_name, std::to_string(told));
-    const Outcome again = cli::run(in_folder(plan.recovery, scratch.path()), plain);
+    const process::Outcome again = process::run(in_folder(plan.recovery, scratch.path()), plain);
     if (crash.signal == SIGKILL && (again.status == 0) != (trial.status == 0))
-      trial.unlike = fmt::format("after the real crash the recovery {}\n{}", how_it_ended(again), again.output);
+      trial.unlike =
+          fmt::format("after the real crash the recovery {}\n{}", process::how_it_ended(again), again.output);
   }
 
   /// The recovery of the image, which succeeds, is crashed at moments of its own; one of them for real if `kill` says
@@ -105,9 +107,10 @@ class TimedCampaign::Worker {
   void crash_recovery(TimedTrial& trial, bool kill) {
     const Image before = image();
     const Recording recording;
-    const Outcome whole = recovery_.run_anew(before, trial.acknowledged, recording.environment());
+    const process::Outcome whole = recovery_.run_anew(before, trial.acknowledged, recording.environment());
     if (whole.status != 0) {
-      trial.unlike = fmt::format("in a process started anew the recovery {}\n{}", how_it_ended(whole), whole.output);
+      trial.unlike =
+          fmt::format("in a process started anew the recovery {}\n{}", process::how_it_ended(whole), whole.output);
       return;
     }
     const RecordedRun run(recording, recovery_.folder());
@@ -126,13 +129,13 @@ class TimedCampaign::Worker {
     trial.nested = points.size();
     u64 killed_at = points[seed % points.size()];
     for (const u64 point : points) {
-      const Outcome second = judge(point);
+      const process::Outcome second = judge(point);
       if (second.status == 0) continue;
       trial.nested_at = killed_at = point;
       trial.status = second.status;
       trial.output =
           fmt::format("{}[the recovery was crashed right after its durable write {} of {}, the one after that {}]\n",
-                      second.output, point, run.last_write(), how_it_ended(second));
+                      second.output, point, run.last_write(), process::how_it_ended(second));
       break;
     }
     if (!kill) return;
@@ -149,29 +152,29 @@ class TimedCampaign::Worker {
 
   static void compare(const fs::path& folder, const Image& expected, TimedTrial& trial) {
     for (const ImageFile& file : expected)
-      if (content_of(folder / file.path) != *file.bytes)
+      if (core::content_of(folder / file.path) != *file.bytes)
         trial.unlike = fmt::format("the crash left another {} than the log of durable writes says", file.path.string());
   }
 
   void kill_recovery(TimedTrial& trial, u64 point, const Image& before, const Image& after, int expected) {
     const Recording recording;
-    const Outcome killed =
+    const process::Outcome killed =
         recovery_.run_anew(before, trial.acknowledged,
                            {{Environment::crash_at_persist_name, std::to_string(point)},
                             {Environment::acknowledgements_name, recording.acknowledgements().string()}});
     if (killed.signal != SIGKILL || killed.timed_out) {
       trial.unlike = fmt::format("the recovery {} before it could be killed at its durable write {}\n{}",
-                                 how_it_ended(killed), point, killed.output);
+                                 process::how_it_ended(killed), point, killed.output);
       return;
     }
     compare(recovery_.folder(), after, trial);
     u64 told = trial.acknowledged;
     for (const runtime::Acknowledgement& one : runtime::read_acknowledgements(recording.acknowledgements().string()))
       told = std::max(told, one.progress);
-    const Outcome second = recovery_.run_again(told);
+    const process::Outcome second = recovery_.run_again(told);
     if ((second.status == 0) != (expected == 0))
       trial.unlike = fmt::format("after a real crash of the recovery at its durable write {} the next one {}\n{}",
-                                 point, how_it_ended(second), second.output);
+                                 point, process::how_it_ended(second), second.output);
   }
 
   TimedCampaign& campaign_;
@@ -206,9 +209,10 @@ std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& momen
       const bool fresh = first.at(Left(trial.writes, trial.acknowledged, trial.pools)) == i;
       if (fresh || real[i]) {
         worker.build(trial);
-        const Outcome outcome = worker.recover(trial.acknowledged);
+        const process::Outcome outcome = worker.recover(trial.acknowledged);
         trial.status = outcome.status;
-        trial.output = outcome.status ? outcome.output + fmt::format("[the recovery {}]\n", how_it_ended(outcome)) : "";
+        trial.output =
+            outcome.status ? outcome.output + fmt::format("[the recovery {}]\n", process::how_it_ended(outcome)) : "";
         if (real[i]) worker.kill(trial);
         if (plan_.nested > 1 && trial.passed()) worker.crash_recovery(trial, real[i]);
       }

@@ -15,9 +15,9 @@
 #include "cli/crash_folder.hpp"
 #include "cli/job_threads.hpp"
 #include "cli/recorded_run.hpp"
-#include "cli/scratch.hpp"
 #include "core/diagnostics.hpp"
 #include "core/split_mix.hpp"
+#include "process/scratch.hpp"
 #include "runtime/acknowledgements.hpp"
 #include "runtime/environment.hpp"
 
@@ -29,38 +29,39 @@ namespace fs = std::filesystem;
 using core::UserError;
 using runtime::Environment;
 
-Outcome run_in(const CrashPlan& plan, const Words& words, const fs::path& folder,
-               std::vector<std::pair<std::string, std::string>> more) {
+process::Outcome run_in(const CrashPlan& plan, const process::Words& words, const fs::path& folder,
+                        std::vector<std::pair<std::string, std::string>> more) {
   auto environment = plan.settings.environment();
   environment.insert(environment.end(), more.begin(), more.end());
-  return run(in_folder(words, folder), {.capture = Capture::both,
-                                        .environment = environment,
-                                        .directory = folder.string(),
-                                        .timeout_seconds = plan.timeout_seconds,
-                                        .no_input = true});
+  return process::run(in_folder(words, folder), {.capture = process::Capture::both,
+                                                 .environment = environment,
+                                                 .directory = folder.string(),
+                                                 .timeout_seconds = plan.timeout_seconds,
+                                                 .no_input = true});
 }
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// In `folder`, killed where `when` says. `told`: what it acknowledged, when that is more.
-Outcome run_and_kill(const CrashPlan& plan, const Words& words, const fs::path& folder, u64& told, Variables when) {
-  const Scratch kept;
+process::Outcome run_and_kill(const CrashPlan& plan, const process::Words& words, const fs::path& folder, u64& told,
+                              Variables when) {
+  const process::Scratch kept;
   const std::string file = (kept.path() / "acknowledgements").string();
   when.emplace_back(Environment::acknowledgements_name, file);
   when.emplace_back(Environment::acknowledged_name, std::to_string(told));
-  Outcome outcome = run_in(plan, words, folder, when);
+  process::Outcome outcome = run_in(plan, words, folder, when);
   for (const runtime::Acknowledgement& one : runtime::read_acknowledgements(file)) told = std::max(told, one.progress);
   return outcome;
 }
 
-Outcome recover_in(const CrashPlan& plan, const fs::path& folder, u64 told) {
+process::Outcome recover_in(const CrashPlan& plan, const fs::path& folder, u64 told) {
   return run_in(plan, plan.recovery, folder, {{Environment::acknowledged_name, std::to_string(told)}});
 }
 
 /// What a crash has left in `folder` is recovered, but that recovery is killed right after some of the moments at which
 /// it changes a pool, one after another, and the recovery behind each must succeed. The folder stays as it is.
 bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, Trial& trial) {
-  const Scratch kept, copies;
+  const process::Scratch kept, copies;
   const auto fresh = [&](const std::string& name) {
     const fs::path copy = copies.path() / name;
     fs::copy(folder, copy, fs::copy_options::recursive);
@@ -70,24 +71,24 @@ bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, Tr
   const Recording recording;
   Variables watched = recording.environment();
   watched.emplace_back(Environment::acknowledged_name, told);
-  const Outcome whole = run_in(plan, plan.recovery, fresh("whole"), watched);
+  const process::Outcome whole = run_in(plan, plan.recovery, fresh("whole"), watched);
   if (whole.status != 0) return true;  // told by the recovery without a crash
   for (const u64 point : nested_points(plan, recording.changes(), trial.instruction)) {
     ++trial.nested;
     const fs::path again = fresh(fmt::format("again-{}", point));
     u64 acknowledged = trial.acknowledged;
-    const Outcome killed = run_and_kill(
+    const process::Outcome killed = run_and_kill(
         plan, plan.recovery, again, acknowledged,
         {{Environment::events_name, "/dev/null"}, {Environment::crash_at_persist_name, std::to_string(point)}});
     if (killed.signal != SIGKILL || killed.timed_out) {
       trial.output = fmt::format("{}[the recovery {} before it could be killed at its change {} of a pool]\n",
-                                 killed.output, how_it_ended(killed), point);
+                                 killed.output, process::how_it_ended(killed), point);
     } else {
-      const Outcome second = recover_in(plan, again, acknowledged);
+      const process::Outcome second = recover_in(plan, again, acknowledged);
       if (second.status == 0) continue;
       trial.output =
           fmt::format("{}[the recovery was killed right after its change {} of a pool, and the one after that {}]\n",
-                      second.output, point, how_it_ended(second));
+                      second.output, point, process::how_it_ended(second));
     }
     trial.nested_at = point;
     return false;
@@ -96,12 +97,12 @@ bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, Tr
 }
 
 void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {
-  const Outcome outcome = run_and_kill(plan, plan.program, folder, trial.acknowledged,
-                                       {{Environment::crash_at_name, std::to_string(trial.instruction)}});
+  const process::Outcome outcome = run_and_kill(plan, plan.program, folder, trial.acknowledged,
+                                                {{Environment::crash_at_name, std::to_string(trial.instruction)}});
   const bool killed = outcome.signal == SIGKILL && !outcome.timed_out;
   if (!killed && outcome.status != 0) {
     trial.end = TrialEnd::program_failed;
-    trial.output = fmt::format("{}[the program {}]\n", outcome.output, how_it_ended(outcome));
+    trial.output = fmt::format("{}[the program {}]\n", outcome.output, process::how_it_ended(outcome));
     trial.last_line = last_line(outcome.output);
     return;
   }
@@ -111,13 +112,13 @@ void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {
     trial.end = TrialEnd::recovery_failed;
     return;
   }
-  const Outcome recovery = recover_in(plan, folder, trial.acknowledged);
+  const process::Outcome recovery = recover_in(plan, folder, trial.acknowledged);
   trial.recovery_status = recovery.status;
   trial.last_line = last_line(recovery.output);
   trial.end = killed ? TrialEnd::recovered : TrialEnd::finished;
   if (recovery.status == 0) return;
   trial.end = TrialEnd::recovery_failed;
-  trial.output = fmt::format("{}[the recovery {}]\n", recovery.output, how_it_ended(recovery));
+  trial.output = fmt::format("{}[the recovery {}]\n", recovery.output, process::how_it_ended(recovery));
 }
 
 }  // namespace
@@ -160,7 +161,7 @@ std::vector<u64> nested_points(const CrashPlan& plan, u64 total, u64 seed) {
 }
 
 CleanRun count_instructions(const CrashPlan& plan) {
-  const Scratch scratch, count;
+  const process::Scratch scratch, count;
   copy_named_files(plan.program, scratch.path());
   const auto files = [&] {
     std::map<fs::path, fs::file_time_type> written;
@@ -170,10 +171,11 @@ CleanRun count_instructions(const CrashPlan& plan) {
   };
   const auto before = files();
   const fs::path file = count.path() / "count";
-  const Outcome outcome = run_in(plan, plan.program, scratch.path(), {{Environment::count_file_name, file.string()}});
+  const process::Outcome outcome =
+      run_in(plan, plan.program, scratch.path(), {{Environment::count_file_name, file.string()}});
   if (outcome.status != 0)
     throw UserError(fmt::format("the program should succeed without a crash first, but it {}:\n{}",
-                                how_it_ended(outcome), outcome.output));
+                                process::how_it_ended(outcome), outcome.output));
   CleanRun result;
   std::ifstream(file) >> result.instructions;
   if (result.instructions == 0)
@@ -181,10 +183,10 @@ CleanRun count_instructions(const CrashPlan& plan) {
         "the program ran no kernel under Everwarp, so there is no instruction to crash at: was it built with `ew "
         "build`?");
   result.own_files = files() != before;
-  const Outcome recovery = run_in(plan, plan.recovery, scratch.path(), {});
+  const process::Outcome recovery = run_in(plan, plan.recovery, scratch.path(), {});
   if (recovery.status != 0)
     throw UserError(fmt::format("the recovery should succeed after a run without a crash, but it {}:\n{}",
-                                how_it_ended(recovery), recovery.output));
+                                process::how_it_ended(recovery), recovery.output));
   return result;
 }
 
@@ -193,7 +195,7 @@ Trial crash_at(const CrashPlan& plan, unsigned long long instruction) {
   Trial trial;
   trial.instruction = instruction;
   {
-    const Scratch scratch;
+    const process::Scratch scratch;
     copy_named_files(plan.program, scratch.path());
     judge(trial, plan, scratch.path());
     if (!trial.passed() && !plan.keep.empty()) {

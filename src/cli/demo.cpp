@@ -10,13 +10,15 @@
 #include "cli/crash_model.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/reproduce_study.hpp"
-#include "cli/scratch.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "process/scratch.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 
 namespace {
 
@@ -160,7 +162,7 @@ int Demo::show_planted_bug() {
       "SBRP allows of it:\n\n");
   const Scratch scratch;
   const fs::path source = suite_.programs.at(demo_program).source, binary = scratch.path() / "gpkvs_bug";
-  const Outcome built = cli::run(
+  const Outcome built = process::run(
       {fs::read_symlink("/proc/self/exe").string(), "build", "-O2", "-DBUG=2", source.string(), "-o", binary.string()},
       {.capture = Capture::both});
   if (built.status != 0) throw UserError(fmt::format("{} did not build:\n{}", source.string(), built.output));

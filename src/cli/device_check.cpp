@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/whole_file.hpp"
+#include "core/files.hpp"
 #include "ptx/program.hpp"
 #include "runtime/container.hpp"
 
@@ -63,7 +63,7 @@ std::vector<runtime::Container> relocatable_images(std::string_view bytes) {
 }  // namespace
 
 std::optional<std::string> linked_code_mistake(const std::string& program) {
-  const std::string bytes = content_of(program);
+  const std::string bytes = core::content_of(program);
   try {
     std::vector<ptx::ast::Module> modules;
     for (const runtime::Container& image : relocatable_images(bytes))

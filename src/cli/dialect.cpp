@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/whole_file.hpp"
+#include "core/files.hpp"
 #include "core/json_text.hpp"
 
 namespace ew::cli {
@@ -173,10 +173,10 @@ std::filesystem::path write_dialect_overlay(const std::vector<std::string>& file
                                             const std::filesystem::path& folder) {
   nlohmann::json roots = nlohmann::json::array();
   for (const std::string& name : files) {
-    const auto changed = to_clang_dialect(content_of(name));
+    const auto changed = to_clang_dialect(core::content_of(name));
     if (!changed) continue;
     const auto path = folder / ("dialect-" + std::to_string(roots.size()));
-    write_file(path, *changed);
+    core::write_file(path, *changed);
     roots.push_back({{"type", "file"},
                      {"name", std::filesystem::absolute(name).lexically_normal().string()},
                      {"external-contents", path.string()}});
@@ -184,7 +184,7 @@ std::filesystem::path write_dialect_overlay(const std::vector<std::string>& file
   if (roots.empty()) return {};
   const auto overlay = folder / "overlay.json";
   const nlohmann::json all{{"version", 0}, {"use-external-names", false}, {"roots", roots}};
-  write_file(overlay, core::json_text(all, -1));
+  core::write_file(overlay, core::json_text(all, -1));
   return overlay;
 }
 

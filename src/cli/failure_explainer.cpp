@@ -25,10 +25,10 @@ struct Ends {
 };
 
 /// The state that is told is not the one that was tried: what the recovery says of it.
-void tell_outcome(const Outcome& outcome, ModelFailure& failure) {
+void tell_outcome(const process::Outcome& outcome, ModelFailure& failure) {
   failure.status = outcome.status;
   failure.output =
-      outcome.output + (outcome.status == 1 ? "" : fmt::format("[the recovery {}]\n", how_it_ended(outcome)));
+      outcome.output + (outcome.status == 1 ? "" : fmt::format("[the recovery {}]\n", process::how_it_ended(outcome)));
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <map>
 #include <mutex>
 
-#include "cli/process.hpp"
 #include "core/types.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
 
@@ -14,12 +14,12 @@ class ImageVerdicts {
  public:
   /// The outcome that `recover()` has, or had.
   template <class Recover>
-  Outcome of(u64 digest, Recover&& recover) {
+  process::Outcome of(u64 digest, Recover&& recover) {
     {
       const std::lock_guard lock(mutex_);
       if (const auto found = known_.find(digest); found != known_.end()) return found->second;
     }
-    Outcome outcome = recover();
+    process::Outcome outcome = recover();
     const std::lock_guard lock(mutex_);
     known_.emplace(digest, outcome);
     return outcome;
@@ -28,7 +28,7 @@ class ImageVerdicts {
 
  private:
   std::mutex mutex_;
-  std::map<u64, Outcome> known_;
+  std::map<u64, process::Outcome> known_;
 };
 
 }  // namespace ew::cli

@@ -7,14 +7,14 @@
 #include <sstream>
 #include <string_view>
 
-#include "cli/whole_file.hpp"
+#include "core/files.hpp"
 
 namespace ew::cli {
 
 std::set<std::string> linked_image_ids(const std::string& file) {
   // The names stand in the string tables as they are, in objects and in archives of them.
   static constexpr std::string_view prefix = "__cudaRegisterLinkedBinary_";
-  const std::string bytes = content_of(file);
+  const std::string bytes = core::content_of(file);
   std::set<std::string> ids;
   for (auto at = bytes.find(prefix); at != bytes.npos; at = bytes.find(prefix, at)) {
     at += prefix.size();

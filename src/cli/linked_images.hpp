@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
 

@@ -24,6 +24,8 @@
 
 namespace ew::cli {
 
+using namespace process;
+
 namespace {
 
 using core::UserError;

@@ -12,16 +12,17 @@
 #include <vector>
 
 #include "cli/build.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/verb.hpp"
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
 #include "core/nearest.hpp"
+#include "process/interrupt.hpp"
+#include "process/run.hpp"
 
 namespace {
 
 using namespace ew::cli;
-using Words = std::vector<std::string>;
+using namespace ew::process;
 
 const char* const manual = R"text(A first program:
   ew build app.cu -o app && ew run ./app
@@ -136,7 +137,7 @@ int finish(int status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ew::cli::watch_for_interrupts();
+  ew::process::watch_for_interrupts();
   try {
     return finish(call(Words(argv + 1, argv + argc)));
   } catch (const std::system_error& error) {  // of files and folders, and of what is printed

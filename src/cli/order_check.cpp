@@ -4,14 +4,16 @@
 
 #include "check/persist_builder.hpp"
 #include "check/persist_order.hpp"
-#include "cli/scratch.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/diagnostics.hpp"
 #include "persistency/models.hpp"
+#include "process/scratch.hpp"
 #include "runtime/environment.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 
 namespace {
 

@@ -7,6 +7,6 @@ namespace ew::cli {
 
 /// Runs the program; then says on standard error whether what became durable kept the order that the machine's
 /// persistency model promises. The program's status; failed when it succeeded and the order was violated.
-int run_with_order_check(const Words& words, const RunSettings&, const runtime::MachineConfig&);
+int run_with_order_check(const process::Words& words, const RunSettings&, const runtime::MachineConfig&);
 
 }  // namespace ew::cli

@@ -26,7 +26,7 @@ RecordedProgram::RecordedProgram(const CrashPlan& plan, const check::PersistAxio
   record();
   const auto begin = Clock::now();
   graph_ = check::build_persist_graph(*events_, axioms);
-  build_seconds_ = seconds_since(begin);
+  build_seconds_ = process::seconds_since(begin);
   acknowledged_ = std::make_unique<check::AcknowledgedProgress>(graph_);
   mapped_ = std::make_unique<check::AcknowledgedProgress>(graph_, graph_.mappings());
   states_ = std::make_unique<check::CrashStates>(graph_, budget, plan.settings.seed);
@@ -34,22 +34,22 @@ RecordedProgram::RecordedProgram(const CrashPlan& plan, const check::PersistAxio
 
 void RecordedProgram::record() {
   const auto begin = Clock::now();
-  const Scratch scratch, kept;
+  const process::Scratch scratch, kept;
   copy_named_files(plan_.program, scratch.path());
   const fs::path file = kept.path() / "events";
   auto environment = plan_.settings.environment();
   environment.emplace_back(Environment::events_name, file.string());
-  const RunOptions options{.capture = Capture::both,
-                           .environment = environment,
-                           .directory = scratch.path().string(),
-                           .timeout_seconds = plan_.timeout_seconds,
-                           .no_input = true};
+  const process::RunOptions options{.capture = process::Capture::both,
+                                    .environment = environment,
+                                    .directory = scratch.path().string(),
+                                    .timeout_seconds = plan_.timeout_seconds,
+                                    .no_input = true};
   std::set<fs::path> there;
   for (const auto& entry : fs::recursive_directory_iterator(scratch.path())) there.insert(entry.path());
-  const Outcome outcome = cli::run(in_folder(plan_.program, scratch.path()), options);
+  const process::Outcome outcome = process::run(in_folder(plan_.program, scratch.path()), options);
   if (outcome.status != 0)
     throw UserError(fmt::format("the program should succeed without a crash first, but it {}:\n{}",
-                                how_it_ended(outcome), outcome.output));
+                                process::how_it_ended(outcome), outcome.output));
   if (!fs::exists(file))
     throw UserError(
         "the program ran nothing under Everwarp, so there is nothing to crash: was it built with `ew build`?");
@@ -60,11 +60,11 @@ void RecordedProgram::record() {
   for (const fs::path& path : pool_paths_) made_pools_ = path.is_relative() && !there.contains(scratch.path() / path);
   auto recovery = options;
   recovery.environment = plan_.settings.environment();
-  const Outcome after = cli::run(in_folder(plan_.recovery, scratch.path()), recovery);
+  const process::Outcome after = process::run(in_folder(plan_.recovery, scratch.path()), recovery);
   if (after.status != 0)
     throw UserError(fmt::format("the recovery should succeed after a run without a crash, but it {}:\n{}",
-                                how_it_ended(after), after.output));
-  record_seconds_ = seconds_since(begin);
+                                process::how_it_ended(after), after.output));
+  record_seconds_ = process::seconds_since(begin);
 }
 
 std::vector<std::string> RecordedProgram::state_names() const {

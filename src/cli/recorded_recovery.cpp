@@ -15,7 +15,7 @@ namespace ew::cli {
 RecordedRecovery::RecordedRecovery(Recovery& recovery, Image before, u64 acknowledged,
                                    const check::PersistAxioms& axioms)
     : recovery_(recovery), before_(std::move(before)), told_(acknowledged) {
-  const Outcome whole = recovery.run_anew(before_, told_, recording_.environment());
+  const process::Outcome whole = recovery.run_anew(before_, told_, recording_.environment());
   if (whole.status != 0 || !std::filesystem::exists(recording_.events())) return;  // told without a crash; or idle
   events_ = std::make_unique<check::EventFile>(recording_.events().string());
   graph_ = check::build_persist_graph(*events_, axioms);
@@ -44,7 +44,7 @@ std::string RecordedRecovery::text_of_crash(const check::PersistSet& set) const 
   return fmt::format("[the recovery was crashed when {} had become durable]\n", durable);
 }
 
-Outcome RecordedRecovery::crashed(const check::PersistSet& set) const {
+process::Outcome RecordedRecovery::crashed(const check::PersistSet& set) const {
   return recovery_.run(left(set), acknowledged(set));
 }
 

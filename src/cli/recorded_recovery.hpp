@@ -29,7 +29,7 @@ class RecordedRecovery {
   /// A line that says how far it had come.
   std::string text_of_crash(const check::PersistSet&) const;
   /// Another recovery of it.
-  Outcome crashed(const check::PersistSet&) const;
+  process::Outcome crashed(const check::PersistSet&) const;
 
  private:
   Recovery& recovery_;

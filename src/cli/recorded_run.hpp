@@ -10,7 +10,7 @@
 
 #include "check/durable_log.hpp"
 #include "check/event_file.hpp"
-#include "cli/scratch.hpp"
+#include "process/scratch.hpp"
 #include "runtime/acknowledgements.hpp"
 
 namespace ew::cli {
@@ -36,7 +36,7 @@ class Recording {
   std::filesystem::path acknowledgements() const { return kept_.path() / "acknowledgements"; }
 
  private:
-  Scratch kept_;
+  process::Scratch kept_;
 };
 
 class RecordedRun {

@@ -14,8 +14,8 @@
 
 #include "check/pool_image.hpp"
 #include "cli/crash_folder.hpp"
-#include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/fork_server.hpp"
 
@@ -82,7 +82,7 @@ void Recovery::start_server() {
     ::close(requests[0]), ::close(requests[1]);
     return;
   }
-  Words words = in_folder(plan_.recovery, folder_), environment;
+  process::Words words = in_folder(plan_.recovery, folder_), environment;
   auto more = plan_.settings.environment();
   more.emplace_back(Environment::fork_server_name, std::to_string(requests[0]) + ":" + std::to_string(answers[1]));
   for (char** entry = environ; *entry; ++entry) {
@@ -150,37 +150,37 @@ void Recovery::put(std::span<const ImageFile> files) {
   for (const ImageFile& file : files) {
     const fs::path path = folder_ / file.path;
     if (file.path.has_parent_path()) fs::create_directories(path.parent_path());
-    write_file(path, *file.bytes);
+    core::write_file(path, *file.bytes);
   }
 }
 
-Outcome Recovery::run(std::span<const ImageFile> files, u64 acknowledged) {
+process::Outcome Recovery::run(std::span<const ImageFile> files, u64 acknowledged) {
   if (!warm()) return run_anew(files, acknowledged);
   put(files);
   return fork_one(acknowledged);
 }
 
-Outcome Recovery::run_anew(std::span<const ImageFile> files, u64 acknowledged, const Variables& more) {
+process::Outcome Recovery::run_anew(std::span<const ImageFile> files, u64 acknowledged, const Variables& more) {
   put(files);
   return start_anew(acknowledged, more);
 }
 
-Outcome Recovery::run_again(u64 acknowledged) {
+process::Outcome Recovery::run_again(u64 acknowledged) {
   return start_anew(acknowledged, {});
 }
 
-Outcome Recovery::start_anew(u64 acknowledged, const Variables& more) {
+process::Outcome Recovery::start_anew(u64 acknowledged, const Variables& more) {
   auto environment = plan_.settings.environment();
   environment.emplace_back(Environment::acknowledged_name, std::to_string(acknowledged));
   environment.insert(environment.end(), more.begin(), more.end());
-  return cli::run(in_folder(plan_.recovery, folder_), {.capture = Capture::both,
-                                                       .environment = environment,
-                                                       .directory = folder_.string(),
-                                                       .timeout_seconds = plan_.timeout_seconds,
-                                                       .no_input = true});
+  return process::run(in_folder(plan_.recovery, folder_), {.capture = process::Capture::both,
+                                                           .environment = environment,
+                                                           .directory = folder_.string(),
+                                                           .timeout_seconds = plan_.timeout_seconds,
+                                                           .no_input = true});
 }
 
-Outcome Recovery::fork_one(u64 acknowledged) {
+process::Outcome Recovery::fork_one(u64 acknowledged) {
   runtime::ForkRequest request{.timeout_milliseconds = static_cast<u64>(plan_.timeout_seconds * 1000),
                                .acknowledged = acknowledged};
   const std::string output = output_.string();
@@ -190,11 +190,11 @@ Outcome Recovery::fork_one(u64 acknowledged) {
   const bool answered = ::write(to_, &request, sizeof request) == static_cast<ssize_t>(sizeof request) &&
                         read_all(from_, &answer, sizeof answer);
   if (!answered) throw UserError("the recovery's first process has ended: it could not be forked again");
-  Outcome outcome;
+  process::Outcome outcome;
   outcome.timed_out = answer.timed_out != 0;
   if (WIFSIGNALED(answer.status)) outcome.signal = WTERMSIG(answer.status);
   outcome.status = WIFEXITED(answer.status) ? WEXITSTATUS(answer.status) : 128 + outcome.signal;
-  if (outcome.status != 0) outcome.output = content_of(output_);
+  if (outcome.status != 0) outcome.output = core::content_of(output_);
   return outcome;
 }
 

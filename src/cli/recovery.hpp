@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/crash_trials.hpp"
-#include "cli/scratch.hpp"
+#include "process/scratch.hpp"
 
 namespace ew::cli {
 
@@ -36,12 +36,12 @@ class Recovery {
   bool warm() const { return server_ > 0; }
   /// The files are put there, everything else is as before any run, the recovery runs and is told what was
   /// acknowledged. The output is only read when it did not succeed.
-  Outcome run(std::span<const ImageFile>, u64 acknowledged = 0);
+  process::Outcome run(std::span<const ImageFile>, u64 acknowledged = 0);
   /// The same by a process started anew, with more in its environment. What it leaves stays in folder().
   using Variables = std::vector<std::pair<std::string, std::string>>;
-  Outcome run_anew(std::span<const ImageFile>, u64 acknowledged, const Variables& more = {});
+  process::Outcome run_anew(std::span<const ImageFile>, u64 acknowledged, const Variables& more = {});
   /// Another one, on what that has left.
-  Outcome run_again(u64 acknowledged);
+  process::Outcome run_again(u64 acknowledged);
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
@@ -50,11 +50,11 @@ class Recovery {
   void stop_server();
   void tidy();
   void put(std::span<const ImageFile>);
-  Outcome start_anew(u64 acknowledged, const Variables& more);
-  Outcome fork_one(u64 acknowledged);
+  process::Outcome start_anew(u64 acknowledged, const Variables& more);
+  process::Outcome fork_one(u64 acknowledged);
 
   const CrashPlan& plan_;
-  Scratch scratch_, outputs_;
+  process::Scratch scratch_, outputs_;
   std::filesystem::path folder_, output_;
   struct Given {  // a file or folder that the trial starts with, beside pools
     std::filesystem::path path;

@@ -11,6 +11,8 @@
 
 namespace ew::cli {
 
+using namespace process;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -17,6 +17,8 @@
 
 namespace ew::cli {
 
+using namespace process;
+
 namespace {
 
 namespace fs = std::filesystem;

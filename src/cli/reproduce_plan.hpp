@@ -27,7 +27,7 @@ struct PlannedRun {
   report::Phase phase = report::Phase::run;
   RunSettings settings;
   std::vector<std::string> options;  // that the program is built with, besides -O2
-  Words prepare, command;            // prepare is empty unless a recovery is measured
+  process::Words prepare, command;   // prepare is empty unless a recovery is measured
   std::string machine_text;          // the resolved machine
   std::string name;                  // of its directory; ends in the key
 };

@@ -17,12 +17,14 @@
 
 #include "cli/progress_line.hpp"
 #include "cli/table.hpp"
-#include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
 #include "core/json_text.hpp"
 #include "report/finished_run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 
 namespace {
 
@@ -61,7 +63,7 @@ class Attempt {
   std::optional<FailedRun> carry_out() {
     fs::remove_all(part_);
     fs::create_directories(work_);
-    write_file(part_ / "resolved.toml", planned_.machine_text);
+    core::write_file(part_ / "resolved.toml", planned_.machine_text);
     const std::time_t began = std::time(nullptr);
     if (planned_.phase == Phase::recovery) {
       if (const Outcome outcome = call(planned_.prepare, true); outcome.status != 0)
@@ -75,8 +77,8 @@ class Attempt {
     if (!fs::is_regular_file(part_ / "stats.json"))
       return FailedRun{planned_.program->name, planned_.configuration->name, command, "left no statistics",
                        last_lines(outcome.output, 10)};
-    write_file(part_ / "output.txt", outcome.output);
-    write_file(part_ / "env.json", core::json_text(environment(command, began, seconds)) + "\n");
+    core::write_file(part_ / "output.txt", outcome.output);
+    core::write_file(part_ / "env.json", core::json_text(environment(command, began, seconds)) + "\n");
     fs::remove_all(work_);
     fs::rename(part_, options_.out / "runs" / planned_.name);
     return std::nullopt;

@@ -8,8 +8,8 @@
 
 #include "cli/chart_library.hpp"
 #include "cli/reproduce_runs.hpp"
-#include "cli/whole_file.hpp"
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
 #include "core/json_text.hpp"
 
 namespace ew::cli {
@@ -47,11 +47,11 @@ Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::
 }
 
 void write_results(const Reproduction& result, const fs::path& out) {
-  write_file(out / "figures.csv", figures_csv(result));
-  write_file(out / "figures.md", figures_markdown(result));
-  write_file(out / "runs.csv", runs_csv(result));
-  write_file(out / "results.json", core::json_text(to_json(result)) + "\n");
-  write_file(out / "report.html", html_report(result, chart_library()));
+  core::write_file(out / "figures.csv", figures_csv(result));
+  core::write_file(out / "figures.md", figures_markdown(result));
+  core::write_file(out / "runs.csv", runs_csv(result));
+  core::write_file(out / "results.json", core::json_text(to_json(result)) + "\n");
+  core::write_file(out / "report.html", html_report(result, chart_library()));
 }
 
 }  // namespace

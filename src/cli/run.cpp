@@ -1,4 +1,6 @@
 // `ew run`: a program on a machine. The process becomes the program, so its status and signals are its own.
+#include "process/run.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,18 +11,19 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/interrupt.hpp"
 #include "cli/order_check.hpp"
-#include "cli/process.hpp"
 #include "cli/run_settings.hpp"
-#include "cli/scratch.hpp"
 #include "cli/statistics_csv.hpp"
 #include "cli/verb.hpp"
 #include "core/diagnostics.hpp"
 #include "core/json_text.hpp"
 #include "core/nearest.hpp"
+#include "process/interrupt.hpp"
+#include "process/scratch.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 
 namespace {
 

@@ -12,6 +12,8 @@
 
 namespace ew::cli {
 
+using namespace process;
+
 namespace fs = std::filesystem;
 using core::UserError;
 using runtime::Environment;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/process.hpp"
+#include "process/run.hpp"
 #include "runtime/machine_config.hpp"
 
 namespace ew::cli {
@@ -27,7 +27,7 @@ struct RunSettings {
   /// For the child. Paths are absolute, since the program may change its folder.
   std::vector<std::pair<std::string, std::string>> environment() const;
   /// The same as options of `ew run`, for a command that can be typed again.
-  Words as_options() const;
+  process::Words as_options() const;
 };
 
 /// Refuses what is no whole number from `least`, with a sentence that says so.

@@ -61,7 +61,7 @@ u64 StateWorker::digest() const {
   return image_.digest() ^ acknowledged_ * 0x9e3779b97f4a7c15 ^ pools_ << 56;
 }
 
-Outcome StateWorker::judge(const PersistSet& set) {
+process::Outcome StateWorker::judge(const PersistSet& set) {
   build(set);
   return recover();
 }
@@ -82,7 +82,7 @@ bool StateWorker::survives_crash(const std::string& state, ImageVerdicts& verdic
     const PersistSet set = states.named(name, walk);
     const Image after = once.left(set);
     const u64 acknowledged_then = once.acknowledged(set);
-    const Outcome second =
+    const process::Outcome second =
         verdicts.of(digest_of(after, acknowledged_then), [&] { return recovery_.run(after, acknowledged_then); });
     if (second.status == 0) continue;
     failed.nested = name;

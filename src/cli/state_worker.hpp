@@ -16,7 +16,7 @@ namespace ew::cli {
 struct FailedState {
   std::string state;
   check::PersistSet set;
-  Outcome outcome;
+  process::Outcome outcome;
   std::string nested, nested_place;  // the state in which the recovery was crashed, and where that ends
 };
 
@@ -36,12 +36,12 @@ class StateWorker {
   u64 digest() const;
   Image pool_files() const { return program_.files(image_, pools_); }
   u64 acknowledged() const { return acknowledged_; }
-  Outcome recover() { return recovery_.run(pool_files(), acknowledged_); }
+  process::Outcome recover() { return recovery_.run(pool_files(), acknowledged_); }
   /// Where the program had made no pool yet.
-  Outcome recover_nothing() { return recovery_.run({}); }
+  process::Outcome recover_nothing() { return recovery_.run({}); }
 
   /// Both at once.
-  Outcome judge(const check::PersistSet&);
+  process::Outcome judge(const check::PersistSet&);
   bool passes(const check::PersistSet& set) { return judge(set).status == 0; }
 
   /// The recovery of the state that was built, or of no_pool, is crashed in states that the model allows it to leave,

@@ -14,9 +14,9 @@
 #include "cli/test_build.hpp"
 #include "cli/test_checks.hpp"
 #include "cli/verb.hpp"
-#include "cli/whole_file.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
 
 namespace ew::cli {
 
@@ -133,7 +133,7 @@ class TestRun {
     std::replace(name.begin(), name.end(), '/', '-');
     const fs::path path = fs::path(command_.build) / "test-logs" / (name + ".log");
     fs::create_directories(path.parent_path());
-    write_file(path, output);
+    core::write_file(path, output);
     return path;
   }
 

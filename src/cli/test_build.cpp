@@ -3,9 +3,11 @@
 #include <cstdio>
 #include <sstream>
 
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 
 namespace {
 

@@ -9,12 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/scratch.hpp"
 #include "coherence/models.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "process/scratch.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 
 namespace {
 

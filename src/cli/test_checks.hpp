@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
 
@@ -13,15 +13,15 @@ struct Check {
   /// timing: a workload on a timing machine; its verdict and what it copies to the host must be those of functional
   /// mode.
   enum class Kind { google_test, plain, workload, timing } kind = Kind::plain;
-  std::string name;    // "unit/ptx", "workload/cuda/scan_blelloch"
-  Words command;       // empty: nothing to run
-  std::string target;  // what the build calls the program; empty: it is not built
+  std::string name;        // "unit/ptx", "workload/cuda/scan_blelloch"
+  process::Words command;  // empty: nothing to run
+  std::string target;      // what the build calls the program; empty: it is not built
   double timeout_seconds = 300;
-  int skip_status = -1;       // with which it says that it cannot run here
-  Words run_options;          // of a timing check: of `ew run`
-  bool racing = false;        // its copies depend on an order that nothing fixes: only the verdict is compared
-  bool always_shown = false;  // its output is a table that is told when it passes, too
-  bool twice = false;         // a timing check runs twice: both runs must have the same digest
+  int skip_status = -1;        // with which it says that it cannot run here
+  process::Words run_options;  // of a timing check: of `ew run`
+  bool racing = false;         // its copies depend on an order that nothing fixes: only the verdict is compared
+  bool always_shown = false;   // its output is a table that is told when it passes, too
+  bool twice = false;          // a timing check runs twice: both runs must have the same digest
 };
 
 struct CheckResult {

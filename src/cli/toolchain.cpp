@@ -13,6 +13,8 @@
 
 namespace ew::cli {
 
+using namespace process;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -30,19 +30,22 @@ struct CudaUnit {
 /// sm number that the device pass is told, with a warning added when it is not what was asked for.
 unsigned choose_architecture(BuildRequest&);
 
-Words device_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
+process::Words device_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
 /// The device pass in two steps, for code whose variables form a circle (circular_variables.hpp): to LLVM's text, and
 /// from it.
-Words llvm_text_pass(const Toolchain&, const BuildRequest&, const CudaUnit&, const std::string& text);
-Words from_llvm_text_pass(const Toolchain&, const BuildRequest&, const std::string& text, const std::string& ptx);
-Words host_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
+process::Words llvm_text_pass(const Toolchain&, const BuildRequest&, const CudaUnit&, const std::string& text);
+process::Words from_llvm_text_pass(const Toolchain&, const BuildRequest&, const std::string& text,
+                                   const std::string& ptx);
+process::Words host_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
 /// The host pass writes its constructors as .ctors, in which they stand last to first; renamed, the registration of the
 /// device code comes before the constructors of the source's static objects, which may launch kernels.
-Words register_before_static_objects(const Toolchain&, const std::string& object);
+process::Words register_before_static_objects(const Toolchain&, const std::string& object);
 /// Preprocessing only: -E, or -M / -MM.
-Words preprocess_pass(const Toolchain&, const BuildRequest&, const CudaUnit&, const Words& what);
+process::Words preprocess_pass(const Toolchain&, const BuildRequest&, const CudaUnit&, const process::Words& what);
 /// A .c or .cpp file. `what` is {"-c", "-o", object}, or options of the preprocessor.
-Words host_compile(const Toolchain&, const BuildRequest&, const std::string& source, Language, const Words& what);
-Words link_command(const Toolchain&, const BuildRequest&, const Words& objects_in_order, const std::string& output);
+process::Words host_compile(const Toolchain&, const BuildRequest&, const std::string& source, Language,
+                            const process::Words& what);
+process::Words link_command(const Toolchain&, const BuildRequest&, const process::Words& objects_in_order,
+                            const std::string& output);
 
 }  // namespace ew::cli

@@ -54,6 +54,10 @@ FileText read_file(const std::filesystem::path& path, u64 most) {
   return result;
 }
 
+std::string content_of(const std::filesystem::path& path) {
+  return read_file(path, ~u64{0}).text;
+}
+
 // Without a stream: ew crash writes a pool before each of some hundred recoveries a second.
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0644);

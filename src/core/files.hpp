@@ -19,6 +19,8 @@ struct FileText {
 /// A pipe or device is read, too, while it gives anything within some seconds. More than `most` bytes are refused.
 inline constexpr u64 most_file_bytes = u64{64} << 20;
 FileText read_file(const std::filesystem::path&, u64 most = most_file_bytes);
+/// However large; empty when there is none.
+std::string content_of(const std::filesystem::path&);
 
 /// Not a mistake in the command: the disk is full, or somebody has taken a right away.
 class OutputError : public UserError {

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "core/types.hpp"
+#include "process/interrupt.hpp"
 #include "runtime/host_signals.hpp"
 
 namespace ew::runtime {
@@ -49,7 +50,7 @@ void on_end_signal(int number, siginfo_t* info, void*) {
   if (first_signal.compare_exchange_strong(none, number)) {
     first_signal_at = monotonic_nanoseconds();
     ::sem_post(&signal_told);
-  } else if (const bool passed_on = info->si_code == SI_QUEUE && info->si_value.sival_int == passed_on_signal;
+  } else if (const bool passed_on = info->si_code == SI_QUEUE && info->si_value.sival_int == process::passed_on_signal;
              !passed_on && first_signal_at != 0 && monotonic_nanoseconds() - first_signal_at >= nanoseconds_of_one) {
     end_by_signal(number);
   }

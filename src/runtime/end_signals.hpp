@@ -7,10 +7,6 @@
 
 namespace ew::runtime {
 
-/// A signal that `ew` passes on to its child carries this value (sigqueue): the child may have had the same signal from
-/// the terminal already, and does not take it for the second.
-inline constexpr int passed_on_signal = 0x45570001;
-
 /// From now on. Once a process; `end` is called once, on a thread of its own, which has every signal blocked. What the
 /// program forks is not watched.
 void watch_end_signals(void (*end)(int number));

@@ -6,9 +6,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 namespace fs = std::filesystem;

@@ -9,6 +9,8 @@
 #include "core/diagnostics.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 class BuildOptions : public testing::Test {

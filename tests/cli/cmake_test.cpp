@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 namespace fs = std::filesystem;

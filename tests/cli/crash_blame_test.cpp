@@ -2,9 +2,11 @@
 // of several styles: workloads/persist, of which all are tried by `ew test --filter planted_bugs`.
 #include <gtest/gtest.h>
 
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 // append-1: a missing ofence was an early acknowledgement of an earlier launch. append-2: one that is. undo-6: a fence

@@ -8,9 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/crash_trials.hpp"
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 namespace fs = std::filesystem;

@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/process.hpp"
 #include "memory/networks/networks.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 namespace fs = std::filesystem;

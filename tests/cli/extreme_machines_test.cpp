@@ -15,8 +15,8 @@
 #include <sstream>
 #include <thread>
 
-#include "cli/scratch.hpp"
 #include "core/fields.hpp"
+#include "process/scratch.hpp"
 #include "runtime/machine_config.hpp"
 
 namespace ew::cli::extremes {
@@ -130,7 +130,7 @@ std::vector<Case> all_cases() {
 }
 
 TEST(ExtremeMachines, RunOrAreRefusedByField) {
-  const Scratch scratch;
+  const process::Scratch scratch;
   const std::string folder = scratch.path().string();
   std::ofstream(folder + "/app.cu") << program;
   ASSERT_EQ(run({EW_PROGRAM, "build", folder + "/app.cu", "-o", folder + "/app"}, folder + "/out").status, 0);

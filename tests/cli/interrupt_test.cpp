@@ -10,10 +10,12 @@
 #include <fstream>
 #include <thread>
 
-#include "cli/process.hpp"
-#include "cli/scratch.hpp"
+#include "process/run.hpp"
+#include "process/scratch.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 namespace fs = std::filesystem;

@@ -11,9 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 namespace fs = std::filesystem;

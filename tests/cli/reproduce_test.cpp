@@ -8,10 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/process.hpp"
 #include "core/configuration.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 namespace fs = std::filesystem;

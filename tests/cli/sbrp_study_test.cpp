@@ -8,9 +8,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 namespace fs = std::filesystem;

@@ -8,11 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/process.hpp"
 #include "cli/statistics_csv.hpp"
 #include "core/symbol_name.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 namespace fs = std::filesystem;

@@ -10,9 +10,11 @@
 #include <regex>
 #include <set>
 
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 namespace {
 
 namespace fs = std::filesystem;

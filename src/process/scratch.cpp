@@ -1,4 +1,4 @@
-#include "cli/scratch.hpp"
+#include "process/scratch.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/interrupt.hpp"
 #include "core/diagnostics.hpp"
+#include "process/interrupt.hpp"
 
-namespace ew::cli {
+namespace ew::process {
 
 namespace fs = std::filesystem;
 
@@ -61,4 +61,4 @@ Scratch::~Scratch() {
   forget_folder(path_);
 }
 
-}  // namespace ew::cli
+}  // namespace ew::process

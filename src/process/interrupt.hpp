@@ -6,7 +6,11 @@
 
 #include <filesystem>
 
-namespace ew::cli {
+namespace ew::process {
+
+/// A signal that `ew` passes on to its child carries this value (sigqueue): the child may have had the same signal from
+/// the terminal already, and does not take it for the second (runtime/end_signals.hpp).
+inline constexpr int passed_on_signal = 0x45570001;
 
 /// From main(), before anything is started. Signals that were ignored (nohup) stay so.
 void watch_for_interrupts();
@@ -24,4 +28,4 @@ void forget_child(pid_t, bool finishes);
 /// The child has ended by this signal (0: by none). If the command was told the same one, it ends by it, too.
 void end_as_child(int signal);
 
-}  // namespace ew::cli
+}  // namespace ew::process

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-namespace ew::cli {
+namespace ew::process {
 
 class Scratch {
  public:
@@ -23,4 +23,4 @@ class Scratch {
 /// Removes the user's scratch folders in `where` whose processes are gone.
 void sweep_scratch(const std::filesystem::path& where);
 
-}  // namespace ew::cli
+}  // namespace ew::process

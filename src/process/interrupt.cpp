@@ -1,4 +1,4 @@
-#include "cli/interrupt.hpp"
+#include "process/interrupt.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,9 +14,7 @@
 #include <set>
 #include <thread>
 
-#include "runtime/end_signals.hpp"
-
-namespace ew::cli {
+namespace ew::process {
 
 namespace {
 
@@ -49,7 +47,7 @@ void on_signal(int number) {
 /// A child of our own group has had it from the terminal, most likely: it can tell this one from a second one.
 void pass_on(int number) {
   sigval value = {};
-  value.sival_int = runtime::passed_on_signal;
+  value.sival_int = passed_on_signal;
   for (const auto& [child, group] : watch().children) {
     if (group || number == SIGKILL)
       kill(group ? -child : child, number);
@@ -156,4 +154,4 @@ void end_as_child(int signal) {
   end_by(signal);
 }
 
-}  // namespace ew::cli
+}  // namespace ew::process

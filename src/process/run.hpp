@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ew::cli {
+namespace ew::process {
 
 using Words = std::vector<std::string>;
 
@@ -47,4 +47,4 @@ std::string shell_line(const Words& command);
 /// The full path of a program on PATH, or nothing.
 std::optional<std::string> find_program(std::string_view name);
 
-}  // namespace ew::cli
+}  // namespace ew::process

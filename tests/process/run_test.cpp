@@ -1,9 +1,9 @@
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
 
-namespace ew::cli {
+namespace ew::process {
 namespace {
 
 TEST(Process, StatusSignalAndOutput) {
@@ -39,4 +39,4 @@ TEST(Process, ShellLinesCanBeTypedAgain) {
 }
 
 }  // namespace
-}  // namespace ew::cli
+}  // namespace ew::process

@@ -1,4 +1,4 @@
-#include "cli/process.hpp"
+#include "process/run.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,9 +14,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cli/interrupt.hpp"
+#include "process/interrupt.hpp"
 
-namespace ew::cli {
+namespace ew::process {
 
 namespace {
 
@@ -181,4 +181,4 @@ std::optional<std::string> find_program(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace ew::cli
+}  // namespace ew::process
