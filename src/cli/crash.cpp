@@ -5,19 +5,15 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
 
-#include "cli/crash_folder.hpp"
-#include "cli/crash_model.hpp"
-#include "cli/crash_timed.hpp"
-#include "cli/crash_trials.hpp"
-#include "cli/table.hpp"
+#include "check/crash/points.hpp"
+#include "cli/crash_report.hpp"
+#include "cli/run_settings.hpp"
 #include "cli/verb.hpp"
 #include "core/diagnostics.hpp"
-#include "core/json_text.hpp"
 #include "core/nearest.hpp"
+#include "persistency/models.hpp"
 
 namespace ew::cli {
 
@@ -28,7 +24,8 @@ namespace {
 using core::UserError;
 
 struct CrashCommand {
-  CrashPlan plan;
+  check::CrashPlan plan;
+  RunSettings settings;
   std::vector<std::string> at;
   std::string recover, keep;
   std::size_t count = 0;  // 0: not given
@@ -106,6 +103,10 @@ Words split_words(const std::string& text) {
   return words;
 }
 
+unsigned jobs_of(const CrashCommand& command) {
+  return command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
+}
+
 /// The command that brings one failure back. `nested`: where the recovery was crashed; empty: it was not.
 std::string replay(const CrashCommand& command, const Words& options, const std::string& nested, const Words& where,
                    const Words& program) {
@@ -131,44 +132,8 @@ void show_progress(std::size_t finished, std::size_t failures, std::size_t total
   std::fflush(stderr);
 }
 
-std::string shortened(const std::string& line, std::size_t width) {
-  return line.size() <= width ? line : line.substr(0, width - 3) + "...";
-}
-
-void print_table(const std::vector<Trial>& trials, unsigned long long total) {
-  Table table({">#", ">crash after", ">of run", "result", ">status", ">time", "recovery says"});
-  std::size_t number = 0;
-  for (const Trial& trial : trials) {
-    table.row({std::to_string(++number), grouped(trial.instruction),
-               fmt::format("{:.1f} %", 100.0 * static_cast<double>(trial.instruction) / static_cast<double>(total)),
-               std::string(name_of(trial.end)), std::to_string(trial.recovery_status), seconds_text(trial.seconds),
-               shortened(trial.last_line, 70)});
-  }
-  fmt::print("{}\n", table.text());
-}
-
-nlohmann::ordered_json as_json(const std::vector<Trial>& trials, unsigned long long total) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  std::size_t failures = 0, killed = 0;
-  for (const Trial& trial : trials) {
-    failures += !trial.passed();
-    killed += trial.killed();
-    list.push_back({{"instruction", trial.instruction},
-                    {"result", name_of(trial.end)},
-                    {"passed", trial.passed()},
-                    {"recovery_status", trial.recovery_status},
-                    {"acknowledged", trial.acknowledged},
-                    {"nested", trial.nested},
-                    {"nested_at", trial.nested_at},
-                    {"seconds", trial.seconds},
-                    {"says", trial.last_line}});
-  }
-  return {
-      {"instructions", total}, {"crashes", trials.size()}, {"killed", killed}, {"failed", failures}, {"trials", list}};
-}
-
 std::vector<unsigned long long> crash_points(const CrashCommand& command, unsigned long long total) {
-  if (command.at[0] == "random") return random_points(total, command.count, command.plan.settings.seed);
+  if (command.at[0] == "random") return check::random_points(total, command.count, command.settings.seed);
   const unsigned long long point = number(command.at[1], "--at instruction");
   if (point > total)
     throw UserError(fmt::format("--at instruction {}: the program ran only {} warp instructions", point, total));
@@ -193,52 +158,49 @@ void check(const CrashCommand& command, const Words& words) {
   if (words.empty()) throw UserError("ew crash needs a program behind --: ew crash … -- ./app pool");
 }
 
-int report(const CrashCommand& command, const Words& words, const std::vector<Trial>& trials,
-           unsigned long long total) {
-  if (command.json)
-    fmt::print("{}\n", core::json_text(as_json(trials, total)));
-  else
-    print_table(trials, total);
-  std::size_t failures = 0, killed = 0;
-  u64 nested = 0;
-  for (const Trial& trial : trials) {
-    nested += trial.nested;
-    killed += trial.killed();
-    if (trial.passed()) continue;
-    if (++failures > 3) continue;  // the first few say enough
-    fmt::print(stderr, "FAIL after warp instruction {}. Output:\n{}Again: {}\n", trial.instruction, trial.output,
-               replay(command, command.plan.settings.as_options(), number_or_none(trial.nested_at),
-                      {"--at", "instruction", std::to_string(trial.instruction)}, words));
-  }
-  if (nested && !command.json) fmt::print("{} crashes of recoveries\n", grouped(nested));
-  if (!command.json)
-    fmt::print("{}{} crashes, {} recovered, {} failed\n", failures ? "FAIL: " : "", killed, trials.size() - failures,
-               failures);
-  return failures ? failed : clean;
+/// What --model may be: a row of axioms that recorded runs can be told under, or a model of machines, which stands for
+/// the row that it promises.
+std::vector<std::string_view> crash_model_names() {
+  std::vector<std::string_view> all;
+  for (const check::PersistAxioms* axioms : persistency::all_axioms())
+    if (axioms->litmus && axioms->recorded) all.push_back(axioms->name);
+  for (const persistency::Model& model : persistency::models())
+    if (std::ranges::find(all, model.name) == all.end()) all.push_back(model.name);
+  return all;
+}
+
+const check::PersistAxioms& crash_model(const std::string& name) {
+  const std::vector<std::string_view> names = crash_model_names();
+  if (std::ranges::find(names, name) == names.end())
+    throw UserError(fmt::format("--model should be one of {}, but is \"{}\"{}", fmt::join(names, ", "), name,
+                                core::did_you_mean(name, names)));
+  const check::PersistAxioms* const axioms = persistency::find_axioms(name);
+  return axioms ? *axioms : persistency::find_model(name)->promises();
 }
 
 /// The states that a model allows, of one recorded run.
 int call_model(CrashCommand& command, const Words& words) {
-  CrashPlan& plan = command.plan;
-  const RunSettings typed = plan.settings;
-  plan.settings.settings.push_back("machine.mode=functional");
-  const ModelPlan model{
+  check::CrashPlan& plan = command.plan;
+  RunSettings functional = command.settings;
+  functional.settings.push_back("machine.mode=functional");
+  plan.environment = functional.environment();
+  const check::ModelPlan model{
       .axioms = &crash_model(command.model.empty() ? std::string(persistency::sbrp_axioms.name) : command.model),
       .budget = command.count ? command.count : 1000,
       .state = command.state,
       .cold = command.cold,
       .warm = !command.fresh && command.state.empty(),
-      .jobs = command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()))};
-  ModelCampaign campaign(plan, model);
-  const ModelReport report =
+      .jobs = jobs_of(command)};
+  check::ModelCampaign campaign(plan, model);
+  const check::ModelReport report =
       campaign.run([](u64 finished, u64 failures, u64 total) { show_progress(finished, failures, total, "states"); });
-  print_report(report, command.json, [&](const ModelFailure& failure) {
+  const bool good = print_report(report, command.json, [&](const check::ModelFailure& failure) {
     Words where{"--states", "model", "--model", std::string(model.axioms->name), "--state", failure.state};
     if (command.count) where.insert(where.end(), {"--count", std::to_string(command.count)});
     if (!failure.nested.empty()) where.insert(where.end(), {"--nested-points", std::to_string(plan.nested_points)});
-    return replay(command, typed.as_options(), failure.nested, where, words);
+    return replay(command, command.settings.as_options(), failure.nested, where, words);
   });
-  return report.failed || report.unlike ? failed : clean;
+  return good ? clean : failed;
 }
 
 void check_model(const CrashCommand& command, const Words& words) {
@@ -250,24 +212,14 @@ void check_model(const CrashCommand& command, const Words& words) {
   if (words.empty()) throw UserError("ew crash needs a program behind --: ew crash … -- ./app pool");
 }
 
-std::vector<CrashMoment> crash_moments(const CrashCommand& command, const runtime::MachineConfig& config,
-                                       const TimedCampaign& campaign) {
+std::vector<check::CrashMoment> crash_moments(const CrashCommand& command, const runtime::MachineConfig& config,
+                                              const check::TimedCampaign& campaign) {
   const auto within = [&](u64 value, u64 last, std::string_view what) {
     if (value > last)
       throw UserError(fmt::format("--at {} {}: the run's last durable write is {}", command.at[0], value, what));
     return value;
   };
-  std::vector<CrashMoment> moments;
-  if (command.at[0] == "random") {
-    // Some lie between durable writes of one cycle: the host's take no time, nor does what it acknowledges between
-    // them.
-    const u64 seed = command.plan.settings.seed;
-    const auto writes = random_points(campaign.last_write(), command.count / 4, seed);
-    for (const auto cycle : random_points(std::max<u64>(campaign.last_cycle(), 1), command.count - writes.size(), seed))
-      moments.push_back({false, cycle});
-    for (const auto write : writes) moments.push_back({true, write});
-    return moments;
-  }
+  if (command.at[0] == "random") return campaign.random_moments(command.count, command.settings.seed);
   const u64 value = number(command.at[1], "--at " + command.at[0]);
   if (command.at[0] == "persist")
     return {{true, within(value, campaign.last_write(), fmt::format("number {}", campaign.last_write()))}};
@@ -279,60 +231,20 @@ std::vector<CrashMoment> crash_moments(const CrashCommand& command, const runtim
 
 /// Moments of simulated time, on a timing machine.
 int call_timed(CrashCommand& command, const Words& words, const runtime::MachineConfig& config) {
-  CrashPlan& plan = command.plan;
+  check::CrashPlan& plan = command.plan;
   const auto begin = std::chrono::steady_clock::now();
-  TimedCampaign campaign(plan);
+  check::TimedCampaign campaign(plan);
   const auto moments = crash_moments(command, config, campaign);
-  const unsigned jobs = command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
+  const unsigned jobs = jobs_of(command);
   const auto trials = campaign.run(moments, command.cold, jobs, [](u64 finished, u64 failures, u64 total) {
     show_progress(finished, failures, total);
   });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::size_t failures = 0, killed = 0;
-  u64 nested = 0;
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const TimedTrial& trial : trials) {
-    killed += trial.killed;
-    nested += trial.nested;
-    list.push_back({{"at", trial.moment.words()},
-                    {"durable_writes", trial.writes},
-                    {"acknowledged", trial.acknowledged},
-                    {"passed", trial.passed()},
-                    {"killed", trial.killed},
-                    {"recovery_status", trial.status},
-                    {"nested", trial.nested},
-                    {"nested_at", trial.nested_at},
-                    {"says", last_line(trial.unlike.empty() ? trial.output : trial.unlike)}});
-    if (trial.passed()) continue;
-    if (++failures > 3) continue;
-    const std::string again =
-        replay(command, plan.settings.as_options(), number_or_none(trial.nested_at),
-               {"--at", trial.moment.persist ? "persist" : "cycle", std::to_string(trial.moment.number)}, words);
-    fmt::print(stderr, "FAIL at {}. {}\n{}Again: {}\n", trial.moment.words(), trial.unlike, trial.output, again);
-  }
-  if (command.json) {
-    const nlohmann::ordered_json all{{"cycles", campaign.last_cycle()},
-                                     {"durable_writes", campaign.last_write()},
-                                     {"crashes", trials.size()},
-                                     {"distinct", campaign.distinct()},
-                                     {"killed", killed},
-                                     {"nested", nested},
-                                     {"nested_distinct", campaign.nested_distinct()},
-                                     {"failed", failures},
-                                     {"seconds", seconds},
-                                     {"trials", list}};
-    fmt::print("{}\n", core::json_text(all));
-  } else {
-    fmt::print("{} durable writes in {} cycles; {} crashes, {} distinct states, {} of them killed for real, in {}\n",
-               grouped(campaign.last_write()), grouped(campaign.last_cycle()), trials.size(), campaign.distinct(),
-               killed, seconds_text(seconds));
-    if (nested)
-      fmt::print("{} crashes of recoveries, {} different images\n", grouped(nested),
-                 grouped(campaign.nested_distinct()));
-    fmt::print("{}{} crashes, {} recovered, {} failed\n", failures ? "FAIL: " : "", trials.size(),
-               trials.size() - failures, failures);
-  }
-  return failures ? failed : clean;
+  const auto again = [&](const check::TimedTrial& trial) {
+    return replay(command, command.settings.as_options(), number_or_none(trial.nested_at),
+                  {"--at", trial.moment.persist ? "persist" : "cycle", std::to_string(trial.moment.number)}, words);
+  };
+  return print_report(campaign, trials, seconds, command.json, again) ? clean : failed;
 }
 
 int call(CrashCommand& command, const Words& words) {
@@ -342,9 +254,11 @@ int call(CrashCommand& command, const Words& words) {
     throw UserError("--model and --state belong to --states model");
   else
     check(command, words);
-  CrashPlan& plan = command.plan;
+  check::CrashPlan& plan = command.plan;
   if (!plan.nested_at.empty() && plan.nested < 2) throw UserError("--nested-at belongs to --nested 2");
-  const runtime::MachineConfig config = plan.settings.resolve();
+  const runtime::MachineConfig config = command.settings.resolve();
+  plan.environment = command.settings.environment();
+  plan.seed = command.settings.seed;
   plan.program = words;
   plan.program[0] = program_path(words[0]);
   plan.recovery = split_words(command.recover);
@@ -357,9 +271,9 @@ int call(CrashCommand& command, const Words& words) {
   if (command.at[0] != "instruction" && command.at[0] != "random")
     throw UserError(
         fmt::format("--at {} needs a machine with simulated time: --machine sbrp-pm-far, or --timing", command.at[0]));
-  const CleanRun run = count_instructions(plan);
+  const check::CleanRun run = check::count_instructions(plan);
   const auto points = crash_points(command, run.instructions);
-  unsigned jobs = command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
+  unsigned jobs = jobs_of(command);
   if (!run.own_files && plan.nested > 1)
     throw UserError("--nested 2 needs the pool in the trial's folder: name it by a relative path, or with {}");
   if (!run.own_files && jobs > 1) {
@@ -369,10 +283,14 @@ int call(CrashCommand& command, const Words& words) {
         "elsewhere; a relative path or {{}} gives each trial a pool of its own\n");
     jobs = 1;
   }
-  const auto trials = run_trials(plan, points, jobs, [&](std::size_t finished, std::size_t failures) {
+  const auto trials = check::run_trials(plan, points, jobs, [&](std::size_t finished, std::size_t failures) {
     show_progress(finished, failures, points.size());
   });
-  return report(command, words, trials, run.instructions);
+  const auto again = [&](const check::Trial& trial) {
+    return replay(command, command.settings.as_options(), number_or_none(trial.nested_at),
+                  {"--at", "instruction", std::to_string(trial.instruction)}, words);
+  };
+  return print_report(trials, run.instructions, command.json, again) ? clean : failed;
 }
 
 }  // namespace
@@ -417,7 +335,7 @@ void add_crash(CLI::App& app, int& status) {
       ->type_name("STATE");
   verb->add_option("--keep", command->keep, "Keep the folders of failed trials here")->type_name("FOLDER");
   verb->add_flag("--json", command->json, "As JSON");
-  command->plan.settings.add_options(*verb);
+  command->settings.add_options(*verb);
   auto program = std::make_shared<Words>();
   verb->add_option("program", *program, "The program and its arguments, behind --");
   verb->callback([command, program, &status] { status = call(*command, *program); });

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "cli/crash_folder.hpp"
-#include "cli/crash_model.hpp"
+#include "check/crash/folder.hpp"
+#include "cli/crash_report.hpp"
 #include "cli/table.hpp"
 #include "core/json_text.hpp"
 
@@ -13,10 +13,8 @@ namespace ew::cli {
 
 namespace {
 
-using Again = std::function<std::string(const ModelFailure&)>;
-
-void print_failure(const ModelFailure& failure, std::size_t number, const Again& again) {
-  fmt::print(stderr, "\nFAIL {}: {} (state {}{})\n", number, name_of(failure.kind), failure.state,
+void print_failure(const check::ModelFailure& failure, std::size_t number, const Again<check::ModelFailure>& again) {
+  fmt::print(stderr, "\nFAIL {}: {} (state {}{})\n", number, check::name_of(failure.kind), failure.state,
              failure.alike > 1 ? fmt::format(", and {} like it", failure.alike - 1) : "");
   if (failure.acknowledged) fmt::print(stderr, "  acknowledged: {}\n", failure.acknowledged);
   if (!failure.durable.empty()) fmt::print(stderr, "  durable:      {}\n", failure.durable);
@@ -34,10 +32,11 @@ void print_failure(const ModelFailure& failure, std::size_t number, const Again&
   fmt::print(stderr, "  again: {}\n", again(failure));
 }
 
-nlohmann::ordered_json json_of(const ModelReport& report, const Again& again) {
+nlohmann::ordered_json json_of(const check::ModelReport& report, const Again<check::ModelFailure>& again) {
   nlohmann::ordered_json failures = nlohmann::ordered_json::array();
-  for (const ModelFailure& failure : report.failures) {
-    nlohmann::ordered_json one{{"class", name_of(failure.kind)}, {"state", failure.state}, {"alike", failure.alike}};
+  for (const check::ModelFailure& failure : report.failures) {
+    nlohmann::ordered_json one{
+        {"class", check::name_of(failure.kind)}, {"state", failure.state}, {"alike", failure.alike}};
     if (!failure.nested.empty()) one["nested_state"] = failure.nested;
     if (failure.acknowledged) one["acknowledged"] = failure.acknowledged;
     const std::pair<const char*, const std::string*> texts[] = {
@@ -49,7 +48,7 @@ nlohmann::ordered_json json_of(const ModelReport& report, const Again& again) {
       if (!text->empty()) one[name] = *text;
     if (!failure.widen.empty()) one["widen"] = failure.widen;
     one["recovery_status"] = failure.status;
-    one["says"] = last_line(failure.output);
+    one["says"] = check::last_line(failure.output);
     one["again"] = again(failure);
     failures.push_back(std::move(one));
   }
@@ -73,10 +72,11 @@ nlohmann::ordered_json json_of(const ModelReport& report, const Again& again) {
 
 }  // namespace
 
-void print_report(const ModelReport& report, bool json, const Again& again) {
+bool print_report(const check::ModelReport& report, bool json, const Again<check::ModelFailure>& again) {
+  const bool good = report.failed == 0 && report.unlike == 0;
   if (json) {
     fmt::print("{}\n", core::json_text(json_of(report, again)));
-    return;
+    return good;
   }
   const double rate = report.seconds > 0 ? static_cast<double>(report.distinct) / report.seconds : 0;
   fmt::print("{} events, {} persists (recorded in {}, ordered in {})\n", grouped(report.events),
@@ -89,10 +89,11 @@ void print_report(const ModelReport& report, bool json, const Again& again) {
                grouped(report.nested_distinct));
   std::fflush(stdout);
   std::size_t number = 0;
-  for (const ModelFailure& failure : report.failures) print_failure(failure, ++number, again);
+  for (const check::ModelFailure& failure : report.failures) print_failure(failure, ++number, again);
   if (report.unlike) fmt::print("FAIL: {} recoveries ended differently in a process started anew\n", report.unlike);
   fmt::print("{}{} states, {} recovered, {} failed\n", report.failed ? "FAIL: " : "", grouped(report.distinct),
              grouped(report.passed), grouped(report.failed));
+  return good;
 }
 
 }  // namespace ew::cli

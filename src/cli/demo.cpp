@@ -6,8 +6,10 @@
 #include <chrono>
 #include <thread>
 
-#include "cli/crash_folder.hpp"
-#include "cli/crash_model.hpp"
+#include "check/crash/folder.hpp"
+#include "check/crash/model_campaign.hpp"
+#include "check/crash/points.hpp"
+#include "check/crash/trials.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/reproduce_study.hpp"
 #include "cli/table.hpp"
@@ -130,20 +132,21 @@ int Demo::show_crashes() {
   std::size_t failures = 0, recovered = 0;
   const std::size_t machines = std::size(demo_machines);
   for (std::size_t i = 0; i < machines; ++i) {
-    CrashPlan plan;
-    plan.settings = settings_of(demo_machines[i].configuration);
+    check::CrashPlan plan;
+    plan.environment = settings_of(demo_machines[i].configuration).environment();
     plan.program = {program().string(), "--pairs", "512", "--batches", "2", "--pool", "kvs.pool"};
     plan.recovery = {program().string(), "--recover", "kvs.pool"};
     const std::size_t count = command_.crashes * (i + 1) / machines - command_.crashes * i / machines;
     if (count == 0) continue;
-    const CleanRun clean_run = count_instructions(plan);
-    const auto trials = run_trials(
-        plan, random_points(clean_run.instructions, count, i + 1), demo_jobs(), [&](std::size_t done, std::size_t) {
-          line.show(fmt::format("{}: {} of {} crashes", demo_machines[i].label, done, count));
-        });
+    const check::CleanRun clean_run = check::count_instructions(plan);
+    const auto trials =
+        check::run_trials(plan, check::random_points(clean_run.instructions, count, i + 1), demo_jobs(),
+                          [&](std::size_t done, std::size_t) {
+                            line.show(fmt::format("{}: {} of {} crashes", demo_machines[i].label, done, count));
+                          });
     line.clear();
     std::size_t passed = 0;
-    for (const Trial& trial : trials) {
+    for (const check::Trial& trial : trials) {
       passed += trial.passed();
       if (!trial.passed()) fmt::print(stderr, "FAIL after warp instruction {}:\n{}", trial.instruction, trial.output);
     }
@@ -169,21 +172,22 @@ int Demo::show_planted_bug() {
   std::size_t found[2] = {};
   for (const bool planted : {false, true}) {
     const fs::path program_path = planted ? binary : program();
-    CrashPlan plan;
+    check::CrashPlan plan;
+    plan.environment = RunSettings().environment();
     plan.program = {program_path.string(), "--small", "--pool", "kvs.pool"};
     plan.recovery = {program_path.string(), "--recover", "kvs.pool"};
-    const ModelPlan model{.budget = 500, .cold = 20, .jobs = demo_jobs()};
-    ModelCampaign campaign(plan, model);
-    const ModelReport report = campaign.run([](u64, u64, u64) {});
+    const check::ModelPlan model{.budget = 500, .cold = 20, .jobs = demo_jobs()};
+    check::ModelCampaign campaign(plan, model);
+    const check::ModelReport report = campaign.run([](u64, u64, u64) {});
     found[planted] = report.failed;
     fmt::print("{}: {} states tried, {} failed\n", planted ? "with the bug" : "as it stands", report.distinct,
                report.failed);
-    for (const ModelFailure& failure : report.failures) {
-      fmt::print("  {}\n", name_of(failure.kind));
+    for (const check::ModelFailure& failure : report.failures) {
+      fmt::print("  {}\n", check::name_of(failure.kind));
       if (!failure.durable.empty()) fmt::print("    durable:     {}\n", failure.durable);
       if (!failure.not_durable.empty()) fmt::print("    not durable: {}\n", failure.not_durable);
       fmt::print("    what to do:  {}\n", failure.advice);
-      fmt::print("    the recovery says: {}\n", last_line(failure.output));
+      fmt::print("    the recovery says: {}\n", check::last_line(failure.output));
     }
   }
   fmt::print("\n");

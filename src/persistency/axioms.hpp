@@ -3,7 +3,7 @@
 // readers ask for its fields and never for its name:
 //   check/persistency_model.cpp  litmus tests: the persist order of one execution
 //   check/persist_builder.cpp    recorded runs: the graph of what a crash may leave
-//   cli/crash_advice.cpp         what the program of a failed state should do
+//   check/crash/advice.cpp       what the program of a failed state should do
 //   tests/persistency            random warps, whose persists the hardware models must keep in order
 // The rows stand here and not in check/, because a model's file says what the model promises: check/ includes
 // persistency/, and persistency/ includes neither check/ nor simt/.

@@ -8,11 +8,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ew::process {
 
 using Words = std::vector<std::string>;
+using Variables = std::vector<std::pair<std::string, std::string>>;  // of the environment
 
 struct Outcome {
   int status = 0;  // exit status; 128 + signal when a signal ended it; 127 when it could not be started
@@ -25,11 +27,11 @@ enum class Capture { nothing, standard_error, standard_output, both };
 
 struct RunOptions {
   Capture capture = Capture::nothing;
-  std::vector<std::pair<std::string, std::string>> environment;  // added to this process's
-  std::string directory;                                         // empty: this process's
-  double timeout_seconds = 0;                                    // 0: none; then the child's process group is killed
-  bool no_input = false;                                         // standard input is empty
-  bool finishes = false;  // after a signal to this process the caller still uses what the child has left
+  Variables environment;       // added to this process's
+  std::string directory;       // empty: this process's
+  double timeout_seconds = 0;  // 0: none; then the child's process group is killed
+  bool no_input = false;       // standard input is empty
+  bool finishes = false;       // after a signal to this process the caller still uses what the child has left
   std::function<void(std::string_view)> each_line;  // told every captured line as it arrives
 };
 

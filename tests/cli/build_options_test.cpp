@@ -11,6 +11,7 @@
 namespace ew::cli {
 
 using namespace process;
+
 namespace {
 
 class BuildOptions : public testing::Test {

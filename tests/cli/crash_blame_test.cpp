@@ -7,6 +7,7 @@
 namespace ew::cli {
 
 using namespace process;
+
 namespace {
 
 // append-1: a missing ofence was an early acknowledgement of an earlier launch. append-2: one that is. undo-6: a fence

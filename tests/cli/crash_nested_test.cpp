@@ -7,12 +7,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/crash_trials.hpp"
 #include "process/run.hpp"
 
 namespace ew::cli {
 
 using namespace process;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -172,15 +172,6 @@ TEST_F(CrashNested, MistakesAreSentences) {
     EXPECT_EQ(outcome.status, 2) << outcome.output;
     EXPECT_NE(outcome.output.find(says), std::string::npos) << says << " in\n" << outcome.output;
   }
-}
-
-TEST(NestedPoints, AreAllWhenTheyAreFewAndSpreadOverTheWholeOtherwise) {
-  EXPECT_EQ(spread_points(3, 8, 1), (std::vector<u64>{1, 2, 3}));
-  EXPECT_TRUE(spread_points(0, 8, 1).empty());
-  const auto points = spread_points(1000, 4, 5);
-  ASSERT_EQ(points.size(), 4u);
-  for (u64 i = 0; i < 4; ++i) EXPECT_TRUE(points[i] > i * 250 && points[i] <= (i + 1) * 250) << points[i];
-  EXPECT_EQ(points, spread_points(1000, 4, 5));
 }
 
 }  // namespace

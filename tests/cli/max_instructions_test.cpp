@@ -10,6 +10,7 @@
 namespace ew::cli {
 
 using namespace process;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -14,6 +14,7 @@
 namespace ew::cli {
 
 using namespace process;
+
 namespace {
 
 namespace fs = std::filesystem;

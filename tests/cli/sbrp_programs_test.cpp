@@ -17,6 +17,7 @@
 namespace ew::cli {
 
 using namespace process;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -13,6 +13,7 @@
 namespace ew::cli {
 
 using namespace process;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -8,7 +8,7 @@
 #include "core/types.hpp"
 #include "process/run.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 class ImageVerdicts {
  public:
@@ -31,4 +31,4 @@ class ImageVerdicts {
   std::map<u64, process::Outcome> known_;
 };
 
-}  // namespace ew::cli
+}  // namespace ew::check

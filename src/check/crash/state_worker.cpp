@@ -1,20 +1,19 @@
-#include "cli/state_worker.hpp"
+#include "check/crash/state_worker.hpp"
 
 #include <fmt/format.h>
 
+#include "check/crash/points.hpp"
+#include "check/crash/recorded_recovery.hpp"
 #include "check/crash_states.hpp"
-#include "cli/recorded_recovery.hpp"
 #include "core/fingerprint.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 namespace {
 
-using check::PersistSet;
-
 /// All states, or a choice: those that the recovery passes through, evenly spread, and of some persists the least state
 /// with it and the greatest without it, in which persists stand in every order that is allowed.
-std::vector<std::string> names_of(const check::CrashStates& states, u32 persists, std::size_t most, u64 seed) {
+std::vector<std::string> names_of(const CrashStates& states, u32 persists, std::size_t most, u64 seed) {
   std::vector<std::string> names;
   if (states.exhaustive()) {
     for (u64 i = 0; i < states.size(); ++i) names.push_back(states.name(i));
@@ -29,10 +28,10 @@ std::vector<std::string> names_of(const check::CrashStates& states, u32 persists
 }
 
 /// Between which places of the recovery it was crashed.
-std::string crash_place(const check::EventFile& events, const check::PersistGraph& graph, const PersistSet& set) {
+std::string crash_place(const EventFile& events, const PersistGraph& graph, const PersistSet& set) {
   std::string last = "its first persist", first;
   for (u32 p = 0; p < set.size(); ++p) {
-    const check::Persist& persist = graph.persist(p);
+    const Persist& persist = graph.persist(p);
     if (set.has(p)) last = events.place(persist.launch, persist.pc);
     if (!set.has(p) && first.empty()) first = events.place(persist.launch, persist.pc);
   }
@@ -42,7 +41,7 @@ std::string crash_place(const check::EventFile& events, const check::PersistGrap
 }  // namespace
 
 u64 recovery_seed(const CrashPlan& plan, const std::string& state) {
-  return plan.settings.seed + core::fingerprint(state);
+  return plan.seed + core::fingerprint(state);
 }
 
 StateWorker::StateWorker(const RecordedProgram& program, bool warm)
@@ -69,18 +68,18 @@ process::Outcome StateWorker::judge(const PersistSet& set) {
 bool StateWorker::survives_crash(const std::string& state, ImageVerdicts& verdicts, FailedState& failed) {
   const CrashPlan& plan = program_.plan();
   const bool nothing = state == no_pool;
-  const RecordedRecovery once(recovery_, nothing ? Image{} : pool_files(), nothing ? 0 : acknowledged_,
+  const RecordedRecovery once(recovery_, nothing ? PoolFiles{} : pool_files(), nothing ? 0 : acknowledged_,
                               program_.axioms());
   if (!once.ran()) return true;
   const u64 seed = recovery_seed(plan, state);
-  const check::CrashStates states(once.graph(), plan.nested_points, seed);
-  check::Reach walk(once.graph());
+  const CrashStates states(once.graph(), plan.nested_points, seed);
+  Reach walk(once.graph());
   const auto names = plan.nested_at.empty() ? names_of(states, once.graph().size(), plan.nested_points, seed)
                                             : std::vector<std::string>{plan.nested_at};
   for (const std::string& name : names) {
     ++nested_;
     const PersistSet set = states.named(name, walk);
-    const Image after = once.left(set);
+    const PoolFiles after = once.left(set);
     const u64 acknowledged_then = once.acknowledged(set);
     const process::Outcome second =
         verdicts.of(digest_of(after, acknowledged_then), [&] { return recovery_.run(after, acknowledged_then); });
@@ -94,4 +93,4 @@ bool StateWorker::survives_crash(const std::string& state, ImageVerdicts& verdic
   return true;
 }
 
-}  // namespace ew::cli
+}  // namespace ew::check

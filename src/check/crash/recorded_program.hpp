@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "check/acknowledged_progress.hpp"
+#include "check/crash/recovery.hpp"
 #include "check/crash_states.hpp"
 #include "check/event_file.hpp"
 #include "check/persist_graph.hpp"
 #include "check/pool_image.hpp"
-#include "cli/crash_trials.hpp"
-#include "cli/recovery.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 /// The state in which the program had not made its pools yet.
 inline constexpr const char* no_pool = "no-pool";
@@ -24,13 +23,13 @@ class RecordedProgram {
  public:
   /// Runs the program, and the recovery after it. Throws core::UserError when one of them fails. `budget`: states,
   /// about.
-  RecordedProgram(const CrashPlan&, const check::PersistAxioms&, u64 budget);
+  RecordedProgram(const CrashPlan&, const PersistAxioms&, u64 budget);
 
   const CrashPlan& plan() const { return plan_; }
-  const check::PersistAxioms& axioms() const { return axioms_; }
-  const check::EventFile& events() const { return *events_; }
-  const check::PersistGraph& graph() const { return graph_; }
-  const check::AcknowledgedProgress& acknowledgements() const { return *acknowledged_; }
+  const PersistAxioms& axioms() const { return axioms_; }
+  const EventFile& events() const { return *events_; }
+  const PersistGraph& graph() const { return graph_; }
+  const AcknowledgedProgress& acknowledgements() const { return *acknowledged_; }
   bool shares_pools() const { return shares_pools_; }  // some lie outside of the program's folder
   double record_seconds() const { return record_seconds_; }
   double build_seconds() const { return build_seconds_; }
@@ -39,27 +38,27 @@ class RecordedProgram {
   std::vector<std::string> state_names() const;
   std::string coverage() const { return states_->coverage(); }
   /// What is durable in a state. Not of no_pool.
-  check::PersistSet named(const std::string& state, check::Reach&) const;
+  PersistSet named(const std::string& state, Reach&) const;
   /// With these persists durable: how many pools had been mapped (the first ones), and the most that can have been
   /// acknowledged.
-  std::size_t pools_mapped(const check::PersistSet& set) const { return mapped_->of(set); }
-  u64 acknowledged(const check::PersistSet& set) const { return acknowledged_->of(set); }
+  std::size_t pools_mapped(const PersistSet& set) const { return mapped_->of(set); }
+  u64 acknowledged(const PersistSet& set) const { return acknowledged_->of(set); }
   /// Files of the first so many pools.
-  Image files(const check::PoolImage&, std::size_t pools) const;
+  PoolFiles files(const PoolImage&, std::size_t pools) const;
 
  private:
   void record();
 
   const CrashPlan& plan_;
-  const check::PersistAxioms& axioms_;
+  const PersistAxioms& axioms_;
   bool made_pools_ = false;  // the run began without them
   bool shares_pools_ = false;
-  std::unique_ptr<check::EventFile> events_;
-  check::PersistGraph graph_;
-  std::unique_ptr<check::AcknowledgedProgress> acknowledged_, mapped_;
-  std::unique_ptr<check::CrashStates> states_;
+  std::unique_ptr<EventFile> events_;
+  PersistGraph graph_;
+  std::unique_ptr<AcknowledgedProgress> acknowledged_, mapped_;
+  std::unique_ptr<CrashStates> states_;
   std::vector<std::filesystem::path> pool_paths_;
   double record_seconds_ = 0, build_seconds_ = 0;
 };
 
-}  // namespace ew::cli
+}  // namespace ew::check

@@ -8,22 +8,22 @@
 #include <utility>
 #include <vector>
 
-#include "cli/crash_trials.hpp"
+#include "check/crash/plan.hpp"
 #include "process/scratch.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 /// A file of an image: where it belongs, and its bytes.
-struct ImageFile {
+struct PoolFile {
   std::filesystem::path path;  // relative: in the folder; else where it says
   const std::string* bytes = nullptr;
 };
-using Image = std::vector<ImageFile>;
+using PoolFiles = std::vector<PoolFile>;
 
 /// What a run leaves that began with `below` and has these files now, at the first of the paths.
-Image overlaid(Image below, const std::vector<std::filesystem::path>&, std::span<const std::string> files);
+PoolFiles overlaid(PoolFiles below, const std::vector<std::filesystem::path>&, std::span<const std::string> files);
 /// Equal for equal images of which as much was acknowledged.
-u64 digest_of(const Image&, u64 acknowledged);
+u64 digest_of(const PoolFiles&, u64 acknowledged);
 
 class Recovery {
  public:
@@ -36,10 +36,9 @@ class Recovery {
   bool warm() const { return server_ > 0; }
   /// The files are put there, everything else is as before any run, the recovery runs and is told what was
   /// acknowledged. The output is only read when it did not succeed.
-  process::Outcome run(std::span<const ImageFile>, u64 acknowledged = 0);
+  process::Outcome run(std::span<const PoolFile>, u64 acknowledged = 0);
   /// The same by a process started anew, with more in its environment. What it leaves stays in folder().
-  using Variables = std::vector<std::pair<std::string, std::string>>;
-  process::Outcome run_anew(std::span<const ImageFile>, u64 acknowledged, const Variables& more = {});
+  process::Outcome run_anew(std::span<const PoolFile>, u64 acknowledged, const process::Variables& more = {});
   /// Another one, on what that has left.
   process::Outcome run_again(u64 acknowledged);
   const std::filesystem::path& folder() const { return folder_; }
@@ -49,8 +48,8 @@ class Recovery {
   void start_server();
   void stop_server();
   void tidy();
-  void put(std::span<const ImageFile>);
-  process::Outcome start_anew(u64 acknowledged, const Variables& more);
+  void put(std::span<const PoolFile>);
+  process::Outcome start_anew(u64 acknowledged, const process::Variables& more);
   process::Outcome fork_one(u64 acknowledged);
 
   const CrashPlan& plan_;
@@ -65,4 +64,4 @@ class Recovery {
   int to_ = -1, from_ = -1;
 };
 
-}  // namespace ew::cli
+}  // namespace ew::check

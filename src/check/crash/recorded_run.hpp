@@ -10,10 +10,11 @@
 
 #include "check/durable_log.hpp"
 #include "check/event_file.hpp"
+#include "process/run.hpp"
 #include "process/scratch.hpp"
 #include "runtime/acknowledgements.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 /// A moment of a run.
 struct CrashMoment {
@@ -25,10 +26,9 @@ struct CrashMoment {
 /// Where a process writes down what it does.
 class Recording {
  public:
-  using Variables = std::vector<std::pair<std::string, std::string>>;
   /// To be added to the environment of the process. A machine without simulated time writes no log, and a process that
   /// runs nothing under Everwarp no file at all.
-  Variables environment() const;
+  process::Variables environment() const;
   /// How often the process has changed a pool, counted as Environment::crash_at_persist counts.
   u64 changes() const;
   std::filesystem::path events() const { return kept_.path() / "events"; }
@@ -66,11 +66,11 @@ class RecordedRun {
   void build(u64 writes, std::vector<std::string>& files) const;
 
  private:
-  std::unique_ptr<check::EventFile> events_;
-  std::unique_ptr<check::DurableLog> log_;
+  std::unique_ptr<EventFile> events_;
+  std::unique_ptr<DurableLog> log_;
   std::vector<runtime::Acknowledgement> acknowledgements_;
   std::vector<std::filesystem::path> pool_paths_;
   bool shares_pools_ = false;
 };
 
-}  // namespace ew::cli
+}  // namespace ew::check

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/crash_trials.hpp"
-#include "cli/image_verdicts.hpp"
-#include "cli/recorded_run.hpp"
+#include "check/crash/image_verdicts.hpp"
+#include "check/crash/plan.hpp"
+#include "check/crash/recorded_run.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 struct TimedTrial {
   CrashMoment moment;
@@ -35,6 +35,8 @@ class TimedCampaign {
 
   u64 last_cycle() const { return run_->last_cycle(); }
   u64 last_write() const { return run_->last_write(); }
+  /// So many moments of the run, most of them cycles: the same for the same seed.
+  std::vector<CrashMoment> random_moments(std::size_t count, u64 seed) const;
   using Progress = std::function<void(u64 finished, u64 failed, u64 total)>;
   /// `kills`: how many of them are real as well. In the order of the moments.
   std::vector<TimedTrial> run(const std::vector<CrashMoment>&, std::size_t kills, unsigned jobs, const Progress&);
@@ -51,4 +53,4 @@ class TimedCampaign {
   u64 distinct_ = 0;
 };
 
-}  // namespace ew::cli
+}  // namespace ew::check

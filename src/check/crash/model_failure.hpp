@@ -1,5 +1,5 @@
 // A failed crash state of `ew crash --states model` as it is told: what it is, between which lines of the program, and
-// what to do about it. crash_advice.cpp finds the words for the persists that are to blame.
+// what to do about it. advice.cpp finds the words for the persists that are to blame.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "check/blame.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 /// Where a failure comes from (../shared/notes/memory-models.md 4.6).
 enum class FailureClass : u8 {
@@ -36,14 +36,14 @@ struct ModelFailure {
 
 /// A run whose persists a failure is explained by: the program's, or that of a recovery which was crashed.
 struct ExplainedRun {
-  const check::EventFile& events;
-  const check::PersistGraph& graph;
-  const check::PersistAxioms& axioms;
+  const EventFile& events;
+  const PersistGraph& graph;
+  const PersistAxioms& axioms;
   bool of_recovery;
 };
 /// Class, lines and advice of a failure, from the persists that are to blame. `fails` judges states of the run.
-void explain_blame(const ExplainedRun&, check::Blame, const check::Fails&, ModelFailure&);
+void explain_blame(const ExplainedRun&, Blame, const Fails&, ModelFailure&);
 /// The same of an acknowledgement that came too early: before `absent` was durable, or (`later`) stored.
 void explain_early_acknowledgement(const ExplainedRun&, u32 absent, bool later, ModelFailure&);
 
-}  // namespace ew::cli
+}  // namespace ew::check

@@ -1,14 +1,14 @@
-#include "cli/recorded_run.hpp"
+#include "check/crash/recorded_run.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "cli/crash_folder.hpp"
+#include "check/crash/folder.hpp"
 #include "runtime/environment.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 namespace fs = std::filesystem;
 using runtime::Environment;
@@ -17,35 +17,35 @@ std::string CrashMoment::words() const {
   return fmt::format("{} {}", persist ? "persist" : "cycle", number);
 }
 
-Recording::Variables Recording::environment() const {
+process::Variables Recording::environment() const {
   return {{Environment::events_name, events().string()},
           {Environment::durable_log_name, log().string()},
           {Environment::acknowledgements_name, acknowledgements().string()}};
 }
 
 u64 Recording::changes() const {
-  if (fs::exists(log())) return check::DurableLog(log().string()).last_number();
-  return fs::exists(events()) ? check::EventFile(events().string()).changes() : 0;
+  if (fs::exists(log())) return DurableLog(log().string()).last_number();
+  return fs::exists(events()) ? EventFile(events().string()).changes() : 0;
 }
 
 RecordedRun::RecordedRun(const Recording& recording, const fs::path& folder) {
   if (!fs::exists(recording.events()) || !fs::exists(recording.log())) return;
-  events_ = std::make_unique<check::EventFile>(recording.events().string());
-  log_ = std::make_unique<check::DurableLog>(recording.log().string());
+  events_ = std::make_unique<EventFile>(recording.events().string());
+  log_ = std::make_unique<DurableLog>(recording.log().string());
   acknowledgements_ = runtime::read_acknowledgements(recording.acknowledgements().string());
-  pool_paths_ = cli::pool_paths(*events_, folder, shares_pools_);
+  pool_paths_ = check::pool_paths(*events_, folder, shares_pools_);
 }
 
 u64 RecordedRun::writes_before(const CrashMoment& moment) const {
   const auto& writes = log_->writes();
-  const auto end = std::partition_point(writes.begin(), writes.end(), [&](const check::DurableWrite& write) {
+  const auto end = std::partition_point(writes.begin(), writes.end(), [&](const DurableWrite& write) {
     return moment.persist ? write.number <= moment.number : write.cycle < moment.number;
   });
   return static_cast<u64>(end - writes.begin());
 }
 
 std::size_t RecordedRun::pools_before(const CrashMoment& moment) const {
-  return static_cast<std::size_t>(std::ranges::count_if(events_->pools(), [&](const check::EventFile::Pool& pool) {
+  return static_cast<std::size_t>(std::ranges::count_if(events_->pools(), [&](const EventFile::Pool& pool) {
     return moment.persist ? pool.writes < moment.number : pool.cycle < moment.number;
   }));
 }
@@ -78,11 +78,11 @@ void RecordedRun::build(u64 writes, std::vector<std::string>& files) const {
     char* const content = files[i].data() + pool.header.size();
     std::memcpy(content, pool.content.data(), pool.content.size_bytes());
     for (u64 w = 0; w < writes; ++w) {
-      const check::DurableWrite& write = log_->writes()[w];
+      const DurableWrite& write = log_->writes()[w];
       if (write.address < pool.begin() || write.address + write.bytes.size() > pool.end()) continue;
       std::memcpy(content + (write.address - pool.begin()), write.bytes.data(), write.bytes.size());
     }
   }
 }
 
-}  // namespace ew::cli
+}  // namespace ew::check

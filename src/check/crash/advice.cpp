@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "check/crash/model_failure.hpp"
 #include "check/persist_builder.hpp"
 #include "check/persist_order.hpp"
-#include "cli/model_failure.hpp"
 #include "core/symbol_name.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 std::string_view name_of(FailureClass kind) {
   switch (kind) {
@@ -25,11 +25,6 @@ std::string_view name_of(FailureClass kind) {
 }
 
 namespace {
-
-using check::EventAction;
-using check::Persist;
-using check::PersistSet;
-using check::Widening;
 
 std::string place_of(const ExplainedRun& run, u32 persist) {
   const Persist& p = run.graph.persist(persist);
@@ -67,7 +62,7 @@ void name_lines(const ExplainedRun& run, std::optional<u32> present, std::option
 
 // --- A state that the run itself passes through
 
-void explain_passing(const ExplainedRun& run, const check::Blame& blame, ModelFailure& failure) {
+void explain_passing(const ExplainedRun& run, const Blame& blame, ModelFailure& failure) {
   failure.kind = FailureClass::recovery_bug;
   const std::string_view who = run.of_recovery ? "the recovery that was crashed" : "the run";
   const std::string_view fails = run.of_recovery ? "another recovery fails there" : "the recovery fails there";
@@ -171,10 +166,10 @@ void explain_changes(const ExplainedRun& run, const std::vector<Widening>& chang
 }
 
 /// With every scope widened the state is impossible: which are too narrow.
-bool explain_scope(const ExplainedRun& run, check::Blame& blame, const check::Fails& fails, ModelFailure& failure) {
+bool explain_scope(const ExplainedRun& run, Blame& blame, const Fails& fails, ModelFailure& failure) {
   if (!run.axioms.with_wide_scopes) return false;
-  const check::PersistGraph wide = check::build_persist_graph(run.events, *run.axioms.with_wide_scopes);
-  check::Reach reach(wide);
+  const PersistGraph wide = build_persist_graph(run.events, *run.axioms.with_wide_scopes);
+  Reach reach(wide);
   const PersistSet possible = reach.closed(blame.state);
   if (possible == blame.state || fails(possible)) return false;
   const u32 size = blame.state.size();
@@ -188,8 +183,7 @@ bool explain_scope(const ExplainedRun& run, check::Blame& blame, const check::Fa
     if (absent < size) blame.absent = absent, blame.present = present;
   }
   failure.kind = FailureClass::scope_bug;
-  if (const auto changes = check::fewest_changes(wide, *blame.absent, *blame.present))
-    explain_changes(run, *changes, failure);
+  if (const auto changes = fewest_changes(wide, *blame.absent, *blame.present)) explain_changes(run, *changes, failure);
   failure.happened = fmt::format(
       "{} is durable and {} is not, although it was released at {} and acquired at {}: the two threads are in "
       "different "
@@ -198,7 +192,7 @@ bool explain_scope(const ExplainedRun& run, check::Blame& blame, const check::Fa
   return true;
 }
 
-void explain_order_of_threads(const ExplainedRun& run, const check::Blame& blame, const check::StoreEvidence& evidence,
+void explain_order_of_threads(const ExplainedRun& run, const Blame& blame, const StoreEvidence& evidence,
                               ModelFailure& failure) {
   const std::string absent = failure.not_durable_at, present = failure.durable_at;
   if (evidence.release_before) {
@@ -210,8 +204,8 @@ void explain_order_of_threads(const ExplainedRun& run, const check::Blame& blame
   }
   constexpr std::size_t most_named = 2;
   if (run.axioms.with_all_synchronising) {
-    const auto stronger = check::build_persist_graph(run.events, *run.axioms.with_all_synchronising);
-    const auto changes = check::fewest_changes(stronger, *blame.absent, *blame.present);
+    const auto stronger = build_persist_graph(run.events, *run.axioms.with_all_synchronising);
+    const auto changes = fewest_changes(stronger, *blame.absent, *blame.present);
     if (changes && !changes->empty() && changes->size() <= most_named) return explain_changes(run, *changes, failure);
   }
   const Persist &missing = run.graph.persist(*blame.absent), &there = run.graph.persist(*blame.present);
@@ -227,10 +221,10 @@ void explain_order_of_threads(const ExplainedRun& run, const check::Blame& blame
     failure.advice += ", or put a __syncthreads() between them";
 }
 
-void explain_missing_order(const ExplainedRun& run, const check::Blame& blame, ModelFailure& failure) {
+void explain_missing_order(const ExplainedRun& run, const Blame& blame, ModelFailure& failure) {
   failure.kind = FailureClass::missing_order;
   const Persist &missing = run.graph.persist(*blame.absent), &there = run.graph.persist(*blame.present);
-  const auto evidence = check::evidence_of(run.events, run.axioms, *blame.absent, *blame.present);
+  const auto evidence = evidence_of(run.events, run.axioms, *blame.absent, *blame.present);
   failure.happened = fmt::format("{} is durable and {}, which {} before, is not: nothing orders the two",
                                  store_of(run, *blame.present), store_of(run, *blame.absent),
                                  evidence.same_thread ? "the same thread has stored" : "was stored");
@@ -253,14 +247,14 @@ void explain_missing_order(const ExplainedRun& run, const check::Blame& blame, M
 
 }  // namespace
 
-void explain_blame(const ExplainedRun& run, check::Blame blame, const check::Fails& fails, ModelFailure& failure) {
+void explain_blame(const ExplainedRun& run, Blame blame, const Fails& fails, ModelFailure& failure) {
   if (blame.passed_through) {
     if (!run.of_recovery) failure.state = fmt::format("upto:{}", blame.state.count());
     if (run.of_recovery) failure.nested = fmt::format("upto:{}", blame.state.count());
     name_lines(run, blame.present, blame.absent, failure);
     return explain_passing(run, blame, failure);
   }
-  check::sharpen_blame(run.graph, fails, blame);
+  sharpen_blame(run.graph, fails, blame);
   if (explain_scope(run, blame, fails, failure)) return name_lines(run, blame.present, blame.absent, failure);
   name_lines(run, blame.present, blame.absent, failure);
   explain_missing_order(run, blame, failure);
@@ -281,7 +275,7 @@ void explain_early_acknowledgement(const ExplainedRun& run, u32 absent, bool lat
                                  store_of(run, absent));
   if (launch == 0) {
     failure.advice = fmt::format("let the host call gpm_persist_range() on {} before {}", words_of(run, absent), call);
-  } else if (check::evidence_of(run.events, run.axioms, absent, check::no_persist).dfence_behind) {
+  } else if (evidence_of(run.events, run.axioms, absent, no_persist).dfence_behind) {
     failure.advice = fmt::format("let the host wait for {} (cudaDeviceSynchronize) before {}", where, call);
   } else {
     failure.advice = fmt::format("insert {} behind {}, before {} ends, and let the host wait for it before {}",
@@ -289,4 +283,4 @@ void explain_early_acknowledgement(const ExplainedRun& run, u32 absent, bool lat
   }
 }
 
-}  // namespace ew::cli
+}  // namespace ew::check

@@ -1,27 +1,25 @@
-#include "cli/crash_trials.hpp"
+#include "check/crash/trials.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <set>
 
-#include "cli/crash_folder.hpp"
-#include "cli/job_threads.hpp"
-#include "cli/recorded_run.hpp"
+#include "check/crash/folder.hpp"
+#include "check/crash/job_threads.hpp"
+#include "check/crash/points.hpp"
+#include "check/crash/recorded_run.hpp"
 #include "core/diagnostics.hpp"
-#include "core/split_mix.hpp"
 #include "process/scratch.hpp"
 #include "runtime/acknowledgements.hpp"
 #include "runtime/environment.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 namespace {
 
@@ -29,22 +27,9 @@ namespace fs = std::filesystem;
 using core::UserError;
 using runtime::Environment;
 
-process::Outcome run_in(const CrashPlan& plan, const process::Words& words, const fs::path& folder,
-                        std::vector<std::pair<std::string, std::string>> more) {
-  auto environment = plan.settings.environment();
-  environment.insert(environment.end(), more.begin(), more.end());
-  return process::run(in_folder(words, folder), {.capture = process::Capture::both,
-                                                 .environment = environment,
-                                                 .directory = folder.string(),
-                                                 .timeout_seconds = plan.timeout_seconds,
-                                                 .no_input = true});
-}
-
-using Variables = std::vector<std::pair<std::string, std::string>>;
-
 /// In `folder`, killed where `when` says. `told`: what it acknowledged, when that is more.
 process::Outcome run_and_kill(const CrashPlan& plan, const process::Words& words, const fs::path& folder, u64& told,
-                              Variables when) {
+                              process::Variables when) {
   const process::Scratch kept;
   const std::string file = (kept.path() / "acknowledgements").string();
   when.emplace_back(Environment::acknowledgements_name, file);
@@ -69,7 +54,7 @@ bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, Tr
   };
   const std::string told = std::to_string(trial.acknowledged);
   const Recording recording;
-  Variables watched = recording.environment();
+  process::Variables watched = recording.environment();
   watched.emplace_back(Environment::acknowledged_name, told);
   const process::Outcome whole = run_in(plan, plan.recovery, fresh("whole"), watched);
   if (whole.status != 0) return true;  // told by the recovery without a crash
@@ -137,29 +122,6 @@ std::string_view name_of(TrialEnd end) {
   return "";
 }
 
-std::vector<u64> spread_points(u64 total, std::size_t most, u64 seed) {
-  std::vector<u64> points;
-  core::SplitMix64 random(seed);
-  const u64 count = std::min<u64>(total, most);
-  for (u64 i = 0; i < count; ++i) {
-    const u64 begin = total * i / count, end = total * (i + 1) / count;
-    points.push_back(begin + 1 + random.below(end - begin));
-  }
-  return points;
-}
-
-std::vector<u64> nested_points(const CrashPlan& plan, u64 total, u64 seed) {
-  if (plan.nested_at.empty()) return spread_points(total, plan.nested_points, seed);
-  const std::string& word = plan.nested_at;
-  u64 point = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), point);
-  if (error != std::errc() || end != word.data() + word.size() || point == 0)
-    throw UserError(fmt::format("--nested-at should be a whole number from 1 here, but is \"{}\"", word));
-  if (point > total)
-    throw UserError(fmt::format("--nested-at {}: the recovery changes its pools only {} times", point, total));
-  return {point};
-}
-
 CleanRun count_instructions(const CrashPlan& plan) {
   const process::Scratch scratch, count;
   copy_named_files(plan.program, scratch.path());
@@ -171,11 +133,7 @@ CleanRun count_instructions(const CrashPlan& plan) {
   };
   const auto before = files();
   const fs::path file = count.path() / "count";
-  const process::Outcome outcome =
-      run_in(plan, plan.program, scratch.path(), {{Environment::count_file_name, file.string()}});
-  if (outcome.status != 0)
-    throw UserError(fmt::format("the program should succeed without a crash first, but it {}:\n{}",
-                                process::how_it_ended(outcome), outcome.output));
+  run_program(plan, scratch.path(), {{Environment::count_file_name, file.string()}});
   CleanRun result;
   std::ifstream(file) >> result.instructions;
   if (result.instructions == 0)
@@ -183,10 +141,7 @@ CleanRun count_instructions(const CrashPlan& plan) {
         "the program ran no kernel under Everwarp, so there is no instruction to crash at: was it built with `ew "
         "build`?");
   result.own_files = files() != before;
-  const process::Outcome recovery = run_in(plan, plan.recovery, scratch.path(), {});
-  if (recovery.status != 0)
-    throw UserError(fmt::format("the recovery should succeed after a run without a crash, but it {}:\n{}",
-                                process::how_it_ended(recovery), recovery.output));
+  run_recovery(plan, scratch.path());
   return result;
 }
 
@@ -208,16 +163,6 @@ Trial crash_at(const CrashPlan& plan, unsigned long long instruction) {
   return trial;
 }
 
-std::vector<unsigned long long> random_points(unsigned long long total, std::size_t count, unsigned long long seed) {
-  std::set<unsigned long long> points;
-  if (total <= count) {
-    for (unsigned long long point = 1; point <= total; ++point) points.insert(point);
-  }
-  core::SplitMix64 random(seed);
-  while (points.size() < count && points.size() < total) points.insert(1 + random.below(total));
-  return {points.begin(), points.end()};
-}
-
 std::vector<Trial> run_trials(const CrashPlan& plan, const std::vector<unsigned long long>& points, unsigned jobs,
                               const std::function<void(std::size_t, std::size_t)>& done) {
   std::vector<Trial> trials(points.size());
@@ -237,4 +182,4 @@ std::vector<Trial> run_trials(const CrashPlan& plan, const std::vector<unsigned 
   return trials;
 }
 
-}  // namespace ew::cli
+}  // namespace ew::check

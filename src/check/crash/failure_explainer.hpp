@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/image_verdicts.hpp"
-#include "cli/model_failure.hpp"
-#include "cli/recorded_program.hpp"
-#include "cli/state_worker.hpp"
+#include "check/crash/image_verdicts.hpp"
+#include "check/crash/model_failure.hpp"
+#include "check/crash/recorded_program.hpp"
+#include "check/crash/state_worker.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 class FailureExplainer {
  public:
@@ -31,4 +31,4 @@ class FailureExplainer {
   ImageVerdicts verdicts_;
 };
 
-}  // namespace ew::cli
+}  // namespace ew::check

@@ -6,10 +6,10 @@
 
 #include "core/types.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 /// `work` runs in `jobs` threads, this one among them; it takes numbers from `next` until they reach `end`. A mistake
 /// (core::UserError, or what else is thrown) ends all of them and is thrown here as a core::UserError.
 void run_jobs(unsigned jobs, std::atomic<u64>& next, u64 end, const std::function<void()>& work);
 
-}  // namespace ew::cli
+}  // namespace ew::check

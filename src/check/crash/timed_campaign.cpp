@@ -1,4 +1,4 @@
-#include "cli/crash_timed.hpp"
+#include "check/crash/timed_campaign.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -9,15 +9,16 @@
 #include <mutex>
 #include <tuple>
 
-#include "cli/crash_folder.hpp"
-#include "cli/job_threads.hpp"
-#include "cli/recovery.hpp"
+#include "check/crash/folder.hpp"
+#include "check/crash/job_threads.hpp"
+#include "check/crash/points.hpp"
+#include "check/crash/recovery.hpp"
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
 #include "core/fingerprint.hpp"
 #include "runtime/environment.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 namespace {
 
@@ -31,26 +32,23 @@ TimedCampaign::TimedCampaign(const CrashPlan& plan) : plan_(plan) {
   const process::Scratch scratch;
   const Recording recording;
   copy_named_files(plan.program, scratch.path());
-  process::RunOptions options{.capture = process::Capture::both,
-                              .environment = plan.settings.environment(),
-                              .directory = scratch.path().string(),
-                              .timeout_seconds = plan.timeout_seconds,
-                              .no_input = true};
-  const auto plain = options;
-  for (auto& variable : recording.environment()) options.environment.push_back(std::move(variable));
-  const process::Outcome outcome = process::run(in_folder(plan.program, scratch.path()), options);
-  if (outcome.status != 0)
-    throw UserError(fmt::format("the program should succeed without a crash first, but it {}:\n{}",
-                                process::how_it_ended(outcome), outcome.output));
+  run_program(plan, scratch.path(), recording.environment());
   run_ = std::make_unique<RecordedRun>(recording, scratch.path());
   if (!run_->ran())
     throw UserError(
         "the program ran nothing under Everwarp, so there is nothing to crash: was it built with `ew build`?");
   if (run_->pools() == 0) throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
-  const process::Outcome after = process::run(in_folder(plan.recovery, scratch.path()), plain);
-  if (after.status != 0)
-    throw UserError(fmt::format("the recovery should succeed after a run without a crash, but it {}:\n{}",
-                                process::how_it_ended(after), after.output));
+  run_recovery(plan, scratch.path());
+}
+
+std::vector<CrashMoment> TimedCampaign::random_moments(std::size_t count, u64 seed) const {
+  // Some lie between durable writes of one cycle: the host's take no time, nor does what it acknowledges between them.
+  std::vector<CrashMoment> moments;
+  const auto writes = random_points(last_write(), count / 4, seed);
+  for (const auto cycle : random_points(std::max<u64>(last_cycle(), 1), count - writes.size(), seed))
+    moments.push_back({false, cycle});
+  for (const auto write : writes) moments.push_back({true, write});
+  return moments;
 }
 
 /// One thread's pool files and means to recover them.
@@ -69,19 +67,13 @@ class TimedCampaign::Worker {
     const CrashPlan& plan = campaign_.plan_;
     const process::Scratch scratch;
     copy_named_files(plan.program, scratch.path());
-    process::RunOptions options{.capture = process::Capture::both,
-                                .environment = plan.settings.environment(),
-                                .directory = scratch.path().string(),
-                                .timeout_seconds = plan.timeout_seconds,
-                                .no_input = true};
-    auto plain = options;
     const process::Scratch kept;
     const std::string file = (kept.path() / "acknowledgements").string();
-    options.environment.emplace_back(Environment::acknowledgements_name, file);
-    options.environment.emplace_back(
-        trial.moment.persist ? Environment::crash_at_persist_name : Environment::crash_at_cycle_name,
-        std::to_string(trial.moment.number));
-    const process::Outcome crash = process::run(in_folder(plan.program, scratch.path()), options);
+    const char* const when =
+        trial.moment.persist ? Environment::crash_at_persist_name : Environment::crash_at_cycle_name;
+    const process::Outcome crash =
+        run_in(plan, plan.program, scratch.path(),
+               {{Environment::acknowledgements_name, file}, {when, std::to_string(trial.moment.number)}});
     trial.killed = true;
     if (crash.signal != SIGKILL && crash.status != 0) {
       trial.unlike =
@@ -95,8 +87,8 @@ class TimedCampaign::Worker {
     if (crash.signal == SIGKILL && told != trial.acknowledged)
       trial.unlike =
           fmt::format("the killed program had acknowledged {}, the recorded one {}", told, trial.acknowledged);
-    plain.environment.emplace_back(Environment::acknowledged_name, std::to_string(told));
-    const process::Outcome again = process::run(in_folder(plan.recovery, scratch.path()), plain);
+    const process::Outcome again =
+        run_in(plan, plan.recovery, scratch.path(), {{Environment::acknowledged_name, std::to_string(told)}});
     if (crash.signal == SIGKILL && (again.status == 0) != (trial.status == 0))
       trial.unlike =
           fmt::format("after the real crash the recovery {}\n{}", process::how_it_ended(again), again.output);
@@ -105,7 +97,7 @@ class TimedCampaign::Worker {
   /// The recovery of the image, which succeeds, is crashed at moments of its own; one of them for real if `kill` says
   /// so. REQUIRES: build() has made the image.
   void crash_recovery(TimedTrial& trial, bool kill) {
-    const Image before = image();
+    const PoolFiles before = image();
     const Recording recording;
     const process::Outcome whole = recovery_.run_anew(before, trial.acknowledged, recording.environment());
     if (whole.status != 0) {
@@ -118,7 +110,7 @@ class TimedCampaign::Worker {
     const u64 seed = core::fingerprint(fmt::format("{} {}", trial.writes, trial.acknowledged));
     const auto points = nested_points(campaign_.plan_, run.last_write(), seed);
     std::vector<std::string> files = run.empty_files();
-    Image after;
+    PoolFiles after;
     const auto judge = [&](u64 point) {
       const CrashMoment moment{true, point};
       after = overlaid(before, run.pool_paths(), std::span(files).first(run.pools_before(moment)));
@@ -144,19 +136,19 @@ class TimedCampaign::Worker {
   }
 
  private:
-  Image image() const {
-    Image image;
+  PoolFiles image() const {
+    PoolFiles image;
     for (std::size_t i = 0; i < pools_; ++i) image.push_back({campaign_.run_->pool_paths()[i], &files_[i]});
     return image;
   }
 
-  static void compare(const fs::path& folder, const Image& expected, TimedTrial& trial) {
-    for (const ImageFile& file : expected)
+  static void compare(const fs::path& folder, const PoolFiles& expected, TimedTrial& trial) {
+    for (const PoolFile& file : expected)
       if (core::content_of(folder / file.path) != *file.bytes)
         trial.unlike = fmt::format("the crash left another {} than the log of durable writes says", file.path.string());
   }
 
-  void kill_recovery(TimedTrial& trial, u64 point, const Image& before, const Image& after, int expected) {
+  void kill_recovery(TimedTrial& trial, u64 point, const PoolFiles& before, const PoolFiles& after, int expected) {
     const Recording recording;
     const process::Outcome killed =
         recovery_.run_anew(before, trial.acknowledged,
@@ -231,4 +223,4 @@ std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& momen
   return trials;
 }
 
-}  // namespace ew::cli
+}  // namespace ew::check

@@ -1,25 +1,14 @@
-// Crash points and their trials: a program is really killed after its Nth warp instruction, then started again to
+// Trials at crash points: a program is really killed after its Nth warp instruction, then started again to
 // recover.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "cli/run_settings.hpp"
+#include "check/crash/plan.hpp"
 
-namespace ew::cli {
-
-struct CrashPlan {
-  RunSettings settings;
-  process::Words program, recovery;  // first word: an absolute path; "{}" in a word stands for the trial's folder
-  unsigned nested = 1;               // 2: the recovery is crashed as well, and what that left recovered
-  std::size_t nested_points = 8;     // moments at which a recovery is crashed, at most
-  std::string nested_at;             // only this one; empty: as many as nested_points says
-  double timeout_seconds = 300;
-  std::filesystem::path keep;  // folders of failed trials go here; empty: removed
-};
+namespace ew::check {
 
 enum class TrialEnd {
   recovered,  // killed, and the recovery succeeded
@@ -52,16 +41,8 @@ struct CleanRun {
 /// output.
 CleanRun count_instructions(const CrashPlan&);
 
-/// Moments 1 .. total of a recovery at which it is crashed: all of them, or `most`, spread over the whole of it.
-std::vector<u64> spread_points(u64 total, std::size_t most, u64 seed);
-/// The same for a plan: the one that it names, or spread ones. Throws core::UserError for one that there is not.
-std::vector<u64> nested_points(const CrashPlan&, u64 total, u64 seed);
-
 /// One trial in a folder of its own. Thread-safe.
 Trial crash_at(const CrashPlan&, unsigned long long instruction);
-
-/// `count` different points in 1 .. total (all of them if there are fewer), ascending; the same for the same seed.
-std::vector<unsigned long long> random_points(unsigned long long total, std::size_t count, unsigned long long seed);
 
 /// All trials, `jobs` at once, in the order of the points. `done` is told of each (from one thread at a time).
 std::vector<Trial> run_trials(const CrashPlan&, const std::vector<unsigned long long>& points, unsigned jobs,
@@ -69,4 +50,4 @@ std::vector<Trial> run_trials(const CrashPlan&, const std::vector<unsigned long 
 
 std::string_view name_of(TrialEnd);
 
-}  // namespace ew::cli
+}  // namespace ew::check

@@ -5,17 +5,17 @@
 
 #include <string>
 
+#include "check/crash/image_verdicts.hpp"
+#include "check/crash/recorded_program.hpp"
+#include "check/crash/recovery.hpp"
 #include "check/persist_graph.hpp"
 #include "check/pool_image.hpp"
-#include "cli/image_verdicts.hpp"
-#include "cli/recorded_program.hpp"
-#include "cli/recovery.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 struct FailedState {
   std::string state;
-  check::PersistSet set;
+  PersistSet set;
   process::Outcome outcome;
   std::string nested, nested_place;  // the state in which the recovery was crashed, and where that ends
 };
@@ -29,20 +29,20 @@ class StateWorker {
   StateWorker(const RecordedProgram&, bool warm);
 
   /// The image of a set, and the most that can have been acknowledged. What follows is about these.
-  void build(const check::PersistSet&);
+  void build(const PersistSet&);
   /// The recovery is told less than that.
   void tell_acknowledged(u64 acknowledged) { acknowledged_ = acknowledged; }
   /// Equal for equal images of which as much was acknowledged.
   u64 digest() const;
-  Image pool_files() const { return program_.files(image_, pools_); }
+  PoolFiles pool_files() const { return program_.files(image_, pools_); }
   u64 acknowledged() const { return acknowledged_; }
   process::Outcome recover() { return recovery_.run(pool_files(), acknowledged_); }
   /// Where the program had made no pool yet.
   process::Outcome recover_nothing() { return recovery_.run({}); }
 
   /// Both at once.
-  process::Outcome judge(const check::PersistSet&);
-  bool passes(const check::PersistSet& set) { return judge(set).status == 0; }
+  process::Outcome judge(const PersistSet&);
+  bool passes(const PersistSet& set) { return judge(set).status == 0; }
 
   /// The recovery of the state that was built, or of no_pool, is crashed in states that the model allows it to leave,
   /// and what that leaves is recovered; `verdicts` remembers what becomes of each image. True: all of it was; else
@@ -52,16 +52,16 @@ class StateWorker {
   u64 nested() const { return nested_; }
 
   Recovery& recovery() { return recovery_; }
-  check::Reach& reach() { return reach_; }
+  Reach& reach() { return reach_; }
 
  private:
   const RecordedProgram& program_;
   Recovery recovery_;
-  check::PoolImage image_;
-  check::Reach reach_;
+  PoolImage image_;
+  Reach reach_;
   std::size_t pools_ = 0;  // that the program had mapped: the first ones
   u64 acknowledged_ = 0;
   u64 nested_ = 0;
 };
 
-}  // namespace ew::cli
+}  // namespace ew::check

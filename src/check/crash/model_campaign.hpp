@@ -10,27 +10,21 @@
 #include <string>
 #include <vector>
 
-#include "cli/image_verdicts.hpp"
-#include "cli/model_failure.hpp"
-#include "cli/recorded_program.hpp"
-#include "cli/state_worker.hpp"
+#include "check/crash/image_verdicts.hpp"
+#include "check/crash/model_failure.hpp"
+#include "check/crash/recorded_program.hpp"
+#include "check/crash/state_worker.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 struct ModelPlan {
-  const check::PersistAxioms* axioms = &persistency::sbrp_axioms;
+  const PersistAxioms* axioms = &persistency::sbrp_axioms;
   u64 budget = 1000;       // states, about
   std::string state;       // only this one; empty: as many as the budget says
   std::size_t cold = 100;  // states that a process started anew recovers too
   bool warm = true;        // forks for the others
   unsigned jobs = 2;
 };
-
-/// What `--model` of crash states may be: a row of axioms that recorded runs can be told under, or a model of machines,
-/// which stands for the row that it promises.
-std::vector<std::string_view> crash_model_names();
-/// Throws core::UserError for what is none.
-const check::PersistAxioms& crash_model(const std::string& name);
 
 struct ModelReport {
   u64 events = 0, persists = 0;
@@ -64,7 +58,4 @@ class ModelCampaign {
   ImageVerdicts nested_;  // of what crashed recoveries have left
 };
 
-/// Prints the report as text or as JSON; `again` gives the command that replays a state.
-void print_report(const ModelReport&, bool json, const std::function<std::string(const ModelFailure&)>& again);
-
-}  // namespace ew::cli
+}  // namespace ew::check

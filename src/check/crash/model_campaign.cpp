@@ -1,4 +1,4 @@
-#include "cli/crash_model.hpp"
+#include "check/crash/model_campaign.hpp"
 
 #include <fmt/format.h>
 
@@ -9,44 +9,17 @@
 #include <mutex>
 #include <set>
 
-#include "cli/crash_folder.hpp"
-#include "cli/failure_explainer.hpp"
-#include "cli/job_threads.hpp"
-#include "core/diagnostics.hpp"
-#include "core/nearest.hpp"
-#include "persistency/models.hpp"
+#include "check/crash/failure_explainer.hpp"
+#include "check/crash/folder.hpp"
+#include "check/crash/job_threads.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 namespace {
-
-using check::PersistAxioms;
-using check::PersistSet;
-using core::UserError;
 
 using Clock = std::chrono::steady_clock;
 
 }  // namespace
-
-std::vector<std::string_view> crash_model_names() {
-  std::vector<std::string_view> all;
-  for (const PersistAxioms* axioms : persistency::all_axioms())
-    if (axioms->litmus && axioms->recorded) all.push_back(axioms->name);
-  for (const persistency::Model& model : persistency::models())
-    if (std::ranges::find(all, model.name) == all.end()) all.push_back(model.name);
-  return all;
-}
-
-const PersistAxioms& crash_model(const std::string& name) {
-  const std::vector<std::string_view> names = crash_model_names();
-  if (std::ranges::find(names, name) == names.end())
-    throw UserError(fmt::format("--model should be one of {}, but is \"{}\"{}", fmt::join(names, ", "), name,
-                                core::did_you_mean(name, names)));
-  const PersistAxioms* const axioms = persistency::find_axioms(name);
-  return axioms ? *axioms : persistency::find_model(name)->promises();
-}
-
-// --- States and their recoveries
 
 ModelCampaign::ModelCampaign(const CrashPlan& plan, const ModelPlan& model)
     : model_(model), program_(plan, *model.axioms, model.budget) {}
@@ -144,4 +117,4 @@ ModelReport ModelCampaign::run(const Progress& progress) {
   return report;
 }
 
-}  // namespace ew::cli
+}  // namespace ew::check

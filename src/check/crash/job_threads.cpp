@@ -1,4 +1,4 @@
-#include "cli/job_threads.hpp"
+#include "check/crash/job_threads.hpp"
 
 #include <mutex>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "core/diagnostics.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 void run_jobs(unsigned jobs, std::atomic<u64>& next, u64 end, const std::function<void()>& work) {
   std::mutex mutex;
@@ -28,4 +28,4 @@ void run_jobs(unsigned jobs, std::atomic<u64>& next, u64 end, const std::functio
   if (!trouble.empty()) throw core::UserError(trouble);
 }
 
-}  // namespace ew::cli
+}  // namespace ew::check

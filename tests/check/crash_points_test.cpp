@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "cli/crash_trials.hpp"
+#include "check/crash/points.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 namespace {
 
 TEST(CrashPoints, AreDifferentInRangeAscendingAndRepeatable) {
@@ -22,5 +22,14 @@ TEST(CrashPoints, AShortRunIsCrashedEverywhere) {
   EXPECT_EQ(random_points(3, 50, 1), (std::vector<unsigned long long>{1, 2, 3}));
 }
 
+TEST(NestedPoints, AreAllWhenTheyAreFewAndSpreadOverTheWholeOtherwise) {
+  EXPECT_EQ(spread_points(3, 8, 1), (std::vector<u64>{1, 2, 3}));
+  EXPECT_TRUE(spread_points(0, 8, 1).empty());
+  const auto points = spread_points(1000, 4, 5);
+  ASSERT_EQ(points.size(), 4u);
+  for (u64 i = 0; i < 4; ++i) EXPECT_TRUE(points[i] > i * 250 && points[i] <= (i + 1) * 250) << points[i];
+  EXPECT_EQ(points, spread_points(1000, 4, 5));
+}
+
 }  // namespace
-}  // namespace ew::cli
+}  // namespace ew::check

@@ -1,25 +1,23 @@
-#include "cli/failure_explainer.hpp"
+#include "check/crash/failure_explainer.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
 
 #include "check/blame.hpp"
-#include "cli/recorded_recovery.hpp"
+#include "check/crash/recorded_recovery.hpp"
 
-namespace ew::cli {
-
-using check::PersistSet;
+namespace ew::check {
 
 namespace {
 
 /// Failures of one kind: of what is durable the last, and of what is not the first.
 struct Ends {
-  u32 last_present = check::no_persist, first_absent = check::no_persist;
+  u32 last_present = no_persist, first_absent = no_persist;
   explicit Ends(const PersistSet& set) {
     for (u32 p = 0; p < set.size(); ++p) {
       if (set.has(p)) last_present = p;
-      if (!set.has(p) && first_absent == check::no_persist) first_absent = p;
+      if (!set.has(p) && first_absent == no_persist) first_absent = p;
     }
   }
 };
@@ -34,8 +32,8 @@ void tell_outcome(const process::Outcome& outcome, ModelFailure& failure) {
 }  // namespace
 
 std::string FailureExplainer::place_of(u32 persist) const {
-  if (persist == check::no_persist) return "none";
-  const check::Persist& p = program_.graph().persist(persist);
+  if (persist == no_persist) return "none";
+  const Persist& p = program_.graph().persist(persist);
   return program_.events().place(p.launch, p.pc);
 }
 
@@ -92,13 +90,13 @@ ModelFailure FailureExplainer::explain(const FailedState& failed) {
 }
 
 void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailure& failure) {
-  const check::EventFile& events = program_.events();
-  const check::PersistGraph& graph = program_.graph();
-  const check::AcknowledgedProgress& acknowledgements = program_.acknowledgements();
+  const EventFile& events = program_.events();
+  const PersistGraph& graph = program_.graph();
+  const AcknowledgedProgress& acknowledgements = program_.acknowledgements();
   const ExplainedRun run{events, graph, program_.axioms(), false};
   const u32 size = graph.size();
   u64 told = 0;
-  const check::Fails fails = [&](const PersistSet& set) {
+  const Fails fails = [&](const PersistSet& set) {
     worker_.build(set);
     worker_.tell_acknowledged(told);
     return verdicts_.of(worker_.digest(), [&] { return worker_.recover(); }).status != 0;
@@ -128,7 +126,7 @@ void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailu
     return explain_early_acknowledgement(run, mended - 1, false, failure);
   }
   if (fails(PersistSet(size).filled_to(issued))) {  // even the run itself did not hold it then
-    if (const auto mended = check::first_mended(size, issued, fails))
+    if (const auto mended = first_mended(size, issued, fails))
       return explain_early_acknowledgement(run, *mended - 1, true, failure);
     failure.happened = fmt::format("the recovery misses what gpm_acknowledge({}) has told, whatever is durable", told);
     failure.advice = "no fence helps: the recovery gives up what is there, or looks for it in the wrong place";
@@ -141,13 +139,12 @@ void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailu
 void FailureExplainer::explain_crashed_recovery(const FailedState& failed, ModelFailure& failure) {
   const bool nothing = failed.state == no_pool;
   if (!nothing) worker_.build(failed.set);
-  const RecordedRecovery recovery(worker_.recovery(), nothing ? Image{} : worker_.pool_files(),
+  const RecordedRecovery recovery(worker_.recovery(), nothing ? PoolFiles{} : worker_.pool_files(),
                                   nothing ? 0 : worker_.acknowledged(), program_.axioms());
   if (!recovery.ran()) return;
-  const check::Fails fails = [&](const PersistSet& set) { return recovery.crashed(set).status != 0; };
-  check::CrashStates states(recovery.graph(), program_.plan().nested_points,
-                            recovery_seed(program_.plan(), failed.state));
-  check::Reach reach(recovery.graph());
+  const Fails fails = [&](const PersistSet& set) { return recovery.crashed(set).status != 0; };
+  CrashStates states(recovery.graph(), program_.plan().nested_points, recovery_seed(program_.plan(), failed.state));
+  Reach reach(recovery.graph());
   const PersistSet set = states.named(failed.nested, reach);
   if (fails(PersistSet(set.size()))) {
     failure.happened = "a recovery that had changed nothing yet when it was crashed cannot be followed by another";
@@ -162,4 +159,4 @@ void FailureExplainer::explain_crashed_recovery(const FailedState& failed, Model
   failure.output += recovery.text_of_crash(told);
 }
 
-}  // namespace ew::cli
+}  // namespace ew::check

@@ -1,4 +1,4 @@
-#include "cli/recovery.hpp"
+#include "check/crash/recovery.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,14 +12,14 @@
 #include <fstream>
 #include <sstream>
 
+#include "check/crash/folder.hpp"
 #include "check/pool_image.hpp"
-#include "cli/crash_folder.hpp"
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/fork_server.hpp"
 
-namespace ew::cli {
+namespace ew::check {
 
 namespace {
 
@@ -41,9 +41,9 @@ bool read_all(int from, void* to, std::size_t bytes) {
 
 }  // namespace
 
-Image overlaid(Image image, const std::vector<fs::path>& paths, std::span<const std::string> files) {
+PoolFiles overlaid(PoolFiles image, const std::vector<fs::path>& paths, std::span<const std::string> files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const auto there = std::ranges::find(image, paths[i], &ImageFile::path);
+    const auto there = std::ranges::find(image, paths[i], &PoolFile::path);
     if (there != image.end())
       there->bytes = &files[i];
     else
@@ -52,9 +52,9 @@ Image overlaid(Image image, const std::vector<fs::path>& paths, std::span<const 
   return image;
 }
 
-u64 digest_of(const Image& image, u64 acknowledged) {
-  u64 sum = check::digest_of({});
-  for (const ImageFile& file : image) sum = check::digest_of(*file.bytes, sum);
+u64 digest_of(const PoolFiles& image, u64 acknowledged) {
+  u64 sum = digest_of({});
+  for (const PoolFile& file : image) sum = digest_of(*file.bytes, sum);
   return sum ^ acknowledged * 0x9e3779b97f4a7c15;
 }
 
@@ -83,7 +83,7 @@ void Recovery::start_server() {
     return;
   }
   process::Words words = in_folder(plan_.recovery, folder_), environment;
-  auto more = plan_.settings.environment();
+  auto more = plan_.environment;
   more.emplace_back(Environment::fork_server_name, std::to_string(requests[0]) + ":" + std::to_string(answers[1]));
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text = *entry;
@@ -145,22 +145,22 @@ void Recovery::tidy() {
   if (untouched != given_.size()) take_given_files();
 }
 
-void Recovery::put(std::span<const ImageFile> files) {
+void Recovery::put(std::span<const PoolFile> files) {
   tidy();
-  for (const ImageFile& file : files) {
+  for (const PoolFile& file : files) {
     const fs::path path = folder_ / file.path;
     if (file.path.has_parent_path()) fs::create_directories(path.parent_path());
     core::write_file(path, *file.bytes);
   }
 }
 
-process::Outcome Recovery::run(std::span<const ImageFile> files, u64 acknowledged) {
+process::Outcome Recovery::run(std::span<const PoolFile> files, u64 acknowledged) {
   if (!warm()) return run_anew(files, acknowledged);
   put(files);
   return fork_one(acknowledged);
 }
 
-process::Outcome Recovery::run_anew(std::span<const ImageFile> files, u64 acknowledged, const Variables& more) {
+process::Outcome Recovery::run_anew(std::span<const PoolFile> files, u64 acknowledged, const process::Variables& more) {
   put(files);
   return start_anew(acknowledged, more);
 }
@@ -169,15 +169,10 @@ process::Outcome Recovery::run_again(u64 acknowledged) {
   return start_anew(acknowledged, {});
 }
 
-process::Outcome Recovery::start_anew(u64 acknowledged, const Variables& more) {
-  auto environment = plan_.settings.environment();
-  environment.emplace_back(Environment::acknowledged_name, std::to_string(acknowledged));
-  environment.insert(environment.end(), more.begin(), more.end());
-  return process::run(in_folder(plan_.recovery, folder_), {.capture = process::Capture::both,
-                                                           .environment = environment,
-                                                           .directory = folder_.string(),
-                                                           .timeout_seconds = plan_.timeout_seconds,
-                                                           .no_input = true});
+process::Outcome Recovery::start_anew(u64 acknowledged, const process::Variables& more) {
+  process::Variables variables{{Environment::acknowledged_name, std::to_string(acknowledged)}};
+  variables.insert(variables.end(), more.begin(), more.end());
+  return run_in(plan_, plan_.recovery, folder_, variables);
 }
 
 process::Outcome Recovery::fork_one(u64 acknowledged) {
@@ -198,4 +193,4 @@ process::Outcome Recovery::fork_one(u64 acknowledged) {
   return outcome;
 }
 
-}  // namespace ew::cli
+}  // namespace ew::check

@@ -1,0 +1,73 @@
+#include "check/crash/folder.hpp"
+
+#include <fmt/format.h>
+
+#include "core/diagnostics.hpp"
+
+namespace ew::check {
+
+namespace fs = std::filesystem;
+using core::UserError;
+
+process::Words in_folder(const process::Words& words, const fs::path& folder) {
+  process::Words result = words;
+  for (std::string& word : result) {
+    for (auto at = word.find("{}"); at != word.npos; at = word.find("{}", at)) word.replace(at, 2, folder.string());
+  }
+  return result;
+}
+
+process::Outcome run_in(const CrashPlan& plan, const process::Words& words, const fs::path& folder,
+                        const process::Variables& more) {
+  auto environment = plan.environment;
+  environment.insert(environment.end(), more.begin(), more.end());
+  return process::run(in_folder(words, folder), {.capture = process::Capture::both,
+                                                 .environment = environment,
+                                                 .directory = folder.string(),
+                                                 .timeout_seconds = plan.timeout_seconds,
+                                                 .no_input = true});
+}
+
+void run_program(const CrashPlan& plan, const fs::path& folder, const process::Variables& more) {
+  const process::Outcome outcome = run_in(plan, plan.program, folder, more);
+  if (outcome.status != 0)
+    throw UserError(fmt::format("the program should succeed without a crash first, but it {}:\n{}",
+                                process::how_it_ended(outcome), outcome.output));
+}
+
+void run_recovery(const CrashPlan& plan, const fs::path& folder) {
+  const process::Outcome outcome = run_in(plan, plan.recovery, folder);
+  if (outcome.status != 0)
+    throw UserError(fmt::format("the recovery should succeed after a run without a crash, but it {}:\n{}",
+                                process::how_it_ended(outcome), outcome.output));
+}
+
+void copy_named_files(const process::Words& words, const fs::path& folder) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const fs::path path = words[i];
+    std::error_code error;
+    if (path.is_absolute() || words[i].find("..") != std::string::npos || !fs::is_regular_file(path, error)) continue;
+    fs::create_directories(folder / path.parent_path(), error);
+    fs::copy_file(path, folder / path, fs::copy_options::skip_existing, error);
+  }
+}
+
+std::string last_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  const auto newline = text.rfind('\n');
+  return newline == text.npos ? text : text.substr(newline + 1);
+}
+
+std::vector<fs::path> pool_paths(const EventFile& events, const fs::path& folder, bool& outside) {
+  std::vector<fs::path> paths;
+  const fs::path root = fs::weakly_canonical(folder);
+  for (const auto& pool : events.pools()) {
+    const fs::path relative = fs::weakly_canonical(pool.path).lexically_relative(root);
+    const bool inside = !relative.empty() && *relative.begin() != "..";
+    paths.push_back(inside ? relative : fs::path(pool.path));
+    outside |= !inside;
+  }
+  return paths;
+}
+
+}  // namespace ew::check

@@ -1,0 +1,121 @@
+#include "cli/crash_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "check/crash/folder.hpp"
+#include "cli/table.hpp"
+#include "core/json_text.hpp"
+
+namespace ew::cli {
+
+namespace {
+
+std::string shortened(const std::string& line, std::size_t width) {
+  return line.size() <= width ? line : line.substr(0, width - 3) + "...";
+}
+
+void print_table(const std::vector<check::Trial>& trials, unsigned long long total) {
+  Table table({">#", ">crash after", ">of run", "result", ">status", ">time", "recovery says"});
+  std::size_t number = 0;
+  for (const check::Trial& trial : trials) {
+    table.row({std::to_string(++number), grouped(trial.instruction),
+               fmt::format("{:.1f} %", 100.0 * static_cast<double>(trial.instruction) / static_cast<double>(total)),
+               std::string(check::name_of(trial.end)), std::to_string(trial.recovery_status),
+               seconds_text(trial.seconds), shortened(trial.last_line, 70)});
+  }
+  fmt::print("{}\n", table.text());
+}
+
+nlohmann::ordered_json as_json(const std::vector<check::Trial>& trials, unsigned long long total) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::size_t failures = 0, killed = 0;
+  for (const check::Trial& trial : trials) {
+    failures += !trial.passed();
+    killed += trial.killed();
+    list.push_back({{"instruction", trial.instruction},
+                    {"result", check::name_of(trial.end)},
+                    {"passed", trial.passed()},
+                    {"recovery_status", trial.recovery_status},
+                    {"acknowledged", trial.acknowledged},
+                    {"nested", trial.nested},
+                    {"nested_at", trial.nested_at},
+                    {"seconds", trial.seconds},
+                    {"says", trial.last_line}});
+  }
+  return {
+      {"instructions", total}, {"crashes", trials.size()}, {"killed", killed}, {"failed", failures}, {"trials", list}};
+}
+
+}  // namespace
+
+bool print_report(const std::vector<check::Trial>& trials, u64 total, bool json, const Again<check::Trial>& again) {
+  if (json)
+    fmt::print("{}\n", core::json_text(as_json(trials, total)));
+  else
+    print_table(trials, total);
+  std::size_t failures = 0, killed = 0;
+  u64 nested = 0;
+  for (const check::Trial& trial : trials) {
+    nested += trial.nested;
+    killed += trial.killed();
+    if (trial.passed()) continue;
+    if (++failures > 3) continue;  // the first few say enough
+    fmt::print(stderr, "FAIL after warp instruction {}. Output:\n{}Again: {}\n", trial.instruction, trial.output,
+               again(trial));
+  }
+  if (nested && !json) fmt::print("{} crashes of recoveries\n", grouped(nested));
+  if (!json)
+    fmt::print("{}{} crashes, {} recovered, {} failed\n", failures ? "FAIL: " : "", killed, trials.size() - failures,
+               failures);
+  return failures == 0;
+}
+
+bool print_report(const check::TimedCampaign& campaign, const std::vector<check::TimedTrial>& trials, double seconds,
+                  bool json, const Again<check::TimedTrial>& again) {
+  std::size_t failures = 0, killed = 0;
+  u64 nested = 0;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const check::TimedTrial& trial : trials) {
+    killed += trial.killed;
+    nested += trial.nested;
+    list.push_back({{"at", trial.moment.words()},
+                    {"durable_writes", trial.writes},
+                    {"acknowledged", trial.acknowledged},
+                    {"passed", trial.passed()},
+                    {"killed", trial.killed},
+                    {"recovery_status", trial.status},
+                    {"nested", trial.nested},
+                    {"nested_at", trial.nested_at},
+                    {"says", check::last_line(trial.unlike.empty() ? trial.output : trial.unlike)}});
+    if (trial.passed()) continue;
+    if (++failures > 3) continue;
+    fmt::print(stderr, "FAIL at {}. {}\n{}Again: {}\n", trial.moment.words(), trial.unlike, trial.output, again(trial));
+  }
+  if (json) {
+    const nlohmann::ordered_json all{{"cycles", campaign.last_cycle()},
+                                     {"durable_writes", campaign.last_write()},
+                                     {"crashes", trials.size()},
+                                     {"distinct", campaign.distinct()},
+                                     {"killed", killed},
+                                     {"nested", nested},
+                                     {"nested_distinct", campaign.nested_distinct()},
+                                     {"failed", failures},
+                                     {"seconds", seconds},
+                                     {"trials", list}};
+    fmt::print("{}\n", core::json_text(all));
+  } else {
+    fmt::print("{} durable writes in {} cycles; {} crashes, {} distinct states, {} of them killed for real, in {}\n",
+               grouped(campaign.last_write()), grouped(campaign.last_cycle()), trials.size(), campaign.distinct(),
+               killed, seconds_text(seconds));
+    if (nested)
+      fmt::print("{} crashes of recoveries, {} different images\n", grouped(nested),
+                 grouped(campaign.nested_distinct()));
+    fmt::print("{}{} crashes, {} recovered, {} failed\n", failures ? "FAIL: " : "", trials.size(),
+               trials.size() - failures, failures);
+  }
+  return failures == 0;
+}
+
+}  // namespace ew::cli

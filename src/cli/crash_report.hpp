@@ -1,0 +1,26 @@
+// What `ew crash` says of a campaign, as text or as JSON: a line a trial or a count, and the first failures.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "check/crash/model_campaign.hpp"
+#include "check/crash/timed_campaign.hpp"
+#include "check/crash/trials.hpp"
+
+namespace ew::cli {
+
+/// The command that brings a failure back.
+template <class Failure>
+using Again = std::function<std::string(const Failure&)>;
+
+// Each returns whether all was recovered.
+
+/// Of a program that runs `total` warp instructions.
+bool print_report(const std::vector<check::Trial>&, u64 total, bool json, const Again<check::Trial>&);
+bool print_report(const check::TimedCampaign&, const std::vector<check::TimedTrial>&, double seconds, bool json,
+                  const Again<check::TimedTrial>&);
+bool print_report(const check::ModelReport&, bool json, const Again<check::ModelFailure>&);
+
+}  // namespace ew::cli
