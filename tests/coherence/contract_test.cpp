@@ -9,8 +9,8 @@
 #include <deque>
 #include <random>
 
+#include "../memory/scene.hpp"
 #include "oracle.hpp"
-#include "scene.hpp"
 
 namespace ew::coherence {
 namespace {

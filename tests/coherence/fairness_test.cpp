@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "scene.hpp"
+#include "../memory/scene.hpp"
 
 namespace ew::coherence {
 namespace fairness {

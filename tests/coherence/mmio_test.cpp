@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "scene.hpp"
+#include "../memory/scene.hpp"
 
 namespace ew::coherence {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "scene.hpp"
+#include "../memory/scene.hpp"
 
 namespace ew::coherence {
 namespace {
@@ -297,40 +297,6 @@ TEST(Gpu, a_streaming_line_is_evicted_first) {
   s.read(0, s.line(1));
   s.read(0, s.line(2));
   EXPECT_TRUE(s.bench.caches[0]->peek(s.line(2)).valid);
-}
-
-TEST(Hits, cost_no_event_and_say_so) {
-  for (const Model& model : models()) {
-    Scene s(std::string(model.name), 1);
-    if (!s.bench.model.agent.keeps_copies()) continue;
-    const u64 x = s.line(0);
-    s.read(0, x);
-    s.bench.run(20);
-    const u64 events = s.bench.wheel.executed();
-    EXPECT_EQ(s.load(0, x).accepted, Accepted::performed);
-    EXPECT_EQ(s.bench.wheel.executed(), events);
-    EXPECT_EQ(s.bench.wheel.pending(), 0u);
-  }
-}
-
-TEST(Hits, are_served_where_they_should_be) {
-  Scene s("mesi", 3);
-  const u64 x = s.line(0);
-  const auto cold = s.load(0, x);
-  s.bench.run();
-  EXPECT_EQ(s.done(0, cold).by, ServedBy::device);
-  s.store(0, x, 1);
-  s.bench.run();
-  const auto remote = s.load(1, x);
-  s.bench.run();
-  EXPECT_EQ(s.done(1, remote).by, ServedBy::remote_cache);
-  const auto home = s.load(2, x), merged = s.load(2, x + 4);
-  s.bench.run();
-  EXPECT_EQ(s.done(2, home).by, ServedBy::home);
-  EXPECT_EQ(s.done(2, merged).by, ServedBy::merged);
-  const auto host = s.load(2, s.bench.host, {.host = true, .scope = Scope::none});
-  s.bench.run();
-  EXPECT_EQ(s.done(2, host).by, ServedBy::host);
 }
 
 TEST(Mesi, states_are_masks) {
@@ -644,16 +610,6 @@ TEST_P(Everywhere, many_releases_at_once) {
   s.bench.run();
   ASSERT_EQ(s.hands[0].releases.size(), expected);
   EXPECT_TRUE(std::is_sorted(s.hands[0].releases.begin(), s.hands[0].releases.end()));
-}
-
-TEST(Impossible, messages_say_what_they_are) {
-  Scene s("mesi", 1);
-  Request answer{.line = s.line(3), .ticket = 5};
-  answer.kind = RequestKind::data;
-  EXPECT_DEATH(s.bench.caches[0]->receive(answer), "impossible: an answer to no request: data of line 0x.*ticket 5");
-  EXPECT_DEATH(s.bench.homes[0]->receive(answer), "an answer came to a home");
-  answer.kind = RequestKind::probe_answer;
-  EXPECT_DEATH(s.bench.homes[0]->receive(answer), "an answer to no probe");
 }
 
 TEST(Models, are_found_by_name) {

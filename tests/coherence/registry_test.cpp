@@ -1,7 +1,7 @@
 // Owners of words and a home that holds nothing: each race by itself, with the protocol of docs/your-own-protocol.md.
 #include <gtest/gtest.h>
 
-#include "scene.hpp"
+#include "../memory/scene.hpp"
 
 namespace ew::coherence {
 namespace {

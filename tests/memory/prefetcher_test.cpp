@@ -1,5 +1,5 @@
 // The contract of prefetchers, for every one of the list; and what tells them apart. What a private cache does with the
-// lines that they name: tests/coherence/prefetch_test.cpp.
+// lines that they name: prefetches_test.cpp.
 #include "memory/prefetcher.hpp"
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@
 
 #include "bench.hpp"
 
-namespace ew::coherence {
+namespace ew::memory {
 
 /// An agent that a test leads by the hand: every access is one lane of 1 to 16 bytes.
 class Hand final : public Agent {
@@ -176,7 +176,7 @@ class Scene {
 /// Of every protocol, and as GoogleTest takes one.
 inline std::vector<std::string_view> protocol_names() {
   std::vector<std::string_view> names;
-  for (const Model& model : all_models()) names.push_back(model.name);
+  for (const coherence::Model& model : all_models()) names.push_back(model.name);
   return names;
 }
 inline std::string test_name(const ::testing::TestParamInfo<std::string_view>& info) {
@@ -185,4 +185,4 @@ inline std::string test_name(const ::testing::TestParamInfo<std::string_view>& i
   return name;
 }
 
-}  // namespace ew::coherence
+}  // namespace ew::memory

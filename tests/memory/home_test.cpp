@@ -1,14 +1,9 @@
 // What a home and a private cache take in cycles, messages and sectors.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <list>
-#include <random>
-
-#include "memory/tag_array.hpp"
 #include "scene.hpp"
 
-namespace ew::coherence {
+namespace ew::memory {
 namespace {
 
 constexpr u64 network = 10;  // BenchNetwork::latency
@@ -291,52 +286,49 @@ TEST(PrivateCache, loads_of_a_line_merge) {
   EXPECT_EQ(s.bench.homes[0]->statistics().reads, 2u);
 }
 
-/// Against a model that is a list of lines for each set.
-TEST(TagArray, finds_and_evicts_as_a_list_does) {
-  std::mt19937 random(5);
-  for (const auto& [bytes, ways, hashed] :
-       {std::tuple{64u * 64, 0u, false}, std::tuple{64u * 64, 1u, false}, std::tuple{64u * 48, 4u, false},
-        std::tuple{64u * 64, 32u, true}, std::tuple{64u * 64, 16u, true}}) {
-    TagArray tags({.bytes = bytes, .line_bytes = 64, .ways = ways, .hashed = hashed});
-    const u32 per_set = ways ? ways : tags.lines();
-    std::vector<std::list<u64>> sets(tags.lines() / per_set);
-    const auto set_of = [&](u64 line) { return tags.victim(line, [](u32) { return false; }) / per_set; };
-    for (u32 step = 0; step < 20'000; ++step) {
-      const u64 line = random() % 200 * 64;
-      std::list<u64>& set = sets[set_of(line)];
-      const auto known = std::find(set.begin(), set.end(), line);
-      const u32 way = tags.find(line, line);
-      ASSERT_EQ(way != no_way, known != set.end());
-      if (way != no_way) {
-        ASSERT_EQ(tags.line_of(way), line);
-        set.erase(known);
-        if (random() % 8 == 0) {
-          tags.remove(way);
-          continue;
-        }
-        tags.used(way);
-        set.push_front(line);
-        continue;
-      }
-      const u64 pinned = set.empty() || random() % 3 ? no_line : set.back();
-      const u32 victim = tags.victim(line, [&](u32 w) { return tags.line_of(w) == pinned && pinned != no_line; });
-      if (set.size() == per_set) {
-        if (per_set == 1 && pinned != no_line) {
-          ASSERT_EQ(victim, no_way);
-          continue;
-        }
-        const u64 expected = pinned != no_line ? *std::prev(set.end(), 2) : set.back();
-        ASSERT_EQ(tags.line_of(victim), expected);
-        set.remove(expected);
-        tags.remove(victim);
-      } else {
-        ASSERT_EQ(tags.line_of(victim), no_line) << "empty ways first";
-      }
-      tags.install(victim, line);
-      set.push_front(line);
-    }
+TEST(Hits, cost_no_event_and_say_so) {
+  for (const coherence::Model& model : coherence::models()) {
+    Scene s(std::string(model.name), 1);
+    if (!s.bench.model.agent.keeps_copies()) continue;
+    const u64 x = s.line(0);
+    s.read(0, x);
+    s.bench.run(20);
+    const u64 events = s.bench.wheel.executed();
+    EXPECT_EQ(s.load(0, x).accepted, Accepted::performed);
+    EXPECT_EQ(s.bench.wheel.executed(), events);
+    EXPECT_EQ(s.bench.wheel.pending(), 0u);
   }
 }
 
+TEST(Hits, are_served_where_they_should_be) {
+  Scene s("mesi", 3);
+  const u64 x = s.line(0);
+  const auto cold = s.load(0, x);
+  s.bench.run();
+  EXPECT_EQ(s.done(0, cold).by, ServedBy::device);
+  s.store(0, x, 1);
+  s.bench.run();
+  const auto remote = s.load(1, x);
+  s.bench.run();
+  EXPECT_EQ(s.done(1, remote).by, ServedBy::remote_cache);
+  const auto home = s.load(2, x), merged = s.load(2, x + 4);
+  s.bench.run();
+  EXPECT_EQ(s.done(2, home).by, ServedBy::home);
+  EXPECT_EQ(s.done(2, merged).by, ServedBy::merged);
+  const auto host = s.load(2, s.bench.host, {.host = true, .scope = Scope::none});
+  s.bench.run();
+  EXPECT_EQ(s.done(2, host).by, ServedBy::host);
+}
+
+TEST(Impossible, messages_say_what_they_are) {
+  Scene s("mesi", 1);
+  Request answer{.line = s.line(3), .ticket = 5};
+  answer.kind = RequestKind::data;
+  EXPECT_DEATH(s.bench.caches[0]->receive(answer), "impossible: an answer to no request: data of line 0x.*ticket 5");
+  EXPECT_DEATH(s.bench.homes[0]->receive(answer), "an answer came to a home");
+  answer.kind = RequestKind::probe_answer;
+  EXPECT_DEATH(s.bench.homes[0]->receive(answer), "an answer to no probe");
+}
+
 }  // namespace
-}  // namespace ew::coherence
+}  // namespace ew::memory

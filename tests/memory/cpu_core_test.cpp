@@ -6,7 +6,7 @@
 
 #include "scene.hpp"
 
-namespace ew::coherence {
+namespace ew::memory {
 namespace {
 
 /// Two SMs, and the core at a node of its own.
@@ -248,4 +248,4 @@ TEST_P(HostCore, says_what_it_waits_for) {
 }
 
 }  // namespace
-}  // namespace ew::coherence
+}  // namespace ew::memory

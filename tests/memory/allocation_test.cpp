@@ -26,7 +26,7 @@ ew::u64 allocations = 0;
   std::free(memory);
 }
 
-namespace ew::coherence {
+namespace ew::memory {
 namespace {
 
 class Allocations : public ::testing::TestWithParam<std::string_view> {};
@@ -52,4 +52,4 @@ TEST_P(Allocations, none_of_a_home_whose_requests_wait) {
 }
 
 }  // namespace
-}  // namespace ew::coherence
+}  // namespace ew::memory

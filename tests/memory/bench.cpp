@@ -5,6 +5,10 @@
 #include <stdexcept>
 
 namespace ew::coherence {
+Model owned_words();  // docs/your-own-protocol.md
+}
+
+namespace ew::memory {
 
 void BenchNetwork::attach(Node node, Receiver& receiver) {
   if (receivers_.size() <= node) receivers_.resize(node + 1u);
@@ -66,19 +70,17 @@ void BenchDevice::notify_when_free(bool, core::TimeWheel::Handler handler, void*
   waiters_.push_back({handler, target, a});
 }
 
-Model owned_words();  // docs/your-own-protocol.md
-
-std::span<const Model> all_models() {
-  static const std::vector<Model> all = [] {
-    std::vector<Model> list(models().begin(), models().end());
-    list.push_back(owned_words());
+std::span<const coherence::Model> all_models() {
+  static const std::vector<coherence::Model> all = [] {
+    std::vector<coherence::Model> list(coherence::models().begin(), coherence::models().end());
+    list.push_back(coherence::owned_words());
     return list;
   }();
   return all;
 }
 
-const Model& model_named(std::string_view name) {
-  for (const Model& model : all_models())
+const coherence::Model& model_named(std::string_view name) {
+  for (const coherence::Model& model : all_models())
     if (model.name == name) return model;
   throw std::runtime_error("no protocol " + std::string(name));
 }
@@ -162,4 +164,4 @@ std::string Bench::what_is_under_way() const {
   return result;
 }
 
-}  // namespace ew::coherence
+}  // namespace ew::memory

@@ -11,13 +11,11 @@
 #include "memory/cache/private_cache.hpp"
 #include "memory/home/home.hpp"
 
-namespace ew::coherence {
-
-using namespace memory;
+namespace ew::memory {
 
 /// Every protocol of the table, and that of docs/your-own-protocol.md.
-std::span<const Model> all_models();
-const Model& model_named(std::string_view);
+std::span<const coherence::Model> all_models();
+const coherence::Model& model_named(std::string_view);
 
 class BenchNetwork final : public Network {
  public:
@@ -112,7 +110,7 @@ class Bench {
   std::vector<std::unique_ptr<PrivateCache>> caches;
   std::vector<std::unique_ptr<Home>> homes;
   BenchConfig config;
-  const Model& model;
+  const coherence::Model& model;
   u64 data = 0, host = 0;  // addresses of the memory that the agents use
   u64 mmio = 0;            // a page of a device's registers
 
@@ -137,4 +135,8 @@ class Bench {
   std::vector<Device*> device_pointers_;
 };
 
-}  // namespace ew::coherence
+}  // namespace ew::memory
+
+namespace ew::coherence {
+using namespace memory;
+}

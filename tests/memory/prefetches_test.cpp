@@ -8,7 +8,7 @@
 #include "memory/prefetcher.hpp"
 #include "scene.hpp"
 
-namespace ew::coherence {
+namespace ew::memory {
 namespace {
 
 constexpr u32 line_bytes = 128, page_lines = 4096 / line_bytes;
@@ -274,4 +274,4 @@ TEST(Prefetch, owners_of_words_answer_a_prefetch) {
 }
 
 }  // namespace
-}  // namespace ew::coherence
+}  // namespace ew::memory

@@ -1,0 +1,61 @@
+#include "memory/tag_array.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <list>
+#include <random>
+#include <tuple>
+
+namespace ew::memory {
+namespace {
+
+/// Against a model that is a list of lines for each set.
+TEST(TagArray, finds_and_evicts_as_a_list_does) {
+  std::mt19937 random(5);
+  for (const auto& [bytes, ways, hashed] :
+       {std::tuple{64u * 64, 0u, false}, std::tuple{64u * 64, 1u, false}, std::tuple{64u * 48, 4u, false},
+        std::tuple{64u * 64, 32u, true}, std::tuple{64u * 64, 16u, true}}) {
+    TagArray tags({.bytes = bytes, .line_bytes = 64, .ways = ways, .hashed = hashed});
+    const u32 per_set = ways ? ways : tags.lines();
+    std::vector<std::list<u64>> sets(tags.lines() / per_set);
+    const auto set_of = [&](u64 line) { return tags.victim(line, [](u32) { return false; }) / per_set; };
+    for (u32 step = 0; step < 20'000; ++step) {
+      const u64 line = random() % 200 * 64;
+      std::list<u64>& set = sets[set_of(line)];
+      const auto known = std::find(set.begin(), set.end(), line);
+      const u32 way = tags.find(line, line);
+      ASSERT_EQ(way != no_way, known != set.end());
+      if (way != no_way) {
+        ASSERT_EQ(tags.line_of(way), line);
+        set.erase(known);
+        if (random() % 8 == 0) {
+          tags.remove(way);
+          continue;
+        }
+        tags.used(way);
+        set.push_front(line);
+        continue;
+      }
+      const u64 pinned = set.empty() || random() % 3 ? no_line : set.back();
+      const u32 victim = tags.victim(line, [&](u32 w) { return tags.line_of(w) == pinned && pinned != no_line; });
+      if (set.size() == per_set) {
+        if (per_set == 1 && pinned != no_line) {
+          ASSERT_EQ(victim, no_way);
+          continue;
+        }
+        const u64 expected = pinned != no_line ? *std::prev(set.end(), 2) : set.back();
+        ASSERT_EQ(tags.line_of(victim), expected);
+        set.remove(expected);
+        tags.remove(victim);
+      } else {
+        ASSERT_EQ(tags.line_of(victim), no_line) << "empty ways first";
+      }
+      tags.install(victim, line);
+      set.push_front(line);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ew::memory
