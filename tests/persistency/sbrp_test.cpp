@@ -1,8 +1,11 @@
 // The sentences of the SBRP paper's section 6, one test each, on a private cache that the test leads by the hand. Lines
 // have the letters of the paper: X, Y, Z.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <random>
+#include <tuple>
 
 #include "mock_machinery.hpp"
 #include "persistency/persist_buffer.hpp"
@@ -665,16 +668,25 @@ TEST(SbrpDrain, sends_everything_in_order) {
   EXPECT_TRUE(s.model->drain());
 }
 
+/// The words of the [sbrp] section: policy, leaving, acquires.
+using SectionWords = std::tuple<std::string, std::string, std::string>;
+class SbrpProperty : public testing::TestWithParam<SectionWords> {};
+INSTANTIATE_TEST_SUITE_P(Words, SbrpProperty,
+                         testing::Combine(testing::Values("window", "capped", "eager", "lazy"),
+                                          testing::Values("passing", "head"),
+                                          testing::Values("matched", "all", "waiting")),
+                         [](const auto& info) { return fmt::format("{}", fmt::join(info.param, "_")); });
+
 /// Whatever warps do, and in whatever order lines are acknowledged: everyone goes on in the end.
-TEST(SbrpProperty, no_warp_waits_for_ever) {
+TEST_P(SbrpProperty, no_warp_waits_for_ever) {
+  const auto& [policy, leaving, acquires] = GetParam();
   for (u32 seed = 1; seed <= 300; ++seed) {
     std::mt19937 random(seed);
-    const char *policies[] = {"window", "capped", "eager", "lazy"}, *acquires[] = {"matched", "all", "waiting"};
     const SbrpConfig config{.buffer = static_cast<u32>(1000 * (1 + random() % 16) / 16),
                             .window = 1 + static_cast<u32>(random() % 4),
-                            .policy = policies[seed % 4],
-                            .leaving = seed % 3 ? "passing" : "head",
-                            .acquires = acquires[seed / 4 % 3]};
+                            .policy = policy,
+                            .leaving = leaving,
+                            .acquires = acquires};
     Scene s("sbrp", config, 16);
     constexpr u32 warps = 4;
     u64 held = 0;
