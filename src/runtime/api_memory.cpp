@@ -40,7 +40,7 @@ cudaError_t release(Machine& machine, ApiLock& lock, const void* pointer, u32 by
 }
 
 /// Managed pages move on timing machines only.
-void advise(Machine& machine, u64 begin, u64 bytes, ManagedAdvice advice) {
+void advise(Machine& machine, u64 begin, u64 bytes, memory::ManagedAdvice advice) {
   if (!machine.config().machine.timing()) return;
   machine.queue().with_simulator([&](Simulator& simulator) { simulator.advise(begin, bytes, advice); });
 }
@@ -77,7 +77,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
     if (size == 0) return cudaErrorInvalidValue;
     const cudaError_t error = allocate(machine, AllocatedBy::managed, pointer, size, "cudaMallocManaged", flags);
-    if (error == cudaSuccess) advise(machine, reinterpret_cast<u64>(*pointer), size, ManagedAdvice::fresh);
+    if (error == cudaSuccess) advise(machine, reinterpret_cast<u64>(*pointer), size, memory::ManagedAdvice::fresh);
     return error;
   });
 }
@@ -212,7 +212,8 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, int device, 
     const auto block = block_with(machine, pointer, count);
     if (!block || block->by != AllocatedBy::managed || count == 0) return cudaErrorInvalidValue;
     machine.memory().allocations().update(block->begin, [&](Block& kept) { kept.prefetch_location = device; });
-    return machine.work().enqueue(stream, Prefetch{reinterpret_cast<u64>(pointer), count, device != cudaCpuDeviceId});
+    return machine.work().enqueue(
+        stream, memory::PagePrefetch{reinterpret_cast<u64>(pointer), count, device != cudaCpuDeviceId});
   });
 }
 
@@ -248,10 +249,10 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise ad
     });
     const u64 begin = reinterpret_cast<u64>(pointer);
     const bool stays_on_host = block->preferred_location == cudaCpuDeviceId;
-    if (advice == cudaMemAdviseSetReadMostly) advise(machine, begin, count, ManagedAdvice::read_mostly);
+    if (advice == cudaMemAdviseSetReadMostly) advise(machine, begin, count, memory::ManagedAdvice::read_mostly);
     if (advice == cudaMemAdviseUnsetReadMostly)
       advise(machine, begin, count,
-             stays_on_host ? ManagedAdvice::one_copy_on_host : ManagedAdvice::one_copy_on_device);
+             stays_on_host ? memory::ManagedAdvice::one_copy_on_host : memory::ManagedAdvice::one_copy_on_device);
     return cudaSuccess;
   });
 }

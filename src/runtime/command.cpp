@@ -30,7 +30,7 @@ Command transfer_command(memory::DmaTransfer transfer, Cost cost) {
   return command;
 }
 
-Command prefetch_command(Prefetch prefetch) {
+Command prefetch_command(memory::PagePrefetch prefetch) {
   Command command;
   command.kind = Command::Kind::prefetch;
   command.prefetch = prefetch;

@@ -53,7 +53,7 @@ struct Command {
   simt::Launch launch;
   std::unique_ptr<Task> task;
   memory::DmaTransfer transfer;
-  Prefetch prefetch;
+  memory::PagePrefetch prefetch;
   Cost cost;
   u64* ended = nullptr;  // receives the simulated time of the end; lives until the ticket is complete or the queue lost
 
@@ -75,7 +75,7 @@ Command empty_command(Cost = {}, u64* ended = nullptr);
 /// A copy or fill: at once and as long as `cost` says in functional mode, else on the engine that `cost` names.
 Command transfer_command(memory::DmaTransfer, Cost);
 /// On a timing machine as long as its pages need; else nothing moves.
-Command prefetch_command(Prefetch);
+Command prefetch_command(memory::PagePrefetch);
 /// The program's function, on a thread of its own.
 Command host_function_command(std::unique_ptr<Task>);
 

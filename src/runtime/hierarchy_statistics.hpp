@@ -12,8 +12,8 @@
 #include "memory/durable_image.hpp"
 #include "memory/home/home.hpp"
 #include "memory/host_link.hpp"
+#include "memory/managed/managed_pages.hpp"
 #include "memory/network.hpp"
-#include "runtime/managed_pages.hpp"
 
 namespace ew::runtime {
 
@@ -33,7 +33,7 @@ struct HierarchyStatistics {
   memory::HostLinkStatistics host_link;
   memory::DmaStatistics copies;
   memory::CpuCoreStatistics host_core;
-  ManagedStatistics managed;
+  memory::ManagedStatistics managed;
 
   void add(const memory::PrivateCacheStatistics&);
   void add(const memory::HomeStatistics&);

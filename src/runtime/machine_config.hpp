@@ -14,6 +14,7 @@
 #include "media/nvm_config.hpp"
 #include "memory/address_map.hpp"
 #include "memory/host_link.hpp"
+#include "memory/managed/managed_config.hpp"
 #include "memory/memory_config.hpp"
 #include "memory/networks/networks.hpp"
 #include "persistency/config.hpp"
@@ -110,7 +111,7 @@ struct MachineConfig {
   persistency::PersistencyConfig persistency;
   LaunchConfig launch;
   CopyConfig copy;
-  ManagedConfig managed;
+  memory::ManagedConfig managed;
   EnergyConfig energy;
 };
 

@@ -88,17 +88,18 @@ memory::PrivateCache& MemoryHierarchy::add_cache(memory::Agent& agent) {
 
 void MemoryHierarchy::make_caches(simt::TimingGpu& gpu, const memory::DmaEngine::Tell& moved) {
   if (config_.managed.placement == "migrate" && !config_.device.integrated)
-    pages_ = std::make_unique<ManagedPages>(config_.managed, config_.copy.latency, config_.device.clock, space_, wheel_,
-                                            devices_.link(), moved);
+    pages_ = std::make_unique<memory::ManagedPages>(config_.managed, config_.copy.latency, config_.device.clock, space_,
+                                                    wheel_, devices_.link(), moved);
   for (u32 sm = 0; sm < config_.sm.count; ++sm) {
     if (pages_) {
-      paged_ports_.push_back(std::make_unique<PagedPort>(*pages_, gpu.agent(sm), wheel_));
-      paged_ports_.back()->attach(add_cache(*paged_ports_.back()));
-      gpu.attach(sm, *paged_ports_.back());
-      continue;
+      paged_ports_.push_back(std::make_unique<memory::PagedPort>(*pages_, gpu.agent(sm), wheel_));
+      memory::PagedPort& port = *paged_ports_.back();
+      port.attach(add_cache(port));
+      ports_.push_back(std::make_unique<simt::PortOf<memory::PagedPort>>(port));
+    } else {
+      memory::PrivateCache& cache = add_cache(gpu.agent(sm));
+      ports_.push_back(std::make_unique<simt::PortOf<memory::PrivateCache>>(cache));
     }
-    memory::PrivateCache& cache = add_cache(gpu.agent(sm));
-    ports_.push_back(std::make_unique<simt::PortOf<memory::PrivateCache>>(cache));
     gpu.attach(sm, *ports_.back());
   }
 }

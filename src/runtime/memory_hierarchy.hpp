@@ -16,9 +16,9 @@
 #include "memory/cache/private_cache.hpp"
 #include "memory/cpu_core.hpp"
 #include "memory/home/home.hpp"
+#include "memory/managed/paged_port.hpp"
 #include "runtime/copy_engines.hpp"
 #include "runtime/machine_config.hpp"
-#include "runtime/managed_pages.hpp"
 #include "runtime/memory_devices.hpp"
 #include "simt/timing_gpu.hpp"
 
@@ -39,7 +39,7 @@ class MemoryHierarchy {
 
   memory::AddressMap& map() { return map_; }
   /// nullptr: managed memory does not move.
-  ManagedPages* pages() { return pages_.get(); }
+  memory::ManagedPages* pages() { return pages_.get(); }
   /// nullptr: the host shares no memory with the GPU.
   memory::CpuCore* host_core() { return host_core_.get(); }
   CopyEngines& engines() { return *engines_; }
@@ -82,8 +82,8 @@ class MemoryHierarchy {
   std::unique_ptr<memory::CpuCore> host_core_;
   std::unique_ptr<CopyEngines> engines_;
   std::vector<memory::Agent*> agents_;
-  std::unique_ptr<ManagedPages> pages_;
-  std::vector<std::unique_ptr<PagedPort>> paged_ports_;
+  std::unique_ptr<memory::ManagedPages> pages_;
+  std::vector<std::unique_ptr<memory::PagedPort>> paged_ports_;
   std::vector<std::unique_ptr<memory::PrivateCache>> caches_;  // by SM
   std::vector<std::unique_ptr<simt::LinePort>> ports_;         // by SM
   std::vector<std::unique_ptr<memory::Home>> homes_;

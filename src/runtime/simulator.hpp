@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "memory/dma_transfer.hpp"
-#include "runtime/prefetch.hpp"
+#include "memory/managed/managed_advice.hpp"
 #include "runtime/run_results.hpp"
 #include "simt/gpu.hpp"
 
@@ -32,7 +32,7 @@ class Simulator {
   /// Starts a transfer now. REQUIRES: timed().
   virtual void start(Engine, u64 id, memory::DmaTransfer) = 0;
   /// Starts to move managed pages now; its end is among take_moved(). REQUIRES: timed().
-  virtual void start(u64 id, Prefetch) = 0;
+  virtual void start(u64 id, memory::PagePrefetch) = 0;
   struct Moved {
     u64 id = 0, nanoseconds_end = 0;
   };
@@ -48,7 +48,7 @@ class Simulator {
   virtual void hand_in(RunResults&) = 0;
   /// The host has been seen to touch these bytes, of managed memory perhaps.
   virtual void host_touched(u64 address, u64 bytes, bool store) = 0;
-  virtual void advise(u64 begin, u64 bytes, ManagedAdvice) = 0;
+  virtual void advise(u64 begin, u64 bytes, memory::ManagedAdvice) = 0;
   /// The program's bytes in [begin, end) of a pool are durable as they stand: what the machine holds of them on the way
   /// to the medium is forgotten. `gone`: the pool is unmapped.
   virtual void drop(u64 begin, u64 end, bool gone) = 0;
@@ -76,7 +76,7 @@ class FunctionalSimulator final : public Simulator {
   simt::LaunchId start(simt::Launch launch) override { return gpu_->start(std::move(launch)); }
   std::vector<simt::Completion> take_completions() override { return gpu_->take_completions(); }
   void start(Engine, u64, memory::DmaTransfer) override {}
-  void start(u64, Prefetch) override {}
+  void start(u64, memory::PagePrefetch) override {}
   std::vector<Moved> take_moved() override { return {}; }
   void run(u64 warp_instructions, u64 until) override {
     gpu_->set_unattended(host_waits_ && until == ~u64{0}, no_other_thread);
@@ -85,7 +85,7 @@ class FunctionalSimulator final : public Simulator {
   void host_waits(bool waits) override { host_waits_ = waits; }
   void hand_in(RunResults&) override {}
   void host_touched(u64, u64, bool) override {}
-  void advise(u64, u64, ManagedAdvice) override {}
+  void advise(u64, u64, memory::ManagedAdvice) override {}
   void drop(u64, u64, bool) override {}
   void persist_region(bool) override {}
   void close() override {}

@@ -82,7 +82,7 @@ Ticket Submission::start(const WaitWork& work, After after) {
   return queue_.submit(empty_command(), both);
 }
 
-Ticket Submission::start(const Prefetch& work, After after) {
+Ticket Submission::start(const memory::PagePrefetch& work, After after) {
   return queue_.submit(prefetch_command(work), after);
 }
 

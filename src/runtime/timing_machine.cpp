@@ -147,8 +147,8 @@ void TimingMachine::start(Engine engine, u64 id, memory::DmaTransfer transfer) {
 }
 
 /// Where managed memory does not move, a prefetch is over at once.
-void TimingMachine::start(u64 id, Prefetch prefetch) {
-  ManagedPages* const pages = hierarchy_.pages();
+void TimingMachine::start(u64 id, memory::PagePrefetch prefetch) {
+  memory::ManagedPages* const pages = hierarchy_.pages();
   if (!pages) return moved(id);
   pages->refresh();
   accounts_.count_time();
@@ -202,11 +202,11 @@ void TimingMachine::close() {
 }
 
 void TimingMachine::host_touched(u64 address, u64 bytes, bool store) {
-  if (ManagedPages* const pages = hierarchy_.pages()) pages->touched_by_host(address, bytes, store);
+  if (memory::ManagedPages* const pages = hierarchy_.pages()) pages->touched_by_host(address, bytes, store);
 }
 
-void TimingMachine::advise(u64 begin, u64 bytes, ManagedAdvice advice) {
-  ManagedPages* const pages = hierarchy_.pages();
+void TimingMachine::advise(u64 begin, u64 bytes, memory::ManagedAdvice advice) {
+  memory::ManagedPages* const pages = hierarchy_.pages();
   if (!pages) return;
   pages->refresh();
   pages->advise(begin, bytes, advice);

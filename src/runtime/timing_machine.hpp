@@ -47,7 +47,7 @@ class TimingMachine final : public Simulator {
   u64 cycle() const override { return gpu_.begun(); }
   simt::LaunchId start(simt::Launch) override;
   void start(Engine, u64 id, memory::DmaTransfer) override;
-  void start(u64 id, Prefetch) override;
+  void start(u64 id, memory::PagePrefetch) override;
   std::vector<simt::Completion> take_completions() override;
   std::vector<Moved> take_moved() override;
   void run(u64 warp_instructions, u64 until) override;
@@ -55,7 +55,7 @@ class TimingMachine final : public Simulator {
   void hand_in(RunResults&) override;
   void close() override;
   void host_touched(u64 address, u64 bytes, bool store) override;
-  void advise(u64 begin, u64 bytes, ManagedAdvice) override;
+  void advise(u64 begin, u64 bytes, memory::ManagedAdvice) override;
   void drop(u64 begin, u64 end, bool gone) override { hierarchy_.drop(begin, end, gone); }
   void persist_region(bool inside) override { hierarchy_.persist_region(inside); }
   std::string what_is_under_way() const override { return hierarchy_.what_is_under_way(); }

@@ -96,6 +96,6 @@ struct FreeWork {
 };
 
 using Work = std::variant<KernelWork, CopyWork, SetWork, HostWork, CallbackWork, RecordWork, WaitWork, EmptyWork,
-                          GraphWork, AllocateWork, FreeWork, Prefetch>;
+                          GraphWork, AllocateWork, FreeWork, memory::PagePrefetch>;
 
 }  // namespace ew::runtime

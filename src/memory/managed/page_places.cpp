@@ -1,23 +1,23 @@
-#include "runtime/page_places.hpp"
+#include "memory/managed/page_places.hpp"
 
 #include <utility>
 
-namespace ew::runtime {
+namespace ew::memory {
 
 /// A window keeps the places of its pages while it lives; it ends with what is allocated now.
 void PagePlaces::refresh() {
   std::vector<Window> windows;
   for (const auto& found : space_.windows()) {
-    if (found.region != memory::Region::managed) continue;
+    if (found.region != Region::managed) continue;
     const auto old = std::ranges::find(windows_, found.begin, &Window::begin);
     windows.push_back(old == windows_.end() ? Window{found.begin, 0, {}, {}} : std::move(*old));
     // An arena is far larger than what lies in it: the places reach as far as its last allocation.
-    const u64 used = found.number == 0 ? space_.used(memory::Region::managed) : found.end - found.begin;
+    const u64 used = found.number == 0 ? space_.used(Region::managed) : found.end - found.begin;
     Window& window = windows.back();
     u64 end = found.begin + used;
     if (used == 0) continue;
     const auto last = space_.neighbours(found.end - 1).below;
-    if (last && last->region == memory::Region::managed) end = std::max(end, last->end());
+    if (last && last->region == Region::managed) end = std::max(end, last->end());
     window.bytes = std::max(window.bytes, (std::min(end, found.end) - found.begin + page_ - 1) / page_ * page_);
     window.places.resize(window.bytes / page_, PagePlace::on_host);
     window.read_mostly.resize(window.bytes / page_);
@@ -42,4 +42,4 @@ void PagePlaces::advise(u64 begin, u64 bytes, ManagedAdvice advice) {
   });
 }
 
-}  // namespace ew::runtime
+}  // namespace ew::memory

@@ -3,10 +3,10 @@
 
 #include "core/types.hpp"
 
-namespace ew::runtime {
+namespace ew::memory {
 
 /// cudaMemPrefetchAsync.
-struct Prefetch {
+struct PagePrefetch {
   u64 begin = 0, bytes = 0;
   bool to_device = true;
 };
@@ -15,4 +15,4 @@ struct Prefetch {
 /// those that do stay on one.
 enum class ManagedAdvice : u8 { fresh, read_mostly, one_copy_on_device, one_copy_on_host };
 
-}  // namespace ew::runtime
+}  // namespace ew::memory

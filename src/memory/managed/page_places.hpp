@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "memory/address_space.hpp"
-#include "runtime/prefetch.hpp"
+#include "memory/managed/managed_advice.hpp"
 
-namespace ew::runtime {
+namespace ew::memory {
 
 enum class PagePlace : u8 { on_host, coming, here, on_both };
 
 class PagePlaces {
  public:
-  PagePlaces(const memory::AddressSpace& space, u64 page_bytes) : space_(space), page_(page_bytes) {}
+  PagePlaces(const AddressSpace& space, u64 page_bytes) : space_(space), page_(page_bytes) {}
 
   /// Takes in what was allocated since. Between launches.
   void refresh();
@@ -46,9 +46,9 @@ class PagePlaces {
   };
   Window* window_of(u64 address);
 
-  const memory::AddressSpace& space_;
+  const AddressSpace& space_;
   const u64 page_;
   std::vector<Window> windows_;
 };
 
-}  // namespace ew::runtime
+}  // namespace ew::memory
