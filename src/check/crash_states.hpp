@@ -1,6 +1,7 @@
 // Which of the states that a model's crash may leave are tried, each with a name that brings it back: every one when
-// they are few; else the pair cover (../shared/notes/memory-models.md 4.3, E3), of every persist or, when even that is
-// too much, of some from every place in the program; and random ones. Keeps a reference to the graph.
+// they are few; else the pair cover (for each persist the fewest others with it, and the most without it), of every
+// persist or, when even that is too much, of some from every place in the program; and random ones. Keeps a reference
+// to the graph.
 #pragma once
 
 #include <string>

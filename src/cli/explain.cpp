@@ -153,7 +153,7 @@ std::vector<Model> all_models() {
   add("persistency.model", persistency::models());
   add("sm_timing.policy", simt::scheduler_policies());
   add("network.kind", memory::network_kinds());
-  add("medium", media::media_kinds);
+  add("medium", media::media_kinds());
   add("memory.standard", media::dram_standards);
   for (const auto* axioms : check::persistency_columns())
     all.push_back({"axioms of persistency", axioms->name, axioms->sentence});

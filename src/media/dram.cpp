@@ -200,8 +200,14 @@ void Dram::make_up_for_refreshes(Tick now) {
   accounts_[core::nobody].refreshes += refresh_.skip(now);
 }
 
-std::unique_ptr<memory::Device> make_dram(const MediaConfig& config, const MediaParts& parts) {
-  return std::make_unique<Dram>(resolved(config.dram), parts);
+MediaKind kinds::dram() {
+  return {
+      .name = "dram",
+      .sentence = "A channel of GPU memory: banks with row buffers, row hits first; every GDDR and HBM standard.",
+      .make = [](const MediaConfig& config, const MediaParts& parts) -> std::unique_ptr<memory::Device> {
+        return std::make_unique<Dram>(resolved(config.dram), parts);
+      },
+  };
 }
 
 }  // namespace ew::media

@@ -107,8 +107,14 @@ void HostMemory::notify_when_free(bool, core::TimeWheel::Handler handler, void* 
   slots_.wait(handler, target, a);
 }
 
-std::unique_ptr<memory::Device> make_host_memory(const MediaConfig& config, const MediaParts& parts) {
-  return std::make_unique<HostMemory>(config.host_memory, parts);
+MediaKind kinds::host_memory() {
+  return {
+      .name = "host-memory",
+      .sentence = "Host DRAM and the host's last-level cache, behind the host link.",
+      .make = [](const MediaConfig& config, const MediaParts& parts) -> std::unique_ptr<memory::Device> {
+        return std::make_unique<HostMemory>(config.host_memory, parts);
+      },
+  };
 }
 
 }  // namespace ew::media

@@ -179,8 +179,15 @@ const memory::DeviceStatistics& HostNvm::statistics() const {
   return statistics_;
 }
 
-std::unique_ptr<memory::Device> make_host_nvm(const MediaConfig& config, const MediaParts& parts) {
-  return std::make_unique<HostNvm>(config.nvm, config.host_memory, parts);
+MediaKind kinds::host_nvm() {
+  return {
+      .name = "host-nvm",
+      .sentence =
+          "Non-volatile memory beside host DRAM, behind the host link, with the host's last-level cache (DDIO).",
+      .make = [](const MediaConfig& config, const MediaParts& parts) -> std::unique_ptr<memory::Device> {
+        return std::make_unique<HostNvm>(config.nvm, config.host_memory, parts);
+      },
+  };
 }
 
 }  // namespace ew::media

@@ -1,18 +1,27 @@
 #include "media/kinds.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
 
 #include "core/diagnostics.hpp"
+#include "core/model_table.hpp"
 
 namespace ew::media {
 
+std::span<const MediaKind> media_kinds() {
+#define MODEL(name) kinds::name(),
+  static const std::array table{
+#include "media/kinds.inc"
+  };
+#undef MODEL
+  return table;
+}
+
 std::unique_ptr<memory::Device> make_medium(std::string_view name, const MediaConfig& config, const MediaParts& parts) {
-  std::string names;
-  for (const MediaKind& kind : media_kinds) {
-    if (kind.name == name) return kind.make(config, parts);
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
-  }
-  throw core::UserError(fmt::format("no medium is called \"{}\"; there are {}", name, names));
+  if (const MediaKind* const kind = core::find_named(media_kinds(), name)) return kind->make(config, parts);
+  throw core::UserError(
+      fmt::format("no medium is called \"{}\"; there are {}", name, fmt::join(core::names_of(media_kinds()), ", ")));
 }
 
 }  // namespace ew::media

@@ -1,7 +1,8 @@
-// The media that a machine file can name. A new one is one file in this folder and one line here.
+// The media that a machine file can name. A new one is one file in this folder and one line in kinds.inc.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "core/time_wheel.hpp"
@@ -36,21 +37,14 @@ struct MediaKind {
   std::unique_ptr<memory::Device> (*make)(const MediaConfig&, const MediaParts&);
 };
 
-std::unique_ptr<memory::Device> make_dram(const MediaConfig&, const MediaParts&);
-std::unique_ptr<memory::Device> make_host_memory(const MediaConfig&, const MediaParts&);
-std::unique_ptr<memory::Device> make_nvm(const MediaConfig&, const MediaParts&);
-std::unique_ptr<memory::Device> make_host_nvm(const MediaConfig&, const MediaParts&);
+namespace kinds {
+#define MODEL(name) MediaKind name();
+#include "media/kinds.inc"
+#undef MODEL
+}  // namespace kinds
 
-inline constexpr MediaKind media_kinds[] = {
-    {"dram", "A channel of GPU memory: banks with row buffers, row hits first; every GDDR and HBM standard.",
-     make_dram},
-    {"host-memory", "Host DRAM and the host's last-level cache, behind the host link.", make_host_memory},
-    {"nvm", "A channel of non-volatile memory on the GPU: a write-pending queue before banks of whole granules.",
-     make_nvm},
-    {"host-nvm", "Non-volatile memory beside host DRAM, behind the host link, with the host's last-level cache (DDIO).",
-     make_host_nvm},
-};
-
+/// In the order in which they are documented.
+std::span<const MediaKind> media_kinds();
 /// The medium of that name; an unknown one is a UserError that says which there are.
 std::unique_ptr<memory::Device> make_medium(std::string_view kind, const MediaConfig&, const MediaParts&);
 

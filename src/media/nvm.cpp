@@ -35,8 +35,14 @@ const memory::DeviceStatistics& Nvm::statistics() const {
   return statistics_;
 }
 
-std::unique_ptr<memory::Device> make_nvm(const MediaConfig& config, const MediaParts& parts) {
-  return std::make_unique<Nvm>(config.nvm, resolved(config.dram), parts);
+MediaKind kinds::nvm() {
+  return {
+      .name = "nvm",
+      .sentence = "A channel of non-volatile memory on the GPU: a write-pending queue before banks of whole granules.",
+      .make = [](const MediaConfig& config, const MediaParts& parts) -> std::unique_ptr<memory::Device> {
+        return std::make_unique<Nvm>(config.nvm, resolved(config.dram), parts);
+      },
+  };
 }
 
 }  // namespace ew::media

@@ -99,7 +99,7 @@ TEST(Allocations, NoneInMedia) {
     std::mt19937 random{1};
     u64 left = 0, done = 0;
   };
-  for (const MediaKind& kind : media_kinds) {
+  for (const MediaKind& kind : media_kinds()) {
     core::TimeWheel wheel;
     memory::HostLink link({}, wheel, sm_clock);
     const auto device = make_medium(kind.name, {}, {.wheel = wheel, .clock = sm_clock, .host_link = &link});

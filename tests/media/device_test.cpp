@@ -36,7 +36,7 @@ class EveryMedium : public testing::TestWithParam<std::string_view> {
 
 INSTANTIATE_TEST_SUITE_P(Media, EveryMedium, testing::ValuesIn([] {
                            std::vector<std::string_view> names;
-                           for (const MediaKind& kind : media_kinds) names.push_back(kind.name);
+                           for (const MediaKind& kind : media_kinds()) names.push_back(kind.name);
                            return names;
                          }()),
                          [](const auto& name) {

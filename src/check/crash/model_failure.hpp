@@ -10,7 +10,7 @@
 
 namespace ew::check {
 
-/// Where a failure comes from (../shared/notes/memory-models.md 4.6).
+/// Where a failure comes from.
 enum class FailureClass : u8 {
   recovery_bug,          // it fails on a state that the run itself has passed through
   missing_order,         // no scope would make the state impossible
