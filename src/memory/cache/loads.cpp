@@ -45,9 +45,7 @@ Accepted Loads::miss(const LineAccess& a, u32 way, Stall& why) {
   if (p_.misses.full()) return p_.stalls.stall(why, Stall::mshr);
   if (way == no_way) way = room_.allocate(a);
   if (way == no_way) return room_.stalled(why);
-  const u32 number = p_.misses.take(a.line, a.place, way);
-  p_.misses.append(p_.misses[number], a, false);
-  p_.misses.request(RequestKind::read, number, a.words & ~p_.lines[way].valid);
+  p_.misses.begin(RequestKind::read, a, way, a.words & ~p_.lines[way].valid);
   p_.lines.touch(way, a);
   ++p_.counts->load_misses;
   p_.counts->persist.read_misses += a.place.persistent;
@@ -76,9 +74,7 @@ Accepted Loads::load_at_home(const LineAccess& a, u32 way, Stall& why) {
     if (const PersistHold why_not = p_.persists.may_leave(way, a.words, a.warp); why_not != PersistHold::none)
       return p_.stalls.hold(why, why_not);
   if (way != no_way) room_.give_up(way, a.words);
-  const u32 number = p_.misses.take(a.line, a.place, no_way);
-  p_.misses.append(p_.misses[number], a, false);
-  p_.misses.request(RequestKind::read_once, number, a.words);
+  p_.misses.begin(RequestKind::read_once, a, no_way, a.words);
   ++p_.counts->load_misses;
   p_.counts->persist.read_misses += a.place.persistent;
   return Accepted::pending;

@@ -97,6 +97,12 @@ void Misses::append_owner(Mshr& mshr, const LineAccess& a, WordMask content, boo
   port_.send_home(ask, 0, counts_.account());
 }
 
+void Misses::begin(RequestKind kind, const LineAccess& a, u32 way, WordMask wanted) {
+  const u32 number = take(a.line, a.place, way);
+  append(mshrs_[number], a, false);
+  request(kind, number, wanted);
+}
+
 /// A line's request is for whole sectors, but for words that are here: a part that waits with them for others must not
 /// see what is younger than a hit of its thread behind it, or than an atomic.
 void Misses::request(RequestKind kind, u32 number, WordMask wanted) {

@@ -76,6 +76,8 @@ class Misses {
     parts_[number].next = free_parts_;
     free_parts_ = number;
   }
+  /// A load misses: takes an MSHR, in which the part waits, and asks for these words. REQUIRES: !full().
+  void begin(RequestKind, const LineAccess&, u32 way, WordMask);
   /// Asks the home for these words, on behalf of the first part that waits.
   void request(RequestKind, u32 number, WordMask);
   /// Asks for ownership of all words that waiting parts want to own. REQUIRES: no such request is under way.
