@@ -1,7 +1,7 @@
-// Which of the states that a model's crash may leave are tried, each with a name that brings it back: every one when
-// they are few; else the pair cover (for each persist the fewest others with it, and the most without it), of every
-// persist or, when even that is too much, of some from every place in the program; and random ones. Keeps a reference
-// to the graph.
+// Which of the states that a model's crash may leave are tried. Each has a name that brings it back. All are tried when
+// they are few. Else the pair cover is tried: for each persist, the state with as few others as possible beside it, and
+// the state without it that has as many as possible. When even that is too much, some persists from every place in the
+// program are covered. Random states are added. Keeps a reference to the graph.
 #pragma once
 
 #include <string>

@@ -16,8 +16,6 @@
 #include "runtime/process.hpp"
 
 namespace ew::runtime {
-namespace {
-
 bool read_all(int from, void* to, std::size_t bytes) {
   for (char* at = static_cast<char*>(to); bytes > 0;) {
     const ssize_t got = ::read(from, at, bytes);
@@ -27,6 +25,8 @@ bool read_all(int from, void* to, std::size_t bytes) {
   }
   return true;
 }
+
+namespace {
 
 bool write_all(int to, const void* from, std::size_t bytes) {
   for (const char* at = static_cast<const char*>(from); bytes > 0;) {

@@ -7,6 +7,8 @@
 // were read once. The process that asks replaces the pool's file in between.
 #pragma once
 
+#include <cstddef>
+
 #include "core/types.hpp"
 
 namespace ew::runtime {
@@ -28,5 +30,8 @@ struct ForkAnswer {
   i32 status = 0;  // as waitpid gives it
   u32 timed_out = 0;
 };
+
+/// Reads so many bytes from a descriptor. False: it ended before, or failed.
+bool read_all(int from, void* to, std::size_t bytes);
 
 }  // namespace ew::runtime

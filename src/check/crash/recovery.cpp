@@ -29,16 +29,6 @@ using runtime::Environment;
 
 constexpr int start_milliseconds = 60'000;
 
-bool read_all(int from, void* to, std::size_t bytes) {
-  for (char* at = static_cast<char*>(to); bytes > 0;) {
-    const ssize_t got = ::read(from, at, bytes);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got, bytes -= static_cast<std::size_t>(got);
-  }
-  return true;
-}
-
 }  // namespace
 
 PoolFiles overlaid(PoolFiles image, const std::vector<fs::path>& paths, std::span<const std::string> files) {
@@ -110,7 +100,7 @@ void Recovery::start_server() {
   pollfd ready{from_, POLLIN, 0};
   runtime::ForkGreeting greeting{.magic = 0};
   const bool greeted = server_ > 0 && ::poll(&ready, 1, start_milliseconds) > 0 &&
-                       read_all(from_, &greeting, sizeof greeting) && greeting.magic == greeting.expected &&
+                       runtime::read_all(from_, &greeting, sizeof greeting) && greeting.magic == greeting.expected &&
                        greeting.process == static_cast<u64>(server_);
   if (!greeted) stop_server();
 }
@@ -183,7 +173,7 @@ process::Outcome Recovery::fork_one(u64 acknowledged) {
   std::memcpy(request.output, output.c_str(), output.size() + 1);
   runtime::ForkAnswer answer;
   const bool answered = ::write(to_, &request, sizeof request) == static_cast<ssize_t>(sizeof request) &&
-                        read_all(from_, &answer, sizeof answer);
+                        runtime::read_all(from_, &answer, sizeof answer);
   if (!answered) throw UserError("the recovery's first process has ended: it could not be forked again");
   process::Outcome outcome;
   outcome.timed_out = answer.timed_out != 0;

@@ -129,7 +129,6 @@ void Answers::owned(Mshr& mshr) {
 
 void Answers::written(const Request& answer) {
   if (answer.owned) p_.leaving.taken(answer.line);
-  if (answer.persist && !p_.persists.model()) return;  // over when it is durable
   if (!answer.persist) p_.buffer.end_write();
   if (answer.access != no_access) p_.around.agent.complete(answer.access, answer.part, answer.served_by);
   p_.port.mmio_over(answer.access, answer.part);
@@ -137,14 +136,10 @@ void Answers::written(const Request& answer) {
   if (answer.flush) p_.flush.line_arrived(answer.flush);
 }
 
-/// Without a model a store is over when it is durable.
 void Answers::durable(const Request& answer) {
   p_.persists_under_way.durable(answer.persist);
   ++p_.counts->persist.acknowledged;
-  if (p_.persists.model()) return p_.persists.durable();
-  if (answer.access != no_access) p_.around.agent.complete(answer.access, answer.part, answer.served_by);
-  p_.port.settle(answer.ticket);
-  if (answer.flush) p_.flush.line_arrived(answer.flush);
+  p_.persists.durable();
 }
 
 }  // namespace ew::memory
