@@ -26,6 +26,8 @@ std::string_view text_of(Otherwise otherwise) {
       return "own the words first";
     case Otherwise::own_written:
       return "own the words first, without content if they are written whole";
+    case Otherwise::own_later:
+      return "written into the copy, the write buffer owns the words later; parts of words: own first";
     case Otherwise::buffer:
       return "written into the copy, sent by the write buffer";
     default:
@@ -55,8 +57,9 @@ std::string describe(const Model& model) {
       fmt::format("{:<22} {}\n", "acquire",
                   model.agent.drops_at_acquire ? "words that are valid, neither owned nor dirty, go" : "drops nothing");
   text += fmt::format("{:<22} {}\n", "release",
-                      model.agent.drains_at_release ? "the write buffer sends all, and the release waits"
-                                                    : "waits for stores on their way");
+                      !model.agent.drains_at_release ? "waits for stores on their way"
+                      : model.agent.owns_later()     ? "the write buffer asks for all it holds, and the release waits"
+                                                     : "the write buffer sends all, and the release waits");
   text += fmt::format("{:<22} {}\n", "home", home_names[static_cast<u32>(model.home().kind())]);
   return text;
 }

@@ -36,6 +36,8 @@ enum class Otherwise : u8 {
   fetch_if_here,  // of a load: as `fetch` if the cache has a place for the line; else as `past`
   own,            // the words are owned first, with their content. Then the access is performed here
   own_written,    // as `own`; words that the store writes whole are owned without their content
+  own_later,      // of a store: as `buffer`, but the write buffer asks for the ownership of the words later, without
+                  // their content. A store that writes parts of words: as `own`
   buffer,         // of a store: it writes the copy here, and the write buffer sends the bytes home later
   at_once         // of a store: as `buffer`, but the bytes leave now. If no place is there for the line: as `past`
 };
@@ -65,6 +67,13 @@ struct AgentPolicy {
     for (const auto& row : reactions)
       for (const Reaction& reaction : row)
         if (reaction.owned) return true;
+    return false;
+  }
+  /// The write buffer asks for the ownership of what was written, and sends no bytes.
+  constexpr bool owns_later() const {
+    for (const auto& row : reactions)
+      for (const Reaction& reaction : row)
+        if (reaction.otherwise == Otherwise::own_later) return true;
     return false;
   }
   /// Copies of ordinary data exist.

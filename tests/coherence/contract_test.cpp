@@ -57,6 +57,7 @@ class RandomAgent final : public Agent {
   void judge();
   void fence();
   void check_fence(const Fence&, std::string_view what);
+  void stored_here(const Operation&);
   bool promises_newest(const Operation&) const;
   /// A store that is, is performed on owned words.
   bool performed_here(const LineAccess&) const;
@@ -103,8 +104,9 @@ class World final : public HomeObserver {
     bench.network.delay = [this](Node, Node, const Request&) {
       return random() % 64 ? random() % this->traffic.jitter : random() % 400;
     };
-    bench.network.watch = [this](Node to, const Request&, bool before) {
+    bench.network.watch = [this](Node to, const Request& message, bool before) {
       if (to >= oracle_agents && !before) look();
+      if (to < oracle_agents && before && message.kind == RequestKind::data && message.owned) owns_now(to, message);
     };
     for (auto& device : bench.devices) device->watch = [this](bool before) { before ? void() : look(); };
   }
@@ -116,6 +118,17 @@ class World final : public HomeObserver {
     host.look();
     for (Oracle* oracle : {&data, &host})
       if (!oracle->error.empty()) fail(oracle->error);
+  }
+  /// What the agent has written and did not own is there for all from now on.
+  void owns_now(u32 agent, const Request& message) {
+    for (u32 at = 0; at < bench.config.cache.line; at += word_bytes) {
+      const u64 address = message.line + at;
+      if (!(message.words >> at / word_bytes & 1) || address - bench.data >= 4096) continue;
+      const PrivateCache::Peek peek = bench.caches[agent]->peek(address);
+      for (u32 b = 0; b < word_bytes && !peek.owned; ++b)
+        if (peek.dirty_bytes >> b & 1)
+          data.performed(agent, static_cast<u32>(address - bench.data) + b, static_cast<u8>(peek.value >> 8 * b));
+    }
   }
   void fail(const std::string& what) {
     if (failure.empty()) failure = fmt::format("cycle {}: {}", bench.wheel.now(), what);
@@ -176,12 +189,25 @@ ByteMask RandomAgent::perform(u32 access, u32, u8* bytes) {
   operation.lane = stored;
   // An atomic is performed for all to see. So is a store to an owned word; one at the home comes there later.
   const bool here = performed_here(operation.access);
-  if (kind == AccessKind::atomic || here) oracle.performed(id_, operation);
+  if (here && kind == AccessKind::store && world_.policy.owns_later())
+    stored_here(operation);
+  else if (kind == AccessKind::atomic || here)
+    oracle.performed(id_, operation);
   if (here && world_.policy.copies_are_current())
     for (u32 other = 0; other < oracle_agents; ++other)
       if (other != id_ && world_.bench.caches[other]->peek(operation.access.line + operation.lane[0].at % line).valid)
         world_.fail(fmt::format("agent {} writes what agent {} has a copy of", id_, other));
   return mask;
+}
+
+/// On owned words it is there for all. Other words will be owned later: World::owns_now().
+void RandomAgent::stored_here(const Operation& operation) {
+  for (u32 i = 0; i < operation.lanes; ++i)
+    for (u32 b = 0; b < operation.lane[i].size; ++b) {
+      const u32 at = operation.lane[i].at + b;
+      if (world_.bench.caches[id_]->peek(world_.bench.data + (at & ~3u)).owned)
+        world_.data.performed(id_, at, operation.lane[i].bytes[b]);
+    }
 }
 
 void RandomAgent::complete(u32 access, u32, ServedBy by) {

@@ -64,22 +64,30 @@ void Oracle::enter(u32 number) {
   ++arrivals;
 }
 
+/// Older ones were overwritten in the private cache, where nobody else has seen them: they come to the same moment.
+bool Oracle::enter_open(u32 agent, u32 at, u8 value) {
+  auto& open = open_[agent][at];
+  const auto found = std::find_if(open.begin(), open.end(), [&](u32 r) { return records_[r].value == value; });
+  if (found == open.end()) return false;
+  enter(*found);
+  for (auto older = open.begin(); older != found; ++older) records_[*older].entered = records_[*found].entered;
+  open.erase(open.begin(), found + 1);
+  return true;
+}
+
+bool Oracle::performed(u32 agent, u32 at, u8 value) {
+  if (!enter_open(agent, at, value)) return false;
+  if (reinterpret_cast<const u8*>(data_)[at] == value) shadow_[at] = value;
+  return true;
+}
+
 void Oracle::performed(u32 agent, const Operation& operation) {
   for (u32 i = 0; i < operation.lanes; ++i)
-    for (u32 b = 0; b < operation.lane[i].size; ++b) {
-      const u32 at = operation.lane[i].at + b;
-      auto& open = open_[agent][at];
-      const auto found = std::find_if(open.begin(), open.end(),
-                                      [&](u32 r) { return records_[r].value == operation.lane[i].bytes[b]; });
-      if (found == open.end()) {
-        error = fmt::format("a store of agent {} to byte {} was performed twice", agent, at);
+    for (u32 b = 0; b < operation.lane[i].size; ++b)
+      if (!performed(agent, operation.lane[i].at + b, operation.lane[i].bytes[b])) {
+        error = fmt::format("a store of agent {} to byte {} was performed twice", agent, operation.lane[i].at + b);
         return;
       }
-      enter(*found);
-      open.erase(open.begin(), found + 1);
-      if (reinterpret_cast<const u8*>(data_)[at] == operation.lane[i].bytes[b])
-        shadow_[at] = operation.lane[i].bytes[b];
-    }
 }
 
 /// What the image has new must be a store on its way, of the agent that the byte names.
@@ -91,14 +99,8 @@ void Oracle::look() {
       if (image[b] == shadow_[b]) continue;
       const u8 value = shadow_[b] = image[b];
       if (is_counter(b)) continue;
-      auto& open = open_[value >> 5][b];
-      const auto found = std::find_if(open.begin(), open.end(), [&](u32 r) { return records_[r].value == value; });
-      if (found != open.end()) {
-        enter(*found);
-        open.erase(open.begin(), found + 1);  // older ones were overwritten in the private cache
-      } else if (!exact_) {
+      if (!enter_open(value >> 5, b, value) && !exact_)
         error = fmt::format("the image's byte {} became {:#x}, which nobody is storing", b, value);
-      }
     }
   }
 }

@@ -54,6 +54,8 @@ class Oracle {
 
   /// A store or exchange of the agent is performed for all to see, now.
   void performed(u32 agent, const Operation&);
+  /// The same for a byte. False: the agent has no store of this value under way.
+  bool performed(u32 agent, u32 at, u8 value);
   /// A store is on its way to the image, where look() will see it arrive.
   void look();
   /// Judges a load; empty: it may have seen what it saw. `current`: the protocol or the access promises the newest
@@ -84,6 +86,7 @@ class Oracle {
     u8 value;
   };
   void enter(u32 record);
+  bool enter_open(u32 agent, u32 at, u8 value);
   u8 value_at(u32 at, Moment) const;
   Moment next_change(u32 at, Moment) const;
   std::string history(u32 at) const;

@@ -47,6 +47,7 @@ void Answers::install(Mshr& mshr, const Request& answer) {
   line.valid |= answer.owned ? brought : brought & ~mshr.poison;
   if (answer.owned) {
     line.owned |= answer.words;
+    p_.buffer.owned(mshr.way);
     mshr.to_come &= ~answer.words;
   }
   mshr.outstanding &= ~answer.words;
@@ -74,7 +75,7 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
   if (mshr.first == no_number) [[unlikely]]
     return prefetched(number);
   const u32 way = mshr.way;
-  WordMask waited = 0, to_own = 0;
+  WordMask waited = 0, to_own = 0, registering = 0;
   u32 last = no_number;
   for (u32 at = mshr.first, next; at != no_number; at = next) {
     const WaitingPart part = p_.misses.part(at);
@@ -83,6 +84,15 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
     const bool is_load = a.kind == AccessKind::load;
     // A word that is owned and asked for again may still go to another, who came first.
     const WordMask lacking = a.words & (part.owns ? ~p_.lines[way].owned | mshr.to_come : mshr.outstanding);
+    if (part.registers) {
+      const WordMask missing = a.words & (p_.lines[way].written_unowned() | mshr.to_come);
+      registering |= missing;
+      if (missing)
+        last = at;
+      else
+        registered(mshr, at, last);
+      continue;
+    }
     if (lacking || (a.words & waited)) {
       waited |= a.words;
       if (part.owns) to_own |= a.words;
@@ -102,14 +112,39 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
   mshr.last = last;
   mshr.waited = waited;
   mshr.to_own = to_own;
+  mshr.registering = registering;
   if (!mshr.outstanding) mshr.welcome = 0;
   mshr.poison &= mshr.outstanding | mshr.welcome | waited;
   if (mshr.owning && !mshr.to_come) owned(mshr);
   if (mshr.outstanding) return;
-  if (mshr.first == no_number) return p_.misses.free(number);
-  if (!to_own) return;
+  if (mshr.first == no_number) return over(number);
+  if (!(to_own | registering)) return;
   p_.counts.act_for(p_.misses.part(mshr.first).access.account);
   p_.misses.request_ownership(number);
+}
+
+/// Nobody waits any more. If a flush does, the line goes.
+void Answers::over(u32 number) {
+  const u32 way = p_.misses[number].way;
+  const u8 mark = p_.misses[number].leave;
+  p_.misses.free(number);
+  if (!mark) return;
+  if (p_.lines.line_of(way) != no_line) {
+    p_.buffer.write_back(way, mark);
+    p_.lines.remove(way);
+  }
+  p_.flush.line_arrived(mark);
+}
+
+/// Words that were written here are owned: their stores are visible.
+void Answers::registered(Mshr& mshr, u32 number, u32 before) {
+  const WaitingPart part = p_.misses.part(number);
+  (before == no_number ? mshr.first : p_.misses.part(before).next) = part.next;
+  p_.misses.free_part(number);
+  --mshr.count;
+  p_.buffer.end_write();
+  p_.port.settle(part.generation);
+  p_.flush.line_arrived(part.registers);
 }
 
 /// Words of a line that nobody waits for have come.
@@ -122,8 +157,9 @@ void Answers::prefetched(u32 number) {
 /// A request for ownership is over, and the parts that it was for are performed.
 void Answers::owned(Mshr& mshr) {
   mshr.owning = 0;
-  if (const u8 mark = std::exchange(mshr.clean, 0); mark && !p_.buffer.clean_now(mshr.way, mark))
-    p_.flush.line_arrived(mark);
+  if (!mshr.registering)  // else when those words are owned, too
+    if (const u8 mark = std::exchange(mshr.clean, 0); mark && !p_.buffer.clean_now(mshr.way, mark))
+      p_.flush.line_arrived(mark);
   asked_.answer_waiting(mshr.line);
 }
 

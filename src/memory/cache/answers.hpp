@@ -19,6 +19,8 @@ class Answers {
   void data_without_line(const Request&);
   void install(Mshr&, const Request&);
   void perform_waiting(u32 mshr, ServedBy);
+  void over(u32 mshr);
+  void registered(Mshr&, u32 part, u32 before);
   void prefetched(u32 mshr);
   void owned(Mshr&);
   void written(const Request&);

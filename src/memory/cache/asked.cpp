@@ -76,7 +76,7 @@ void Asked::take(u32 way, const Request& asked, WordMask words, Request& answer)
   if (asked.probe == ProbeKind::clean) return;
   line.owned &= ~words;
   if (asked.probe == ProbeKind::invalidate) {
-    line.valid &= ~words;
+    line.valid &= ~words | whole_words(line.dirty);  // what is still dirty is of this agent's own, and not owned yet
     // What waits with these words must not see what is younger than a hit of its thread behind it; and an answer that
     // is on its way may be older than what this agent has seen as their owner.
     if (line.mshr != no_number && p_.policy.home == HomeKind::registry) {

@@ -22,20 +22,30 @@ void Flush::over(Before what) {
   if (!waits_) lines_leave(true);
 }
 
-/// A line that others' accesses wait for stays theirs: it gives up what is dirty, no more.
+/// A line that others' accesses wait for stays theirs: it gives up what is dirty, no more. One that waits for the
+/// ownership of what was written goes as soon as that has come.
 void Flush::lines_leave(bool waited) {
   for (u32 way = 0; way < lines_.size(); ++way) {
     if (lines_.line_of(way) == no_line) continue;
     if (lines_[way].mshr == no_number) {
       buffer_.write_back(way);
       lines_.remove(way);
-    } else if (lines_[way].dirty.any()) {
+    } else if (!leaves_later(misses_[lines_[way].mshr]) && lines_[way].dirty.any()) {
       buffer_.clean(way);
     }
   }
   if (!buffer_.flush().end_of_lines()) return;
   buffer_.flush().end();
   if (waited) agent_.released(token_);
+}
+
+/// No access waits for the line, only the write buffer's own request.
+bool Flush::leaves_later(Mshr& mshr) {
+  for (u32 at = mshr.first; at != no_number; at = misses_.part(at).next)
+    if (!misses_.part(at).registers) return false;
+  if (mshr.first == no_number) return false;
+  if (!mshr.leave) mshr.leave = buffer_.flush().take();
+  return true;
 }
 
 void Flush::line_arrived(u8 mark) {

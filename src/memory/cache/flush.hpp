@@ -8,7 +8,8 @@ namespace ew::memory {
 
 class Flush {
  public:
-  Flush(LineStore& lines, WriteBuffer& buffer, Agent& agent) : lines_(lines), buffer_(buffer), agent_(agent) {}
+  Flush(LineStore& lines, Misses& misses, WriteBuffer& buffer, Agent& agent)
+      : lines_(lines), misses_(misses), buffer_(buffer), agent_(agent) {}
 
   bool under_way() const { return buffer_.flush().under_way(); }
   /// What must be over before lines leave. The cache takes no access meanwhile.
@@ -29,8 +30,10 @@ class Flush {
 
  private:
   void lines_leave(bool waited);
+  bool leaves_later(Mshr&);
 
   LineStore& lines_;
+  Misses& misses_;
   WriteBuffer& buffer_;
   Agent& agent_;
   u8 waits_ = 0;

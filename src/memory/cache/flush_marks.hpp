@@ -10,10 +10,13 @@ namespace ew::memory {
 
 class FlushMarks {
  public:
-  /// Of a line that leaves now. It is counted until arrived().
-  u8 take() {
-    ++leaving_[flushes_ % 2];
-    return static_cast<u8>(1 + flushes_ % 2);
+  /// Of lines that leave now.
+  u8 mark() const { return static_cast<u8>(1 + flushes_ % 2); }
+  /// One leaves now (0), or with the mark of one that could not leave. It is counted until arrived().
+  u8 take(u8 mark = 0) {
+    if (!mark) mark = this->mark();
+    ++leaving_[mark - 1u];
+    return mark;
   }
   /// The bytes of a line with this mark are in the image. True: the last of a flush whose lines have all left.
   bool arrived(u8 mark) {

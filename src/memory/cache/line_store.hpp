@@ -30,6 +30,8 @@ struct CacheLine {
   bool prefetched = false;               // and no load has used it
   core::Account account = core::nobody;  // that wrote its dirty bytes last
   Cycle joined = 0;                      // its list
+
+  WordMask written_unowned() const { return touched_words(dirty) & ~owned; }
 };
 
 class LineStore {

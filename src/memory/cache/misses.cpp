@@ -10,19 +10,20 @@ namespace ew::memory {
 Misses::Misses(const PrivateCacheConfig& config, const AgentPolicy& policy, LineStore& lines, AgentPort& port,
                CacheCounts& counts)
     : sector_(config.sector),
+      limit_(config.mshrs),
       policy_(policy),
       whole_line_(all_words(config.line)),
       lines_(lines),
       port_(port),
       counts_(counts),
-      mshrs_(config.mshrs) {
-  for (u32 i = config.mshrs; i-- > 0;) {
+      mshrs_(config.mshrs + (policy.owns_later() ? config.write_buffer : 0)) {
+  for (u32 i = static_cast<u32>(mshrs_.size()); i-- > 0;) {
     mshrs_[i].next_free = free_;
     free_ = i;
   }
 }
 
-u32 Misses::take(u64 line, Place place, u32 way) {
+u32 Misses::begin(u64 line, Place place, u32 way) {
   const u32 number = free_;
   assert(number != no_number);
   Mshr& mshr = mshrs_[number];
@@ -45,6 +46,7 @@ void Misses::free(u32 number) {
     lines_[mshr.way].mshr = no_number;
     lines_.remove_if_empty(mshr.way);
   }
+  taken_ -= !mshr.spare;
   mshr.active = false;
   mshr.next_free = free_;
   free_ = number;
@@ -124,16 +126,39 @@ void Misses::request(RequestKind kind, u32 number, WordMask wanted) {
 
 void Misses::request_ownership(u32 number) {
   Mshr& mshr = mshrs_[number];
-  WordMask words = mshr.to_own, content = 0;
+  // What was owned since then, and perhaps given on, is not asked for again: it would come without its bytes.
+  WordMask words = mshr.to_own | (mshr.registering & lines_[mshr.way].written_unowned()), content = 0;
   for (u32 at = mshr.first; at != no_number; at = parts_[at].next) content |= parts_[at].content;
   if (policy_.whole_lines) words = content = whole_line_;
   mshr.owning = mshr.to_come = words;
   send(RequestKind::own, number, words, content, first_of(mshr));
 }
 
+bool Misses::register_words(u64 line, u32 way, WordMask words, u8 mark) {
+  u32 number = lines_[way].mshr;
+  if (number == no_number) {
+    number = begin(line, lines_[way].place, way);
+    mshrs_[number].spare = true;
+  }
+  Mshr& mshr = mshrs_[number];
+  words &= ~mshr.registering;
+  if (!words) return false;
+  LineAccess nobody{.line = line, .place = lines_[way].place, .words = words, .access = no_access};
+  nobody.kind = AccessKind::store;
+  nobody.account = lines_[way].account;
+  const WordMask waited = mshr.waited;
+  WaitingPart& part = append(mshr, nobody, false);
+  mshr.waited = waited;  // the bytes are here: nothing of this agent waits for them
+  part.owns = true;
+  part.registers = mark;
+  mshr.registering |= words;
+  if (!mshr.outstanding) request_ownership(number);  // else Answers does
+  return true;
+}
+
 bool Misses::room_for_prefetch() {
-  const u32 all = static_cast<u32>(mshrs_.size()), quarter = all / 4;
-  if (active_ >= all - quarter) return false;
+  const u32 quarter = limit_ / 4;
+  if (taken_ >= limit_ - quarter) return false;
   std::erase_if(prefetches_, [&](u32 number) { return !mshrs_[number].active || !mshrs_[number].prefetch; });
   return prefetches_.size() < quarter;
 }

@@ -10,6 +10,8 @@
 // - What an answer brings is not put over bytes that were written here after its request had left (Mshr::keep), and is
 //   not kept for words whose copy was given up meanwhile (Mshr::poison).
 // - At most a quarter of the MSHRs are prefetches, and none begins when only a quarter is free.
+// - Lines whose written words are owned later (Otherwise::own_later) take none of the MSHRs of misses: there is one for
+//   each line of the write buffer.
 #pragma once
 
 #include <string>
@@ -29,6 +31,7 @@ struct WaitingPart {
   u32 generation = 0;    // of a store: AgentPort::open()
   WordMask content = 0;  // of one that owns: words that must come with their content
   bool owns = false;     // it waits for the right to write, not only for the words
+  u8 registers = 0;      // of no access: words written here are owned later. Its mark (FlushMarks); 0: not of this kind
   bool merged = false;
 };
 
@@ -47,26 +50,33 @@ struct Mshr {
   WordMask poison = 0;       // younger loads must not read what the older ones wait for; the copy is not kept
   WordMask waited = 0;       // touched by waiting parts
   WordMask to_own = 0;       // … that wait for the right to write
+  WordMask registering = 0;  // written here; their ownership is, or will be, asked for without content
   ByteMask keep;             // written here since the request left
   u8 clean = 0;              // the line is cleaned when its words are owned: Request::flush; 0: it need not be
+  u8 leave = 0;              // the line goes when the MSHR is over: Request::flush; 0: it stays
   u32 next_free = no_number;
   bool active = false;
   bool prefetch = false;  // nobody waited for it when it began
+  bool spare = false;     // it began with words of the write buffer
 };
 
 class Misses {
  public:
   Misses(const PrivateCacheConfig&, const AgentPolicy&, LineStore&, AgentPort&, CacheCounts&);
 
-  bool full() const { return free_ == no_number; }
+  bool full() const { return taken_ >= limit_; }
   u32 active() const { return active_; }
   /// Whether a message names an MSHR that is under way.
   bool knows(u32 number) const { return number < mshrs_.size() && mshrs_[number].active; }
   Mshr& operator[](u32 number) { return mshrs_[number]; }
+  const Mshr& operator[](u32 number) const { return mshrs_[number]; }
   WaitingPart& part(u32 number) { return parts_[number]; }
 
   /// way: the line's, or no_way for a part that the home performs. REQUIRES: !full().
-  u32 take(u64 line, Place, u32 way);
+  u32 take(u64 line, Place place, u32 way) {
+    ++taken_;
+    return begin(line, place, way);
+  }
   void free(u32 number);
   /// The part waits. A store or atomic counts as on its way from now on. Returns it.
   WaitingPart& append(Mshr&, const LineAccess&, bool merged);
@@ -82,6 +92,9 @@ class Misses {
   void request(RequestKind, u32 number, WordMask);
   /// Asks for ownership of all words that waiting parts want to own. REQUIRES: no such request is under way.
   void request_ownership(u32 number);
+  /// Words of this line that were written here are to be owned, without their content. They wait as a part of no
+  /// access, on the account of who wrote them. mark: Flush's. False: they wait already.
+  bool register_words(u64 line, u32 way, WordMask, u8 mark);
   /// Whether a prefetch may take an MSHR now.
   bool room_for_prefetch();
   /// The whole line comes, and nobody waits for it. REQUIRES: room_for_prefetch(); the way is the line's, and empty.
@@ -100,10 +113,11 @@ class Misses {
   std::string what_is_under_way() const;
 
  private:
+  u32 begin(u64 line, Place, u32 way);
   void send(RequestKind, u32 number, WordMask words, WordMask content, const LineAccess& first);
   const LineAccess& first_of(const Mshr& mshr) const { return parts_[mshr.first].access; }
 
-  u32 sector_;
+  u32 sector_, limit_;
   const AgentPolicy& policy_;
   WordMask whole_line_;
   LineStore& lines_;
@@ -111,6 +125,7 @@ class Misses {
   CacheCounts& counts_;
   std::vector<Mshr> mshrs_;
   u32 free_ = no_number, active_ = 0;
+  u32 taken_ = 0;  // of misses: those that are not spare
   std::vector<WaitingPart> parts_;
   u32 free_parts_ = no_number;
   std::vector<u32> prefetches_;  // MSHRs of prefetches; some are over

@@ -45,6 +45,11 @@ struct CacheParts {
 
   Cycle now() const { return around.wheel.now(); }
   core::Account account() const { return counts.account(); }
+  /// Words were written here, and the home has neither their bytes nor a request for them.
+  bool to_leave(const CacheLine& line) const {
+    if (!owns) return line.dirty.any();
+    return line.written_unowned() & ~(line.mshr == no_number ? 0 : misses[line.mshr].registering);
+  }
   /// Never from a copy that threads of another private cache may have made stale.
   bool beyond_private(const LineAccess& a) const { return a.at_home || (a.strong && a.scope > around.private_scope); }
   /// Which of the three an access is.

@@ -44,7 +44,7 @@ bool PersistControl::drain() {
 void PersistControl::flush_persistent() {
   while (parts_.buffer.oldest_persistent() != no_number) {
     parts_.counts->persist.flushed_at_orders += !parts_.buffer.flush().under_way();
-    parts_.buffer.drain(parts_.buffer.oldest_persistent(), no_access, 0);
+    parts_.buffer.drain(parts_.buffer.oldest_persistent());
   }
 }
 

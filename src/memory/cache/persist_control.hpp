@@ -50,7 +50,7 @@ class PersistControl final : public PersistMachinery {
   bool drain();
 
   // What the model asks for.
-  void flush(u32 way) override { parts_.buffer.drain(way, no_access, 0); }
+  void flush(u32 way) override { parts_.buffer.drain(way); }
   void flush_persistent() override;
   void flush_volatile() override { parts_.buffer.drain_all(); }
   void invalidate(bool volatile_lines_too) override { parts_.lines.give_up_copies(volatile_lines_too, true); }

@@ -42,8 +42,8 @@ Accepted Room::stalled(Stall& why) {
 
 void Room::give_up(u32 way, WordMask words) {
   CacheLine& line = p_.lines[way];
-  if (line.listed && touched_words(line.dirty) & words) p_.buffer.drain(way, no_access, 0);
-  line.valid &= ~words;
+  if (line.listed && touched_words(line.dirty) & words) p_.buffer.drain(way);
+  line.valid &= ~words | whole_words(line.dirty);
   if (line.mshr == no_number) return p_.lines.remove_if_empty(way);
   Mshr& mshr = p_.misses[line.mshr];
   p_.misses.refresh(mshr);

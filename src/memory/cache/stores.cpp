@@ -26,6 +26,9 @@ Accepted Stores::store(const LineAccess& a, Stall& why) {
       return ownership_.ask(a, way, a.words, why);
     case Otherwise::own_written:
       return ownership_.ask(a, way, a.whole_words ? 0 : a.words, why);
+    case Otherwise::own_later:
+      if (!a.whole_words) return ownership_.ask(a, way, a.words, why);
+      [[fallthrough]];
     case Otherwise::buffer:
       return store_through(a, way, false, why);
     case Otherwise::at_once:
@@ -58,8 +61,7 @@ Accepted Stores::store_past(const LineAccess& a, u32 way, Stall& why) {
 Accepted Stores::store_through(const LineAccess& a, u32 way, bool at_once, Stall& why) {
   if (way != no_way && p_.lines[way].mshr != no_number && (p_.misses[p_.lines[way].mshr].waited & a.words))
     return p_.stalls.stall(why, Stall::line);
-  if ((way == no_way || !p_.lines[way].dirty.any()) && !p_.buffer.room())
-    return p_.stalls.stall(why, Stall::write_buffer);
+  if ((way == no_way || !p_.lines[way].listed) && !p_.buffer.room()) return p_.stalls.stall(why, Stall::write_buffer);
   if (way == no_way) way = room_.allocate(a);
   if (way == no_way) return room_.stalled(why);
   CacheLine& line = p_.lines[way];
@@ -71,7 +73,7 @@ Accepted Stores::store_through(const LineAccess& a, u32 way, bool at_once, Stall
     p_.buffer.drain(way, a.access, a.part);
     return Accepted::pending;
   }
-  if (line.dirty.any() && !line.listed) p_.buffer.join(way);
+  if (!line.listed && p_.to_leave(line)) p_.buffer.join(way);
   return Accepted::performed;
 }
 

@@ -3,96 +3,104 @@
 namespace ew::memory {
 
 void WriteBuffer::join(u32 way) {
-  append(volatile_, way);
+  volatile_.append(way);
   parts_.lines[way].joined = now();
-  if (volatile_.count > config_.write_buffer / 2) drain(volatile_.oldest, no_access, 0);
+  if (volatile_.count() > config_.write_buffer / 2) retire(volatile_.oldest());
   arm_timer();
 }
 
-void WriteBuffer::append(List& list, u32 way) {
-  LineStore& lines = parts_.lines;
-  CacheLine& line = lines[way];
-  line.listed = true;
-  line.older = list.youngest;
-  line.younger = no_number;
-  (list.youngest == no_number ? list.oldest : lines[list.youngest].younger) = way;
-  list.youngest = way;
-  ++list.count;
-}
-
-void WriteBuffer::leave(u32 way) {
-  LineStore& lines = parts_.lines;
-  CacheLine& line = lines[way];
-  List& list = line.persistent ? persistent_ : volatile_;
-  (line.older == no_number ? list.oldest : lines[line.older].younger) = line.younger;
-  (line.younger == no_number ? list.youngest : lines[line.younger].older) = line.older;
-  line.older = line.younger = no_number;
-  line.listed = false;
-  --list.count;
-}
-
 void WriteBuffer::arm_timer() {
-  if (!config_.drain_after || timer_armed_ || volatile_.oldest == no_number) return;
+  if (!config_.drain_after || timer_armed_ || volatile_.oldest() == no_number) return;
   timer_armed_ = true;
-  parts_.wheel.at<&WriteBuffer::drain_aged>(parts_.lines[volatile_.oldest].joined + config_.drain_after, *this);
+  parts_.wheel.at<&WriteBuffer::drain_aged>(parts_.lines[volatile_.oldest()].joined + config_.drain_after, *this);
 }
 
 void WriteBuffer::drain_aged(u64, u64) {
   timer_armed_ = false;
-  while (volatile_.oldest != no_number && parts_.lines[volatile_.oldest].joined + config_.drain_after <= now())
-    drain(volatile_.oldest, no_access, 0);
+  while (volatile_.oldest() != no_number && parts_.lines[volatile_.oldest()].joined + config_.drain_after <= now())
+    retire(volatile_.oldest());
   arm_timer();
 }
 
 void WriteBuffer::drain_all() {
-  while (volatile_.oldest != no_number) {
+  while (volatile_.oldest() != no_number) {
     ++parts_.counts->lines_drained;
-    drain(volatile_.oldest, no_access, 0);
+    retire(volatile_.oldest());
   }
 }
 
-void WriteBuffer::drain(u32 way, u32 access, u32 part) {
-  send(way, parts_.lines[way].owned ? RequestKind::write_back : RequestKind::write, flush_.take(), access, part);
+void WriteBuffer::retire(u32 way) {
+  if (!parts_.owns_later) return drain(way);
+  volatile_.leave(way);
+  const CacheLine& line = parts_.lines[way];
+  const WordMask words = line.written_unowned();
+  const core::Account before = parts_.counts.account();
+  parts_.counts.act_for(line.account);
+  if (parts_.misses.register_words(parts_.lines.line_of(way), way, words, flush_.mark())) {
+    flush_.take();
+    add_write();
+  }
+  parts_.counts.act_for(before);
+}
+
+void WriteBuffer::drain(u32 way, u32 access, u32 part, u8 mark) {
+  const CacheLine& line = parts_.lines[way];
+  if (!line.owned) return send(way, RequestKind::write, line.dirty, flush_.take(mark), access, part);
+  if (parts_.owns_later) send_unowned(way, mark);
+  send(way, RequestKind::write_back, line.dirty, flush_.take(mark), access, part);
+}
+
+/// The home takes no bytes of words that are not owned from a write-back.
+void WriteBuffer::send_unowned(u32 way, u8 mark) {
+  const CacheLine& line = parts_.lines[way];
+  const ByteMask bytes = line.dirty & ~bytes_of(line.owned);
+  if (bytes.any()) send(way, RequestKind::write, bytes, flush_.take(mark), no_access, 0);
 }
 
 void WriteBuffer::clean(u32 way) {
   const CacheLine& line = parts_.lines[way];
-  if (line.mshr != no_number && parts_.misses[line.mshr].owning) {
+  if (line.mshr != no_number && (parts_.misses[line.mshr].owning | parts_.misses[line.mshr].registering)) {
     parts_.misses[line.mshr].clean = flush_.take();
     return;
   }
-  send(way, line.owned ? RequestKind::clean : RequestKind::write, flush_.take(), no_access, 0);
+  clean_now(way, flush_.take());
 }
 
 bool WriteBuffer::clean_now(u32 way, u8 mark) {
-  if (!parts_.lines[way].dirty.any()) return false;
-  send(way, RequestKind::clean, mark, no_access, 0);
+  const CacheLine& line = parts_.lines[way];
+  if (!line.dirty.any()) return false;
+  if (!line.owned) {
+    send(way, RequestKind::write, line.dirty, mark, no_access, 0);
+    return true;
+  }
+  if (parts_.owns_later) send_unowned(way, mark);
+  send(way, RequestKind::clean, line.dirty, mark, no_access, 0);
   return true;
 }
 
-void WriteBuffer::send(u32 way, RequestKind kind, u8 mark, u32 access, u32 part) {
+void WriteBuffer::send(u32 way, RequestKind kind, ByteMask bytes, u8 mark, u32 access, u32 part) {
   CacheLine& line = parts_.lines[way];
   CacheCounts& counts = parts_.counts;
   const core::Account before = counts.account();
   counts.act_for(line.account);
-  if (line.listed) leave(way);
+  if (line.listed) (line.persistent ? persistent_ : volatile_).leave(way);
   Request write{.line = parts_.lines.line_of(way),
                 .place = line.place,
                 .access = access,
                 .kind = kind,
                 .part = static_cast<u8>(part)};
   write.flush = mark;
-  write.words = kind == RequestKind::write_back ? line.owned : touched_words(line.dirty);
+  write.words = kind == RequestKind::write_back ? line.owned : touched_words(bytes);
   write.payload = parts_.payloads.take();
   std::memcpy(parts_.payloads[write.payload].bytes.data(), parts_.lines.bytes(way), config_.line);
-  parts_.payloads[write.payload].valid = line.dirty;
+  parts_.payloads[write.payload].valid = bytes;
   if (kind != RequestKind::write && parts_.home == HomeKind::registry) {
     write.owned = true;  // comes back with `written`
     parts_.leaving.add(write.line, line.owned, write.payload, kind == RequestKind::clean);
   }
   write.ticket = parts_.port.open();
   ++counts->lines_written;
-  const u32 data_bytes = line.dirty.count();
+  const u32 data_bytes = bytes.count();
   counts->bytes_written += data_bytes;
   if (line.persistent) {
     write.persist = parts_.persists.open();
@@ -105,9 +113,9 @@ void WriteBuffer::send(u32 way, RequestKind kind, u8 mark, u32 access, u32 part)
   }
   if (line.mshr != no_number) {
     Mshr& mshr = parts_.misses[line.mshr];
-    mshr.keep = mshr.keep | (line.dirty & bytes_of(mshr.outstanding));
+    mshr.keep = mshr.keep | (bytes & bytes_of(mshr.outstanding));
   }
-  line.dirty = {};
+  line.dirty = line.dirty & ~bytes;
   if (kind == RequestKind::write_back) line.owned = 0;
   parts_.port.send_home(write, data_bytes, counts.account());
   counts.act_for(before);

@@ -4,8 +4,15 @@
 // every write and reduction on its way. Half of the places are for lines on their way, so that a stream of stores does
 // not stop for each. Dirty persistent lines have a list of their own, without bound: the persistency model says when
 // they leave.
+//
+// Where words are owned later (Otherwise::own_later), what leaves is a request for the words that were written, and the
+// bytes stay. Dirty bytes of owned words are no business of the buffer then.
+//
+// Invariant: a line is listed exactly when it has dirty bytes (where words are owned later: of words that are neither
+// owned nor asked for).
 #pragma once
 
+#include "memory/cache/dirty_lines.hpp"
 #include "memory/cache/flush_marks.hpp"
 #include "memory/cache/leaving_lines.hpp"
 #include "memory/cache/misses.hpp"
@@ -25,35 +32,44 @@ class WriteBuffer {
     PersistsUnderWay& persists;
     CacheCounts& counts;
     HomeKind home;
+    bool owns_later;  // AgentPolicy::owns_later
   };
-  WriteBuffer(const PrivateCacheConfig& config, const Parts& parts) : config_(config), parts_(parts) {}
+  WriteBuffer(const PrivateCacheConfig& config, const Parts& parts)
+      : config_(config), parts_(parts), volatile_(parts.lines), persistent_(parts.lines) {}
 
   /// Room for one more line with bytes that are not in the image. Without it half of the buffer, at least, is on its
   /// way.
-  bool room() const { return volatile_.count + writes_under_way_ < config_.write_buffer; }
+  bool room() const { return volatile_.count() + writes_under_way_ < config_.write_buffer; }
   /// A line of volatile memory has become dirty.
   void join(u32 way);
   /// A persistent line has become dirty.
-  void join_persistent(u32 way) { append(persistent_, way); }
+  void join_persistent(u32 way) { persistent_.append(way); }
+  /// Words of the line are owned: it has nothing to leave for if all that were written are.
+  void owned(u32 way) {
+    const CacheLine& line = parts_.lines[way];
+    if (line.listed && !line.persistent && !line.written_unowned()) volatile_.leave(way);
+  }
   /// no_number: there is none.
-  u32 oldest_persistent() const { return persistent_.oldest; }
+  u32 oldest_persistent() const { return persistent_.oldest(); }
 
   /// The line's dirty bytes leave for the image, on the account of who wrote them; its words stay valid. Owned words
-  /// return with them. access, part: of a store that is over when they are there, or no_access.
-  void drain(u32 way, u32 access, u32 part);
+  /// return with them. access, part: of a store that is over when they are there, or no_access. mark: the flush's that
+  /// waits for it; 0: of now.
+  void drain(u32 way, u32 access = no_access, u32 part = 0, u8 mark = 0);
+  /// The turn of each line of volatile memory comes: its bytes leave, or its words are owned, as the protocol says.
   void drain_all();
   /// The line will be removed: its dirty bytes leave, and its ownership. A home that holds lines finds out by itself
   /// that a clean copy has gone.
-  void write_back(u32 way) {
+  void write_back(u32 way, u8 mark = 0) {
     const CacheLine& line = parts_.lines[way];
-    if (line.dirty.any() || (line.owned && parts_.home == HomeKind::registry)) drain(way, no_access, 0);
+    if (line.dirty.any() || (line.owned && parts_.home == HomeKind::registry)) drain(way, no_access, 0, mark);
   }
   /// The line's dirty bytes leave, and owned words stay owned. While words of the line are asked for they wait: the
   /// home could not tell whether they are older than what it grants. REQUIRES: there are dirty bytes.
   void clean(u32 way);
-  /// The words have come: false: no bytes are dirty any more.
+  /// The words have come. False: no bytes are dirty any more.
   bool clean_now(u32 way, u8 mark);
-  /// A write that passes the lines, or a reduction, has left, or is over.
+  /// A write that passes the lines, a reduction, or a request for words that were written, has left, or is over.
   void add_write() { ++writes_under_way_; }
   void end_write() { --writes_under_way_; }
   u32 writes_under_way() const { return writes_under_way_; }
@@ -62,19 +78,17 @@ class WriteBuffer {
   const FlushMarks& flush() const { return flush_; }
 
  private:
-  struct List {
-    u32 oldest = no_number, youngest = no_number, count = 0;
-  };
-  void append(List&, u32 way);
-  void leave(u32 way);
-  void send(u32 way, RequestKind, u8 mark, u32 access, u32 part);
+  /// The turn of a line has come.
+  void retire(u32 way);
+  void send(u32 way, RequestKind, ByteMask, u8 mark, u32 access, u32 part);
+  void send_unowned(u32 way, u8 mark);
   void arm_timer();
   void drain_aged(u64, u64);
   Cycle now() const { return parts_.wheel.now(); }
 
   const PrivateCacheConfig& config_;
   Parts parts_;
-  List volatile_, persistent_;
+  DirtyLines volatile_, persistent_;
   u32 writes_under_way_ = 0;  // persists are not among them
   bool timer_armed_ = false;
   FlushMarks flush_;
