@@ -101,6 +101,8 @@ class Runner {
     for (u32 l = 0; l < kernel_.locations; ++l) *word(addresses_[l]) = program_.initial[l];
     pool_.begin_run();
     const std::string trouble = launch(variation);
+    simulator_->host_touched(memory_, lines * line_bytes, false);
+    simulator_->host_touched(results_, result_bytes(), false);
     ++histogram.runs;
     simulator_->close();
     if (pool_.used()) pool_.count_crashes(addresses_, outputs(), seed, histogram);

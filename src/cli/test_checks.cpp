@@ -120,7 +120,7 @@ Check timing_check(const Check& workload, const fs::path& workloads, std::string
 }
 
 // What the quick suite runs: every machine, every protocol, and programs that use the hierarchy in different ways.
-constexpr std::array<std::array<std::string_view, 3>, 15> quick_timing_checks{{
+constexpr std::array<std::array<std::string_view, 3>, 18> quick_timing_checks{{
     {"sbrp-pm-far", "gpu", "cuda/scan_lookback"},
     {"sbrp-pm-near", "mesi", "cuda/ticket_lock"},
     {"titan-rtx", "none-l1", "cuda/histogram"},
@@ -136,6 +136,9 @@ constexpr std::array<std::array<std::string_view, 3>, 15> quick_timing_checks{{
     {"tightly-coupled-15cu", "none-l1", "cuda/memcpy_shapes"},
     {"h100", "mesi", "cuda/treiber_stack"},
     {"h100", "gpu", "cuda/tree_search_warp"},
+    {"tightly-coupled-15cu", "denovo", "cuda/work_stealing"},
+    {"sbrp-pm-far", "denovo", "cuda/texture_2d"},
+    {"titan-rtx", "denovo", "cuda/stream_producer_consumer"},
 }};
 
 void add_timing_checks(std::vector<Check>& checks, const fs::path& workloads, const std::string& filter) {

@@ -25,6 +25,7 @@ Model denovo() {
                     both({.owned = true, .otherwise = own_written}),           // past_store
                     both({.owned = true, .otherwise = own}),                   // atomic
                 }},
+                .outlives_kernels = true,
                 .home = memory::HomeKind::registry},
       .home = registry,
   };

@@ -60,6 +60,10 @@ std::string describe(const Model& model) {
                       !model.agent.drains_at_release ? "waits for stores on their way"
                       : model.agent.owns_later()     ? "the write buffer asks for all it holds, and the release waits"
                                                      : "the write buffer sends all, and the release waits");
+  text +=
+      fmt::format("{:<22} {}\n", "a kernel's end",
+                  model.agent.outlives_kernels ? "as a release, then as an acquire; what the host can reach goes home"
+                                               : "every copy goes, dirty bytes to the home");
   text += fmt::format("{:<22} {}\n", "home", home_names[static_cast<u32>(model.home().kind())]);
   return text;
 }

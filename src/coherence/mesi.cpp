@@ -24,6 +24,7 @@ Model mesi() {
                 }},
                 .drops_at_acquire = false,
                 .drains_at_release = false,
+                .outlives_kernels = true,
                 .whole_lines = true,
                 .home = memory::HomeKind::directory},
       .home = directory,

@@ -40,13 +40,14 @@ void AddressMap::refresh() {
   u64 arena = 0;
   for (const AddressSpace::Window& window : space_.windows()) {
     const bool host = behind_host_link(window.region), mmio = window.region == Region::mmio;
+    const bool shared = window.region != Region::device && window.region != Region::constant;
     has_mmio_ |= mmio;
     if (window.region == Region::pool) {
       if (window.number) map_frames(window.begin, window.end);
       continue;
     }
     if (window.number == 0) {
-      windows_.push_back({window.begin, window.end, arena++ * arena_stride, host, mmio});
+      windows_.push_back({window.begin, window.end, arena++ * arena_stride, host, shared, mmio});
       continue;
     }
     // Whole pages: a line may reach beyond what was registered. The physical address stays while the adoption lives.
@@ -56,14 +57,14 @@ void AddressMap::refresh() {
       known = adopted_.insert(known, {window.number, adopted_end_});
       adopted_end_ += end - begin;
     }
-    windows_.push_back({begin, end, known->second, host, mmio});
+    windows_.push_back({begin, end, known->second, host, shared, mmio});
   }
   for (std::size_t i = 0; i < pool_frames_.size(); ++i) {
     if (i && pool_frames_[i] == pool_frames_[i - 1] + pool_frame)
       windows_.back().end += pool_frame;
     else
       windows_.push_back(
-          {pool_frames_[i], pool_frames_[i] + pool_frame, first_pool_frame + i * pool_frame, false, false});
+          {pool_frames_[i], pool_frames_[i] + pool_frame, first_pool_frame + i * pool_frame, false, true, false});
   }
   std::sort(windows_.begin(), windows_.end(), [](const Window& a, const Window& b) { return a.begin < b.begin; });
 }

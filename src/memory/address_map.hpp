@@ -57,10 +57,11 @@ class AddressMap {
   Place place(u64 line) const {
     const Window* const found = window(line);
     const bool persistent = line - pools_begin_ < pools_bytes_;
-    if (!found) return {.physical = line, .host = !persistent, .persistent = persistent};
+    if (!found) return {.physical = line, .host = !persistent, .persistent = persistent, .shared = true};
     return {.physical = line - found->begin + found->physical,
             .host = found->host,
             .persistent = persistent,
+            .shared = found->shared,
             .mmio = found->mmio};
   }
   /// The home of a line of this place. Slices and channels as configured.
@@ -74,7 +75,7 @@ class AddressMap {
  private:
   struct Window {
     u64 begin, end, physical;
-    bool host, mmio;
+    bool host, shared, mmio;
   };
   void map_frames(u64 begin, u64 end);
   DevicePlace in_channel(Place, u32 channels) const;

@@ -58,7 +58,10 @@ struct AgentPolicy {
   std::array<std::array<Reaction, data_kinds>, uses> reactions{};
   bool drops_at_acquire = true;   // words that are valid, and neither owned nor dirty, go at an acquire
   bool drains_at_release = true;  // a release waits until dirty bytes that are not owned are in the image
-  bool whole_lines = false;       // each request is for all words of its line; else for the sectors that it lacks
+  /// Owned words, and copies that an acquire does not drop, outlive a kernel. Else every copy goes at its end. Memory
+  /// that the host's own loads and stores reach goes home in any case: no one asks the caches for it then.
+  bool outlives_kernels = false;
+  bool whole_lines = false;  // each request is for all words of its line; else for the sectors that it lacks
   HomeKind home = HomeKind::none;
 
   const Reaction& on(Use use, DataKind kind) const { return reactions[static_cast<u32>(use)][static_cast<u32>(kind)]; }

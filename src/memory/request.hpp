@@ -37,9 +37,10 @@ inline u32 count_of(WordMask words) {
 
 /// Where a line lives. An agent resolves it once (AddressMap::place), and it travels with the access and its messages.
 struct Place {
-  u64 physical : 56 = 0;   // simulated; of all memory
+  u64 physical : 55 = 0;   // simulated; of all memory
   u64 host : 1 = 0;        // behind the host link, and volatile: no private cache keeps it
   u64 persistent : 1 = 0;  // a pool's: a store to it is a persist
+  u64 shared : 1 = 0;      // the host's own loads and stores reach it, past the machine
   u64 mmio : 1 = 0;        // registers of a device (Region::mmio): every access goes there, once each
   bool operator==(const Place&) const = default;
 };

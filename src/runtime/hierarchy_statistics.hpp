@@ -90,6 +90,8 @@ void HierarchyStatistics::l1_fields(Self& l1, Visitor& visit) {
   visit("l1.acquires", l1.acquires, "acquires", "Acquires that reached a private cache.");
   visit("l1.words_invalidated", l1.words_invalidated, "words", "Words that acquires and probes invalidated.");
   visit("l1.releases", l1.releases, "releases", "Releases that reached a private cache.");
+  visit("l1.lines_recalled", l1.lines_recalled, "lines",
+        "Lines that a kernel's end sent home, although copies outlive kernels: the host can reach them.");
   visit("l1.lines_drained", l1.lines_drained, "lines", "Lines that releases had to write to homes.");
   visit("l1.probes", l1.probes, "messages", "Probes that private caches answered.");
   visit("l1.forwards", l1.forwards, "messages", "Requests that private caches answered for others.");

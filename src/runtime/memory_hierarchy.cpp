@@ -147,6 +147,28 @@ void MemoryHierarchy::drop(u64 begin, u64 end, bool gone) {
   devices_.drop(begin, end);
 }
 
+/// Only under a protocol with owners is the image ever older than a copy that has been visible.
+void MemoryHierarchy::meet_image(u64 address, u64 bytes, bool written) {
+  if (!protocol_.agent.owns()) return;
+  const u64 size = config_.l1.line;
+  for (u64 line = address & ~(size - 1); line < address + bytes; line += size) {
+    if (written) {
+      for (const auto& cache : caches_) cache->meet_image(line, true);
+      continue;
+    }
+    const memory::LineRecord record = homes_[map_.slice_of(map_.place(line))]->directory(line);
+    memory::AgentSet owners;
+    for (const memory::AgentId owner : record.owner)
+      if (owner < caches_.size()) owners.add(owner);
+    owners.each([&](memory::AgentId owner) { caches_[owner]->meet_image(line, false); });
+  }
+}
+
+std::function<void(u64, u64, bool)> MemoryHierarchy::past_the_caches() {
+  if (!protocol_.agent.owns()) return {};
+  return [this](u64 address, u64 bytes, bool written) { meet_image(address, bytes, written); };
+}
+
 HierarchyStatistics MemoryHierarchy::statistics() const {
   HierarchyStatistics all;
   for (const auto& cache : caches_) all.add(cache->statistics());

@@ -22,9 +22,14 @@ void RunAccounts::count_time() {
                         : (under_way_.copies() ? times.copies : times.neither)) += passed;
 }
 
-void RunAccounts::open(core::Account account) {
+void RunAccounts::take_late(core::Account account) {
   const TimingFigures late{.hierarchy = hierarchy_.take(account)};
   add_values(of_nobody_, values_of(late));
+}
+
+void RunAccounts::open(core::Account account) {
+  std::erase(closed_, account);
+  take_late(account);
 }
 
 void RunAccounts::close(RunningKernel kernel, const simt::Completion& completion, bool unfinished) {
@@ -36,6 +41,7 @@ void RunAccounts::close(RunningKernel kernel, const simt::Completion& completion
   counted.energy = energy_of(config_.energy, counted.hierarchy, completion.counters.thread_instructions,
                              counted.sm.memory.shared_passes);
   row.values = values_of(counted);
+  closed_.push_back(kernel.account);
   row.latencies = launch.latencies;
   row.warp_instructions = completion.counters.warp_instructions;
   row.thread_instructions = completion.counters.thread_instructions;
@@ -57,6 +63,7 @@ TimingFigures RunAccounts::figures() const {
 
 /// What no launch that has ended counts: copies, and what is nobody's.
 void RunAccounts::hand_in_rest(RunResults& results) {
+  for (const core::Account account : closed_) take_late(account);
   const auto take = [&](core::Account account) {
     TimingFigures rest{.sm = gpu_.take_statistics_of(account).statistics, .hierarchy = hierarchy_.take(account)};
     rest.energy = energy_of(config_.energy, rest.hierarchy, 0, 0);

@@ -2,6 +2,9 @@
 // to the results of the run, and holds them to what is always true (invariants.hpp). Owned by TimingMachine.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "runtime/memory_hierarchy.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/work_under_way.hpp"
@@ -29,6 +32,7 @@ class RunAccounts {
   void hand_in(RunResults&, const std::string& mistake_of_bars);
 
  private:
+  void take_late(core::Account);
   void hand_in_rest(RunResults&);
   void hand_in_units(RunResults&) const;
   void check_invariants(const FigureValues&, const std::string& mistake_of_bars) const;
@@ -43,6 +47,7 @@ class RunAccounts {
   FigureValues handed_in_;
   FigureValues of_kernels_;                       // that have ended, together
   FigureValues of_copies_, of_nobody_, of_rest_;  // of_nobody_: not handed in yet, of_rest_: handed in
+  std::vector<core::Account> closed_;  // accounts of launches that have ended, and that no other has taken over
   bool faulted_ = false;
 };
 

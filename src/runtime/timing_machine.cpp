@@ -76,6 +76,7 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
           .beneath = [this] { return hierarchy_.what_is_beneath(); },
           .newer_elsewhere = [this](u32 sm, u64 address,
                                     u32 value) { return hierarchy_.newer_elsewhere(sm, address, value); },
+          .meet_image = hierarchy_.past_the_caches(),
           .recorder = observation.recorder,
           .crash_at = observation.crash_at ? observation.crash_at : core::never,
           .crash = [] { end_at_once(); }}),
@@ -202,6 +203,7 @@ void TimingMachine::close() {
 }
 
 void TimingMachine::host_touched(u64 address, u64 bytes, bool store) {
+  if (!store) hierarchy_.meet_image(address, bytes, false);
   if (memory::ManagedPages* const pages = hierarchy_.pages()) pages->touched_by_host(address, bytes, store);
 }
 

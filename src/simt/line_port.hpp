@@ -15,7 +15,7 @@ class LinePort {
   virtual memory::Accepted access(const memory::LineAccess&, memory::Stall& why) = 0;
   virtual void acquire(Scope, core::Account) = 0;
   virtual bool release(Scope, u32 token, core::Account) = 0;
-  virtual bool flush(u32 token, core::Account) = 0;
+  virtual bool end_kernel(u32 token, core::Account) = 0;
   virtual bool order(memory::PersistOrder, Scope, u64 warps, core::Account) = 0;
   virtual void flag(memory::PersistOrder, u64 flag, u32 warp) = 0;
   virtual std::string what_is_under_way() const = 0;
@@ -31,7 +31,7 @@ class PortOf final : public LinePort {
   }
   void acquire(Scope scope, core::Account account) override { cache_.acquire(scope, account); }
   bool release(Scope scope, u32 token, core::Account account) override { return cache_.release(scope, token, account); }
-  bool flush(u32 token, core::Account account) override { return cache_.flush(token, account); }
+  bool end_kernel(u32 token, core::Account account) override { return cache_.end_kernel(token, account); }
   bool order(memory::PersistOrder kind, Scope scope, u64 warps, core::Account account) override {
     return cache_.order(kind, scope, warps, account);
   }

@@ -70,6 +70,7 @@ struct TimingGpu::State {
               .config = parts.timing,
               .policy = *scheduler_policy(parts.timing.policy),
               .consistency = parts.consistency,
+              .meet_image = parts.meet_image,
               .persists = parts.persists,
               .map = parts.map,
               .line = parts.line,

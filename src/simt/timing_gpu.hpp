@@ -49,7 +49,9 @@ struct TimingGpuParts {
   core::Trace* trace = nullptr;
   std::function<std::string()> beneath = {};  // what waits below the private caches, for reports of deadlocks
   std::function<std::string(u32 sm, u64 address, u32 value)> newer_elsewhere = {};  // Performer's, for these too
-  EventRecorder* recorder = nullptr;                                                // of events of persistency
+  /// What an SM accesses at issue, past its private cache: before it reads these bytes, or when it has written them.
+  std::function<void(u64 address, u64 bytes, bool written)> meet_image = {};
+  EventRecorder* recorder = nullptr;   // of events of persistency
   core::Cycle crash_at = core::never;  // `crash` is called when this cycle begins
   void (*crash)() = nullptr;
 };

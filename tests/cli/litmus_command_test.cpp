@@ -1,11 +1,13 @@
 // `ew litmus`: its table, its statuses, its replays.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "coherence/models.hpp"
 #include "persistency/models.hpp"
 #include "process/run.hpp"
 
@@ -181,7 +183,8 @@ TEST_F(LitmusCommandTest, MistakesAreStatusTwoAndOneSentence) {
       {{"volatile.glt"}, "volatile.glt:4: f is volatile: a crash leaves the locations behind pm, and outputs"},
       {{"register.glt"}, "register.glt:4: T0:r is a register: a crash leaves persistent locations and outputs"},
       {{"a.glt", "--protocol", "mess"},
-       "--protocol mess: there is functional, gpu, none-l1, mesi (did you mean \"mesi\"?)"},
+       fmt::format("--protocol mess: there is functional, {} (did you mean \"mesi\"?)",
+                   fmt::join(coherence::names(), ", "))},
       {{"a.glt", "--persistency", "srbp"},
        fmt::format("--persistency srbp: there is {} (did you mean \"sbrp\"?)", fmt::join(persistency::names(), ", "))},
       {{"a.glt", "--persistency", "sbrp", "--set", "nvm.attach=none"},

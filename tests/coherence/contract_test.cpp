@@ -22,6 +22,7 @@ struct Traffic {
   u32 jitter = 30;
   u32 hot_lines = 6;
   u32 most_under_way = 12;
+  Region region = Region::managed;  // device: owned words outlive a kernel where the protocol says so
 };
 
 class World;
@@ -90,6 +91,7 @@ class World final : public HomeObserver {
           config.dma_agent = oracle_agents - 1;
           config.observer = this;
           config.data_bytes = 4096, config.host_bytes = 4096;
+          config.region = traffic.region;
           return config;
         }()),
         policy(bench.model.agent),
@@ -145,7 +147,7 @@ class World final : public HomeObserver {
   Oracle data, host;
   std::mt19937 random;
   std::deque<RandomAgent> agents;
-  u64 issued = 0;
+  u64 issued = 0, outlived = 0;
   std::string failure;
   u64 digest = 0xcbf2'9ce4'8422'2325;
 };
@@ -235,8 +237,14 @@ void RandomAgent::released(u32 token) {
   releases_.erase(found);
   if (flushing_ && token >= 1'000'000) {
     flushing_ = false;
-    for (u64 at = 0; at < 4096 && flushed_alone_; at += 4)
-      if (world_.bench.caches[id_]->peek(world_.bench.data + at).valid) world_.fail("a copy outlives a flush");
+    const bool outlives = world_.policy.outlives_kernels && world_.traffic.region == Region::device;
+    for (u64 at = 0; at < 4096 && flushed_alone_; at += 4) {
+      const PrivateCache::Peek peek = world_.bench.caches[id_]->peek(world_.bench.data + at);
+      if (peek.valid && !outlives) world_.fail("a copy outlives a kernel");
+      if (peek.valid && !peek.owned && world_.policy.drops_at_acquire) world_.fail("a stale copy outlives a kernel");
+      if (peek.dirty_bytes && !peek.owned) world_.fail("dirty bytes that nobody owns outlive a kernel");
+      world_.outlived += peek.valid;
+    }
   }
 }
 
@@ -273,7 +281,7 @@ void RandomAgent::flush() {
       std::erase_if(fence.stores, [&](u32 record) { return record - operation.first_record < bytes; });
   }
   releases_.push_back(fence);
-  if (world_.bench.caches[id_]->flush(fence.token)) released(fence.token);
+  if (world_.bench.caches[id_]->end_kernel(fence.token)) released(fence.token);
 }
 
 void RandomAgent::stand_at(Operation& operation, u32 start) {
@@ -475,6 +483,9 @@ void World::run() {
   if (!failure.empty()) return;
   if (!bench.quiescent()) fail("not quiescent: " + bench.what_is_under_way());
   look();
+  for (const auto& cache : bench.caches)
+    for (u64 line = bench.data; line < bench.data + 4096; line += bench.config.cache.line)
+      cache->meet_image(line, false);
   for (Oracle* oracle : {&data, &host})
     if (const std::string wrong = oracle->check_image(); !wrong.empty()) fail(wrong);
 }
@@ -489,6 +500,7 @@ std::vector<Traffic> traffics() {
   std::vector<Traffic> all(6);
   for (Traffic& traffic : all) {
     traffic.operations /= share;
+    if (&traffic - all.data() & 1) traffic.region = Region::device;
     traffic.bench.slices = 2;
     traffic.bench.home = {.bytes = 1024, .line = 128, .ways = 2, .latency = 5, .mshrs = 4};
   }
@@ -540,9 +552,10 @@ INSTANTIATE_TEST_SUITE_P(Protocols, Contract, ::testing::ValuesIn(protocol_names
 struct Coverage {
   PrivateCacheStatistics caches;
   HomeStatistics homes;
-  u64 refused = 0;
+  u64 refused = 0, outlived = 0;
 
   void add(const World& world) {
+    outlived += world.outlived;
     for (const auto& cache : world.bench.caches) {
       const PrivateCacheStatistics& s = cache->statistics();
       for (u32 i = 0; i < stalls; ++i) caches.stalled[i] += s.stalled[i];
@@ -598,6 +611,7 @@ TEST_P(Contract, a_million_random_operations_and_a_value_oracle) {
   if (policy.drops_at_acquire && policy.keeps_copies()) {
     EXPECT_GT(coverage.caches.words_invalidated, 0u);
   }
+  EXPECT_EQ(coverage.outlived > 0, policy.outlives_kernels);
   if (policy.drains_at_release) {
     EXPECT_GT(coverage.caches.lines_drained, 0u);
   }

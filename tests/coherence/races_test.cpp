@@ -531,7 +531,7 @@ TEST_P(Everywhere, a_flush_writes_back_and_drops) {
     EXPECT_EQ(s.image(s.line(i)), i + 1);
     EXPECT_FALSE(s.bench.caches[0]->peek(s.line(i)).valid);
   }
-  EXPECT_TRUE(s.bench.caches[0]->flush(1)) << "nothing is left to do";
+  EXPECT_TRUE(s.bench.caches[0]->end_kernel(1)) << "nothing is left to do";
 }
 
 /// A kernel's end is a flush, and another kernel's load may be waiting for a page of the host beside it.
@@ -541,9 +541,9 @@ TEST_P(Everywhere, a_flush_waits_for_lines_that_leave_and_not_for_accesses_under
   s.bench.devices[0]->latency = s.bench.devices[1]->latency = 10'000;
   const auto load = s.load(0, s.line(0));
   s.bench.run(2);
-  if (!s.bench.caches[0]->flush(5)) s.bench.run(500);
+  if (!s.bench.caches[0]->end_kernel(5)) s.bench.run(500);
   EXPECT_EQ(s.image(s.line(1)), 3u);
-  EXPECT_TRUE(s.bench.caches[0]->flush(6)) << "the first is over, and nothing is left to do";
+  EXPECT_TRUE(s.bench.caches[0]->end_kernel(6)) << "the first is over, and nothing is left to do";
   EXPECT_FALSE(s.done(0, load).completed);
   EXPECT_EQ(s.load(0, s.line(2)).accepted, Accepted::pending) << "accepted beside it";
   s.bench.run();

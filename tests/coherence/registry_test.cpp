@@ -141,7 +141,7 @@ TEST(Registry, a_flush_cleans_what_must_stay) {
     return from == 2 && to == 0 && r.kind == RequestKind::data ? 300 : 0;
   };
   s.store(0, x + 4, 4);
-  EXPECT_FALSE(s.bench.caches[0]->flush(1));
+  EXPECT_FALSE(s.bench.caches[0]->end_kernel(1));
   s.bench.run(200);
   EXPECT_EQ(s.image(x), 0u);
   s.bench.run();
@@ -161,7 +161,7 @@ TEST(Registry, bytes_that_are_being_cleaned_are_dirty_at_a_new_owner) {
   s.write(0, x, 3);
   s.slow = [](Node from, Node, const Request& r) { return from == 0 && r.kind == RequestKind::clean ? 900 : 0; };
   const auto pending = s.load(0, x + 64);  // keeps the line at the flush
-  EXPECT_FALSE(s.bench.caches[0]->flush(1));
+  EXPECT_FALSE(s.bench.caches[0]->end_kernel(1));
   const auto taken = s.add(1, x, 1);
   s.bench.run(300);
   EXPECT_TRUE(s.done(0, pending).performed);

@@ -86,7 +86,7 @@ const coherence::Model& model_named(std::string_view name) {
 }
 
 Bench::Bench(const BenchConfig& c) : config(c), model(model_named(c.protocol)), space_(u64{1} << 28) {
-  data = space_.allocate(Region::device, config.data_bytes, 4096, "data");
+  data = space_.allocate(config.region, config.data_bytes, 4096, "data");
   host = space_.allocate(Region::host, config.host_bytes, 4096, "host");
   std::fill_n(reinterpret_cast<u8*>(data), config.data_bytes, 0);
   std::fill_n(reinterpret_cast<u8*>(host), config.host_bytes, 0);

@@ -91,6 +91,7 @@ struct BenchConfig {
                            .drain_after = 200};
   HomeConfig home{.bytes = 4096, .line = 128, .ways = 4, .latency = 5, .mshrs = 8};
   u64 data_bytes = 4096, host_bytes = 4096;
+  Region region = Region::managed;  // of the data: the host can reach it, so no copy outlives a kernel
   u32 dma_agent = no_agent;
   HomeObserver* observer = nullptr;
 };

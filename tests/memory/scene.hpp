@@ -159,7 +159,7 @@ class Scene {
   }
   void acquire(u32 agent) { bench.caches[agent]->acquire(Scope::gpu); }
   void flush(u32 agent) {
-    if (!bench.caches[agent]->flush(77)) {
+    if (!bench.caches[agent]->end_kernel(77)) {
       bench.run();
       EXPECT_EQ(hands[agent].releases.back(), 77u);
     }

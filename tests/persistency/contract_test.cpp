@@ -76,7 +76,7 @@ class Block final : public Agent {
   void begin() {
     for (Warp& w : warps_) w.left = left_of_each;
   }
-  void flush() { flushed_ = cache().flush(1000); }
+  void flush() { flushed_ = cache().end_kernel(1000); }
   bool flushed() const { return flushed_; }
 
   ByteMask perform(u32 access, u32, u8* bytes) override;

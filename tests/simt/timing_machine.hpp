@@ -56,7 +56,7 @@ class DelayedLines final : public simt::LinePort {
   memory::Accepted access(const memory::LineAccess&, memory::Stall& why) override;
   void acquire(Scope, core::Account) override { ++acquires; }
   bool release(Scope, u32 token, core::Account) override;
-  bool flush(u32 token, core::Account account) override { return release(Scope::sys, token, account); }
+  bool end_kernel(u32 token, core::Account account) override { return release(Scope::sys, token, account); }
   bool order(memory::PersistOrder, Scope, u64 warps, core::Account) override;
   void flag(memory::PersistOrder, u64, u32) override {}
   std::string what_is_under_way() const override { return under_way_ ? "  lines that answer late" : ""; }

@@ -127,7 +127,9 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
 void Answers::over(u32 number) {
   const u32 way = p_.misses[number].way;
   const u8 mark = p_.misses[number].leave;
+  const bool prefetch = p_.misses[number].prefetch;
   p_.misses.free(number);
+  if (prefetch) prefetches_over();
   if (!mark) return;
   if (p_.lines.line_of(way) != no_line) {
     p_.buffer.write_back(way, mark);
@@ -151,6 +153,10 @@ void Answers::registered(Mshr& mshr, u32 number, u32 before) {
 void Answers::prefetched(u32 number) {
   if (p_.misses[number].outstanding) return;
   p_.misses.free(number);
+  prefetches_over();
+}
+
+void Answers::prefetches_over() {
   if (p_.flush.waits() && !p_.misses.any_unwaited()) p_.flush.over(Flush::prefetches);
 }
 

@@ -22,6 +22,7 @@ class Answers {
   void over(u32 mshr);
   void registered(Mshr&, u32 part, u32 before);
   void prefetched(u32 mshr);
+  void prefetches_over();
   void owned(Mshr&);
   void written(const Request&);
   void durable(const Request&);

@@ -61,7 +61,8 @@ void Asked::answer(const Request& asked, u32 way) {
 }
 
 /// The copy becomes what the home asks for. Dirty bytes of words that are owned no more, or are to be clean, go with
-/// the answer, but for those that went to the new owner.
+/// the answer, but for those that went to the new owner. The image has them from now on: the home holds the line until
+/// the answer comes, so nobody who asks it can tell, and a host that looks past the machine misses nothing.
 void Asked::take(u32 way, const Request& asked, WordMask words, Request& answer) {
   if (asked.probe == ProbeKind::none) return;
   CacheLine& line = p_.lines[way];
@@ -71,6 +72,7 @@ void Asked::take(u32 way, const Request& asked, WordMask words, Request& answer)
     Payload& payload = p_.around.payloads[answer.payload];
     std::memcpy(payload.bytes.data(), p_.lines.bytes(way), p_.config.line);
     payload.valid = dirty;
+    copy_to_image(asked.line, payload.bytes.data(), dirty);
   }
   line.dirty = line.dirty & ~dirty;
   if (asked.probe == ProbeKind::clean) return;

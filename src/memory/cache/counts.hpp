@@ -46,7 +46,7 @@ struct PrivateCacheStatistics {
   u64 loads = 0, load_hits = 0, load_merges = 0, load_misses = 0;
   u64 stores = 0, store_hits = 0, atomics = 0, atomic_hits = 0, mmio = 0;
   u64 sectors_fetched = 0, lines_evicted = 0, lines_written = 0, bytes_written = 0, bytes_through = 0;
-  u64 acquires = 0, words_invalidated = 0, releases = 0, lines_drained = 0;
+  u64 acquires = 0, words_invalidated = 0, releases = 0, lines_drained = 0, lines_recalled = 0;
   u64 probes = 0, forwards = 0;
   u64 prefetches = 0, prefetches_useful = 0, prefetches_late = 0;
   PersistStatistics persist;

@@ -22,21 +22,30 @@ void Flush::over(Before what) {
   if (!waits_) lines_leave(true);
 }
 
-/// A line that others' accesses wait for stays theirs: it gives up what is dirty, no more. One that waits for the
-/// ownership of what was written goes as soon as that has come.
 void Flush::lines_leave(bool waited) {
   for (u32 way = 0; way < lines_.size(); ++way) {
     if (lines_.line_of(way) == no_line) continue;
-    if (lines_[way].mshr == no_number) {
-      buffer_.write_back(way);
-      lines_.remove(way);
-    } else if (!leaves_later(misses_[lines_[way].mshr]) && lines_[way].dirty.any()) {
-      buffer_.clean(way);
-    }
+    if (!policy_.outlives_kernels || lines_[way].place.shared)
+      line_leaves(way);
+    else if (lines_[way].listed)
+      buffer_.retire(way);
   }
+  if (policy_.outlives_kernels && policy_.drops_at_acquire) lines_.give_up_copies(true, true);
   if (!buffer_.flush().end_of_lines()) return;
   buffer_.flush().end();
   if (waited) agent_.released(token_);
+}
+
+/// A line that others' accesses wait for stays theirs: it gives up what is dirty, no more. One that waits for the
+/// ownership of what was written goes as soon as that has come.
+void Flush::line_leaves(u32 way) {
+  counts_->lines_recalled += policy_.outlives_kernels;
+  if (lines_[way].mshr == no_number) {
+    buffer_.write_back(way);
+    lines_.remove(way);
+  } else if (!leaves_later(misses_[lines_[way].mshr]) && lines_[way].dirty.any()) {
+    buffer_.clean(way);
+  }
 }
 
 /// No access waits for the line, only the write buffer's own request.

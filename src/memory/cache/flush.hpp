@@ -1,5 +1,5 @@
-// The end of a kernel at a private cache: everything dirty goes home, and every copy is dropped. One at a time. Owned
-// by the cache.
+// The end of a kernel at a private cache: everything dirty goes home, or is owned, and copies that do not outlive
+// kernels are dropped. One at a time. Owned by the cache.
 #pragma once
 
 #include "memory/cache/write_buffer.hpp"
@@ -8,8 +8,9 @@ namespace ew::memory {
 
 class Flush {
  public:
-  Flush(LineStore& lines, Misses& misses, WriteBuffer& buffer, Agent& agent)
-      : lines_(lines), misses_(misses), buffer_(buffer), agent_(agent) {}
+  Flush(const AgentPolicy& policy, LineStore& lines, Misses& misses, WriteBuffer& buffer, Agent& agent,
+        CacheCounts& counts)
+      : policy_(policy), lines_(lines), misses_(misses), buffer_(buffer), agent_(agent), counts_(counts) {}
 
   bool under_way() const { return buffer_.flush().under_way(); }
   /// What must be over before lines leave. The cache takes no access meanwhile.
@@ -30,12 +31,15 @@ class Flush {
 
  private:
   void lines_leave(bool waited);
+  void line_leaves(u32 way);
   bool leaves_later(Mshr&);
 
+  const AgentPolicy& policy_;
   LineStore& lines_;
   Misses& misses_;
   WriteBuffer& buffer_;
   Agent& agent_;
+  CacheCounts& counts_;
   u8 waits_ = 0;
   u32 token_ = 0;
   core::Account account_ = core::nobody;

@@ -27,7 +27,7 @@ CacheParts::CacheParts(const PrivateCacheConfig& c, const CacheSurroundings& s)
                       .counts = counts,
                       .home = s.policy.home,
                       .owns_later = s.policy.owns_later()}),
-      flush(lines, misses, buffer, s.agent),
+      flush(s.policy, lines, misses, buffer, s.agent, counts),
       persists({.wheel = s.wheel,
                 .agent = s.agent,
                 .lines = lines,
@@ -126,12 +126,22 @@ void PrivateCache::flag(PersistOrder kind, u64 flag, u32 warp) {
   if (Persistency* const model = parts_.persists.model()) model->on_flag(kind, flag, warp);
 }
 
-bool PrivateCache::flush(u32 token, core::Account account) {
+bool PrivateCache::end_kernel(u32 token, core::Account account) {
   parts_.counts.act_for(account);
   parts_.flush.begin(token, account);
   parts_.flush.lines_leave_after(static_cast<u8>((parts_.persists.drain() ? 0 : Flush::persists) |
                                                  (parts_.misses.any_unwaited() ? Flush::prefetches : 0)));
   return !parts_.flush.under_way();
+}
+
+void PrivateCache::meet_image(u64 line, bool written) {
+  const u32 way = parts_.lines.find(line, parts_.around.map.place(line));
+  if (way == no_way) return;
+  const CacheLine copy = parts_.lines.copy_of(way);
+  if (written)
+    copy_from_image(parts_.lines.bytes(way), line, copy.valid);
+  else
+    copy_to_image(line, parts_.lines.bytes(way), copy.dirty);
 }
 
 bool PrivateCache::quiescent() const {

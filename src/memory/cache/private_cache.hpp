@@ -38,11 +38,14 @@ class PrivateCache final : public Receiver {
   bool order(PersistOrder, Scope, u64 warps, core::Account = core::nobody);
   /// Persistency::on_flag.
   void flag(PersistOrder, u64 flag, u32 warp);
-  /// Everything dirty goes to the image, persists become durable, and every copy is dropped (kernel end, context
-  /// reset); then released(token), or true: nothing had to go. Accesses that are under way go on, with their lines, and
-  /// nobody waits for them; new ones are stalled while persists become durable and prefetches come. REQUIRES: no other
-  /// flush under way.
-  bool flush(u32 token, core::Account = core::nobody);
+  /// Persists become durable, and everything dirty goes to the image, or is owned, as the protocol says. Copies that do
+  /// not outlive kernels (AgentPolicy) go. Then released(token), or true: nothing had to be waited for. Accesses that
+  /// are under way go on, with their lines, and nobody waits for them; new ones are stalled while persists become
+  /// durable and prefetches come. REQUIRES: no other kernel ends here meanwhile.
+  bool end_kernel(u32 token, core::Account = core::nobody);
+  /// Past the machine, in no time: bytes of this line that only this cache has come to the image, or (written) what
+  /// somebody put into the image comes to this copy. Nothing else changes.
+  void meet_image(u64 line, bool written);
 
   void receive(const Request&) override;
 

@@ -56,7 +56,10 @@ class WriteBuffer {
   /// return with them. access, part: of a store that is over when they are there, or no_access. mark: the flush's that
   /// waits for it; 0: of now.
   void drain(u32 way, u32 access = no_access, u32 part = 0, u8 mark = 0);
-  /// The turn of each line of volatile memory comes: its bytes leave, or its words are owned, as the protocol says.
+  /// The turn of a listed line of volatile memory has come: its bytes leave, or its words are owned, as the protocol
+  /// says.
+  void retire(u32 way);
+  /// The same for each.
   void drain_all();
   /// The line will be removed: its dirty bytes leave, and its ownership. A home that holds lines finds out by itself
   /// that a clean copy has gone.
@@ -78,8 +81,6 @@ class WriteBuffer {
   const FlushMarks& flush() const { return flush_; }
 
  private:
-  /// The turn of a line has come.
-  void retire(u32 way);
   void send(u32 way, RequestKind, ByteMask, u8 mark, u32 access, u32 part);
   void send_unowned(u32 way, u8 mark);
   void arm_timer();

@@ -27,7 +27,7 @@ class FlushQueue {
     while (!waiting_.empty() && !under_way_) {
       under_way_ = true;
       const GridRun* const run = runs_.at(waiting_.front());
-      if (!port_->flush(token_, run ? run->account : core::nobody)) return;
+      if (!port_->end_kernel(token_, run ? run->account : core::nobody)) return;
       over();
     }
   }

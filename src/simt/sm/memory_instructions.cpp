@@ -56,11 +56,7 @@ Performed MemoryInstructions::memory(MemoryOp& op) {
   if (form.kind == MemoryKind::prefetch) return with_.flat.memory(op);
   if (warp().next.pc->order.flag != memory::PersistOrder::none) [[unlikely]]
     name_flags(op);
-  if (op.texture) {
-    const Performed performed = with_.flat.memory(op);
-    if (performed == Performed::done) shadow(op, AccessKind::load, Source::constant);
-    return performed;
-  }
+  if (op.texture) return at_once(op);
   switch (form.window) {
     case Window::global:
       return global(op);
@@ -211,7 +207,7 @@ Performed MemoryInstructions::global(MemoryOp& op) {
   Shape shape = Shape::scattered;
   const u32 bytes = op.plan->bytes;
   if (!with_.flat.may_touch(op, shape)) return Performed::faulted;
-  if (op.plan->alignment < bytes && crosses_lines(op, bytes, setup_.line)) return crossing(op);
+  if (op.plan->alignment < bytes && crosses_lines(op, bytes, setup_.line)) return at_once(op);
   Access& a = with_.unit.begin(AccessPath::line);
   describe(a, op);
   a.shape = shape;
@@ -233,10 +229,18 @@ Performed MemoryInstructions::global(MemoryOp& op) {
   return Performed::pending;
 }
 
-/// A surface whose rows lie askew: its access is performed at once and takes the time of the lines that it begins in.
-Performed MemoryInstructions::crossing(MemoryOp& op) {
+/// Texels, and surfaces whose rows lie askew: the access is performed now, past all caches, and takes the time of the
+/// lines that it begins in.
+Performed MemoryInstructions::at_once(MemoryOp& op) {
+  const auto meet_image = [&](bool written) {
+    for (LaneMask left = op.lanes; left && setup_.meet_image; left &= left - 1)
+      setup_.meet_image(op.address[first_of(left)], op.plan->bytes, written);
+  };
+  meet_image(false);
   const Performed performed = with_.flat.memory(op);
-  if (performed == Performed::done) shadow(op, AccessKind::load, Source::constant);
+  if (performed != Performed::done) return performed;
+  if (op.plan->writes) meet_image(true);
+  shadow(op, AccessKind::load, Source::constant);
   return performed;
 }
 

@@ -34,10 +34,10 @@ class MemoryInstructions {
   void name_flags(const MemoryOp&);
   // By window.
   Performed global(MemoryOp&);
-  Performed crossing(MemoryOp&);
   Performed generic(MemoryOp&);
   Performed shared(MemoryOp&);
   Performed async_copy(MemoryOp&);
+  Performed at_once(MemoryOp&);
   // What has been performed takes time.
   void shared_time(const MemoryOp&);
   void constant_time(const MemoryOp&);

@@ -2,6 +2,8 @@
 // runs. Owned by TimingGpu.
 #pragma once
 
+#include <functional>
+
 #include "memory/address_map.hpp"
 #include "memory/consistency.hpp"
 #include "simt/kernel_timing.hpp"
@@ -15,6 +17,7 @@ struct SmSetup {
   const SmTimingConfig& config;
   const SchedulerPolicy& policy;
   const memory::Consistency& consistency;
+  const std::function<void(u64 address, u64 bytes, bool written)>& meet_image;  // TimingGpuParts::meet_image
   PersistTiming persists;
   const memory::AddressMap* map = nullptr;  // says what is host memory
   u32 line = 128;                           // bytes of a private cache's line
