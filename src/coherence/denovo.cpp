@@ -24,6 +24,7 @@ Model denovo() {
                     both({.owned = true, .otherwise = own_written}),           // fresh_store
                     both({.owned = true, .otherwise = own_written}),           // past_store
                     both({.owned = true, .otherwise = own}),                   // atomic
+                    both({.owned = true, .otherwise = own}),                   // fresh_atomic
                 }},
                 .outlives_kernels = true,
                 .home = memory::HomeKind::registry},

@@ -9,12 +9,14 @@ namespace {
 
 using namespace memory;
 
-constexpr std::array<std::string_view, uses> use_names{"load",         "strong load",           "ld.cg, ld.cv", "store",
-                                                       "strong store", "store past the buffer", "atomic"};
+constexpr std::array<std::string_view, uses> use_names{
+    "load",         "strong load",           "ld.cg, ld.cv",        "store",
+    "strong store", "store past the buffer", "atomic of the block", "atomic"};
 constexpr std::array home_names{"keeps no record of copies", "a registry: knows who owns each word, holds no line",
                                 "a directory: knows all copies of a line, holds the line until a request is over"};
 
-std::string_view text_of(Otherwise otherwise) {
+std::string_view text_of(Otherwise otherwise, Use use) {
+  if (otherwise == Otherwise::fetch && use == Use::atomic) return "fetch a copy, then written into it as by a store";
   switch (otherwise) {
     case Otherwise::fetch:
       return "fetch a copy";
@@ -35,12 +37,12 @@ std::string_view text_of(Otherwise otherwise) {
   }
 }
 
-std::string text_of(const Reaction& reaction) {
+std::string text_of(const Reaction& reaction, Use use) {
   const std::string_view hits = reaction.valid && reaction.owned ? "valid or owned: hit; else "
                                 : reaction.valid                 ? "valid: hit; else "
                                 : reaction.owned                 ? "owned: hit; else "
                                                                  : "";
-  return fmt::format("{}{}", hits, text_of(reaction.otherwise));
+  return fmt::format("{}{}", hits, text_of(reaction.otherwise, use));
 }
 
 }  // namespace
@@ -49,13 +51,15 @@ std::string describe(const Model& model) {
   std::string text;
   for (u32 use = 0; use < uses; ++use) {
     const auto& [ordinary, read_only] = model.agent.reactions[use];
-    const std::string of_ordinary = text_of(ordinary), of_read_only = text_of(read_only);
+    const Use as = static_cast<Use>(use);
+    const std::string of_ordinary = text_of(ordinary, as), of_read_only = text_of(read_only, as);
     text += fmt::format("{:<22} {}\n", use_names[use], of_ordinary);
     if (of_read_only != of_ordinary) text += fmt::format("{:<22} {}\n", "  of read-only data", of_read_only);
   }
-  text +=
-      fmt::format("{:<22} {}\n", "acquire",
-                  model.agent.drops_at_acquire ? "words that are valid, neither owned nor dirty, go" : "drops nothing");
+  text += fmt::format("{:<22} {}\n", "acquire",
+                      !model.agent.drops_at_acquire ? "drops nothing"
+                      : model.agent.keeps_read_only ? "words that are valid, neither owned nor dirty nor read-only, go"
+                                                    : "words that are valid, neither owned nor dirty, go");
   text += fmt::format("{:<22} {}\n", "release",
                       !model.agent.drains_at_release ? "waits for stores on their way"
                       : model.agent.owns_later()     ? "the write buffer asks for all it holds, and the release waits"

@@ -21,6 +21,7 @@ Model gpu() {
                     both({.otherwise = at_once}),               // fresh_store
                     both({.otherwise = at_once}),               // past_store
                     both({.otherwise = past}),                  // atomic
+                    both({.otherwise = past}),                  // fresh_atomic
                 }}},
       .home = no_record,
   };

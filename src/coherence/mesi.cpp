@@ -21,6 +21,7 @@ Model mesi() {
                     both({.owned = true, .otherwise = own}),                           // fresh_store
                     both({.owned = true, .otherwise = past}),                          // past_store
                     both({.owned = true, .otherwise = own}),                           // atomic
+                    both({.owned = true, .otherwise = own}),                           // fresh_atomic
                 }},
                 .drops_at_acquire = false,
                 .drains_at_release = false,

@@ -21,9 +21,10 @@ enum class Use : u8 {
   store,
   fresh_store,  // strong, at such a scope
   past_store,   // one that must not wait in a write buffer
-  atomic        // and a reduction
+  atomic,       // and a reduction: of threads that share this cache
+  fresh_atomic  // strong, at a scope with threads of other private caches
 };
-inline constexpr u32 uses = 7;
+inline constexpr u32 uses = 8;
 
 /// Data that policies tell apart. read_only: nobody writes it while the kernel runs (ld.nc, constants, textures).
 enum class DataKind : u8 { ordinary, read_only };
@@ -31,7 +32,7 @@ inline constexpr u32 data_kinds = 2;
 
 /// What happens where a word cannot be used at once.
 enum class Otherwise : u8 {
-  fetch,          // of a load: the home sends a copy, which stays
+  fetch,          // the home sends a copy, which stays. An atomic is then performed on the copy, as by the next store
   past,           // the home performs the access. No copy stays
   fetch_if_here,  // of a load: as `fetch` if the cache has a place for the line; else as `past`
   own,            // the words are owned first, with their content. Then the access is performed here
@@ -61,7 +62,8 @@ struct AgentPolicy {
   /// Owned words, and copies that an acquire does not drop, outlive a kernel. Else every copy goes at its end. Memory
   /// that the host's own loads and stores reach goes home in any case: no one asks the caches for it then.
   bool outlives_kernels = false;
-  bool whole_lines = false;  // each request is for all words of its line; else for the sectors that it lacks
+  bool keeps_read_only = false;  // read-only data is an exception from drops_at_acquire
+  bool whole_lines = false;      // each request is for all words of its line; else for the sectors that it lacks
   HomeKind home = HomeKind::none;
 
   const Reaction& on(Use use, DataKind kind) const { return reactions[static_cast<u32>(use)][static_cast<u32>(kind)]; }
@@ -78,6 +80,10 @@ struct AgentPolicy {
       for (const Reaction& reaction : row)
         if (reaction.otherwise == Otherwise::own_later) return true;
     return false;
+  }
+  /// Atomics are performed on copies that nobody owns: of threads that share this cache.
+  constexpr bool atomics_on_copies() const {
+    return reactions[static_cast<u32>(Use::atomic)][0].otherwise == Otherwise::fetch;
   }
   /// Copies of ordinary data exist.
   constexpr bool keeps_copies() const { return on_load().valid || on_load().owned; }

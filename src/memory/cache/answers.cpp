@@ -75,7 +75,7 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
   if (mshr.first == no_number) [[unlikely]]
     return prefetched(number);
   const u32 way = mshr.way;
-  WordMask waited = 0, to_own = 0, registering = 0;
+  WordMask waited = 0, to_own = 0, to_change = 0, registering = 0;
   u32 last = no_number;
   for (u32 at = mshr.first, next; at != no_number; at = next) {
     const WaitingPart part = p_.misses.part(at);
@@ -96,6 +96,7 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
     if (lacking || (a.words & waited)) {
       waited |= a.words;
       if (part.owns) to_own |= a.words;
+      if (!is_load) to_change |= a.words;
       last = at;
       continue;
     }
@@ -112,7 +113,11 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
   mshr.last = last;
   mshr.waited = waited;
   mshr.to_own = to_own;
+  mshr.to_change = to_change;
   mshr.registering = registering;
+  // An atomic was performed on the copy.
+  if (CacheLine& line = p_.lines[way]; !line.listed && p_.policy.atomics_on_copies() && p_.to_leave(line))
+    p_.buffer.join(way);
   if (!mshr.outstanding) mshr.welcome = 0;
   mshr.poison &= mshr.outstanding | mshr.welcome | waited;
   if (mshr.owning && !mshr.to_come) owned(mshr);

@@ -7,6 +7,16 @@
 
 namespace ew::memory {
 
+namespace {
+
+/// One for each line that the write buffer may hold; an atomic that was performed on a copy joins it unasked.
+u32 spare_mshrs(const PrivateCacheConfig& config, const AgentPolicy& policy) {
+  if (!policy.owns_later()) return 0;
+  return config.write_buffer + (policy.atomics_on_copies() ? config.mshrs : 0);
+}
+
+}  // namespace
+
 Misses::Misses(const PrivateCacheConfig& config, const AgentPolicy& policy, LineStore& lines, AgentPort& port,
                CacheCounts& counts)
     : sector_(config.sector),
@@ -16,7 +26,7 @@ Misses::Misses(const PrivateCacheConfig& config, const AgentPolicy& policy, Line
       lines_(lines),
       port_(port),
       counts_(counts),
-      mshrs_(config.mshrs + (policy.owns_later() ? config.write_buffer : 0)) {
+      mshrs_(config.mshrs + spare_mshrs(config, policy)) {
   for (u32 i = static_cast<u32>(mshrs_.size()); i-- > 0;) {
     mshrs_[i].next_free = free_;
     free_ = i;
@@ -62,7 +72,10 @@ WaitingPart& Misses::append(Mshr& mshr, const LineAccess& a, bool merged) {
     free_parts_ = parts_[number].next;
   }
   parts_[number] = {.access = a, .merged = merged};
-  if (a.kind != AccessKind::load) parts_[number].generation = port_.open();
+  if (a.kind != AccessKind::load) {
+    parts_[number].generation = port_.open();
+    mshr.to_change |= a.words;
+  }
   if (mshr.first == no_number)
     mshr.first = number;
   else
@@ -146,9 +159,9 @@ bool Misses::register_words(u64 line, u32 way, WordMask words, u8 mark) {
   LineAccess nobody{.line = line, .place = lines_[way].place, .words = words, .access = no_access};
   nobody.kind = AccessKind::store;
   nobody.account = lines_[way].account;
-  const WordMask waited = mshr.waited;
+  const WordMask waited = mshr.waited, to_change = mshr.to_change;
   WaitingPart& part = append(mshr, nobody, false);
-  mshr.waited = waited;  // the bytes are here: nothing of this agent waits for them
+  mshr.waited = waited, mshr.to_change = to_change;  // the bytes are here: nothing of this agent waits for them
   part.owns = true;
   part.registers = mark;
   mshr.registering |= words;

@@ -49,6 +49,7 @@ struct Mshr {
   WordMask to_come = 0;      // of these, not here yet
   WordMask poison = 0;       // younger loads must not read what the older ones wait for; the copy is not kept
   WordMask waited = 0;       // touched by waiting parts
+  WordMask to_change = 0;    // … that write
   WordMask to_own = 0;       // … that wait for the right to write
   WordMask registering = 0;  // written here; their ownership is, or will be, asked for without content
   ByteMask keep;             // written here since the request left
@@ -106,7 +107,7 @@ class Misses {
   /// Words in which an older part that waits may see, or write, something else than is there now. Under a registry a
   /// request for ownership may bring newer words to a load that waits for others.
   WordMask may_change(const Mshr& m) const {
-    return m.to_own | (policy_.home == HomeKind::registry ? m.waited : m.waited & m.outstanding);
+    return m.to_own | m.to_change | (policy_.home == HomeKind::registry ? m.waited : m.waited & m.outstanding);
   }
 
   /// One line for each MSHR.

@@ -41,12 +41,50 @@ Accepted Stores::store(const LineAccess& a, Stall& why) {
 Accepted Stores::atomic(const LineAccess& a, Stall& why) {
   if (a.place.host) [[unlikely]]
     return atomic_at_home(a, why);
-  const Reaction& reaction = p_.policy.on(Use::atomic, DataKind::ordinary);
+  const Reaction& reaction =
+      p_.policy.on(p_.use(a, Use::atomic, Use::fresh_atomic, Use::fresh_atomic), DataKind::ordinary);
   if (reaction.otherwise == Otherwise::past) return atomic_at_home(a, why);
   const u32 way = p_.lines.find(a.line, a.place);
+  if (reaction.otherwise == Otherwise::fetch)
+    return a.place.persistent && p_.around.persists ? atomic_at_home(a, why) : atomic_on_copy(a, way, why);
   if (!ownership_.has(a, way)) return ownership_.ask(a, way, a.words, why);
   ++p_.counts->atomic_hits;
   return write_owned(a, way);
+}
+
+/// The copy is dirty then, and leaves when the write buffer says so.
+Accepted Stores::atomic_on_copy(const LineAccess& a, u32 way, Stall& why) {
+  if (way == no_way) return wait_for_copy(a, way, why);
+  CacheLine& line = p_.lines[way];
+  p_.lines.refresh(line);
+  const bool older_waits = line.mshr != no_number && (p_.misses[line.mshr].waited & a.words);
+  if (older_waits || (a.words & ~line.valid)) return wait_for_copy(a, way, why);
+  if (!line.listed && !p_.buffer.room()) return p_.stalls.stall(why, Stall::write_buffer);
+  ++p_.counts->atomic_hits;
+  write_owned(a, way);
+  if (!line.listed && p_.to_leave(line)) p_.buffer.join(way);
+  return Accepted::performed;
+}
+
+/// As a load that misses. Answers performs it.
+Accepted Stores::wait_for_copy(const LineAccess& a, u32 way, Stall& why) {
+  if (way != no_way && p_.lines[way].mshr != no_number) {
+    const u32 number = p_.lines[way].mshr;
+    Mshr& mshr = p_.misses[number];
+    p_.misses.refresh(mshr);
+    const WordMask missing = a.words & ~p_.lines[way].valid, more = missing & ~mshr.outstanding;
+    if (missing & mshr.poison) return p_.stalls.stall(why, Stall::line);
+    if (mshr.count >= p_.config.merges) return p_.stalls.stall(why, Stall::merge);
+    p_.misses.append(mshr, a, !more);
+    if (more) p_.misses.request(RequestKind::read, number, more);
+    return Accepted::pending;
+  }
+  if (p_.misses.full()) return p_.stalls.stall(why, Stall::mshr);
+  if (way == no_way) way = room_.allocate(a);
+  if (way == no_way) return room_.stalled(why);
+  p_.misses.begin(RequestKind::read, a, way, a.words & ~p_.lines[way].valid);
+  p_.lines.touch(way, a);
+  return Accepted::pending;
 }
 
 Accepted Stores::store_past(const LineAccess& a, u32 way, Stall& why) {

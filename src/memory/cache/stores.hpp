@@ -20,6 +20,8 @@ class Stores {
   Accepted atomic_at_home(const LineAccess&, Stall& why);
 
  private:
+  Accepted atomic_on_copy(const LineAccess&, u32 way, Stall& why);
+  Accepted wait_for_copy(const LineAccess&, u32 way, Stall& why);
   Accepted store_unowned(const LineAccess&, u32 way, Otherwise, Stall& why);
   Accepted store_past(const LineAccess&, u32 way, Stall& why);
   Accepted store_through(const LineAccess&, u32 way, bool at_once, Stall& why);
