@@ -15,13 +15,7 @@
 
 #if defined(__CUDACC__)
 
-// How these functions are declared. `nodebug`: their instructions carry the line of the call, which is what a report
-// about a program should name. nvcc gives a line in this file, and the line of the call beside it.
-#if defined(__clang__)
-#define EVERWARP_DEVICE __attribute__((nodebug)) __device__ __forceinline__
-#else
-#define EVERWARP_DEVICE __device__ __forceinline__
-#endif
+#include "region.cuh"
 
 namespace everwarp {
 
@@ -31,26 +25,7 @@ struct as_is {
   using type = T;
 };
 
-// The bits of a flag, moved through a register of its size.
-template <class T, int size = sizeof(T)>
-union FlagBits {
-  static_assert(size == 4 || size == 8, "a flag of pRel and pAcq has 4 or 8 bytes");
-};
-template <class T>
-union FlagBits<T, 4> {
-  T value;
-  unsigned word;
-};
-template <class T>
-union FlagBits<T, 8> {
-  T value;
-  unsigned long long word;
-};
-
 }  // namespace everwarp
-
-#define EVERWARP_REGION(name, instructions) \
-  ".pragma \"everwarp." name "\";\n\t" instructions "\n\t.pragma \"everwarp.end\";"
 
 EVERWARP_DEVICE void ofence() {
   asm volatile(EVERWARP_REGION("ofence", "membar.sys;")::: "memory");
@@ -86,13 +61,13 @@ EVERWARP_DEVICE void dfence() {
   }                                                                                                                  \
   template <class T>                                                                                                 \
   EVERWARP_DEVICE void pRel_##suffix(volatile T* flag, typename everwarp::as_is<T>::type value) {                    \
-    everwarp::FlagBits<T> bits;                                                                                      \
+    everwarp::Bits<T> bits;                                                                                          \
     bits.value = value;                                                                                              \
     everwarp::release_##suffix(flag, bits.word);                                                                     \
   }                                                                                                                  \
   template <class T>                                                                                                 \
   EVERWARP_DEVICE T pAcq_##suffix(const volatile T* flag) {                                                          \
-    everwarp::FlagBits<T> bits;                                                                                      \
+    everwarp::Bits<T> bits;                                                                                          \
     everwarp::acquire_##suffix(flag, bits.word);                                                                     \
     return bits.value;                                                                                               \
   }

@@ -27,6 +27,8 @@ inline constexpr std::array everwarp_regions{
     EverwarpRegion{"pacq_dev", memory::PersistOrder::p_acquire, Scope::gpu},
     EverwarpRegion{"pacq_sys", memory::PersistOrder::p_acquire, Scope::sys},
     EverwarpRegion{"gpm_persist", memory::PersistOrder::none, Scope::sys},
+    EverwarpRegion{"local", memory::PersistOrder::none, Scope::gpu},
+    EverwarpRegion{"read_only", memory::PersistOrder::none, Scope::none},
 };
 
 /// nullptr: there is none of that name.

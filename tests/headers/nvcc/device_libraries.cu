@@ -1,6 +1,7 @@
 // Everything in include/everwarp as a program for a real GPU uses it.
 #include <everwarp/gpm.cuh>
 #include <everwarp/persist.cuh>
+#include <everwarp/sync.cuh>
 
 #include <cstdio>
 
@@ -17,8 +18,31 @@ __global__ void every_operation(int *pool, unsigned *flag, unsigned long long *w
   pool[0] = pAcq_block(&local) + pAcq_dev(flag) + static_cast<int>(pAcq_sys(wide)) + static_cast<int>(pAcq_dev(real));
 }
 
+template <class T>
+__device__ T local_operations(T *object) {
+  const everwarp::local_ref<T> ref(*object);
+  ref.store(T(1), cuda::memory_order_release);
+  T expected = ref.exchange(T(2), cuda::memory_order_acq_rel);
+  while (!ref.compare_exchange_weak(expected, T(3), cuda::memory_order_acquire)) continue;
+  return ref.load(cuda::memory_order_acquire) + everwarp::read_only(object + 1);
+}
+
+__global__ void between_blocks_of_an_sm(int *words, unsigned long long *wide, float *real, double *large) {
+  everwarp::local_ref<int> word(*words);
+  word.fetch_add(local_operations(words), cuda::memory_order_relaxed);
+  word.fetch_sub(1, cuda::memory_order_acquire);
+  word.fetch_and(2, cuda::memory_order_release);
+  word.fetch_or(4, cuda::memory_order_acq_rel);
+  word.fetch_xor(8, cuda::memory_order_seq_cst);
+  everwarp::local_fence();
+  *wide = local_operations(wide);
+  *real = local_operations(real);
+  *large = local_operations(large);
+}
+
 int main() {
   int *pool = static_cast<int *>(gpm_map("pool", 4096, true));
   every_operation<<<1, 32>>>(pool, nullptr, nullptr, nullptr);
+  between_blocks_of_an_sm<<<1, 32>>>(pool, nullptr, nullptr, nullptr);
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }
