@@ -23,6 +23,7 @@ struct LineAccess {
   bool at_home = false;    // ld.cg, ld.cv; a store that must not wait in a store buffer
   bool streaming = false;  // evict first
   bool read_only = false;  // ld.nc, constant and texture reads: nobody writes while the kernel runs
+  bool declared = false;   // read_only, and outlives kernels: only the host writes it, between them
   /// A device's registers, or an instruction that says .mmio: no cache answers, nothing is combined, and of a warp's
   /// (of another agent's) such accesses one is under way at a time, in program order. Never of a pool's line.
   bool mmio = false;

@@ -55,6 +55,12 @@ struct Consistency {
   /// Every access and fence has this scope, or a wider one that the program says.
   Scope least_scope = Scope::none;
 
+  /// Each strong access synchronises, whatever order the program says: a load acquires, a store releases, an atomic
+  /// does both. (Each is "paired", in the thesis's words.)
+  bool all_synchronise = false;
+  /// A synchronisation that the program says is among threads of one SM (`everwarp.local`) is at Scope::cta.
+  bool local_scopes = false;
+
   const ClassOfAccess& on(OrderClass as) const { return classes[static_cast<u32>(as)]; }
 };
 

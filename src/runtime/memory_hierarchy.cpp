@@ -164,11 +164,6 @@ void MemoryHierarchy::meet_image(u64 address, u64 bytes, bool written) {
   }
 }
 
-std::function<void(u64, u64, bool)> MemoryHierarchy::past_the_caches() {
-  if (!protocol_.agent.owns()) return {};
-  return [this](u64 address, u64 bytes, bool written) { meet_image(address, bytes, written); };
-}
-
 HierarchyStatistics MemoryHierarchy::statistics() const {
   HierarchyStatistics all;
   for (const auto& cache : caches_) all.add(cache->statistics());

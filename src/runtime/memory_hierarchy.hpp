@@ -49,10 +49,12 @@ class MemoryHierarchy {
   void drop(u64 begin, u64 end, bool gone);
   void persist_region(bool inside) { devices_.persist_region(inside); }
 
+  /// PrivateCache::memory_changes, of all SMs.
+  void memory_changes() {
+    for (const auto& cache : caches_) cache->memory_changes();
+  }
   /// Somebody reads these bytes past the machine, or has written them: see PrivateCache::meet_image. In no time.
   void meet_image(u64 address, u64 bytes, bool written);
-  /// meet_image(), where it does anything; else nothing.
-  std::function<void(u64 address, u64 bytes, bool written)> past_the_caches();
 
   /// Of all parts, up to now.
   HierarchyStatistics statistics() const;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "coherence/models.hpp"
 #include "consistency/models.hpp"
 #include "core/diagnostics.hpp"
 #include "core/symbol_name.hpp"
@@ -25,6 +26,12 @@ simt::PersistTiming persist_timing(const MachineConfig& config) {
           .regions = traits.regions,
           .waits = traits.order_waits,
           .fence_cycles = config.persistency.fence_cycles};
+}
+
+/// What is done when an SM accesses memory past the caches: nothing where the image is always current.
+std::function<void(u64, u64, bool)> past_the_caches(const CoherenceConfig& config, MemoryHierarchy& hierarchy) {
+  if (!coherence::find_model(config.protocol)->agent.owns()) return {};
+  return [&hierarchy](u64 address, u64 bytes, bool written) { hierarchy.meet_image(address, bytes, written); };
 }
 
 /// The machine can be made; else throws core::UserError.
@@ -76,7 +83,7 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
           .beneath = [this] { return hierarchy_.what_is_beneath(); },
           .newer_elsewhere = [this](u32 sm, u64 address,
                                     u32 value) { return hierarchy_.newer_elsewhere(sm, address, value); },
-          .meet_image = hierarchy_.past_the_caches(),
+          .meet_image = past_the_caches(config.coherence, hierarchy_),
           .recorder = observation.recorder,
           .crash_at = observation.crash_at ? observation.crash_at : core::never,
           .crash = [] { end_at_once(); }}),
@@ -140,6 +147,7 @@ void TimingMachine::end_kernel(RunningKernel kernel, const simt::Completion& com
 
 void TimingMachine::start(Engine engine, u64 id, memory::DmaTransfer transfer) {
   hierarchy_.map().refresh();
+  hierarchy_.memory_changes();
   accounts_.count_time();
   const u32 index = hierarchy_.engines().index_of(engine);
   under_way_.add(id, {gpu_.simulated_nanoseconds(), transfer.bytes(), index});

@@ -15,6 +15,8 @@ struct EverwarpRegion {
   std::string_view name;
   memory::PersistOrder operation;  // none: it keeps its instructions whatever the model
   Scope scope;
+  bool local = false;      // its synchronisation is among threads of one SM (Consistency::local_scopes)
+  bool read_only = false;  // its loads are of data that only the host writes, between kernels
 };
 
 inline constexpr std::array everwarp_regions{
@@ -27,8 +29,9 @@ inline constexpr std::array everwarp_regions{
     EverwarpRegion{"pacq_dev", memory::PersistOrder::p_acquire, Scope::gpu},
     EverwarpRegion{"pacq_sys", memory::PersistOrder::p_acquire, Scope::sys},
     EverwarpRegion{"gpm_persist", memory::PersistOrder::none, Scope::sys},
-    EverwarpRegion{"local", memory::PersistOrder::none, Scope::gpu},
-    EverwarpRegion{"read_only", memory::PersistOrder::none, Scope::none},
+    EverwarpRegion{.name = "local", .operation = memory::PersistOrder::none, .scope = Scope::gpu, .local = true},
+    EverwarpRegion{
+        .name = "read_only", .operation = memory::PersistOrder::none, .scope = Scope::none, .read_only = true},
 };
 
 /// nullptr: there is none of that name.

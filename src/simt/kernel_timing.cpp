@@ -138,7 +138,16 @@ void fill(Ordering& order, const memory::Consistency& model, bool release, bool 
   }
 }
 
-Ordering order_of(const ptx::Kernel& kernel, const ptx::Instr& instr, const memory::Consistency& model) {
+/// What a model takes a strong access for that synchronises whatever it says.
+OrderClass synchronising(ptx::MemoryKind kind) {
+  return kind == MemoryKind::load    ? OrderClass::acquire
+         : kind == MemoryKind::store ? OrderClass::release
+                                     : OrderClass::paired_atomic;
+}
+
+/// `most`: no scope is wider.
+Ordering order_of(const ptx::Kernel& kernel, const ptx::Instr& instr, const memory::Consistency& model,
+                  Scope most = Scope::sys) {
   Ordering order;
   switch (instr.op) {
     case ptx::Op::memory: {
@@ -147,9 +156,14 @@ Ordering order_of(const ptx::Kernel& kernel, const ptx::Instr& instr, const memo
           form.kind == MemoryKind::prefetch)
         return {};
       order.as = class_of(form);
-      order.scope = std::max(scope_of(form), model.least_scope);
+      order.scope = std::min(std::max(scope_of(form), model.least_scope), most);
       order.strong = model.on(order.as).strong;
-      fill(order, model, releases(form.order), acquires(form.order));
+      if (model.all_synchronise && order.strong && form.kind != MemoryKind::async_copy) {
+        order.as = synchronising(form.kind);
+        fill(order, model, form.kind != MemoryKind::load, form.kind != MemoryKind::store);
+      } else {
+        fill(order, model, releases(form.order), acquires(form.order));
+      }
       return order;
     }
     case ptx::Op::mbarrier: {
@@ -164,7 +178,7 @@ Ordering order_of(const ptx::Kernel& kernel, const ptx::Instr& instr, const memo
     case ptx::Op::fence: {
       const ptx::FenceForm& form = kernel.fences[instr.imm];
       order.as = OrderClass::fence;
-      order.scope = std::max(form.scope, model.least_scope);
+      order.scope = std::min(std::max(form.scope, model.least_scope), most);
       fill(order, model, true, true);
       return order;
     }
@@ -204,10 +218,23 @@ void order_persists(const ptx::Kernel& kernel, const ptx::Instr& instr, PcTiming
   }
 }
 
+/// Regions that say more of their instructions than PTX can.
+void apply_regions(const ptx::Kernel& kernel, const memory::Consistency& model, std::vector<PcTiming>& pcs) {
+  for (ptx::Pc begin = 0; begin < pcs.size(); ++begin) {
+    if (kernel.code[begin].op != ptx::Op::region) continue;
+    const ptx::RegionForm& form = kernel.regions[kernel.code[begin].imm];
+    const EverwarpRegion& region = *find_region(form.name);
+    for (ptx::Pc at = begin + 1; at < form.end; ++at) {
+      if (region.local && model.local_scopes) pcs[at].order = order_of(kernel, kernel.code[at], model, Scope::cta);
+      pcs[at].order.declared = region.read_only;
+    }
+  }
+}
+
 /// The region's instructions stay as they are; its acquire is a pAcq.
 void mark_acquire(const ptx::Kernel& kernel, ptx::Pc begin, std::vector<PcTiming>& pcs) {
   const ptx::RegionForm& region = kernel.regions[kernel.code[begin].imm];
-  const auto& [name, kind, scope] = *find_region(region.name);
+  const PersistOrder kind = find_region(region.name)->operation;
   if (kind != PersistOrder::p_acquire) return;
   for (ptx::Pc at = begin + 1; at < region.end; ++at)
     if (kernel.code[at].op == ptx::Op::memory) pcs[at].order.after = kind;
@@ -218,7 +245,8 @@ void mark_acquire(const ptx::Kernel& kernel, ptx::Pc begin, std::vector<PcTiming
 void replace_region(const ptx::Kernel& kernel, ptx::Pc begin, const memory::Consistency& model,
                     std::vector<PcTiming>& pcs) {
   const ptx::RegionForm& region = kernel.regions[kernel.code[begin].imm];
-  const auto& [name, kind, scope] = *find_region(region.name);
+  const PersistOrder kind = find_region(region.name)->operation;
+  const Scope scope = find_region(region.name)->scope;
   if (kind == PersistOrder::none) return;
   if (kind != PersistOrder::p_acquire) {
     pcs[begin].order.before = kind;
@@ -313,6 +341,7 @@ KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const mem
     timing.predicates.insert(timing.predicates.end(), operands.predicate_reads.begin(), operands.predicate_reads.end());
     timing.pcs.push_back(pc);
   }
+  apply_regions(kernel, model, timing.pcs);
   if (persists.model) ask_persistency(kernel, model, persists, timing.pcs);
   for (PcTiming& pc : timing.pcs) {
     const Ordering& order = pc.order;

@@ -27,6 +27,7 @@ struct Ordering {
   bool releases = false;  // the private cache's stores become visible first
   bool acquires = false;  // possibly stale copies go behind it
   bool strong = false;
+  bool declared = false;  // of a load: everwarp::read_only
   // What the persistency model is asked: before it issues, and once what it read has come, at `scope`.
   memory::PersistOrder before = memory::PersistOrder::none, after = memory::PersistOrder::none;
   memory::PersistOrder flag = memory::PersistOrder::none;  // p_release, p_acquire: the access is that of their flag

@@ -15,6 +15,7 @@ class LinePort {
   virtual memory::Accepted access(const memory::LineAccess&, memory::Stall& why) = 0;
   virtual void acquire(Scope, core::Account) = 0;
   virtual bool release(Scope, u32 token, core::Account) = 0;
+  virtual void begin_kernel(core::Account) = 0;
   virtual bool end_kernel(u32 token, core::Account) = 0;
   virtual bool order(memory::PersistOrder, Scope, u64 warps, core::Account) = 0;
   virtual void flag(memory::PersistOrder, u64 flag, u32 warp) = 0;
@@ -31,6 +32,7 @@ class PortOf final : public LinePort {
   }
   void acquire(Scope scope, core::Account account) override { cache_.acquire(scope, account); }
   bool release(Scope scope, u32 token, core::Account account) override { return cache_.release(scope, token, account); }
+  void begin_kernel(core::Account account) override { cache_.begin_kernel(account); }
   bool end_kernel(u32 token, core::Account account) override { return cache_.end_kernel(token, account); }
   bool order(memory::PersistOrder kind, Scope scope, u64 warps, core::Account account) override {
     return cache_.order(kind, scope, warps, account);

@@ -166,6 +166,7 @@ ByteMask RandomAgent::perform(u32 access, u32, u8* bytes) {
     std::memcpy(&value, bytes + at % line, 4);
     operation.count = value;
     if (kind == AccessKind::load) return mask;
+    if (operation.local && Oracle::local_agent(at) != id_) world_.fail("another agent's counter");
     if (value != oracle.counters[at / 4])
       world_.fail(fmt::format("an add saw {} in the counter at {}, not {}", value, at, oracle.counters[at / 4]));
     operation.count = ++oracle.counters[at / 4];
@@ -297,10 +298,12 @@ void RandomAgent::invent_lanes(Operation& operation, bool one_word) {
   if (operation.access.place.host) line = below(4);
   const u32 start = line * line_bytes;
   if (operation.counter) {
+    u32 at = start + line_bytes - 4;
+    if (operation.local) at = (at / 128 / oracle_agents * oracle_agents + id_) % (4096 / 128) * 128 + at % 128 - 4;
     operation.lanes = 1;
-    operation.lane[0] = {.at = start + line_bytes - 4, .size = 0};
-    operation.access.words = WordMask{1} << (line_bytes / 4 - 1);
-    stand_at(operation, start);
+    operation.lane[0] = {.at = at, .size = 0};
+    operation.access.words = WordMask{1} << (at % line_bytes / 4);
+    stand_at(operation, at - at % line_bytes);
     return;
   }
   const u32 wanted = one_word || below(3) ? 1 : 1 + below(3);
@@ -342,6 +345,13 @@ void RandomAgent::invent() {
   a.scope = a.strong ? (below(5) || a.kind >= AccessKind::atomic ? Scope::gpu : Scope::cta) : Scope::none;
   a.streaming = !below(10);
   a.lanes = static_cast<u8>(1 + below(4));
+  if (!dma && !below(10)) {
+    next_.local = next_.counter = true;
+    a.place.host = a.at_home = false;
+    a.kind = below(4) ? below(3) ? AccessKind::atomic : AccessKind::reduction : AccessKind::load;
+    a.strong = a.kind == AccessKind::load && below(2);
+    a.scope = a.strong ? Scope::gpu : Scope::cta;
+  }
   invent_lanes(next_, a.kind == AccessKind::atomic);
   have_next_ = next_.lanes;
 }
@@ -561,6 +571,7 @@ struct Coverage {
       for (u32 i = 0; i < stalls; ++i) caches.stalled[i] += s.stalled[i];
       caches.lines_evicted += s.lines_evicted;
       caches.load_hits += s.load_hits;
+      caches.atomic_hits += s.atomic_hits;
       caches.load_merges += s.load_merges;
       caches.words_invalidated += s.words_invalidated;
       caches.lines_drained += s.lines_drained;
@@ -612,6 +623,7 @@ TEST_P(Contract, a_million_random_operations_and_a_value_oracle) {
     EXPECT_GT(coverage.caches.words_invalidated, 0u);
   }
   EXPECT_EQ(coverage.outlived > 0, policy.outlives_kernels);
+  EXPECT_EQ(coverage.caches.atomic_hits > 0, policy.owns() || policy.atomics_on_copies());
   if (policy.drains_at_release) {
     EXPECT_GT(coverage.caches.lines_drained, 0u);
   }

@@ -31,6 +31,7 @@ struct Lane {
 struct Operation {
   LineAccess access;
   bool counter = false;  // adds 1 to a counter, or reads one
+  bool local = false;    // … that no other agent uses, by atomics of threads that share a private cache
   u32 lanes = 0;
   std::array<Lane, 3> lane;
   Moment issued = 0, performed = never_yet, acquired = 0;
@@ -70,7 +71,9 @@ class Oracle {
   std::string check_image();
 
   Moment now() { return ++moment_; }
-  bool is_counter(u32 at) const { return at % 128 >= 124 || (at % 128 >= 60 && at % 128 < 64); }
+  /// The last two words of 64 bytes are: one for all agents, and before it one for local_agent() alone.
+  bool is_counter(u32 at) const { return at % 64 >= 56; }
+  static u32 local_agent(u32 at) { return at / 128 % oracle_agents; }
   std::vector<u64> counters;  // by address / 4: how often each was added to
   std::string error;          // of look()
   u64 arrivals = 0;

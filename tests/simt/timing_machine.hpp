@@ -56,6 +56,7 @@ class DelayedLines final : public simt::LinePort {
   memory::Accepted access(const memory::LineAccess&, memory::Stall& why) override;
   void acquire(Scope, core::Account) override { ++acquires; }
   bool release(Scope, u32 token, core::Account) override;
+  void begin_kernel(core::Account account) override { acquire(Scope::sys, account); }
   bool end_kernel(u32 token, core::Account account) override { return release(Scope::sys, token, account); }
   bool order(memory::PersistOrder, Scope, u64 warps, core::Account) override;
   void flag(memory::PersistOrder, u64, u32) override {}

@@ -78,7 +78,7 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
   WordMask waited = 0, to_own = 0, to_change = 0, registering = 0;
   u32 last = no_number;
   for (u32 at = mshr.first, next; at != no_number; at = next) {
-    const WaitingPart part = p_.misses.part(at);
+    const WaitingPart& part = p_.misses.part(at);
     const LineAccess& a = part.access;
     next = part.next;
     const bool is_load = a.kind == AccessKind::load;
@@ -116,8 +116,7 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
   mshr.to_change = to_change;
   mshr.registering = registering;
   // An atomic was performed on the copy.
-  if (CacheLine& line = p_.lines[way]; !line.listed && p_.policy.atomics_on_copies() && p_.to_leave(line))
-    p_.buffer.join(way);
+  if (p_.atomics_on_copies && !p_.lines[way].listed && p_.to_leave(p_.lines[way])) p_.buffer.join(way);
   if (!mshr.outstanding) mshr.welcome = 0;
   mshr.poison &= mshr.outstanding | mshr.welcome | waited;
   if (mshr.owning && !mshr.to_come) owned(mshr);

@@ -3,10 +3,11 @@
 namespace ew::memory {
 
 void LineStore::drop_stale(CacheLine& line) {
-  const u64 gone = count_of(line.valid & ~kept(line));
+  const WordMask stay = kept(line, static_cast<u32>(&line - lines_.data()));
+  const u64 gone = count_of(line.valid & ~stay);
   counts_->words_invalidated += gone;
   if (line.persistent) counts_->persist.words_invalidated += gone;
-  line.valid = kept(line);
+  line.valid = stay;
   line.epoch = epoch_[line.persistent];
 }
 
@@ -20,7 +21,7 @@ void LineStore::write(u32 way, const LineAccess& a, Agent& agent) {
 
 CacheLine LineStore::copy_of(u32 way) const {
   CacheLine copy = lines_[way];
-  if (copy.epoch != epoch_[copy.persistent]) copy.valid = kept(copy);
+  if (copy.epoch != epoch_[copy.persistent]) copy.valid = kept(copy, way);
   return copy;
 }
 

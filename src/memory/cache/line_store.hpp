@@ -11,6 +11,7 @@
 
 #include "memory/agent.hpp"
 #include "memory/cache/counts.hpp"
+#include "memory/cache/read_only_words.hpp"
 #include "memory/masks.hpp"
 #include "memory/memory_config.hpp"
 #include "memory/tag_array.hpp"
@@ -61,6 +62,7 @@ class LineStore {
     lines_[way].persistent = persistent;
     lines_[way].epoch = epoch_[persistent];
     tags_.install(way, line);
+    read_only.forget(way);
   }
   void remove(u32 way) {
     lines_[way] = {};
@@ -90,8 +92,12 @@ class LineStore {
   /// The line as refresh() would leave it.
   CacheLine copy_of(u32 way) const;
 
+  ReadOnlyWords read_only;
+
  private:
-  static WordMask kept(const CacheLine& line) { return line.valid & (line.owned | whole_words(line.dirty)); }
+  WordMask kept(const CacheLine& line, u32 way) const {
+    return line.valid & (line.owned | whole_words(line.dirty) | read_only.words(way));
+  }
   void drop_stale(CacheLine&);
 
   CacheCounts& counts_;

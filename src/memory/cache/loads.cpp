@@ -14,6 +14,8 @@ Accepted Loads::load(const LineAccess& a, Stall& why) {
     const WordMask here = reaction.valid ? line.valid : line.valid & line.owned;
     if (!(a.words & ~here) && (line.mshr == no_number || !(p_.misses.may_change(p_.misses[line.mshr]) & a.words))) {
       p_.around.agent.perform(a.access, a.part, p_.lines.bytes(way));
+      if (a.read_only) [[unlikely]]
+        p_.lines.read_only.keep(way, a);
       p_.lines.touch(way, a);
       ++p_.counts->load_hits;
       return Accepted::performed;
@@ -46,6 +48,8 @@ Accepted Loads::miss(const LineAccess& a, u32 way, Stall& why) {
   if (way == no_way) way = room_.allocate(a);
   if (way == no_way) return room_.stalled(why);
   p_.misses.begin(RequestKind::read, a, way, a.words & ~p_.lines[way].valid);
+  if (a.read_only) [[unlikely]]
+    p_.lines.read_only.keep(way, a);
   p_.lines.touch(way, a);
   ++p_.counts->load_misses;
   p_.counts->persist.read_misses += a.place.persistent;
@@ -61,6 +65,8 @@ Accepted Loads::join_miss(const LineAccess& a, u32 way, Stall& why) {
   // Under way for older loads alone. The home may take this agent for the owner of a word that is under way.
   if (missing & mshr.poison) return p_.owns ? p_.stalls.stall(why, Stall::line) : load_at_home(a, way, why);
   if (mshr.count >= p_.config.merges) return p_.stalls.stall(why, Stall::merge);
+  if (a.read_only) [[unlikely]]
+    p_.lines.read_only.keep(p_.misses[number].way, a);
   const WordMask more = missing & ~mshr.outstanding;
   p_.misses.append(mshr, a, !more);
   if (more) p_.misses.request(RequestKind::read, number, more);
@@ -69,6 +75,7 @@ Accepted Loads::join_miss(const LineAccess& a, u32 way, Stall& why) {
 }
 
 Accepted Loads::load_at_home(const LineAccess& a, u32 way, Stall& why) {
+  if (p_.older_writes(way, a.words)) return p_.stalls.stall(why, Stall::line);
   if (p_.misses.full()) return p_.stalls.stall(why, Stall::mshr);
   if (way != no_way)
     if (const PersistHold why_not = p_.persists.may_leave(way, a.words, a.warp); why_not != PersistHold::none)

@@ -28,16 +28,17 @@ Misses::Misses(const PrivateCacheConfig& config, const AgentPolicy& policy, Line
       counts_(counts),
       mshrs_(config.mshrs + spare_mshrs(config, policy)) {
   for (u32 i = static_cast<u32>(mshrs_.size()); i-- > 0;) {
-    mshrs_[i].next_free = free_;
-    free_ = i;
+    u32& list = i < limit_ ? free_ : free_spares_;
+    mshrs_[i].next_free = list;
+    list = i;
   }
 }
 
-u32 Misses::begin(u64 line, Place place, u32 way) {
-  const u32 number = free_;
+u32 Misses::begin(u32& list, u64 line, Place place, u32 way) {
+  const u32 number = list;
   assert(number != no_number);
   Mshr& mshr = mshrs_[number];
-  free_ = mshr.next_free;
+  list = mshr.next_free;
   const bool persistent = way != no_way && lines_[way].persistent;
   mshr = {.line = line,
           .place = place,
@@ -56,10 +57,11 @@ void Misses::free(u32 number) {
     lines_[mshr.way].mshr = no_number;
     lines_.remove_if_empty(mshr.way);
   }
-  taken_ -= !mshr.spare;
+  active_spares_ -= mshr.spare;
+  u32& list = mshr.spare ? free_spares_ : free_;
   mshr.active = false;
-  mshr.next_free = free_;
-  free_ = number;
+  mshr.next_free = list;
+  list = number;
   --active_;
 }
 
@@ -150,8 +152,9 @@ void Misses::request_ownership(u32 number) {
 bool Misses::register_words(u64 line, u32 way, WordMask words, u8 mark) {
   u32 number = lines_[way].mshr;
   if (number == no_number) {
-    number = begin(line, lines_[way].place, way);
+    number = begin(free_spares_, line, lines_[way].place, way);
     mshrs_[number].spare = true;
+    ++active_spares_;
   }
   Mshr& mshr = mshrs_[number];
   words &= ~mshr.registering;
@@ -171,7 +174,7 @@ bool Misses::register_words(u64 line, u32 way, WordMask words, u8 mark) {
 
 bool Misses::room_for_prefetch() {
   const u32 quarter = limit_ / 4;
-  if (taken_ >= limit_ - quarter) return false;
+  if (active_ - active_spares_ >= limit_ - quarter) return false;
   std::erase_if(prefetches_, [&](u32 number) { return !mshrs_[number].active || !mshrs_[number].prefetch; });
   return prefetches_.size() < quarter;
 }

@@ -38,11 +38,12 @@ struct WaitingPart {
 struct Mshr {
   u64 line = no_line;
   Place place;
+  ByteMask keep;  // written here since the request left
   u32 way = no_way;
   u32 first = no_number, last = no_number;  // waiting parts, in order
+  u32 next_free = no_number;
   u32 count = 0;
   u32 epoch = 0;
-  bool persistent = false;
   WordMask outstanding = 0;  // asked for, not here yet
   WordMask welcome = 0;      // not waited for: they come with others if the home has them
   WordMask owning = 0;       // of the request for ownership that is under way; 0: none is
@@ -52,10 +53,9 @@ struct Mshr {
   WordMask to_change = 0;    // … that write
   WordMask to_own = 0;       // … that wait for the right to write
   WordMask registering = 0;  // written here; their ownership is, or will be, asked for without content
-  ByteMask keep;             // written here since the request left
   u8 clean = 0;              // the line is cleaned when its words are owned: Request::flush; 0: it need not be
   u8 leave = 0;              // the line goes when the MSHR is over: Request::flush; 0: it stays
-  u32 next_free = no_number;
+  bool persistent = false;
   bool active = false;
   bool prefetch = false;  // nobody waited for it when it began
   bool spare = false;     // it began with words of the write buffer
@@ -65,7 +65,7 @@ class Misses {
  public:
   Misses(const PrivateCacheConfig&, const AgentPolicy&, LineStore&, AgentPort&, CacheCounts&);
 
-  bool full() const { return taken_ >= limit_; }
+  bool full() const { return free_ == no_number; }
   u32 active() const { return active_; }
   /// Whether a message names an MSHR that is under way.
   bool knows(u32 number) const { return number < mshrs_.size() && mshrs_[number].active; }
@@ -74,10 +74,7 @@ class Misses {
   WaitingPart& part(u32 number) { return parts_[number]; }
 
   /// way: the line's, or no_way for a part that the home performs. REQUIRES: !full().
-  u32 take(u64 line, Place place, u32 way) {
-    ++taken_;
-    return begin(line, place, way);
-  }
+  u32 take(u64 line, Place place, u32 way) { return begin(free_, line, place, way); }
   void free(u32 number);
   /// The part waits. A store or atomic counts as on its way from now on. Returns it.
   WaitingPart& append(Mshr&, const LineAccess&, bool merged);
@@ -114,7 +111,7 @@ class Misses {
   std::string what_is_under_way() const;
 
  private:
-  u32 begin(u64 line, Place, u32 way);
+  u32 begin(u32& list, u64 line, Place, u32 way);
   void send(RequestKind, u32 number, WordMask words, WordMask content, const LineAccess& first);
   const LineAccess& first_of(const Mshr& mshr) const { return parts_[mshr.first].access; }
 
@@ -126,7 +123,7 @@ class Misses {
   CacheCounts& counts_;
   std::vector<Mshr> mshrs_;
   u32 free_ = no_number, active_ = 0;
-  u32 taken_ = 0;  // of misses: those that are not spare
+  u32 free_spares_ = no_number, active_spares_ = 0;  // of what register_words() asks for
   std::vector<WaitingPart> parts_;
   u32 free_parts_ = no_number;
   std::vector<u32> prefetches_;  // MSHRs of prefetches; some are over

@@ -29,7 +29,7 @@ struct CacheParts {
   const PrivateCacheConfig config;
   const CacheSurroundings around;
   const AgentPolicy policy;
-  const bool owns, keeps_copies;  // as the policy says
+  const bool owns, keeps_copies, atomics_on_copies;  // as the policy says
   const WordMask whole_line;
   CacheCounts counts;
   AgentPort port;
@@ -49,6 +49,10 @@ struct CacheParts {
   bool to_leave(const CacheLine& line) const {
     if (!owns) return line.dirty.any();
     return line.written_unowned() & ~(line.mshr == no_number ? 0 : misses[line.mshr].registering);
+  }
+  /// An older part waits here, and will write some of these words: nobody of this agent may pass it.
+  bool older_writes(u32 way, WordMask words) const {
+    return way != no_way && lines[way].mshr != no_number && (misses[lines[way].mshr].to_change & words);
   }
   /// Never from a copy that threads of another private cache may have made stale.
   bool beyond_private(const LineAccess& a) const { return a.at_home || (a.strong && a.scope > around.private_scope); }

@@ -12,6 +12,7 @@ CacheParts::CacheParts(const PrivateCacheConfig& c, const CacheSurroundings& s)
       policy(s.policy),
       owns(s.policy.owns()),
       keeps_copies(s.policy.keeps_copies()),
+      atomics_on_copies(s.policy.atomics_on_copies()),
       whole_line(all_words(c.line)),
       port({.network = s.network, .map = s.map, .agent = &s.agent, .id = s.id, .agents = s.agents}),
       lines(c, counts),
@@ -38,8 +39,9 @@ CacheParts::CacheParts(const PrivateCacheConfig& c, const CacheSurroundings& s)
       banks(c),
       stalls(s.wheel, s.agent, counts) {}
 
-PrivateCache::PrivateCache(const PrivateCacheConfig& config, const CacheSurroundings& around)
-    : parts_(config, around) {}
+PrivateCache::PrivateCache(const PrivateCacheConfig& config, const CacheSurroundings& around) : parts_(config, around) {
+  if (around.policy.keeps_read_only) parts_.lines.read_only.begin(parts_.lines.size());
+}
 
 void PrivateCache::attach(std::unique_ptr<Persistency> model, PersistencyTraits traits) {
   assert(parts_.around.persists || !model);
@@ -106,6 +108,11 @@ void PrivateCache::acquire(Scope scope, core::Account account) {
   if (scope <= parts_.around.private_scope || !parts_.policy.drops_at_acquire) return;
   parts_.lines.give_up_copies(true, true);
   ++parts_.counts->acquires;
+}
+
+void PrivateCache::begin_kernel(core::Account account) {
+  parts_.lines.read_only.kernel_begins();
+  acquire(Scope::sys, account);
 }
 
 bool PrivateCache::release(Scope scope, u32 token, core::Account account) {

@@ -38,6 +38,10 @@ class PrivateCache final : public Receiver {
   bool order(PersistOrder, Scope, u64 warps, core::Account = core::nobody);
   /// Persistency::on_flag.
   void flag(PersistOrder, u64 flag, u32 warp);
+  /// A kernel begins: an acquire of all, and what the last kernel might only read may have been written since.
+  void begin_kernel(core::Account = core::nobody);
+  /// A copy engine, or the host, is about to write memory, or has.
+  void memory_changes() { parts_.lines.read_only.memory_changes(); }
   /// Persists become durable, and everything dirty goes to the image, or is owned, as the protocol says. Copies that do
   /// not outlive kernels (AgentPolicy) go. Then released(token), or true: nothing had to be waited for. Accesses that
   /// are under way go on, with their lines, and nobody waits for them; new ones are stalled while persists become

@@ -116,6 +116,7 @@ Accepted Stores::store_through(const LineAccess& a, u32 way, bool at_once, Stall
 }
 
 Accepted Stores::store_direct(const LineAccess& a, u32 way, Stall& why) {
+  if (p_.older_writes(way, a.words)) return p_.stalls.stall(why, Stall::line);
   if (!p_.buffer.room()) return p_.stalls.stall(why, Stall::write_buffer);
   // A home that knows who has copies forgets this one: it asks all others to give theirs up.
   if (way != no_way) room_.give_up(way, p_.policy.whole_lines ? p_.whole_line : a.words);
@@ -139,6 +140,7 @@ Accepted Stores::atomic_at_home(const LineAccess& a, Stall& why) {
   if (value && p_.misses.full()) return p_.stalls.stall(why, Stall::mshr);
   if (!value && !p_.buffer.room()) return p_.stalls.stall(why, Stall::write_buffer);
   const u32 way = a.place.host ? no_way : p_.lines.find(a.line, a.place);
+  if (p_.older_writes(way, a.words)) return p_.stalls.stall(why, Stall::line);
   const bool persist = a.place.persistent && p_.around.persists;
   const bool asks = persist && p_.persists.model();
   if (asks)

@@ -291,7 +291,8 @@ void MemoryInstructions::describe(Access& a, const MemoryOp& op) const {
                  form.hint == ptx::CacheHint::wt;
   a.mmio = form.order == ptx::Order::mmio;
   line.streaming = form.hint == ptx::CacheHint::cs || form.hint == ptx::CacheHint::lu;
-  line.read_only = form.hint == ptx::CacheHint::nc && !order.strong;
+  line.read_only = (form.hint == ptx::CacheHint::nc && !order.strong) || order.declared;
+  line.declared = order.declared;
   line.scope = order.scope;
   line.whole_words = line.kind == AccessKind::store && op.plan->bytes % memory::word_bytes == 0 &&
                      op.plan->alignment % memory::word_bytes == 0;

@@ -90,7 +90,7 @@ void TimingSm::attach(LinePort& port) {
 void TimingSm::add(Block& block, GridRun& run) {
   if (bool& been = run.on_sm[sm_.index].been; !been) {
     been = true;
-    port_->acquire(Scope::sys, run.account);
+    port_->begin_kernel(run.account);
     instructions_.forget_constants();
   }
   residents_.add(block, run);
