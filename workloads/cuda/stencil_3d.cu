@@ -1,5 +1,6 @@
-// A seven-point stencil in 3D: a block walks along z, keeps three planes in registers and one in shared memory.
-// Exercises: register rotation, shared plane reuse, cudaMalloc3D with a pitch, cudaMemcpy3D in both directions.
+// A seven-point stencil in 3D, some rounds of it: a block walks along z, keeps three planes in registers and one in
+// shared memory. Exercises: register rotation, shared plane reuse, cudaMalloc3D with a pitch, cudaMemcpy3D in both
+// directions.
 //
 // deterministic: yes
 #include "check.h"
@@ -53,42 +54,51 @@ int main(int argc, char** argv) {
   const int width = size_argument(argc, argv, 1, 21, 1, 512);
   const int height = size_argument(argc, argv, 2, 18, 1, 512);
   const int depth = size_argument(argc, argv, 3, 12, 1, 512);
+  const int rounds = size_argument(argc, argv, 4, 1, 1, 1000);
   const float rate = 0.1f;
   Random random(12);
-  std::vector<float> cells(width * height * depth), want(cells.size()), got(cells.size());
-  for (auto& x : cells) x = random.between(-5, 5);
+  std::vector<float> start(width * height * depth), cells(start.size()), want(start.size()), got(start.size());
+  for (auto& x : start) x = random.between(-5, 5);
   const auto clamped = [&](int x, int y, int z) {
     x = std::clamp(x, 0, width - 1), y = std::clamp(y, 0, height - 1), z = std::clamp(z, 0, depth - 1);
     return cells[(z * height + y) * width + x];
   };
-  for (int z = 0; z < depth; ++z) {
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        const float sum =
-            ((clamped(x - 1, y, z) + clamped(x + 1, y, z)) + (clamped(x, y - 1, z) + clamped(x, y + 1, z))) +
-            (clamped(x, y, z - 1) + clamped(x, y, z + 1));
-        want[(z * height + y) * width + x] = std::fmaf(rate, std::fmaf(-6.0f, clamped(x, y, z), sum), clamped(x, y, z));
+  want = start;
+  for (int round = 0; round < rounds; ++round) {
+    cells = want;
+    for (int z = 0; z < depth; ++z) {
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          const float sum =
+              ((clamped(x - 1, y, z) + clamped(x + 1, y, z)) + (clamped(x, y - 1, z) + clamped(x, y + 1, z))) +
+              (clamped(x, y, z - 1) + clamped(x, y, z + 1));
+          want[(z * height + y) * width + x] =
+              std::fmaf(rate, std::fmaf(-6.0f, clamped(x, y, z), sum), clamped(x, y, z));
+        }
       }
     }
   }
 
   const cudaExtent extent = make_cudaExtent(width * sizeof(float), height, depth);
-  const cudaPitchedPtr in = allocate(extent), out = allocate(extent);
+  cudaPitchedPtr in = allocate(extent), out = allocate(extent);
   cudaMemcpy3DParms copy = {};
-  copy.srcPtr = make_cudaPitchedPtr(cells.data(), width * sizeof(float), width, height);
+  copy.srcPtr = make_cudaPitchedPtr(start.data(), width * sizeof(float), width, height);
   copy.dstPtr = in;
   copy.extent = extent;
   copy.kind = cudaMemcpyHostToDevice;
   CUDA(cudaMemcpy3D(&copy));
   const dim3 blocks((width + kTile - 1) / kTile, (height + kTile - 1) / kTile);
-  diffuse<<<blocks, dim3(kTile, kTile)>>>(in, out, width, height, depth, rate);
+  for (int round = 0; round < rounds; ++round) {
+    diffuse<<<blocks, dim3(kTile, kTile)>>>(in, out, width, height, depth, rate);
+    std::swap(in, out);
+  }
   FINISH_KERNEL();
-  copy.srcPtr = out;
+  copy.srcPtr = in;
   copy.dstPtr = make_cudaPitchedPtr(got.data(), width * sizeof(float), width, height);
   copy.kind = cudaMemcpyDeviceToHost;
   CUDA(cudaMemcpy3D(&copy));
   EXPECT_SAME(want, got, "volume");
   CUDA(cudaFree(in.ptr));
   CUDA(cudaFree(out.ptr));
-  return PASS("%dx%dx%d pitch=%zu", width, height, depth, in.pitch);
+  return PASS("%dx%dx%d rounds=%d pitch=%zu", width, height, depth, rounds, in.pitch);
 }

@@ -93,7 +93,7 @@ template <template <class> class Barrier>
 int run_barriers(int argc, char** argv, const char* plain, const char* with_exchange) {
   Sizes sizes;
   sizes.iterations =
-      8;  // on 7 CUs and fewer a block meets its first set again, of which its cache may have an old copy
+      8;  // on 7 CUs and fewer a block comes back to its first set, of which its cache may have an old copy
   return run_all(parse(argc, argv,
                        {{plain, [&sizes](const char* variant) { run_barrier<Barrier, false>(sizes, variant); }},
                         {with_exchange, [&sizes](const char* variant) { run_barrier<Barrier, true>(sizes, variant); }}},

@@ -136,18 +136,20 @@ struct Grid {
   unsigned resident;  // blocks of a CU at most
 };
 
+/// cus: 0 for as many as the thesis's machine has, if the device has so many.
 template <class Kernel>
 Grid grid_of(Kernel kernel, unsigned threads, unsigned blocks_per_cu, unsigned cus) {
   int sms = 0, resident = 0;
   CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
   CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, static_cast<int>(threads), 0));
   const unsigned all = static_cast<unsigned>(sms), most = static_cast<unsigned>(resident);
+  if (cus == 0) cus = std::min(all, 15u);
   if (cus > all || blocks_per_cu > most) {
     fprintf(stderr, "%u CUs with %u blocks each: this device has %u CUs and holds %u blocks of this kernel on each\n",
-            cus ? cus : all, blocks_per_cu, all, most);
+            cus, blocks_per_cu, all, most);
     exit(2);
   }
-  return {all * blocks_per_cu, cus ? cus : all, most};
+  return {all * blocks_per_cu, cus, most};
 }
 
 /// The CU of each block, as it has recorded it; blocks on CUs past the first `cus` have left at once.

@@ -13,15 +13,17 @@
 // loading, 2k + 1 and 2k + 2: the steps of iteration k); it changes between kernels, and a stream's order is a persist
 // order. The second step may write the image in place, for it reads the saved pixels.
 // deterministic: yes
+#include "../cuda/speckle.h"
 #include "recoverable.h"
 
 namespace {
 
 using recoverable::Header;
 using recoverable::set_state;
+using speckle::coefficient_of;
+using speckle::diffused;
 
 constexpr uint64_t kMagic = 0x5342525053523031ull;
-constexpr float kLambda = 0.5f;
 constexpr uint32_t kThreads = 1024;
 using Word = unsigned long long;
 
@@ -68,18 +70,6 @@ float host_value_of(Word pixel) {
   float value;
   memcpy(&value, &bits, sizeof value);
   return value;
-}
-
-__host__ __device__ float coefficient_of(float here, const float4& to, float noise_level) {
-  const float square = (to.x * to.x + to.y * to.y + to.z * to.z + to.w * to.w) / (here * here);
-  const float laplacian = (to.x + to.y + to.z + to.w) / here;
-  const float denominator = 1 + 0.25f * laplacian;
-  const float q = (0.5f * square - laplacian * laplacian / 16) / (denominator * denominator);
-  const float c = 1 / (1 + (q - noise_level) / (noise_level * (1 + noise_level)));
-  return c < 0 ? 0 : c > 1 ? 1 : c;
-}
-__host__ __device__ float diffused(float here, const float4& to, float own, float south, float east) {
-  return here + kLambda / 4 * (own * to.x + south * to.y + own * to.z + east * to.w);
 }
 
 __global__ void load(Work work, const float* input, uint32_t pixels) {
@@ -143,27 +133,14 @@ float noise_level_of(const std::vector<double2>& totals, uint32_t pixels) {
     sum += total.x;
     squares += total.y;
   }
-  const double mean = sum / pixels;
-  return static_cast<float>((squares / pixels - mean * mean) / (mean * mean));
-}
-
-// A few discs of different brightness under multiplicative speckle; values from 1 on.
-std::vector<float> noisy_image(uint32_t side) {
-  Random random(42);
-  std::vector<float> image(size_t(side) * side);
-  for (uint32_t i = 0; i < image.size(); ++i) {
-    const float x = static_cast<float>(i % side) / side - 0.5f, y = static_cast<float>(i / side) / side - 0.5f;
-    const float radius = std::sqrt(x * x + y * y);
-    image[i] = (radius < 0.2f ? 2.5f : radius < 0.4f ? 1.5f : 2.0f) * random.between(0.7f, 1.3f);
-  }
-  return image;
+  return speckle::noise_level_of(sum, squares, pixels);
 }
 
 // From where the pool is to the end.
 void filter(Work work, const Shape& shape, bool commit) {
   const uint32_t pixels = shape.pixels();
   const int blocks = recoverable::blocks_for(pixels, kThreads);
-  const DeviceArray<float> input(noisy_image(shape.side));
+  const DeviceArray<float> input(speckle::noisy_image(shape.side));
   uint64_t state = work.header->state;
   const DeviceArray<Word> fresh(BUG == 5 ? pixels : 0, 0);
   if (BUG == 5 && state != 0) work.image = fresh;
@@ -186,42 +163,12 @@ void filter(Work work, const Shape& shape, bool commit) {
   }
 }
 
-// The same filter on the host.
-struct Reference {
-  std::vector<float> image, saved, coefficients;
-};
-Reference reference(const Shape& shape) {
-  const uint32_t side = shape.side;
-  Reference now = {noisy_image(side), {}, std::vector<float>(shape.pixels())};
-  for (uint32_t k = 0; k < shape.iterations; ++k) {
-    double2 total = {0, 0};
-    for (float value : now.image) total = {total.x + value, total.y + double(value) * value};
-    const float noise_level = noise_level_of({total}, shape.pixels());
-    now.saved = now.image;
-    std::vector<float4> derivatives(shape.pixels());
-    const auto at = [&](uint32_t row, uint32_t column) { return now.saved[row * side + column]; };
-    for (uint32_t i = 0; i < shape.pixels(); ++i) {
-      const uint32_t row = i / side, column = i % side;
-      const float here = now.saved[i];
-      derivatives[i] = {at(row > 0 ? row - 1 : row, column) - here, at(row + 1 < side ? row + 1 : row, column) - here,
-                        at(row, column > 0 ? column - 1 : column) - here,
-                        at(row, column + 1 < side ? column + 1 : column) - here};
-      now.coefficients[i] = coefficient_of(here, derivatives[i], noise_level);
-    }
-    for (uint32_t i = 0; i < shape.pixels(); ++i)
-      now.image[i] = diffused(now.saved[i], derivatives[i], now.coefficients[i],
-                              now.coefficients[i / side + 1 < side ? i + side : i],
-                              now.coefficients[i % side + 1 < side ? i + 1 : i]);
-  }
-  return now;
-}
-
 // Image, saved pixels and coefficients against the host's; the smallest change that a lost step makes is far above the
 // tolerance, which is for contracted multiplications.
 void check_work(const Work& work, const Shape& shape) {
   EXPECT(work.header->state == 2ull * shape.iterations + 1, "the state should be %u, is %llu", 2 * shape.iterations + 1,
          static_cast<unsigned long long>(work.header->state));
-  const Reference want = reference(shape);
+  const speckle::Filtered want = speckle::filter_on_host(shape.side, shape.iterations);
   for (uint32_t i = 0; i < shape.pixels(); ++i) {
     EXPECT(stamp_of(work.image[i]) == shape.iterations + 1 && stamp_of(work.saved[i]) == shape.iterations,
            "pixel %u should have stamps %u and %u, has %u and %u", i, shape.iterations + 1, shape.iterations,
