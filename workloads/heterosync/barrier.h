@@ -25,17 +25,12 @@ class Tree {
 
   __device__ void meet_locally() {
     __syncthreads();
-    if (threadIdx.x == 0) in_cu_.meet(place_.slot, place_.members);
-    __syncthreads();
+    in_cu_.meet(place_.slot, place_.members);
   }
   __device__ void meet() {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      in_cu_.meet(place_.slot, place_.members);
-      if (place_.slot == 0) among_cus_.meet(place_.rank, place_.cus);
-      in_cu_.meet(place_.slot, place_.members);
-    }
-    __syncthreads();
+    meet_locally();
+    if (place_.slot == 0) among_cus_.meet(place_.rank, place_.cus);
+    in_cu_.meet(place_.slot, place_.members);
   }
 
  private:

@@ -18,11 +18,14 @@ class CountingBarrier {
   __device__ void meet(unsigned, unsigned all) {
     typename Scope::template ref<unsigned> count(counts_[turn_]);
     turn_ ^= 1;
-    count.fetch_add(1, kRelease);
-    for (unsigned come = all; come != 0;) {
-      come = all;
-      count.compare_exchange_strong(come, 0, kAcquire);
+    if (threadIdx.x == 0) {
+      count.fetch_add(1, kRelease);
+      for (unsigned come = all; come != 0;) {
+        come = all;
+        count.compare_exchange_strong(come, 0, kAcquire);
+      }
     }
+    __syncthreads();
   }
 
  private:
