@@ -11,6 +11,7 @@
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "coherence/describe.hpp"
+#include "coherence/features.hpp"
 #include "coherence/models.hpp"
 #include "consistency/models.hpp"
 #include "core/configuration.hpp"
@@ -27,6 +28,7 @@
 #include "runtime/derived_figures.hpp"
 #include "runtime/invariants.hpp"
 #include "runtime/machine_config.hpp"
+#include "runtime/named_settings.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/run_statistics.hpp"
 #include "simt/schedulers/models.hpp"
@@ -178,6 +180,30 @@ void print_models_of(std::string_view only) {
   }
 }
 
+/// Settings that papers have names for, and what they are good for.
+void print_configurations() {
+  std::vector<std::string> headings{"--set"};
+  for (const runtime::NamedSettings& one : runtime::named_settings()) headings.emplace_back(one.name);
+  headings.emplace_back("mesi, sc");
+  Table table(headings);
+  std::vector<std::array<coherence::Feature, coherence::features_count>> columns;
+  std::vector<std::string> protocols{"coherence.protocol"}, consistencies{"consistency.model"};
+  const auto add = [&](std::string_view protocol, std::string_view consistency) {
+    protocols.emplace_back(protocol), consistencies.emplace_back(consistency);
+    columns.push_back(coherence::features(*coherence::find_model(protocol), *consistency::model(consistency)));
+  };
+  for (const runtime::NamedSettings& one : runtime::named_settings()) add(one.protocol, one.consistency);
+  add("mesi", "sc");
+  table.row(protocols), table.row(consistencies);
+  for (u32 i = 0; i < coherence::features_count; ++i) {
+    std::vector<std::string> cells{fmt::format("{} ({})", columns[0][i].name, columns[0][i].benefit)};
+    for (const auto& column : columns) cells.emplace_back(column[i].answer);
+    table.row(cells);
+  }
+  fmt::print("The configurations of Sinclair's thesis (2017), and their features (its Tables 2.1 and 2.2):\n\n{}",
+             table.text());
+}
+
 int explain_models(bool json) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::string_view part;
@@ -278,6 +304,7 @@ int call(const ExplainCommand& command) {
   if (std::find(names.begin(), names.end(), command.topic) != names.end()) {
     const int status = explain_machine(command.name, command.topic, command.json);
     if (!command.json) print_models_of(command.topic);
+    if (!command.json && command.topic == "coherence") print_configurations();
     return status;
   }
   if (is_statistic(command.topic)) return explain_statistics(command.topic, command.json);

@@ -22,7 +22,10 @@ void RunSettings::add_options(CLI::App& app) {
   app.add_option("-m,--machine", machine, "Machine: a name in machines/, or a path of a TOML file")
       ->type_name("NAME|FILE")
       ->capture_default_str();
-  app.add_option("-s,--set", settings, "Change one field: section.key=value (`ew explain machine` lists them)")
+  app.add_option("-s,--set", settings,
+                 "Change one field: section.key=value (`ew explain machine` lists them); or GD, GH, DD, DD+RO, DH of "
+                 "the thesis "
+                 "(`ew explain coherence`)")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->allow_extra_args(false)

@@ -13,6 +13,7 @@
 #include "memory/networks/networks.hpp"
 #include "persistency/models.hpp"
 #include "runtime/machine_checks.hpp"
+#include "runtime/named_settings.hpp"
 #include "simt/timing_gpu.hpp"
 
 namespace ew::runtime {
@@ -122,6 +123,11 @@ void read_toml(std::string_view text, const std::string& file, MachineConfig& co
 }
 
 void apply_setting(std::string_view setting, MachineConfig& config) {
+  if (const NamedSettings* const named = find_settings(setting)) {
+    config.coherence.protocol = named->protocol;
+    config.consistency.model = named->consistency;
+    return;
+  }
   core::apply_setting(setting, fields_of(config));
 }
 

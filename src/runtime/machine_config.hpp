@@ -124,7 +124,7 @@ std::string_view section_sentence(std::string_view section);
 /// with file, line and the nearest valid name.
 MachineConfig load_machine(std::string_view name_or_path);
 void read_toml(std::string_view text, const std::string& file, MachineConfig& config);
-/// Applies one "section.key=value".
+/// Applies one "section.key=value", or what goes together under a name (named_settings.hpp).
 void apply_setting(std::string_view setting, MachineConfig& config);
 std::string to_toml(const MachineConfig& config, bool sentences = false);
 /// With a value in every field that says 0 for what another field or a standard says: what is simulated, and what

@@ -241,7 +241,7 @@ __device__ inline unsigned* column_in(unsigned* sets, unsigned set, unsigned acc
 }
 
 /// A visit: `accesses` loads and as many stores a thread. Returns what line accesses - 1 held.
-__device__ inline unsigned visit(unsigned* column, unsigned accesses) {
+__device__ inline unsigned visit_each(unsigned* column, unsigned accesses) {
   const unsigned oldest = column[(accesses - 1) * kLineWords];
   column[accesses * kLineWords] = oldest;
 #pragma unroll 1
@@ -250,8 +250,25 @@ __device__ inline unsigned visit(unsigned* column, unsigned accesses) {
   return oldest;
 }
 
+/// The same with a number that the compiler knows: addresses are offsets, and no load waits for another.
+template <unsigned accesses>
+__device__ inline unsigned visit_unrolled(unsigned* column) {
+  unsigned words[accesses];
+  words[0] = everwarp::read_only(column);
+#pragma unroll
+  for (unsigned line = 1; line < accesses; ++line) words[line] = column[line * kLineWords];
+#pragma unroll
+  for (unsigned line = 1; line < accesses; ++line) column[(line + 1) * kLineWords] = words[line];
+  column[kLineWords] = words[accesses - 1] + words[0];
+  return words[accesses - 1];
+}
+
+__device__ inline unsigned visit(unsigned* column, unsigned accesses) {
+  return accesses == 10 ? visit_unrolled<10>(column) : visit_each(column, accesses);
+}
+
 /// `accesses` loads a thread. Not zero: the words are not those of one moment.
-__device__ inline unsigned inspect(const unsigned* column, unsigned accesses) {
+__device__ inline unsigned inspect_each(const unsigned* column, unsigned accesses) {
   const unsigned step = step_of(threadIdx.x);
   unsigned wrong = everwarp::read_only(column) ^ (accesses - 1) * step, last = column[kLineWords];
 #pragma unroll 1
@@ -261,6 +278,21 @@ __device__ inline unsigned inspect(const unsigned* column, unsigned accesses) {
     last = word;
   }
   return wrong;
+}
+template <unsigned accesses>
+__device__ inline unsigned inspect_unrolled(const unsigned* column) {
+  const unsigned step = step_of(threadIdx.x);
+  unsigned words[accesses];
+  words[0] = everwarp::read_only(column);
+#pragma unroll
+  for (unsigned line = 1; line < accesses; ++line) words[line] = column[line * kLineWords];
+  unsigned wrong = words[0] ^ (accesses - 1) * step;
+#pragma unroll
+  for (unsigned line = 2; line < accesses; ++line) wrong |= (words[line - 1] - words[line]) ^ step;
+  return wrong;
+}
+__device__ inline unsigned inspect(const unsigned* column, unsigned accesses) {
+  return accesses == 10 ? inspect_unrolled<10>(column) : inspect_each(column, accesses);
 }
 
 /// Sets of lines in device memory.
