@@ -29,6 +29,7 @@ Model denovo() {
                 .outlives_kernels = true,
                 .home = memory::HomeKind::registry},
       .home = registry,
+      .pools = &write_through,
   };
 }
 

@@ -7,22 +7,24 @@ namespace ew::coherence {
 using memory::both;
 using enum memory::Otherwise;
 
+constexpr memory::AgentPolicy write_through{.reactions = {{
+                                                both({.valid = true, .otherwise = fetch}),  // load
+                                                both({.otherwise = past}),                  // fresh_load
+                                                both({.otherwise = past}),                  // past_load
+                                                both({.otherwise = buffer}),                // store
+                                                both({.otherwise = at_once}),               // fresh_store
+                                                both({.otherwise = at_once}),               // past_store
+                                                both({.otherwise = past}),                  // atomic
+                                                both({.otherwise = past}),                  // fresh_atomic
+                                            }}};
+
 Model gpu() {
   return {
       .name = "gpu",
       .sentence =
           "Private copies may be stale: an acquire above block scope drops them, a release writes dirty bytes through, "
           "atomics are performed at the L2.",
-      .agent = {.reactions = {{
-                    both({.valid = true, .otherwise = fetch}),  // load
-                    both({.otherwise = past}),                  // fresh_load
-                    both({.otherwise = past}),                  // past_load
-                    both({.otherwise = buffer}),                // store
-                    both({.otherwise = at_once}),               // fresh_store
-                    both({.otherwise = at_once}),               // past_store
-                    both({.otherwise = past}),                  // atomic
-                    both({.otherwise = past}),                  // fresh_atomic
-                }}},
+      .agent = write_through,
       .home = no_record,
   };
 }

@@ -23,6 +23,7 @@ Model gpu_hrf() {
                     both({.otherwise = past}),                  // fresh_atomic
                 }}},
       .home = no_record,
+      .pools = &write_through,
   };
 }
 

@@ -28,7 +28,7 @@ std::vector<std::string_view> names() {
 }
 
 bool keeps_written_lines(const Model& model) {
-  return model.agent.owns();
+  return model.agent.owns() && !model.pools;
 }
 
 }  // namespace ew::coherence

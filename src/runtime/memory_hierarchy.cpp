@@ -75,7 +75,8 @@ memory::PrivateCache& MemoryHierarchy::add_cache(memory::Agent& agent) {
                                 .id = id,
                                 .agents = agents_of(config_),
                                 .persists = persists(config_),
-                                .private_scope = consistency::model(config_.consistency.model)->widest_private}));
+                                .private_scope = consistency::model(config_.consistency.model)->widest_private,
+                                .pools = protocol_.pools}));
   network_->attach(id, *caches_.back());
   memory::PrivateCache& cache = *caches_.back();
   const persistency::Model& model = *persistency::find_model(config_.persistency.model);

@@ -154,6 +154,28 @@ TEST(DeNovo, a_line_that_is_evicted_before_its_words_are_registered_is_written_t
   for (u32 line = 0; line < 4; ++line) EXPECT_EQ(s.read(1, s.line(line), strong), 5 + line);
 }
 
+/// A load that joined a registration outlives it. The next registrations find MSHRs all the same.
+TEST(DeNovo, registrations_never_wait_for_loads_that_joined_others) {
+  BenchConfig config;
+  config.cache.bytes = 16 * 128;
+  config.cache.write_buffer = 2;
+  config.cache.drain_after = 0;
+  config.region = Region::device;
+  Scene s("denovo", 2, config);
+  for (u32 line = 0; line < 12; ++line) s.write(1, s.line(line) + 64, line), s.release(1);
+  s.slow = [](Node from, Node to, const Request&) { return from == 1 && to == 0 ? 2000 : 0; };
+  std::vector<Scene::Handle> loads;
+  for (u32 line = 0; line < 12; ++line) {
+    EXPECT_EQ(s.store(0, s.line(line), line).accepted, Accepted::performed);
+    s.bench.caches[0]->release(Scope::gpu, line);
+    loads.push_back(s.load(0, s.line(line) + 64));
+    s.bench.run(60);
+    EXPECT_EQ(s.hands[0].releases.size(), line + 1);
+  }
+  s.bench.run();
+  for (u32 line = 0; line < 12; ++line) EXPECT_EQ(s.done(0, loads[line]).value, line);
+}
+
 TEST(DeNovo, a_second_kernel_over_the_same_array_sends_no_registration) {
   Scene s = scene(2);
   for (u32 kernel = 0; kernel < 3; ++kernel) {

@@ -91,7 +91,8 @@ void PersistBench::build() {
                                                                                     .map = *map_,
                                                                                     .id = static_cast<AgentId>(i),
                                                                                     .agents = config.agents,
-                                                                                    .persists = true}));
+                                                                                    .persists = true,
+                                                                                    .pools = protocol_.pools}));
     PrivateCache& cache = *caches.back();
     cache.attach(model.make(config.persistency, static_cast<u32>(config.cache.bytes / config.cache.line),
                             cache.persist_machinery()),

@@ -2,11 +2,9 @@
 
 namespace ew::memory {
 
-Accepted Loads::load(const LineAccess& a, Stall& why) {
-  if (a.place.host) [[unlikely]]
-    return load_at_home(a, no_way, why);
-  const Reaction& reaction =
-      p_.policy.on(p_.use(a, Use::load, Use::fresh_load, Use::past_load), static_cast<DataKind>(a.read_only));
+template <DataKind kind>
+[[gnu::always_inline]] inline Accepted Loads::load_under(const AgentPolicy& policy, const LineAccess& a, Stall& why) {
+  const Reaction& reaction = policy.on(p_.use(a, Use::load, Use::fresh_load, Use::past_load), kind);
   const u32 way = p_.lines.find(a.line, a.place);
   if (way != no_way && (reaction.valid | reaction.owned)) {
     CacheLine& line = p_.lines[way];
@@ -14,8 +12,7 @@ Accepted Loads::load(const LineAccess& a, Stall& why) {
     const WordMask here = reaction.valid ? line.valid : line.valid & line.owned;
     if (!(a.words & ~here) && (line.mshr == no_number || !(p_.misses.may_change(p_.misses[line.mshr]) & a.words))) {
       p_.around.agent.perform(a.access, a.part, p_.lines.bytes(way));
-      if (a.read_only) [[unlikely]]
-        p_.lines.read_only.keep(way, a);
+      if (kind == DataKind::read_only) p_.lines.read_only.keep(way, a);
       p_.lines.touch(way, a);
       ++p_.counts->load_hits;
       return Accepted::performed;
@@ -34,6 +31,18 @@ Accepted Loads::load(const LineAccess& a, Stall& why) {
       if (way != no_way && (p_.lines[way].owned & a.words)) return own(a, way, why);
       return load_at_home(a, way, why);
   }
+}
+
+Accepted Loads::load(const LineAccess& a, Stall& why) {
+  if (a.read_only || (a.place.host | a.place.persistent)) [[unlikely]]
+    return load_special(a, why);
+  return load_under<DataKind::ordinary>(p_.policy, a, why);
+}
+
+[[gnu::noinline]] Accepted Loads::load_special(const LineAccess& a, Stall& why) {
+  if (a.place.host) return load_at_home(a, no_way, why);
+  const AgentPolicy& policy = p_.policy_of(a.place);
+  return a.read_only ? load_under<DataKind::read_only>(policy, a, why) : load_under<DataKind::ordinary>(policy, a, why);
 }
 
 Accepted Loads::own(const LineAccess& a, u32 way, Stall& why) {

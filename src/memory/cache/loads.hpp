@@ -15,6 +15,9 @@ class Loads {
   Accepted load_at_home(const LineAccess&, u32 way, Stall& why);
 
  private:
+  template <DataKind kind>
+  Accepted load_under(const AgentPolicy&, const LineAccess&, Stall& why);
+  Accepted load_special(const LineAccess&, Stall& why);
   Accepted own(const LineAccess&, u32 way, Stall& why);
   Accepted miss(const LineAccess&, u32 way, Stall& why);
   Accepted join_miss(const LineAccess&, u32 way, Stall& why);

@@ -7,16 +7,6 @@
 
 namespace ew::memory {
 
-namespace {
-
-/// One for each line that the write buffer may hold; an atomic that was performed on a copy joins it unasked.
-u32 spare_mshrs(const PrivateCacheConfig& config, const AgentPolicy& policy) {
-  if (!policy.owns_later()) return 0;
-  return config.write_buffer + (policy.atomics_on_copies() ? config.mshrs : 0);
-}
-
-}  // namespace
-
 Misses::Misses(const PrivateCacheConfig& config, const AgentPolicy& policy, LineStore& lines, AgentPort& port,
                CacheCounts& counts)
     : sector_(config.sector),
@@ -26,7 +16,7 @@ Misses::Misses(const PrivateCacheConfig& config, const AgentPolicy& policy, Line
       lines_(lines),
       port_(port),
       counts_(counts),
-      mshrs_(config.mshrs + spare_mshrs(config, policy)) {
+      mshrs_(config.mshrs + (policy.owns_later() ? lines.size() : 0)) {
   for (u32 i = static_cast<u32>(mshrs_.size()); i-- > 0;) {
     u32& list = i < limit_ ? free_ : free_spares_;
     mshrs_[i].next_free = list;

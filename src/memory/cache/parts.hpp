@@ -18,9 +18,10 @@ struct CacheSurroundings {
   const AgentPolicy& policy;
   const AddressMap& map;
   AgentId id;
-  u32 agents;                        // homes' nodes start here
-  bool persists = false;             // what it writes to persistent lines is to become durable at once
-  Scope private_scope = Scope::cta;  // Consistency::widest_private
+  u32 agents;                          // homes' nodes start here
+  bool persists = false;               // what it writes to persistent lines is to become durable at once
+  Scope private_scope = Scope::cta;    // Consistency::widest_private
+  const AgentPolicy* pools = nullptr;  // of lines whose stores are to become durable; nullptr: as all
 };
 
 struct CacheParts {
@@ -28,7 +29,7 @@ struct CacheParts {
 
   const PrivateCacheConfig config;
   const CacheSurroundings around;
-  const AgentPolicy policy;
+  const AgentPolicy policy, pools;
   const bool owns, keeps_copies, atomics_on_copies;  // as the policy says
   const WordMask whole_line;
   CacheCounts counts;
@@ -50,6 +51,7 @@ struct CacheParts {
     if (!owns) return line.dirty.any();
     return line.written_unowned() & ~(line.mshr == no_number ? 0 : misses[line.mshr].registering);
   }
+  const AgentPolicy& policy_of(Place place) const { return place.persistent ? pools : policy; }
   /// An older part waits here, and will write some of these words: nobody of this agent may pass it.
   bool older_writes(u32 way, WordMask words) const {
     return way != no_way && lines[way].mshr != no_number && (misses[lines[way].mshr].to_change & words);

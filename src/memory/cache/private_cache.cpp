@@ -10,6 +10,7 @@ CacheParts::CacheParts(const PrivateCacheConfig& c, const CacheSurroundings& s)
     : config(c),
       around(s),
       policy(s.policy),
+      pools(s.persists && s.pools ? *s.pools : s.policy),
       owns(s.policy.owns()),
       keeps_copies(s.policy.keeps_copies()),
       atomics_on_copies(s.policy.atomics_on_copies()),

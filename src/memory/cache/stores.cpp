@@ -9,7 +9,8 @@ namespace ew::memory {
 }
 
 Accepted Stores::store(const LineAccess& a, Stall& why) {
-  const Reaction& reaction = p_.policy.on(p_.use(a, Use::store, Use::fresh_store, Use::past_store), DataKind::ordinary);
+  const Reaction& reaction =
+      p_.policy_of(a.place).on(p_.use(a, Use::store, Use::fresh_store, Use::past_store), DataKind::ordinary);
   const u32 way = p_.lines.find(a.line, a.place);
   if (reaction.owned && ownership_.has(a, way)) {
     ++p_.counts->store_hits;
@@ -42,11 +43,10 @@ Accepted Stores::atomic(const LineAccess& a, Stall& why) {
   if (a.place.host) [[unlikely]]
     return atomic_at_home(a, why);
   const Reaction& reaction =
-      p_.policy.on(p_.use(a, Use::atomic, Use::fresh_atomic, Use::fresh_atomic), DataKind::ordinary);
+      p_.policy_of(a.place).on(p_.use(a, Use::atomic, Use::fresh_atomic, Use::fresh_atomic), DataKind::ordinary);
   if (reaction.otherwise == Otherwise::past) return atomic_at_home(a, why);
   const u32 way = p_.lines.find(a.line, a.place);
-  if (reaction.otherwise == Otherwise::fetch)
-    return a.place.persistent && p_.around.persists ? atomic_at_home(a, why) : atomic_on_copy(a, way, why);
+  if (reaction.otherwise == Otherwise::fetch) return atomic_on_copy(a, way, why);
   if (!ownership_.has(a, way)) return ownership_.ask(a, way, a.words, why);
   ++p_.counts->atomic_hits;
   return write_owned(a, way);
