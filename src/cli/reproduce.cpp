@@ -123,7 +123,7 @@ void add_reproduce(CLI::App& app, int& status) {
   auto command = std::make_shared<ReproduceCommand>();
   CLI::App* verb = app.add_subcommand("reproduce", "A paper's figures, beside the published numbers");
   verb->footer(reproduce_manual);
-  verb->add_option("study", command->suite, "A folder of studies/: sbrp, sbrp-artifact or sbrp-choices")
+  verb->add_option("study", command->suite, "A folder of studies/: denovo, sbrp, sbrp-artifact or sbrp-choices")
       ->required()
       ->type_name("STUDY");
   verb->add_option("--figure", command->request.figures, "Only these figures, as --list names them")->type_name("NAME");

@@ -22,8 +22,10 @@ Json json_of(const fs::path& path) {
 
 std::optional<double> value_of(const Json& row, std::string_view metric) {
   if (metric == "time") return row.at("nanoseconds_end").get<double>() - row.at("nanoseconds_begin").get<double>();
-  const auto found = row.at("timing").find(std::string(metric));
-  return found == row.at("timing").end() ? std::nullopt : std::optional(found->get<double>());
+  for (const char* const part : {"timing", "derived"})
+    if (const auto found = row.at(part).find(std::string(metric)); found != row.at(part).end())
+      return found->get<double>();
+  return {};
 }
 
 bool is_one_of(const std::string& name, const std::vector<std::string>& names) {

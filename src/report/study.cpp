@@ -11,6 +11,7 @@
 #include "core/configuration.hpp"
 #include "core/files.hpp"
 #include "report/study_table.hpp"
+#include "runtime/derived_figures.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/run_results.hpp"
 
@@ -147,6 +148,8 @@ void check_metric(const StudyTable& table, const std::string& metric) {
   std::vector<std::string_view> names{"time"};
   for (const core::Statistic& statistic : core::statistics_of(runtime::TimingFigures{}))
     names.push_back(statistic.name);
+  for (const runtime::DerivedFigure& one : runtime::derived_figures())  // sums: the kernels of a run can be added up
+    if (one.of_launches && one.expression.find('/') == one.expression.npos) names.push_back(one.name);
   expect_name(table.place_of("metric"), "metric", metric, names);
 }
 

@@ -59,7 +59,7 @@ struct Bar {
 struct Figure {
   std::string id;  // of its folder: "10a" in figure-10a
   std::string title, source, axis, note;
-  std::string metric;  // "time", or a statistic of `ew explain statistics`
+  std::string metric;  // "time", a statistic of `ew explain statistics`, or a derived figure that is a sum of some
   Quantity quantity = Quantity::speedup;
   Phase phase = Phase::run;
   std::vector<std::string> programs;
