@@ -1,5 +1,6 @@
 // ew_speed_count KERNEL SCALE: runs one kernel once and prints what it took. tests/speed/check starts it under
-// callgrind, which collects inside a Gpu's run() only. timing/KERNEL: on the default machine in timing mode.
+// callgrind, which collects inside a Gpu's run() only. timing/KERNEL: on the default machine in timing mode;
+// denovo/KERNEL: the same under that protocol.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -16,9 +17,10 @@ int main(int argc, char** argv) {
       return 2;
     }
     std::string_view kernel = argv[1];
-    const bool timing = kernel.starts_with("timing/");
+    const bool denovo = kernel.starts_with("denovo/"), timing = denovo || kernel.starts_with("timing/");
     if (timing) kernel.remove_prefix(7);
-    ew::speed::Subject subject(ew::speed::kernels_ptx(), kernel, static_cast<ew::u32>(std::atoi(argv[2])), timing);
+    ew::speed::Subject subject(ew::speed::kernels_ptx(), kernel, static_cast<ew::u32>(std::atoi(argv[2])), timing,
+                               denovo ? "denovo" : "gpu");
     const auto counters = subject.run();
     if (const auto wrong = subject.mistake(); !wrong.empty()) {
       fmt::print("FAIL: {}\n", wrong);

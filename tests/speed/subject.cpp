@@ -49,9 +49,11 @@ void Subject::add_parameter(const void* value, u32 bytes) {
   throw std::runtime_error("too many parameters");
 }
 
-Subject::Subject(std::string_view ptx, std::string_view kernel, u32 scale, bool timing) : name_(kernel) {
+Subject::Subject(std::string_view ptx, std::string_view kernel, u32 scale, bool timing, std::string_view protocol)
+    : name_(kernel) {
   if (timing) {
     runtime::MachineConfig config;
+    config.coherence.protocol = protocol;
     timing_ = std::make_unique<runtime::TimingMachine>(config, runtime::gpu_limits(config), 0, space_, services_,
                                                        results_, runtime::TimingMachine::Observation{});
   } else {
@@ -106,6 +108,8 @@ simt::Counters Subject::run() {
   auto completions = timing_ ? timing_->take_completions() : gpu.take_completions();
   if (completions.size() != 1) throw std::runtime_error("the launch did not complete");
   if (completions[0].fault) throw std::runtime_error(completions[0].fault->report);
+  const u64 out = reinterpret_cast<u64>(out_);
+  if (timing_) timing_->host_touched(out, space_.bounds(out).end - out, false);  // owners keep what they wrote
   return completions[0].counters;
 }
 

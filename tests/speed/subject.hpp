@@ -32,7 +32,9 @@ class Subject {
  public:
   /// `scale`: how much work a launch is; 1 is some hundred thousand warp instructions.
   /// `timing`: on the default machine in timing mode, with an eighth of the work; else in functional mode on 4 SMs.
-  Subject(std::string_view ptx, std::string_view kernel, u32 scale, bool timing = false);
+  /// protocol: of a timing machine.
+  Subject(std::string_view ptx, std::string_view kernel, u32 scale, bool timing = false,
+          std::string_view protocol = "gpu");
 
   /// Launches once and waits. The launch's counters.
   simt::Counters run();
