@@ -11,6 +11,7 @@
 #include "check/litmus_kernel.hpp"
 #include "check/litmus_parser.hpp"
 #include "check/verdict.hpp"
+#include "coherence/models.hpp"
 #include "committed_tests.hpp"
 #include "random_litmus.hpp"
 #include "runtime/gpu_limits.hpp"
@@ -137,10 +138,11 @@ LitmusMachine timing(const std::string& protocol) {
   return machine;
 }
 
-class LitmusProtocols : public testing::TestWithParam<const char*> {};
+class LitmusProtocols : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(LitmusProtocols, CommittedTestsStayWithinTheAxioms) {
-  const RunPlan plan{.machine = timing(GetParam()), .protocol = GetParam(), .first_seed = 1, .seeds = 3};
+  const RunPlan plan{
+      .machine = timing(std::string(GetParam())), .protocol = std::string(GetParam()), .first_seed = 1, .seeds = 3};
   for (const Litmus& test : committed_ptx_tests()) {
     const Verdict verdict = judge(test, "ptx.glt", plan);
     EXPECT_FALSE(verdict.failed()) << verdict.test << " " << verdict.histogram.unfinished_why
@@ -149,7 +151,8 @@ TEST_P(LitmusProtocols, CommittedTestsStayWithinTheAxioms) {
 }
 
 TEST_P(LitmusProtocols, RandomProgramsStayWithinTheAxioms) {
-  const RunPlan plan{.machine = timing(GetParam()), .protocol = GetParam(), .first_seed = 1, .seeds = 4};
+  const RunPlan plan{
+      .machine = timing(std::string(GetParam())), .protocol = std::string(GetParam()), .first_seed = 1, .seeds = 4};
   for (u64 seed = 1000; seed < 1080; ++seed) {
     RandomLitmus random(seed);
     Litmus test = random.program(3, 2);
@@ -160,8 +163,10 @@ TEST_P(LitmusProtocols, RandomProgramsStayWithinTheAxioms) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, LitmusProtocols, testing::Values("gpu", "none-l1", "mesi"), [](const auto& info) {
-  return info.param == std::string("none-l1") ? "none_l1" : info.param;
+INSTANTIATE_TEST_SUITE_P(Every, LitmusProtocols, testing::ValuesIn(coherence::names()), [](const auto& info) {
+  std::string name(info.param);
+  std::ranges::replace(name, '-', '_');
+  return name;
 });
 
 TEST(LitmusRun, StoreBufferingShowsOnMachinesWithCaches) {

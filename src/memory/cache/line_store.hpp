@@ -99,6 +99,7 @@ class LineStore {
     return line.valid & (line.owned | whole_words(line.dirty) | read_only.words(way));
   }
   void drop_stale(CacheLine&);
+  void change_copy(u32 way, const LineAccess&, Agent&);
 
   CacheCounts& counts_;
   u32 line_;
