@@ -187,14 +187,14 @@ void print_configurations() {
   headings.emplace_back("mesi, sc");
   Table table(headings);
   std::vector<std::array<coherence::Feature, coherence::features_count>> columns;
-  std::vector<std::string> protocols{"coherence.protocol"}, consistencies{"consistency.model"};
-  const auto add = [&](std::string_view protocol, std::string_view consistency) {
-    protocols.emplace_back(protocol), consistencies.emplace_back(consistency);
+  std::vector<std::string> protocols{"coherence.protocol"}, hosts{"coherence.host"}, consistencies{"consistency.model"};
+  const auto add = [&](std::string_view protocol, std::string_view consistency, std::string_view host) {
+    protocols.emplace_back(protocol), hosts.emplace_back(host), consistencies.emplace_back(consistency);
     columns.push_back(coherence::features(*coherence::find_model(protocol), *consistency::model(consistency)));
   };
-  for (const runtime::NamedSettings& one : runtime::named_settings()) add(one.protocol, one.consistency);
-  add("mesi", "sc");
-  table.row(protocols), table.row(consistencies);
+  for (const runtime::NamedSettings& one : runtime::named_settings()) add(one.protocol, one.consistency, one.host);
+  add("mesi", "sc", "same");
+  table.row(protocols), table.row(consistencies), table.row(hosts);
   for (u32 i = 0; i < coherence::features_count; ++i) {
     std::vector<std::string> cells{fmt::format("{} ({})", columns[0][i].name, columns[0][i].benefit)};
     for (const auto& column : columns) cells.emplace_back(column[i].answer);

@@ -23,6 +23,20 @@ struct Model {
 /// Self-invalidation and write-through, as GPUs do, at a home that may know owners of other lines (`registry`).
 extern const memory::AgentPolicy write_through;
 
+/// The home that stands behind SMs of one protocol and cores of the host of another, which keep their copies as its SMs
+/// do. nullptr: there is none that knows both kinds of copies. The host's protocol may know owners where that of the
+/// SMs does not: they lose their words before a write-through (thesis, section 2.5.4, footnote 8).
+const memory::HomePolicy* common_home(const Model& sms, const Model& host);
+/// Protocols that the host may have beside these SMs.
+std::vector<std::string_view> names_beside(const Model& sms);
+
+/// Whose protocols a machine has, and the home behind them.
+struct Protocols {
+  const Model &sms, &host;
+  const memory::HomePolicy& home;
+  bool host_takes_part;  // its accesses are traced
+};
+
 /// In the order in which they are documented.
 std::span<const Model> models();
 /// nullptr: there is none of that name; the caller says which are near (core/nearest.hpp).

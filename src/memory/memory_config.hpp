@@ -46,6 +46,19 @@ struct HomeConfig {
   static void fields(Self& self, Visitor&& visit);
 };
 
+/// A core of the host that shares the GPU's memory.
+struct HostCoreConfig {
+  u32 cores = 1;
+  u64 bytes = 32 * 1024;
+  u32 line = 128;
+  u32 ways = 8;
+  u32 latency = 1;
+
+  /// `line` is the private caches'.
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
+};
+
 template <class Self, class Visitor>
 void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
   using core::Range;
@@ -99,6 +112,18 @@ void HomeConfig::fields(Self& self, Visitor&& visit) {
   visit("mshrs", self.mshrs, Range{1, 65535}, "lines", "Lines under way to devices, or held by the protocol.", cache);
   visit("keep_host_lines", self.keep_host_lines, Range{}, "", "Whether lines of the host's memory stay in the L2.",
         "assumed: reads of host memory are not kept, as they could be stale");
+}
+
+template <class Self, class Visitor>
+void HostCoreConfig::fields(Self& self, Visitor&& visit) {
+  using core::Range;
+  const char* thesis = "Sinclair, thesis 2017, Table 2.3";
+  visit("cores", self.cores, Range{1, 64}, "cores",
+        "Of the host. Its threads take turns at them, in the order in which they began.", thesis);
+  visit("bytes", self.bytes, Range{1024, 1 << 24}, "bytes", "Data of the private cache of one core.", thesis);
+  visit("ways", self.ways, Range{1, 4096}, "ways", "Associativity.", thesis);
+  visit("latency", self.latency, Range{1, 10000}, "cycles", "That a hit takes, of the GPU's clock.",
+        "assumed: one of the GPU's cycles, as Table 2.3 gives none of the CPU's");
 }
 
 }  // namespace ew::memory

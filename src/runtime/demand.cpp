@@ -14,6 +14,8 @@ bool Demand::met(const Need& need) const {
       return commands_.size() <= deep / 2;
     case Need::For::quantum:
       return commands_.empty();
+    case Need::For::access:
+      return need.access->over;
     case Need::For::nothing:
       return true;
   }
@@ -50,12 +52,27 @@ void Demand::end_all(Waited outcome) {
   lock_.progress.notify_all();
 }
 
+bool Demand::any_access() const {
+  return std::ranges::any_of(needs_, [](const Need* need) { return need->what == Need::For::access; });
+}
+
+std::span<HostRequest* const> Demand::accesses() {
+  accesses_.clear();
+  for (const Need* need : needs_)
+    if (need->what == Need::For::access) accesses_.push_back(need->access);
+  std::ranges::sort(accesses_, {}, &HostRequest::thread);
+  return accesses_;
+}
+
 Demand::Quantum Demand::begin_quantum() {
   const auto steps = [](const Need* need) { return need->what == Need::For::quantum; };
   const bool only_steps = !needs_.empty() && std::ranges::all_of(needs_, steps);
+  // Who waits for an access goes on in any case.
+  const bool waits =
+      std::ranges::any_of(needs_, [&](const Need* need) { return !steps(need) && need->what != Need::For::access; });
   for (Need* need : needs_)
     if (steps(need)) need->what = Need::For::nothing;
-  return {.instructions = only_steps && !polls_ ? step_ : queue_quantum, .host_waits = !needs_.empty() && !only_steps};
+  return {.instructions = only_steps && !polls_ ? step_ : queue_quantum, .host_waits = waits && !any_access()};
 }
 
 void Demand::run_dry() {

@@ -2,10 +2,12 @@
 // the program. The machine stands still while there is no demand. Owned by Queue; its lock is held in every call.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/types.hpp"
 #include "runtime/commands.hpp"
+#include "runtime/host_request.hpp"
 #include "runtime/queue_lock.hpp"
 
 namespace ew::runtime {
@@ -24,8 +26,9 @@ inline constexpr u64 queue_quantum = 20'000;
 
 /// A thread of the host that cannot go on.
 struct Need {
-  enum class For : u8 { ticket, all_up_to, room, quantum, nothing } what = For::ticket;
+  enum class For : u8 { ticket, all_up_to, room, quantum, access, nothing } what = For::ticket;
   Ticket ticket = 0;
+  HostRequest* access = nullptr;     // of For::access
   u64 instructions = queue_quantum;  // of For::quantum
   Waited outcome = Waited::no;
 };
@@ -50,6 +53,10 @@ class Demand {
   /// The host was at rest when the machine went on, and no thread has left since.
   bool host_rests() const { return host_rests_; }
   void set_host_rests(bool rests) { host_rests_ = rests; }
+
+  /// Accesses of the host that are not over, those of older threads first. Until the next call of wait() or meet().
+  std::span<HostRequest* const> accesses();
+  bool any_access() const;
 
   /// How far the machine goes now. Needs of one quantum are met when this one is over.
   struct Quantum {
@@ -85,6 +92,7 @@ class Demand {
   QueueLock& lock_;
   const Commands& commands_;
   std::vector<Need*> needs_;
+  std::vector<HostRequest*> accesses_;
   u32 leaving_ = 0;
   u64 step_ = queue_quantum;
   bool polls_ = false, host_rests_ = false, finishing_ = false, lost_ = false, stopping_ = false;

@@ -69,6 +69,7 @@ struct Environment {
   std::string count_file;
   std::string timeline_file, trace_file, events_file, durable_log_file, acknowledgements_file;
   bool digest = false, summary = false, per_unit = false;
+  bool traced_host = false;  // no variable: a program that was built with --trace-host says so before main()
   u64 progress = 0;
 
   /// Reads the variables. Throws core::UserError for one that is not a number.

@@ -269,6 +269,11 @@ void HierarchyStatistics::host_fields(Self& self, Visitor& visit) {
   visit("host_core.loads", self.host_core.loads, "loads", "Traced loads of the host that shares the GPU's memory.");
   visit("host_core.stores", self.host_core.stores, "stores", "Traced stores of it.");
   visit("host_core.cycles", self.host_core.cycles, "cycles", "Taken by them, added over accesses.");
+  visit("host_core.hits", self.host_core.hits, "lines", "Of their lines, those that the host's caches answered.");
+  visit("host_core.misses", self.host_core.misses, "lines", "Those that were asked for at the L2.");
+  visit("host_core.write_backs", self.host_core.write_backs, "lines",
+        "Lines that the host's caches gave back to make room.");
+  visit("host_core.bytes_written_back", self.host_core.bytes_written_back, "bytes", "Bytes that left with them.");
   visit("managed.faults", self.managed.faults, "faults", "Managed pages that kernels touched while they were away.");
   visit("managed.pages_to_device", self.managed.pages_to_device, "pages", "Managed pages that came to the device.");
   visit("managed.pages_prefetched", self.managed.pages_prefetched, "pages",

@@ -16,29 +16,20 @@ bool HostAccesses::in_pool(u64 address) const {
 }
 
 /// A host that is a node of the machine carries it along by its accesses; what it stores to pools is not of that kind.
-void HostAccesses::meet(u64 address, u64 bytes, bool store, const std::function<void(Simulator&)>& access) {
-  const bool persistent = in_pool(address);
-  if (!persistent && !shared(address)) return;
-  const bool part_of_machine = config_.device.integrated && config_.machine.timing() && !persistent;
-  queue_.step(part_of_machine ? 1 : queue_quantum);
-  if (!config_.machine.timing()) return;
-  queue_.with_simulator([&](Simulator& simulator) {
-    simulator.host_touched(address, bytes, store);
-    if (part_of_machine) access(simulator);
-  });
+bool HostAccesses::part_of_machine(u64 address) const {
+  return config_.machine.timing() && config_.device.integrated && shared(address) && !in_pool(address);
 }
 
 void HostAccesses::meet(u64 address, u64 bytes, bool store) {
-  meet(address, bytes, store, [&](Simulator& simulator) { simulator.host_access(address, bytes, store); });
+  if (part_of_machine(address)) return queue_.host_access(address, bytes, store);
+  if (!shared(address) && !in_pool(address)) return;
+  queue_.step();
+  if (config_.machine.timing())
+    queue_.with_simulator([&](Simulator& simulator) { simulator.host_touched(address, bytes, store); });
 }
 
-void HostAccesses::meet_write(u64 address, u64 bytes, const Simulator::HostWrite& write) {
-  bool written = false;
-  meet(address, bytes, true, [&](Simulator& simulator) {
-    simulator.host_write(address, bytes, write);
-    written = true;
-  });
-  if (!written) write(address, bytes);
+u64 HostAccesses::piece(u64 address) const {
+  return part_of_machine(address) ? config_.l1.line - address % config_.l1.line : ~u64{0} - address;
 }
 
 }  // namespace ew::runtime

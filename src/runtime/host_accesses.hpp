@@ -3,8 +3,6 @@
 // accesses and not on its speed. Owned by Machine. Any thread, without the Machine's mutex.
 #pragma once
 
-#include <functional>
-
 #include "runtime/machine_config.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/program_memory.hpp"
@@ -20,13 +18,13 @@ class HostAccesses {
   /// An access is about to happen: where kernels may touch the address, the machine simulates (one quantum, or the
   /// access, where the host is a part of it) and stands still.
   void meet(u64 address, u64 bytes, bool store);
-  /// The same for a block that the host stores: `write` stores one piece of it, and is called for all of them.
-  void meet_write(u64 address, u64 bytes, const Simulator::HostWrite& write);
+  /// Of a store at this address, the bytes up to where the next piece of it begins, which is met by itself.
+  u64 piece(u64 address) const;
 
  private:
   bool shared(u64 address) const;
   bool in_pool(u64 address) const;
-  void meet(u64 address, u64 bytes, bool store, const std::function<void(Simulator&)>& access);
+  bool part_of_machine(u64 address) const;
 
   const MachineConfig& config_;
   const ProgramMemory& memory_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/end_signals.hpp"
+
 namespace ew::runtime {
 
 namespace {
@@ -16,6 +18,11 @@ constexpr auto patience = 2s, patience_with_host_functions = 30s;
 
 bool HostRest::wait_for_threads(HeldLock& held) {
   return wait(held, 0, patience);
+}
+
+bool HostRest::is_only_thread() const {
+  return HostThreads::count() <=
+         1u + (machine_thread_ != 0) + (host_function_thread_ != 0) + (end_signals_thread() != 0);
 }
 
 bool HostRest::wait_for_host_function(HeldLock& held) {

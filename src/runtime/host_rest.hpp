@@ -28,6 +28,9 @@ class HostRest {
   /// The same, and the thread of host functions counts, as it runs one.
   bool wait_for_host_function(HeldLock&);
 
+  /// The program has no thread besides the calling one.
+  bool is_only_thread() const;
+
   /// It has submitted something, so it counts again.
   void take_account_of(HostThreads::Id thread) { threads_.take_account_of(thread); }
   /// Times that threads were left out of account.

@@ -89,12 +89,17 @@ bool HostThreads::counts(Id thread, const Known& known) const {
           thread != end_signals_thread() && !left_out_.contains(thread));
 }
 
-bool HostThreads::at_rest(const Known& known) {
+u64 HostThreads::count() {
   struct stat status {};
   // The folder has a link for each thread besides its own two.
-  const bool found = ::stat("/proc/self/task", &status) == 0;
+  return ::stat("/proc/self/task", &status) == 0 ? status.st_nlink - 2 : 0;
+}
+
+bool HostThreads::at_rest(const Known& known) {
+  const u64 threads = count();
+  const bool found = threads != 0;
   const u64 at_rest = std::size(known.own) + (end_signals_thread() ? 1 : 0) + known.waiting;
-  if (found && !known.busy && status.st_nlink <= 2 + at_rest) return true;
+  if (found && !known.busy && threads <= at_rest) return true;
   DIR* const folder = found ? ::opendir("/proc/self/task") : nullptr;
   if (!folder) return true;  // nothing is known of them
   busy_.clear();

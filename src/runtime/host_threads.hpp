@@ -19,6 +19,8 @@ class HostThreads {
   using Id = int;  // the kernel's number of a thread; later threads have larger ones
   static Id self();
   static bool at_rest(Id);
+  /// Threads of the process; those of the library count.
+  static u64 count();
 
   /// `waiting`: threads that are known to wait for the machine. `busy`: one of the library's own threads that counts,
   /// as it runs code of the program; 0: none. `own`: the library's threads.

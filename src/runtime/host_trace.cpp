@@ -3,6 +3,7 @@
 // program; the C library's block functions come here by the linker's --wrap. An access to memory that kernels may touch
 // meets the machine: it simulates one quantum, stands still, and the access is performed. So what the host sees depends
 // on its own accesses and not on its speed (DESIGN.md, section 3). Any thread may call.
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -22,9 +23,13 @@ inline void meet(const void* pointer, u64 bytes, bool store) {
 template <class Piece>
 void write(void* to, std::size_t count, Piece&& piece) {
   Machine* machine = process().existing_machine();
-  const u64 address = reinterpret_cast<u64>(to);
   if (!machine || count == 0) return piece(0, count);
-  machine->host_accesses().meet_write(address, count, [&](u64 at, u64 bytes) { piece(at - address, bytes); });
+  const u64 address = reinterpret_cast<u64>(to);
+  for (u64 at = 0, bytes; at < count; at += bytes) {
+    bytes = std::min<u64>(count - at, machine->host_accesses().piece(address + at));
+    machine->host_accesses().meet(address + at, bytes, true);
+    piece(at, bytes);
+  }
 }
 
 void* copy(void* to, const void* from, std::size_t count) {

@@ -55,8 +55,12 @@ constexpr Invariant table[] = {
     {always, "l2.waited <= l2.reads + l2.owns + l2.writes + l2.write_backs + l2.atomics", "A request waits once."},
     {always, "l1.probes <= l2.probes", "Private caches answer only what homes ask."},
     {always, "l1.forwards <= l2.forwards", "Private caches answer only what homes send on."},
-    {at_rest, "l2.written_bytes + l2.written_back_bytes == l1.bytes_written + l1.bytes_through + copies.bytes_to_homes",
-     "The bytes that homes take are those that private caches and copy engines send."},
+    {at_rest,
+     "l2.written_bytes + l2.written_back_bytes == l1.bytes_written + l1.bytes_through + copies.bytes_to_homes + "
+     "host_core.bytes_written_back",
+     "The bytes that homes take are those that private caches, the host's caches and copy engines send."},
+    {always, "host_core.loads + host_core.stores <= host_core.hits + host_core.misses",
+     "An access of the host is of a line or more, and each line is a hit or a miss."},
     // The network
     {at_rest, "network.messages.* == network.delivered", "Every message arrives, once."},
     // Memories

@@ -1,6 +1,7 @@
 #include "runtime/machine_config.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <bit>
 
@@ -34,6 +35,7 @@ constexpr Section sections[] = {
     {"l2", "Timing: one slice of the L2, the home of its lines."},
     {"address_map", "Timing: how addresses are spread over the slices of the L2 and the channels of the memory."},
     {"coherence", "Timing: which private copies may exist."},
+    {"host_core", "Timing: a core of the host that shares the GPU's memory, of a program built with --trace-host."},
     {"consistency", "Timing: what of a warp's accesses waits for what."},
     {"network", "Timing: the network between SMs and L2 slices; each kind has a section of its own."},
     {"crossbar", "Timing: the network of kind crossbar."},
@@ -62,6 +64,12 @@ template <class Self, class Visitor>
 void CoherenceConfig::fields(Self& self, Visitor&& visit) {
   visit("protocol", self.protocol, core::model_choices(coherence::names()), "",
         "The protocol: `ew explain models` says what each does.", "SBRP artifact: self-invalidation, write-through");
+  std::vector<std::string_view> hosts = coherence::names();
+  hosts.insert(hosts.begin(), "same");
+  visit("host", self.host, core::model_choices(std::move(hosts)), "",
+        "What caches of the host's cores do, where device.integrated is true: as SMs under this protocol; same: under "
+        "coherence.protocol.",
+        "assumed: the same");
 }
 
 template <class Self, class Visitor>
@@ -84,6 +92,7 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   collect(config.l2);
   collect(config.address_map);
   collect(config.coherence);
+  collect(config.host_core);
   collect(config.consistency);
   collect(config.network);
   collect(config.network.crossbar);
@@ -125,6 +134,7 @@ void read_toml(std::string_view text, const std::string& file, MachineConfig& co
 void apply_setting(std::string_view setting, MachineConfig& config) {
   if (const NamedSettings* const named = find_settings(setting)) {
     config.coherence.protocol = named->protocol;
+    config.coherence.host = named->host;
     config.consistency.model = named->consistency;
     return;
   }
@@ -161,6 +171,7 @@ void check_lines(const MachineConfig& config) {
   };
   sets("l1", config.l1.bytes, config.l1.ways);
   sets("l2", config.l2.bytes, config.l2.ways);
+  if (config.device.integrated) sets("host_core", config.host_core.bytes, config.host_core.ways);
   const u32 interleave = config.address_map.interleave;
   if (interleave < line || !std::has_single_bit(interleave))
     refuse("address_map.interleave",
@@ -174,14 +185,26 @@ void check_places(const MachineConfig& config) {
            fmt::format("should be a multiple of the {} channels (address_map.channels), but is {}", channels, slices));
   const u32 agents = agents_of(config);
   if (agents > memory::most_agents)
-    refuse("sm.count", fmt::format("and the copy engines' ports (copy.ports, device.copy_engines) are {} agents; there "
-                                   "may be {} of them",
-                                   agents, memory::most_agents));
+    refuse("sm.count",
+           fmt::format("and the copy engines' ports (copy.ports, device.copy_engines), with the host's cores "
+                       "(host_core.cores), are {} agents; there may be {} of them",
+                       agents, memory::most_agents));
   const memory::MeshConfig& mesh = config.network.mesh;
   if (config.network.kind == "mesh" && mesh.columns * mesh.rows < config.sm.count)
     refuse("mesh.columns",
            fmt::format("times mesh.rows should be at least the {} SMs, each at a router of its own, but is {}",
                        config.sm.count, mesh.columns * mesh.rows));
+}
+
+/// Homes know the copies of SMs and of the host's cores.
+void check_host_protocol(const MachineConfig& config) {
+  if (!config.device.integrated) return;
+  const coherence::Model& sms = *coherence::find_model(config.coherence.protocol);
+  if (coherence::common_home(sms, *coherence::find_model(config.coherence.of_host()))) return;
+  refuse("coherence.host",
+         fmt::format("beside coherence.protocol {} should be one of same, {}, but is {}: no home knows "
+                     "the copies of both",
+                     sms.name, fmt::join(coherence::names_beside(sms), ", "), config.coherence.host));
 }
 
 void check_sm(const MachineConfig& config) {
@@ -250,13 +273,14 @@ std::string why_no_pools(const MachineConfig& config) {
 }
 
 u32 agents_of(const MachineConfig& config) {
-  return config.sm.count + config.device.integrated + std::max(config.device.copy_engines, 1u) * config.copy.ports;
+  return config.sm.count + config.host_cores() + std::max(config.device.copy_engines, 1u) * config.copy.ports;
 }
 
 void check(const MachineConfig& config) {
   if (!config.machine.timing()) return;
   check_lines(config);
   check_places(config);
+  check_host_protocol(config);
   check_nvm(config);
   check_sm(config);
   check_memories(config);

@@ -102,6 +102,7 @@ struct MachineConfig {
   memory::HomeConfig l2;
   memory::AddressMapConfig address_map;
   CoherenceConfig coherence;
+  memory::HostCoreConfig host_core;
   ConsistencyConfig consistency;
   memory::NetworkConfig network;
   media::DramConfig memory;
@@ -113,6 +114,9 @@ struct MachineConfig {
   CopyConfig copy;
   memory::ManagedConfig managed;
   EnergyConfig energy;
+
+  /// That are nodes of the machine.
+  u32 host_cores() const { return device.integrated ? host_core.cores : 0; }
 };
 
 /// Every field, in the order in which it is documented. The fields point into `config`.

@@ -23,29 +23,34 @@ void MachineThread::loop() {
   rest_.set_machine_thread(HostThreads::self());
   while (!demand_.stopping()) {
     if (turns_.give_way(held, demand_) || !gate(held)) continue;
-    if (Command* command = commands_.ready_by(turns_.timed() ? turns_.now() : ~u64{0})) {
-      start(held, *command);
-    } else if (host_functions_.hold_time(held)) {
-      continue;
-    } else if (runner_.busy() || commands_.any_ready()) {
-      if (!runner_.run_quantum(held)) {
-        demand_.set_lost(true);
-        drop_all(Waited::lost);
-      }
-      demand_.meet();
-      lock_.progress.notify_all();
-    } else {
-      demand_.run_dry();
-      lock_.wake.wait(held);
-    }
+    if (turn(held, demand_.accesses())) continue;
+    demand_.run_dry();
+    lock_.wake.wait(held);
   }
   silent_host_.open();
+}
+
+bool MachineThread::turn(HeldLock& held, std::span<HostRequest* const> accesses) {
+  if (Command* command = commands_.ready_by(turns_.timed() ? turns_.now() : ~u64{0})) {
+    start(held, *command);
+    return true;
+  }
+  if (host_functions_.hold_time(held)) return true;
+  if (!runner_.busy() && !commands_.any_ready() && accesses.empty()) return false;
+  turns_.simulator().host_begin(accesses);
+  if (!runner_.run_quantum(held)) {
+    demand_.set_lost(true);
+    drop_all(Waited::lost);
+  }
+  demand_.meet();
+  lock_.progress.notify_all();
+  return true;
 }
 
 /// True when the machine should simulate now; else waits for a reason to look again.
 bool MachineThread::gate(HeldLock& held) {
   if (demand_.finishing() && has_finished()) demand_.end_finishing();
-  if (commands_.empty()) {
+  if (commands_.empty() && !demand_.any_access()) {
     demand_.set_polls(false);
     demand_.meet();
     lock_.wake.wait(held);

@@ -3,6 +3,7 @@
 // So the host's speed decides nothing. Owned by Queue; its lock is held in every call.
 #pragma once
 
+#include <span>
 #include <thread>
 
 #include "runtime/command_runner.hpp"
@@ -23,6 +24,9 @@ class MachineThread {
 
   bool begun() const { return thread_.joinable(); }
   void begin();
+  /// One turn of the machine: a command begins, or a quantum of what is under way is simulated, these accesses of the
+  /// host among it. False: nothing takes time. By this thread; or by the program's only thread while nobody has demand.
+  bool turn(HeldLock&, std::span<HostRequest* const> accesses);
   bool is_this_thread() const { return thread_.get_id() == std::this_thread::get_id(); }
   /// The thread has ended, unless it is the caller: then it goes its own way. REQUIRES: the lock is not held, and the
   /// demand has stopped.

@@ -20,6 +20,17 @@ memory::AddressMapConfig map_config(const MachineConfig& config) {
   return map;
 }
 
+/// Without cores of the host nobody needs to know what they own.
+coherence::Protocols protocols_of(const MachineConfig& config, bool traced_host) {
+  const coherence::Model &sms = *coherence::find_model(config.coherence.protocol),
+                         &host = *coherence::find_model(config.coherence.of_host());
+  const bool cores = config.host_cores() && traced_host;
+  return {.sms = sms,
+          .host = host,
+          .home = cores ? *coherence::common_home(sms, host) : sms.home(),
+          .host_takes_part = cores};
+}
+
 }  // namespace
 
 bool persists(const MachineConfig& config) {
@@ -27,19 +38,19 @@ bool persists(const MachineConfig& config) {
 }
 
 MemoryHierarchy::MemoryHierarchy(const MachineConfig& config, u64 seed, const memory::AddressSpace& space,
-                                 core::TimeWheel& wheel, memory::DurableImage* durable)
+                                 core::TimeWheel& wheel, memory::DurableImage* durable, bool traced_host)
     : config_(config),
       space_(space),
       wheel_(wheel),
       map_(map_config(config), space),
-      protocol_(*coherence::find_model(config.coherence.protocol)),
+      protocols_(protocols_of(config, traced_host)),
       network_(memory::make_network(config.network, network_parts(seed))),
       devices_(config, wheel, payloads_, durable) {}
 
 void MemoryHierarchy::attach(simt::TimingGpu& gpu, const memory::DmaEngine::Tell& copy_begins,
                              const memory::DmaEngine::Tell& moved) {
   make_caches(gpu, moved);
-  make_host_core(gpu);
+  make_host_cores(gpu);
   const memory::DmaPort::Parts port{.wheel = wheel_,
                                     .payloads = payloads_,
                                     .network = *network_,
@@ -70,13 +81,13 @@ memory::PrivateCache& MemoryHierarchy::add_cache(memory::Agent& agent) {
                                 .payloads = payloads_,
                                 .network = *network_,
                                 .agent = agent,
-                                .policy = protocol_.agent,
+                                .policy = protocols_.sms.agent,
                                 .map = map_,
                                 .id = id,
                                 .agents = agents_of(config_),
                                 .persists = persists(config_),
                                 .private_scope = consistency::model(config_.consistency.model)->widest_private,
-                                .pools = protocol_.pools}));
+                                .pools = protocols_.sms.pools}));
   network_->attach(id, *caches_.back());
   memory::PrivateCache& cache = *caches_.back();
   const persistency::Model& model = *persistency::find_model(config_.persistency.model);
@@ -105,20 +116,24 @@ void MemoryHierarchy::make_caches(simt::TimingGpu& gpu, const memory::DmaEngine:
   }
 }
 
-void MemoryHierarchy::make_host_core(simt::TimingGpu& gpu) {
-  if (!config_.device.integrated) return;
-  const auto id = static_cast<memory::AgentId>(agents_.size());
-  agents_.push_back(nullptr);  // homes perform no atomics of it
-  host_core_ = std::make_unique<memory::CpuCore>(memory::CpuCore::Parts{.wheel = wheel_,
-                                                                        .payloads = payloads_,
-                                                                        .network = *network_,
-                                                                        .policy = protocol_.agent,
-                                                                        .map = map_,
-                                                                        .id = id,
-                                                                        .agents = agents_of(config_),
-                                                                        .line = config_.l1.line},
-                                                 [&gpu] { gpu.request_stop(); });
-  network_->attach(id, *host_core_);
+void MemoryHierarchy::make_host_cores(simt::TimingGpu& gpu) {
+  host_cores_ = std::make_unique<HostCores>([&gpu] { gpu.request_stop(); });
+  memory::HostCoreConfig host = config_.host_core;
+  host.line = config_.l1.line;
+  for (u32 core = 0; core < config_.host_cores(); ++core) {
+    const auto id = static_cast<memory::AgentId>(agents_.size());
+    agents_.push_back(nullptr);  // homes perform no atomics of it
+    if (!protocols_.host_takes_part) continue;
+    network_->attach(id, host_cores_->add({.wheel = wheel_,
+                                           .payloads = payloads_,
+                                           .network = *network_,
+                                           .policy = protocols_.host.agent,
+                                           .home = protocols_.home.kind(),
+                                           .map = map_,
+                                           .config = host,
+                                           .id = id,
+                                           .agents = agents_of(config_)}));
+  }
 }
 
 void MemoryHierarchy::make_homes() {
@@ -129,7 +144,7 @@ void MemoryHierarchy::make_homes() {
         home, memory::HomeSurroundings{.wheel = wheel_,
                                        .payloads = payloads_,
                                        .network = *network_,
-                                       .policy = protocol_.home(),
+                                       .policy = protocols_.home,
                                        .map = map_,
                                        .agents = agents_,
                                        .devices = devices_.seen_from(slice, network_parts(0)),
@@ -150,7 +165,7 @@ void MemoryHierarchy::drop(u64 begin, u64 end, bool gone) {
 
 /// Only under a protocol with owners is the image ever older than a copy that has been visible.
 void MemoryHierarchy::meet_image(u64 address, u64 bytes, bool written) {
-  if (!protocol_.agent.owns()) return;
+  if (!protocols_.sms.agent.owns()) return;
   const u64 size = config_.l1.line;
   for (u64 line = address & ~(size - 1); line < address + bytes; line += size) {
     if (written) {
@@ -169,7 +184,7 @@ HierarchyStatistics MemoryHierarchy::statistics() const {
   HierarchyStatistics all;
   for (const auto& cache : caches_) all.add(cache->statistics());
   for (const auto& home : homes_) all.add(home->statistics());
-  if (host_core_) all.host_core = host_core_->statistics();
+  all.host_core = host_cores_->statistics();
   engines_->add_to(all);
   all.network = network_->statistics();
   devices_.add_to(all);
@@ -187,7 +202,7 @@ HierarchyStatistics MemoryHierarchy::take(core::Account account) {
 }
 
 bool MemoryHierarchy::quiescent() const {
-  return network_->in_flight() == 0 && (!host_core_ || host_core_->quiescent()) &&
+  return network_->in_flight() == 0 && host_cores_->quiescent() &&
          std::ranges::all_of(caches_, [](const auto& cache) { return cache->quiescent(); }) &&
          std::ranges::all_of(homes_, [](const auto& home) { return home->quiescent(); }) && engines_->idle() &&
          devices_.quiescent();
@@ -203,7 +218,7 @@ std::string MemoryHierarchy::what_is_under_way() const {
 
 std::string MemoryHierarchy::what_is_beneath() const {
   std::string text;
-  if (host_core_) text += host_core_->what_is_under_way();
+  text += host_cores_->what_is_under_way();
   if (pages_) text += pages_->what_is_under_way();
   for (std::size_t i = 0; i < homes_.size(); ++i)
     if (const std::string one = homes_[i]->what_is_under_way(); !one.empty())

@@ -1,8 +1,8 @@
 // The memory hierarchy of a timing machine, put together from what a machine file says: agents (the SMs' private
-// caches, the host's core, the ports of copy engines), the network, homes, and devices behind them. Owned by
+// caches, the host's cores, the ports of copy engines), the network, homes, and devices behind them. Owned by
 // TimingMachine; every part is owned here and dies with it.
 //
-// Agents are numbered: SMs, then the host's core where there is one, then ports.
+// Agents are numbered: SMs, then the host's cores where there are some, then ports.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@
 #include "core/time_wheel.hpp"
 #include "memory/address_map.hpp"
 #include "memory/cache/private_cache.hpp"
-#include "memory/cpu_core.hpp"
 #include "memory/home/home.hpp"
 #include "memory/managed/paged_port.hpp"
 #include "runtime/copy_engines.hpp"
+#include "runtime/host_cores.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/memory_devices.hpp"
 #include "simt/timing_gpu.hpp"
@@ -29,9 +29,10 @@ bool persists(const MachineConfig&);
 
 class MemoryHierarchy {
  public:
-  /// durable: of the pools; nullptr: there are none. References outlive it.
+  /// durable: of the pools; nullptr: there are none. traced_host: the host's accesses take part, where it shares the
+  /// GPU's memory. References outlive it.
   MemoryHierarchy(const MachineConfig&, u64 seed, const memory::AddressSpace&, core::TimeWheel&,
-                  memory::DurableImage* durable);
+                  memory::DurableImage* durable, bool traced_host);
 
   /// Makes the agents and the homes. REQUIRES: once, before anything runs. `copy_begins` is called when a copy engine
   /// turns to a transfer, `moved` when a transfer or a prefetch is over.
@@ -40,8 +41,8 @@ class MemoryHierarchy {
   memory::AddressMap& map() { return map_; }
   /// nullptr: managed memory does not move.
   memory::ManagedPages* pages() { return pages_.get(); }
-  /// nullptr: the host shares no memory with the GPU.
-  memory::CpuCore* host_core() { return host_core_.get(); }
+  /// Has none where the host shares no memory with the GPU, or its accesses are not traced.
+  HostCores& host_cores() { return *host_cores_; }
   CopyEngines& engines() { return *engines_; }
   /// Takes in what was allocated since. Between launches and copies.
   void refresh();
@@ -74,7 +75,7 @@ class MemoryHierarchy {
  private:
   memory::NetworkParts network_parts(u64 seed);
   void make_caches(simt::TimingGpu&, const memory::DmaEngine::Tell& moved);
-  void make_host_core(simt::TimingGpu&);
+  void make_host_cores(simt::TimingGpu&);
   void make_homes();
   memory::PrivateCache& add_cache(memory::Agent&);
 
@@ -83,10 +84,10 @@ class MemoryHierarchy {
   core::TimeWheel& wheel_;
   memory::Payloads payloads_;
   memory::AddressMap map_;
-  const coherence::Model& protocol_;
+  const coherence::Protocols protocols_;
   std::unique_ptr<memory::Network> network_;
   MemoryDevices devices_;
-  std::unique_ptr<memory::CpuCore> host_core_;
+  std::unique_ptr<HostCores> host_cores_;
   std::unique_ptr<CopyEngines> engines_;
   std::vector<memory::Agent*> agents_;
   std::unique_ptr<memory::ManagedPages> pages_;

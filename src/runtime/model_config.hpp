@@ -24,7 +24,10 @@ struct ModeConfig {
 };
 
 struct CoherenceConfig {
+  const std::string& of_host() const { return host == "same" ? protocol : host; }
+
   std::string protocol = "gpu";
+  std::string host = "same";  // as `protocol`
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit);

@@ -8,11 +8,11 @@ namespace ew::runtime {
 
 std::span<const NamedSettings> named_settings() {
   static constexpr std::array<NamedSettings, 5> all{{
-      {"GD", "GPU coherence, DRF consistency.", "gpu", "drf0"},
-      {"GH", "GPU coherence, HRF consistency.", "gpu-hrf", "hrf"},
-      {"DD", "DeNovoA coherence, DRF consistency.", "denovo", "drf0"},
-      {"DD+RO", "DeNovoA coherence with read-only regions, DRF consistency.", "denovo-ro", "drf0"},
-      {"DH", "DeNovoA coherence, HRF consistency.", "denovo-hrf", "hrf"},
+      {"GD", "GPU coherence, DRF consistency.", "gpu", "drf0", "denovo"},
+      {"GH", "GPU coherence, HRF consistency.", "gpu-hrf", "hrf", "denovo"},
+      {"DD", "DeNovoA coherence, DRF consistency.", "denovo", "drf0", "denovo"},
+      {"DD+RO", "DeNovoA coherence with read-only regions, DRF consistency.", "denovo-ro", "drf0", "denovo"},
+      {"DH", "DeNovoA coherence, HRF consistency.", "denovo-hrf", "hrf", "denovo"},
   }};
   return all;
 }

@@ -8,7 +8,7 @@ namespace ew::runtime {
 
 struct NamedSettings {
   std::string_view name, sentence;
-  std::string_view protocol, consistency;  // coherence.protocol, consistency.model
+  std::string_view protocol, consistency, host;  // coherence.protocol, consistency.model, coherence.host
 };
 
 /// The configurations of Sinclair's thesis (2017), section 2.5.

@@ -46,6 +46,7 @@ Machine* Process::machine() {
   std::call_once(once_, [this] {
     try {
       environment_ = Environment::read();
+      environment_.traced_host = traces_host_;
       MachineConfig config = load_machine(environment_.machine);
       for (const auto& setting : environment_.settings) apply_setting(setting, config);
       check(config);

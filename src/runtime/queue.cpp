@@ -62,10 +62,7 @@ void Queue::halt_for_good() {
 Ticket Queue::submit(Command made, std::span<const Ticket> after) {
   HeldLock held(lock_.mutex);
   if (demand_.lost() || demand_.stopping()) return 0;
-  if (!machine_thread_.begun()) {
-    host_functions_.begin();
-    machine_thread_.begin();
-  }
+  begin_threads();
   const HostThreads::Id thread = HostThreads::self();
   rest_.take_account_of(thread);
   const bool first = commands_.empty();
@@ -78,6 +75,12 @@ Ticket Queue::submit(Command made, std::span<const Ticket> after) {
   if (commands_.size() > Demand::deep) demand_.wait(held, {.what = Need::For::room});
   host_goes_on();
   return ticket;
+}
+
+void Queue::begin_threads() {
+  if (machine_thread_.begun()) return;
+  host_functions_.begin();
+  machine_thread_.begin();
 }
 
 /// A call of CUDA is over. While work is queued that nobody needs, shared memory is watched for a host that polls.
@@ -135,6 +138,26 @@ void Queue::step(u64 warp_instructions) {
   HeldLock held(lock_.mutex);
   if (commands_.empty() || machine_thread_.is_this_thread()) return;
   demand_.wait(held, {.what = Need::For::quantum, .instructions = warp_instructions});
+  host_goes_on();
+}
+
+/// Threads of the host take turns in simulated time, when all of them are at rest. The only thread of a program runs
+/// the machine itself: a host that polls would wake the machine's thread for each look.
+void Queue::host_access(u64 address, u64 bytes, bool store) {
+  HeldLock held(lock_.mutex);
+  if (demand_.lost() || demand_.stopping() || machine_thread_.is_this_thread()) return;
+  HostRequest request{.thread = HostThreads::self(), .address = address, .bytes = bytes, .store = store};
+  if (commands_.empty() && !demand_.any()) turns_.visit(held, [&](Simulator&) { turns_.advance_to(host_time_); });
+  begin_threads();
+  if (!demand_.any() && host_functions_.under_way() == 0 && rest_.is_only_thread()) {
+    turns_.halt(held);
+    HostRequest* const one = &request;
+    while (!request.over && !demand_.lost() && !demand_.stopping()) machine_thread_.turn(held, {&one, 1});
+  } else {
+    rest_.take_account_of(request.thread);
+    demand_.wait(held, {.what = Need::For::access, .access = &request});
+  }
+  has_waited(turns_.now());
   host_goes_on();
 }
 

@@ -85,6 +85,9 @@ class Queue {
 
   /// Runs about so many if there is work: the meeting point of a traced host access and the machine.
   void step(u64 warp_instructions = queue_quantum);
+  /// The host is about to access these bytes, of memory that it shares with the GPU. Returns when the access is over on
+  /// the machine.
+  void host_access(u64 address, u64 bytes, bool store);
   /// Host accesses are traced: most of them need not be watched for.
   void set_traced();
 
@@ -98,6 +101,7 @@ class Queue {
   void digest_copies();
 
  private:
+  void begin_threads();
   void host_goes_on();
   void has_waited(u64 until);
 

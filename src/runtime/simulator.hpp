@@ -4,13 +4,14 @@
 // request_stop().
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "memory/dma_transfer.hpp"
 #include "memory/managed/managed_advice.hpp"
+#include "runtime/host_request.hpp"
 #include "runtime/run_results.hpp"
 #include "simt/gpu.hpp"
 
@@ -58,12 +59,9 @@ class Simulator {
   virtual void close() = 0;
   /// Who waits for what, for reports of deadlocks; empty when there is nothing to say.
   virtual std::string what_is_under_way() const = 0;
-  /// The host is about to load these bytes, or to store them with one instruction. Where it shares the GPU's memory, a
-  /// core of it is a node of the machine, which runs until the access is performed.
-  virtual void host_access(u64 address, u64 bytes, bool store) = 0;
-  /// The same for a block of bytes, which may be long: `write` stores a piece of it, and is called for all of them.
-  using HostWrite = std::function<void(u64 at, u64 bytes)>;
-  virtual void host_write(u64 address, u64 bytes, const HostWrite& write) = 0;
+  /// Begins accesses of the host that have not begun, as far as its cores are free. `over` is set when one is, and
+  /// run() ends then. Where the host has no cores on the machine an access is over at once.
+  virtual void host_begin(std::span<HostRequest* const>) = 0;
 };
 
 /// Functional mode: the Gpu alone.
@@ -90,8 +88,9 @@ class FunctionalSimulator final : public Simulator {
   void persist_region(bool) override {}
   void close() override {}
   std::string what_is_under_way() const override { return {}; }
-  void host_access(u64, u64, bool) override {}
-  void host_write(u64 address, u64 bytes, const HostWrite& write) override { write(address, bytes); }
+  void host_begin(std::span<HostRequest* const> requests) override {
+    for (HostRequest* const request : requests) request->over = true;
+  }
 
  private:
   /// The process has one thread besides those of the runtime (queue.hpp, end_signals.hpp).

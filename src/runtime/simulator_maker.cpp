@@ -52,6 +52,7 @@ std::unique_ptr<Simulator> SimulatorMaker::make_timing() {
   const TimingMachine::Observation observation{.timeline_file = environment_.timeline_file,
                                                .trace_file = environment_.trace_file,
                                                .digest = environment_.digest,
+                                               .traced_host = environment_.traced_host,
                                                .per_unit = environment_.per_unit,
                                                .recorder = persistence_.recorder(),
                                                .crash_at = environment_.crash_at_cycle};

@@ -66,7 +66,7 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
                              memory::AddressSpace& space, simt::DeviceServices& services, RunResults& results,
                              const Observation& observation, memory::DurableImage* durable)
     : config_(checked(config, limits)),
-      hierarchy_(config_, seed, space, wheel_, durable),
+      hierarchy_(config_, seed, space, wheel_, durable, observation.traced_host),
       gpu_(simt::TimingGpu::Parts{
           .limits = limits,
           .timing = config.sm_timing,
@@ -114,6 +114,7 @@ void TimingMachine::observe(const Observation& observation) {
 simt::LaunchId TimingMachine::start(simt::Launch launch) {
   accounts_.count_time();
   hierarchy_.refresh();
+  hierarchy_.host_cores().acquire();
   RunningKernel running;
   running.row.name = launch.kernel->name;
   if (timeline_.on()) running.name = core::readable_name(launch.kernel->name);
@@ -131,7 +132,7 @@ simt::LaunchId TimingMachine::start(simt::Launch launch) {
 }
 
 std::vector<simt::Completion> TimingMachine::take_completions() {
-  auto completions = std::exchange(completed_, {});
+  std::vector<simt::Completion> completions;
   for (simt::Completion& completion : gpu_.take_completions()) {
     accounts_.count_time();
     if (auto kernel = under_way_.end_kernel(completion.id)) end_kernel(std::move(*kernel), completion, false);
@@ -148,6 +149,7 @@ void TimingMachine::end_kernel(RunningKernel kernel, const simt::Completion& com
 void TimingMachine::start(Engine engine, u64 id, memory::DmaTransfer transfer) {
   hierarchy_.map().refresh();
   hierarchy_.memory_changes();
+  hierarchy_.host_cores().acquire();
   accounts_.count_time();
   const u32 index = hierarchy_.engines().index_of(engine);
   under_way_.add(id, {gpu_.simulated_nanoseconds(), transfer.bytes(), index});
@@ -182,12 +184,17 @@ std::vector<Simulator::Moved> TimingMachine::take_moved() {
 
 void TimingMachine::run(u64 warp_instructions, u64 until) {
   const core::Cycle wake = cycle_at(until, gpu_.simulated_nanoseconds(), wheel_.now(), config_.device.clock);
-  if (wake <= wheel_.now() || !moved_.empty() || !completed_.empty()) return;
-  if (memory::CpuCore* const core = hierarchy_.host_core()) core->let_go();
+  if (wake <= wheel_.now() || !moved_.empty()) return;
+  HostCores& host = hierarchy_.host_cores();
+  host.let_go();
+  const u64 served = host.served();
   gpu_.set_unattended(host_waits_ && until == ~u64{0} && !under_way_.copies());
   gpu_.run(warp_instructions, wake);
   if (!under_way_.kernels() && moved_.empty() && wheel_.pending() == 0 && !hierarchy_.engines().idle())
     stuck("copies wait for each other", wheel_.now(), what_is_under_way());
+  // A core that was served lets go of its words when the machine goes on: another may wait for them.
+  if (!under_way_.kernels() && wheel_.pending() == 0 && host.busy() && host.served() == served)
+    stuck("the host's access waits", wheel_.now(), what_is_under_way());
 }
 
 void TimingMachine::hand_in(RunResults& results) {
@@ -222,34 +229,18 @@ void TimingMachine::advise(u64 begin, u64 bytes, memory::ManagedAdvice advice) {
   pages->advise(begin, bytes, advice);
 }
 
-/// Memory that a kernel or a copy may be using; the rest of the time the host's work takes none.
-bool TimingMachine::meets_host(u64 address) {
-  if (!hierarchy_.host_core() || !(under_way_.kernels() || under_way_.copies())) return false;
+void TimingMachine::host_begin(std::span<HostRequest* const> requests) {
   memory::AddressMap& map = hierarchy_.map();
   map.refresh();
-  return !map.place(address).mmio;
-}
-
-/// The machine stands still behind it, and the core lets nobody have what it took until the clock goes on.
-void TimingMachine::host_access(u64 address, u64 bytes, bool store) {
-  if (!meets_host(address)) return;
-  memory::CpuCore& core = *hierarchy_.host_core();
-  core.start(address, bytes, store);
-  while (core.busy()) {
-    gpu_.run(~u64{0} >> 1, core::never);
-    completed_ = take_completions();  // the GPU runs no further while it has some
-    if (core.busy() && !under_way_.kernels() && wheel_.pending() == 0)
-      stuck("the host's access waits", wheel_.now(), what_is_under_way());
-  }
-}
-
-void TimingMachine::host_write(u64 address, u64 bytes, const HostWrite& write) {
-  const bool in_lines = hierarchy_.host_core() != nullptr;
-  const u64 piece = in_lines ? config_.l1.line : bytes;
-  for (u64 at = address, end = address + bytes, next; at < end; at = next) {
-    next = std::min(end, in_lines ? (at / piece + 1) * piece : end);
-    host_access(at, next - at, true);
-    write(at, next - at);
+  const bool alone = !under_way_.kernels() && !under_way_.copies();
+  for (HostRequest* const request : requests) {
+    if (request->begun) continue;
+    if (!hierarchy_.host_cores().none() && !map.place(request->address).mmio) {
+      hierarchy_.host_cores().begin(*request, alone);
+      continue;
+    }
+    request->begun = request->over = true;
+    host_touched(request->address, request->bytes, request->store);
   }
 }
 

@@ -29,6 +29,7 @@ namespace ew::runtime {
 struct TimingObservation {
   std::string timeline_file, trace_file;
   bool digest = false;
+  bool traced_host = false;                 // the host's accesses are met, if it shares the GPU's memory
   bool per_unit = false;                    // figures of each SM and each slice of the L2
   simt::EventRecorder* recorder = nullptr;  // of events of persistency
   core::Cycle crash_at = 0;                 // the process kills itself when this cycle begins; 0: never
@@ -59,11 +60,9 @@ class TimingMachine final : public Simulator {
   void drop(u64 begin, u64 end, bool gone) override { hierarchy_.drop(begin, end, gone); }
   void persist_region(bool inside) override { hierarchy_.persist_region(inside); }
   std::string what_is_under_way() const override { return hierarchy_.what_is_under_way(); }
-  void host_access(u64 address, u64 bytes, bool store) override;
-  void host_write(u64 address, u64 bytes, const HostWrite&) override;
+  void host_begin(std::span<HostRequest* const>) override;
 
  private:
-  bool meets_host(u64 address);
   void moved(u64 id);
   void observe(const Observation&);
   void end_kernel(RunningKernel, const simt::Completion&, bool unfinished);
@@ -76,7 +75,6 @@ class TimingMachine final : public Simulator {
   WorkUnderWay under_way_;
   RunAccounts accounts_;
   MachineTimeline timeline_;
-  std::vector<simt::Completion> completed_;  // while the host's core was served: not taken yet
   std::vector<Moved> moved_;
   bool host_waits_ = false;
   RunResults& results_;

@@ -120,7 +120,7 @@ void Bench::build() {
     homes.push_back(std::make_unique<Home>(config.home, HomeSurroundings{.wheel = wheel,
                                                                          .payloads = payloads,
                                                                          .network = network,
-                                                                         .policy = model.home(),
+                                                                         .policy = home_policy(),
                                                                          .map = *map_,
                                                                          .agents = agents_,
                                                                          .devices = device_pointers_,
@@ -128,6 +128,10 @@ void Bench::build() {
                                                                          .observer = config.observer}));
     network.attach(static_cast<Node>(config.agents + i), *homes.back());
   }
+}
+
+const HomePolicy& Bench::home_policy() const {
+  return config.host.empty() ? model.home() : *coherence::common_home(model, model_named(config.host));
 }
 
 bool Bench::step() {

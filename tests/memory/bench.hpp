@@ -79,6 +79,7 @@ class BenchDevice final : public Device {
 
 struct BenchConfig {
   std::string protocol = "gpu";
+  std::string host;  // the protocol of cores of the host; empty: there are none
   u32 agents = 2, slices = 1;
   PrivateCacheConfig cache{.bytes = 1024,
                            .line = 128,
@@ -122,6 +123,7 @@ class Bench {
   void run(u64 cycles = until_rest);
   bool quiescent() const;
   std::string what_is_under_way() const;
+  const HomePolicy& home_policy() const;
   Home& home_of(u64 line) { return *homes[map_->slice_of(map_->place(line))]; }
   const AddressMap& map() const { return *map_; }
 

@@ -228,6 +228,24 @@ TEST(TimingMachine, AnUnknownModelIsRefusedWithTheNearest) {
   EXPECT_NE(refusal_of({"machine.mode=timings"}).find("did you mean \"timing\"?"), std::string::npos);
 }
 
+TEST(TimingMachine, AProtocolOfTheHostThatNoHomeKnowsBesideTheSmsIsRefused) {
+  EXPECT_EQ(
+      refusal_of({"device.integrated=true", "coherence.protocol=mesi", "coherence.host=denovo"}),
+      "coherence.host beside coherence.protocol mesi should be one of same, mesi, but is denovo: no home knows the "
+      "copies of both");
+  EXPECT_EQ(refusal_of({"device.integrated=true", "coherence.protocol=denovo", "coherence.host=gpu"})
+                .find("coherence.host beside coherence.protocol denovo should be one of same, denovo, "),
+            0u);
+  EXPECT_EQ(refusal_of({"coherence.protocol=mesi", "coherence.host=denovo"}), "accepted") << "there are no such cores";
+  EXPECT_EQ(refusal_of({"device.integrated=true", "GD"}), "accepted");
+  EXPECT_EQ(refusal_of({"device.integrated=true", "GD", "coherence.protocol=mesi", "coherence.host=same"}), "accepted");
+  EXPECT_EQ(
+      refusal_of({"coherence.host=denov"}).find("--set coherence.host=denov: unknown host \"denov\" (did you mean"),
+      0u);
+  EXPECT_EQ(refusal_of({"device.integrated=true", "host_core.ways=7"}),
+            "host_core.ways should divide the 256 lines of host_core.bytes into sets, but is 7");
+}
+
 // Thirteen had none, and `ew explain machine` said nothing in its place.
 TEST(Machines, EveryFieldHasASource) {
   MachineConfig config;
