@@ -123,7 +123,7 @@ class CpuCore final : public Receiver {
   u64 at_ = 0, end_ = 0;       // what is left of the access; the line of `at_` is under way
   WordMask outstanding_ = 0;   // of that line, not here yet
   bool keeps_ = false;         // what comes of that line stays
-  LineWords pinned_;   // of this access: who asks for them waits
+  LineWords pinned_;           // of this access: who asks for them waits
   LineWords leaving_;          // given back, and the home may not know it yet
   std::vector<Request> kept_;  // probes and forwards of what is pinned
   core::Cycle begin_ = 0;

@@ -39,7 +39,7 @@ std::unique_ptr<Task> make_task(F function) {
 
 /// Of commands that are ready: by thread of the host, then by submission.
 struct CommandOrder {
-  HostThreads::Id thread = 0;
+  HostThreads::Order thread = 0;
   Ticket ticket = 0;
   auto operator<=>(const CommandOrder&) const = default;
 };

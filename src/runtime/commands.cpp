@@ -6,7 +6,7 @@ namespace ew::runtime {
 
 Commands::Commands() : ends_(remembered) {}
 
-Command& Commands::add(Command&& command, std::span<const Ticket> after, HostThreads::Id thread, u64 earliest) {
+Command& Commands::add(Command&& command, std::span<const Ticket> after, HostThreads::Order thread, u64 earliest) {
   const Ticket ticket = ++last_;
   command.order = {thread, ticket};
   command.number = ++submissions_[thread];

@@ -18,7 +18,7 @@ class Commands {
   Commands();
 
   /// Gives the command its ticket. `earliest`: it begins no earlier, in simulated nanoseconds.
-  Command& add(Command&&, std::span<const Ticket> after, HostThreads::Id, u64 earliest);
+  Command& add(Command&&, std::span<const Ticket> after, HostThreads::Order, u64 earliest);
   /// The last ticket that was given.
   Ticket last() const { return last_; }
 
@@ -61,7 +61,7 @@ class Commands {
   Ticket last_ = 0;
   std::map<Ticket, Command> pending_;
   std::map<CommandOrder, Command*> ready_;
-  std::map<HostThreads::Id, u64> submissions_;  // by thread
+  std::map<HostThreads::Order, u64> submissions_;  // by thread
   std::vector<Ended> ends_;
   u64 latest_end_ = 0;
 };

@@ -41,8 +41,8 @@ class HostCores {
 
   std::function<void()> over_;
   std::vector<std::unique_ptr<memory::CpuCore>> cores_;
-  std::vector<HostRequest*> requests_;      // under way, by core
-  std::map<HostThreads::Id, u32> core_of_;  // of a thread
+  std::vector<HostRequest*> requests_;         // under way, by core
+  std::map<HostThreads::Order, u32> core_of_;  // of a thread
   u64 served_ = 0;
 };
 

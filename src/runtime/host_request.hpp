@@ -7,7 +7,7 @@
 namespace ew::runtime {
 
 struct HostRequest {
-  HostThreads::Id thread = 0;
+  HostThreads::Order thread = 0;
   u64 address = 0, bytes = 0;  // a store lies in two lines at most
   bool store = false;
   bool begun = false, over = false;  // set by the machine

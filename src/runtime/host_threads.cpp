@@ -79,6 +79,10 @@ HostThreads::Id HostThreads::self() {
   return static_cast<Id>(::syscall(SYS_gettid));
 }
 
+HostThreads::Id HostThreads::process() {
+  return static_cast<Id>(::getpid());
+}
+
 bool HostThreads::at_rest(Id thread) {
   return thread_is_at_rest(std::to_string(thread).c_str());
 }

@@ -16,8 +16,17 @@ namespace ew::runtime {
 
 class HostThreads {
  public:
-  using Id = int;  // the kernel's number of a thread; later threads have larger ones
+  using Id = int;  // the kernel's number of a thread
   static Id self();
+  /// Later threads have larger ones.
+  using Order = u64;
+  static Order order() { return order_of(self(), process()); }
+  /// The kernel begins its numbers anew when it has given the last one: a thread whose number is below that of its
+  /// process is younger than those above. REQUIRES: it has not come around twice while the process lives.
+  static Order order_of(Id thread, Id process) {
+    constexpr Order most_numbers = Order{1} << 22;  // Linux, PID_MAX_LIMIT
+    return static_cast<Order>(thread) + (thread < process ? most_numbers : 0);
+  }
   static bool at_rest(Id);
   /// Threads of the process; those of the library count.
   static u64 count();
@@ -36,6 +45,7 @@ class HostThreads {
   void take_account_of(Id thread) { left_out_.erase(thread); }
 
  private:
+  static Id process();
   bool counts(Id thread, const Known&) const;
 
   std::set<Id> left_out_;

@@ -63,11 +63,10 @@ Ticket Queue::submit(Command made, std::span<const Ticket> after) {
   HeldLock held(lock_.mutex);
   if (demand_.lost() || demand_.stopping()) return 0;
   begin_threads();
-  const HostThreads::Id thread = HostThreads::self();
-  rest_.take_account_of(thread);
+  rest_.take_account_of(HostThreads::self());
   const bool first = commands_.empty();
   const u64 earliest = std::max(host_time_, runner_.busy() ? turns_.now() : u64{0});
-  const Command& command = commands_.add(std::move(made), after, thread, earliest);
+  const Command& command = commands_.add(std::move(made), after, HostThreads::order(), earliest);
   const Ticket ticket = command.ticket();
   if (recorder_) recorder_->submitted(ticket, after);
   if (command.unmet == 0) turns_.interrupt_quantum();
@@ -146,7 +145,7 @@ void Queue::step(u64 warp_instructions) {
 void Queue::host_access(u64 address, u64 bytes, bool store) {
   HeldLock held(lock_.mutex);
   if (demand_.lost() || demand_.stopping() || machine_thread_.is_this_thread()) return;
-  HostRequest request{.thread = HostThreads::self(), .address = address, .bytes = bytes, .store = store};
+  HostRequest request{.thread = HostThreads::order(), .address = address, .bytes = bytes, .store = store};
   if (commands_.empty() && !demand_.any()) turns_.visit(held, [&](Simulator&) { turns_.advance_to(host_time_); });
   begin_threads();
   if (!demand_.any() && host_functions_.under_way() == 0 && rest_.is_only_thread()) {
@@ -154,7 +153,7 @@ void Queue::host_access(u64 address, u64 bytes, bool store) {
     HostRequest* const one = &request;
     while (!request.over && !demand_.lost() && !demand_.stopping()) machine_thread_.turn(held, {&one, 1});
   } else {
-    rest_.take_account_of(request.thread);
+    rest_.take_account_of(HostThreads::self());
     demand_.wait(held, {.what = Need::For::access, .access = &request});
   }
   has_waited(turns_.now());
