@@ -26,7 +26,7 @@ Model denovo_hrf() {
                 .outlives_kernels = true,
                 .home = memory::HomeKind::registry},
       .home = registry,
-      .pools = &write_through,
+      .pools = &owned_persists,
   };
 }
 

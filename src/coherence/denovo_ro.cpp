@@ -25,7 +25,7 @@ Model denovo_ro() {
                 .keeps_read_only = true,
                 .home = memory::HomeKind::registry},
       .home = registry,
-      .pools = &write_through,
+      .pools = &owned_persists,
   };
 }
 

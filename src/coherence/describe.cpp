@@ -68,6 +68,10 @@ std::string describe(const Model& model) {
       fmt::format("{:<22} {}\n", "a kernel's end",
                   model.agent.outlives_kernels ? "as a release, then as an acquire; what the host can reach goes home"
                                                : "every copy goes, dirty bytes to the home");
+  if (model.pools)
+    text += fmt::format("{:<22} {}\n", "a pool's persists",
+                        model.pools->owns_what_left ? "are written through, and the words stay owned"
+                                                    : "are written through; nobody owns them");
   text += fmt::format("{:<22} {}\n", "home", home_names[static_cast<u32>(model.home().kind())]);
   return text;
 }

@@ -22,6 +22,8 @@ struct Model {
 
 /// Self-invalidation and write-through, as GPUs do, at a home that may know owners of other lines (`registry`).
 extern const memory::AgentPolicy write_through;
+/// The same, but words of a persist stay owned (AgentPolicy::owns_what_left).
+extern const memory::AgentPolicy owned_persists;
 
 /// The home that stands behind SMs of one protocol and cores of the host of another, which keep their copies as its SMs
 /// do. nullptr: there is none that knows both kinds of copies. The host's protocol may know owners where that of the

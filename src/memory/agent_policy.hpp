@@ -63,7 +63,11 @@ struct AgentPolicy {
   /// that the host's own loads and stores reach goes home in any case: no one asks the caches for it then.
   bool outlives_kernels = false;
   bool keeps_read_only = false;  // read-only data is an exception from drops_at_acquire
-  bool whole_lines = false;      // each request is for all words of its line; else for the sectors that it lacks
+  /// Of lines whose stores are to become durable: words that a persist writes whole are owned from when it leaves,
+  /// until another agent writes them. The home has all that has left, so it answers who reads them, and never waits for
+  /// more.
+  bool owns_what_left = false;
+  bool whole_lines = false;  // each request is for all words of its line; else for the sectors that it lacks
   HomeKind home = HomeKind::none;
 
   const Reaction& on(Use use, DataKind kind) const { return reactions[static_cast<u32>(use)][static_cast<u32>(kind)]; }

@@ -4,6 +4,9 @@
 //
 // Accesses that are performed at the home (a copy engine's, or of a cache that keeps nothing) need the owners' bytes in
 // the image: the owners are probed, and the line is held until they have answered.
+//
+// A persist that is written through may keep its words (AgentPolicy::owns_what_left). The image has the bytes of such
+// an owner, who stands among the sharers, too. So it hears only of others' writes.
 #include "coherence/homes.hpp"
 
 namespace ew::coherence {
@@ -30,6 +33,8 @@ class Registry final : public HomePolicy {
       default:  // performed in the image
         probe_owners(request, record, decision, ProbeKind::invalidate);
         each_word(request.words, [&](u32 word) { record.owner[word] = no_agent; });
+        if (request.kind == RequestKind::write) keep_what_left(request, record);
+        forget_sharers(record);
     }
   }
 
@@ -43,7 +48,7 @@ class Registry final : public HomePolicy {
   /// could come too late.
   static void read(const Request& request, const LineRecord& record, Decision& decision) {
     each_word(request.words, [&](u32 word) {
-      if (record.owner[word] == no_agent)
+      if (record.owner[word] == no_agent || record.sharers.has(record.owner[word]))
         decision.granted |= WordMask{1} << word;
       else if (request.content >> word & 1)
         decision.ask_owner(record.owner[word], record.tag[word], word);
@@ -74,6 +79,22 @@ class Registry final : public HomePolicy {
       decision.granted |= WordMask{1} << word;
       record.owner[word] = owner;
     });
+    forget_sharers(record);
+  }
+
+  static void keep_what_left(const Request& request, LineRecord& record) {
+    if (!request.content) return;
+    each_word(request.content, [&](u32 word) { record.owner[word] = request.origin; });
+    record.sharers.add(request.origin);
+  }
+
+  /// Sharers that own no word.
+  static void forget_sharers(LineRecord& record) {
+    if (!record.sharers.any()) return;
+    AgentSet still;
+    for (const AgentId owner : record.owner)
+      if (owner != no_agent && record.sharers.has(owner)) still.add(owner);
+    record.sharers = still;
   }
 
   static void probe_owners(const Request& request, const LineRecord& record, Decision& decision, ProbeKind kind) {
@@ -81,7 +102,11 @@ class Registry final : public HomePolicy {
     decision.owners_are = Decision::Owners::probe;
     decision.probe = kind;
     each_word(request.words, [&](u32 word) {
-      if (record.owner[word] != no_agent) decision.ask_owner(record.owner[word], record.tag[word], word);
+      const AgentId owner = record.owner[word];
+      // Whoever has the bytes in the image need not be asked for them, and has given up what it writes itself.
+      if (owner == no_agent || (record.sharers.has(owner) && (kind == ProbeKind::clean || owner == request.origin)))
+        return;
+      decision.ask_owner(owner, record.tag[word], word);
     });
   }
 };

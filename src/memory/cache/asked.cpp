@@ -66,7 +66,8 @@ void Asked::answer(const Request& asked, u32 way) {
 void Asked::take(u32 way, const Request& asked, WordMask words, Request& answer) {
   if (asked.probe == ProbeKind::none) return;
   CacheLine& line = p_.lines[way];
-  const ByteMask dirty = line.dirty & bytes_of(line.owned & words);
+  // What has not left of a persist stays: the persistency model says when it leaves.
+  const ByteMask dirty = line.persistent ? ByteMask{} : line.dirty & bytes_of(line.owned & words);
   if (dirty.any() && !asked.owned) {
     answer.payload = p_.around.payloads.take();
     Payload& payload = p_.around.payloads[answer.payload];

@@ -28,7 +28,7 @@ template <DataKind kind>
       return own(a, way, why);
     default:
       // The home does not have what is owned here.
-      if (way != no_way && (p_.lines[way].owned & a.words)) return own(a, way, why);
+      if (way != no_way && (p_.lines[way].owned & a.words) && !policy.owns_what_left) return own(a, way, why);
       return load_at_home(a, way, why);
   }
 }

@@ -44,6 +44,7 @@ void Room::give_up(u32 way, WordMask words) {
   CacheLine& line = p_.lines[way];
   if (line.listed && touched_words(line.dirty) & words) p_.buffer.drain(way);
   line.valid &= ~words | whole_words(line.dirty);
+  if (line.persistent) line.owned &= ~words;  // the home finds out when the access comes
   if (line.mshr == no_number) return p_.lines.remove_if_empty(way);
   Mshr& mshr = p_.misses[line.mshr];
   p_.misses.refresh(mshr);

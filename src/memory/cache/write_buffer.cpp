@@ -45,7 +45,8 @@ void WriteBuffer::retire(u32 way) {
 
 void WriteBuffer::drain(u32 way, u32 access, u32 part, u8 mark) {
   const CacheLine& line = parts_.lines[way];
-  if (!line.owned) return send(way, RequestKind::write, line.dirty, flush_.take(mark), access, part);
+  if (!line.owned || keeps_what_left(line))
+    return send(way, RequestKind::write, line.dirty, flush_.take(mark), access, part);
   if (parts_.owns_later) send_unowned(way, mark);
   send(way, RequestKind::write_back, line.dirty, flush_.take(mark), access, part);
 }
@@ -55,6 +56,21 @@ void WriteBuffer::send_unowned(u32 way, u8 mark) {
   const CacheLine& line = parts_.lines[way];
   const ByteMask bytes = line.dirty & ~bytes_of(line.owned);
   if (bytes.any()) send(way, RequestKind::write, bytes, flush_.take(mark), no_access, 0);
+}
+
+/// The home has all that has left: nobody asks for the words on their way.
+void WriteBuffer::give_back(u32 way, u8 mark) {
+  CacheLine& line = parts_.lines[way];
+  if (line.dirty.any()) send(way, RequestKind::write, line.dirty, flush_.take(mark), no_access, 0);
+  if (!line.owned) return;
+  Request back{.line = parts_.lines.line_of(way), .place = line.place, .words = line.owned, .access = no_access};
+  back.kind = RequestKind::write_back;
+  back.payload = parts_.payloads.take();
+  back.flush = flush_.take(mark);
+  back.ticket = parts_.port.open();
+  ++writes_under_way_;
+  line.owned = 0;
+  parts_.port.send_home(back, 0, parts_.counts.account());
 }
 
 void WriteBuffer::clean(u32 way) {
@@ -69,7 +85,7 @@ void WriteBuffer::clean(u32 way) {
 bool WriteBuffer::clean_now(u32 way, u8 mark) {
   const CacheLine& line = parts_.lines[way];
   if (!line.dirty.any()) return false;
-  if (!line.owned) {
+  if (!line.owned || keeps_what_left(line)) {
     send(way, RequestKind::write, line.dirty, mark, no_access, 0);
     return true;
   }
@@ -90,6 +106,10 @@ void WriteBuffer::send(u32 way, RequestKind kind, ByteMask bytes, u8 mark, u32 a
                 .kind = kind,
                 .part = static_cast<u8>(part)};
   write.flush = mark;
+  if (keeps_what_left(line)) {
+    write.content = whole_words(bytes);
+    line.owned |= write.content;
+  }
   write.words = kind == RequestKind::write_back ? line.owned : touched_words(bytes);
   write.payload = parts_.payloads.take();
   std::memcpy(parts_.payloads[write.payload].bytes.data(), parts_.lines.bytes(way), config_.line);

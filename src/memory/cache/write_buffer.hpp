@@ -32,7 +32,8 @@ class WriteBuffer {
     PersistsUnderWay& persists;
     CacheCounts& counts;
     HomeKind home;
-    bool owns_later;  // AgentPolicy::owns_later
+    bool owns_later;      // AgentPolicy::owns_later
+    bool owns_what_left;  // of persistent lines: AgentPolicy::owns_what_left
   };
   WriteBuffer(const PrivateCacheConfig& config, const Parts& parts)
       : config_(config), parts_(parts), volatile_(parts.lines), persistent_(parts.lines) {}
@@ -65,6 +66,7 @@ class WriteBuffer {
   /// that a clean copy has gone.
   void write_back(u32 way, u8 mark = 0) {
     const CacheLine& line = parts_.lines[way];
+    if (keeps_what_left(line)) return give_back(way, mark);
     if (line.dirty.any() || (line.owned && parts_.home == HomeKind::registry)) drain(way, no_access, 0, mark);
   }
   /// The line's dirty bytes leave, and owned words stay owned. While words of the line are asked for they wait: the
@@ -83,6 +85,8 @@ class WriteBuffer {
  private:
   void send(u32 way, RequestKind, ByteMask, u8 mark, u32 access, u32 part);
   void send_unowned(u32 way, u8 mark);
+  bool keeps_what_left(const CacheLine& line) const { return line.persistent && parts_.owns_what_left; }
+  void give_back(u32 way, u8 mark);
   void arm_timer();
   void drain_aged(u64, u64);
   Cycle now() const { return parts_.wheel.now(); }
