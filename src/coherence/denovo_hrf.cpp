@@ -4,30 +4,14 @@
 
 namespace ew::coherence {
 
-using memory::both;
-using enum memory::Otherwise;
-
 Model denovo_hrf() {
-  return {
-      .name = "denovo-hrf",
-      .sentence =
-          "denovo, and atomics of the block, or of the blocks of an SM, are performed on copies that are registered "
-          "later.",
-      .agent = {.reactions = {{
-                    both({.valid = true, .owned = true, .otherwise = fetch}),  // load
-                    both({.owned = true, .otherwise = own}),                   // fresh_load
-                    both({.owned = true, .otherwise = own}),                   // past_load
-                    both({.owned = true, .otherwise = own_later}),             // store
-                    both({.owned = true, .otherwise = own_written}),           // fresh_store
-                    both({.owned = true, .otherwise = own_written}),           // past_store
-                    both({.valid = true, .owned = true, .otherwise = fetch}),  // atomic
-                    both({.owned = true, .otherwise = own}),                   // fresh_atomic
-                }},
-                .outlives_kernels = true,
-                .home = memory::HomeKind::registry},
-      .home = registry,
-      .pools = &owned_persists,
-  };
+  Model model = denovo();
+  model.name = "denovo-hrf";
+  model.sentence =
+      "denovo, and atomics of the block, or of the blocks of an SM, are performed on copies that are registered later.";
+  model.agent.on(memory::Use::atomic) =
+      memory::both({.valid = true, .owned = true, .otherwise = memory::Otherwise::fetch});
+  return model;
 }
 
 }  // namespace ew::coherence

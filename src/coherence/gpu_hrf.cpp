@@ -4,27 +4,14 @@
 
 namespace ew::coherence {
 
-using memory::both;
-using enum memory::Otherwise;
-
 Model gpu_hrf() {
-  return {
-      .name = "gpu-hrf",
-      .sentence =
-          "gpu, and atomics of the block, or of the blocks of an SM, are performed on copies, which are dirty then.",
-      .agent = {.reactions = {{
-                    both({.valid = true, .otherwise = fetch}),  // load
-                    both({.otherwise = past}),                  // fresh_load
-                    both({.otherwise = past}),                  // past_load
-                    both({.otherwise = buffer}),                // store
-                    both({.otherwise = at_once}),               // fresh_store
-                    both({.otherwise = at_once}),               // past_store
-                    both({.valid = true, .otherwise = fetch}),  // atomic
-                    both({.otherwise = past}),                  // fresh_atomic
-                }}},
-      .home = no_record,
-      .pools = &write_through,
-  };
+  Model model = gpu();
+  model.name = "gpu-hrf";
+  model.sentence =
+      "gpu, and atomics of the block, or of the blocks of an SM, are performed on copies, which are dirty then.";
+  model.agent.on(memory::Use::atomic) = memory::both({.valid = true, .otherwise = memory::Otherwise::fetch});
+  model.pools = &write_through;
+  return model;
 }
 
 }  // namespace ew::coherence

@@ -6,10 +6,6 @@
 
 namespace ew::coherence {
 
-#define MODEL(name) Model name();
-#include "coherence/models.inc"
-#undef MODEL
-
 std::span<const Model> models() {
 #define MODEL(name) name(),
   static const std::array table{

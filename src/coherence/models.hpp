@@ -20,6 +20,11 @@ struct Model {
   const memory::AgentPolicy* pools = nullptr;
 };
 
+/// Each protocol of the table by its function: one that differs little from another starts from that.
+#define MODEL(name) Model name();
+#include "coherence/models.inc"
+#undef MODEL
+
 /// Self-invalidation and write-through, as GPUs do, at a home that may know owners of other lines (`registry`).
 extern const memory::AgentPolicy write_through;
 /// The same, but words of a persist stay owned (AgentPolicy::owns_what_left).
