@@ -20,21 +20,23 @@
 
 namespace ew::memory {
 
+struct WriteBufferParts {
+  core::TimeWheel& wheel;
+  Payloads& payloads;
+  LineStore& lines;
+  Misses& misses;
+  LeavingLines& leaving;
+  AgentPort& port;
+  PersistsUnderWay& persists;
+  CacheCounts& counts;
+  HomeKind home;
+  bool owns_later;      // AgentPolicy::owns_later
+  bool owns_what_left;  // of persistent lines: AgentPolicy::owns_what_left
+};
+
 class WriteBuffer {
  public:
-  struct Parts {
-    core::TimeWheel& wheel;
-    Payloads& payloads;
-    LineStore& lines;
-    Misses& misses;
-    LeavingLines& leaving;
-    AgentPort& port;
-    PersistsUnderWay& persists;
-    CacheCounts& counts;
-    HomeKind home;
-    bool owns_later;      // AgentPolicy::owns_later
-    bool owns_what_left;  // of persistent lines: AgentPolicy::owns_what_left
-  };
+  using Parts = WriteBufferParts;
   WriteBuffer(const PrivateCacheConfig& config, const Parts& parts)
       : config_(config), parts_(parts), volatile_(parts.lines), persistent_(parts.lines) {}
 
