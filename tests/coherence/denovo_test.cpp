@@ -176,6 +176,27 @@ TEST(DeNovo, registrations_never_wait_for_loads_that_joined_others) {
   for (u32 line = 0; line < 12; ++line) EXPECT_EQ(s.done(0, loads[line]).value, line);
 }
 
+// Each failed attempt at a lock is an acquire: the lock's read-only data were fetched anew for each critical section.
+TEST(DeNovo, what_is_read_only_outlives_an_acquire_that_passes_while_it_is_on_its_way) {
+  constexpr Options read_only{.read_only = true, .scope = Scope::none};
+  for (const char* protocol : {"denovo-ro", "denovo"}) {
+    Scene s(protocol, 2);
+    const u64 x = s.line(1), y = x + 4;
+    s.bench.caches[0]->begin_kernel();
+    const auto look = s.load(0, x, read_only), other = s.load(0, y);
+    s.acquire(0);
+    s.bench.run();
+    EXPECT_TRUE(s.done(0, look).performed && s.done(0, other).performed);
+    const bool keeps = s.bench.model.agent.keeps_read_only;
+    EXPECT_EQ(s.bench.caches[0]->peek(x).valid, keeps) << protocol;
+    EXPECT_FALSE(s.bench.caches[0]->peek(y).valid) << "ordinary, and may be old";
+    const auto late = s.load(0, x + 8, read_only);
+    s.bench.caches[0]->begin_kernel();
+    s.value(0, late);
+    EXPECT_FALSE(s.bench.caches[0]->peek(x + 8).valid) << "of the kernel before";
+  }
+}
+
 TEST(DeNovo, a_second_kernel_over_the_same_array_sends_no_registration) {
   Scene s = scene(2);
   for (u32 kernel = 0; kernel < 3; ++kernel) {

@@ -187,7 +187,8 @@ bool Misses::any_unwaited() const {
 
 void Misses::refresh(Mshr& mshr) const {
   if (mshr.epoch == lines_.epoch(mshr.persistent)) return;
-  mshr.poison |= mshr.outstanding | mshr.welcome | mshr.waited;
+  const WordMask stay = mshr.way == no_way ? 0 : lines_.read_only.words(mshr.way);
+  mshr.poison |= (mshr.outstanding | mshr.welcome | mshr.waited) & ~stay;
   mshr.epoch = lines_.epoch(mshr.persistent);
 }
 
