@@ -86,7 +86,7 @@ class Demo {
 };
 
 std::string statistic(const FinishedRun* run, std::string_view name, const std::vector<std::string>& kernels) {
-  const auto value = run ? run->measure(name, kernels) : std::nullopt;
+  const auto value = run ? run->measure(Metric::read(name, {}), Span::kernels, kernels) : std::nullopt;
   return value ? grouped(static_cast<unsigned long long>(*value)) : "-";
 }
 
@@ -111,7 +111,7 @@ int Demo::show_models() {
     const FinishedRun* found = nullptr;
     for (const FinishedRun& run : result.runs)
       if (!bar->runs.empty() && run.directory().filename() == bar->runs.front()) found = &run;
-    const auto time = found ? found->measure("time", program.kernels) : std::nullopt;
+    const auto time = found ? found->measure(Metric::time(), Span::kernels, program.kernels) : std::nullopt;
     table.row(
         {machine.label, time ? fmt::format("{:.1f}", *time / 1000) : "-",
          value_text(*result.figures.front().figure, bar->ours), value_text(*result.figures.front().figure, bar->paper),

@@ -31,8 +31,8 @@ const char* const reproduce_manual =
 ask), and compares what was measured with what the paper published. docs/reproduce.md says how to read the result
 and how to add a study.
 
-In the output folder: report.html (all figures, works without a network), figures.csv, figures.md, runs.csv, results.json, and
-runs/NAME with resolved.toml, stats.json and env.json of each run. --resume takes the runs that are there already:
+In the output folder: report.html (all figures, works without a network), figures.csv, parts.csv (of stacked bars),
+claims.csv (what the paper's text says, and whether it holds here), figures.md, runs.csv, results.json, and runs/NAME with resolved.toml, stats.json and env.json of each run. --resume takes the runs that are there already:
 a run's name ends in a digest of the simulator, the program, the machine, the words and the seed.
 
 --seeds: under another seed than 0 blocks and warps start up to a microsecond later, each by its own time. Bars then
@@ -47,32 +47,46 @@ Examples:
   ew reproduce sbrp --figure 6 --figure 8         two of them
   ew reproduce sbrp --seeds 5                     with what five starts change of each bar
   ew reproduce sbrp --resume                      go on where it was interrupted
+  ew reproduce denovo --figure 5.1                series over the number of compute units, and the claims of the text
   ew reproduce sbrp --figure 6 --program Red --json | jq '.figures[0].bars')";
+
+/// Every claim of the text, and what became of it.
+void print_claims(const ComparedFigure& compared) {
+  if (compared.claims.empty()) return;
+  Table table({"claim", ">here", ">published", "", "what the text says"});
+  for (const JudgedClaim& judged : compared.claims) {
+    const Claim& claim = *judged.claim;
+    const std::string& reason = claim.not_judged.empty() ? judged.note : claim.not_judged;
+    table.row({claim.id, judged.ours_text(), claim.not_judged.empty() ? published_text(claim) : "-",
+               std::string(verdict_names[static_cast<int>(judged.verdict)]),
+               claim.text + (reason.empty() ? "" : " [" + reason + "]")});
+  }
+  fmt::print("{}{}\n\n", table.text(), claims_sentence({&compared}));
+}
 
 /// "here (paper)" of every bar, a row a program.
 void print_figure(const ComparedFigure& compared) {
   const Figure& figure = *compared.figure;
   std::vector<std::string> headings{"program"};
+  if (!figure.x.name.empty()) headings.push_back(">" + figure.x.label);
   for (const Bar& bar : figure.bars) headings.push_back(">" + bar.label);
   Table table(headings);
-  std::vector<std::string> rows = compared.programs;
-  rows.push_back("mean");
-  for (const std::string& program : rows) {
-    std::vector<std::string> cells{program == "mean" ? "geometric mean" : program};
-    for (const Bar& bar : figure.bars) {
-      const ComparedBar* one = compared.find(program, bar.name);
-      if (!one) continue;
-      const std::string range = range_text(figure, *one);
-      cells.push_back(fmt::format("{}{} ({})", value_text(figure, one->ours), range.empty() ? "" : ", " + range,
-                                  value_text(figure, one->paper)));
-    }
-    if (cells.size() > 1) table.row(cells);
+  for (const ComparedRow& row : compared.rows()) {
+    std::vector<std::string> cells{row.program == "mean" ? mean_name(figure) : row.program};
+    if (!figure.x.name.empty()) cells.push_back(row.x);
+    for (const Bar& bar : figure.bars)
+      cells.push_back(here_and_paper(figure, *compared.find(row.program, bar.name, row.x)));
+    table.row(cells);
   }
-  fmt::print("Figure {}: {} ({}; here, and in the paper)\n\n{}", figure.id, figure.title, figure.axis, table.text());
+  fmt::print("Figure {}: {} ({}; here{})\n\n{}", figure.id, figure.title, figure.axis,
+             figure.published.empty() ? "" : ", and in the paper", table.text());
   const auto undecided = compared.direction.undecided.size() + compared.order.undecided.size();
-  fmt::print("direction: {} of {}, order: {} of {} claims of the paper hold{}\n\n", compared.direction.held,
-             compared.direction.claims, compared.order.held, compared.order.claims,
-             undecided ? fmt::format("; {} hold under some seeds", undecided) : "");
+  if (!figure.published.empty())
+    fmt::print("direction: {} of {}, order: {} of {} claims of the paper hold{}\n", compared.direction.held,
+               compared.direction.claims, compared.order.held, compared.order.claims,
+               undecided ? fmt::format("; {} hold under some seeds", undecided) : "");
+  fmt::print("\n");
+  print_claims(compared);
 }
 
 std::string typed(const ReproduceCommand& command) {
@@ -94,7 +108,9 @@ int list(const Suite& suite) {
 }
 
 void print_result(const Reproduction& result, const fs::path& page) {
-  for (const ComparedFigure& figure : result.figures) print_figure(figure);
+  std::vector<const ComparedFigure*> figures;
+  for (const ComparedFigure& figure : result.figures) print_figure(figure), figures.push_back(&figure);
+  if (const std::string sentence = claims_sentence(figures); !sentence.empty()) fmt::print("{}\n", sentence);
   fmt::print("{} runs in {}. {}\n", result.runs.size(), seconds_text(result.provenance.wall_seconds),
              speed_sentence(result, 15, 2));
   if (!result.failures.empty()) fmt::print("FAIL: {} runs failed\n", result.failures.size());

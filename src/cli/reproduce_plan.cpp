@@ -76,7 +76,7 @@ std::string identity(const Program& program, const Configuration& configuration,
       fmt::format("{}\n{}\n{}\n{}\n", program.name, configuration.machine, phase == Phase::recovery, seed);
   for (const std::string& setting : configuration.settings) text += setting + "\n";
   for (const std::string& option : configuration.options) text += "option " + option + "\n";
-  return text;
+  return text + configuration.words;
 }
 
 std::vector<std::string> build_options(const Program& program, const Configuration& configuration) {
@@ -85,12 +85,36 @@ std::vector<std::string> build_options(const Program& program, const Configurati
   return options;
 }
 
-std::vector<std::string> configurations_of(const Figure& figure) {
-  std::vector<std::string> names;
-  for (const report::Bar& bar : figure.bars)
-    for (const std::string& name : {bar.over, bar.via, bar.run})
-      if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
-  return names;
+struct Asked {
+  std::string program, configuration;
+  bool operator==(const Asked&) const = default;
+};
+
+/// Of which programs, on which configurations, the bars and claims of a figure need a run. Each once.
+std::vector<Asked> asked_by(const Figure& figure) {
+  std::vector<Asked> list;
+  std::set<std::pair<std::string, std::string>> seen;
+  const auto ask = [&](const std::string& program, const std::string& configuration) {
+    if (seen.insert({program, configuration}).second) list.push_back({program, configuration});
+  };
+  const auto ask_all = [&](const std::string& name, const std::string& fixed_x) {
+    if (name.empty()) return;
+    for (const std::string& x : figure.x.points())
+      for (const std::string& program : figure.programs)
+        ask(program, figure.configuration(name, fixed_x.empty() ? x : fixed_x).name);
+  };
+  for (const report::Bar& bar : figure.bars) {
+    ask_all(bar.over, figure.x.over);
+    ask_all(bar.via, "");
+    ask_all(bar.run, "");
+  }
+  const report::Measure note = [&](const report::Measurement& asked) {
+    ask(asked.program, figure.machine(asked.machine, asked.x).name);
+    return std::optional(1.0);
+  };
+  for (const report::Claim& claim : figure.claims)
+    if (claim.not_judged.empty()) claim.expression.value(note);
+  return list;
 }
 
 }  // namespace
@@ -129,18 +153,16 @@ ReproducePlan::ReproducePlan(const Suite& suite, const ReproduceRequest& request
   }
   if (programs_.empty()) throw UserError("none of these figures shows any of these programs");
   for (const Figure* figure : figures_) {
-    for (const std::string& name : configurations_of(*figure)) {
-      for (const std::string& program_name : programs_) {
-        if (std::ranges::find(figure->programs, program_name) == figure->programs.end()) continue;
-        const Program& program = suite.programs.at(program_name);
-        ProgramBuild build{program.source, {}, build_options(program, figure->configuration(name))};
-        Digest digest;
-        for (const std::string& option : build.options) digest.add(option);
-        const std::string stem = build.source.stem().string();
-        build.output = out / "programs" / (build.options.empty() ? stem : fmt::format("{}-{}", stem, digest.text()));
-        const auto same = [&](const ProgramBuild& other) { return other.output == build.output; };
-        if (std::ranges::none_of(builds_, same)) builds_.push_back(std::move(build));
-      }
+    for (const Asked& asked : asked_by(*figure)) {
+      if (std::ranges::find(programs_, asked.program) == programs_.end()) continue;
+      const Program& program = suite.programs.at(asked.program);
+      ProgramBuild build{program.source, {}, build_options(program, figure->configurations.at(asked.configuration))};
+      Digest digest;
+      for (const std::string& option : build.options) digest.add(option);
+      const std::string stem = build.source.stem().string();
+      build.output = out / "programs" / (build.options.empty() ? stem : fmt::format("{}-{}", stem, digest.text()));
+      const auto same = [&](const ProgramBuild& other) { return other.output == build.output; };
+      if (std::ranges::none_of(builds_, same)) builds_.push_back(std::move(build));
     }
   }
 }
@@ -165,7 +187,7 @@ PlannedRun ReproducePlan::planned(const Program& program, const Configuration& c
   run.machine_text = runtime::to_toml(run.settings.resolve());
   const std::string& size = program.sizes.at(request_.size);
   const auto call = [&](const std::string& text) {
-    Words words = words_of(text, size);
+    Words words = words_of(text + " " + configuration.words, size);
     words.insert(words.begin(), build_of(program, configuration).output.string());
     return words;
   };
@@ -200,10 +222,10 @@ void ReproducePlan::make_runs() {
   for (const ProgramBuild& build : builds_) contents_[build.output.string()] = contents_digest(build.output);
   for (const u64 seed : request_.each_seed())
     for (const Figure* figure : figures_)
-      for (const std::string& configuration : configurations_of(*figure))
-        for (const std::string& program : figure->programs)
-          if (std::ranges::find(programs_, program) != programs_.end())
-            add_run(suite_.programs.at(program), figure->configuration(configuration), figure->phase, seed);
+      for (const Asked& asked : asked_by(*figure))
+        if (std::ranges::find(programs_, asked.program) != programs_.end())
+          add_run(suite_.programs.at(asked.program), figure->configurations.at(asked.configuration), figure->phase,
+                  seed);
 }
 
 const PlannedRun* ReproducePlan::find(const Program& program, const Configuration& configuration, Phase phase,

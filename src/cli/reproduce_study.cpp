@@ -48,6 +48,8 @@ Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::
 
 void write_results(const Reproduction& result, const fs::path& out) {
   core::write_file(out / "figures.csv", figures_csv(result));
+  core::write_file(out / "parts.csv", parts_csv(result));
+  core::write_file(out / "claims.csv", claims_csv(result));
   core::write_file(out / "figures.md", figures_markdown(result));
   core::write_file(out / "runs.csv", runs_csv(result));
   core::write_file(out / "results.json", core::json_text(to_json(result)) + "\n");

@@ -18,8 +18,8 @@ struct StudyRequest {
   bool resume = false;
 };
 
-/// Carries it out and writes figures.csv, runs.csv, results.json and report.html. The suite must outlive what comes
-/// back.
+/// Carries it out and writes figures.csv, parts.csv, claims.csv, runs.csv, results.json and report.html. The suite must
+/// outlive what comes back.
 report::Reproduction reproduce_study(const report::Suite&, const StudyRequest&);
 
 /// Where the page is.

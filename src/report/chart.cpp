@@ -15,8 +15,8 @@ std::string label_of(const Figure& figure, const std::string& bar) {
   return bar;
 }
 
-std::string program_label(const std::string& program) {
-  return program == "mean" ? "geometric mean" : program;
+std::string program_label(const Figure& figure, const std::string& program) {
+  return program == "mean" ? mean_name(figure) : program;
 }
 
 Json values_of(const ComparedFigure& compared) {
@@ -24,7 +24,7 @@ Json values_of(const ComparedFigure& compared) {
   for (const ComparedBar& bar : compared.bars) {
     const auto add = [&](const char* source, std::optional<double> value) {
       if (value)
-        values.push_back({{"program", program_label(bar.program)},
+        values.push_back({{"program", program_label(*compared.figure, bar.program)},
                           {"bar", label_of(*compared.figure, bar.bar)},
                           {"source", source},
                           {"value", *value}});
@@ -71,31 +71,118 @@ Json ranges(const Json& labels) {
           {"encoding", encoding}};
 }
 
-}  // namespace
+/// The parts of our bars, one on the other.
+Json stacks(const ComparedFigure& compared, const Json& labels) {
+  const Figure& figure = *compared.figure;
+  Json values = Json::array(), names = Json::array();
+  for (const Part& part : figure.parts) names.push_back(part.label);
+  for (const ComparedBar& bar : compared.bars)
+    for (std::size_t i = 0; i < bar.parts.size(); ++i)
+      values.push_back({{"program", program_label(figure, bar.program)},
+                        {"bar", label_of(figure, bar.bar)},
+                        {"part", figure.parts[i].label},
+                        {"place", i},
+                        {"value", bar.parts[i]}});
+  Json tooltip = Json::array();
+  for (const char* field : {"program", "bar", "part"}) tooltip.push_back({{"field", field}, {"type", "nominal"}});
+  tooltip.push_back({{"field", "value"}, {"type", "quantitative"}, {"format", ".3f"}});
+  Json encoding = place_of_bar(labels);
+  encoding.erase("xOffset");
+  encoding.update({{"y", {{"field", "value"}, {"type", "quantitative"}, {"title", figure.axis}}},
+                   {"color",
+                    {{"field", "part"},
+                     {"type", "nominal"},
+                     {"sort", names},
+                     {"title", nullptr},
+                     {"scale", {{"scheme", names.size() > 10 ? "tableau20" : "tableau10"}}},
+                     {"legend", {{"orient", "top"}, {"columns", 8}}}}},
+                   {"order", {{"field", "place"}, {"type", "quantitative"}}},
+                   {"tooltip", tooltip}});
+  return {{"data", {{"values", values}}}, {"mark", {{"type", "bar"}}}, {"encoding", encoding}};
+}
 
-Json chart_of(const ComparedFigure& compared) {
+/// A small chart a program: a line a bar, over the values of the axis; the paper's lines are dashed.
+Json series(const ComparedFigure& compared) {
+  const Figure& figure = *compared.figure;
+  Json values = Json::array(), labels = Json::array(), programs = Json::array(), points = Json::array();
+  for (const Bar& bar : figure.bars) labels.push_back(bar.label);
+  for (const std::string& program : compared.programs) programs.push_back(program);
+  programs.push_back(program_label(figure, "mean"));
+  for (const std::string& x : figure.x.values) points.push_back(figure.x.numeric ? Json(std::stod(x)) : Json(x));
+  for (const ComparedBar& bar : compared.bars)
+    for (const auto& [source, value] : {std::pair("paper", bar.paper), {"Everwarp", bar.ours}})
+      if (value)
+        values.push_back({{"program", program_label(figure, bar.program)},
+                          {"x", figure.x.numeric ? Json(std::stod(bar.x)) : Json(bar.x)},
+                          {"bar", label_of(figure, bar.bar)},
+                          {"source", source},
+                          {"value", *value}});
+  Json encoding{
+      {"x",
+       {{"field", "x"},
+        {"type", figure.x.numeric ? "quantitative" : "ordinal"},
+        {"sort", points},
+        {"title", figure.x.label},
+        {"axis", {{"values", points}}}}},
+      {"y", {{"field", "value"}, {"type", "quantitative"}, {"title", figure.axis}}},
+      {"color",
+       {{"field", "bar"}, {"type", "nominal"}, {"sort", labels}, {"title", nullptr}, {"legend", {{"orient", "top"}}}}},
+      {"strokeDash",
+       {{"field", "source"},
+        {"type", "nominal"},
+        {"title", nullptr},
+        {"scale", {{"domain", {"Everwarp", "paper"}}, {"range", {{1, 0}, {4, 3}}}}},
+        {"legend", nullptr}}},
+      {"tooltip",
+       {{{"field", "program"}}, {{"field", "bar"}}, {{"field", "x"}}, {{"field", "value"}, {"format", ".3f"}}}}};
+  return {{"data", {{"values", values}}},
+          {"facet", {{"field", "program"}, {"type", "nominal"}, {"sort", programs}, {"title", nullptr}}},
+          {"columns", 4},
+          {"spec",
+           {{"width", 220}, {"height", 160}, {"mark", {{"type", "line"}, {"point", true}}}, {"encoding", encoding}}},
+          {"resolve", {{"scale", {{"y", "independent"}}}}}};
+}
+
+/// Programs beside each other, each with its bars.
+Json groups_of_bars(const ComparedFigure& compared) {
   const Figure& figure = *compared.figure;
   Json labels = Json::array(), programs = Json::array();
   for (const Bar& bar : figure.bars) labels.push_back(bar.label);
   for (const std::string& program : compared.programs) programs.push_back(program);
-  programs.push_back(program_label("mean"));
-  Json layers = Json::array({bars(figure, labels)});
-  if (compared.has_ranges()) layers.push_back(ranges(labels));
-  if (figure.quantity != Quantity::share)  // the line of what all is normalised to
+  programs.push_back(program_label(figure, "mean"));
+  const bool stacked = !figure.parts.empty();
+  Json layers = Json::array();
+  if (!stacked) layers.push_back(bars(figure, labels));
+  if (compared.has_ranges() && !stacked) layers.push_back(ranges(labels));
+  if (figure.quantity == Quantity::speedup || figure.quantity == Quantity::ratio)  // what all is normalised to
     layers.push_back({{"mark", {{"type", "rule"}, {"strokeDash", {3, 3}}, {"color", "#888888"}}},
                       {"encoding", {{"y", {{"datum", 1}}}}}});
-  const double step = figure.bars.size() > 3 ? 24 : 36;
-  return {{"data", {{"values", values_of(compared)}}},
-          {"facet",
-           {{"column",
-             {{"field", "program"},
-              {"type", "nominal"},
-              {"sort", programs},
-              {"title", nullptr},
-              {"header", {{"labelFontWeight", "bold"}}}}}}},
-          {"spec", {{"width", {{"step", step}, {"for", "position"}}}, {"height", 220}, {"layer", layers}}},
-          {"spacing", 16},
-          {"config", {{"view", {{"stroke", "transparent"}}}, {"font", "system-ui, sans-serif"}}}};
+  Json chart{{"data", {{"values", values_of(compared)}}}};
+  if (stacked) {
+    Json layer = stacks(compared, labels);
+    chart["data"] = layer["data"];
+    layer.erase("data");
+    layers.insert(layers.begin(), std::move(layer));
+  }
+  const double step = figure.bars.size() > 3 || stacked ? 24 : 36;
+  chart.update({{"facet",
+                 {{"column",
+                   {{"field", "program"},
+                    {"type", "nominal"},
+                    {"sort", programs},
+                    {"title", nullptr},
+                    {"header", {{"labelFontWeight", "bold"}}}}}}},
+                {"spec", {{"width", {{"step", step}, {"for", "position"}}}, {"height", 220}, {"layer", layers}}},
+                {"spacing", 16}});
+  return chart;
+}
+
+}  // namespace
+
+Json chart_of(const ComparedFigure& compared) {
+  Json chart = compared.figure->x.name.empty() ? groups_of_bars(compared) : series(compared);
+  chart["config"] = {{"view", {{"stroke", "transparent"}}}, {"font", "system-ui, sans-serif"}};
+  return chart;
 }
 
 }  // namespace ew::report

@@ -13,27 +13,37 @@ namespace {
 /// What is measured of the runs behind one bar, and which they are.
 class BarValue {
  public:
-  BarValue(const Figure& figure, const Program& program, const FindRun& find)
-      : figure_(figure), program_(program), find_(find) {}
+  BarValue(const Figure& figure, const Program& program, const std::string& x, const FindRun& find)
+      : figure_(figure), program_(program), x_(x), find_(find) {}
 
   std::optional<double> of(const Bar& bar, u64 seed) {
-    const auto run = measured(bar.run, seed), over = measured(bar.over, seed);
-    if (figure_.quantity == Quantity::share) return share(bar.step, over, measured(bar.via, seed), run);
+    const auto run = measured(figure_.metric, bar.run, x_, seed);
+    if (figure_.quantity == Quantity::absolute) return run;
+    const auto over = measured(figure_.metric, bar.over, over_x(), seed);
+    if (figure_.quantity == Quantity::share)
+      return share(bar.step, over, measured(figure_.metric, bar.via, x_, seed), run);
     if (!run || !over) return std::nullopt;
     const double top = figure_.quantity == Quantity::speedup ? *over : *run;
     const double bottom = figure_.quantity == Quantity::speedup ? *run : *over;
     return bottom == 0 ? std::nullopt : std::optional(top / bottom);
   }
+  /// Of one of the bar's parts, in the unit of the bar. REQUIRES: the bar has a value.
+  double part(const Bar& bar, const Part& part, u64 seed) {
+    const double value = *measured(part.metric, bar.run, x_, seed);
+    return figure_.quantity == Quantity::absolute ? value : value / *measured(figure_.metric, bar.over, over_x(), seed);
+  }
   std::vector<std::string> runs;  // that were asked
 
  private:
-  std::optional<double> measured(const std::string& configuration, u64 seed) {
-    const Configuration& on = figure_.configuration(configuration);
+  const std::string& over_x() const { return figure_.x.over.empty() ? x_ : figure_.x.over; }
+  std::optional<double> measured(const Metric& metric, const std::string& configuration, const std::string& x,
+                                 u64 seed) {
+    const Configuration& on = figure_.configuration(configuration, x);
     const FinishedRun* run = find_(program_, on, figure_.phase, seed);
     if (!run) return std::nullopt;
     const std::string name = run->directory().filename().string();
     if (std::find(runs.begin(), runs.end(), name) == runs.end()) runs.push_back(name);
-    return run->measure(figure_.metric, program_.measured_kernels(figure_.phase), on.count_launches);
+    return run->measure(metric, figure_.span, program_.measured_kernels(figure_.phase), on.count_launches);
   }
   // A step that saves nothing has no share; when neither does, there is nothing to share.
   static std::optional<double> share(Step step, std::optional<double> from, std::optional<double> via,
@@ -46,6 +56,7 @@ class BarValue {
 
   const Figure& figure_;
   const Program& program_;
+  const std::string x_;
   const FindRun& find_;
 };
 
@@ -59,10 +70,14 @@ double geometric_mean(const std::vector<double>& values) {
   return std::exp(logarithms / static_cast<double>(values.size()));
 }
 
+double arithmetic_mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 double mean_over_seeds(Quantity quantity, const std::vector<double>& values) {
   if (values.size() == 1) return values[0];
-  if (quantity != Quantity::share) return geometric_mean(values);
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  const bool of_quotients = quantity == Quantity::speedup || quantity == Quantity::ratio;
+  return of_quotients ? geometric_mean(values) : arithmetic_mean(values);
 }
 
 std::optional<double> difference(Quantity quantity, std::optional<double> paper, std::optional<double> ours) {
@@ -78,33 +93,59 @@ void set_ours(ComparedBar& bar, Quantity quantity, std::vector<double> by_seed) 
   bar.difference = difference(quantity, bar.paper, bar.ours);
 }
 
-ComparedBar bar_of(const ComparedFigure& compared, const Program& program, const Bar& bar,
+/// Parts of the seeds, added up, as parts of the bar's mean over them.
+void set_parts(ComparedBar& bar, std::vector<double> sums) {
+  const double all = std::accumulate(sums.begin(), sums.end(), 0.0);
+  for (double& part : sums) part = all == 0 ? 0 : part / all * *bar.ours;
+  bar.parts = std::move(sums);
+}
+
+ComparedBar bar_of(const ComparedFigure& compared, const Program& program, const std::string& x, const Bar& bar,
                    const std::vector<u64>& seeds, const FindRun& find) {
   const Figure& figure = *compared.figure;
-  BarValue value(figure, program, find);
+  BarValue value(figure, program, x, find);
   std::vector<double> by_seed;
-  for (const u64 seed : seeds)
-    if (const auto one = value.of(bar, seed)) by_seed.push_back(*one);
+  std::vector<double> parts(figure.parts.size());
+  for (const u64 seed : seeds) {
+    const auto one = value.of(bar, seed);
+    if (!one) continue;
+    by_seed.push_back(*one);
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i] += value.part(bar, figure.parts[i], seed);
+  }
   if (by_seed.size() != seeds.size()) by_seed.clear();
-  ComparedBar result{program.name, bar.name, figure.paper(program.name, bar.name), {}, {}, {}, std::move(value.runs)};
+  ComparedBar result;
+  result.program = program.name;
+  result.bar = bar.name;
+  result.x = x;
+  result.paper = figure.paper(program.name, bar.name, x);
+  result.runs = std::move(value.runs);
   set_ours(result, figure.quantity, std::move(by_seed));
+  if (result.ours && !parts.empty()) set_parts(result, std::move(parts));
   return result;
 }
 
-ComparedBar mean_of(const ComparedFigure& compared, const std::string& bar, std::size_t seeds) {
-  ComparedBar mean{"mean", bar, compared.figure->paper("mean", bar), {}, {}, {}, {}};
-  std::vector<double> by_seed;
+ComparedBar mean_of(const ComparedFigure& compared, const std::string& bar, const std::string& x, std::size_t seeds) {
+  const Figure& figure = *compared.figure;
+  ComparedBar mean;
+  mean.program = "mean";
+  mean.bar = bar;
+  mean.x = x;
+  mean.paper = figure.paper("mean", bar, x);
+  std::vector<double> by_seed, parts(figure.parts.size());
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     std::vector<double> values;
     for (const std::string& program : compared.programs) {
-      const ComparedBar* one = compared.find(program, bar);
-      if (one->ours) values.push_back(one->by_seed[seed]);
+      const ComparedBar* one = compared.find(program, bar, x);
+      if (!one->ours) return mean;
+      values.push_back(one->by_seed[seed]);
+      for (std::size_t i = 0; i < parts.size(); ++i) parts[i] += one->parts[i];
     }
-    const double value = values.size() == compared.programs.size() ? geometric_mean(values) : 0;
-    if (value == 0) return mean;
+    const double value = figure.mean == Mean::geometric ? geometric_mean(values) : arithmetic_mean(values);
+    if (figure.mean == Mean::geometric && value == 0) return mean;
     by_seed.push_back(value);
   }
-  set_ours(mean, compared.figure->quantity, std::move(by_seed));
+  set_ours(mean, figure.quantity, std::move(by_seed));
+  if (!parts.empty()) set_parts(mean, std::move(parts));
   return mean;
 }
 
@@ -127,40 +168,58 @@ void claim(Agreement& agreement, std::size_t seeds, const Holds& holds, const st
     agreement.undecided.push_back(fmt::format("{}: holds under {} of {} seeds", sentence, held, seeds));
 }
 
-void judge_direction(ComparedFigure& compared, const std::string& program) {
+void judge_direction(ComparedFigure& compared, const std::string& program, const std::string& x) {
   const Quantity quantity = compared.figure->quantity;
-  if (quantity == Quantity::share) return;
+  if (quantity == Quantity::share || quantity == Quantity::absolute) return;
   for (const Bar& bar : compared.figure->bars) {
-    const ComparedBar* one = compared.find(program, bar.name);
+    const ComparedBar* one = compared.find(program, bar.name, x);
     if (bar.run == bar.over || !one->paper || !one->ours || !far_apart(quantity, *one->paper, 1)) continue;
     const auto holds = [&](std::size_t i) { return *one->paper > 1 ? one->by_seed[i] > 1 : one->by_seed[i] < 1; };
     claim(compared.direction, one->by_seed.size(), holds,
-          fmt::format("{}, {}: {:.3f} in the paper, {:.3f} here", program, bar.label, *one->paper, *one->ours));
+          fmt::format("{}, {}: {:.3f} in the paper, {:.3f} here", Figure::row_name(program, x), bar.label, *one->paper,
+                      *one->ours));
   }
 }
 
-void judge_order(ComparedFigure& compared, const std::string& program) {
+void judge_order(ComparedFigure& compared, const std::string& program, const std::string& x) {
   const std::vector<Bar>& bars = compared.figure->bars;
   for (std::size_t i = 0; i < bars.size(); ++i) {
     for (std::size_t k = i + 1; k < bars.size(); ++k) {
-      const ComparedBar *a = compared.find(program, bars[i].name), *b = compared.find(program, bars[k].name);
+      const ComparedBar *a = compared.find(program, bars[i].name, x), *b = compared.find(program, bars[k].name, x);
       if (!a->paper || !b->paper || !a->ours || !b->ours) continue;
       if (!far_apart(compared.figure->quantity, *a->paper, *b->paper)) continue;
       const auto holds = [&](std::size_t s) {
         return *a->paper < *b->paper ? a->by_seed[s] < b->by_seed[s] : a->by_seed[s] > b->by_seed[s];
       };
       claim(compared.order, a->by_seed.size(), holds,
-            fmt::format("{}, {} and {}: {:.3f} and {:.3f} in the paper, {:.3f} and {:.3f} here", program, bars[i].label,
-                        bars[k].label, *a->paper, *b->paper, *a->ours, *b->ours));
+            fmt::format("{}, {} and {}: {:.3f} and {:.3f} in the paper, {:.3f} and {:.3f} here",
+                        Figure::row_name(program, x), bars[i].label, bars[k].label, *a->paper, *b->paper, *a->ours,
+                        *b->ours));
     }
   }
 }
 
+/// One a seed: where the claims of a figure find their numbers.
+std::vector<Measure> measures_of(const Suite& suite, const Figure& figure, const std::vector<u64>& seeds,
+                                 const FindRun& find) {
+  std::vector<Measure> list;
+  for (const u64 seed : seeds)
+    list.push_back([&suite, &figure, &find, seed](const Measurement& asked) -> std::optional<double> {
+      const Program& program = suite.programs.at(asked.program);
+      const Configuration& on = figure.machine(asked.machine, asked.x);
+      const FinishedRun* run = find(program, on, figure.phase, seed);
+      if (!run) return std::nullopt;
+      return run->measure(*asked.metric, figure.span, program.measured_kernels(figure.phase), on.count_launches);
+    });
+  return list;
+}
+
 }  // namespace
 
-const ComparedBar* ComparedFigure::find(const std::string& program, const std::string& bar) const {
-  const auto found =
-      std::ranges::find_if(bars, [&](const ComparedBar& one) { return one.program == program && one.bar == bar; });
+const ComparedBar* ComparedFigure::find(const std::string& program, const std::string& bar,
+                                        const std::string& x) const {
+  const auto found = std::ranges::find_if(
+      bars, [&](const ComparedBar& one) { return one.program == program && one.bar == bar && one.x == x; });
   return found == bars.end() ? nullptr : &*found;
 }
 
@@ -176,21 +235,39 @@ bool ComparedFigure::has_ranges() const {
   return std::ranges::any_of(bars, [](const ComparedBar& bar) { return bar.by_seed.size() > 1; });
 }
 
+std::size_t ComparedFigure::count(Verdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(claims, verdict, &JudgedClaim::verdict));
+}
+
+std::vector<ComparedRow> ComparedFigure::rows() const {
+  std::vector<ComparedRow> list;
+  for (const ComparedBar& bar : bars)
+    if (bar.bar == figure->bars[0].name) list.push_back({bar.program, bar.x});
+  return list;
+}
+
 ComparedFigure compare(const Suite& suite, const Figure& figure, const std::vector<std::string>& programs,
                        const std::vector<u64>& seeds, const FindRun& find) {
   ComparedFigure compared;
   compared.figure = &figure;
   for (const std::string& program : figure.programs)
     if (std::ranges::find(programs, program) != programs.end()) compared.programs.push_back(program);
+  const std::vector<std::string> points = figure.x.points();
   for (const std::string& program : compared.programs)
-    for (const Bar& bar : figure.bars)
-      compared.bars.push_back(bar_of(compared, suite.programs.at(program), bar, seeds, find));
+    for (const std::string& x : points)
+      for (const Bar& bar : figure.bars)
+        compared.bars.push_back(bar_of(compared, suite.programs.at(program), x, bar, seeds, find));
   for (const std::string& program : compared.programs) {
-    judge_direction(compared, program);
-    judge_order(compared, program);
+    for (const std::string& x : points) {
+      judge_direction(compared, program, x);
+      judge_order(compared, program, x);
+    }
   }
-  if (figure.has_mean && compared.programs.size() == figure.programs.size())
-    for (const Bar& bar : figure.bars) compared.bars.push_back(mean_of(compared, bar.name, seeds.size()));
+  if (figure.mean != Mean::none && compared.programs.size() == figure.programs.size())
+    for (const std::string& x : points)
+      for (const Bar& bar : figure.bars) compared.bars.push_back(mean_of(compared, bar.name, x, seeds.size()));
+  const std::vector<Measure> measures = measures_of(suite, figure, seeds, find);
+  for (const Claim& claim : figure.claims) compared.claims.push_back(judge(claim, measures));
   return compared;
 }
 

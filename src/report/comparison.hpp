@@ -17,8 +17,10 @@ using FindRun = std::function<const FinishedRun*(const Program&, const Configura
 
 struct ComparedBar {
   std::string program, bar;           // program "mean": over all programs of the figure
-  std::optional<double> paper, ours;  // ours: mean over the seeds, geometric; of shares, arithmetic
+  std::string x;                      // the value of the axis; empty where there is none
+  std::optional<double> paper, ours;  // ours: mean over the seeds, geometric; of shares and absolute values, arithmetic
   std::vector<double> by_seed;        // in the seeds' order; empty without `ours`
+  std::vector<double> parts;          // of a stacked bar: what each is of `ours`, which they add up to
   double low() const;                 // least and greatest of the seeds'. REQUIRES: ours
   double high() const;
   /// Ours against the paper's: per cent of its value; of shares, percentage points.
@@ -26,21 +28,31 @@ struct ComparedBar {
   std::vector<std::string> runs;  // names of the directories it came from
 };
 
-/// Claims of the published figure that the runs were held to. With several seeds a claim holds when it does under each
-/// of them, is broken when it does under none, and is undecided otherwise: it is within what seeds change.
+/// What the published bars say, of each and of pairs, that the runs were held to. With several seeds a claim holds when
+/// it does under each of them, is broken when it does under none, and is undecided otherwise: it is within what seeds
+/// change.
 struct Agreement {
   unsigned held = 0, claims = 0;
   std::vector<std::string> broken, undecided;  // one sentence each
 };
 
+/// A line of a figure's table.
+struct ComparedRow {
+  std::string program, x;
+};
+
 struct ComparedFigure {
   const Figure* figure = nullptr;
   std::vector<std::string> programs;  // those that were asked for, in the figure's order
-  std::vector<ComparedBar> bars;      // by program, then by bar; the mean's last
+  std::vector<ComparedBar> bars;      // by program, value of the axis, bar; the mean's last
+  std::vector<JudgedClaim> claims;    // of the paper's text
   Agreement direction;                // bars more than 5 % from the normal one: on the same side of it
   Agreement order;                    // pairs of a program's bars more than 5 % apart: in the same order
-  const ComparedBar* find(const std::string& program, const std::string& bar) const;
-  bool has_ranges() const;  // there are several seeds
+  const ComparedBar* find(const std::string& program, const std::string& bar, const std::string& x = "") const;
+  bool has_ranges() const;           // there are several seeds
+  std::size_t count(Verdict) const;  // of the claims
+  /// Programs by values of the axis, then the means, if there are any.
+  std::vector<ComparedRow> rows() const;
 };
 
 /// Published values that differ by no more than this are taken for equal.

@@ -20,12 +20,14 @@ Json json_of(const fs::path& path) {
   return file.why.empty() ? Json::parse(file.text, nullptr, false) : Json();
 }
 
-std::optional<double> value_of(const Json& row, std::string_view metric) {
-  if (metric == "time") return row.at("nanoseconds_end").get<double>() - row.at("nanoseconds_begin").get<double>();
-  for (const char* const part : {"timing", "derived"})
-    if (const auto found = row.at(part).find(std::string(metric)); found != row.at(part).end())
-      return found->get<double>();
-  return {};
+std::optional<double> counted(const Json& figures, const std::string& name) {
+  const auto found = figures.find(name);
+  return found == figures.end() ? std::nullopt : std::optional(found->get<double>());
+}
+
+std::optional<double> value_of(const Json& row, const Metric& metric) {
+  if (metric.is_time()) return row.at("nanoseconds_end").get<double>() - row.at("nanoseconds_begin").get<double>();
+  return metric.of([&](const std::string& name) { return counted(row.at("timing"), name); });
 }
 
 bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
@@ -78,25 +80,39 @@ double FinishedRun::launch_nanoseconds() const {
   return static_cast<double>(machine.launch.latency.count) / 1000;
 }
 
-std::optional<double> FinishedRun::measure(std::string_view metric, const std::vector<std::string>& kernels,
+std::optional<double> FinishedRun::measure(const Metric& metric, Span span, const std::vector<std::string>& kernels,
                                            bool count_launches) const {
+  return asked_of(directory_ / "stats.json", [&] {
+    if (span != Span::kernels) return measure_whole(metric, span);
+    return measure_kernels(metric, kernels, count_launches && metric.is_time() ? launch_nanoseconds() : 0);
+  });
+}
+
+std::optional<double> FinishedRun::measure_whole(const Metric& metric, Span span) const {
+  if (metric.is_time())
+    return span == Span::program ? counted(statistics_, "simulated_nanoseconds")
+                                 : counted(statistics_.at("time"), "copies_nanoseconds");
+  if (span == Span::program)
+    return metric.of([&](const std::string& name) { return counted(statistics_.at("timing"), name); });
+  const Json& outside = statistics_.at("outside_kernels");
+  const Json copies = outside.value("copies", Json::object());  // what is 0 is left out
+  return metric.of([&](const std::string& name) { return std::optional(copies.value(name, 0.0)); });
+}
+
+std::optional<double> FinishedRun::measure_kernels(const Metric& metric, const std::vector<std::string>& kernels,
+                                                   double launch) const {
   const auto rows = statistics_.find("kernels");
   if (rows == statistics_.end() || statistics_.contains("kernels_left_out")) return std::nullopt;
-  const double launch = count_launches && metric == "time" ? launch_nanoseconds() : 0;
   double sum = 0;
   std::vector<std::string> missing = kernels;
-  const bool whole = asked_of(directory_ / "stats.json", [&] {
-    for (const Json& row : *rows) {
-      const std::string name = short_kernel_name(row.at("kernel").get<std::string>());
-      if (!is_one_of(name, kernels)) continue;
-      std::erase(missing, name);
-      const auto value = value_of(row, metric);
-      if (!value) return false;
-      sum += *value + launch;
-    }
-    return true;
-  });
-  if (!whole) return std::nullopt;
+  for (const Json& row : *rows) {
+    const std::string name = short_kernel_name(row.at("kernel").get<std::string>());
+    if (!is_one_of(name, kernels)) continue;
+    std::erase(missing, name);
+    const auto value = value_of(row, metric);
+    if (!value) return std::nullopt;
+    sum += *value + launch;
+  }
   return missing.empty() && !rows->empty() ? std::optional(sum) : std::nullopt;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "report/study.hpp"
 
 namespace ew::report {
 
@@ -25,14 +26,17 @@ class FinishedRun {
   u64 warp_instructions() const;
   std::string resolved_machine() const;
 
-  /// "time" in ns or a statistic, added over the kernels of these names (all when there are none). Nothing when a name
-  /// matched no kernel or the run kept no row for some of its kernels. `count_launches`: a kernel's time has the
-  /// launch.latency of the run's machine on top.
-  std::optional<double> measure(std::string_view metric, const std::vector<std::string>& kernels,
+  /// A time in ns, or a sum of statistics. Of `kernels`, added over the kernels of these names (all when there are
+  /// none): nothing when a name matched no kernel or the run kept no row for some of its kernels. Of `copies`, and of
+  /// the whole `program`, names do not matter. `count_launches`: a kernel's time has the launch.latency of the run's
+  /// machine on top.
+  std::optional<double> measure(const Metric& metric, Span, const std::vector<std::string>& kernels,
                                 bool count_launches = false) const;
 
  private:
   double launch_nanoseconds() const;
+  std::optional<double> measure_whole(const Metric&, Span) const;
+  std::optional<double> measure_kernels(const Metric&, const std::vector<std::string>& kernels, double launch) const;
 
   std::filesystem::path directory_;
   nlohmann::ordered_json statistics_, environment_;

@@ -72,40 +72,74 @@ std::string summary(const Reproduction& reproduction) {
     }
     rows += fmt::format(
         "<tr><td><a href=\"#figure-{0}\">Figure {0}</a></td><td>{1}</td><td>{2}</td><td class=\"number {3}\">{4}</td>"
-        "<td class=\"number {5}\">{6}</td></tr>\n",
+        "<td class=\"number {5}\">{6}</td><td class=number>{7}</td></tr>\n",
         escaped(compared.figure->id), escaped(compared.figure->title), means, verdict_class(compared.direction),
-        agreement_text(compared.direction), verdict_class(compared.order), agreement_text(compared.order));
+        agreement_text(compared.direction), verdict_class(compared.order), agreement_text(compared.order),
+        compared.claims.empty() ? "none"
+                                : fmt::format("{} of {}", compared.count(Verdict::held), compared.claims.size()));
   }
   return fmt::format(
-      "<table><thead><tr><th>figure</th><th>what it shows</th><th>geometric means: here (paper)</th>"
-      "<th class=number>direction</th><th class=number>order</th></tr></thead><tbody>\n{}</tbody></table>\n"
-      "<p class=note>Direction: bars that the paper puts more than {:.0f} % from the normal one lie on the same side "
+      "<table><thead><tr><th>figure</th><th>what it shows</th><th>means: here (paper)</th>"
+      "<th class=number>direction</th><th class=number>order</th><th class=number>text</th></tr></thead><tbody>\n{}"
+      "</tbody></table>\n<p class=note>Direction: bars that the paper puts more than {:.0f} % from the normal one lie "
+      "on the same side "
       "of it here. Order: two bars of a program that are further apart than that in the paper are in the same order "
-      "here.{}</p>\n",
+      "here. Text: claims of the paper's text that hold.{}</p>\n",
       rows, 100 * telling_difference,
       reproduction.provenance.seeds.size() > 1 ? " With several seeds a claim holds when it does under each of them, "
                                                  "and is undecided when it does under some."
                                                : "");
 }
 
+/// What is in a bar of the paper, and in ours: tables of figures without either leave the column out.
 std::string bars_table(const ComparedFigure& compared) {
   const Figure& figure = *compared.figure;
-  const bool ranges = compared.has_ranges();
-  std::string rows;
+  const bool ranges = compared.has_ranges(), along = !figure.x.name.empty();
+  std::string heads = "<th>program</th>", rows;
+  if (along) heads += fmt::format("<th>{}</th>", escaped(figure.x.label));
+  heads += "<th>bar</th><th class=number>paper</th><th class=number>Everwarp</th>";
+  if (ranges) heads += "<th class=number>over the seeds</th>";
+  heads += fmt::format("<th class=number>difference, {}</th>", difference_unit(figure));
+  for (const Part& part : figure.parts) heads += fmt::format("<th class=number>{}</th>", escaped(part.label));
   for (const ComparedBar& bar : compared.bars) {
-    std::string runs;
+    std::string runs, parts;
     for (const std::string& run : bar.runs) runs += fmt::format("<a href=\"#{0}\">{0}</a> ", escaped(run));
+    for (const double part : bar.parts) parts += fmt::format("<td class=number>{}</td>", value_text(figure, part));
     rows += fmt::format(
-        "<tr{}><td>{}</td><td>{}</td><td class=number>{}</td><td class=number>{}</td>{}<td class=number>{}</td>"
+        "<tr{}><td>{}</td>{}<td>{}</td><td class=number>{}</td><td class=number>{}</td>{}<td class=number>{}</td>{}"
         "<td class=runs>{}</td></tr>\n",
-        bar.program == "mean" ? " class=mean" : "", bar.program == "mean" ? "geometric mean" : escaped(bar.program),
-        escaped(bar_named(figure, bar.bar).label), value_text(figure, bar.paper), value_text(figure, bar.ours),
-        ranges ? fmt::format("<td class=number>{}</td>", range_text(figure, bar)) : "", difference_text(bar), runs);
+        bar.program == "mean" ? " class=mean" : "", bar.program == "mean" ? mean_name(figure) : escaped(bar.program),
+        along ? fmt::format("<td>{}</td>", escaped(bar.x)) : "", escaped(bar_named(figure, bar.bar).label),
+        value_text(figure, bar.paper), value_text(figure, bar.ours),
+        ranges ? fmt::format("<td class=number>{}</td>", range_text(figure, bar)) : "", difference_text(bar), parts,
+        runs);
+  }
+  return fmt::format("<table><thead><tr>{}<th>runs</th></tr></thead><tbody>\n{}</tbody></table>\n", heads, rows);
+}
+
+/// Every claim of the text, with its verdict.
+std::string claims_table(const ComparedFigure& compared) {
+  if (compared.claims.empty()) return {};
+  std::string rows;
+  for (const JudgedClaim& judged : compared.claims) {
+    const Claim& claim = *judged.claim;
+    const bool asked = claim.not_judged.empty();
+    const std::string& reason = asked ? judged.note : claim.not_judged;
+    const char* colour = judged.verdict == Verdict::held ? "good" : judged.verdict == Verdict::broken ? "bad" : "note";
+    rows += fmt::format(
+        "<tr><td>{}</td><td>{}{}</td><td class=number>{}</td><td class=number>{}</td><td class={}>{}</td>"
+        "<td><code>{}</code></td></tr>\n",
+        escaped(claim.id), escaped(claim.text),
+        reason.empty() ? "" : fmt::format(" <span class=note>({})</span>", escaped(reason)),
+        asked ? escaped(published_text(claim)) : "", judged.ours_text(), colour,
+        verdict_names[static_cast<int>(judged.verdict)], escaped(claim.expression.text()));
   }
   return fmt::format(
-      "<table><thead><tr><th>program</th><th>bar</th><th class=number>paper</th><th class=number>Everwarp</th>{}"
-      "<th class=number>difference, {}</th><th>runs</th></tr></thead><tbody>\n{}</tbody></table>\n",
-      ranges ? "<th class=number>over the seeds</th>" : "", difference_unit(figure), rows);
+      "<p>{}</p>\n<details open><summary>What the text says</summary><table><thead><tr><th>claim</th><th>text</th>"
+      "<th class=number>published</th><th "
+      "class=number>Everwarp</th><th></th><th>expression</th></tr></thead><tbody>\n{}"
+      "</tbody></table></details>\n",
+      escaped(claims_sentence({&compared})), rows);
 }
 
 std::string list_of_claims(const ComparedFigure& compared, std::string_view title,
@@ -146,11 +180,11 @@ std::string section(const ComparedFigure& compared) {
   const Figure& figure = *compared.figure;
   return fmt::format(
       "<section id=\"figure-{0}\">\n<h2>Figure {0}: {1}</h2>\n<p class=note>{2}. Measured: {3}.{4}</p>\n"
-      "<div class=chart id=\"chart-{0}\"></div>\n{5}<details open><summary>Every "
+      "<div class=chart id=\"chart-{0}\"></div>\n{5}{8}<details{9}><summary>Every "
       "bar</summary>\n{6}</details>\n{7}</section>\n",
-      escaped(figure.id), escaped(figure.title), escaped(figure.source), escaped(figure.metric),
+      escaped(figure.id), escaped(figure.title), escaped(figure.source), escaped(figure.metric.text()),
       figure.note.empty() ? "" : " " + escaped(figure.note), broken_claims(compared), bars_table(compared),
-      configuration_table(compared));
+      configuration_table(compared), claims_table(compared), compared.bars.size() > 200 ? "" : " open");
 }
 
 std::string runs_section(const Reproduction& reproduction) {

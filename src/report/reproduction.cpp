@@ -2,21 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "report/csv.hpp"
 
 namespace ew::report {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// A cell of a CSV file: quoted where RFC 4180 asks for it.
-std::string cell(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == text.npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) c == '"' ? quoted += "\"\"" : quoted += c;
-  return quoted + '"';
-}
 
 std::string number(std::optional<double> value) {
   return value ? fmt::format("{:.6g}", *value) : std::string();
@@ -33,9 +28,29 @@ Json to_json(const Agreement& agreement) {
           {"undecided", agreement.undecided}};
 }
 
+Json to_json(const JudgedClaim& judged) {
+  const Claim& claim = *judged.claim;
+  Json json{{"id", claim.id},
+            {"text", claim.text},
+            {"kind", claim_kind_names[static_cast<int>(claim.kind)]},
+            {"verdict", verdict_names[static_cast<int>(judged.verdict)]}};
+  if (!claim.not_judged.empty()) {
+    json["not_judged"] = claim.not_judged;
+    return json;
+  }
+  json["expression"] = claim.expression.text();
+  json["published"] = claim.published.text();
+  json["tolerance"] = claim.tolerance;
+  json["ours"] = json_number(judged.ours());
+  json["by_seed"] = judged.by_seed;
+  if (!judged.note.empty()) json["note"] = judged.note;
+  return json;
+}
+
 Json to_json(const ComparedFigure& compared) {
+  const Figure& figure = *compared.figure;
   Json bars = Json::array();
-  for (const ComparedBar& bar : compared.bars)
+  for (const ComparedBar& bar : compared.bars) {
     bars.push_back({{"program", bar.program},
                     {"bar", bar.bar},
                     {"paper", json_number(bar.paper)},
@@ -43,15 +58,20 @@ Json to_json(const ComparedFigure& compared) {
                     {"by_seed", bar.by_seed},
                     {"difference", json_number(bar.difference)},
                     {"runs", bar.runs}});
-  const Figure& figure = *compared.figure;
+    if (!bar.x.empty()) bars.back()["x"] = bar.x;
+    for (std::size_t i = 0; i < bar.parts.size(); ++i) bars.back()["parts"][figure.parts[i].label] = bar.parts[i];
+  }
+  Json claims = Json::array();
+  for (const JudgedClaim& judged : compared.claims) claims.push_back(to_json(judged));
   return {{"figure", figure.id},
           {"title", figure.title},
           {"source", figure.source},
-          {"metric", figure.metric},
+          {"metric", figure.metric.text()},
           {"difference_in", difference_unit(figure)},
           {"bars", std::move(bars)},
           {"direction", to_json(compared.direction)},
-          {"order", to_json(compared.order)}};
+          {"order", to_json(compared.order)},
+          {"claims", std::move(claims)}};
 }
 
 }  // namespace
@@ -69,34 +89,89 @@ double Reproduction::run_seconds() const {
 }
 
 std::string figures_csv(const Reproduction& reproduction) {
-  std::string text = "figure,program,bar,paper,ours,low,high,difference,difference_in,runs\n";
+  std::string text = "figure,program,x,bar,paper,ours,low,high,difference,difference_in,runs\n";
   for (const ComparedFigure& compared : reproduction.figures)
     for (const ComparedBar& bar : compared.bars)
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", cell(compared.figure->id), cell(bar.program),
-                          cell(bar.bar), number(bar.paper), number(bar.ours), bar.ours ? number(bar.low()) : "",
-                          bar.ours ? number(bar.high()) : "", number(bar.difference), difference_unit(*compared.figure),
-                          fmt::join(bar.runs, " "));
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(compared.figure->id), csv_cell(bar.program),
+                          csv_cell(bar.x), csv_cell(bar.bar), number(bar.paper), number(bar.ours),
+                          bar.ours ? number(bar.low()) : "", bar.ours ? number(bar.high()) : "", number(bar.difference),
+                          difference_unit(*compared.figure), fmt::join(bar.runs, " "));
   return text;
 }
+
+std::string parts_csv(const Reproduction& reproduction) {
+  std::string text = "figure,program,x,bar,part,ours\n";
+  for (const ComparedFigure& compared : reproduction.figures)
+    for (const ComparedBar& bar : compared.bars)
+      for (std::size_t i = 0; i < bar.parts.size(); ++i)
+        text +=
+            fmt::format("{},{},{},{},{},{}\n", csv_cell(compared.figure->id), csv_cell(bar.program), csv_cell(bar.x),
+                        csv_cell(bar.bar), csv_cell(compared.figure->parts[i].label), number(bar.parts[i]));
+  return text;
+}
+
+std::string claims_csv(const Reproduction& reproduction) {
+  std::string text = "figure,id,verdict,ours,low,high,published,tolerance,kind,expression,text,reason\n";
+  for (const ComparedFigure& compared : reproduction.figures) {
+    for (const JudgedClaim& judged : compared.claims) {
+      const Claim& claim = *judged.claim;
+      const bool asked = claim.not_judged.empty(), measured = !judged.by_seed.empty();
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(compared.figure->id), csv_cell(claim.id),
+                          verdict_names[static_cast<int>(judged.verdict)], number(judged.ours()),
+                          measured ? number(std::ranges::min(judged.by_seed)) : "",
+                          measured ? number(std::ranges::max(judged.by_seed)) : "", asked ? claim.published.text() : "",
+                          asked ? number(claim.tolerance) : "", claim_kind_names[static_cast<int>(claim.kind)],
+                          csv_cell(claim.expression.text()), csv_cell(claim.text),
+                          csv_cell(asked ? judged.note : claim.not_judged));
+    }
+  }
+  return text;
+}
+
+namespace {
+
+std::string bars_markdown(const ComparedFigure& compared) {
+  const Figure& figure = *compared.figure;
+  const bool along = !figure.x.name.empty();
+  std::string heads = "| program |", rule = "|---|", text;
+  if (along) heads += fmt::format(" {} |", figure.x.label), rule += "---|";
+  for (const Bar& bar : figure.bars) heads += fmt::format(" {} |", bar.label), rule += "---|";
+  text = fmt::format("{}\n{}\n", heads, rule);
+  for (const ComparedRow& row : compared.rows()) {
+    text += fmt::format("| {} |", row.program == "mean" ? mean_name(figure) : row.program);
+    if (along) text += fmt::format(" {} |", row.x);
+    for (const Bar& bar : figure.bars) {
+      const ComparedBar* one = compared.find(row.program, bar.name, row.x);
+      text += one ? fmt::format(" {} |", here_and_paper(figure, *one)) : " |";
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string claims_markdown(const ComparedFigure& compared) {
+  if (compared.claims.empty()) return {};
+  std::string text = "\n| claim | what the text says | published | here | |\n|---|---|---|---|---|\n";
+  for (const JudgedClaim& judged : compared.claims) {
+    const Claim& claim = *judged.claim;
+    const bool asked = claim.not_judged.empty();
+    const std::string& reason = asked ? judged.note : claim.not_judged;
+    text += fmt::format("| {} | {} | {} | {} | {}{} |\n", claim.id, claim.text, asked ? published_text(claim) : "",
+                        judged.ours_text(), verdict_names[static_cast<int>(judged.verdict)],
+                        reason.empty() ? "" : ": " + reason);
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string figures_markdown(const Reproduction& reproduction) {
   std::string text;
   for (const ComparedFigure& compared : reproduction.figures) {
     const Figure& figure = *compared.figure;
-    std::string heads = "| program |", rule = "|---|";
-    for (const Bar& bar : figure.bars) heads += fmt::format(" {} |", bar.label), rule += "---|";
-    text += fmt::format("{}Figure {}: {} ({}), here (paper):\n\n{}\n{}\n", text.empty() ? "" : "\n", figure.id,
-                        figure.title, figure.axis, heads, rule);
-    std::vector<std::string> rows = compared.programs;
-    if (figure.has_mean) rows.push_back("mean");
-    for (const std::string& program : rows) {
-      text += fmt::format("| {} |", program == "mean" ? "geometric mean" : program);
-      for (const Bar& bar : figure.bars) {
-        const ComparedBar* one = compared.find(program, bar.name);
-        text += one ? fmt::format(" {} ({}) |", value_text(figure, one->ours), value_text(figure, one->paper)) : " |";
-      }
-      text += '\n';
-    }
+    text += fmt::format("{}Figure {}: {} ({}), {}:\n\n{}{}", text.empty() ? "" : "\n", figure.id, figure.title,
+                        figure.axis, figure.published.empty() ? "here" : "here (paper)", bars_markdown(compared),
+                        claims_markdown(compared));
   }
   return text;
 }
@@ -108,8 +183,9 @@ std::string runs_csv(const Reproduction& reproduction) {
       return fmt::format("{}", fmt::join(run.environment().value(key, std::vector<std::string>{}), ";"));
     };
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.3f}\n", run.directory().filename().string(),
-                        cell(run.text("program")), run.text("phase"), cell(run.text("size")), cell(run.text("machine")),
-                        cell(joined("set")), cell(joined("options")), run.text("seed"), number(run.measure("time", {})),
+                        csv_cell(run.text("program")), run.text("phase"), csv_cell(run.text("size")),
+                        csv_cell(run.text("machine")), csv_cell(joined("set")), csv_cell(joined("options")),
+                        run.text("seed"), number(run.measure(Metric::time(), Span::kernels, {})),
                         run.warp_instructions(), run.wall_seconds());
   }
   return text;
@@ -134,7 +210,7 @@ Json to_json(const Reproduction& reproduction) {
   for (const FinishedRun& run : reproduction.runs) {
     Json row{{"run", run.directory().filename().string()},
              {"warp_instructions", run.warp_instructions()},
-             {"time_ns", json_number(run.measure("time", {}))}};
+             {"time_ns", json_number(run.measure(Metric::time(), Span::kernels, {}))}};
     row.update(run.environment());
     json["runs"].push_back(std::move(row));
   }
@@ -154,7 +230,36 @@ std::string_view difference_unit(const Figure& figure) {
 
 std::string value_text(const Figure& figure, std::optional<double> value) {
   if (!value) return "-";
+  if (figure.quantity == Quantity::absolute) return fmt::format("{:.5g}", *value);
   return figure.quantity == Quantity::share ? fmt::format("{:.1f}", *value) : fmt::format("{:.3f}", *value);
+}
+
+std::string here_and_paper(const Figure& figure, const ComparedBar& bar) {
+  const std::string range = range_text(figure, bar);
+  const std::string paper = figure.published.empty() ? "" : fmt::format(" ({})", value_text(figure, bar.paper));
+  return fmt::format("{}{}{}", value_text(figure, bar.ours), range.empty() ? "" : ", " + range, paper);
+}
+
+std::string mean_name(const Figure& figure) {
+  return figure.mean == Mean::arithmetic ? "arithmetic mean" : "geometric mean";
+}
+
+std::string published_text(const Claim& claim) {
+  return claim.tolerance == 0 ? claim.published.text()
+                              : fmt::format("{} ± {}", claim.published.text(), claim.tolerance);
+}
+
+std::string claims_sentence(const std::vector<const ComparedFigure*>& figures) {
+  std::size_t all = 0, counts[std::size(verdict_names)] = {};
+  for (const ComparedFigure* figure : figures) {
+    all += figure->claims.size();
+    for (std::size_t i = 0; i < std::size(counts); ++i) counts[i] += figure->count(static_cast<Verdict>(i));
+  }
+  if (all == 0) return {};
+  std::string text = fmt::format("claims: {} of {} held", counts[0], all);
+  for (std::size_t i = 1; i < std::size(counts); ++i)
+    if (counts[i]) text += fmt::format(", {} {}", counts[i], verdict_names[i]);
+  return text;
 }
 
 std::string range_text(const Figure& figure, const ComparedBar& bar) {

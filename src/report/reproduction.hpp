@@ -33,9 +33,14 @@ struct Reproduction {
   double run_seconds() const;  // wall time of the runs added up
 };
 
-/// Figure, program, bar, paper, ours, least and greatest of the seeds, difference, runs: one line a bar.
+/// Figure, program, value of the axis, bar, paper, ours, least and greatest of the seeds, difference, runs: one line a
+/// bar.
 std::string figures_csv(const Reproduction&);
-/// A table a figure, "here (paper)" for every bar, as documents have them (Markdown).
+/// The parts of stacked bars: one line a part.
+std::string parts_csv(const Reproduction&);
+/// One line a claim of the text: verdict, ours, published, and why it does not hold or is not judged.
+std::string claims_csv(const Reproduction&);
+/// A table a figure, "here (paper)" for every bar, and one of its claims, as documents have them (Markdown).
 std::string figures_markdown(const Reproduction&);
 /// One line a run: what ran, on what, instructions, wall time.
 std::string runs_csv(const Reproduction&);
@@ -45,6 +50,14 @@ nlohmann::ordered_json to_json(const Reproduction&);
 std::string_view difference_unit(const Figure&);
 /// The axis's numbers: three digits behind the point, one for shares; "-" for none.
 std::string value_text(const Figure&, std::optional<double>);
+/// "0.612 (0.640)", with the range of the seeds; without the paper's where a figure has none.
+std::string here_and_paper(const Figure&, const ComparedBar&);
+/// "geometric mean" or "arithmetic mean".
+std::string mean_name(const Figure&);
+/// "0.61 ± 0.05".
+std::string published_text(const Claim&);
+/// "claims: 12 of 20 held, 6 not held, 2 not judged"; empty when there are none.
+std::string claims_sentence(const std::vector<const ComparedFigure*>&);
 /// From the least to the greatest of the seeds; empty where there is one seed, or no number.
 std::string range_text(const Figure&, const ComparedBar&);
 /// "0", or "0 to 4".

@@ -1,6 +1,7 @@
 // What a reproduction is made of, as studies/ says it: a suite (programs, and the machines that they run on, as named
-// configurations) and its figures, each a folder with study.toml (what is run, measured and normalised) and
-// published.csv (the paper's numbers). Plain values, read once and never changed.
+// configurations) and its figures, each a folder with study.toml (what is run, measured and normalised), and
+// published.csv (the bars of the paper), claims.csv (what its text says), or both. Plain values, read once and never
+// changed.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "core/diagnostics.hpp"
+#include "report/claim.hpp"
+#include "report/metric.hpp"
 
 namespace ew::report {
 
@@ -38,6 +41,7 @@ struct Configuration {
   core::Place place;
   std::vector<std::string> settings;  // as --set takes them
   std::vector<std::string> options;   // of `ew build`, behind the program's
+  std::string words;                  // behind the program's call: those of a bar, or of a place on the x-axis
   bool count_launches = false;        // a kernel's time has the machine's launch.latency on top
 };
 
@@ -46,30 +50,71 @@ enum class Quantity {
   speedup,  // `over` divided by `run`
   ratio,    // `run` divided by `over`
   share,    // per cent that one of two steps, `over` to `via` and `via` to `run`, has of what both save
+  absolute  // `run`, in the metric's own unit
 };
+
+/// What of a run is measured.
+enum class Span {
+  kernels,  // those that the program names, added up
+  copies,   // what copy engines did, whatever kernels did meanwhile
+  program,  // from the first call to the end
+};
+
+enum class Mean { none, geometric, arithmetic };
 
 enum class Step { first, second };
 
-/// One bar of every program. Names are those of configurations.
+/// One bar of every program. `run`, `over` and `via` are names of configurations; `over` is empty where a figure shows
+/// absolute values.
 struct Bar {
   std::string name, label, run, over, via;
   Step step = Step::first;
 };
 
+/// A part of a stacked bar.
+struct Part {
+  std::string label;
+  Metric metric;
+};
+
+/// The x-axis of a figure that shows series: each program is run with further words, or settings, for each value.
+struct Axis {
+  std::string name, label;          // name: what claims and published.csv call it; empty: there is no such axis
+  std::vector<std::string> values;  // as they stand in the file
+  std::string over;                 // the value that `over` is measured at; empty: the same as `run`
+  bool numeric = true;              // all values are numbers: drawn to scale
+  std::vector<std::string> points() const { return name.empty() ? std::vector<std::string>{""} : values; }
+};
+
 struct Figure {
   std::string id;  // of its folder: "10a" in figure-10a
   std::string title, source, axis, note;
-  std::string metric;  // "time", a statistic of `ew explain statistics`, or a derived figure that is a sum of some
+  Metric metric;
+  std::vector<Part> parts;  // of a stacked bar, from below; empty: bars are not stacked. They add up to the metric
+  Axis x;
   Quantity quantity = Quantity::speedup;
+  Span span = Span::kernels;
   Phase phase = Phase::run;
+  Mean mean = Mean::geometric;
   std::vector<std::string> programs;
-  std::map<std::string, Configuration> configurations;  // the suite's and its own
+  std::map<std::string, Configuration> configurations;  // the suite's and its own, and those at each value of the axis
   std::vector<Bar> bars;
-  bool has_mean = true;                                            // a geometric mean is part of the figure
-  std::map<std::string, std::map<std::string, double>> published;  // program or "mean", bar
+  std::map<std::string, std::map<std::string, double>> published;  // row_name, bar
+  std::vector<Claim> claims;
 
-  std::optional<double> paper(const std::string& program, const std::string& bar) const;
-  const Configuration& configuration(const std::string& name) const { return configurations.at(name); }
+  /// `x`: a value of the axis; empty where there is none.
+  std::optional<double> paper(const std::string& program, const std::string& bar, const std::string& x = "") const;
+  const Configuration& configuration(const std::string& name, const std::string& x = "") const {
+    return configurations.at(configuration_at(name, x));
+  }
+  /// The machine of a bar, or the configuration of this name.
+  const Configuration& machine(const std::string& bar_or_configuration, const std::string& x) const;
+  static std::string configuration_at(const std::string& name, const std::string& x) {
+    return x.empty() ? name : name + " at " + x;
+  }
+  static std::string row_name(const std::string& program, const std::string& x) {
+    return x.empty() ? program : program + " at " + x;
+  }
 };
 
 struct Suite {
@@ -88,9 +133,11 @@ Suite read_suite(const std::filesystem::path& studies, std::string_view name);
 /// Texts that stand in files, for tests.
 struct PublishedTable {
   std::vector<std::string> bars;
-  std::map<std::string, std::map<std::string, double>> values;  // by program, "mean" among them
+  std::map<std::string, std::map<std::string, double>> values;  // by Figure::row_name, program "mean" among them
+  std::map<std::string, core::Place> places;                    // of the rows
 };
-/// Lines "# comment", one heading "program,bar,...", then rows; an empty cell is a value that was not published.
-PublishedTable read_published(std::string_view text, const std::string& file);
+/// Lines "# comment", one heading "program,bar,...", then rows; an empty cell is a value that was not published. With
+/// an x-axis its name and values stand in the second column.
+PublishedTable read_published(std::string_view text, const std::string& file, const std::string& axis = "");
 
 }  // namespace ew::report

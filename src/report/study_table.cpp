@@ -34,6 +34,12 @@ void expect_name(const Place& place, std::string_view what, std::string_view nam
   throw UserError(place, fmt::format("unknown {} \"{}\"{}", what, name, hint));
 }
 
+const toml::table& as_table(const toml::node& node, const std::string& file, std::string_view what) {
+  if (!node.is_table())
+    throw UserError({file, static_cast<u32>(node.source().begin.line)}, fmt::format("{} should be a table", what));
+  return *node.as_table();
+}
+
 StudyTable::StudyTable(const toml::table& table, std::string file, std::string what, std::vector<std::string_view> keys)
     : table_(table), file_(std::move(file)), what_(std::move(what)) {
   for (auto&& [key, node] : table_) expect_name(place_of(node), fmt::format("key in {}", what_), key.str(), keys);
@@ -74,6 +80,24 @@ std::vector<std::string> StudyTable::texts_or_none(std::string_view key) const {
     texts.push_back(*value);
   }
   return texts;
+}
+
+std::vector<std::string> StudyTable::values(std::string_view key) const {
+  if (!has(key)) throw UserError(place(), fmt::format("{} should have \"{}\"", what_, key));
+  const toml::array* array = table_.get(key)->as_array();
+  if (!array || array->empty()) refuse(key, "a list of numbers or texts");
+  std::vector<std::string> list;
+  for (const toml::node& node : *array) {
+    if (const auto text = node.value_exact<std::string>(); text && !text->empty())
+      list.push_back(*text);
+    else if (const auto whole = node.value_exact<i64>())
+      list.push_back(fmt::format("{}", *whole));
+    else if (const auto number = node.value_exact<double>())
+      list.push_back(fmt::format("{}", *number));
+    else
+      throw UserError(place_of(node), fmt::format("{} should be a list of numbers or texts", key));
+  }
+  return list;
 }
 
 bool StudyTable::truth_or(std::string_view key, bool otherwise) const {

@@ -22,6 +22,20 @@ toml::table read_document(const std::filesystem::path& file);
 void expect_name(const core::Place& place, std::string_view what, std::string_view name,
                  std::span<const std::string_view> valid);
 
+/// The node as the table that `what` names, or a UserError.
+const toml::table& as_table(const toml::node& node, const std::string& file, std::string_view what);
+
+template <class Map>
+std::vector<std::string_view> names_of(const Map& map) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, value] : map) names.push_back(name);
+  return names;
+}
+
+inline std::vector<std::string_view> views_of(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
 class StudyTable {
  public:
   /// `what` names the table in messages: "[[bar]]". A key that is not among `keys` is refused at once.
@@ -35,6 +49,9 @@ class StudyTable {
   std::string text_or(std::string_view key, std::string_view otherwise) const;
   std::vector<std::string> texts_or_none(std::string_view key) const;
   bool truth_or(std::string_view key, bool otherwise) const;
+  bool is_text(std::string_view key) const { return has(key) && table_.get(key)->is_string(); }
+  /// A list of numbers and texts, as they would be typed; REQUIRED to be there, and not empty.
+  std::vector<std::string> values(std::string_view key) const;
   /// A table of tables, or of values, by name; empty when it is not there.
   const toml::table& table_or_none(std::string_view key) const;
   /// The tables of [[key]]; empty when there are none.

@@ -21,7 +21,7 @@ class Comparison : public testing::Test {
     for (const char* name : {"P", "Q"}) suite_.programs[name].name = name;
     suite_.title = "A <suite>";
     figure_.id = "1";
-    figure_.metric = "time";
+    figure_.metric = Metric::time();
     figure_.programs = {"P", "Q"};
     for (const char* name : {"a", "b", "c"}) figure_.configurations[name].name = name;
   }
@@ -92,14 +92,14 @@ TEST_F(Comparison, ALaunchCountsWhereItsMachineSaysSo) {
   figure_.configurations["a"].count_launches = figure_.configurations["b"].count_launches = true;
   add_bar({"b", "", "b", "a", ""}, 2, 8);
   EXPECT_DOUBLE_EQ(ours(compared({"P"}), "P", "b"), 120.0 / 60);
-  figure_.metric = "l1.load_misses";
+  figure_.metric = Metric::read("l1.load_misses", {});
   figure_.quantity = Quantity::ratio;
   add_run("Q", "a", 1, 8), add_run("Q", "b", 1, 2);
   EXPECT_DOUBLE_EQ(ours(compared({"Q"}), "Q", "b"), 0.25) << "a time, not a statistic";
 }
 
 TEST_F(Comparison, RatiosOfAStatistic) {
-  figure_.metric = "l1.load_misses";
+  figure_.metric = Metric::read("l1.load_misses", {});
   figure_.quantity = Quantity::ratio;
   add_run("P", "a", 1, 8), add_run("P", "b", 1, 2), add_run("Q", "a", 1, 0), add_run("Q", "b", 1, 1);
   add_bar({"b", "", "b", "a", ""}, 0.25, 1);
@@ -203,7 +203,7 @@ TEST_F(Comparison, ThePageSaysEverythingAndEscapesIt) {
   const std::string with = html_report(reproduction, {"var a = '</script>';", "var b;", ""});
   EXPECT_NE(with.find("var a = '<\\/script>';"), with.npos);
   EXPECT_EQ(with.find("id=no-charts"), with.npos);
-  EXPECT_NE(figures_csv(reproduction).find("1,P,b,1.5,2,2,2,33.3333,%,Pb Pa\n"), std::string::npos);
+  EXPECT_NE(figures_csv(reproduction).find("1,P,,b,1.5,2,2,2,33.3333,%,Pb Pa\n"), std::string::npos);
   EXPECT_NE(figures_markdown(reproduction).find("| P | 2.000 (1.500) |\n"), std::string::npos)
       << figures_markdown(reproduction);
 }

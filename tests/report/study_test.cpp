@@ -175,7 +175,7 @@ TEST(CommittedStudies, AreWhole) {
       for (const Bar& bar : figure.bars) {
         for (const std::string& program : figure.programs)
           EXPECT_TRUE(figure.paper(program, bar.name)) << figure.id << program << bar.name;
-        EXPECT_EQ(figure.has_mean, figure.paper("mean", bar.name).has_value()) << figure.id;
+        EXPECT_EQ(figure.mean != Mean::none, figure.paper("mean", bar.name).has_value()) << figure.id;
       }
   }
 }

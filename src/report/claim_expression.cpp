@@ -1,0 +1,282 @@
+#include "report/claim_expression.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include "report/study_table.hpp"
+
+namespace ew::report {
+
+namespace {
+
+using core::UserError;
+using Node = ClaimExpression::Node;
+using Kind = Node::Kind;
+
+enum class Sort { program, machine, x };
+constexpr std::string_view sort_names[] = {"program", "bar or configuration", "value of the axis"};
+constexpr std::string_view aggregates[] = {"mean", "geomean", "min", "max", "sum"};
+
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, const ClaimNames& names, const core::Place& place)
+      : text_(text), names_(names), place_(place) {}
+
+  Node whole() {
+    Node root = sum();
+    if (skip_spaces() != text_.size()) wrong("an operator or the end");
+    return root;
+  }
+
+ private:
+  struct Variable {
+    std::string name;
+    Sort sort;
+  };
+
+  [[noreturn]] void wrong(std::string_view expected) const {
+    const std::string found = at_ < text_.size() ? fmt::format("\"{}\"", text_.substr(at_, 12)) : "the end";
+    throw UserError(place_, fmt::format("{}, column {}: expected {}, found {}", text_, at_ + 1, expected, found));
+  }
+  std::size_t skip_spaces() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    return at_;
+  }
+  char one_of(std::string_view characters) {
+    skip_spaces();
+    if (at_ == text_.size() || characters.find(text_[at_]) == characters.npos) return 0;
+    return text_[at_++];
+  }
+  void expect(char character) {
+    if (!one_of({&character, 1})) wrong(fmt::format("\"{}\"", character));
+  }
+  std::string name(std::string_view expected) {
+    skip_spaces();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && in_name(text_[at_])) ++at_;
+    if (at_ == begin) wrong(expected);
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+
+  Node joined(Node left, char sign, Node right) {
+    Node node;
+    node.kind = sign == '+' ? Kind::sum : sign == '-' ? Kind::difference : sign == '*' ? Kind::product : Kind::quotient;
+    node.parts.push_back(std::move(left));
+    node.parts.push_back(std::move(right));
+    return node;
+  }
+  Node sum() {
+    Node left = product();
+    while (const char sign = one_of("+-")) left = joined(std::move(left), sign, product());
+    return left;
+  }
+  Node product() {
+    Node left = value();
+    while (const char sign = one_of("*/")) left = joined(std::move(left), sign, value());
+    return left;
+  }
+  Node value() {
+    if (one_of("(")) {
+      Node inside = sum();
+      expect(')');
+      return inside;
+    }
+    skip_spaces();
+    const std::size_t begin = at_;
+    std::string word = name("a number, a measurement or an aggregate");
+    if (std::isdigit(static_cast<unsigned char>(word[0]))) return number(word, begin);
+    if (text_.substr(at_).starts_with('*') && word.ends_with('.')) word += '*', ++at_;
+    if (skip_spaces() == text_.size() || text_[at_] != '(') wrong(fmt::format("\"(\" behind {}", word));
+    ++at_;
+    return std::ranges::find(aggregates, word) != std::end(aggregates) ? aggregate(word) : measured(word);
+  }
+  Node number(std::string_view digits, std::size_t begin) {
+    Node node;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), node.number);
+    if (error != std::errc() || end != digits.data() + digits.size()) {
+      at_ = begin;
+      wrong("a number");
+    }
+    return node;
+  }
+
+  Node measured(const std::string& metric) {
+    Node node;
+    node.kind = Kind::measured;
+    node.metric = Metric::read(metric, place_);
+    node.program = known(name("a program"), Sort::program);
+    expect(',');
+    node.machine = known(name("a bar or a configuration"), Sort::machine);
+    if (one_of(",")) {
+      const std::string axis = name("the name of the axis");
+      if (names_.axis.empty()) throw UserError(place_, fmt::format("this figure has no axis \"{}\"", axis));
+      const std::string_view valid[] = {names_.axis};
+      expect_name(place_, "axis", axis, valid);
+      expect('=');
+      node.x = known(name("a value of the axis"), Sort::x);
+    } else if (!names_.axis.empty()) {
+      wrong(fmt::format("\", {}=VALUE\", since the figure has an axis", names_.axis));
+    }
+    expect(')');
+    return node;
+  }
+  /// The name as one of this sort, or a variable that stands for one.
+  std::string known(std::string name, Sort sort) {
+    for (const Variable& variable : variables_) {
+      if (variable.name != name) continue;
+      if (variable.sort == sort) return name;
+      throw UserError(place_,
+                      fmt::format("{} is a {} here, and a {} is expected", name,
+                                  sort_names[static_cast<int>(variable.sort)], sort_names[static_cast<int>(sort)]));
+    }
+    std::vector<std::string_view> valid = views_of(sort == Sort::program ? names_.programs
+                                                   : sort == Sort::x     ? names_.axis_values
+                                                                         : names_.bars);
+    if (sort == Sort::machine)
+      for (const std::string& one : names_.configurations)
+        if (!contains(names_.bars, one)) valid.push_back(one);
+    for (const Variable& variable : variables_)
+      if (variable.sort == sort) valid.push_back(variable.name);
+    expect_name(place_, sort_names[static_cast<int>(sort)], name, valid);
+    return name;
+  }
+
+  Node aggregate(const std::string& function) {
+    Node node;
+    node.kind = Kind::aggregate;
+    node.function = function;
+    node.variable = name("a variable");
+    if (name("\"in\"") != "in") {
+      at_ -= 2;
+      wrong("\"in\"");
+    }
+    const Sort sort = set(node.set);
+    expect(',');
+    variables_.push_back({node.variable, sort});
+    node.parts.push_back(sum());
+    variables_.pop_back();
+    expect(')');
+    return node;
+  }
+  Sort set(std::vector<std::string>& members) {
+    if (!one_of("[")) {
+      const std::string word = name("a set");
+      if (word == "programs") return members = names_.programs, Sort::program;
+      if (word == "bars") return members = names_.bars, Sort::machine;
+      if (!names_.axis.empty() && word == names_.axis) return members = names_.axis_values, Sort::x;
+      std::vector<std::string_view> valid{"programs", "bars"};
+      if (!names_.axis.empty()) valid.push_back(names_.axis);
+      expect_name(place_, "set", word, valid);
+    }
+    do members.push_back(name("a name"));
+    while (one_of(","));
+    expect(']');
+    const Sort sort = contains(names_.programs, members[0])      ? Sort::program
+                      : contains(names_.axis_values, members[0]) ? Sort::x
+                      : contains(names_.bars, members[0]) || contains(names_.configurations, members[0])
+                          ? Sort::machine
+                          : Sort::program;
+    for (const std::string& member : members) known(member, sort);
+    return sort;
+  }
+
+  std::string_view text_;
+  const ClaimNames& names_;
+  const core::Place& place_;
+  std::size_t at_ = 0;
+  std::vector<Variable> variables_;
+};
+
+/// What the variables stand for, and where measurements come from.
+class Evaluation {
+ public:
+  explicit Evaluation(const Measure& measure) : measure_(measure) {}
+
+  std::optional<double> of(const Node& node) {
+    switch (node.kind) {
+      case Kind::number:
+        return node.number;
+      case Kind::measured:
+        return measure_({&node.metric, meaning(node.program), meaning(node.machine), meaning(node.x)});
+      case Kind::aggregate:
+        return aggregated(node);
+      default:
+        return joined(node.kind, of(node.parts[0]), of(node.parts[1]));
+    }
+  }
+  std::vector<std::optional<double>> members(const Node& node) {
+    std::vector<std::optional<double>> values;
+    for (const std::string& member : node.set) {
+      meanings_[node.variable] = member;
+      values.push_back(of(node.parts[0]));
+    }
+    meanings_.erase(node.variable);
+    return values;
+  }
+
+ private:
+  std::string meaning(const std::string& name) const {
+    const auto found = meanings_.find(name);
+    return found == meanings_.end() ? name : found->second;
+  }
+  static std::optional<double> joined(Kind kind, std::optional<double> left, std::optional<double> right) {
+    if (!left || !right || (kind == Kind::quotient && *right == 0)) return std::nullopt;
+    if (kind == Kind::sum) return *left + *right;
+    if (kind == Kind::difference) return *left - *right;
+    return kind == Kind::product ? *left * *right : *left / *right;
+  }
+  std::optional<double> aggregated(const Node& node) {
+    std::vector<double> values;
+    for (const std::optional<double>& one : members(node)) {
+      if (!one) return std::nullopt;
+      values.push_back(*one);
+    }
+    if (node.function == "min") return std::ranges::min(values);
+    if (node.function == "max") return std::ranges::max(values);
+    double sum = 0;
+    for (const double value : values) sum += node.function == "geomean" ? std::log(value) : value;
+    if (node.function == "sum") return sum;
+    sum /= static_cast<double>(values.size());
+    return node.function == "mean" ? sum : std::exp(sum);
+  }
+
+  const Measure& measure_;
+  std::map<std::string, std::string> meanings_;
+};
+
+}  // namespace
+
+ClaimExpression ClaimExpression::read(std::string_view text, const ClaimNames& names, const core::Place& place) {
+  ClaimExpression expression;
+  expression.text_ = text;
+  expression.root_ = Reader(expression.text_, names, place).whole();
+  return expression;
+}
+
+std::optional<double> ClaimExpression::value(const Measure& measure) const {
+  const auto value = Evaluation(measure).of(root_);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::vector<ClaimExpression::Member> ClaimExpression::members(const Measure& measure) const {
+  if (root_.kind != Kind::aggregate || (root_.function != "min" && root_.function != "max")) return {};
+  std::vector<Member> list;
+  const auto values = Evaluation(measure).members(root_);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i]) list.push_back({root_.set[i], *values[i]});
+  return list;
+}
+
+}  // namespace ew::report

@@ -1,0 +1,73 @@
+// Arithmetic over the measurements of a figure, as its claims write it:
+//
+//   sum        product { + product | - product }
+//   product    value { * value | / value }
+//   value      number | (sum) | measurement | aggregate
+//   measured   METRIC(PROGRAM, MACHINE) | METRIC(PROGRAM, MACHINE, AXIS=VALUE)
+//   aggregate  FUNCTION(VARIABLE in SET, sum)        mean, geomean, min, max or sum
+//   set        programs | bars | AXIS | [NAME, NAME, …]
+//
+// METRIC is what a study measures: time, energy.total, network.flit_crossings.*. MACHINE is the name of a bar or of a
+// configuration. AXIS is the name of the figure's x-axis. `programs`, `bars` and AXIS are the figure's.
+//
+//   mean(p in programs, time(p, gh) / time(p, gd))
+//   max(n in cus, time(SPM_L, dd, cus=n) / time(SPM_L, dd, cus=1))
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/metric.hpp"
+
+namespace ew::report {
+
+/// What an expression may name. Values that outlive its reading.
+struct ClaimNames {
+  std::vector<std::string> programs, bars, configurations;
+  std::string axis;  // empty: the figure has none
+  std::vector<std::string> axis_values;
+};
+
+/// One measurement: of a program on a bar's machine, or on a configuration; `x` is empty where there is no axis.
+struct Measurement {
+  const Metric* metric = nullptr;
+  std::string program, machine, x;
+};
+using Measure = std::function<std::optional<double>(const Measurement&)>;
+
+class ClaimExpression {
+ public:
+  /// A mistake is a core::UserError with the place, the column and the nearest valid name.
+  static ClaimExpression read(std::string_view text, const ClaimNames&, const core::Place&);
+
+  const std::string& text() const { return text_; }
+  /// Nothing when a measurement is missing, or something is divided by 0.
+  std::optional<double> value(const Measure&) const;
+
+  struct Member {
+    std::string name;  // of the program, bar or value of the axis
+    double value = 0;
+  };
+  /// What a minimum or maximum was taken of, when the whole expression is one; otherwise nothing.
+  std::vector<Member> members(const Measure&) const;
+
+  struct Node {
+    enum class Kind { number, measured, sum, difference, product, quotient, aggregate } kind = Kind::number;
+    double number = 0;
+    Metric metric;
+    std::string program, machine, x;  // names, or variables
+    std::string function, variable;
+    std::vector<std::string> set;
+    std::vector<Node> parts;
+  };
+
+ private:
+  std::string text_;
+  Node root_;
+};
+
+}  // namespace ew::report

@@ -1,0 +1,38 @@
+// What a study measures of a run: its time, or a sum of counted figures, written as text: "l1.load_misses",
+// "energy.* - energy.memory". Kernels of a run can be added up because it is nothing but a sum.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnostics.hpp"
+
+namespace ew::report {
+
+class Metric {
+ public:
+  /// "time", or names joined by + and -: statistics, figures that are sums of some (energy.total), and "prefix.*" for
+  /// all statistics whose names begin so. Anything else is a core::UserError with the nearest valid name.
+  static Metric read(std::string_view text, const core::Place&);
+  static Metric time() { return {}; }
+
+  const std::string& text() const { return text_; }
+  bool is_time() const { return factors_.empty(); }
+  /// The sum of what `value` says of each name; nothing when it has none of one.
+  std::optional<double> of(const std::function<std::optional<double>(const std::string& name)>& value) const;
+
+  const std::map<std::string, int, std::less<>>& factors() const { return factors_; }  // of each statistic
+
+ private:
+  std::string text_ = "time";
+  std::map<std::string, int, std::less<>> factors_;
+};
+
+/// Statistics that parts leave out of a whole, or count twice; empty when they add up to it.
+std::string what_parts_miss(const Metric& whole, const std::vector<Metric>& parts);
+
+}  // namespace ew::report

@@ -1,0 +1,216 @@
+// One figure: study.toml, published.csv and claims.csv of its folder.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/files.hpp"
+#include "report/study_parts.hpp"
+
+namespace ew::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+using core::UserError;
+using Configurations = std::map<std::string, Configuration>;
+
+/// "dd" with the words "--local": a configuration of its own, made when a bar first asks for it.
+std::string with_words(Configurations& known, const std::string& name, const std::string& words) {
+  if (words.empty()) return name;
+  const std::string full = fmt::format("{} {}", name, words);
+  Configuration& one = known[full] = known.at(name);
+  one.name = full;
+  one.words = one.words.empty() ? words : one.words + " " + words;
+  return full;
+}
+
+Bar read_bar(const toml::table& node, const std::string& file, Figure& figure) {
+  const StudyTable table(node, file, "[[bar]]", {"name", "label", "run", "words", "over", "over_words", "via", "step"});
+  static constexpr std::string_view steps[] = {"first", "second"};
+  Bar bar;
+  bar.name = table.text("name");
+  bar.label = table.text_or("label", bar.name);
+  bar.run = table.text("run");
+  if (figure.quantity != Quantity::absolute)
+    bar.over = table.text("over");
+  else if (table.has("over"))
+    throw UserError(table.place_of("over"), "bars of quantity \"absolute\" are over nothing");
+  if (table.has("over_words") && bar.over.empty())
+    throw UserError(table.place_of("over_words"), "\"over_words\" belongs to \"over\"");
+  if (figure.quantity == Quantity::share) {
+    bar.via = table.text("via");
+    bar.step = static_cast<Step>(table.choice_or("step", steps, 0));
+  } else if (table.has("via") || table.has("step")) {
+    throw UserError(table.place(), "\"via\" and \"step\" are for bars of quantity \"share\"");
+  }
+  for (const auto& [key, name] : {std::pair("run", bar.run), {"over", bar.over}, {"via", bar.via}})
+    if (!name.empty()) expect_name(table.place_of(key), "configuration", name, names_of(figure.configurations));
+  bar.run = with_words(figure.configurations, bar.run, table.text_or("words", ""));
+  bar.over = with_words(figure.configurations, bar.over, table.text_or("over_words", ""));
+  return bar;
+}
+
+void read_bars(Figure& figure, const StudyTable& table, const std::string& file) {
+  std::set<std::string> labels, names;
+  for (const toml::table* node : table.tables_or_none("bar")) {
+    figure.bars.push_back(read_bar(*node, file, figure));
+    const core::Place place{file, node->source().begin.line};
+    if (!labels.insert(figure.bars.back().label).second)
+      throw UserError(place, fmt::format("two bars have the label \"{}\"", figure.bars.back().label));
+    if (!names.insert(figure.bars.back().name).second)
+      throw UserError(place, fmt::format("two bars have the name \"{}\"", figure.bars.back().name));
+  }
+  if (figure.bars.empty()) throw UserError({file}, "a study should have a [[bar]]");
+}
+
+/// [[part]]: label and metric of each layer of a stacked bar.
+void read_parts(Figure& figure, const StudyTable& table, const std::string& file) {
+  std::vector<Metric> metrics;
+  for (const toml::table* node : table.tables_or_none("part")) {
+    const StudyTable part(*node, file, "[[part]]", {"label", "metric"});
+    figure.parts.push_back({part.text("label"), Metric::read(part.text("metric"), part.place_of("metric"))});
+    if (figure.parts.back().metric.is_time())
+      throw UserError(part.place_of("metric"), "a part is a sum of counted figures; time has no parts (slots.* has)");
+    metrics.push_back(figure.parts.back().metric);
+  }
+  if (metrics.empty()) return;
+  if (figure.quantity != Quantity::ratio && figure.quantity != Quantity::absolute)
+    throw UserError(table.place_of("part"), "only bars of quantity \"ratio\" or \"absolute\" have parts");
+  if (figure.mean == Mean::geometric)
+    throw UserError(table.place_of("mean"),
+                    "parts of bars do not add up to a geometric mean: mean should be \"arithmetic\" or false");
+  if (figure.metric.is_time())
+    throw UserError(table.place_of("metric"), "time has no parts; the issue slots (\"slots.*\") have");
+  if (const std::string missing = what_parts_miss(figure.metric, metrics); !missing.empty())
+    throw UserError(table.place_of("part"),
+                    fmt::format("the parts do not add up to {}: {}", figure.metric.text(), missing));
+}
+
+Mean read_mean(const StudyTable& table, Quantity quantity) {
+  static constexpr std::string_view words[] = {"none", "geometric", "arithmetic"};
+  if (table.is_text("mean")) return static_cast<Mean>(table.choice_or("mean", words, 0));
+  const bool usual = quantity == Quantity::speedup || quantity == Quantity::ratio;
+  return table.truth_or("mean", usual) ? Mean::geometric : Mean::none;
+}
+
+bool is_number(const std::string& text) {
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && rest == text.data() + text.size();
+}
+
+std::string with_value(std::string text, const std::string& value) {
+  for (std::size_t at = 0; (at = text.find("{x}", at)) != text.npos; at += value.size()) text.replace(at, 3, value);
+  return text;
+}
+
+/// [x]: a configuration for each one that there is and each value of the axis.
+void read_axis(Figure& figure, const StudyTable& document, const std::string& file) {
+  if (!document.has("x")) return;
+  const StudyTable table(document.table_or_none("x"), file, "[x]", {"name", "label", "values", "words", "set", "over"});
+  Axis& axis = figure.x;
+  axis.name = table.text("name");
+  axis.label = table.text_or("label", axis.name);
+  axis.values = table.values("values");
+  axis.numeric = std::ranges::all_of(axis.values, is_number);
+  if (std::set<std::string>(axis.values.begin(), axis.values.end()).size() != axis.values.size())
+    throw UserError(table.place_of("values"), "a value stands twice on the axis");
+  if (table.has("over")) {
+    axis.over = table.text("over");
+    expect_name(table.place_of("over"), "value of the axis", axis.over, views_of(axis.values));
+  }
+  const std::string words = table.text_or("words", "");
+  const std::vector<std::string> settings = table.texts_or_none("set");
+  std::string open = words;
+  for (const std::string& setting : settings) open += " " + setting;
+  if (open.find("{x}") == open.npos)
+    throw UserError(table.place(), "[x] should have \"words\" or \"set\" with \"{x}\" where the value stands");
+  Configurations along;
+  for (const auto& [name, base] : figure.configurations) {
+    for (const std::string& value : axis.values) {
+      Configuration one = base;
+      one.name = Figure::configuration_at(name, value);
+      if (!words.empty()) one.words += (one.words.empty() ? "" : " ") + with_value(words, value);
+      for (const std::string& setting : settings) one.settings.push_back(with_value(setting, value));
+      if (!settings.empty()) check_machine(one);
+      along[one.name] = std::move(one);
+    }
+  }
+  figure.configurations.merge(along);
+}
+
+std::string text_of(const fs::path& path) {
+  core::FileText file = core::read_file(path);
+  if (!file.why.empty()) throw UserError({path.string()}, fmt::format("cannot read the paper's numbers: {}", file.why));
+  return std::move(file.text);
+}
+
+void read_published_of(Figure& figure, const fs::path& path) {
+  const PublishedTable table = read_published(text_of(path), path.string(), figure.x.name);
+  std::vector<std::string_view> bars;
+  for (const Bar& bar : figure.bars) bars.push_back(bar.name);
+  for (const std::string& bar : table.bars) expect_name({path.string(), 1}, "bar", bar, bars);
+  std::vector<std::string> rows;
+  for (const std::string& x : figure.x.points()) {
+    for (const std::string& program : figure.programs) rows.push_back(Figure::row_name(program, x));
+    rows.push_back(Figure::row_name("mean", x));
+  }
+  for (const auto& [row, values] : table.values) expect_name(table.places.at(row), "program", row, views_of(rows));
+  figure.published = table.values;
+}
+
+void read_claims_of(Figure& figure, const fs::path& path, const std::vector<std::string>& configurations) {
+  ClaimNames names{figure.programs, {}, configurations, figure.x.name, figure.x.values};
+  for (const Bar& bar : figure.bars) names.bars.push_back(bar.name);
+  figure.claims = read_claims(text_of(path), path.string(), names);
+}
+
+}  // namespace
+
+const Configuration& Figure::machine(const std::string& bar_or_configuration, const std::string& at) const {
+  for (const Bar& bar : bars)
+    if (bar.name == bar_or_configuration) return configuration(bar.run, at);
+  return configuration(bar_or_configuration, at);
+}
+
+Figure read_figure(const fs::path& folder, const std::map<std::string, Program>& programs,
+                   const ConfigurationNames& replaced, Configurations configurations) {
+  const std::string file = (folder / "study.toml").string();
+  const toml::table document = read_document(file);
+  const StudyTable table(document, file, "a study",
+                         {"title", "source", "axis", "note", "metric", "measure", "quantity", "phase", "programs",
+                          "mean", "configuration", "bar", "part", "x"});
+  static constexpr std::string_view quantities[] = {"speedup", "ratio", "share", "absolute"};
+  static constexpr std::string_view phases[] = {"run", "recovery"}, spans[] = {"kernels", "copies", "program"};
+  Figure figure;
+  figure.title = table.text("title");
+  figure.source = table.text("source");
+  figure.axis = table.text("axis");
+  figure.note = table.text_or("note", "");
+  figure.metric = Metric::read(table.text_or("metric", "time"), table.place_of("metric"));
+  figure.quantity = static_cast<Quantity>(table.choice_or("quantity", quantities, 0));
+  figure.span = static_cast<Span>(table.choice_or("measure", spans, 0));
+  figure.phase = static_cast<Phase>(table.choice_or("phase", phases, 0));
+  figure.mean = read_mean(table, figure.quantity);
+  figure.programs = table.texts_or_none("programs");
+  if (figure.programs.empty()) throw UserError(table.place(), "a study should have \"programs\"");
+  for (const std::string& program : figure.programs) {
+    expect_name(table.place_of("programs"), "program", program, names_of(programs));
+    if (figure.phase == Phase::recovery && programs.at(program).recover.empty())
+      throw UserError(table.place_of("programs"), fmt::format("program {} has no \"recover\" to measure", program));
+  }
+  read_configurations(table, file, replaced, configurations);
+  figure.configurations = std::move(configurations);
+  std::vector<std::string> names;  // that claims may use: without those that words and the axis make
+  for (const auto& [name, configuration] : figure.configurations) names.push_back(name);
+  read_bars(figure, table, file);
+  read_parts(figure, table, file);
+  read_axis(figure, table, file);
+  const bool has_claims = fs::exists(folder / "claims.csv");
+  if (!has_claims || fs::exists(folder / "published.csv")) read_published_of(figure, folder / "published.csv");
+  if (has_claims) read_claims_of(figure, folder / "claims.csv", names);
+  return figure;
+}
+
+}  // namespace ew::report
