@@ -164,7 +164,7 @@ Json groups_of_bars(const ComparedFigure& compared) {
     layer.erase("data");
     layers.insert(layers.begin(), std::move(layer));
   }
-  const double step = figure.bars.size() > 3 || stacked ? 24 : 36;
+  const double step = figure.bars.size() > 3 ? 24 : 36;
   chart.update({{"facet",
                  {{"column",
                    {{"field", "program"},

@@ -86,15 +86,20 @@ Claim claim_of(const CsvLine& line, const ClaimNames& names) {
   return claim;
 }
 
-std::string note_of(const Claim& claim, const Measure& measure) {
+/// Of a minimum or maximum: which member it is, and which ones do not hold where each should.
+std::string note_of(const Claim& claim, const Measure& measure, double ours) {
   const auto members = claim.expression.members(measure);
+  if (members.empty()) return {};
+  const auto found = std::ranges::find(members, ours, &ClaimExpression::Member::value);
+  const std::string at = found == members.end() ? "" : fmt::format("at {}", found->name);
+  if (claim.kind != ClaimKind::direction && claim.kind != ClaimKind::equal) return at;
   std::string names;
   std::size_t outside = 0;
   for (const ClaimExpression::Member& member : members)
     if (!claim.published.holds(member.value, claim.tolerance) && ++outside <= 4)
       names += fmt::format("{}{} {:.3f}", names.empty() ? "" : ", ", member.name, member.value);
-  if (outside == 0) return {};
-  return fmt::format("{} of {} are not: {}{}", outside, members.size(), names, outside > 4 ? ", …" : "");
+  if (outside == 0 || outside == members.size()) return at;
+  return fmt::format("{} of {} do not: {}{}", outside, members.size(), names, outside > 4 ? ", …" : "");
 }
 
 }  // namespace
@@ -164,7 +169,7 @@ JudgedClaim judge(const Claim& claim, const std::vector<Measure>& measures) {
     held += claim.published.holds(*value, claim.tolerance);
   }
   judged.verdict = held == measures.size() ? Verdict::held : held == 0 ? Verdict::broken : Verdict::undecided;
-  if (judged.verdict == Verdict::broken) judged.note = note_of(claim, measures[0]);
+  judged.note = note_of(claim, measures[0], judged.by_seed[0]);
   return judged;
 }
 

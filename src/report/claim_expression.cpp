@@ -97,7 +97,7 @@ class Reader {
     const std::size_t begin = at_;
     std::string word = name("a number, a measurement or an aggregate");
     if (std::isdigit(static_cast<unsigned char>(word[0]))) return number(word, begin);
-    if (text_.substr(at_).starts_with('*') && word.ends_with('.')) word += '*', ++at_;
+    if (text_.substr(at_).starts_with("*(")) word += '*', ++at_;
     if (skip_spaces() == text_.size() || text_[at_] != '(') wrong(fmt::format("\"(\" behind {}", word));
     ++at_;
     return std::ranges::find(aggregates, word) != std::end(aggregates) ? aggregate(word) : measured(word);
@@ -115,7 +115,7 @@ class Reader {
   Node measured(const std::string& metric) {
     Node node;
     node.kind = Kind::measured;
-    node.metric = Metric::read(metric, place_);
+    node.metric = metric == "value" ? names_.value : Metric::read(metric, place_);
     node.program = known(name("a program"), Sort::program);
     expect(',');
     node.machine = known(name("a bar or a configuration"), Sort::machine);

@@ -7,8 +7,9 @@
 //   aggregate  FUNCTION(VARIABLE in SET, sum)        mean, geomean, min, max or sum
 //   set        programs | bars | AXIS | [NAME, NAME, …]
 //
-// METRIC is what a study measures: time, energy.total, network.flit_crossings.*. MACHINE is the name of a bar or of a
-// configuration. AXIS is the name of the figure's x-axis. `programs`, `bars` and AXIS are the figure's.
+// METRIC is what a study may measure (time, energy.total, slots.data_*), or `value`: what this figure's bars measure.
+// MACHINE is the name of a bar or of a configuration. AXIS is the name of the figure's x-axis. `programs`, `bars` and
+// AXIS are the figure's.
 //
 //   mean(p in programs, time(p, gh) / time(p, gd))
 //   max(n in cus, time(SPM_L, dd, cus=n) / time(SPM_L, dd, cus=1))
@@ -28,6 +29,7 @@ namespace ew::report {
 /// What an expression may name. Values that outlive its reading.
 struct ClaimNames {
   std::vector<std::string> programs, bars, configurations;
+  Metric value;      // what the word `value` measures
   std::string axis;  // empty: the figure has none
   std::vector<std::string> axis_values;
 };

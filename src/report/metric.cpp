@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/nearest.hpp"
 #include "core/statistics.hpp"
-#include "report/study_table.hpp"
 #include "runtime/derived_figures.hpp"
 #include "runtime/run_results.hpp"
 
@@ -55,7 +55,7 @@ using Factors = std::map<std::string, int, std::less<>>;
 
 void add(Factors& factors, const Term& term, const core::Place& place) {
   const std::vector<std::string_view> counted = statistics();
-  if (term.name.ends_with(".*")) {
+  if (term.name.size() > 1 && term.name.ends_with('*')) {
     const std::string_view prefix = term.name.substr(0, term.name.size() - 1);
     std::size_t found = 0;
     for (const std::string_view name : counted)
@@ -77,8 +77,14 @@ void add(Factors& factors, const Term& term, const core::Place& place) {
     for (const Term& part : inner) add(factors, {part.name, part.sign * term.sign}, place);
     return;
   }
-  expect_name(place, "metric", term.name, names);
-  throw core::UserError(place, "\"time\" stands alone: it cannot be added to counted figures");
+  if (term.name == "time") throw core::UserError(place, "\"time\" stands alone: it cannot be added to counted figures");
+  for (const runtime::DerivedFigure& one : runtime::derived_figures())
+    if (one.name == term.name)
+      throw core::UserError(place, fmt::format("{} is no sum ({}): it cannot be added up over the kernels of a run",
+                                               term.name, one.expression));
+  const std::string hint = core::did_you_mean(term.name, names);
+  throw core::UserError(place, fmt::format("unknown metric \"{}\"{}", term.name,
+                                           hint.empty() ? "; `ew explain statistics` lists them" : hint));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace ew::report {
 
 class Metric {
  public:
-  /// "time", or names joined by + and -: statistics, figures that are sums of some (energy.total), and "prefix.*" for
+  /// "time", or names joined by + and -: statistics, figures that are sums of some (energy.total), and "prefix*" for
   /// all statistics whose names begin so. Anything else is a core::UserError with the nearest valid name.
   static Metric read(std::string_view text, const core::Place&);
   static Metric time() { return {}; }

@@ -161,7 +161,7 @@ void read_published_of(Figure& figure, const fs::path& path) {
 }
 
 void read_claims_of(Figure& figure, const fs::path& path, const std::vector<std::string>& configurations) {
-  ClaimNames names{figure.programs, {}, configurations, figure.x.name, figure.x.values};
+  ClaimNames names{figure.programs, {}, configurations, figure.metric, figure.x.name, figure.x.values};
   for (const Bar& bar : figure.bars) names.bars.push_back(bar.name);
   figure.claims = read_claims(text_of(path), path.string(), names);
 }

@@ -37,7 +37,7 @@ class Comparison : public testing::Test {
       kernels.push_back({{"kernel", name},
                          {"nanoseconds_begin", 1000},
                          {"nanoseconds_end", 1000 + part * nanoseconds},
-                         {"timing", {{"l1.load_misses", part * misses}}}});
+                         {"timing", {{"l1.load_misses", part * misses}, {"l1.stores", 3 * part}}}});
     std::ofstream(directory / "stats.json") << nlohmann::json{{"warp_instructions", 5}, {"kernels", kernels}};
     std::ofstream(directory / "env.json") << nlohmann::json{{"wall_seconds", 2.5}, {"command", "ew run & <x>"}};
     std::ofstream(directory / "resolved.toml") << "[sm]\n";
@@ -164,6 +164,125 @@ TEST_F(Comparison, SeedsAreComparedEachWithItselfAndAClaimNeedsThemAll) {
   EXPECT_EQ(result.order.held, 1u);                            // c below a
   EXPECT_EQ(result.order.undecided.size(), 2u);                // b above a, and above c
   EXPECT_FALSE(compared({"P"}, {0, 2}).find("P", "b")->ours);  // nothing was run with seed 2
+}
+
+TEST_F(Comparison, PartsAddUpToTheirBarAndToTheMean) {
+  figure_.metric = Metric::read("l1.load_misses + l1.stores", {});
+  figure_.parts = {{"misses", Metric::read("l1.load_misses", {})}, {"stores", Metric::read("l1.stores", {})}};
+  figure_.quantity = Quantity::ratio;
+  figure_.mean = Mean::arithmetic;
+  for (const u64 seed : {0, 1}) {
+    add_run("P", "a", 1, 8, seed), add_run("P", "b", 1, 2, seed);
+    add_run("Q", "a", 1, 4, seed), add_run("Q", "b", 1, 4 + 4 * static_cast<double>(seed), seed);
+  }
+  add_bar({"b", "", "b", "a", ""}, 1, 1);
+  const ComparedFigure result = compared({"P", "Q"}, {0, 1});
+  const ComparedBar &p = *result.find("P", "b"), &q = *result.find("Q", "b"), &mean = *result.find("mean", "b");
+  EXPECT_DOUBLE_EQ(*p.ours, (2.0 + 3) / (8 + 3));  // three stores everywhere
+  ASSERT_EQ(p.parts.size(), 2u);
+  EXPECT_DOUBLE_EQ(p.parts[0], 2.0 / 11);
+  EXPECT_DOUBLE_EQ(p.parts[1], 3.0 / 11);
+  EXPECT_DOUBLE_EQ(q.parts[0] + q.parts[1], *q.ours);
+  EXPECT_DOUBLE_EQ(mean.by_seed[1], (5.0 / 11 + 11.0 / 7) / 2) << "arithmetic";
+  EXPECT_DOUBLE_EQ(mean.parts[0] + mean.parts[1], *mean.ours);
+  Reproduction reproduction;
+  reproduction.suite = &suite_;
+  reproduction.figures.push_back(compared({"P"}, {0}));
+  EXPECT_EQ(parts_csv(reproduction),
+            "figure,program,x,bar,part,ours\n1,P,,b,misses,0.181818\n1,P,,b,stores,0.272727\n");
+  EXPECT_EQ(to_json(reproduction)["figures"][0]["bars"][0]["parts"]["stores"], 3.0 / 11);
+  EXPECT_NE(chart_of(result).dump().find("\"part\":\"misses\""), std::string::npos);
+}
+
+/// The toy figure over an axis of 1 and 2.
+class Series : public Comparison {
+ protected:
+  Series() {
+    figure_.quantity = Quantity::ratio;
+    figure_.x.name = figure_.x.label = "n";
+    figure_.x.values = {"1", "2"};
+    figure_.x.over = "1";
+    for (const char* x : {"1", "2"}) {
+      const std::string name = Figure::configuration_at("a", x);
+      figure_.configurations[name].name = name;
+    }
+    add_run("P", "a at 1", 100), add_run("P", "a at 2", 150), add_run("Q", "a at 1", 10), add_run("Q", "a at 2", 10);
+    figure_.bars.push_back({"a", "a", "a", "a", ""});
+  }
+};
+
+TEST_F(Series, AreOverTheirFirstPlace) {
+  figure_.published[Figure::row_name("P", "2")]["a"] = 2;
+  figure_.mean = Mean::arithmetic;
+  const ComparedFigure result = compared();
+  EXPECT_DOUBLE_EQ(*result.find("P", "a", "1")->ours, 1);
+  EXPECT_DOUBLE_EQ(*result.find("P", "a", "2")->ours, 1.5);
+  EXPECT_DOUBLE_EQ(*result.find("P", "a", "2")->difference, -25);
+  EXPECT_DOUBLE_EQ(*result.find("mean", "a", "2")->ours, 1.25);
+  ASSERT_EQ(result.rows().size(), 6u);
+  EXPECT_EQ(result.rows()[1].x, "2");
+  EXPECT_EQ(chart_of(result)["spec"]["mark"]["type"], "line");
+  Reproduction reproduction;
+  reproduction.suite = &suite_;
+  reproduction.figures.push_back(result);
+  EXPECT_NE(figures_csv(reproduction).find("1,P,2,a,2,1.5,"), std::string::npos) << figures_csv(reproduction);
+  EXPECT_NE(figures_markdown(reproduction).find("| P | 2 | 1.500 (2.000) |\n"), std::string::npos)
+      << figures_markdown(reproduction);
+  figure_.x.over.clear();
+  EXPECT_DOUBLE_EQ(*compared().find("P", "a", "2")->ours, 1) << "over itself at the same place";
+}
+
+TEST_F(Series, MayBeAbsolute) {
+  figure_.quantity = Quantity::absolute;
+  figure_.bars[0].over.clear();
+  const ComparedFigure result = compared({"P"});
+  EXPECT_DOUBLE_EQ(*result.find("P", "a", "2")->ours, 150);
+  EXPECT_EQ(value_text(figure_, 150.0), "150");
+}
+
+TEST_F(Series, AreWhereClaimsFindTheirNumbers) {
+  const ClaimNames names{{"P", "Q"}, {"a"}, {}, figure_.metric, "n", {"1", "2"}};
+  figure_.claims = read_claims(
+      "id,expression,published,kind,tolerance,text,not_judged\n"
+      "1,\"time(P, a, n=2) / time(P, a, n=1)\",1.4,value,0.2,\"P, <slow>\",\n"
+      "2,\"mean(p in programs, value(p, a, n=2))\",<10,direction,,Q,\n"
+      "3,,,value,,R,no such <machine>\n",
+      "claims.csv", names);
+  const ComparedFigure result = compared();
+  EXPECT_EQ(result.claims[0].verdict, Verdict::held);
+  EXPECT_EQ(result.claims[1].verdict, Verdict::broken);
+  EXPECT_EQ(result.claims[2].verdict, Verdict::not_judged);
+  EXPECT_EQ(claims_sentence({&result}), "claims: 1 of 3 held, 1 not held, 1 not judged");
+  runs_.pop_back();  // Q at 2
+  EXPECT_EQ(compared().claims[1].verdict, Verdict::unmeasured);
+  Reproduction reproduction;
+  reproduction.suite = &suite_;
+  reproduction.figures.push_back(result);
+  const std::string csv = claims_csv(reproduction), page = html_report(reproduction, {"", "", "none"});
+  EXPECT_NE(csv.find("1,1,held,1.5,1.5,1.5,1.4,0.2,value,\"time(P, a, n=2) / time(P, a, n=1)\",\"P, <slow>\",\n"),
+            csv.npos)
+      << csv;
+  EXPECT_NE(csv.find("1,3,not judged,,,,,,value,,R,no such <machine>\n"), csv.npos) << csv;
+  EXPECT_NE(page.find("P, &lt;slow&gt;"), page.npos);
+  EXPECT_NE(page.find("no such &lt;machine&gt;"), page.npos);
+  EXPECT_NE(page.find("claims: 1 of 3 held"), page.npos);
+  EXPECT_EQ(to_json(reproduction)["figures"][0]["claims"][0]["verdict"], "held");
+  EXPECT_NE(figures_markdown(reproduction).find("| 1 | P, <slow> | 1.4 ± 0.2 | 1.500 | held |\n"), std::string::npos);
+}
+
+TEST_F(Comparison, MeasuresTheWholeProgramOrItsCopies) {
+  add_run("P", "a", 100);
+  std::ofstream(runs_[0].directory() / "stats.json")
+      << R"({"warp_instructions": 5, "simulated_nanoseconds": 700, "time": {"copies_nanoseconds": 300}, "kernels": [],
+             "timing": {"l1.loads": 9}, "outside_kernels": {"copies": {"l1.loads": 2}}})";
+  const FinishedRun run = *FinishedRun::read(runs_[0].directory());
+  EXPECT_EQ(run.measure(Metric::time(), Span::program, {}), 700);
+  EXPECT_EQ(run.measure(Metric::time(), Span::copies, {}), 300);
+  const Metric loads = Metric::read("l1.loads", {}), stores = Metric::read("l1.stores", {});
+  EXPECT_EQ(run.measure(loads, Span::program, {}), 9);
+  EXPECT_EQ(run.measure(loads, Span::copies, {}), 2);
+  EXPECT_EQ(run.measure(stores, Span::copies, {}), 0) << "what is 0 is left out there";
+  EXPECT_FALSE(run.measure(loads, Span::kernels, {})) << "there was none";
 }
 
 TEST_F(Comparison, AMissingRunOrKernelIsNoNumber) {

@@ -158,16 +158,114 @@ TEST_F(Studies, PublishedNumbersAreHeldToTheFigure) {
   EXPECT_EQ(table.values.at("X").at("b"), 2);
 }
 
+TEST_F(Studies, HaveBarsAndClaims) {
+  write("figure-1/claims.csv",
+        "id,expression,published,kind,tolerance,text,not_judged\n"
+        "1,\"time(gpKVS, slow) / time(gpKVS, fast)\",>1,direction,,t,\n");
+  EXPECT_EQ(read_suite(folder_, "toy").figures[0].claims.size(), 1u);
+  fs::remove(folder_ / "toy/figure-1/published.csv");
+  EXPECT_TRUE(read_suite(folder_, "toy").figures[0].published.empty()) << "claims alone will do";
+  write("figure-1/claims.csv",
+        "id,expression,published,kind,tolerance,text,not_judged\n"
+        "1,\"time(gpKVS, slov)\",>1,direction,,t,\n");
+  EXPECT_SAYS(mistake(), "claims.csv:2: unknown bar or configuration \"slov\" (did you mean \"slow\"?)");
+  fs::remove(folder_ / "toy/figure-1/claims.csv");
+  EXPECT_SAYS(mistake(), "published.csv: cannot read the paper's numbers");
+}
+
+const std::string parts_text = R"(metric = "energy.l1 + energy.l2"
+quantity = "ratio"
+mean = "arithmetic"
+[[part]]
+label = "L1"
+metric = "energy.l1"
+[[part]]
+label = "L2"
+metric = "energy.l2"
+[[bar]])";
+
+TEST_F(Studies, PartsAddUpToTheMetric) {
+  const auto with = [&](const std::string& what, const std::string& by) {
+    std::string parts = parts_text;
+    if (!what.empty()) parts.replace(parts.find(what), what.size(), by);
+    replace("figure-1/study.toml", study_text, "[[bar]]", parts);
+  };
+  with("", "");
+  const Figure figure = read_suite(folder_, "toy").figures[0];
+  EXPECT_EQ(figure.parts.size(), 2u);
+  EXPECT_EQ(figure.mean, Mean::arithmetic);
+  with("energy.l1 + energy.l2", "energy.l1 + energy.l2 + energy.core");
+  EXPECT_SAYS(mistake(), "study.toml:8: the parts do not add up to energy.l1 + energy.l2 + energy.core: energy.core");
+  with("metric = \"energy.l2\"\n[[bar]]", "metric = \"energy.*\"\n[[bar]]");
+  EXPECT_SAYS(mistake(), "energy.core (too often)");
+  with("mean = \"arithmetic\"", "mean = true");
+  EXPECT_SAYS(mistake(), "parts of bars do not add up to a geometric mean");
+  with("\"energy.l1 + energy.l2\"", "\"time\"");
+  EXPECT_SAYS(mistake(), "time has no parts; the issue slots (\"slots.*\") have");
+  with("\"ratio\"", "\"speedup\"");
+  EXPECT_SAYS(mistake(), "only bars of quantity \"ratio\" or \"absolute\" have parts");
+}
+
+TEST_F(Studies, AnAxisRunsEachProgramAtEachValue) {
+  const std::string axis = "[x]\nname = \"n\"\nvalues = [1, 2.5, \"many\"]\nwords = \"--n {x}\"\nover = \"1\"\n[[bar]]";
+  const auto with = [&](const std::string& what, const std::string& by) {
+    std::string text = axis;
+    if (!what.empty()) text.replace(text.find(what), what.size(), by);
+    replace("figure-1/study.toml", study_text, "[[bar]]", text);
+  };
+  write("figure-1/published.csv", "program,n,slow\ngpKVS,2.5,0.5\n");
+  with("", "");
+  const Figure figure = read_suite(folder_, "toy").figures[0];
+  EXPECT_EQ(figure.x.values, (std::vector<std::string>{"1", "2.5", "many"}));
+  EXPECT_FALSE(figure.x.numeric);
+  EXPECT_EQ(figure.configuration("slow", "2.5").words, "--n 2.5");
+  EXPECT_EQ(figure.configuration("slow", "2.5").settings, std::vector<std::string>{"sm.count=2"});
+  EXPECT_EQ(figure.paper("gpKVS", "slow", "2.5"), 0.5);
+  EXPECT_FALSE(figure.paper("gpKVS", "slow", "1"));
+  with("words = \"--n {x}\"", "set = [\"sm.warps={x}\"]");
+  EXPECT_SAYS(mistake(), "configuration fast at 2.5: --set sm.warps=2.5");
+  with("[1, 2.5, \"many\"]", "[1, 2]");
+  EXPECT_SAYS(mistake(), "published.csv:2: unknown program \"gpKVS at 2.5\" (did you mean \"gpKVS at 2\"?)");
+  with("over = \"1\"", "over = \"3\"");
+  EXPECT_SAYS(mistake(), "study.toml:9: unknown value of the axis \"3\"");
+  with("--n {x}", "--n 1");
+  EXPECT_SAYS(mistake(), "[x] should have \"words\" or \"set\" with \"{x}\" where the value stands");
+  with("2.5", "1");
+  EXPECT_SAYS(mistake(), "a value stands twice on the axis");
+}
+
+TEST_F(Studies, BarsMayHaveWordsAndBeAbsolute) {
+  replace("figure-1/study.toml", study_text, "over = \"fast\"", "over = \"fast\"\nwords = \"--local\"");
+  Figure figure = read_suite(folder_, "toy").figures[0];
+  EXPECT_EQ(figure.configuration(figure.bars[0].run).words, "--local");
+  EXPECT_EQ(figure.machine("slow", "").words, "--local") << "claims mean the bar";
+  EXPECT_EQ(figure.configuration("slow").words, "");
+  std::string text = study_text;
+  text.insert(text.find("[[bar]]"), "quantity = \"absolute\"\nmeasure = \"program\"\n");
+  write("figure-1/study.toml", text);
+  EXPECT_SAYS(mistake(), "study.toml:10: bars of quantity \"absolute\" are over nothing");
+  replace("figure-1/study.toml", text, "over = \"fast\"\n", "");
+  write("figure-1/published.csv", published_text);
+  figure = read_suite(folder_, "toy").figures[0];
+  EXPECT_EQ(figure.span, Span::program);
+  EXPECT_EQ(figure.mean, Mean::none);
+}
+
 // What is committed can be read, and every bar of the paper has its number.
 TEST(CommittedStudies, AreWhole) {
   const fs::path studies = core::home_directory() / "studies";
   const std::vector<std::string> names = suite_names(studies);
   EXPECT_EQ(names, (std::vector<std::string>{"denovo", "sbrp", "sbrp-artifact", "sbrp-choices"}));
-  // The thesis's text has no values of bars, only means of some.
-  const Suite of_means = read_suite(studies, names[0]);
-  EXPECT_EQ(of_means.figures.size(), 6u);
-  for (const Figure& figure : of_means.figures)
-    EXPECT_EQ(figure.paper("mean", figure.bars[0].name), 1) << figure.id << ": all bars are over the first";
+  // The thesis's text has no values of bars: it makes claims, and every figure has some.
+  const Suite of_claims = read_suite(studies, names[0]);
+  EXPECT_EQ(of_claims.figures.size(), 11u);
+  std::size_t claims = 0;
+  for (const Figure& figure : of_claims.figures) {
+    EXPECT_GT(figure.claims.size(), 0u) << figure.id;
+    EXPECT_TRUE(figure.published.empty()) << figure.id;
+    claims += figure.claims.size();
+  }
+  EXPECT_GE(claims, 150u);
   for (const std::string& name : {names[1], names[2], names[3]}) {
     const Suite suite = read_suite(studies, name);
     EXPECT_EQ(suite.figures.size(), 8u);
