@@ -62,6 +62,7 @@ inline unsigned whole_lines(unsigned words) {
 /// The sizes of a synchronisation primitive.
 struct Sizes {
   unsigned iterations = 2, blocks_per_cu = 3, accesses = 10, cus = 0, readers = 10;
+  unsigned lock_lines = 1;  // from one CU's lock to the next, where each has its own
 };
 struct Number {
   const char* option;

@@ -33,7 +33,8 @@ __global__ void take_turns(unsigned* mutexes, unsigned* sets, unsigned* cu_of_bl
 template <class Mutex>
 void run_mutex(const Sizes& sizes, const char* variant) {
   const Grid grid = grid_of(take_turns<Mutex>, kThreads, sizes.blocks_per_cu, sizes.cus);
-  const unsigned slots = Mutex::Scope::local ? grid.resident : grid.blocks, words = whole_lines(Mutex::words(slots));
+  const unsigned slots = Mutex::Scope::local ? grid.resident : grid.blocks;
+  const unsigned words = std::max(whole_lines(Mutex::words(slots)), sizes.lock_lines * kLineWords);
   const unsigned count = Mutex::Scope::local ? grid.cus : 1;
   std::vector<unsigned> free(words), mutexes;
   Mutex::prepare(free);
@@ -67,7 +68,8 @@ inline int run_mutexes(int argc, char** argv, std::initializer_list<std::pair<co
                        {{"--iterations", &sizes.iterations, 1, 1000000},
                         {"--blocks-per-cu", &sizes.blocks_per_cu, 1, 32},
                         {"--accesses", &sizes.accesses, 2, 1000},
-                        {"--cus", &sizes.cus, 0, 1024}}));
+                        {"--cus", &sizes.cus, 0, 1024},
+                        {"--lock-lines", &sizes.lock_lines, 1, 64}}));
 }
 
 }  // namespace heterosync

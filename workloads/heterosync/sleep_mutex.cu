@@ -23,8 +23,9 @@ struct SleepMutex {
     mine.fetch_sub(1, kRelaxed);
     return slot;
   }
+  /// A remainder would lengthen each critical section: it takes some twenty dependent instructions.
   static __device__ void unlock(unsigned* mutex, unsigned slots, unsigned slot) {
-    Ref(mutex[kLineWords + (slot + 1) % slots]).exchange(1, kRelease);
+    Ref(mutex[kLineWords + (slot + 1 == slots ? 0 : slot + 1)]).exchange(1, kRelease);
   }
 };
 

@@ -54,6 +54,7 @@ struct SpinSemaphore {
 
 struct Shape {
   unsigned iterations, accesses, cus, shares;  // readers' shares of a semaphore's data
+  unsigned lock_lines;                         // a semaphore is a line
 };
 
 template <class Kind>
@@ -62,19 +63,20 @@ __global__ void read_and_write(Semaphore* semaphores, unsigned* sets, unsigned* 
   const Place place = muster(roll, cu_of_block, shape.cus);
   if (!place.stays) return;
   const unsigned which = Kind::Scope::local ? place.cu : 0;
+  Semaphore& semaphore = semaphores[which * shape.lock_lines];
   const unsigned writing_slot = place.rank % place.members;
   const bool writer = place.slot == writing_slot;
   const unsigned reader = place.slot - (place.slot > writing_slot);
   unsigned seen = 0;
   for (unsigned i = 0; i < shape.iterations; ++i) {
-    if (threadIdx.x == 0) Kind::wait(semaphores[which], writer);
+    if (threadIdx.x == 0) Kind::wait(semaphore, writer);
     __syncthreads();
     for (unsigned share = 0; writer && share < shape.shares; ++share)
       visit(column_in(sets, which * shape.shares + share, shape.accesses), shape.accesses);
     if (!writer)
       seen |= inspect(column_in(sets, which * shape.shares + reader % shape.shares, shape.accesses), shape.accesses);
     __syncthreads();
-    if (threadIdx.x == 0) Kind::post(semaphores[which], writer);
+    if (threadIdx.x == 0) Kind::post(semaphore, writer);
   }
   if (seen != 0) atomicAdd(wrong, 1u);
 }
@@ -84,12 +86,14 @@ void run(const Sizes& sizes, const char* variant) {
   const Grid grid = grid_of(read_and_write<Kind>, kThreads, sizes.blocks_per_cu, sizes.cus);
   const unsigned count = Kind::Scope::local ? grid.cus : 1, shares = sizes.blocks_per_cu - 1;
   const unsigned most = sizes.readers + 1;
-  const DeviceArray<Semaphore> semaphores(std::vector<Semaphore>(count, Semaphore{0, most, most, 0}));
+  const DeviceArray<Semaphore> semaphores(
+      std::vector<Semaphore>(count * sizes.lock_lines, Semaphore{0, most, most, 0}));
   const Sets sets(count * shares, sizes.accesses);
   const Record record(grid);
   const DeviceArray<unsigned> roll(1 + grid.cus, 0), wrong(1, 0);
-  read_and_write<Kind><<<grid.blocks, kThreads>>>(semaphores, sets.device(), roll, record.device(), wrong,
-                                                  {sizes.iterations, sizes.accesses, grid.cus, shares});
+  read_and_write<Kind>
+      <<<grid.blocks, kThreads>>>(semaphores, sets.device(), roll, record.device(), wrong,
+                                  {sizes.iterations, sizes.accesses, grid.cus, shares, sizes.lock_lines});
   FINISH_KERNEL();
   expect_none_wrong(wrong, variant);
   std::vector<unsigned> visits(count * shares);  // by the writer of each CU that has blocks
@@ -123,5 +127,6 @@ int main(int argc, char** argv) {
                         {"--blocks-per-cu", &sizes.blocks_per_cu, 2, 32},
                         {"--accesses", &sizes.accesses, 2, 1000},
                         {"--cus", &sizes.cus, 0, 1024},
-                        {"--readers", &sizes.readers, 1, 1000000}}));
+                        {"--readers", &sizes.readers, 1, 1000000},
+                        {"--lock-lines", &sizes.lock_lines, 1, 64}}));
 }
