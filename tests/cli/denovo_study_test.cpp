@@ -46,10 +46,11 @@ class DenovoStudy : public testing::Test {
 };
 
 TEST_F(DenovoStudy, ProgramsWithoutSynchronisation) {
-  const Json json = reproduced({"denovo", "--size", "small", "--figure", "2.2b", "--figure", "2.2c"});
+  const Json json = reproduced({"denovo", "--size", "small", "--figure", "2.2b", "--figure", "2.2c", "--program", "LAVA",
+                                "--program", "NN"});
   ASSERT_EQ(json["figures"].size(), 2u);
   EXPECT_EQ(json["failures"].size(), 0u);
-  EXPECT_EQ(json["runs"].size(), 10u * 4) << "G* and D*, and GH and DH for the claims that they are the same";
+  EXPECT_EQ(json["runs"].size(), 2u * 4) << "G* and D*, and GH and DH for the claims that they are the same";
   for (const Json& figure : json["figures"]) {
     for (const Json& bar : figure["bars"]) {
       double sum = 0;
@@ -58,8 +59,7 @@ TEST_F(DenovoStudy, ProgramsWithoutSynchronisation) {
     }
   }
   const auto of_energy = verdicts(json["figures"][0]), of_traffic = verdicts(json["figures"][1]);
-  EXPECT_EQ(of_energy.at("F2.2-015b"), "held") << "GH is GD";
-  EXPECT_EQ(of_energy.at("F2.2-016b"), "held") << "DH is DD";
+  EXPECT_EQ(of_energy.at("F2.2-015b"), "not measured") << "of all ten programs";
   EXPECT_EQ(of_traffic.at("F2.2-005"), "held") << "LAVA";
   EXPECT_EQ(of_traffic.at("F2.2-006"), "held") << "LAVA overflows the store buffer under G* alone";
 }
