@@ -46,8 +46,8 @@ class DenovoStudy : public testing::Test {
 };
 
 TEST_F(DenovoStudy, ProgramsWithoutSynchronisation) {
-  const Json json = reproduced({"denovo", "--size", "small", "--figure", "2.2b", "--figure", "2.2c", "--program", "LAVA",
-                                "--program", "NN"});
+  const Json json = reproduced(
+      {"denovo", "--size", "small", "--figure", "2.2b", "--figure", "2.2c", "--program", "LAVA", "--program", "NN"});
   ASSERT_EQ(json["figures"].size(), 2u);
   EXPECT_EQ(json["failures"].size(), 0u);
   EXPECT_EQ(json["runs"].size(), 2u * 4) << "G* and D*, and GH and DH for the claims that they are the same";
