@@ -4,7 +4,7 @@
 //   everwarp::local_ref<unsigned> lock(word);     as cuda::atomic_ref, between the blocks of one multiprocessor
 //   lock.exchange(0, cuda::memory_order_release)
 //   everwarp::local_fence()                       an acq_rel fence between the blocks of one multiprocessor
-//   value = everwarp::read_only(&table[i])        no kernel writes table[i]; copies and the host may, between kernels
+//   value = everwarp::read_only(&table[i])        no kernel ever writes table[i]; copies and the host write it between kernels alone
 //
 // PTX has no scope between the block and the GPU, so the instructions are at .gpu scope, and that is what a real GPU
 // performs. A machine with local scopes (HRF) may perform them at its SM. Blocks that use one local_ref must therefore run
