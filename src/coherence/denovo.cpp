@@ -10,20 +10,6 @@ namespace ew::coherence {
 using memory::both;
 using enum memory::Otherwise;
 
-/// As `write_through`, but what has left stays owned: an acquire does not drop it, and strong loads find it.
-constexpr memory::AgentPolicy owned_persists{.reactions = {{
-                                                 both({.valid = true, .owned = true, .otherwise = fetch}),  // load
-                                                 both({.owned = true, .otherwise = past}),  // fresh_load
-                                                 both({.owned = true, .otherwise = past}),  // past_load
-                                                 both({.otherwise = buffer}),               // store
-                                                 both({.otherwise = at_once}),              // fresh_store
-                                                 both({.otherwise = at_once}),              // past_store
-                                                 both({.otherwise = past}),                 // atomic
-                                                 both({.otherwise = past}),                 // fresh_atomic
-                                             }},
-                                             .owns_what_left = true,
-                                             .home = memory::HomeKind::registry};
-
 Model denovo() {
   return {
       .name = "denovo",

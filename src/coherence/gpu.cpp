@@ -18,6 +18,16 @@ constexpr memory::AgentPolicy write_through{.reactions = {{
                                                 both({.otherwise = past}),                  // fresh_atomic
                                             }}};
 
+constexpr memory::AgentPolicy owned_persists = [] {
+  using memory::Use;
+  memory::AgentPolicy policy = write_through;
+  for (const Use load : {Use::load, Use::fresh_load, Use::past_load})
+    for (memory::Reaction& reaction : policy.on(load)) reaction.owned = true;
+  policy.owns_what_left = true;
+  policy.home = memory::HomeKind::registry;
+  return policy;
+}();
+
 Model gpu() {
   return {
       .name = "gpu",

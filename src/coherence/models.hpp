@@ -27,7 +27,7 @@ struct Model {
 
 /// Self-invalidation and write-through, as GPUs do, at a home that may know owners of other lines (`registry`).
 extern const memory::AgentPolicy write_through;
-/// The same, but words of a persist stay owned (AgentPolicy::owns_what_left).
+/// The same, but words of a persist stay owned (AgentPolicy::owns_what_left): loads find them behind an acquire.
 extern const memory::AgentPolicy owned_persists;
 
 /// The home that stands behind SMs of one protocol and cores of the host of another, which keep their copies as its SMs

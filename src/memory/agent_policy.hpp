@@ -71,7 +71,7 @@ struct AgentPolicy {
   HomeKind home = HomeKind::none;
 
   const Reaction& on(Use use, DataKind kind) const { return reactions[static_cast<u32>(use)][static_cast<u32>(kind)]; }
-  std::array<Reaction, data_kinds>& on(Use use) { return reactions[static_cast<u32>(use)]; }
+  constexpr std::array<Reaction, data_kinds>& on(Use use) { return reactions[static_cast<u32>(use)]; }
   /// Agents own words: some stores or atomics are performed in the private cache, and no write buffer knows of them.
   constexpr bool owns() const {
     for (const auto& row : reactions)

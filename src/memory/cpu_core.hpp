@@ -87,7 +87,7 @@ class CpuCore final : public Receiver {
   bool busy() const { return at_ < end_; }
   /// The host's instruction has been executed: before the wheel turns again.
   void let_go();
-  /// A kernel or a copy begins, or has ended: copies that may be old go.
+  /// A kernel or a copy begins: copies that may be old go.
   void acquire();
 
   void receive(const Request&) override;

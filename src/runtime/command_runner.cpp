@@ -92,12 +92,11 @@ void CommandRunner::run_task(HeldLock& held, Command& command) {
 bool CommandRunner::run_quantum(HeldLock& held) {
   Simulator& simulator = turns_.simulator();
   const u64 until = commands_.next_beginning();
-  const Demand::Quantum quantum = demand_.begin_quantum();
   std::vector<simt::Completion> completions;
   std::vector<Simulator::Moved> moved;
-  simulator.host_waits(quantum.host_waits);
+  simulator.host_waits(demand_.begin_quantum());
   turns_.quantum(held, [&] {
-    simulator.run(quantum.instructions, until);
+    simulator.run(queue_quantum, until);
     completions = simulator.take_completions();
     moved = simulator.take_moved();
     show_progress();

@@ -26,7 +26,6 @@ Waited Demand::wait(HeldLock& held, Need need) {
   if (stopping_) return Waited::ending;
   if (lost_) return Waited::lost;
   if (met(need)) return Waited::done;
-  if (need.what == Need::For::quantum) step_ = need.instructions;
   needs_.push_back(&need);
   lock_.wake.notify_one();
   lock_.progress.wait(held, [&] { return need.outcome != Waited::no; });
@@ -64,15 +63,13 @@ std::span<HostRequest* const> Demand::accesses() {
   return accesses_;
 }
 
-Demand::Quantum Demand::begin_quantum() {
-  const auto steps = [](const Need* need) { return need->what == Need::For::quantum; };
-  const bool only_steps = !needs_.empty() && std::ranges::all_of(needs_, steps);
+bool Demand::begin_quantum() {
   // Who waits for an access goes on in any case.
   const bool waits =
-      std::ranges::any_of(needs_, [&](const Need* need) { return !steps(need) && need->what != Need::For::access; });
+      !any_access() && std::ranges::any_of(needs_, [](const Need* need) { return need->what != Need::For::quantum; });
   for (Need* need : needs_)
-    if (steps(need)) need->what = Need::For::nothing;
-  return {.instructions = only_steps && !polls_ ? step_ : queue_quantum, .host_waits = waits && !any_access()};
+    if (need->what == Need::For::quantum) need->what = Need::For::nothing;
+  return waits;
 }
 
 void Demand::run_dry() {

@@ -1,4 +1,4 @@
-// Who needs the machine to simulate, and how far: threads of the host that cannot go on, a host that polls, the end of
+// Who needs the machine to simulate: threads of the host that cannot go on, a host that polls, the end of
 // the program. The machine stands still while there is no demand. Owned by Queue; its lock is held in every call.
 #pragma once
 
@@ -28,8 +28,7 @@ inline constexpr u64 queue_quantum = 20'000;
 struct Need {
   enum class For : u8 { ticket, all_up_to, room, quantum, access, nothing } what = For::ticket;
   Ticket ticket = 0;
-  HostRequest* access = nullptr;     // of For::access
-  u64 instructions = queue_quantum;  // of For::quantum
+  HostRequest* access = nullptr;  // of For::access
   Waited outcome = Waited::no;
 };
 
@@ -58,12 +57,8 @@ class Demand {
   std::span<HostRequest* const> accesses();
   bool any_access() const;
 
-  /// How far the machine goes now. Needs of one quantum are met when this one is over.
-  struct Quantum {
-    u64 instructions = 0;
-    bool host_waits = false;  // for what is under way
-  };
-  Quantum begin_quantum();
+  /// Needs of one quantum are met when this one is over. True: the host waits for what is under way.
+  bool begin_quantum();
   /// Nothing takes time: only host functions are under way. Needs of one quantum are met.
   void run_dry();
 
@@ -94,7 +89,6 @@ class Demand {
   std::vector<Need*> needs_;
   std::vector<HostRequest*> accesses_;
   u32 leaving_ = 0;
-  u64 step_ = queue_quantum;
   bool polls_ = false, host_rests_ = false, finishing_ = false, lost_ = false, stopping_ = false;
   u64 enough_instructions_ = 0, enough_nanoseconds_ = 0;
 };

@@ -133,10 +133,10 @@ Waited Queue::wait_idle() {
   return outcome;
 }
 
-void Queue::step(u64 warp_instructions) {
+void Queue::step() {
   HeldLock held(lock_.mutex);
   if (commands_.empty() || machine_thread_.is_this_thread()) return;
-  demand_.wait(held, {.what = Need::For::quantum, .instructions = warp_instructions});
+  demand_.wait(held, {.what = Need::For::quantum});
   host_goes_on();
 }
 
@@ -150,6 +150,7 @@ void Queue::host_access(u64 address, u64 bytes, bool store) {
   begin_threads();
   if (!demand_.any() && host_functions_.under_way() == 0 && rest_.is_only_thread()) {
     turns_.halt(held);
+    silent_host_.open();  // the machine touches shared memory
     HostRequest* const one = &request;
     while (!request.over && !demand_.lost() && !demand_.stopping()) machine_thread_.turn(held, {&one, 1});
   } else {

@@ -83,8 +83,8 @@ class Queue {
   Waited wait_idle();
   bool idle() const;
 
-  /// Runs about so many if there is work: the meeting point of a traced host access and the machine.
-  void step(u64 warp_instructions = queue_quantum);
+  /// Runs a quantum if there is work: the meeting point of a traced host access and the machine.
+  void step();
   /// The host is about to access these bytes, of memory that it shares with the GPU. Returns when the access is over on
   /// the machine.
   void host_access(u64 address, u64 bytes, bool store);
