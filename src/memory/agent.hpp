@@ -39,9 +39,13 @@ class Agent {
  public:
   virtual ~Agent() = default;
   /// Performs the part's lanes on the bytes of its line: loads and atomics write the lanes' registers, stores and
-  /// atomics change the bytes. Called once a part, at the moment and place where it is performed. Answers which bytes
-  /// it wrote. Must not call the private cache; nor must complete(), wake() and released().
+  /// atomics change the bytes. Called once a part, at the moment when it is performed in the private cache. Answers
+  /// which bytes it wrote. Must not call the private cache; nor must complete(), wake() and released().
   virtual ByteMask perform(u32 access, u32 part, u8* bytes) = 0;
+  /// The home will perform this part, an atomic or reduction: writes down what its lanes do.
+  virtual void ask(u32 access, u32 part, LineAtomic&) = 0;
+  /// It has done so, and this is what they found. Before complete().
+  virtual void found(u32 access, u32 part, const LineAtomic&) = 0;
   /// The part is over, once for each part that was answered `pending`: a load's or atomic's value has arrived; a store
   /// or reduction is visible to every agent. A store answered `performed` gets none: release() tells of its visibility.
   virtual void complete(u32 access, u32 part, ServedBy by) = 0;

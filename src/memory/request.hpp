@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/accounts.hpp"
+#include "memory/atomics.hpp"
 
 namespace ew::memory {
 
@@ -57,6 +58,33 @@ struct ByteMask {
   u32 count() const { return count_of(bits[0]) + count_of(bits[1]); }
 };
 
+/// Records that travel with messages, and go by number. Grows to the working size of a run and stays there.
+template <class Record>
+class RecordPool {
+ public:
+  u32 take() {
+    if (free_.empty()) grow();
+    const u32 id = free_.back();
+    free_.pop_back();
+    return id;
+  }
+  void give_back(u32 id) { free_.push_back(id); }
+  Record& operator[](u32 id) { return (*chunks_[id / chunk])[id % chunk]; }
+  u64 in_use() const { return chunks_.size() * chunk - free_.size(); }
+
+ private:
+  void grow() {
+    const u32 first = static_cast<u32>(chunks_.size() * chunk);
+    chunks_.push_back(std::make_unique<std::array<Record, chunk>>());
+    free_.reserve(chunks_.size() * chunk);
+    for (u32 i = chunk; i-- > 0;) free_.push_back(first + i);
+  }
+
+  static constexpr u32 chunk = 64;
+  std::vector<std::unique_ptr<std::array<Record, chunk>>> chunks_;  // a record stays where it is
+  std::vector<u32> free_;
+};
+
 /// Bytes of one line on their way, and which of them mean something.
 struct Payload {
   alignas(64) std::array<u8, longest_line> bytes;
@@ -65,19 +93,23 @@ struct Payload {
 using PayloadId = u32;
 inline constexpr PayloadId no_payload = ~u32{0};
 
-/// The pool. Grows to the working size of a run and stays there.
+/// The pools: bytes of lines, and atomics for homes.
 class Payloads {
  public:
   /// A payload with no valid byte.
-  PayloadId take();
-  void give_back(PayloadId);
-  Payload& operator[](PayloadId id) { return (*chunks_[id / chunk])[id % chunk]; }
-  u64 in_use() const { return chunks_.size() * chunk - free_.size(); }
+  PayloadId take() {
+    const PayloadId id = lines_.take();
+    lines_[id].valid = {};
+    return id;
+  }
+  void give_back(PayloadId id) { lines_.give_back(id); }
+  Payload& operator[](PayloadId id) { return lines_[id]; }
+  u64 in_use() const { return lines_.in_use() + atomics.in_use(); }
+
+  RecordPool<LineAtomic> atomics;
 
  private:
-  static constexpr u32 chunk = 64;
-  std::vector<std::unique_ptr<std::array<Payload, chunk>>> chunks_;  // a payload stays where it is
-  std::vector<PayloadId> free_;
+  RecordPool<Payload> lines_;
 };
 
 enum class RequestKind : u8 {
@@ -86,7 +118,7 @@ enum class RequestKind : u8 {
   read_once,   // the same for lanes alone: nothing is kept (ld.cg, volatile, strong loads where the protocol says so)
   own,         // the right to write words, with the content of those that Request::content names
   write,       // bytes into the coherent image (write-through); answered by `written`
-  atomic,      // the agent's lanes read and change the image at the home (or the protocol's place); answered by `data`
+  atomic,      // lanes read and change cells of the image, at the home; answered by `data`
   reduction,   // the same without a value to return; answered by `written`
   write_back,  // owned bytes return to the image and the ownership with them; answered by `written`
   clean,       // owned bytes come to the image, and the ownership stays; answered by `written`
@@ -123,7 +155,8 @@ struct Request {
   u64 line = 0;                    // address of its first byte: a host virtual address
   Place place;                     // of the line
   WordMask words = 0;              // asked for, granted, probed
-  PayloadId payload = no_payload;  // owned by whoever holds the message
+  PayloadId payload = no_payload;  // owned by whoever holds the message. Of an atomic, a reduction and their answers:
+                                   // in Payloads::atomics
   u32 access = 0;  // the agent's number of what waits for the answer (no_access: nothing); comes back with it
   u32 ticket = 0;  // the private cache's own number (MSHR, generation of writes); comes back with the answer
   AgentId origin = no_agent;             // who asked

@@ -55,13 +55,12 @@ void MemoryHierarchy::attach(simt::TimingGpu& gpu, const memory::DmaEngine::Tell
                                     .payloads = payloads_,
                                     .network = *network_,
                                     .map = map_,
-                                    .id = static_cast<memory::AgentId>(agents_.size()),
+                                    .id = static_cast<memory::AgentId>(config_.sm.count + config_.host_cores()),
                                     .agents = agents_of(config_),
                                     .line = config_.l1.line,
                                     .persists = persists(config_)};
   engines_ = std::make_unique<CopyEngines>(config_, port, devices_.of_host_pages(), copy_begins, moved);
-  agents_.resize(agents_of(config_));  // homes perform no atomics of copy engines
-  make_homes();
+  make_homes(gpu.watch_of_homes());
 }
 
 memory::NetworkParts MemoryHierarchy::network_parts(u64 seed) {
@@ -73,8 +72,7 @@ memory::NetworkParts MemoryHierarchy::network_parts(u64 seed) {
 }
 
 memory::PrivateCache& MemoryHierarchy::add_cache(memory::Agent& agent) {
-  const auto id = static_cast<memory::AgentId>(agents_.size());
-  agents_.push_back(&agent);
+  const auto id = static_cast<memory::AgentId>(caches_.size());
   caches_.push_back(std::make_unique<memory::PrivateCache>(
       config_.l1,
       memory::CacheSurroundings{.wheel = wheel_,
@@ -121,9 +119,8 @@ void MemoryHierarchy::make_host_cores(simt::TimingGpu& gpu) {
   memory::HostCoreConfig host = config_.host_core;
   host.line = config_.l1.line;
   for (u32 core = 0; core < config_.host_cores(); ++core) {
-    const auto id = static_cast<memory::AgentId>(agents_.size());
-    agents_.push_back(nullptr);  // homes perform no atomics of it
     if (!protocols_.host_takes_part) continue;
+    const auto id = static_cast<memory::AgentId>(config_.sm.count + core);
     network_->attach(id, host_cores_->add({.wheel = wheel_,
                                            .payloads = payloads_,
                                            .network = *network_,
@@ -136,7 +133,7 @@ void MemoryHierarchy::make_host_cores(simt::TimingGpu& gpu) {
   }
 }
 
-void MemoryHierarchy::make_homes() {
+void MemoryHierarchy::make_homes(memory::HomeObserver* observer) {
   memory::HomeConfig home = config_.l2;
   home.line = config_.l1.line;
   for (u32 slice = 0; slice < config_.address_map.slices; ++slice) {
@@ -146,9 +143,10 @@ void MemoryHierarchy::make_homes() {
                                        .network = *network_,
                                        .policy = protocols_.home,
                                        .map = map_,
-                                       .agents = agents_,
+                                       .agents = agents_of(config_),
                                        .devices = devices_.seen_from(slice, network_parts(0)),
-                                       .slice = slice}));
+                                       .slice = slice,
+                                       .observer = observer}));
     network_->attach(static_cast<memory::Node>(agents_of(config_) + slice), *homes_.back());
   }
 }

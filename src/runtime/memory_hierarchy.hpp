@@ -76,7 +76,7 @@ class MemoryHierarchy {
   memory::NetworkParts network_parts(u64 seed);
   void make_caches(simt::TimingGpu&, const memory::DmaEngine::Tell& moved);
   void make_host_cores(simt::TimingGpu&);
-  void make_homes();
+  void make_homes(memory::HomeObserver*);
   memory::PrivateCache& add_cache(memory::Agent&);
 
   const MachineConfig& config_;
@@ -89,7 +89,6 @@ class MemoryHierarchy {
   MemoryDevices devices_;
   std::unique_ptr<HostCores> host_cores_;
   std::unique_ptr<CopyEngines> engines_;
-  std::vector<memory::Agent*> agents_;
   std::unique_ptr<memory::ManagedPages> pages_;
   std::vector<std::unique_ptr<memory::PagedPort>> paged_ports_;
   std::vector<std::unique_ptr<memory::PrivateCache>> caches_;  // by SM

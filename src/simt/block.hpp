@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "memory/address_space.hpp"
+#include "memory/atomics.hpp"
 #include "simt/gpu.hpp"
 #include "simt/warp.hpp"
 
@@ -25,12 +26,15 @@ struct AccessPlan {
   u32 alignment = 1;  // that every address must have
   bool writes = false;
   bool polls = false;  // a loop around it may wait for someone
+  memory::AtomicForm atomic;
   void (*load)(const MemoryOp&, Shape, u64 bias, u32 stride, u32 offset, u32* row) = nullptr;
   void (*store)(const MemoryOp&, Shape, u64 bias, u32 stride, u32 offset, const u32* row) = nullptr;
 };
 
 /// In flat_access.cpp.
 AccessPlan plan_of(const ptx::MemoryForm&);
+/// In flat_atomics.cpp.
+memory::AtomicForm atomic_form_of(const ptx::MemoryForm&);
 /// The access of one lane to its mbarrier, to a surface, to a texel of 1, 2, 4, 8 or 16 bytes, whose words come to rows
 /// 0 to 3 (mbarrier.cpp, surface.cpp, texture_unit.cpp).
 ptx::MemoryForm access_of(const ptx::MbarrierForm&);

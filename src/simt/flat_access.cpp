@@ -158,6 +158,7 @@ AccessPlan plan_of(const ptx::MemoryForm& form) {
   plan.writes = form.kind != MemoryKind::load && form.kind != MemoryKind::prefetch;
   plan.polls = form.kind == MemoryKind::atomic ||
                (form.kind == MemoryKind::load && (form.order != ptx::Order::weak || form.hint == ptx::CacheHint::cv));
+  plan.atomic = atomic_form_of(form);
   plan.load = loader(form.type, size, form.register_bytes);
   plan.store = storer(size, form.register_bytes);
   return plan;

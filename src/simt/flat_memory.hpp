@@ -54,6 +54,9 @@ void load(MemoryOp&, const AccessPlan&, Shape, u64 bias);
 void store(MemoryOp&, const AccessPlan&, Shape, u64 bias);
 /// `shared_with_host`: others may look at the memory while the machine runs, so host atomic instructions perform it.
 void atomic(MemoryOp&, u64 bias, bool shared_with_host);
+/// What these lanes of an atomic ask for in one line, and their registers from what they have found there.
+void write_down(const MemoryOp&, LaneMask, u64 line, memory::LineAtomic&);
+void take_found(const MemoryOp&, const memory::LineAtomic&);
 /// The lanes' own local memory, interleaved by words.
 Performed local_access(MemoryOp&);
 

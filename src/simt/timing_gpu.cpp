@@ -243,6 +243,10 @@ void TimingGpu::set_unattended(bool unattended) {
   state_->unattended = unattended;
 }
 
+memory::HomeObserver* TimingGpu::watch_of_homes() {
+  return state_->sms.watch_of_homes();
+}
+
 memory::Agent& TimingGpu::agent(u32 sm) {
   return state_->sms[sm].agent();
 }

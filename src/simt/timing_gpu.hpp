@@ -14,6 +14,7 @@
 #include "core/trace.hpp"
 #include "memory/address_map.hpp"
 #include "memory/consistency.hpp"
+#include "memory/home/image.hpp"
 #include "simt/gpu.hpp"
 #include "simt/kernel_timing.hpp"
 #include "simt/line_port.hpp"
@@ -66,6 +67,8 @@ class TimingGpu final : public Gpu {
   static std::string refuse(const GpuLimits&, const SmTimingConfig&);
 
   memory::Agent& agent(u32 sm);
+  /// For every home. nullptr: nobody traces or records.
+  memory::HomeObserver* watch_of_homes();
   /// REQUIRES: before the first launch, once an SM.
   void attach(u32 sm, LinePort&);
 

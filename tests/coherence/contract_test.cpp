@@ -27,7 +27,7 @@ struct Traffic {
 
 class World;
 
-class RandomAgent final : public Agent {
+class RandomAgent final : public BenchAgent {
  public:
   RandomAgent(World& world, u32 id, u32 seed) : world_(world), id_(id), random_(seed) {}
 

@@ -122,10 +122,10 @@ void Bench::build() {
                                                                          .network = network,
                                                                          .policy = home_policy(),
                                                                          .map = *map_,
-                                                                         .agents = agents_,
+                                                                         .agents = config.agents,
                                                                          .devices = device_pointers_,
                                                                          .slice = i,
-                                                                         .observer = config.observer}));
+                                                                         .observer = &observer_}));
     network.attach(static_cast<Node>(config.agents + i), *homes.back());
   }
 }

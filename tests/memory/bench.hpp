@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench_agent.hpp"
 #include "coherence/models.hpp"
 #include "memory/cache/private_cache.hpp"
 #include "memory/home/home.hpp"
@@ -135,6 +136,7 @@ class Bench {
   AddressSpace space_;
   std::unique_ptr<AddressMap> map_;
   std::vector<Agent*> agents_;
+  BenchObserver observer_{agents_, config.observer};
   std::vector<Device*> device_pointers_;
 };
 

@@ -56,18 +56,6 @@ class Through final : public HomePolicy {
   }
 };
 
-/// An atomic of one lane: the first word of its line, plus one.
-class Adder final : public Agent {
- public:
-  ByteMask perform(u32, u32, u8* bytes) override {
-    ++*reinterpret_cast<u32*>(bytes);
-    return bytes_of(1);
-  }
-  void complete(u32, u32, ServedBy) override {}
-  void wake() override {}
-  void released(u32) override {}
-};
-
 class HomePersist : public testing::Test {
  protected:
   HomePersist() {
@@ -83,7 +71,7 @@ class HomePersist : public testing::Test {
                                                    .network = network,
                                                    .policy = policy,
                                                    .map = *map,
-                                                   .agents = agents,
+                                                   .agents = 1,
                                                    .devices = devices,
                                                    .slice = 0});
   }
@@ -93,6 +81,15 @@ class HomePersist : public testing::Test {
     Request made{.line = pool + line * 128, .words = 1, .ticket = ticket, .origin = 0, .kind = kind};
     made.place = map->place(made.line);
     made.persist = persist;
+    if (kind == RequestKind::atomic ||
+        kind == RequestKind::reduction) {  // of one lane: the line's first word, plus one
+      made.payload = payloads.atomics.take();
+      LineAtomic& adds = payloads.atomics[made.payload];
+      adds.form = {.op = AtomicOp::add, .type = CellType::u32};
+      adds.lanes = 1;
+      adds.offset[0] = 0;
+      adds.b[0] = 1;
+    }
     return made;
   }
   void write(u64 line, ByteMask mask, u8 value, u32 ticket, bool persist = true) {
@@ -124,8 +121,6 @@ class HomePersist : public testing::Test {
   Outbox network;
   HeldDevice memory, host, nvm;
   Through policy;
-  Adder adder;
-  std::vector<Agent*> agents{&adder};
   std::vector<Device*> devices{&memory, &host, &nvm};
   AddressSpace space{u64{1} << 28};
   std::unique_ptr<AddressMap> map;

@@ -17,7 +17,7 @@
 namespace ew::memory {
 
 /// An agent that a test leads by the hand: every access is one lane of 1 to 16 bytes.
-class Hand final : public Agent {
+class Hand final : public BenchAgent {
  public:
   struct Done {
     AccessKind kind;

@@ -22,6 +22,8 @@
 #include "persist_bench.hpp"
 
 namespace ew::persistency {
+using memory::BenchAgent;
+
 namespace {
 
 constexpr u32 warps_of_agent = 4, lines = 10, words_of_line = 32, flags = 3;
@@ -62,7 +64,7 @@ struct Operation {
 };
 
 /// An SM with one block of four warps, a lane each.
-class Block final : public Agent {
+class Block final : public BenchAgent {
  public:
   Block(World& world, u32 id, u32 seed, bool flags_in_pool)
       : world_(world), id_(id), random_(seed), flags_in_pool_(flags_in_pool) {}

@@ -8,10 +8,12 @@
 #include "persist_bench.hpp"
 
 namespace ew::persistency {
+using memory::BenchAgent;
+
 namespace {
 
 /// Led by the hand: every access is of one word.
-class Hand final : public Agent {
+class Hand final : public BenchAgent {
  public:
   struct Done {
     AccessKind kind;

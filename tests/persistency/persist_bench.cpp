@@ -105,9 +105,10 @@ void PersistBench::build() {
                                                                          .network = *network_,
                                                                          .policy = protocol_.home(),
                                                                          .map = *map_,
-                                                                         .agents = agents_,
+                                                                         .agents = config.agents,
                                                                          .devices = devices_,
-                                                                         .slice = i}));
+                                                                         .slice = i,
+                                                                         .observer = &observer_}));
     network_->attach(static_cast<Node>(config.agents + i), *homes.back());
   }
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "../memory/bench_agent.hpp"
 #include "coherence/models.hpp"
 #include "memory/cache/private_cache.hpp"
 #include "memory/home/home.hpp"
@@ -90,6 +91,7 @@ class PersistBench {
   std::unique_ptr<Device> memory_;
   std::vector<Device*> devices_;
   std::vector<Agent*> agents_;
+  memory::BenchObserver observer_{agents_};
 };
 
 }  // namespace ew::persistency

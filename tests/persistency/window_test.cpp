@@ -6,10 +6,12 @@
 #include "persist_bench.hpp"
 
 namespace ew::persistency {
+using memory::BenchAgent;
+
 namespace {
 
 /// One lane that stores words of a pool.
-class Storer final : public Agent {
+class Storer final : public BenchAgent {
  public:
   ByteMask perform(u32, u32, u8* bytes) override {
     const u32 value = 7;

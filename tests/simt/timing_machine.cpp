@@ -35,6 +35,10 @@ Accepted DelayedLines::access(const memory::LineAccess& access, memory::Stall& w
   if (setup_.stores_at_once && access.kind == AccessKind::store) {
     agent_.perform(access.access, access.part, reinterpret_cast<u8*>(access.line));
     wheel_.at<&DelayedLines::visible>(busy, *this, number);
+  } else if (setup_.answers && access.kind >= AccessKind::atomic) {
+    const u64 id = atomics_.take();
+    agent_.ask(access.access, access.part, atomics_[static_cast<u32>(id)]);
+    wheel_.at<&DelayedLines::arrive_atomic>(busy, *this, id << 40 | number, access.line);
   } else if (setup_.answers) {
     wheel_.at<&DelayedLines::arrive>(busy, *this, number, access.line);
   }
@@ -43,6 +47,22 @@ Accepted DelayedLines::access(const memory::LineAccess& access, memory::Stall& w
 
 void DelayedLines::arrive(u64 number, u64 line) {
   agent_.perform(static_cast<u32>(number >> 8), number & 0xff, reinterpret_cast<u8*>(line));
+  visible(number, 0);
+}
+
+/// As a home does it.
+void DelayedLines::arrive_atomic(u64 id_and_number, u64 line) {
+  const u32 id = static_cast<u32>(id_and_number >> 40);
+  const u64 number = id_and_number & ((u64{1} << 40) - 1);
+  const u32 access = static_cast<u32>(number >> 8), part = number & 0xff;
+  memory::LineAtomic& atomic = atomics_[id];
+  u8* const bytes = reinterpret_cast<u8*>(line);
+  if (watch_)
+    watch_->perform({.line = line, .access = access, .origin = sm_, .part = static_cast<u8>(part)}, atomic, bytes);
+  else
+    memory::perform(atomic, atomic.lanes, bytes);
+  agent_.found(access, part, atomic);
+  atomics_.give_back(id);
   visible(number, 0);
 }
 
@@ -84,7 +104,7 @@ TimingMachine::TimingMachine(const TimingSetup& setup, const simt::GpuLimits& li
                                                                   .persists = setup.persists,
                                                                   .recorder = setup.recorder});
   for (u32 sm = 0; sm < limits.sms; ++sm) {
-    lines_.push_back(std::make_unique<DelayedLines>(wheel_, gpu_->agent(sm), setup, sm));
+    lines_.push_back(std::make_unique<DelayedLines>(wheel_, *gpu_, setup, sm));
     gpu_->attach(sm, *lines_.back());
   }
 }

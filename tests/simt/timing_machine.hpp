@@ -50,8 +50,13 @@ struct AskedOrder {
 /// The private cache of one SM, straight on the image.
 class DelayedLines final : public simt::LinePort {
  public:
-  DelayedLines(core::TimeWheel& wheel, memory::Agent& agent, const TimingSetup& setup, u32 sm)
-      : wheel_(wheel), agent_(agent), setup_(setup), random_(setup.seed * 977 + sm) {}
+  DelayedLines(core::TimeWheel& wheel, simt::TimingGpu& gpu, const TimingSetup& setup, u32 sm)
+      : wheel_(wheel),
+        agent_(gpu.agent(sm)),
+        watch_(gpu.watch_of_homes()),
+        setup_(setup),
+        sm_(static_cast<u16>(sm)),
+        random_(setup.seed * 977 + sm) {}
 
   memory::Accepted access(const memory::LineAccess&, memory::Stall& why) override;
   void acquire(Scope, core::Account) override { ++acquires; }
@@ -67,6 +72,7 @@ class DelayedLines final : public simt::LinePort {
  private:
   bool chance(u32 of_100) { return of_100 && random_() % 100 < of_100; }
   void arrive(u64 access_and_part, u64 line);
+  void arrive_atomic(u64 id_and_number, u64 line);
   void visible(u64 access_and_part, u64);
   void wake(u64, u64) { agent_.wake(); }
   void resume(u64 warps, u64) {
@@ -77,7 +83,10 @@ class DelayedLines final : public simt::LinePort {
 
   core::TimeWheel& wheel_;
   memory::Agent& agent_;
+  memory::HomeObserver* watch_;
   TimingSetup setup_;
+  u16 sm_;
+  memory::RecordPool<memory::LineAtomic> atomics_;
   std::mt19937 random_;
   std::vector<core::Cycle> busy_until_ = std::vector<core::Cycle>(4096);  // by line; lines that share one wait, too
   core::Cycle last_store_ = 0;

@@ -50,6 +50,8 @@ class Lanes final : public Agent {
     std::memcpy(bytes, registers, sizeof registers);
     return {{~u64{0}, ~u64{0}}};
   }
+  void ask(u32, u32, LineAtomic&) override {}
+  void found(u32, u32, const LineAtomic&) override {}
   void complete(u32, u32, ServedBy) override { ++completed; }
   void wake() override {}
   void released(u32) override { ++released_count; }
@@ -66,7 +68,7 @@ struct Hierarchy {
                                                                                  .network = *network,
                                                                                  .policy = model.home(),
                                                                                  .map = map,
-                                                                                 .agents = agents,
+                                                                                 .agents = 1,
                                                                                  .devices = devices,
                                                                                  .slice = 0});
     network->attach(0, *cache);
@@ -84,7 +86,6 @@ struct Hierarchy {
   std::unique_ptr<Network> network;
   Lanes lanes;
   FixedDevice device{wheel};
-  Agent* agents[1] = {&lanes};
   Device* devices[2] = {&device, &device};
   std::unique_ptr<PrivateCache> cache;
   std::unique_ptr<Home> home;

@@ -60,13 +60,23 @@ void Answers::data_without_line(const Request& answer) {
   const WaitingPart part = p_.misses.part(number);
   const LineAccess& a = part.access;
   p_.misses.free_part(number);
-  if (a.kind == AccessKind::load)
+  if (a.kind == AccessKind::load) {
     p_.around.agent.perform(a.access, a.part, p_.around.payloads[answer.payload].bytes.data());
-  if (answer.payload != no_payload) p_.around.payloads.give_back(answer.payload);
+    p_.around.payloads.give_back(answer.payload);
+  } else {
+    found(answer);
+  }
   p_.around.agent.complete(a.access, a.part, answer.served_by);
   p_.misses.free(answer.ticket);
   p_.port.mmio_over(a.access, a.part);
   if (a.kind != AccessKind::load) p_.port.settle(part.generation);
+}
+
+/// By lanes of an atomic, at the home.
+void Answers::found(const Request& answer) {
+  RecordPool<LineAtomic>& atomics = p_.around.payloads.atomics;
+  p_.around.agent.found(answer.access, answer.part, atomics[answer.payload]);
+  atomics.give_back(answer.payload);
 }
 
 /// In order, but for parts that lack words: those wait, and so does what comes behind them on the same words.
@@ -176,6 +186,7 @@ void Answers::owned(Mshr& mshr) {
 void Answers::written(const Request& answer) {
   if (answer.owned) p_.leaving.taken(answer.line);
   if (!answer.persist) p_.buffer.end_write();
+  if (answer.payload != no_payload) found(answer);
   if (answer.access != no_access) p_.around.agent.complete(answer.access, answer.part, answer.served_by);
   p_.port.mmio_over(answer.access, answer.part);
   p_.port.settle(answer.ticket);

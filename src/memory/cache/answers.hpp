@@ -17,6 +17,7 @@ class Answers {
  private:
   void data(const Request&);
   void data_without_line(const Request&);
+  void found(const Request&);
   void install(Mshr&, const Request&);
   void perform_waiting(u32 mshr, ServedBy);
   void over(u32 mshr);

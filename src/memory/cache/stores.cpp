@@ -150,6 +150,8 @@ Accepted Stores::atomic_at_home(const LineAccess& a, Stall& why) {
   Request ask{.line = a.line, .place = a.place, .words = a.words, .access = a.access, .kind = RequestKind::reduction};
   ask.part = a.part;
   ask.lanes = a.lanes;
+  ask.payload = p_.around.payloads.atomics.take();
+  p_.around.agent.ask(a.access, a.part, p_.around.payloads.atomics[ask.payload]);
   if (persist) ask.persist = p_.persists.open();
   if (value) {
     ask.kind = RequestKind::atomic;

@@ -35,8 +35,13 @@ Performance ImagePort::perform(const Request& request, const Decision& decision)
       break;
     }
     default: {
-      agents_[request.origin]->perform(request.access, request.part, image_of(request.line));
+      LineAtomic& atomic = payloads_.atomics[request.payload];
+      if (core::observation && observer_) [[unlikely]]
+        observer_->perform(request, atomic, image_of(request.line));
+      else
+        memory::perform(atomic, atomic.lanes, image_of(request.line));
       result.written = bytes_of(request.words);
+      result.answer.payload = request.payload;
       const bool value = request.kind == RequestKind::atomic;
       result.answer.kind = value ? RequestKind::data : RequestKind::written;
       if (value) result.data_bytes = count_of(request.words) * word_bytes;

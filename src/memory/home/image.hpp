@@ -1,9 +1,6 @@
 // The moment at which a request is performed: it reads or changes the coherent image. Owned by the home.
 #pragma once
 
-#include <span>
-
-#include "memory/agent.hpp"
 #include "memory/home/counts.hpp"
 #include "memory/home_policy.hpp"
 #include "memory/masks.hpp"
@@ -16,6 +13,8 @@ class HomeObserver {
   virtual ~HomeObserver() = default;
   /// The request has read or changed the image just now.
   virtual void performed(const Request&) = 0;
+  /// Performs an atomic or reduction, and sees what each of its lanes does.
+  virtual void perform(const Request&, LineAtomic& atomic, u8* line) { memory::perform(atomic, atomic.lanes, line); }
 };
 
 /// What a request that was performed answers, and which bytes of its line it wrote.
@@ -28,15 +27,14 @@ struct Performance {
 
 class ImagePort {
  public:
-  ImagePort(Payloads& payloads, std::span<Agent* const> agents, HomeObserver* observer, HomeCounts& counts)
-      : payloads_(payloads), agents_(agents), observer_(observer), counts_(counts) {}
+  ImagePort(Payloads& payloads, HomeObserver* observer, HomeCounts& counts)
+      : payloads_(payloads), observer_(observer), counts_(counts) {}
 
   /// What is decided counts for a read or own.
   Performance perform(const Request&, const Decision&) const;
 
  private:
   Payloads& payloads_;
-  std::span<Agent* const> agents_;  // perform lanes of atomics and of uncached loads
   HomeObserver* observer_;
   HomeCounts& counts_;
 };

@@ -16,7 +16,7 @@ struct HomeSurroundings {
   Network& network;
   const HomePolicy& policy;
   const AddressMap& map;
-  std::span<Agent* const> agents;    // performs lanes of atomics and uncached loads in the image
+  u32 agents;                        // homes' nodes start here
   std::span<Device* const> devices;  // by Place::device
   u32 slice;
   HomeObserver* observer = nullptr;
@@ -30,9 +30,9 @@ struct HomeParts {
         sectors(c.line, c.sector),
         lines(c),
         queue(c.mshrs, lines),
-        departures(config, s.wheel, s.network, static_cast<Node>(s.agents.size() + s.slice)),
+        departures(config, s.wheel, s.network, static_cast<Node>(s.agents + s.slice)),
         devices(s.devices),
-        image(s.payloads, s.agents, s.observer, counts) {}
+        image(s.payloads, s.observer, counts) {}
 
   const HomeConfig config;
   const HomeSurroundings around;

@@ -23,6 +23,25 @@ memory::ByteMask HierarchyAnswers::perform(u32 id, u32 number, u8* bytes) {
   return written;
 }
 
+void HierarchyAnswers::ask(u32 id, u32 number, memory::LineAtomic& to) {
+  Access& a = told_.accesses[id];
+  const AccessPart& part = a.parts[number];
+  to.asker = &a;
+  to.lanes = 0;
+  if (a.grid && a.path != AccessPath::shadow) write_down(a.op, part.lanes, part.line, to);
+}
+
+void HierarchyAnswers::found(u32 id, u32, const memory::LineAtomic& from) {
+  Access& a = told_.accesses[id];
+  if (!a.grid || a.path == AccessPath::shadow) return;
+  take_found(a.op, from);
+  if (told_.polls.watching() && a.instruction.pc->order.strong) [[unlikely]]
+    told_.polls.note(
+        a.slot, a.op, from.lanes, [&](u32 lane) { return a.op.address[lane]; },
+        [&](u32 lane) { return from.found[lane]; }, [&](u32 lane) { return left_behind(from, lane); });
+  if (--a.to_perform == 0) told_.completion.performed(a);
+}
+
 void HierarchyAnswers::complete(u32 id, u32 part, memory::ServedBy by) {
   if (told_.trace.on()) [[unlikely]] {
     Access& a = told_.accesses[id];

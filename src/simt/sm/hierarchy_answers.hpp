@@ -1,5 +1,5 @@
-// What the memory hierarchy answers an SM: it performs a part of an access where its line is, and says when the part is
-// over. Owned by the SM; called by its private cache and by homes.
+// What the memory hierarchy answers an SM: it performs a part of an access in the private cache, brings what a home
+// performed, and says when the part is over. Owned by the SM; called by its private cache.
 #pragma once
 
 #include "simt/event_recorder.hpp"
@@ -24,6 +24,8 @@ class HierarchyAnswers final : public memory::Agent {
   explicit HierarchyAnswers(const Told& told) : told_(told) {}
 
   memory::ByteMask perform(u32 access, u32 part, u8* bytes) override;
+  void ask(u32 access, u32 part, memory::LineAtomic&) override;
+  void found(u32 access, u32 part, const memory::LineAtomic&) override;
   void complete(u32 access, u32 part, memory::ServedBy by) override;
   void wake() override { told_.unit.wake(); }
   void resume(u64 warps) override { told_.unit.resume(warps); }

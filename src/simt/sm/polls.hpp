@@ -59,6 +59,9 @@ class Polls {
   /// `place(lane)` names a lane's word, `bytes(lane)` is where it stands.
   template <class Place, class Bytes, class Perform>
   auto watched(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, Bytes bytes, Perform perform);
+  /// Such an access has been performed: what a lane's word held before, and what it holds now.
+  template <class Place, class Before, class After>
+  void note(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, Before before, After after);
 
   /// Adds what the SM's warps have done since the last call.
   void look(PollsLook&);
@@ -82,19 +85,24 @@ class Polls {
 
 template <class Place, class Bytes, class Perform>
 auto Polls::watched(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, Bytes bytes, Perform perform) {
-  const u32 size = std::min(op.plan->bytes, 8u), me = writer_of(slot);
-  const Cycle now = wheel_.now();
+  const u32 size = std::min(op.plan->bytes, 8u);
   const auto value_of = [&](u32 lane) {
     u64 value = 0;
     std::memcpy(&value, bytes(lane), size);
     return value;
   };
   std::array<u64, warp_lanes> before;
-  for (LaneMask left = lanes; left; left &= left - 1) {
-    const u32 lane = first_of(left);
-    before[lane] = value_of(lane);
-  }
+  for (LaneMask left = lanes; left; left &= left - 1) before[first_of(left)] = value_of(first_of(left));
   const auto performed = perform();
+  note(
+      slot, op, lanes, place, [&](u32 lane) { return before[lane]; }, value_of);
+  return performed;
+}
+
+template <class Place, class Before, class After>
+void Polls::note(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, Before before, After after) {
+  const u32 unused_bits = 64 - 8 * std::min(op.plan->bytes, 8u), me = writer_of(slot);
+  const Cycle now = wheel_.now();
   Contender& c = of_[slot].contender;
   for (LaneMask left = lanes; left; left &= left - 1) {
     const u32 lane = first_of(left);
@@ -102,16 +110,16 @@ auto Polls::watched(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, B
       if (op.plan->polls && word->writer != me) c.others += word->writes;
       if (c.missed > watch_.contested.most_missed()) word->wanted_by = me, word->missed = c.missed, word->wanted = now;
     }
-    if (value_of(lane) == before[lane]) continue;
+    const u64 was = before(lane), is = after(lane);
+    if (is == was) continue;
     ContestedWords::Word& word = watch_.contested.claim(place(lane));
     if (starves_another(word, slot)) pause_below(slot, stagger_);
     word.writer = me;
     ++word.writes;
     ++watch_.contested.changes;
     c.wrote = true;
-    c.changed += ((value_of(lane) - before[lane]) << (64 - 8 * size)) * (place(lane) | 1);
+    c.changed += ((is - was) << unused_bits) * (place(lane) | 1);
   }
-  return performed;
 }
 
 }  // namespace ew::simt
