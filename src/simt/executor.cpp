@@ -85,7 +85,7 @@ bool Executor::finish(const MemoryOp& op, Performed outcome) {
   if (outcome == Performed::faulted) return faults_.refuse_access(op);
   if (op.texture && !textures_.finish_texel(*op.texture)) return true;
   if (op.plan->polls) note_poll(op);
-  if (!op.parks && !op.texture) return true;
+  if (!op.parks) return true;
   Split& split = parked(warp, op.pc, op.lanes);
   split.state = SplitState::running;
   ++split.pc;

@@ -16,7 +16,8 @@ struct TextureAccess {
   const ptx::TextureForm* form = nullptr;
   LaneMask lanes = 0;
   u32 row_base = 0;
-  u32 pending = 0;  // texels' operations that are at the performer
+  u32 pending = 0;    // texels' operations that are at the performer
+  bool parks = true;  // MemoryOp::parks of these
   // Copies: the program may destroy an object while a fetch of it is pending.
   std::array<TextureObject, warp_lanes> objects;
   u32 object_count = 0;

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "simt/memory_ops.hpp"
 #include "simt/parting.hpp"
@@ -189,7 +190,7 @@ bool TextureUnit::fetch(Warp& warp, const ptx::TextureForm& form, LaneMask mask)
     release(access);
     return false;
   }
-  if (access.pending) return park(warp, mask);
+  if (access.pending) return access.parks ? park(warp, mask) : true;
   write_answer(access);
   release(access);
   return true;
@@ -246,6 +247,7 @@ bool TextureUnit::read_texels(TextureAccess& access) {
       if (performed == Performed::faulted) return faults_.refuse_access(op_);
       access.warp->under_way += performed == Performed::pending;
       access.pending += performed == Performed::pending;
+      if (performed == Performed::pending) access.parks = std::exchange(op_.parks, true);
     }
   }
   return true;

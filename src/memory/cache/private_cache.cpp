@@ -4,6 +4,8 @@
 
 #include <cassert>
 
+#include "core/machine_part.hpp"
+
 namespace ew::memory {
 
 CacheParts::CacheParts(const PrivateCacheConfig& c, const CacheSurroundings& s)
@@ -51,6 +53,7 @@ void PrivateCache::attach(std::unique_ptr<Persistency> model, PersistencyTraits 
 }
 
 Accepted PrivateCache::access(const LineAccess& a, Stall& why) {
+  const core::InPart here(core::sm_part, parts_.around.id);
   parts_.counts.act_for(a.account);
   if (parts_.flush.waits()) return parts_.stalls.stall(why, Stall::release);
   Cycle& bank = parts_.banks.of(a.line);
@@ -101,11 +104,13 @@ Accepted PrivateCache::mmio_access(const LineAccess& a, Stall& why) {
 }
 
 void PrivateCache::receive(const Request& message) {
+  const core::InPart here(core::sm_part, parts_.around.id);
   answers_.receive(message);
   parts_.stalls.wake();
 }
 
 void PrivateCache::acquire(Scope scope, core::Account account) {
+  const core::InPart here(core::sm_part, parts_.around.id);
   parts_.counts.act_for(account);
   if (scope <= parts_.around.private_scope || !parts_.policy.drops_at_acquire) return;
   parts_.lines.give_up_copies(true, true);
@@ -113,11 +118,13 @@ void PrivateCache::acquire(Scope scope, core::Account account) {
 }
 
 void PrivateCache::begin_kernel(core::Account account) {
+  const core::InPart here(core::sm_part, parts_.around.id);
   parts_.lines.read_only.kernel_begins();
   acquire(Scope::sys, account);
 }
 
 bool PrivateCache::release(Scope scope, u32 token, core::Account account) {
+  const core::InPart here(core::sm_part, parts_.around.id);
   parts_.counts.act_for(account);
   if (scope <= parts_.around.private_scope) return true;  // its threads share this cache
   ++parts_.counts->releases;
@@ -127,15 +134,18 @@ bool PrivateCache::release(Scope scope, u32 token, core::Account account) {
 }
 
 bool PrivateCache::order(PersistOrder kind, Scope scope, u64 warps, core::Account account) {
+  const core::InPart here(core::sm_part, parts_.around.id);
   parts_.counts.act_for(account);
   return parts_.persists.order(kind, scope, warps);
 }
 
 void PrivateCache::flag(PersistOrder kind, u64 flag, u32 warp) {
+  const core::InPart here(core::sm_part, parts_.around.id);
   if (Persistency* const model = parts_.persists.model()) model->on_flag(kind, flag, warp);
 }
 
 bool PrivateCache::end_kernel(u32 token, core::Account account) {
+  const core::InPart here(core::sm_part, parts_.around.id);
   parts_.counts.act_for(account);
   parts_.flush.begin(token, account);
   parts_.flush.lines_leave_after(static_cast<u8>((parts_.persists.drain() ? 0 : Flush::persists) |
@@ -144,6 +154,7 @@ bool PrivateCache::end_kernel(u32 token, core::Account account) {
 }
 
 void PrivateCache::meet_image(u64 line, bool written) {
+  const core::InPart here(core::sm_part, parts_.around.id);
   const u32 way = parts_.lines.find(line, parts_.around.map.place(line));
   if (way == no_way) return;
   const CacheLine copy = parts_.lines.copy_of(way);

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "core/machine_part.hpp"
 #include "memory/impossible.hpp"
 
 namespace ew::memory {
 
 void Home::receive(const Request& message) {
+  const core::InPart here(core::home_part, p_.around.slice);
   p_.counts.act_for(message.account);
   switch (message.kind) {
     case RequestKind::probe_answer:
@@ -254,6 +256,7 @@ WordMask Home::taken(u32 way, const Request& message) {
 }
 
 void Home::served(u64 token) {
+  const core::InPart here(core::home_part, p_.around.slice);
   if (token & host_token) {
     if (host_.served(static_cast<u32>(token ^ host_token))) pump();
     return;
@@ -270,12 +273,14 @@ void Home::evict(u32 way) {
 }
 
 void Home::write_back_all() {
+  const core::InPart here(core::home_part, p_.around.slice);
   p_.counts.act_for(core::nobody);
   for (u32 way = 0; way < p_.lines.size(); ++way)
     if (p_.lines.line_of(way) != no_line) sectors_.write(way);
 }
 
 void Home::drop(u64 begin, u64 end, bool gone) {
+  const core::InPart here(core::home_part, p_.around.slice);
   p_.counts.act_for(core::nobody);
   p_.devices.drop(p_.around.payloads, begin, end);
   const u64 first = begin & ~u64{p_.config.line - 1};

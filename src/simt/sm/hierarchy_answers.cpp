@@ -1,10 +1,12 @@
 #include "simt/sm/hierarchy_answers.hpp"
 
+#include "core/machine_part.hpp"
 #include "simt/sm/perform_part.hpp"
 
 namespace ew::simt {
 
 memory::ByteMask HierarchyAnswers::perform(u32 id, u32 number, u8* bytes) {
+  const core::InPart here(core::sm_part, told_.sm);
   Access& a = told_.accesses[id];
   if (!a.grid) return {};  // it has failed
   const AccessPart& part = a.parts[number];
@@ -24,6 +26,7 @@ memory::ByteMask HierarchyAnswers::perform(u32 id, u32 number, u8* bytes) {
 }
 
 void HierarchyAnswers::ask(u32 id, u32 number, memory::LineAtomic& to) {
+  const core::InPart here(core::sm_part, told_.sm);
   Access& a = told_.accesses[id];
   const AccessPart& part = a.parts[number];
   to.asker = &a;
@@ -32,6 +35,7 @@ void HierarchyAnswers::ask(u32 id, u32 number, memory::LineAtomic& to) {
 }
 
 void HierarchyAnswers::found(u32 id, u32, const memory::LineAtomic& from) {
+  const core::InPart here(core::sm_part, told_.sm);
   Access& a = told_.accesses[id];
   if (!a.grid || a.path == AccessPath::shadow) return;
   take_found(a.op, from);
@@ -43,12 +47,31 @@ void HierarchyAnswers::found(u32 id, u32, const memory::LineAtomic& from) {
 }
 
 void HierarchyAnswers::complete(u32 id, u32 part, memory::ServedBy by) {
+  const core::InPart here(core::sm_part, told_.sm);
   if (told_.trace.on()) [[unlikely]] {
     Access& a = told_.accesses[id];
     a.served_by = by;
     told_.trace.access(core::TraceKind::visible, a, id, part);
   }
   told_.completion.part_over(id, by);
+}
+
+void HierarchyAnswers::wake() {
+  const core::InPart here(core::sm_part, told_.sm);
+  told_.unit.wake();
+}
+
+void HierarchyAnswers::resume(u64 warps) {
+  const core::InPart here(core::sm_part, told_.sm);
+  told_.unit.resume(warps);
+}
+
+void HierarchyAnswers::released(u32 token) {
+  const core::InPart here(core::sm_part, told_.sm);
+  if (token & AccessOrder::tokens_end)
+    told_.flushes.over();
+  else
+    told_.order.released(token);
 }
 
 }  // namespace ew::simt

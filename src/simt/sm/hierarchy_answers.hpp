@@ -20,6 +20,7 @@ class HierarchyAnswers final : public memory::Agent {
     Polls& polls;
     const SmTrace& trace;
     EventRecorder* recorder;  // nullptr: no events of persistency are recorded
+    u32 sm;
   };
   explicit HierarchyAnswers(const Told& told) : told_(told) {}
 
@@ -27,14 +28,9 @@ class HierarchyAnswers final : public memory::Agent {
   void ask(u32 access, u32 part, memory::LineAtomic&) override;
   void found(u32 access, u32 part, const memory::LineAtomic&) override;
   void complete(u32 access, u32 part, memory::ServedBy by) override;
-  void wake() override { told_.unit.wake(); }
-  void resume(u64 warps) override { told_.unit.resume(warps); }
-  void released(u32 token) override {
-    if (token & AccessOrder::tokens_end)
-      told_.flushes.over();
-    else
-      told_.order.released(token);
-  }
+  void wake() override;
+  void resume(u64 warps) override;
+  void released(u32 token) override;
 
  private:
   Told told_;

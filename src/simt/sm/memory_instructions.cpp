@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "core/machine_part.hpp"
+
 namespace ew::simt {
 namespace {
 
@@ -56,7 +58,7 @@ Performed MemoryInstructions::memory(MemoryOp& op) {
   if (form.kind == MemoryKind::prefetch) return with_.flat.memory(op);
   if (warp().next.pc->order.flag != memory::PersistOrder::none) [[unlikely]]
     name_flags(op);
-  if (op.texture) return at_once(op);
+  if (op.texture) return texels(op);
   switch (form.window) {
     case Window::global:
       return global(op);
@@ -185,7 +187,7 @@ void MemoryInstructions::constant_time(const MemoryOp& op) {
   if (missing) shadow(fetch_, AccessKind::load, Source::constant);
 }
 
-/// An access whose values are known already: constants and texels, which nobody writes while the kernel runs, and what
+/// An access whose values are known already: constants, which nobody writes while the kernel runs, and what
 /// is a thread's own. Its lines are asked for, their bytes left as they are.
 void MemoryInstructions::shadow(const MemoryOp& op, AccessKind what, Source source) {
   if (with_.accesses.room() == 0) return with_.unit.work(1, setup_.private_latency, Source::constant);
@@ -229,9 +231,27 @@ Performed MemoryInstructions::global(MemoryOp& op) {
   return Performed::pending;
 }
 
-/// Texels, and surfaces whose rows lie askew: the access is performed now, past all caches, and takes the time of the
-/// lines that it begins in.
+/// Of a texture instruction: it weighs them when all are there.
+Performed MemoryInstructions::texels(MemoryOp& op) {
+  Shape shape = Shape::scattered;
+  if (!with_.flat.may_touch(op, shape)) return Performed::faulted;
+  Access& a = with_.unit.begin(AccessPath::line);
+  describe(a, op);
+  a.op = op;
+  a.op.parks = false;
+  a.shape = shape;
+  a.source = Source::constant;
+  a.finishes = true;
+  a.parts_count = split(a, op.plan->bytes);
+  if (with_.unit.send(a)) return Performed::done;
+  op.parks = false;
+  return Performed::pending;
+}
+
+/// A surface whose rows lie askew, so that a lane's access crosses lines: it is performed now, past all caches, and
+/// takes the time of the lines that it begins in.
 Performed MemoryInstructions::at_once(MemoryOp& op) {
+  const core::WholeMachine all;
   const auto meet_image = [&](bool written) {
     for (LaneMask left = op.lanes; left && setup_.meet_image; left &= left - 1)
       setup_.meet_image(op.address[first_of(left)], op.plan->bytes, written);

@@ -37,6 +37,7 @@ class MemoryInstructions {
   Performed generic(MemoryOp&);
   Performed shared(MemoryOp&);
   Performed async_copy(MemoryOp&);
+  Performed texels(MemoryOp&);
   Performed at_once(MemoryOp&);
   // What has been performed takes time.
   void shared_time(const MemoryOp&);

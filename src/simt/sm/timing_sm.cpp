@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/machine_part.hpp"
+
 namespace ew::simt {
 
 TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, u64& active)
@@ -49,7 +51,8 @@ TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, u64& 
                 .flushes = flushes_,
                 .polls = polls_,
                 .trace = trace_,
-                .recorder = with.recorder}),
+                .recorder = with.recorder,
+                .sm = sm.index}),
       causes_(table_, held_, unit_, accesses_, stalls_),
       local_(setup.config, table_, polls_, with.flat, with.recording),
       instructions_(setup, sm.index,
@@ -88,6 +91,7 @@ void TimingSm::attach(LinePort& port) {
 }
 
 void TimingSm::add(Block& block, GridRun& run) {
+  const core::InPart here(core::sm_part, sm_.index);
   if (bool& been = run.on_sm[sm_.index].been; !been) {
     been = true;
     port_->begin_kernel(run.account);
@@ -97,6 +101,7 @@ void TimingSm::add(Block& block, GridRun& run) {
 }
 
 void TimingSm::step(Cycle now) {
+  const core::InPart here(core::sm_part, sm_.index);
   stalls_.charge(now);
   sm_.cycle = now;
   stalls_.begin_step();
@@ -114,6 +119,7 @@ void TimingSm::step(Cycle now) {
 }
 
 void TimingSm::forget(const GridRun& run, Cycle now) {
+  const core::InPart here(core::sm_part, sm_.index);
   stalls_.charge(now);
   residents_.forget(run);
   unit_.forget(run);
@@ -121,6 +127,7 @@ void TimingSm::forget(const GridRun& run, Cycle now) {
 }
 
 TimingStatistics TimingSm::take(core::Account account, Cycle now) {
+  const core::InPart here(core::sm_part, sm_.index);
   return stalls_.take(account, now, [this](u32 s) { return cause_of(s); });
 }
 
