@@ -1,4 +1,5 @@
-// NVTX ranges and marks: accepted, and without effect (no profiler listens).
+// NVTX ranges: their simulated time stands in the statistics (`ew run --stats`, "ranges"). Marks, colours, categories and
+// names of threads are accepted, and without effect.
 #pragma once
 
 #include <stdint.h>
@@ -47,26 +48,41 @@ typedef struct nvtxEventAttributes_v2 {
   nvtxMessageValue_t message;
 } nvtxEventAttributes_t;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+// Of libeverwarp; a program that is linked without it has none. push answers how many ranges were open before, pop how
+// many are left.
+int everwarp_nvtx_push(const char *name) __attribute__((weak));
+int everwarp_nvtx_pop(void) __attribute__((weak));
+nvtxRangeId_t everwarp_nvtx_start(const char *name) __attribute__((weak));
+void everwarp_nvtx_end(nvtxRangeId_t id) __attribute__((weak));
+#ifdef __cplusplus
+}
+#endif
+
+static inline const char *everwarp_nvtx_text(const nvtxEventAttributes_t *attributes) {
+  return attributes && attributes->messageType == NVTX_MESSAGE_TYPE_ASCII ? attributes->message.ascii : 0;
+}
+
 static inline void nvtxMarkA(const char *message) { (void)message; }
 static inline void nvtxMarkEx(const nvtxEventAttributes_t *attributes) { (void)attributes; }
 static inline int nvtxRangePushA(const char *message) {
-  (void)message;
-  return NVTX_NO_PUSH_POP_TRACKING;
+  return everwarp_nvtx_push ? everwarp_nvtx_push(message) : NVTX_NO_PUSH_POP_TRACKING;
 }
 static inline int nvtxRangePushEx(const nvtxEventAttributes_t *attributes) {
-  (void)attributes;
-  return NVTX_NO_PUSH_POP_TRACKING;
+  return nvtxRangePushA(everwarp_nvtx_text(attributes));
 }
-static inline int nvtxRangePop(void) { return NVTX_NO_PUSH_POP_TRACKING; }
+static inline int nvtxRangePop(void) { return everwarp_nvtx_pop ? everwarp_nvtx_pop() : NVTX_NO_PUSH_POP_TRACKING; }
 static inline nvtxRangeId_t nvtxRangeStartA(const char *message) {
-  (void)message;
-  return 0;
+  return everwarp_nvtx_start ? everwarp_nvtx_start(message) : 0;
 }
 static inline nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t *attributes) {
-  (void)attributes;
-  return 0;
+  return nvtxRangeStartA(everwarp_nvtx_text(attributes));
 }
-static inline void nvtxRangeEnd(nvtxRangeId_t id) { (void)id; }
+static inline void nvtxRangeEnd(nvtxRangeId_t id) {
+  if (everwarp_nvtx_end) everwarp_nvtx_end(id);
+}
 static inline nvtxDomainHandle_t nvtxDomainCreateA(const char *name) {
   (void)name;
   return 0;
@@ -78,12 +94,19 @@ static inline void nvtxDomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAt
 }
 static inline int nvtxDomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes) {
   (void)domain;
-  (void)attributes;
-  return NVTX_NO_PUSH_POP_TRACKING;
+  return nvtxRangePushEx(attributes);
 }
 static inline int nvtxDomainRangePop(nvtxDomainHandle_t domain) {
   (void)domain;
-  return NVTX_NO_PUSH_POP_TRACKING;
+  return nvtxRangePop();
+}
+static inline nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes) {
+  (void)domain;
+  return nvtxRangeStartEx(attributes);
+}
+static inline void nvtxDomainRangeEnd(nvtxDomainHandle_t domain, nvtxRangeId_t id) {
+  (void)domain;
+  nvtxRangeEnd(id);
 }
 static inline void nvtxNameOsThreadA(uint32_t threadId, const char *name) {
   (void)threadId;

@@ -10,6 +10,14 @@ namespace ew::report {
 
 namespace {
 
+/// What the figure measures of a run.
+std::optional<double> value_of(const FinishedRun& run, const Metric& metric, const Figure& figure,
+                               const Program& program, const Configuration& on) {
+  if (figure.span != Span::range)
+    return run.measure(metric, figure.span, program.measured_kernels(figure.phase), on.count_launches);
+  return metric.is_time() ? run.range_time(figure.range) : std::nullopt;
+}
+
 /// What is measured of the runs behind one bar, and which they are.
 class BarValue {
  public:
@@ -43,7 +51,7 @@ class BarValue {
     if (!run) return std::nullopt;
     const std::string name = run->directory().filename().string();
     if (std::find(runs.begin(), runs.end(), name) == runs.end()) runs.push_back(name);
-    return run->measure(metric, figure_.span, program_.measured_kernels(figure_.phase), on.count_launches);
+    return value_of(*run, metric, figure_, program_, on);
   }
   // A step that saves nothing has no share; when neither does, there is nothing to share.
   static std::optional<double> share(Step step, std::optional<double> from, std::optional<double> via,
@@ -209,7 +217,7 @@ std::vector<Measure> measures_of(const Suite& suite, const Figure& figure, const
       const Configuration& on = figure.machine(asked.machine, asked.x);
       const FinishedRun* run = find(program, on, figure.phase, seed);
       if (!run) return std::nullopt;
-      return run->measure(*asked.metric, figure.span, program.measured_kernels(figure.phase), on.count_launches);
+      return value_of(*run, *asked.metric, figure, program, on);
     });
   return list;
 }

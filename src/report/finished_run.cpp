@@ -116,6 +116,21 @@ std::optional<double> FinishedRun::measure_kernels(const Metric& metric, const s
   return missing.empty() && !rows->empty() ? std::optional(sum) : std::nullopt;
 }
 
+std::optional<double> FinishedRun::range_time(std::string_view name) const {
+  return asked_of(directory_ / "stats.json", [&]() -> std::optional<double> {
+    const auto rows = statistics_.find("ranges");
+    if (rows == statistics_.end() || statistics_.contains("ranges_left_out")) return std::nullopt;
+    double sum = 0;
+    u32 found = 0;
+    for (const Json& row : *rows) {
+      if (row.at("range").get<std::string>() != name) continue;
+      sum += row.at("nanoseconds_end").get<double>() - row.at("nanoseconds_begin").get<double>();
+      ++found;
+    }
+    return found ? std::optional(sum) : std::nullopt;
+  });
+}
+
 std::string short_kernel_name(std::string_view symbol) {
   std::string name = core::readable_name(symbol);
   int depth = 0;  // of template arguments; "(anonymous namespace)::" stands before a name

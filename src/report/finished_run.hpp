@@ -32,6 +32,8 @@ class FinishedRun {
   /// machine on top.
   std::optional<double> measure(const Metric& metric, Span, const std::vector<std::string>& kernels,
                                 bool count_launches = false) const;
+  /// The time in ns of the host's ranges of this name, added up; nothing when there is none, or rows are missing.
+  std::optional<double> range_time(std::string_view name) const;
 
  private:
   double launch_nanoseconds() const;

@@ -58,6 +58,7 @@ enum class Span {
   kernels,  // those that the program names, added up
   copies,   // what copy engines did, whatever kernels did meanwhile
   program,  // from the first call to the end
+  range     // the time of a range of the host's work that the program names (NVTX); all of that name, added up
 };
 
 enum class Mean { none, geometric, arithmetic };
@@ -94,6 +95,7 @@ struct Figure {
   Axis x;
   Quantity quantity = Quantity::speedup;
   Span span = Span::kernels;
+  std::string range;  // of Span::range: its name
   Phase phase = Phase::run;
   Mean mean = Mean::geometric;
   std::vector<std::string> programs;

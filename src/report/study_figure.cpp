@@ -174,15 +174,28 @@ const Configuration& Figure::machine(const std::string& bar_or_configuration, co
   return configuration(bar_or_configuration, at);
 }
 
+/// The name behind `measure = "range"`.
+std::string read_range(const StudyTable& table, const Figure& figure) {
+  const std::string name = table.text_or("range", "");
+  if (figure.span != Span::range) {
+    if (!name.empty()) throw UserError(table.place_of("range"), "a study with a \"range\" has measure = \"range\"");
+    return {};
+  }
+  if (name.empty()) throw UserError(table.place_of("measure"), "a study that measures a range should have \"range\"");
+  if (!figure.metric.is_time())
+    throw UserError(table.place_of("metric"), "of a range its time is known: metric should be \"time\"");
+  return name;
+}
+
 Figure read_figure(const fs::path& folder, const std::map<std::string, Program>& programs,
                    const ConfigurationNames& replaced, Configurations configurations) {
   const std::string file = (folder / "study.toml").string();
   const toml::table document = read_document(file);
   const StudyTable table(document, file, "a study",
-                         {"title", "source", "axis", "note", "metric", "measure", "quantity", "phase", "programs",
-                          "mean", "configuration", "bar", "part", "x"});
+                         {"title", "source", "axis", "note", "metric", "measure", "range", "quantity", "phase",
+                          "programs", "mean", "configuration", "bar", "part", "x"});
   static constexpr std::string_view quantities[] = {"speedup", "ratio", "share", "absolute"};
-  static constexpr std::string_view phases[] = {"run", "recovery"}, spans[] = {"kernels", "copies", "program"};
+  static constexpr std::string_view phases[] = {"run", "recovery"}, spans[] = {"kernels", "copies", "program", "range"};
   Figure figure;
   figure.title = table.text("title");
   figure.source = table.text("source");
@@ -191,6 +204,7 @@ Figure read_figure(const fs::path& folder, const std::map<std::string, Program>&
   figure.metric = Metric::read(table.text_or("metric", "time"), table.place_of("metric"));
   figure.quantity = static_cast<Quantity>(table.choice_or("quantity", quantities, 0));
   figure.span = static_cast<Span>(table.choice_or("measure", spans, 0));
+  figure.range = read_range(table, figure);
   figure.phase = static_cast<Phase>(table.choice_or("phase", phases, 0));
   figure.mean = read_mean(table, figure.quantity);
   figure.programs = table.texts_or_none("programs");

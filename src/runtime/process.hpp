@@ -13,6 +13,7 @@
 #include "core/diagnostics.hpp"
 #include "driver_types.h"
 #include "runtime/callback_thread.hpp"
+#include "runtime/host_ranges.hpp"
 #include "runtime/machine.hpp"
 #include "runtime/registry.hpp"
 
@@ -41,6 +42,7 @@ class Process {
   Machine* machine();
   /// Only if it has been made.
   Machine* existing_machine() const { return machine_pointer_.load(std::memory_order_acquire); }
+  HostRanges& ranges() { return ranges_; }
   unsigned device_flags = 0;
   /// The program's host accesses are traced: its own pace decides nothing.
   void trace_host();
@@ -55,6 +57,7 @@ class Process {
   void become_a_child();
 
   Registry registry_;
+  HostRanges ranges_;
   std::once_flag once_;
   std::unique_ptr<Machine> machine_;
   std::atomic<Machine*> machine_pointer_{nullptr};

@@ -200,6 +200,11 @@ QueueFigures Queue::figures() const {
           .copies_digest = runner_.copies_digest()};
 }
 
+u64 Queue::host_nanoseconds() const {
+  const HeldLock held(lock_.mutex);
+  return host_time_;
+}
+
 void Queue::digest_copies() {
   const HeldLock held(lock_.mutex);
   runner_.digest_copies();

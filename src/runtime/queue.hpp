@@ -97,6 +97,8 @@ class Queue {
   void with_simulator(const std::function<void(Simulator&)>&);
   simt::Counters totals();
   QueueFigures figures() const;
+  /// Simulated: where the host's last synchronisation ended.
+  u64 host_nanoseconds() const;
   /// From now on what copies bring to the host is digested.
   void digest_copies();
 

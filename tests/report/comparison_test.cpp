@@ -285,6 +285,29 @@ TEST_F(Comparison, MeasuresTheWholeProgramOrItsCopies) {
   EXPECT_FALSE(run.measure(loads, Span::kernels, {})) << "there was none";
 }
 
+TEST_F(Comparison, MeasuresARangeOfTheHost) {
+  add_run("P", "a", 100), add_run("P", "b", 100);
+  const auto write = [&](std::size_t run, const char* more) {
+    std::ofstream(runs_[run].directory() / "stats.json") << R"({"warp_instructions": 5, "kernels": [], "ranges": [
+               {"range": "set up", "nanoseconds_begin": 0, "nanoseconds_end": 40},
+               {"range": "recover", "nanoseconds_begin": 50, "nanoseconds_end": 60},
+               {"range": "recover", "nanoseconds_begin": 100, "nanoseconds_end": )"
+                                                         << more << "}";
+    runs_[run] = *FinishedRun::read(runs_[run].directory());
+  };
+  write(0, "130}]");
+  write(1, "110}]");
+  EXPECT_EQ(runs_[0].range_time("recover"), 40);
+  EXPECT_EQ(runs_[0].range_time("set up"), 40);
+  EXPECT_FALSE(runs_[0].range_time("recoverr"));
+  figure_.span = Span::range;
+  figure_.range = "recover";
+  add_bar({"b", "", "b", "a", ""}, 2, 8);
+  EXPECT_EQ(compared({"P"}).find("P", "b")->ours, 2) << "40 ns over 20 ns";
+  write(1, "110}], \"ranges_left_out\": 1");
+  EXPECT_FALSE(compared({"P"}).find("P", "b")->ours) << "some have no row";
+}
+
 TEST_F(Comparison, AMissingRunOrKernelIsNoNumber) {
   add_run("P", "a", 100), add_run("P", "b", 50), add_run("Q", "a", 100);
   add_bar({"b", "", "b", "a", ""}, 2, 8);

@@ -251,6 +251,24 @@ TEST_F(Studies, BarsMayHaveWordsAndBeAbsolute) {
   EXPECT_EQ(figure.mean, Mean::none);
 }
 
+TEST_F(Studies, MayMeasureARangeOfTheHost) {
+  const auto with = [&](const std::string& lines) {
+    std::string text = study_text;
+    text.insert(text.find("[[bar]]"), lines);
+    write("figure-1/study.toml", text);
+  };
+  with("measure = \"range\"\nrange = \"recover\"\n");
+  const Figure figure = read_suite(folder_, "toy").figures[0];
+  EXPECT_EQ(figure.span, Span::range);
+  EXPECT_EQ(figure.range, "recover");
+  with("measure = \"range\"\n");
+  EXPECT_SAYS(mistake(), "a study that measures a range should have \"range\"");
+  with("range = \"recover\"\n");
+  EXPECT_SAYS(mistake(), "a study with a \"range\" has measure = \"range\"");
+  with("measure = \"range\"\nrange = \"recover\"\nmetric = \"l1.loads\"\n");
+  EXPECT_SAYS(mistake(), "of a range its time is known");
+}
+
 // What is committed can be read, and every bar of the paper has its number.
 TEST(CommittedStudies, AreWhole) {
   const fs::path studies = core::home_directory() / "studies";
