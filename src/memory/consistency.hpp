@@ -58,6 +58,10 @@ struct Consistency {
   /// Each strong access synchronises, whatever order the program says: a load acquires, a store releases, an atomic
   /// does both. (Each is "paired", in the thesis's words.)
   bool all_synchronise = false;
+  /// Which stores leave the private cache at a release above that scope: those of all its warps, or of the releasing
+  /// warp alone. The release waits for these, and for all that was on its way before.
+  enum class Drained : u8 { of_all_warps, of_the_warp };
+  Drained drained = Drained::of_all_warps;
   /// A synchronisation that the program says is among threads of one SM (`everwarp.local`) is at Scope::cta.
   bool local_scopes = false;
 

@@ -73,19 +73,20 @@ memory::NetworkParts MemoryHierarchy::network_parts(u64 seed) {
 
 memory::PrivateCache& MemoryHierarchy::add_cache(memory::Agent& agent) {
   const auto id = static_cast<memory::AgentId>(caches_.size());
+  const memory::Consistency& order = *consistency::model(config_.consistency.model);
   caches_.push_back(std::make_unique<memory::PrivateCache>(
-      config_.l1,
-      memory::CacheSurroundings{.wheel = wheel_,
-                                .payloads = payloads_,
-                                .network = *network_,
-                                .agent = agent,
-                                .policy = protocols_.sms.agent,
-                                .map = map_,
-                                .id = id,
-                                .agents = agents_of(config_),
-                                .persists = persists(config_),
-                                .private_scope = consistency::model(config_.consistency.model)->widest_private,
-                                .pools = protocols_.sms.pools}));
+      config_.l1, memory::CacheSurroundings{.wheel = wheel_,
+                                            .payloads = payloads_,
+                                            .network = *network_,
+                                            .agent = agent,
+                                            .policy = protocols_.sms.agent,
+                                            .map = map_,
+                                            .id = id,
+                                            .agents = agents_of(config_),
+                                            .persists = persists(config_),
+                                            .private_scope = order.widest_private,
+                                            .drains_own = order.drained == memory::Consistency::Drained::of_the_warp,
+                                            .pools = protocols_.sms.pools}));
   network_->attach(id, *caches_.back());
   memory::PrivateCache& cache = *caches_.back();
   const persistency::Model& model = *persistency::find_model(config_.persistency.model);

@@ -14,7 +14,7 @@ class LinePort {
   virtual ~LinePort() = default;
   virtual memory::Accepted access(const memory::LineAccess&, memory::Stall& why) = 0;
   virtual void acquire(Scope, core::Account) = 0;
-  virtual bool release(Scope, u32 token, core::Account) = 0;
+  virtual bool release(Scope, u32 token, core::Account, u32 warp) = 0;
   virtual void begin_kernel(core::Account) = 0;
   virtual bool end_kernel(u32 token, core::Account) = 0;
   virtual bool order(memory::PersistOrder, Scope, u64 warps, core::Account) = 0;
@@ -31,7 +31,9 @@ class PortOf final : public LinePort {
     return cache_.access(access, why);
   }
   void acquire(Scope scope, core::Account account) override { cache_.acquire(scope, account); }
-  bool release(Scope scope, u32 token, core::Account account) override { return cache_.release(scope, token, account); }
+  bool release(Scope scope, u32 token, core::Account account, u32 warp) override {
+    return cache_.release(scope, token, account, warp);
+  }
   void begin_kernel(core::Account account) override { cache_.begin_kernel(account); }
   bool end_kernel(u32 token, core::Account account) override { return cache_.end_kernel(token, account); }
   bool order(memory::PersistOrder kind, Scope scope, u64 warps, core::Account account) override {

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <iterator>
+#include <map>
 #include <random>
 
 #include "../memory/scene.hpp"
@@ -24,6 +26,8 @@ struct Traffic {
   u32 most_under_way = 12;
   Region region = Region::managed;  // device: owned words outlive a kernel where the protocol says so
 };
+
+constexpr u32 warps = 4;  // of an agent, where releases are of one
 
 class World;
 
@@ -49,6 +53,7 @@ class RandomAgent final : public BenchAgent {
     u32 token;
     std::vector<u32> stores;
     std::vector<u32> adds;
+    std::vector<u32> others;  // stores of warps that it is not about
   };
   u32 below(u32 limit) { return static_cast<u32>(random_() % limit); }
   void invent();
@@ -58,6 +63,8 @@ class RandomAgent final : public BenchAgent {
   void judge();
   void fence();
   void check_fence(const Fence&, std::string_view what);
+  /// What warps other than this one have done is no business of its fence.
+  void leave_to_others(Fence&, u32 warp);
   void stored_here(const Operation&);
   bool promises_newest(const Operation&) const;
   /// A store that is, is performed on owned words.
@@ -78,6 +85,7 @@ class RandomAgent final : public BenchAgent {
   std::vector<u64> counters_at_acquire_ = std::vector<u64>(1024);
   std::vector<u32> last_add_ = std::vector<u32>(2048);  // by counter: operation + 1
   std::vector<u64> counter_floor_ = std::vector<u64>(2048);
+  std::map<u32, u32> warp_of_record_;  // by the first record of a store
 };
 
 class World final : public HomeObserver {
@@ -148,6 +156,7 @@ class World final : public HomeObserver {
   std::mt19937 random;
   std::deque<RandomAgent> agents;
   u64 issued = 0, outlived = 0;
+  u64 left_behind = 0;  // releases of one warp that left another's store where it was
   std::string failure;
   u64 digest = 0xcbf2'9ce4'8422'2325;
 };
@@ -253,19 +262,32 @@ void RandomAgent::check_fence(const Fence& fence, std::string_view what) {
   if (!world_.data.seen(fence.stores)) world_.fail(fmt::format("{} of agent {} left a store behind", what, id_));
   for (const u32 add : fence.adds)
     if (operations_[add].performed == never_yet) world_.fail(fmt::format("{} left an atomic behind", what));
+  world_.left_behind += !world_.data.seen(fence.others);
+}
+
+void RandomAgent::leave_to_others(Fence& fence, u32 warp) {
+  std::erase_if(fence.adds, [&](u32 add) { return operations_[add].access.warp != warp; });
+  std::erase_if(fence.stores, [&](u32 record) {
+    const bool other = std::prev(warp_of_record_.upper_bound(record))->second != warp;
+    if (other) fence.others.push_back(record);
+    return other;
+  });
 }
 
 void RandomAgent::fence() {
   Fence fence{++tokens_, world_.data.unseen(id_), {}};
   for (u32 i = judged_; i < operations_.size(); ++i)
     if (operations_[i].access.kind != AccessKind::load && !operations_[i].over) fence.adds.push_back(i);
+  const bool own = world_.traffic.bench.drains_own;
+  const u32 warp = own ? below(warps) : 0;
+  if (own) leave_to_others(fence, warp);
   const Scope scope = below(8) ? Scope::gpu : Scope::cta;
   if (scope == Scope::cta) {
     if (!world_.bench.caches[id_]->release(scope, fence.token)) world_.fail("a release of block scope waits");
     return;
   }
   releases_.push_back(fence);
-  if (!world_.bench.caches[id_]->release(scope, fence.token)) return;
+  if (!world_.bench.caches[id_]->release(scope, fence.token, core::nobody, warp)) return;
   check_fence(fence, "a release that is over at once");
   releases_.pop_back();
 }
@@ -333,6 +355,7 @@ void RandomAgent::invent_lanes(Operation& operation, bool one_word) {
 void RandomAgent::invent() {
   next_ = {};
   LineAccess& a = next_.access;
+  if (world_.bench.config.drains_own) a.warp = static_cast<u8>(below(warps));
   const bool dma = id_ == world_.bench.config.dma_agent;
   const u32 dice = below(100);
   a.kind = dice < 48 ? AccessKind::load : dice < 84 ? AccessKind::store : AccessKind::atomic;
@@ -405,6 +428,7 @@ void RandomAgent::issue() {
   } else {
     ++under_way_;
   }
+  if (writes && !next_.access.place.host) warp_of_record_[next_.first_record] = next_.access.warp;
   operations_.push_back(next_);
   if (next_.counter && next_.access.kind != AccessKind::load) last_add_[counter] = static_cast<u32>(operations_.size());
   have_next_ = false;
@@ -632,6 +656,22 @@ TEST_P(Contract, a_million_random_operations_and_a_value_oracle) {
     EXPECT_GT(coverage.homes.forwards, 0u);
     EXPECT_GT(coverage.homes.probes, 0u);
   }
+}
+
+/// Consistency::drained: a release waits for its own warp's stores, and leaves others' where they are.
+TEST_P(Contract, releases_of_one_warp_on_random_operations) {
+  const Model& model = model_named(GetParam());
+  u64 left_behind = 0;
+  u32 seed = 1;
+  for (Traffic& traffic : traffics()) {
+    traffic.bench.drains_own = true;
+    traffic.operations /= 2;
+    World world(traffic, model, seed++);
+    world.run();
+    ASSERT_EQ(world.failure, "") << traffic.name << ", seed " << seed - 1;
+    left_behind += world.left_behind;
+  }
+  EXPECT_EQ(left_behind > 0, model.agent.drains_at_release);
 }
 
 /// Prefetches change what is where, and when, but nothing that an agent may see.

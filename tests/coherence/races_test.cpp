@@ -90,6 +90,38 @@ TEST(Gpu, a_release_waits_for_the_writes_before_it_only) {
   EXPECT_EQ(s.image(s.line(1)), 0u) << "the younger store is under way still";
 }
 
+/// Consistency::drained: under HRF-Direct a release is of its warp's stores, whichever protocol keeps them back.
+TEST(Races, a_release_of_one_warp_leaves_what_others_wrote) {
+  for (const char* protocol : {"gpu", "gpu-hrf", "denovo", "denovo-hrf"})
+    for (const bool own : {true, false}) {
+      BenchConfig config = long_buffer();
+      config.cache.write_buffer = 16;
+      config.drains_own = own;
+      Scene s(protocol, 2, config);
+      const Options first{.scope = Scope::none, .warp = 1}, second{.scope = Scope::none, .warp = 2};
+      s.store(0, s.line(0), 11, first);
+      s.store(0, s.line(1), 22, second);
+      s.store(0, s.line(2), 33, first);
+      s.store(0, s.line(2) + 4, 34, second);  // a line of both
+      s.bench.caches[0]->release(Scope::gpu, 1, core::nobody, 2);
+      s.bench.run();
+      EXPECT_EQ(s.read(1, s.line(0), strong), own ? 0u : 11u) << protocol;
+      EXPECT_EQ(s.read(1, s.line(1), strong), 22u) << protocol;
+      EXPECT_EQ(s.read(1, s.line(2), strong), 33u) << protocol;
+      EXPECT_EQ(s.read(1, s.line(2) + 4, strong), 34u) << protocol;
+      s.store(0, s.line(1), 23, first);  // a line that has left belongs to who writes it next
+      s.bench.caches[0]->release(Scope::gpu, 2, core::nobody, 2);
+      s.bench.run();
+      if (own && std::string_view(protocol).starts_with("gpu")) {
+        EXPECT_EQ(s.read(1, s.line(1), strong), 22u) << protocol;
+      }
+      s.bench.caches[0]->release(Scope::gpu, 3, core::nobody, 1);
+      s.bench.run();
+      EXPECT_EQ(s.read(1, s.line(0), strong), 11u) << protocol;
+      EXPECT_EQ(s.read(1, s.line(1), strong), 23u) << protocol;
+    }
+}
+
 TEST(Gpu, block_scope_stays_in_the_private_cache) {
   Scene s("gpu", 2, long_buffer());
   const u64 x = s.line(0);

@@ -112,7 +112,8 @@ void Bench::build() {
                                   .policy = i == config.dma_agent ? uncached : model.agent,
                                   .map = *map_,
                                   .id = static_cast<AgentId>(i),
-                                  .agents = config.agents};
+                                  .agents = config.agents,
+                                  .drains_own = config.drains_own};
     caches.push_back(std::make_unique<PrivateCache>(config.cache, parts));
     network.attach(static_cast<Node>(i), *caches.back());
   }

@@ -95,6 +95,7 @@ struct BenchConfig {
   u64 data_bytes = 4096, host_bytes = 4096;
   Region region = Region::managed;  // of the data: the host can reach it, so no copy outlives a kernel
   u32 dma_agent = no_agent;
+  bool drains_own = false;  // CacheSurroundings::drains_own
   HomeObserver* observer = nullptr;
 };
 

@@ -68,6 +68,7 @@ struct Options {
   bool strong = false, at_home = false, host = false, read_only = false;
   Scope scope = Scope::gpu;
   bool mmio = false;
+  u8 warp = 0;
 };
 inline constexpr Options weak{.scope = Scope::none}, strong{.strong = true}, at_home{.at_home = true};
 
@@ -110,6 +111,7 @@ class Scene {
     assert(a.place.host == options.host);
     a.scope = options.scope;
     a.mmio = options.mmio;
+    a.warp = options.warp;
     a.whole_words = kind == AccessKind::store && address % 4 == 0 && size % 4 == 0;
     Handle handle{Accepted::stalled, Stall::none, a.access};
     for (;;) {

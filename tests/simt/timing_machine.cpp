@@ -80,7 +80,7 @@ bool DelayedLines::order(memory::PersistOrder kind, Scope scope, u64 warps, core
   return true;
 }
 
-bool DelayedLines::release(Scope, u32 token, core::Account) {
+bool DelayedLines::release(Scope, u32 token, core::Account, u32) {
   ++releases;
   if (last_store_ <= wheel_.now()) return true;
   wheel_.at<&DelayedLines::released>(last_store_, *this, token);

@@ -60,9 +60,9 @@ class DelayedLines final : public simt::LinePort {
 
   memory::Accepted access(const memory::LineAccess&, memory::Stall& why) override;
   void acquire(Scope, core::Account) override { ++acquires; }
-  bool release(Scope, u32 token, core::Account) override;
+  bool release(Scope, u32 token, core::Account, u32 warp) override;
   void begin_kernel(core::Account account) override { acquire(Scope::sys, account); }
-  bool end_kernel(u32 token, core::Account account) override { return release(Scope::sys, token, account); }
+  bool end_kernel(u32 token, core::Account account) override { return release(Scope::sys, token, account, 0); }
   bool order(memory::PersistOrder, Scope, u64 warps, core::Account) override;
   void flag(memory::PersistOrder, u64, u32) override {}
   std::string what_is_under_way() const override { return under_way_ ? "  lines that answer late" : ""; }

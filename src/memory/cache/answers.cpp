@@ -113,7 +113,7 @@ void Answers::perform_waiting(u32 number, ServedBy by) {
     if (is_load)
       p_.around.agent.perform(a.access, a.part, p_.lines.bytes(way));
     else
-      p_.lines.write(way, a, p_.around.agent);
+      p_.lines.write(way, a, p_.around.agent), p_.buffer.written_by(way, a.warp);
     (last == no_number ? mshr.first : p_.misses.part(last).next) = next;
     p_.misses.free_part(at);
     --mshr.count;

@@ -21,6 +21,7 @@ struct CacheSurroundings {
   u32 agents;                          // homes' nodes start here
   bool persists = false;               // what it writes to persistent lines is to become durable at once
   Scope private_scope = Scope::cta;    // Consistency::widest_private
+  bool drains_own = false;             // a release drains the stores of its warp alone: Consistency::drained
   const AgentPolicy* pools = nullptr;  // of lines whose stores are to become durable; nullptr: as all
 };
 

@@ -31,7 +31,8 @@ CacheParts::CacheParts(const PrivateCacheConfig& c, const CacheSurroundings& s)
                       .counts = counts,
                       .home = s.policy.home,
                       .owns_later = s.policy.owns_later(),
-                      .owns_what_left = pools.owns_what_left}),
+                      .owns_what_left = pools.owns_what_left,
+                      .knows_writers = s.drains_own}),
       flush(s.policy, lines, misses, buffer, s.agent, counts),
       persists({.wheel = s.wheel,
                 .agent = s.agent,
@@ -123,12 +124,13 @@ void PrivateCache::begin_kernel(core::Account account) {
   acquire(Scope::sys, account);
 }
 
-bool PrivateCache::release(Scope scope, u32 token, core::Account account) {
+bool PrivateCache::release(Scope scope, u32 token, core::Account account, u32 warp) {
   const core::InPart here(core::sm_part, parts_.around.id);
   parts_.counts.act_for(account);
   if (scope <= parts_.around.private_scope) return true;  // its threads share this cache
   ++parts_.counts->releases;
-  if (parts_.policy.drains_at_release) parts_.buffer.drain_all();
+  if (parts_.policy.drains_at_release)
+    parts_.around.drains_own ? parts_.buffer.drain_of(warp) : parts_.buffer.drain_all();
   if (parts_.persists.model() && !parts_.persists.traits().buffered) parts_.persists.flush_persistent();
   return parts_.port.release(token);
 }

@@ -31,9 +31,9 @@ class PrivateCache final : public Receiver {
   /// Copies that the protocol holds for possibly stale go, before the next access is accepted.
   void acquire(Scope, core::Account = core::nobody);
   /// Agent::released(token) when every store, reduction and atomic accepted before this call, by any of the agent's
-  /// threads and in whatever way, is visible at `scope`. True: it is so already,
-  /// and released() is not called.
-  bool release(Scope, u32 token, core::Account = core::nobody);
+  /// threads and in whatever way, is visible at `scope`. True: it is so already, and released() is not called.
+  /// Where releases drain one warp's stores (CacheSurroundings::drains_own): by this warp, or on its way.
+  bool release(Scope, u32 token, core::Account = core::nobody, u32 warp = 0);
   /// An order operation of these warps. True: they go on. Else Agent::resume() names them when they ask again.
   bool order(PersistOrder, Scope, u64 warps, core::Account = core::nobody);
   /// Persistency::on_flag.

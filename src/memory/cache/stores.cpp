@@ -63,6 +63,7 @@ Accepted Stores::atomic_on_copy(const LineAccess& a, u32 way, Stall& why) {
   ++p_.counts->atomic_hits;
   write_owned(a, way);
   if (!line.listed && p_.to_leave(line)) p_.buffer.join(way);
+  p_.buffer.written_by(way, a.warp);
   return Accepted::performed;
 }
 
@@ -112,6 +113,7 @@ Accepted Stores::store_through(const LineAccess& a, u32 way, bool at_once, Stall
     return Accepted::pending;
   }
   if (!line.listed && p_.to_leave(line)) p_.buffer.join(way);
+  p_.buffer.written_by(way, a.warp);
   return Accepted::performed;
 }
 

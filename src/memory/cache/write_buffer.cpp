@@ -29,9 +29,18 @@ void WriteBuffer::drain_all() {
   }
 }
 
+void WriteBuffer::drain_of(u32 warp) {
+  for (u32 way = volatile_.oldest(), next = no_number; way != no_number; way = next) {
+    next = parts_.lines[way].younger;
+    if (!writers_.has(way, warp)) continue;
+    ++parts_.counts->lines_drained;
+    retire(way);
+  }
+}
+
 void WriteBuffer::retire(u32 way) {
   if (!parts_.owns_later) return drain(way);
-  volatile_.leave(way);
+  leave(way);
   const CacheLine& line = parts_.lines[way];
   const WordMask words = line.written_unowned();
   const core::Account before = parts_.counts.account();
@@ -99,7 +108,7 @@ void WriteBuffer::send(u32 way, RequestKind kind, ByteMask bytes, u8 mark, u32 a
   CacheCounts& counts = parts_.counts;
   const core::Account before = counts.account();
   counts.act_for(line.account);
-  if (line.listed) (line.persistent ? persistent_ : volatile_).leave(way);
+  if (line.listed) line.persistent ? persistent_.leave(way) : leave(way);
   Request write{.line = parts_.lines.line_of(way),
                 .place = line.place,
                 .access = access,

@@ -17,6 +17,7 @@
 #include "memory/cache/leaving_lines.hpp"
 #include "memory/cache/misses.hpp"
 #include "memory/cache/persists_under_way.hpp"
+#include "memory/cache/writers.hpp"
 
 namespace ew::memory {
 
@@ -32,25 +33,30 @@ struct WriteBufferParts {
   HomeKind home;
   bool owns_later;      // AgentPolicy::owns_later
   bool owns_what_left;  // of persistent lines: AgentPolicy::owns_what_left
+  bool knows_writers;   // drain_of() will be asked for
 };
 
 class WriteBuffer {
  public:
   using Parts = WriteBufferParts;
   WriteBuffer(const PrivateCacheConfig& config, const Parts& parts)
-      : config_(config), parts_(parts), volatile_(parts.lines), persistent_(parts.lines) {}
+      : config_(config), parts_(parts), volatile_(parts.lines), persistent_(parts.lines) {
+    if (parts.knows_writers) writers_.begin(parts.lines.size());
+  }
 
   /// Room for one more line with bytes that are not in the image. Without it half of the buffer, at least, is on its
   /// way.
   bool room() const { return volatile_.count() + writes_under_way_ < config_.write_buffer; }
   /// A line of volatile memory has become dirty.
   void join(u32 way);
+  /// The warp has written the line, which has joined or will.
+  void written_by(u32 way, u32 warp) { writers_.wrote(way, warp); }
   /// A persistent line has become dirty.
   void join_persistent(u32 way) { persistent_.append(way); }
   /// Words of the line are owned: it has nothing to leave for if all that were written are.
   void owned(u32 way) {
     const CacheLine& line = parts_.lines[way];
-    if (line.listed && !line.persistent && !line.written_unowned()) volatile_.leave(way);
+    if (line.listed && !line.persistent && !line.written_unowned()) leave(way);
   }
   /// no_number: there is none.
   u32 oldest_persistent() const { return persistent_.oldest(); }
@@ -64,6 +70,8 @@ class WriteBuffer {
   void retire(u32 way);
   /// The same for each.
   void drain_all();
+  /// The same for each that the warp has written. REQUIRES: knows_writers.
+  void drain_of(u32 warp);
   /// The line will be removed: its dirty bytes leave, and its ownership. A home that holds lines finds out by itself
   /// that a clean copy has gone.
   void write_back(u32 way, u8 mark = 0) {
@@ -85,6 +93,11 @@ class WriteBuffer {
   const FlushMarks& flush() const { return flush_; }
 
  private:
+  /// REQUIRES: the line is volatile memory's, and listed.
+  void leave(u32 way) {
+    volatile_.leave(way);
+    writers_.forget(way);
+  }
   void send(u32 way, RequestKind, ByteMask, u8 mark, u32 access, u32 part);
   void send_unowned(u32 way, u8 mark);
   bool keeps_what_left(const CacheLine& line) const { return line.persistent && parts_.owns_what_left; }
@@ -99,6 +112,7 @@ class WriteBuffer {
   u32 writes_under_way_ = 0;  // persists are not among them
   bool timer_armed_ = false;
   FlushMarks flush_;
+  Writers writers_;  // of volatile lines
 };
 
 }  // namespace ew::memory

@@ -28,7 +28,9 @@ class PagedPort final : public Agent {
   }
   void acquire(Scope scope, core::Account account) { cache_->acquire(scope, account); }
   // What is held is not performed: nobody can have seen it, and its own warp and kernel wait for it by themselves.
-  bool release(Scope scope, u32 token, core::Account account) { return cache_->release(scope, token, account); }
+  bool release(Scope scope, u32 token, core::Account account, u32 warp) {
+    return cache_->release(scope, token, account, warp);
+  }
   void begin_kernel(core::Account account) { cache_->begin_kernel(account); }
   bool end_kernel(u32 token, core::Account account) { return cache_->end_kernel(token, account); }
   bool order(PersistOrder kind, Scope scope, u64 warps, core::Account account) {

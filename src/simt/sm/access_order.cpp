@@ -36,7 +36,7 @@ bool AccessOrder::may_issue(u32 slot) {
   if (!order.releases || w.released) return true;
   if (w.releasing) return false;
   w.releasing = true;
-  if (!port_->release(order.scope, token_of(slot), table_[slot].grid->account)) return false;
+  if (!port_->release(order.scope, token_of(slot), table_[slot].grid->account, slot)) return false;
   w.releasing = false;
   w.released = true;
   return true;
