@@ -122,7 +122,13 @@ std::string print(const Expectation& row) {
   if (row.condition) text += fmt::format(" {} ::", print(*row.condition));
   for (const auto& [column, value] : row.cells) text += fmt::format(" {}={}", column, value);
   text += '\n';
-  if (!row.shown.empty()) text += fmt::format("expect shown {}\n", fmt::join(row.shown, ","));
+  for (std::size_t i = 0; i < row.shown.size(); ++i) {
+    const auto& [protocol, model] = row.shown[i];
+    const bool first = i == 0 || row.shown[i - 1].model != model;
+    const bool last = i + 1 == row.shown.size() || row.shown[i + 1].model != model;
+    text += fmt::format("{}{}", first ? "expect shown " : ",", protocol);
+    if (last) text += model == usual_model ? "\n" : fmt::format(" under {}\n", model);
+  }
   return text;
 }
 

@@ -117,8 +117,18 @@ struct Expectation {
   Kind kind = Kind::final;
   std::optional<Expression> condition;  // of crash and final
   std::vector<Cell> cells;
-  std::vector<std::string> shown;  // protocols under which a machine must show this final state
+  struct Shown {
+    std::string protocol, model;  // of a machine that must show this final state
+    bool operator==(const Shown&) const = default;
+  };
+  std::vector<Shown> shown;
   Line line;
+  /// Empty: the row does not say.
+  std::string_view cell(std::string_view column) const {
+    for (const Cell& c : cells)
+      if (c.column == column) return c.value;
+    return {};
+  }
   bool operator==(const Expectation&) const = default;
 };
 

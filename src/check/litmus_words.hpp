@@ -59,8 +59,9 @@ inline constexpr std::array binary_operators{
 inline constexpr std::array unary_operators{OperatorWord{"-", Operator::negate, 10},
                                             OperatorWord{"!", Operator::logical_not, 10}};
 
-/// Columns of `expect final`; those of `expect crash` and `expect images` are rows of axioms (persistency_columns()).
-inline constexpr std::array<std::string_view, 1> ptx_columns{"ptx"};
+/// The consistency model of a row, and of a machine, that names none. Columns of `expect final` are consistency models;
+/// those of `expect crash` and `expect images` are rows of axioms (persistency_columns()).
+inline constexpr std::string_view usual_model = "ptx";
 /// What a row of a drf test may say of a model.
 inline constexpr std::array<std::string_view, 8> race_words{"legal",   "data", "comm",     "no",
                                                             "quantum", "spec", "ordinary", "sync"};

@@ -1,5 +1,8 @@
 #include "check/ptx_model.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace ew::check {
 
 namespace {
@@ -21,22 +24,99 @@ Relation find_morally_strong(const EventGraph& graph, const Relation& same_locat
   return result;
 }
 
+/// Orders and scopes as the row has them.
+EventGraph read_by(const memory::ConsistencyAxioms& axioms, EventGraph graph) {
+  for (Event& e : graph.events) {
+    if (e.initial || (!e.accesses() && e.kind != EventKind::fence)) continue;
+    if (e.accesses() && e.order == Order::weak) {
+      if (!axioms.all_strong) continue;
+      e.order = Order::relaxed;
+    }
+    e.scope = std::max(e.scope, axioms.least_scope);
+    if (!axioms.strong_synchronise) continue;
+    if (e.kind == EventKind::write) e.order = Order::release;
+    if (e.kind == EventKind::read && !e.reduction) e.order = Order::acquire;
+  }
+  return graph;
+}
+
+constexpr EventSet everything = ~EventSet{0};
+
 }  // namespace
 
-PtxModel::PtxModel(const EventGraph& graph)
-    : graph_(graph),
-      writes_(graph.all([](const Event& e) { return e.writes(); })),
-      same_location_(graph.same_location()),
-      order_at_location_(graph.program_order & same_location_),
-      morally_strong_(find_morally_strong(graph, same_location_)),
-      barriers_(graph.size()) {
+PtxModel::PtxModel(const EventGraph& events, const memory::ConsistencyAxioms& axioms)
+    : graph_(read_by(axioms, events)),
+      axioms_(axioms),
+      writes_(graph_.all([](const Event& e) { return e.writes(); })),
+      same_location_(graph_.same_location()),
+      order_at_location_(graph_.program_order & same_location_),
+      morally_strong_(find_morally_strong(graph_, same_location_)),
+      barriers_(graph_.size()),
+      strong_order_(graph_.size()) {
   find_patterns();
-  for (u32 a = 0; a < graph.size(); ++a)
-    for (u32 b = 0; b < graph.size(); ++b) {
-      const Event &one = graph.events[a], &other = graph.events[b];
+  find_barriers();
+  find_scopes();
+  if (axioms_.one_order != memory::ConsistencyAxioms::OneOrder::none) find_strong_order();
+}
+
+void PtxModel::find_barriers() {
+  for (u32 a = 0; a < graph_.size(); ++a)
+    for (u32 b = 0; b < graph_.size(); ++b) {
+      const Event &one = graph_.events[a], &other = graph_.events[b];
       const bool same = one.kind == EventKind::barrier && other.kind == one.kind && one.barrier_of == other.barrier_of;
       if (a != b && same && one.barrier <= other.barrier && other.waits) barriers_.add(a, b);
     }
+}
+
+/// HRF-Direct (Hower et al., ASPLOS 2014): one happens-before order a scope, of the operations that are performed with
+/// respect to it: those that name it, from within the same block or device. A barrier is its block's.
+void PtxModel::find_scopes() {
+  if (axioms_.across_scopes) {
+    scopes_ = {everything};
+    return;
+  }
+  const auto scope_of = [&](const Event& e) { return e.kind == EventKind::barrier ? Scope::cta : e.scope; };
+  EventSet left = graph_.all([](const Event& e) { return e.strong() || e.kind == EventKind::barrier; });
+  while (left) {
+    const Event& first = graph_.events[static_cast<u32>(std::countr_zero(left))];
+    const Place& here = graph_.places[first.thread];
+    const EventSet same = left & graph_.all([&](const Event& e) {
+      if (e.initial || scope_of(e) != scope_of(first)) return false;
+      const Place& there = graph_.places[e.thread];
+      return scope_of(e) == Scope::sys || (scope_of(e) == Scope::gpu ? there.device == here.device : there == here);
+    });
+    scopes_.push_back(same);
+    left &= ~same;
+  }
+  if (scopes_.empty()) scopes_ = {0};  // program order alone
+}
+
+void PtxModel::find_strong_order() {
+  const auto is_atomic = [&](u32 e) { return (graph_.rmw.after(e) | graph_.rmw.before(e)) != 0; };
+  Relation order = graph_.program_order;
+  if (axioms_.one_order == memory::ConsistencyAxioms::OneOrder::of_barriers) {
+    order |= barriers_;
+    for (u32 a = 0; a < graph_.size(); ++a)
+      for (u32 b = 0; b < graph_.size(); ++b) {
+        const Event &one = graph_.events[a], &other = graph_.events[b];
+        const bool same =
+            one.kind == EventKind::barrier && other.kind == one.kind && one.barrier_of == other.barrier_of;
+        if (same && one.barrier < other.barrier) order.add(a, b);
+      }
+    order = order.closure();
+  }
+  for (u32 a = 0; a < graph_.size(); ++a) {
+    const Event& one = graph_.events[a];
+    if (!one.accesses() || !one.strong()) continue;
+    bool brings_nothing = one.writes() && !is_atomic(a);
+    for_each(graph_.rmw.after(a) ? just(a) : graph_.rmw.before(a),
+             [&](u32 read) { brings_nothing |= graph_.events[read].reduction; });
+    for_each(order.after(a), [&](u32 b) {
+      const Event& other = graph_.events[b];
+      if (!other.accesses() || !other.strong()) return;
+      if (!(brings_nothing && one.scope > Scope::cta && other.scope <= Scope::cta)) strong_order_.add(a, b);
+    });
+  }
 }
 
 /// PTX ISA, "Release and acquire patterns".
@@ -54,23 +134,29 @@ void PtxModel::find_patterns() {
 }
 
 PtxModel::Causality PtxModel::causality(const Relation& rf, const Relation& sc) const {
-  Causality c;
   // W obs Z and Z obs R for an atomic Z: through its read, its write and on.
   const Relation seen = morally_strong_ & rf;
-  c.observation = seen;
+  Relation observation = seen;
   while (true) {
-    const Relation longer = c.observation | c.observation.then(graph_.rmw).then(seen);
-    if (longer == c.observation) break;
-    c.observation = longer;
+    const Relation longer = observation | observation.then(graph_.rmw).then(seen);
+    if (longer == observation) break;
+    observation = longer;
   }
-  const Relation synchronises = (morally_strong_ & release_.then(c.observation).then(acquire_)) | barriers_ | sc;
-  c.base = (graph_.program_order | synchronises).closure();
-  // An atomic is one operation: its read begins what its write begins, and does not come before itself.
-  Relation later = c.base;
-  for (u32 read = 0; read < graph_.size(); ++read)
-    for_each(graph_.rmw.after(read), [&](u32 w) { later.remove(read, w); });
-  const Relation seen_then = c.observation.then(later);
-  c.order = c.base | seen_then | graph_.rmw.then(seen_then);
+  const Relation synchronises = (morally_strong_ & release_.then(observation).then(acquire_)) | barriers_ | sc;
+  Causality c;
+  c.order = Relation(graph_.size());
+  for (const EventSet events : scopes_) {
+    Causality::Within within{.events = events};
+    within.base = (graph_.program_order | synchronises.between(events, events)).closure();
+    // An atomic is one operation: its read begins what its write begins, and does not come before itself.
+    Relation later = within.base;
+    for (u32 read = 0; read < graph_.size(); ++read)
+      for_each(graph_.rmw.after(read), [&](u32 w) { later.remove(read, w); });
+    const Relation seen_then = observation.between(events, events).then(later);
+    within.order = within.base | seen_then | graph_.rmw.then(seen_then);
+    c.order |= within.order;
+    c.scopes.push_back(std::move(within));
+  }
   return c;
 }
 
@@ -102,6 +188,25 @@ bool PtxModel::sc_per_location(const Relation& rf, const Relation& co) const {
 
 bool PtxModel::causality_axiom(const Relation& rf, const Relation& co, const Causality& c) const {
   return (rf | from_read(rf, co)).then(c.order).irreflexive();
+}
+
+bool PtxModel::one_order(const Relation& rf, const Relation& co) const {
+  if (axioms_.one_order == memory::ConsistencyAxioms::OneOrder::none) return true;
+  return ((morally_strong_ & (rf | co | from_read(rf, co))) | strong_order_).acyclic();
+}
+
+/// Fences that are in causality order have that order; and those between which a communication runs (a fence, an
+/// access, another access that reads it or comes after it in coherence order, a fence) have its direction: the
+/// other one would put the second access before the first in causality order.
+Relation PtxModel::forced_fences(const Relation& pairs, const Relation& rf, const Relation& co,
+                                 const Causality& c) const {
+  if (pairs.empty()) return pairs;
+  const Relation communication = rf | co | from_read(rf, co);
+  Relation forced(graph_.size());
+  for (const Causality::Within& within : c.scopes)
+    forced |= pairs.between(within.events, within.events) &
+              (within.base | within.base.then(communication).then(within.order));
+  return forced;
 }
 
 }  // namespace ew::check

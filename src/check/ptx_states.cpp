@@ -20,12 +20,12 @@ constexpr u64 most_choices = 2'000'000;
 /// others are not): a larger one would only forbid more.
 class Search {
  public:
-  explicit Search(const Program& program) : program_(program) {}
+  Search(const Program& program, const memory::ConsistencyAxioms& axioms) : program_(program), axioms_(axioms) {}
 
   std::set<FinalState> run() {
     each_candidate(program_, [this](const EventGraph& graph, const std::vector<Value>& registers) {
       graph_ = &graph;
-      const PtxModel model(graph);
+      const PtxModel model(graph, axioms_);
       model_ = &model;
       state_.values = registers;
       state_.values.resize(program_.slots());
@@ -67,23 +67,14 @@ class Search {
       if (!model_->fence_sc(c.sc, causality)) return false;
       const Relation co = (c.co | model_->required_coherence(causality)).closure();
       if (!co.irreflexive() || follows_last(co)) return false;
-      const Relation sc = (c.sc | forced_fences(c.rf, co, causality)).closure();
+      const Relation sc = (c.sc | model_->forced_fences(strong_fences_, c.rf, co, causality)).closure();
       const bool settled = sc == c.sc;
       c.co = co;
       c.sc = sc;
       if (!settled) continue;
       return model_->causality_axiom(c.rf, co, causality) && model_->sc_per_location(c.rf, co) &&
-             model_->atomicity(c.rf, co);
+             model_->atomicity(c.rf, co) && model_->one_order(c.rf, co);
     }
-  }
-
-  /// Fences that are in causality order have that order; and those between which a communication runs (a fence, an
-  /// access, another access that reads it or comes after it in coherence order, a fence) have its direction: the
-  /// other one would put the second access before the first in causality order.
-  Relation forced_fences(const Relation& rf, const Relation& co, const PtxModel::Causality& causality) const {
-    if (strong_fences_.empty()) return strong_fences_;
-    const Relation communication = rf | co | PtxModel::from_read(rf, co);
-    return strong_fences_ & (causality.base | causality.base.then(communication).then(causality.order));
   }
 
   bool follows_last(const Relation& co) const {
@@ -148,6 +139,7 @@ class Search {
   }
 
   const Program& program_;
+  const memory::ConsistencyAxioms axioms_;
   const EventGraph* graph_ = nullptr;
   const PtxModel* model_ = nullptr;
   FinalState state_;
@@ -160,8 +152,8 @@ class Search {
 
 }  // namespace
 
-std::set<FinalState> ptx_final_states(const Program& program) {
-  return Search(program).run();
+std::set<FinalState> allowed_states(const Program& program, const memory::ConsistencyAxioms& axioms) {
+  return Search(program, axioms).run();
 }
 
 }  // namespace ew::check

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "check/interleavings.hpp"
 #include "check/litmus_kernel.hpp"
+#include "check/litmus_words.hpp"
 #include "check/ptx_model.hpp"
+#include "consistency/models.hpp"
 #include "core/diagnostics.hpp"
 
 namespace ew::check {
@@ -49,20 +52,40 @@ bool polls_in_vain(const Program& program) {
   return false;
 }
 
-Answer answer(const Verdict& verdict, const Expectation& row, const std::set<FinalState>& allowed,
-              const std::string& protocol) {
+/// What each model that is asked for allows.
+class Allowed {
+ public:
+  explicit Allowed(const Program& program) : program_(program) {}
+  const std::set<FinalState>& under(const std::string& model) {
+    const auto found = states_.find(model);
+    if (found != states_.end()) return found->second;
+    return states_[model] = allowed_states(program_, consistency::model(model)->axioms);
+  }
+
+ private:
+  const Program& program_;
+  std::map<std::string, std::set<FinalState>> states_;
+};
+
+/// plan: of the machine, if it has this model.
+Answer answer(const Verdict& verdict, const Expectation& row, const std::string& model,
+              const std::set<FinalState>& allowed, const RunPlan* plan) {
   Answer a;
   a.question = print(*row.condition);
-  a.expected = row.cells.at(0).value == "A";
+  a.model = model;
+  if (const std::string_view cell = row.cell(model); !cell.empty()) a.expected = cell == "A";
   const Code condition = resolve_condition(verdict.program, *row.condition);
   const auto holds = [&](const FinalState& state) { return evaluate(condition, state.values) != 0; };
   a.allowed = std::ranges::any_of(allowed, holds);
+  if (!plan) return a;
+  a.ran = verdict.histogram.runs != 0;
   for (const auto& [state, count] : verdict.histogram.states) {
     if (!holds(state)) continue;
     a.first_seed = a.seen ? std::min(a.first_seed, count.first_seed) : count.first_seed;
     a.seen += count.runs;
   }
-  a.must_be_shown = verdict.histogram.runs >= runs_to_show && std::ranges::find(row.shown, protocol) != row.shown.end();
+  a.must_be_shown = verdict.histogram.runs >= runs_to_show &&
+                    std::ranges::find(row.shown, Expectation::Shown{plan->protocol, model}) != row.shown.end();
   return a;
 }
 
@@ -89,7 +112,9 @@ Verdict judge(const Litmus& test, const std::string& file, const std::optional<R
     return verdict;
   }
   verdict.program = resolve(test, file);
-  const auto allowed = ptx_final_states(verdict.program);
+  Allowed states(verdict.program);
+  const std::string machine = plan ? plan->consistency : std::string(usual_model);
+  const auto& allowed = states.under(machine);
   verdict.allowed_states = allowed.size();
   if (allowed.empty())
     throw core::UserError({file, test.line.number},
@@ -105,9 +130,15 @@ Verdict judge(const Litmus& test, const std::string& file, const std::optional<R
         verdict.histogram.unfinished &&
         (may_wait_for_ever(verdict.program) || (plan->protocol != "functional" && polls_in_vain(verdict.program)));
   }
-  for (const Expectation& row : test.expectations)
-    if (row.kind == Expectation::Kind::final)
-      verdict.answers.push_back(answer(verdict, row, allowed, plan ? plan->protocol : ""));
+  for (const Expectation& row : test.expectations) {
+    if (row.kind != Expectation::Kind::final) continue;
+    std::vector<std::string> models;
+    for (const auto& cell : row.cells) models.push_back(cell.column);
+    if (plan && row.cell(machine).empty()) models.push_back(machine);
+    for (const std::string& model : models)
+      verdict.answers.push_back(
+          answer(verdict, row, model, states.under(model), plan && model == machine ? &*plan : nullptr));
+  }
   return verdict;
 }
 

@@ -10,17 +10,19 @@
 
 namespace ew::check {
 
-/// One `expect final` row.
+/// One `expect final` row under one consistency model: each that the row names, and the machine's.
 struct Answer {
-  std::string question;
-  bool expected = false, allowed = false;  // by the author, by the axioms
-  u64 seen = 0, first_seed = 0;            // runs of the machine that ended so
-  bool must_be_shown = false;              // under this protocol
-  bool agrees() const { return expected == allowed; }
+  std::string question, model;
+  std::optional<bool> expected;  // by the author; none: he does not say
+  bool allowed = false;          // by the model's axioms
+  bool ran = false;              // the machine has this model
+  u64 seen = 0, first_seed = 0;  // its runs that ended so
+  bool must_be_shown = false;    // under this protocol
+  bool agrees() const { return !expected || *expected == allowed; }
   bool missing() const { return must_be_shown && seen == 0; }
 };
 
-/// A final state that the machine showed and the axioms forbid.
+/// A final state that the machine showed and the axioms of its consistency model forbid.
 struct Forbidden {
   std::string state;
   u64 runs = 0, first_seed = 0;
@@ -35,17 +37,18 @@ struct Verdict {
   std::vector<Forbidden> forbidden;
   std::optional<PersistencyVerdict> persistency;  // of a test of kind pm
   Histogram histogram;
-  Program program;  // names of the states in the histogram
-  u64 allowed_states = 0;
-  u64 weak_runs = 0;      // that no interleaving explains
-  bool may_wait = false;  // a run may wait for ever: no failure
+  Program program;         // names of the states in the histogram
+  u64 allowed_states = 0;  // under the machine's model
+  u64 weak_runs = 0;       // that no interleaving explains
+  bool may_wait = false;   // a run may wait for ever: no failure
   bool failed() const;
 };
 
 struct RunPlan {
   LitmusMachine machine;
-  std::string protocol;            // whose `expect shown` rows count
-  std::string persistency_column;  // empty: tests of kind pm do not run
+  std::string protocol;             // whose `expect shown` rows count
+  std::string consistency = "ptx";  // the machine's model: what its axioms forbid must not be seen
+  std::string persistency_column;   // empty: tests of kind pm do not run
   u64 first_seed = 0, seeds = 200;
 };
 

@@ -40,9 +40,10 @@ struct LitmusCommand {
 
 const char* const litmus_manual =
     R"(The tests are text (docs/litmus.md): threads, where they run, and the final states that one may ask about.
-For each question the table says what the axioms of PTX's memory model answer, what the author expects, and how
-many of the runs on the machine ended so. A run that ends as the axioms forbid is a failure, with the command that
-repeats it. Seed 0 disturbs nothing; --seed N --seeds 1 repeats the run of seed N.
+For each question the table says what the axioms of a consistency model answer (ew explain models), what the author
+expects, and how many of the runs on the machine ended so. The machine is held to the axioms of its own model
+(consistency.model). A run that ends as they forbid is a failure, with the command that repeats it. Seed 0 disturbs
+nothing; --seed N --seeds 1 repeats the run of seed N.
 A test of kind pm asks what a crash may leave; the table has a column for each persistency model (ew explain models),
 A: allowed, F: forbidden. "class" says what an image that sbrp allows would be the sign of, "readings" which open
 questions of SBRP's text would change sbrp's answer.
@@ -52,6 +53,8 @@ Examples:
   ew litmus litmus/ptx.glt --filter '^MP' --histogram
   ew litmus litmus/ptx.glt --axioms                  the axioms alone
   ew litmus litmus/ptx.glt --protocol gpu            on a timing machine with this coherence protocol
+  ew litmus litmus/consistency.glt --protocol gpu-hrf --set consistency.model=hrf-direct
+                                                     under another consistency model
   ew litmus litmus/pm.glt                            what a crash may leave, under every persistency model
   ew litmus litmus/pm.glt --filter P07 --witness     and why
   ew litmus litmus/pm.glt --machine sbrp-pm-near --persistency sbrp --seeds 50
@@ -107,6 +110,7 @@ check::RunPlan plan_of(const LitmusCommand& command) {
   const runtime::MachineConfig config = machine_of(command);
   check::RunPlan plan;
   plan.protocol = config.machine.timing() ? config.coherence.protocol : "functional";
+  if (config.machine.timing()) plan.consistency = config.consistency.model;
   if (!command.persistency.empty()) plan.persistency_column = column_of(config);
   plan.first_seed = command.settings.seed;
   plan.seeds = command.seeds;

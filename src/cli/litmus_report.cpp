@@ -17,7 +17,7 @@ std::string_view word(bool allowed) {
 LitmusReport::LitmusReport(Replay replay, bool histograms, bool witnesses)
     : replay_(std::move(replay)),
       with_histograms_(histograms),
-      table_({"test", "question", "axioms", "expected", ">seen", ""}),
+      table_({"test", "question", "model", "axioms", "expected", ">seen", ""}),
       persistency_(replay_, witnesses) {}
 
 void LitmusReport::add(const std::string& file, const check::Verdict& verdict) {
@@ -39,15 +39,16 @@ void LitmusReport::add(const std::string& file, const check::Verdict& verdict) {
 
 void LitmusReport::add_answer(const check::Verdict& verdict, const check::Answer& a) {
   const bool wrong = !a.agrees() || a.missing() || (a.seen && !a.allowed);
-  table_.row({verdict.test, a.question, std::string(word(a.allowed)), std::string(word(a.expected)),
-              verdict.histogram.runs ? grouped(a.seen) : "-", wrong ? "FAIL" : "ok"});
+  table_.row({verdict.test, a.question, a.model, std::string(word(a.allowed)),
+              a.expected ? std::string(word(*a.expected)) : "-", a.ran ? grouped(a.seen) : "-", wrong ? "FAIL" : "ok"});
   disagreements_ += !a.agrees();
   missing_ += a.missing();
   if (a.missing())
     problems_.push_back(fmt::format("FAIL {}: {} must be shown, and {} runs do not show it", verdict.test, a.question,
                                     verdict.histogram.runs));
   if (!a.agrees())
-    problems_.push_back(fmt::format("FAIL {}: {} is {} by the axioms", verdict.test, a.question, word(a.allowed)));
+    problems_.push_back(
+        fmt::format("FAIL {}: {} is {} by the axioms of {}", verdict.test, a.question, word(a.allowed), a.model));
 }
 
 void LitmusReport::add_failures(const std::string& file, const check::Verdict& verdict) {
@@ -82,8 +83,9 @@ nlohmann::ordered_json LitmusReport::to_json(const std::string& file, const chec
   json["questions"] = nlohmann::ordered_json::array();
   for (const check::Answer& a : v.answers)
     json["questions"].push_back({{"question", a.question},
+                                 {"model", a.model},
                                  {"axioms", word(a.allowed)},
-                                 {"expected", word(a.expected)},
+                                 {"expected", a.expected ? nlohmann::ordered_json(word(*a.expected)) : nullptr},
                                  {"must_be_shown", a.must_be_shown},
                                  {"seen", a.seen}});
   json["allowed_states"] = v.allowed_states;

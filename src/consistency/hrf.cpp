@@ -11,6 +11,7 @@ memory::Consistency hrf() {
   model.name = "hrf";
   model.sentence =
       "HRF-Indirect: as drf0, but a synchronisation of a block, or of the blocks of an SM, stays in the private cache.";
+  model.axioms.least_scope = Scope::none;
   model.least_scope = Scope::none;
   model.local_scopes = true;
   return model;

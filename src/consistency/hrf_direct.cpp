@@ -10,6 +10,7 @@ memory::Consistency hrf_direct() {
   model.name = "hrf-direct";
   model.sentence =
       "HRF-Direct: as hrf, but a release drains only its own warp's stores: threads synchronise at one scope.";
+  model.axioms.across_scopes = false;
   model.drained = memory::Consistency::Drained::of_the_warp;
   return model;
 }

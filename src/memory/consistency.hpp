@@ -1,6 +1,6 @@
-// A consistency model is one table: how each class of access is performed, what it drops and drains, and what an older
-// operation of a warp must have reached before a younger one issues. The SM and its private cache obey it. The models
-// stand in consistency/, one file each.
+// A consistency model is one table and one row of axioms. The table: how each class of access is performed, what it
+// drops and drains, and what an older operation of a warp must have reached before a younger one issues. The SM and its
+// private cache obey it. The axioms: what a program may rely on. The models stand in consistency/, one file each.
 #pragma once
 
 #include <array>
@@ -44,8 +44,30 @@ struct ClassOfAccess {
   bool drains = true;  // if it releases, the stores before it become visible first
 };
 
+/// What a model promises a program: a change of PTX's axioms. A row that says nothing is PTX. check/ptx_model.hpp
+/// enumerates what a row allows, and `ew litmus` holds a machine of the model to it. Stated beside the table and not
+/// computed from it, so that a mistake in the table shows.
+struct ConsistencyAxioms {
+  bool all_strong = false;          // weak accesses are strong, at the least scope
+  bool strong_synchronise = false;  // a strong read acquires, a strong write releases; a reduction acquires nothing
+  Scope least_scope = Scope::none;  // of strong accesses and fences; a wider one that the program says counts
+
+  /// Strong accesses have one order, in which a read sees the last write before it. It keeps a thread's order, but for
+  /// a store or reduction above block scope and a later access of block scope.
+  enum class OneOrder : u8 {
+    none,
+    of_threads,
+    of_barriers  // and arrivals at a barrier come before what waits for it, and before arrivals for its next round
+  };
+  OneOrder one_order = OneOrder::none;
+
+  /// Synchronisation orders what is chained through several scopes. Else: through operations of one scope alone.
+  bool across_scopes = true;
+};
+
 struct Consistency {
   std::string_view name, sentence;
+  ConsistencyAxioms axioms;
   std::array<ClassOfAccess, order_classes> classes{};
   /// wait[older][younger]
   std::array<std::array<Reached, order_classes>, order_classes> wait{};

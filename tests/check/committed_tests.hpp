@@ -12,7 +12,7 @@ namespace ew::check {
 
 inline std::vector<Litmus> committed_ptx_tests() {
   std::vector<Litmus> all;
-  for (const std::string name : {"ptx.glt", "ptx-more.glt"}) {
+  for (const std::string name : {"ptx.glt", "ptx-more.glt", "consistency.glt"}) {
     std::ifstream file(std::string(EW_LITMUS "/") + name);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     for (Litmus& test : parse_litmus(text, name)) all.push_back(std::move(test));

@@ -23,7 +23,7 @@ struct Pairs {
 
 class Literal {
  public:
-  Literal(const Litmus& test, u64 most) : test_(test), most_(most) {
+  Literal(const Litmus& test, u64 most, const std::string& model) : test_(test), most_(most), model_(model) {
     u32 block = 1000;
     for (const ThreadText& t : test.threads)
       places_.push_back(t.placement ? std::pair(t.placement->device, t.placement->block) : std::pair(0u, block++));
@@ -109,6 +109,7 @@ class Literal {
       result_.complete = false;
       return;
     }
+    for (Op& op : ops_) read_by_model(op);
     meetings_.clear();
     meet(std::vector<std::size_t>(test_.threads.size(), 0), {}, std::vector<int>(ops_.size(), -1));
     for (const std::vector<int>& meeting : meetings_) {
@@ -117,6 +118,66 @@ class Literal {
       source_.assign(ops_.size(), 0);
       read_from(0);
     }
+  }
+
+  // --- Other models than ptx
+  // ------------------------------------------------------------------------------------------
+
+  bool is_sc() const { return model_ == "sc"; }
+  bool is_drf0() const { return model_ == "drf0"; }
+  bool is_hrf() const { return model_ == "hrf" || model_ == "hrf-direct"; }
+
+  /// "sc: every access is strong, at scope sys." "drf0, hrf: each strong access synchronises; drf0: at scope sys."
+  void read_by_model(Op& op) const {
+    if (op.thread < 0 || op.kind == Op::Kind::barrier) return;
+    if (is_sc() && op.kind == Op::Kind::memory && op.order == Order::weak) op.order = Order::relaxed;
+    if (!op.strong()) return;
+    if (is_sc() || is_drf0()) op.scope = Scope::sys;
+    if (op.kind != Op::Kind::memory || !(is_drf0() || is_hrf())) return;
+    op.order = op.atomic ? Order::acq_rel : op.reads ? Order::acquire : Order::release;
+  }
+
+  /// "Strong accesses have one order": no circle of communication and of what a thread keeps in order.
+  bool one_order(const Pairs& co) const {
+    if (model_ == "ptx") return true;
+    Pairs before = program_order_;
+    if (is_sc()) {
+      for (std::size_t a = 0; a < ops_.size(); ++a)
+        for (std::size_t b = 0; b < ops_.size(); ++b)
+          if (met(a, b) || (ops_[a].kind == Op::Kind::barrier && ops_[b].kind == Op::Kind::barrier &&
+                            key_of(ops_[a]) == key_of(ops_[b]) && ops_[a].meeting < ops_[b].meeting))
+            before.add(a, b);
+      before = transitive(before);
+    }
+    Pairs order;
+    for (std::size_t a = 0; a < ops_.size(); ++a)
+      for (std::size_t b = 0; b < ops_.size(); ++b) {
+        const Op &one = ops_[a], &other = ops_[b];
+        if (a == b || one.kind != Op::Kind::memory || other.kind != Op::Kind::memory) continue;
+        if (!one.strong() || !other.strong()) continue;
+        const bool store = !one.reads || one.red;  // "a store or reduction above block scope"
+        const bool passed = store && one.scope != Scope::cta && other.scope == Scope::cta;
+        if (before(a, b) && !passed) order.add(a, b);
+        if (strong_(a, b) && (rf(a, b) || co(a, b) || from_read(a, b, co))) order.add(a, b);
+      }
+    return !cyclic(order);
+  }
+
+  /// "hrf-direct: through operations of one scope alone." Any two operations, otherwise.
+  bool of_one_scope(std::size_t a, std::size_t b) const {
+    if (model_ != "hrf-direct") return true;
+    const Op &one = ops_[a], &other = ops_[b];
+    if (one.thread < 0 || other.thread < 0) return false;
+    const auto scope = [](const Op& op) {
+      return op.kind == Op::Kind::barrier                             ? Scope::cta
+             : op.kind == Op::Kind::memory && op.order == Order::weak ? Scope::none
+                                                                      : op.scope;
+    };
+    const auto &here = places_[static_cast<std::size_t>(one.thread)],
+               &there = places_[static_cast<std::size_t>(other.thread)];
+    if (scope(one) != scope(other) || scope(one) == Scope::none) return false;
+    if (scope(one) == Scope::cta) return here == there;
+    return scope(one) == Scope::sys || here.first == there.first;
   }
 
   // --- Barriers: as many arrivals as it waits for complete it, then it begins again
@@ -303,15 +364,18 @@ class Literal {
     return lasts;
   }
 
+  bool met(std::size_t x, std::size_t y) const {
+    const Op &one = ops_[x], &other = ops_[y];
+    return x != y && one.kind == Op::Kind::barrier && other.kind == Op::Kind::barrier && key_of(one) == key_of(other) &&
+           other.waits && one.meeting <= other.meeting;
+  }
+
   /// Other than by the order of sc fences.
   Pairs synchronises() const {
     Pairs sw;
     for (std::size_t x = 0; x < ops_.size(); ++x)
       for (std::size_t y = 0; y < ops_.size(); ++y) {
-        const Op &one = ops_[x], &other = ops_[y];
-        if (x != y && one.kind == Op::Kind::barrier && other.kind == Op::Kind::barrier &&
-            key_of(one) == key_of(other) && other.waits && one.meeting <= other.meeting)
-          sw.add(x, y);
+        if (met(x, y)) sw.add(x, y);
         if (!observation_(x, y)) continue;
         for (const std::size_t first : releases(x))
           for (const std::size_t last : acquires(y))
@@ -320,15 +384,25 @@ class Literal {
     return sw;
   }
 
+  /// Through operations of the scope of this one.
+  void add_causes(std::size_t of, const Pairs& sc, Pairs& cause) const {
+    Pairs base = program_order_;
+    for (std::size_t a = 0; a < ops_.size(); ++a)
+      for (std::size_t b = 0; b < ops_.size(); ++b)
+        if ((synchronises_(a, b) || sc(a, b)) && of_one_scope(of, a) && of_one_scope(of, b)) base.add(a, b);
+    base = transitive(base);
+    for (std::size_t x = 0; x < ops_.size(); ++x) {
+      cause.after[x] |= base.after[x];
+      for (std::size_t z = 0; z < ops_.size(); ++z)
+        if (observation_(x, z) && of_one_scope(of, x) && of_one_scope(of, z)) cause.after[x] |= base.after[z];
+    }
+  }
+
   void consider(const Pairs& sc, Pairs co) {
     if (cyclic(sc)) return;
-    Pairs base = synchronises_;
-    for (std::size_t a = 0; a < ops_.size(); ++a) base.after[a] |= sc.after[a] | program_order_.after[a];
-    base = transitive(base);
-    Pairs cause = base;
-    for (std::size_t x = 0; x < ops_.size(); ++x)
-      for (std::size_t z = 0; z < ops_.size(); ++z)
-        if (observation_(x, z)) cause.after[x] |= base.after[z];
+    Pairs cause = program_order_;
+    const std::size_t scopes = model_ == "hrf-direct" ? ops_.size() : 1;
+    for (std::size_t of = 0; of < scopes; ++of) add_causes(of, sc, cause);
     // Fence-SC.
     for (std::size_t a = 0; a < ops_.size(); ++a)
       for (std::size_t b = 0; b < ops_.size(); ++b)
@@ -339,7 +413,7 @@ class Literal {
         if (a != b && overlap(a, b) && ops_[a].writes && ops_[b].writes && (cause(a, b) || ops_[a].thread < 0))
           co.add(a, b);
     co = transitive(co);
-    if (cyclic(co) || !atomic(co) || !per_location(co) || !causal(co, cause)) return;
+    if (cyclic(co) || !atomic(co) || !per_location(co) || !causal(co, cause) || !one_order(co)) return;
     std::vector<std::string> locations;
     for (const auto& [location, value] : initial_) locations.push_back(location);
     finish(co, locations, 0);
@@ -402,6 +476,7 @@ class Literal {
 
   const Litmus& test_;
   u64 most_;
+  std::string model_;
   u32 writers_ = 0;
   std::vector<std::pair<u32, u32>> places_;       // of threads: device, block
   std::vector<std::set<std::string>> registers_;  // of threads
@@ -418,8 +493,8 @@ class Literal {
 
 }  // namespace
 
-LiteralStates literal_ptx(const Litmus& test, u64 most) {
-  return Literal(test, most).run();
+LiteralStates literal_ptx(const Litmus& test, u64 most, const std::string& model) {
+  return Literal(test, most, model).run();
 }
 
 }  // namespace ew::check

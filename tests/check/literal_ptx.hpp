@@ -1,7 +1,7 @@
-// The memory consistency model of PTX to the letter: PTX ISA, chapter "Memory Consistency Model", sentence by sentence,
-// by trying out every execution: every value for every read, every write to read it from, every direction for every
-// pair that the text wants related. Shares only the parser with src/check, is exponential in everything, and there to
-// be compared with.
+// The memory consistency model of PTX to the letter, and the other consistency models as docs/litmus.md changes it: PTX
+// ISA, chapter "Memory Consistency Model", sentence by sentence, by trying out every execution: every value for every
+// read, every write to read it from, every direction for every pair that the text wants related. Shares only the parser
+// with src/check, is exponential in everything, and there to be compared with.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct LiteralStates {
   std::set<State> states;
 };
 
-/// Of a test of kind ptx.
-LiteralStates literal_ptx(const Litmus&, u64 most);
+/// Of a test of kind ptx. model: ptx, sc, drf0, hrf, hrf-direct.
+LiteralStates literal_ptx(const Litmus&, u64 most, const std::string& model = "ptx");
 
 }  // namespace ew::check

@@ -108,13 +108,14 @@ TEST(LitmusParser, SaysWhatIsWrongWithAnExpectation) {
   row("expect finale r0 :: ptx=A",
       "expected crash, images, final, shown or MODEL=… after expect, found \"finale\" (did you mean \"final\"?)");
   row("expect crash flag==1 :: sbrp=A", "expect crash belongs to tests of kind pm, and this is one of kind ptx");
-  row("expect drf0=legal", "expect drf0=… belongs to tests of kind drf; kind ptx asks expect final COND :: ptx=A|F");
+  row("expect drf0=legal", "expect drf0=… belongs to tests of kind drf; kind ptx asks expect final COND :: MODEL=A|F");
   row("expect final T0:r1==1 :: ptx=A", "T0 has no register r1 (did you mean \"r0\"?)");
   row("expect final T1:r0==1 :: ptx=A", "A has no thread T1");
   row("expect final falg==1 :: ptx=A",
       "A has no location; registers are written T0:r, and it has no falg (did you mean \"flag\"?)");
   row("expect final flag==1 :: ptx=B", "expected A (allowed) or F (forbidden), found \"B\"");
-  row("expect final flag==1 :: ptz=A", "unknown model \"ptz\" (did you mean \"ptx\"?); there is ptx");
+  row("expect final flag==1 :: ptz=A",
+      "unknown model \"ptz\" (did you mean \"ptx\"?); there is ptx sc drf0 hrf hrf-direct");
   row("expect final flag==1 :: ptx=A ptx=F", "the row has ptx twice");
   row("expect final flag==1", "expected \"::\", found the end of the line");
   row("expect shown gpu",
@@ -124,6 +125,22 @@ TEST(LitmusParser, SaysWhatIsWrongWithAnExpectation) {
 TEST(LitmusParser, WhatIsForbiddenCannotBeShown) {
   expect_mistake("test A ptx\nT0: ld r0 x\nexpect final T0:r0==1 :: ptx=F\nexpect shown gpu\n",
                  "4: expect shown: the final state of the row above is forbidden");
+  expect_mistake("test A ptx\nT0: ld r0 x\nexpect final T0:r0==1 :: ptx=A sc=F\nexpect shown gpu under sc\n",
+                 "4: expect shown: the final state of the row above is forbidden");
+  expect_mistake("test A ptx\nT0: ld r0 x\nexpect final T0:r0==1 :: ptx=A\nexpect shown gpu under drf0\n",
+                 "4: expect shown: the row above does not say drf0=A");
+  expect_mistake("test A ptx\nT0: ld r0 x\nexpect final T0:r0==1 :: ptx=A\nexpect shown gpu under drf\n",
+                 "4: unknown model \"drf\" (did you mean \"drf0\"?); there is ptx sc drf0 hrf hrf-direct");
+}
+
+TEST(LitmusParser, ARowSaysWhatIsShownUnderWhichModel) {
+  const auto tests = parse_litmus(
+      "test A ptx\nT0: ld r0 x\nexpect final T0:r0==1 :: ptx=A drf0=A\nexpect shown gpu,mesi under drf0\n"
+      "expect shown gpu\n",
+      "a.glt");
+  using Shown = Expectation::Shown;
+  EXPECT_EQ(tests[0].expectations[0].shown, (std::vector<Shown>{{"gpu", "drf0"}, {"mesi", "drf0"}, {"gpu", "ptx"}}));
+  EXPECT_EQ(parse_litmus(print(tests), "a.glt"), tests);
 }
 
 TEST(LitmusParser, ReadsEveryPartOfTheFormat) {
@@ -147,7 +164,7 @@ TEST(LitmusParser, ReadsEveryPartOfTheFormat) {
 }
 
 TEST(LitmusParser, ReadsBackWhatItPrintsOfTheCommittedTests) {
-  for (const char* name : {"ptx.glt", "ptx-more.glt", "pm.glt", "pm-more.glt"}) {
+  for (const char* name : {"ptx.glt", "ptx-more.glt", "consistency.glt", "pm.glt", "pm-more.glt"}) {
     const auto tests = parse_litmus(file_text(name), name);
     EXPECT_GT(tests.size(), 20u);
     const std::string text = print(tests);

@@ -30,7 +30,7 @@ std::set<std::string> texts(const Program& program, const std::set<FinalState>& 
 
 std::set<std::string> allowed(const std::string& threads) {
   const Program program = program_of(parse_litmus("test t ptx\n" + threads, "test")[0]);
-  return texts(program, ptx_final_states(program));
+  return texts(program, allowed_states(program));
 }
 
 using States = std::set<std::string>;
@@ -139,10 +139,10 @@ TEST(PtxModel, FenceScOrderAgainstProgramOrderBreaksItsAxiom) {
 TEST(PtxModel, RefusesWhatIsTooLargeToEnumerate) {
   std::string text = "test large ptx\nT0: st x 1";
   for (int i = 0; i < 70; ++i) text += " ; st x 1";
-  EXPECT_THROW(ptx_final_states(program_of(parse_litmus(text + "\n", "test")[0])), core::UserError);
+  EXPECT_THROW(allowed_states(program_of(parse_litmus(text + "\n", "test")[0])), core::UserError);
   std::string wide = "test wide ptx\n";
   for (int t = 0; t < 8; ++t) wide += fmt::format("T{}: st x {} ; ld a x ; ld b x ; ld c x\n", t, t);
-  EXPECT_THROW(ptx_final_states(program_of(parse_litmus(wide, "test")[0])), core::UserError);
+  EXPECT_THROW(allowed_states(program_of(parse_litmus(wide, "test")[0])), core::UserError);
 }
 
 TEST(PtxModel, AgreesWithEveryCommittedRow) {
@@ -175,7 +175,7 @@ bool within(const std::set<FinalState>& inner, const std::set<FinalState>& outer
 TEST(PtxModel, AllowsWhatInterleavingsShow) {
   for_random_programs(1500, [](const Litmus& test, RandomLitmus&) {
     const Program program = program_of(test);
-    const auto sc = interleavings(program), ptx = ptx_final_states(program);
+    const auto sc = interleavings(program), ptx = allowed_states(program);
     EXPECT_FALSE(sc.empty());
     EXPECT_TRUE(within(sc, ptx));
   });
@@ -190,7 +190,7 @@ TEST(PtxModel, AFenceNeverAllowsMore) {
     fence.tags.scope = random.below(2) ? Scope::gpu : Scope::sys;
     fence.tags.sc = random.below(2);
     list.insert(list.begin() + random.below(static_cast<u32>(list.size()) + 1), fence);
-    EXPECT_TRUE(within(ptx_final_states(program_of(fenced)), ptx_final_states(program_of(test)))) << print(fenced);
+    EXPECT_TRUE(within(allowed_states(program_of(fenced)), allowed_states(program_of(test)))) << print(fenced);
   });
 }
 
@@ -228,7 +228,7 @@ TEST(PtxModel, StrongerAccessesAndWiderScopesNeverAllowMore) {
   for_random_programs(1200, [](const Litmus& test, RandomLitmus& random) {
     Litmus stronger = test;
     strengthen(stronger, random);
-    EXPECT_TRUE(within(ptx_final_states(program_of(stronger)), ptx_final_states(program_of(test)))) << print(stronger);
+    EXPECT_TRUE(within(allowed_states(program_of(stronger)), allowed_states(program_of(test)))) << print(stronger);
   });
 }
 
@@ -236,7 +236,7 @@ TEST(PtxModel, ThreadsThatMoveTogetherAreNeverAllowedMore) {
   for_random_programs(1200, [](const Litmus& test, RandomLitmus&) {
     Litmus together = test;
     for (ThreadText& thread : together.threads) thread.placement = Placement{0, 0, {}};
-    EXPECT_TRUE(within(ptx_final_states(program_of(together)), ptx_final_states(program_of(test))));
+    EXPECT_TRUE(within(allowed_states(program_of(together)), allowed_states(program_of(test))));
   });
 }
 
@@ -260,7 +260,7 @@ TEST(PtxModel, ScFencesBetweenStrongAccessesGiveInterleavings) {
       thread.statements = list;
     }
     const Program program = program_of(strong);
-    EXPECT_EQ(texts(program, ptx_final_states(program)), texts(program, interleavings(program))) << print(strong);
+    EXPECT_EQ(texts(program, allowed_states(program)), texts(program, interleavings(program))) << print(strong);
   });
 }
 

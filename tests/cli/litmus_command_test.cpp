@@ -44,7 +44,8 @@ TEST_F(LitmusCommandTest, JudgesAndRuns) {
   write("a.glt", message_passing);
   const Outcome outcome = ew({"a.glt", "--seeds", "40"});
   EXPECT_EQ(outcome.status, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("MP    T1:r == 1 && T1:s == 0  forbidden  forbidden     0  ok"), std::string::npos)
+  EXPECT_NE(outcome.output.find("MP    T1:r == 1 && T1:s == 0  ptx    forbidden  forbidden     0  ok"),
+            std::string::npos)
       << outcome.output;
   EXPECT_NE(
       outcome.output.find("1 tests, 2 questions, 0 that the axioms answer otherwise; 40 runs: 0 ended as is forbidden"),
@@ -56,7 +57,8 @@ TEST_F(LitmusCommandTest, AWrongRowFailsWithStatusOne) {
   write("a.glt", std::string(message_passing) + "expect final T1:r==0 :: ptx=F\n");
   const Outcome outcome = ew({"a.glt", "--axioms"});
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_NE(outcome.output.find("FAIL MP: T1:r == 0 is allowed by the axioms"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("FAIL MP: T1:r == 0 is allowed by the axioms of ptx"), std::string::npos)
+      << outcome.output;
 }
 
 TEST_F(LitmusCommandTest, ASeedOfTheHistogramRepeats) {
@@ -96,6 +98,25 @@ TEST_F(LitmusCommandTest, SequentialConsistencyShowsNothingWeakUnderAnyProtocol)
       for (const auto& test : tests) weak += test["weak_runs"].get<unsigned>();
       EXPECT_EQ(weak == 0, strict) << protocol << ": " << weak;
     }
+}
+
+TEST_F(LitmusCommandTest, AMachineIsHeldToTheAxiomsOfItsConsistencyModel) {
+  write("a.glt",
+        "test SB ptx\nT0@b0: st.rlx.dev x 1 ; ld.rlx.dev r y\nT1@b1: st.rlx.dev y 1 ; ld.rlx.dev r x\n"
+        "expect final T0:r==0 && T1:r==0 :: ptx=A hrf=F\nexpect shown gpu\n");
+  const Outcome outcome = ew({"a.glt", "--protocol", "gpu", "--set", "consistency.model=drf0", "--seeds", "200"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;  // what ptx must show is nobody's business here
+  for (const char* part : {"ptx    allowed    allowed       -  ok\n", "hrf    forbidden  forbidden     -  ok\n",
+                           "drf0   forbidden  -             0  ok\n", "1 tests, 3 questions"})
+    EXPECT_NE(outcome.output.find(part), std::string::npos) << part << "\nin\n" << outcome.output;
+  write("a.glt",
+        "test SB ptx\nT0@b0: st x 1 ; ld r y\nT1@b1: st y 1 ; ld r x\n"
+        "expect final T0:r==0 && T1:r==0 :: drf0=A\nexpect shown gpu under drf0\n");
+  EXPECT_EQ(ew({"a.glt", "--protocol", "gpu", "--set", "consistency.model=drf0"}).status, 0);
+  write("a.glt", "test A ptx\nT0@b0: st x 1\nexpect final x==1 :: ptx=A hrf=F\n");
+  const Outcome wrong = ew({"a.glt", "--axioms"});
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.output.find("FAIL A: x == 1 is allowed by the axioms of hrf"), std::string::npos) << wrong.output;
 }
 
 const char* const scope_bug =
