@@ -56,7 +56,7 @@ PtxModel::PtxModel(const EventGraph& events, const memory::ConsistencyAxioms& ax
   find_patterns();
   find_barriers();
   find_scopes();
-  if (axioms_.one_order != memory::ConsistencyAxioms::OneOrder::none) find_strong_order();
+  if (axioms_.one_order) find_strong_order();
 }
 
 void PtxModel::find_barriers() {
@@ -92,29 +92,20 @@ void PtxModel::find_scopes() {
 }
 
 void PtxModel::find_strong_order() {
-  const auto is_atomic = [&](u32 e) { return (graph_.rmw.after(e) | graph_.rmw.before(e)) != 0; };
-  Relation order = graph_.program_order;
-  if (axioms_.one_order == memory::ConsistencyAxioms::OneOrder::of_barriers) {
-    order |= barriers_;
-    for (u32 a = 0; a < graph_.size(); ++a)
-      for (u32 b = 0; b < graph_.size(); ++b) {
-        const Event &one = graph_.events[a], &other = graph_.events[b];
-        const bool same =
-            one.kind == EventKind::barrier && other.kind == one.kind && one.barrier_of == other.barrier_of;
-        if (same && one.barrier < other.barrier) order.add(a, b);
-      }
-    order = order.closure();
-  }
+  Relation order = graph_.program_order | barriers_;
+  for (u32 a = 0; a < graph_.size(); ++a)
+    for (u32 b = 0; b < graph_.size(); ++b) {
+      const Event &one = graph_.events[a], &other = graph_.events[b];
+      const bool same = one.kind == EventKind::barrier && other.kind == one.kind && one.barrier_of == other.barrier_of;
+      if (same && one.barrier < other.barrier) order.add(a, b);
+    }
+  order = order.closure();
   for (u32 a = 0; a < graph_.size(); ++a) {
     const Event& one = graph_.events[a];
     if (!one.accesses() || !one.strong()) continue;
-    bool brings_nothing = one.writes() && !is_atomic(a);
-    for_each(graph_.rmw.after(a) ? just(a) : graph_.rmw.before(a),
-             [&](u32 read) { brings_nothing |= graph_.events[read].reduction; });
     for_each(order.after(a), [&](u32 b) {
       const Event& other = graph_.events[b];
-      if (!other.accesses() || !other.strong()) return;
-      if (!(brings_nothing && one.scope > Scope::cta && other.scope <= Scope::cta)) strong_order_.add(a, b);
+      if (other.accesses() && other.strong()) strong_order_.add(a, b);
     });
   }
 }
@@ -191,7 +182,7 @@ bool PtxModel::causality_axiom(const Relation& rf, const Relation& co, const Cau
 }
 
 bool PtxModel::one_order(const Relation& rf, const Relation& co) const {
-  if (axioms_.one_order == memory::ConsistencyAxioms::OneOrder::none) return true;
+  if (!axioms_.one_order) return true;
   return ((morally_strong_ & (rf | co | from_read(rf, co))) | strong_order_).acyclic();
 }
 

@@ -10,9 +10,7 @@ memory::Consistency drf0() {
   memory::Consistency model = ptx();
   model.name = "drf0";
   model.sentence = "DRF0: each atomic and volatile access synchronises with all threads, whatever its scope and order.";
-  model.axioms = {.strong_synchronise = true,
-                  .least_scope = Scope::sys,
-                  .one_order = memory::ConsistencyAxioms::OneOrder::of_threads};
+  model.axioms = {.strong_synchronise = true, .least_scope = Scope::sys, .one_order = true};
   model.all_synchronise = true;
   model.wait[static_cast<u32>(OrderClass::release)][static_cast<u32>(OrderClass::acquire)] = memory::Reached::visible;
   model.least_scope = Scope::gpu;

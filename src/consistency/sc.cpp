@@ -9,8 +9,7 @@ memory::Consistency sc() {
   memory::Consistency model;
   model.name = "sc";
   model.sentence = "Sequential consistency: an access waits until the one before it is visible to everyone.";
-  model.axioms = {
-      .all_strong = true, .least_scope = Scope::sys, .one_order = memory::ConsistencyAxioms::OneOrder::of_barriers};
+  model.axioms = {.all_strong = true, .least_scope = Scope::sys, .one_order = true};
   for (auto& row : model.wait) row.fill(memory::Reached::visible);
   model.widest_private = Scope::none;
   model.least_scope = Scope::sys;

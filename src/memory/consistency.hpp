@@ -30,6 +30,10 @@ inline constexpr u16 writing_classes =
     1u << static_cast<u32>(OrderClass::paired_atomic) | 1u << static_cast<u32>(OrderClass::unpaired_atomic) |
     1u << static_cast<u32>(OrderClass::relaxed_atomic);
 
+/// Of these, the ones that synchronise by themselves.
+inline constexpr u16 synchronising_writes =
+    1u << static_cast<u32>(OrderClass::release) | 1u << static_cast<u32>(OrderClass::paired_atomic);
+
 /// How far an operation has come.
 enum class Reached : u8 {
   nothing,    // issued
@@ -52,14 +56,9 @@ struct ConsistencyAxioms {
   bool strong_synchronise = false;  // a strong read acquires, a strong write releases; a reduction acquires nothing
   Scope least_scope = Scope::none;  // of strong accesses and fences; a wider one that the program says counts
 
-  /// Strong accesses have one order, in which a read sees the last write before it. It keeps a thread's order, but for
-  /// a store or reduction above block scope and a later access of block scope.
-  enum class OneOrder : u8 {
-    none,
-    of_threads,
-    of_barriers  // and arrivals at a barrier come before what waits for it, and before arrivals for its next round
-  };
-  OneOrder one_order = OneOrder::none;
+  /// Strong accesses have one order, in which a read sees the last write before it. It keeps each thread's order, and
+  /// that of barriers: an arrival comes before what waits for it, and before arrivals for its next round.
+  bool one_order = false;
 
   /// Synchronisation orders what is chained through several scopes. Else: through operations of one scope alone.
   bool across_scopes = true;
@@ -78,7 +77,8 @@ struct Consistency {
   Scope least_scope = Scope::none;
 
   /// Each strong access synchronises, whatever order the program says: a load acquires, a store releases, an atomic
-  /// does both. (Each is "paired", in the thesis's words.)
+  /// does both. (Each is "paired", in the thesis's words.) What waits until such a write is visible does so at any
+  /// scope of its own: synchronisations of a thread, and barriers behind them, are in order.
   bool all_synchronise = false;
   /// Which stores leave the private cache at a release above that scope: those of all its warps, or of the releasing
   /// warp alone. The release waits for these, and for all that was on its way before.

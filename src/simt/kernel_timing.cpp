@@ -134,7 +134,8 @@ void fill(Ordering& order, const memory::Consistency& model, bool release, bool 
   for (u32 older = 0; older < memory::order_classes; ++older) {
     const Reached wanted = model.wait[older][static_cast<u32>(order.as)];
     if (wanted >= Reached::performed) order.performed |= u16{1} << older;
-    if (wanted >= Reached::visible && wide) order.visible |= u16{1} << older;
+    const bool synchronised = model.all_synchronise && (memory::synchronising_writes >> older & 1);
+    if (wanted >= Reached::visible && (wide || synchronised)) order.visible |= u16{1} << older;
   }
 }
 

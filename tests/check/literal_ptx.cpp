@@ -141,23 +141,19 @@ class Literal {
   bool one_order(const Pairs& co) const {
     if (model_ == "ptx") return true;
     Pairs before = program_order_;
-    if (is_sc()) {
-      for (std::size_t a = 0; a < ops_.size(); ++a)
-        for (std::size_t b = 0; b < ops_.size(); ++b)
-          if (met(a, b) || (ops_[a].kind == Op::Kind::barrier && ops_[b].kind == Op::Kind::barrier &&
-                            key_of(ops_[a]) == key_of(ops_[b]) && ops_[a].meeting < ops_[b].meeting))
-            before.add(a, b);
-      before = transitive(before);
-    }
+    for (std::size_t a = 0; a < ops_.size(); ++a)
+      for (std::size_t b = 0; b < ops_.size(); ++b)
+        if (met(a, b) || (ops_[a].kind == Op::Kind::barrier && ops_[b].kind == Op::Kind::barrier &&
+                          key_of(ops_[a]) == key_of(ops_[b]) && ops_[a].meeting < ops_[b].meeting))
+          before.add(a, b);
+    before = transitive(before);
     Pairs order;
     for (std::size_t a = 0; a < ops_.size(); ++a)
       for (std::size_t b = 0; b < ops_.size(); ++b) {
         const Op &one = ops_[a], &other = ops_[b];
         if (a == b || one.kind != Op::Kind::memory || other.kind != Op::Kind::memory) continue;
         if (!one.strong() || !other.strong()) continue;
-        const bool store = !one.reads || one.red;  // "a store or reduction above block scope"
-        const bool passed = store && one.scope != Scope::cta && other.scope == Scope::cta;
-        if (before(a, b) && !passed) order.add(a, b);
+        if (before(a, b)) order.add(a, b);
         if (strong_(a, b) && (rf(a, b) || co(a, b) || from_read(a, b, co))) order.add(a, b);
       }
     return !cyclic(order);
