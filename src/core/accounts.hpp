@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/statistics.hpp"
+#include "core/types.hpp"
 
 namespace ew::core {
 
@@ -17,7 +17,7 @@ namespace ew::core {
 using Account = u16;
 inline constexpr Account nobody = 0, copies = 1, first_kernel = 2, accounts_end = 0xffff;
 
-/// Set: a struct of u64 and arrays of them.
+/// Set: counters, all 0 at first, and add(const Set&).
 template <class Set>
 class Accounts {
  public:
@@ -38,7 +38,7 @@ class Accounts {
   Set total() const {
     Set sum = taken_;
     for (const auto& set : sets_)
-      if (set) add_words(sum, *set);
+      if (set) sum.add(*set);
     return sum;
   }
 
@@ -47,7 +47,7 @@ class Accounts {
     if (account >= sets_.size() || !sets_[account]) return {};
     if (account == last_) look_up(nobody);
     const Set figures = *sets_[account];
-    add_words(taken_, figures);
+    taken_.add(figures);
     *sets_[account] = {};
     if (account >= first_kernel) spare_.push_back(std::move(sets_[account]));
     return figures;

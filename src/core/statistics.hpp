@@ -1,11 +1,10 @@
 // Statistics are plain u64 members of a struct that describes itself like a configuration does:
 //   template <class Self, class Visitor> static void fields(Self& self, Visitor&& visit)
-// with visit("name", self.member, "unit", "Sentence."). This file turns such a struct into a list.
+// with visit("name", self.member, "unit", "Sentence."). Such a struct is made of a list, one line a statistic:
+// core/statistics_set.inc. This file turns the struct into a list that a program can walk.
 #pragma once
 
-#include <cstddef>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "core/types.hpp"
@@ -26,15 +25,6 @@ std::vector<Statistic> statistics_of(const Set& set) {
     list.push_back({name, value, unit, sentence});
   });
   return list;
-}
-
-/// Adds the figures of `part` to those of `sum`; both are structs of u64 (and arrays of them) alone.
-template <class Set>
-void add_words(Set& sum, const Set& part) {
-  static_assert(sizeof(Set) % sizeof(u64) == 0 && std::is_trivially_copyable_v<Set>);
-  u64* to = reinterpret_cast<u64*>(&sum);
-  const u64* from = reinterpret_cast<const u64*>(&part);
-  for (std::size_t i = 0; i < sizeof(Set) / sizeof(u64); ++i) to[i] += from[i];
 }
 
 }  // namespace ew::core

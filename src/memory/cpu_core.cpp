@@ -30,13 +30,6 @@ bool owns(Otherwise otherwise) {
 
 }  // namespace
 
-CpuCoreStatistics& CpuCoreStatistics::operator+=(const CpuCoreStatistics& o) {
-  loads += o.loads, stores += o.stores, cycles += o.cycles;
-  hits += o.hits, misses += o.misses;
-  write_backs += o.write_backs, bytes_written_back += o.bytes_written_back;
-  return *this;
-}
-
 CpuCore::CpuCore(const Parts& parts, std::function<void()> over)
     : parts_(parts),
       port_({.network = parts.network, .map = parts.map, .agent = nullptr, .id = parts.id, .agents = parts.agents}),

@@ -25,12 +25,8 @@
 namespace ew::memory {
 
 struct CpuCoreStatistics {
-  u64 loads = 0, stores = 0, cycles = 0;
-  u64 hits = 0, misses = 0;    // lines of accesses: answered by the cache; asked for at the home
-  u64 write_backs = 0;         // lines that made room, and were owned or had changed
-  u64 bytes_written_back = 0;  // with them
-
-  CpuCoreStatistics& operator+=(const CpuCoreStatistics&);
+#define STATISTICS "memory/cpu_core_statistics.inc"
+#include "core/statistics_set.inc"
 };
 
 /// What the host is about to do.

@@ -31,17 +31,22 @@ struct DeviceRequest {
   core::Account account = core::nobody;
 };
 
+/// All that a device may count, and what is shown of it, by the device's place in the machine.
 struct DeviceStatistics {
-  u64 reads = 0, writes = 0, read_bytes = 0, written_bytes = 0;
-  u64 row_hits = 0, row_misses = 0, row_conflicts = 0, refreshes = 0;
-  u64 cache_hits = 0, cache_misses = 0;  // lines, of a cache before the medium (the host's last-level cache)
-  u64 busy_picoseconds = 0;              // of the data bus
-  u64 queued_cycles = 0;                 // from arrival to service, all requests together
-  // While requests waited and the data bus moved nothing: for refreshes, for the bus to turn round between reads and
-  // writes, for banks.
-  u64 refresh_picoseconds = 0, turnaround_picoseconds = 0, bank_picoseconds = 0;
-  u64 granules_read = 0, granules_written = 0, granules_merged = 0;  // by the banks of non-volatile memory
-  u64 combined = 0;  // writes that met another of their granule in the write-pending queue
+#define STATISTICS "memory/device_statistics/any.inc"
+#include "core/statistics_set.inc"
+};
+struct GpuMemoryStatistics {
+#define STATISTICS "memory/device_statistics/gpu_memory.inc"
+#include "core/statistics_set.inc"
+};
+struct HostMemoryStatistics {
+#define STATISTICS "memory/device_statistics/host_memory.inc"
+#include "core/statistics_set.inc"
+};
+struct NvmStatistics {
+#define STATISTICS "memory/device_statistics/nvm.inc"
+#include "core/statistics_set.inc"
 };
 
 class Device {

@@ -28,8 +28,8 @@ struct DmaConfig {
 };
 
 struct DmaStatistics {
-  u64 transfers = 0, bytes_read = 0, bytes_written = 0, busy_cycles = 0;
-  u64 host_bytes_read = 0, host_bytes_written = 0, bytes_to_homes = 0;  // of those: at the host, and into the image
+#define STATISTICS "memory/dma_statistics.inc"
+#include "core/statistics_set.inc"
 };
 
 class DmaEngine final {

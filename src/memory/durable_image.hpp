@@ -18,9 +18,8 @@
 namespace ew::memory {
 
 struct DurableStatistics {
-  u64 writes = 0, bytes = 0;            // by devices
-  u64 host_writes = 0, host_bytes = 0;  // of host persists and drains: what differed
-  u64 granules_worn = 0, most_worn = 0;
+#define STATISTICS "memory/durable_statistics.inc"
+#include "core/statistics_set.inc"
 };
 
 /// A record of the log, followed by its bytes. One durable write is one record for each run of its bytes, all of the

@@ -16,7 +16,7 @@ HostLink::HostLink(const HostLinkConfig& config, core::TimeWheel& wheel, core::K
 
 core::Cycle HostLink::send(LinkDirection to, u64 bytes, core::TimeWheel::Handler handler, void* target, u64 a, u64 b) {
   Direction& direction = directions_[static_cast<u32>(to)];
-  HostLinkStatistics::Direction& counts = statistics_.direction[static_cast<u32>(to)];
+  HostLinkDirection& counts = statistics_.direction[static_cast<u32>(to)];
   counts.data_bytes += bytes;
   const u64 now = ratio_.tick_at(wheel_.now());
   u64 ready = now;
@@ -61,7 +61,6 @@ const HostLinkStatistics& HostLink::statistics() const {
   for (u32 i = 0; i < 2; ++i) {
     statistics_.direction[i].wire_bytes = directions_[i].wire_ticks;
     statistics_.direction[i].busy_cycles = ratio_.cycle_at(directions_[i].wire_ticks);
-    statistics_.direction[i].waited_cycles = ratio_.cycle_at(directions_[i].waited_ticks);
   }
   return statistics_;
 }

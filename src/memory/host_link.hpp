@@ -42,13 +42,13 @@ struct HostLinkConfig {
   }
 };
 
+struct HostLinkDirection {
+  u64 packets = 0, data_bytes = 0, wire_bytes = 0, busy_cycles = 0;
+};
+
 struct HostLinkStatistics {
-  struct Direction {
-    u64 packets = 0, data_bytes = 0, wire_bytes = 0;
-    u64 busy_cycles = 0;
-    u64 waited_cycles = 0;  // of packets, for the wire or a credit
-  };
-  std::array<Direction, 2> direction;  // by LinkDirection
+#define STATISTICS "memory/host_link_statistics.inc"
+#include "core/statistics_set.inc"
 };
 
 enum class LinkDirection : u8 { to_host, to_device };
@@ -75,6 +75,8 @@ class HostLink {
   /// Cycles that so many bytes need on the idle link.
   u64 idle_latency(u64 bytes) const;
   const HostLinkStatistics& statistics() const;
+  /// Cycles that packets have waited for the wire or a credit.
+  u64 waited_cycles(LinkDirection to) const { return ratio_.cycle_at(directions_[static_cast<u32>(to)].waited_ticks); }
 
  private:
   /// Times are in ticks: a tick moves one byte.

@@ -23,10 +23,8 @@ class Receiver {
 };
 
 struct NetworkStatistics {
-  std::array<u64, traffic_classes> messages{}, bytes{}, flit_crossings{};  // flits times links crossed
-  u64 delivered = 0;                                                       // messages, of all classes
-  u64 busy_cycles = 0;                                                     // of all links together
-  u64 waited_cycles = 0;                                                   // of messages for links
+#define STATISTICS "memory/network_statistics.inc"
+#include "core/statistics_set.inc"
 };
 
 class Network {

@@ -30,7 +30,7 @@ bool CopyEngines::idle() const {
 }
 
 void CopyEngines::add_to(HierarchyStatistics& sum) const {
-  for (const auto& engine : engines_) sum.add(engine->statistics());
+  for (const auto& engine : engines_) sum.copies.add(engine->statistics());
 }
 
 std::string CopyEngines::what_is_under_way() const {

@@ -24,7 +24,7 @@ Energy energy_of(const EnergyConfig& each, const HierarchyStatistics& counted, u
                          l2.sectors_written + l2.host_accesses;
   u64 flits = 0;
   for (u64 crossings : counted.network.flit_crossings) flits += crossings;
-  const auto bytes = [](const memory::DeviceStatistics& device) { return device.read_bytes + device.written_bytes; };
+  const auto bytes = [](const auto& device) { return device.read_bytes + device.written_bytes; };
   Energy energy;
   energy.core = picojoules(lane_instructions, each.lane_instruction);
   energy.scratchpad = picojoules(shared_passes, each.scratchpad);

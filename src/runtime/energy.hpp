@@ -42,18 +42,8 @@ struct EnergyConfig {
 
 /// In picojoules.
 struct Energy {
-  u64 core = 0, scratchpad = 0, l1 = 0, l2 = 0, network = 0, memory = 0, host = 0;
-
-  template <class Self, class Visitor>
-  static void fields(Self& self, Visitor&& visit) {
-    visit("energy.core", self.core, "pJ", "Energy of instructions: the thesis's GPU core+.");
-    visit("energy.scratchpad", self.scratchpad, "pJ", "Energy of shared memory.");
-    visit("energy.l1", self.l1, "pJ", "Energy of private caches and address translation.");
-    visit("energy.l2", self.l2, "pJ", "Energy of the L2.");
-    visit("energy.network", self.network, "pJ", "Energy of the network.");
-    visit("energy.memory", self.memory, "pJ", "Energy of the GPU's memory.");
-    visit("energy.host", self.host, "pJ", "Energy of the host link and the host's memory.");
-  }
+#define STATISTICS "runtime/energy.inc"
+#include "core/statistics_set.inc"
 };
 
 struct HierarchyStatistics;

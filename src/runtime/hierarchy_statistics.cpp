@@ -4,24 +4,6 @@
 
 namespace ew::runtime {
 
-using core::add_words;
-
-void HierarchyStatistics::add(const memory::PrivateCacheStatistics& part) {
-  add_words(l1, part);
-}
-void HierarchyStatistics::add(const memory::HomeStatistics& part) {
-  add_words(l2, part);
-}
-void HierarchyStatistics::add(const memory::DmaStatistics& part) {
-  add_words(copies, part);
-}
-void HierarchyStatistics::add(memory::DeviceStatistics& sum, const memory::DeviceStatistics& part) {
-  add_words(sum, part);
-}
-void HierarchyStatistics::add(const HierarchyStatistics& part) {
-  add_words(*this, part);
-}
-
 bool kept_apart(std::string_view name) {
   static constexpr std::string_view shared[] = {"host_link.",
                                                 "host_core.",

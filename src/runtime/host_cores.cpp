@@ -47,7 +47,7 @@ bool HostCores::quiescent() const {
 
 memory::CpuCoreStatistics HostCores::statistics() const {
   memory::CpuCoreStatistics all;
-  for (const auto& core : cores_) all += core->statistics();
+  for (const auto& core : cores_) all.add(core->statistics());
   return all;
 }
 

@@ -57,20 +57,18 @@ void MemoryDevices::persist_region(bool inside) {
 
 void MemoryDevices::add_to(HierarchyStatistics& sum) const {
   const u32 channels = config_.address_map.channels;
-  for (u32 i = 0; i < channels; ++i) HierarchyStatistics::add(sum.memory, devices_[i]->statistics());
-  sum.host_memory = devices_[channels]->statistics();
-  for (std::size_t i = channels + 1; i < devices_.size(); ++i)
-    HierarchyStatistics::add(sum.nvm, devices_[i]->statistics());
+  for (u32 i = 0; i < channels; ++i) sum.memory.add(devices_[i]->statistics());
+  sum.host_memory.add(devices_[channels]->statistics());
+  for (std::size_t i = channels + 1; i < devices_.size(); ++i) sum.nvm.add(devices_[i]->statistics());
   if (durable_) sum.durable = durable_->statistics();
   sum.host_link = link_.statistics();
 }
 
 void MemoryDevices::take(core::Account account, HierarchyStatistics& taken) {
   const u32 channels = config_.address_map.channels;
-  for (u32 i = 0; i < channels; ++i) HierarchyStatistics::add(taken.memory, devices_[i]->take(account));
-  taken.host_memory = devices_[channels]->take(account);
-  for (std::size_t i = channels + 1; i < devices_.size(); ++i)
-    HierarchyStatistics::add(taken.nvm, devices_[i]->take(account));
+  for (u32 i = 0; i < channels; ++i) taken.memory.add(devices_[i]->take(account));
+  taken.host_memory.add(devices_[channels]->take(account));
+  for (std::size_t i = channels + 1; i < devices_.size(); ++i) taken.nvm.add(devices_[i]->take(account));
 }
 
 bool MemoryDevices::quiescent() const {

@@ -181,8 +181,8 @@ void MemoryHierarchy::meet_image(u64 address, u64 bytes, bool written) {
 
 HierarchyStatistics MemoryHierarchy::statistics() const {
   HierarchyStatistics all;
-  for (const auto& cache : caches_) all.add(cache->statistics());
-  for (const auto& home : homes_) all.add(home->statistics());
+  for (const auto& cache : caches_) all.l1.add(cache->statistics());
+  for (const auto& home : homes_) all.l2.add(home->statistics());
   all.host_core = host_cores_->statistics();
   engines_->add_to(all);
   all.network = network_->statistics();
@@ -193,8 +193,8 @@ HierarchyStatistics MemoryHierarchy::statistics() const {
 
 HierarchyStatistics MemoryHierarchy::take(core::Account account) {
   HierarchyStatistics taken;
-  for (const auto& cache : caches_) taken.add(cache->take(account));
-  for (const auto& home : homes_) taken.add(home->take(account));
+  for (const auto& cache : caches_) taken.l1.add(cache->take(account));
+  for (const auto& home : homes_) taken.l2.add(home->take(account));
   taken.network = network_->take(account);
   devices_.take(account, taken);
   return taken;

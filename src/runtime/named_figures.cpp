@@ -72,9 +72,8 @@ std::optional<long double> NamedFigures::call(std::string_view function,
                                               std::span<const std::string_view> arguments) const {
   if (function != "percentile" || arguments.size() != 2) return Figures::call(function, arguments);
   if (!latencies_) return std::nullopt;
-  const auto level = std::ranges::find_if(simt::latency_names, [&](const auto& one) {
-    return one.level && arguments[0] == std::string("latency.") + one.level;
-  });
+  const auto level = std::ranges::find_if(
+      simt::latency_names, [&](const char* one) { return one && arguments[0] == std::string("latency.") + one; });
   if (level == std::end(simt::latency_names)) return Figures::call(function, arguments);
   const auto& buckets = latencies_->of[static_cast<std::size_t>(level - simt::latency_names)];
   u64 all = 0, so_far = 0;

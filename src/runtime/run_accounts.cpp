@@ -81,12 +81,12 @@ void RunAccounts::hand_in_units(RunResults& results) const {
   results.units.clear();
   for (u32 sm = 0; sm < config_.sm.count; ++sm) {
     TimingFigures figures{.sm = gpu_.statistics_of_sm(sm)};
-    figures.hierarchy.add(hierarchy_.cache(sm).statistics());
+    figures.hierarchy.l1.add(hierarchy_.cache(sm).statistics());
     results.units.push_back({"sms", values_of(figures)});
   }
   for (const auto& home : hierarchy_.homes()) {
     TimingFigures figures;
-    figures.hierarchy.add(home->statistics());
+    figures.hierarchy.l2.add(home->statistics());
     results.units.push_back({"l2_slices", values_of(figures)});
   }
 }

@@ -74,7 +74,7 @@ FigureValues values_of(const TimingFigures& figures) {
 }
 
 void RunResults::add(KernelRow row) {
-  core::add_words(latencies, row.latencies);
+  latencies.add(row.latencies);
   if (kernels.size() < most_rows)
     kernels.push_back(std::move(row));
   else

@@ -16,16 +16,8 @@ namespace ew::runtime {
 
 /// Everything that is counted, up to now.
 struct TimingFigures {
-  simt::TimingStatistics sm;
-  HierarchyStatistics hierarchy;
-  Energy energy;
-
-  template <class Self, class Visitor>
-  static void fields(Self& self, Visitor&& visit) {
-    simt::TimingStatistics::fields(self.sm, visit);
-    HierarchyStatistics::fields(self.hierarchy, visit);
-    Energy::fields(self.energy, visit);
-  }
+#define STATISTICS "runtime/figures.inc"
+#include "core/statistics_set.inc"
 };
 
 /// Names, units and sentences of them. Never destroyed: results are written while static objects of the program end.

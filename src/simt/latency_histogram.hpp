@@ -11,19 +11,12 @@ namespace ew::simt {
 
 /// By memory::ServedBy; 0 is none.
 inline constexpr u32 latency_levels = 7;
-struct LatencyNames {
-  const char *level, *count, *sum, *counted;
+inline constexpr const char* latency_names[latency_levels] = {
+    nullptr,
+#define LEVEL(number, name, sentence) name,
+#include "simt/statistics/latency.inc"
+#undef LEVEL
 };
-inline constexpr LatencyNames latency_names[latency_levels] = {
-    {},
-    {"private", "latency.private.count", "latency.private.sum",
-     "Lines that loads and atomics had from the private cache."},
-    {"merged", "latency.merged.count", "latency.merged.sum",
-     "Lines that they had because another access had asked for them."},
-    {"home", "latency.home.count", "latency.home.sum", "Lines that they had from the home (L2)."},
-    {"remote", "latency.remote.count", "latency.remote.sum", "Lines that they had from another private cache."},
-    {"device", "latency.device.count", "latency.device.sum", "Lines that they had from the GPU's memory."},
-    {"host", "latency.host.count", "latency.host.sum", "Lines that they had from the host."}};
 
 /// 0 to 7 cycles have a bucket each, then each octave has four; what is above 2^24 is in the last.
 inline constexpr u32 latency_buckets = 8 + 4 * 21;
@@ -43,6 +36,11 @@ static_assert(latency_bucket(8) == 8 && latency_from(8) == 8 && latency_from(lat
 
 struct LatencyHistograms {
   std::array<std::array<u64, latency_buckets>, latency_levels> of{};
+
+  void add(const LatencyHistograms& more) {
+    for (u32 level = 0; level < latency_levels; ++level)
+      for (u32 bucket = 0; bucket < latency_buckets; ++bucket) of[level][bucket] += more.of[level][bucket];
+  }
 };
 
 }  // namespace ew::simt

@@ -26,7 +26,7 @@ void BenchNetwork::send(Node from, Node to, const Request& request, u32 data_byt
   messages_[index] = {request, to};
   ++in_flight_;
   ++statistics_.messages[static_cast<u32>(traffic)];
-  statistics_.bytes[static_cast<u32>(traffic)] += data_bytes;
+  data_bytes_[static_cast<u32>(traffic)] += data_bytes;
   Cycle& last = last_.at(from * most_nodes + to);
   last = std::max(last, wheel_.now() + latency + (delay ? delay(from, to, request) : 0));
   wheel_.at<&BenchNetwork::arrive>(last, *this, index);

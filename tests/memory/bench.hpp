@@ -25,6 +25,8 @@ class BenchNetwork final : public Network {
   void send(Node from, Node to, const Request&, u32 data_bytes, Traffic) override;
   u64 in_flight() const override { return in_flight_; }
   const NetworkStatistics& statistics() const override { return statistics_; }
+  /// Of the messages of this class.
+  u64 data_bytes(Traffic traffic) const { return data_bytes_[static_cast<u32>(traffic)]; }
   u64 idle_latency(Node, Node, u32) const override { return latency; }
 
   u32 latency = 10;
@@ -48,6 +50,7 @@ class BenchNetwork final : public Network {
   std::vector<Cycle> last_ = std::vector<Cycle>(most_nodes * most_nodes);  // arrival, by sender and receiver
   u64 in_flight_ = 0;
   NetworkStatistics statistics_;
+  std::array<u64, traffic_classes> data_bytes_{};
 };
 
 class BenchDevice final : public Device {

@@ -267,7 +267,7 @@ TEST(PrivateCache, stores_of_a_line_leave_as_one_message) {
   for (u32 word = 0; word < 32; ++word) s.store(0, s.line(0) + 4 * word, word), s.bench.run(1);
   s.release(0);
   EXPECT_EQ(s.bench.network.statistics().messages[static_cast<u32>(memory::Traffic::write)], 2u);  // and the answer
-  EXPECT_EQ(s.bench.network.statistics().bytes[static_cast<u32>(memory::Traffic::write)], 128u);
+  EXPECT_EQ(s.bench.network.data_bytes(memory::Traffic::write), 128u);
   EXPECT_EQ(s.bench.homes[0]->statistics().written_bytes, 128u);
 }
 

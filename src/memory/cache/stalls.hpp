@@ -19,7 +19,6 @@ class Stalls {
   Accepted stall(Stall& why, Stall reason) {
     why = reason;
     stalled_ = true;
-    ++counts_->stalled[static_cast<u32>(reason)];
     return Accepted::stalled;
   }
   /// The persistency model holds the warp: Agent::resume() will name it.
@@ -28,7 +27,6 @@ class Stalls {
                                   Stall::persist_durable};
     why = stall_of[static_cast<u32>(by)];
     ++counts_->persist.held[static_cast<u32>(by)];
-    ++counts_->stalled[static_cast<u32>(why)];
     return Accepted::stalled;
   }
   /// Something that a stalled access may wait for has changed.

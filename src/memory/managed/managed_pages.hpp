@@ -23,7 +23,8 @@ namespace ew::memory {
 class PagedPort;
 
 struct ManagedStatistics {
-  u64 faults = 0, pages_to_device = 0, pages_to_host = 0, pages_prefetched = 0, held_accesses = 0;
+#define STATISTICS "memory/managed/statistics.inc"
+#include "core/statistics_set.inc"
 };
 
 class ManagedPages {

@@ -20,10 +20,9 @@ class IdealNetwork final : public Network {
 
   void attach(Node node, Receiver& receiver) override { messages_.attach(node, receiver); }
 
-  void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {
+  void send(Node from, Node to, const Request& request, u32, Traffic traffic) override {
     NetworkStatistics& counts = accounts_[request.account];
     counts.messages[static_cast<u32>(traffic)] += 1;
-    counts.bytes[static_cast<u32>(traffic)] += data_bytes;
     core::Cycle arrival = wheel_.now() + latency_;
     if (jitter_.on()) arrival = jitter_.behind_earlier(from, to, arrival + jitter_.cycles(), 0);
     wheel_.at<&IdealNetwork::arrive>(arrival, *this, messages_.take(request, from, to));

@@ -31,7 +31,6 @@ u32 PortedNetwork::inject(Node from, Node to, const Request& request, u32 data_b
                           u64 latency) {
   NetworkStatistics& counts = accounts_[request.account];
   counts.messages[static_cast<u32>(traffic)] += 1;
-  counts.bytes[static_cast<u32>(traffic)] += shape_.header + data_bytes;
   const u32 index = messages_.take(request, from, to);
   Message& message = messages_[index];
   message.length = length(data_bytes);

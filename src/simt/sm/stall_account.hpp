@@ -80,8 +80,8 @@ class StallAccount {
   template <class CauseOf>
   TimingStatistics take(core::Account account, Cycle now, CauseOf&& cause_of) {
     charge(now);
-    const u64* const begin = &accounts_[account].cycles;
-    const u64* const end = begin + sizeof(TimingStatistics) / sizeof(u64);
+    const SlotCounts& slots = accounts_[account].slots;
+    const void *const begin = &slots, *const end = &slots + 1;
     for (u32 s = 0; s < schedulers_; ++s)  // of a warp that has ended in this cycle
       if (causes_[s].counter >= begin && causes_[s].counter < end) causes_[s] = cause_of(s);
     return accounts_.take(account);
