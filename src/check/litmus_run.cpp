@@ -11,6 +11,7 @@
 #include "core/split_mix.hpp"
 #include "memory/address_space.hpp"
 #include "ptx/program.hpp"
+#include "runtime/timing_machine.hpp"
 
 namespace ew::check {
 
@@ -101,10 +102,12 @@ class Runner {
     for (u32 l = 0; l < kernel_.locations; ++l) *word(addresses_[l]) = program_.initial[l];
     pool_.begin_run();
     const std::string trouble = launch(variation);
-    simulator_->host_touched(memory_, lines * line_bytes, false);
-    simulator_->host_touched(results_, result_bytes(), false);
+    if (runtime::TimingMachine* const machine = simulator_->timed()) {
+      machine->host_touched(memory_, lines * line_bytes, false);
+      machine->host_touched(results_, result_bytes(), false);
+      machine->close();
+    }
     ++histogram.runs;
-    simulator_->close();
     if (pool_.used()) pool_.count_crashes(addresses_, outputs(), seed, histogram);
     if (!trouble.empty()) {
       if (histogram.unfinished++ == 0) {
@@ -161,7 +164,7 @@ class Runner {
     gpu.set_instruction_limit(machine_.instruction_limit);
     simulator_->start(std::move(launch));
     while (true) {
-      simulator_->run(1'000'000, ~u64{0});
+      simulator_->run(1'000'000, ~u64{0}, false);
       for (const simt::Completion& completion : simulator_->take_completions())
         return completion.fault ? completion.fault->report : std::string();
     }

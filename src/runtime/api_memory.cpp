@@ -5,6 +5,7 @@
 #include "cuda_runtime_api.h"
 #include "runtime/host_range.hpp"
 #include "runtime/process.hpp"
+#include "runtime/timing_machine.hpp"
 
 using namespace ew;
 using namespace ew::runtime;
@@ -42,7 +43,7 @@ cudaError_t release(Machine& machine, ApiLock& lock, const void* pointer, u32 by
 /// Managed pages move on timing machines only.
 void advise(Machine& machine, u64 begin, u64 bytes, memory::ManagedAdvice advice) {
   if (!machine.config().machine.timing()) return;
-  machine.queue().with_simulator([&](Simulator& simulator) { simulator.advise(begin, bytes, advice); });
+  machine.queue().with_simulator([&](Simulator& simulator) { simulator.timed()->advise(begin, bytes, advice); });
 }
 
 std::optional<Block> block_with(Machine& machine, const void* pointer, u64 size) {

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "memory/dma_transfer.hpp"
+#include "memory/managed/managed_advice.hpp"
 #include "runtime/host_threads.hpp"
 #include "runtime/simulator.hpp"
 #include "simt/gpu.hpp"

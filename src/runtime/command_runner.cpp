@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/fingerprint.hpp"
+#include "runtime/timing_machine.hpp"
 
 namespace ew::runtime {
 
@@ -38,9 +39,11 @@ void CommandRunner::start(HeldLock& held, Command& command) {
     case Command::Kind::transfer:
       return start_transfer(held, command);
     case Command::Kind::prefetch:
-      if (!turns_.timed()) return run_task(held, command);
-      ++moving_;
-      return turns_.simulator().start(command.ticket(), command.prefetch);
+      if (TimingMachine* const machine = turns_.timed()) {
+        ++moving_;
+        return machine->start(command.ticket(), command.prefetch);
+      }
+      return run_task(held, command);
     case Command::Kind::task:
     case Command::Kind::host_function:
       return run_task(held, command);
@@ -48,10 +51,10 @@ void CommandRunner::start(HeldLock& held, Command& command) {
 }
 
 void CommandRunner::start_transfer(HeldLock& held, Command& command) {
-  if (turns_.timed()) {
+  if (TimingMachine* const machine = turns_.timed()) {
     ++moving_;
     if (recorder_) recorder_->transfer_began(command.transfer);
-    return turns_.simulator().start(command.cost.engine, command.ticket(), std::move(command.transfer));
+    return machine->start(command.cost.engine, command.ticket(), std::move(command.transfer));
   }
   auto transfer = std::make_shared<memory::DmaTransfer>(std::move(command.transfer));
   command.task = make_task([transfer, recorder = recorder_, ticket = command.ticket()] {
@@ -93,12 +96,12 @@ bool CommandRunner::run_quantum(HeldLock& held) {
   Simulator& simulator = turns_.simulator();
   const u64 until = commands_.next_beginning();
   std::vector<simt::Completion> completions;
-  std::vector<Simulator::Moved> moved;
-  simulator.host_waits(demand_.begin_quantum());
+  std::vector<TimingMachine::Moved> moved;
+  const bool host_waits = demand_.begin_quantum();
   turns_.quantum(held, [&] {
-    simulator.run(queue_quantum, until);
+    simulator.run(queue_quantum, until, host_waits);
     completions = simulator.take_completions();
-    moved = simulator.take_moved();
+    if (TimingMachine* const machine = simulator.timed()) moved = machine->take_moved();
     show_progress();
   });
   for (const auto& [ticket, nanoseconds] : moved) {

@@ -7,6 +7,7 @@
 
 #include "core/diagnostics.hpp"
 #include "runtime/machine.hpp"
+#include "runtime/timing_machine.hpp"
 
 namespace ew::runtime {
 
@@ -49,8 +50,10 @@ void Machine::shut_down() {
   queue_.stop();
   queue_.with_simulator([&](Simulator& simulator) {
     end.leave(simulator.gpu().in_flight());
-    attempt([&] { simulator.close(); });
-    simulator.hand_in(results_);  // also where nobody asks for figures: every run is held to what is always true
+    if (TimingMachine* const machine = simulator.timed()) {
+      attempt([&] { machine->close(); });
+      machine->hand_in(results_);  // also where nobody asks for figures: every run is held to what is always true
+    }
     attempt([&] { persistence_.drain(simulator); });
   });
   attempt([&] { persistence_.close_records(true); });
@@ -70,7 +73,7 @@ void Machine::interrupt() {
   queue_.halt_for_good();
   queue_.with_simulator([&](Simulator& simulator) {
     end.leave(simulator.gpu().in_flight());
-    attempt([&] { simulator.close(); });
+    if (TimingMachine* const machine = simulator.timed()) attempt([&] { machine->close(); });
     attempt([&] { persistence_.flush_log(); });
   });
   attempt([&] { persistence_.close_records(false); });

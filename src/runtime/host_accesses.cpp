@@ -1,5 +1,7 @@
 #include "runtime/host_accesses.hpp"
 
+#include "runtime/timing_machine.hpp"
+
 namespace ew::runtime {
 
 HostAccesses::HostAccesses(const MachineConfig& config, const ProgramMemory& memory, const Pools& pools, Queue& queue)
@@ -25,7 +27,7 @@ void HostAccesses::meet(u64 address, u64 bytes, bool store) {
   if (!shared(address) && !in_pool(address)) return;
   queue_.step();
   if (config_.machine.timing())
-    queue_.with_simulator([&](Simulator& simulator) { simulator.host_touched(address, bytes, store); });
+    queue_.with_simulator([&](Simulator& simulator) { simulator.timed()->host_touched(address, bytes, store); });
 }
 
 u64 HostAccesses::piece(u64 address) const {

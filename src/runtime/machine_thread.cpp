@@ -1,5 +1,7 @@
 #include "runtime/machine_thread.hpp"
 
+#include "runtime/timing_machine.hpp"
+
 namespace ew::runtime {
 
 MachineThread::MachineThread(QueueLock& lock, Commands& commands, Demand& demand, HostRest& rest,
@@ -37,7 +39,7 @@ bool MachineThread::turn(HeldLock& held, std::span<HostRequest* const> accesses)
   }
   if (host_functions_.hold_time(held)) return true;
   if (!runner_.busy() && !commands_.any_ready() && accesses.empty()) return false;
-  turns_.simulator().host_begin(accesses);
+  if (TimingMachine* const machine = turns_.timed()) machine->host_begin(accesses);
   if (!runner_.run_quantum(held)) {
     demand_.set_lost(true);
     drop_all(Waited::lost);

@@ -3,8 +3,19 @@
 #include <fmt/format.h>
 
 #include "core/diagnostics.hpp"
+#include "runtime/timing_machine.hpp"
 
 namespace ew::runtime {
+
+namespace {
+
+/// The last cycle that has begun; 0 in functional mode.
+core::Cycle cycle_of(Simulator& simulator) {
+  const TimingMachine* const machine = simulator.timed();
+  return machine ? machine->cycle() : 0;
+}
+
+}  // namespace
 
 PersistentMemory::PersistentMemory(const MachineConfig& config, const Environment& environment,
                                    memory::AddressSpace& space, Queue& queue)
@@ -32,7 +43,7 @@ void* PersistentMemory::map(const std::string& path, u64 size, bool create) {
                               .address = reinterpret_cast<u64>(pool),
                               .size = Pools::size_of(path),
                               .header_bytes = pool_header_bytes,
-                              .cycle = simulator.cycle(),
+                              .cycle = cycle_of(simulator),
                               .writes = durable_.number()});
   });
   return pool;
@@ -41,8 +52,8 @@ void* PersistentMemory::map(const std::string& path, u64 size, bool create) {
 void PersistentMemory::unmap(void* address) {
   const u64 begin = reinterpret_cast<u64>(address), bytes = pools_.size_at(begin);
   queue_.with_simulator([&](Simulator& simulator) {
-    if (bytes) simulator.drop(begin, begin + bytes, true);
-    durable_.set_cycle(simulator.cycle());
+    if (TimingMachine* const machine = simulator.timed(); machine && bytes) machine->drop(begin, begin + bytes, true);
+    durable_.set_cycle(cycle_of(simulator));
     if (recorder_) recorder_->pool_unmapped(begin);
     pools_.unmap(address);
   });
@@ -50,9 +61,9 @@ void PersistentMemory::unmap(void* address) {
 
 void PersistentMemory::make_durable(u64 address, u64 size) {
   queue_.with_simulator([&](Simulator& simulator) {
-    durable_.set_cycle(simulator.cycle());
+    durable_.set_cycle(cycle_of(simulator));
     pools_.make_durable(address, size);
-    simulator.drop(address, address + size, false);
+    if (TimingMachine* const machine = simulator.timed()) machine->drop(address, address + size, false);
     if (recorder_) recorder_->host_persisted(address, size);
   });
 }
@@ -60,17 +71,19 @@ void PersistentMemory::make_durable(u64 address, u64 size) {
 void PersistentMemory::acknowledge(u64 progress) {
   queue_.with_simulator([&](Simulator& simulator) {
     if (recorder_) recorder_->acknowledged(progress);
-    acknowledgements_.add({simulator.cycle(), durable_.number(), progress});
+    acknowledgements_.add({cycle_of(simulator), durable_.number(), progress});
   });
 }
 
 void PersistentMemory::set_inside_region(bool inside) {
   inside_region_ = inside;
-  queue_.with_simulator([&](Simulator& simulator) { simulator.persist_region(inside); });
+  queue_.with_simulator([&](Simulator& simulator) {
+    if (TimingMachine* const machine = simulator.timed()) machine->persist_region(inside);
+  });
 }
 
-void PersistentMemory::drain(const Simulator& simulator) {
-  durable_.set_cycle(simulator.cycle());
+void PersistentMemory::drain(Simulator& simulator) {
+  durable_.set_cycle(cycle_of(simulator));
   pools_.drain();
 }
 

@@ -43,7 +43,7 @@ class PersistentMemory {
   simt::EventRecorder* recorder() const { return recorder_.get(); }
 
   /// The program ends: everything of every pool is durable. Throws core::UserError.
-  void drain(const Simulator&);
+  void drain(Simulator&);
   /// A signal ends the program, and pools stay as a killed process leaves them. Throws core::UserError.
   void flush_log() { durable_.flush_log(); }
   /// Nothing more is recorded. `drained`: pools are. Throws core::UserError.

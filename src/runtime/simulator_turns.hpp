@@ -19,7 +19,8 @@ class SimulatorTurns {
 
   /// For the machine's thread; for others while they visit.
   Simulator& simulator() { return *simulator_; }
-  bool timed() const { return simulator_->timed(); }
+  /// nullptr in functional mode.
+  TimingMachine* timed() { return simulator_->timed(); }
   /// The clock of the Gpu after its last quantum, in nanoseconds.
   u64 now() const { return now_; }
   /// Nothing is under way: the clock goes there.

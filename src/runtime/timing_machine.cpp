@@ -178,23 +178,23 @@ void TimingMachine::moved(u64 id) {
   gpu_.request_stop();
 }
 
-std::vector<Simulator::Moved> TimingMachine::take_moved() {
+std::vector<TimingMachine::Moved> TimingMachine::take_moved() {
   return std::exchange(moved_, {});
 }
 
-void TimingMachine::run(u64 warp_instructions, u64 until) {
+void TimingMachine::run(u64 warp_instructions, u64 until, bool host_waits) {
   const core::Cycle wake = cycle_at(until, gpu_.simulated_nanoseconds(), wheel_.now(), config_.device.clock);
   if (wake <= wheel_.now() || !moved_.empty()) return;
   HostCores& host = hierarchy_.host_cores();
   host.let_go();
   const u64 served = host.served();
-  gpu_.set_unattended(host_waits_ && until == ~u64{0} && !under_way_.copies());
+  gpu_.set_unattended(host_waits && until == ~u64{0} && !under_way_.copies());
   gpu_.run(warp_instructions, wake);
   if (!under_way_.kernels() && moved_.empty() && wheel_.pending() == 0 && !hierarchy_.engines().idle())
-    stuck("copies wait for each other", wheel_.now(), what_is_under_way());
+    stuck("copies wait for each other", wheel_.now(), hierarchy_.what_is_under_way());
   // A core that was served lets go of its words when the machine goes on: another may wait for them.
   if (!under_way_.kernels() && wheel_.pending() == 0 && host.busy() && host.served() == served)
-    stuck("the host's access waits", wheel_.now(), what_is_under_way());
+    stuck("the host's access waits", wheel_.now(), hierarchy_.what_is_under_way());
 }
 
 void TimingMachine::hand_in(RunResults& results) {

@@ -8,12 +8,16 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/time_wheel.hpp"
 #include "core/trace.hpp"
+#include "memory/dma_transfer.hpp"
 #include "memory/durable_image.hpp"
+#include "memory/managed/managed_advice.hpp"
+#include "runtime/host_request.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/machine_timeline.hpp"
 #include "runtime/memory_hierarchy.hpp"
@@ -44,23 +48,38 @@ class TimingMachine final : public Simulator {
   ~TimingMachine() override;
 
   simt::Gpu& gpu() override { return gpu_; }
-  bool timed() const override { return true; }
-  u64 cycle() const override { return gpu_.begun(); }
+  TimingMachine* timed() override { return this; }
   simt::LaunchId start(simt::Launch) override;
-  void start(Engine, u64 id, memory::DmaTransfer) override;
-  void start(u64 id, memory::PagePrefetch) override;
   std::vector<simt::Completion> take_completions() override;
-  std::vector<Moved> take_moved() override;
-  void run(u64 warp_instructions, u64 until) override;
-  void host_waits(bool waits) override { host_waits_ = waits; }
-  void hand_in(RunResults&) override;
-  void close() override;
-  void host_touched(u64 address, u64 bytes, bool store) override;
-  void advise(u64 begin, u64 bytes, memory::ManagedAdvice) override;
-  void drop(u64 begin, u64 end, bool gone) override { hierarchy_.drop(begin, end, gone); }
-  void persist_region(bool inside) override { hierarchy_.persist_region(inside); }
-  std::string what_is_under_way() const override { return hierarchy_.what_is_under_way(); }
-  void host_begin(std::span<HostRequest* const>) override;
+  void run(u64 warp_instructions, u64 until, bool host_waits) override;
+
+  /// The last cycle that has begun.
+  core::Cycle cycle() const { return gpu_.begun(); }
+  /// Starts a transfer now.
+  void start(Engine, u64 id, memory::DmaTransfer);
+  /// Starts to move managed pages now; its end is among take_moved().
+  void start(u64 id, memory::PagePrefetch);
+  struct Moved {
+    u64 id = 0, nanoseconds_end = 0;
+  };
+  /// Transfers that have ended since the last call.
+  std::vector<Moved> take_moved();
+  /// Adds what has been measured since the last call to the results.
+  void hand_in(RunResults&);
+  /// No more will run: files of observations are closed.
+  void close();
+
+  /// The host has been seen to touch these bytes, of managed memory perhaps.
+  void host_touched(u64 address, u64 bytes, bool store);
+  /// Begins accesses of the host that have not begun, as far as its cores are free. `over` is set when one is, and
+  /// run() ends then. Where the host has no cores on the machine an access is over at once.
+  void host_begin(std::span<HostRequest* const>);
+  void advise(u64 begin, u64 bytes, memory::ManagedAdvice);
+  /// The program's bytes in [begin, end) of a pool are durable as they stand: what the machine holds of them on the way
+  /// to the medium is forgotten. `gone`: the pool is unmapped.
+  void drop(u64 begin, u64 end, bool gone) { hierarchy_.drop(begin, end, gone); }
+  /// gpm_persist_begin() (inside) and gpm_persist_end().
+  void persist_region(bool inside) { hierarchy_.persist_region(inside); }
 
  private:
   void moved(u64 id);
@@ -76,7 +95,6 @@ class TimingMachine final : public Simulator {
   RunAccounts accounts_;
   MachineTimeline timeline_;
   std::vector<Moved> moved_;
-  bool host_waits_ = false;
   RunResults& results_;
 };
 
