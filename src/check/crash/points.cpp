@@ -40,9 +40,10 @@ std::vector<u64> nested_points(const CrashPlan& plan, u64 total, u64 seed) {
   u64 point = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), point);
   if (error != std::errc() || end != word.data() + word.size() || point == 0)
-    throw UserError(fmt::format("--nested-at should be a whole number from 1 here, but is \"{}\"", word));
+    throw UserError(fmt::format("the crash of the recovery should be a whole number from 1 here, but is \"{}\"", word));
   if (point > total)
-    throw UserError(fmt::format("--nested-at {}: the recovery changes its pools only {} times", point, total));
+    throw UserError(
+        fmt::format("there is no crash {} of the recovery: it changes its pools only {} times", point, total));
   return {point};
 }
 
