@@ -16,12 +16,6 @@ namespace ew::persistency {
 using memory::Persistency;
 using memory::PersistMachinery;
 
-/// What a machine file says to one model alone: a section that has the model's name.
-struct ModelSection {
-  std::string_view sentence;
-  void (*collect)(PersistencyConfig&, core::FieldCollector) = nullptr;  // nullptr: the model has no section
-};
-
 struct Model {
   std::string_view name, sentence;
   /// For a private cache of so many lines. nullptr: persistent lines are as any other, and no operation is asked about.
@@ -29,7 +23,7 @@ struct Model {
   memory::PersistencyTraits traits;
   /// What the model promises, and behind that the rows that are made from it.
   std::span<const PersistAxioms* const> axioms;
-  ModelSection section;
+  core::ModelSection section;  // of its own keys
 
   const PersistAxioms& promises() const { return *axioms.front(); }
 };

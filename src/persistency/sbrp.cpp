@@ -109,14 +109,13 @@ Model sbrp() {
               "Scoped buffered release persistency: a persist buffer an SM keeps the order of persists per warp; "
               "ofence() and operations of block scope wait for nothing, dfence() and releases at device scope "
               "until what is before them is durable.",
-          .make = [](const PersistencyConfig& config, u32 lines, PersistMachinery& machinery)
-              -> std::unique_ptr<Persistency> { return std::make_unique<Sbrp>(config.sbrp, lines, machinery); },
+          .make = [](const PersistencyConfig& config, u32 lines,
+                     PersistMachinery& machinery) -> std::unique_ptr<Persistency> {
+            return std::make_unique<Sbrp>(config.sections.of<SbrpConfig>(), lines, machinery);
+          },
           .traits = {.buffered = true},
           .axioms = rows,
-          .section = {.sentence = "Timing: the persist buffer of persistency.model sbrp, one an SM.",
-                      .collect = [](PersistencyConfig& config, core::FieldCollector collector) {
-                        SbrpConfig::fields(config.sbrp, collector);
-                      }}};
+          .section = core::section_of<SbrpConfig>("Timing: the persist buffer of persistency.model sbrp, one an SM.")};
 }
 
 }  // namespace ew::persistency

@@ -11,6 +11,7 @@
 #include "core/diagnostics.hpp"
 #include "core/model_table.hpp"
 #include "media/dram_standards.hpp"
+#include "memory/networks/mesh.hpp"
 #include "memory/networks/networks.hpp"
 #include "persistency/models.hpp"
 #include "runtime/machine_checks.hpp"
@@ -25,7 +26,7 @@ struct Section {
   std::string_view name, sentence;
 };
 
-// In the order of MachineConfig. Behind [persistency] stand the sections of the models that have one.
+// In the order of MachineConfig. Behind [network] and [persistency] stand the sections of the models that have keys.
 constexpr Section sections[] = {
     {"machine", "How the machine runs programs."},
     {"device", "What the device says about itself, and the memory it has."},
@@ -38,9 +39,6 @@ constexpr Section sections[] = {
     {"host_core", "Timing: a core of the host that shares the GPU's memory, of a program built with --trace-host."},
     {"consistency", "Timing: what of a warp's accesses waits for what."},
     {"network", "Timing: the network between SMs and L2 slices; each kind has a section of its own."},
-    {"crossbar", "Timing: the network of kind crossbar."},
-    {"mesh", "Timing: the network of kind mesh."},
-    {"ideal", "Timing: the network of kind ideal."},
     {"memory", "Timing: one channel of the GPU's memory. 0: as the standard says."},
     {"host_link", "Timing: the link to the host."},
     {"host_memory", "Timing: the host's memory behind the link."},
@@ -95,16 +93,13 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   collect(config.host_core);
   collect(config.consistency);
   collect(config.network);
-  collect(config.network.crossbar);
-  collect(config.network.mesh);
-  collect(config.network.ideal);
+  core::collect_sections(memory::network_kinds(), config.network.sections, fields);
   collect(config.memory);
   collect(config.host_link);
   collect(config.host_memory);
   collect(config.nvm);
   collect(config.persistency);
-  for (const persistency::Model& model : persistency::models())
-    if (model.section.collect) model.section.collect(config.persistency, core::FieldCollector(fields, model.name));
+  core::collect_sections(persistency::models(), config.persistency.sections, fields);
   collect(config.launch);
   collect(config.copy);
   collect(config.managed);
@@ -117,7 +112,8 @@ std::string_view section_sentence(std::string_view name) {
   for (const Section& section : sections) {
     if (section.name == name) return section.sentence;
   }
-  if (const persistency::Model* const model = persistency::find_model(name)) return model->section.sentence;
+  if (const auto* const kind = memory::find_network_kind(name)) return kind->section.sentence;
+  if (const auto* const model = persistency::find_model(name)) return model->section.sentence;
   return {};
 }
 
@@ -189,7 +185,7 @@ void check_places(const MachineConfig& config) {
            fmt::format("and the copy engines' ports (copy.ports, device.copy_engines), with the host's cores "
                        "(host_core.cores), are {} agents; there may be {} of them",
                        agents, memory::most_agents));
-  const memory::MeshConfig& mesh = config.network.mesh;
+  const auto mesh = config.network.sections.of<memory::MeshConfig>();
   if (config.network.kind == "mesh" && mesh.columns * mesh.rows < config.sm.count)
     refuse("mesh.columns",
            fmt::format("times mesh.rows should be at least the {} SMs, each at a router of its own, but is {}",

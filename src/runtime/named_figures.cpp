@@ -20,14 +20,13 @@ const std::vector<Entry>& by_name() {
   return *list;
 }
 
-/// What the ports of the L2's slices move in one direction; an ideal network has no ports.
+/// What the ports of the L2's slices move in one direction; nothing where messages share no ports.
 std::optional<long double> network_bytes_a_cycle(const MachineConfig& config) {
-  const memory::NetworkConfig& network = config.network;
-  if (network.kind == "ideal") return std::nullopt;
-  const bool mesh = network.kind == "mesh";
-  const u64 width = mesh ? network.mesh.width : network.crossbar.width;
-  const core::Kilohertz clock = mesh ? network.mesh.clock : network.crossbar.clock;
-  return static_cast<long double>(config.address_map.slices) * width * clock.count / config.device.clock.count;
+  const memory::NetworkKind* const kind = memory::find_network_kind(config.network.kind);
+  if (!kind || !kind->port) return std::nullopt;
+  const memory::NetworkPort port = kind->port(config.network);
+  return static_cast<long double>(config.address_map.slices) * port.width * port.clock.count /
+         config.device.clock.count;
 }
 
 }  // namespace

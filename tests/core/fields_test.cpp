@@ -5,6 +5,7 @@
 
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "core/model_section.hpp"
 
 namespace ew::core {
 namespace {
@@ -55,6 +56,34 @@ TEST(Fields, EnergiesAreExactDecimals) {
   read_toml("[link]\nenergy = 14.125\n", "m.toml", link.fields());
   EXPECT_EQ(link.energy.count, 14'125u);
   EXPECT_EQ(to_toml(link.fields()), "[link]\nkind = \"crossbar\"\nline = 128\nenergy = 14.125\n");
+}
+
+struct Keys {
+  u32 depth = 3;
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit) {
+    visit("depth", self.depth, Range{1, 8}, "entries", "How deep.", "");
+  }
+};
+struct Model {
+  std::string_view name;
+  ModelSection section;
+};
+
+TEST(Fields, AModelsSectionIsPartOfItsDescriptorAlone) {
+  const Model models[] = {{"plain", {}}, {"deep", section_of<Keys>("Of deep.")}};
+  ModelSections sections;
+  EXPECT_EQ(std::as_const(sections).of<Keys>().depth, 3u);
+  std::vector<Field> fields;
+  collect_sections(models, sections, fields);
+  read_toml("[deep]\ndepth = 5\n", "m.toml", fields);
+  EXPECT_EQ(std::as_const(sections).of<Keys>().depth, 5u);
+  EXPECT_EQ(to_toml(fields), "[deep]\ndepth = 5\n");
+  ModelSections copy = sections;
+  copy.of<Keys>().depth = 7;
+  EXPECT_EQ(sections.of<Keys>().depth, 5u) << "a machine's description is a value";
+  EXPECT_THROW(apply_setting("deep.dept=4", fields), UserError);
 }
 
 }  // namespace

@@ -8,6 +8,9 @@
 
 #include "core/clock_ratio.hpp"
 #include "core/diagnostics.hpp"
+#include "memory/networks/crossbar.hpp"
+#include "memory/networks/ideal_network.hpp"
+#include "memory/networks/mesh.hpp"
 #include "memory/networks/networks.hpp"
 
 namespace ew::memory {
@@ -175,7 +178,7 @@ TEST_P(EveryNetwork, RandomTrafficArrivesOnceAndInOrder) {
 TEST_P(EveryNetwork, OrderHoldsWhateverTheClocks) {
   for (const core::Kilohertz clock : {100_MHz, 701_MHz, 2'117_MHz, 9'999_MHz}) {
     NetworkConfig fast = config();
-    fast.crossbar.clock = fast.mesh.clock = clock;
+    fast.sections.of<CrossbarConfig>().clock = fast.sections.of<MeshConfig>().clock = clock;
     Bench bench(fast);
     send_randomly(bench, 20'000, 99, 5);
     expect_all_in_order(bench);
@@ -281,7 +284,8 @@ TEST(Networks, AnUnknownOneIsRefusedByName) {
 NetworkConfig crossbar(u32 subnets = 2) {
   NetworkConfig config;
   config.kind = "crossbar";
-  config.crossbar = {.clock = sm_clock, .latency = 8, .width = 40, .flit = 40, .header = 8, .subnets = subnets};
+  config.sections.of<CrossbarConfig>() = {
+      .clock = sm_clock, .latency = 8, .width = 40, .flit = 40, .header = 8, .subnets = subnets};
   return config;
 }
 
@@ -295,7 +299,7 @@ TEST(Crossbar, LatencyIsPipelinePlusFlits) {
 
 TEST(Crossbar, AMessageOfNothingTakesAFlit) {
   NetworkConfig config = crossbar();
-  config.crossbar.header = 0;
+  config.sections.of<CrossbarConfig>().header = 0;
   Bench bench(config);
   EXPECT_EQ(bench.lone(0, 20, 0), 8u + 1);
   EXPECT_EQ(bench.network().statistics().flit_crossings[0], 1u);
@@ -337,8 +341,8 @@ TEST(Crossbar, AnInjectionPortMovesItsWidthAndNoMore) {
 /// Width and clock that are no whole number of bytes an SM cycle: the sum is exact.
 TEST(Crossbar, OddWidthsAddUpExactly) {
   NetworkConfig config = crossbar();
-  config.crossbar.clock = 1'123_MHz;
-  config.crossbar.width = 24;
+  config.sections.of<CrossbarConfig>().clock = 1'123_MHz;
+  config.sections.of<CrossbarConfig>().width = 24;
   Bench bench(config);
   const u64 messages = 10'000;
   for (u64 i = 0; i < messages; ++i) bench.send(0, 20, 128);
@@ -507,26 +511,26 @@ TEST(Mesh, MemoryStandsAtTheCorners) {
 /// SMs send behind the events of their cycle: what a network asks for in that cycle itself would never come.
 TEST(Networks, WithoutLatencyWhatIsSentBehindACyclesEventsArrives) {
   NetworkConfig without;
-  without.ideal.latency = 0_ns;
-  without.crossbar = {.clock = 100000_MHz, .latency = 0, .width = 4096, .flit = 40, .header = 8};
-  without.mesh.clock = 100000_MHz;
-  without.mesh.base = 0;
-  without.mesh.hop = 1;
-  for (const auto& [kind, sentence, make, distance] : network_kinds()) {
-    without.kind = kind;
+  without.sections.of<IdealNetworkConfig>().latency = 0_ns;
+  without.sections.of<CrossbarConfig>() = {.clock = 100000_MHz, .latency = 0, .width = 4096, .flit = 40, .header = 8};
+  without.sections.of<MeshConfig>().clock = 100000_MHz;
+  without.sections.of<MeshConfig>().base = 0;
+  without.sections.of<MeshConfig>().hop = 1;
+  for (const NetworkKind& entry : network_kinds()) {
+    without.kind = entry.name;
     Bench bench(without);
     bench.wheel.run_due();
     for (Node to = 16; to < 32; ++to) bench.send(0, to, 32);
     bench.run_until(900);
-    for (u32 i = 0; i < 16; ++i) EXPECT_LE(bench.arrived(i), 2u) << kind;
-    EXPECT_EQ(bench.network().in_flight(), 0u) << kind;
+    for (u32 i = 0; i < 16; ++i) EXPECT_LE(bench.arrived(i), 2u) << entry.name;
+    EXPECT_EQ(bench.network().in_flight(), 0u) << entry.name;
   }
 }
 
 TEST(IdealNetwork, EveryMessageTakesTheConfiguredTime) {
   NetworkConfig config;
   config.kind = "ideal";
-  config.ideal.latency = 100_ns;
+  config.sections.of<IdealNetworkConfig>().latency = 100_ns;
   Bench bench(config);
   for (u32 i = 0; i < 100; ++i) bench.send(0, 20, 128);
   bench.run();

@@ -605,7 +605,7 @@ struct Setup {
 void apply(const Setup& setup, PersistencyConfig& config) {
   if (setup.settings.empty()) return;
   std::vector<core::Field> fields;
-  setup.model->section.collect(config, core::FieldCollector(fields, setup.model->name));
+  setup.model->section.collect(config.sections, core::FieldCollector(fields, setup.model->name));
   for (const std::string& setting : setup.settings) core::apply_setting(setting, fields);
 }
 
@@ -618,7 +618,7 @@ std::vector<std::vector<std::string>> combinations(const Model& model) {
   if (!model.section.collect) return all;
   PersistencyConfig config;
   std::vector<core::Field> fields;
-  model.section.collect(config, core::FieldCollector(fields, model.name));
+  model.section.collect(config.sections, core::FieldCollector(fields, model.name));
   for (const core::Field& field : fields) {
     if (field.choices.names.empty()) continue;
     std::vector<std::vector<std::string>> more;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "persistency/models.hpp"
+#include "persistency/sbrp_config.hpp"
 
 namespace ew::persistency {
 
@@ -80,11 +81,17 @@ class MockMachinery final : public PersistMachinery {
   std::deque<Mark> marks_;
 };
 
+inline PersistencyConfig with(const SbrpConfig& section) {
+  PersistencyConfig config;
+  config.sections.of<SbrpConfig>() = section;
+  return config;
+}
+
 /// A model on the mock, in words of a test: a warp stores to lines, orders, and is told to go on.
 class Scene {
  public:
   explicit Scene(std::string_view model, const SbrpConfig& config = {}, u32 lines = 16)
-      : model(find_model(model)->make({.sbrp = config}, lines, cache)) {}
+      : model(find_model(model)->make(with(config), lines, cache)) {}
 
   /// Answers why the warp is held; none: the bytes are in the line.
   memory::PersistHold store(u32 warp, u32 way) {

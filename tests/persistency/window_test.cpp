@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "persist_bench.hpp"
+#include "persistency/sbrp_config.hpp"
 
 namespace ew::persistency {
 using memory::BenchAgent;
@@ -28,7 +29,7 @@ class Storer final : public BenchAgent {
 
 TEST(Window, is_full_from_the_store_that_waits_to_the_acknowledgement_before_it) {
   PersistBenchConfig config;
-  config.persistency.sbrp = {.window = 1, .policy = "window"};
+  config.persistency.sections.of<SbrpConfig>() = {.window = 1, .policy = "window"};
   config.agents = 1;
   Storer storer;
   PersistBench bench(config);

@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "media/dram_standards.hpp"
-#include "memory/networks/networks.hpp"
+#include "memory/networks/crossbar.hpp"
+#include "memory/networks/mesh.hpp"
 #include "runtime/machine_config.hpp"
 
 namespace ew::runtime {
@@ -99,7 +100,7 @@ struct Implied {
   }
   /// Each slice's port sends a line in whole flits.
   double l2_bandwidth() const {
-    const memory::CrossbarConfig& crossbar = config.network.crossbar;
+    const auto crossbar = config.network.sections.of<memory::CrossbarConfig>();
     const double flits = std::ceil(static_cast<double>(config.l1.line + crossbar.header) / crossbar.flit);
     const double cycles = flits * crossbar.flit / crossbar.width * static_cast<double>(config.device.clock.count) /
                           static_cast<double>(crossbar.clock.count);
@@ -108,7 +109,7 @@ struct Implied {
   /// What the SMs read together in these shares, each of every slice alike, when the busiest link of a mesh never
   /// rests.
   double mesh_bandwidth(const std::vector<double>& shares) const {
-    const memory::MeshConfig& mesh = config.network.mesh;
+    const auto mesh = config.network.sections.of<memory::MeshConfig>();
     std::map<std::pair<u32, u32>, double> busy;  // ticks of each link, for a line of each slice times the shares
     const auto carry = [&](u32 from, u32 to, u32 bytes, double share) {
       const double ticks = share * std::ceil(double(bytes + mesh.header) / mesh.flit) * mesh.flit / mesh.width;

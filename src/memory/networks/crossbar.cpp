@@ -1,3 +1,5 @@
+#include "memory/networks/crossbar.hpp"
+
 #include "memory/networks/ported_network.hpp"
 
 namespace ew::memory {
@@ -44,10 +46,17 @@ class Crossbar final : public PortedNetwork {
 namespace networks {
 
 NetworkKind crossbar() {
-  return {"crossbar", "Every node has ports of its own; messages to one node share its ejection port.",
-          [](const NetworkConfig& config, const NetworkParts& parts) -> std::unique_ptr<Network> {
-            return std::make_unique<Crossbar>(config.crossbar, parts, config.jitter);
-          }};
+  return {.name = "crossbar",
+          .sentence = "Every node has ports of its own; messages to one node share its ejection port.",
+          .make = [](const NetworkConfig& config, const NetworkParts& parts) -> std::unique_ptr<Network> {
+            return std::make_unique<Crossbar>(config.sections.of<CrossbarConfig>(), parts, config.jitter);
+          },
+          .port =
+              [](const NetworkConfig& config) {
+                const auto crossbar = config.sections.of<CrossbarConfig>();
+                return NetworkPort{crossbar.width, crossbar.clock};
+              },
+          .section = core::section_of<CrossbarConfig>("Timing: the network of kind crossbar.")};
 }
 
 }  // namespace networks

@@ -55,10 +55,12 @@ class IdealNetwork final : public Network {
 namespace networks {
 
 NetworkKind ideal() {
-  return {"ideal", "Every message takes the same time and none waits: for teaching and for tests.",
-          [](const NetworkConfig& config, const NetworkParts& parts) -> std::unique_ptr<Network> {
-            return std::make_unique<IdealNetwork>(config.ideal, parts, config.jitter);
-          }};
+  return {.name = "ideal",
+          .sentence = "Every message takes the same time and none waits: for teaching and for tests.",
+          .make = [](const NetworkConfig& config, const NetworkParts& parts) -> std::unique_ptr<Network> {
+            return std::make_unique<IdealNetwork>(config.sections.of<IdealNetworkConfig>(), parts, config.jitter);
+          },
+          .section = core::section_of<IdealNetworkConfig>("Timing: the network of kind ideal.")};
 }
 
 }  // namespace networks

@@ -1,3 +1,5 @@
+#include "memory/networks/mesh.hpp"
+
 #include <fmt/format.h>
 
 #include "core/diagnostics.hpp"
@@ -93,13 +95,14 @@ class Mesh final : public PortedNetwork {
 
 /// Channels stand at the mesh's corners, one after the other, and a request and its answer take the hops between.
 u64 distance_of_memory(const NetworkConfig& config, const NetworkParts& parts, u32 slice, u32 channel) {
-  const u32 columns = config.mesh.columns, rows = config.mesh.rows;
+  const auto mesh = config.sections.of<MeshConfig>();
+  const u32 columns = mesh.columns, rows = mesh.rows;
   Position home{static_cast<u16>(slice % columns), static_cast<u16>(slice / columns % rows)};
   if (!parts.placement.empty()) home = parts.placement[parts.agents + slice];
   const u32 column = channel % 2 ? columns - 1 : 0, row = channel / 2 % 2 ? rows - 1 : 0;
   const auto far = [](u32 a, u32 b) { return a < b ? b - a : a - b; };
   const u64 hops = 2 * (far(home.column, column) + far(home.row, row));
-  return core::ClockRatio::of_clock(parts.clock, config.mesh.clock).cycle_at(hops * config.mesh.hop);
+  return core::ClockRatio::of_clock(parts.clock, mesh.clock).cycle_at(hops * mesh.hop);
 }
 
 }  // namespace
@@ -107,11 +110,18 @@ u64 distance_of_memory(const NetworkConfig& config, const NetworkParts& parts, u
 namespace networks {
 
 NetworkKind mesh() {
-  return {"mesh", "Routers in a grid; messages go along the row, then along the column, and share every link.",
-          [](const NetworkConfig& config, const NetworkParts& parts) -> std::unique_ptr<Network> {
-            return std::make_unique<Mesh>(config.mesh, parts, config.jitter);
+  return {.name = "mesh",
+          .sentence = "Routers in a grid; messages go along the row, then along the column, and share every link.",
+          .make = [](const NetworkConfig& config, const NetworkParts& parts) -> std::unique_ptr<Network> {
+            return std::make_unique<Mesh>(config.sections.of<MeshConfig>(), parts, config.jitter);
           },
-          distance_of_memory};
+          .memory_distance = distance_of_memory,
+          .port =
+              [](const NetworkConfig& config) {
+                const auto mesh = config.sections.of<MeshConfig>();
+                return NetworkPort{mesh.width, mesh.clock};
+              },
+          .section = core::section_of<MeshConfig>("Timing: the network of kind mesh.")};
 }
 
 }  // namespace networks

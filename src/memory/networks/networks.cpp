@@ -24,13 +24,17 @@ std::span<const NetworkKind> network_kinds() {
   return table;
 }
 
+const NetworkKind* find_network_kind(std::string_view name) {
+  return core::find_named(network_kinds(), name);
+}
+
 u64 memory_distance(const NetworkConfig& config, const NetworkParts& parts, u32 slice, u32 channel) {
-  const NetworkKind* const kind = core::find_named(network_kinds(), config.kind);
+  const NetworkKind* const kind = find_network_kind(config.kind);
   return kind && kind->memory_distance ? kind->memory_distance(config, parts, slice, channel) : 0;
 }
 
 std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkParts& parts) {
-  if (const NetworkKind* const kind = core::find_named(network_kinds(), config.kind)) return kind->make(config, parts);
+  if (const NetworkKind* const kind = find_network_kind(config.kind)) return kind->make(config, parts);
   throw core::UserError(fmt::format("network.kind: no network is called \"{}\"; there are {}", config.kind,
                                     fmt::join(core::names_of(network_kinds()), ", ")));
 }

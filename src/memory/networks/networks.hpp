@@ -6,21 +6,17 @@
 #include <string>
 #include <string_view>
 
+#include "core/model_section.hpp"
 #include "memory/network.hpp"
-#include "memory/networks/crossbar.hpp"
-#include "memory/networks/ideal_network.hpp"
-#include "memory/networks/mesh.hpp"
 
 namespace ew::memory {
 
 struct NetworkConfig {
   std::string kind = "crossbar";
   u32 jitter = 0;  // SM cycles: each message takes 0 to this many more, by the seed
-  CrossbarConfig crossbar;
-  MeshConfig mesh;
-  IdealNetworkConfig ideal;
+  core::ModelSections sections;
 
-  /// The fields of this struct alone; each model has a section of its own.
+  /// The fields of this struct alone; each kind has a section of its own.
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
     using core::Range;
@@ -47,15 +43,26 @@ struct NetworkParts {
   std::span<const Position> placement = {};
 };
 
+/// Where a home's messages enter the network.
+struct NetworkPort {
+  u32 width = 0;  // bytes a cycle of the network's clock
+  core::Kilohertz clock;
+};
+
 struct NetworkKind {
   std::string_view name, sentence;
   std::unique_ptr<Network> (*make)(const NetworkConfig&, const NetworkParts&);
   /// SM cycles that a memory channel is away from a home slice, there and back; nullptr: none.
   u64 (*memory_distance)(const NetworkConfig&, const NetworkParts&, u32 slice, u32 channel) = nullptr;
+  NetworkPort (*port)(const NetworkConfig&) = nullptr;  // nullptr: messages do not share ports
+  core::ModelSection section;                           // of its own keys
 };
 
 /// In the order in which they are documented.
 std::span<const NetworkKind> network_kinds();
+
+/// nullptr: there is none of that name.
+const NetworkKind* find_network_kind(std::string_view name);
 
 /// NetworkKind::memory_distance of the network that config.kind names (DistantDevice has it).
 u64 memory_distance(const NetworkConfig&, const NetworkParts&, u32 slice, u32 channel);
