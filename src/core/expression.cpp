@@ -1,10 +1,11 @@
 #include "core/expression.hpp"
 
-#include <cctype>
-#include <charconv>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+
+#include "core/arithmetic_reader.hpp"
 
 namespace ew::core {
 
@@ -12,93 +13,60 @@ namespace {
 
 using Value = std::optional<long double>;
 
-bool in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
-}
+class Reader final : ArithmeticReader<Reader, Value> {
+  friend class ArithmeticReader<Reader, Value>;
 
-class Reader {
  public:
-  Reader(std::string_view text, const Figures* figures) : text_(text), figures_(figures) {}
+  Reader(std::string_view text, const Figures* figures) : ArithmeticReader(text), figures_(figures) {}
 
-  Value sum() {
-    Value left = product();
-    while (const char sign = one_of("+-")) {
-      const Value right = product();
-      left = left && right ? Value(sign == '+' ? *left + *right : *left - *right) : std::nullopt;
-    }
-    return left;
-  }
-  bool at_end() { return skip_spaces() == text_.size(); }
-  bool word(std::string_view expected) {
+  using ArithmeticReader::at_end;
+  using ArithmeticReader::sum;
+  bool sign(std::string_view expected) {
     skip_spaces();
     if (!text_.substr(at_).starts_with(expected)) return false;
     at_ += expected.size();
     return true;
   }
-  [[noreturn]] void wrong(const char* what) const {
-    std::fprintf(stderr, "everwarp: internal error: the expression \"%s\": %s at character %zu\n",
-                 std::string(text_).c_str(), what, at_);
+  [[noreturn]] void wrong(std::string_view expected) const {
+    std::fprintf(stderr, "everwarp: internal error: the expression \"%s\": expected %s at character %zu\n",
+                 std::string(text_).c_str(), std::string(expected).c_str(), at_);
     std::abort();
   }
   const std::vector<std::string_view>& names() const { return names_; }
 
  private:
-  std::size_t skip_spaces() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    return at_;
+  static Value number(double value) { return value; }
+  static Value joined(Value left, char sign, Value right) {
+    if (!left || !right || (sign == '/' && *right == 0)) return std::nullopt;
+    if (sign == '+') return *left + *right;
+    if (sign == '-') return *left - *right;
+    return sign == '*' ? *left * *right : *left / *right;
   }
-  char one_of(std::string_view characters) {
-    skip_spaces();
-    if (at_ == text_.size() || characters.find(text_[at_]) == characters.npos) return 0;
-    return text_[at_++];
-  }
-  Value product() {
-    Value left = value();
-    while (const char sign = one_of("*/")) {
-      const Value right = value();
-      if (!left || !right || (sign == '/' && *right == 0)) {
-        left.reset();
-        continue;
-      }
-      left = sign == '*' ? *left * *right : *left / *right;
-    }
-    return left;
-  }
-  Value value() {
-    if (one_of("(")) {
-      const Value inside = sum();
-      if (!one_of(")")) wrong("a ) is missing");
-      return inside;
-    }
-    skip_spaces();
+  Value other() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && in_name(text_[at_])) ++at_;
-    std::string_view name = text_.substr(begin, at_ - begin);
-    if (name.empty()) wrong("a value is missing");
-    if (std::isdigit(static_cast<unsigned char>(name[0]))) return number(name);
+    const std::string_view name = word();
+    if (name.empty()) wrong("a value");
     if (name.ends_with('.') && at_ < text_.size() && text_[at_] == '*') {
       ++at_;
       names_.push_back(text_.substr(begin, at_ - begin));
       const Value sum = figures_ ? figures_->sum(name) : Value(0);
-      if (!sum) wrong("there is no such figure");
+      if (!sum) unknown(begin);
       return sum;
     }
     if (at_ < text_.size() && text_[at_] == '(') return call(name);
     names_.push_back(name);
     Value value = 0;
-    if (figures_ && !figures_->find(name, value)) wrong("there is no such figure");
+    if (figures_ && !figures_->find(name, value)) unknown(begin);
     return value;
   }
-  Value number(std::string_view digits) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size()) wrong("this is no number");
-    return value;
+  [[noreturn]] void unknown(std::size_t begin) {
+    at_ = begin;
+    wrong("a figure");
   }
   Value call(std::string_view function) {
     ++at_;
     const std::size_t end = text_.find(')', at_);
-    if (end == text_.npos) wrong("a ) is missing");
+    if (end == text_.npos) wrong("\")\"");
     std::vector<std::string_view> arguments;
     while (at_ < end) {
       skip_spaces();
@@ -110,9 +78,7 @@ class Reader {
     return figures_ ? figures_->call(function, arguments) : Value(0);
   }
 
-  std::string_view text_;
   const Figures* figures_;
-  std::size_t at_ = 0;
   std::vector<std::string_view> names_;
 };
 
@@ -127,7 +93,7 @@ Value Figures::call(std::string_view function, std::span<const std::string_view>
 Value evaluate(std::string_view expression, const Figures& figures) {
   Reader reader(expression, &figures);
   const Value value = reader.sum();
-  if (!reader.at_end()) reader.wrong("more than one expression");
+  if (!reader.at_end()) reader.wrong("the end");
   return value;
 }
 
@@ -135,10 +101,10 @@ Condition hold(std::string_view text, const Figures& figures) {
   Reader reader(text, &figures);
   Condition condition;
   condition.left = reader.sum();
-  const bool equal = reader.word("==");
-  if (!equal && !reader.word("<=")) reader.wrong("== or <= is missing");
+  const bool equal = reader.sign("==");
+  if (!equal && !reader.sign("<=")) reader.wrong("== or <=");
   condition.right = reader.sum();
-  if (!reader.at_end()) reader.wrong("more than one condition");
+  if (!reader.at_end()) reader.wrong("the end");
   if (condition.left && condition.right)
     condition.holds = equal ? *condition.left == *condition.right : *condition.left <= *condition.right;
   return condition;
@@ -147,7 +113,7 @@ Condition hold(std::string_view text, const Figures& figures) {
 std::vector<std::string_view> names_in(std::string_view expression) {
   Reader reader(expression, nullptr);
   reader.sum();
-  if (reader.word("==") || reader.word("<=")) reader.sum();
+  if (reader.sign("==") || reader.sign("<=")) reader.sum();
   return reader.names();
 }
 

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 
+#include "core/arithmetic_reader.hpp"
 #include "report/study_table.hpp"
 
 namespace ew::report {
@@ -21,22 +20,20 @@ enum class Sort { program, machine, x };
 constexpr std::string_view sort_names[] = {"program", "bar or configuration", "value of the axis"};
 constexpr std::string_view aggregates[] = {"mean", "geomean", "min", "max", "sum"};
 
-bool in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
-}
-
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-class Reader {
+class Reader final : core::ArithmeticReader<Reader, Node> {
+  friend class core::ArithmeticReader<Reader, Node>;
+
  public:
   Reader(std::string_view text, const ClaimNames& names, const core::Place& place)
-      : text_(text), names_(names), place_(place) {}
+      : ArithmeticReader(text), names_(names), place_(place) {}
 
   Node whole() {
     Node root = sum();
-    if (skip_spaces() != text_.size()) wrong("an operator or the end");
+    if (!at_end()) wrong("an operator or the end");
     return root;
   }
 
@@ -50,66 +47,32 @@ class Reader {
     const std::string found = at_ < text_.size() ? fmt::format("\"{}\"", text_.substr(at_, 12)) : "the end";
     throw UserError(place_, fmt::format("{}, column {}: expected {}, found {}", text_, at_ + 1, expected, found));
   }
-  std::size_t skip_spaces() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-    return at_;
-  }
-  char one_of(std::string_view characters) {
-    skip_spaces();
-    if (at_ == text_.size() || characters.find(text_[at_]) == characters.npos) return 0;
-    return text_[at_++];
-  }
   void expect(char character) {
     if (!one_of({&character, 1})) wrong(fmt::format("\"{}\"", character));
   }
   std::string name(std::string_view expected) {
-    skip_spaces();
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && in_name(text_[at_])) ++at_;
-    if (at_ == begin) wrong(expected);
-    return std::string(text_.substr(begin, at_ - begin));
+    const std::string_view found = word();
+    if (found.empty()) wrong(expected);
+    return std::string(found);
   }
 
-  Node joined(Node left, char sign, Node right) {
+  static Node joined(Node left, char sign, Node right) {
     Node node;
     node.kind = sign == '+' ? Kind::sum : sign == '-' ? Kind::difference : sign == '*' ? Kind::product : Kind::quotient;
     node.parts.push_back(std::move(left));
     node.parts.push_back(std::move(right));
     return node;
   }
-  Node sum() {
-    Node left = product();
-    while (const char sign = one_of("+-")) left = joined(std::move(left), sign, product());
-    return left;
-  }
-  Node product() {
-    Node left = value();
-    while (const char sign = one_of("*/")) left = joined(std::move(left), sign, value());
-    return left;
-  }
-  Node value() {
-    if (one_of("(")) {
-      Node inside = sum();
-      expect(')');
-      return inside;
-    }
-    skip_spaces();
-    const std::size_t begin = at_;
-    std::string word = name("a number, a measurement or an aggregate");
-    if (std::isdigit(static_cast<unsigned char>(word[0]))) return number(word, begin);
-    if (text_.substr(at_).starts_with("*(")) word += '*', ++at_;
-    if (skip_spaces() == text_.size() || text_[at_] != '(') wrong(fmt::format("\"(\" behind {}", word));
-    ++at_;
-    return std::ranges::find(aggregates, word) != std::end(aggregates) ? aggregate(word) : measured(word);
-  }
-  Node number(std::string_view digits, std::size_t begin) {
+  static Node number(double value) {
     Node node;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), node.number);
-    if (error != std::errc() || end != digits.data() + digits.size()) {
-      at_ = begin;
-      wrong("a number");
-    }
+    node.number = value;
     return node;
+  }
+  Node other() {
+    std::string word = name("a number, a measurement or an aggregate");
+    if (text_.substr(at_).starts_with("*(")) word += '*', ++at_;
+    if (!one_of("(")) wrong(fmt::format("\"(\" behind {}", word));
+    return std::ranges::find(aggregates, word) != std::end(aggregates) ? aggregate(word) : measured(word);
   }
 
   Node measured(const std::string& metric) {
@@ -192,10 +155,8 @@ class Reader {
     return sort;
   }
 
-  std::string_view text_;
   const ClaimNames& names_;
   const core::Place& place_;
-  std::size_t at_ = 0;
   std::vector<Variable> variables_;
 };
 

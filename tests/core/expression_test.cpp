@@ -53,8 +53,8 @@ TEST(Expression, ListsItsNames) {
 }
 
 TEST(ExpressionDeath, UnknownNamesAreErrorsOfTheTable) {
-  EXPECT_DEATH(evaluate("a + nothing", Named()), "there is no such figure");
-  EXPECT_DEATH(evaluate("a +", Named()), "a value is missing");
+  EXPECT_DEATH(evaluate("a + nothing", Named()), "expected a figure at character 4");
+  EXPECT_DEATH(evaluate("a +", Named()), "expected a value at character 3");
 }
 
 }  // namespace
