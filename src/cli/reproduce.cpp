@@ -56,8 +56,8 @@ void print_claims(const ComparedFigure& compared) {
   Table table({"claim", ">here", ">published", "", "what the text says"});
   for (const JudgedClaim& judged : compared.claims) {
     const Claim& claim = *judged.claim;
-    const std::string& reason = claim.not_judged.empty() ? judged.note : claim.not_judged;
-    table.row({claim.id, judged.ours_text(), claim.not_judged.empty() ? published_text(claim) : "-",
+    const std::string reason = judged.reason();
+    table.row({claim.id, judged.ours_text(), claim.judged() ? published_text(claim) : "-",
                std::string(verdict_names[static_cast<int>(judged.verdict)]),
                claim.text + (reason.empty() ? "" : " [" + reason + "]")});
   }

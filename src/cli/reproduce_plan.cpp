@@ -113,7 +113,7 @@ std::vector<Asked> asked_by(const Figure& figure) {
     return std::optional(1.0);
   };
   for (const report::Claim& claim : figure.claims)
-    if (claim.not_judged.empty()) claim.expression.value(note);
+    if (claim.judged()) claim.expression.value(note);
   return list;
 }
 

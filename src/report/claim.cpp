@@ -17,8 +17,8 @@ namespace {
 using core::Place, core::UserError;
 using Relation = Published::Relation;
 
-constexpr std::string_view columns[] = {"id", "expression", "published", "kind", "tolerance", "text", "not_judged"};
-enum Column { id_cell, expression_cell, published_cell, kind_cell, tolerance_cell, text_cell, not_judged_cell };
+constexpr std::string_view columns[] = {"id", "expression", "published", "kind", "tolerance", "text", "why"};
+enum Column { id_cell, expression_cell, published_cell, kind_cell, tolerance_cell, text_cell, why_cell };
 
 constexpr std::pair<std::string_view, Relation> relations[] = {
     {"<=", Relation::at_most}, {">=", Relation::at_least}, {"<", Relation::below}, {">", Relation::above}};
@@ -58,19 +58,17 @@ Claim claim_of(const CsvLine& line, const ClaimNames& names) {
   claim.id = line.cells[id_cell];
   claim.text = line.cells[text_cell];
   claim.place = line.place;
-  claim.not_judged = line.cells[not_judged_cell];
+  claim.why = line.cells[why_cell];
   if (claim.id.empty() || claim.text.empty()) throw UserError(line.place, "a claim should have an id and a text");
   const std::string& word = line.cells[kind_cell];
   expect_name(line.place, "kind of claim", word, claim_kind_names);
   claim.kind = static_cast<ClaimKind>(std::ranges::find(claim_kind_names, word) - std::begin(claim_kind_names));
-  if (!claim.not_judged.empty()) {
-    if (!line.cells[expression_cell].empty())
-      throw UserError(line.place, fmt::format("claim {} has an expression and a reason not to judge it", claim.id));
+  if (line.cells[expression_cell].empty()) {
+    if (claim.why.empty())
+      throw UserError(line.place,
+                      fmt::format("claim {} should have an expression, or say in \"why\" that it has none", claim.id));
     return claim;
   }
-  if (line.cells[expression_cell].empty())
-    throw UserError(line.place,
-                    fmt::format("claim {} should have an expression, or say in not_judged why it has none", claim.id));
   claim.expression = ClaimExpression::read(line.cells[expression_cell], names, line.place);
   claim.published = published_of(line.cells[published_cell], line.place);
   const bool direction = claim.published.relation != Relation::within;
@@ -153,10 +151,16 @@ std::string JudgedClaim::ours_text() const {
   return text;
 }
 
+std::string JudgedClaim::reason() const {
+  const bool asks_why = verdict == Verdict::not_judged || verdict == Verdict::broken || verdict == Verdict::undecided;
+  const std::string& why = asks_why ? claim->why : std::string();
+  return note.empty() || why.empty() ? note + why : fmt::format("{}; {}", note, why);
+}
+
 JudgedClaim judge(const Claim& claim, const std::vector<Measure>& measures) {
   JudgedClaim judged;
   judged.claim = &claim;
-  if (!claim.not_judged.empty()) return judged;
+  if (!claim.judged()) return judged;
   std::size_t held = 0;
   for (const Measure& measure : measures) {
     const auto value = claim.expression.value(measure);

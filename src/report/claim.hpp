@@ -31,14 +31,16 @@ struct Published {
 struct Claim {
   std::string id, text;  // the text says in words what is claimed, and where
   core::Place place;
-  std::string not_judged;  // why not; then there is no expression
+  std::string why;  // nothing here can tell, without an expression; else, why it does not hold here, as measured
   ClaimKind kind = ClaimKind::value;
   ClaimExpression expression;
   Published published;
   double tolerance = 0;  // how far ours may lie outside of what was published, in its own unit
+
+  bool judged() const { return !expression.text().empty(); }
 };
 
-/// Reads claims.csv: the heading "id,expression,published,kind,tolerance,text,not_judged", then a row a claim. A
+/// Reads claims.csv: the heading "id,expression,published,kind,tolerance,text,why", then a row a claim. A
 /// mistake is a core::UserError with file, line, what was expected and the nearest valid name.
 std::vector<Claim> read_claims(std::string_view text, const std::string& file, const ClaimNames&);
 
@@ -48,8 +50,10 @@ inline constexpr std::string_view verdict_names[] = {"held", "not held", "undeci
 struct JudgedClaim {
   const Claim* claim = nullptr;
   Verdict verdict = Verdict::not_judged;
-  std::vector<double> by_seed;         // in the seeds' order; empty when one has no value
-  std::string note;                    // of a minimum or maximum: which members do not hold, with the first seed
+  std::vector<double> by_seed;  // in the seeds' order; empty when one has no value
+  std::string note;             // of a minimum or maximum: which members do not hold, with the first seed
+  /// What stands behind the verdict: the note, and why the claim does not hold or is not judged.
+  std::string reason() const;
   std::optional<double> ours() const;  // the mean over the seeds
   std::string ours_text() const;       // "0.612", or with several seeds "0.612, 0.590 to 0.640"; "-" for none
 };

@@ -123,8 +123,8 @@ std::string claims_table(const ComparedFigure& compared) {
   std::string rows;
   for (const JudgedClaim& judged : compared.claims) {
     const Claim& claim = *judged.claim;
-    const bool asked = claim.not_judged.empty();
-    const std::string& reason = asked ? judged.note : claim.not_judged;
+    const bool asked = claim.judged();
+    const std::string reason = judged.reason();
     const char* colour = judged.verdict == Verdict::held ? "good" : judged.verdict == Verdict::broken ? "bad" : "note";
     rows += fmt::format(
         "<tr><td>{}</td><td>{}{}</td><td class=number>{}</td><td class=number>{}</td><td class={}>{}</td>"

@@ -34,10 +34,8 @@ Json to_json(const JudgedClaim& judged) {
             {"text", claim.text},
             {"kind", claim_kind_names[static_cast<int>(claim.kind)]},
             {"verdict", verdict_names[static_cast<int>(judged.verdict)]}};
-  if (!claim.not_judged.empty()) {
-    json["not_judged"] = claim.not_judged;
-    return json;
-  }
+  if (!claim.why.empty()) json["why"] = claim.why;
+  if (!claim.judged()) return json;
   json["expression"] = claim.expression.text();
   json["published"] = claim.published.text();
   json["tolerance"] = claim.tolerance;
@@ -115,14 +113,13 @@ std::string claims_csv(const Reproduction& reproduction) {
   for (const ComparedFigure& compared : reproduction.figures) {
     for (const JudgedClaim& judged : compared.claims) {
       const Claim& claim = *judged.claim;
-      const bool asked = claim.not_judged.empty(), measured = !judged.by_seed.empty();
+      const bool asked = claim.judged(), measured = !judged.by_seed.empty();
       text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(compared.figure->id), csv_cell(claim.id),
                           verdict_names[static_cast<int>(judged.verdict)], number(judged.ours()),
                           measured ? number(std::ranges::min(judged.by_seed)) : "",
                           measured ? number(std::ranges::max(judged.by_seed)) : "", asked ? claim.published.text() : "",
                           asked ? number(claim.tolerance) : "", claim_kind_names[static_cast<int>(claim.kind)],
-                          csv_cell(claim.expression.text()), csv_cell(claim.text),
-                          csv_cell(asked ? judged.note : claim.not_judged));
+                          csv_cell(claim.expression.text()), csv_cell(claim.text), csv_cell(judged.reason()));
     }
   }
   return text;
@@ -154,8 +151,8 @@ std::string claims_markdown(const ComparedFigure& compared) {
   std::string text = "\n| claim | what the text says | published | here | |\n|---|---|---|---|---|\n";
   for (const JudgedClaim& judged : compared.claims) {
     const Claim& claim = *judged.claim;
-    const bool asked = claim.not_judged.empty();
-    const std::string& reason = asked ? judged.note : claim.not_judged;
+    const bool asked = claim.judged();
+    const std::string reason = judged.reason();
     text += fmt::format("| {} | {} | {} | {} | {}{} |\n", claim.id, claim.text, asked ? published_text(claim) : "",
                         judged.ours_text(), verdict_names[static_cast<int>(judged.verdict)],
                         reason.empty() ? "" : ": " + reason);

@@ -125,7 +125,7 @@ TEST(Metrics, AreTimeOrSums) {
   EXPECT_NE(refused("latency.private.p50").find("is no sum"), std::string::npos);
 }
 
-const char* const heading = "id,expression,published,kind,tolerance,text,not_judged\n";
+const char* const heading = "id,expression,published,kind,tolerance,text,why\n";
 
 std::vector<Claim> claims(const std::string& rows) {
   return read_claims("# a paper\n" + std::string(heading) + rows, "claims.csv", names());
@@ -151,11 +151,25 @@ TEST(Claims, AreReadFromTheirFile) {
   EXPECT_EQ(list[0].place.line, 3u);
   EXPECT_EQ(list[1].published.text(), "0.94..0.96");
   EXPECT_EQ(list[2].published.text(), ">=10");
-  EXPECT_EQ(list[3].not_judged, "measured on silicon only");
+  EXPECT_EQ(list[3].why, "measured on silicon only");
   EXPECT_EQ(judge(list[0], {table}).verdict, Verdict::held);
   EXPECT_EQ(judge(list[1], {table}).verdict, Verdict::broken);
   EXPECT_EQ(judge(list[2], {table}).verdict, Verdict::held);
   EXPECT_EQ(judge(list[3], {table}).verdict, Verdict::not_judged);
+}
+
+TEST(Claims, SayWhyTheyDoNotHold) {
+  const auto list = read_claims(std::string(heading) +
+                                    "1,1,3,value,1,t,the lock moves\n2,1,1,value,1,t,the lock moves\n"
+                                    "3,,,value,,t,no such machine\n",
+                                "claims.csv", names());
+  const auto one = [](const Measurement&) { return std::optional(1.0); };
+  JudgedClaim broken = judge(list[0], {one});
+  EXPECT_EQ(broken.reason(), "the lock moves");
+  broken.note = "at UTS";
+  EXPECT_EQ(broken.reason(), "at UTS; the lock moves");
+  EXPECT_EQ(judge(list[1], {one}).reason(), "") << "it holds";
+  EXPECT_EQ(judge(list[2], {one}).reason(), "no such machine");
 }
 
 TEST(Claims, MistakesAreToldWithTheirLine) {
@@ -171,8 +185,7 @@ TEST(Claims, MistakesAreToldWithTheirLine) {
   says("1,1,<1,direction,1,t,\n", "a direction holds or it does not: it has no tolerance");
   says("1,1,1,value,,t,\n", "claim 1 should have a tolerance");
   says("1,1,1,value,-1,t,\n", "tolerance should be a number from 0");
-  says("1,,1,value,1,t,\n", "claim 1 should have an expression, or say in not_judged why it has none");
-  says("1,1,1,value,1,t,why\n", "claim 1 has an expression and a reason not to judge it");
+  says("1,,1,value,1,t,\n", "claim 1 should have an expression, or say in \"why\" that it has none");
   says("1,1,1,value,1,,\n", "a claim should have an id and a text");
   says("1,1,1,value,1,t\n", "claims.csv:3: expected 7 cells, found 6; a text with commas stands in double quotes");
   says("1,1,1,value,1,\"t,\n", "claims.csv:3: a quote is opened and not closed on this line");
@@ -181,8 +194,7 @@ TEST(Claims, MistakesAreToldWithTheirLine) {
     read_claims("id,text\n", "claims.csv", names());
     ADD_FAILURE();
   } catch (const core::UserError& error) {
-    EXPECT_STREQ(error.what(),
-                 "claims.csv:1: the heading should be id,expression,published,kind,tolerance,text,not_judged");
+    EXPECT_STREQ(error.what(), "claims.csv:1: the heading should be id,expression,published,kind,tolerance,text,why");
   }
 }
 

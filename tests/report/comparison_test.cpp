@@ -243,7 +243,7 @@ TEST_F(Series, MayBeAbsolute) {
 TEST_F(Series, AreWhereClaimsFindTheirNumbers) {
   const ClaimNames names{{"P", "Q"}, {"a"}, {}, figure_.metric, "n", {"1", "2"}};
   figure_.claims = read_claims(
-      "id,expression,published,kind,tolerance,text,not_judged\n"
+      "id,expression,published,kind,tolerance,text,why\n"
       "1,\"time(P, a, n=2) / time(P, a, n=1)\",1.4,value,0.2,\"P, <slow>\",\n"
       "2,\"mean(p in programs, value(p, a, n=2))\",<10,direction,,Q,\n"
       "3,,,value,,R,no such <machine>\n",

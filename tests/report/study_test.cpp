@@ -160,13 +160,13 @@ TEST_F(Studies, PublishedNumbersAreHeldToTheFigure) {
 
 TEST_F(Studies, HaveBarsAndClaims) {
   write("figure-1/claims.csv",
-        "id,expression,published,kind,tolerance,text,not_judged\n"
+        "id,expression,published,kind,tolerance,text,why\n"
         "1,\"time(gpKVS, slow) / time(gpKVS, fast)\",>1,direction,,t,\n");
   EXPECT_EQ(read_suite(folder_, "toy").figures[0].claims.size(), 1u);
   fs::remove(folder_ / "toy/figure-1/published.csv");
   EXPECT_TRUE(read_suite(folder_, "toy").figures[0].published.empty()) << "claims alone will do";
   write("figure-1/claims.csv",
-        "id,expression,published,kind,tolerance,text,not_judged\n"
+        "id,expression,published,kind,tolerance,text,why\n"
         "1,\"time(gpKVS, slov)\",>1,direction,,t,\n");
   EXPECT_SAYS(mistake(), "claims.csv:2: unknown bar or configuration \"slov\" (did you mean \"slow\"?)");
   fs::remove(folder_ / "toy/figure-1/claims.csv");
