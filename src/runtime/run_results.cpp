@@ -69,7 +69,8 @@ const std::vector<core::Statistic>& figure_names() {
 FigureValues values_of(const TimingFigures& figures) {
   FigureValues values;
   values.reserve(figure_names().size());
-  for (const core::Statistic& statistic : core::statistics_of(figures)) values.push_back(statistic.value);
+  TimingFigures::fields(
+      figures, [&](std::string_view, u64 value, std::string_view, std::string_view) { values.push_back(value); });
   return values;
 }
 
