@@ -42,9 +42,11 @@ class Accounts {
     return sum;
   }
 
+  /// May the account have counted something since it was taken last?
+  bool counts(Account account) const { return account < sets_.size() && sets_[account]; }
   /// What the account has counted since it was taken last. Nothing may hold on to its set.
   Set take(Account account) {
-    if (account >= sets_.size() || !sets_[account]) return {};
+    if (!counts(account)) return {};
     if (account == last_) look_up(nobody);
     const Set figures = *sets_[account];
     taken_.add(figures);
@@ -89,6 +91,7 @@ class CurrentAccount {
   Set& operator*() { return *current_; }
   Set& of(Account account) { return accounts_[account]; }
 
+  bool counts(Account account) const { return accounts_.counts(account); }
   Set take(Account account) {
     act_for(nobody);
     return accounts_.take(account);

@@ -193,8 +193,10 @@ HierarchyStatistics MemoryHierarchy::statistics() const {
 
 HierarchyStatistics MemoryHierarchy::take(core::Account account) {
   HierarchyStatistics taken;
-  for (const auto& cache : caches_) taken.l1.add(cache->take(account));
-  for (const auto& home : homes_) taken.l2.add(home->take(account));
+  for (const auto& cache : caches_)  // most have had nothing to do with a small launch
+    if (cache->counts(account)) taken.l1.add(cache->take(account));
+  for (const auto& home : homes_)
+    if (home->counts(account)) taken.l2.add(home->take(account));
   taken.network = network_->take(account);
   devices_.take(account, taken);
   return taken;

@@ -31,6 +31,7 @@ class Home final : public Receiver, public DeviceClient {
 
   bool quiescent() const;
   HomeStatistics statistics() const { return p_.counts.total(); }
+  bool counts(core::Account account) const { return p_.counts.counts(account); }
   HomeStatistics take(core::Account account) { return p_.counts.take(account); }
   std::string what_is_under_way() const;
   /// For contract suites and checkers.
