@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 
 #include "core/configuration.hpp"
 
@@ -294,6 +295,26 @@ TEST(CommittedStudies, AreWhole) {
         EXPECT_EQ(figure.mean != Mean::none, figure.paper("mean", bar.name).has_value()) << figure.id;
       }
   }
+}
+
+// docs/reproduce-denovo.md is figures.md of a run: each claim that does not hold there gives the reason of its
+// claims.csv.
+TEST(CommittedStudies, SayWhyAClaimOfTheThesisDoesNotHold) {
+  const Suite suite = read_suite(core::home_directory() / "studies", "denovo");
+  std::map<std::string, std::string> why;
+  for (const Figure& figure : suite.figures)
+    for (const Claim& claim : figure.claims) why[claim.id] = claim.why;
+  std::ifstream document(core::home_directory() / "docs/reproduce-denovo.md");
+  std::size_t not_held = 0;
+  for (std::string row; std::getline(document, row);) {
+    if (row.find("| not held") == row.npos) continue;
+    ++not_held;
+    const std::string id = row.substr(2, row.find(" |", 2) - 2);
+    EXPECT_FALSE(row.ends_with("| not held |")) << row;
+    EXPECT_FALSE(why[id].empty()) << id;
+    EXPECT_TRUE(row.ends_with(why[id] + " |")) << row << "\nclaims.csv says: " << why[id];
+  }
+  EXPECT_GT(not_held, 0u);
 }
 
 }  // namespace
