@@ -113,7 +113,7 @@ name = "four"
 run = "dd"
 words = "--blocks-per-cu 4"
 )";
-  std::ofstream(study / "claims.csv") << "id,expression,published,kind,tolerance,text,not_judged\n"
+  std::ofstream(study / "claims.csv") << "id,expression,published,kind,tolerance,text,why\n"
                                          "1,\"time(SPM_L, four) / time(SPM_L, one)\",>1,direction,,more work,\n"
                                          "2,,,value,,as on silicon,there is none here\n";
   const Json json = reproduced({"toy", "--studies", "studies", "--size", "small"});
