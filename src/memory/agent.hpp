@@ -40,7 +40,7 @@ class Agent {
   virtual ~Agent() = default;
   /// Performs the part's lanes on the bytes of its line: loads and atomics write the lanes' registers, stores and
   /// atomics change the bytes. Called once a part, at the moment when it is performed in the private cache. Answers
-  /// which bytes it wrote. Must not call the private cache; nor must complete(), wake() and released().
+  /// which bytes it wrote. Must not call the private cache; nor may any other of these functions.
   virtual ByteMask perform(u32 access, u32 part, u8* bytes) = 0;
   /// The home will perform this part, an atomic or reduction: writes down what its lanes do.
   virtual void ask(u32 access, u32 part, LineAtomic&) = 0;

@@ -6,11 +6,12 @@
 #include <array>
 #include <bit>
 
+#include "core/atomic_op.hpp"
 #include "memory/half_arithmetic.hpp"
 
 namespace ew::memory {
 
-enum class AtomicOp : u8 { none, exch, cas, add, inc, dec, min, max, bit_and, bit_or, bit_xor };
+using core::AtomicOp;
 /// What a cell holds. f16x2, bf16x2: two numbers.
 enum class CellType : u8 { u16, u32, u64, s32, s64, f16, bf16, f16x2, bf16x2, f32, f64 };
 

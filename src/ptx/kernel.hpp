@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/atomic_op.hpp"
 #include "core/types.hpp"
 #include "ptx/ast.hpp"
 
@@ -75,7 +76,7 @@ static_assert(sizeof(Instr) == 16);
 enum class MemoryKind : u8 { load, store, atomic, reduction, prefetch, async_copy, update };
 enum class Order : u8 { weak, relaxed, acquire, release, acq_rel, is_volatile, mmio };
 enum class CacheHint : u8 { none, ca, cg, cs, lu, cv, wb, wt, nc };
-enum class AtomicOp : u8 { none, exch, cas, add, inc, dec, min, max, bit_and, bit_or, bit_xor };
+using core::AtomicOp;
 
 /// Where a memory instruction points. `frame`: .param and .local symbols of a function, at an offset from its frame in
 /// local space; `param`: the kernel's parameters.

@@ -60,7 +60,7 @@ void MemoryHierarchy::attach(simt::TimingGpu& gpu, const memory::DmaEngine::Tell
                                     .line = config_.l1.line,
                                     .persists = persists(config_)};
   engines_ = std::make_unique<CopyEngines>(config_, port, devices_.of_host_pages(), copy_begins, moved);
-  make_homes(gpu.watch_of_homes());
+  make_homes(gpu.observer_of_homes());
 }
 
 memory::NetworkParts MemoryHierarchy::network_parts(u64 seed) {

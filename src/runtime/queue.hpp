@@ -86,7 +86,7 @@ class Queue {
   /// Runs a quantum if there is work: the meeting point of a traced host access and the machine.
   void step();
   /// The host is about to access these bytes, of memory that it shares with the GPU. Returns when the access is over on
-  /// the machine.
+  /// the machine. REQUIRES: a timing machine.
   void host_access(u64 address, u64 bytes, bool store);
   /// Host accesses are traced: most of them need not be watched for.
   void set_traced();

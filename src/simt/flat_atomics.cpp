@@ -7,34 +7,6 @@ namespace {
 
 using ptx::Type;
 
-memory::AtomicOp op_of(ptx::AtomicOp op) {
-  switch (op) {
-    case ptx::AtomicOp::none:
-      return memory::AtomicOp::none;
-    case ptx::AtomicOp::exch:
-      return memory::AtomicOp::exch;
-    case ptx::AtomicOp::cas:
-      return memory::AtomicOp::cas;
-    case ptx::AtomicOp::add:
-      return memory::AtomicOp::add;
-    case ptx::AtomicOp::inc:
-      return memory::AtomicOp::inc;
-    case ptx::AtomicOp::dec:
-      return memory::AtomicOp::dec;
-    case ptx::AtomicOp::min:
-      return memory::AtomicOp::min;
-    case ptx::AtomicOp::max:
-      return memory::AtomicOp::max;
-    case ptx::AtomicOp::bit_and:
-      return memory::AtomicOp::bit_and;
-    case ptx::AtomicOp::bit_or:
-      return memory::AtomicOp::bit_or;
-    case ptx::AtomicOp::bit_xor:
-      return memory::AtomicOp::bit_xor;
-  }
-  return memory::AtomicOp::none;
-}
-
 memory::CellType cell_of(const ptx::MemoryForm& form) {
   using memory::CellType;
   if (form.atomic == ptx::AtomicOp::add) {
@@ -113,7 +85,7 @@ struct OfRegisters {
 }  // namespace
 
 memory::AtomicForm atomic_form_of(const ptx::MemoryForm& form) {
-  return {.op = op_of(form.atomic), .type = cell_of(form)};
+  return {.op = form.atomic, .type = cell_of(form)};
 }
 
 void atomic(MemoryOp& op, u64 bias, bool shared_with_host) {

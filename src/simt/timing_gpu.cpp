@@ -243,8 +243,8 @@ void TimingGpu::set_unattended(bool unattended) {
   state_->unattended = unattended;
 }
 
-memory::HomeObserver* TimingGpu::watch_of_homes() {
-  return state_->sms.watch_of_homes();
+memory::HomeObserver* TimingGpu::observer_of_homes() {
+  return state_->sms.observer_of_homes();
 }
 
 memory::Agent& TimingGpu::agent(u32 sm) {

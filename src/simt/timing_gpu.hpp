@@ -68,7 +68,7 @@ class TimingGpu final : public Gpu {
 
   memory::Agent& agent(u32 sm);
   /// For every home. nullptr: nobody traces or records.
-  memory::HomeObserver* watch_of_homes();
+  memory::HomeObserver* observer_of_homes();
   /// REQUIRES: before the first launch, once an SM.
   void attach(u32 sm, LinePort&);
 

@@ -53,7 +53,7 @@ class DelayedLines final : public simt::LinePort {
   DelayedLines(core::TimeWheel& wheel, simt::TimingGpu& gpu, const TimingSetup& setup, u32 sm)
       : wheel_(wheel),
         agent_(gpu.agent(sm)),
-        watch_(gpu.watch_of_homes()),
+        watch_(gpu.observer_of_homes()),
         setup_(setup),
         sm_(static_cast<u16>(sm)),
         random_(setup.seed * 977 + sm) {}

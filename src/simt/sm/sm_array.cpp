@@ -8,8 +8,8 @@ namespace ew::simt {
 SmArray::SmArray(const SmSetup& setup, const SmNeighbours& neighbours, std::vector<Sm>& sms, IssuingSm& issuing)
     : active_((sms.size() + 63) / 64),
       issuing_(issuing),
-      home_watch_(neighbours.trace, neighbours.wheel, neighbours.recorder),
-      watches_homes_(core::observation && (neighbours.trace || neighbours.recorder)) {
+      atomics_observer_(neighbours.trace, neighbours.wheel, neighbours.recorder),
+      observes_homes_(core::observation && (neighbours.trace || neighbours.recorder)) {
   for (Sm& sm : sms) sms_.push_back(std::make_unique<TimingSm>(setup, neighbours, sm, active_[sm.index / 64]));
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "simt/sm/home_watch.hpp"
+#include "simt/sm/atomics_observer.hpp"
 #include "simt/sm/timing_sm.hpp"
 
 namespace ew::simt {
@@ -41,7 +41,7 @@ class SmArray {
 
   TimingSm& operator[](u32 index) { return *sms_[index]; }
   /// For every home. nullptr: nobody traces or records.
-  memory::HomeObserver* watch_of_homes() { return watches_homes_ ? &home_watch_ : nullptr; }
+  memory::HomeObserver* observer_of_homes() { return observes_homes_ ? &atomics_observer_ : nullptr; }
   u32 size() const { return static_cast<u32>(sms_.size()); }
   auto begin() const { return sms_.begin(); }
   auto end() const { return sms_.end(); }
@@ -56,8 +56,8 @@ class SmArray {
   std::vector<u64> active_;  // one bit an SM: it may have something to do
   std::vector<std::unique_ptr<TimingSm>> sms_;
   IssuingSm& issuing_;
-  HomeWatch home_watch_;
-  const bool watches_homes_;
+  AtomicsObserver atomics_observer_;
+  const bool observes_homes_;
 };
 
 }  // namespace ew::simt

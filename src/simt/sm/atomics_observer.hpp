@@ -9,9 +9,9 @@
 
 namespace ew::simt {
 
-class HomeWatch final : public memory::HomeObserver {
+class AtomicsObserver final : public memory::HomeObserver {
  public:
-  HomeWatch(core::Trace* trace, const core::TimeWheel& wheel, EventRecorder* recorder)
+  AtomicsObserver(core::Trace* trace, const core::TimeWheel& wheel, EventRecorder* recorder)
       : trace_(trace), wheel_(wheel), recorder_(recorder) {}
 
   void performed(const memory::Request&) override {}

@@ -1,8 +1,8 @@
-#include "simt/sm/home_watch.hpp"
+#include "simt/sm/atomics_observer.hpp"
 
 namespace ew::simt {
 
-void HomeWatch::perform(const memory::Request& request, memory::LineAtomic& atomic, u8* line) {
+void AtomicsObserver::perform(const memory::Request& request, memory::LineAtomic& atomic, u8* line) {
   const Access& a = *static_cast<const Access*>(atomic.asker);
   if (recorder_ && a.grid && atomic.lanes && recorder_->wants(a.op))
     perform_recorded(a, atomic, reinterpret_cast<u64>(line) - request.line, line);
@@ -13,7 +13,7 @@ void HomeWatch::perform(const memory::Request& request, memory::LineAtomic& atom
 }
 
 /// Lane by lane, each with what it found.
-void HomeWatch::perform_recorded(const Access& a, memory::LineAtomic& atomic, u64 bias, u8* line) {
+void AtomicsObserver::perform_recorded(const Access& a, memory::LineAtomic& atomic, u64 bias, u8* line) {
   const auto guard = recorder_->lock();
   MemoryOp op = a.op;
   for (LaneMask left = atomic.lanes; left; left &= left - 1) {
