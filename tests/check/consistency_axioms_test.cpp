@@ -57,16 +57,29 @@ TEST(ConsistencyAxioms, AStrongerModelNeverAllowsMore) {
 }
 
 // --- Races, on the sequentially consistent executions of a program
-// ------------------------------------------------------
+
+Scope scope_of(const Event& e) {
+  return e.kind == EventKind::barrier ? Scope::cta : e.scope;
+}
 
 bool same_instance(const EventGraph& graph, u32 a, u32 b) {
-  return graph.events[a].scope == graph.events[b].scope && graph.scope_includes(a, b);
+  const Event &one = graph.events[a], &other = graph.events[b];
+  if (scope_of(one) != scope_of(other)) return false;
+  return one.kind == EventKind::barrier ? graph.places[one.thread] == graph.places[other.thread]
+                                        : graph.scope_includes(a, b);
+}
+
+/// Who arrives comes before who waits.
+bool met(const Event& one, const Event& other) {
+  return one.kind == EventKind::barrier && other.kind == one.kind && one.barrier_of == other.barrier_of &&
+         one.barrier <= other.barrier && other.waits;
 }
 
 /// Synchronisation order (thesis, section 2.2): a write that synchronises before a read of its location that does;
-/// under HRF of one scope, the same for both.
+/// under HRF of one scope, the same for both. And barriers, which are of their block.
 bool synchronises(const Execution& run, u32 w, u32 r, bool scopes) {
   const Event &one = run.graph.events[w], &other = run.graph.events[r];
+  if (w != r && met(one, other)) return true;
   return one.strong() && other.strong() && one.writes() && other.reads() && !other.reduction &&
          run.conflict.has(w, r) && (!scopes || same_instance(run.graph, w, r));
 }
@@ -79,7 +92,7 @@ Relation happens_before(const Execution& run, std::string_view model) {
       if (synchronises(run, w, r, model != "drf0")) all.add(w, r);
   if (model != "hrf-direct") return all.closure();
   for (u32 of = 0; of < n; ++of) {  // the union of one order a scope
-    if (!run.graph.events[of].strong()) continue;
+    if (!run.graph.events[of].strong() && run.graph.events[of].kind != EventKind::barrier) continue;
     Relation one = run.graph.program_order;
     for (u32 w = 0; w < n; ++w)
       for_each(all.after(w), [&](u32 r) {
@@ -113,12 +126,15 @@ class GuardedData {
   std::string program() {
     std::string text = "test guarded ptx\n";
     const u32 threads = 2 + below(2), scopes = below(3);
+    const std::array<bool, 2> meets{below(3) == 0, below(3) == 0};  // the block's threads, at a barrier
     for (u32 t = 0; t < threads; ++t) {
-      text += fmt::format("T{}@b{}: ", t, below(2));
-      if (below(2)) text += data(t) + " ; ";
+      const u32 block = below(2);
+      std::vector<std::string> parts;
+      if (below(2)) parts.push_back(data(t));
       const u32 flags = 1 + below(2);
-      for (u32 i = 0; i < flags; ++i) text += (i ? " ; " : "") + flag(t, i, scopes);
-      text += '\n';
+      for (u32 i = 0; i < flags; ++i) parts.push_back(flag(t, i, scopes));
+      if (meets[block]) parts.insert(parts.begin() + below(static_cast<u32>(parts.size()) + 1), "bar");
+      text += fmt::format("T{}@b{}: {}\n", t, block, fmt::join(parts, " ; "));
     }
     return text;
   }
@@ -143,17 +159,19 @@ class GuardedData {
 class RaceFree : public testing::TestWithParam<const char*> {};
 
 TEST_P(RaceFree, ProgramsAreSequentiallyConsistent) {
-  u64 free = 0, weaker = 0;  // … of which ptx allows more
+  u64 free = 0, weaker = 0, with_barrier = 0;  // … of which ptx allows more, and of which have a barrier
   for (u64 seed = 1; seed <= 6000 && !HasFailure(); ++seed) {
     const Litmus test = parse_litmus(GuardedData(seed).program(), "guarded")[0];
     const Program program = resolve(test, "guarded");
     if (has_race(program, GetParam())) continue;
     ++free;
+    with_barrier += !program.barriers.empty();
     const auto strong = interleavings(program);
     EXPECT_EQ(allowed(program, GetParam()) == strong, true) << seed << '\n' << print(test);
     weaker += allowed(program, "ptx") != strong;
   }
   EXPECT_GT(free, 300u);
+  EXPECT_GT(with_barrier, 100u);
   EXPECT_GT(weaker, 30u);
 }
 
