@@ -209,11 +209,11 @@ class Builder {
 
   /// Device pass; sources in nvcc's old dialect are mended and tried again.
   int device_code(CudaUnit& unit) {
+    const fs::path folder = scratch_.path() / ("dialect-" + fs::path(unit.ptx).filename().string());
+    unit.overlay = write_dialect_overlay(library_files_to_mend(), folder);
     Result result = execute(device_pass(tools_, request_, unit));
     if (result.status != 0 && !circular(result)) {
-      const fs::path folder = scratch_.path() / ("dialect-" + fs::path(unit.ptx).filename().string());
-      fs::create_directories(folder);
-      unit.overlay = write_dialect_overlay(own_files(unit), folder).string();
+      unit.overlay = write_dialect_overlay(own_files(unit), folder);
       if (!unit.overlay.empty()) result = execute(device_pass(tools_, request_, unit));
     }
     if (circular(result)) result = device_code_with_circles(unit);

@@ -51,6 +51,8 @@ class Filter {
       return replace(barrier_destructor.size(), "~barrier() = default; __device__ void everwarp_invalidate() {");
     for (std::string_view product : complex_products)
       if (here(product)) return replace(0, "__host__ __device__ "), copy(product.size());
+    for (std::string_view read : volatile_atomic_refs)
+      if (here(read)) return plain_read_of_a_reference(read);
     if (word_character(c)) return word();
     copy(1);
   }
@@ -63,6 +65,19 @@ class Filter {
   static constexpr std::array<std::string_view, 2> complex_products{
       "complex<_Tp>\noperator*(const complex<_Tp>& __z, const complex<_Tp>& __w)\n{",
       "complex<_Tp>\noperator/(const complex<_Tp>& __z, const complex<_Tp>& __w)\n{"};
+
+  // libcu++'s atomic_ref reads the address that it holds as volatile, so that clang keeps it in local memory and each
+  // atomic loads it from there. The address never changes: it is read as a const member.
+  static constexpr std::array<std::string_view, 2> volatile_atomic_refs{
+      "(__cxx_atomic_ref_base_impl<_Tp, _Sco> volatile* __a) _NOEXCEPT {\n  return ",
+      "(__cxx_atomic_ref_base_impl<_Tp, _Sco> const volatile* __a) _NOEXCEPT {\n  return "};
+
+  void plain_read_of_a_reference(std::string_view read) {
+    copy(read.size());
+    constexpr std::string_view volatile_read = "__a->__a_value;";
+    if (here(volatile_read))
+      replace(volatile_read.size(), "const_cast<__cxx_atomic_ref_base_impl<_Tp, _Sco> const*>(__a)->__a_value;");
+  }
 
   char next_visible(std::size_t position) const {
     while (position < text_.size() && std::isspace(static_cast<unsigned char>(text_[position]))) ++position;
@@ -169,10 +184,16 @@ std::optional<std::string> to_clang_dialect(std::string_view source) {
   return Filter(source).run();
 }
 
+std::vector<std::string> library_files_to_mend() {
+  return {"/usr/include/cuda/std/detail/libcxx/include/support/atomic/cxx_atomic.h"};
+}
+
 std::filesystem::path write_dialect_overlay(const std::vector<std::string>& files,
                                             const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
   nlohmann::json roots = nlohmann::json::array();
   for (const std::string& name : files) {
+    if (!std::filesystem::is_regular_file(name)) continue;
     const auto changed = to_clang_dialect(core::content_of(name));
     if (!changed) continue;
     const auto path = folder / ("dialect-" + std::to_string(roots.size()));

@@ -1,6 +1,6 @@
 // Two habits of old CUDA sources that nvcc accepts and clang refuses: launch brackets with blanks inside (`<< <…>> >`)
-// and a single % before a register name in extended asm. The filter mends them (and one destructor of libcu++, which
-// has the second habit, too), changes no line number and nothing else.
+// and a single % before a register name in extended asm. The filter mends them, and three places of libcu++ that clang
+// refuses or makes slow code of. It changes no line number and nothing else.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,12 @@ namespace ew::cli {
 /// The text in clang's dialect; nothing when it needs no change.
 std::optional<std::string> to_clang_dialect(std::string_view source);
 
+/// The files of libcu++ that compile as they are, to slower code than nvcc's: they are mended for each source.
+std::vector<std::string> library_files_to_mend();
+
 /// Mends each file that needs it: the changed texts go to `folder`, with an overlay file for clang's -ivfsoverlay that
-/// shows them under their own names. The overlay's path, or empty when no file needs a change.
+/// shows them under their own names. The overlay's path, or empty when no file needs a change. A file
+/// that is not there needs none.
 std::filesystem::path write_dialect_overlay(const std::vector<std::string>& files, const std::filesystem::path& folder);
 
 }  // namespace ew::cli

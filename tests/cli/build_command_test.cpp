@@ -191,6 +191,18 @@ TEST_F(BuildCommand, PtxNamesTheUsersLines) {
   EXPECT_TRUE(holds(ptx, "sub/k.cu"));
 }
 
+TEST_F(BuildCommand, AnAtomicReferenceNeedsNoLocalMemory) {
+  write("k.cu",
+        "#include <cuda/atomic>\n__global__ void f(int* p) {\n"
+        "  cuda::atomic_ref<int, cuda::thread_scope_device> a(*p);\n  int e = 0;\n"
+        "  while (a.exchange(1, cuda::memory_order_acquire)) {}\n"
+        "  while (!a.compare_exchange_weak(e, 5)) e = 0;\n"
+        "  a.store(a.load() + a.fetch_add(1), cuda::memory_order_release);\n}\n");
+  const std::string ptx = build({"--ptx", "k.cu"}).output;
+  EXPECT_TRUE(holds(ptx, ".entry _Z1fPi")) << ptx;
+  EXPECT_FALSE(holds(ptx, ".local")) << ptx;
+}
+
 TEST_F(BuildCommand, OneNameForSeveralResultsIsAMistake) {
   write("a.cu", kernel);
   write("b.cu", kernel);

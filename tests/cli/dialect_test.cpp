@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/files.hpp"
+
 namespace ew::cli {
 namespace {
 
@@ -43,6 +45,15 @@ TEST(Dialect, AlignmentBehindASpace) {
   EXPECT_EQ(mended("__device__\n  alignas (N) int x;"), "__device__\n  __align__ (N) int x;");
   EXPECT_EQ(mended("alignas(16) __shared__ int x[4];"), "unchanged");
   EXPECT_EQ(mended("__shared__ alignas_t x;"), "unchanged");
+}
+
+TEST(Dialect, AtomicReferencesHoldTheirAddressInARegister) {
+  const std::string_view head = "f(__cxx_atomic_ref_base_impl<_Tp, _Sco> volatile* __a) _NOEXCEPT {\n  return ";
+  EXPECT_EQ(mended(std::string(head) + "__a->__a_value;\n}"),
+            std::string(head) + "const_cast<__cxx_atomic_ref_base_impl<_Tp, _Sco> const*>(__a)->__a_value;\n}");
+  EXPECT_EQ(mended(std::string(head) + "__cxx_get_underlying_atomic(__a);\n}"), "unchanged");
+  for (const std::string& file : library_files_to_mend())
+    EXPECT_NE(mended(core::content_of(file)), "unchanged") << file;
 }
 
 TEST(Dialect, KeepsEveryLine) {
