@@ -52,7 +52,7 @@ void Polls::stagger(u32 slot) {
   const Period& period = spin.periods[static_cast<u32>(std::countr_zero(spin.spins)) % warp_lanes];
   const bool repeats = spin.spins && period.repeats >= rounds_until_watched;
   if (repeats && period.length) return;  // within a round
-  const bool wrote = std::exchange(c.wrote, false), gave_back = std::exchange(c.changed, 0) == 0;
+  const bool gave_back = std::exchange(c.changed, 0) == 0;
   c.in_vain = same_loop && !found_new && gave_back ? c.in_vain + 1 : 0;
   if (!repeats && c.in_vain < rounds_until_watched) {
     c.missed = 0;
@@ -62,9 +62,7 @@ void Polls::stagger(u32 slot) {
   const u64 others = std::exchange(c.others, 0);
   c.missed += std::exchange(c.others_before, others) != others;
   const u32 most = watch_.contested.most_missed();
-  if (c.missed <= most) return;
-  const u32 bound = (c.missed - most) * 8;
-  pause_below(slot, wrote ? std::min(bound, 64u) : bound);  // who wrote may be getting on, with a lock that it frees
+  if (c.missed > most) pause_below(slot, (c.missed - most) * 8);
 }
 
 /// Before its next strong access, from a fixed sequence.

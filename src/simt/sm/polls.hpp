@@ -112,12 +112,12 @@ void Polls::note(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, Befo
     }
     const u64 was = before(lane), is = after(lane);
     if (is == was) continue;
+    c.missed = 0;  // it was not too late
     ContestedWords::Word& word = watch_.contested.claim(place(lane));
     if (starves_another(word, slot)) pause_below(slot, stagger_);
     word.writer = me;
     ++word.writes;
     ++watch_.contested.changes;
-    c.wrote = true;
     c.changed += ((is - was) << unused_bits) * (place(lane) | 1);
   }
 }
