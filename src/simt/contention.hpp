@@ -69,9 +69,10 @@ struct Contender {
   u32 news = 0;                // Spinning::news up to this round
   u32 in_vain = 0;             // rounds in a row of one loop that found nothing new and gave back what they took
   // Others' writes of the words that it polls, up to this round and the last; how many rounds came behind such writes;
-  // and the sum of its changes in this round: 0 when it has given back what it took.
+  // and of this round, whether it wrote, and the sum of its changes: 0 when it has given back what it took.
   u64 others = 0, others_before = 0;
   u32 missed = 0, staggers = 0;
+  bool wrote = false;
   u64 changed = 0;
 
   u32 rounds_at_look = 0, news_at_look = 0;  // of TimingGpu at warps that spin

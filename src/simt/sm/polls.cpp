@@ -52,7 +52,7 @@ void Polls::stagger(u32 slot) {
   const Period& period = spin.periods[static_cast<u32>(std::countr_zero(spin.spins)) % warp_lanes];
   const bool repeats = spin.spins && period.repeats >= rounds_until_watched;
   if (repeats && period.length) return;  // within a round
-  const bool gave_back = std::exchange(c.changed, 0) == 0;
+  const bool wrote = std::exchange(c.wrote, false), gave_back = std::exchange(c.changed, 0) == 0;
   c.in_vain = same_loop && !found_new && gave_back ? c.in_vain + 1 : 0;
   if (!repeats && c.in_vain < rounds_until_watched) {
     c.missed = 0;
@@ -62,7 +62,9 @@ void Polls::stagger(u32 slot) {
   const u64 others = std::exchange(c.others, 0);
   c.missed += std::exchange(c.others_before, others) != others;
   const u32 most = watch_.contested.most_missed();
-  if (c.missed > most) pause_below(slot, (c.missed - most) * 8);
+  if (c.missed <= most) return;
+  const u32 bound = (c.missed - most) * 8;
+  pause_below(slot, wrote ? std::min(bound, 64u) : bound);  // who wrote may be getting on, with a lock that it frees
 }
 
 /// Before its next strong access, from a fixed sequence.
@@ -73,19 +75,21 @@ void Polls::pause_below(u32 slot, u32 bound) {
   pausing_ |= bit(slot);
 }
 
-/// A warp of another SM starves for the word, and this one does not.
-bool Polls::starves_another(const ContestedWords::Word& word, u32 slot) const {
-  const ContestedWords& words = watch_.contested;
-  return word.missed > words.starving() && of_[slot].contender.missed <= words.most_missed() &&
-         word.wanted_by / WarpTable::slots != sm_ + 1 && wheel_.now() - word.wanted < wanted_for;
+/// A warp starves for the word.
+bool Polls::wanted(const ContestedWords::Word& word) const {
+  return word.missed > watch_.contested.starving() && wheel_.now() - word.wanted < wanted_for;
 }
 
 /// Who is about to use what its SM was the last to write, while a warp of another SM starves for it, leaves it alone
-/// for some cycles behind that: it may free a lock and take it before the line can leave.
+/// for some cycles behind that: it may free a lock and take it before the line can leave. A warp that starves itself
+/// does so where it was the last to write, for any other: it had the word.
 void Polls::give_way(u32 slot, const MemoryOp& op, LaneMask lanes) {
+  const u32 me = writer_of(slot);
   for (LaneMask left = lanes; left; left &= left - 1) {
     const ContestedWords::Word* const word = watch_.contested.find(place_of(op, first_of(left)));
-    if (word && starves_another(*word, slot) && word->writer / WarpTable::slots == sm_ + 1)
+    if (!word || !wanted(*word)) continue;
+    const bool had_it = word->writer == me && word->wanted_by != me;
+    if (had_it || (of_this_sm(word->writer) && !of_this_sm(word->wanted_by) && !starves(slot)))
       return pause_below(slot, stagger_);
   }
 }

@@ -70,8 +70,10 @@ class Polls {
   void see_spinning(u32 slot, Cycle now);
   void stagger(u32 slot);
   void pause_below(u32 slot, u32 bound);
-  bool starves_another(const ContestedWords::Word&, u32 slot) const;
+  bool wanted(const ContestedWords::Word&) const;
+  bool starves(u32 slot) const { return of_[slot].contender.missed > watch_.contested.most_missed(); }
   u32 writer_of(u32 slot) const { return (sm_ + 1) * WarpTable::slots + slot; }
+  bool of_this_sm(u32 writer) const { return writer / WarpTable::slots == sm_ + 1; }
 
   const core::TimeWheel& wheel_;
   WarpTable& table_;
@@ -108,16 +110,17 @@ void Polls::note(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, Befo
     const u32 lane = first_of(left);
     if (ContestedWords::Word* const word = watch_.contested.find(place(lane))) {
       if (op.plan->polls && word->writer != me) c.others += word->writes;
-      if (c.missed > watch_.contested.most_missed()) word->wanted_by = me, word->missed = c.missed, word->wanted = now;
+      if (starves(slot) && (c.missed >= word->missed || word->wanted_by == me || !wanted(*word)))
+        word->wanted_by = me, word->missed = c.missed, word->wanted = now;
     }
     const u64 was = before(lane), is = after(lane);
     if (is == was) continue;
-    c.missed = 0;  // it was not too late
     ContestedWords::Word& word = watch_.contested.claim(place(lane));
-    if (starves_another(word, slot)) pause_below(slot, stagger_);
+    if (wanted(word) && !of_this_sm(word.wanted_by) && !starves(slot)) pause_below(slot, stagger_);
     word.writer = me;
     ++word.writes;
     ++watch_.contested.changes;
+    c.wrote = true;
     c.changed += ((is - was) << unused_bits) * (place(lane) | 1);
   }
 }
