@@ -11,6 +11,8 @@ namespace ew::core {
 template <class T>
 class Ring {
  public:
+  /// Room for so many items at first: 0 or a power of two.
+  explicit Ring(u32 room = 0) : items_(room) {}
   bool empty() const { return size_ == 0; }
   u32 size() const { return size_; }
   T& front() { return items_[first_]; }

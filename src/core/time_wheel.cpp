@@ -5,26 +5,27 @@
 
 namespace ew::core {
 
-TimeWheel::TimeWheel() : levels_(levels) {
-  events_.reserve(4096);
+TimeWheel::TimeWheel(Size size)
+    : slot_bits_(size == Size::small ? 6 : 10),
+      levels_(size == Size::small ? 7 : 4),
+      slot_(u64{levels_} << slot_bits_),
+      occupied_((u64{levels_} << slot_bits_) / 64) {
+  events_.reserve(size == Size::small ? 256 : 4096);
 }
 
-/// The level is that of the highest digit (of slot_bits bits) in which `when` differs from now: two times that agree in
-/// all higher digits share the window that the level turns through.
+/// The level is that of the highest digit (of slot_bits_ bits) in which `when` differs from now: two times that agree
+/// in all higher digits share the window that the level turns through.
 void TimeWheel::file(u32 index) {
   const Cycle when = events_[index].when;
   const u64 difference = when ^ now_;
-  const u32 level = difference >> slot_bits == 0 ? 0 : (63 - std::countl_zero(difference)) / slot_bits;
-  assert(level < levels);
-  append(level, (when >> (level * slot_bits)) & (slots - 1), index);
-}
-
-void TimeWheel::append(u32 level, u32 number, u32 index) {
-  Slot& slot = levels_[level].slot[number];
+  const u32 level = difference >> slot_bits_ == 0 ? 0 : (63 - std::countl_zero(difference)) / slot_bits_;
+  assert(level < levels_);
+  const u32 number = slot_of(when, level);
+  Slot& slot = this->slot(level, number);
   events_[index].next = none;
   if (slot.first == none) {
     slot.first = index;
-    levels_[level].occupied[number / 64] |= u64{1} << (number % 64);
+    occupied(level, number) |= u64{1} << (number % 64);
   } else {
     events_[slot.last].next = index;
   }
@@ -42,13 +43,13 @@ void TimeWheel::at(Cycle when, Handler handler, void* target, u64 a, u64 b) {
   }
   events_[index] = {handler, target, a, b, when, none};
   ++pending_;
+  if (when < earliest_ && earliest_ != unknown) earliest_ = when;
   file(index);
 }
 
-void TimeWheel::run_due() {
-  Level& level = levels_[0];
-  const u32 number = now_ & (slots - 1);
-  Slot& slot = level.slot[number];
+void TimeWheel::run_slot() {
+  const u32 number = slot_of(now_, 0);
+  Slot& slot = this->slot(0, number);
   while (slot.first != none) {
     const u32 index = slot.first;
     const Event event = events_[index];
@@ -60,28 +61,25 @@ void TimeWheel::run_due() {
     ++executed_;
     event.handler(event.target, event.a, event.b);
   }
-  level.occupied[number / 64] &= ~(u64{1} << (number % 64));
-}
-
-u32 TimeWheel::first_occupied(u32 level, u32 from) const {
-  const auto& words = levels_[level].occupied;
-  for (u32 word = from / 64; word < words.size(); ++word) {
-    u64 bits = words[word];
-    if (word == from / 64) bits &= ~u64{0} << (from % 64);
-    if (bits) return word * 64 + std::countr_zero(bits);
-  }
-  return none;
+  occupied(0, number) &= ~(u64{1} << (number % 64));
+  earliest_ = unknown;
 }
 
 /// Every event of a lower level comes before every event of a higher one. A slot of a higher level holds events of many
 /// cycles: the earliest of them is looked for.
-Cycle TimeWheel::next() const {
-  for (u32 level = 0; level < levels; ++level) {
-    const u32 from = ((now_ >> (level * slot_bits)) & (slots - 1)) + 1;
-    const u32 number = from < slots ? first_occupied(level, from) : none;
-    if (number == none) continue;
+Cycle TimeWheel::first() const {
+  if (!pending_) return never;
+  if (slot_[slot_of(now_, 0)].first != none) return now_;
+  for (u32 level = 0; level < levels_; ++level) {
+    const u32 from = slot_of(now_, level) + 1, slots = u32{1} << slot_bits_;
+    const u64* const words = &occupied_[(u64{level} << slot_bits_) / 64];
+    u32 word = from / 64;
+    u64 bits = from < slots ? words[word] & ~u64{0} << from % 64 : 0;
+    while (!bits && ++word < slots / 64) bits = words[word];
+    if (!bits) continue;
+    const u32 number = word * 64 + static_cast<u32>(std::countr_zero(bits));
     Cycle earliest = never;
-    for (u32 i = levels_[level].slot[number].first; i != none; i = events_[i].next)
+    for (u32 i = slot_[(level << slot_bits_) + number].first; i != none; i = events_[i].next)
       if (events_[i].when < earliest) earliest = events_[i].when;
     return earliest;
   }
@@ -89,10 +87,10 @@ Cycle TimeWheel::next() const {
 }
 
 void TimeWheel::spread(u32 level, u32 number) {
-  Slot& slot = levels_[level].slot[number];
+  Slot& slot = this->slot(level, number);
   u32 index = slot.first;
   slot = {};
-  levels_[level].occupied[number / 64] &= ~(u64{1} << (number % 64));
+  occupied(level, number) &= ~(u64{1} << (number % 64));
   while (index != none) {
     const u32 next = events_[index].next;
     file(index);
@@ -100,14 +98,10 @@ void TimeWheel::spread(u32 level, u32 number) {
   }
 }
 
-void TimeWheel::advance(Cycle to) {
-  assert(to >= now_);
-  assert(to == now_ || levels_[0].slot[now_ & (slots - 1)].first == none);
-  const u64 changed = now_ ^ to;
-  now_ = to;
+void TimeWheel::turn(u64 changed) {
   // From the top, so that what falls out of a higher level is spread on.
-  for (u32 level = levels - 1; level > 0; --level)
-    if (changed >> (level * slot_bits)) spread(level, (to >> (level * slot_bits)) & (slots - 1));
+  for (u32 level = levels_ - 1; level > 0; --level)
+    if (changed >> (level * slot_bits_)) spread(level, slot_of(now_, level));
 }
 
 }  // namespace ew::core

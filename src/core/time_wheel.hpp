@@ -1,11 +1,12 @@
 // Simulated time and what happens when. Owned by the machine; every component of it keeps a reference.
 //
 // Time is counted in cycles of the SM clock. Events of one cycle run in the order in which they were asked for, so a
-// run is a function of its input alone. The wheel has four levels of 1,024 slots (2^40 cycles, 13 minutes at 1.4 GHz);
-// an event moves down a level when time enters its slot, and nothing is allocated once the pool has its working size.
+// run is a function of its input alone. The wheel has levels of as many slots each; an event moves down a level when
+// time enters its slot, and nothing is allocated once the pool has its working size. A wheel with few events has few
+// slots, so that it stays in the host's caches.
 #pragma once
 
-#include <array>
+#include <cassert>
 #include <vector>
 
 #include "core/types.hpp"
@@ -20,13 +21,18 @@ class TimeWheel {
   /// What an event runs: a component and two words of its own meaning.
   using Handler = void (*)(void* target, u64 a, u64 b);
 
-  TimeWheel();
+  enum class Size : u8 {
+    small,  // 7 levels of 64 slots: 2^42 cycles
+    large   // 4 levels of 1,024 slots: 2^40 cycles, 13 minutes at 1.4 GHz
+  };
+  explicit TimeWheel(Size = Size::large);
   TimeWheel(const TimeWheel&) = delete;
   TimeWheel& operator=(const TimeWheel&) = delete;
 
   Cycle now() const { return now_; }
-  /// REQUIRES: now() <= when < now() + 2^39. An event for now() runs in this cycle, behind those that wait already.
-  void at(Cycle when, Handler, void* target, u64 a = 0, u64 b = 0);
+  /// REQUIRES: now() <= when < now() + 2^39, by any size. An event for now() runs in this cycle, behind those that wait
+  /// already.
+  void at(Cycle when, Handler handler, void* target, u64 a = 0, u64 b = 0);
   /// `at` for a member function: at<&Home::arrive>(when, home, a, b).
   template <auto Member, class Target>
   void at(Cycle when, Target& target, u64 a = 0, u64 b = 0) {
@@ -35,11 +41,22 @@ class TimeWheel {
   }
 
   /// Runs every event of now(), those asked for meanwhile included.
-  void run_due();
-  /// The first cycle after now() that has an event, or `never`.
-  Cycle next() const;
+  void run_due() {
+    if (slot_[slot_of(now_, 0)].first != none) run_slot();
+  }
+  /// The first cycle from now() on that has an event, or `never`.
+  Cycle next() const {
+    if (earliest_ == unknown) earliest_ = first();
+    return earliest_;
+  }
   /// Time goes on; nothing may be due before `to`. REQUIRES: now() <= to <= next().
-  void advance(Cycle to);
+  void advance(Cycle to) {
+    assert(to >= now_ && (earliest_ == unknown || to <= earliest_));
+    const u64 changed = now_ ^ to;
+    now_ = to;
+    if (changed >> slot_bits_) [[unlikely]]
+      turn(changed);
+  }
 
   u64 pending() const { return pending_; }
   u64 executed() const { return executed_; }
@@ -47,8 +64,8 @@ class TimeWheel {
   u64 capacity() const { return events_.size(); }
 
  private:
-  static constexpr u32 levels = 4, slot_bits = 10, slots = 1 << slot_bits;
   static constexpr u32 none = ~u32{0};
+  static constexpr Cycle unknown = never - 1;
 
   struct Event {
     Handler handler;
@@ -60,21 +77,24 @@ class TimeWheel {
   struct Slot {
     u32 first = none, last = none;
   };
-  struct Level {
-    std::array<Slot, slots> slot;
-    std::array<u64, slots / 64> occupied{};
-  };
 
+  u32 slot_of(Cycle when, u32 level) const { return when >> (level * slot_bits_) & ((u32{1} << slot_bits_) - 1); }
+  Slot& slot(u32 level, u32 number) { return slot_[(level << slot_bits_) + number]; }
+  u64& occupied(u32 level, u32 number) { return occupied_[((level << slot_bits_) + number) / 64]; }
+  void run_slot();
+  void turn(u64 changed);  // higher levels, when time has changed in these bits
+  Cycle first() const;
   void file(u32 event);
-  void append(u32 level, u32 slot, u32 event);
   void spread(u32 level, u32 slot);  // into the levels below
-  u32 first_occupied(u32 level, u32 from) const;
 
+  const u32 slot_bits_, levels_;
   Cycle now_ = 0;
+  mutable Cycle earliest_ = never;  // of all events
   u64 pending_ = 0, executed_ = 0;
   u32 free_ = none;
   std::vector<Event> events_;
-  std::vector<Level> levels_;
+  std::vector<Slot> slot_;     // by level
+  std::vector<u64> occupied_;  // a bit a slot
 };
 
 }  // namespace ew::core

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "core/inbox.hpp"
 #include "core/time_wheel.hpp"
 #include "memory/request.hpp"
 
@@ -18,7 +19,7 @@ using Node = u16;
 class Receiver {
  public:
   virtual ~Receiver() = default;
-  /// Called from the wheel in the cycle of arrival.
+  /// Called in the cycle of arrival.
   virtual void receive(const Request&) = 0;
 };
 
@@ -27,13 +28,28 @@ struct NetworkStatistics {
 #include "core/statistics_set.inc"
 };
 
-class Network {
+/// Where messages go in.
+class Sends {
  public:
-  virtual ~Network() = default;
-  /// Once for each node, before the first send.
-  virtual void attach(Node, Receiver&) = 0;
+  virtual ~Sends() = default;
   /// `data_bytes`: of the payload; the model adds its header.
   virtual void send(Node from, Node to, const Request&, u32 data_bytes, Traffic) = 0;
+};
+
+class Network : public Sends {
+ public:
+  void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {
+    go(keep(from, to, request), data_bytes, traffic);
+  }
+  /// The same in two steps: the network has the message from the first on, and it is sent in the cycle of the second.
+  virtual u32 keep(Node from, Node to, const Request&) = 0;
+  virtual void go(u32 kept, u32 data_bytes, Traffic) = 0;
+  /// Once for each node, before the first send. What stands at the node is a part of the machine that runs ahead: its
+  /// messages are posted there. nullptr: it is called from the machine's wheel.
+  virtual void attach(Node, Receiver&, core::Inbox*) = 0;
+  void attach(Node node, Receiver& receiver) { attach(node, receiver, nullptr); }
+  /// No message arrives anywhere earlier than so many cycles behind its sending; at least 1.
+  virtual core::Cycle lookahead() const = 0;
   virtual u64 in_flight() const = 0;
   /// A line for each message on its way, the first few: for reports of deadlocks.
   virtual std::string what_is_under_way() const { return {}; }

@@ -44,7 +44,7 @@ MemoryHierarchy::MemoryHierarchy(const MachineConfig& config, u64 seed, const me
       wheel_(wheel),
       map_(map_config(config), space),
       protocols_(protocols_of(config, traced_host)),
-      network_(memory::make_network(config.network, network_parts(seed))),
+      exchange_(memory::make_network(config.network, network_parts(seed))),
       devices_(config, wheel, payloads_, durable) {}
 
 void MemoryHierarchy::attach(simt::TimingGpu& gpu, const memory::DmaEngine::Tell& copy_begins,
@@ -53,7 +53,7 @@ void MemoryHierarchy::attach(simt::TimingGpu& gpu, const memory::DmaEngine::Tell
   make_host_cores(gpu);
   const memory::DmaPort::Parts port{.wheel = wheel_,
                                     .payloads = payloads_,
-                                    .network = *network_,
+                                    .network = exchange_.network(),
                                     .map = map_,
                                     .id = static_cast<memory::AgentId>(config_.sm.count + config_.host_cores()),
                                     .agents = agents_of(config_),
@@ -68,16 +68,17 @@ memory::NetworkParts MemoryHierarchy::network_parts(u64 seed) {
           .clock = config_.device.clock,
           .agents = agents_of(config_),
           .homes = config_.address_map.slices,
-          .seed = seed};
+          .seed = seed,
+          .early = true};
 }
 
-memory::PrivateCache& MemoryHierarchy::add_cache(memory::Agent& agent) {
+memory::PrivateCache& MemoryHierarchy::add_cache(memory::Agent& agent, core::Partition& partition) {
   const auto id = static_cast<memory::AgentId>(caches_.size());
   const memory::Consistency& order = *consistency::model(config_.consistency.model);
   caches_.push_back(std::make_unique<memory::PrivateCache>(
-      config_.l1, memory::CacheSurroundings{.wheel = wheel_,
+      config_.l1, memory::CacheSurroundings{.wheel = partition.wheel,
                                             .payloads = payloads_,
-                                            .network = *network_,
+                                            .network = exchange_.outbox(partition.wheel),
                                             .agent = agent,
                                             .policy = protocols_.sms.agent,
                                             .map = map_,
@@ -87,7 +88,7 @@ memory::PrivateCache& MemoryHierarchy::add_cache(memory::Agent& agent) {
                                             .private_scope = order.widest_private,
                                             .drains_own = order.drained == memory::Consistency::Drained::of_the_warp,
                                             .pools = protocols_.sms.pools}));
-  network_->attach(id, *caches_.back());
+  exchange_.network().attach(id, *caches_.back(), &partition.inbox);
   memory::PrivateCache& cache = *caches_.back();
   const persistency::Model& model = *persistency::find_model(config_.persistency.model);
   if (persists(config_))
@@ -102,13 +103,14 @@ void MemoryHierarchy::make_caches(simt::TimingGpu& gpu, const memory::DmaEngine:
     pages_ = std::make_unique<memory::ManagedPages>(config_.managed, config_.copy.latency, config_.device.clock, space_,
                                                     wheel_, devices_.link(), moved);
   for (u32 sm = 0; sm < config_.sm.count; ++sm) {
+    core::Partition& partition = gpu.partition(sm);
     if (pages_) {
-      paged_ports_.push_back(std::make_unique<memory::PagedPort>(*pages_, gpu.agent(sm), wheel_));
+      paged_ports_.push_back(std::make_unique<memory::PagedPort>(*pages_, gpu.agent(sm), partition));
       memory::PagedPort& port = *paged_ports_.back();
-      port.attach(add_cache(port));
+      port.attach(add_cache(port, partition));
       ports_.push_back(std::make_unique<simt::PortOf<memory::PagedPort>>(port));
     } else {
-      memory::PrivateCache& cache = add_cache(gpu.agent(sm));
+      memory::PrivateCache& cache = add_cache(gpu.agent(sm), partition);
       ports_.push_back(std::make_unique<simt::PortOf<memory::PrivateCache>>(cache));
     }
     gpu.attach(sm, *ports_.back());
@@ -116,21 +118,21 @@ void MemoryHierarchy::make_caches(simt::TimingGpu& gpu, const memory::DmaEngine:
 }
 
 void MemoryHierarchy::make_host_cores(simt::TimingGpu& gpu) {
-  host_cores_ = std::make_unique<HostCores>([&gpu] { gpu.request_stop(); });
+  host_cores_ = std::make_unique<HostCores>([&gpu] { gpu.stop_soon(); });
   memory::HostCoreConfig host = config_.host_core;
   host.line = config_.l1.line;
   for (u32 core = 0; core < config_.host_cores(); ++core) {
     if (!protocols_.host_takes_part) continue;
     const auto id = static_cast<memory::AgentId>(config_.sm.count + core);
-    network_->attach(id, host_cores_->add({.wheel = wheel_,
-                                           .payloads = payloads_,
-                                           .network = *network_,
-                                           .policy = protocols_.host.agent,
-                                           .home = protocols_.home.kind(),
-                                           .map = map_,
-                                           .config = host,
-                                           .id = id,
-                                           .agents = agents_of(config_)}));
+    exchange_.network().attach(id, host_cores_->add({.wheel = wheel_,
+                                                     .payloads = payloads_,
+                                                     .network = exchange_.network(),
+                                                     .policy = protocols_.host.agent,
+                                                     .home = protocols_.home.kind(),
+                                                     .map = map_,
+                                                     .config = host,
+                                                     .id = id,
+                                                     .agents = agents_of(config_)}));
   }
 }
 
@@ -141,14 +143,14 @@ void MemoryHierarchy::make_homes(memory::HomeObserver* observer) {
     homes_.push_back(std::make_unique<memory::Home>(
         home, memory::HomeSurroundings{.wheel = wheel_,
                                        .payloads = payloads_,
-                                       .network = *network_,
+                                       .network = exchange_.network(),
                                        .policy = protocols_.home,
                                        .map = map_,
                                        .agents = agents_of(config_),
                                        .devices = devices_.seen_from(slice, network_parts(0)),
                                        .slice = slice,
                                        .observer = observer}));
-    network_->attach(static_cast<memory::Node>(agents_of(config_) + slice), *homes_.back());
+    exchange_.network().attach(static_cast<memory::Node>(agents_of(config_) + slice), *homes_.back());
   }
 }
 
@@ -185,7 +187,7 @@ HierarchyStatistics MemoryHierarchy::statistics() const {
   for (const auto& home : homes_) all.l2.add(home->statistics());
   all.host_core = host_cores_->statistics();
   engines_->add_to(all);
-  all.network = network_->statistics();
+  all.network = exchange_.network().statistics();
   devices_.add_to(all);
   if (pages_) all.managed = pages_->statistics();
   return all;
@@ -197,13 +199,13 @@ HierarchyStatistics MemoryHierarchy::take(core::Account account) {
     if (cache->counts(account)) taken.l1.add(cache->take(account));
   for (const auto& home : homes_)
     if (home->counts(account)) taken.l2.add(home->take(account));
-  taken.network = network_->take(account);
+  taken.network = exchange_.network().take(account);
   devices_.take(account, taken);
   return taken;
 }
 
 bool MemoryHierarchy::quiescent() const {
-  return network_->in_flight() == 0 && host_cores_->quiescent() &&
+  return exchange_.network().in_flight() == 0 && host_cores_->quiescent() &&
          std::ranges::all_of(caches_, [](const auto& cache) { return cache->quiescent(); }) &&
          std::ranges::all_of(homes_, [](const auto& home) { return home->quiescent(); }) && engines_->idle() &&
          devices_.quiescent();
@@ -224,7 +226,7 @@ std::string MemoryHierarchy::what_is_beneath() const {
   for (std::size_t i = 0; i < homes_.size(); ++i)
     if (const std::string one = homes_[i]->what_is_under_way(); !one.empty())
       text += fmt::format("home of slice {}:\n{}", i, one);
-  return text + engines_->what_is_under_way() + network_->what_is_under_way() + devices_.what_is_under_way();
+  return text + engines_->what_is_under_way() + exchange_.network().what_is_under_way() + devices_.what_is_under_way();
 }
 
 /// A copy that the SM has written, or owns, is the newest.

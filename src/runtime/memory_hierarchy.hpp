@@ -14,6 +14,7 @@
 #include "core/time_wheel.hpp"
 #include "memory/address_map.hpp"
 #include "memory/cache/private_cache.hpp"
+#include "memory/exchange.hpp"
 #include "memory/home/home.hpp"
 #include "memory/managed/paged_port.hpp"
 #include "runtime/copy_engines.hpp"
@@ -39,6 +40,7 @@ class MemoryHierarchy {
   void attach(simt::TimingGpu&, const memory::DmaEngine::Tell& copy_begins, const memory::DmaEngine::Tell& moved);
 
   memory::AddressMap& map() { return map_; }
+  memory::Exchange& exchange() { return exchange_; }
   /// nullptr: managed memory does not move.
   memory::ManagedPages* pages() { return pages_.get(); }
   /// Has none where the host shares no memory with the GPU, or its accesses are not traced.
@@ -77,7 +79,7 @@ class MemoryHierarchy {
   void make_caches(simt::TimingGpu&, const memory::DmaEngine::Tell& moved);
   void make_host_cores(simt::TimingGpu&);
   void make_homes(memory::HomeObserver*);
-  memory::PrivateCache& add_cache(memory::Agent&);
+  memory::PrivateCache& add_cache(memory::Agent&, core::Partition&);
 
   const MachineConfig& config_;
   const memory::AddressSpace& space_;
@@ -85,7 +87,7 @@ class MemoryHierarchy {
   memory::Payloads payloads_;
   memory::AddressMap map_;
   const coherence::Protocols protocols_;
-  std::unique_ptr<memory::Network> network_;
+  memory::Exchange exchange_;
   MemoryDevices devices_;
   std::unique_ptr<HostCores> host_cores_;
   std::unique_ptr<CopyEngines> engines_;

@@ -76,6 +76,7 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
           .space = space,
           .services = services,
           .wheel = wheel_,
+          .exchange = &hierarchy_.exchange(),
           .consistency = *consistency::model(config.consistency.model),
           .persists = persist_timing(config),
           .map = &hierarchy_.map(),
@@ -175,7 +176,7 @@ void TimingMachine::moved(u64 id) {
   accounts_.count_time();
   const u32 engines = hierarchy_.engines().count();
   if (const auto copy = under_way_.end_copy(id, engines)) timeline_.copy_ended(*copy, now, copy->track < engines);
-  gpu_.request_stop();
+  gpu_.stop_soon();
 }
 
 std::vector<TimingMachine::Moved> TimingMachine::take_moved() {

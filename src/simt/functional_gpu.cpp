@@ -50,7 +50,7 @@ struct FunctionalGpu::State {
       : limits(with),
         performer(std::move(performs)),
         executor(*performer, services, space, limits),
-        residency(limits, space),
+        residency(limits, space, false),
         sms(residency.sms()),
         clock(sms, limits.clock_khz),
         blocks(*performer, executor, residency, clock),

@@ -17,7 +17,7 @@ void LaunchLedger::close(const GridRun& run, Cycle end) {
 
 EndedLaunch LaunchLedger::take(const GridRun& run, Cycle now) const {
   EndedLaunch launch{.id = run.grid->id, .account = run.account};
-  for (auto& sm : sms_) launch.statistics.add(sm->take(run.account, now));
+  for (RunningSm& sm : sms_) launch.statistics.add(sm.sm().take(run.account, now));
   launch.statistics.cycles = now - run.begun;
   launch.latencies = latencies_.take(run.account);
   return launch;
@@ -35,7 +35,7 @@ EndedLaunch LaunchLedger::take_ended(LaunchId id) {
 /// Idle slots are the only launch's, or nobody's.
 void LaunchLedger::charge_idle_slots(Cycle until, const GridRun* ended) const {
   const core::Account alone = runs_.account_alone(ended);
-  for (auto& sm : sms_) sm->charge_idle_slots(until, alone);
+  for (RunningSm& sm : sms_) sm.sm().account().charge_idle_slots(until, alone);
 }
 
 }  // namespace ew::simt

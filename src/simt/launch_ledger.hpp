@@ -11,7 +11,7 @@ namespace ew::simt {
 
 class LaunchLedger {
  public:
-  LaunchLedger(const GridRuns& runs, const SmArray& sms, core::Accounts<LatencyHistograms>& latencies)
+  LaunchLedger(const GridRuns& runs, SmArray& sms, core::Accounts<LatencyHistograms>& latencies)
       : runs_(runs), sms_(sms), latencies_(latencies) {}
 
   /// Gives the launch, which begins, its account.
@@ -27,7 +27,7 @@ class LaunchLedger {
   void charge_idle_slots(Cycle until, const GridRun* ended) const;
 
   const GridRuns& runs_;
-  const SmArray& sms_;
+  SmArray& sms_;
   core::Accounts<LatencyHistograms>& latencies_;
   LaunchAccounts accounts_;
   std::vector<EndedLaunch> ended_;

@@ -6,8 +6,14 @@
 namespace ew::simt {
 namespace {
 
-u64 bytes_of(const Warp& warp) {
-  return sizeof(Warp) + u64{warp.rows.size() + warp.predicates.size() + warp.local.size()} * sizeof(u32);
+/// Of a warp that begins.
+u64 warp_bytes(const Grid& grid) {
+  const ptx::Function& entry = grid.kernel->functions[0];
+  return sizeof(Warp) +
+         (u64{entry.rows} * warp_lanes + entry.predicates + (entry.frame_bytes + 3) / 4 * warp_lanes) * sizeof(u32);
+}
+u64 block_bytes(const Grid& grid) {
+  return grid.shared_bytes + grid.warps * warp_bytes(grid);
 }
 
 BlockNeeds needs_of(const Grid& grid) {
@@ -42,8 +48,8 @@ Counters& Counters::operator+=(const Counters& part) {
   return *this;
 }
 
-Residency::Residency(const GpuLimits& limits, memory::AddressSpace& space)
-    : limits_(limits), space_(space), sms_(limits.sms) {
+Residency::Residency(const GpuLimits& limits, memory::AddressSpace& space, bool whole_blocks)
+    : limits_(limits), space_(space), sms_(limits.sms), whole_blocks_(whole_blocks) {
   for (u32 i = 0; i < sms_.size(); ++i) sms_[i].index = i;
 }
 
@@ -145,7 +151,13 @@ Block& Residency::place(Grid& grid, Sm& sm) {
   if (grid.shared_bytes) sm.shared_bytes += grid.shared_bytes + limits_.shared_reserved_per_block;
   sm.blocks.push_back(std::move(block));
   ++grid.counters.blocks;
+  if (whole_blocks_) count_bytes(grid, block_bytes(grid));
   return *sm.blocks.back();
+}
+
+void Residency::count_bytes(Grid& grid, u64 more) {
+  resident_bytes_ += more;
+  grid.counters.max_resident_bytes = std::max(grid.counters.max_resident_bytes, resident_bytes_);
 }
 
 Warp& Residency::begin_warp(Block& block, u32 index) {
@@ -153,7 +165,7 @@ Warp& Residency::begin_warp(Block& block, u32 index) {
   if (!block.started) {
     block.started = true;
     block.shared.assign((grid.shared_bytes + 7) / 8, 0);
-    resident_bytes_ += grid.shared_bytes;
+    if (!whole_blocks_) count_bytes(grid, grid.shared_bytes);
   }
   if (free_warps_.empty()) {
     warps_.push_back(std::make_unique<Warp>());
@@ -165,13 +177,12 @@ Warp& Residency::begin_warp(Block& block, u32 index) {
   warp->begin(block, index, rest >= warp_lanes ? all_lanes : (LaneMask{1} << rest) - 1, *grid.kernel);
   block.warps[index] = warp;
   ++grid.counters.warps;
-  resident_bytes_ += bytes_of(*warp);
-  grid.counters.max_resident_bytes = std::max(grid.counters.max_resident_bytes, resident_bytes_);
+  if (!whole_blocks_) count_bytes(grid, warp_bytes(grid));
   return *warp;
 }
 
 void Residency::end_warp(Block& block, u32 index) {
-  resident_bytes_ -= std::min(resident_bytes_, bytes_of(*block.warps[index]));
+  if (!whole_blocks_) resident_bytes_ -= warp_bytes(*block.grid);
   free_warps_.push_back(block.warps[index]);
   block.warps[index] = nullptr;
   block.ready &= ~(u64{1} << index);
@@ -184,12 +195,21 @@ void Residency::end_block(Sm& sm, u32 slot) {
   Grid& grid = *block->grid;
   for (u32 i = 0; i < block->warps.size(); ++i)
     if (block->warps[i]) end_warp(*block, i);
-  if (block->started) resident_bytes_ -= std::min<u64>(resident_bytes_, grid.shared_bytes);
+  if (whole_blocks_)
+    resident_bytes_ -= block_bytes(grid);
+  else if (block->started)
+    resident_bytes_ -= grid.shared_bytes;
   sm.warps -= grid.warps;
   sm.registers -= grid.registers;
   if (grid.shared_bytes) sm.shared_bytes -= grid.shared_bytes + limits_.shared_reserved_per_block;
   free_blocks_.push_back(std::move(block));
   --grid.unfinished;
+}
+
+void Residency::end_block(Block& block) {
+  Sm& sm = *block.sm;
+  const auto here = std::ranges::find_if(sm.blocks, [&](const auto& one) { return one.get() == &block; });
+  end_block(sm, static_cast<u32>(here - sm.blocks.begin()));
 }
 
 void Residency::complete(Grid& grid, u64 now_ns) {

@@ -13,8 +13,9 @@ namespace ew::simt {
 
 class Residency {
  public:
-  /// Both outlive it.
-  Residency(const GpuLimits&, memory::AddressSpace&);
+  /// Both outlive it. `whole_blocks`: all warps of a block begin soon behind place_next(), else each when it is its
+  /// turn; Counters::max_resident_bytes counts them so.
+  Residency(const GpuLimits&, memory::AddressSpace&, bool whole_blocks);
 
   /// A grid of which no block is placed yet: thread ids, access plans, parameters and grid barrier are there.
   Grid& start(Launch, u64 now_ns, u64 cycle);
@@ -30,6 +31,7 @@ class Residency {
   void end_warp(Block&, u32 index);
   /// Takes a block off its SM. The caller looks at grid.unfinished: 0 means complete().
   void end_block(Sm&, u32 slot);
+  void end_block(Block&);
   /// The grid's Completion can be taken; the grid is gone.
   void complete(Grid&, u64 now_ns);
   /// The same, after its blocks have been taken off.
@@ -51,6 +53,7 @@ class Residency {
   Sm* sm_with_room(const BlockNeeds&);
   bool all_fit(const Grid&, const BlockNeeds&) const;
   Block& place(Grid&, Sm&);
+  void count_bytes(Grid&, u64 more);
 
   const GpuLimits& limits_;
   memory::AddressSpace& space_;
@@ -60,6 +63,7 @@ class Residency {
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<Warp*> free_warps_;
   std::vector<std::unique_ptr<Block>> free_blocks_;
+  const bool whole_blocks_;
   u64 resident_bytes_ = 0;
   LaunchId next_id_ = 1;
   std::vector<Completion> completions_;

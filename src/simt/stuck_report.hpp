@@ -12,7 +12,7 @@ namespace ew::simt {
 class StuckReport {
  public:
   /// `beneath` tells what waits below the private caches; it may be empty.
-  StuckReport(Executor& executor, const Residency& residency, const GridRuns& runs, const SmArray& sms,
+  StuckReport(Executor& executor, const Residency& residency, const GridRuns& runs, SmArray& sms,
               const std::function<std::string()>& beneath)
       : executor_(executor), residency_(residency), runs_(runs), sms_(sms), beneath_(beneath) {}
 
@@ -26,7 +26,7 @@ class StuckReport {
   Executor& executor_;
   const Residency& residency_;
   const GridRuns& runs_;
-  const SmArray& sms_;
+  SmArray& sms_;
   const std::function<std::string()>& beneath_;
 };
 

@@ -1,30 +1,17 @@
 #include "simt/timing_gpu.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
-#include "simt/grid_barrier.hpp"
 #include "simt/in_flight.hpp"
-#include "simt/launch_ledger.hpp"
-#include "simt/livelock.hpp"
 #include "simt/occupancy.hpp"
-#include "simt/sm/sm_array.hpp"
-#include "simt/standstill.hpp"
-#include "simt/stuck_report.hpp"
-#include "simt/thread_local_memory.hpp"
+#include "simt/stuck_watch.hpp"
 
 namespace ew::simt {
 namespace {
 
-constexpr Cycle cycles_between_looks = 1u << 17;  // at grid-wide barriers, and at warps that spin
-constexpr u64 steps_an_instruction = 64;          // that a run without instructions counts for one
-// Looks at whether every warp waits, and how long before lanes that wait for others of their warp are let go: longer
-// than any access takes. Much longer while a value may still change: the host may write one, or a lock may be taken and
-// given back in step with those that wait for it.
-constexpr Cycle cycles_between_standstill_looks = 2048, patience = 4096, long_patience = 1u << 20;
+constexpr u64 idle_cycles_an_instruction = 64;  // that a run without instructions counts for one
 
 }  // namespace
 
@@ -38,20 +25,16 @@ struct TimingGpu::State {
   ThreadLocalMemory local_memory;
   GridRuns runs;
   MachineProgress progress;
-  Endings endings;
+  Notices notices;
   PollWatch polls;
-  LaunchSkew skew;
+  const LaunchSkew skew;
   core::Accounts<LatencyHistograms> latencies;
   const SmSetup setup;
   SmArray sms;
   LaunchLedger ledger;
-  // Does the machine still get on?
-  Standstill standstill;
-  Livelock livelock;
-  StuckReport stuck;
-  Cycle next_look = cycles_between_looks, next_standstill_look = 0;
-  u64 steps_without_issue = 0;
-  bool unattended = false;
+  const Cycle ahead;  // SMs may run so many cycles ahead of the rest of the machine
+  LaunchControl launches;
+  StuckWatch stuck;
   // The clock.
   u64 base_ns = 0;
   Cycle last_begun = 0;
@@ -63,7 +46,7 @@ struct TimingGpu::State {
         recording(parts.recorder ? std::make_unique<RecordingMemory>(parts.space, *parts.recorder) : nullptr),
         performer(parts.recorder, parts.newer_elsewhere),
         executor(performer, parts.services, parts.space, parts.limits),
-        residency(parts.limits, parts.space),
+        residency(parts.limits, parts.space, true),
         local_memory(parts.space, parts.limits.sms),
         skew(parts.seed),
         setup{.limits = parts.limits,
@@ -77,8 +60,7 @@ struct TimingGpu::State {
               .private_latency = parts.private_latency,
               .seed = parts.seed},
         sms(setup,
-            {.wheel = parts.wheel,
-             .trace = parts.trace,
+            {.trace = parts.trace,
              .recorder = parts.recorder,
              .recording = recording.get(),
              .residency = residency,
@@ -86,152 +68,104 @@ struct TimingGpu::State {
              .executor = executor,
              .runs = runs,
              .progress = progress,
-             .endings = endings,
+             .notices = notices,
              .polls = polls,
              .skew = skew,
              .latencies = latencies},
-            residency.sms(), performer),
+            parts.wheel, residency.sms(), performer),
         ledger(runs, sms, latencies),
-        standstill(executor.watch(), residency.sms()),
-        livelock(parts.timing.livelock_cycles),
-        stuck(executor, residency, runs, sms, parts.beneath) {}
+        ahead(parts.exchange ? parts.exchange->lookahead() : 1),
+        launches({.residency = residency,
+                  .runs = runs,
+                  .sms = sms,
+                  .executor = executor,
+                  .notices = notices,
+                  .ledger = ledger,
+                  .local_memory = local_memory},
+                 ahead),
+        stuck({.executor = executor,
+               .residency = residency,
+               .runs = runs,
+               .sms = sms,
+               .launches = launches,
+               .polls = polls,
+               .space = parts.space,
+               .beneath = parts.beneath,
+               .livelock_cycles = parts.timing.livelock_cycles}) {}
 
   Cycle now() const { return parts.wheel.now(); }
   u64 now_ns() const { return base_ns + now() * 1'000'000 / parts.limits.clock_khz; }
 
-  void dispatch() {
-    while (Block* block = residency.place_next()) sms[block->sm->index].add(*block, *runs.of(*block->grid));
-  }
-
-  void begin(Grid& grid) {
-    GridRun& run = runs.begin(grid);
-    run.timing = timing_of(grid, parts.timing, parts.consistency, parts.persists);
-    run.on_sm.resize(sms.size());
-    run.begun = now();
-    local_memory.give(run);
-    ledger.open(run, now());
-  }
-
-  /// Ends blocks without warps, and grids whose last stores are home.
+  /// All SMs stand before this cycle.
   void look_around() {
-    bool any = false;
-    for (auto& sm : sms) any |= sm->end_blocks();
-    if (any) dispatch();
-    for (auto& run : runs.all()) {
-      if (!run || run->grid->unfinished || run->accesses) continue;
-      if (!run->flushing) {
-        run->flushing = true;
-        for (u32 i = 0; i < sms.size(); ++i)
-          if (run->on_sm[i].been) {
-            ++run->flushes;
-            sms[i].flush(*run);
-          }
+    if (now() >= parts.crash_at) [[unlikely]]
+      parts.crash();
+    launches.keep_appointments(now(), now_ns());
+    if (launches.take_stop()) stop = true;
+    polls.contested.watched |= launches.take_contention();
+    stuck.look(now());
+  }
+
+  /// Whether what SMs do in one cycle must be known before any does the next: somebody observes them all, or they share
+  /// more than the network.
+  bool in_step() const {
+    return (parts.trace && parts.trace->on()) || parts.recorder || progress.counts_for_something() ||
+           polls.contested.watched || stuck.spinning() || stuck.has_managed_memory() || launches.in_step() ||
+           residency.grids().empty();
+  }
+
+  /// Behind the last cycle of the window that begins now.
+  Cycle window_end(Cycle until) const {
+    const Cycle crash = parts.crash_at > now() ? parts.crash_at : core::never;
+    return std::min({now() + (in_step() ? 1 : ahead), until, launches.next_appointment(), stuck.next_look(), crash});
+  }
+
+  /// The rest of the machine runs the cycles that the SMs have run.
+  void run_rest(Cycle end) {
+    for (Cycle cycle = now(); cycle < end; cycle = next_of_rest(cycle + 1)) {
+      parts.wheel.advance(cycle);
+      parts.wheel.run_due();
+      if (parts.exchange) {
+        parts.exchange->run(cycle);
+        parts.wheel.run_due();
       }
-      if (run->flushes) continue;
-      ledger.close(*run, now() + 1);
-      residency.complete(*run->grid, now_ns());
-      runs.end(*run);
-    }
-    dispatch();
-  }
-
-  void fail() {
-    Endings::Failure failure = endings.take_failure();
-    GridRun& run = *runs.of(failure.grid);
-    for (auto& sm : sms) sm->forget(run, now());
-    ledger.close(run, now() + 1);
-    executor.forget(failure.grid);
-    residency.fail(failure.grid, std::move(failure.fault), now_ns());
-    runs.end(run);
-    endings.one_more();
-  }
-
-  /// Nobody will ever go on: the first grid is told.
-  void fail_stuck(std::string_view what, FaultKind kind = FaultKind::deadlock) {
-    Grid& grid = *residency.grids().front();
-    endings.fail(grid, stuck.of(grid, what, kind));
-    fail();
-  }
-
-  bool has_managed_memory() const { return parts.space.used(memory::Region::managed) != 0; }
-
-  /// Nobody does anything but wait for a value that nobody is left to write.
-  void look_at_spinning_warps() {
-    polls.contested.watched = std::exchange(polls.contested.needed, false);
-    const u64 stores = sms.statistics(now()).instructions.global_stores;
-    const bool alone = unattended && !polls.take_met_host() && !has_managed_memory();
-    PollsLook look;
-    for (auto& sm : sms) sm->look_at_polls(look);
-    const std::string what = livelock.look(now(), look, alone, stores, polls.changes());
-    if (!what.empty()) fail_stuck(what);
-  }
-
-  void look_for_standstill() {
-    next_standstill_look = now() + cycles_between_standstill_looks;
-    if (!std::exchange(executor.watch().any, false)) return;
-    const bool alone = unattended && !polls.has_met_host() && !has_managed_memory();
-    const bool contended = polls.contested.changed_in_standstill();
-    const bool long_enough = standstill.look(now(), alone && !contended ? patience : long_patience);
-    polls.contested.note_standstill(standstill.seems_still());
-    if (!long_enough || !standstill.let_go()) return;
-    for (const Warp* warp : standstill.released()) sms[warp->block->sm->index].released(*warp->block);
-  }
-
-  void look_at_grid_barriers() {
-    next_look = now() + cycles_between_looks;
-    for (auto& grid : residency.grids()) {
-      if (!grid->workspace || !grid_barrier::stands_still(*grid, residency.sms())) continue;
-      const Block& block = grid_barrier::block_to_report(*grid, residency.sms());
-      endings.fail(*grid, executor.deadlock(block, grid_barrier::what_it_waits_for(*grid, block)));
-      return fail();
+      launches.hear(cycle);
+      last_begun = cycle;
     }
   }
+
+  Cycle next_of_rest(Cycle from) const {
+    return std::min(
+        {parts.wheel.next(), parts.exchange ? parts.exchange->next(from) : core::never, notices.next(from)});
+  }
+
+  bool stopped() const { return residency.any_completion() || stop.load(std::memory_order_relaxed); }
 
   bool run(u64 wanted, Cycle until, bool without_grids) {
     stop = false;
     const u64 first = progress.instructions();
-    u64 steps = 0;
-    dispatch();
-    while (!residency.any_completion() && progress.instructions() - first + steps / steps_an_instruction < wanted &&
-           now() < until && !stop.load(std::memory_order_relaxed)) {
+    u64 idle_cycles = 0;
+    launches.dispatch(now());
+    while (!stopped() && now() < until &&
+           progress.instructions() - first + idle_cycles / idle_cycles_an_instruction < wanted) {
       if (residency.grids().empty() && !without_grids) break;
+      look_around();
+      if (stopped()) break;
       const u64 before = progress.instructions();
-      if (now() >= parts.crash_at) [[unlikely]]
-        parts.crash();
-      last_begun = now();
-      parts.wheel.run_due();
-      Cycle next = sms.step(now());
-      if (endings.failed()) [[unlikely]]
-        fail();
-      if (endings.take()) {
-        look_around();
-        next = std::min(next, sms.due_behind(now()));
-      }
-      if (now() >= next_standstill_look) look_for_standstill();
-      if (now() >= next_look) {
-        look_at_grid_barriers();
-        look_at_spinning_warps();
-      }
+      const Cycle begin = now(), end = window_end(until);
+      sms.run(end);
+      run_rest(end);
       const bool issued = progress.instructions() != before;
-      steps_without_issue = issued ? 0 : steps_without_issue + 1;
-      steps += !issued;
-      next = std::min({next, parts.wheel.next(), until});
-      if (next == core::never && !stop.load(std::memory_order_relaxed)) {  // who stopped it may have something to bring
-        if (!residency.grids().empty() && !residency.any_completion())
-          fail_stuck("nothing is under way, and no thread can go on", FaultKind::barrier_deadlock);
-        else if (!residency.any_completion())
-          break;
-      }
-      if (steps_without_issue >= parts.timing.livelock_cycles && !residency.grids().empty()) {
-        steps_without_issue = 0;
-        fail_stuck(fmt::format("no warp has issued an instruction while the machine was busy for {} cycles",
-                               parts.timing.livelock_cycles));
-      }
-      // What has ended is told in the next cycle, not at the next event: rows of kernels count up to it, and what
-      // waited for it begins there.
-      if (residency.any_completion() || stop.load(std::memory_order_relaxed)) next = core::never;
-      parts.wheel.advance(next == core::never ? now() + 1 : std::max(next, now() + 1));
+      idle_cycles += issued ? 0 : end - begin;
+      stuck.passed(now(), end - begin, issued);
+      Cycle next = std::min({sms.next(), next_of_rest(end), launches.next_appointment(), until});
+      const bool over = next == core::never;
+      if (over && !residency.grids().empty() && !stopped())  // who stopped it may have something to bring
+        stuck.fail("nothing is under way, and no thread can go on", FaultKind::barrier_deadlock, now());
+      parts.wheel.advance(over ? end : std::max(next, end));
+      if (over && residency.grids().empty()) break;
     }
+    sms.stand_at(now());
     return !residency.grids().empty();
   }
 };
@@ -240,7 +174,7 @@ TimingGpu::TimingGpu(const Parts& parts) : state_(std::make_unique<State>(parts)
 TimingGpu::~TimingGpu() = default;
 
 void TimingGpu::set_unattended(bool unattended) {
-  state_->unattended = unattended;
+  state_->stuck.set_unattended(unattended);
 }
 
 memory::HomeObserver* TimingGpu::observer_of_homes() {
@@ -249,6 +183,10 @@ memory::HomeObserver* TimingGpu::observer_of_homes() {
 
 memory::Agent& TimingGpu::agent(u32 sm) {
   return state_->sms[sm].agent();
+}
+
+core::Partition& TimingGpu::partition(u32 sm) {
+  return state_->sms.running(sm).partition();
 }
 
 void TimingGpu::attach(u32 sm, LinePort& port) {
@@ -271,7 +209,8 @@ Occupancy TimingGpu::occupancy(const Launch& launch) const {
 
 LaunchId TimingGpu::start(Launch launch) {
   Grid& grid = state_->residency.start(std::move(launch), state_->now_ns(), state_->now());
-  state_->begin(grid);
+  const Parts& parts = state_->parts;
+  state_->launches.begin(grid, timing_of(grid, parts.timing, parts.consistency, parts.persists), state_->now());
   return grid.id;
 }
 
@@ -303,6 +242,13 @@ void TimingGpu::request_stop() {
   state_->stop = true;
 }
 
+void TimingGpu::stop_soon() {
+  if (state_->residency.grids().empty())
+    state_->stop = true;
+  else
+    state_->launches.stop_soon(state_->now());
+}
+
 const Counters& TimingGpu::totals() const {
   return state_->residency.totals();
 }
@@ -329,7 +275,7 @@ TimingStatistics TimingGpu::statistics() const {
 
 EndedLaunch TimingGpu::take_statistics(LaunchId id) {
   if (const GridRun* const run = state_->runs.of(id)) {
-    for (auto& sm : state_->sms) sm->settle(state_->now());
+    for (RunningSm& sm : state_->sms) sm.sm().settle(state_->now());
     return state_->ledger.take(*run, state_->now());
   }
   return state_->ledger.take_ended(id);
@@ -337,7 +283,7 @@ EndedLaunch TimingGpu::take_statistics(LaunchId id) {
 
 EndedLaunch TimingGpu::take_statistics_of(core::Account account) {
   EndedLaunch rest{.account = account};
-  for (auto& sm : state_->sms) rest.statistics.add(sm->take(account, state_->now()));
+  for (RunningSm& sm : state_->sms) rest.statistics.add(sm.sm().take(account, state_->now()));
   return rest;
 }
 
@@ -347,11 +293,11 @@ core::Account TimingGpu::account_of(LaunchId id) const {
 }
 
 TimingStatistics TimingGpu::statistics_of_sm(u32 sm) const {
-  return state_->sms[sm].statistics(state_->now());
+  return state_->sms[sm].account().statistics(state_->now());
 }
 
 u64 TimingGpu::digest() const {
-  return state_->progress.digest();
+  return state_->sms.digest();
 }
 
 }  // namespace ew::simt

@@ -2,6 +2,10 @@
 // behind them. Instructions execute when they issue; what they read from memory arrives when the hierarchy performs it,
 // and scoreboards keep readers waiting. Owned by runtime/'s Machine, together with the caches that are attached.
 //
+// Time goes on in windows of a few cycles: each SM, with its private memories, runs through the window by itself, then
+// the rest of the machine does. No window is longer than a message takes (Exchange), so that nothing in it can reach
+// another part before its end; its length changes no result.
+//
 //   TimingGpu gpu(parts);
 //   for each SM: PrivateCache cache(config, {…, gpu.agent(sm), …});  PortOf port(cache);  gpu.attach(sm, port);
 #pragma once
@@ -14,6 +18,7 @@
 #include "core/trace.hpp"
 #include "memory/address_map.hpp"
 #include "memory/consistency.hpp"
+#include "memory/exchange.hpp"
 #include "memory/home/image.hpp"
 #include "simt/gpu.hpp"
 #include "simt/kernel_timing.hpp"
@@ -43,7 +48,8 @@ struct TimingGpuParts {
   u64 seed = 0;              // not 0: warps start with a skew, drawn from it
   memory::AddressSpace& space;
   DeviceServices& services;
-  core::TimeWheel& wheel;
+  core::TimeWheel& wheel;                // of all but the SMs and their private memories
+  memory::Exchange* exchange = nullptr;  // between these; nullptr: they share nothing but the image, and run in step
   const memory::Consistency& consistency;
   PersistTiming persists = {};
   const memory::AddressMap* map = nullptr;  // says what is host memory
@@ -67,6 +73,8 @@ class TimingGpu final : public Gpu {
   static std::string refuse(const GpuLimits&, const SmTimingConfig&);
 
   memory::Agent& agent(u32 sm);
+  /// Its time, and what comes to it. What belongs to the SM alone lives by this wheel; the rest of the machine posts.
+  core::Partition& partition(u32 sm);
   /// For every home. nullptr: nobody traces or records.
   memory::HomeObserver* observer_of_homes();
   /// REQUIRES: before the first launch, once an SM.
@@ -83,6 +91,9 @@ class TimingGpu final : public Gpu {
   void set_instruction_limit(u64) override;
   void set_crash_point(u64 warp_instruction, std::function<void()> crash) override;
   void request_stop() override;
+  /// From the machine's own events: run() returns behind this cycle or, while a kernel runs, some cycles later, the
+  /// same number always.
+  void stop_soon();
   /// Whether the host waits and no copy is under way, so that warps can be woken by warps alone: then a launch of which
   /// all warps poll device memory that does not change for timing.livelock_cycles fails.
   void set_unattended(bool);

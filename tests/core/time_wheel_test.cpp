@@ -11,6 +11,7 @@ namespace ew::core {
 namespace {
 
 struct Log {
+  explicit Log(TimeWheel::Size size = TimeWheel::Size::large) : wheel(size) {}
   TimeWheel wheel;
   std::vector<std::tuple<Cycle, u64>> seen;
   void note(u64 number, u64) { seen.emplace_back(wheel.now(), number); }
@@ -46,8 +47,12 @@ TEST(TimeWheel, RunsWhatAnEventAsksForInItsOwnCycle) {
 }
 
 /// Against a stable sort, over distances that reach every level, asked for at many moments.
-TEST(TimeWheel, AgreesWithAStableSort) {
-  Log log;
+class TimeWheelOfSize : public testing::TestWithParam<TimeWheel::Size> {};
+INSTANTIATE_TEST_SUITE_P(Sizes, TimeWheelOfSize, testing::Values(TimeWheel::Size::small, TimeWheel::Size::large),
+                         [](const auto& info) { return info.param == TimeWheel::Size::small ? "small" : "large"; });
+
+TEST_P(TimeWheelOfSize, AgreesWithAStableSort) {
+  Log log(GetParam());
   std::mt19937_64 random(7);
   std::vector<std::tuple<Cycle, u64>> expected;
   u64 number = 0;
@@ -71,8 +76,8 @@ TEST(TimeWheel, AgreesWithAStableSort) {
   EXPECT_EQ(log.wheel.executed(), expected.size());
 }
 
-TEST(TimeWheel, ReusesItsEvents) {
-  Log log;
+TEST_P(TimeWheelOfSize, ReusesItsEvents) {
+  Log log(GetParam());
   for (u64 i = 0; i < 100'000; ++i) {
     log.wheel.at<&Log::note>(log.wheel.now() + 1 + i % 1500, log, i);
     log.wheel.advance(std::min(log.wheel.now() + 1, log.wheel.next()));

@@ -10,12 +10,12 @@ Model owned_words();  // docs/your-own-protocol.md
 
 namespace ew::memory {
 
-void BenchNetwork::attach(Node node, Receiver& receiver) {
+void BenchNetwork::attach(Node node, Receiver& receiver, core::Inbox*) {
   if (receivers_.size() <= node) receivers_.resize(node + 1u);
   receivers_[node] = &receiver;
 }
 
-void BenchNetwork::send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) {
+u32 BenchNetwork::keep(Node from, Node to, const Request& request) {
   u32 index = static_cast<u32>(messages_.size());
   if (free_.empty()) {
     messages_.emplace_back();
@@ -23,7 +23,12 @@ void BenchNetwork::send(Node from, Node to, const Request& request, u32 data_byt
     index = free_.back();
     free_.pop_back();
   }
-  messages_[index] = {request, to};
+  messages_[index] = {request, from, to};
+  return index;
+}
+
+void BenchNetwork::go(u32 index, u32 data_bytes, Traffic traffic) {
+  const auto& [request, from, to] = messages_[index];
   ++in_flight_;
   ++statistics_.messages[static_cast<u32>(traffic)];
   data_bytes_[static_cast<u32>(traffic)] += data_bytes;

@@ -21,8 +21,11 @@ const coherence::Model& model_named(std::string_view);
 class BenchNetwork final : public Network {
  public:
   explicit BenchNetwork(core::TimeWheel& wheel) : wheel_(wheel) {}
-  void attach(Node, Receiver&) override;
-  void send(Node from, Node to, const Request&, u32 data_bytes, Traffic) override;
+  using Network::attach;
+  void attach(Node, Receiver&, core::Inbox*) override;
+  core::Cycle lookahead() const override { return 1; }
+  u32 keep(Node from, Node to, const Request&) override;
+  void go(u32 kept, u32 data_bytes, Traffic) override;
   u64 in_flight() const override { return in_flight_; }
   const NetworkStatistics& statistics() const override { return statistics_; }
   /// Of the messages of this class.
@@ -38,7 +41,7 @@ class BenchNetwork final : public Network {
  private:
   struct Message {
     Request request;
-    Node to;
+    Node from, to;
   };
   void arrive(u64 index, u64);
 

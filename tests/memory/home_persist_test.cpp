@@ -15,8 +15,13 @@ namespace {
 /// What the home sends.
 class Outbox final : public Network {
  public:
-  void attach(Node, Receiver&) override {}
-  void send(Node, Node, const Request& request, u32, Traffic) override { sent.push_back(request); }
+  void attach(Node, Receiver&, core::Inbox*) override {}
+  core::Cycle lookahead() const override { return 1; }
+  u32 keep(Node, Node, const Request& request) override {
+    sent.push_back(request);
+    return 0;
+  }
+  void go(u32, u32, Traffic) override {}
   u64 in_flight() const override { return 0; }
   const NetworkStatistics& statistics() const override { return statistics_; }
   u64 idle_latency(Node, Node, u32) const override { return 0; }

@@ -104,7 +104,7 @@ TimingMachine::TimingMachine(const TimingSetup& setup, const simt::GpuLimits& li
                                                                   .persists = setup.persists,
                                                                   .recorder = setup.recorder});
   for (u32 sm = 0; sm < limits.sms; ++sm) {
-    lines_.push_back(std::make_unique<DelayedLines>(wheel_, *gpu_, setup, sm));
+    lines_.push_back(std::make_unique<DelayedLines>(gpu_->partition(sm).wheel, *gpu_, setup, sm));
     gpu_->attach(sm, *lines_.back());
   }
 }

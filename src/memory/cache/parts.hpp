@@ -13,7 +13,7 @@ namespace ew::memory {
 struct CacheSurroundings {
   core::TimeWheel& wheel;
   Payloads& payloads;
-  Network& network;
+  Sends& network;
   Agent& agent;
   const AgentPolicy& policy;
   const AddressMap& map;

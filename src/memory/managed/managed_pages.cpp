@@ -67,7 +67,7 @@ void ManagedPages::arrived(u64 page_address, u64) {
   });
   std::erase_if(waiting_, [&](const Waiting& one) {
     if (one.page_address != page_address) return false;
-    one.port->page_arrived(page_address, page_);
+    one.port->page_arrived(page_address, page_, wheel_.now() + 1);
     return true;
   });
 }

@@ -17,9 +17,9 @@ Accepted PagedPort::hold(const LineAccess& access) {
   return Accepted::pending;
 }
 
-void PagedPort::page_arrived(u64 page_address, u64 bytes) {
+void PagedPort::page_arrived(u64 page_address, u64 bytes, core::Cycle when) {
   for (Held& held : held_) held.asked &= held.access.line - page_address >= bytes;
-  go_on_at(wheel_.now());
+  inbox_.post<&PagedPort::look>(when, *this);
 }
 
 void PagedPort::wake() {

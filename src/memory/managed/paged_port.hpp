@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/time_wheel.hpp"
+#include "core/inbox.hpp"
 #include "memory/agent.hpp"
 #include "memory/cache/private_cache.hpp"
 #include "memory/managed/managed_pages.hpp"
@@ -16,9 +16,11 @@ namespace ew::memory {
 
 class PagedPort final : public Agent {
  public:
-  PagedPort(ManagedPages& pages, Agent& sm, core::TimeWheel& wheel) : pages_(pages), sm_(sm), wheel_(wheel) {}
+  PagedPort(ManagedPages& pages, Agent& sm, core::Partition& partition)
+      : pages_(pages), sm_(sm), wheel_(partition.wheel), inbox_(partition.inbox) {}
   void attach(PrivateCache& cache) { cache_ = &cache; }
-  void page_arrived(u64 page_address, u64 bytes);
+  /// Heard by the SM in the cycle `when`.
+  void page_arrived(u64 page_address, u64 bytes, core::Cycle when);
 
   // What an SM asks of its private cache, whose functions these are.
   Accepted access(const LineAccess& access, Stall& why) {
@@ -63,11 +65,13 @@ class PagedPort final : public Agent {
   Accepted hold(const LineAccess&);
   void go_on_at(core::Cycle);
   void go_on(u64, u64);
+  void look(u64, u64) { go_on_at(wheel_.now()); }
   void completed(u64 access, u64 part);
 
   ManagedPages& pages_;
   Agent& sm_;
   core::TimeWheel& wheel_;
+  core::Inbox& inbox_;
   PrivateCache* cache_ = nullptr;
   std::vector<Held> held_;  // in order of arrival
   bool asked_ = false;

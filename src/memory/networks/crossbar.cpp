@@ -15,18 +15,26 @@ class Crossbar final : public PortedNetwork {
         agents_(parts.agents),
         nodes_(parts.agents + parts.homes),
         subnets_(config.subnets),
-        latency_(u64{config.latency} * config.width) {}
-
-  void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {
-    const u32 ports = subnet(from, to) * nodes_;
-    const u32 index = inject(from, to, request, data_bytes, traffic, ports + from, latency_);
-    count_crossings(traffic, messages_[index], 1);
-    eject(index, ports + to);
+        latency_(u64{config.latency} * config.width) {
+    decide_early(parts.early);
   }
 
+  void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {
+    launch(messages_.take(request, from, to), from, to, data_bytes, traffic);
+  }
+  void go(u32 index, u32 data_bytes, Traffic traffic) override {
+    launch(index, messages_[index].from, messages_[index].to, data_bytes, traffic);
+  }
+
+  core::Cycle lookahead() const override { return least_cycles(latency_); }
   u64 idle_latency(Node, Node, u32 data_bytes) const override { return ratio_.cycle_at(latency_ + length(data_bytes)); }
 
  private:
+  void launch(u32 index, Node from, Node to, u32 data_bytes, Traffic traffic) {
+    const u32 ports = subnet(from, to) * nodes_;
+    count_crossings(traffic, inject(index, data_bytes, traffic, ports + from, latency_), 1);
+    eject(index, ports + to);
+  }
   static Shape shape(const CrossbarConfig& config, const NetworkParts& parts) {
     const u32 ports = (parts.agents + parts.homes) * config.subnets;
     return {config.clock, config.width, config.flit, config.header, ports, ports};

@@ -18,14 +18,17 @@ class IdealNetwork final : public Network {
         messages_(parts.agents + parts.homes),
         jitter_(jitter, parts.seed, parts.agents + parts.homes) {}
 
-  void attach(Node node, Receiver& receiver) override { messages_.attach(node, receiver); }
+  void attach(Node node, Receiver& receiver, core::Inbox* inbox) override { messages_.attach(node, receiver, inbox); }
+  core::Cycle lookahead() const override { return latency_; }
 
-  void send(Node from, Node to, const Request& request, u32, Traffic traffic) override {
-    NetworkStatistics& counts = accounts_[request.account];
-    counts.messages[static_cast<u32>(traffic)] += 1;
+  u32 keep(Node from, Node to, const Request& request) override { return messages_.take(request, from, to); }
+  void go(u32 message, u32, Traffic traffic) override {
+    const NetworkMessages::Message& m = messages_[message];
+    accounts_[m.request.account].messages[static_cast<u32>(traffic)] += 1;
     core::Cycle arrival = wheel_.now() + latency_;
-    if (jitter_.on()) arrival = jitter_.behind_earlier(from, to, arrival + jitter_.cycles(), 0);
-    wheel_.at<&IdealNetwork::arrive>(arrival, *this, messages_.take(request, from, to));
+    if (jitter_.on()) arrival = jitter_.behind_earlier(m.from, m.to, arrival + jitter_.cycles(), 0);
+    if (messages_.inbox_of(message)) return messages_.post(message, arrival);
+    wheel_.at<&IdealNetwork::arrive>(arrival, *this, message);
   }
 
   u64 in_flight() const override { return messages_.in_flight(); }

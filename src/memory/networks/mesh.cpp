@@ -20,19 +20,24 @@ class Mesh final : public PortedNetwork {
         base_(u64{config.base} * config.width),
         links_(u64{config.columns} * config.rows * directions) {
     place(config, parts);
+    decide_early(parts.early);
   }
 
-  void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {
-    const u32 index = inject(from, to, request, data_bytes, traffic, from, base_);
-    Message& message = messages_[index];
+  void go(u32 index, u32 data_bytes, Traffic traffic) override {
+    const Node from = messages_[index].from, to = messages_[index].to;
+    Message& message = inject(index, data_bytes, traffic, from, base_);
     count_crossings(traffic, message, hops(from, to));
     message.router = router_[from];
     if (message.router == router_[to]) return eject(index, to);
-    // An event of this cycle would come too late where it is an SM that sends: events come before SMs.
     const core::Cycle there = ratio_.cycle_at(message.tick);
+    if (early_) return decide<&Mesh::at_router>(std::max(there, wheel_.now() + 1), *this, index);
+    // An event of this cycle would come too late where it is an SM that sends: events come before SMs.
     if (there == wheel_.now()) return at_router(index, 0);
     wheel_.at<&Mesh::at_router>(there, *this, index);
   }
+
+  /// To the first router.
+  core::Cycle lookahead() const override { return std::max<core::Cycle>(1, ratio_.cycle_at(base_)); }
 
   u64 idle_latency(Node from, Node to, u32 data_bytes) const override {
     return ratio_.cycle_at(base_ + hops(from, to) * hop_ + length(data_bytes));
@@ -84,7 +89,7 @@ class Mesh final : public PortedNetwork {
     const u32 step = direction == east || direction == west ? 1 : columns_;
     message.router = static_cast<u16>(direction == east || direction == south ? here + step : here - step);
     if (message.router == there) return eject(static_cast<u32>(index), message.to);
-    wheel_.at<&Mesh::at_router>(ratio_.cycle_at(message.tick), *this, index);
+    decide<&Mesh::at_router>(std::max(ratio_.cycle_at(message.tick), decided()), *this, index);
   }
 
   const u32 columns_;

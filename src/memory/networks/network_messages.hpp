@@ -23,7 +23,7 @@ class NetworkMessages {
 
   explicit NetworkMessages(u32 nodes) : receivers_(nodes) { all_.reserve(1024); }
 
-  void attach(Node node, Receiver& receiver) { receivers_[node] = &receiver; }
+  void attach(Node node, Receiver& receiver, core::Inbox* inbox) { receivers_[node] = {&receiver, inbox}; }
   u32 take(const Request& request, Node from, Node to) {
     u32 index = static_cast<u32>(all_.size());
     if (free_.empty()) {
@@ -38,23 +38,33 @@ class NetworkMessages {
     return index;
   }
   Message& operator[](u32 index) { return all_[index]; }
+  /// The inbox of a message's receiver; nullptr: it has none.
+  core::Inbox* inbox_of(u32 index) const { return receivers_[all_[index].to].inbox; }
   /// The message leaves the pool before its receiver sees it: what that sends may use the place again.
   void deliver(u32 index) {
     const Request request = all_[index].request;
-    Receiver& receiver = *receivers_[all_[index].to];
+    Receiver& receiver = *receivers_[all_[index].to].receiver;
     free_.push_back(index);
     ++delivered_;
     receiver.receive(request);
   }
+  /// It is delivered in this cycle. REQUIRES: its receiver has an inbox.
+  void post(u32 index, core::Cycle when) { inbox_of(index)->post<&NetworkMessages::posted>(when, *this, index); }
   u64 in_flight() const { return all_.size() - free_.size(); }
   u64 delivered() const { return delivered_; }
   /// Network::what_is_under_way. Nodes below `agents` are agents, the others homes.
   std::string what_is_under_way(u32 agents) const;
 
  private:
+  struct End {
+    Receiver* receiver = nullptr;
+    core::Inbox* inbox = nullptr;
+  };
+  void posted(u64 index, u64) { deliver(static_cast<u32>(index)); }
+
   std::vector<Message> all_;
   std::vector<u32> free_;
-  std::vector<Receiver*> receivers_;
+  std::vector<End> receivers_;
   u64 delivered_ = 0;
 };
 

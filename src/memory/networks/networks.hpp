@@ -41,6 +41,9 @@ struct NetworkParts {
   /// Mesh: the router of each node; several may share one. Empty: agent a stands at router a, home h at router h, row
   /// by row, and again from the first router when they are used up.
   std::span<const Position> placement = {};
+  /// What becomes of a message on its way is decided Network::lookahead() cycles early, as nodes that run ahead of the
+  /// wheel want to know it.
+  bool early = false;
 };
 
 /// Where a home's messages enter the network.

@@ -27,30 +27,28 @@ u64 PortedNetwork::begin(u64& free, u64 tick, u64 length) {
   return start;
 }
 
-u32 PortedNetwork::inject(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic, u32 port,
-                          u64 latency) {
-  NetworkStatistics& counts = accounts_[request.account];
-  counts.messages[static_cast<u32>(traffic)] += 1;
-  const u32 index = messages_.take(request, from, to);
+NetworkMessages::Message& PortedNetwork::inject(u32 index, u32 data_bytes, Traffic traffic, u32 port, u64 latency) {
   Message& message = messages_[index];
+  accounts_[message.request.account].messages[static_cast<u32>(traffic)] += 1;
   message.length = length(data_bytes);
   message.tick = begin(injection_[port], ratio_.tick_at(wheel_.now()), message.length) + latency;
   if (jitter_.on()) {
     const u64 delayed = message.tick + ratio_.ticks_within(jitter_.cycles());
-    message.tick = jitter_.behind_earlier(from, to, delayed, message.length);
+    message.tick = jitter_.behind_earlier(message.from, message.to, delayed, message.length);
   }
-  return index;
+  return message;
 }
 
 void PortedNetwork::eject(u32 index, u32 port) {
   const Message& message = messages_[index];
-  wheel_.at<&PortedNetwork::arrive>(ratio_.cycle_at(message.tick + message.length), *this, index, port);
+  decide<&PortedNetwork::arrive>(ratio_.cycle_at(message.tick + message.length), *this, index, port);
 }
 
 void PortedNetwork::arrive(u64 index, u64 number) {
   const Message& message = messages_[static_cast<u32>(index)];
   EjectionPort& port = ejection_[number];
   const core::Cycle end = ratio_.cycle_at(begin(port.free, message.tick, message.length) + message.length);
+  if (messages_.inbox_of(static_cast<u32>(index))) return messages_.post(static_cast<u32>(index), end);
   // Where the network's clock is the faster one, several may end in one cycle: they stay in order.
   if (end <= wheel_.now() && port.waiting == 0) return messages_.deliver(static_cast<u32>(index));
   ++port.waiting;

@@ -23,7 +23,8 @@ class PortedNetwork : public Network {
     u32 injection_ports, ejection_ports;
   };
 
-  void attach(Node node, Receiver& receiver) override { messages_.attach(node, receiver); }
+  void attach(Node node, Receiver& receiver, core::Inbox* inbox) override { messages_.attach(node, receiver, inbox); }
+  u32 keep(Node from, Node to, const Request& request) override { return messages_.take(request, from, to); }
   u64 in_flight() const override { return messages_.in_flight(); }
   std::string what_is_under_way() const override { return messages_.what_is_under_way(agents_); }
   const NetworkStatistics& statistics() const override;
@@ -41,15 +42,25 @@ class PortedNetwork : public Network {
   u64 length(u32 data_bytes) const { return flits(data_bytes) * shape_.flit; }
   /// Counts the message, takes it through its injection port, and gives it the tick at which its head is `latency`
   /// ticks behind that port.
-  u32 inject(Node from, Node to, const Request&, u32 data_bytes, Traffic, u32 port, u64 latency);
+  Message& inject(u32 message, u32 data_bytes, Traffic, u32 port, u64 latency);
   /// Counts the crossing of so many links.
   void count_crossings(Traffic traffic, const Message& message, u64 links) {
     accounts_[message.request.account].flit_crossings[static_cast<u32>(traffic)] +=
         message.length / shape_.flit * links;
     busy_ticks_ += message.length * links;
   }
+  /// Until when a message's way is decided, and the event in which something of this cycle is.
+  core::Cycle decided() const { return wheel_.now() + early_; }
+  template <auto Member, class Model>
+  void decide(core::Cycle of, Model& model, u64 a, u64 b = 0) {
+    wheel_.at<Member>(of - early_, model, a, b);
+  }
+  /// REQUIRES: in the model's constructor.
+  void decide_early(bool early) { early_ = early ? lookahead() : 0; }
   /// The head reaches the ejection port at message.tick.
   void eject(u32 message, u32 port);
+  /// Until the last byte of the shortest message can be behind a latency of so many ticks.
+  core::Cycle least_cycles(u64 latency) const { return std::max<core::Cycle>(1, ratio_.cycle_at(latency + length(0))); }
   /// A link or port that is free from `free` on takes the message, whose head is there at `tick`: when it begins.
   u64 begin(u64& free, u64 tick, u64 length);
 
@@ -59,6 +70,7 @@ class PortedNetwork : public Network {
   const core::ClockRatio ratio_;  // of ticks
   NetworkMessages messages_;
   NetworkJitter jitter_;
+  core::Cycle early_ = 0;
 
  private:
   struct EjectionPort {

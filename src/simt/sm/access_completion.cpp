@@ -75,7 +75,7 @@ void AccessCompletion::conclude(u32 id) {
 
 void AccessCompletion::release(u32 id) {
   Access& a = accesses_[id];
-  if (a.grid && --a.grid->accesses == 0) told_.endings.one_more();
+  if (a.grid) told_.endings.access_over(*a.grid);
   a.grid = nullptr;
   ++a.serial;
   accesses_.give_back(id);

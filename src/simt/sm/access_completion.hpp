@@ -30,6 +30,8 @@ class AccessCompletion {
         latencies_(latencies),
         told_(told) {}
 
+  /// An access of the launch begins; finish(), or forget(), ends it.
+  void begins(GridRun& run) { told_.endings.access_begins(run); }
   /// All its parts have been performed.
   void performed(Access&);
   /// The value of a part is there, or its store is visible: for good.

@@ -1,16 +1,15 @@
-// When does this SM do something by itself next? Owned by the SM; its controllers set it earlier. The SM's bit in the
-// array of SMs is set while it is due at all.
+// When does this SM do something by itself next? Owned by the SM; its controllers set it earlier.
 #pragma once
 
 #include <algorithm>
 
-#include "core/time_wheel.hpp"
+#include "core/inbox.hpp"
 
 namespace ew::simt {
 
 class Alarm {
  public:
-  Alarm(const core::TimeWheel& wheel, u64& active, u32 sm) : wheel_(wheel), active_(active), mine_(u64{1} << sm % 64) {}
+  explicit Alarm(core::Partition& partition) : partition_(partition) {}
 
   core::Cycle due() const { return due_; }
   /// The SM has been stepped: it knows.
@@ -18,14 +17,12 @@ class Alarm {
   /// At this cycle, if not earlier.
   void wake(core::Cycle when) {
     due_ = std::min(due_, when);
-    active_ |= mine_;
+    partition_.due = std::min(partition_.due, when);
   }
-  void wake_now() { wake(wheel_.now()); }
+  void wake_now() { wake(partition_.wheel.now()); }
 
  private:
-  const core::TimeWheel& wheel_;
-  u64& active_;
-  u64 mine_;
+  core::Partition& partition_;
   core::Cycle due_ = core::never;
 };
 

@@ -1,37 +1,78 @@
-// What has ended on an SM and must be looked at before time goes on: blocks, flushes, the last access of a launch, a
-// launch that has failed. Owned by TimingGpu, whose main loop looks; told by the SMs.
+// What an SM tells the rest of the machine: a block has ended, a private cache has sent everything home, the last
+// access of a launch is over, a launch has failed. The rest hears of it in the cycle in which it is told
+// (LaunchControl), and answers some cycles later. Owned by the SM.
 #pragma once
 
-#include <optional>
 #include <utility>
 
+#include "core/cycle_buckets.hpp"
 #include "simt/block.hpp"
+#include "simt/sm/grid_runs.hpp"
 
 namespace ew::simt {
 
+struct Notice {
+  enum class What : u8 {
+    block_over,  // `waits`: it was the launch's last here, and accesses of the launch are still under way
+    drained,     // these are over
+    flushed,     // what end_kernel() was asked for is done
+    failed,      // Endings::failure() says which launch, and why
+    contended    // warps poll in vain: strong accesses are to be watched
+  };
+  What what = What::block_over;
+  bool waits = false;
+  u16 sm = 0;
+  u32 run = 0;  // index of the launch
+  Block* block = nullptr;
+};
+
+/// Of all SMs, by cycle.
+using Notices = core::CycleBuckets<Notice>;
+
 class Endings {
  public:
-  /// A block, a flush, or the last access of a launch has ended.
-  void one_more() { any_ = true; }
-  /// Whether anything has ended since this was asked last.
-  bool take() { return std::exchange(any_, false); }
+  Endings(u32 sm, const core::TimeWheel& wheel, Notices& notices)
+      : sm_(static_cast<u16>(sm)), wheel_(wheel), notices_(notices) {}
 
-  /// The first failure of a cycle counts; nothing issues behind it in that cycle.
+  /// All warps of the block have left the SM.
+  void block_over(Block& block, GridRun& run) {
+    GridRun::OnSm& here = run.on_sm[sm_];
+    const bool waits = --here.blocks == 0 && here.accesses && !std::exchange(here.drains, true);
+    tell({.what = Notice::What::block_over, .waits = waits, .run = run.index, .block = &block});
+  }
+  void access_begins(GridRun& run) { ++run.on_sm[sm_].accesses; }
+  void access_over(GridRun& run) {
+    GridRun::OnSm& here = run.on_sm[sm_];
+    if (--here.accesses || !std::exchange(here.drains, false)) return;
+    tell({.what = Notice::What::drained, .run = run.index});
+  }
+  void flushed(u32 run) { tell({.what = Notice::What::flushed, .run = run}); }
+  void contended() { tell({.what = Notice::What::contended}); }
+
+  /// The first failure counts; nothing issues on this SM behind it, until the launch is forgotten.
   void fail(Grid& grid, Fault fault) {
     if (failed_) return;
     failed_ = &grid;
     fault_ = std::move(fault);
+    tell({.what = Notice::What::failed});
   }
   bool failed() const { return failed_ != nullptr; }
-  struct Failure {
-    Grid& grid;
-    Fault fault;
-  };
-  /// REQUIRES: failed().
-  Failure take_failure() { return {*std::exchange(failed_, nullptr), std::move(fault_)}; }
+  /// Whose failure it is. REQUIRES: failed().
+  Grid& failure() const { return *failed_; }
+  const Fault& fault() const { return fault_; }
+  void forget(const Grid& grid) {
+    if (failed_ == &grid) failed_ = nullptr;
+  }
 
  private:
-  bool any_ = false;
+  void tell(Notice notice) {
+    notice.sm = sm_;
+    notices_.put(wheel_.now(), notice);
+  }
+
+  u16 sm_;
+  const core::TimeWheel& wheel_;
+  Notices& notices_;
   Grid* failed_ = nullptr;
   Fault fault_;
 };

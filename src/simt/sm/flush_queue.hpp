@@ -17,9 +17,9 @@ class FlushQueue {
       : token_(token), runs_(runs), endings_(endings), alarm_(alarm) {}
   void attach(LinePort& port) { port_ = &port; }
 
-  /// Sends what the private cache holds home; GridRun::flushes is one less when that is done.
-  void flush(const GridRun& run) {
-    waiting_.push_back(run.index);
+  /// Sends what the private cache holds home, for the launch of this index; then a notice says so.
+  void flush(u32 run) {
+    waiting_.push_back(run);
     step();
   }
   /// Begins the next, if it may begin.
@@ -34,9 +34,8 @@ class FlushQueue {
   /// The one under way is over.
   void over() {
     under_way_ = false;
-    if (GridRun* const run = runs_.at(waiting_.front()); run && run->flushes) --run->flushes;
+    endings_.flushed(waiting_.front());
     waiting_.erase(waiting_.begin());
-    endings_.one_more();
     alarm_.wake_now();
   }
 

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,14 +23,19 @@ struct GridRun {
   KernelTiming timing;
   core::Account account = core::nobody;
   struct OnSm {
-    bool been = false;           // the SM has run blocks of it
-    u32 warps = 0;               // that are there
+    bool sent = false;           // blocks of it have been sent to the SM
+    bool begun = false;          // one is there, or was
+    bool drains = false;         // the rest of the machine waits for the end of its accesses
+    u32 blocks = 0, warps = 0;   // that are there
+    u32 accesses = 0;            // under way
     Cycle since = 0, until = 0;  // it has had some; counted up to here
   };
   std::vector<OnSm> on_sm;
-  u64 accesses = 0;  // under way
+  u32 draining = 0;  // SMs without blocks of it, but with accesses under way
   u32 flushes = 0;   // of private caches, under way
   bool flushing = false;
+  std::optional<Fault> failure;  // it fails soon
+  bool in_step = false;          // its SMs may not run ahead of each other: it calls printf or the heap
   Cycle begun = 0;
   u64 local_memory = 0, local_bytes = 0;  // simulated place of it, and bytes a thread
 };

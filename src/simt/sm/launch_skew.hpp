@@ -1,23 +1,26 @@
-// How late blocks and warps begin on a machine with a seed: a skew of some cycles, drawn in the order in which they are
-// placed. Without a seed there is none. Owned by TimingGpu.
+// How late blocks and warps begin on a machine with a seed: some cycles, a function of the seed, the launch, the block
+// and the warp. Without a seed there is none. Owned by TimingGpu.
 #pragma once
 
-#include <random>
-
-#include "core/types.hpp"
+#include "core/split_mix.hpp"
+#include "simt/block.hpp"
 
 namespace ew::simt {
 
 class LaunchSkew {
  public:
-  explicit LaunchSkew(u64 seed) : on_(seed != 0), random_(seed) {}
-  u64 of_block() { return on_ ? random_() % most_of_block : 0; }
-  u64 of_warp() { return on_ ? random_() % most_of_warp : 0; }
+  explicit LaunchSkew(u64 seed) : seed_(seed) {}
+  u64 of_block(const Block& block) const { return seed_ ? draw(block, 0).below(most_of_block) : 0; }
+  u64 of_warp(const Block& block, u32 warp) const { return seed_ ? draw(block, warp + 1).below(most_of_warp) : 0; }
 
  private:
   static constexpr u32 most_of_warp = 64, most_of_block = 1024;  // cycles
-  bool on_;
-  std::mt19937_64 random_;
+
+  core::SplitMix64 draw(const Block& block, u64 which) const {
+    return core::SplitMix64(core::SplitMix64(seed_ ^ block.grid->id << 40 ^ block.number << 8).below(~u64{0}) ^ which);
+  }
+
+  u64 seed_;
 };
 
 }  // namespace ew::simt

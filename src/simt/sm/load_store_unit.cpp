@@ -35,7 +35,7 @@ Access& LoadStoreUnit::begin(AccessPath path) {
   const u32 slot = with_.issuing.slot;
   const WarpSlot& w = with_.table[slot];
   a.grid = w.grid;
-  ++a.grid->accesses;
+  with_.completion.begins(*a.grid);
   a.instruction = w.next;
   a.slot = slot;
   a.counts_of = w.counts;

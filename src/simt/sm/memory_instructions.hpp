@@ -28,7 +28,10 @@ class MemoryInstructions {
   /// An instruction asks for memory: Performer::memory() of the warp that issues.
   Performed memory(MemoryOp&);
   /// A kernel begins on the SM: the host may have written constants.
-  void forget_constants() { constants_.clear(); }
+  void begin_kernel(core::Account account) {
+    port_->begin_kernel(account);
+    constants_.clear();
+  }
 
  private:
   void name_flags(const MemoryOp&);

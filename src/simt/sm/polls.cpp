@@ -58,7 +58,8 @@ void Polls::stagger(u32 slot) {
     c.missed = 0;
     return;
   }
-  watch_.contested.watched = watch_.contested.needed = true;
+  watch_.contested.needed = true;
+  if (!watching()) endings_.contended();
   const u64 others = std::exchange(c.others, 0);
   c.missed += std::exchange(c.others_before, others) != others;
   const u32 most = watch_.contested.most_missed();

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstring>
 
+#include "simt/sm/endings.hpp"
 #include "simt/sm/poll_watch.hpp"
 #include "simt/sm/sm_setup.hpp"
 #include "simt/sm/warp_table.hpp"
@@ -31,8 +32,15 @@ struct PollingWarp {
 
 class Polls {
  public:
-  Polls(const SmSetup& setup, u32 sm, const core::TimeWheel& wheel, WarpTable& table, PollWatch& watch)
-      : wheel_(wheel), table_(table), watch_(watch), stagger_(setup.config.poll_stagger), seed_(setup.seed), sm_(sm) {}
+  Polls(const SmSetup& setup, u32 sm, const core::TimeWheel& wheel, WarpTable& table, PollWatch& watch,
+        Endings& endings)
+      : wheel_(wheel),
+        table_(table),
+        watch_(watch),
+        endings_(endings),
+        stagger_(setup.config.poll_stagger),
+        seed_(setup.seed),
+        sm_(sm) {}
 
   void begin(u32 slot);
   /// The warp has read a clock.
@@ -78,6 +86,7 @@ class Polls {
   const core::TimeWheel& wheel_;
   WarpTable& table_;
   PollWatch& watch_;
+  Endings& endings_;
   u32 stagger_;  // the longest pause
   u64 seed_;
   u32 sm_;

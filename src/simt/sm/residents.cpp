@@ -9,13 +9,14 @@ void Residents::add(Block& block, GridRun& run) {
   told_.stalls.enter(run, now);
   ResidentBlock& here = told_.parked.enter(block);
   told_.trace.block(TraceKind::launched, here);
-  const u64 block_skew = skew_.of_block();
+  ++run.on_sm[sm_.index].blocks;
+  const u64 block_skew = skew_.of_block(block);
   sm_.cycle = now;
   u64 warps = 0;
   for (u32 i = 0; i < run.grid->warps; ++i) {
     const u32 slot = told_.table.enter();
     warps |= bit(slot);
-    begin_warp(slot, here, i, run, now + block_skew + skew_.of_warp());
+    begin_warp(slot, here, i, run, now + block_skew + skew_.of_warp(block, i));
   }
   told_.table.look_at(warps);
   alarm_.wake(now);
@@ -41,16 +42,17 @@ void Residents::leave(u32 slot) {
   const WarpSlot& w = told_.table[slot];
   ResidentBlock& here = *w.block;
   Block& block = *here.block;
+  GridRun& run = *w.grid;
   const u32 index = w.warp->index;
   told_.trace.warp(TraceKind::ended, slot, w);
   residency_.end_warp(block, index);
   here.parked &= ~bit(index);
   watch_.changed();
   vacate(slot);
-  if (block.unfinished == 0)
-    endings_.one_more();
-  else
-    told_.parked.check_deadlock(here);
+  if (block.unfinished) return told_.parked.check_deadlock(here);
+  told_.trace.block(TraceKind::completed, here);
+  here.block = nullptr;
+  endings_.block_over(block, run);
 }
 
 void Residents::vacate(u32 slot) {
@@ -58,20 +60,6 @@ void Residents::vacate(u32 slot) {
   told_.order.leave(slot);
   told_.schedulers.ended(slot);
   told_.table.leave(slot);
-}
-
-bool Residents::end_blocks() {
-  bool any = false;
-  for (u32 i = static_cast<u32>(sm_.blocks.size()); i-- > 0;) {
-    const Block& block = *sm_.blocks[i];
-    if (block.unfinished) continue;
-    ResidentBlock& here = told_.parked.of(block);
-    told_.trace.block(TraceKind::completed, here);
-    here.block = nullptr;
-    residency_.end_block(sm_, i);
-    any = true;
-  }
-  return any;
 }
 
 void Residents::forget(const GridRun& run) {
@@ -90,6 +78,7 @@ void Residents::forget(const GridRun& run) {
     told_.trace.abandoned(here);
     here.block = nullptr;
   }
+  endings_.forget(*run.grid);
 }
 
 }  // namespace ew::simt

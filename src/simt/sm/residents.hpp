@@ -24,7 +24,7 @@ class Residents {
     StallAccount& stalls;
     const SmTrace& trace;
   };
-  Residents(Sm& sm, const core::TimeWheel& wheel, Residency& residency, LaunchSkew& skew, PollWatch& watch,
+  Residents(Sm& sm, const core::TimeWheel& wheel, Residency& residency, const LaunchSkew& skew, PollWatch& watch,
             Endings& endings, Alarm& alarm, const Told& told)
       : sm_(sm),
         wheel_(wheel),
@@ -49,8 +49,6 @@ class Residents {
     const WarpSlot& w = told_.table[slot];
     if (w.draining && w.warp->under_way == 0) leave(slot);
   }
-  /// Takes blocks without warps off the SM. True: there was one.
-  bool end_blocks();
   /// The launch has failed: its blocks and warps are gone.
   void forget(const GridRun&);
 
@@ -62,7 +60,7 @@ class Residents {
   Sm& sm_;
   const core::TimeWheel& wheel_;
   Residency& residency_;
-  LaunchSkew& skew_;
+  const LaunchSkew& skew_;
   PollWatch& watch_;
   Endings& endings_;
   Alarm& alarm_;

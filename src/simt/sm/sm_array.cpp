@@ -1,47 +1,61 @@
 #include "simt/sm/sm_array.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace ew::simt {
 
-SmArray::SmArray(const SmSetup& setup, const SmNeighbours& neighbours, std::vector<Sm>& sms, IssuingSm& issuing)
-    : active_((sms.size() + 63) / 64),
+SmArray::SmArray(const SmSetup& setup, const SmNeighbours& neighbours, const core::TimeWheel& wheel,
+                 std::vector<Sm>& sms, IssuingSm& issuing)
+    : due_(sms.size(), core::never),
       issuing_(issuing),
-      atomics_observer_(neighbours.trace, neighbours.wheel, neighbours.recorder),
+      atomics_observer_(neighbours.trace, wheel, neighbours.recorder),
       observes_homes_(core::observation && (neighbours.trace || neighbours.recorder)) {
-  for (Sm& sm : sms) sms_.push_back(std::make_unique<TimingSm>(setup, neighbours, sm, active_[sm.index / 64]));
+  for (Sm& sm : sms) sms_.emplace_back(setup, neighbours, sm, due_[sm.index]);
 }
 
-Cycle SmArray::step(Cycle now) {
-  Cycle next = core::never;
-  for (std::size_t word = 0; word < active_.size(); ++word)
-    for (u64 left = active_[word]; left; left &= left - 1) {
-      const u32 bit = static_cast<u32>(std::countr_zero(left));
-      TimingSm& sm = *sms_[word * 64 + bit];
-      if (sm.due() <= now) {
-        issuing_.set(sm);
-        sm.step(now);
-      }
-      if (sm.due() == core::never)
-        active_[word] &= ~(u64{1} << bit);
-      else
-        next = std::min(next, sm.due());
+void RunningSm::run(Cycle end) {
+  core::TimeWheel& wheel = partition_.wheel;
+  core::Inbox& inbox = partition_.inbox;
+  for (;;) {
+    const Cycle now = std::min({sm_.due(), inbox.next(), wheel.next()});
+    if (now >= end) {
+      partition_.due = now;
+      return;
     }
-  return next;
+    if (now > wheel.now()) wheel.advance(now);
+    inbox.run_due(wheel.now());
+    wheel.run_due();
+    if (sm_.due() <= wheel.now()) sm_.step(wheel.now());
+  }
 }
 
-Cycle SmArray::due_behind(Cycle now) const {
-  Cycle next = core::never;
-  for (const auto& sm : sms_) next = std::min(next, std::max(sm->due(), now + 1));
-  return next;
+void SmArray::run(Cycle end) {
+  for (u32 i = 0; i < sms_.size(); ++i) {
+    if (due_[i] >= end) continue;
+    issuing_.set(sms_[i].sm());
+    sms_[i].run(end);
+  }
+}
+
+Cycle SmArray::next() const {
+  return *std::min_element(due_.begin(), due_.end());
+}
+
+void SmArray::stand_at(Cycle now) {
+  for (RunningSm& sm : sms_) sm.stand_at(now);
 }
 
 TimingStatistics SmArray::statistics(Cycle until) {
   TimingStatistics sum;
-  for (auto& sm : sms_) sum.add(sm->statistics(until));
+  for (RunningSm& sm : sms_) sum.add(sm.sm().account().statistics(until));
   sum.cycles = until;
   return sum;
+}
+
+u64 SmArray::digest() {
+  u64 all = 0;
+  for (RunningSm& sm : sms_) all = (all ^ sm.sm().digest()) * 0x9e3779b97f4a7c15;
+  return all;
 }
 
 }  // namespace ew::simt

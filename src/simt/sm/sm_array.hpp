@@ -1,8 +1,8 @@
-// All SMs of a timing machine: in each cycle it steps those that have something to do, in their order. Owned by
-// TimingGpu.
+// All SMs of a timing machine: each runs by itself through a window of cycles, one after the other in their order.
+// Owned by TimingGpu.
 #pragma once
 
-#include <memory>
+#include <deque>
 #include <vector>
 
 #include "simt/sm/atomics_observer.hpp"
@@ -35,26 +35,60 @@ class IssuingSm final : public Performer {
   const Newer& newer_;
 };
 
+/// One SM with its private memories, in a time of its own.
+class RunningSm {
+ public:
+  RunningSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, Cycle& due)
+      : partition_(due), sm_(setup, with, sm, partition_), runs_(with.runs) {}
+
+  TimingSm& sm() { return sm_; }
+  core::Partition& partition() { return partition_; }
+
+  /// Runs until this cycle, which is not run.
+  void run(Cycle end);
+  /// Its time is this. REQUIRES: it has run every cycle before it.
+  void stand_at(Cycle now) { partition_.wheel.advance(now); }
+
+  // What comes to it in a cycle that it has not run.
+  void send(Block& block, const GridRun& run, Cycle when) {
+    partition_.inbox.post<&RunningSm::add>(when, *this, reinterpret_cast<u64>(&block), run.index);
+  }
+  void send_flush(const GridRun& run, Cycle when) { partition_.inbox.post<&RunningSm::flush>(when, *this, run.index); }
+
+ private:
+  void add(u64 block, u64 run) { sm_.add(*reinterpret_cast<Block*>(block), *runs_.at(static_cast<u32>(run))); }
+  void flush(u64 run, u64) { sm_.flush(static_cast<u32>(run)); }
+
+  core::Partition partition_;
+  TimingSm sm_;
+  const GridRuns& runs_;
+};
+
 class SmArray {
  public:
-  SmArray(const SmSetup&, const SmNeighbours&, std::vector<Sm>&, IssuingSm&);
+  /// `wheel`: of the rest of the machine.
+  SmArray(const SmSetup&, const SmNeighbours&, const core::TimeWheel& wheel, std::vector<Sm>&, IssuingSm&);
 
-  TimingSm& operator[](u32 index) { return *sms_[index]; }
+  TimingSm& operator[](u32 index) { return sms_[index].sm(); }
+  RunningSm& running(u32 index) { return sms_[index]; }
   /// For every home. nullptr: nobody traces or records.
   memory::HomeObserver* observer_of_homes() { return observes_homes_ ? &atomics_observer_ : nullptr; }
   u32 size() const { return static_cast<u32>(sms_.size()); }
-  auto begin() const { return sms_.begin(); }
-  auto end() const { return sms_.end(); }
+  auto begin() { return sms_.begin(); }
+  auto end() { return sms_.end(); }
 
-  /// The next cycle in which an SM does something by itself, as far as it is known before the next event.
-  Cycle step(Cycle now);
-  /// The same, but at least the next one, without a step.
-  Cycle due_behind(Cycle now) const;
+  /// Runs each SM until this cycle, which is not run.
+  void run(Cycle end);
+  /// The next cycle in which an SM has something to do, as far as it is known.
+  Cycle next() const;
+  /// The time of all SMs is this. REQUIRES: they have run every cycle before it.
+  void stand_at(Cycle now);
   TimingStatistics statistics(Cycle until);
+  u64 digest();
 
  private:
-  std::vector<u64> active_;  // one bit an SM: it may have something to do
-  std::vector<std::unique_ptr<TimingSm>> sms_;
+  std::vector<Cycle> due_;  // of each partition
+  std::deque<RunningSm> sms_;
   IssuingSm& issuing_;
   AtomicsObserver atomics_observer_;
   const bool observes_homes_;

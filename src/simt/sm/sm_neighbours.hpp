@@ -3,7 +3,6 @@
 #pragma once
 
 #include "core/accounts.hpp"
-#include "core/time_wheel.hpp"
 #include "core/trace.hpp"
 #include "simt/executor.hpp"
 #include "simt/flat_memory.hpp"
@@ -19,7 +18,6 @@
 namespace ew::simt {
 
 struct SmNeighbours {
-  core::TimeWheel& wheel;
   core::Trace* trace;          // nullptr: nobody listens
   EventRecorder* recorder;     // nullptr: no events of persistency are recorded
   RecordingMemory* recording;  // with a recorder
@@ -28,9 +26,9 @@ struct SmNeighbours {
   Executor& executor;
   GridRuns& runs;
   MachineProgress& progress;
-  Endings& endings;
+  Notices& notices;
   PollWatch& polls;
-  LaunchSkew& skew;
+  const LaunchSkew& skew;
   core::Accounts<LatencyHistograms>& latencies;
 };
 

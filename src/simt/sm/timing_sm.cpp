@@ -7,19 +7,20 @@
 
 namespace ew::simt {
 
-TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, u64& active)
+TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, core::Partition& partition)
     : sm_(sm),
-      alarm_(with.wheel, active, sm.index),
-      trace_(with.trace, with.wheel, sm.index),
-      table_(with.wheel, alarm_),
+      alarm_(partition),
+      endings_(sm.index, partition.wheel, with.notices),
+      trace_(with.trace, partition.wheel, sm.index),
+      table_(partition.wheel, alarm_),
       schedulers_(setup, sm.index),
       order_(table_, held_),
-      polls_(setup, sm.index, with.wheel, table_, with.polls),
-      parked_(setup.limits.blocks_per_sm, setup.config.barrier_latency, table_, with.executor, with.wheel, alarm_,
-              with.endings),
+      polls_(setup, sm.index, partition.wheel, table_, with.polls, endings_),
+      parked_(setup.limits.blocks_per_sm, setup.config.barrier_latency, table_, with.executor, partition.wheel, alarm_,
+              endings_),
       accesses_(setup.config.accesses),
       stalls_(setup.config.schedulers, sm.index, accesses_),
-      residents_(sm, with.wheel, with.residency, with.skew, with.polls, with.endings, alarm_,
+      residents_(sm, partition.wheel, with.residency, with.skew, with.polls, endings_, alarm_,
                  {.table = table_,
                   .schedulers = schedulers_,
                   .parked = parked_,
@@ -27,15 +28,15 @@ TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, u64& 
                   .polls = polls_,
                   .stalls = stalls_,
                   .trace = trace_}),
-      flushes_(AccessOrder::tokens_end, with.runs, with.endings, alarm_),
-      completion_(setup.private_latency, accesses_, issuing_, with.executor, with.wheel, with.latencies,
+      flushes_(AccessOrder::tokens_end, with.runs, endings_, alarm_),
+      completion_(setup.private_latency, accesses_, issuing_, with.executor, partition.wheel, with.latencies,
                   {.table = table_,
                    .order = order_,
                    .stalls = stalls_,
                    .residents = residents_,
-                   .endings = with.endings,
+                   .endings = endings_,
                    .alarm = alarm_}),
-      unit_(setup, {.wheel = with.wheel,
+      unit_(setup, {.wheel = partition.wheel,
                     .alarm = alarm_,
                     .table = table_,
                     .held = held_,
@@ -68,7 +69,7 @@ TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, u64& 
       issue_(setup, sm.index,
              {.executor = with.executor,
               .progress = with.progress,
-              .endings = with.endings,
+              .endings = endings_,
               .trace = trace_,
               .table = table_,
               .schedulers = schedulers_,
@@ -82,7 +83,6 @@ TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, u64& 
               .issuing = issuing_}) {}
 
 void TimingSm::attach(LinePort& port) {
-  port_ = &port;
   order_.attach(port);
   flushes_.attach(port);
   unit_.attach(port);
@@ -92,11 +92,7 @@ void TimingSm::attach(LinePort& port) {
 
 void TimingSm::add(Block& block, GridRun& run) {
   const core::InPart here(core::sm_part, sm_.index);
-  if (bool& been = run.on_sm[sm_.index].been; !been) {
-    been = true;
-    port_->begin_kernel(run.account);
-    instructions_.forget_constants();
-  }
+  if (!std::exchange(run.on_sm[sm_.index].begun, true)) instructions_.begin_kernel(run.account);
   residents_.add(block, run);
 }
 

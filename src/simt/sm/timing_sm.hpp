@@ -17,8 +17,7 @@ namespace ew::simt {
 
 class TimingSm {
  public:
-  /// `active`: the word of the array of SMs that has this one's bit.
-  TimingSm(const SmSetup&, const SmNeighbours&, Sm&, u64& active);
+  TimingSm(const SmSetup&, const SmNeighbours&, Sm&, core::Partition&);
 
   /// REQUIRES: before the first block, once.
   void attach(LinePort&);
@@ -33,34 +32,31 @@ class TimingSm {
   Performed memory(MemoryOp& op) { return instructions_.memory(op); }
 
   void add(Block&, GridRun&);
-  /// Takes blocks without warps off the SM. True: there was one.
-  bool end_blocks() { return residents_.end_blocks(); }
-  /// The grid has failed: its warps are gone, its accesses finish alone.
+  /// Sends what the private cache holds home, for the launch of this index; a notice says when that is done.
+  void flush(u32 run) { flushes_.flush(run); }
+  /// The launch has failed: its warps are gone, its accesses finish alone.
   void forget(const GridRun&, Cycle now);
-  /// Sends what the private cache holds home; GridRun::flushes is one less when that is done.
-  void flush(const GridRun& run) { flushes_.flush(run); }
+  const Endings& endings() const { return endings_; }
   /// Lanes of a warp of this block have been let go, and its bit in Block::ready is set.
   void released(const Block& block) { parked_.let_go(parked_.of(block)); }
   /// Adds what its warps have done since the last call.
   void look_at_polls(PollsLook& look) { polls_.look(look); }
 
-  /// Of all launches, up to this cycle.
-  TimingStatistics statistics(Cycle now) { return stalls_.statistics(now); }
+  StallAccount& account() { return stalls_; }
   /// Of one that has ended, up to this cycle.
   TimingStatistics take(core::Account, Cycle now);
   /// No more will run: what ends of warps and of accesses count is counted up to here.
   void settle(Cycle now);
-  /// Idle slots are this account's from now on.
-  void charge_idle_slots(Cycle now, core::Account alone) { stalls_.charge_idle_slots(now, alone); }
   std::string what_is_under_way() const { return unit_.what_is_under_way(sm_.index); }
+  u64 digest() const { return issue_.digest(); }
 
  private:
   StallCause cause_of(u32 scheduler) const { return causes_.of(schedulers_[scheduler].mine()); }
 
   Sm& sm_;
-  LinePort* port_ = nullptr;
 
   Alarm alarm_;
+  Endings endings_;
   const SmTrace trace_;
   WarpTable table_;
   Schedulers schedulers_;

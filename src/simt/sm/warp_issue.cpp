@@ -106,7 +106,7 @@ void WarpIssue::issue_warp(u32 slot, u32 s, Cycle now) {
   TimingStatistics& counts = *w.counts;
   counts.slots.issued += with_.stalls.issues(s);
   ++(counts.instructions.*pc.issued);
-  with_.progress.issues(now, sm_, slot, at);
+  digest_ = (digest_ ^ (now << 20 ^ u64{sm_} << 52 ^ u64{slot} << 44 ^ at)) * 0x9e3779b97f4a7c15;
   with_.trace.issued(now, slot);
   if (pc.unit != Unit::none && pc.unit != Unit::memory) with_.schedulers[s].occupy(pc.unit, now + pc.interval);
   ++w.issues;

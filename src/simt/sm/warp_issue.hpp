@@ -39,6 +39,8 @@ class WarpIssue {
   void issue(Cycle now);
   /// The next cycle in which a warp that is ready could issue.
   Cycle due(Cycle now) const;
+  /// Two equal runs have the same: of every issue's cycle, SM, slot and pc.
+  u64 digest() const { return digest_; }
 
  private:
   void look_at(u32 slot, Cycle now);
@@ -54,6 +56,7 @@ class WarpIssue {
   LinePort* port_ = nullptr;
   u32 sm_, width_, branch_latency_;
   bool persists_;  // there is a persistency model
+  u64 digest_ = 0x9e3779b97f4a7c15;
 };
 
 }  // namespace ew::simt
