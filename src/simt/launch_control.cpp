@@ -114,6 +114,7 @@ void LaunchControl::keep(const Appointment& one, Cycle now, u64 now_ns) {
   switch (one.what) {
     case Appointment::What::close: {
       GridRun& run = *with_.runs.at(one.run);
+      if (run.failure) return;  // it ends so
       with_.ledger.close(run, now);
       with_.residency.complete(*run.grid, now_ns);
       return with_.runs.end(run);
