@@ -1,6 +1,6 @@
 // Two habits of old CUDA sources that nvcc accepts and clang refuses: launch brackets with blanks inside (`<< <…>> >`)
-// and a single % before a register name in extended asm. The filter mends them, and three places of libcu++ that clang
-// refuses or makes slow code of. It changes no line number and nothing else.
+// and a single % before a register name in extended asm. The filter mends them, and the places of libcu++ that clang
+// refuses, or makes slow code of. It changes no line number and nothing else.
 #pragma once
 
 #include <filesystem>

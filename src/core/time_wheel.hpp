@@ -1,8 +1,8 @@
 // Simulated time and what happens when. Owned by the machine; every component of it keeps a reference.
 //
 // Time is counted in cycles of the SM clock. Events of one cycle run in the order in which they were asked for, so a
-// run is a function of its input alone. The wheel has levels of as many slots each; an event moves down a level when
-// time enters its slot, and nothing is allocated once the pool has its working size. A wheel with few events has few
+// run is a function of its input alone. The wheel has several levels of slots; an event moves down a level when time
+// enters its slot, and nothing is allocated once the pool has its working size. A wheel with few events has few
 // slots, so that it stays in the host's caches.
 #pragma once
 

@@ -20,7 +20,7 @@ namespace ew::memory {
 class AgentPort {
  public:
   struct Parts {
-    Sends& network;
+    Injector& network;
     const AddressMap& map;
     Agent* agent;  // is told of releases; nullptr: it makes none
     AgentId id;

@@ -25,7 +25,7 @@ class Exchange {
 
   Network& network() const { return *network_; }
   /// Where an agent sends that runs ahead, by this wheel.
-  Sends& outbox(const core::TimeWheel& wheel) { return outboxes_.emplace_back(*this, wheel); }
+  Injector& outbox(const core::TimeWheel& wheel) { return outboxes_.emplace_back(*this, wheel); }
 
   /// Agents may run so many cycles ahead of the rest.
   core::Cycle lookahead() const { return lookahead_; }
@@ -42,7 +42,7 @@ class Exchange {
     u32 data_bytes : 24;
     Traffic traffic;
   };
-  class Outbox final : public Sends {
+  class Outbox final : public Injector {
    public:
     Outbox(Exchange& exchange, const core::TimeWheel& wheel) : exchange_(exchange), wheel_(wheel) {}
     void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {

@@ -28,24 +28,24 @@ struct NetworkStatistics {
 #include "core/statistics_set.inc"
 };
 
-/// Where messages go in.
-class Sends {
+/// Where messages enter the network.
+class Injector {
  public:
-  virtual ~Sends() = default;
+  virtual ~Injector() = default;
   /// `data_bytes`: of the payload; the model adds its header.
   virtual void send(Node from, Node to, const Request&, u32 data_bytes, Traffic) = 0;
 };
 
-class Network : public Sends {
+class Network : public Injector {
  public:
   void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {
     go(keep(from, to, request), data_bytes, traffic);
   }
-  /// The same in two steps: the network has the message from the first on, and it is sent in the cycle of the second.
+  /// The same in two steps: keep() hands the message over, go() sends it, in a later cycle perhaps.
   virtual u32 keep(Node from, Node to, const Request&) = 0;
   virtual void go(u32 kept, u32 data_bytes, Traffic) = 0;
-  /// Once for each node, before the first send. What stands at the node is a part of the machine that runs ahead: its
-  /// messages are posted there. nullptr: it is called from the machine's wheel.
+  /// Once for each node, before the first send. With an inbox the node is a part of the machine that runs ahead, and
+  /// messages to it are posted there. nullptr: the receiver is called from the machine's wheel.
   virtual void attach(Node, Receiver&, core::Inbox*) = 0;
   void attach(Node node, Receiver& receiver) { attach(node, receiver, nullptr); }
   /// No message arrives anywhere earlier than so many cycles behind its sending; at least 1.

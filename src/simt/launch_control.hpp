@@ -67,7 +67,8 @@ class LaunchControl {
   Parts with_;
   const Cycle ahead_;
   std::vector<Appointment> appointments_;
-  bool contention_ = false, stop_ = false, dispatch_ = false;
+  bool contention_ = false, stop_ = false;  // appointments that are over
+  bool dispatch_ = false;                   // a block has ended
 };
 
 }  // namespace ew::simt

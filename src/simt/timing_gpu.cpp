@@ -109,7 +109,7 @@ struct TimingGpu::State {
   /// Whether what SMs do in one cycle must be known before any does the next: somebody observes them all, or they share
   /// more than the network.
   bool in_step() const {
-    return (parts.trace && parts.trace->on()) || parts.recorder || progress.counts_for_something() ||
+    return (parts.trace && parts.trace->on()) || parts.recorder || progress.ends_by_count() ||
            polls.contested.watched || stuck.spinning() || stuck.has_managed_memory() || launches.in_step() ||
            residency.grids().empty();
   }

@@ -193,6 +193,97 @@ TEST_P(EveryNetwork, InFlightCountsWhatHasNotArrived) {
   EXPECT_EQ(bench.network().in_flight(), 0u);
 }
 
+/// Agents that run ahead of the wheel by the network's lookahead, as on a machine, and homes that do not.
+class EarlyBench {
+ public:
+  EarlyBench(const NetworkConfig& config, u32 agents, u32 homes) : nodes_(agents + homes) {
+    network_ =
+        make_network(config, {.wheel = wheel_, .clock = sm_clock, .agents = agents, .homes = homes, .early = true});
+    for (u32 i = 0; i < nodes_.size(); ++i) {
+      nodes_[i].bench = this;
+      if (i < agents) nodes_[i].inbox = std::make_unique<core::Inbox>(due_);
+      network_->attach(static_cast<Node>(i), nodes_[i], nodes_[i].inbox.get());
+    }
+  }
+
+  Network& network() { return *network_; }
+  u32 nodes() const { return static_cast<u32>(nodes_.size()); }
+  core::Cycle now() const { return wheel_.now(); }
+  void send(Node from, Node to, u32 bytes) {
+    Request request;
+    request.access = static_cast<u32>(arrived.size());
+    arrived.push_back(core::never);
+    network_->go(network_->keep(from, to, request), bytes, Traffic::read);
+  }
+  /// What is to be sent in this cycle has been sent: the agents run as far as they may, and time goes on.
+  void end_cycle() {
+    wheel_.run_due();
+    const core::Cycle known = wheel_.now() + network_->lookahead();
+    for (Endpoint& node : nodes_) {
+      if (!node.inbox) continue;
+      for (; node.inbox->next() <= known; node.inbox->run_due(node.now)) {
+        ASSERT_GT(node.inbox->next(), agents_have_run) << "a message for a cycle that its agent has run already";
+        node.now = node.inbox->next();
+      }
+    }
+    agents_have_run = known;
+    wheel_.advance(wheel_.now() + 1);
+    wheel_.run_due();
+  }
+
+  std::vector<core::Cycle> arrived;  // by message
+  core::Cycle agents_have_run = 0;
+
+ private:
+  struct Endpoint final : Receiver {
+    void receive(const Request& request) override {
+      EXPECT_EQ(bench->arrived[request.access], core::never) << "message " << request.access << " comes twice";
+      bench->arrived[request.access] = inbox ? now : bench->now();
+    }
+    EarlyBench* bench = nullptr;
+    std::unique_ptr<core::Inbox> inbox;
+    core::Cycle now = 0;
+  };
+
+  core::TimeWheel wheel_;
+  core::Cycle due_ = core::never;
+  std::vector<Endpoint> nodes_;
+  std::unique_ptr<Network> network_;
+};
+
+TEST_P(EveryNetwork, AgentsThatRunAheadMissNoMessage) {
+  EarlyBench bench(config(), 16, 16);
+  EXPECT_GE(bench.network().lookahead(), 1u);
+  std::mt19937 random(11);
+  std::vector<core::Cycle> sent;
+  for (u32 cycle = 0; cycle < 20'000; ++cycle) {
+    for (u32 i = cycle < 3000 ? random() % 4 : 0; i > 0; --i) {
+      const Node from = static_cast<Node>(random() % bench.nodes());
+      sent.push_back(bench.now());
+      bench.send(from, static_cast<Node>(random() % 4 ? random() % bench.nodes() : 3), random() % 5 * 32);
+    }
+    bench.end_cycle();
+    if (HasFatalFailure()) return;
+  }
+  for (u32 i = 0; i < sent.size(); ++i) {
+    ASSERT_NE(bench.arrived[i], core::never) << "message " << i;
+    ASSERT_GE(bench.arrived[i], sent[i] + bench.network().lookahead()) << "message " << i;
+  }
+}
+
+TEST_P(EveryNetwork, ALoneMessageTakesTheSameTimeWhenItIsDecidedEarly) {
+  EarlyBench bench(config(), 16, 16);
+  for (const u32 bytes : {0u, 32u, 128u})
+    for (const auto& [from, to] : {std::pair<Node, Node>{0, 20}, {20, 0}, {3, 7}, {15, 31}, {31, 15}}) {
+      const core::Cycle begun = bench.now();
+      bench.send(from, to, bytes);
+      for (u32 i = 0; i < 1000; ++i) bench.end_cycle();
+      const u64 expected = bench.network().idle_latency(from, to, bytes), took = bench.arrived.back() - begun;
+      EXPECT_GE(took, expected) << from << " to " << to;  // time between the clocks' edges: less than a cycle
+      EXPECT_LE(took, expected + 1) << from << " to " << to;
+    }
+}
+
 TEST_P(EveryNetwork, TheSameTrafficArrivesInTheSameCycles) {
   NetworkConfig jittery = config();
   jittery.jitter = 7;

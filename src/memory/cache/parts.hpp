@@ -13,7 +13,7 @@ namespace ew::memory {
 struct CacheSurroundings {
   core::TimeWheel& wheel;
   Payloads& payloads;
-  Sends& network;
+  Injector& network;
   Agent& agent;
   const AgentPolicy& policy;
   const AddressMap& map;

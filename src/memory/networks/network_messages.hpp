@@ -56,7 +56,7 @@ class NetworkMessages {
   std::string what_is_under_way(u32 agents) const;
 
  private:
-  struct End {
+  struct Attached {
     Receiver* receiver = nullptr;
     core::Inbox* inbox = nullptr;
   };
@@ -64,7 +64,7 @@ class NetworkMessages {
 
   std::vector<Message> all_;
   std::vector<u32> free_;
-  std::vector<End> receivers_;
+  std::vector<Attached> receivers_;
   u64 delivered_ = 0;
 };
 

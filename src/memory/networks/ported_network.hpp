@@ -49,8 +49,9 @@ class PortedNetwork : public Network {
         message.length / shape_.flit * links;
     busy_ticks_ += message.length * links;
   }
-  /// Until when a message's way is decided, and the event in which something of this cycle is.
+  /// The ways of messages are decided up to this cycle.
   core::Cycle decided() const { return wheel_.now() + early_; }
+  /// What happens to a message in the cycle `of` is decided by an event that comes early_ cycles before it.
   template <auto Member, class Model>
   void decide(core::Cycle of, Model& model, u64 a, u64 b = 0) {
     wheel_.at<Member>(of - early_, model, a, b);

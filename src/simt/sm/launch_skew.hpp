@@ -17,7 +17,7 @@ class LaunchSkew {
   static constexpr u32 most_of_warp = 64, most_of_block = 1024;  // cycles
 
   core::SplitMix64 draw(const Block& block, u64 which) const {
-    return core::SplitMix64(core::SplitMix64(seed_ ^ block.grid->id << 40 ^ block.number << 8).below(~u64{0}) ^ which);
+    return core::SplitMix64(core::SplitMix64(seed_ ^ block.grid->id << 40 ^ block.number << 8).next() ^ which);
   }
 
   u64 seed_;

@@ -19,8 +19,8 @@ class MachineProgress {
     }
   }
   u64 instructions() const { return executed_; }
-  /// The order in which SMs issue decides what happens.
-  bool counts_for_something() const { return crash_at_ || limit_; }
+  /// A count ends the run: then the order in which SMs issue matters.
+  bool ends_by_count() const { return crash_at_ || limit_; }
 
   /// `crash` is called when so many instructions have run.
   void set_crash_point(u64 instruction, std::function<void()> crash) {

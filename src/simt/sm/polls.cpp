@@ -76,8 +76,7 @@ void Polls::pause_below(u32 slot, u32 bound) {
   pausing_ |= bit(slot);
 }
 
-/// A warp starves for the word.
-bool Polls::wanted(const ContestedWords::Word& word) const {
+bool Polls::someone_starves_for(const ContestedWords::Word& word) const {
   return word.missed > watch_.contested.starving() && wheel_.now() - word.wanted < wanted_for;
 }
 
@@ -88,7 +87,7 @@ void Polls::give_way(u32 slot, const MemoryOp& op, LaneMask lanes) {
   const u32 me = writer_of(slot);
   for (LaneMask left = lanes; left; left &= left - 1) {
     const ContestedWords::Word* const word = watch_.contested.find(place_of(op, first_of(left)));
-    if (!word || !wanted(*word)) continue;
+    if (!word || !someone_starves_for(*word)) continue;
     const bool had_it = word->writer == me && word->wanted_by != me;
     if (had_it || (of_this_sm(word->writer) && !of_this_sm(word->wanted_by) && !starves(slot)))
       return pause_below(slot, stagger_);

@@ -78,7 +78,7 @@ class Polls {
   void see_spinning(u32 slot, Cycle now);
   void stagger(u32 slot);
   void pause_below(u32 slot, u32 bound);
-  bool wanted(const ContestedWords::Word&) const;
+  bool someone_starves_for(const ContestedWords::Word&) const;
   bool starves(u32 slot) const { return of_[slot].contender.missed > watch_.contested.most_missed(); }
   u32 writer_of(u32 slot) const { return (sm_ + 1) * WarpTable::slots + slot; }
   bool of_this_sm(u32 writer) const { return writer / WarpTable::slots == sm_ + 1; }
@@ -119,13 +119,13 @@ void Polls::note(u32 slot, const MemoryOp& op, LaneMask lanes, Place place, Befo
     const u32 lane = first_of(left);
     if (ContestedWords::Word* const word = watch_.contested.find(place(lane))) {
       if (op.plan->polls && word->writer != me) c.others += word->writes;
-      if (starves(slot) && (c.missed >= word->missed || word->wanted_by == me || !wanted(*word)))
+      if (starves(slot) && (c.missed >= word->missed || word->wanted_by == me || !someone_starves_for(*word)))
         word->wanted_by = me, word->missed = c.missed, word->wanted = now;
     }
     const u64 was = before(lane), is = after(lane);
     if (is == was) continue;
     ContestedWords::Word& word = watch_.contested.claim(place(lane));
-    if (wanted(word) && !of_this_sm(word.wanted_by) && !starves(slot)) pause_below(slot, stagger_);
+    if (someone_starves_for(word) && !of_this_sm(word.wanted_by) && !starves(slot)) pause_below(slot, stagger_);
     word.writer = me;
     ++word.writes;
     ++watch_.contested.changes;
