@@ -1,9 +1,9 @@
 // Simulated time and what happens when. Owned by the machine; every component of it keeps a reference.
 //
 // Time is counted in cycles of the SM clock. Events of one cycle run in the order in which they were asked for, so a
-// run is a function of its input alone. The wheel has several levels of slots; an event moves down a level when time
-// enters its slot, and nothing is allocated once the pool has its working size. A wheel with few events has few
-// slots, so that it stays in the host's caches.
+// run is a function of its input alone. Near events lie in a ring with a slot for each cycle, later ones in levels
+// above it; an event moves down a level when time enters its slot. Nothing is allocated once the pool has its working
+// size. A wheel with few events has few slots, so that it stays in the host's caches.
 #pragma once
 
 #include <cassert>
@@ -22,8 +22,8 @@ class TimeWheel {
   using Handler = void (*)(void* target, u64 a, u64 b);
 
   enum class Size : u8 {
-    small,  // 7 levels of 64 slots: 2^42 cycles
-    large   // 4 levels of 1,024 slots: 2^40 cycles, 13 minutes at 1.4 GHz
+    small,  // a ring of 64 cycles, in all 7 levels of 64 slots: 2^42 cycles
+    large   // a ring of 1,024, in all 4 levels of 1,024: 2^40 cycles, 13 minutes at 1.4 GHz
   };
   explicit TimeWheel(Size = Size::large);
   TimeWheel(const TimeWheel&) = delete;
@@ -32,7 +32,20 @@ class TimeWheel {
   Cycle now() const { return now_; }
   /// REQUIRES: now() <= when < now() + 2^39, by any size. An event for now() runs in this cycle, behind those that wait
   /// already.
-  void at(Cycle when, Handler handler, void* target, u64 a = 0, u64 b = 0);
+  void at(Cycle when, Handler handler, void* target, u64 a = 0, u64 b = 0) {
+    assert(when >= now_);
+    if (free_ == none) [[unlikely]]
+      grow();
+    const u32 index = free_;
+    free_ = events_[index].next;
+    events_[index] = {handler, target, a, b, when, none};
+    ++pending_;
+    if (when < earliest_) earliest_ = when;
+    if (when - now_ <= last_slot_) [[likely]]
+      append(static_cast<u32>(when) & last_slot_, index);
+    else
+      file(index);
+  }
   /// `at` for a member function: at<&Home::arrive>(when, home, a, b).
   template <auto Member, class Target>
   void at(Cycle when, Target& target, u64 a = 0, u64 b = 0) {
@@ -42,7 +55,7 @@ class TimeWheel {
 
   /// Runs every event of now(), those asked for meanwhile included.
   void run_due() {
-    if (slot_[slot_of(now_, 0)].first != none) run_slot();
+    if (slot_[now_ & last_slot_].first != none) run_slot();
   }
   /// The first cycle from now() on that has an event, or `never`.
   Cycle next() const {
@@ -51,7 +64,7 @@ class TimeWheel {
   }
   /// Time goes on; nothing may be due before `to`. REQUIRES: now() <= to <= next().
   void advance(Cycle to) {
-    assert(to >= now_ && (earliest_ == unknown || to <= earliest_));
+    assert(to >= now_ && to <= next());
     const u64 changed = now_ ^ to;
     now_ = to;
     if (changed >> slot_bits_) [[unlikely]]
@@ -65,7 +78,7 @@ class TimeWheel {
 
  private:
   static constexpr u32 none = ~u32{0};
-  static constexpr Cycle unknown = never - 1;
+  static constexpr Cycle unknown = 0;  // also an event of the first cycle: that is looked for each time
 
   struct Event {
     Handler handler;
@@ -78,22 +91,38 @@ class TimeWheel {
     u32 first = none, last = none;
   };
 
-  u32 slot_of(Cycle when, u32 level) const { return when >> (level * slot_bits_) & ((u32{1} << slot_bits_) - 1); }
-  Slot& slot(u32 level, u32 number) { return slot_[(level << slot_bits_) + number]; }
-  u64& occupied(u32 level, u32 number) { return occupied_[((level << slot_bits_) + number) / 64]; }
+  /// Of a level above the ring: the slot of this cycle.
+  u32 slot_of(Cycle when, u32 level) const {
+    return level << slot_bits_ | (static_cast<u32>(when >> (level * slot_bits_)) & last_slot_);
+  }
+  void append(u32 slot, u32 index) {
+    Slot& to = slot_[slot];
+    if (to.first == none) {
+      to.first = index;
+      occupied_[slot / 64] |= u64{1} << slot % 64;
+    } else {
+      events_[to.last].next = index;
+    }
+    to.last = index;
+  }
+  /// What the slot holds is taken out.
+  u32 take(u32 slot);
+  void grow();
   void run_slot();
-  void turn(u64 changed);  // higher levels, when time has changed in these bits
+  void turn(u64 changed);  // levels above the ring, when time has changed in these bits
   Cycle first() const;
+  Cycle first_above() const;
   void file(u32 event);
-  void spread(u32 level, u32 slot);  // into the levels below
+  void spread(u32 level);  // what is in the level's slot of this time, into the level below
+  void enter_ring();       // the same of the level above the ring
 
-  const u32 slot_bits_, levels_;
+  const u32 slot_bits_, levels_, last_slot_;
+  u32 free_ = none;
   Cycle now_ = 0;
   mutable Cycle earliest_ = never;  // of all events
-  u64 pending_ = 0, executed_ = 0;
-  u32 free_ = none;
+  u64 pending_ = 0, executed_ = 0, above_ = 0;  // above_: of those pending, above the ring
   std::vector<Event> events_;
-  std::vector<Slot> slot_;     // by level
+  std::vector<Slot> slot_;     // by level: the ring is the first
   std::vector<u64> occupied_;  // a bit a slot
 };
 

@@ -20,7 +20,7 @@ __attribute__((no_sanitize("address"))) void copy_to_image(u64 line, const u8* f
 #else
 
 void copy_from_image(u8* to, u64 line, WordMask words) {
-  copy_bytes(to, image_of(line), bytes_of(words));
+  copy_words(to, image_of(line), words);
 }
 
 void copy_to_image(u64 line, const u8* from, const ByteMask& mask) {

@@ -2,6 +2,7 @@
 // image, which is the host's own memory.
 #pragma once
 
+#include <bit>
 #include <cstring>
 
 #include "memory/request.hpp"
@@ -68,15 +69,15 @@ inline void clear_range(ByteMask& mask, u64 line, u64 begin, u64 end) {
     if (line + byte >= begin && line + byte < end) mask.bits[byte / 64] &= ~(u64{1} << (byte % 64));
 }
 
-/// Copies the bytes of the mask, and writes no other byte.
+/// Copies the bytes of the mask, and writes no other byte. Mostly they are whole stretches of 32.
 inline void copy_bytes(u8* to, const u8* from, const ByteMask& mask) {
-  for (u32 half = 0; half < 2; ++half) {
-    u64 bits = mask.bits[half];
-    if (bits == ~u64{0}) {
-      std::memcpy(to + half * 64, from + half * 64, 64);
+  for (u32 quarter = 0; quarter < 4; ++quarter) {
+    u32 bits = static_cast<u32>(mask.bits[quarter / 2] >> quarter % 2 * 32);
+    if (bits == ~u32{0}) {
+      std::memcpy(to + quarter * 32, from + quarter * 32, 32);
       continue;
     }
-    for (u32 at = half * 64; bits; at += 8, bits >>= 8) {
+    for (u32 at = quarter * 32; bits; at += 8, bits >>= 8) {
       const u8 some = static_cast<u8>(bits);
       if (some == 0xff) {
         std::memcpy(to + at, from + at, 8);
@@ -84,6 +85,20 @@ inline void copy_bytes(u8* to, const u8* from, const ByteMask& mask) {
         for (u32 i = 0; i < 8; ++i)
           if (some >> i & 1) to[at + i] = from[at + i];
       }
+    }
+  }
+}
+/// The same for whole words.
+inline void copy_words(u8* to, const u8* from, WordMask words) {
+  for (u32 at = 0; words; at += 32, words >>= 8) {
+    u32 some = words & 0xff;
+    if (some == 0xff) {
+      std::memcpy(to + at, from + at, 32);
+      continue;
+    }
+    for (; some; some &= some - 1) {
+      const u32 byte = at + static_cast<u32>(std::countr_zero(some)) * word_bytes;
+      std::memcpy(to + byte, from + byte, word_bytes);
     }
   }
 }

@@ -17,12 +17,23 @@ void expand(LaneMask mask, u32* blend) {
 }  // namespace
 
 Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
+  return go<false>(warp, budget, executed);
+}
+
+Outcome Executor::run_alone(Warp& warp) {
+  u64 executed = 0;
+  return go<true>(warp, 1, executed);
+}
+
+/// `alone`: as run_alone() is called.
+template <bool alone>
+Outcome Executor::go(Warp& warp, u64 budget, u64& executed) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   const ptx::Instr* const code = kernel.code.data();
   alignas(64) u32 blend[warp_lanes];
   Lanes lanes{.constants = kernel.constants.data(), .blend = blend, .kernel = &kernel};
   LaneMask expanded = 0, active = 0;
-  expand(0, blend);
+  if (!alone) expand(0, blend);
   ptx::Pc pc = 0, stop = 0;
   u64 left = budget, threads = 0;
   spins_.begin();
@@ -49,8 +60,10 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
     return done(warp.spin.spins & warp.live ? Outcome::spinning : Outcome::blocked);
   };
 
-  if (warp.split().state != SplitState::running && !another(warp)) return stuck();
-  if (warp.split_count > 1) warp.merge();
+  if (!alone) {
+    if (warp.split().state != SplitState::running && !another(warp)) return stuck();
+    if (warp.split_count > 1) warp.merge();
+  }
   read_split();
   for (;;) {
     if (pc == stop) [[unlikely]] {
@@ -74,7 +87,7 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
       ++pc;
       continue;
     }
-    if (instr.op >= ptx::Op::alu) [[likely]] {
+    if (!alone && instr.op >= ptx::Op::alu) [[likely]] {
       if (mask != expanded) {
         expand(mask, blend);
         expanded = mask;

@@ -41,6 +41,8 @@ class Executor {
   bool make_ready(Warp&);
   /// Executes that instruction alone. REQUIRES: make_ready() was true, and it is arithmetic (Op::alu or above).
   void step(Warp&);
+  /// The same of one that is not arithmetic: run() with a budget of 1.
+  Outcome run_alone(Warp&);
   /// What a performer had kept pending has been performed, or refused; operation.hpp says when to call it. The warp is
   /// as if that had been done at once, its bit in Block::ready is set. False: faulted, take_fault() says why.
   bool finish(const MemoryOp&, Performed);
@@ -66,6 +68,8 @@ class Executor {
   static void note_poll(const MemoryOp& op) { simt::note_poll(op); }
 
  private:
+  template <bool alone>
+  Outcome go(Warp& warp, u64 budget, u64& executed);
   /// Everything but arithmetic, uniform branches and memory; the current split stands at the instruction. False: no
   /// split is left to go on with, or a fault.
   bool control(Warp&, const ptx::Instr&, LaneMask);

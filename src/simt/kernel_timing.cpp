@@ -349,6 +349,9 @@ KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const mem
     pc.ordered = order.performed || order.visible || order.releases || order.before != memory::PersistOrder::none ||
                  pc.waits_for_copies;
   }
+  for (PcTiming& pc : timing.pcs) pc.straight = pc.arithmetic;
+  for (const ptx::Pc meeting : kernel.reconverge)  // lanes meet behind a call, too: no arithmetic comes before that
+    if (meeting != ptx::no_pc && meeting > 0) timing.pcs[meeting - 1].straight = false;
   for (const ptx::MemoryForm& form : kernel.memory) timing.forms.push_back(captured(form));
   for (const ptx::MemoryForm& form : grid.made) timing.forms.push_back(captured(form));
   return timing;

@@ -48,6 +48,7 @@ struct PcTiming {
   ptx::OpClass work = ptx::OpClass::other;
   Unit unit = Unit::none;
   bool arithmetic = false;  // touches registers only
+  bool straight = false;    // the same, and no lanes meet at the next instruction
   bool waits_for_copies = false;
   bool ordered = false;   // it waits for copies, or its Ordering asks for anything before it issues
   bool branches = false;  // another instruction than the next may follow

@@ -98,7 +98,7 @@ void note_poll(const MemoryOp& op) {
     if (branches.trying()) [[unlikely]]
       branches.polled(place, found);
   }
-  spin.news += spin.known.add(all);
+  spin.news += spin.by_lane().known.add(all);
 }
 
 }  // namespace ew::simt

@@ -307,13 +307,13 @@ std::string DeadlockReports::what_it_polls(const Warp& warp, const Split& split,
   const Spinning& spin = warp.spin;
   const LaneMask polling = split.mask & spin.spins;
   const u32 lane = static_cast<u32>(std::countr_zero(polling));
-  if (!polling || !spin.when[lane]) return "a value that does not come";
-  const u64 place = spin.words.place[lane];
-  const std::string found = fmt::format("to change, which is {} at each poll", spin.words.found[lane]);
+  if (!polling || !spin.by_lane().when[lane]) return "a value that does not come";
+  const u64 place = spin.by_lane().words.place[lane];
+  const std::string found = fmt::format("to change, which is {} at each poll", spin.by_lane().words.found[lane]);
   if (in_shared_memory(place, *warp.block))
     return fmt::format("the word at {:#x} of shared memory {}", shared_offset(place, *warp.block), found);
   const std::string newer =
-      performer_.newer_elsewhere(warp.block->sm->index, place, static_cast<u32>(spin.words.found[lane]));
+      performer_.newer_elsewhere(warp.block->sm->index, place, static_cast<u32>(spin.by_lane().words.found[lane]));
   scope_bug |= !newer.empty();
   return fmt::format("the word at {:#x} ({}) {}{}{}", place, neighbourhood(space_, place, 1), found,
                      newer.empty() ? "" : ";\n    ", newer);

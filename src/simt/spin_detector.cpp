@@ -35,10 +35,10 @@ bool left_with_what_they_want(const Warp& warp, const Split& split, const Reconv
   const Spinning& spin = warp.spin;
   for (LaneMask left = meeting.arrived; left; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    if (spin.when[lane] <= meeting.born) continue;
+    if (spin.by_lane().when[lane] <= meeting.born) continue;
     for (LaneMask others = split.mask; others; others &= others - 1) {
       const u32 other = static_cast<u32>(std::countr_zero(others));
-      if (spin.when[other] && spin.words.place[other] == spin.words.place[lane]) return true;
+      if (spin.by_lane().when[other] && spin.by_lane().words.place[other] == spin.by_lane().words.place[lane]) return true;
     }
   }
   return false;
@@ -53,7 +53,7 @@ void consider_release(Warp& warp) {
   const Split& split = warp.split();
   const u32 where = warp.who_waits_for(split);
   const u64 now = warp.block->sm->cycle;
-  u64& since = spin.since[static_cast<u32>(std::countr_zero(split.mask))];
+  u64& since = spin.by_lane().since[static_cast<u32>(std::countr_zero(split.mask))];
   spin.next_look = now + between_looks;
   if (where == nothing) return;
   const Reconvergence& meeting = warp.reconvergences[where];
@@ -62,7 +62,7 @@ void consider_release(Warp& warp) {
     const u32 failures = branches.failures(meeting.branch);
     const bool soon = !failures && left_with_what_they_want(warp, split, meeting);
     if (now - since < (soon ? short_patience : long_patience << std::min(failures, most_doublings))) return;
-    branches.begin_trial(meeting.branch, warp, split.mask, spin.words);
+    branches.begin_trial(meeting.branch, warp, split.mask, spin.by_lane().words);
   }
   warp.release(where);
   since = now;
@@ -77,7 +77,7 @@ void too_many_rounds(Warp& warp) {
     if (!meeting.used || !meeting.arrived) continue;
     const u32 doublings = std::min(branches.failures(meeting.branch), most_doublings);
     if (warp.spin.rounds - meeting.rounds < most_rounds << doublings) continue;
-    branches.begin_trial(meeting.branch, warp, meeting.pending, warp.spin.words);
+    branches.begin_trial(meeting.branch, warp, meeting.pending, warp.spin.by_lane().words);
     warp.release(i);
   }
   if (warp.spin.rounds % most_rounds) return;
@@ -106,17 +106,17 @@ void SpinDetector::after_poll(Warp& warp, ptx::Pc from) {
   u64 seen = split.pc + u64{split.mask} * 0x9e3779b97f4a7c15;
   for (LaneMask left = split.mask; left; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    seen = seen * 0xd1342543de82ef95 + spin.seen[lane];
-    spin.seen[lane] = 0;
-    spin.before[lane] = spin.polls;
+    seen = seen * 0xd1342543de82ef95 + spin.by_lane().seen[lane];
+    spin.by_lane().seen[lane] = 0;
+    spin.by_lane().before[lane] = spin.polls;
   }
   spin.polled &= ~split.mask;
   spin.latch = from;
   const bool spun = spin.spins >> first & 1;
-  if (spin.periods[first].add(seen) >= same_sequences) {
-    if (watch_.judges && spin.periods[first].complete()) {
+  if (spin.by_lane().periods[first].add(seen) >= same_sequences) {
+    if (watch_.judges && spin.by_lane().periods[first].complete()) {
       const u64 state = state_of(warp, split);
-      watch_.moves += std::exchange(spin.states[first], state) != state;
+      watch_.moves += std::exchange(spin.by_lane().states[first], state) != state;
     }
     spins(warp, from, !spun);
   } else {
@@ -131,8 +131,8 @@ void SpinDetector::spins(Warp& warp, ptx::Pc from, bool begins) {
   const LaneMask mask = warp.split().mask;
   const u32 first = static_cast<u32>(std::countr_zero(mask));
   const u64 cycle = warp.block->sm->cycle;
-  u64& since = spin.since[first];
-  Spinning::Loop& loop = spin.loops[first];
+  u64& since = spin.by_lane().since[first];
+  Spinning::Loop& loop = spin.by_lane().loops[first];
   if (begins || loop.frame != warp.split().frame) loop = {warp.split().pc, from, warp.split().frame};
   loop.begin = std::min(loop.begin, warp.split().pc);
   loop.end = std::max(loop.end, from);

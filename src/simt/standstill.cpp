@@ -98,9 +98,9 @@ bool Standstill::let_go() {
     Warp& warp = *one.warp;
     const Split& split = warp.splits[one.split];
     warp.block->grid->branches.begin_trial(warp.reconvergences[one.meeting].branch, warp,
-                                           may_run(split) ? split.mask : 0, warp.spin.words);
+                                           may_run(split) ? split.mask : 0, warp.spin.by_lane().words);
     warp.release(one.meeting);
-    warp.spin.since.fill(warp.block->sm->cycle);
+    warp.spin.by_lane().since.fill(warp.block->sm->cycle);
     warp.block->ready |= u64{1} << warp.index;
     released_.push_back(&warp);
   }
@@ -115,7 +115,7 @@ bool any_polling_lane(const Block& block, Visit visit) {
   for (const Warp* warp : block.warps)
     for (LaneMask left = warp ? warp->spin.spins & warp->live : 0; left; left &= left - 1) {
       const u32 lane = static_cast<u32>(std::countr_zero(left));
-      if (warp->spin.when[lane] && visit(*warp, lane)) return true;
+      if (warp->spin.by_lane().when[lane] && visit(*warp, lane)) return true;
     }
   return false;
 }
@@ -126,7 +126,7 @@ bool Standstill::polls_host_memory(const memory::AddressSpace& space) const {
   for (const Sm& sm : sms_)
     for (const auto& block : sm.blocks)
       if (any_polling_lane(*block, [&](const Warp& warp, u32 lane) {
-            const u64 place = warp.spin.words.place[lane];
+            const u64 place = warp.spin.by_lane().words.place[lane];
             if (in_shared_memory(place, *block)) return false;
             const auto found = space.find(place);
             return !found || (found->region != memory::Region::device && found->region != memory::Region::internal &&

@@ -55,7 +55,7 @@ void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kerne
   used_reconvergences = 0;
   frames.begin(lanes);
   branches_until_turn = turn;
-  spin = {};
+  spin.begin();
 }
 
 /// Brent's search for a cycle: the anchor moves on in ever longer steps until the folds come back to it.
@@ -106,7 +106,7 @@ u32 Warp::meet_at(ptx::Pc pc) {
     free_reconvergence = reconvergences[fresh].parent;
   }
   reconvergences[fresh] = Reconvergence{
-      pc, in_frame, now.mask, 0, now.reconvergence, true, now.pc, spin.before[std::countr_zero(now.mask)], spin.rounds};
+      pc, in_frame, now.mask, 0, now.reconvergence, true, now.pc, std::as_const(spin).by_lane().before[std::countr_zero(now.mask)], spin.rounds};
   ++used_reconvergences;
   return fresh;
 }
@@ -255,7 +255,7 @@ bool Warp::exit(LaneMask mask) {
 }
 
 bool Warp::in_its_loop(const Split& those) const {
-  const Spinning::Loop& loop = spin.loops[static_cast<u32>(std::countr_zero(those.mask))];
+  const Spinning::Loop& loop = spin.by_lane().loops[static_cast<u32>(std::countr_zero(those.mask))];
   if (those.frame == loop.frame) return those.pc >= loop.begin && those.pc <= loop.end;
   for (u32 frame = those.frame; frame != nothing; frame = frames[frame].parent)
     if (frame == loop.frame) return true;

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/types.hpp"
@@ -109,7 +110,7 @@ class KnownFinds {
 /// …) found since its last backward branch. Where a split sees the same sequence of folds again and again, its lanes
 /// spin. So do lanes whose loop, without polls and stores, comes back with every register as it was. What is said of a
 /// split is kept with its first lane.
-struct Spinning {
+struct SpinningWarp {
   LaneMask polled = 0;         // lanes that have since their last backward branch
   LaneMask spins = 0;          // lanes that did at their last one behind a poll
   bool timed = false;          // a clock was read since the last backward branch: the loop may end by itself
@@ -118,13 +119,17 @@ struct Spinning {
   u32 rounds = 0;              // backward branches behind a poll
   ptx::Pc latch = ptx::no_pc;  // the last of them
   u32 news = 0;                // polling instructions that found what none before them had
-  KnownFinds known;
   u32 plain_branches = looks_at_plain_branches;  // backward branches without a poll
   u64 loop_state = 0;                            // at one of them
   u64 next_look = 0;                             // cycle of the SM: whether lanes should be let go
   LaneMask spun = 0;                             // lanes that were seen to spin since the look `spun_look` of all warps
   u32 spun_look = 0;
+};
+
+/// The same, lane by lane.
+struct SpinningLanes {
   PolledWords words;
+  KnownFinds known;
   std::array<u64, warp_lanes> seen{};
   std::array<u32, warp_lanes> when{};    // each lane's last poll, by `polls`
   std::array<u32, warp_lanes> before{};  // `polls` at each lane's last backward branch behind a poll
@@ -136,15 +141,36 @@ struct Spinning {
   };
   std::array<Loop, warp_lanes> loops{};  // a split's: in which it spins
   std::array<u64, warp_lanes> states{};  // a split's registers, while SpinWatch::judges
+};
 
+/// Most warps never poll: nobody touches what is kept of their lanes.
+class Spinning : public SpinningWarp {
+ public:
+  using Loop = SpinningLanes::Loop;
+
+  const SpinningLanes& by_lane() const { return lanes_; }
+  SpinningLanes& by_lane() {
+    touched_ = true;
+    return lanes_;
+  }
+  /// Of another warp.
+  void begin() {
+    static_cast<SpinningWarp&>(*this) = {};
+    if (std::exchange(touched_, false)) lanes_ = {};
+  }
   /// A lane has polled; before the first of an instruction, ++polls.
   void note(u32 lane, u64 place, u64 found) {
     polled |= LaneMask{1} << lane;
-    words.place[lane] = place;
-    words.found[lane] = found;
-    when[lane] = polls;
-    seen[lane] = seen[lane] * 31 + place * 0x9e3779b9u + found;
+    SpinningLanes& of = by_lane();
+    of.words.place[lane] = place;
+    of.words.found[lane] = found;
+    of.when[lane] = polls;
+    of.seen[lane] = of.seen[lane] * 31 + place * 0x9e3779b9u + found;
   }
+
+ private:
+  bool touched_ = false;
+  SpinningLanes lanes_;
 };
 
 struct Warp {

@@ -40,7 +40,11 @@ void Answers::install(Mshr& mshr, const Request& answer) {
   WordMask brought = answer.content;
   if (brought & ~answer.words) [[unlikely]]  // words that nobody waited for do not cover what a younger answer brought
     brought &= answer.words | ~(line.valid | mshr.outstanding | mshr.waited | mshr.poison);
-  copy_bytes(p_.lines.bytes(mshr.way), payload.bytes.data(), bytes_of(brought) & ~(line.dirty | mshr.keep));
+  u8* const bytes = p_.lines.bytes(mshr.way);
+  if (const ByteMask newer = line.dirty | mshr.keep; newer.any())
+    copy_bytes(bytes, payload.bytes.data(), bytes_of(brought) & ~newer);
+  else
+    copy_words(bytes, payload.bytes.data(), brought);
   if (answer.owned) line.dirty = line.dirty | payload.valid;  // what the old owner had not written back
   p_.around.payloads.give_back(answer.payload);
   // What is owned is current, whatever this cache gave up meanwhile: each later writer gets it from here.

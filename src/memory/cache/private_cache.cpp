@@ -42,7 +42,7 @@ CacheParts::CacheParts(const PrivateCacheConfig& c, const CacheSurroundings& s)
                 .under_way = persists_under_way,
                 .counts = counts}),
       banks(c),
-      stalls(s.wheel, s.agent, counts) {}
+      stalls(s.agent, counts) {}
 
 PrivateCache::PrivateCache(const PrivateCacheConfig& config, const CacheSurroundings& around) : parts_(config, around) {
   if (around.policy.keeps_read_only) parts_.lines.read_only.begin(parts_.lines.size());
@@ -59,8 +59,8 @@ Accepted PrivateCache::access(const LineAccess& a, Stall& why) {
   if (parts_.flush.waits()) return parts_.stalls.stall(why, Stall::release);
   Cycle& bank = parts_.banks.of(a.line);
   if (bank > parts_.now()) {
-    parts_.stalls.wake_at(bank);
-    return parts_.stalls.stall(why, Stall::bank);
+    why = Stall::bank;
+    return Accepted::stalled;
   }
   Accepted result = Accepted::stalled;
   u64 PrivateCacheStatistics::*counted = &PrivateCacheStatistics::loads;

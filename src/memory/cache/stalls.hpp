@@ -9,12 +9,12 @@ namespace ew::memory {
 enum class Accepted : u8 {
   performed,  // Agent::perform has been called; the value counts from `latency` cycles on; complete() is not called
   pending,    // Agent::perform and complete() come later
-  stalled     // nothing has happened; Agent::wake() says when to try again
+  stalled     // nothing has happened. Of Stall::bank, the agent tries again in a later cycle; else Agent::wake() says when
 };
 
 class Stalls {
  public:
-  Stalls(core::TimeWheel& wheel, Agent& agent, CacheCounts& counts) : wheel_(wheel), agent_(agent), counts_(counts) {}
+  Stalls(Agent& agent, CacheCounts& counts) : agent_(agent), counts_(counts) {}
 
   Accepted stall(Stall& why, Stall reason) {
     why = reason;
@@ -35,22 +35,10 @@ class Stalls {
     stalled_ = false;
     agent_.wake();
   }
-  /// A bank is free from this cycle on.
-  void wake_at(Cycle when) {
-    if (!armed_) wheel_.at<&Stalls::timer>(when, *this);
-    armed_ = true;
-  }
-
  private:
-  void timer(u64, u64) {
-    armed_ = false;
-    wake();
-  }
-
-  core::TimeWheel& wheel_;
   Agent& agent_;
   CacheCounts& counts_;
-  bool stalled_ = false, armed_ = false;
+  bool stalled_ = false;
 };
 
 }  // namespace ew::memory

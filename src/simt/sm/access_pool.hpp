@@ -57,6 +57,7 @@ struct Access {
   bool mmio = false;      // the instruction says so
   bool retained = false;  // its instruction has issued without it
   bool done = false;      // of a leader that others keep
+  bool placed = false;    // `line` is that of part line.part
 };
 
 /// An access comes into being when its number is first taken, lowest numbers first: what a short run does not use costs

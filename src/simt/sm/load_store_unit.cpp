@@ -48,7 +48,7 @@ Access& LoadStoreUnit::begin(AccessPath path) {
   a.next_part = 0;
   a.served_by = ServedBy::none;
   a.source = Source::cached;
-  a.counts = a.writes = a.finishes = a.copies = a.acquires = a.mmio = a.retained = a.done = false;
+  a.counts = a.writes = a.finishes = a.copies = a.acquires = a.mmio = a.retained = a.done = a.placed = false;
   return a;
 }
 
@@ -135,7 +135,7 @@ LoadStoreUnit::Sent LoadStoreUnit::proceed(u32 id, Cycle now) {
   }
   const u32 busy = cycles_of(a.op.lanes);
   for (;;) {
-    place(a, a.parts[a.next_part]);
+    if (a.line.part != a.next_part || !a.placed) place(a, a.parts[a.next_part]);
     const bool last = a.next_part + 1 == a.parts_count;
     Stall why = Stall::none;
     const memory::Accepted accepted = port_->access(a.line, why);
@@ -176,6 +176,7 @@ void LoadStoreUnit::place(Access& a, const AccessPart& part) {
     with_.watch.met_host(line.place.host | line.place.persistent);
   }
   line.part = a.next_part;
+  a.placed = true;
   line.lanes = static_cast<u8>(std::popcount(part.lanes));
 }
 

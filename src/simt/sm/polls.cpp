@@ -49,7 +49,7 @@ void Polls::stagger(u32 slot) {
   if (warp.split_count > 1)
     for (u32 i = 0; i < warp.split_count; ++i)  // others of the warp get on
       if (warp.splits[i].state == SplitState::running && warp.splits[i].mask & ~spin.spins) return;
-  const Period& period = spin.periods[static_cast<u32>(std::countr_zero(spin.spins)) % warp_lanes];
+  const Period& period = spin.by_lane().periods[static_cast<u32>(std::countr_zero(spin.spins)) % warp_lanes];
   const bool repeats = spin.spins && period.repeats >= rounds_until_watched;
   if (repeats && period.length) return;  // within a round
   const bool wrote = std::exchange(c.wrote, false), gave_back = std::exchange(c.changed, 0) == 0;

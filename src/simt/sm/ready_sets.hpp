@@ -12,11 +12,7 @@ namespace ew::simt {
 class ReadySets {
  public:
   u64 of(Unit unit) const { return sets_[static_cast<u32>(unit)]; }
-  u64 all() const {
-    u64 all = 0;
-    each([&](u32, u64 set) { all |= set; });
-    return all;
-  }
+  u64 all() const { return all_; }
   /// `act(unit, slots)` for each unit that a warp is ready for.
   template <class Do>
   void each(Do&& act) const {
@@ -27,12 +23,17 @@ class ReadySets {
   }
   void add(u32 slot, Unit unit) {
     sets_[static_cast<u32>(unit)] |= u64{1} << slot;
+    all_ |= u64{1} << slot;
     units_ |= 1u << static_cast<u32>(unit);
   }
-  void remove(u32 slot, Unit unit) { keep(static_cast<u32>(unit), ~(u64{1} << slot)); }
+  void remove(u32 slot, Unit unit) {
+    keep(static_cast<u32>(unit), ~(u64{1} << slot));
+    all_ &= ~(u64{1} << slot);
+  }
   /// Those of these slots that were ready.
   u64 remove(u64 slots) {
-    const u64 found = all() & slots;
+    const u64 found = all_ & slots;
+    all_ &= ~slots;
     for (u32 unit = 0; unit < units; ++unit) keep(unit, ~slots);
     return found;
   }
@@ -43,6 +44,7 @@ class ReadySets {
   }
 
   std::array<u64, units> sets_{};
+  u64 all_ = 0;    // the sets together
   u32 units_ = 0;  // whose set is not empty
 };
 

@@ -2,6 +2,7 @@
 // by the SM. The policy chooses; the scheduler sees to it that no warp waits for ever.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "simt/sm/readiness.hpp"
@@ -22,6 +23,7 @@ class Scheduler {
   SchedulerState* state() const { return state_.get(); }
   /// Its warps that are ready for a unit that is free.
   u64 candidates(const ReadySets& ready, Cycle now) const {
+    if (all_free_from_ <= now) return ready.all() & mine_;
     u64 found = 0;
     ready.each([&](u32 unit, u64 slots) { found |= busy_[unit] <= now ? slots : 0; });
     return found & mine_;
@@ -46,8 +48,13 @@ class Scheduler {
     return last_;
   }
   /// The unit takes no other instruction before `until`.
-  void occupy(Unit unit, Cycle until) { busy_[static_cast<u32>(unit)] = until; }
+  void occupy(Unit unit, Cycle until) {
+    busy_[static_cast<u32>(unit)] = until;
+    all_free_from_ = std::max(all_free_from_, until);
+  }
   Cycle free_from(u32 unit) const { return busy_[unit]; }
+  /// All its units.
+  Cycle all_free_from() const { return all_free_from_; }
 
  private:
   static constexpr u32 patience = 256;  // such slots from one look to the next
@@ -67,6 +74,7 @@ class Scheduler {
   u32 opportunities_ = 0;  // slots with a ready warp, since the last look
   u64 passed_over_ = 0;    // ready at the last look, and none of their instructions issued since
   u64 starved_ = 0;        // the same at two looks: these go first
+  Cycle all_free_from_ = 0;
   std::array<Cycle, units> busy_{};
 };
 

@@ -22,6 +22,8 @@ class Schedulers {
   u32 size() const { return static_cast<u32>(all_.size()); }
   Scheduler& operator[](u32 scheduler) { return all_[scheduler]; }
   const Scheduler& operator[](u32 scheduler) const { return all_[scheduler]; }
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
 

@@ -37,10 +37,11 @@ class Scoreboard {
     Readiness latest = next_issue_;
     const u64* const rows = rows_.data() + row_base;
     const u16* const row = timing->rows.data() + pc->rows;
-    for (u32 i = 0; i < pc->all_rows; ++i) latest = std::max(latest, rows[row[i]]);
+    for (u32 i = 0, end = pc->all_rows; i < end; ++i) latest = std::max(latest, rows[row[i]]);
+    if (!pc->all_predicates) return latest;
     const u64* const predicates = predicates_.data() + predicate_base;
     const u16* const predicate = timing->predicates.data() + pc->predicates;
-    for (u32 i = 0; i < pc->all_predicates; ++i) latest = std::max(latest, predicates[predicate[i]]);
+    for (u32 i = 0, end = pc->all_predicates; i < end; ++i) latest = std::max(latest, predicates[predicate[i]]);
     return latest;
   }
   /// What the instruction writes can be read then.
@@ -62,11 +63,14 @@ class Scoreboard {
  private:
   template <class Do>
   void each_written(const IssuedInstruction& instruction, Do&& act) {
-    const auto& [timing, pc, row_base, predicate_base] = instruction;
+    const auto [timing, pc, row_base, predicate_base] = instruction;
+    Readiness* const rows = rows_.data() + row_base;
     const u16* const row = timing->rows.data() + pc->rows;
-    for (u32 i = 0; i < pc->written_rows; ++i) act(rows_[row_base + row[i]]);
+    for (u32 i = 0, end = pc->written_rows; i < end; ++i) act(rows[row[i]]);
+    if (!pc->written_predicates) return;
+    Readiness* const predicates = predicates_.data() + predicate_base;
     const u16* const predicate = timing->predicates.data() + pc->predicates;
-    for (u32 i = 0; i < pc->written_predicates; ++i) act(predicates_[predicate_base + predicate[i]]);
+    for (u32 i = 0, end = pc->written_predicates; i < end; ++i) act(predicates[predicate[i]]);
   }
   void grow(const Warp& warp) {
     words_ = warp.rows.size() + warp.predicates.size();

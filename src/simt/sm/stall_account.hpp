@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 
 #include "core/accounts.hpp"
 #include "simt/sm/access_pool.hpp"
@@ -45,20 +46,21 @@ class StallAccount {
     issued_ |= 1u << scheduler;
     return issued_ != before;
   }
-  /// A step is over: charges its cycle. `cause_of(scheduler)` holds from now on; it is not asked for when every
-  /// scheduler has issued and the SM is stepped again in the next cycle.
-  template <class CauseOf>
-  void end_step(Cycle now, bool occupied, bool due_at_once, CauseOf&& cause_of) {
+  /// A step is over: charges its cycle. `cause_of(scheduler)` holds from now on; it is asked for where it may have
+  /// changed, and not when every scheduler has issued and the SM is stepped again in the next cycle.
+  template <class MayHaveChanged, class CauseOf>
+  void end_step(Cycle now, bool occupied, bool due_at_once, MayHaveChanged&& may_have_changed, CauseOf&& cause_of) {
     charged_ = now + 1;
     active_cycles_ += occupied_ || occupied;
     occupied_ = occupied;
     if (issued_ == all_ && due_at_once) {
-      for (u32 s = 0; s < schedulers_; ++s) causes_[s] = idle();
+      if (!std::exchange(causes_unknown_, true)) causes_.fill(idle());
       return;
     }
+    const bool all = std::exchange(causes_unknown_, false);
     for (u32 s = 0; s < schedulers_; ++s) {
-      const StallCause cause = causes_[s] = cause_of(s);
-      if (!(issued_ >> s & 1)) ++*cause.counter;
+      if (all || may_have_changed(s)) causes_[s] = cause_of(s);
+      if (!(issued_ >> s & 1)) ++*causes_[s].counter;
     }
   }
   /// Other causes hold, without a step.
@@ -102,7 +104,8 @@ class StallAccount {
   std::array<StallCause, 8> causes_;
   u32 issued_ = 0, all_;  // schedulers, one bit each
   Cycle charged_ = 0;
-  bool occupied_ = false;  // it had a warp at the last step
+  bool occupied_ = false;         // it had a warp at the last step
+  bool causes_unknown_ = true;    // nobody has asked for them: each scheduler issues
 };
 
 }  // namespace ew::simt

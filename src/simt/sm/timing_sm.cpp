@@ -111,7 +111,11 @@ void TimingSm::step(Cycle now) {
   Cycle due = std::min(table_.due(now), unit_.due(now));
   if (due > now + 1) due = std::min(due, issue_.due(now));
   alarm_.set(due);
-  stalls_.end_step(now, table_.occupied() != 0, due == now + 1, [this](u32 s) { return cause_of(s); });
+  // Why a memory instruction cannot issue is for the load/store unit to say.
+  const u64 changed = held_.take_changed() ? ~u64{0} : table_.take_changed() | table_.ready().of(Unit::memory);
+  stalls_.end_step(
+      now, table_.occupied() != 0, due == now + 1, [&](u32 s) { return (changed & schedulers_[s].mine()) != 0; },
+      [this](u32 s) { return cause_of(s); });
 }
 
 void TimingSm::forget(const GridRun& run, Cycle now) {

@@ -1,6 +1,7 @@
 #include "simt/sm/warp_issue.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ew::simt {
 
@@ -11,30 +12,29 @@ WarpIssue::WarpIssue(const SmSetup& setup, u32 sm, const Parts& parts)
       branch_latency_(setup.config.branch_latency),
       persists_(setup.persists.model) {}
 
-void WarpIssue::look_before(Cycle now) {
-  while (with_.table.any_to_look_at()) look_at(with_.table.next_to_look_at(), now);
-}
-
-void WarpIssue::look_behind(Cycle now) {
-  while (with_.table.any_to_look_at() && !with_.endings.failed()) look_at(with_.table.next_to_look_at(), now);
-}
-
 void WarpIssue::issue(Cycle now) {
   const u64 ready = with_.table.ready().all();  // none that is not becomes so before the end of the cycle's issue
-  if (!ready) return;
-  for (u32 s = 0; s < with_.schedulers.size() && !with_.endings.failed(); ++s)
-    if (ready & with_.schedulers[s].mine()) issue(s, now);
+  if (!ready || with_.endings.failed()) return;
+  u32 index = 0;
+  for (Scheduler& scheduler : with_.schedulers) {
+    if (ready & scheduler.mine()) {
+      issue(index, scheduler, now);
+      if (with_.endings.failed()) return;
+    }
+    ++index;
+  }
 }
 
 Cycle WarpIssue::due(Cycle now) const {
-  Cycle due = core::never;
-  with_.table.ready().each([&](u32 unit, u64 slots) {
-    slots &= ~with_.held.at_accesses();
-    if (static_cast<Unit>(unit) == Unit::memory) {
-      if (slots) due = std::min(due, with_.unit.takes_more_from(now));
-      return;
-    }
-    for (const Scheduler& scheduler : with_.schedulers)
+  const ReadySets& ready = with_.table.ready();
+  const u64 all = ready.all() & ~with_.held.at_accesses(), memory = all & ready.of(Unit::memory), others = all & ~memory;
+  Cycle due = memory ? with_.unit.takes_more_from(now) : core::never;
+  if (!others) return due;
+  for (const Scheduler& scheduler : std::as_const(with_.schedulers))
+    if (others & scheduler.mine() && scheduler.all_free_from() <= now + 1) return now + 1;
+  ready.each([&](u32 unit, u64 slots) {
+    slots &= others;
+    for (const Scheduler& scheduler : std::as_const(with_.schedulers))
       if (slots & scheduler.mine()) due = std::min(due, std::max(now + 1, scheduler.free_from(unit)));
   });
   return due;
@@ -50,11 +50,17 @@ void WarpIssue::look_at(u32 slot, Cycle now) {
   if (!with_.executor.make_ready(warp)) return with_.parked.park(slot);
   const Split& split = warp.split();
   const Frame& frame = warp.frames[split.frame];
-  const PcTiming& pc = w.next.timing->pcs[split.pc];
-  w.next.pc = &pc;
+  w.next.pc = &w.next.timing->pcs[split.pc];
   w.next.row_base = frame.row_base;
   w.next.predicate_base = frame.predicate_base;
   w.scoreboard.fit(warp);
+  look_at_next(slot, w, now);
+}
+
+/// The same of a warp whose next instruction is known.
+inline void WarpIssue::look_at_next(u32 slot, WarpSlot& w, Cycle now) {
+  WarpTable& table = with_.table;
+  const PcTiming& pc = *w.next.pc;
   const Readiness latest = w.scoreboard.latest(w.next);
   w.access = no_access;
   if (waits_for_access(latest)) {
@@ -63,7 +69,7 @@ void WarpIssue::look_at(u32 slot, Cycle now) {
     return table.wait_for(slot, Wait::memory);
   }
   Cycle when = cycle_of(latest);
-  if (with_.polls.pauses(slot) && pc.order.strong) [[unlikely]]
+  if (pc.order.strong && with_.polls.pauses(slot)) [[unlikely]]
     when = std::max(when, now) + with_.polls.take_pause(slot);
   const bool ordered = with_.order.concerns(slot, pc);
   if (when > now) {
@@ -75,7 +81,7 @@ void WarpIssue::look_at(u32 slot, Cycle now) {
   table.be_ready(slot);
 }
 
-u64 WarpIssue::candidates(const Scheduler& scheduler, Cycle now) const {
+inline u64 WarpIssue::candidates(const Scheduler& scheduler, Cycle now) const {
   const ReadySets& ready = with_.table.ready();
   u64 found = scheduler.candidates(ready, now) & ~with_.held.at_accesses();
   const u64 memory = ready.of(Unit::memory), texture = ready.of(Unit::texture);
@@ -85,53 +91,55 @@ u64 WarpIssue::candidates(const Scheduler& scheduler, Cycle now) const {
   return found;
 }
 
-void WarpIssue::issue(u32 s, Cycle now) {
-  Scheduler& scheduler = with_.schedulers[s];
+inline void WarpIssue::issue(u32 index, Scheduler& scheduler, Cycle now) {
   u64 could = candidates(scheduler, now);
   if (could) scheduler.opportunity(with_.table.ready(), with_.held.at_accesses());
   for (u32 n = 0; could && n < width_; ++n) {
     const u32 slot = scheduler.choose(could, with_.table.ages());
-    issue_warp(slot, s, now);
+    issue_warp(slot, index, scheduler, now);
     if (with_.endings.failed() || width_ == 1) return;
     could = candidates(scheduler, now) & bit(slot);
   }
 }
 
-void WarpIssue::issue_warp(u32 slot, u32 s, Cycle now) {
+inline void WarpIssue::issue_warp(u32 slot, u32 index, Scheduler& scheduler, Cycle now) {
   WarpSlot& w = with_.table[slot];
-  const IssuedInstruction& instruction = w.next;
-  const PcTiming& pc = *instruction.pc;
+  const PcTiming& pc = *w.next.pc;
   const u32 at = w.warp->split().pc;
   with_.table.issues(slot, pc.unit);
   TimingStatistics& counts = *w.counts;
-  counts.slots.issued += with_.stalls.issues(s);
+  counts.slots.issued += with_.stalls.issues(index);
   ++(counts.instructions.*pc.issued);
   digest_ = (digest_ ^ (now << 20 ^ u64{sm_} << 52 ^ u64{slot} << 44 ^ at)) * 0x9e3779b97f4a7c15;
   with_.trace.issued(now, slot);
-  if (pc.unit != Unit::none && pc.unit != Unit::memory) with_.schedulers[s].occupy(pc.unit, now + pc.interval);
+  if (pc.unit != Unit::none && pc.unit != Unit::memory) scheduler.occupy(pc.unit, now + pc.interval);
   ++w.issues;
   if (pc.ordered) with_.order.issues(slot);
   w.scoreboard.set_next_issue(ready_at(width_ > 1 ? now : now + 1, Source::computed));
   const Readiness result = ready_at(now + pc.latency, Source::computed);
-  if (pc.arithmetic) {
-    with_.executor.step(*w.warp);
-    w.scoreboard.write(instruction, result);
-    with_.progress.executed();
-    return go_on(slot, now);
-  }
+  if (!pc.arithmetic) return issue_other(slot, w, result, now);
+  with_.executor.step(*w.warp);
+  w.scoreboard.write(w.next, result);
+  with_.progress.executed();
+  if (!pc.straight || w.warp->split_count != 1 || with_.progress.limit()) return go_on(slot, now);
+  ++w.next.pc;
+  look_at_next(slot, w, now);
+}
+
+/// An instruction that is more than arithmetic.
+void WarpIssue::issue_other(u32 slot, WarpSlot& w, Readiness result, Cycle now) {
+  const u32 at = w.warp->split().pc;
   with_.issuing = {.slot = slot, .result = result};
   const Outcome outcome = execute(w, at, now);
-  w.scoreboard.write(instruction, with_.issuing.result);
+  w.scoreboard.write(w.next, with_.issuing.result);
   with_.progress.executed();
   after(slot, at, outcome, now);
 }
 
-/// An instruction that is more than arithmetic.
-Outcome WarpIssue::execute(WarpSlot& w, u32 at, Cycle now) {
+inline Outcome WarpIssue::execute(WarpSlot& w, u32 at, Cycle now) {
   const PcTiming& pc = *w.next.pc;
   Warp& warp = *w.warp;
-  u64 count = 0;
-  const Outcome outcome = with_.executor.run(warp, 1, count);
+  const Outcome outcome = with_.executor.run_alone(warp);
   if (pc.branches && (!warp.split_count || warp.split().pc != at + 1))
     w.scoreboard.set_next_issue(ready_at(now + branch_latency_, Source::branch));
   if (pc.order.after != memory::PersistOrder::none) {  // behind the value

@@ -33,8 +33,12 @@ class WarpIssue {
   void attach(LinePort& port) { port_ = &port; }
 
   /// Looks at the warps of which something may have changed: before the cycle's issue, and behind it.
-  void look_before(Cycle now);
-  void look_behind(Cycle now);
+  void look_before(Cycle now) {
+    while (with_.table.any_to_look_at()) look_at(with_.table.next_to_look_at(), now);
+  }
+  void look_behind(Cycle now) {
+    while (with_.table.any_to_look_at() && !with_.endings.failed()) look_at(with_.table.next_to_look_at(), now);
+  }
   /// Each scheduler issues. Behind a failure none does.
   void issue(Cycle now);
   /// The next cycle in which a warp that is ready could issue.
@@ -44,9 +48,11 @@ class WarpIssue {
 
  private:
   void look_at(u32 slot, Cycle now);
+  void look_at_next(u32 slot, WarpSlot&, Cycle now);
   u64 candidates(const Scheduler&, Cycle now) const;
-  void issue(u32 scheduler, Cycle now);
-  void issue_warp(u32 slot, u32 scheduler, Cycle now);
+  void issue(u32 index, Scheduler&, Cycle now);
+  void issue_warp(u32 slot, u32 index, Scheduler&, Cycle now);
+  void issue_other(u32 slot, WarpSlot&, Readiness result, Cycle now);
   Outcome execute(WarpSlot&, u32 pc, Cycle now);
   void after(u32 slot, u32 pc, Outcome, Cycle now);
   void go_on(u32 slot, Cycle now);

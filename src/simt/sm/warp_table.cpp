@@ -22,6 +22,7 @@ void WarpTable::leave(u32 slot) {
 }
 
 void WarpTable::forget(u64 gone) {
+  changed_ |= gone;
   ready_.remove(gone);
   calendar_.remove(gone);
   look_at_ &= ~gone;
@@ -36,6 +37,7 @@ void WarpTable::wake_event(u64 slot, u64 generation) {
 }
 
 void WarpTable::reconsider(u64 warps) {
+  changed_ |= warps;
   look_at_due_ |= warps;
   look_at_ |= ready_.remove(warps);
 }

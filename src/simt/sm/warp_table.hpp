@@ -9,6 +9,7 @@
 
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "simt/occupancy.hpp"
 #include "simt/sm/alarm.hpp"
@@ -51,6 +52,7 @@ class WarpTable {
 
   // A warp waits.
   void wait_for(u32 slot, Wait what) {
+    changed_ |= bit(slot);
     warps_[slot].wait = what;
     waiting_[static_cast<u32>(what)] |= bit(slot);
   }
@@ -62,7 +64,10 @@ class WarpTable {
     if (when - now < WakeCalendar::days) return calendar_.enter(slot, when);
     wheel_.at<&WarpTable::wake_event>(when, *this, slot, warps_[slot].generation);
   }
-  void stop_waiting(u32 slot) { waiting_[static_cast<u32>(warps_[slot].wait)] &= ~bit(slot); }
+  void stop_waiting(u32 slot) {
+    changed_ |= bit(slot);
+    waiting_[static_cast<u32>(warps_[slot].wait)] &= ~bit(slot);
+  }
   u64 waiting(Wait what) const { return waiting_[static_cast<u32>(what)]; }
   /// Those whose cycle has come are ready, or looked at.
   void wake(Cycle now) {
@@ -72,13 +77,20 @@ class WarpTable {
   // It is ready.
   const ReadySets& ready() const { return ready_; }
   void be_ready(u32 slot) {
+    changed_ |= bit(slot);
     WarpSlot& w = warps_[slot];
     w.wait = Wait::nothing;
     ready_.add(slot, w.next.pc->unit);
   }
-  void issues(u32 slot, Unit unit) { ready_.remove(slot, unit); }
+  void issues(u32 slot, Unit unit) {
+    changed_ |= bit(slot);
+    ready_.remove(slot, unit);
+  }
   /// Those of these that are ready are looked at once more, those that wait for a cycle when it has come.
   void reconsider(u64 warps);
+
+  /// Slots that have come to wait or to be ready, or have ceased to, since the last call.
+  u64 take_changed() { return std::exchange(changed_, 0); }
 
   // It must be looked at: what it waited for may be there.
   void look_at(u64 warps) { look_at_ |= warps; }
@@ -116,6 +128,7 @@ class WarpTable {
   u64 dated_ = 0;        // slots that the calendar or an event wakes
   u64 look_at_due_ = 0;  // of these: they are looked at then
   u64 look_at_ = 0;
+  u64 changed_ = 0;  // until take_changed()
 };
 
 }  // namespace ew::simt
