@@ -67,7 +67,7 @@ class TimeWheel {
     assert(to >= now_ && to <= next());
     const u64 changed = now_ ^ to;
     now_ = to;
-    if (changed >> slot_bits_) [[unlikely]]
+    if (changed >> slot_bits_ && above_) [[unlikely]]
       turn(changed);
   }
 
@@ -119,7 +119,7 @@ class TimeWheel {
   const u32 slot_bits_, levels_, last_slot_;
   u32 free_ = none;
   Cycle now_ = 0;
-  mutable Cycle earliest_ = never;  // of all events
+  mutable Cycle earliest_ = never;              // of all events
   u64 pending_ = 0, executed_ = 0, above_ = 0;  // above_: of those pending, above the ring
   std::vector<Event> events_;
   std::vector<Slot> slot_;     // by level: the ring is the first

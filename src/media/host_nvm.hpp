@@ -29,6 +29,7 @@ class HostNvm final : public memory::Device, public NvmMedium::Client {
   void persist_region(bool inside) override { ddio_ = cache_ && (!inside || eadr_); }
   u64 in_flight() const override { return slots_.in_flight(); }
   const memory::DeviceStatistics& statistics() const override;
+  bool counts(core::Account account) const override { return accounts_.counts(account); }
   memory::DeviceStatistics take(core::Account account) override { return accounts_.take(account); }
 
   void medium_done(u64 token) override;

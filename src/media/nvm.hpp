@@ -18,6 +18,7 @@ class Nvm final : public memory::Device, public NvmMedium::Client {
   void drop(u64 begin, u64 end) override { medium_.drop(begin, end); }
   u64 in_flight() const override { return slots_.in_flight(); }
   const memory::DeviceStatistics& statistics() const override;
+  bool counts(core::Account account) const override { return accounts_.counts(account); }
   memory::DeviceStatistics take(core::Account account) override { return accounts_.take(account); }
 
   void medium_done(u64 slot) override;

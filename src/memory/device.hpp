@@ -64,7 +64,9 @@ class Device {
   virtual void persist_region(bool inside) { static_cast<void>(inside); }
   virtual u64 in_flight() const = 0;
   virtual const DeviceStatistics& statistics() const = 0;
-  /// What the device has counted on this account since it was taken last, as far as it keeps accounts.
+  /// May it have counted something on this account since it was taken last? As far as it keeps accounts.
+  virtual bool counts(core::Account) const { return false; }
+  /// What it has counted there since then.
   virtual DeviceStatistics take(core::Account) { return {}; }
 };
 

@@ -36,21 +36,22 @@ u64 Commands::count_of_program() const {
       std::ranges::count_if(pending_, [](const auto& one) { return one.second.kind != Command::Kind::task; }));
 }
 
-Command* Commands::ready_by(u64 now) const {
-  for (const auto& [order, command] : ready_)
-    if (command->begin <= now) return command;
-  return nullptr;
+Command* Commands::ready_by(u64 now) {
+  for (auto one = later_.begin(); one != later_.end() && one->first.first <= now; one = later_.erase(one))
+    due_.emplace(one->first.second, one->second);
+  const auto found = std::ranges::find_if(due_, [now](const auto& one) { return one.second->begin <= now; });
+  return found == due_.end() ? nullptr : found->second;
 }
 
 u64 Commands::next_beginning() const {
-  u64 next = ~u64{0};
-  for (const auto& [order, command] : ready_) next = std::min(next, command->begin);
+  u64 next = later_.empty() ? ~u64{0} : later_.begin()->first.first;
+  for (const auto& [order, command] : due_) next = std::min(next, command->begin);
   return next;
 }
 
 void Commands::make_ready(Command& command) {
   if (command.kind == Command::Kind::launch) command.begin = std::max(command.begin, command.launch_begin);
-  ready_.emplace(command.order, &command);
+  later_.emplace(std::pair{command.begin, command.order}, &command);
 }
 
 void Commands::end(Command& one, u64 nanoseconds) {
@@ -71,7 +72,8 @@ void Commands::end(Command& one, u64 nanoseconds) {
 
 void Commands::drop_all() {
   pending_.clear();
-  ready_.clear();
+  due_.clear();
+  later_.clear();
 }
 
 Commands::Ended Commands::ended(Ticket ticket) const {

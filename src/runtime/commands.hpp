@@ -7,6 +7,7 @@
 
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/command.hpp"
@@ -32,13 +33,15 @@ class Commands {
   /// Kernels, copies and host functions.
   u64 count_of_program() const;
 
-  bool any_ready() const { return !ready_.empty(); }
+  bool any_ready() const { return !due_.empty() || !later_.empty(); }
   /// The first ready command whose begin is not after `now`.
-  Command* ready_by(u64 now) const;
+  Command* ready_by(u64 now);
   /// The earliest begin of a ready command; ~0: none is ready.
   u64 next_beginning() const;
   /// It is not ready any more: it has begun.
-  void begin(const Command& command) { ready_.erase(command.order); }
+  void begin(const Command& command) {
+    if (!due_.erase(command.order)) later_.erase({command.begin, command.order});
+  }
 
   /// It has ended at this simulated time. What waited for nothing else is ready.
   void end(Command&, u64 nanoseconds);
@@ -60,7 +63,9 @@ class Commands {
 
   Ticket last_ = 0;
   std::map<Ticket, Command> pending_;
-  std::map<CommandOrder, Command*> ready_;
+  // Those that are ready: seen to be due, by order; the others by their begin.
+  std::map<CommandOrder, Command*> due_;
+  std::map<std::pair<u64, CommandOrder>, Command*> later_;
   std::map<HostThreads::Order, u64> submissions_;  // by thread
   std::vector<Ended> ends_;
   u64 latest_end_ = 0;

@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "runtime/named_figures.hpp"
-
 namespace ew::runtime {
 
 namespace {
@@ -111,8 +109,8 @@ std::string broken_invariant(const MachineConfig& config, const FigureValues& wh
   return {};
 }
 
-std::string broken_invariant_of_launch(const MachineConfig& config, const KernelRow& row) {
-  const NamedFigures figures(config, row);
+std::string broken_invariant_of_launch(const MachineConstants& machine, const KernelRow& row) {
+  const NamedFigures figures(machine, row);
   for (const Invariant& one : table) {
     if (one.when != of_launch) continue;
     if (std::string text = broken(one, figures); !text.empty())

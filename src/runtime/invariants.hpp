@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/machine_config.hpp"
-#include "runtime/run_results.hpp"
+#include "runtime/named_figures.hpp"
 
 namespace ew::runtime {
 
@@ -26,7 +25,7 @@ std::span<const Invariant> invariants();
 
 /// The first that does not hold, with both its values; empty: all hold. `launched`: of each account, together.
 std::string broken_invariant(const MachineConfig&, const FigureValues& whole, bool at_rest);
-std::string broken_invariant_of_launch(const MachineConfig&, const KernelRow&);
+std::string broken_invariant_of_launch(const MachineConstants&, const KernelRow&);
 /// The first figure of which the launches', the copies' and nobody's do not add up to the machine's.
 std::string broken_sum(const FigureValues& whole, const FigureValues& kernels, const FigureValues& copies,
                        const FigureValues& nobody);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/symbol_name.hpp"
+#include "simt/occupancy.hpp"
 
 namespace ew::runtime {
 
@@ -74,7 +75,7 @@ cudaError_t check_launch(Machine& machine, const KernelWork& work) {
     launch.dynamic_shared = work.shared;
     launch.parameters = work.parameters;
     launch.cooperative = work.cooperative;
-    machine.queue().with_simulator([&](Simulator& simulator) { refusal.why = simulator.gpu().refuse(launch); });
+    refusal.why = simt::refusal(machine.gpu_limits(), launch);
     if (!refusal.why.empty())
       refusal.error = work.cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorLaunchOutOfResources;
   }
@@ -84,12 +85,10 @@ cudaError_t check_launch(Machine& machine, const KernelWork& work) {
 }
 
 u32 occupancy(Machine& machine, const CUfunc_st& function, u32 threads, u64 dynamic_shared) {
-  u32 blocks = 0;
   if (dynamic_shared > ~u32{0} || threads == 0) return 0;
-  machine.queue().with_simulator([&](Simulator& simulator) {
-    blocks = simulator.gpu().occupancy(*function.kernel, threads, static_cast<u32>(dynamic_shared));
-  });
-  return blocks;
+  const simt::GpuLimits& limits = machine.gpu_limits();
+  return simt::blocks_per_sm(limits,
+                             simt::needs_of(limits, *function.kernel, threads, static_cast<u32>(dynamic_shared)));
 }
 
 cudaError_t pack_parameters(const ptx::Kernel& kernel, void** arguments, std::vector<u8>& parameters) {

@@ -45,7 +45,7 @@ bool MachineThread::turn(HeldLock& held, std::span<HostRequest* const> accesses)
     drop_all(Waited::lost);
   }
   demand_.meet();
-  lock_.progress.notify_all();
+  turns_.tell_visitors();
   return true;
 }
 

@@ -66,9 +66,9 @@ void MemoryDevices::add_to(HierarchyStatistics& sum) const {
 
 void MemoryDevices::take(core::Account account, HierarchyStatistics& taken) {
   const u32 channels = config_.address_map.channels;
-  for (u32 i = 0; i < channels; ++i) taken.memory.add(devices_[i]->take(account));
-  taken.host_memory.add(devices_[channels]->take(account));
-  for (std::size_t i = channels + 1; i < devices_.size(); ++i) taken.nvm.add(devices_[i]->take(account));
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    if (devices_[i]->counts(account))
+      (i < channels ? taken.memory : i == channels ? taken.host_memory : taken.nvm).add(devices_[i]->take(account));
 }
 
 bool MemoryDevices::quiescent() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace ew::runtime {
 
@@ -31,12 +32,10 @@ std::optional<long double> network_bytes_a_cycle(const MachineConfig& config) {
 
 }  // namespace
 
-NamedFigures::NamedFigures(const MachineConfig& file, const FigureValues& values,
-                           const simt::LatencyHistograms* latencies)
-    : values_(values), latencies_(latencies) {
+MachineConstants machine_constants(const MachineConfig& file) {
   const MachineConfig config = effective(file);
   const long double khz = config.device.clock.count;
-  constants_ = {
+  return {
       {"machine.ghz", khz / 1e6L},
       {"machine.l1_sector", config.l1.sector},
       {"machine.l1_bytes_a_cycle", static_cast<long double>(config.sm.count) * config.l1.banks * config.l1.bank_bytes},
@@ -56,10 +55,14 @@ NamedFigures::NamedFigures(const MachineConfig& file, const FigureValues& values
       {"machine.nvm_is_far", !config.nvm.none() && !config.nvm.near()}};
 }
 
-NamedFigures::NamedFigures(const MachineConfig& config, const KernelRow& row)
-    : NamedFigures(config, row.values, &row.latencies) {
+NamedFigures::NamedFigures(MachineConstants machine, const FigureValues& values,
+                           const simt::LatencyHistograms* latencies)
+    : values_(values), latencies_(latencies), constants_(std::move(machine)) {}
+
+NamedFigures::NamedFigures(const MachineConstants& machine, const KernelRow& row)
+    : NamedFigures(machine, row.values, &row.latencies) {
   const auto set = [&](std::string_view name, u64 value) {
-    std::ranges::find(constants_, name, &Constant::first)->second = static_cast<long double>(value);
+    std::ranges::find(constants_, name, &MachineConstants::value_type::first)->second = static_cast<long double>(value);
   };
   set("kernel.resident_warps", row.resident_warps);
   set("kernel.warp_instructions", row.warp_instructions);
@@ -88,7 +91,8 @@ std::optional<long double> NamedFigures::call(std::string_view function,
 }
 
 bool NamedFigures::find(std::string_view name, std::optional<long double>& value) const {
-  if (const auto constant = std::ranges::find(constants_, name, &Constant::first); constant != constants_.end()) {
+  if (const auto constant = std::ranges::find(constants_, name, &MachineConstants::value_type::first);
+      constant != constants_.end()) {
     value = constant->second;
     return true;
   }

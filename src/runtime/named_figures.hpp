@@ -8,10 +8,18 @@
 
 namespace ew::runtime {
 
+/// What the machine file says, by its name in expressions.
+using MachineConstants = std::vector<std::pair<std::string_view, std::optional<long double>>>;
+MachineConstants machine_constants(const MachineConfig&);
+
 class NamedFigures final : public core::Figures {
  public:
-  NamedFigures(const MachineConfig&, const FigureValues& of_machine, const simt::LatencyHistograms* = nullptr);
-  NamedFigures(const MachineConfig&, const KernelRow& of_launch);
+  NamedFigures(MachineConstants, const FigureValues& of_machine, const simt::LatencyHistograms* = nullptr);
+  NamedFigures(const MachineConstants&, const KernelRow& of_launch);
+  NamedFigures(const MachineConfig& config, const FigureValues& values,
+               const simt::LatencyHistograms* latencies = nullptr)
+      : NamedFigures(machine_constants(config), values, latencies) {}
+  NamedFigures(const MachineConfig& config, const KernelRow& row) : NamedFigures(machine_constants(config), row) {}
 
   bool find(std::string_view name, std::optional<long double>& value) const override;
   std::optional<long double> sum(std::string_view prefix) const override;
@@ -22,8 +30,7 @@ class NamedFigures final : public core::Figures {
  private:
   const FigureValues& values_;
   const simt::LatencyHistograms* latencies_;
-  using Constant = std::pair<std::string_view, std::optional<long double>>;
-  std::vector<Constant> constants_;
+  MachineConstants constants_;
 };
 
 }  // namespace ew::runtime

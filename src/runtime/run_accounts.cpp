@@ -9,6 +9,7 @@ namespace ew::runtime {
 RunAccounts::RunAccounts(const MachineConfig& config, simt::TimingGpu& gpu, MemoryHierarchy& hierarchy,
                          const WorkUnderWay& under_way, RunResults& results, bool per_unit)
     : config_(config),
+      constants_(machine_constants(config)),
       gpu_(gpu),
       hierarchy_(hierarchy),
       under_way_(under_way),
@@ -23,8 +24,8 @@ void RunAccounts::count_time() {
 }
 
 void RunAccounts::take_late(core::Account account) {
-  const TimingFigures late{.hierarchy = hierarchy_.take(account)};
-  add_values(of_nobody_, values_of(late));
+  const HierarchyStatistics late = hierarchy_.take(account);
+  late_.add(late);
 }
 
 void RunAccounts::open(core::Account account) {
@@ -49,7 +50,7 @@ void RunAccounts::close(RunningKernel kernel, const simt::Completion& completion
   row.unfinished = unfinished;
   faulted_ |= row.faulted;
   if (!row.faulted && !unfinished)
-    if (const std::string broken = broken_invariant_of_launch(config_, row); !broken.empty()) contradiction(broken);
+    if (const std::string broken = broken_invariant_of_launch(constants_, row); !broken.empty()) contradiction(broken);
   add_values(of_kernels_, row.values);
   results_.add(std::move(row));
 }
@@ -69,8 +70,8 @@ void RunAccounts::hand_in_rest(RunResults& results) {
     rest.energy = energy_of(config_.energy, rest.hierarchy, 0, 0);
     return values_of(rest);
   };
-  FigureValues copies = take(core::copies), nobody = std::exchange(of_nobody_, {});
-  add_values(nobody, take(core::nobody));
+  FigureValues copies = take(core::copies), nobody = take(core::nobody);
+  add_values(nobody, values_of({.hierarchy = std::exchange(late_, {})}));
   add_values(results.copies, copies);
   add_values(results.nobody, nobody);
   add_values(of_copies_, copies);

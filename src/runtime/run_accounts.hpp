@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/memory_hierarchy.hpp"
+#include "runtime/named_figures.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/work_under_way.hpp"
 #include "simt/timing_gpu.hpp"
@@ -38,6 +39,7 @@ class RunAccounts {
   void check_invariants(const FigureValues&, const std::string& mistake_of_bars) const;
 
   const MachineConfig& config_;
+  const MachineConstants constants_;
   simt::TimingGpu& gpu_;
   MemoryHierarchy& hierarchy_;
   const WorkUnderWay& under_way_;
@@ -45,8 +47,9 @@ class RunAccounts {
   const bool per_unit_;
   u64 marked_ = 0;  // ns, up to where RunResults::times says what was done
   FigureValues handed_in_;
-  FigureValues of_kernels_;                       // that have ended, together
-  FigureValues of_copies_, of_nobody_, of_rest_;  // of_nobody_: not handed in yet, of_rest_: handed in
+  FigureValues of_kernels_;            // that have ended, together
+  HierarchyStatistics late_;           // nobody's, not handed in yet
+  FigureValues of_copies_, of_rest_;   // handed in
   std::vector<core::Account> closed_;  // accounts of launches that have ended, and that no other has taken over
   bool faulted_ = false;
 };

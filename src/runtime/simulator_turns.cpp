@@ -14,7 +14,7 @@ void SimulatorTurns::interrupt_quantum() {
 
 bool SimulatorTurns::give_way(HeldLock& held, const Demand& demand) {
   if (visitors_ == 0) return false;
-  lock_.progress.notify_all();
+  tell_visitors();
   lock_.wake.wait(held, [&] { return visitors_ == 0 || demand.stopping(); });
   return true;
 }

@@ -47,6 +47,10 @@ class SimulatorTurns {
   }
   /// A quantum that is under way ends soon.
   void interrupt_quantum();
+  /// Visitors that wait look again.
+  void tell_visitors() {
+    if (visitors_) lock_.progress.notify_all();
+  }
   /// By the machine's thread, between two turns. False: there is no visitor. Else waits until the last one has gone, or
   /// the machine stops.
   bool give_way(HeldLock&, const Demand&);

@@ -19,17 +19,23 @@ class LaunchLedger {
   /// The launch ends in the cycle before `end`.
   void close(const GridRun&, Cycle end);
   /// What was counted for a launch that runs, up to now.
-  EndedLaunch take(const GridRun&, Cycle now) const;
+  EndedLaunch take(const GridRun&, Cycle now);
+  /// Of an account that is no running launch's.
+  TimingStatistics take(core::Account, Cycle now);
   /// Of one that has ended; its account may be another launch's then. Empty when it has been taken.
   EndedLaunch take_ended(LaunchId);
 
  private:
-  void charge_idle_slots(Cycle until, const GridRun* ended) const;
+  void charge_idle_slots(Cycle until);
 
   const GridRuns& runs_;
   SmArray& sms_;
   core::Accounts<LatencyHistograms>& latencies_;
   LaunchAccounts accounts_;
+  // Idle slots are the only launch's, or nobody's.
+  core::Account alone_ = core::nobody;
+  u64 charged_idle_slots_ = 0;   // of all SMs
+  std::vector<u64> idle_slots_;  // by account
   std::vector<EndedLaunch> ended_;
 };
 

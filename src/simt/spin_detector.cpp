@@ -38,7 +38,8 @@ bool left_with_what_they_want(const Warp& warp, const Split& split, const Reconv
     if (spin.by_lane().when[lane] <= meeting.born) continue;
     for (LaneMask others = split.mask; others; others &= others - 1) {
       const u32 other = static_cast<u32>(std::countr_zero(others));
-      if (spin.by_lane().when[other] && spin.by_lane().words.place[other] == spin.by_lane().words.place[lane]) return true;
+      if (spin.by_lane().when[other] && spin.by_lane().words.place[other] == spin.by_lane().words.place[lane])
+        return true;
     }
   }
   return false;

@@ -282,9 +282,7 @@ EndedLaunch TimingGpu::take_statistics(LaunchId id) {
 }
 
 EndedLaunch TimingGpu::take_statistics_of(core::Account account) {
-  EndedLaunch rest{.account = account};
-  for (RunningSm& sm : state_->sms) rest.statistics.add(sm.sm().take(account, state_->now()));
-  return rest;
+  return {.account = account, .statistics = state_->ledger.take(account, state_->now())};
 }
 
 core::Account TimingGpu::account_of(LaunchId id) const {

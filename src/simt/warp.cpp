@@ -105,8 +105,15 @@ u32 Warp::meet_at(ptx::Pc pc) {
   } else {
     free_reconvergence = reconvergences[fresh].parent;
   }
-  reconvergences[fresh] = Reconvergence{
-      pc, in_frame, now.mask, 0, now.reconvergence, true, now.pc, std::as_const(spin).by_lane().before[std::countr_zero(now.mask)], spin.rounds};
+  reconvergences[fresh] = Reconvergence{pc,
+                                        in_frame,
+                                        now.mask,
+                                        0,
+                                        now.reconvergence,
+                                        true,
+                                        now.pc,
+                                        std::as_const(spin).by_lane().before[std::countr_zero(now.mask)],
+                                        spin.rounds};
   ++used_reconvergences;
   return fresh;
 }

@@ -9,7 +9,7 @@ namespace ew::memory {
 enum class Accepted : u8 {
   performed,  // Agent::perform has been called; the value counts from `latency` cycles on; complete() is not called
   pending,    // Agent::perform and complete() come later
-  stalled     // nothing has happened. Of Stall::bank, the agent tries again in a later cycle; else Agent::wake() says when
+  stalled  // nothing has happened. Of Stall::bank, the agent tries again in a later cycle; else Agent::wake() says when
 };
 
 class Stalls {
@@ -35,6 +35,7 @@ class Stalls {
     stalled_ = false;
     agent_.wake();
   }
+
  private:
   Agent& agent_;
   CacheCounts& counts_;

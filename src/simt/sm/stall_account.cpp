@@ -38,6 +38,7 @@ TimingStatistics StallAccount::statistics(Cycle now) {
   charge(now);
   TimingStatistics sum = accounts_.total();
   for (u32 id = 0; id < accesses_.made(); ++id) sum.slots.data_unserved += accesses_[id].stalled;
+  sum.slots.idle += idle_slots_;
   sum.active_cycles = active_cycles_;
   return sum;
 }
@@ -52,14 +53,6 @@ void StallAccount::settle_accesses() {
   for (u32 id = 0; id < accesses_.made(); ++id)
     if (const u64 stalled = std::exchange(accesses_[id].stalled, 0))
       accesses_[id].counts_of->slots.data_unserved += stalled;
-}
-
-void StallAccount::charge_idle_slots(Cycle now, core::Account alone) {
-  charge(now);
-  u64* const idle = &accounts_[alone].slots.idle;
-  for (u32 s = 0; s < schedulers_; ++s)
-    if (causes_[s].counter == idle_) causes_[s] = {idle};
-  idle_ = idle;
 }
 
 }  // namespace ew::simt

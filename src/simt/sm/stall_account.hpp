@@ -28,7 +28,7 @@ class StallAccount {
   StallAccount& operator=(const StallAccount&) = delete;
 
   TimingStatistics& of(core::Account account) { return accounts_[account]; }
-  StallCause idle() const { return {idle_}; }
+  StallCause idle() { return {&idle_slots_}; }
 
   /// Charges the cycles before `until` with the causes that held since the last step.
   void charge(Cycle until) {
@@ -92,20 +92,24 @@ class StallAccount {
   void settle_accesses();
   /// The same of a warp on the SM.
   void settle(WarpSlot&, Cycle now);
-  /// Idle slots are this account's from now on.
-  void charge_idle_slots(Cycle now, core::Account alone);
+  /// Idle slots are on no account: so many are there, up to this cycle.
+  u64 idle_slots(Cycle now) {
+    charge(now);
+    return idle_slots_;
+  }
+  bool counts(core::Account account) const { return accounts_.counts(account); }
 
  private:
   u32 schedulers_, sm_;
   AccessPool& accesses_;
   core::Accounts<TimingStatistics> accounts_;
-  u64* idle_ = &accounts_[core::nobody].slots.idle;
+  u64 idle_slots_ = 0;
   u64 active_cycles_ = 0;  // of all launches together
   std::array<StallCause, 8> causes_;
   u32 issued_ = 0, all_;  // schedulers, one bit each
   Cycle charged_ = 0;
-  bool occupied_ = false;         // it had a warp at the last step
-  bool causes_unknown_ = true;    // nobody has asked for them: each scheduler issues
+  bool occupied_ = false;       // it had a warp at the last step
+  bool causes_unknown_ = true;  // nobody has asked for them: each scheduler issues
 };
 
 }  // namespace ew::simt

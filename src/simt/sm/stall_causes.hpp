@@ -12,7 +12,7 @@ u64& counter_of(const Access&, TimingStatistics&);
 class StallCauses {
  public:
   StallCauses(const WarpTable& table, const HeldWarps& held, const LoadStoreUnit& unit, AccessPool& accesses,
-              const StallAccount& account)
+              StallAccount& account)
       : table_(table), held_(held), unit_(unit), accesses_(accesses), account_(account) {}
 
   /// Of a scheduler with these slots. It is on the account of the launch of the warp that has this cause; of several
@@ -26,7 +26,7 @@ class StallCauses {
   const HeldWarps& held_;
   const LoadStoreUnit& unit_;
   AccessPool& accesses_;
-  const StallAccount& account_;
+  StallAccount& account_;
 };
 
 }  // namespace ew::simt

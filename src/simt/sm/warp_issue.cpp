@@ -27,7 +27,8 @@ void WarpIssue::issue(Cycle now) {
 
 Cycle WarpIssue::due(Cycle now) const {
   const ReadySets& ready = with_.table.ready();
-  const u64 all = ready.all() & ~with_.held.at_accesses(), memory = all & ready.of(Unit::memory), others = all & ~memory;
+  const u64 all = ready.all() & ~with_.held.at_accesses(), memory = all & ready.of(Unit::memory),
+            others = all & ~memory;
   Cycle due = memory ? with_.unit.takes_more_from(now) : core::never;
   if (!others) return due;
   for (const Scheduler& scheduler : std::as_const(with_.schedulers))
