@@ -39,6 +39,7 @@ struct HomeConfig {
   u32 requests_per_cycle = 1;
   u32 atomics_per_cycle = 1;     // lanes on one line
   u32 mshrs = 192;               // lines under way to devices or held by the protocol
+  u32 evictions = 64;            // runs of dirty sectors that wait for room at their device
   bool keep_host_lines = false;  // lines of host memory may stay in the L2
 
   /// `line` is the private caches'.
@@ -110,6 +111,9 @@ void HomeConfig::fields(Self& self, Visitor&& visit) {
   visit("atomics_per_cycle", self.atomics_per_cycle, Range{1, 32}, "lanes",
         "Lanes of an atomic performed in a cycle on one line.", "Jia et al. 2019: one atomic a clock on one address");
   visit("mshrs", self.mshrs, Range{1, 65535}, "lines", "Lines under way to devices, or held by the protocol.", cache);
+  visit("evictions", self.evictions, Range{1, 65535}, "writes",
+        "Of evicted lines, to a device that has no room for them; a dirty line makes room when fewer wait.",
+        "SBRP artifact, gpgpu_dram_partition_queues: 64 from the L2");
   visit("keep_host_lines", self.keep_host_lines, Range{}, "", "Whether lines of the host's memory stay in the L2.",
         "assumed: reads of host memory are not kept, as they could be stale");
 }

@@ -103,6 +103,36 @@ TEST(Home, takes_an_atomic_a_lane_at_a_time) {
   }
 }
 
+/// Stores are no faster than the memory: behind so many writes that wait for it, no dirty line makes room.
+TEST(Home, evicts_no_dirty_line_while_its_device_is_full_of_writes) {
+  const auto most_waiting = [](u32 evictions) {
+    BenchConfig config = roomy();
+    config.home.bytes = 2048;
+    config.home.ways = 4;
+    config.home.evictions = evictions;
+    config.data_bytes = 64 * 128;
+    Scene s("gpu", 1, config);
+    s.bench.devices[0]->room = 1;
+    s.bench.devices[0]->latency = 200;
+    for (u32 i = 0; i < 64; ++i) s.store(0, s.line(i), i);
+    s.flush(0);
+    u64 most = 0;
+    while (s.bench.step()) {
+      const std::string text = s.bench.homes[0]->what_is_under_way();
+      const std::size_t at = text.find(" requests wait for room at their devices");
+      if (at == text.npos) continue;
+      const std::size_t begin = text.rfind(' ', at - 1) + 1;
+      most = std::max<u64>(most, std::stoull(text.substr(begin, at - begin)));
+    }
+    EXPECT_TRUE(s.bench.quiescent()) << s.bench.what_is_under_way();
+    for (u32 i = 0; i < 64; ++i) EXPECT_EQ(s.read(0, s.line(i)), i);
+    return most;
+  };
+  EXPECT_EQ(most_waiting(2), 2u);
+  EXPECT_EQ(most_waiting(5), 5u);
+  EXPECT_GT(most_waiting(1000), 20u);
+}
+
 TEST(Home, asks_the_device_for_missing_sectors_together) {
   Scene s("gpu", 2, roomy());
   BenchDevice& device = *s.bench.devices[0];

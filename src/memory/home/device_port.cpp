@@ -1,5 +1,7 @@
 #include "memory/home/device_port.hpp"
 
+#include <utility>
+
 #include "memory/masks.hpp"
 
 namespace ew::memory {
@@ -20,11 +22,13 @@ void DevicePort::ask_for_room(u32 which) {
 
 void DevicePort::put_waiting(u32 which) {
   core::Ring<DeviceRequest>& queue = queued_[which];
+  const bool was_full = queue.size() >= most_writes_;
   while (!queue.empty() && devices_[which / 2]->serve(queue.front())) {
     queue.pop_front();
     --total_;
   }
   if (!queue.empty()) ask_for_room(which);
+  if (which % 2 && was_full && queue.size() < most_writes_ && client_) std::exchange(client_, nullptr)->served(token_);
 }
 
 void DevicePort::drop(Payloads& payloads, u64 begin, u64 end) {

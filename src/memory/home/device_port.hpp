@@ -12,9 +12,18 @@ namespace ew::memory {
 
 class DevicePort {
  public:
-  explicit DevicePort(std::span<Device* const> devices) : devices_(devices), queued_(2 * devices.size()) {}
+  /// `most_writes` wait for a device, before it is full of writes.
+  DevicePort(std::span<Device* const> devices, u32 most_writes)
+      : devices_(devices), most_writes_(most_writes), queued_(2 * devices.size()) {}
 
   void put(u16 device, const DeviceRequest&);
+  /// The device has no room for writes, and as many wait as may. They are taken all the same.
+  bool full_of_writes(u16 device) const { return queued_[device * 2u + 1].size() >= most_writes_; }
+  /// Once, when a device is no longer full of writes: `client` is served this token.
+  void tell_when_not_full(DeviceClient& client, u64 token) {
+    client_ = &client;
+    token_ = token;
+  }
   u64 queued() const { return total_; }
   /// Of what waits, bytes of the program in [begin, end) are not written any more.
   void drop(Payloads&, u64 begin, u64 end);
@@ -24,6 +33,9 @@ class DevicePort {
   void put_waiting(u32 which);
 
   std::span<Device* const> devices_;
+  const u32 most_writes_;
+  DeviceClient* client_ = nullptr;  // nullptr: nobody waits
+  u64 token_ = 0;
   std::vector<core::Ring<DeviceRequest>> queued_;  // by device and direction
   u64 total_ = 0;
 };

@@ -103,7 +103,7 @@ bool Home::dispatch(const Request& request, bool again) {
 }
 
 /// An empty way of the line's set, with the line's tag. no_way: all are under way, or copies of the victim must be
-/// recalled first.
+/// recalled first, or its device has no room for what is dirty in it.
 u32 Home::make_way(u64 line, Place place) {
   const u32 way = p_.lines.victim(place);
   if (way == no_way) return no_way;
@@ -113,6 +113,10 @@ u32 Home::make_way(u64 line, Place place) {
       p_.lines.each_of_set(
           place, [&](u32 w) { recalling |= p_.lines[w].mshr != no_number && p_.queue[p_.lines[w].mshr].recall; });
       if (!recalling) directory_.recall(way);
+      return no_way;
+    }
+    if (p_.lines[way].dirty.any() && p_.devices.full_of_writes(p_.around.map.in_device(p_.lines[way].place).device)) {
+      p_.devices.tell_when_not_full(*this, room_token);
       return no_way;
     }
     evict(way);
@@ -257,6 +261,7 @@ WordMask Home::taken(u32 way, const Request& message) {
 
 void Home::served(u64 token) {
   const core::InPart here(core::home_part, p_.around.slice);
+  if (token == room_token) return pump();
   if (token & host_token) {
     if (host_.served(static_cast<u32>(token ^ host_token))) pump();
     return;

@@ -31,7 +31,7 @@ struct HomeParts {
         lines(c),
         queue(c.mshrs, lines),
         departures(config, s.wheel, s.network, static_cast<Node>(s.agents + s.slice)),
-        devices(s.devices),
+        devices(s.devices, c.evictions),
         image(s.payloads, s.observer, counts) {}
 
   const HomeConfig config;
@@ -49,7 +49,7 @@ struct HomeParts {
 };
 
 // A device's token: the way and, above it, the sectors that come; or, with a bit, an access to host memory, or a
-// persist.
-inline constexpr u64 host_token = u64{1} << 31, persist_token = u64{1} << 30;
+// persist; or it is that of room for evicted lines.
+inline constexpr u64 host_token = u64{1} << 31, persist_token = u64{1} << 30, room_token = ~u64{0};
 
 }  // namespace ew::memory
