@@ -1,0 +1,184 @@
+// Atomics on global memory: rates by contention, latencies, a flag that goes to and fro.
+#pragma once
+
+#include "measure.h"
+
+namespace {
+
+constexpr unsigned words_of_line = 32;
+
+/// Each warp adds to one of the lines in turn, so that every slice of the L2 has as many of them: so many times, or
+/// until so many cycles are over. Schedulers that let the oldest warp go first leave the youngest for last, alone with
+/// too few adds under way, when each has a number of them. Counts the adds of each block.
+__global__ void add_to(unsigned* cells, unsigned lanes_apart, unsigned lines, unsigned times, long long cycles,
+                       Span* spans, unsigned long long* adds) {
+  const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  unsigned* first = cells + threadIdx.x % 32 * lanes_apart;
+  unsigned line = warp % lines, count = 0;
+  const long long begin = clock64();
+  do {
+    asm volatile("red.global.add.u32 [%0], 1;" ::"l"(first + line * words_of_line) : "memory");
+    line += 61;
+    if (line >= lines) line %= lines;
+  } while (++count < times || clock64() - begin < cycles);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) spans[blockIdx.x] = {begin, clock64()};
+  if (threadIdx.x % 32 == 0) atomicAdd(adds + blockIdx.x, 32ull * count);
+}
+
+void atomics(const char* name, unsigned lanes_apart, unsigned lines, unsigned times, long long cycles) {
+  const int blocks = device.multiProcessorCount, threads = 256;
+  const size_t count = lines * words_of_line;
+  unsigned* cells = on_device<unsigned>(count);
+  Span* spans = on_device<Span>(blocks);
+  unsigned long long* adds = on_device<unsigned long long>(blocks);
+  add_to<<<blocks, threads>>>(cells, lanes_apart, lines, times, cycles, spans, adds);
+  const double spent = cycles_of(spans, blocks);
+  std::vector<unsigned> host(count);
+  std::vector<unsigned long long> added(blocks);
+  CUDA(cudaMemcpy(host.data(), cells, count * sizeof(unsigned), cudaMemcpyDeviceToHost));
+  CUDA(cudaMemcpy(added.data(), adds, blocks * sizeof(unsigned long long), cudaMemcpyDeviceToHost));
+  const auto all = std::accumulate(added.begin(), added.end(), 0ull);
+  expect(std::accumulate(host.begin(), host.end(), 0ull) == all, "atomic additions are lost");
+  figure(name, static_cast<double>(all) / spent, "atomics/cycle");
+  CUDA(cudaFree(adds));
+  CUDA(cudaFree(spans));
+  CUDA(cudaFree(cells));
+}
+
+void atomics() {
+  atomics("atomics_same_address", 0, 1, 16, 0);
+  atomics("atomics_same_line", 1, 1, 16, 0);
+  atomics("atomics_spread", 1, 16384, 0, 131072);
+}
+
+// By contention: each thread does `count` atomics on one address, on that of all threads or on one of its own.
+
+enum class Atomic { add_u64, add_own, swap };
+
+template <Atomic kind>
+__global__ void contend(unsigned long long* cells, int count, Span* spans) {
+  unsigned* const own = reinterpret_cast<unsigned*>(cells) + blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned seen = 0;
+  __syncthreads();
+  const long long begin = clock64();
+  for (int i = 0; i < count; ++i) {
+    if (kind == Atomic::add_u64) asm volatile("red.global.add.u64 [%0], 1;" ::"l"(cells) : "memory");
+    if (kind == Atomic::add_own) asm volatile("red.global.add.u32 [%0], 1;" ::"l"(own) : "memory");
+    if (kind == Atomic::swap)
+      asm volatile("atom.global.cas.b32 %0, [%1], %0, %2;" : "+r"(seen) : "l"(cells), "r"(threadIdx.x) : "memory");
+  }
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) spans[blockIdx.x] = {begin, clock64()};
+}
+
+/// Atomics that lanes do in a cycle of the SMs.
+template <Atomic kind>
+double contention_rate(int blocks, int threads, int count) {
+  const size_t bytes = static_cast<size_t>(blocks) * threads * sizeof(unsigned) + sizeof(unsigned long long);
+  auto* cells = on_device<unsigned long long>(bytes / sizeof(unsigned long long) + 1);
+  Span* spans = on_device<Span>(blocks);
+  contend<kind><<<blocks, threads>>>(cells, count, spans);
+  const double cycles = longest_of(spans, blocks);
+  unsigned long long first = 0;
+  CUDA(cudaMemcpy(&first, cells, sizeof first, cudaMemcpyDeviceToHost));
+  const auto all = static_cast<unsigned long long>(blocks) * threads * count;
+  if (kind == Atomic::add_u64) expect(first == all, "atomic additions are lost");
+  if (kind == Atomic::add_own) expect((first & 0xffffffff) == static_cast<unsigned>(count), "own additions are lost");
+  CUDA(cudaFree(spans));
+  CUDA(cudaFree(cells));
+  return static_cast<double>(all) / cycles;
+}
+
+/// Each atomic's address needs the value of the one before.
+template <bool swap>
+__global__ void chase_atomics(unsigned* cells, unsigned lanes_apart, long long* cycles) {
+  unsigned* at = cells + threadIdx.x * lanes_apart;
+  unsigned value = 0;
+  const long long begin = clock64();
+#pragma unroll 8
+  for (int i = 0; i < 64; ++i) {
+    if (swap)
+      asm volatile("atom.global.cas.b32 %0, [%1], 0, 0;" : "=r"(value) : "l"(at) : "memory");
+    else
+      asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(value) : "l"(at) : "memory");
+    at += value;
+  }
+  const long long end = clock64();
+  at[0] = value;
+  if (threadIdx.x == 0) *cycles = end - begin;
+}
+
+template <bool swap>
+double atomic_latency(int lanes, unsigned lanes_apart) {
+  unsigned* cells = on_device<unsigned>(32 * words_of_line);
+  long long* cycles = on_device<long long>(1);
+  chase_atomics<swap><<<1, lanes>>>(cells, lanes_apart, cycles);  // brings the lines
+  chase_atomics<swap><<<1, lanes>>>(cells, lanes_apart, cycles);
+  long long spent = 0;
+  CUDA(cudaMemcpy(&spent, cycles, sizeof spent, cudaMemcpyDeviceToHost));
+  CUDA(cudaFree(cycles));
+  CUDA(cudaFree(cells));
+  return spent / 64.0;
+}
+
+constexpr unsigned passes = 256;  // of the flag, in both directions together
+
+/// Two players pass a flag to and fro by compare-and-swap: each turns the other's number into its own.
+__device__ void pass(unsigned* flag, unsigned player) {
+  for (unsigned number = player; number < passes; number += 2)
+    while (atomicCAS(flag, number, number + 1) != number) {
+    }
+}
+
+__global__ void pass_between_blocks(unsigned* flag, Span* spans) {
+  const long long begin = clock64();
+  pass(flag, blockIdx.x);
+  spans[blockIdx.x] = {begin, clock64()};
+}
+
+/// The players are lanes of two warps.
+__global__ void pass_in_block(unsigned* sum, Span* spans) {
+  __shared__ unsigned flag;
+  if (threadIdx.x == 0) flag = 0;
+  __syncthreads();
+  const long long begin = clock64();
+  if (threadIdx.x % 32 == 0) pass(&flag, threadIdx.x / 32);
+  __syncthreads();
+  if (threadIdx.x == 0) spans[0] = {begin, clock64()}, *sum = flag;
+}
+
+void ping_pongs() {
+  unsigned* flag = on_device<unsigned>(1);
+  Span* spans = on_device<Span>(2);
+  const auto one_way = [&](const char* name, int blocks) {
+    const double cycles = longest_of(spans, blocks);
+    unsigned end = 0;
+    CUDA(cudaMemcpy(&end, flag, sizeof end, cudaMemcpyDeviceToHost));
+    expect(end == passes, "the flag was lost");
+    figure(name, cycles / passes, "cycles");
+  };
+  pass_between_blocks<<<2, 1>>>(flag, spans);
+  one_way("ping_pong_global", 2);
+  pass_in_block<<<1, 64>>>(flag, spans);
+  one_way("ping_pong_shared", 1);
+  CUDA(cudaFree(spans));
+  CUDA(cudaFree(flag));
+}
+
+void contention() {
+  const int sms = device.multiProcessorCount;
+  figure("atomics_one_address_sm", contention_rate<Atomic::add_u64>(1, 32, 128), "atomics/cycle");
+  figure("atomics_one_address", contention_rate<Atomic::add_u64>(sms, 32, 16), "atomics/cycle");
+  figure("atomics_swap_sm", contention_rate<Atomic::swap>(1, 32, 128), "atomics/cycle");
+  figure("atomics_own_sm", contention_rate<Atomic::add_own>(1, 1024, 32), "atomics/cycle");
+  figure("atomics_own", contention_rate<Atomic::add_own>(sms, 1024, 8), "atomics/cycle");
+  figure("latency_atomic", atomic_latency<false>(1, 0), "cycles");
+  figure("latency_atomic_32_lanes", atomic_latency<false>(32, 0), "cycles");
+  figure("latency_atomic_swap", atomic_latency<true>(1, 0), "cycles");
+  ping_pongs();
+}
+
+}  // namespace

@@ -1,0 +1,90 @@
+// Bandwidths of the memory by pattern, at full and at low occupancy: a thread has one element of 8 bytes of each array,
+// as the streams of RRZE's gpu-benches. A kernel's time is that between two events, less that of a kernel that does
+// nothing.
+#pragma once
+
+#include "launches.h"
+
+namespace {
+
+enum class Pattern { write, read, scale, triad };
+
+/// Arrays of 8-byte elements that a pattern has.
+constexpr int arrays_of(Pattern pattern) {
+  return pattern == Pattern::scale ? 2 : pattern == Pattern::triad ? 3 : 1;
+}
+
+/// Elements `first` and on of each array; arrays are `apart` elements from each other.
+template <Pattern pattern>
+__global__ void touch(double* memory, size_t apart, size_t first) {
+  const size_t i = first + static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  double* const a = memory + i;
+  if (pattern == Pattern::write) *a = 1.5;
+  if (pattern == Pattern::read && *a == 1.25) *a = 1;  // never, but the compiler cannot know
+  if (pattern == Pattern::scale) *a = a[apart] * 2;
+  if (pattern == Pattern::triad) *a = a[apart] * 2 + a[2 * apart];
+}
+
+/// Two equal parts of memory: what comes first brings the L2 into the state in which the pattern keeps it.
+struct Area {
+  double* memory = nullptr;
+  size_t warm = 0, timed = 0;  // bytes of all arrays
+};
+
+template <Pattern pattern>
+double pattern_bandwidth(const Area& area, int threads, int shared) {
+  constexpr size_t element = sizeof(double) * arrays_of(pattern);
+  const size_t warm = area.warm / element / threads, blocks = area.timed / element / threads;
+  const size_t apart = (warm + blocks) * threads;
+  CUDA(cudaFuncSetAttribute(touch<pattern>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  const double empty = nanoseconds_of([] { nothing<<<1, 32>>>(); });
+  if (warm) touch<pattern><<<warm, threads, shared>>>(area.memory, apart, 0);
+  CUDA(cudaDeviceSynchronize());
+  const double spent =
+      nanoseconds_of([&] { touch<pattern><<<blocks, threads, shared>>>(area.memory, apart, warm * threads); });
+  return static_cast<double>(blocks * threads * element) / (spent - empty);
+}
+
+/// One SM copies.
+__global__ void copy_alone(const float4* from, float4* to, size_t count) {
+  for (size_t i = threadIdx.x; i < count; i += blockDim.x * 4) {
+    float4 v[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) v[k] = from[i + k * blockDim.x];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) to[i + k * blockDim.x] = v[k];
+  }
+}
+
+double bandwidth_of_one_sm(char* memory, size_t bytes) {
+  const double empty = nanoseconds_of([] { nothing<<<1, 32>>>(); });
+  const auto* from = reinterpret_cast<float4*>(memory);
+  auto* to = reinterpret_cast<float4*>(memory + bytes);
+  const double spent = nanoseconds_of([&] { copy_alone<<<1, 1024>>>(from, to, bytes / sizeof(float4)); });
+  return 2.0 * static_cast<double>(bytes) / (spent - empty);
+}
+
+void streams() {
+  Area area;
+  area.warm = device.l2CacheSize;
+  area.timed = std::max<size_t>(size_t{24} << 20, area.warm) * longer;
+  const size_t rest = static_cast<size_t>(longer) << 21, all = area.warm + area.timed;
+  char* memory = nullptr;  // whatever it holds: dirty lines of a memset would be written back meanwhile
+  CUDA(cudaMalloc(&memory, all + 8 * rest));
+  area.memory = reinterpret_cast<double*>(memory);
+  const int threads = std::min(1024, device.maxThreadsPerMultiProcessor / 2);
+  figure("memory_read", pattern_bandwidth<Pattern::read>(area, threads, 0), "GB/s");
+  // So much shared memory that an SM has one block at a time.
+  const int shared = static_cast<int>(device.sharedMemPerBlockOptin);
+  const Area low{reinterpret_cast<double*>(memory + all), 0, rest};
+  figure("memory_read_32_threads", pattern_bandwidth<Pattern::read>(low, 32, shared), "GB/s");
+  const Area half{reinterpret_cast<double*>(memory + all + rest), 0, 3 * rest};
+  figure("memory_read_512_threads", pattern_bandwidth<Pattern::read>(half, 512, shared), "GB/s");
+  figure("memory_copy_one_sm", bandwidth_of_one_sm(memory + all + 4 * rest, rest / 2), "GB/s");
+  figure("memory_write", pattern_bandwidth<Pattern::write>(area, threads, 0), "GB/s");
+  figure("memory_scale", pattern_bandwidth<Pattern::scale>(area, threads, 0), "GB/s");
+  figure("memory_triad", pattern_bandwidth<Pattern::triad>(area, threads, 0), "GB/s");
+  CUDA(cudaFree(memory));
+}
+
+}  // namespace
