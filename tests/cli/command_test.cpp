@@ -51,7 +51,7 @@ TEST_F(Command, MistakesAreStatusTwoWithTheNearestName) {
 }
 
 TEST_F(Command, EveryVerbHasHelpWithExamples) {
-  for (const char* verb : {"run", "crash", "explain", "test", "demo", "completion"}) {
+  for (const char* verb : {"run", "crash", "explain", "test", "demo", "correlate", "completion"}) {
     const Outcome outcome = ew({verb, "--help"});
     EXPECT_EQ(outcome.status, 0) << verb;
     EXPECT_NE(outcome.output.find("Examples:"), std::string::npos) << verb;

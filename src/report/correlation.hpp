@@ -1,0 +1,64 @@
+// Silicon beside the simulated machine: units are made alike, differences taken, and told as a table, a page, a plot.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/silicon.hpp"
+#include "runtime/machine_config.hpp"
+
+namespace ew::report {
+
+/// What units are converted with.
+struct MachineScale {
+  double gigahertz = 1;  // of the SMs
+  double peak = 1;       // of the memory, GB/s
+  double sms = 1;
+
+  static MachineScale of(const runtime::MachineConfig&);
+};
+
+/// A reading in another unit; nothing when there is no way from one to the other.
+std::optional<double> converted(const Reading&, const std::string& unit, double gigahertz);
+
+struct CorrelatedRow {
+  SiliconRow row;
+  double silicon = 0, ours = 0;  // in `unit`
+  std::string unit;
+
+  /// Percent of the silicon's.
+  double difference() const { return 100 * (ours / silicon - 1); }
+};
+
+struct Correlation {
+  std::string machine, device, origin;  // origin: what was compared with
+  std::vector<CorrelatedRow> rows;
+  std::vector<SiliconRow> left_out;
+  std::vector<std::string> missing;  // figures that one of both sides has not
+
+  /// The mean of the differences' sizes, in percent; `only`: over rows of this use. Nothing without a row.
+  std::optional<double> mean_error(std::optional<Use> only = std::nullopt) const;
+  std::size_t count(std::optional<Use> only = std::nullopt) const;
+};
+
+using Figures = std::map<std::string, Reading>;
+
+/// The rows of one machine beside its figures. A unit that cannot be converted is a core::UserError.
+Correlation correlate(const std::string& machine, const std::vector<SiliconRow>&, const Figures&, const MachineScale&);
+/// A measured device, with times of programs, beside the same of the machine.
+Correlation correlate(const std::string& machine, const SiliconMeasurement&, const std::string& file, const Figures&,
+                      const std::map<std::string, KernelTime>& programs);
+
+/// Four significant digits.
+std::string number_text(double);
+std::string mean_sentence(const Correlation&);
+nlohmann::ordered_json to_json(const std::vector<Correlation>&);
+/// The document: docs/correlation.md. `plot`: the name of the plot's file beside it.
+std::string markdown_of(const std::vector<Correlation>&, const std::string& plot);
+/// A point a row, silicon to the right and ours upward, both logarithmic: an SVG.
+std::string scatter_plot(const std::vector<Correlation>&);
+
+}  // namespace ew::report
