@@ -213,6 +213,45 @@ TEST_P(Microbenchmarks, conflicts_atomics_and_launches_are_the_machine_file_s) {
   WITHIN_2_PERCENT(static_cast<double>(config.launch.gap.count) / 1000, measured["launch"]);
 }
 
+TEST_P(Microbenchmarks, chains_and_knees_are_the_machine_file_s) {
+  const MachineConfig config = load_machine(GetParam());
+  const auto& sm = config.sm_timing;
+  Implied implied(config);
+  const Measured measured = measure(GetParam(), EW_MICROBENCHMARKS " arithmetic conflicts footprints");
+  WITHIN_2_PERCENT(std::max(sm.single.latency, sm.single.interval), measured["latency_float_fma"]);
+  WITHIN_2_PERCENT(std::max(sm.multiply.latency, sm.multiply.interval), measured["latency_integer_mad"]);
+  WITHIN_2_PERCENT(std::max(sm.wide.latency, sm.wide.interval), measured["latency_double_fma"]);
+  WITHIN_2_PERCENT(std::max(sm.half.latency, sm.half.interval), measured["latency_half_fma"]);
+  const u32 unit = 32 / sm.load_store_lanes;
+  for (const u32 ways : {1u, 2u, 4u, 8u, 16u, 32u})
+    WITHIN_2_PERCENT(std::max(unit, sm.shared_latency + ways - 1), measured["shared_conflict_" + std::to_string(ways)]);
+  const double l1 = static_cast<double>(config.l1.bytes) / 1024;
+  EXPECT_LE(measured["l1_knee"], l1);
+  EXPECT_GE(measured["l1_knee"], 0.75 * l1);
+  // A slow slice or a few misses may still be within a tenth of the small footprint's latency.
+  const double l2 = static_cast<double>(config.l2.bytes) * config.address_map.slices / (1 << 20);
+  EXPECT_LE(measured["l2_knee"], 1.13 * l2);
+  EXPECT_GE(measured["l2_knee"], 0.5 * l2);
+  EXPECT_LE(measured["latency_l2_near"], implied.l2_latency());
+  EXPECT_GE(measured["latency_l2_far"], 0.99 * implied.l2_latency());
+}
+
+TEST_P(Microbenchmarks, barriers_fences_and_contended_atomics_cost_what_they_must) {
+  const MachineConfig config = load_machine(GetParam());
+  const Implied implied(config);
+  const Measured measured = measure(GetParam(), EW_MICROBENCHMARKS " barriers fences contention");
+  for (const int warps : {2, 4, 8, 16, 32})
+    EXPECT_GE(measured["syncthreads_" + std::to_string(warps)], config.sm_timing.barrier_latency) << warps;
+  EXPECT_GT(measured["syncthreads_32"], measured["syncthreads_2"]);
+  EXPECT_GT(measured["grid_sync_all_sms"], measured["syncthreads_32"]);
+  EXPECT_LT(measured["fence_block"], measured["fence_device"]);
+  // One address is one slice's, and an SM sends no more than its share.
+  EXPECT_LE(measured["atomics_one_address"], 1.02 * config.l2.atomics_per_cycle);
+  EXPECT_LE(measured["atomics_own"], 1.02 * config.address_map.slices * config.l2.atomics_per_cycle);
+  EXPECT_GT(measured["atomics_own"], measured["atomics_own_sm"]);
+  EXPECT_GT(measured["ping_pong_global"], measured["ping_pong_shared"]);
+}
+
 INSTANTIATE_TEST_SUITE_P(Machines, Microbenchmarks,
                          testing::Values("sbrp-pm-far", "tightly-coupled-15cu", "gtx-1080ti"), [](const auto& info) {
                            std::string name = info.param;

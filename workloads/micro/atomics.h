@@ -60,15 +60,22 @@ enum class Atomic { add_u64, add_own, swap };
 template <Atomic kind>
 __global__ void contend(unsigned long long* cells, int count, Span* spans) {
   unsigned* const own = reinterpret_cast<unsigned*>(cells) + blockIdx.x * blockDim.x + threadIdx.x;
-  unsigned seen = 0;
+  constexpr int together = 8;  // none waits for another; each has a register of its own
+  unsigned seen[together] = {};
   __syncthreads();
   const long long begin = clock64();
-  for (int i = 0; i < count; ++i) {
-    if (kind == Atomic::add_u64) asm volatile("red.global.add.u64 [%0], 1;" ::"l"(cells) : "memory");
-    if (kind == Atomic::add_own) asm volatile("red.global.add.u32 [%0], 1;" ::"l"(own) : "memory");
-    if (kind == Atomic::swap)
-      asm volatile("atom.global.cas.b32 %0, [%1], %0, %2;" : "+r"(seen) : "l"(cells), "r"(threadIdx.x) : "memory");
+  for (int i = 0; i < count; i += together) {
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      if (kind == Atomic::add_u64) asm volatile("red.global.add.u64 [%0], 1;" ::"l"(cells) : "memory");
+      if (kind == Atomic::add_own) asm volatile("red.global.add.u32 [%0], 1;" ::"l"(own) : "memory");
+      if (kind == Atomic::swap)
+        asm volatile("atom.global.cas.b32 %0, [%1], 0, %2;" : "=r"(seen[k]) : "l"(cells), "r"(threadIdx.x) : "memory");
+    }
   }
+#pragma unroll
+  for (int k = 1; k < together; ++k) seen[0] += seen[k];
+  if (kind == Atomic::swap) own[2] = seen[0];
   __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) spans[blockIdx.x] = {begin, clock64()};
@@ -77,7 +84,7 @@ __global__ void contend(unsigned long long* cells, int count, Span* spans) {
 /// Atomics that lanes do in a cycle of the SMs.
 template <Atomic kind>
 double contention_rate(int blocks, int threads, int count) {
-  const size_t bytes = static_cast<size_t>(blocks) * threads * sizeof(unsigned) + sizeof(unsigned long long);
+  const size_t bytes = static_cast<size_t>(blocks) * threads * sizeof(unsigned) + 2 * sizeof(unsigned long long);
   auto* cells = on_device<unsigned long long>(bytes / sizeof(unsigned long long) + 1);
   Span* spans = on_device<Span>(blocks);
   contend<kind><<<blocks, threads>>>(cells, count, spans);

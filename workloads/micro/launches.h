@@ -22,7 +22,7 @@ double graph_nanoseconds(int nodes) {
     last = node;
   }
   cudaGraphExec_t whole;
-  CUDA(cudaGraphInstantiate(&whole, graph, nullptr, nullptr, 0));
+  CUDA(cudaGraphInstantiateWithFlags(&whole, graph, 0));
   CUDA(cudaGraphLaunch(whole, nullptr));
   const double spent = nanoseconds_of([&] { CUDA(cudaGraphLaunch(whole, nullptr)); });
   CUDA(cudaGraphExecDestroy(whole));
