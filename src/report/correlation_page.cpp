@@ -83,6 +83,7 @@ This page is made by a command. It runs the microbenchmarks on each machine, and
 - *ours*: what `workloads/micro/microbenchmarks.cu` measures on the machine of that name, in the same unit.
 - *difference*: ours against silicon. The mean error is the mean of the differences without their signs.
 - *set*: a parameter of the machine file rests on this row, so the row judges nothing. *test*: no parameter rests on it.
+  In the plot, rows of use set are hollow. The dashed lines are 10 % to either side.
 - *of peak*: each side is divided by the peak bandwidth of its own memory. *GB/s an SM*: by its own number of SMs.
 
 Boards differ from the machine files in clocks, in SMs and in memory. Times in cycles are compared in cycles. Values of other units are
@@ -228,6 +229,7 @@ std::string scatter_plot(const std::vector<Correlation>& correlations) {
   text += label({18, side / 2}, "ours",
                 fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 18 {})\"", side / 2).c_str());
   for (std::size_t i = 0; i < correlations.size(); ++i) {
+    if (correlations[i].rows.empty()) continue;
     const char* colour = colours[i % std::size(colours)];
     text += fmt::format("<g fill=\"{}\">\n", colour);
     text +=
