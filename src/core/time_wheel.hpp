@@ -7,9 +7,8 @@
 #pragma once
 
 #include <cassert>
-#include <vector>
 
-#include "core/types.hpp"
+#include "core/event_slots.hpp"
 
 namespace ew::core {
 
@@ -34,17 +33,13 @@ class TimeWheel {
   /// already.
   void at(Cycle when, Handler handler, void* target, u64 a = 0, u64 b = 0) {
     assert(when >= now_);
-    if (free_ == none) [[unlikely]]
-      grow();
-    const u32 index = free_;
-    free_ = events_[index].next;
-    events_[index] = {handler, target, a, b, when, none};
+    const u32 event = slots_.make({.handler = handler, .target = target, .a = a, .b = b, .when = when});
     ++pending_;
     if (when < earliest_) earliest_ = when;
     if (when - now_ <= last_slot_) [[likely]]
-      append(static_cast<u32>(when) & last_slot_, index);
+      slots_.append(static_cast<u32>(when) & last_slot_, event);
     else
-      file(index);
+      file(event);
   }
   /// `at` for a member function: at<&Home::arrive>(when, home, a, b).
   template <auto Member, class Target>
@@ -55,7 +50,7 @@ class TimeWheel {
 
   /// Runs every event of now(), those asked for meanwhile included.
   void run_due() {
-    if (slot_[now_ & last_slot_].first != none) run_slot();
+    if (!slots_.empty(now_ & last_slot_)) run_slot();
   }
   /// The first cycle from now() on that has an event, or `never`.
   Cycle next() const {
@@ -74,40 +69,15 @@ class TimeWheel {
   u64 pending() const { return pending_; }
   u64 executed() const { return executed_; }
   /// Events that the pool has room for; it stands still once the machine has warmed up.
-  u64 capacity() const { return events_.size(); }
+  u64 capacity() const { return slots_.capacity(); }
 
  private:
-  static constexpr u32 none = ~u32{0};
   static constexpr Cycle unknown = 0;  // also an event of the first cycle: that is looked for each time
-
-  struct Event {
-    Handler handler;
-    void* target;
-    u64 a, b;
-    Cycle when;
-    u32 next;
-  };
-  struct Slot {
-    u32 first = none, last = none;
-  };
 
   /// Of a level above the ring: the slot of this cycle.
   u32 slot_of(Cycle when, u32 level) const {
     return level << slot_bits_ | (static_cast<u32>(when >> (level * slot_bits_)) & last_slot_);
   }
-  void append(u32 slot, u32 index) {
-    Slot& to = slot_[slot];
-    if (to.first == none) {
-      to.first = index;
-      occupied_[slot / 64] |= u64{1} << slot % 64;
-    } else {
-      events_[to.last].next = index;
-    }
-    to.last = index;
-  }
-  /// What the slot holds is taken out.
-  u32 take(u32 slot);
-  void grow();
   void run_slot();
   void turn(u64 changed);  // levels above the ring, when time has changed in these bits
   Cycle first() const;
@@ -117,13 +87,11 @@ class TimeWheel {
   void enter_ring();       // the same of the level above the ring
 
   const u32 slot_bits_, levels_, last_slot_;
-  u32 free_ = none;
   Cycle now_ = 0;
-  mutable Cycle earliest_ = never;              // of all events
-  u64 pending_ = 0, executed_ = 0, above_ = 0;  // above_: of those pending, above the ring
-  std::vector<Event> events_;
-  std::vector<Slot> slot_;     // by level: the ring is the first
-  std::vector<u64> occupied_;  // a bit a slot
+  mutable Cycle earliest_ = never;  // of all events
+  u64 pending_ = 0, executed_ = 0;
+  u64 above_ = 0;     // of those pending, above the ring
+  EventSlots slots_;  // by level: the ring is the first
 };
 
 }  // namespace ew::core

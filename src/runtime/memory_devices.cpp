@@ -66,9 +66,12 @@ void MemoryDevices::add_to(HierarchyStatistics& sum) const {
 
 void MemoryDevices::take(core::Account account, HierarchyStatistics& taken) {
   const u32 channels = config_.address_map.channels;
-  for (std::size_t i = 0; i < devices_.size(); ++i)
-    if (devices_[i]->counts(account))
-      (i < channels ? taken.memory : i == channels ? taken.host_memory : taken.nvm).add(devices_[i]->take(account));
+  const auto add = [&](auto& to, std::size_t device) {
+    if (devices_[device]->counts(account)) to.add(devices_[device]->take(account));
+  };
+  for (std::size_t i = 0; i < channels; ++i) add(taken.memory, i);
+  add(taken.host_memory, channels);
+  for (std::size_t i = channels + 1; i < devices_.size(); ++i) add(taken.nvm, i);
 }
 
 bool MemoryDevices::quiescent() const {

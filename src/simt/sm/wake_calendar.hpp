@@ -13,6 +13,20 @@ class WakeCalendar {
  public:
   static constexpr u32 days = 64;
 
+  /// The warp waits for a cycle, which is entered here or is an event's. `look`: it must be looked at then.
+  void waits(u32 slot, bool look) {
+    waiting_ |= u64{1} << slot;
+    look_ = (look_ & ~(u64{1} << slot)) | u64{look} << slot;
+  }
+  bool waiting(u32 slot) const { return waiting_ >> slot & 1; }
+  /// The cycle has come. True: the warp must be looked at.
+  bool over(u32 slot) {
+    waiting_ &= ~(u64{1} << slot);
+    return look_ >> slot & 1;
+  }
+  /// Those of these warps that wait must be looked at, too.
+  void look_at(u64 slots) { look_ |= slots; }
+
   /// REQUIRES: now < when < now + days.
   void enter(u32 slot, core::Cycle when) {
     sets_[when % days] |= u64{1} << slot;
@@ -34,11 +48,13 @@ class WakeCalendar {
   }
   void remove(u64 slots) {
     for (u64& set : sets_) set &= ~slots;
+    waiting_ &= ~slots;
   }
 
  private:
   std::array<u64, days> sets_{};
-  u64 in_use_ = 0;  // days
+  u64 in_use_ = 0;              // days
+  u64 waiting_ = 0, look_ = 0;  // warps
 };
 
 }  // namespace ew::simt

@@ -26,7 +26,6 @@ void WarpTable::forget(u64 gone) {
   ready_.remove(gone);
   calendar_.remove(gone);
   look_at_ &= ~gone;
-  dated_ &= ~gone;
 }
 
 void WarpTable::wake_event(u64 slot, u64 generation) {
@@ -38,7 +37,7 @@ void WarpTable::wake_event(u64 slot, u64 generation) {
 
 void WarpTable::reconsider(u64 warps) {
   changed_ |= warps;
-  look_at_due_ |= warps;
+  calendar_.look_at(warps);
   look_at_ |= ready_.remove(warps);
 }
 
@@ -46,7 +45,7 @@ void WarpTable::look_again(u32 slot, Wait if_it_waits) {
   const WarpSlot& w = warps_[slot];
   if (w.wait != if_it_waits || !w.warp || !(waiting(if_it_waits) >> slot & 1)) return;
   if (w.block->parked >> w.warp->index & 1) return;
-  if (dated_ >> slot & 1) return;
+  if (calendar_.waiting(slot)) return;
   look_at_ |= bit(slot);
   alarm_.wake_now();
 }

@@ -33,7 +33,6 @@ class WarpTable {
 
   WarpTable(core::TimeWheel& wheel, Alarm& alarm) : wheel_(wheel), alarm_(alarm) {}
   WarpTable(const WarpTable&) = delete;
-  WarpTable& operator=(const WarpTable&) = delete;
 
   WarpSlot& operator[](u32 slot) { return warps_[slot]; }
   const WarpSlot& operator[](u32 slot) const { return warps_[slot]; }
@@ -59,8 +58,7 @@ class WarpTable {
   /// For a cycle. `look`: the warp must be looked at then, else it is ready.
   void wait_until(u32 slot, Cycle when, Cycle now, Wait what, bool look) {
     wait_for(slot, what);
-    dated_ |= bit(slot);
-    look_at_due_ = (look_at_due_ & ~bit(slot)) | u64{look} << slot;
+    calendar_.waits(slot, look);
     if (when - now < WakeCalendar::days) return calendar_.enter(slot, when);
     wheel_.at<&WarpTable::wake_event>(when, *this, slot, warps_[slot].generation);
   }
@@ -108,9 +106,8 @@ class WarpTable {
 
  private:
   void wake_up(u32 slot) {
-    dated_ &= ~bit(slot);
     stop_waiting(slot);
-    if (look_at_due_ >> slot & 1)
+    if (calendar_.over(slot))
       look_at_ |= bit(slot);
     else
       be_ready(slot);
@@ -125,8 +122,6 @@ class WarpTable {
   std::array<u64, waits> waiting_{};
   ReadySets ready_;
   WakeCalendar calendar_;
-  u64 dated_ = 0;        // slots that the calendar or an event wakes
-  u64 look_at_due_ = 0;  // of these: they are looked at then
   u64 look_at_ = 0;
   u64 changed_ = 0;  // until take_changed()
 };
