@@ -417,7 +417,7 @@ void RandomAgent::issue() {
     if (why == Stall::none) world_.fail("stalled for no reason");
     if (writes) oracle.undo(id_, next_);
     ++world_.stalled[static_cast<u32>(why)];
-    waiting_ = true;
+    waiting_ = why != Stall::bank;  // else it tries again in the next cycle
     return;
   }
   if (accepted == Accepted::performed) {

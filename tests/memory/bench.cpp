@@ -148,6 +148,12 @@ bool Bench::step() {
   return true;
 }
 
+void Bench::next_cycle() {
+  wheel.run_due();
+  wheel.advance(wheel.now() + 1);
+  wheel.run_due();
+}
+
 void Bench::run(u64 cycles) {
   const Cycle end = wheel.now() + cycles;
   wheel.run_due();

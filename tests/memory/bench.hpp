@@ -126,6 +126,8 @@ class Bench {
 
   /// Goes to the next cycle in which something happens; false: there is none.
   bool step();
+  /// One cycle passes.
+  void next_cycle();
   static constexpr u64 until_rest = 1'000'000;
   /// Until nothing is under way, or `cycles` have gone.
   void run(u64 cycles = until_rest);

@@ -118,7 +118,7 @@ class Scene {
       handle.accepted = bench.caches[agent]->access(a, handle.why);
       if (handle.why != Stall::bank) break;
       handle.why = Stall::none;
-      bench.step();
+      bench.next_cycle();
     }
     return handle;
   }

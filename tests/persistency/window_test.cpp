@@ -43,7 +43,7 @@ TEST(Window, is_full_from_the_store_that_waits_to_the_acknowledgement_before_it)
       access.place = bench.map().place(access.line);
       Stall why = Stall::none;
       while (bench.caches[0]->access(access, why) == Accepted::stalled) {
-        bench.wheel.advance(bench.wheel.next());
+        bench.wheel.advance(bench.wheel.now() + 1);
         bench.wheel.run_due();
       }
     }

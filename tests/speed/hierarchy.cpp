@@ -128,7 +128,7 @@ int run(std::string_view which, u64 count) {
     for (u64 line = 0; line < lines; ++line) {
       Stall why;
       h.at(access, line);
-      while (h.cache->access(access, why) == Accepted::stalled) h.rest();
+      while (h.cache->access(access, why) == Accepted::stalled) h.rest(), h.wheel.advance(h.wheel.now() + 1);
     }
   } else if (which == "memory") {
     lines = Hierarchy::bytes / 128;
@@ -146,7 +146,7 @@ int run(std::string_view which, u64 count) {
     for (u64 line = 0; line < lines; ++line) {
       Stall why;
       h.at(access, line);
-      while (h.cache->access(access, why) == Accepted::stalled) h.rest();
+      while (h.cache->access(access, why) == Accepted::stalled) h.rest(), h.wheel.advance(h.wheel.now() + 1);
       h.rest();
     }
   fmt::print("{} accesses\n", serve(h, access, lines, count));
