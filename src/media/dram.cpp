@@ -153,7 +153,7 @@ void Dram::issue_column(u32 bank, Tick when) {
   const u32 bursts = banks_.together(request.bursts);
   memory::DeviceStatistics& counts = accounts_[request.account];
   counts.busy_picoseconds += u64{bursts} * banks_.burst_ticks();
-  idle_bus_.charge(counts, banks_.bus_ok(to), when);
+  idle_bus_.charge(counts, banks_.refreshed(bank), banks_.bus_ok(to), when);
   const DramBanks::Transfer transfer = banks_.column(bank, to, bursts, when);
   idle_bus_.busy(transfer.bus_free);
   request.bursts -= bursts;
@@ -185,19 +185,24 @@ void Dram::activate(u32 bank, Tick when) {
 }
 
 void Dram::refresh() {
-  const Tick end = banks_.refresh(refresh_.due());
-  for (u32 bank = 0; bank < banks_.size(); ++bank) queues_.row_changed(bank, no_row);
-  scheduler_.renew_all(turns_.turn(), at_);
-  idle_bus_.refreshed(end + config_.rcd);
+  if (refresh_.single()) {
+    const u32 bank = refresh_.bank();
+    banks_.refresh(bank, refresh_.due());
+    queues_.row_changed(bank, no_row);
+    scheduler_.renew(bank, turns_.turn(), at_);
+  } else {
+    banks_.refresh(refresh_.due());
+    for (u32 bank = 0; bank < banks_.size(); ++bank) queues_.row_changed(bank, no_row);
+    scheduler_.renew_all(turns_.turn(), at_);
+  }
   refresh_.next();
   ++accounts_[core::nobody].refreshes;
 }
 
 /// All that were due while the channel was empty but for the last one.
 void Dram::make_up_for_refreshes(Tick now) {
-  if (!refresh_.overdue(now)) return;
-  refresh();
   accounts_[core::nobody].refreshes += refresh_.skip(now);
+  while (refresh_.overdue(now)) refresh();
 }
 
 MediaKind kinds::dram() {

@@ -6,9 +6,6 @@ namespace ew::media {
 
 namespace {
 
-/// Successive blocks of this size lie in different bank groups, so that a stream uses all of them.
-constexpr u32 group_block = 128;
-
 /// Of the digits of `bits` bits each, as one such digit.
 u64 sum_of_digits(u64 number, u32 bits) {
   u64 sum = 0;
@@ -25,7 +22,7 @@ DramPlace place_in(const DramConfig& config, u64 address) {
   const u32 group_bits = std::countr_zero(config.bank_groups);
   const u32 bank_bits = std::countr_zero(config.banks) - group_bits;
   const u64 stripe = address >> (std::countr_zero(config.row.count) + group_bits);
-  const u64 group = sum_of_digits(address / group_block, group_bits);
+  const u64 group = sum_of_digits(address / config.bank_block.count, group_bits);
   return {static_cast<u32>(sum_of_digits(stripe, bank_bits) << group_bits | group), stripe >> bank_bits};
 }
 

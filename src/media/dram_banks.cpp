@@ -55,16 +55,21 @@ void DramBanks::precharge_early(u32 number) {
   banks_[number].closed_for_other = false;
 }
 
-DramTick DramBanks::refresh(Tick due) {
+void DramBanks::rest(Bank& bank, Tick until) {
+  bank.open_row = no_row;
+  bank.closed_for_other = false;
+  bank.activate_ok = until;
+  bank.refreshed = until + config_.rcd;
+}
+
+void DramBanks::refresh(Tick due) {
   Tick start = due;
-  for (const Bank& bank : banks_)
-    start = std::max(start, bank.open_row == no_row ? bank.activate_ok : bank.precharge_ok + config_.rp);
-  for (Bank& bank : banks_) {
-    bank.open_row = no_row;
-    bank.closed_for_other = false;
-    bank.activate_ok = start + config_.rfc;
-  }
-  return start + config_.rfc;
+  for (const Bank& bank : banks_) start = precharged(bank, start);
+  for (Bank& bank : banks_) rest(bank, start + config_.rfc);
+}
+
+void DramBanks::refresh(u32 bank, Tick due) {
+  rest(banks_[bank], precharged(banks_[bank], due) + config_.rfc_bank);
 }
 
 }  // namespace ew::media

@@ -43,16 +43,25 @@ class DramBanks {
   void precharge(u32 bank, Tick);
   /// The last column command for the open row, which precharges the bank by itself as soon as that may be.
   void precharge_early(u32 bank);
-  /// Of all banks, when it is due: each is precharged as soon as it may be, then all rest for tRFC. Answers when they
-  /// may be activated again.
-  Tick refresh(Tick due);
+  /// Of all banks, when it is due: each is precharged as soon as it may be, then all rest for tRFC.
+  void refresh(Tick due);
+  /// Of one bank: it is precharged as soon as it may be, then rests for tRFCsb while the others work on.
+  void refresh(u32 bank, Tick due);
+  /// The first tick that a column command of the bank can have behind its last refresh.
+  Tick refreshed(u32 bank) const { return banks_[bank].refreshed; }
 
  private:
   struct Bank {
     u64 open_row = no_row;
-    Tick column_ok = 0, precharge_ok = 0, activate_ok = 0;
+    Tick column_ok = 0, precharge_ok = 0, activate_ok = 0, refreshed = 0;
     bool closed_for_other = false;  // the row was closed for the request that opens the next
   };
+
+  /// The first tick from `due` on at which the bank is precharged.
+  Tick precharged(const Bank& bank, Tick due) const {
+    return std::max(due, bank.open_row == no_row ? bank.activate_ok : bank.precharge_ok + config_.rp);
+  }
+  void rest(Bank&, Tick until);
 
   const DramConfig config_;
   const u32 burst_ticks_, space_;  // of one burst on the bus; of column commands at least

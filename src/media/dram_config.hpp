@@ -18,12 +18,13 @@ struct DramConfig {
   core::Bytes row{};        // of one bank in one channel
   u32 banks = 0;            // of a channel
   u32 bank_groups = 0;      // 1: none
+  core::Bytes bank_block{128};
   u32 rcd = 0, rp = 0, ras = 0, cl = 0, wl = 0;
   u32 ccd = 0, ccd_long = 0;  // column to column in different groups, in the same group
   u32 rrd = 0, faw = 0;
   u32 wr = 0, rtp = 0, wtr = 0;
-  u32 refi = 0, rfc = 0;
-  bool refresh = true;
+  u32 refi = 0, rfc = 0, rfc_bank = 0;
+  bool refresh = true, bank_refresh = true;
   bool close_rows = false;
   u32 read_queue = 64, write_queue = 64;
   u32 write_high = 56, write_low = 32;
@@ -49,6 +50,9 @@ void DramConfig::fields(Self& self, Visitor&& visit) {
   visit("row", self.row, Range{0, 1 << 20}, "", "Bytes of one row of one bank.", table);
   visit("banks", self.banks, Range{0, 512}, "banks", "Banks of a channel.", table);
   visit("bank_groups", self.bank_groups, Range{0, 64}, "groups", "Bank groups of a channel; 1: none.", table);
+  visit("bank_block", self.bank_block, Range{128, 1 << 20}, "",
+        "Stretch of a channel's addresses that lies in one bank; the next lies in another bank group.",
+        "assumed: a line, as GPGPU-Sim's address maps change banks below a row");
   visit("rcd", self.rcd, timing, "cycles", "tRCD: activate to column command.", table);
   visit("rp", self.rp, timing, "cycles", "tRP: precharge to activate.", table);
   visit("ras", self.ras, timing, "cycles", "tRAS: activate to precharge.", table);
@@ -63,8 +67,14 @@ void DramConfig::fields(Self& self, Visitor&& visit) {
   visit("wtr", self.wtr, timing, "cycles", "tWTR (tCDLR): end of write data to read command.", table);
   visit("refi", self.refi, Range{0, 1e9}, "cycles", "tREFI: refresh to refresh of the channel.", table);
   visit("rfc", self.rfc, Range{0, 1e9}, "cycles", "tRFC: what a refresh takes.", table);
+  visit("rfc_bank", self.rfc_bank, Range{0, 1e9}, "cycles",
+        "tRFCsb (GDDR6: tRFCpb): what a refresh of one bank takes, while the others work on.", table);
   visit("refresh", self.refresh, Range{}, "", "Whether the channel refreshes (where its standard's row says how).",
         "the standards (JEDEC) demand it; off is a choice of the user");
+  visit("bank_refresh", self.bank_refresh, Range{}, "",
+        "Whether banks are refreshed one after the other, each once every tREFI, where rfc_bank is known; else all at "
+        "once.",
+        "JESD235, JESD238: REFSB; Chang et al., HPCA 2014: why controllers prefer it");
   visit("close_rows", self.close_rows, Range{}, "",
         "Whether a row is closed as soon as no request that waits wants it (closed-page policy); else it stays open.",
         "GPGPU-Sim keeps rows open");

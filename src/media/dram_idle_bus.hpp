@@ -12,11 +12,9 @@ class DramIdleBus {
  public:
   /// The channel was empty until now.
   void begin(DramTick now) { waiting_since_ = now; }
-  /// After a refresh: the first tick that a column command can have.
-  void refreshed(DramTick until) { refreshed_ = until; }
   /// A column command goes now. It could have gone when the one before it was done with, if nothing had been in the
-  /// way: first a refresh, then the bus that turned round until `turned`, then banks.
-  void charge(memory::DeviceStatistics& counts, DramTick turned, DramTick now) const {
+  /// way: first a refresh of its bank until `refreshed`, then the bus that turned round until `turned`, then banks.
+  void charge(memory::DeviceStatistics& counts, DramTick refreshed, DramTick turned, DramTick now) const {
     DramTick idle = std::max(free_, waiting_since_);
     const auto charge_one = [&](u64& ticks, DramTick until) {
       until = std::min(until, now);
@@ -24,14 +22,14 @@ class DramIdleBus {
       ticks += until - idle;
       idle = until;
     };
-    charge_one(counts.refresh_picoseconds, refreshed_);
+    charge_one(counts.refresh_picoseconds, refreshed);
     charge_one(counts.turnaround_picoseconds, turned);
     charge_one(counts.bank_picoseconds, now);
   }
   void busy(DramTick until) { free_ = until; }
 
  private:
-  DramTick free_ = 0, refreshed_ = 0;
+  DramTick free_ = 0;
   DramTick waiting_since_ = 0;  // the channel has had requests all the time
 };
 

@@ -31,6 +31,9 @@ void check(const DramConfig& c) {
           "memory.bank_groups: must be a power of two up to the number of banks; it is {}", c.bank_groups);
   require(std::has_single_bit(c.row.count) && c.row.count >= 128,
           "memory.row: must be a power of two of at least 128 bytes; it is {}", c.row.count);
+  require(std::has_single_bit(c.bank_block.count) && c.bank_block <= c.row,
+          "memory.bank_block: must be a power of two up to the row's {} bytes; it is {}", c.row.count,
+          c.bank_block.count);
   require(c.burst.count % c.bytes_per_clock == 0,
           "memory.burst: {} bytes are not a whole number of cycles of the data bus, which moves {} bytes a cycle "
           "(memory.bytes_per_clock)",
@@ -42,6 +45,9 @@ void check(const DramConfig& c) {
           c.write_low);
   require(!c.refresh || c.refi == 0 || c.rfc + c.rp < c.refi,
           "memory.rfc: a refresh of {} cycles every {} leaves no time for requests", c.rfc, c.refi);
+  require(!c.refresh || c.refi == 0 || c.rfc_bank + c.rp < c.refi,
+          "memory.rfc_bank: a refresh of {} cycles, one of each bank every {}, leaves no time for requests", c.rfc_bank,
+          c.refi);
 }
 
 }  // namespace
@@ -72,6 +78,7 @@ DramConfig resolved(const DramConfig& config) {
   fill(c.wtr, standard.wtr);
   fill(c.refi, standard.refi);
   fill(c.rfc, standard.rfc);
+  fill(c.rfc_bank, standard.rfc_bank);
   check(c);
   return c;
 }

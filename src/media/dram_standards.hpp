@@ -17,6 +17,7 @@ struct DramStandard {
   u32 ccd, ccd_long, rrd, faw;
   u32 wr, rtp, wtr;
   u32 refi, rfc;  // 0: the source says nothing, no refresh. tFAW 0 likewise: no window
+  u32 rfc_bank;   // 0: no refresh of single banks
 };
 
 using namespace core::literals;
@@ -24,25 +25,26 @@ using namespace core::literals;
 /// Cycles of each row's own clock. HBM channels are pseudo-channels: each of a stack's has its own data and banks.
 // clang-format off
 inline constexpr DramStandard dram_standards[] = {
-    //                                        bits  clock   B/clk burst  row banks groups rcd rp ras  cl wl ccd l rrd faw  wr rtp wtr  refi  rfc
+    //                                        bits  clock   B/clk burst  row banks groups rcd rp ras  cl wl ccd l rrd faw  wr rtp wtr  refi  rfc bank
     {"gddr5", "32-bit channel, 7.2 Gbit/s a pin.",
      "Hynix H5GQ1H24AFR timings (as Accel-Sim's tuner quotes them); tREFI 1.9 us, tRFC 37 ns, tFAW 20 ns: DRAMsim3, GDDR5_8Gb_x32",
-                                              32, 1'800_MHz,     16,   32, 2048, 16, 4,     12, 12, 28, 12, 4, 2, 3, 6,  36, 12, 2, 5,  3420,  67},
+                                              32, 1'800_MHz,     16,   32, 2048, 16, 4,     12, 12, 28, 12, 4, 2, 3, 6,  36, 12, 2, 5,  3420,  67,   0},
     {"gddr5x", "32-bit channel, 11 Gbit/s a pin, 64 bytes an access.",
      "DRAMsim3, GDDR5X_8Gb_x32 (cycles of 1.5 GHz, scaled to 1.375 GHz; tFAW 40 of them); JESD232 for the data rate",
-                                              32, 1'375_MHz,     32,   64, 2048, 16, 4,     22, 22, 52, 22, 7, 2, 3, 10, 37, 22, 2, 10, 2613,  68},
+                                              32, 1'375_MHz,     32,   64, 2048, 16, 4,     22, 22, 52, 22, 7, 2, 3, 10, 37, 22, 2, 10, 2613,  68,   0},
     {"gddr6", "16-bit channel, 14 Gbit/s a pin.",
      "SBRP artifact, gpgpu_dram_timing_opt (sbrp_config_params.csv); it has no refresh and no tFAW",
-                                              16, 3'500_MHz,      8,   32, 2048, 16, 4,     20, 20, 50, 20, 8, 4, 4, 10,  0, 20, 4, 9,     0,   0},
+                                              16, 3'500_MHz,      8,   32, 2048, 16, 4,     20, 20, 50, 20, 8, 4, 4, 10,  0, 20, 4, 9,     0,   0,   0},
     {"hbm2", "64-bit pseudo-channel, 2 Gbit/s a pin.",
-     "Ramulator 2.1, HBM2_2000Mbps and HBM2_4Gb (JESD235D: tRRD 4 ns, tREFI 3.9 us, tRFC 260 ns); tFAW 30 ns: DRAMsim3, HBM2_8Gb_x128",
-                                              64, 1'000_MHz,     16,   32, 1024, 16, 4,     14, 14, 34, 14, 5, 2, 4, 4,  30, 16, 5, 6,  3900, 260},
+     "Ramulator 2.1, HBM2_2000Mbps and HBM2_4Gb (JESD235D: tRRD 4 ns, tREFI 3.9 us, tRFC 260 ns); tFAW 30 ns: DRAMsim3, HBM2_8Gb_x128; "
+     "tRFCsb 160 ns: Ramulator 2.0, HBM2_2Gbps",
+                                              64, 1'000_MHz,     16,   32, 1024, 16, 4,     14, 14, 34, 14, 5, 2, 4, 4,  30, 16, 5, 6,  3900, 260, 160},
     {"hbm2e", "64-bit pseudo-channel, 3 Gbit/s a pin.",
      "hbm2's times in cycles of 1.512 GHz, rounded up; tRFC 350 ns for 8 Gbit (JESD235D); A100-80GB data sheet for the data rate",
-                                              64, 1'512_MHz,     16,   32, 1024, 16, 4,     22, 22, 52, 22, 8, 2, 4, 7,  46, 25, 8, 10, 5897, 530},
+                                              64, 1'512_MHz,     16,   32, 1024, 16, 4,     22, 22, 52, 22, 8, 2, 4, 7,  46, 25, 8, 10, 5897, 530, 242},
     {"hbm3", "32-bit pseudo-channel, 5.6 Gbit/s a pin.",
-     "Ramulator 2.1, HBM3_5600Mbps and HBM3_16Gb (tRRD 5 ns, tREFI 3.9 us, tRFC 450 ns); no published tFAW",
-                                              32, 1'400_MHz,     16,   32, 1024, 16, 4,     22, 22, 42, 22, 8, 2, 4, 7,   0, 20, 5, 8,  5460, 630},
+     "Ramulator 2.1, HBM3_5600Mbps and HBM3_16Gb (tRRD 5 ns, tREFI 3.9 us, tRFC 450 ns, tRFCsb 200 ns); no published tFAW",
+                                              32, 1'400_MHz,     16,   32, 1024, 16, 4,     22, 22, 42, 22, 8, 2, 4, 7,   0, 20, 5, 8,  5460, 630, 280},
 };
 // clang-format on
 

@@ -2,12 +2,14 @@
 // own.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <set>
 
 #include "core/clock_ratio.hpp"
 #include "core/diagnostics.hpp"
 #include "device_bench.hpp"
+#include "media/dram_address.hpp"
 #include "media/dram_standards.hpp"
 
 namespace ew::media {
@@ -39,9 +41,10 @@ class Layout {
   u64 address(u32 bank, u64 row, u64 offset = 0) const {
     u64 stripe = row * in_group_;
     while (digits(stripe, in_group_) != bank / c_.bank_groups) ++stripe;
-    u64 block = (stripe * c_.row.count / 128 + offset / 128) * c_.bank_groups;
+    const u64 bytes = c_.bank_block.count;
+    u64 block = (stripe * c_.row.count / bytes + offset / bytes) * c_.bank_groups;
     while (digits(block, c_.bank_groups) != bank % c_.bank_groups) ++block;
-    return block * 128 + offset % 128;
+    return block * bytes + offset % bytes;
   }
 
  private:
@@ -129,8 +132,10 @@ TEST_P(EveryStandard, AWriteIsDoneWhenTheChannelHasIt) {
 /// may), rest for tRFC and are activated again (tRCD): the bus loses tRFC + tRP + tRCD, and what the last and first
 /// column commands are apart otherwise, of each tREFI. Bank groups and the next row's activation are hidden.
 TEST_P(EveryStandard, ASequentialStreamHasTheBandwidthOfTheBus) {
+  DramConfig together = refreshing;
+  together.bank_refresh = false;
   for (const u32 bytes : {burst, 128u}) {
-    DeviceBench bench("dram", media(refreshing), sm_clock);
+    DeviceBench bench("dram", media(together), sm_clock);
     const u64 total = 4 << 20;
     for (u64 address = 0; address < total; address += bytes) bench.ask(address, bytes);
     bench.run();
@@ -450,11 +455,52 @@ TEST_P(EveryStandard, NothingHappensWhileIdle) {
   bench.lone(burst, 32);
   if (refreshing.refi) {
     EXPECT_EQ(bench.device().statistics().row_hits, 0u);
-    const double due = 100e6 / cycles_of(c, refreshing.refi);
+    const double rounds = 100e6 / cycles_of(c, refreshing.refi) - 1;  // the first is due at tREFI
+    const double due = rounds * (refreshing.rfc_bank ? refreshing.banks : 1) + 1;
     EXPECT_NEAR(double(bench.device().statistics().refreshes), due, 2);
   } else {
     EXPECT_EQ(bench.device().statistics().row_hits, 1u);
   }
+}
+
+/// Whatever stretch lies in one bank: it is in one row, the next is in another bank, and each row has all its bytes.
+TEST_P(EveryStandard, AStretchLiesInOneRowAndRowsAreFilled) {
+  for (u64 stretch = 128; stretch <= c.row.count; stretch *= 2) {
+    DramConfig config = c;
+    config.bank_block = {stretch};
+    std::map<std::pair<u32, u64>, u64> bytes;
+    for (u64 address = 0; address < 4 << 20; address += 128) {
+      const DramPlace here = place_in(config, address), before = place_in(config, address - address % stretch);
+      ASSERT_EQ(here.bank, before.bank) << address;
+      ASSERT_EQ(here.row, before.row) << address;
+      if (address % stretch == 0 && address) {
+        EXPECT_NE(here.bank, place_in(config, address - 128).bank) << address;
+      }
+      bytes[{here.bank, here.row}] += 128;
+    }
+    EXPECT_EQ(bytes.size(), (4u << 20) / c.row.count);
+    for (const auto& [place, count] : bytes) ASSERT_EQ(count, c.row.count) << "bank " << place.first;
+  }
+}
+
+/// Lines of a long stretch are row hits, also where many streams take turns: two lines of each row in a row of banks.
+TEST_P(EveryStandard, LongerStretchesNeedFewerRows) {
+  std::array<u64, 2> opened{};
+  for (const bool whole : {false, true}) {
+    DramConfig config = c;
+    if (whole) config.bank_block = c.row;
+    DeviceBench bench("dram", media(config), sm_clock);
+    std::mt19937_64 random(8);
+    for (u32 i = 0; i < 4000; ++i) {
+      const u64 address = random() % (1 << 20) * 1024;
+      for (u32 line = 0; line < 4; ++line) bench.ask(address + line * 128, 128);
+    }
+    bench.run();
+    opened[whole] = bench.device().statistics().row_misses + bench.device().statistics().row_conflicts;
+  }
+  EXPECT_GE(opened[true], 3900u);
+  EXPECT_LE(opened[true], 4000u);
+  EXPECT_GE(opened[false], 3.9 * 4000);
 }
 
 TEST_P(EveryStandard, ALoneReadOfAHitCostsTwoEvents) {
@@ -484,6 +530,69 @@ TEST_P(EveryStandard, IsDeterministic) {
     for (const auto& one : bench.asked) list.push_back(one.done);
   }
   EXPECT_EQ(done[0], done[1]);
+}
+
+// ---- refresh of single banks: the standards that have it ----
+
+class SingleBankRefresh : public testing::TestWithParam<DramStandard> {
+ protected:
+  const DramConfig c = standard(GetParam().name);
+  const Layout at{c};
+  const u32 burst = static_cast<u32>(c.burst.count);
+  const double alone = cycles_of(c, c.rcd + c.cl + burst / c.bytes_per_clock) + latency_cycles(c);
+  /// When the refresh with this number (from 0) is due, in SM cycles. The bench is channel 0 of 1.
+  double due(u32 number) const { return cycles_of(c, c.refi + double(c.refi) * number / c.banks); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Dram, SingleBankRefresh, testing::ValuesIn([] {
+                           std::vector<DramStandard> rows;
+                           for (const DramStandard& row : dram_standards)
+                             if (row.rfc_bank) rows.push_back(row);
+                           return rows;
+                         }()),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+/// The stream goes on in the other banks: nothing of the bus is lost, though the channel refreshes as often as it must.
+TEST_P(SingleBankRefresh, AStreamKeepsTheBandwidthOfTheBus) {
+  DeviceBench bench("dram", media(c), sm_clock);
+  const u64 total = 4 << 20;
+  for (u64 address = 0; address < total; address += 128) bench.ask(address, 128);
+  bench.run();
+  bench.expect_all_done_once();
+  const double ticks = double(total) / c.bytes_per_clock;
+  EXPECT_LE(static_cast<double>(bench.wheel.now()), cycles_of(c, ticks) * 1.01);
+  const double spent = static_cast<double>(bench.wheel.now()) / cycles_of(c, 1);
+  EXPECT_NEAR(double(bench.device().statistics().refreshes), (spent - c.refi) / c.refi * c.banks, 2.0);
+}
+
+/// Banks come in turn. A read of the bank that is being refreshed waits for it; one of another bank does not.
+TEST_P(SingleBankRefresh, OnlyTheBankWhoseTurnItIsWaits) {
+  for (const u32 number : {0u, 3u, c.banks - 1, c.banks + 2}) {
+    for (const bool same : {false, true}) {
+      DeviceBench bench("dram", media(c), sm_clock);
+      const u32 bank = number % c.banks;
+      bench.idle(static_cast<core::Cycle>(due(number)) + 2);
+      const double asked = static_cast<double>(bench.wheel.now());
+      const core::Cycle took = bench.lone(at.address(same ? bank : (bank + 1) % c.banks, 5), burst);
+      if (same)
+        EXPECT_NEAR(static_cast<double>(took), due(number) + cycles_of(c, c.rfc_bank) - asked + alone, 3) << number;
+      else
+        expect_cycles(alone, took);
+    }
+  }
+}
+
+/// A bank's row stays open while other banks are refreshed, and is closed by its own refresh, idle or not.
+TEST_P(SingleBankRefresh, ARowIsClosedByTheRefreshOfItsBankAlone) {
+  const u32 bank = 6;
+  for (const bool behind : {false, true}) {
+    DeviceBench bench("dram", media(c), sm_clock);
+    bench.idle(static_cast<core::Cycle>(due(0)) + 2);
+    bench.lone(at.address(bank, 0), burst);
+    bench.idle(static_cast<core::Cycle>(due(behind ? bank + 4 : bank - 1)) + 2 - bench.wheel.now());
+    bench.lone(at.address(bank, 0, burst), burst);
+    EXPECT_EQ(bench.device().statistics().row_hits, behind ? 0u : 1u);
+  }
 }
 
 TEST(DramConfigs, AnUnknownStandardIsRefused) {
@@ -519,6 +628,9 @@ TEST(DramConfigs, ImpossibleFiguresAreRefusedByTheirField) {
   EXPECT_EQ(refused([](DramConfig& c) { c.burst = 4_KiB; }), "memory.burst");
   EXPECT_EQ(refused([](DramConfig& c) { c.banks = 128; }), "memory.banks");
   EXPECT_EQ(refused([](DramConfig& c) { c.banks = 2; }), "memory.bank_groups");
+  EXPECT_EQ(refused([](DramConfig& c) { c.bank_block = 384_B; }), "memory.bank_block");
+  EXPECT_EQ(refused([](DramConfig& c) { c.bank_block = 4_KiB; }), "memory.bank_block");
+  EXPECT_EQ(refused([](DramConfig& c) { c.standard = "hbm2", c.rfc_bank = 3900; }), "memory.rfc_bank");
   EXPECT_EQ(refused([](DramConfig& c) { c.write_high = 65; }), "memory.write_high");
   EXPECT_EQ(refused([](DramConfig& c) { c.write_low = 56; }), "memory.write_low");
   EXPECT_EQ(refused([](DramConfig& c) { c.refi = 100, c.rfc = 90; }), "memory.rfc");
