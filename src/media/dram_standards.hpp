@@ -36,12 +36,12 @@ inline constexpr DramStandard dram_standards[] = {
      "SBRP artifact, gpgpu_dram_timing_opt (sbrp_config_params.csv); it has no refresh and no tFAW",
                                               16, 3'500_MHz,      8,   32, 2048, 16, 4,     20, 20, 50, 20, 8, 4, 4, 10,  0, 20, 4, 9,     0,   0,   0},
     {"hbm2", "64-bit pseudo-channel, 2 Gbit/s a pin.",
-     "Ramulator 2.1, HBM2_2000Mbps and HBM2_4Gb (JESD235D: tRRD 4 ns, tREFI 3.9 us, tRFC 260 ns); tFAW 30 ns: DRAMsim3, HBM2_8Gb_x128; "
+     "Ramulator 2.1, HBM2_2000Mbps and HBM2_4Gb (JESD235D: tRRD 4 ns, tREFI 3.9 us, tRFC 260 ns); tFAW 16 ns: DRAMSys, HBM2 with pseudo-channels; "
      "tRFCsb 160 ns: Ramulator 2.0, HBM2_2Gbps",
-                                              64, 1'000_MHz,     16,   32, 1024, 16, 4,     14, 14, 34, 14, 5, 2, 4, 4,  30, 16, 5, 6,  3900, 260, 160},
+                                              64, 1'000_MHz,     16,   32, 1024, 16, 4,     14, 14, 34, 14, 5, 2, 4, 4,  16, 16, 5, 6,  3900, 260, 160},
     {"hbm2e", "64-bit pseudo-channel, 3 Gbit/s a pin.",
      "hbm2's times in cycles of 1.512 GHz, rounded up; tRFC 350 ns for 8 Gbit (JESD235D); A100-80GB data sheet for the data rate",
-                                              64, 1'512_MHz,     16,   32, 1024, 16, 4,     22, 22, 52, 22, 8, 2, 4, 7,  46, 25, 8, 10, 5897, 530, 242},
+                                              64, 1'512_MHz,     16,   32, 1024, 16, 4,     22, 22, 52, 22, 8, 2, 4, 7,  25, 25, 8, 10, 5897, 530, 242},
     {"hbm3", "32-bit pseudo-channel, 5.6 Gbit/s a pin.",
      "Ramulator 2.1, HBM3_5600Mbps and HBM3_16Gb (tRRD 5 ns, tREFI 3.9 us, tRFC 450 ns, tRFCsb 200 ns); no published tFAW",
                                               32, 1'400_MHz,     16,   32, 1024, 16, 4,     22, 22, 42, 22, 8, 2, 4, 7,   0, 20, 5, 8,  5460, 630, 280},
