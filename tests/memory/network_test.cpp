@@ -135,21 +135,33 @@ void send_randomly(Bench& bench, u32 messages, u32 seed, u32 most_pause) {
   bench.run();
 }
 
-class EveryNetwork : public testing::TestWithParam<const NetworkKind*> {
- protected:
-  static NetworkConfig config() {
-    NetworkConfig config;
-    config.kind = GetParam()->name;
-    return config;
-  }
+struct NamedNetwork {
+  std::string name;
+  NetworkConfig config;
 };
 
-INSTANTIATE_TEST_SUITE_P(Networks, EveryNetwork, testing::ValuesIn([] {
-                           std::vector<const NetworkKind*> kinds;
-                           for (const NetworkKind& kind : network_kinds()) kinds.push_back(&kind);
-                           return kinds;
-                         }()),
-                         [](const auto& kind) { return std::string(kind.param->name); });
+/// Each kind as it is by default, and a crossbar of two partitions.
+std::vector<NamedNetwork> every_network() {
+  std::vector<NamedNetwork> networks;
+  for (const NetworkKind& kind : network_kinds()) {
+    networks.push_back({std::string(kind.name), {}});
+    networks.back().config.kind = kind.name;
+  }
+  NamedNetwork parted{"partitions", {}};
+  parted.config.sections.of<CrossbarConfig>().partitions = 2;
+  parted.config.sections.of<CrossbarConfig>().partition_latency = 50;
+  parted.config.sections.of<CrossbarConfig>().partition_width = 64;
+  networks.push_back(parted);
+  return networks;
+}
+
+class EveryNetwork : public testing::TestWithParam<NamedNetwork> {
+ protected:
+  static NetworkConfig config() { return GetParam().config; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Networks, EveryNetwork, testing::ValuesIn(every_network()),
+                         [](const auto& network) { return network.param.name; });
 
 TEST_P(EveryNetwork, ALoneMessageTakesTheIdleLatency) {
   Bench bench(config());
@@ -490,6 +502,161 @@ TEST(Crossbar, NoNodeReceivesMoreThanItsPortMoves) {
       free = arrival.when;
     }
   }
+}
+
+// ---- a crossbar in partitions: agents 0 to 7 and homes 16 to 23 in the first, the others in the second ----
+
+NetworkConfig partitions(u64 copies = 0, u32 width = 40) {
+  NetworkConfig config = crossbar();
+  auto& section = config.sections.of<CrossbarConfig>();
+  section.partitions = 2;
+  section.partition_latency = 30;
+  section.partition_width = width;
+  section.partition_copies = copies;
+  return config;
+}
+
+TEST(Partitions, TheOtherOnesHomesAreFartherAway) {
+  Bench bench(partitions());
+  EXPECT_EQ(bench.lone(0, 16, 32), 9u);
+  EXPECT_EQ(bench.lone(7, 23, 32), 9u);
+  EXPECT_EQ(bench.lone(8, 24, 32), 9u);
+  EXPECT_EQ(bench.lone(0, 24, 32), 39u);
+  EXPECT_EQ(bench.lone(8, 23, 32), 39u);
+  EXPECT_EQ(bench.lone(31, 0, 128), 42u);
+  EXPECT_EQ(bench.lone(0, 15, 32), 39u);  // agent to agent
+  EXPECT_EQ(bench.network().lookahead(), 9u);
+  EXPECT_EQ(bench.network().statistics().flit_crossings[0], 3 * 1u + 3 * 2 + 4 * 2);
+}
+
+/// Eight agents send to eight homes, each to its own: across, all share a link of one message a cycle, which is free
+/// behind the first; two cycles' width moves twice as much; on their own side they share nothing.
+TEST(Partitions, ALinkMovesItsWidthAndNoMore) {
+  const auto end = [](u32 width, Node first_home) {
+    Bench bench(partitions(0, width));
+    for (u32 round = 0; round < 100; ++round)
+      for (u32 i = 0; i < 8; ++i) bench.send(static_cast<Node>(i), static_cast<Node>(first_home + i), 32);
+    bench.run();
+    expect_all_in_order(bench);
+    return bench.wheel.now();
+  };
+  EXPECT_EQ(end(40, 16), 8u + 100);
+  EXPECT_EQ(end(40, 24), 8u + 30 + 800);
+  EXPECT_EQ(end(80, 24), 8u + 30 + 401);  // the last head is at the link after 399 cycles and a half
+  EXPECT_EQ(end(20, 24), 8u + 30 + 1599);  // the last has not left the slow link when its head is at the port
+}
+
+TEST(Partitions, DirectionsAndSubnetsHaveLinksOfTheirOwn) {
+  Bench bench(partitions());
+  for (u32 i = 0; i < 4; ++i) bench.send(static_cast<Node>(i), static_cast<Node>(24 + i), 32);
+  for (u32 i = 0; i < 4; ++i) bench.send(static_cast<Node>(8 + i), static_cast<Node>(16 + i), 32);
+  for (u32 i = 0; i < 4; ++i) bench.send(static_cast<Node>(16 + i), static_cast<Node>(8 + i), 32);
+  bench.run();
+  EXPECT_EQ(bench.wheel.now(), 8u + 30 + 4);
+}
+
+/// A read of SM 0 from a home of the other partition, and its answer: cycles each.
+struct Reader {
+  explicit Reader(Bench& b) : bench(b) {}
+  core::Cycle pass(Node from, Node to, Request request, u32 bytes) {
+    const core::Cycle begun = bench.wheel.now();
+    request.access = static_cast<u32>(bench.sent.size());
+    bench.sent.push_back({from, to, bytes, Traffic::read, begun});
+    bench.network().send(from, to, request, bytes, Traffic::read);
+    bench.run();
+    return bench.arrived(request.access) - begun;
+  }
+  core::Cycle ask(u64 physical, WordMask words, Node agent = 0, RequestKind kind = RequestKind::read) {
+    Request request;
+    request.kind = kind;
+    request.place.physical = physical;
+    request.words = request.content = words;
+    return pass(agent, 24, request, 0);
+  }
+  core::Cycle answer(u64 physical, WordMask words, Node agent = 0) {
+    Request request;
+    request.kind = RequestKind::data;
+    request.place.physical = physical;
+    request.words = request.content = words;
+    return pass(24, agent, request, 32);
+  }
+  Bench& bench;
+};
+
+constexpr core::Cycle by_copy = 9, by_link = 39;
+
+TEST(Partitions, ALineThatWasReadIsReadNearby) {
+  Bench bench(partitions(64 * 1024));
+  Reader sm(bench);
+  EXPECT_EQ(sm.ask(0, 0xff), by_link);
+  EXPECT_EQ(sm.answer(0, 0xff), by_link);
+  EXPECT_EQ(sm.ask(0, 0xff), by_copy);
+  EXPECT_EQ(sm.answer(0, 0xff), by_copy);
+  EXPECT_EQ(sm.ask(0, 0xff, 5, RequestKind::read_once), by_copy);  // another SM of the partition
+  EXPECT_EQ(sm.ask(0, 0x100), by_link);                            // another sector
+  EXPECT_EQ(sm.ask(128, 0xff), by_link);                           // another line
+  EXPECT_EQ(sm.ask(0, 0xff, 9), 9u);                               // near the home anyway
+}
+
+TEST(Partitions, WhoeverChangesALineTakesItsCopiesAway) {
+  for (const RequestKind kind :
+       {RequestKind::write, RequestKind::own, RequestKind::atomic, RequestKind::reduction, RequestKind::write_back}) {
+    for (const Node writer : {Node{0}, Node{9}}) {
+      Bench bench(partitions(64 * 1024));
+      Reader sm(bench);
+      sm.answer(0, ~0u);
+      sm.answer(128, ~0u);
+      EXPECT_EQ(sm.ask(0, 0xff, writer, kind), writer == 0 ? by_link : 9u);
+      EXPECT_EQ(sm.ask(0, 0xff), by_link);
+      EXPECT_EQ(sm.ask(128, 0xff), by_copy);
+    }
+  }
+}
+
+/// As many lines as there is room for; the ones read longest ago go.
+TEST(Partitions, CopiesHaveSoMuchRoom) {
+  constexpr u32 lines = 16;  // one set
+  Bench bench(partitions(lines * 128));
+  Reader sm(bench);
+  for (u64 i = 0; i < lines; ++i) sm.answer(i * 128, ~0u);
+  for (u64 i = 0; i < lines; ++i) EXPECT_EQ(sm.ask(i * 128, ~0u), by_copy) << i;
+  sm.answer(lines * 128, ~0u);
+  EXPECT_EQ(sm.ask(0, ~0u), by_link);
+  EXPECT_EQ(sm.ask(128, ~0u), by_copy);
+  EXPECT_EQ(sm.ask(lines * 128, ~0u), by_copy);
+}
+
+TEST(Partitions, HostMemoryHasNoCopies) {
+  Bench bench(partitions(64 * 1024));
+  Reader sm(bench);
+  for (u32 i = 0; i < 2; ++i) {
+    Request request;
+    request.kind = i ? RequestKind::read : RequestKind::data;
+    request.place.host = 1;
+    request.words = request.content = ~0u;
+    EXPECT_EQ(sm.pass(i ? 0 : 24, i ? 24 : 0, request, 32), by_link);
+  }
+}
+
+/// A read that needs no link does not overtake a write that waits for it.
+TEST(Partitions, ACopyOvertakesNothingOfTheSameTwoNodes) {
+  Bench bench(partitions(64 * 1024));
+  Reader(bench).answer(0, ~0u);
+  std::mt19937 random(4);
+  for (u32 i = 0; i < 20'000; ++i) {
+    Request request;
+    request.kind = random() % 2 ? RequestKind::read : RequestKind::write;
+    request.place.physical = request.kind == RequestKind::read ? 0 : 128 * (1 + random() % 100);
+    request.words = request.content = 0xff;
+    request.access = static_cast<u32>(bench.sent.size());
+    const Node from = static_cast<Node>(random() % 16), to = static_cast<Node>(16 + random() % 16);
+    const u32 bytes = request.kind == RequestKind::read ? 0 : 128;
+    bench.sent.push_back({from, to, bytes, Traffic::read, bench.wheel.now()});
+    bench.network().send(from, to, request, bytes, Traffic::read);
+    if (random() % 3 == 0) bench.run_until(bench.wheel.now() + random() % 5);
+  }
+  bench.run();
+  expect_all_in_order(bench);
 }
 
 // ---- mesh ----

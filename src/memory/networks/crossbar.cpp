@@ -1,5 +1,8 @@
 #include "memory/networks/crossbar.hpp"
 
+#include <algorithm>
+
+#include "memory/networks/partition_copies.hpp"
 #include "memory/networks/ported_network.hpp"
 
 namespace ew::memory {
@@ -7,7 +10,10 @@ namespace ew::memory {
 namespace {
 
 /// One port a node, direction and subnet. The subnet follows from the two nodes alone, so that messages between them
-/// cannot overtake each other whatever they are.
+/// cannot overtake each other whatever they are. Between partitions a link follows the injection port: an event of its
+/// own, when the message's last byte could be behind that port's latency, takes messages to it in the order of time.
+/// Reads whose line the near partition has a copy of, and their answers, wait for no link; they stay behind earlier
+/// messages of the same two nodes.
 class Crossbar final : public PortedNetwork {
  public:
   Crossbar(const CrossbarConfig& config, const NetworkParts& parts, u32 jitter)
@@ -15,8 +21,17 @@ class Crossbar final : public PortedNetwork {
         agents_(parts.agents),
         nodes_(parts.agents + parts.homes),
         subnets_(config.subnets),
-        latency_(u64{config.latency} * config.width) {
+        latency_(u64{config.latency} * config.width),
+        partitions_(config.partitions),
+        partition_latency_(u64{config.partition_latency} * config.width),
+        partition_width_(config.partition_width) {
     decide_early(parts.early);
+    if (partitions_ == 1) return;
+    links_.resize(u64{partitions_} * partitions_ * subnets_);
+    earliest_.resize(u64{nodes_} * nodes_);
+    const u64 set = u64{longest_line} * PartitionCopies::ways;
+    const u64 sets = config.partition_copies / set;
+    for (u32 i = 0; sets && i < partitions_; ++i) copies_.emplace_back(sets * set, longest_line);
   }
 
   void send(Node from, Node to, const Request& request, u32 data_bytes, Traffic traffic) override {
@@ -27,14 +42,63 @@ class Crossbar final : public PortedNetwork {
   }
 
   core::Cycle lookahead() const override { return least_cycles(latency_); }
-  u64 idle_latency(Node, Node, u32 data_bytes) const override { return ratio_.cycle_at(latency_ + length(data_bytes)); }
+  u64 idle_latency(Node from, Node to, u32 data_bytes) const override {
+    const bool far = partition(from) != partition(to);
+    return ratio_.cycle_at(latency_ + (far ? partition_latency_ : 0) + length(data_bytes));
+  }
 
  private:
+  enum Way : u16 { by_the_link, from_a_copy };
+
   void launch(u32 index, Node from, Node to, u32 data_bytes, Traffic traffic) {
     const u32 ports = subnet(from, to) * nodes_;
-    count_crossings(traffic, inject(index, data_bytes, traffic, ports + from, latency_), 1);
-    eject(index, ports + to);
+    Message& message = inject(index, data_bytes, traffic, ports + from, latency_);
+    if (partitions_ == 1) {
+      count_crossings(traffic, message, 1);
+      return eject(index, ports + to);
+    }
+    const bool far = partition(from) != partition(to), copied = !copies_.empty() && follow_copies(message, far);
+    count_crossings(traffic, message, far && !copied ? 2 : 1);
+    if (!far) return eject(index, ports + to);
+    message.router = copied ? from_a_copy : by_the_link;
+    decide<&Crossbar::cross>(ratio_.cycle_at(message.tick + message.length), *this, index, ports + to);
   }
+
+  void cross(u64 index, u64 port) {
+    Message& message = messages_[static_cast<u32>(index)];
+    if (message.router == by_the_link) {
+      const u32 between = partition(message.from) * partitions_ + partition(message.to);
+      const u64 length = (message.length * shape_.width + partition_width_ - 1) / partition_width_;
+      u64& link = links_[subnet(message.from, message.to) * partitions_ * partitions_ + between];
+      message.tick = begin(link, message.tick, length) + partition_latency_;
+    }
+    u64& earliest = earliest_[u64{message.from} * nodes_ + message.to];
+    message.tick = std::max(message.tick, earliest);
+    earliest = message.tick + message.length;
+    eject(static_cast<u32>(index), static_cast<u32>(port));
+  }
+
+  /// True: of a read or its answer, that a copy spares the link. Whoever changes a line takes its copies away. An
+  /// answer brings a copy, and it counts from the sending on.
+  bool follow_copies(const Message& message, bool far) {
+    const Request& request = message.request;
+    if (request.place.host || request.place.mmio) return false;
+    if (message.from < agents_ && message.to >= agents_) {
+      if (request.kind == RequestKind::read || request.kind == RequestKind::read_once)
+        return far &&
+               copies_[partition(message.from)].holds(request.place, request.content ? request.content : request.words);
+      if (request.kind == RequestKind::probe_answer) return false;
+      for (PartitionCopies& copies : copies_) copies.drop(request.place);
+      return false;
+    }
+    const bool answer = request.kind == RequestKind::data && request.traffic == Traffic::read && !request.owned;
+    if (!far || message.from < agents_ || !answer) return false;
+    PartitionCopies& near = copies_[partition(message.to)];
+    if (near.holds(request.place, request.content)) return true;
+    near.keep(request.place, request.content);
+    return false;
+  }
+
   static Shape shape(const CrossbarConfig& config, const NetworkParts& parts) {
     const u32 ports = (parts.agents + parts.homes) * config.subnets;
     return {config.clock, config.width, config.flit, config.header, ports, ports};
@@ -45,8 +109,18 @@ class Crossbar final : public PortedNetwork {
     return std::min(wanted, subnets_ - 1);
   }
 
+  u32 partition(Node node) const {
+    return node < agents_ ? node * partitions_ / agents_ : (node - agents_) * partitions_ / (nodes_ - agents_);
+  }
+
   const u32 agents_, nodes_, subnets_;
-  const u64 latency_;
+  const u64 latency_;  // ticks, as the next
+  const u32 partitions_;
+  const u64 partition_latency_;
+  const u32 partition_width_;            // bytes
+  std::vector<u64> links_;               // next-free ticks, by subnet and partitions
+  std::vector<u64> earliest_;            // of the next message between two nodes of different partitions
+  std::vector<PartitionCopies> copies_;  // by partition; empty: none are kept
 };
 
 }  // namespace

@@ -1,4 +1,6 @@
-// A crossbar: every node has an injection and an ejection port for each subnet, and nothing is shared between them.
+// A crossbar: every node has an injection and an ejection port for each subnet, and nothing is shared between them. Its
+// nodes may lie in partitions: agents and homes in order of their numbers, as many in each. Messages from a partition
+// to another share a link for each subnet.
 #pragma once
 
 #include "core/fields.hpp"
@@ -12,6 +14,9 @@ struct CrossbarConfig {
   u32 flit = 40;    // messages take whole flits
   u32 header = 8;   // bytes of every message besides its data
   u32 subnets = 2;  // 1: all messages share ports; 2: what agents ask, and what agents get; 3: agent to agent apart
+  u32 partitions = 1;
+  u32 partition_latency = 0, partition_width = 40;  // of a link between partitions, each direction and subnet
+  u64 partition_copies = 0;                         // bytes of lines of other partitions' homes, in each
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
@@ -30,6 +35,18 @@ struct CrossbarConfig {
           "Sets of ports: 1 for all messages; 2: agents' requests apart from what agents receive; 3: messages between "
           "agents apart, too.",
           "SBRP artifact, subnets 2");
+    visit("partitions", self.partitions, Range{1, 16}, "partitions",
+          "Parts in which SMs and L2 slices lie, in the order of their numbers; one: every way is the same.",
+          "SBRP artifact: one local crossbar");
+    visit("partition_latency", self.partition_latency, Range{0, 10000}, "cycles",
+          "What a message from one partition to another takes longer, each way; cycles of the crossbar's clock.",
+          "SBRP artifact: one local crossbar");
+    visit("partition_width", self.partition_width, Range{1, 65536}, "bytes",
+          "Bytes that go from one partition to another in a cycle of the crossbar's clock, for each subnet.",
+          "assumed: as a port");
+    visit("partition_copies", self.partition_copies, Range{0, 1u << 30}, "bytes",
+          "Lines of other partitions' slices of which a partition keeps copies for reads; 0: none.",
+          "SBRP artifact: one local crossbar");
   }
 };
 
