@@ -22,7 +22,7 @@ DramPlace place_in(const DramConfig& config, u64 address) {
   const u32 group_bits = std::countr_zero(config.bank_groups);
   const u32 bank_bits = std::countr_zero(config.banks) - group_bits;
   const u64 stripe = address >> (std::countr_zero(config.row.count) + group_bits);
-  const u64 group = sum_of_digits(address / config.bank_block.count, group_bits);
+  const u64 group = sum_of_digits(address >> std::countr_zero(config.bank_block.count), group_bits);
   return {static_cast<u32>(sum_of_digits(stripe, bank_bits) << group_bits | group), stripe >> bank_bits};
 }
 

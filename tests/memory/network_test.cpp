@@ -542,7 +542,7 @@ TEST(Partitions, ALinkMovesItsWidthAndNoMore) {
   };
   EXPECT_EQ(end(40, 16), 8u + 100);
   EXPECT_EQ(end(40, 24), 8u + 30 + 800);
-  EXPECT_EQ(end(80, 24), 8u + 30 + 401);  // the last head is at the link after 399 cycles and a half
+  EXPECT_EQ(end(80, 24), 8u + 30 + 401);   // the last head is at the link after 399 cycles and a half
   EXPECT_EQ(end(20, 24), 8u + 30 + 1599);  // the last has not left the slow link when its head is at the port
 }
 
