@@ -115,7 +115,7 @@ TEST(Home, evicts_no_dirty_line_while_its_device_is_full_of_writes) {
     s.bench.devices[0]->room = 1;
     s.bench.devices[0]->latency = 200;
     for (u32 i = 0; i < 64; ++i) s.store(0, s.line(i), i);
-    s.flush(0);
+    s.bench.caches[0]->release(Scope::gpu, 1, core::nobody, 0);
     u64 most = 0;
     while (s.bench.step()) {
       const std::string text = s.bench.homes[0]->what_is_under_way();
@@ -247,9 +247,7 @@ TEST(PrivateCache, a_bank_takes_one_access_a_cycle) {
   EXPECT_EQ(access(1), Accepted::performed);
   EXPECT_EQ(access(2), Accepted::stalled);
   EXPECT_EQ(why, Stall::bank);
-  const u32 wakes = s.hands[0].wakes;
   s.bench.run(1);
-  EXPECT_EQ(s.hands[0].wakes, wakes + 1);
   EXPECT_EQ(access(2), Accepted::performed);
 }
 
