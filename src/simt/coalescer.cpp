@@ -104,15 +104,45 @@ memory::ByteMask bytes_of(const MemoryOp& op, const AccessPart& part, u32 bytes)
   return mask;
 }
 
+namespace {
+
+/// No two lanes of the group want different words of one bank: one pass is enough.
+EW_CLONES bool conflict_free(const u64* address, LaneMask group, u32 banks) {
+  std::array<u32, warp_lanes> word;
+  for (u32 i = 0; i < warp_lanes; ++i) word[i] = static_cast<u32>(address[i] / 4);
+  std::array<u32, 64> in_bank;  // the last word that was asked of it
+  u32 different = 0;
+  if (group == all_lanes) {
+    for (u32 i = 0; i < warp_lanes; ++i) in_bank[word[i] & (banks - 1)] = word[i];
+    for (u32 i = 0; i < warp_lanes; ++i) different |= in_bank[word[i] & (banks - 1)] ^ word[i];
+    return !different;
+  }
+  for (LaneMask left = group; left; left &= left - 1) {
+    const u32 one = word[static_cast<u32>(std::countr_zero(left))];
+    in_bank[one & (banks - 1)] = one;
+  }
+  for (LaneMask left = group; left; left &= left - 1) {
+    const u32 one = word[static_cast<u32>(std::countr_zero(left))];
+    different |= in_bank[one & (banks - 1)] ^ one;
+  }
+  return !different;
+}
+
+}  // namespace
+
 u32 shared_passes(const MemoryOp& op, Shape shape, u32 bytes, u32 banks, bool atomic) {
   const u32 words = bytes <= 4 ? 1 : bytes / 4;
   const u32 lanes_at_once = warp_lanes / std::min(words, 4u);
+  const auto one_pass = [&](LaneMask group) {
+    if (shape == Shape::uniform) return words <= banks;
+    if (shape == Shape::consecutive && lanes_at_once * words <= banks) return true;
+    return words == 1 && conflict_free(op.address.data(), group, banks);
+  };
   u32 passes = 0;
   for (u32 first = 0; first < warp_lanes; first += lanes_at_once) {
     const LaneMask group = op.lanes & lanes_between(first, first + lanes_at_once - 1);
     if (!group) continue;
-    if (!atomic &&
-        (shape == Shape::uniform ? words <= banks : shape == Shape::consecutive && lanes_at_once * words <= banks)) {
+    if (!atomic && one_pass(group)) {
       ++passes;
       continue;
     }

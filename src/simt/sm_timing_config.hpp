@@ -40,6 +40,7 @@ struct SmTimingConfig {
 
   u32 shared_latency = 20;
   u32 shared_banks = 32;
+  u32 shared_conflict = 1;
   u32 load_store_lanes = 16;
   u32 memory_queue = 16;
   u32 accesses = 128;
@@ -122,6 +123,9 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   visit("shared_banks", self.shared_banks, core::Range{1, 64}, "banks",
         "Banks of shared memory, of 4 bytes a cycle each; a power of two.",
         "CUDA C++ Programming Guide, Shared Memory");
+  visit("shared_conflict", self.shared_conflict, core::Range{1, 64}, "cycles",
+        "That each further pass takes, where lanes want different words of one bank.",
+        "assumed: each bank answers in every cycle");
   visit("load_store_lanes", self.load_store_lanes, core::Range{1, 32}, "lanes",
         "Lanes whose addresses the load/store unit takes in a cycle.", turing);
   visit("memory_queue", self.memory_queue, core::Range{1, 1024}, "accesses",

@@ -199,13 +199,9 @@ TEST_P(Microbenchmarks, bandwidths_are_the_machine_file_s) {
   WITHIN_2_PERCENT(implied.mesh_bandwidth(std::vector<double>(config.sm.count, 1)), measured["bandwidth_l2"]);
 }
 
-TEST_P(Microbenchmarks, conflicts_atomics_and_launches_are_the_machine_file_s) {
+TEST_P(Microbenchmarks, atomics_and_launches_are_the_machine_file_s) {
   const MachineConfig config = load_machine(GetParam());
-  const Measured measured = measure(GetParam(), EW_MICROBENCHMARKS " shared atomics launch");
-  const u32 unit = 32 / config.sm_timing.load_store_lanes;  // cycles that a warp's addresses take
-  if (unit == 2) WITHIN_2_PERCENT(unit, measured["shared_stride_1"]);
-  for (const u32 stride : {4u, 8u, 16u, 32u})
-    WITHIN_2_PERCENT(std::max(stride, unit), measured["shared_stride_" + std::to_string(stride)]);
+  const Measured measured = measure(GetParam(), EW_MICROBENCHMARKS " atomics launch");
   WITHIN_2_PERCENT(config.l2.atomics_per_cycle, measured["atomics_same_address"]);
   const u32 lines = 128 / config.l1.line;  // of the 32 words that a warp adds to: each is another slice's
   WITHIN_2_PERCENT(lines * config.l2.atomics_per_cycle, measured["atomics_same_line"]);
@@ -213,18 +209,32 @@ TEST_P(Microbenchmarks, conflicts_atomics_and_launches_are_the_machine_file_s) {
   WITHIN_2_PERCENT(static_cast<double>(config.launch.gap.count) / 1000, measured["launch"]);
 }
 
+struct SharedMemory : testing::TestWithParam<const char*> {};
+// On the last of these a further pass takes two cycles.
+INSTANTIATE_TEST_SUITE_P(Machines, SharedMemory, testing::Values("sbrp-pm-far", "gtx-1080ti", "titan-rtx"));
+
+TEST_P(SharedMemory, conflicts_cost_what_the_machine_file_says) {
+  const auto sm = load_machine(GetParam()).sm_timing;
+  const Measured measured = measure(GetParam(), EW_MICROBENCHMARKS " shared conflicts");
+  const u32 unit = 32 / sm.load_store_lanes;  // cycles that a warp's addresses take
+  const auto further = [&](u32 ways) { return (ways - 1) * sm.shared_conflict; };
+  if (unit == 2) WITHIN_2_PERCENT(unit, measured["shared_stride_1"]);
+  for (const u32 stride : {4u, 8u, 16u, 32u})
+    WITHIN_2_PERCENT(std::max(1 + further(stride), unit), measured["shared_stride_" + std::to_string(stride)]);
+  for (const u32 ways : {1u, 2u, 4u, 8u, 16u, 32u})
+    WITHIN_2_PERCENT(std::max(unit, sm.shared_latency + further(ways)),
+                     measured["shared_conflict_" + std::to_string(ways)]);
+}
+
 TEST_P(Microbenchmarks, chains_and_knees_are_the_machine_file_s) {
   const MachineConfig config = load_machine(GetParam());
   const auto& sm = config.sm_timing;
   Implied implied(config);
-  const Measured measured = measure(GetParam(), EW_MICROBENCHMARKS " arithmetic conflicts footprints");
+  const Measured measured = measure(GetParam(), EW_MICROBENCHMARKS " arithmetic footprints");
   WITHIN_2_PERCENT(std::max(sm.single.latency, sm.single.interval), measured["latency_float_fma"]);
   WITHIN_2_PERCENT(std::max(sm.multiply.latency, sm.multiply.interval), measured["latency_integer_mad"]);
   WITHIN_2_PERCENT(std::max(sm.wide.latency, sm.wide.interval), measured["latency_double_fma"]);
   WITHIN_2_PERCENT(std::max(sm.half.latency, sm.half.interval), measured["latency_half_fma"]);
-  const u32 unit = 32 / sm.load_store_lanes;
-  for (const u32 ways : {1u, 2u, 4u, 8u, 16u, 32u})
-    WITHIN_2_PERCENT(std::max(unit, sm.shared_latency + ways - 1), measured["shared_conflict_" + std::to_string(ways)]);
   const double l1 = static_cast<double>(config.l1.bytes) / 1024;
   EXPECT_LE(measured["l1_knee"], l1);
   EXPECT_GE(measured["l1_knee"], 0.75 * l1);

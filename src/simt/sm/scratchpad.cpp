@@ -43,7 +43,8 @@ LocalCost Scratchpad::cost(const MemoryOp& op, TimingStatistics& counts) const {
   const u32 addresses = (static_cast<u32>(std::popcount(op.lanes)) + lanes_ - 1) / lanes_;
   ++counts.memory.shared_requests;
   counts.memory.shared_passes += passes;
-  return {.busy = std::max(passes, addresses), .latency = passes - 1 + latency_};
+  const u32 conflicts = (passes - 1) * conflict_;
+  return {.busy = std::max(1 + conflicts, addresses), .latency = conflicts + latency_};
 }
 
 }  // namespace ew::simt

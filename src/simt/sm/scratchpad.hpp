@@ -18,6 +18,7 @@ class Scratchpad final : public LocalMemory {
         flat_(flat),
         recording_(recording),
         banks_(config.shared_banks),
+        conflict_(config.shared_conflict),
         latency_(config.shared_latency),
         lanes_(config.load_store_lanes) {}
 
@@ -32,7 +33,7 @@ class Scratchpad final : public LocalMemory {
   Polls& polls_;
   FlatMemory& flat_;
   RecordingMemory* recording_;
-  u32 banks_, latency_, lanes_;
+  u32 banks_, conflict_, latency_, lanes_;
 };
 
 }  // namespace ew::simt
