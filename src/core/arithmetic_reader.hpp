@@ -37,6 +37,13 @@ class ArithmeticReader {
   char one_of(std::string_view characters) {
     return at_end() || characters.find(text_[at_]) == characters.npos ? '\0' : text_[at_++];
   }
+  /// Takes this text, if it comes next.
+  bool sign(std::string_view expected) {
+    skip_spaces();
+    if (!text_.substr(at_).starts_with(expected)) return false;
+    at_ += expected.size();
+    return true;
+  }
   void close() {
     if (!one_of(")")) language().wrong("\")\"");
   }

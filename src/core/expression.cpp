@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "core/arithmetic_reader.hpp"
 
@@ -12,6 +13,47 @@ namespace ew::core {
 namespace {
 
 using Value = std::optional<long double>;
+using Steps = std::vector<ReadCondition::Step>;
+
+[[noreturn]] void mistake(std::string_view text, std::string_view expected, std::size_t at) {
+  std::fprintf(stderr, "everwarp: internal error: the expression \"%s\": expected %s at character %zu\n",
+               std::string(text).c_str(), std::string(expected).c_str(), at);
+  std::abort();
+}
+
+/// The same language, read into steps. It has no functions.
+class StepReader final : ArithmeticReader<StepReader, Steps> {
+  friend class ArithmeticReader<StepReader, Steps>;
+
+ public:
+  using Numbers = std::function<std::vector<u32>(std::string_view name)>;
+  StepReader(std::string_view text, const Numbers& numbers) : ArithmeticReader(text), numbers_(numbers) {}
+
+  using ArithmeticReader::at_end;
+  using ArithmeticReader::sign;
+  using ArithmeticReader::sum;
+  [[noreturn]] void wrong(std::string_view expected) const { mistake(text_, expected, at_); }
+
+ private:
+  static Steps number(double value) { return {{.number = value}}; }
+  static Steps joined(Steps left, char sign, const Steps& right) {
+    left.insert(left.end(), right.begin(), right.end());
+    left.push_back({.sign = sign});
+    return left;
+  }
+  Steps other() {
+    const std::size_t begin = at_;
+    const std::string_view name = word();
+    if (name.empty()) wrong("a value");
+    if (name.ends_with('.') && at_ < text_.size() && text_[at_] == '*') ++at_;
+    std::vector<u32> found = numbers_(text_.substr(begin, at_ - begin));
+    if (!found.empty()) return {{.figures = std::move(found)}};
+    at_ = begin;
+    wrong("a figure");
+  }
+
+  const Numbers& numbers_;
+};
 
 class Reader final : ArithmeticReader<Reader, Value> {
   friend class ArithmeticReader<Reader, Value>;
@@ -20,28 +62,14 @@ class Reader final : ArithmeticReader<Reader, Value> {
   Reader(std::string_view text, const Figures* figures) : ArithmeticReader(text), figures_(figures) {}
 
   using ArithmeticReader::at_end;
+  using ArithmeticReader::sign;
   using ArithmeticReader::sum;
-  bool sign(std::string_view expected) {
-    skip_spaces();
-    if (!text_.substr(at_).starts_with(expected)) return false;
-    at_ += expected.size();
-    return true;
-  }
-  [[noreturn]] void wrong(std::string_view expected) const {
-    std::fprintf(stderr, "everwarp: internal error: the expression \"%s\": expected %s at character %zu\n",
-                 std::string(text_).c_str(), std::string(expected).c_str(), at_);
-    std::abort();
-  }
+  [[noreturn]] void wrong(std::string_view expected) const { mistake(text_, expected, at_); }
   const std::vector<std::string_view>& names() const { return names_; }
 
  private:
   static Value number(double value) { return value; }
-  static Value joined(Value left, char sign, Value right) {
-    if (!left || !right || (sign == '/' && *right == 0)) return std::nullopt;
-    if (sign == '+') return *left + *right;
-    if (sign == '-') return *left - *right;
-    return sign == '*' ? *left * *right : *left / *right;
-  }
+  static Value joined(Value left, char sign, Value right) { return core::joined(left, sign, right); }
   Value other() {
     const std::size_t begin = at_;
     const std::string_view name = word();
@@ -88,6 +116,21 @@ Value Figures::call(std::string_view function, std::span<const std::string_view>
   std::fprintf(stderr, "everwarp: internal error: an expression calls %s, which is no function here\n",
                std::string(function).c_str());
   std::abort();
+}
+
+ReadCondition::ReadCondition(std::string_view text, const StepReader::Numbers& numbers) {
+  StepReader reader(text, numbers);
+  left_ = reader.sum();
+  equal_ = reader.sign("==");
+  if (!equal_ && !reader.sign("<=")) reader.wrong("== or <=");
+  right_ = reader.sum();
+  if (!reader.at_end()) reader.wrong("the end");
+  const auto deepest = [](const Steps& steps) {
+    u32 deep = 0, most = 0;
+    for (const Step& step : steps) most = std::max(most, step.sign ? --deep : ++deep);
+    return most;
+  };
+  if (deepest(left_) > most_deep || deepest(right_) > most_deep) reader.wrong("fewer brackets");
 }
 
 Value evaluate(std::string_view expression, const Figures& figures) {

@@ -9,10 +9,14 @@
 // quotient by 0 has no value, and nothing that needs it has one.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "core/types.hpp"
 
 namespace ew::core {
 
@@ -28,6 +32,14 @@ class Figures {
   virtual std::optional<long double> call(std::string_view function, std::span<const std::string_view> arguments) const;
 };
 
+/// Two values and the sign between them.
+inline std::optional<long double> joined(std::optional<long double> left, char sign, std::optional<long double> right) {
+  if (!left || !right || (sign == '/' && *right == 0)) return std::nullopt;
+  if (sign == '+') return *left + *right;
+  if (sign == '-') return *left - *right;
+  return sign == '*' ? *left * *right : *left / *right;
+}
+
 /// Aborts at a text that is no expression, or that names what is not there: such texts are tables of this program.
 std::optional<long double> evaluate(std::string_view expression, const Figures&);
 
@@ -36,6 +48,56 @@ struct Condition {
   bool holds = true;
 };
 Condition hold(std::string_view condition, const Figures&);
+
+/// A condition that is read once and asked often. Figures go by number; functions have none.
+class ReadCondition {
+ public:
+  /// `numbers` of a name, or of all names that begin with what stands before `*`: at least one.
+  ReadCondition(std::string_view text, const std::function<std::vector<u32>(std::string_view name)>& numbers);
+  /// `value_of(number)`: an optional<long double>.
+  template <class ValueOf>
+  Condition hold(ValueOf&& value_of) const {
+    Condition condition{.left = value(left_, value_of), .right = value(right_, value_of)};
+    if (condition.left && condition.right)
+      condition.holds = equal_ ? *condition.left == *condition.right : *condition.left <= *condition.right;
+    return condition;
+  }
+
+  /// A step leaves a value on a stack: a number, the sum of figures, or two values joined.
+  struct Step {
+    char sign = 0;  // 0: no joining
+    long double number = 0;
+    std::vector<u32> figures;
+  };
+
+ private:
+  template <class ValueOf>
+  static std::optional<long double> value(const std::vector<Step>& steps, ValueOf&& value_of) {
+    std::array<std::optional<long double>, most_deep> stack;
+    u32 deep = 0;
+    for (const Step& step : steps) {
+      if (step.sign) {
+        --deep;
+        stack[deep - 1] = joined(stack[deep - 1], step.sign, stack[deep]);
+        continue;
+      }
+      std::optional<long double>& sum = stack[deep++];
+      sum = step.number;
+      for (const u32 figure : step.figures) {
+        const std::optional<long double> one = value_of(figure);
+        if (one && sum)
+          *sum += *one;
+        else
+          sum.reset();
+      }
+    }
+    return stack[0];
+  }
+
+  static constexpr u32 most_deep = 16;
+  std::vector<Step> left_, right_;
+  bool equal_ = false;
+};
 
 /// The names in an expression, with `prefix.*` as it stands.
 std::vector<std::string_view> names_in(std::string_view expression);

@@ -87,8 +87,7 @@ constexpr Invariant table[] = {
     {always, "persist.joined <= persist.stores", "They are some of the stores."},
 };
 
-std::string broken(const Invariant& one, const core::Figures& figures) {
-  const core::Condition condition = core::hold(one.condition, figures);
+std::string broken(const Invariant& one, const core::Condition& condition) {
   if (condition.holds) return {};
   return fmt::format("{}  ({})\n  left side {:.0f}, right side {:.0f}", one.condition, one.sentence, *condition.left,
                      *condition.right);
@@ -104,18 +103,39 @@ std::string broken_invariant(const MachineConfig& config, const FigureValues& wh
   const NamedFigures figures(config, whole);
   for (const Invariant& one : table) {
     if (one.when == of_launch || (one.when == at_rest && !rests)) continue;
-    if (std::string text = broken(one, figures); !text.empty()) return text;
+    if (std::string text = broken(one, core::hold(one.condition, figures)); !text.empty()) return text;
   }
   return {};
 }
 
-std::string broken_invariant_of_launch(const MachineConstants& machine, const KernelRow& row) {
-  const NamedFigures figures(machine, row);
-  for (const Invariant& one : table) {
-    if (one.when != of_launch) continue;
-    if (std::string text = broken(one, figures); !text.empty())
+LaunchInvariants::LaunchInvariants(const MachineConfig& config) : constants_(machine_constants(config)) {
+  const u32 figures = static_cast<u32>(figure_names().size());
+  const auto numbers = [&](std::string_view name) {
+    const bool prefix = name.ends_with('*');
+    if (prefix) name.remove_suffix(1);
+    const auto matches = [&](std::string_view one) { return prefix ? one.starts_with(name) : one == name; };
+    std::vector<u32> found;
+    for (u32 i = 0; i < figures; ++i)
+      if (matches(figure_names()[i].name)) found.push_back(i);
+    for (u32 i = 0; i < constants_.size() && !prefix; ++i)
+      if (matches(constants_[i].first)) found.push_back(figures + i);
+    return found;
+  };
+  for (u32 i = 0; i < constants_.size(); ++i)
+    if (constants_[i].first == "kernel.warp_instructions") warp_instructions_ = figures + i;
+  for (const Invariant& one : table)
+    if (one.when == of_launch) all_.push_back({&one, core::ReadCondition(one.condition, numbers)});
+}
+
+std::string LaunchInvariants::broken(const KernelRow& row) const {
+  const auto value_of = [&](u32 number) -> std::optional<long double> {
+    if (number < row.values.size()) return static_cast<long double>(row.values[number]);
+    if (number == warp_instructions_) return static_cast<long double>(row.warp_instructions);
+    return constants_[number - row.values.size()].second;
+  };
+  for (const auto& [invariant, condition] : all_)
+    if (std::string text = runtime::broken(*invariant, condition.hold(value_of)); !text.empty())
       return fmt::format("of the launch of {}: {}", row.name, text);
-  }
   return {};
 }
 

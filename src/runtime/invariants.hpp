@@ -25,7 +25,23 @@ std::span<const Invariant> invariants();
 
 /// The first that does not hold, with both its values; empty: all hold. `launched`: of each account, together.
 std::string broken_invariant(const MachineConfig&, const FigureValues& whole, bool at_rest);
-std::string broken_invariant_of_launch(const MachineConstants&, const KernelRow&);
+
+/// Those of a launch, read once for a machine.
+class LaunchInvariants {
+ public:
+  explicit LaunchInvariants(const MachineConfig&);
+  /// The first that does not hold, with both its values; empty: all hold.
+  std::string broken(const KernelRow&) const;
+
+ private:
+  struct Read {
+    const Invariant* invariant;
+    core::ReadCondition condition;
+  };
+  MachineConstants constants_;  // numbered behind the figures
+  u32 warp_instructions_ = 0;   // the constant of that name
+  std::vector<Read> all_;
+};
 /// The first figure of which the launches', the copies' and nobody's do not add up to the machine's.
 std::string broken_sum(const FigureValues& whole, const FigureValues& kernels, const FigureValues& copies,
                        const FigureValues& nobody);

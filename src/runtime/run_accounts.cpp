@@ -9,7 +9,7 @@ namespace ew::runtime {
 RunAccounts::RunAccounts(const MachineConfig& config, simt::TimingGpu& gpu, MemoryHierarchy& hierarchy,
                          const WorkUnderWay& under_way, RunResults& results, bool per_unit)
     : config_(config),
-      constants_(machine_constants(config)),
+      of_launches_(config),
       gpu_(gpu),
       hierarchy_(hierarchy),
       under_way_(under_way),
@@ -50,7 +50,7 @@ void RunAccounts::close(RunningKernel kernel, const simt::Completion& completion
   row.unfinished = unfinished;
   faulted_ |= row.faulted;
   if (!row.faulted && !unfinished)
-    if (const std::string broken = broken_invariant_of_launch(constants_, row); !broken.empty()) contradiction(broken);
+    if (const std::string broken = of_launches_.broken(row); !broken.empty()) contradiction(broken);
   add_values(of_kernels_, row.values);
   results_.add(std::move(row));
 }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/invariants.hpp"
 #include "runtime/memory_hierarchy.hpp"
-#include "runtime/named_figures.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/work_under_way.hpp"
 #include "simt/timing_gpu.hpp"
@@ -39,7 +39,7 @@ class RunAccounts {
   void check_invariants(const FigureValues&, const std::string& mistake_of_bars) const;
 
   const MachineConfig& config_;
-  const MachineConstants constants_;
+  const LaunchInvariants of_launches_;
   simt::TimingGpu& gpu_;
   MemoryHierarchy& hierarchy_;
   const WorkUnderWay& under_way_;

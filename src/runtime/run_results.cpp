@@ -67,10 +67,10 @@ const std::vector<core::Statistic>& figure_names() {
 }
 
 FigureValues values_of(const TimingFigures& figures) {
-  FigureValues values;
-  values.reserve(figure_names().size());
-  TimingFigures::fields(
-      figures, [&](std::string_view, u64 value, std::string_view, std::string_view) { values.push_back(value); });
+  FigureValues values(figure_names().size());
+  auto to = values.begin();
+  TimingFigures::fields(figures,
+                        [&](std::string_view, u64 value, std::string_view, std::string_view) { *to++ = value; });
   return values;
 }
 

@@ -47,6 +47,22 @@ TEST(Expression, HoldsConditions) {
   EXPECT_TRUE(hold("a / zero == 1", Named()).holds) << "nothing can be said";
 }
 
+/// A condition that was read says what it says when it is read anew.
+TEST(Expression, IsReadOnceAndAskedOften) {
+  const std::map<std::string_view, std::vector<u32>> numbers{
+      {"a", {0}}, {"b.x", {1}}, {"b.y", {2}}, {"zero", {3}}, {"b.*", {1, 2}}};
+  constexpr long double values[] = {6, 2, 3, 0};
+  for (const char* text : {"b.* <= a", "a <= b.*", "b.x * b.y == a", "b.x == b.y", "a / zero == 1",
+                           "(a - (b.x + 1)) * 2 == a", "100 * b.* / a <= 83", "a - b.x - b.y == 1"}) {
+    const ReadCondition read(text, [&](std::string_view name) { return numbers.at(name); });
+    const Condition once = read.hold([&](u32 number) { return std::optional(values[number]); });
+    const Condition anew = hold(text, Named());
+    EXPECT_EQ(once.holds, anew.holds) << text;
+    EXPECT_EQ(once.left, anew.left) << text;
+    EXPECT_EQ(once.right, anew.right) << text;
+  }
+}
+
 TEST(Expression, ListsItsNames) {
   EXPECT_EQ(names_in("100 * slots.* / (cycles * 4) == l1.loads"),
             (std::vector<std::string_view>{"slots.*", "cycles", "l1.loads"}));

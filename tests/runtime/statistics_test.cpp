@@ -49,9 +49,9 @@ TEST(Invariants, LaunchesThatAddUpToMoreThanTheMachineAreRefused) {
 TEST(Invariants, OfALaunchItsInstructionsAreTheExecutors) {
   KernelRow row{.name = "k", .warp_instructions = 9, .values = figures({{"issued.single", 10}, {"slots.issued", 10}})};
   row.values = figures({{"issued.single", 10}, {"slots.issued", 10}, {"cycles", 10}});
-  EXPECT_NE(broken_invariant_of_launch(machine_constants({}), row).find("kernel.warp_instructions"), std::string::npos);
+  EXPECT_NE(LaunchInvariants(MachineConfig{}).broken(row).find("kernel.warp_instructions"), std::string::npos);
   row.warp_instructions = 10;
-  EXPECT_EQ(broken_invariant_of_launch(machine_constants({}), row), "");
+  EXPECT_EQ(LaunchInvariants(MachineConfig{}).broken(row), "");
 }
 
 /// Copies of one engine were drawn from the moment in which they were queued, one over the other.
