@@ -49,10 +49,10 @@ struct Condition {
 };
 Condition hold(std::string_view condition, const Figures&);
 
-/// A condition that is read once and asked often. Figures go by number; functions have none.
+/// A condition that is read once and asked often. Each figure has a number. There are no functions.
 class ReadCondition {
  public:
-  /// `numbers` of a name, or of all names that begin with what stands before `*`: at least one.
+  /// `numbers(name)`: the numbers of this figure, or of all that `prefix.*` means. None: there is no such figure.
   ReadCondition(std::string_view text, const std::function<std::vector<u32>(std::string_view name)>& numbers);
   /// `value_of(number)`: an optional<long double>.
   template <class ValueOf>

@@ -21,8 +21,8 @@ class TimeWheel {
   using Handler = void (*)(void* target, u64 a, u64 b);
 
   enum class Size : u8 {
-    small,  // a ring of 64 cycles, in all 7 levels of 64 slots: 2^42 cycles
-    large   // a ring of 1,024, in all 4 levels of 1,024: 2^40 cycles, 13 minutes at 1.4 GHz
+    small,  // 7 levels of 64 slots, of which the first is the ring: 2^42 cycles
+    large   // 4 levels of 1,024 slots: 2^40 cycles, 13 minutes at 1.4 GHz
   };
   explicit TimeWheel(Size = Size::large);
   TimeWheel(const TimeWheel&) = delete;
@@ -72,7 +72,8 @@ class TimeWheel {
   u64 capacity() const { return slots_.capacity(); }
 
  private:
-  static constexpr Cycle unknown = 0;  // also an event of the first cycle: that is looked for each time
+  // Of earliest_: it must be looked for. An event in cycle 0 has the same value: it is looked for each time.
+  static constexpr Cycle unknown = 0;
 
   /// Of a level above the ring: the slot of this cycle.
   u32 slot_of(Cycle when, u32 level) const {

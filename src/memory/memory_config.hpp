@@ -112,7 +112,7 @@ void HomeConfig::fields(Self& self, Visitor&& visit) {
         "Lanes of an atomic performed in a cycle on one line.", "Jia et al. 2019: one atomic a clock on one address");
   visit("mshrs", self.mshrs, Range{1, 65535}, "lines", "Lines under way to devices, or held by the protocol.", cache);
   visit("evictions", self.evictions, Range{1, 65535}, "writes",
-        "Of evicted lines, to a device that has no room for them; a dirty line makes room when fewer wait.",
+        "Writes of evicted lines that may wait for a device. While so many wait, no dirty line is evicted.",
         "SBRP artifact, gpgpu_dram_partition_queues: 64 from the L2");
   visit("keep_host_lines", self.keep_host_lines, Range{}, "", "Whether lines of the host's memory stay in the L2.",
         "assumed: reads of host memory are not kept, as they could be stale");

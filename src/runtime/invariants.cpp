@@ -100,7 +100,7 @@ std::span<const Invariant> invariants() {
 }
 
 std::string broken_invariant(const MachineConfig& config, const FigureValues& whole, bool rests) {
-  const NamedFigures figures(config, whole);
+  const NamedFigures figures(machine_constants(config), whole);
   for (const Invariant& one : table) {
     if (one.when == of_launch || (one.when == at_rest && !rests)) continue;
     if (std::string text = broken(one, core::hold(one.condition, figures)); !text.empty()) return text;

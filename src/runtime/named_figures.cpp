@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 namespace ew::runtime {
 
@@ -55,9 +54,9 @@ MachineConstants machine_constants(const MachineConfig& file) {
       {"machine.nvm_is_far", !config.nvm.none() && !config.nvm.near()}};
 }
 
-NamedFigures::NamedFigures(MachineConstants machine, const FigureValues& values,
+NamedFigures::NamedFigures(const MachineConstants& machine, const FigureValues& values,
                            const simt::LatencyHistograms* latencies)
-    : values_(values), latencies_(latencies), constants_(std::move(machine)) {}
+    : values_(values), latencies_(latencies), constants_(machine) {}
 
 NamedFigures::NamedFigures(const MachineConstants& machine, const KernelRow& row)
     : NamedFigures(machine, row.values, &row.latencies) {

@@ -14,12 +14,8 @@ MachineConstants machine_constants(const MachineConfig&);
 
 class NamedFigures final : public core::Figures {
  public:
-  NamedFigures(MachineConstants, const FigureValues& of_machine, const simt::LatencyHistograms* = nullptr);
+  NamedFigures(const MachineConstants&, const FigureValues& of_machine, const simt::LatencyHistograms* = nullptr);
   NamedFigures(const MachineConstants&, const KernelRow& of_launch);
-  NamedFigures(const MachineConfig& config, const FigureValues& values,
-               const simt::LatencyHistograms* latencies = nullptr)
-      : NamedFigures(machine_constants(config), values, latencies) {}
-  NamedFigures(const MachineConfig& config, const KernelRow& row) : NamedFigures(machine_constants(config), row) {}
 
   bool find(std::string_view name, std::optional<long double>& value) const override;
   std::optional<long double> sum(std::string_view prefix) const override;

@@ -95,7 +95,8 @@ void RunResults::write(nlohmann::ordered_json& json, const MachineConfig& config
   if (!any()) return;
   if (digested) json["digest"] = fmt::format("{:016x}", digest), json["trace_records"] = trace_records;
   json["timing"] = json_of(totals);
-  json["derived"] = json_of_derived(NamedFigures(config, totals, &latencies), false);
+  const MachineConstants machine = machine_constants(config);
+  json["derived"] = json_of_derived(NamedFigures(machine, totals, &latencies), false);
   json["time"] = {{"kernels_nanoseconds", times.kernels},
                   {"copies_nanoseconds", times.copies},
                   {"kernels_and_copies_nanoseconds", times.both},
@@ -109,7 +110,7 @@ void RunResults::write(nlohmann::ordered_json& json, const MachineConfig& config
                     {"nanoseconds_end", row.nanoseconds_end},
                     {"occupancy_limiter", row.limiter},
                     {"timing", json_of_launch(row.values)},
-                    {"derived", json_of_derived(NamedFigures(config, row), true)}});
+                    {"derived", json_of_derived(NamedFigures(machine, row), true)}});
     if (row.unfinished) rows.back()["unfinished"] = true;
   }
   json["kernels"] = std::move(rows);
@@ -117,7 +118,7 @@ void RunResults::write(nlohmann::ordered_json& json, const MachineConfig& config
   if (kernels_left_out) json["kernels_left_out"] = kernels_left_out;
   for (const UnitRow& unit : units) {
     nlohmann::ordered_json row = json_of_rest(unit.values);
-    for (const auto& [figure, value] : derive(NamedFigures(config, unit.values), false))
+    for (const auto& [figure, value] : derive(NamedFigures(machine, unit.values), false))
       if (of_unit(unit.kind, figure->expression)) row[std::string(figure->name)] = value;
     json[std::string(unit.kind)].push_back(std::move(row));
   }

@@ -121,9 +121,10 @@ std::string name_of(const KernelRow& row, std::size_t most) {
 std::string kernel_table(const std::vector<KernelRow>& kernels, const MachineConfig& config) {
   std::string text = fmt::format("{:<34}{:>10}{:>12}{:>10}{:>7}{:>11}{:>7}{:>7}{:>8}\n", "kernel", "cycles", "time us",
                                  "issued", "IPC", "occupancy", "L1 hit", "L2 hit", "memory");
+  const MachineConstants machine = machine_constants(config);
   for (std::size_t i = 0; i < std::min(kernels.size(), shown); ++i) {
     const KernelRow& row = kernels[i];
-    const NamedFigures figures(config, row);
+    const NamedFigures figures(machine, row);
     text += fmt::format(
         "{:<34}{:>10}{:>12.3f}{:>10}{:>7}{:>11}{:>7}{:>7}{:>8}\n", name_of(row, 33), value_of(row.values, "cycles"),
         static_cast<double>(row.nanoseconds_end - row.nanoseconds_begin) / 1000.0, value_of(row.values, "slots.issued"),

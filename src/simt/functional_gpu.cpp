@@ -147,10 +147,6 @@ std::string FunctionalGpu::refuse(const Launch& launch) const {
   return refusal(state_->limits, launch);
 }
 
-u32 FunctionalGpu::occupancy(const ptx::Kernel& kernel, u32 threads, u32 dynamic_shared) const {
-  return blocks_per_sm(state_->limits, needs_of(state_->limits, kernel, threads, dynamic_shared));
-}
-
 LaunchId FunctionalGpu::start(Launch launch) {
   if (state_->residency.grids().empty()) {  // an SM that had nothing to do has waited until now
     const u64 now = state_->clock.cycle();

@@ -18,7 +18,6 @@ class FunctionalGpu final : public Gpu {
   ~FunctionalGpu() override;
 
   std::string refuse(const Launch&) const override;
-  u32 occupancy(const ptx::Kernel&, u32 threads, u32 dynamic_shared) const override;
   LaunchId start(Launch) override;
   bool run(u64 warp_instructions) override;
   /// Whether the host waits for what is under way. Then a launch whose warps all poll in vain fails: soon if

@@ -131,8 +131,6 @@ class Gpu {
 
   /// Empty when the launch fits; else one sentence that names the limit it exceeds.
   virtual std::string refuse(const Launch&) const = 0;
-  /// Most blocks of this shape resident on one SM (0: none fits).
-  virtual u32 occupancy(const ptx::Kernel&, u32 threads, u32 dynamic_shared) const = 0;
 
   /// Queues a launch; launches started without an earlier completion run side by side. REQUIRES: refuse() is empty.
   virtual LaunchId start(Launch) = 0;

@@ -124,7 +124,7 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
         "Banks of shared memory, of 4 bytes a cycle each; a power of two.",
         "CUDA C++ Programming Guide, Shared Memory");
   visit("shared_conflict", self.shared_conflict, core::Range{1, 64}, "cycles",
-        "That each further pass takes, where lanes want different words of one bank.",
+        "What each further pass of an access takes, where lanes want different words of one bank.",
         "assumed: each bank answers in every cycle");
   visit("load_store_lanes", self.load_store_lanes, core::Range{1, 32}, "lanes",
         "Lanes whose addresses the load/store unit takes in a cycle.", turing);

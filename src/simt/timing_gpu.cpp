@@ -197,10 +197,6 @@ std::string TimingGpu::refuse(const Launch& launch) const {
   return refusal(state_->parts.limits, launch);
 }
 
-u32 TimingGpu::occupancy(const ptx::Kernel& kernel, u32 threads, u32 dynamic_shared) const {
-  return blocks_per_sm(state_->parts.limits, needs_of(state_->parts.limits, kernel, threads, dynamic_shared));
-}
-
 Occupancy TimingGpu::occupancy(const Launch& launch) const {
   const GpuLimits& limits = state_->parts.limits;
   return occupancy_of(limits,

@@ -81,7 +81,6 @@ class TimingGpu final : public Gpu {
   void attach(u32 sm, LinePort&);
 
   std::string refuse(const Launch&) const override;
-  u32 occupancy(const ptx::Kernel&, u32 threads, u32 dynamic_shared) const override;
   Occupancy occupancy(const Launch&) const;
   LaunchId start(Launch) override;
   bool run(u64 warp_instructions) override;

@@ -253,9 +253,6 @@ class WrongGpu final : public simt::Gpu {
  public:
   explicit WrongGpu(std::unique_ptr<simt::Gpu> right) : right_(std::move(right)) {}
   std::string refuse(const simt::Launch& l) const override { return right_->refuse(l); }
-  u32 occupancy(const ptx::Kernel& k, u32 threads, u32 shared) const override {
-    return right_->occupancy(k, threads, shared);
-  }
   simt::LaunchId start(simt::Launch launch) override {
     std::memcpy(&results_, launch.parameters.data(), sizeof results_);
     return right_->start(std::move(launch));

@@ -82,7 +82,7 @@ TEST(DerivedFigures, AreTheirFormulas) {
   MachineConfig config;
   config.sm.count = 2;
   config.sm.warps = 32;
-  const auto list = derive(NamedFigures(config, row), true);
+  const auto list = derive(NamedFigures(machine_constants(config), row), true);
   const auto value = [&](std::string_view name) {
     for (const auto& [figure, value] : list)
       if (figure->name == name) return value;

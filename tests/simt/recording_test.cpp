@@ -37,9 +37,6 @@ class RecordedGpu final : public simt::Gpu {
   ~RecordedGpu() override { std::filesystem::remove(event_file()); }
 
   std::string refuse(const simt::Launch& launch) const override { return gpu_->refuse(launch); }
-  u32 occupancy(const ptx::Kernel& kernel, u32 threads, u32 shared) const override {
-    return gpu_->occupancy(kernel, threads, shared);
-  }
   simt::LaunchId start(simt::Launch launch) override {
     const simt::Launch copy = launch;
     const simt::LaunchId id = gpu_->start(std::move(launch));

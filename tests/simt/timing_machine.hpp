@@ -106,9 +106,6 @@ class TimingMachine final : public simt::Gpu {
   DelayedLines& lines(u32 sm) { return *lines_[sm]; }
 
   std::string refuse(const simt::Launch& launch) const override { return gpu_->refuse(launch); }
-  u32 occupancy(const ptx::Kernel& kernel, u32 threads, u32 shared) const override {
-    return gpu_->occupancy(kernel, threads, shared);
-  }
   simt::LaunchId start(simt::Launch launch) override { return gpu_->start(std::move(launch)); }
   bool run(u64 n) override { return gpu_->run(n); }
   std::vector<simt::Completion> take_completions() override { return gpu_->take_completions(); }

@@ -12,14 +12,14 @@ namespace ew::memory {
 
 class DevicePort {
  public:
-  /// `most_writes` wait for a device, before it is full of writes.
+  /// A device is full of writes when `most_writes` of them wait here for it.
   DevicePort(std::span<Device* const> devices, u32 most_writes)
       : devices_(devices), most_writes_(most_writes), queued_(2 * devices.size()) {}
 
   void put(u16 device, const DeviceRequest&);
-  /// The device has no room for writes, and as many wait as may. They are taken all the same.
+  /// The caller should put no more writes. put() takes them all the same.
   bool full_of_writes(u16 device) const { return queued_[device * 2u + 1].size() >= most_writes_; }
-  /// Once, when a device is no longer full of writes: `client` is served this token.
+  /// The client is served this token, once: when a device that was full of writes is so no more.
   void tell_when_not_full(DeviceClient& client, u64 token) {
     client_ = &client;
     token_ = token;

@@ -24,11 +24,11 @@ class Crossbar final : public PortedNetwork {
         latency_(u64{config.latency} * config.width),
         partitions_(config.partitions),
         partition_latency_(u64{config.partition_latency} * config.width),
-        partition_width_(config.partition_width) {
+        partition_width_(config.partition_width),
+        order_(config.partitions > 1 ? nodes_ : 0) {
     decide_early(parts.early);
     if (partitions_ == 1) return;
     links_.resize(u64{partitions_} * partitions_ * subnets_);
-    earliest_.resize(u64{nodes_} * nodes_);
     const u64 set = u64{longest_line} * PartitionCopies::ways;
     const u64 sets = config.partition_copies / set;
     for (u32 i = 0; sets && i < partitions_; ++i) copies_.emplace_back(sets * set, longest_line);
@@ -72,9 +72,7 @@ class Crossbar final : public PortedNetwork {
       u64& link = links_[subnet(message.from, message.to) * partitions_ * partitions_ + between];
       message.tick = begin(link, message.tick, length) + partition_latency_;
     }
-    u64& earliest = earliest_[u64{message.from} * nodes_ + message.to];
-    message.tick = std::max(message.tick, earliest);
-    earliest = message.tick + message.length;
+    message.tick = order_.behind_earlier(message.from, message.to, message.tick, message.length);
     eject(static_cast<u32>(index), static_cast<u32>(port));
   }
 
@@ -118,8 +116,8 @@ class Crossbar final : public PortedNetwork {
   const u32 partitions_;
   const u64 partition_latency_;
   const u32 partition_width_;            // bytes
+  PairOrder order_;                      // of messages between partitions
   std::vector<u64> links_;               // next-free ticks, by subnet and partitions
-  std::vector<u64> earliest_;            // of the next message between two nodes of different partitions
   std::vector<PartitionCopies> copies_;  // by partition; empty: none are kept
 };
 

@@ -68,16 +68,11 @@ class NetworkMessages {
   u64 delivered_ = 0;
 };
 
-/// Delays of 0 to `most` SM cycles, from the seed alone, that keep the order of each pair of nodes: a message whose
-/// predecessor came late comes behind it, which is never later than `most` cycles, since the predecessor was not.
-class NetworkJitter {
+/// Keeps the messages from one node to another in their order, where some of them are delayed.
+class PairOrder {
  public:
-  NetworkJitter(u32 most, u64 seed, u32 nodes) : most_(most), random_(seed), nodes_(nodes) {
-    if (most_) earliest_.resize(u64{nodes} * nodes);
-  }
-  bool on() const { return most_; }
-  /// Between 0 and `most`.
-  u64 cycles() { return random_.below(most_ + u64{1}); }
+  /// 0 nodes: it is not used.
+  explicit PairOrder(u32 nodes) : nodes_(nodes), earliest_(u64{nodes} * nodes) {}
   /// `tick` or, if that is later, the first that keeps the message behind those that went before from `from` to `to`.
   u64 behind_earlier(Node from, Node to, u64 tick, u64 length) {
     u64& earliest = earliest_[u64{from} * nodes_ + to];
@@ -87,10 +82,24 @@ class NetworkJitter {
   }
 
  private:
+  u32 nodes_;
+  std::vector<u64> earliest_;  // tick of each pair's next message
+};
+
+/// Delays of 0 to `most` SM cycles, from the seed alone, that keep the order of each pair of nodes: a message whose
+/// predecessor came late comes behind it, which is never later than `most` cycles, since the predecessor was not.
+class NetworkJitter {
+ public:
+  NetworkJitter(u32 most, u64 seed, u32 nodes) : most_(most), random_(seed), order_(most ? nodes : 0) {}
+  bool on() const { return most_; }
+  /// Between 0 and `most`.
+  u64 cycles() { return random_.below(most_ + u64{1}); }
+  u64 behind_earlier(Node from, Node to, u64 tick, u64 length) { return order_.behind_earlier(from, to, tick, length); }
+
+ private:
   u32 most_;
   core::SplitMix64 random_;
-  u32 nodes_;
-  std::vector<u64> earliest_;
+  PairOrder order_;
 };
 
 }  // namespace ew::memory
