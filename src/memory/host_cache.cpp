@@ -28,7 +28,7 @@ HostCache::Copy HostCache::add(const Copy& words, Place place, const std::functi
   u32 way = tags_.find(words.line, place.physical);
   Copy gone;
   if (way == no_way) {
-    way = tags_.victim(place.physical, [&](u32 w) { return pinned(tags_.line_of(w)); });
+    way = victim(place, pinned);
     assert(way != no_way);
     if (tags_.line_of(way) != no_line) {
       gone = copies_[way];
@@ -62,6 +62,18 @@ void HostCache::acquire() {
     copies_[way].valid = copies_[way].owned;
     if (!copies_[way].owned) remove(way);
   }
+}
+
+u32 HostCache::victim(Place place, const std::function<bool(u64 line)>& pinned) {
+  const auto each_pinned = [&](auto&& act) {
+    tags_.each_of_set(place.physical, [&](u32 way) {
+      if (pinned(tags_.line_of(way))) act(way);
+    });
+  };
+  each_pinned([this](u32 way) { tags_.pin(way); });
+  const u32 way = tags_.victim(place.physical);
+  each_pinned([this](u32 way) { tags_.unpin(way); });
+  return way;
 }
 
 void HostCache::remove(u32 way) {

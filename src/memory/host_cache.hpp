@@ -40,6 +40,7 @@ class HostCache {
   void acquire();
 
  private:
+  u32 victim(Place, const std::function<bool(u64 line)>& pinned);
   void remove(u32 way);
 
   TagArray tags_;

@@ -10,10 +10,22 @@
 #include <string_view>
 #include <vector>
 
-#include "core/function_ref.hpp"
 #include "core/types.hpp"
 
 namespace ew::memory {
+
+/// Ways of a cache, one bit each.
+class WaySet {
+ public:
+  explicit WaySet(u32 ways) : words_((ways + 63) / 64) {}
+
+  bool operator[](u32 way) const { return words_[way / 64] >> way % 64 & 1; }
+  void add(u32 way) { words_[way / 64] |= u64{1} << way % 64; }
+  void remove(u32 way) { words_[way / 64] &= ~(u64{1} << way % 64); }
+
+ private:
+  std::vector<u64> words_;
+};
 
 class Replacement {
  public:
@@ -24,9 +36,8 @@ class Replacement {
   virtual void used(u32 way) = 0;
   /// The way is empty.
   virtual void removed(u32 way) = 0;
-  /// Of a set without empty ways, the first that should go of those that may: `may_go(way)` says which may, and is
-  /// asked in the policy's order. no_way: none may.
-  virtual u32 victim(u32 set, core::FunctionRef<bool(u32)> may_go) = 0;
+  /// Of a set without empty ways, the first that should go of those that are not pinned. REQUIRES: there is one.
+  virtual u32 victim(u32 set, const WaySet& pinned) = 0;
 };
 
 struct ReplacementPolicy {

@@ -10,13 +10,16 @@ constexpr u32 most_scanned_ways = 16;
 }
 
 TagArray::TagArray(const Shape& shape, std::string_view replacement)
-    : line_shift_(static_cast<u32>(std::countr_zero(shape.line_bytes))), hashed_(shape.hashed) {
+    : line_shift_(static_cast<u32>(std::countr_zero(shape.line_bytes))),
+      hashed_(shape.hashed),
+      pinned_(static_cast<u32>(shape.bytes / shape.line_bytes)) {
   const u32 lines = static_cast<u32>(shape.bytes / shape.line_bytes);
   ways_ = shape.ways ? shape.ways : lines;
   const u32 sets = lines / ways_;
   assert(std::has_single_bit(shape.line_bytes) && sets && u64{sets} * ways_ * shape.line_bytes == shape.bytes);
   if (std::has_single_bit(sets)) set_mask_ = sets - 1;
   tags_.assign(lines, no_line);
+  pinned_of_.assign(sets, 0);
   policy_ = replacement_policy(replacement)->make(sets, ways_);
   next_empty_.resize(lines);
   for (u32 set = 0; set < sets; ++set) {

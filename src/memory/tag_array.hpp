@@ -42,11 +42,20 @@ class TagArray {
 
   /// An empty way of the line's set, or the way whose line goes: the policy's choice of those that are not pinned.
   /// no_way: all are pinned.
-  template <class Pinned>
-  u32 victim(u64 physical, Pinned&& pinned) const {
+  u32 victim(u64 physical) const {
     const u32 set = set_of(physical);
     if (empty_[set] != no_way) return empty_[set];
-    return policy_->victim(set, [&](u32 way) { return !pinned(way); });
+    return pinned_of_[set] == ways_ ? no_way : policy_->victim(set, pinned_);
+  }
+  /// The way's line stays. REQUIRES: the way is not pinned.
+  void pin(u32 way) {
+    pinned_.add(way);
+    ++pinned_of_[way / ways_];
+  }
+  /// REQUIRES: it is pinned.
+  void unpin(u32 way) {
+    pinned_.remove(way);
+    --pinned_of_[way / ways_];
   }
   template <class Visitor>
   void each_of_set(u64 physical, Visitor&& visit) const {
@@ -79,7 +88,9 @@ class TagArray {
   std::vector<u64> tags_;
   std::unique_ptr<Replacement> policy_;
   std::vector<u32> empty_, next_empty_;  // of a set; behind an empty way: the one that became empty last comes first
-  std::vector<u32> index_;               // ways; empty when sets are scanned
+  WaySet pinned_;
+  std::vector<u32> pinned_of_;  // so many of a set
+  std::vector<u32> index_;      // ways; empty when sets are scanned
 };
 
 }  // namespace ew::memory

@@ -19,7 +19,7 @@ TEST(TagArray, finds_and_evicts_as_a_list_does) {
     TagArray tags({.bytes = bytes, .line_bytes = 64, .ways = ways, .hashed = hashed});
     const u32 per_set = ways ? ways : tags.lines();
     std::vector<std::list<u64>> sets(tags.lines() / per_set);
-    const auto set_of = [&](u64 line) { return tags.victim(line, [](u32) { return false; }) / per_set; };
+    const auto set_of = [&](u64 line) { return tags.victim(line) / per_set; };
     for (u32 step = 0; step < 20'000; ++step) {
       const u64 line = random() % 200 * 64;
       std::list<u64>& set = sets[set_of(line)];
@@ -38,7 +38,10 @@ TEST(TagArray, finds_and_evicts_as_a_list_does) {
         continue;
       }
       const u64 pinned = set.empty() || random() % 3 ? no_line : set.back();
-      const u32 victim = tags.victim(line, [&](u32 w) { return tags.line_of(w) == pinned && pinned != no_line; });
+      const u32 pinned_way = pinned == no_line ? no_way : tags.find(pinned, pinned);
+      if (pinned_way != no_way) tags.pin(pinned_way);
+      const u32 victim = tags.victim(line);
+      if (pinned_way != no_way) tags.unpin(pinned_way);
       if (set.size() == per_set) {
         if (per_set == 1 && pinned != no_line) {
           ASSERT_EQ(victim, no_way);

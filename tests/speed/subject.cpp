@@ -49,12 +49,10 @@ void Subject::add_parameter(const void* value, u32 bytes) {
   throw std::runtime_error("too many parameters");
 }
 
-Subject::Subject(std::string_view ptx, std::string_view kernel, u32 scale, bool timing, std::string_view protocol)
+Subject::Subject(std::string_view ptx, std::string_view kernel, u32 scale, const runtime::MachineConfig* timing)
     : name_(kernel) {
   if (timing) {
-    runtime::MachineConfig config;
-    config.coherence.protocol = protocol;
-    timing_ = std::make_unique<runtime::TimingMachine>(config, runtime::gpu_limits(config), 0, space_, services_,
+    timing_ = std::make_unique<runtime::TimingMachine>(*timing, runtime::gpu_limits(*timing), 0, space_, services_,
                                                        results_, runtime::TimingMachine::Observation{});
   } else {
     functional_ = std::make_unique<simt::FunctionalGpu>(one_gpu(), space_, services_);

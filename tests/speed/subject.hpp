@@ -15,7 +15,8 @@
 namespace ew::speed {
 
 /// Names of the kernels, in the order of budgets.txt.
-inline constexpr std::string_view kernel_names[] = {"fma_loop", "vector_add", "block_reduction", "matrix_product"};
+inline constexpr std::string_view kernel_names[] = {"fma_loop", "vector_add", "block_reduction", "gather",
+                                                    "matrix_product"};
 
 /// Device code of a speed kernel asks nothing of the runtime.
 class NoServices final : public simt::DeviceServices {
@@ -31,10 +32,8 @@ class NoServices final : public simt::DeviceServices {
 class Subject {
  public:
   /// `scale`: how much work a launch is; 1 is some hundred thousand warp instructions.
-  /// `timing`: on the default machine in timing mode, with an eighth of the work; else in functional mode on 4 SMs.
-  /// protocol: of a timing machine.
-  Subject(std::string_view ptx, std::string_view kernel, u32 scale, bool timing = false,
-          std::string_view protocol = "gpu");
+  /// `timing`: on this machine in timing mode, with an eighth of the work; nullptr: in functional mode on 4 SMs.
+  Subject(std::string_view ptx, std::string_view kernel, u32 scale, const runtime::MachineConfig* timing = nullptr);
 
   /// Launches once and waits. The launch's counters.
   simt::Counters run();

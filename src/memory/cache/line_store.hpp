@@ -53,8 +53,16 @@ class LineStore {
   const u8* bytes(u32 way) const { return data_.get() + u64{way} * line_; }
 
   /// The way that the line would take: an empty one, or that of the line to be evicted. no_way: all have MSHRs.
-  u32 victim(Place place) const {
-    return tags_.victim(place.physical, [&](u32 way) { return lines_[way].mshr != no_number; });
+  u32 victim(Place place) const { return tags_.victim(place.physical); }
+  /// The line's request is under way. REQUIRES: it had none.
+  void begin_miss(u32 way, u32 mshr) {
+    lines_[way].mshr = mshr;
+    tags_.pin(way);
+  }
+  void end_miss(u32 way) {
+    lines_[way].mshr = no_number;
+    tags_.unpin(way);
+    remove_if_empty(way);
   }
   /// REQUIRES: the way is empty.
   void install(u32 way, u64 line, Place place, bool persistent) {

@@ -36,17 +36,14 @@ u32 Misses::begin(u32& list, u64 line, Place place, u32 way) {
           .epoch = lines_.epoch(persistent),
           .persistent = persistent,
           .active = true};
-  if (way != no_way) lines_[way].mshr = number;
+  if (way != no_way) lines_.begin_miss(way, number);
   ++active_;
   return number;
 }
 
 void Misses::free(u32 number) {
   Mshr& mshr = mshrs_[number];
-  if (mshr.way != no_way) {
-    lines_[mshr.way].mshr = no_number;
-    lines_.remove_if_empty(mshr.way);
-  }
+  if (mshr.way != no_way) lines_.end_miss(mshr.way);
   active_spares_ -= mshr.spare;
   u32& list = mshr.spare ? free_spares_ : free_;
   mshr.active = false;

@@ -71,8 +71,15 @@ class HomeLines {
   const HomeLine& operator[](u32 way) const { return lines_[way]; }
 
   /// The way that the line would take: an empty one, or that of the line to be evicted. no_way: all have MSHRs.
-  u32 victim(Place place) const {
-    return tags_.victim(place.physical, [&](u32 way) { return lines_[way].mshr != no_number; });
+  u32 victim(Place place) const { return tags_.victim(place.physical); }
+  /// A request for the line is under way. REQUIRES: none was.
+  void begin_request(u32 way, u32 mshr) {
+    lines_[way].mshr = mshr;
+    tags_.pin(way);
+  }
+  void end_request(u32 way) {
+    lines_[way].mshr = no_number;
+    tags_.unpin(way);
   }
   template <class Visitor>
   void each_of_set(Place place, Visitor&& visit) const {

@@ -21,14 +21,14 @@ u32 HomeQueue::take(u32 way) {
   mshr.answers = 0;
   mshr.held = mshr.recall = false;
   mshr.active = true;
-  lines_[way].mshr = number;
+  lines_.begin_request(way, number);
   ++active_;
   return number;
 }
 
 void HomeQueue::free(u32 number) {
   HomeMshr& mshr = mshrs_[number];
-  lines_[mshr.way].mshr = no_number;
+  lines_.end_request(mshr.way);
   mshr.active = false;
   mshr.next_free = free_;
   free_ = number;

@@ -24,7 +24,7 @@ class PartitionCopies {
   void keep(const Place& place, WordMask words) {
     u32 way = tags_.find(place.physical, place.physical);
     if (way == no_way) {
-      way = tags_.victim(place.physical, [](u32) { return false; });
+      way = tags_.victim(place.physical);
       if (tags_.line_of(way) != no_line) tags_.remove(way);
       tags_.install(way, place.physical);
       words_[way] = 0;

@@ -45,7 +45,7 @@ class OrderedReplacement : public Replacement {
   void installed(u32 way) override { order_.put_first(way); }
   void used(u32) override {}
   void removed(u32 way) override { order_.take_out(way); }
-  u32 victim(u32 set, core::FunctionRef<bool(u32)> may_go) override;
+  u32 victim(u32 set, const WaySet& pinned) override;
 
  protected:
   WayOrder order_;

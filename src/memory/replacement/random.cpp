@@ -12,14 +12,11 @@ class Random final : public Replacement {
   void installed(u32) override {}
   void used(u32) override {}
   void removed(u32) override {}
-  /// The way that was drawn, or the next of those behind it that may go.
-  u32 victim(u32 set, core::FunctionRef<bool(u32)> may_go) override {
+  /// The way that was drawn, or the next of those behind it that is not pinned.
+  u32 victim(u32 set, const WaySet& pinned) override {
     const u32 drawn = static_cast<u32>(draw_.below(ways_));
-    for (u32 i = 0; i < ways_; ++i) {
-      const u32 way = set * ways_ + (drawn + i) % ways_;
-      if (may_go(way)) return way;
-    }
-    return no_way;
+    for (u32 i = drawn;; ++i)
+      if (const u32 way = set * ways_ + i % ways_; !pinned[way]) return way;
   }
 
  private:

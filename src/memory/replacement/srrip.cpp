@@ -17,12 +17,11 @@ class Srrip final : public Replacement {
   void used(u32 way) override { interval_[way] = 0; }
   void removed(u32 way) override { interval_[way] = distant; }
   /// The first of those with the longest interval. All age as if they had done so one by one.
-  u32 victim(u32 set, core::FunctionRef<bool(u32)> may_go) override {
+  u32 victim(u32 set, const WaySet& pinned) override {
     u32 found = no_way;
     const u32 first = set * ways_;
     for (u32 way = first; way < first + ways_; ++way)
-      if ((found == no_way || interval_[way] > interval_[found]) && may_go(way)) found = way;
-    if (found == no_way) return no_way;
+      if ((found == no_way || interval_[way] > interval_[found]) && !pinned[way]) found = way;
     const u8 age = static_cast<u8>(distant - interval_[found]);
     for (u32 way = first; way < first + ways_; ++way)
       interval_[way] = std::min<u8>(static_cast<u8>(interval_[way] + age), distant);

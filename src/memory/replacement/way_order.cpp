@@ -16,10 +16,10 @@ void WayOrder::take_out(u32 way) {
   (link.behind == no_way ? set.last : links_[link.behind].before) = link.before;
 }
 
-u32 OrderedReplacement::victim(u32 set, core::FunctionRef<bool(u32)> may_go) {
-  for (u32 way = order_.last(set); way != no_way; way = order_.before(way))
-    if (may_go(way)) return way;
-  return no_way;
+u32 OrderedReplacement::victim(u32 set, const WaySet& pinned) {
+  u32 way = order_.last(set);
+  while (pinned[way]) way = order_.before(way);
+  return way;
 }
 
 }  // namespace ew::memory
