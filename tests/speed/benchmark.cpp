@@ -16,10 +16,6 @@ void simulate(benchmark::State& state, std::string_view kernel, u32 sms) {
   if (sms) {
     timing = ew::runtime::load_machine("titan-rtx");
     timing->sm.count = sms;
-    if (std::getenv("X1")) {
-      ew::runtime::apply_setting(std::getenv("X1"), *timing);
-      ew::runtime::apply_setting(std::getenv("X2"), *timing);
-    }
   }
   ew::speed::Subject subject(ew::speed::kernels_ptx(), kernel, kernel == "matrix_product" && sms ? 3 : 4,
                              timing ? &*timing : nullptr);
