@@ -38,9 +38,14 @@ class Executor {
   Outcome run(Warp& warp, u64 budget, u64& executed);
   /// Makes a split that runs current, at the instruction that it executes next. False: none runs. For a GPU that must
   /// know the next instruction before it executes it.
-  bool make_ready(Warp&);
-  /// Executes that instruction alone. REQUIRES: make_ready() was true, and it is arithmetic (Op::alu or above).
-  void step(Warp&);
+  bool make_ready(Warp& warp) {
+    const Split& split = warp.split();
+    const bool straight = warp.split_count == 1 && split.state == SplitState::running && split.reconvergence == nothing;
+    return straight || find_ready(warp);
+  }
+  /// Executes that instruction alone; the registers of its function begin at these rows and predicates. REQUIRES:
+  /// make_ready() was true, and it is arithmetic (Op::alu or above).
+  void step(Warp&, const ptx::Instr&, u32 row_base, u32 predicate_base);
   /// The same of one that is not arithmetic: run() with a budget of 1.
   Outcome run_alone(Warp&);
   /// What a performer had kept pending has been performed, or refused; operation.hpp says when to call it. The warp is
@@ -68,6 +73,7 @@ class Executor {
   static void note_poll(const MemoryOp& op) { simt::note_poll(op); }
 
  private:
+  bool find_ready(Warp&);
   template <bool alone>
   Outcome go(Warp& warp, u64 budget, u64& executed);
   /// Everything but arithmetic, uniform branches and memory; the current split stands at the instruction. False: no

@@ -26,9 +26,9 @@ struct Frame {
 
 class Frames {
  public:
-  Frame& operator[](u32 frame) { return frames_[frame]; }
-  const Frame& operator[](u32 frame) const { return frames_[frame]; }
-  std::size_t size() const { return frames_.size(); }
+  Frame& operator[](u32 frame) { return frame ? others_[frame - 1] : entry_; }
+  const Frame& operator[](u32 frame) const { return frame ? others_[frame - 1] : entry_; }
+  u32 size() const { return static_cast<u32>(others_.size()) + 1; }
 
   /// `lanes` begin the entry function.
   void begin(LaneMask lanes);
@@ -37,12 +37,12 @@ class Frames {
   u32 enter(const ptx::Kernel&, Frame call, LaneMask live);
   /// The lanes return from this function.
   void leave(u32 frame, LaneMask mask) {
-    frames_[frame].lanes &= ~mask;
+    (*this)[frame].lanes &= ~mask;
     drop_vacant();
   }
   /// The lanes exit, from this function and all its callers.
   void leave_all(u32 frame, LaneMask mask) {
-    for (u32 f = frame; f != nothing; f = frames_[f].parent) frames_[f].lanes &= ~mask;
+    for (u32 f = frame; f != nothing; f = (*this)[f].parent) (*this)[f].lanes &= ~mask;
     drop_vacant();
   }
 
@@ -50,10 +50,11 @@ class Frames {
   u32 vacant_rows(const ptx::Kernel&, u32 from, const Frame& call, LaneMask live) const;
   /// Of the last frames; the first stays.
   void drop_vacant() {
-    while (frames_.size() > 1 && !frames_.back().lanes) frames_.pop_back();
+    while (!others_.empty() && !others_.back().lanes) others_.pop_back();
   }
 
-  std::vector<Frame> frames_;
+  std::vector<Frame> others_;
+  Frame entry_;  // it is read at each instruction
 };
 
 }  // namespace ew::simt

@@ -7,7 +7,7 @@
 
 namespace ew::simt {
 
-bool Executor::make_ready(Warp& warp) {
+bool Executor::find_ready(Warp& warp) {
   if (warp.split_count == 0) return false;
   if (warp.split().state != SplitState::running && !another(warp)) return false;
   if (warp.split_count > 1) warp.merge();
@@ -16,13 +16,11 @@ bool Executor::make_ready(Warp& warp) {
   return true;
 }
 
-void Executor::step(Warp& warp) {
+void Executor::step(Warp& warp, const ptx::Instr& instr, u32 row_base, u32 predicate_base) {
   Split& split = warp.split();
-  const Frame& frame = warp.frames[split.frame];
   Grid& grid = *warp.block->grid;
   const ptx::Kernel& kernel = *grid.kernel;
-  const ptx::Instr& instr = kernel.code[split.pc];
-  u32* const predicates = warp.predicates.data() + frame.predicate_base;
+  u32* const predicates = warp.predicates.data() + predicate_base;
   LaneMask mask = split.mask;
   if (instr.guard != ptx::always) {
     const LaneMask guard = predicates[instr.guard & 0x7fff];
@@ -30,17 +28,21 @@ void Executor::step(Warp& warp) {
   }
   ++split.pc;
   ++grid.counters.warp_instructions;
-  grid.counters.thread_instructions += mask == all_lanes ? warp_lanes : static_cast<u32>(std::popcount(mask));
+  Lanes lanes{.rows = warp.rows.data() + std::size_t{row_base} * warp_lanes,
+              .constants = kernel.constants.data(),
+              .predicates = predicates,
+              .mask = mask,
+              .kernel = &kernel};
+  if (mask == all_lanes) [[likely]] {
+    grid.counters.thread_instructions += warp_lanes;
+    return execute_alu(instr, lanes);
+  }
   if (mask == 0) return;
+  grid.counters.thread_instructions += static_cast<u32>(std::popcount(mask));
   alignas(64) u32 blend[warp_lanes];
-  if (mask != all_lanes)
-    for (u32 i = 0; i < warp_lanes; ++i) blend[i] = -((mask >> i) & 1);
-  execute_alu(instr, {.rows = warp.rows.data() + std::size_t{frame.row_base} * warp_lanes,
-                      .constants = kernel.constants.data(),
-                      .predicates = predicates,
-                      .mask = mask,
-                      .blend = blend,
-                      .kernel = &kernel});
+  for (u32 i = 0; i < warp_lanes; ++i) blend[i] = -((mask >> i) & 1);
+  lanes.blend = blend;
+  execute_alu(instr, lanes);
 }
 
 }  // namespace ew::simt

@@ -45,7 +45,7 @@ void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kerne
   if (entry.rows) std::memset(rows.data(), 0, entry.rows * warp_lanes * sizeof(u32));
   if (entry.predicates) std::memset(predicates.data(), 0, entry.predicates * sizeof(u32));
   if (local_words) std::memset(local.data(), 0, local_words * sizeof(u32));
-  splits[0] = Split{entry.begin, lanes};
+  splits[0] = {.pc = entry.begin, .mask = lanes};
   split_count = 1;
   turns = 0;
   under_way = 0;
@@ -77,13 +77,6 @@ u32 Period::add(u64 fold) {
   sequence = 0;
   length = 0;
   return repeats;
-}
-
-ptx::Pc Warp::stop() const {
-  const Split& now = splits[current];
-  if (now.reconvergence == nothing) return ptx::no_pc;
-  const Reconvergence& meeting = reconvergences[now.reconvergence];
-  return meeting.frame == now.frame ? meeting.pc : ptx::no_pc;
 }
 
 u32 Warp::meet_at(ptx::Pc pc) {
@@ -189,7 +182,7 @@ void Warp::resume(u32 where) {
     settle(outer);
     outer = parent;
   }
-  splits[split_count] = Split{meeting.pc, group, meeting.frame, outer};
+  splits[split_count] = {.pc = meeting.pc, .mask = group, .frame = meeting.frame, .reconvergence = outer};
   splits[split_count++].chosen = turns;
 }
 
@@ -197,7 +190,7 @@ Split& Warp::part(LaneMask mask, ptx::Pc pc, u32 reconvergence) {
   Split& now = split();
   now.mask &= ~mask;
   Split& fresh = splits[split_count++];
-  fresh = Split{pc, mask, now.frame, reconvergence};
+  fresh = {.pc = pc, .mask = mask, .frame = now.frame, .reconvergence = reconvergence};
   fresh.chosen = now.chosen;
   return fresh;
 }

@@ -36,9 +36,9 @@ struct Split {
   ptx::Pc pc = 0;
   LaneMask mask = 0;
   u32 frame = 0;
-  u32 reconvergence = nothing;
   SplitState state = SplitState::running;
   u8 barrier = 0;
+  u32 reconvergence = nothing;
   u64 wake = 0;    // cycle
   u64 chosen = 0;  // when it last had a turn, by Warp::turns; splits that come of it inherit that
 };
@@ -173,20 +173,22 @@ class Spinning : public SpinningWarp {
   SpinningLanes lanes_;
 };
 
-struct Warp {
+/// What straight code reads of it comes first and is on two lines of the host's caches; of the splits that is the start
+/// of the first.
+struct alignas(64) Warp {
   Block* block = nullptr;
   u32 index = 0;  // in its block
   LaneMask live = 0;
   Words rows, predicates;
-  Words local;  // word w of lane l at [w * 32 + l]
-  std::array<Split, warp_lanes> splits;
   u32 split_count = 0, current = 0;
-  std::vector<Reconvergence> reconvergences;
-  u32 free_reconvergence = nothing, used_reconvergences = 0;
   Frames frames;
+  std::array<Split, warp_lanes> splits;
   u64 turns = 0;                // that splits have had
   u32 under_way = 0;            // operations that a performer keeps pending
   u32 branches_until_turn = 0;  // backward branches until the next split gets its turn
+  std::vector<Reconvergence> reconvergences;
+  u32 free_reconvergence = nothing, used_reconvergences = 0;
+  Words local;  // word w of lane l at [w * 32 + l]
   Spinning spin;
 
   Split& split() { return splits[current]; }
@@ -196,7 +198,12 @@ struct Warp {
   void begin(Block&, u32 index, LaneMask lanes, const ptx::Kernel&);
 
   /// The place where the current split must stop and wait, or no_pc.
-  ptx::Pc stop() const;
+  ptx::Pc stop() const {
+    const Split& now = splits[current];
+    if (now.reconvergence == nothing) return ptx::no_pc;
+    const Reconvergence& meeting = reconvergences[now.reconvergence];
+    return meeting.frame == now.frame ? meeting.pc : ptx::no_pc;
+  }
   /// Where lanes that part at a branch with post-dominator `pc` meet again; nothing for the exit of the entry function.
   u32 meet_at(ptx::Pc pc);
   /// Lanes `mask` of the current split wait at `reconvergence`, which others will still reach. REQUIRES: the split

@@ -95,7 +95,8 @@ TEST_P(EveryScheduler, every_ready_warp_issues_in_the_end) {
   simt::ReadySets ready;
   for (u32 slot = 0; slot < 64; slot += 4) {
     age[slot] = 100 - slot;
-    ready.add(slot, simt::Unit::integer);
+    ready.needs(slot, simt::Unit::integer);
+    ready.add(u64{1} << slot);
     if (scheduler.state()) scheduler.state()->arrived(slot);
   }
   std::array<u32, 64> last{};

@@ -68,7 +68,7 @@ void AccessCompletion::conclude(u32 id) {
   if (!a.writes && !a.copies && has_its_warp(a)) {
     WarpSlot& w = told_.table[a.slot];
     w.scoreboard.answer(a.instruction, id, ready_at(std::max(a.ready, now), a.source));
-    if (w.warp && w.wait == Wait::memory && w.access == id) told_.table.look_again(a.slot, Wait::memory);
+    if (w.warp && w.access == id) told_.table.look_again(a.slot, Wait::memory);
   }
   release(id);
 }

@@ -10,12 +10,13 @@ using memory::PersistOrder;
 
 void AccessOrder::begin(u32 slot) {
   of_[slot] = {};
+  asked_behind_ &= ~bit(slot);
 }
 
 void AccessOrder::leave(u32 slot) {
   Warp& w = of_[slot];
   w.releasing = w.released = w.ordered = false;
-  w.after = PersistOrder::none;
+  asked_behind_ &= ~bit(slot);
   held_.resume_at_order(bit(slot));
 }
 
@@ -23,9 +24,9 @@ bool AccessOrder::may_issue(u32 slot) {
   Warp& w = of_[slot];
   const PcTiming& next = *table_[slot].next.pc;
   const Ordering& order = next.order;
-  if (w.after != PersistOrder::none) [[unlikely]] {
+  if (asked_behind_ >> slot & 1) [[unlikely]] {
     if (!ask(slot, w.after, w.after_scope)) return false;
-    w.after = PersistOrder::none;
+    asked_behind_ &= ~bit(slot);
   }
   if ((w.unperformed_classes & order.performed) | (w.invisible_classes & order.visible)) return false;
   if (next.waits_for_copies && !copies_done(slot)) return false;
@@ -69,6 +70,7 @@ void AccessOrder::barrier_over(ResidentBlock& run) {
   if (port_->order(PersistOrder::barrier_over, Scope::cta, warps, table_[first_of(warps)].grid->account)) return;
   held_.hold_at_order(warps);
   for (u64 left = warps; left; left &= left - 1) {  // each asks again, and none issues before
+    asked_behind_ |= bit(first_of(left));
     of_[first_of(left)].after = PersistOrder::barrier_over;
     of_[first_of(left)].after_scope = Scope::cta;
   }

@@ -22,9 +22,7 @@ class AccessOrder {
   void leave(u32 slot);
 
   /// Must the warp be asked for before it issues this? Else it may.
-  bool concerns(u32 slot, const PcTiming& pc) const {
-    return pc.ordered || of_[slot].after != memory::PersistOrder::none;
-  }
+  bool concerns(u32 slot, const PcTiming& pc) const { return pc.ordered || asked_behind_ >> slot & 1; }
   /// False: it waits for order, and is looked at again.
   bool may_issue(u32 slot);
   /// The instruction of a warp that issues has been released, or asked for; the next has not.
@@ -34,6 +32,7 @@ class AccessOrder {
   }
   /// The persistency model is asked behind the instruction that has issued: before the warp's next one.
   void ask_behind(u32 slot, const Ordering& order) {
+    asked_behind_ |= bit(slot);
     of_[slot].after = order.after;
     of_[slot].after_scope = order.scope;
   }
@@ -72,7 +71,7 @@ class AccessOrder {
   struct Warp {
     bool releasing = false, released = false;                 // before the next instruction
     bool ordered = false;                                     // the order operation before it is over
-    memory::PersistOrder after = memory::PersistOrder::none;  // the one behind the last instruction is not
+    memory::PersistOrder after = memory::PersistOrder::none;  // of a warp of asked_behind_
     Scope after_scope = Scope::none;
     u8 group = 0;                                        // that new copies belong to
     u16 unperformed_classes = 0, invisible_classes = 0;  // one bit each
@@ -88,6 +87,7 @@ class AccessOrder {
   HeldWarps& held_;
   LinePort* port_ = nullptr;
   std::array<Warp, WarpTable::slots> of_;
+  u64 asked_behind_ = 0;  // warps whose order operation behind the last instruction is not over
   Scope acquire_ = Scope::none;
   core::Account acquire_account_ = core::nobody;
 };

@@ -44,11 +44,11 @@ class Polls {
 
   void begin(u32 slot);
   /// The warp has read a clock.
-  void note_clock(u32 slot, bool timed) { of_[slot].timed |= timed; }
-  /// The warp stands behind an instruction that is more than arithmetic; `spins`: a poll that found what it has found
-  /// before.
-  void went_on(u32 slot, bool spins, Cycle now) {
-    if (spins) see_spinning(slot, now);
+  void note_clock(u32 slot) { of_[slot].timed = true; }
+  /// The warp stands behind a poll that found what it has found before.
+  void see_spinning(u32 slot, Cycle now);
+  /// The warp has branched.
+  void branched(u32 slot) {
     if (table_[slot].warp->spin.rounds != of_[slot].rounds) [[unlikely]]
       stagger(slot);
   }
@@ -75,7 +75,6 @@ class Polls {
   void look(PollsLook&);
 
  private:
-  void see_spinning(u32 slot, Cycle now);
   void stagger(u32 slot);
   void pause_below(u32 slot, u32 bound);
   bool someone_starves_for(const ContestedWords::Word&) const;

@@ -1,4 +1,4 @@
-// Which warps of an SM could issue now, by the unit that their next instruction needs. One bit a slot. Owned by the
+// Which warps of an SM could issue now, and which unit each warp's next instruction needs. One bit a slot. Owned by the
 // warp table.
 #pragma once
 
@@ -11,41 +11,36 @@ namespace ew::simt {
 
 class ReadySets {
  public:
-  u64 of(Unit unit) const { return sets_[static_cast<u32>(unit)]; }
+  u64 of(Unit unit) const { return all_ & needing(unit); }
   u64 all() const { return all_; }
+  /// Ready or not.
+  u64 needing(Unit unit) const { return needing_[static_cast<u32>(unit)]; }
   /// `act(unit, slots)` for each unit that a warp is ready for.
   template <class Do>
   void each(Do&& act) const {
-    for (u32 left = units_; left; left &= left - 1) {
-      const u32 unit = static_cast<u32>(std::countr_zero(left));
-      act(unit, sets_[unit]);
-    }
+    for (u32 unit = 0; unit < units; ++unit)
+      if (const u64 slots = all_ & needing_[unit]) act(unit, slots);
   }
-  void add(u32 slot, Unit unit) {
-    sets_[static_cast<u32>(unit)] |= u64{1} << slot;
-    all_ |= u64{1} << slot;
-    units_ |= 1u << static_cast<u32>(unit);
+  /// The warp's next instruction needs this unit.
+  void needs(u32 slot, Unit unit) {
+    Unit& now = unit_[slot];
+    if (now == unit) return;
+    needing_[static_cast<u32>(now)] &= ~(u64{1} << slot);
+    needing_[static_cast<u32>(unit)] |= u64{1} << slot;
+    now = unit;
   }
-  void remove(u32 slot, Unit unit) {
-    keep(static_cast<u32>(unit), ~(u64{1} << slot));
-    all_ &= ~(u64{1} << slot);
-  }
+  void add(u64 slots) { all_ |= slots; }
   /// Those of these slots that were ready.
   u64 remove(u64 slots) {
     const u64 found = all_ & slots;
     all_ &= ~slots;
-    for (u32 unit = 0; unit < units; ++unit) keep(unit, ~slots);
     return found;
   }
 
  private:
-  void keep(u32 unit, u64 slots) {
-    if (!(sets_[unit] &= slots)) units_ &= ~(1u << unit);
-  }
-
-  std::array<u64, units> sets_{};
-  u64 all_ = 0;    // the sets together
-  u32 units_ = 0;  // whose set is not empty
+  u64 all_ = 0;
+  std::array<u64, units> needing_{~u64{0}};  // Unit::none at first
+  std::array<Unit, most_warps> unit_{};
 };
 
 }  // namespace ew::simt

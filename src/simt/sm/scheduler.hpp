@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "simt/sm/readiness.hpp"
 #include "simt/sm/ready_sets.hpp"
@@ -23,10 +24,13 @@ class Scheduler {
   SchedulerState* state() const { return state_.get(); }
   /// Its warps that are ready for a unit that is free.
   u64 candidates(const ReadySets& ready, Cycle now) const {
-    if (all_free_from_ <= now) return ready.all() & mine_;
-    u64 found = 0;
-    ready.each([&](u32 unit, u64 slots) { found |= busy_[unit] <= now ? slots : 0; });
-    return found & mine_;
+    u64 found = ready.all() & mine_;
+    if (all_free_from_ <= now) return found;
+    for (u32 left = used_; left; left &= left - 1) {
+      const u32 unit = static_cast<u32>(std::countr_zero(left));
+      if (busy_[unit] > now) found &= ~ready.needing(static_cast<Unit>(unit));
+    }
+    return found;
   }
   /// A slot to issue in: `held` warps do not count as ready.
   void opportunity(const ReadySets& ready, u64 held) {
@@ -35,21 +39,26 @@ class Scheduler {
   }
   /// The warp that issues. REQUIRES: `could`, a subset of mine(), is not 0.
   u32 choose(u64 could, const u64* ages) {
-    const u64 starved = could & starved_;
-    const WarpChoice choice{starved ? starved : could, last_, ages};
+    if (could & starved_) [[unlikely]]
+      could &= starved_;
     if (state_) [[unlikely]] {
-      last_ = state_->choose(choice);
+      last_ = state_->choose({could, last_, ages});
       state_->issued(last_);
+    } else if (could & (could - 1)) {
+      last_ = policy_.choose({could, last_, ages});
     } else {
-      last_ = policy_.choose(choice);
+      last_ = static_cast<u32>(std::countr_zero(could));
     }
-    starved_ &= ~(u64{1} << last_);
-    passed_over_ &= ~(u64{1} << last_);
+    if ((starved_ | passed_over_) >> last_ & 1) [[unlikely]] {
+      starved_ &= ~(u64{1} << last_);
+      passed_over_ &= ~(u64{1} << last_);
+    }
     return last_;
   }
   /// The unit takes no other instruction before `until`.
   void occupy(Unit unit, Cycle until) {
     busy_[static_cast<u32>(unit)] = until;
+    used_ |= 1u << static_cast<u32>(unit);
     all_free_from_ = std::max(all_free_from_, until);
   }
   Cycle free_from(u32 unit) const { return busy_[unit]; }
@@ -76,6 +85,7 @@ class Scheduler {
   u64 starved_ = 0;        // the same at two looks: these go first
   Cycle all_free_from_ = 0;
   std::array<Cycle, units> busy_{};
+  u32 used_ = 0;  // units that have been occupied, one bit each
 };
 
 }  // namespace ew::simt

@@ -22,9 +22,8 @@ class Scoreboard {
   /// Another warp, whose first instruction may issue then.
   void begin(Readiness first) {
     next_issue_ = first;
-    words_ = 0;
-    std::fill(rows_.begin(), rows_.end(), 0);
-    std::fill(predicates_.begin(), predicates_.end(), 0);
+    rows_ = words_ = 0;
+    ready_.clear();
   }
   /// REQUIRES: before latest(), as the warp's rows may have grown.
   void fit(const Warp& warp) {
@@ -35,11 +34,11 @@ class Scoreboard {
   Readiness latest(const IssuedInstruction& instruction) const {
     const auto& [timing, pc, row_base, predicate_base] = instruction;
     Readiness latest = next_issue_;
-    const u64* const rows = rows_.data() + row_base;
+    const Readiness* const rows = ready_.data() + row_base;
     const u16* const row = timing->rows.data() + pc->rows;
     for (u32 i = 0, end = pc->all_rows; i < end; ++i) latest = std::max(latest, rows[row[i]]);
     if (!pc->all_predicates) return latest;
-    const u64* const predicates = predicates_.data() + predicate_base;
+    const Readiness* const predicates = ready_.data() + rows_ + predicate_base;
     const u16* const predicate = timing->predicates.data() + pc->predicates;
     for (u32 i = 0, end = pc->all_predicates; i < end; ++i) latest = std::max(latest, predicates[predicate[i]]);
     return latest;
@@ -63,24 +62,26 @@ class Scoreboard {
  private:
   template <class Do>
   void each_written(const IssuedInstruction& instruction, Do&& act) {
-    const auto [timing, pc, row_base, predicate_base] = instruction;
-    Readiness* const rows = rows_.data() + row_base;
+    const auto& [timing, pc, row_base, predicate_base] = instruction;
+    Readiness* const rows = ready_.data() + row_base;
     const u16* const row = timing->rows.data() + pc->rows;
     for (u32 i = 0, end = pc->written_rows; i < end; ++i) act(rows[row[i]]);
     if (!pc->written_predicates) return;
-    Readiness* const predicates = predicates_.data() + predicate_base;
+    Readiness* const predicates = ready_.data() + rows_ + predicate_base;
     const u16* const predicate = timing->predicates.data() + pc->predicates;
     for (u32 i = 0, end = pc->written_predicates; i < end; ++i) act(predicates[predicate[i]]);
   }
   void grow(const Warp& warp) {
     words_ = warp.rows.size() + warp.predicates.size();
-    rows_.resize(warp.rows.size() / warp_lanes);
-    predicates_.resize(warp.predicates.size());
+    const u32 rows = warp.rows.size() / warp_lanes;
+    ready_.insert(ready_.begin() + rows_, rows - rows_, 0);
+    ready_.resize(rows + warp.predicates.size());
+    rows_ = rows;
   }
 
   Readiness next_issue_ = 0;
-  std::vector<Readiness> rows_, predicates_;
-  u32 words_ = 0;  // of the warp that the two have room for
+  std::vector<Readiness> ready_;  // rows, then predicates
+  u32 rows_ = 0, words_ = 0;      // of the warp that there is room for
 };
 
 }  // namespace ew::simt

@@ -19,10 +19,10 @@ class WakeCalendar {
     look_ = (look_ & ~(u64{1} << slot)) | u64{look} << slot;
   }
   bool waiting(u32 slot) const { return waiting_ >> slot & 1; }
-  /// The cycle has come. True: the warp must be looked at.
-  bool over(u32 slot) {
-    waiting_ &= ~(u64{1} << slot);
-    return look_ >> slot & 1;
+  /// Their cycle has come. Those that must be looked at.
+  u64 over(u64 slots) {
+    waiting_ &= ~slots;
+    return look_ & slots;
   }
   /// Those of these warps that wait must be looked at, too.
   void look_at(u64 slots) { look_ |= slots; }

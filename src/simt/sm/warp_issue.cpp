@@ -45,13 +45,14 @@ Cycle WarpIssue::due(Cycle now) const {
 void WarpIssue::look_at(u32 slot, Cycle now) {
   WarpTable& table = with_.table;
   WarpSlot& w = table[slot];
-  table.stop_waiting(slot);
+  table.stop_waiting(bit(slot));
   if (!w.warp || w.draining) return;
   Warp& warp = *w.warp;
   if (!with_.executor.make_ready(warp)) return with_.parked.park(slot);
   const Split& split = warp.split();
   const Frame& frame = warp.frames[split.frame];
   w.next.pc = &w.next.timing->pcs[split.pc];
+  w.instr = &w.grid->grid->kernel->code[split.pc];
   w.next.row_base = frame.row_base;
   w.next.predicate_base = frame.predicate_base;
   w.scoreboard.fit(warp);
@@ -59,16 +60,13 @@ void WarpIssue::look_at(u32 slot, Cycle now) {
 }
 
 /// The same of a warp whose next instruction is known.
-inline void WarpIssue::look_at_next(u32 slot, WarpSlot& w, Cycle now) {
+[[gnu::always_inline]] inline void WarpIssue::look_at_next(u32 slot, WarpSlot& w, Cycle now) {
   WarpTable& table = with_.table;
   const PcTiming& pc = *w.next.pc;
   const Readiness latest = w.scoreboard.latest(w.next);
+  table.needs(slot, pc.unit);
+  if (waits_for_access(latest)) return wait_for_access(slot, w, access_of(latest));
   w.access = no_access;
-  if (waits_for_access(latest)) {
-    w.access = access_of(latest);
-    with_.schedulers.waits_for_memory(slot);
-    return table.wait_for(slot, Wait::memory);
-  }
   Cycle when = cycle_of(latest);
   if (pc.order.strong && with_.polls.pauses(slot)) [[unlikely]]
     when = std::max(when, now) + with_.polls.take_pause(slot);
@@ -79,7 +77,13 @@ inline void WarpIssue::look_at_next(u32 slot, WarpSlot& w, Cycle now) {
     return table.wait_until(slot, when, now, wait_of[static_cast<u32>(w.source)], ordered);
   }
   if (ordered && !with_.order.may_issue(slot)) return table.wait_for(slot, Wait::order);
-  table.be_ready(slot);
+  table.be_ready(bit(slot));
+}
+
+void WarpIssue::wait_for_access(u32 slot, WarpSlot& w, u32 access) {
+  w.access = access;
+  with_.schedulers.waits_for_memory(slot);
+  with_.table.wait_for(slot, Wait::memory);
 }
 
 inline u64 WarpIssue::candidates(const Scheduler& scheduler, Cycle now) const {
@@ -103,38 +107,45 @@ inline void WarpIssue::issue(u32 index, Scheduler& scheduler, Cycle now) {
   }
 }
 
-inline void WarpIssue::issue_warp(u32 slot, u32 index, Scheduler& scheduler, Cycle now) {
-  WarpSlot& w = with_.table[slot];
+inline void WarpIssue::note_issue(u32 slot, WarpSlot& w, u32 index, Cycle now) {
   const PcTiming& pc = *w.next.pc;
   const u32 at = w.warp->split().pc;
-  with_.table.issues(slot, pc.unit);
+  with_.table.issues(slot);
   TimingStatistics& counts = *w.counts;
   counts.slots.issued += with_.stalls.issues(index);
   ++(counts.instructions.*pc.issued);
   digest_ = (digest_ ^ (now << 20 ^ u64{sm_} << 52 ^ u64{slot} << 44 ^ at)) * 0x9e3779b97f4a7c15;
   with_.trace.issued(now, slot);
-  if (pc.unit != Unit::none && pc.unit != Unit::memory) scheduler.occupy(pc.unit, now + pc.interval);
   ++w.issues;
   if (pc.ordered) with_.order.issues(slot);
+}
+
+inline void WarpIssue::issue_warp(u32 slot, u32 index, Scheduler& scheduler, Cycle now) {
+  WarpSlot& w = with_.table[slot];
+  const PcTiming& pc = *w.next.pc;
+  note_issue(slot, w, index, now);
+  if (pc.unit != Unit::none && pc.unit != Unit::memory) scheduler.occupy(pc.unit, now + pc.interval);
   w.scoreboard.set_next_issue(ready_at(width_ > 1 ? now : now + 1, Source::computed));
   const Readiness result = ready_at(now + pc.latency, Source::computed);
   if (!pc.arithmetic) return issue_other(slot, w, result, now);
-  with_.executor.step(*w.warp);
+  with_.executor.step(*w.warp, *w.instr, w.next.row_base, w.next.predicate_base);
   w.scoreboard.write(w.next, result);
   with_.progress.executed();
   if (!pc.straight || w.warp->split_count != 1 || with_.progress.limit()) return go_on(slot, now);
   ++w.next.pc;
+  ++w.instr;
   look_at_next(slot, w, now);
 }
 
 /// An instruction that is more than arithmetic.
 void WarpIssue::issue_other(u32 slot, WarpSlot& w, Readiness result, Cycle now) {
   const u32 at = w.warp->split().pc;
+  const ptx::Instr& instr = *w.instr;
   with_.issuing = {.slot = slot, .result = result};
   const Outcome outcome = execute(w, at, now);
   w.scoreboard.write(w.next, with_.issuing.result);
   with_.progress.executed();
-  after(slot, at, outcome, now);
+  after(slot, instr, outcome, now);
 }
 
 inline Outcome WarpIssue::execute(WarpSlot& w, u32 at, Cycle now) {
@@ -169,12 +180,11 @@ bool WarpIssue::is_beyond_limit(const WarpSlot& w) {
 }
 
 /// An instruction that is more than arithmetic may have woken others, or ended its warp.
-void WarpIssue::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
+void WarpIssue::after(u32 slot, const ptx::Instr& instr, Outcome outcome, Cycle now) {
   WarpSlot& w = with_.table[slot];
   ResidentBlock& block = *w.block;
   Grid& grid = *w.grid->grid;
   if (outcome == Outcome::faulted) return with_.endings.fail(grid, with_.executor.take_fault());
-  const ptx::Instr& instr = grid.kernel->code[pc];
   switch (instr.op) {
     case ptx::Op::fence:
       if (w.next.pc->order.acquires) port_->acquire(w.next.pc->order.scope, w.grid->account);
@@ -185,15 +195,18 @@ void WarpIssue::after(u32 slot, u32 pc, Outcome outcome, Cycle now) {
     case ptx::Op::nanosleep:
       with_.parked.wake_later(block, *w.warp, now);
       break;
+    case ptx::Op::mov_special:
+      if (w.warp->spin.timed) with_.polls.note_clock(slot);
+      break;
     default:
       break;
   }
-  with_.polls.note_clock(slot, w.warp->spin.timed);
   if (outcome == Outcome::ended) with_.residents.end_warp(slot);
   if (persists_ && block.block && block.block->barriers_over != block.barriers_over) with_.order.barrier_over(block);
   if (block.block) with_.parked.wake(block, now);
   if (outcome == Outcome::ended) return;
-  with_.polls.went_on(slot, outcome == Outcome::spinning, now);
+  if (outcome == Outcome::spinning) with_.polls.see_spinning(slot, now);
+  if (w.next.pc->branches) with_.polls.branched(slot);
   go_on(slot, now);
 }
 

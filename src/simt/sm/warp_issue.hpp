@@ -49,12 +49,14 @@ class WarpIssue {
  private:
   void look_at(u32 slot, Cycle now);
   void look_at_next(u32 slot, WarpSlot&, Cycle now);
+  void wait_for_access(u32 slot, WarpSlot&, u32 access);
   u64 candidates(const Scheduler&, Cycle now) const;
   void issue(u32 index, Scheduler&, Cycle now);
   void issue_warp(u32 slot, u32 index, Scheduler&, Cycle now);
+  void note_issue(u32 slot, WarpSlot&, u32 index, Cycle now);
   void issue_other(u32 slot, WarpSlot&, Readiness result, Cycle now);
   Outcome execute(WarpSlot&, u32 pc, Cycle now);
-  void after(u32 slot, u32 pc, Outcome, Cycle now);
+  void after(u32 slot, const ptx::Instr&, Outcome, Cycle now);
   void go_on(u32 slot, Cycle now);
   bool is_beyond_limit(const WarpSlot&);
 

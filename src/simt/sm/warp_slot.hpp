@@ -8,8 +8,8 @@
 namespace ew::simt {
 
 /// What a warp waits for, for the charge of lost issue slots: causes that come first are charged first.
-enum class Wait : u8 { memory, order, data, control, nothing };
-inline constexpr u32 waits = 5;
+enum class Wait : u8 { memory, order, data, control };
+inline constexpr u32 waits = 4;
 
 /// A block on the SM.
 struct ResidentBlock {
@@ -20,20 +20,22 @@ struct ResidentBlock {
   std::array<u8, 64> slot_of{};
 };
 
-struct WarpSlot {
-  Warp* warp = nullptr;  // nullptr: the slot is vacant
+/// Two lines of the host's caches.
+struct alignas(64) WarpSlot {
+  Warp* warp = nullptr;               // nullptr: the slot is vacant
+  IssuedInstruction next;             // whose unit and order it is that the warp waits for
+  const ptx::Instr* instr = nullptr;  // the same
+  Scoreboard scoreboard;
+  TimingStatistics* counts = nullptr;  // of its launch
   ResidentBlock* block = nullptr;
   GridRun* grid = nullptr;
-  TimingStatistics* counts = nullptr;  // of its launch
   Cycle begun = 0;
-  IssuedInstruction next;  // whose unit and order it is that the warp waits for
-  Scoreboard scoreboard;
   u32 generation = 0;      // so many warps have left the slot
   u32 issues = 0;          // so many instructions of warps in this slot
   u32 access = no_access;  // that the warp waits for
   Source source{};         // of what it waits for, when that has a cycle
-  Wait wait = Wait::nothing;
-  bool draining = false;  // its lanes have exited, loads are under way
+  bool draining = false;   // its lanes have exited, loads are under way
 };
+static_assert(sizeof(WarpSlot) == 128);
 
 }  // namespace ew::simt

@@ -11,8 +11,7 @@ u32 WarpTable::enter() {
 
 void WarpTable::leave(u32 slot) {
   WarpSlot& w = warps_[slot];
-  stop_waiting(slot);
-  w.wait = Wait::nothing;
+  stop_waiting(bit(slot));
   w.warp = nullptr;
   w.block = nullptr;
   w.grid = nullptr;
@@ -31,7 +30,7 @@ void WarpTable::forget(u64 gone) {
 void WarpTable::wake_event(u64 slot, u64 generation) {
   const u32 index = static_cast<u32>(slot);
   if (warps_[index].generation != generation) return;
-  wake_up(index);
+  wake_up(bit(index));
   alarm_.wake_now();
 }
 
@@ -43,7 +42,7 @@ void WarpTable::reconsider(u64 warps) {
 
 void WarpTable::look_again(u32 slot, Wait if_it_waits) {
   const WarpSlot& w = warps_[slot];
-  if (w.wait != if_it_waits || !w.warp || !(waiting(if_it_waits) >> slot & 1)) return;
+  if (!w.warp || !(waiting(if_it_waits) >> slot & 1)) return;
   if (w.block->parked >> w.warp->index & 1) return;
   if (calendar_.waiting(slot)) return;
   look_at_ |= bit(slot);

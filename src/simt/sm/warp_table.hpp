@@ -52,7 +52,6 @@ class WarpTable {
   // A warp waits.
   void wait_for(u32 slot, Wait what) {
     changed_ |= bit(slot);
-    warps_[slot].wait = what;
     waiting_[static_cast<u32>(what)] |= bit(slot);
   }
   /// For a cycle. `look`: the warp must be looked at then, else it is ready.
@@ -62,27 +61,26 @@ class WarpTable {
     if (when - now < WakeCalendar::days) return calendar_.enter(slot, when);
     wheel_.at<&WarpTable::wake_event>(when, *this, slot, warps_[slot].generation);
   }
-  void stop_waiting(u32 slot) {
-    changed_ |= bit(slot);
-    waiting_[static_cast<u32>(warps_[slot].wait)] &= ~bit(slot);
+  void stop_waiting(u64 warps) {
+    changed_ |= warps;
+    for (u64& waiting : waiting_) waiting &= ~warps;
   }
   u64 waiting(Wait what) const { return waiting_[static_cast<u32>(what)]; }
   /// Those whose cycle has come are ready, or looked at.
   void wake(Cycle now) {
-    for (u64 left = calendar_.take(now); left; left &= left - 1) wake_up(first_of(left));
+    if (const u64 warps = calendar_.take(now)) wake_up(warps);
   }
 
   // It is ready.
   const ReadySets& ready() const { return ready_; }
-  void be_ready(u32 slot) {
-    changed_ |= bit(slot);
-    WarpSlot& w = warps_[slot];
-    w.wait = Wait::nothing;
-    ready_.add(slot, w.next.pc->unit);
+  void needs(u32 slot, Unit unit) { ready_.needs(slot, unit); }
+  void be_ready(u64 warps) {
+    changed_ |= warps;
+    ready_.add(warps);
   }
-  void issues(u32 slot, Unit unit) {
+  void issues(u32 slot) {
     changed_ |= bit(slot);
-    ready_.remove(slot, unit);
+    ready_.remove(bit(slot));
   }
   /// Those of these that are ready are looked at once more, those that wait for a cycle when it has come.
   void reconsider(u64 warps);
@@ -105,12 +103,11 @@ class WarpTable {
   Cycle due(Cycle now) const { return look_at_ ? now + 1 : calendar_.next(now); }
 
  private:
-  void wake_up(u32 slot) {
-    stop_waiting(slot);
-    if (calendar_.over(slot))
-      look_at_ |= bit(slot);
-    else
-      be_ready(slot);
+  void wake_up(u64 warps) {
+    stop_waiting(warps);
+    const u64 looked_at = calendar_.over(warps);
+    look_at_ |= looked_at;
+    be_ready(warps & ~looked_at);
   }
   void wake_event(u64 slot, u64 generation);
 
