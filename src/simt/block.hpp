@@ -83,7 +83,7 @@ struct Block {
   std::array<BlockBarrier, 16> barriers;
   std::vector<Warp*> warps;                   // nullptr: not begun, or ended
   u64 ready = 0, asleep = 0, unfinished = 0;  // warps, one bit each
-  u32 barriers_over = 0;                      // counts
+  u32 arrivals = 0, barriers_over = 0;        // counts, of its barriers
 
   u8* shared_data() { return reinterpret_cast<u8*>(shared.data()); }
 };

@@ -36,7 +36,7 @@ struct SmTimingConfig {
   UnitTime convert{10, 8};
   UnitTime shuffle{22, 4};
   u32 branch_latency = 8;
-  u32 barrier_latency = 8;
+  u32 barrier_latency = 22, barrier_interval = 2;
 
   u32 shared_latency = 20;
   u32 shared_banks = 32;
@@ -64,6 +64,8 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   const char* dissected = "Jia et al., Dissecting the NVIDIA Turing T4 GPU via Microbenchmarking, 2019";
   const char* guide = "CUDA C++ Programming Guide, Throughput of Native Arithmetic Instructions, 7.5";
   const char* sequence = "GPGPU-Sim's SM75_RTX2060: a sequence of instructions in one";
+  const char* barriers =
+      "D. Connolly, Instruction-Level Characterisation of the NVIDIA TU102, 2026: 22 cycles for 1 warp, 84 for 32";
   const char* assumed = "assumed: no published figure";
   const core::Range latency{1, 4096}, interval{1, 4096};
 
@@ -117,7 +119,9 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   visit("branch_latency", self.branch_latency, latency, "cycles",
         "From a taken branch, a call or a return to the warp's next instruction.", assumed);
   visit("barrier_latency", self.barrier_latency, latency, "cycles",
-        "From the last arrival at a barrier to the next instructions.", assumed);
+        "From the last arrival at a barrier of the block to the next instructions of its warps.", barriers);
+  visit("barrier_interval", self.barrier_interval, core::Range{0, 64}, "cycles",
+        "A block's barriers take one warp's arrival after another: from one to the next.", barriers);
   visit("shared_latency", self.shared_latency, latency, "cycles", "A load of shared memory without conflicts.",
         "SBRP artifact, gpgpu_smem_latency");
   visit("shared_banks", self.shared_banks, core::Range{1, 64}, "banks",

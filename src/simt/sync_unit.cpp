@@ -143,6 +143,7 @@ void SyncUnit::arrive(Warp& warp, Split& split, const SyncOp& op) {
   state.any |= source != 0;
   state.all &= source == op.lanes;
   ++block.grid->counters.barriers;
+  ++block.arrivals;
   warp.spin.spins &= ~op.lanes;
   spins_.changed();
   const bool waits = form.kind != BarrierKind::arrive;

@@ -363,8 +363,58 @@ TEST(TimingBarrier, the_last_arrival_counts) {
           setup, 64);
   // Of warp 0: when it came out; of warp 1: when it came. Both warps ran the chain or neither waited for it.
   EXPECT_GE(done.out[0], done.out[32]);
-  EXPECT_LE(done.out[0], done.out[32] + setup.timing.barrier_latency + 4);
+  EXPECT_LE(done.out[0], done.out[32] + setup.timing.barrier_latency + setup.timing.barrier_interval + 4);
   EXPECT_GE(done.out[0], done.out[32] + setup.timing.barrier_latency);
+}
+
+/// One barrier behind the other.
+std::string barriers(u32 n) {
+  return repeated(n, [](u32) { return "bar.sync 0;"; });
+}
+
+TEST(TimingBarrier, the_last_warp_to_arrive_waits_as_the_others_do) {
+  TimingSetup setup = plain();
+  for (const u32 latency : {5u, 22u, 100u}) {
+    setup.timing.barrier_latency = latency;
+    for (const u32 interval : {0u, 2u}) {
+      setup.timing.barrier_interval = interval;
+      EXPECT_EQ(clocks(barriers(24), setup) - clocks(barriers(8), setup), 16 * latency) << "a block of one warp";
+    }
+  }
+}
+
+TEST(TimingBarrier, takes_one_arrival_after_another) {
+  TimingSetup setup = plain();
+  setup.timing.barrier_latency = 22;
+  for (const u32 interval : {2u, 7u}) {
+    setup.timing.barrier_interval = interval;
+    for (const u32 warps : {2u, 4u, 32u})
+      EXPECT_EQ(clocks(barriers(24), setup, warps * 32) - clocks(barriers(8), setup, warps * 32),
+                16 * (22 + (warps - 1) * interval))
+          << warps;
+  }
+}
+
+TEST(TimingBarrier, that_no_lane_executes_is_no_arrival) {
+  TimingSetup setup = plain();
+  setup.timing.barrier_interval = 64;
+  const std::string skipped = "  setp.ne.u32 %p1, %r1, %r1;\n" + repeated(16, [](u32) { return "@%p1 bar.sync 0;"; });
+  EXPECT_LT(clocks(skipped + barriers(1), setup), 16u + 2 * setup.timing.barrier_latency);
+}
+
+TEST(TimingBarrier, that_the_last_warp_only_arrives_at_holds_the_others) {
+  TimingSetup setup = plain();
+  setup.timing.barrier_latency = 500;
+  // Warp 1 arrives last and goes on at once; warp 0 waits for the latency behind that.
+  const Ran done = run(
+      "  setp.ge.u32 %p1, %r1, 32;\n  mov.u32 %r6, 0;\n  @%p1 bra ARRIVE;\n  bar.sync 1, 64;\n  bra DONE;\nARRIVE:\n" +
+          repeated(50, [](u32) { return "fma.rn.f32 %f1, %f1, %f1, %f1;"; }) +
+          "  mov.u32 %r6, %clock;\n  bar.arrive 1, 64;\nDONE:\n  mov.u32 %r7, %clock;\n"
+          "  selp.u32 %r6, %r6, %r7, %p1;\n  sub.u32 %r7, %r7, %r6;\n  @%p1 mov.u32 %r6, %r7;\n"
+          "  st.global.u32 [%rd1], %r6;\n",
+      setup, 64);
+  EXPECT_GE(done.out[0], 500u);
+  EXPECT_LT(done.out[32], 50u);
 }
 
 TEST(TimingIdle, sleep_costs_no_steps) {

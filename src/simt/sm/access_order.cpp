@@ -63,7 +63,6 @@ bool AccessOrder::copies_done(u32 slot) const {
 }
 
 void AccessOrder::barrier_over(ResidentBlock& run) {
-  run.barriers_over = run.block->barriers_over;
   u64 warps = 0;
   for (const simt::Warp* warp : run.block->warps)
     if (warp) warps |= bit(run.slot_of[warp->index]);

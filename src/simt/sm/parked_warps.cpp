@@ -4,10 +4,11 @@
 
 namespace ew::simt {
 
-ParkedWarps::ParkedWarps(u32 blocks, u32 barrier_latency, WarpTable& table, Executor& executor, core::TimeWheel& wheel,
-                         Alarm& alarm, Endings& endings)
+ParkedWarps::ParkedWarps(u32 blocks, const SmTimingConfig& config, WarpTable& table, Executor& executor,
+                         core::TimeWheel& wheel, Alarm& alarm, Endings& endings)
     : blocks_(blocks),
-      barrier_latency_(barrier_latency),
+      barrier_latency_(config.barrier_latency),
+      barrier_interval_(config.barrier_interval),
       table_(table),
       executor_(executor),
       wheel_(wheel),
@@ -18,7 +19,7 @@ ParkedWarps::ParkedWarps(u32 blocks, u32 barrier_latency, WarpTable& table, Exec
 
 ResidentBlock& ParkedWarps::enter(Block& block) {
   ResidentBlock& here = *std::find_if(blocks_.begin(), blocks_.end(), [](const ResidentBlock& b) { return !b.block; });
-  here = {.block = &block, .place = here.place, .barriers_over = block.barriers_over};
+  here = {.block = &block, .place = here.place, .arrivals = block.arrivals, .barriers_over = block.barriers_over};
   return here;
 }
 
@@ -35,11 +36,27 @@ void ParkedWarps::park(u32 slot) {
   check_deadlock(*w.block);
 }
 
+void ParkedWarps::arrive(u32 slot, bool waits, Cycle now) {
+  WarpSlot& w = table_[slot];
+  ResidentBlock& here = *w.block;
+  if (here.arrivals == here.block->arrivals) return;  // no lane had the predicate
+  here.arrivals = here.block->arrivals;
+  here.barrier_free = std::max(here.barrier_free, now) + barrier_interval_;
+  if (waits && here.barriers_over != here.block->barriers_over)  // the last one: nobody has to wake it
+    w.scoreboard.delay_next_issue(behind_barrier(here, now));
+}
+
+Readiness ParkedWarps::behind_barrier(const ResidentBlock& block, Cycle now) const {
+  const Cycle last_taken = std::max(block.barrier_free, now + barrier_interval_) - barrier_interval_;
+  return ready_at(last_taken + barrier_latency_, Source::barrier);
+}
+
 void ParkedWarps::wake_over_barrier(ResidentBlock& block, Cycle now) {
+  const Readiness go_on = behind_barrier(block, now);
   for (u64 woken = block.block->ready & block.parked; woken; woken &= woken - 1) {
     const u32 slot = block.slot_of[first_of(woken)];
     block.parked &= ~(woken & -woken);
-    table_[slot].scoreboard.delay_next_issue(ready_at(now + barrier_latency_, Source::barrier));
+    table_[slot].scoreboard.delay_next_issue(go_on);
     table_.look_at(bit(slot));
   }
   alarm_.wake(now);

@@ -12,7 +12,7 @@ namespace ew::simt {
 
 class ParkedWarps {
  public:
-  ParkedWarps(u32 blocks, u32 barrier_latency, WarpTable& table, Executor& executor, core::TimeWheel& wheel,
+  ParkedWarps(u32 blocks, const SmTimingConfig& config, WarpTable& table, Executor& executor, core::TimeWheel& wheel,
               Alarm& alarm, Endings& endings);
   ParkedWarps(const ParkedWarps&) = delete;
   ParkedWarps& operator=(const ParkedWarps&) = delete;
@@ -24,6 +24,9 @@ class ParkedWarps {
   std::vector<ResidentBlock>& blocks() { return blocks_; }
 
   void park(u32 slot);
+  /// The warp has issued a barrier. Its block's barriers take the arrival, if it was one, when they have taken those
+  /// before it.
+  void arrive(u32 slot, bool waits, Cycle now);
   /// An instruction of one of its warps has let others of the block go.
   void wake(ResidentBlock& block, Cycle now) {
     if (block.block->ready & block.parked) [[unlikely]]
@@ -38,11 +41,13 @@ class ParkedWarps {
 
  private:
   void wake_over_barrier(ResidentBlock&, Cycle now);
+  /// When warps go on that no longer wait at a barrier of the block.
+  Readiness behind_barrier(const ResidentBlock&, Cycle now) const;
   void sleepers_event(u64 place, u64);
   bool release_waiting(ResidentBlock&);
 
   std::vector<ResidentBlock> blocks_;
-  u32 barrier_latency_;
+  u32 barrier_latency_, barrier_interval_;
   WarpTable& table_;
   Executor& executor_;
   core::TimeWheel& wheel_;

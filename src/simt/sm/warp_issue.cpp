@@ -192,6 +192,9 @@ void WarpIssue::after(u32 slot, const ptx::Instr& instr, Outcome outcome, Cycle 
     case ptx::Op::async_commit:
       with_.order.commit_copies(slot);
       break;
+    case ptx::Op::barrier:
+      with_.parked.arrive(slot, grid.kernel->barriers[instr.imm].kind != ptx::BarrierKind::arrive, now);
+      break;
     case ptx::Op::nanosleep:
       with_.parked.wake_later(block, *w.warp, now);
       break;
@@ -202,7 +205,10 @@ void WarpIssue::after(u32 slot, const ptx::Instr& instr, Outcome outcome, Cycle 
       break;
   }
   if (outcome == Outcome::ended) with_.residents.end_warp(slot);
-  if (persists_ && block.block && block.block->barriers_over != block.barriers_over) with_.order.barrier_over(block);
+  if (block.block && block.block->barriers_over != block.barriers_over) [[unlikely]] {
+    block.barriers_over = block.block->barriers_over;
+    if (persists_) with_.order.barrier_over(block);
+  }
   if (block.block) with_.parked.wake(block, now);
   if (outcome == Outcome::ended) return;
   if (outcome == Outcome::spinning) with_.polls.see_spinning(slot, now);

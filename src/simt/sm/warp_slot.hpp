@@ -13,10 +13,11 @@ inline constexpr u32 waits = 4;
 
 /// A block on the SM.
 struct ResidentBlock {
-  Block* block = nullptr;  // nullptr: there is none
-  u32 place = 0;           // of the block among those of its SM
-  u64 parked = 0;          // warps that the Executor has no split to run for, by their index
-  u32 barriers_over = 0;   // seen
+  Block* block = nullptr;               // nullptr: there is none
+  u32 place = 0;                        // of the block among those of its SM
+  u64 parked = 0;                       // warps that the Executor has no split to run for, by their index
+  u32 arrivals = 0, barriers_over = 0;  // at its barriers, seen
+  Cycle barrier_free = 0;               // when its barriers take another arrival
   std::array<u8, 64> slot_of{};
 };
 
