@@ -333,11 +333,12 @@ OpClass class_of(const Kernel&, const Instr& instr) {
       return OpClass::integer;
     case Op::warp_sync:
     case Op::shfl:
-    case Op::vote:
     case Op::match:
     case Op::redux:
     case Op::elect:
       return OpClass::shuffle;
+    case Op::vote:
+      return OpClass::vote;
     case Op::barrier:
       return OpClass::barrier;
     case Op::fence:

@@ -21,6 +21,7 @@ enum class OpClass : u8 {
   special,
   convert,
   shuffle,  // and what else a warp's lanes do together
+  vote,
   branch,
   barrier,
   fence,
@@ -28,7 +29,7 @@ enum class OpClass : u8 {
   texture,
   other
 };
-inline constexpr u32 op_classes = 17;
+inline constexpr u32 op_classes = 18;
 
 OpClass class_of(const Kernel&, const Instr&);
 

@@ -30,7 +30,8 @@ u64 told_bandwidth(const DeviceConfig& device) {
 }
 
 u32 simulated_double_ratio(const simt::SmTimingConfig& timing) {
-  return std::max<u32>(1, timing.wide.interval / timing.single.interval);
+  const u32 units = timing.wide_shared ? timing.schedulers : 1;  // of single precision, for one of double
+  return std::max<u32>(1, timing.wide.interval * units / timing.single.interval);
 }
 
 }  // namespace
@@ -63,8 +64,8 @@ void check_what_is_told(const MachineConfig& config) {
                     bus, machine.device.memory_bus_bits));
   if (const u32 ratio = simulated_double_ratio(config.sm_timing); machine.sm.double_ratio != ratio)
     throw core::UserError(
-        fmt::format("sm.double_ratio should be 0 (as simulated) or {}, which sm_timing.double_interval over "
-                    "sm_timing.float_interval is, but is {}",
+        fmt::format("sm.double_ratio should be 0 (as simulated) or {}, which sm_timing.double_interval (times "
+                    "sm_timing.schedulers, where these share the unit) over sm_timing.float_interval is, but is {}",
                     ratio, machine.sm.double_ratio));
   const double told = static_cast<double>(told_bandwidth(machine.device)) / 1e6;
   const double simulated = static_cast<double>(simulated_bandwidth(machine.memory, config.address_map.channels)) / 1e6;

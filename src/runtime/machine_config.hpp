@@ -194,7 +194,7 @@ void SmConfig::fields(Self& self, Visitor&& visit) {
         guide);
   visit("double_ratio", self.double_ratio, Range{0, 1024}, "",
         "Single- to double-precision throughput (cudaDeviceProp::singleToDoublePrecisionPerfRatio); 0: as simulated.",
-        "what is simulated (sm_timing.double_interval, sm_timing.float_interval)");
+        "what is simulated (sm_timing.double_interval, double_shared, float_interval)");
 }
 
 template <class Self, class Visitor>

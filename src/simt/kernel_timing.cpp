@@ -46,6 +46,8 @@ Cost cost_of(OpClass work, const SmTimingConfig& c) {
       return {Unit::special, c.convert.latency, c.convert.interval, &S::convert};
     case OpClass::shuffle:
       return {Unit::shuffle, c.shuffle.latency, c.shuffle.interval, &S::shuffle};
+    case OpClass::vote:
+      return {Unit::shuffle, c.vote_latency, c.shuffle.interval, &S::shuffle};
     case OpClass::branch:
       return {Unit::none, 1, 1, &S::branch};
     case OpClass::barrier:

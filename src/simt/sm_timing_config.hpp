@@ -30,17 +30,20 @@ struct SmTimingConfig {
   UnitTime single{4, 2};
   UnitTime single_divide{39, 16};
   UnitTime half{6, 2};
-  UnitTime wide{54, 64};
-  UnitTime wide_divide{330, 256};
+  UnitTime wide{54, 16};
+  UnitTime wide_divide{330, 64};
+  bool wide_shared = true;
   UnitTime special{21, 8};
   UnitTime convert{10, 8};
-  UnitTime shuffle{22, 4};
+  UnitTime shuffle{25, 4};
+  u32 vote_latency = 12;
   u32 branch_latency = 8;
   u32 barrier_latency = 22, barrier_interval = 2;
 
   u32 shared_latency = 20;
   u32 shared_banks = 32;
   u32 shared_conflict = 1;
+  u32 shared_atomic = 3, shared_swap = 15;
   u32 load_store_lanes = 16;
   u32 memory_queue = 16;
   u32 accesses = 128;
@@ -64,6 +67,7 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   const char* dissected = "Jia et al., Dissecting the NVIDIA Turing T4 GPU via Microbenchmarking, 2019";
   const char* guide = "CUDA C++ Programming Guide, Throughput of Native Arithmetic Instructions, 7.5";
   const char* sequence = "GPGPU-Sim's SM75_RTX2060: a sequence of instructions in one";
+  const char* measured = "D. Connolly, Instruction-Level Characterisation of the NVIDIA TU102, 2026";
   const char* barriers =
       "D. Connolly, Instruction-Level Characterisation of the NVIDIA TU102, 2026: 22 cycles for 1 warp, 84 for 32";
   const char* assumed = "assumed: no published figure";
@@ -101,21 +105,26 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   visit("double_latency", self.wide.latency, latency, "cycles", "Double-precision addition, multiplication, fma.",
         dissected);
   visit("double_interval", self.wide.interval, interval, "cycles", "Double-precision addition, multiplication, fma.",
-        "two lanes a cycle and SM: CUDA C++ Programming Guide, 7.5");
+        "two lanes an SM: CUDA C++ Programming Guide, 7.5");
   visit("double_divide_latency", self.wide_divide.latency, latency, "cycles", "Double-precision division and roots.",
         sequence);
   visit("double_divide_interval", self.wide_divide.interval, interval, "cycles", "Double-precision division and roots.",
         sequence);
+  visit("double_shared", self.wide_shared, core::Range{}, "",
+        "Whether the schedulers of an SM share one unit of double precision, in turns; else each has its own.",
+        "D. Connolly 2026: a chain takes 48 cycles, which two lanes for each of four schedulers could not hold");
   visit("special_latency", self.special.latency, latency, "cycles",
         "The special function unit: rcp.approx, sin, ex2, popc and so on.", "SBRP artifact, ptx_opcode_latency_sfu");
   visit("special_interval", self.special.interval, interval, "cycles",
         "The special function unit: rcp.approx, sin, ex2, popc and so on.", guide);
   visit("convert_latency", self.convert.latency, latency, "cycles", "Conversions between types.", assumed);
   visit("convert_interval", self.convert.interval, interval, "cycles", "Conversions between types.", guide);
-  visit("shuffle_latency", self.shuffle.latency, latency, "cycles",
-        "Shuffles, votes, matches and reductions of a warp.", dissected);
+  visit("shuffle_latency", self.shuffle.latency, latency, "cycles", "Shuffles, matches and reductions of a warp.",
+        measured);
   visit("shuffle_interval", self.shuffle.interval, interval, "cycles",
         "Shuffles, votes, matches and reductions of a warp.", guide);
+  visit("vote_latency", self.vote_latency, latency, "cycles", "Votes of a warp: ballot, any, all.",
+        "D. Connolly 2026: 16.19 cycles from ballot to ballot on a TU102, less the comparison between them");
   visit("branch_latency", self.branch_latency, latency, "cycles",
         "From a taken branch, a call or a return to the warp's next instruction.", assumed);
   visit("barrier_latency", self.barrier_latency, latency, "cycles",
@@ -130,6 +139,11 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   visit("shared_conflict", self.shared_conflict, core::Range{1, 64}, "cycles",
         "What each further pass of an access takes, where lanes want different words of one bank.",
         "assumed: each bank answers in every cycle");
+  visit("shared_atomic", self.shared_atomic, core::Range{0, 4096}, "cycles",
+        "What an atomic on shared memory takes longer than a load.",
+        "D. Connolly 2026: 25 cycles on a TU102, where a load takes 22");
+  visit("shared_swap", self.shared_swap, core::Range{0, 4096}, "cycles", "The same of a compare-and-swap.",
+        "D. Connolly 2026: 37 cycles on a TU102, where a load takes 22");
   visit("load_store_lanes", self.load_store_lanes, core::Range{1, 32}, "lanes",
         "Lanes whose addresses the load/store unit takes in a cycle.", turing);
   visit("memory_queue", self.memory_queue, core::Range{1, 1024}, "accesses",

@@ -144,6 +144,44 @@ TEST(TimingUnits, divisions_and_doubles_take_theirs) {
   EXPECT_EQ(of("div.rn.f32 %f1, %f1, %f2;"), 8 * t.single_divide.latency);
   EXPECT_EQ(of("cvt.rn.f32.u32 %f1, %x1;"), 8 * std::max(t.convert.latency, t.convert.interval));
   EXPECT_EQ(of("shfl.sync.idx.b32 %x1, %x1, 0, 31, -1;"), 8 * t.shuffle.latency);
+  EXPECT_EQ(of("{ .reg .pred p; setp.ne.u32 p, %x1, 0; vote.sync.ballot.b32 %x1, p, 0xffffffff; }"),
+            8 * (t.integer.latency + t.vote_latency));
+}
+
+/// An SM of four schedulers with two lanes of double precision: a chain had to wait for the unit, not for its value.
+TEST(TimingUnits, of_double_precision_may_be_one_for_all_schedulers) {
+  TimingSetup setup = plain();
+  setup.timing.wide = {48, 16};
+  const auto of = [&](const std::string& registers, u32 warps) {
+    const auto lines = [&](u32 n) {
+      return repeated(n, [&](u32 i) {
+        return fmt::format("fma.rn.f64 %d{0}, %d{0}, %d{0}, %d{0};", registers == "one" ? 1 : i % 16);
+      });
+    };
+    return (run(lines(80), setup, warps * 32).report.statistics.cycles -
+            run(lines(16), setup, warps * 32).report.statistics.cycles) /
+           64.0;
+  };
+  EXPECT_NEAR(of("one", 1), 48, 0.1) << "a chain";
+  EXPECT_NEAR(of("many", 1), 17, 0.1) << "the others could have issued first";
+  EXPECT_NEAR(of("many", 4), 4 * 16 + 1, 0.1) << "once round";
+  EXPECT_NEAR(of("many", 8), 8 * 16 + 2, 0.5);
+  setup.timing.wide_shared = false;
+  EXPECT_NEAR(of("many", 4), 16, 0.1);
+}
+
+TEST(TimingShared, atomics_take_longer_than_loads) {
+  TimingSetup setup = plain();
+  const auto of = [&](const std::string& line) {
+    const auto lines = [&](u32 n) { return "  mov.u32 %x2, dynamic;\n" + repeated(n, [&](u32) { return line; }); };
+    return (clocks(lines(24), setup) - clocks(lines(8), setup)) / 16;
+  };
+  const auto& t = setup.timing;
+  const u32 others = 31 * t.shared_conflict;  // all lanes want one word
+  EXPECT_EQ(of("ld.shared.u32 %x1, [%x2]; and.b32 %x3, %x1, 0; add.u32 %x2, %x2, %x3;"),
+            t.shared_latency + 2 * t.integer.latency);
+  EXPECT_EQ(of("atom.shared.add.u32 %x1, [%x2], %x1;"), t.shared_latency + t.shared_atomic + others);
+  EXPECT_EQ(of("atom.shared.cas.b32 %x1, [%x2], %x1, 0;"), t.shared_latency + t.shared_swap + others);
 }
 
 TEST(TimingBranch, costs_its_latency_when_it_is_taken) {

@@ -10,7 +10,8 @@ namespace ew::simt {
 
 class Schedulers {
  public:
-  Schedulers(const SmSetup& setup, u32 sm) : remember_(setup.policy.make != nullptr) {
+  Schedulers(const SmSetup& setup, u32 sm)
+      : remember_(setup.policy.make != nullptr), wide_shared_(setup.config.wide_shared) {
     const u32 count = setup.config.schedulers;
     for (u32 s = 0; s < count; ++s) {
       u64 mine = 0;
@@ -27,6 +28,13 @@ class Schedulers {
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
 
+  /// A warp of the scheduler has issued: its unit takes no other instruction before `until`.
+  void occupy(u32 scheduler, Unit unit, Cycle until) {
+    all_[scheduler].occupy(unit, until);
+    if (unit == Unit::wide && wide_shared_) [[unlikely]]
+      share(scheduler, unit, until);
+  }
+
   // What happens to a warp, for schedulers that remember.
   void arrived(u32 slot) {
     if (remember_) of(slot).state()->arrived(slot);
@@ -40,9 +48,14 @@ class Schedulers {
   }
 
  private:
+  /// The others' unit, too. In a cycle the schedulers issue one after another: those behind this one come first, so
+  /// that they take turns.
+  void share(u32 scheduler, Unit unit, Cycle until) {
+    for (u32 s = 0; s < all_.size(); ++s) all_[s].occupy(unit, until + (s <= scheduler));
+  }
   Scheduler& of(u32 slot) { return all_[slot % all_.size()]; }
 
-  bool remember_;
+  bool remember_, wide_shared_;
   std::vector<Scheduler> all_;
 };
 

@@ -44,7 +44,13 @@ LocalCost Scratchpad::cost(const MemoryOp& op, TimingStatistics& counts) const {
   ++counts.memory.shared_requests;
   counts.memory.shared_passes += passes;
   const u32 conflicts = (passes - 1) * conflict_;
-  return {.busy = std::max(1 + conflicts, addresses), .latency = conflicts + latency_};
+  return {.busy = std::max(1 + conflicts, addresses), .latency = conflicts + latency_of(*op.form, atomic)};
+}
+
+/// Without conflicts.
+u32 Scratchpad::latency_of(const ptx::MemoryForm& form, bool atomic) const {
+  if (!atomic) return latency_;
+  return latency_ + (form.atomic == ptx::AtomicOp::cas ? swap_ : atomic_);
 }
 
 }  // namespace ew::simt

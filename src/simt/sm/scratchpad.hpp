@@ -19,6 +19,8 @@ class Scratchpad final : public LocalMemory {
         recording_(recording),
         banks_(config.shared_banks),
         conflict_(config.shared_conflict),
+        atomic_(config.shared_atomic),
+        swap_(config.shared_swap),
         latency_(config.shared_latency),
         lanes_(config.load_store_lanes) {}
 
@@ -28,12 +30,13 @@ class Scratchpad final : public LocalMemory {
  private:
   Performed perform_now(MemoryOp&);
   Performed perform_watched(MemoryOp&, u32 slot);
+  u32 latency_of(const ptx::MemoryForm&, bool atomic) const;
 
   const WarpTable& table_;
   Polls& polls_;
   FlatMemory& flat_;
   RecordingMemory* recording_;
-  u32 banks_, conflict_, latency_, lanes_;
+  u32 banks_, conflict_, atomic_, swap_, latency_, lanes_;
 };
 
 }  // namespace ew::simt

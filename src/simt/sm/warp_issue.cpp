@@ -101,7 +101,7 @@ inline void WarpIssue::issue(u32 index, Scheduler& scheduler, Cycle now) {
   if (could) scheduler.opportunity(with_.table.ready(), with_.held.at_accesses());
   for (u32 n = 0; could && n < width_; ++n) {
     const u32 slot = scheduler.choose(could, with_.table.ages());
-    issue_warp(slot, index, scheduler, now);
+    issue_warp(slot, index, now);
     if (with_.endings.failed() || width_ == 1) return;
     could = candidates(scheduler, now) & bit(slot);
   }
@@ -120,11 +120,11 @@ inline void WarpIssue::note_issue(u32 slot, WarpSlot& w, u32 index, Cycle now) {
   if (pc.ordered) with_.order.issues(slot);
 }
 
-inline void WarpIssue::issue_warp(u32 slot, u32 index, Scheduler& scheduler, Cycle now) {
+inline void WarpIssue::issue_warp(u32 slot, u32 index, Cycle now) {
   WarpSlot& w = with_.table[slot];
   const PcTiming& pc = *w.next.pc;
   note_issue(slot, w, index, now);
-  if (pc.unit != Unit::none && pc.unit != Unit::memory) scheduler.occupy(pc.unit, now + pc.interval);
+  if (pc.unit != Unit::none && pc.unit != Unit::memory) with_.schedulers.occupy(index, pc.unit, now + pc.interval);
   w.scoreboard.set_next_issue(ready_at(width_ > 1 ? now : now + 1, Source::computed));
   const Readiness result = ready_at(now + pc.latency, Source::computed);
   if (!pc.arithmetic) return issue_other(slot, w, result, now);

@@ -52,7 +52,7 @@ class WarpIssue {
   void wait_for_access(u32 slot, WarpSlot&, u32 access);
   u64 candidates(const Scheduler&, Cycle now) const;
   void issue(u32 index, Scheduler&, Cycle now);
-  void issue_warp(u32 slot, u32 index, Scheduler&, Cycle now);
+  void issue_warp(u32 slot, u32 index, Cycle now);
   void note_issue(u32 slot, WarpSlot&, u32 index, Cycle now);
   void issue_other(u32 slot, WarpSlot&, Readiness result, Cycle now);
   Outcome execute(WarpSlot&, u32 pc, Cycle now);
