@@ -38,6 +38,9 @@ struct HomeConfig {
   u32 latency = 32;                 // cycles from arrival to the answer's departure
   u32 requests_per_cycle = 1;
   u32 atomics_per_cycle = 1;     // lanes on one line
+  u32 atomic_latency = 0;        // more than another answer's
+  u32 atomic_interval = 100;     // from one atomic on a word to the next, in hundredths of a cycle
+  u32 swap_interval = 100;       // of a compare-and-swap
   u32 mshrs = 192;               // lines under way to devices or held by the protocol
   u32 evictions = 64;            // runs of dirty sectors that wait for room at their device
   bool keep_host_lines = false;  // lines of host memory may stay in the L2
@@ -110,6 +113,12 @@ void HomeConfig::fields(Self& self, Visitor&& visit) {
   visit("requests_per_cycle", self.requests_per_cycle, Range{1, 16}, "requests", "Begun in a cycle.", assumed);
   visit("atomics_per_cycle", self.atomics_per_cycle, Range{1, 32}, "lanes",
         "Lanes of an atomic performed in a cycle on one line.", "Jia et al. 2019: one atomic a clock on one address");
+  visit("atomic_latency", self.atomic_latency, Range{0, 10000}, "cycles",
+        "What the answer to an atomic takes longer than another.", "0: assumed: as a read");
+  visit("atomic_interval", self.atomic_interval, Range{1, 100000}, "hundredths of a cycle",
+        "Lanes that want the same word take turns: from one to the next.", "Jia et al. 2019, as atomics_per_cycle");
+  visit("swap_interval", self.swap_interval, Range{1, 100000}, "hundredths of a cycle",
+        "The same of compare-and-swaps.", "assumed: as other atomics");
   visit("mshrs", self.mshrs, Range{1, 65535}, "lines", "Lines under way to devices, or held by the protocol.", cache);
   visit("evictions", self.evictions, Range{1, 65535}, "writes",
         "Writes of evicted lines that may wait for a device. While so many wait, no dirty line is evicted.",

@@ -84,6 +84,7 @@ void memory_cost(PcTiming& pc, const ptx::Instr& instr, const ptx::MemoryForm& f
     pc.issued = &S::constant_accesses;
   } else if (form.kind == MemoryKind::store) {
     pc.issued = &S::global_stores;
+    pc.stores = true;
   } else if (form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction) {
     pc.issued = &S::atomics;
   } else {
@@ -286,6 +287,13 @@ void ask_persistency(const ptx::Kernel& kernel, const memory::Consistency& model
   }
 }
 
+/// Regions have been applied: they widen and narrow scopes.
+void fence_cost(PcTiming& pc, const SmTimingConfig& c) {
+  if (pc.work != OpClass::fence || pc.order.as != OrderClass::fence) return;
+  if (pc.order.scope == Scope::gpu) pc.fence_cycles = c.fence_device;
+  if (pc.order.scope == Scope::sys) pc.fence_cycles = c.fence_system;
+}
+
 /// Operands of stores and atomics, and source and sizes of copies, as rows 0 up of what is copied.
 CapturedForm captured(const ptx::MemoryForm& form) {
   CapturedForm result{form, {}};
@@ -346,6 +354,7 @@ KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const mem
   }
   apply_regions(kernel, model, timing.pcs);
   if (persists.model) ask_persistency(kernel, model, persists, timing.pcs);
+  for (PcTiming& pc : timing.pcs) fence_cost(pc, config);
   for (PcTiming& pc : timing.pcs) {
     const Ordering& order = pc.order;
     pc.ordered = order.performed || order.visible || order.releases || order.before != memory::PersistOrder::none ||

@@ -39,6 +39,7 @@ struct SmTimingConfig {
   u32 vote_latency = 12;
   u32 branch_latency = 8;
   u32 barrier_latency = 22, barrier_interval = 2;
+  u32 fence_device = 0, fence_system = 0;
 
   u32 shared_latency = 20;
   u32 shared_banks = 32;
@@ -70,6 +71,7 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   const char* measured = "D. Connolly, Instruction-Level Characterisation of the NVIDIA TU102, 2026";
   const char* barriers =
       "D. Connolly, Instruction-Level Characterisation of the NVIDIA TU102, 2026: 22 cycles for 1 warp, 84 for 32";
+  const char* only_waits = "0: its waits alone, as no figure of Turing's is published";
   const char* assumed = "assumed: no published figure";
   const core::Range latency{1, 4096}, interval{1, 4096};
 
@@ -131,6 +133,10 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
         "From the last arrival at a barrier of the block to the next instructions of its warps.", barriers);
   visit("barrier_interval", self.barrier_interval, core::Range{0, 64}, "cycles",
         "A block's barriers take one warp's arrival after another: from one to the next.", barriers);
+  visit("fence_device", self.fence_device, core::Range{0, 1 << 20}, "cycles",
+        "What a fence of device scope takes besides its waits, if its warp has stored since its last one.", only_waits);
+  visit("fence_system", self.fence_system, core::Range{0, 1 << 20}, "cycles",
+        "The same of a fence of system scope: what the host's answer takes.", only_waits);
   visit("shared_latency", self.shared_latency, latency, "cycles", "A load of shared memory without conflicts.",
         "SBRP artifact, gpgpu_smem_latency");
   visit("shared_banks", self.shared_banks, core::Range{1, 64}, "banks",

@@ -80,27 +80,48 @@ TEST(Home, takes_so_many_requests_a_cycle) {
   }
 }
 
-TEST(Home, takes_an_atomic_a_lane_at_a_time) {
-  for (const u32 rate : {1u, 4u}) {
-    Scene s("gpu", 2, roomy(1, rate));
-    s.read(0, s.line(0));
-    s.bench.run(100);
-    Stall why;
-    s.hands[0].all.push_back({AccessKind::atomic, 0, 4, 1});
-    s.hands[1].all.push_back({AccessKind::load, 0, 4});
-    LineAccess add{.line = s.line(0), .place = s.place(0), .words = 1, .access = 1, .kind = AccessKind::atomic};
-    add.strong = true;
-    add.lanes = 32;
-    LineAccess load{.line = s.line(0), .place = s.place(0), .words = 1, .access = 0, .kind = AccessKind::load};
-    load.strong = true;
-    const Cycle start = s.bench.wheel.now();
-    EXPECT_EQ(s.bench.caches[0]->access(add, why), Accepted::pending);
-    EXPECT_EQ(s.bench.caches[1]->access(load, why), Accepted::pending);
-    s.bench.run();
-    EXPECT_EQ(s.hands[1].all[0].when - start, network + 32 / rate + 7 + network);
-    EXPECT_EQ(s.hands[1].all[0].value, 1u);
-    EXPECT_EQ(s.bench.homes[0]->statistics().atomic_lanes, 32u);
-  }
+/// 32 lanes add to these words of a line: cycles until a load that came right behind has been answered, and until the
+/// addition has.
+std::pair<Cycle, Cycle> add_and_load(const BenchConfig& config, WordMask words) {
+  Scene s("gpu", 2, config);
+  s.read(0, s.line(0));
+  s.bench.run(100);
+  Stall why;
+  s.hands[0].all.push_back({AccessKind::atomic, 0, 4, 1});
+  s.hands[1].all.push_back({AccessKind::load, 0, 4});
+  LineAccess add{.line = s.line(0), .place = s.place(0), .words = words, .access = 1, .kind = AccessKind::atomic};
+  add.strong = true;
+  add.lanes = 32;
+  LineAccess load{.line = s.line(0), .place = s.place(0), .words = 1, .access = 0, .kind = AccessKind::load};
+  load.strong = true;
+  const Cycle start = s.bench.wheel.now();
+  EXPECT_EQ(s.bench.caches[0]->access(add, why), Accepted::pending);
+  EXPECT_EQ(s.bench.caches[1]->access(load, why), Accepted::pending);
+  s.bench.run();
+  EXPECT_EQ(s.hands[1].all[0].value, 1u);
+  EXPECT_EQ(s.bench.homes[0]->statistics().atomic_lanes, 32u);
+  return {s.hands[1].all[0].when - start, s.hands[0].all[1].when - start};
+}
+
+TEST(Home, takes_so_many_lanes_of_an_atomic_a_cycle) {
+  for (const u32 rate : {1u, 4u})
+    EXPECT_EQ(add_and_load(roomy(1, rate), 0xff).first, network + 32 / rate + 7 + network);
+}
+
+TEST(Home, takes_lanes_of_an_atomic_on_one_word_in_turn) {
+  BenchConfig config = roomy(1, 32);
+  EXPECT_EQ(add_and_load(config, 1).first, network + 32 + 7 + network);
+  EXPECT_EQ(add_and_load(config, 0xff).first, network + 4 + 7 + network);
+  config.home.atomic_interval = 130;
+  EXPECT_EQ(add_and_load(config, 1).first, network + 42 + 7 + network);
+}
+
+TEST(Home, answers_an_atomic_later_than_a_load) {
+  BenchConfig config = roomy();
+  config.home.atomic_latency = 50;
+  const auto [load, add] = add_and_load(config, 1);
+  EXPECT_EQ(load, network + 32 + 7 + network) << "behind the addition's turns";
+  EXPECT_EQ(add, network + 7 + 50 + network);
 }
 
 /// Stores are no faster than the memory: behind so many writes that wait for it, no dirty line makes room.

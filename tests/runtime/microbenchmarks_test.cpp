@@ -210,7 +210,7 @@ TEST_P(Microbenchmarks, bandwidths_are_the_machine_file_s) {
 TEST_P(Microbenchmarks, atomics_and_launches_are_the_machine_file_s) {
   const MachineConfig config = load_machine(GetParam());
   const Measured measured = measure(GetParam(), EW_MICROBENCHMARKS " atomics launch");
-  WITHIN_2_PERCENT(config.l2.atomics_per_cycle, measured["atomics_same_address"]);
+  WITHIN_2_PERCENT(100.0 / config.l2.atomic_interval, measured["atomics_same_address"]);
   const u32 lines = 128 / config.l1.line;  // of the 32 words that a warp adds to: each is another slice's
   WITHIN_2_PERCENT(lines * config.l2.atomics_per_cycle, measured["atomics_same_line"]);
   WITHIN_2_PERCENT(config.address_map.slices * config.l2.atomics_per_cycle, measured["atomics_spread"]);
@@ -268,7 +268,8 @@ TEST_P(Microbenchmarks, barriers_fences_and_contended_atomics_cost_what_they_mus
   EXPECT_GT(measured["grid_sync_all_sms"], measured["syncthreads_32"]);
   EXPECT_LT(measured["fence_block"], measured["fence_device"]);
   // One address is one slice's, and an SM sends no more than its share.
-  EXPECT_LE(measured["atomics_one_address"], 1.02 * config.l2.atomics_per_cycle);
+  EXPECT_LE(measured["atomics_one_address"], 102.0 / config.l2.atomic_interval);
+  EXPECT_LE(measured["atomics_swap_sm"], 102.0 / config.l2.swap_interval);
   EXPECT_LE(measured["atomics_own"], 1.02 * config.address_map.slices * config.l2.atomics_per_cycle);
   EXPECT_GT(measured["atomics_own"], measured["atomics_own_sm"]);
   EXPECT_GT(measured["ping_pong_global"], measured["ping_pong_shared"]);

@@ -502,6 +502,24 @@ TEST(TimingOrder, fences_wait_for_older_stores_and_loads) {
   EXPECT_LT(clocks("  ld.relaxed.gpu.global.u32 %x1, [%rd2];\n  st.global.u32 [%rd2+512], %r1;\n", setup), 20u);
 }
 
+TEST(TimingOrder, a_fence_behind_a_store_takes_its_own_time_besides_its_waits) {
+  TimingSetup setup = plain();
+  const std::string store = "  st.global.u32 [%rd2], %r1;\n", atomic = "  red.global.add.u32 [%rd2], 1;\n";
+  const auto of = [&](const std::string& before, const char* scope) {
+    const std::string body = before + "  fence.acq_rel." + scope + ";\n";
+    setup.timing.fence_device = setup.timing.fence_system = 0;
+    const u32 waits = clocks(body, setup);
+    setup.timing.fence_device = 300;
+    setup.timing.fence_system = 1000;
+    return clocks(body, setup) - waits;
+  };
+  EXPECT_EQ(of(store, "gpu"), 300u);
+  EXPECT_EQ(of(store, "sys"), 1000u);
+  EXPECT_EQ(of(store, "cta"), 0u);
+  EXPECT_EQ(of(atomic, "gpu"), 0u) << "performed where all see it";
+  EXPECT_EQ(of(store + "  fence.acq_rel.gpu;\n", "gpu"), 300u) << "the first alone: nothing was stored since";
+}
+
 TEST(TimingOrder, releases_and_acquires_reach_the_private_cache_above_cta_only) {
   const TimingSetup setup = plain();
   const TimingReport none = run("", setup).report;

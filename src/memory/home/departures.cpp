@@ -2,7 +2,7 @@
 
 namespace ew::memory {
 
-void Departures::depart(const Request& message, Node to, u32 data_bytes) {
+void Departures::depart(const Request& message, Node to, u32 data_bytes, u32 more) {
   u32 number = free_;
   if (number == no_number) {
     number = static_cast<u32>(departures_.size());
@@ -12,7 +12,7 @@ void Departures::depart(const Request& message, Node to, u32 data_bytes) {
   }
   departures_[number] = {.message = message, .data_bytes = data_bytes, .to = to};
   ++under_way_;
-  wheel_.at<&Departures::send>(std::max(wheel_.now(), last_start_) + config_.latency, *this, number);
+  wheel_.at<&Departures::send>(std::max(wheel_.now(), last_start_) + config_.latency + more, *this, number);
 }
 
 void Departures::send(u64 number, u64) {

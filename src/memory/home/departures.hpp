@@ -26,8 +26,8 @@ class Departures {
     last_start_ = turn_ / config_.requests_per_cycle;
     turn_ += turns;
   }
-  /// Leaves `latency` cycles after the last turn.
-  void depart(const Request&, Node to, u32 data_bytes);
+  /// Leaves `latency` cycles after the last turn, and `more`.
+  void depart(const Request&, Node to, u32 data_bytes, u32 more = 0);
   u32 under_way() const { return under_way_; }
 
  private:

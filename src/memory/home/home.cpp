@@ -56,13 +56,24 @@ void Home::take_turn(const Request& message) {
     default: {
       ++counts.atomics;
       counts.atomic_lanes += message.lanes;
-      const u32 rate = p_.config.atomics_per_cycle;
-      turns = std::max<u64>((u64{message.lanes} * p_.config.requests_per_cycle + rate - 1) / rate, 1);
+      turns = turns_of_atomic(message);
       counts.atomic_wait_cycles += p_.departures.wait();
       break;
     }
   }
   p_.departures.take(turns);
+}
+
+/// Lanes on different words share a cycle, those on one word take turns. Counted as if all words had as many lanes.
+u64 Home::turns_of_atomic(const Request& message) const {
+  const HomeConfig& c = p_.config;
+  const AtomicForm form = p_.around.payloads.atomics[message.payload].form;
+  const u32 wide = form.type == CellType::u64 || form.type == CellType::s64 || form.type == CellType::f64;
+  const u32 cells = std::max(1u, count_of(message.words) >> wide);
+  const u32 in_turn = (message.lanes + cells - 1) / cells;
+  const u64 word = u64{in_turn} * (form.op == AtomicOp::cas ? c.swap_interval : c.atomic_interval);
+  const u64 line = u64{message.lanes} * 100 / c.atomics_per_cycle;
+  return std::max<u64>((std::max(word, line) * c.requests_per_cycle + 99) / 100, 1);
 }
 
 /// Sectors that must have come from the device before the request is decided. A write needs none, nor do words that are
@@ -165,7 +176,9 @@ void Home::carry_out(u32 way, const Request& request, const Decision& decision, 
   line.dirty = line.dirty | result.written;
   line.written = line.written | result.written;
   if (result.written.any()) line.valid |= p_.sectors.complete(whole_words(line.written));
-  p_.departures.depart(result.answer, static_cast<Node>(request.origin), result.data_bytes);
+  const bool late = request.kind == RequestKind::atomic && !request.persist;  // `durable` follows a persist's answer
+  p_.departures.depart(result.answer, static_cast<Node>(request.origin), result.data_bytes,
+                       late ? p_.config.atomic_latency : 0);
   if (request.persist) persists_.begin(way, request, result.written);
 }
 

@@ -4,7 +4,7 @@
 //
 // Invariants
 // - Write-backs and answers to probes never wait.
-// - What leaves the home leaves in the order of decision.
+// - What leaves the home leaves in the order of decision, but for values of atomics, which are late (atomic_latency).
 #pragma once
 
 #include <string>
@@ -39,6 +39,7 @@ class Home final : public Receiver, public DeviceClient {
 
  private:
   void take_turn(const Request&);
+  u64 turns_of_atomic(const Request&) const;
   bool dispatch(const Request&, bool again);
   u32 make_way(u64 line, Place);
   void decide(u32 way, const Request&, bool fetched);

@@ -14,14 +14,14 @@ void AccessOrder::begin(u32 slot) {
 }
 
 void AccessOrder::leave(u32 slot) {
-  Warp& w = of_[slot];
+  WarpOrder& w = of_[slot];
   w.releasing = w.released = w.ordered = false;
   asked_behind_ &= ~bit(slot);
   held_.resume_at_order(bit(slot));
 }
 
 bool AccessOrder::may_issue(u32 slot) {
-  Warp& w = of_[slot];
+  WarpOrder& w = of_[slot];
   const PcTiming& next = *table_[slot].next.pc;
   const Ordering& order = next.order;
   if (asked_behind_ >> slot & 1) [[unlikely]] {
@@ -52,7 +52,7 @@ bool AccessOrder::ask(u32 slot, PersistOrder what, Scope scope) {
 
 /// cp.async.wait_group N: all but the N youngest groups; N = 0 and an mbarrier's arrival: all.
 bool AccessOrder::copies_done(u32 slot) const {
-  const Warp& w = of_[slot];
+  const WarpOrder& w = of_[slot];
   const WarpSlot& in = table_[slot];
   const ptx::Instr& instr = in.grid->grid->kernel->code[in.warp->split().pc];
   const u32 young = instr.op == ptx::Op::async_wait ? instr.imm : 0;
@@ -76,8 +76,9 @@ void AccessOrder::barrier_over(ResidentBlock& run) {
   table_.reconsider(warps);
 }
 
-void AccessOrder::sent(u32 slot, OrderClass as) {
-  Warp& w = of_[slot];
+void AccessOrder::sent(u32 slot, OrderClass as, bool store) {
+  WarpOrder& w = of_[slot];
+  w.stored |= store;
   const u32 index = static_cast<u32>(as);
   ++w.unperformed[index];
   ++w.invisible[index];
@@ -86,14 +87,14 @@ void AccessOrder::sent(u32 slot, OrderClass as) {
 }
 
 void AccessOrder::performed(u32 slot, OrderClass as) {
-  Warp& w = of_[slot];
+  WarpOrder& w = of_[slot];
   const u32 index = static_cast<u32>(as);
   if (--w.unperformed[index] == 0) w.unperformed_classes &= static_cast<u16>(~(1u << index));
   table_.look_again(slot, Wait::order);
 }
 
 void AccessOrder::visible(u32 slot, OrderClass as) {
-  Warp& w = of_[slot];
+  WarpOrder& w = of_[slot];
   const u32 index = static_cast<u32>(as);
   if (--w.invisible[index] == 0) w.invisible_classes &= static_cast<u16>(~(1u << index));
   table_.look_again(slot, Wait::order);
@@ -101,7 +102,7 @@ void AccessOrder::visible(u32 slot, OrderClass as) {
 
 void AccessOrder::released(u32 token) {
   const u32 slot = token % WarpTable::slots;
-  Warp& w = of_[slot];
+  WarpOrder& w = of_[slot];
   if (!w.releasing || token_of(slot) != token) return;
   w.releasing = false;
   w.released = true;

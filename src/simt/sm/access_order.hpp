@@ -13,6 +13,21 @@
 
 namespace ew::simt {
 
+inline constexpr u32 copy_groups = 16;
+
+/// Of one warp.
+struct WarpOrder {
+  bool releasing = false, released = false;                 // before the next instruction
+  bool stored = false;                                      // since its last fence
+  bool ordered = false;                                     // the order operation before it is over
+  memory::PersistOrder after = memory::PersistOrder::none;  // of a warp of AccessOrder::asked_behind_
+  Scope after_scope = Scope::none;
+  u8 group = 0;                                        // that new copies belong to
+  u16 unperformed_classes = 0, invisible_classes = 0;  // one bit each
+  std::array<u16, memory::order_classes> unperformed{}, invisible{};
+  std::array<u16, copy_groups> copies{};  // under way
+};
+
 class AccessOrder {
  public:
   AccessOrder(WarpTable& table, HeldWarps& held) : table_(table), held_(held) {}
@@ -27,7 +42,7 @@ class AccessOrder {
   bool may_issue(u32 slot);
   /// The instruction of a warp that issues has been released, or asked for; the next has not.
   void issues(u32 slot) {
-    Warp& w = of_[slot];
+    WarpOrder& w = of_[slot];
     w.released = w.releasing = w.ordered = false;
   }
   /// The persistency model is asked behind the instruction that has issued: before the warp's next one.
@@ -41,9 +56,12 @@ class AccessOrder {
   void barrier_over(ResidentBlock&);
 
   // Accesses of global memory.
-  void sent(u32 slot, memory::OrderClass);
+  /// `store`: not an atomic, nor a load.
+  void sent(u32 slot, memory::OrderClass, bool store);
   void performed(u32 slot, memory::OrderClass);
   void visible(u32 slot, memory::OrderClass);
+  /// Has the warp stored since its last fence that asked?
+  bool take_stores(u32 slot) { return std::exchange(of_[slot].stored, false); }
   /// A load has acquired: before the SM's next access, stale copies go.
   void acquire_soon(Scope scope, core::Account account) {
     acquire_ = std::max(acquire_, scope);
@@ -67,18 +85,6 @@ class AccessOrder {
   static constexpr u32 tokens_end = 1u << 31;
 
  private:
-  static constexpr u32 copy_groups = 16;
-  struct Warp {
-    bool releasing = false, released = false;                 // before the next instruction
-    bool ordered = false;                                     // the order operation before it is over
-    memory::PersistOrder after = memory::PersistOrder::none;  // of a warp of asked_behind_
-    Scope after_scope = Scope::none;
-    u8 group = 0;                                        // that new copies belong to
-    u16 unperformed_classes = 0, invisible_classes = 0;  // one bit each
-    std::array<u16, memory::order_classes> unperformed{}, invisible{};
-    std::array<u16, copy_groups> copies{};  // under way
-  };
-
   bool ask(u32 slot, memory::PersistOrder, Scope);
   bool copies_done(u32 slot) const;
   u32 token_of(u32 slot) const { return slot | (table_[slot].issues << 6 & ~tokens_end); }
@@ -86,7 +92,7 @@ class AccessOrder {
   WarpTable& table_;
   HeldWarps& held_;
   LinePort* port_ = nullptr;
-  std::array<Warp, WarpTable::slots> of_;
+  std::array<WarpOrder, WarpTable::slots> of_;
   u64 asked_behind_ = 0;  // warps whose order operation behind the last instruction is not over
   Scope acquire_ = Scope::none;
   core::Account acquire_account_ = core::nobody;

@@ -74,7 +74,7 @@ void LoadStoreUnit::work(u32 busy, u32 latency, Source source) {
 bool LoadStoreUnit::send(Access& a) {
   const u32 id = with_.accesses.number_of(a);
   a.to_perform = a.to_complete = a.parts_count;
-  if (a.counts) with_.order.sent(a.slot, a.instruction.pc->order.as);
+  if (a.counts) with_.order.sent(a.slot, a.instruction.pc->order.as, a.instruction.pc->stores);
   a.line.access = id;
   a.line.warp = static_cast<u8>(a.slot);
   a.line.account = a.grid->account;

@@ -187,6 +187,8 @@ void WarpIssue::after(u32 slot, const ptx::Instr& instr, Outcome outcome, Cycle 
   if (outcome == Outcome::faulted) return with_.endings.fail(grid, with_.executor.take_fault());
   switch (instr.op) {
     case ptx::Op::fence:
+      if (const u32 cycles = w.next.pc->fence_cycles; cycles && with_.order.take_stores(slot))
+        w.scoreboard.delay_next_issue(ready_at(now + 1 + cycles, Source::barrier));
       if (w.next.pc->order.acquires) port_->acquire(w.next.pc->order.scope, w.grid->account);
       break;
     case ptx::Op::async_commit:
