@@ -217,6 +217,15 @@ TEST_P(Microbenchmarks, atomics_and_launches_are_the_machine_file_s) {
   WITHIN_2_PERCENT(Implied(config).launch(), measured["launch"]);
 }
 
+/// Lines were interleaved over banks that each moved a part of a line: a warp's next line was often in the same bank.
+TEST(Microbenchmark, a_hit_of_words_moves_as_much_as_one_of_vectors) {
+  for (const auto& [machine, bytes] : {std::pair("titan-rtx", 64), std::pair("a100-80gb", 128)}) {
+    const Measured measured = measure(std::string(machine) + " --set sm.count=2", EW_MICROBENCHMARKS " bandwidth");
+    EXPECT_NEAR(measured["bandwidth_l1_words"], bytes, 0.05 * bytes) << machine;
+    EXPECT_NEAR(measured["bandwidth_l1"], bytes, 0.05 * bytes) << machine;
+  }
+}
+
 struct SharedMemory : testing::TestWithParam<const char*> {};
 // On the last of these a further pass takes two cycles.
 INSTANTIATE_TEST_SUITE_P(Machines, SharedMemory, testing::Values("sbrp-pm-far", "gtx-1080ti", "titan-rtx"));
