@@ -2,7 +2,7 @@
 // -fsanitize-coverage=edge,trace-loads,trace-stores calls the functions below before every load and store of the
 // program; the C library's block functions come here by the linker's --wrap. An access to memory that kernels may touch
 // meets the machine: it simulates one quantum, stands still, and the access is performed. So what the host sees depends
-// on its own accesses and not on its speed (DESIGN.md, section 3). Any thread may call.
+// on its own accesses and not on its speed. Any thread may call.
 #include <algorithm>
 #include <cstring>
 #include <vector>
