@@ -17,18 +17,18 @@ class Inbox {
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  /// REQUIRES: the part has not run that cycle yet.
-  void post(Cycle when, TimeWheel::Handler handler, void* target, u64 a = 0, u64 b = 0) {
-    posts_.push_back({when, handler, target, a, b});
+  /// REQUIRES: the part has not run that cycle yet. `needs`: TimeWheel::at.
+  void post(Cycle when, TimeWheel::Handler handler, void* target, u64 a = 0, u64 b = 0, const void* needs = nullptr) {
+    posts_.push_back({when, handler, target, a, b, needs});
     for (u32 i = posts_.size() - 1; i > 0 && posts_[i - 1].when > when; --i) std::swap(posts_[i - 1], posts_[i]);
     next_ = std::min(next_, when);
     due_ = std::min(due_, when);
   }
   /// `post` for a member function.
   template <auto Member, class Target>
-  void post(Cycle when, Target& target, u64 a = 0, u64 b = 0) {
+  void post(Cycle when, Target& target, u64 a = 0, u64 b = 0, const void* needs = nullptr) {
     post(
-        when, [](void* t, u64 x, u64 y) { (static_cast<Target*>(t)->*Member)(x, y); }, &target, a, b);
+        when, [](void* t, u64 x, u64 y) { (static_cast<Target*>(t)->*Member)(x, y); }, &target, a, b, needs);
   }
 
   /// The cycle of the first post, or `never`.
@@ -39,6 +39,7 @@ class Inbox {
     while (!posts_.empty() && posts_.front().when <= now) {
       const Post post = posts_.front();
       posts_.pop_front();
+      if (!posts_.empty()) __builtin_prefetch(posts_.front().needs);
       post.handler(post.target, post.a, post.b);
     }
     next_ = posts_.empty() ? never : posts_.front().when;
@@ -50,6 +51,7 @@ class Inbox {
     TimeWheel::Handler handler = nullptr;
     void* target = nullptr;
     u64 a = 0, b = 0;
+    const void* needs = nullptr;
   };
   Cycle& due_;
   Cycle next_ = never;

@@ -18,7 +18,8 @@
 
 namespace ew::memory {
 
-struct CacheLine {
+/// A line of the host's own caches: what is known of a line comes with one miss there.
+struct alignas(64) CacheLine {
   Place place;
   WordMask valid = 0, owned = 0;
   ByteMask dirty;

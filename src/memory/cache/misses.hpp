@@ -26,7 +26,7 @@
 namespace ew::memory {
 
 /// A part of an access that waits for an MSHR.
-struct WaitingPart {
+struct alignas(64) WaitingPart {
   LineAccess access;
   u32 next = no_number;
   u32 generation = 0;    // of a store: AgentPort::open()
@@ -36,7 +36,7 @@ struct WaitingPart {
   bool merged = false;
 };
 
-struct Mshr {
+struct alignas(64) Mshr {
   u64 line = no_line;
   Place place;
   ByteMask keep;  // written here since the request left

@@ -10,9 +10,10 @@ void Departures::depart(const Request& message, Node to, u32 data_bytes, u32 mor
   } else {
     free_ = departures_[number].next_free;
   }
-  departures_[number] = {.message = message, .data_bytes = data_bytes, .to = to};
+  departures_[number] = {.message = message, .data_bytes = static_cast<u16>(data_bytes), .to = to};
   ++under_way_;
-  wheel_.at<&Departures::send>(std::max(wheel_.now(), last_start_) + config_.latency + more, *this, number);
+  wheel_.at<&Departures::send>(std::max(wheel_.now(), last_start_) + config_.latency + more, *this, number, 0,
+                               &departures_[number]);
 }
 
 void Departures::send(u64 number, u64) {

@@ -31,11 +31,11 @@ class Departures {
   u32 under_way() const { return under_way_; }
 
  private:
-  struct Departure {
+  struct alignas(64) Departure {
     Request message;
-    u32 data_bytes = 0;
-    Node to = 0;
     u32 next_free = no_number;
+    u16 data_bytes = 0;
+    Node to = 0;
   };
   void send(u64 departure, u64);
 

@@ -50,7 +50,7 @@ class Sectors {
   u32 line_, sector_;
 };
 
-struct HomeLine {
+struct alignas(64) HomeLine {
   Place place;
   SectorMask valid = 0, fetching = 0;
   u32 mshr = no_number;

@@ -14,7 +14,7 @@
 
 namespace ew::memory {
 
-struct WaitingRequest {
+struct alignas(64) WaitingRequest {
   Request request;
   u32 next = no_number;
   bool fetched = false;  // its sectors came from the device

@@ -57,7 +57,7 @@ class Crossbar final : public PortedNetwork {
       count_crossings(traffic, message, 1);
       return eject(index, ports + to);
     }
-    const bool far = partition(from) != partition(to), copied = !copies_.empty() && follow_copies(message, far);
+    const bool far = partition(from) != partition(to), copied = !copies_.empty() && follow_copies(index, far);
     count_crossings(traffic, message, far && !copied ? 2 : 1);
     if (!far) return eject(index, ports + to);
     message.router = copied ? from_a_copy : by_the_link;
@@ -68,7 +68,7 @@ class Crossbar final : public PortedNetwork {
     Message& message = messages_[static_cast<u32>(index)];
     if (message.router == by_the_link) {
       const u32 between = partition(message.from) * partitions_ + partition(message.to);
-      const u64 length = (message.length * shape_.width + partition_width_ - 1) / partition_width_;
+      const u64 length = (u64{message.length} * shape_.width + partition_width_ - 1) / partition_width_;
       u64& link = links_[subnet(message.from, message.to) * partitions_ * partitions_ + between];
       message.tick = begin(link, message.tick, length) + partition_latency_;
     }
@@ -78,8 +78,9 @@ class Crossbar final : public PortedNetwork {
 
   /// True: of a read or its answer, that a copy spares the link. Whoever changes a line takes its copies away. An
   /// answer brings a copy, and it counts from the sending on.
-  bool follow_copies(const Message& message, bool far) {
-    const Request& request = message.request;
+  bool follow_copies(u32 index, bool far) {
+    const Message& message = messages_[index];
+    const Request& request = messages_.request(index);
     if (request.place.host || request.place.mmio) return false;
     if (message.from < agents_ && message.to >= agents_) {
       if (request.kind == RequestKind::read || request.kind == RequestKind::read_once)

@@ -24,7 +24,7 @@ class IdealNetwork final : public Network {
   u32 keep(Node from, Node to, const Request& request) override { return messages_.take(request, from, to); }
   void go(u32 message, u32, Traffic traffic) override {
     const NetworkMessages::Message& m = messages_[message];
-    accounts_[m.request.account].messages[static_cast<u32>(traffic)] += 1;
+    accounts_[m.account].messages[static_cast<u32>(traffic)] += 1;
     core::Cycle arrival = wheel_.now() + latency_;
     if (jitter_.on()) arrival = jitter_.behind_earlier(m.from, m.to, arrival + jitter_.cycles(), 0);
     if (messages_.inbox_of(message)) return messages_.post(message, arrival);

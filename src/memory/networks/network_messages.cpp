@@ -18,8 +18,8 @@ std::string NetworkMessages::what_is_under_way(u32 agents) const {
     if (!waits[index]) continue;
     ++listed;
     const Message& message = all_[index];
-    text += fmt::format("network: {} of line {:#x} from {} to {}\n", name_of(message.request.kind),
-                        message.request.line, node(message.from), node(message.to));
+    text += fmt::format("network: {} of line {:#x} from {} to {}\n", name_of(request(index).kind), request(index).line,
+                        node(message.from), node(message.to));
   }
   return text;
 }

@@ -13,49 +13,58 @@ namespace ew::memory {
 /// Messages on their way. The pool grows to the working size of a run and stays there.
 class NetworkMessages {
  public:
+  /// On its way: what decides the way. What the message says lies apart, since it is seldom looked at before the end.
   struct Message {
-    Request request;
     u64 tick = 0;    // of the model's clock: when its head reaches `router` or the port at its end
-    u64 length = 0;  // ticks that it takes of a link
+    u32 length = 0;  // ticks that it takes of a link
     Node from = 0, to = 0;
     u16 router = 0;
+    core::Account account = core::nobody;  // the request's
   };
 
-  explicit NetworkMessages(u32 nodes) : receivers_(nodes) { all_.reserve(1024); }
+  explicit NetworkMessages(u32 nodes) : receivers_(nodes) { all_.reserve(1024), requests_.reserve(1024); }
 
   void attach(Node node, Receiver& receiver, core::Inbox* inbox) { receivers_[node] = {&receiver, inbox}; }
   u32 take(const Request& request, Node from, Node to) {
     u32 index = static_cast<u32>(all_.size());
     if (free_.empty()) {
       all_.emplace_back();
+      requests_.emplace_back();
     } else {
       index = free_.back();
       free_.pop_back();
     }
-    all_[index].request = request;
+    requests_[index].request = request;
     all_[index].from = from;
     all_[index].to = to;
+    all_[index].account = request.account;
     return index;
   }
   Message& operator[](u32 index) { return all_[index]; }
+  const Request& request(u32 index) const { return requests_[index].request; }
   /// The inbox of a message's receiver; nullptr: it has none.
   core::Inbox* inbox_of(u32 index) const { return receivers_[all_[index].to].inbox; }
   /// The message leaves the pool before its receiver sees it: what that sends may use the place again.
   void deliver(u32 index) {
-    const Request request = all_[index].request;
+    const Request request = requests_[index].request;
     Receiver& receiver = *receivers_[all_[index].to].receiver;
     free_.push_back(index);
     ++delivered_;
     receiver.receive(request);
   }
   /// It is delivered in this cycle. REQUIRES: its receiver has an inbox.
-  void post(u32 index, core::Cycle when) { inbox_of(index)->post<&NetworkMessages::posted>(when, *this, index); }
+  void post(u32 index, core::Cycle when) {
+    inbox_of(index)->post<&NetworkMessages::posted>(when, *this, index, 0, &requests_[index]);
+  }
   u64 in_flight() const { return all_.size() - free_.size(); }
   u64 delivered() const { return delivered_; }
   /// Network::what_is_under_way. Nodes below `agents` are agents, the others homes.
   std::string what_is_under_way(u32 agents) const;
 
  private:
+  struct alignas(64) Kept {  // one line of the host's caches
+    Request request;
+  };
   struct Attached {
     Receiver* receiver = nullptr;
     core::Inbox* inbox = nullptr;
@@ -63,6 +72,7 @@ class NetworkMessages {
   void posted(u64 index, u64) { deliver(static_cast<u32>(index)); }
 
   std::vector<Message> all_;
+  std::vector<Kept> requests_;  // of all_
   std::vector<u32> free_;
   std::vector<Attached> receivers_;
   u64 delivered_ = 0;

@@ -29,8 +29,8 @@ u64 PortedNetwork::begin(u64& free, u64 tick, u64 length) {
 
 NetworkMessages::Message& PortedNetwork::inject(u32 index, u32 data_bytes, Traffic traffic, u32 port, u64 latency) {
   Message& message = messages_[index];
-  accounts_[message.request.account].messages[static_cast<u32>(traffic)] += 1;
-  message.length = length(data_bytes);
+  accounts_[message.account].messages[static_cast<u32>(traffic)] += 1;
+  message.length = static_cast<u32>(length(data_bytes));
   message.tick = begin(injection_[port], ratio_.tick_at(wheel_.now()), message.length) + latency;
   if (jitter_.on()) {
     const u64 delayed = message.tick + ratio_.ticks_within(jitter_.cycles());
@@ -52,7 +52,8 @@ void PortedNetwork::arrive(u64 index, u64 number) {
   // Where the network's clock is the faster one, several may end in one cycle: they stay in order.
   if (end <= wheel_.now() && port.waiting == 0) return messages_.deliver(static_cast<u32>(index));
   ++port.waiting;
-  wheel_.at<&PortedNetwork::deliver>(std::max(end, wheel_.now()), *this, index, number);
+  wheel_.at<&PortedNetwork::deliver>(std::max(end, wheel_.now()), *this, index, number,
+                                     &messages_.request(static_cast<u32>(index)));
 }
 
 void PortedNetwork::deliver(u64 index, u64 port) {

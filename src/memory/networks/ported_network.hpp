@@ -45,16 +45,15 @@ class PortedNetwork : public Network {
   Message& inject(u32 message, u32 data_bytes, Traffic, u32 port, u64 latency);
   /// Counts the crossing of so many links.
   void count_crossings(Traffic traffic, const Message& message, u64 links) {
-    accounts_[message.request.account].flit_crossings[static_cast<u32>(traffic)] +=
-        message.length / shape_.flit * links;
+    accounts_[message.account].flit_crossings[static_cast<u32>(traffic)] += message.length / shape_.flit * links;
     busy_ticks_ += message.length * links;
   }
   /// The ways of messages are decided up to this cycle.
   core::Cycle decided() const { return wheel_.now() + early_; }
-  /// What happens to a message in the cycle `of` is decided by an event that comes early_ cycles before it.
+  /// What happens to the message in the cycle `of` is decided by an event that comes early_ cycles before it.
   template <auto Member, class Model>
-  void decide(core::Cycle of, Model& model, u64 a, u64 b = 0) {
-    wheel_.at<Member>(of - early_, model, a, b);
+  void decide(core::Cycle of, Model& model, u64 message, u64 b = 0) {
+    wheel_.at<Member>(of - early_, model, message, b, &messages_[static_cast<u32>(message)]);
   }
   /// REQUIRES: in the model's constructor.
   void decide_early(bool early) { early_ = early ? lookahead() : 0; }
