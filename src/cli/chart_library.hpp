@@ -1,12 +1,12 @@
-// Vega and Vega-Lite, which draw the report's charts. They are npm packages (src/report/package.json), installed once
-// into the build folder; the report carries their text, so that it needs no network.
+// Chart.js, which draws the report's charts: Debian's package libjs-chart.js. The report carries its text, so that it
+// needs nothing beside it and no network.
 #pragma once
 
 #include "report/html_report.hpp"
 
 namespace ew::cli {
 
-/// What is installed; installs it first where npm can be found. A library without text says what is missing.
+/// A library without text says what is missing.
 report::ChartLibrary chart_library();
 
 }  // namespace ew::cli

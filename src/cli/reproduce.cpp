@@ -65,7 +65,7 @@ void print_claims(const ComparedFigure& compared) {
 }
 
 /// "here (paper)" of every bar, a row a program.
-void print_figure(const ComparedFigure& compared) {
+void print_figure(const ComparedFigure& compared, bool scored) {
   const Figure& figure = *compared.figure;
   std::vector<std::string> headings{"program"};
   if (!figure.x.name.empty()) headings.push_back(">" + figure.x.label);
@@ -81,12 +81,12 @@ void print_figure(const ComparedFigure& compared) {
   fmt::print("Figure {}: {} ({}; here{})\n\n{}", figure.id, figure.title, figure.axis,
              figure.published.empty() ? "" : ", and in the paper", table.text());
   const auto undecided = compared.direction.undecided.size() + compared.order.undecided.size();
-  if (!figure.published.empty())
+  if (scored && !figure.published.empty())
     fmt::print("direction: {} of {}, order: {} of {} claims of the paper hold{}\n", compared.direction.held,
                compared.direction.claims, compared.order.held, compared.order.claims,
                undecided ? fmt::format("; {} hold under some seeds", undecided) : "");
   fmt::print("\n");
-  print_claims(compared);
+  if (scored) print_claims(compared);
 }
 
 std::string typed(const ReproduceCommand& command) {
@@ -109,10 +109,11 @@ int list(const Suite& suite) {
 
 void print_result(const Reproduction& result, const fs::path& page) {
   std::vector<const ComparedFigure*> figures;
-  for (const ComparedFigure& figure : result.figures) print_figure(figure), figures.push_back(&figure);
-  if (const std::string sentence = claims_sentence(figures); !sentence.empty()) fmt::print("{}\n", sentence);
+  for (const ComparedFigure& figure : result.figures) print_figure(figure, result.scored()), figures.push_back(&figure);
+  const std::string sentence = result.scored() ? claims_sentence(figures) : unscored_sentence(result);
+  if (!sentence.empty()) fmt::print("{}\n", sentence);
   fmt::print("{} runs in {}. {}\n", result.runs.size(), seconds_text(result.provenance.wall_seconds),
-             speed_sentence(result, 15, 2));
+             speed_sentence(result));
   if (!result.failures.empty()) fmt::print("FAIL: {} runs failed\n", result.failures.size());
   fmt::print("report: {}\n", page.string());
 }

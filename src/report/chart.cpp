@@ -1,4 +1,7 @@
-// A figure as a Vega-Lite specification.
+// A figure as panels: what stands on the axes, and the values. The page's script (html_page.hpp) draws them.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "report/html_report.hpp"
@@ -9,180 +12,108 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string label_of(const Figure& figure, const std::string& bar) {
-  for (const Bar& one : figure.bars)
-    if (one.name == bar) return one.label;
-  return bar;
-}
-
 std::string program_label(const Figure& figure, const std::string& program) {
   return program == "mean" ? mean_name(figure) : program;
 }
 
-Json values_of(const ComparedFigure& compared) {
-  Json values = Json::array();
-  for (const ComparedBar& bar : compared.bars) {
-    const auto add = [&](const char* source, std::optional<double> value) {
-      if (value)
-        values.push_back({{"program", program_label(*compared.figure, bar.program)},
-                          {"bar", label_of(*compared.figure, bar.bar)},
-                          {"source", source},
-                          {"value", *value}});
-    };
-    add("paper", bar.paper);
-    add("Everwarp", bar.ours);
-    if (bar.by_seed.size() > 1) values.back().update({{"low", bar.low()}, {"high", bar.high()}});
+Json number(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+bool any(const Json& values) {
+  return std::ranges::any_of(values, [](const Json& value) { return !value.is_null(); });
+}
+
+/// The programs that were run, and the mean where the figure has one.
+std::vector<std::string> columns_of(const ComparedFigure& compared) {
+  std::vector<std::string> columns = compared.programs;
+  if (std::ranges::any_of(compared.bars, [](const ComparedBar& bar) { return bar.program == "mean"; }))
+    columns.push_back("mean");
+  return columns;
+}
+
+/// Programs along the x-axis, each with its bars: the paper's pale, ours beside it.
+Json grouped_bars(const ComparedFigure& compared) {
+  const Figure& figure = *compared.figure;
+  Json labels = Json::array(), sets = Json::array();
+  for (const std::string& program : columns_of(compared)) labels.push_back(program_label(figure, program));
+  for (std::size_t at = 0; at < figure.bars.size(); ++at) {
+    Json paper = Json::array(), ours = Json::array(), ranges = Json::array();
+    for (const std::string& program : columns_of(compared)) {
+      const ComparedBar* bar = compared.find(program, figure.bars[at].name);
+      const bool spans = bar && bar->ours && bar->by_seed.size() > 1;
+      paper.push_back(bar ? number(bar->paper) : Json(nullptr));
+      ours.push_back(bar ? number(bar->ours) : Json(nullptr));
+      ranges.push_back(spans ? Json{bar->low(), bar->high()} : Json(nullptr));
+    }
+    if (any(paper))
+      sets.push_back({{"label", figure.bars[at].label}, {"colour", at}, {"source", "paper"}, {"values", paper}});
+    if (!any(ours)) continue;
+    sets.push_back({{"label", figure.bars[at].label}, {"colour", at}, {"source", "Everwarp"}, {"values", ours}});
+    if (any(ranges)) sets.back()["ranges"] = ranges;
   }
-  return values;
+  return {{"type", "bar"}, {"labels", labels}, {"sets", sets}};
 }
 
-const Json sources{"paper", "Everwarp"};
-
-Json place_of_bar(const Json& labels) {
-  return {
-      {"x",
-       {{"field", "bar"}, {"type", "nominal"}, {"sort", labels}, {"title", nullptr}, {"axis", {{"labelAngle", -45}}}}},
-      {"xOffset", {{"field", "source"}, {"type", "nominal"}, {"sort", sources}}}};
-}
-
-Json bars(const Figure& figure, const Json& labels) {
-  Json tooltip = Json::array();
-  for (const char* field : {"program", "bar", "source"}) tooltip.push_back({{"field", field}, {"type", "nominal"}});
-  tooltip.push_back({{"field", "value"}, {"type", "quantitative"}, {"format", ".3f"}});
-  Json encoding = place_of_bar(labels);
-  encoding.update({{"y", {{"field", "value"}, {"type", "quantitative"}, {"title", figure.axis}}},
-                   {"color",
-                    {{"field", "source"},
-                     {"type", "nominal"},
-                     {"sort", sources},
-                     {"title", nullptr},
-                     {"scale", {{"domain", sources}, {"range", {"#b8bec8", "#1f6feb"}}}},
-                     {"legend", {{"orient", "top"}}}}},
-                   {"tooltip", tooltip}});
-  return {{"mark", {{"type", "bar"}}}, {"encoding", encoding}};
-}
-
-/// What the seeds span, across the bar of their mean.
-Json ranges(const Json& labels) {
-  Json encoding = place_of_bar(labels);
-  encoding.update({{"y", {{"field", "low"}, {"type", "quantitative"}}}, {"y2", {{"field", "high"}}}});
-  return {{"transform", {{{"filter", "isValid(datum.low)"}}}},
-          {"mark", {{"type", "rule"}, {"color", "#111111"}}},
-          {"encoding", encoding}};
-}
-
-/// The parts of our bars, one on the other.
-Json stacks(const ComparedFigure& compared, const Json& labels) {
+/// Our bars, one beside the other with a gap between programs; the parts of each one on the other.
+Json stacked_bars(const ComparedFigure& compared) {
   const Figure& figure = *compared.figure;
-  Json values = Json::array(), names = Json::array();
-  for (const Part& part : figure.parts) names.push_back(part.label);
-  for (const ComparedBar& bar : compared.bars)
-    for (std::size_t i = 0; i < bar.parts.size(); ++i)
-      values.push_back({{"program", program_label(figure, bar.program)},
-                        {"bar", label_of(figure, bar.bar)},
-                        {"part", figure.parts[i].label},
-                        {"place", i},
-                        {"value", bar.parts[i]}});
-  Json tooltip = Json::array();
-  for (const char* field : {"program", "bar", "part"}) tooltip.push_back({{"field", field}, {"type", "nominal"}});
-  tooltip.push_back({{"field", "value"}, {"type", "quantitative"}, {"format", ".3f"}});
-  Json encoding = place_of_bar(labels);
-  encoding.erase("xOffset");
-  encoding.update({{"y", {{"field", "value"}, {"type", "quantitative"}, {"title", figure.axis}}},
-                   {"color",
-                    {{"field", "part"},
-                     {"type", "nominal"},
-                     {"sort", names},
-                     {"title", nullptr},
-                     {"scale", {{"scheme", names.size() > 10 ? "tableau20" : "tableau10"}}},
-                     {"legend", {{"orient", "top"}, {"columns", 8}}}}},
-                   {"order", {{"field", "place"}, {"type", "quantitative"}}},
-                   {"tooltip", tooltip}});
-  return {{"data", {{"values", values}}}, {"mark", {{"type", "bar"}}}, {"encoding", encoding}};
-}
-
-/// A small chart a program: a line a bar, over the values of the axis; the paper's lines are dashed.
-Json series(const ComparedFigure& compared) {
-  const Figure& figure = *compared.figure;
-  Json values = Json::array(), labels = Json::array(), programs = Json::array(), points = Json::array();
-  for (const Bar& bar : figure.bars) labels.push_back(bar.label);
-  for (const std::string& program : compared.programs) programs.push_back(program);
-  programs.push_back(program_label(figure, "mean"));
-  for (const std::string& x : figure.x.values) points.push_back(figure.x.numeric ? Json(std::stod(x)) : Json(x));
-  for (const ComparedBar& bar : compared.bars)
-    for (const auto& [source, value] : {std::pair("paper", bar.paper), {"Everwarp", bar.ours}})
-      if (value)
-        values.push_back({{"program", program_label(figure, bar.program)},
-                          {"x", figure.x.numeric ? Json(std::stod(bar.x)) : Json(bar.x)},
-                          {"bar", label_of(figure, bar.bar)},
-                          {"source", source},
-                          {"value", *value}});
-  Json encoding{
-      {"x",
-       {{"field", "x"},
-        {"type", figure.x.numeric ? "quantitative" : "ordinal"},
-        {"sort", points},
-        {"title", figure.x.label},
-        {"axis", {{"values", points}}}}},
-      {"y", {{"field", "value"}, {"type", "quantitative"}, {"title", figure.axis}}},
-      {"color",
-       {{"field", "bar"}, {"type", "nominal"}, {"sort", labels}, {"title", nullptr}, {"legend", {{"orient", "top"}}}}},
-      {"strokeDash",
-       {{"field", "source"},
-        {"type", "nominal"},
-        {"title", nullptr},
-        {"scale", {{"domain", {"Everwarp", "paper"}}, {"range", {{1, 0}, {4, 3}}}}},
-        {"legend", nullptr}}},
-      {"tooltip",
-       {{{"field", "program"}}, {{"field", "bar"}}, {{"field", "x"}}, {{"field", "value"}, {"format", ".3f"}}}}};
-  return {{"data", {{"values", values}}},
-          {"facet", {{"field", "program"}, {"type", "nominal"}, {"sort", programs}, {"title", nullptr}}},
-          {"columns", 4},
-          {"spec",
-           {{"width", 220}, {"height", 160}, {"mark", {{"type", "line"}, {"point", true}}}, {"encoding", encoding}}},
-          {"resolve", {{"scale", {{"y", "independent"}}}}}};
-}
-
-/// Programs beside each other, each with its bars.
-Json groups_of_bars(const ComparedFigure& compared) {
-  const Figure& figure = *compared.figure;
-  Json labels = Json::array(), programs = Json::array();
-  for (const Bar& bar : figure.bars) labels.push_back(bar.label);
-  for (const std::string& program : compared.programs) programs.push_back(program);
-  programs.push_back(program_label(figure, "mean"));
-  const bool stacked = !figure.parts.empty();
-  Json layers = Json::array();
-  if (!stacked) layers.push_back(bars(figure, labels));
-  if (compared.has_ranges() && !stacked) layers.push_back(ranges(labels));
-  if (figure.quantity == Quantity::speedup || figure.quantity == Quantity::ratio)  // what all is normalised to
-    layers.push_back({{"mark", {{"type", "rule"}, {"strokeDash", {3, 3}}, {"color", "#888888"}}},
-                      {"encoding", {{"y", {{"datum", 1}}}}}});
-  Json chart{{"data", {{"values", values_of(compared)}}}};
-  if (stacked) {
-    Json layer = stacks(compared, labels);
-    chart["data"] = layer["data"];
-    layer.erase("data");
-    layers.insert(layers.begin(), std::move(layer));
+  Json labels = Json::array(), sets = Json::array();
+  std::vector<const ComparedBar*> places;  // nullptr: a gap
+  for (const std::string& program : columns_of(compared)) {
+    if (!places.empty()) places.push_back(nullptr), labels.push_back("");
+    for (std::size_t at = 0; at < figure.bars.size(); ++at) {
+      places.push_back(compared.find(program, figure.bars[at].name));
+      const std::string below = at == figure.bars.size() / 2 ? program_label(figure, program) : "";
+      labels.push_back(Json{figure.bars[at].label, below});
+    }
   }
-  const double step = figure.bars.size() > 3 ? 24 : 36;
-  chart.update({{"facet",
-                 {{"column",
-                   {{"field", "program"},
-                    {"type", "nominal"},
-                    {"sort", programs},
-                    {"title", nullptr},
-                    {"header", {{"labelFontWeight", "bold"}}}}}}},
-                {"spec", {{"width", {{"step", step}, {"for", "position"}}}, {"height", 220}, {"layer", layers}}},
-                {"spacing", 16}});
-  return chart;
+  for (std::size_t part = 0; part < figure.parts.size(); ++part) {
+    Json values = Json::array();
+    for (const ComparedBar* bar : places)
+      values.push_back(bar && part < bar->parts.size() ? Json(bar->parts[part]) : Json(nullptr));
+    sets.push_back({{"label", figure.parts[part].label}, {"colour", part}, {"source", "Everwarp"}, {"values", values}});
+  }
+  return {{"type", "bar"}, {"stacked", true}, {"labels", labels}, {"sets", sets}};
+}
+
+/// A program's panel: a line a bar, over the values of the axis; the paper's lines are dashed.
+Json lines(const ComparedFigure& compared, const std::string& program) {
+  const Figure& figure = *compared.figure;
+  Json labels = Json::array(), sets = Json::array();
+  for (const std::string& x : figure.x.values) labels.push_back(figure.x.numeric ? Json(std::stod(x)) : Json(x));
+  for (std::size_t at = 0; at < figure.bars.size(); ++at) {
+    Json paper = Json::array(), ours = Json::array();
+    for (const std::string& x : figure.x.values) {
+      const ComparedBar* bar = compared.find(program, figure.bars[at].name, x);
+      paper.push_back(bar ? number(bar->paper) : Json(nullptr));
+      ours.push_back(bar ? number(bar->ours) : Json(nullptr));
+    }
+    for (const auto& [source, values] : {std::pair("paper", paper), {"Everwarp", ours}})
+      if (any(values))
+        sets.push_back({{"label", figure.bars[at].label}, {"colour", at}, {"source", source}, {"values", values}});
+  }
+  return {{"type", "line"},
+          {"title", program_label(figure, program)},
+          {"x", figure.x.label},
+          {"labels", labels},
+          {"numeric", figure.x.numeric},
+          {"sets", sets}};
 }
 
 }  // namespace
 
 Json chart_of(const ComparedFigure& compared) {
-  Json chart = compared.figure->x.name.empty() ? groups_of_bars(compared) : series(compared);
-  chart["config"] = {{"view", {{"stroke", "transparent"}}}, {"font", "system-ui, sans-serif"}};
-  return chart;
+  const Figure& figure = *compared.figure;
+  Json panels = Json::array();
+  if (!figure.x.name.empty()) {
+    for (const std::string& program : columns_of(compared)) panels.push_back(lines(compared, program));
+  } else {
+    panels.push_back(figure.parts.empty() ? grouped_bars(compared) : stacked_bars(compared));
+  }
+  // What all is normalised to has a line of its own.
+  const bool normalised = figure.quantity == Quantity::speedup || figure.quantity == Quantity::ratio;
+  return {{"y", figure.axis}, {"normalised", normalised}, {"panels", panels}};
 }
 
 }  // namespace ew::report

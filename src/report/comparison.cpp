@@ -40,7 +40,7 @@ class BarValue {
     const double value = *measured(part.metric, bar.run, x_, seed);
     return figure_.quantity == Quantity::absolute ? value : value / *measured(figure_.metric, bar.over, over_x(), seed);
   }
-  std::vector<std::string> runs;  // that were asked
+  std::vector<std::string> runs, configurations;  // that were asked, and what each ran on
 
  private:
   const std::string& over_x() const { return figure_.x.over.empty() ? x_ : figure_.x.over; }
@@ -50,7 +50,8 @@ class BarValue {
     const FinishedRun* run = find_(program_, on, figure_.phase, seed);
     if (!run) return std::nullopt;
     const std::string name = run->directory().filename().string();
-    if (std::find(runs.begin(), runs.end(), name) == runs.end()) runs.push_back(name);
+    if (std::find(runs.begin(), runs.end(), name) == runs.end())
+      runs.push_back(name), configurations.push_back(on.name);
     return value_of(*run, metric, figure_, program_, on);
   }
   // A step that saves nothing has no share; when neither does, there is nothing to share.
@@ -127,6 +128,7 @@ ComparedBar bar_of(const ComparedFigure& compared, const Program& program, const
   result.x = x;
   result.paper = figure.paper(program.name, bar.name, x);
   result.runs = std::move(value.runs);
+  result.configurations = std::move(value.configurations);
   set_ours(result, figure.quantity, std::move(by_seed));
   if (result.ours && !parts.empty()) set_parts(result, std::move(parts));
   return result;

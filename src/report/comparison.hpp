@@ -25,7 +25,8 @@ struct ComparedBar {
   double high() const;
   /// Ours against the paper's: per cent of its value; of shares, percentage points.
   std::optional<double> difference;
-  std::vector<std::string> runs;  // names of the directories it came from
+  std::vector<std::string> runs;            // names of the directories it came from
+  std::vector<std::string> configurations;  // that of each
 };
 
 /// What the published bars say, of each and of pairs, that the runs were held to. With several seeds a claim holds when

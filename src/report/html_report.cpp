@@ -58,7 +58,9 @@ std::string_view verdict_class(const Agreement& agreement) {
   return agreement.claims == 0 ? "" : agreement.held == agreement.claims ? "good" : "bad";
 }
 
+/// Which figures there are, and their means; of runs at the paper's size, how many of its claims hold.
 std::string summary(const Reproduction& reproduction) {
+  const bool scored = reproduction.scored();
   std::string rows;
   for (const ComparedFigure& compared : reproduction.figures) {
     std::string means;
@@ -70,22 +72,28 @@ std::string summary(const Reproduction& reproduction) {
                            escaped(named.label), value_text(*compared.figure, bar.ours),
                            value_text(*compared.figure, bar.paper));
     }
-    rows += fmt::format(
-        "<tr><td><a href=\"#figure-{0}\">Figure {0}</a></td><td>{1}</td><td>{2}</td><td class=\"number {3}\">{4}</td>"
-        "<td class=\"number {5}\">{6}</td><td class=number>{7}</td></tr>\n",
-        escaped(compared.figure->id), escaped(compared.figure->title), means, verdict_class(compared.direction),
-        agreement_text(compared.direction), verdict_class(compared.order), agreement_text(compared.order),
-        compared.claims.empty() ? "none"
-                                : fmt::format("{} of {}", compared.count(Verdict::held), compared.claims.size()));
+    rows += fmt::format("<tr><td><a href=\"#figure-{0}\">Figure {0}</a></td><td>{1}</td><td>{2}</td>",
+                        escaped(compared.figure->id), escaped(compared.figure->title), means);
+    if (scored)
+      rows += fmt::format("<td class=\"number {}\">{}</td><td class=\"number {}\">{}</td><td class=number>{}</td>",
+                          verdict_class(compared.direction), agreement_text(compared.direction),
+                          verdict_class(compared.order), agreement_text(compared.order),
+                          compared.claims.empty()
+                              ? "none"
+                              : fmt::format("{} of {}", compared.count(Verdict::held), compared.claims.size()));
+    rows += "</tr>\n";
   }
+  const std::string table = fmt::format(
+      "<div class=scroll><table><thead><tr><th>figure</th><th>what it shows</th><th>means: here (paper)</th>{}</tr>"
+      "</thead><tbody>\n{}</tbody></table></div>\n",
+      scored ? "<th class=number>direction</th><th class=number>order</th><th class=number>text</th>" : "", rows);
+  if (!scored) return fmt::format("{}<p class=note>{}</p>\n", table, escaped(unscored_sentence(reproduction)));
   return fmt::format(
-      "<table><thead><tr><th>figure</th><th>what it shows</th><th>means: here (paper)</th>"
-      "<th class=number>direction</th><th class=number>order</th><th class=number>text</th></tr></thead><tbody>\n{}"
-      "</tbody></table>\n<p class=note>Direction: bars that the paper puts more than {:.0f} % from the normal one lie "
+      "{}<p class=note>Direction: bars that the paper puts more than {:.0f} % from the normal one lie "
       "on the same side "
       "of it here. Order: two bars of a program that are further apart than that in the paper are in the same order "
       "here. Text: claims of the paper's text that hold.{}</p>\n",
-      rows, 100 * telling_difference,
+      table, 100 * telling_difference,
       reproduction.provenance.seeds.size() > 1 ? " With several seeds a claim holds when it does under each of them, "
                                                  "and is undecided when it does under some."
                                                : "");
@@ -103,7 +111,8 @@ std::string bars_table(const ComparedFigure& compared) {
   for (const Part& part : figure.parts) heads += fmt::format("<th class=number>{}</th>", escaped(part.label));
   for (const ComparedBar& bar : compared.bars) {
     std::string runs, parts;
-    for (const std::string& run : bar.runs) runs += fmt::format("<a href=\"#{0}\">{0}</a> ", escaped(run));
+    for (std::size_t i = 0; i < bar.runs.size(); ++i)
+      runs += fmt::format("<a href=\"#{}\">{}</a> ", escaped(bar.runs[i]), escaped(bar.configurations[i]));
     for (const double part : bar.parts) parts += fmt::format("<td class=number>{}</td>", value_text(figure, part));
     rows += fmt::format(
         "<tr{}><td>{}</td>{}<td>{}</td><td class=number>{}</td><td class=number>{}</td>{}<td class=number>{}</td>{}"
@@ -176,15 +185,26 @@ std::string configuration_table(const ComparedFigure& compared) {
       rows);
 }
 
-std::string section(const ComparedFigure& compared) {
+/// How to read the chart.
+std::string chart_caption(const ComparedFigure& compared) {
+  const Figure& figure = *compared.figure;
+  if (!figure.parts.empty()) return "Each bar is measured here; its parts add up to it.";
+  if (figure.published.empty()) return {};
+  if (!figure.x.name.empty()) return "Solid lines: measured here. Dashed lines: the paper.";
+  return fmt::format("Dark bars: measured here. Pale bars: the paper.{}",
+                     compared.has_ranges() ? " A thin line goes from the least to the greatest of the seeds." : "");
+}
+
+std::string section(const ComparedFigure& compared, bool scored) {
   const Figure& figure = *compared.figure;
   return fmt::format(
       "<section id=\"figure-{0}\">\n<h2>Figure {0}: {1}</h2>\n<p class=note>{2}. Measured: {3}.{4}</p>\n"
-      "<div class=chart id=\"chart-{0}\"></div>\n{5}{8}<details{9}><summary>Every "
+      "<div class=chart id=\"chart-{0}\"></div>\n<p class=note>{10}</p>\n{5}{8}<details{9}><summary>Every "
       "bar</summary>\n{6}</details>\n{7}</section>\n",
       escaped(figure.id), escaped(figure.title), escaped(figure.source), escaped(figure.metric.text()),
-      figure.note.empty() ? "" : " " + escaped(figure.note), broken_claims(compared), bars_table(compared),
-      configuration_table(compared), claims_table(compared), compared.bars.size() > 200 ? "" : " open");
+      figure.note.empty() ? "" : " " + escaped(figure.note), scored ? broken_claims(compared) : "",
+      bars_table(compared), configuration_table(compared), scored ? claims_table(compared) : "",
+      compared.bars.size() > 200 ? "" : " open", chart_caption(compared));
 }
 
 std::string runs_section(const Reproduction& reproduction) {
@@ -204,7 +224,7 @@ std::string runs_section(const Reproduction& reproduction) {
       "<table><thead><tr><th>run</th><th>command</th><th class=number>warp instructions</th>"
       "<th class=number>seconds</th><th class=number>M/s</th></tr></thead><tbody>\n{}</tbody></table>\n"
       "<details><summary>Resolved machines</summary>\n{}</details>\n</section>\n",
-      reproduction.runs.size(), reproduction.warp_instructions(), escaped(speed_sentence(reproduction, 15, 2)), rows,
+      reproduction.runs.size(), reproduction.warp_instructions(), escaped(speed_sentence(reproduction)), rows,
       machines);
 }
 
@@ -232,9 +252,8 @@ std::string scripts(const Reproduction& reproduction, const ChartLibrary& librar
   nlohmann::ordered_json charts = nlohmann::ordered_json::array();
   for (const ComparedFigure& compared : reproduction.figures)
     charts.push_back({{"place", "chart-" + compared.figure->id}, {"chart", chart_of(compared)}});
-  return fmt::format("<script>{}</script>\n<script>{}</script>\n<script>const charts = {};\n{}</script>\n",
-                     program_in_script(library.vega), program_in_script(library.vega_lite),
-                     json_in_script(core::json_text(charts, -1)), html_draw_charts);
+  return fmt::format("<script>{}</script>\n<script>const charts = {};\n{}</script>\n",
+                     program_in_script(library.source), json_in_script(core::json_text(charts, -1)), html_draw_charts);
 }
 
 }  // namespace
@@ -251,7 +270,7 @@ std::string html_report(const Reproduction& reproduction, const ChartLibrary& li
                         escaped(library.missing));
   page += failures_section(reproduction);
   page += summary(reproduction);
-  for (const ComparedFigure& compared : reproduction.figures) page += section(compared);
+  for (const ComparedFigure& compared : reproduction.figures) page += section(compared, reproduction.scored());
   page += runs_section(reproduction);
   page += scripts(reproduction, library);
   return page + "</body>\n</html>\n";

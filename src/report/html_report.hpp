@@ -8,17 +8,17 @@
 
 namespace ew::report {
 
-/// Sources of vega and vega-lite, as text for the page. Without them the page says how to get them, and the tables
-/// stand alone.
+/// The source of Chart.js, as text for the page. Without it the page says how to get it, and the tables stand alone.
 struct ChartLibrary {
-  std::string vega, vega_lite;
-  std::string missing;  // what to do, when they are not there
-  bool found() const { return !vega.empty() && !vega_lite.empty(); }
+  std::string source;
+  std::string missing;  // what to do, when it is not there
+  bool found() const { return !source.empty(); }
 };
 
 std::string html_report(const Reproduction&, const ChartLibrary&);
 
-/// The figure's bars as a specification that Vega-Lite draws: a group of bars a program, the paper's beside ours.
+/// What the page's script draws: {y, normalised, panels: [{type, labels, sets: [{label, source, values}]}]}. Bars of a
+/// program stand beside each other, the paper's beside ours; a figure with an x-axis has a panel of lines a program.
 nlohmann::ordered_json chart_of(const ComparedFigure&);
 
 }  // namespace ew::report

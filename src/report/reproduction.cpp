@@ -273,15 +273,17 @@ std::string difference_text(const ComparedBar& bar) {
   return bar.difference ? fmt::format("{:+.1f}", *bar.difference) : "-";
 }
 
-std::string speed_sentence(const Reproduction& reproduction, double minutes, unsigned cores) {
+std::string speed_sentence(const Reproduction& reproduction) {
   const double instructions = static_cast<double>(reproduction.warp_instructions());
   const double seconds = reproduction.run_seconds();
   if (instructions == 0 || seconds == 0) return "Nothing ran.";
-  const double needed = instructions / (minutes * 60 * cores);
-  return fmt::format(
-      "{:.2f} M warp instructions in {:.1f} minutes of one core: {:.2f} M a second. For {:.0f} minutes on {} cores it "
-      "takes {:.2f} M a second on each.",
-      instructions / 1e6, seconds / 60, instructions / seconds / 1e6, minutes, cores, needed / 1e6);
+  return fmt::format("{:.2f} M warp instructions were simulated in {:.1f} s of one core: {:.2f} M a second.",
+                     instructions / 1e6, seconds, instructions / seconds / 1e6);
+}
+
+std::string unscored_sentence(const Reproduction& reproduction) {
+  return fmt::format("Size {}: nothing is scored, since the paper's numbers are of size {}.",
+                     reproduction.provenance.size, full_size);
 }
 
 }  // namespace ew::report

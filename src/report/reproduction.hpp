@@ -14,9 +14,13 @@ struct FailedRun {
   std::string program, configuration, command, how, output;  // output: its last lines
 };
 
+/// The size at which the papers have measured.
+inline constexpr std::string_view full_size = "paper";
+
 /// Where the runs came from.
 struct Provenance {
-  std::string size, commit, version, command, host;
+  std::string size{full_size};
+  std::string commit, version, command, host;
   std::vector<u64> seeds{0};
   unsigned jobs = 1;
   double wall_seconds = 0;  // of this call, runs that were there before not counted
@@ -29,6 +33,8 @@ struct Reproduction {
   std::vector<FinishedRun> runs;
   std::vector<FailedRun> failures;
 
+  /// Whether claims are counted: not of small runs, whose numbers are not the paper's.
+  bool scored() const { return provenance.size == full_size; }
   u64 warp_instructions() const;
   double run_seconds() const;  // wall time of the runs added up
 };
@@ -64,7 +70,9 @@ std::string range_text(const Figure&, const ComparedBar&);
 std::string seeds_text(const Provenance&);
 std::string difference_text(const ComparedBar&);
 
-/// What the timing machine would have to do for all runs to take so many minutes on so many cores.
-std::string speed_sentence(const Reproduction&, double minutes, unsigned cores);
+/// How fast the runs were simulated.
+std::string speed_sentence(const Reproduction&);
+/// Why nothing is scored. REQUIRES: !scored().
+std::string unscored_sentence(const Reproduction&);
 
 }  // namespace ew::report

@@ -81,12 +81,6 @@ class Reproduce : public testing::Test {
   fs::path folder_;
 };
 
-std::size_t count(const std::string& text, std::string_view part) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++found;
-  return found;
-}
-
 /// The page as a browser leaves it once its scripts have run.
 std::string rendered(const fs::path& page, const fs::path& profile) {
   for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
@@ -128,13 +122,12 @@ TEST_F(Reproduce, RunsEachOnceResumesAndDrawsItsCharts) {
 
   const std::string page = text_of("out/report.html");
   if (page.find("id=no-charts") != page.npos)
-    GTEST_SKIP() << "no npm, or no registry: the report has no charts\n" << page.substr(page.find("id=no-charts"), 300);
+    GTEST_SKIP() << "no Chart.js: the report has no charts\n" << page.substr(page.find("id=no-charts"), 300);
   const std::string dom = rendered(folder_ / "out/report.html", folder_ / "profile");
   if (dom.empty()) GTEST_SKIP() << "no Chromium here (Debian: apt-get install chromium): the charts were not looked at";
   EXPECT_NE(dom.find("data-drawn=\"2\" data-failed=\"\""), dom.npos) << dom.substr(0, 3000);
   // Each figure: two bars, of the program and of the mean, the paper's and ours.
-  EXPECT_EQ(count(dom, "aria-roledescription=\"bar\""), 16u);
-  EXPECT_EQ(count(dom, "mark-rule role-mark"), 4u);
+  EXPECT_NE(dom.find("data-elements=\"16\""), dom.npos) << dom.substr(0, 3000);
 }
 
 TEST_F(Reproduce, EverySeedIsARunOfItsOwnAndBarsShowTheRange) {

@@ -191,7 +191,10 @@ TEST_F(Comparison, PartsAddUpToTheirBarAndToTheMean) {
   EXPECT_EQ(parts_csv(reproduction),
             "figure,program,x,bar,part,ours\n1,P,,b,misses,0.181818\n1,P,,b,stores,0.272727\n");
   EXPECT_EQ(to_json(reproduction)["figures"][0]["bars"][0]["parts"]["stores"], 3.0 / 11);
-  EXPECT_NE(chart_of(result).dump().find("\"part\":\"misses\""), std::string::npos);
+  const auto chart = chart_of(result)["panels"][0];  // per program two stacks, and a gap
+  EXPECT_EQ(chart["stacked"], true);
+  EXPECT_EQ(chart["sets"][0]["label"], "misses");
+  ASSERT_EQ(chart["sets"][0]["values"].size(), chart["labels"].size());
 }
 
 /// The toy figure over an axis of 1 and 2.
@@ -221,7 +224,12 @@ TEST_F(Series, AreOverTheirFirstPlace) {
   EXPECT_DOUBLE_EQ(*result.find("mean", "a", "2")->ours, 1.25);
   ASSERT_EQ(result.rows().size(), 6u);
   EXPECT_EQ(result.rows()[1].x, "2");
-  EXPECT_EQ(chart_of(result)["spec"]["mark"]["type"], "line");
+  const auto panels = chart_of(result)["panels"];  // P, Q, the mean
+  ASSERT_EQ(panels.size(), 3u);
+  EXPECT_EQ(panels[0]["type"], "line");
+  EXPECT_EQ(panels[0]["sets"][0]["source"], "paper");
+  EXPECT_EQ(panels[0]["sets"][0]["values"].dump(), "[null,2.0]");
+  EXPECT_EQ(panels[0]["sets"][1]["values"].dump(), "[1.0,1.5]");
   Reproduction reproduction;
   reproduction.suite = &suite_;
   reproduction.figures.push_back(result);
@@ -258,7 +266,7 @@ TEST_F(Series, AreWhereClaimsFindTheirNumbers) {
   Reproduction reproduction;
   reproduction.suite = &suite_;
   reproduction.figures.push_back(result);
-  const std::string csv = claims_csv(reproduction), page = html_report(reproduction, {"", "", "none"});
+  const std::string csv = claims_csv(reproduction), page = html_report(reproduction, {"", "none"});
   EXPECT_NE(csv.find("1,1,held,1.5,1.5,1.5,1.4,0.2,value,\"time(P, a, n=2) / time(P, a, n=1)\",\"P, <slow>\",\n"),
             csv.npos)
       << csv;
@@ -335,14 +343,14 @@ TEST_F(Comparison, ThePageSaysEverythingAndEscapesIt) {
   reproduction.figures.push_back(compared({"P"}));
   reproduction.runs = runs_;
   reproduction.failures.push_back({"Q", "a", "ew run q", "ended with status 3", "says <no>"});
-  const std::string without = html_report(reproduction, {"", "", "npm is missing."});
-  EXPECT_NE(without.find("The charts are not drawn: npm is missing."), without.npos);
+  const std::string without = html_report(reproduction, {"", "Chart.js is missing."});
+  EXPECT_NE(without.find("The charts are not drawn: Chart.js is missing."), without.npos);
   EXPECT_EQ(without.find("<script"), without.npos);
   EXPECT_NE(without.find("A &lt;suite&gt;"), without.npos);
   EXPECT_NE(without.find("ew run &amp; &lt;x&gt;"), without.npos);
   EXPECT_NE(without.find("says &lt;no&gt;"), without.npos);
   EXPECT_NE(without.find(">1.500</td><td class=number>2.000</td><td class=number>+33.3</td>"), without.npos);
-  const std::string with = html_report(reproduction, {"var a = '</script>';", "var b;", ""});
+  const std::string with = html_report(reproduction, {"var a = '</script>';", ""});
   EXPECT_NE(with.find("var a = '<\\/script>';"), with.npos);
   EXPECT_EQ(with.find("id=no-charts"), with.npos);
   EXPECT_NE(figures_csv(reproduction).find("1,P,,b,1.5,2,2,2,33.3333,%,Pb Pa\n"), std::string::npos);
