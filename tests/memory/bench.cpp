@@ -24,6 +24,7 @@ u32 BenchNetwork::keep(Node from, Node to, const Request& request) {
     free_.pop_back();
   }
   messages_[index] = {request, from, to};
+  messages_[index].request.displaced = displaced;
   return index;
 }
 

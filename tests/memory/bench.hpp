@@ -35,6 +35,7 @@ class BenchNetwork final : public Network {
   u32 latency = 10;
   /// Further cycles of a message; the order of a pair is kept whatever it says.
   std::function<u32(Node from, Node to, const Request&)> delay;
+  bool displaced = false;  // what a network says of the requests that it carries (Request::displaced)
   /// Called before each message is received, and after.
   std::function<void(Node to, const Request&, bool before)> watch;
 

@@ -209,6 +209,26 @@ TEST(Home, a_sector_that_was_written_in_part_is_fetched_before_it_is_read) {
   EXPECT_EQ(s.done(1, whole).by, ServedBy::home) << "every byte of the sector was written";
 }
 
+TEST(Home, a_displaced_line_is_fetched_anew_but_for_its_dirty_sectors) {
+  Scene s("gpu", 2, roomy());
+  const auto by = [&](u64 address) {
+    const auto load = s.load(1, address, at_home);
+    s.bench.run();
+    return s.done(1, load).by;
+  };
+  const u64 x = s.line(0);
+  EXPECT_EQ(by(x), ServedBy::device);
+  EXPECT_EQ(by(x), ServedBy::home);
+  s.bench.network.displaced = true;
+  EXPECT_EQ(by(x), ServedBy::device);
+  s.bench.network.displaced = false;
+  EXPECT_EQ(by(x), ServedBy::home);
+  for (u32 word = 0; word < 8; ++word) s.write(0, x + 4 * word, word, strong);
+  s.bench.network.displaced = true;
+  EXPECT_EQ(by(x + 8), ServedBy::home);
+  EXPECT_EQ(s.read(1, x + 8, at_home), 2u);
+}
+
 TEST(Home, write_back_all_leaves_copies) {
   Scene s("gpu", 1, roomy());
   s.write(0, s.line(0), 1, strong);

@@ -91,10 +91,14 @@ class Bench {
   };
   std::vector<Sent> sent;
   core::TimeWheel wheel;
+  bool displaced = false;  // of the last that was received
 
  private:
   struct Endpoint final : Receiver {
-    void receive(const Request& request) override { received.push_back({bench->wheel.now(), request.access}); }
+    void receive(const Request& request) override {
+      received.push_back({bench->wheel.now(), request.access});
+      bench->displaced = request.displaced;
+    }
     Bench* bench = nullptr;
     std::vector<Arrival> received;
   };
@@ -624,6 +628,43 @@ TEST(Partitions, CopiesHaveSoMuchRoom) {
   EXPECT_EQ(sm.ask(0, ~0u), by_link);
   EXPECT_EQ(sm.ask(128, ~0u), by_copy);
   EXPECT_EQ(sm.ask(lines * 128, ~0u), by_copy);
+}
+
+/// Lines of near homes, of far ones that were written, and copies share a partition's room; what is read longest ago
+/// goes.
+TEST(Partitions, CopiesAndOwnLinesDisplaceEachOther) {
+  constexpr u32 lines = 16;  // one set
+  NetworkConfig config = partitions(lines * 128);
+  config.sections.of<CrossbarConfig>().copies_displace = true;
+  Bench bench(config);
+  Reader sm(bench);
+  const auto displaced = [&](u64 line, Node agent, RequestKind kind = RequestKind::read) {
+    sm.ask(line * 128, 0xff, agent, kind);
+    return bench.displaced;
+  };
+  EXPECT_TRUE(displaced(0, 9)) << "nobody has brought it";
+  EXPECT_FALSE(displaced(0, 9));
+  EXPECT_FALSE(displaced(0, 0)) << "at home it is the same line, whoever asks";
+  EXPECT_TRUE(displaced(1, 9, RequestKind::write));
+  EXPECT_FALSE(displaced(1, 9));
+  for (u64 i = 2; i < lines; ++i) displaced(i, 9);
+  EXPECT_FALSE(displaced(0, 9));
+  sm.answer(100 * 128, ~0u);  // a copy in the other partition
+  EXPECT_FALSE(displaced(1, 9));
+  displaced(lines, 9);
+  EXPECT_TRUE(displaced(2, 9)) << "read longest ago";
+  EXPECT_FALSE(displaced(0, 9));
+}
+
+/// As many bytes in a row as a partition has are served; a line more of the same set takes one away.
+TEST(Partitions, AStretchAsLongAsThePartitionFits) {
+  constexpr u64 lines = 512;
+  Bench bench(partitions(lines * 128));
+  Reader sm(bench);
+  for (u64 first : {u64{0}, 5 * lines}) {
+    for (u64 i = 0; i < lines; ++i) sm.answer((first + i) * 128, ~0u);
+    for (u64 i = 0; i < lines; ++i) ASSERT_EQ(sm.ask((first + i) * 128, ~0u), by_copy) << first << " " << i;
+  }
 }
 
 TEST(Partitions, HostMemoryHasNoCopies) {

@@ -97,8 +97,8 @@ double latency_in_l2(char* memory, size_t bytes, double beside, float* sink) {
 }
 
 /// The means of two clusters (k-means in one dimension): as far from each other as the times of near and far slices.
-/// The lines are in the L2 and were written last. So no part of the L2 has copies of another part's lines, and the first
-/// load of each finds it where it is.
+/// The lines are in the L2 and were written last. So no part of the L2 has copies of another part's lines, and the
+/// first load of each finds it where it is.
 void near_and_far(char* memory, double beside, Span* spans, float* sink) {
   constexpr size_t stride = 9 * line_bytes;
   constexpr int chunks = (timed_lines * stride + chunk * sizeof(float4) - 1) / (chunk * sizeof(float4));

@@ -94,6 +94,10 @@ bool Home::dispatch(const Request& request, bool again) {
     if (way == no_way) return false;
   }
   HomeLine& line = p_.lines[way];
+  if (request.displaced && line.mshr == no_number) {
+    line.valid &= p_.sectors.of(touched_words(line.dirty));
+    line.written = line.written & line.dirty;
+  }
   const SectorMask missing = needed(request) & ~line.valid;
   if (line.mshr == no_number && (missing || p_.tracks)) {
     if (p_.queue.full()) return false;

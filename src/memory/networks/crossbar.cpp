@@ -25,7 +25,8 @@ class Crossbar final : public PortedNetwork {
         partitions_(config.partitions),
         partition_latency_(u64{config.partition_latency} * config.width),
         partition_width_(config.partition_width),
-        order_(config.partitions > 1 ? nodes_ : 0) {
+        order_(config.partitions > 1 ? nodes_ : 0),
+        displacing_(config.copies_displace && config.partition_copies > 0) {
     decide_early(parts.early);
     if (partitions_ == 1) return;
     links_.resize(u64{partitions_} * partitions_ * subnets_);
@@ -80,14 +81,21 @@ class Crossbar final : public PortedNetwork {
   /// answer brings a copy, and it counts from the sending on.
   bool follow_copies(u32 index, bool far) {
     const Message& message = messages_[index];
-    const Request& request = messages_.request(index);
+    Request& request = messages_.request(index);
     if (request.place.host || request.place.mmio) return false;
-    if (message.from < agents_ && message.to >= agents_) {
-      if (request.kind == RequestKind::read || request.kind == RequestKind::read_once)
-        return far &&
-               copies_[partition(message.from)].holds(request.place, request.content ? request.content : request.words);
-      if (request.kind == RequestKind::probe_answer) return false;
-      for (PartitionCopies& copies : copies_) copies.drop(request.place);
+    const bool asks = message.from < agents_ && message.to >= agents_;
+    if (asks && request.kind == RequestKind::probe_answer) return false;
+    if (asks && request.kind != RequestKind::read && request.kind != RequestKind::read_once) {
+      for (u32 i = 0; i < partitions_; ++i)
+        if (!displacing_ || i != partition(message.to)) copies_[i].drop(request.place);
+      reach_home(message.to, request);
+      return false;
+    }
+    if (asks) {
+      if (far &&
+          copies_[partition(message.from)].holds(request.place, request.content ? request.content : request.words))
+        return true;
+      reach_home(message.to, request);
       return false;
     }
     const bool answer = request.kind == RequestKind::data && request.traffic == Traffic::read && !request.owned;
@@ -96,6 +104,13 @@ class Crossbar final : public PortedNetwork {
     if (near.holds(request.place, request.content)) return true;
     near.keep(request.place, request.content);
     return false;
+  }
+  /// A home's own line, which copies may have displaced.
+  void reach_home(Node home, Request& request) {
+    if (!displacing_) return;
+    PartitionCopies& own = copies_[partition(home)];
+    request.displaced = !own.holds(request.place, ~WordMask{0});
+    if (request.displaced) own.keep(request.place, ~WordMask{0});
   }
 
   static Shape shape(const CrossbarConfig& config, const NetworkParts& parts) {
@@ -116,9 +131,10 @@ class Crossbar final : public PortedNetwork {
   const u64 latency_;  // ticks, as the next
   const u32 partitions_;
   const u64 partition_latency_;
-  const u32 partition_width_;            // bytes
-  PairOrder order_;                      // of messages between partitions
-  std::vector<u64> links_;               // next-free ticks, by subnet and partitions
+  const u32 partition_width_;  // bytes
+  PairOrder order_;            // of messages between partitions
+  std::vector<u64> links_;     // next-free ticks, by subnet and partitions
+  const bool displacing_;
   std::vector<PartitionCopies> copies_;  // by partition; empty: none are kept
 };
 

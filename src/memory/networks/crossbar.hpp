@@ -17,6 +17,7 @@ struct CrossbarConfig {
   u32 partitions = 1;
   u32 partition_latency = 0, partition_width = 40;  // of a link between partitions, each direction and subnet
   u64 partition_copies = 0;                         // bytes of lines of other partitions' homes, in each
+  bool copies_displace = false;                     // and of the lines of its own homes
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
@@ -47,6 +48,11 @@ struct CrossbarConfig {
     visit("partition_copies", self.partition_copies, Range{0, 1u << 30}, "bytes",
           "Lines of other partitions' slices of which a partition keeps copies for reads; 0: none.",
           "SBRP artifact: one local crossbar");
+    visit(
+        "copies_displace", self.copies_displace, Range{}, "",
+        "Whether copies share partition_copies with the lines of the partition's own slices, and displace each other: "
+        "a line that has been displaced comes from the memory again.",
+        "SBRP artifact: one local crossbar");
   }
 };
 

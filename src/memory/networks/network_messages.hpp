@@ -41,6 +41,7 @@ class NetworkMessages {
     return index;
   }
   Message& operator[](u32 index) { return all_[index]; }
+  Request& request(u32 index) { return requests_[index].request; }
   const Request& request(u32 index) const { return requests_[index].request; }
   /// The inbox of a message's receiver; nullptr: it has none.
   core::Inbox* inbox_of(u32 index) const { return receivers_[all_[index].to].inbox; }
