@@ -40,6 +40,7 @@ struct SmTimingConfig {
   u32 branch_latency = 8;
   u32 barrier_latency = 22, barrier_interval = 2;
   u32 fence_device = 0, fence_system = 0;
+  u32 block_start = 0;
 
   u32 shared_latency = 20;
   u32 shared_banks = 32;
@@ -137,6 +138,8 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
         "What a fence of device scope takes besides its waits, if its warp has stored since its last one.", only_waits);
   visit("fence_system", self.fence_system, core::Range{0, 1 << 20}, "cycles",
         "The same of a fence of system scope: what the host's answer takes.", only_waits);
+  visit("block_start", self.block_start, core::Range{0, 1 << 20}, "cycles",
+        "From a block's arrival at an SM to the first instructions of its warps.", "assumed: nothing");
   visit("shared_latency", self.shared_latency, latency, "cycles", "A load of shared memory without conflicts.",
         "SBRP artifact, gpgpu_smem_latency");
   visit("shared_banks", self.shared_banks, core::Range{1, 64}, "banks",

@@ -48,7 +48,7 @@ struct TimingGpu::State {
         executor(performer, parts.services, parts.space, parts.limits),
         residency(parts.limits, parts.space, true),
         local_memory(parts.space, parts.limits.sms),
-        skew(parts.seed),
+        skew(parts.seed, parts.timing.block_start),
         setup{.limits = parts.limits,
               .config = parts.timing,
               .policy = *scheduler_policy(parts.timing.policy),

@@ -25,7 +25,7 @@ __global__ void touch(double* memory, size_t apart, size_t first) {
   if (pattern == Pattern::triad) *a = a[apart] * 2 + a[2 * apart];
 }
 
-/// Two equal parts of memory: what comes first brings the L2 into the state in which the pattern keeps it.
+/// Two parts of memory: what comes first brings the L2 into the state in which the pattern keeps it.
 struct Area {
   double* memory = nullptr;
   size_t warm = 0, timed = 0;  // bytes of all arrays
@@ -66,20 +66,20 @@ double bandwidth_of_one_sm(char* memory, size_t bytes) {
 
 void streams() {
   Area area;
-  area.warm = device.l2CacheSize;
-  area.timed = std::max<size_t>(size_t{24} << 20, area.warm) * longer;
+  area.warm = 2 * static_cast<size_t>(device.l2CacheSize);  // once its size leaves places that are not dirty yet
+  area.timed = std::max<size_t>(size_t{24} << 20, device.l2CacheSize) * longer;
   const size_t rest = static_cast<size_t>(longer) << 21, all = area.warm + area.timed;
   char* memory = nullptr;  // whatever it holds: dirty lines of a memset would be written back meanwhile
   CUDA(cudaMalloc(&memory, all + 8 * rest));
   area.memory = reinterpret_cast<double*>(memory);
   const int threads = std::min(1024, device.maxThreadsPerMultiProcessor / 2);
   figure("memory_read", pattern_bandwidth<Pattern::read>(area, threads, 0), "GB/s");
-  // So much shared memory that an SM has one block at a time.
-  const int shared = static_cast<int>(device.sharedMemPerBlockOptin);
+  // So much shared memory that an SM has two blocks at a time, as in gpu-benches' gpu-stream.
+  const int shared = static_cast<int>(device.sharedMemPerMultiprocessor / 2 - device.reservedSharedMemPerBlock);
   const Area low{reinterpret_cast<double*>(memory + all), 0, rest};
-  figure("memory_read_32_threads", pattern_bandwidth<Pattern::read>(low, 32, shared), "GB/s");
+  figure("memory_read_2_blocks_of_32", pattern_bandwidth<Pattern::read>(low, 32, shared), "GB/s");
   const Area half{reinterpret_cast<double*>(memory + all + rest), 0, 3 * rest};
-  figure("memory_read_512_threads", pattern_bandwidth<Pattern::read>(half, 512, shared), "GB/s");
+  figure("memory_read_2_blocks_of_512", pattern_bandwidth<Pattern::read>(half, 512, shared), "GB/s");
   figure("memory_copy_one_sm", bandwidth_of_one_sm(memory + all + 4 * rest, rest / 2), "GB/s");
   figure("memory_write", pattern_bandwidth<Pattern::write>(area, threads, 0), "GB/s");
   figure("memory_scale", pattern_bandwidth<Pattern::scale>(area, threads, 0), "GB/s");
