@@ -9,15 +9,18 @@ namespace {
 
 constexpr u32 enough_looks = 4;
 
-/// As include/cuda has it: how many blocks have arrived, and how often all of them had.
-struct Barrier {
-  u32 arrived = 0, generation = 0;
-};
+/// As include/cuda has it: the top bit changes when all blocks have come. Each adds one but the first, which adds what
+/// is left to that bit.
+u32 read(const Grid& grid) {
+  u32 word = 0;
+  std::memcpy(&word, reinterpret_cast<const void*>(grid.workspace), sizeof word);
+  return word;
+}
 
-Barrier read(const Grid& grid) {
-  Barrier barrier;
-  std::memcpy(&barrier, reinterpret_cast<const void*>(grid.workspace), sizeof barrier);
-  return barrier;
+u64 blocks_that_came(const Grid& grid) {
+  constexpr u32 top = 0x8000'0000;
+  const u32 below = read(grid) & (top - 1);
+  return below < top / 2 ? below : grid.blocks - (top - below);
 }
 
 bool waits(const Warp& warp, const Split& split) {
@@ -64,8 +67,7 @@ bool synchronizes_grid(const Warp& warp, const Split& split) {
 }
 
 bool stands_still(Grid& grid, const std::vector<Sm>& sms) {
-  const Barrier barrier = read(grid);
-  const u64 seen = u64{barrier.generation} << 32 | barrier.arrived;
+  const u64 seen = read(grid);
   const bool same = grid.barrier_looks > 0 && seen == grid.barrier_seen;
   grid.barrier_looks = everyone_waits(grid, sms) ? (same ? grid.barrier_looks + 1 : 1) : 0;
   grid.barrier_seen = seen;
@@ -83,7 +85,7 @@ const Block& block_to_report(const Grid& grid, const std::vector<Sm>& sms) {
 std::string what_it_waits_for(const Grid& grid, const Block& reported) {
   const u64 ended = grid.blocks - grid.unfinished;
   return fmt::format(
-      "{} of {} blocks have come to the grid-wide barrier, {}; block ({},{},{}) waits so:", read(grid).arrived,
+      "{} of {} blocks have come to the grid-wide barrier, {}; block ({},{},{}) waits so:", blocks_that_came(grid),
       grid.blocks, ended ? fmt::format("{} ended without it", ended) : "the others wait elsewhere", reported.index.x,
       reported.index.y, reported.index.z);
 }

@@ -87,6 +87,7 @@ void memory_cost(PcTiming& pc, const ptx::Instr& instr, const ptx::MemoryForm& f
     pc.stores = true;
   } else if (form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction) {
     pc.issued = &S::atomics;
+    pc.stores = true;
   } else {
     pc.issued = &S::global_loads;
   }

@@ -53,7 +53,7 @@ struct PcTiming {
   bool ordered = false;   // it waits for copies, or its Ordering asks for anything before it issues
   bool branches = false;  // another instruction than the next may follow
   u16 latency = 1, interval = 1;
-  bool stores = false;   // to global memory
+  bool stores = false;   // to global memory; atomics, too
   u32 order_cycles = 0;  // behind it, until the next instruction
   u32 fence_cycles = 0;  // the same, if its warp has stored since its last fence
   Ordering order;

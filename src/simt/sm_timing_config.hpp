@@ -72,7 +72,7 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   const char* measured = "D. Connolly, Instruction-Level Characterisation of the NVIDIA TU102, 2026";
   const char* barriers =
       "D. Connolly, Instruction-Level Characterisation of the NVIDIA TU102, 2026: 22 cycles for 1 warp, 84 for 32";
-  const char* only_waits = "0: its waits alone, as no figure of Turing's is published";
+  const char* only_waits = "assumed: its waits alone";
   const char* assumed = "assumed: no published figure";
   const core::Range latency{1, 4096}, interval{1, 4096};
 
@@ -135,7 +135,9 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   visit("barrier_interval", self.barrier_interval, core::Range{0, 64}, "cycles",
         "A block's barriers take one warp's arrival after another: from one to the next.", barriers);
   visit("fence_device", self.fence_device, core::Range{0, 1 << 20}, "cycles",
-        "What a fence of device scope takes besides its waits, if its warp has stored since its last one.", only_waits);
+        "What a fence of device scope takes besides its waits, if its warp has stored or performed an atomic since its "
+        "last one.",
+        only_waits);
   visit("fence_system", self.fence_system, core::Range{0, 1 << 20}, "cycles",
         "The same of a fence of system scope: what the host's answer takes.", only_waits);
   visit("block_start", self.block_start, core::Range{0, 1 << 20}, "cycles",

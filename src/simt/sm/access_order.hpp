@@ -56,11 +56,11 @@ class AccessOrder {
   void barrier_over(ResidentBlock&);
 
   // Accesses of global memory.
-  /// `store`: not an atomic, nor a load.
+  /// `store`: or an atomic, not a load.
   void sent(u32 slot, memory::OrderClass, bool store);
   void performed(u32 slot, memory::OrderClass);
   void visible(u32 slot, memory::OrderClass);
-  /// Has the warp stored since its last fence that asked?
+  /// Has the warp stored, or performed an atomic, since its last fence that asked?
   bool take_stores(u32 slot) { return std::exchange(of_[slot].stored, false); }
   /// A load has acquired: before the SM's next access, stale copies go.
   void acquire_soon(Scope scope, core::Account account) {

@@ -26,9 +26,10 @@ EW_DEVICE unsigned int lane_of_rank(unsigned int mask, unsigned int rank) {
 }
 
 // The host launches a cooperative kernel with the address of 16 zero bytes in %envreg1 (low half) and %envreg2.
+// One word: the top bit changes when all blocks have come, and below it nothing is left then. So a barrier stores
+// nothing, and a block that has come needs no other word.
 struct GridBarrier {
-  unsigned int arrived;
-  unsigned int generation;
+  unsigned int word;
 };
 EW_DEVICE GridBarrier *grid_barrier() {
   unsigned int low, high;
@@ -42,19 +43,13 @@ inline __attribute__((device, noinline)) void synchronize_grid() {
   if (!barrier) __trap();  // not a cooperative launch
   __syncthreads();
   if (block_rank_of_thread() == 0) {
-    volatile unsigned int *const generation = &barrier->generation;
-    const unsigned int mine = *generation;
+    constexpr unsigned int top = 0x80000000u;
+    // All blocks together add the top bit: each but the first adds one, the first the rest.
+    const unsigned int others = (unsigned int)blocks_of_grid() - 1;
     __threadfence();
-    if (atomicAdd(&barrier->arrived, 1u) + 1 == (unsigned int)blocks_of_grid()) {
-      barrier->arrived = 0;
-      __threadfence();
-      atomicAdd(&barrier->generation, 1u);
-    } else {
-      while (*generation == mine) {
-#if __CUDA_ARCH__ >= 700
-        __nanosleep(100);
-#endif
-      }
+    const unsigned int before = atomicAdd(&barrier->word, block_rank() == 0 ? top - others : 1u);
+    volatile unsigned int *const word = &barrier->word;
+    while (((*word ^ before) & top) == 0) {
     }
     __threadfence();
   }
