@@ -47,6 +47,7 @@ struct SmTimingConfig {
   u32 shared_conflict = 1;
   u32 shared_atomic = 3, shared_swap = 15;
   u32 load_store_lanes = 16;
+  u32 atomic_interval = 1;
   u32 memory_queue = 16;
   u32 accesses = 128;
   u32 texture_interval = 8;
@@ -157,6 +158,8 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
         "D. Connolly 2026: 37 cycles on a TU102, where a load takes 22");
   visit("load_store_lanes", self.load_store_lanes, core::Range{1, 32}, "lanes",
         "Lanes whose addresses the load/store unit takes in a cycle.", turing);
+  visit("atomic_interval", self.atomic_interval, interval, "cycles",
+        "The load/store unit, for one warp's atomic on global memory.", assumed);
   visit("memory_queue", self.memory_queue, core::Range{1, 1024}, "accesses",
         "Accesses that wait for the load/store unit; when it is full, no more issue.", assumed);
   visit("accesses", self.accesses, core::Range{1, 4096}, "accesses", "Accesses of one SM that are under way at once.",

@@ -521,6 +521,26 @@ TEST(TimingOrder, a_fence_behind_a_store_takes_its_own_time_besides_its_waits) {
   EXPECT_EQ(of(store + "  fence.acq_rel.gpu;\n", "gpu"), 300u) << "the first alone: nothing was stored since";
 }
 
+TEST(TimingStart, a_block_begins_as_late_as_the_machine_file_says) {
+  TimingSetup setup = plain();
+  const u64 at_once = run("", setup).report.statistics.cycles;
+  setup.timing.block_start = 300;
+  EXPECT_EQ(run("", setup).report.statistics.cycles, at_once + 300);
+}
+
+TEST(TimingMemory, atomics_on_global_memory_follow_each_other_as_the_machine_file_says) {
+  TimingSetup setup = plain();
+  const std::string atomic = "  red.global.add.u32 [%rd2], 1;\n";
+  const auto of = [&](u32 atomics) {
+    return run(repeated(atomics, [&](u32) { return atomic; }), setup).report.statistics.cycles;
+  };
+  setup.timing.atomic_interval = 5;
+  const u64 few = of(16);
+  EXPECT_EQ(of(64) - few, 48 * 5u);
+  setup.timing.atomic_interval = 9;
+  EXPECT_EQ(of(64) - of(16), 48 * 9u);
+}
+
 TEST(TimingOrder, releases_and_acquires_reach_the_private_cache_above_cta_only) {
   const TimingSetup setup = plain();
   const TimingReport none = run("", setup).report;

@@ -23,9 +23,8 @@ void cut_short(Access& a) {
 LoadStoreUnit::LoadStoreUnit(const SmSetup& setup, const Parts& parts)
     : with_(parts),
       map_(setup.map),
+      config_(setup.config),
       private_latency_(setup.private_latency),
-      most_waiting_(setup.config.memory_queue),
-      lanes_(setup.config.load_store_lanes),
       queue_(setup.config.accesses, parts.accesses) {}
 
 // --- At issue
@@ -133,7 +132,8 @@ LoadStoreUnit::Sent LoadStoreUnit::proceed(u32 id, Cycle now) {
     with_.completion.finish(id);
     return Sent::over;
   }
-  const u32 busy = cycles_of(a.op.lanes);
+  const bool changes = a.line.kind == memory::AccessKind::atomic || a.line.kind == memory::AccessKind::reduction;
+  const u32 busy = std::max(cycles_of(a.op.lanes), changes ? config_.atomic_interval : 0);
   for (;;) {
     if (a.line.part != a.next_part || !a.placed) place(a, a.parts[a.next_part]);
     const bool last = a.next_part + 1 == a.parts_count;

@@ -38,13 +38,13 @@ class LoadStoreUnit {
   // At issue.
   /// May one more memory instruction issue? It may bring a few accesses.
   bool takes_more(Cycle now) const {
-    return queue_.size() < most_waiting_ && has_room() && free_from_ <= now + most_waiting_;
+    return queue_.size() < config_.memory_queue && has_room() && free_from_ <= now + config_.memory_queue;
   }
   bool has_room() const { return with_.accesses.room() > most_of_an_instruction; }
   /// When it takes one more, as far as no answer is needed for that; never.
   Cycle takes_more_from(Cycle now) const {
-    if (queue_.size() >= most_waiting_ || !has_room()) return core::never;
-    return std::max(now + 1, free_from_ - std::min<Cycle>(free_from_, most_waiting_));
+    if (queue_.size() >= config_.memory_queue || !has_room()) return core::never;
+    return std::max(now + 1, free_from_ - std::min<Cycle>(free_from_, config_.memory_queue));
   }
   /// An access of the instruction that issues. REQUIRES: the pool has room.
   Access& begin(AccessPath);
@@ -54,7 +54,9 @@ class LoadStoreUnit {
   /// Values are known: the unit is busy for a while, and the result comes so many cycles after that began.
   void work(u32 busy, u32 latency, Source);
   /// Cycles that it takes for the addresses of these lanes.
-  u32 cycles_of(LaneMask lanes) const { return (static_cast<u32>(std::popcount(lanes)) + lanes_ - 1) / lanes_; }
+  u32 cycles_of(LaneMask lanes) const {
+    return (static_cast<u32>(std::popcount(lanes)) + config_.load_store_lanes - 1) / config_.load_store_lanes;
+  }
 
   /// Sends what waits, as far as it goes in this cycle.
   void step(Cycle now);
@@ -88,7 +90,8 @@ class LoadStoreUnit {
   Parts with_;
   LinePort* port_ = nullptr;
   const memory::AddressMap* map_;
-  u32 private_latency_, most_waiting_, lanes_;
+  const SmTimingConfig& config_;
+  u32 private_latency_;
   AccessQueue queue_;
   Cycle free_from_ = 0;
   bool head_stalled_ = false;
