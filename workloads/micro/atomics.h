@@ -190,7 +190,7 @@ void contention() {
   figure("atomics_one_address", contention_rate<Atomic::add_u64>(sms, 32, 16), "atomics/cycle");
   figure("atomics_swap_sm", contention_rate<Atomic::swap>(1, 32, 128), "atomics/cycle");
   figure("atomics_own_sm", contention_rate<Atomic::add_own>(1, 1024, 32), "atomics/cycle");
-  figure("atomics_own", contention_rate<Atomic::add_own>(sms, 1024, 8), "atomics/cycle");
+  figure("atomics_own", contention_rate<Atomic::add_own>(sms, 1024, 32), "atomics/cycle");
   figure("latency_atomic", atomic_latency<false>(1, 0), "cycles");
   figure("latency_atomic_32_lanes", atomic_latency<false>(32, 0), "cycles");
   figure("latency_atomic_swap", atomic_latency<true>(1, 0), "cycles");
