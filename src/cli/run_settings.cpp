@@ -51,7 +51,7 @@ runtime::MachineConfig RunSettings::resolve() const {
       throw UserError(fmt::format("--set {}: a value may not hold a ';'", setting));
     runtime::apply_setting(setting, config);
   }
-  runtime::check(config);
+  runtime::check(config, machine, settings);
   return config;
 }
 

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -164,23 +165,43 @@ std::string unknown_key(std::string_view section, std::string_view name, const s
   return fmt::format("unknown {} \"{}\" (did you mean {}?)", what, name, fmt::join(elsewhere, " or "));
 }
 
+/// One key of a section.
+void assign(std::string_view section, std::string_view name, const toml::node& value, const Place& place,
+            const std::vector<Field>& fields) {
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const Field& field) { return field.section == section && field.name == name; });
+  if (found == fields.end()) throw UserError(place, unknown_key(section, name, fields));
+  std::visit(Assign(value, place, *found), found->target);
+}
+
+/// All mistakes are told together, in the order of the lines.
 void assign(const toml::table& root, const std::string& file, const std::vector<Field>& fields) {
+  const std::vector<std::string> sections = section_names(fields);
+  std::multimap<u32, std::string> mistakes;  // by line
+  const auto expect = [&](u32 line, auto&& work) {
+    try {
+      work();
+    } catch (const UserError& error) {
+      mistakes.emplace(line, error.what());
+    }
+  };
   for (auto&& [section, node] : root) {
     const Place place{file, node.source().begin.line};
     const toml::table* table = node.as_table();
-    const std::vector<std::string> sections = section_names(fields);
-    if (std::find(sections.begin(), sections.end(), section.str()) == sections.end())
-      throw UserError(place, unknown_name("section", section.str(), sections));
-    if (!table) throw UserError(place, fmt::format("{} should be a section, [{}]", section.str(), section.str()));
+    expect(place.line, [&] {
+      if (std::find(sections.begin(), sections.end(), section.str()) == sections.end())
+        throw UserError(place, unknown_name("section", section.str(), sections));
+      if (!table) throw UserError(place, fmt::format("{} should be a section, [{}]", section.str(), section.str()));
+    });
+    if (!table || std::find(sections.begin(), sections.end(), section.str()) == sections.end()) continue;
     for (auto&& [name, value] : *table) {
-      const Place value_place{file, value.source().begin.line};
-      const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
-        return field.section == section.str() && field.name == name.str();
-      });
-      if (found == fields.end()) throw UserError(value_place, unknown_key(section.str(), name.str(), fields));
-      std::visit(Assign(value, value_place, *found), found->target);
+      const Place at{file, value.source().begin.line};
+      expect(at.line, [&] { assign(section.str(), name.str(), value, at, fields); });
     }
   }
+  Mistakes all;
+  for (const auto& [line, message] : mistakes) all.add(message);
+  all.tell();
 }
 
 /// The text of a machine file; a file that cannot be read is a UserError that says why.
@@ -238,6 +259,18 @@ void read_toml(std::string_view text, const std::string& file, const std::vector
     assign(toml::parse(text, file), file, fields);
   } catch (const toml::parse_error& error) {
     throw UserError({file, error.source().begin.line}, std::string(error.description()));
+  }
+}
+
+u32 line_of(const fs::path& path, std::string_view key) {
+  const auto dot = key.find('.');
+  try {
+    const toml::table table = toml::parse(contents(path), path.string());
+    return table[key.substr(0, dot)][key.substr(dot + 1)].node()
+               ? table[key.substr(0, dot)][key.substr(dot + 1)].node()->source().begin.line
+               : 0;
+  } catch (const toml::parse_error&) {
+    return 0;
   }
 }
 

@@ -27,6 +27,9 @@ std::filesystem::path machine_file(std::string_view name_or_path);
 void read_toml(std::string_view text, const std::string& file, const std::vector<Field>&);
 void read_toml_file(const std::filesystem::path&, const std::vector<Field>&);
 
+/// The line of "section.key" in a machine file; 0: it does not stand there.
+u32 line_of(const std::filesystem::path&, std::string_view key);
+
 /// Applies one "section.key=value" (value as in a machine file; quotes may be left out).
 void apply_setting(std::string_view setting, const std::vector<Field>&);
 

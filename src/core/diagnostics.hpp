@@ -23,4 +23,30 @@ class UserError : public std::runtime_error {
   explicit UserError(std::string_view sentence) : UserError({}, sentence) {}
 };
 
+/// Several mistakes of one text, told together: a line each.
+class Mistakes {
+ public:
+  /// Calls `work`, and keeps the UserError that it throws.
+  template <class Work>
+  void collect(Work&& work) {
+    try {
+      work();
+    } catch (const UserError& error) {
+      add(error.what());
+    }
+  }
+  void add(std::string_view message) {
+    if (!all_.empty()) all_ += '\n';
+    all_ += message;
+  }
+  bool any() const { return !all_.empty(); }
+  /// Throws a UserError with all of them, if there are any.
+  void tell() const {
+    if (any()) throw UserError(all_);
+  }
+
+ private:
+  std::string all_;
+};
+
 }  // namespace ew::core

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
+#include <sstream>
 
 #include "coherence/models.hpp"
 #include "consistency/models.hpp"
@@ -226,6 +228,11 @@ void check_memories(const MachineConfig& config) {
                        host.ddio_ways));
 }
 
+void check_pages(const MachineConfig& config) {
+  if (!std::has_single_bit(config.managed.page.count))
+    refuse("managed.page", fmt::format("should be a power of two, but is {}", config.managed.page.count));
+}
+
 void check_nvm(const MachineConfig& config) {
   const media::NvmConfig& nvm = config.nvm;
   if (!std::has_single_bit(nvm.granule.count))
@@ -274,16 +281,35 @@ u32 agents_of(const MachineConfig& config) {
 
 void check(const MachineConfig& config) {
   if (!config.machine.timing()) return;
-  check_lines(config);
-  check_places(config);
-  check_host_protocol(config);
-  check_nvm(config);
-  check_sm(config);
-  check_memories(config);
-  check_what_is_told(config);
-  check_sizes(config);
-  if (!std::has_single_bit(config.managed.page.count))
-    refuse("managed.page", fmt::format("should be a power of two, but is {}", config.managed.page.count));
+  core::Mistakes mistakes;
+  for (const auto part :
+       {check_lines, check_places, check_host_protocol, check_nvm, check_sm, check_memories, check_pages})
+    mistakes.collect([&] { part(config); });
+  mistakes.tell();
+  for (const auto part : {check_what_is_told, check_sizes})  // these compute with the figures
+    mistakes.collect([&] { part(config); });
+  mistakes.tell();
+}
+
+void check(const MachineConfig& config, std::string_view name_or_path, const std::vector<std::string>& settings) {
+  try {
+    check(config);
+  } catch (const core::UserError& error) {
+    const std::filesystem::path file = core::machine_file(name_or_path);
+    core::Mistakes mistakes;
+    std::istringstream lines(error.what());
+    for (std::string line; std::getline(lines, line);) {
+      const std::string key = line.substr(0, line.find_first_of(": "));
+      const auto set =
+          std::ranges::find_if(settings, [&](const std::string& one) { return one.starts_with(key + "="); });
+      const u32 at = file.empty() ? 0 : core::line_of(file, key);
+      if (set != settings.end())
+        mistakes.add(fmt::format("--set {}: {}", *set, line));
+      else
+        mistakes.add(at ? fmt::format("{}:{}: {}", file.string(), at, line) : line);
+    }
+    mistakes.tell();
+  }
 }
 
 }  // namespace ew::runtime

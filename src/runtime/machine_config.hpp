@@ -134,8 +134,12 @@ std::string to_toml(const MachineConfig& config, bool sentences = false);
 /// With a value in every field that says 0 for what another field or a standard says: what is simulated, and what
 /// programs are told.
 MachineConfig effective(const MachineConfig&);
-/// Fields that are each in range but cannot stand together: a UserError that names them.
+/// Fields that are each in range but cannot stand together: a UserError that names them, a line for each that was
+/// found.
 void check(const MachineConfig&);
+/// The same of a machine that was read from this file, or by this name, and then changed by these settings. A message
+/// begins with the place of its field: "file:line: ", or "--set section.key=value: ".
+void check(const MachineConfig&, std::string_view name_or_path, const std::vector<std::string>& settings);
 /// Why such a machine cannot map persistent pools, by the fields that say so; empty: it can.
 std::string why_no_pools(const MachineConfig&);
 /// SMs, the host's core of a GPU that shares its memory, and the ports of copy engines.
