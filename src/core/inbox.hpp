@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/agenda.hpp"
 #include "core/ring.hpp"
 #include "core/time_wheel.hpp"
 
@@ -12,8 +13,8 @@ namespace ew::core {
 
 class Inbox {
  public:
-  /// `due` is set to the cycle of the first post whenever one comes that is earlier.
-  explicit Inbox(Cycle& due) : due_(due) {}
+  /// `part`: its line is brought forward to the first post.
+  explicit Inbox(Agenda::Line part) : part_(part) {}
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
@@ -22,7 +23,7 @@ class Inbox {
     posts_.push_back({when, handler, target, a, b, needs});
     for (u32 i = posts_.size() - 1; i > 0 && posts_[i - 1].when > when; --i) std::swap(posts_[i - 1], posts_[i]);
     next_ = std::min(next_, when);
-    due_ = std::min(due_, when);
+    part_.sooner(when);
   }
   /// `post` for a member function.
   template <auto Member, class Target>
@@ -53,7 +54,7 @@ class Inbox {
     u64 a = 0, b = 0;
     const void* needs = nullptr;
   };
-  Cycle& due_;
+  Agenda::Line part_;
   Cycle next_ = never;
   Ring<Post> posts_{128};
 };
@@ -61,10 +62,10 @@ class Inbox {
 /// A part of the machine with a time of its own: it may run ahead of the others for as long as nothing that they do now
 /// can reach it.
 struct Partition {
-  /// `first`: kept not later than the first cycle in which it has something to do.
-  explicit Partition(Cycle& first) : due(first), inbox(first) {}
+  /// `line`: kept not later than the first cycle in which it has something to do.
+  explicit Partition(Agenda::Line line) : due(line), inbox(line) {}
 
-  Cycle& due;
+  Agenda::Line due;
   TimeWheel wheel{TimeWheel::Size::small};
   Inbox inbox;
 };

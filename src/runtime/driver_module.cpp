@@ -163,6 +163,7 @@ CUresult cuModuleUnload(CUmodule handle) {
     Module* module = machine.modules().find(handle);
     if (!module) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t error = machine.context().wait_idle(lock)) return error;
+    machine.queue().forget_kernels();
     machine.modules().unload(module);
     return cudaSuccess;
   });

@@ -20,7 +20,8 @@ class HostThreads {
   static Id self();
   /// Later threads have larger ones.
   using Order = u64;
-  static Order order() { return order_of(self(), process()); }
+  static Order order() { return order_of(self()); }
+  static Order order_of(Id thread) { return order_of(thread, process()); }
   /// The kernel begins its numbers anew when it has given the last one: a thread whose number is below that of its
   /// process is younger than those above. REQUIRES: it has not come around twice while the process lives.
   static Order order_of(Id thread, Id process) {

@@ -56,10 +56,12 @@ MachineConstants machine_constants(const MachineConfig& file) {
 
 NamedFigures::NamedFigures(const MachineConstants& machine, const FigureValues& values,
                            const simt::LatencyHistograms* latencies)
-    : values_(values), latencies_(latencies), constants_(machine) {}
+    : values_(values), constants_(machine) {
+  if (latencies) latencies_ = *latencies;
+}
 
-NamedFigures::NamedFigures(const MachineConstants& machine, const KernelRow& row)
-    : NamedFigures(machine, row.values, &row.latencies) {
+NamedFigures::NamedFigures(const MachineConstants& machine, const KernelRow& row) : NamedFigures(machine, row.values) {
+  latencies_.emplace().add(row.latencies);
   const auto set = [&](std::string_view name, u64 value) {
     std::ranges::find(constants_, name, &MachineConstants::value_type::first)->second = static_cast<long double>(value);
   };

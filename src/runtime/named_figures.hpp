@@ -25,7 +25,7 @@ class NamedFigures final : public core::Figures {
 
  private:
   const FigureValues& values_;
-  const simt::LatencyHistograms* latencies_;
+  std::optional<simt::LatencyHistograms> latencies_;
   MachineConstants constants_;
 };
 

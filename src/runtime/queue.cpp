@@ -63,10 +63,11 @@ Ticket Queue::submit(Command made, std::span<const Ticket> after) {
   HeldLock held(lock_.mutex);
   if (demand_.lost() || demand_.stopping()) return 0;
   begin_threads();
-  rest_.take_account_of(HostThreads::self());
+  const HostThreads::Id self = HostThreads::self();
+  rest_.take_account_of(self);
   const bool first = commands_.empty();
   const u64 earliest = std::max(host_time_, runner_.busy() ? turns_.now() : u64{0});
-  const Command& command = commands_.add(std::move(made), after, HostThreads::order(), earliest);
+  const Command& command = commands_.add(std::move(made), after, HostThreads::order_of(self), earliest);
   const Ticket ticket = command.ticket();
   if (recorder_) recorder_->submitted(ticket, after);
   if (command.unmet == 0) turns_.interrupt_quantum();
@@ -183,6 +184,10 @@ void Queue::restart(std::unique_ptr<Simulator> simulator) {
 void Queue::with_simulator(const std::function<void(Simulator&)>& visit) {
   HeldLock held(lock_.mutex);
   turns_.visit(held, visit);
+}
+
+void Queue::forget_kernels() {
+  with_simulator([](Simulator& simulator) { simulator.gpu().forget_kernels(); });
 }
 
 simt::Counters Queue::totals() {

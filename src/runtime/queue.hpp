@@ -95,6 +95,8 @@ class Queue {
   void restart(std::unique_ptr<Simulator>);
   /// The simulator between quanta, with the machine stopped.
   void with_simulator(const std::function<void(Simulator&)>&);
+  /// A module is about to go: simt::Gpu::forget_kernels().
+  void forget_kernels();
   simt::Counters totals();
   QueueFigures figures() const;
   /// Simulated: where the host's last synchronisation ended.

@@ -52,6 +52,7 @@ void __cudaUnregisterFatBinary(void** handle) {
     ApiLock lock(machine->mutex());
     if (machine->modules().has(*image_of(handle))) {
       machine->context().wait_idle(lock);
+      machine->queue().forget_kernels();
       machine->modules().forget(*image_of(handle));
     }
   }

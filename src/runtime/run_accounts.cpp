@@ -29,7 +29,7 @@ void RunAccounts::take_late(core::Account account) {
 }
 
 void RunAccounts::open(core::Account account) {
-  std::erase(closed_, account);
+  if (account < closed_.size()) closed_[account] = false;
   take_late(account);
 }
 
@@ -37,13 +37,14 @@ void RunAccounts::close(RunningKernel kernel, const simt::Completion& completion
   KernelRow& row = kernel.row;
   row.nanoseconds_begin = completion.nanoseconds_begin;
   row.nanoseconds_end = completion.nanoseconds_end;
-  const simt::EndedLaunch launch = gpu_.take_statistics(completion.id);
+  simt::EndedLaunch launch = gpu_.take_statistics(completion.id);
   TimingFigures counted{.sm = launch.statistics, .hierarchy = hierarchy_.take(kernel.account)};
   counted.energy = energy_of(config_.energy, counted.hierarchy, completion.counters.thread_instructions,
                              counted.sm.memory.shared_passes);
   row.values = values_of(counted);
-  closed_.push_back(kernel.account);
-  row.latencies = launch.latencies;
+  if (kernel.account >= closed_.size()) closed_.resize(kernel.account + std::size_t{1});
+  closed_[kernel.account] = true;
+  row.latencies = std::move(launch.latencies);
   row.warp_instructions = completion.counters.warp_instructions;
   row.thread_instructions = completion.counters.thread_instructions;
   row.faulted = completion.fault.has_value();
@@ -64,7 +65,8 @@ TimingFigures RunAccounts::figures() const {
 
 /// What no launch that has ended counts: copies, and what is nobody's.
 void RunAccounts::hand_in_rest(RunResults& results) {
-  for (const core::Account account : closed_) take_late(account);
+  for (core::Account account = 0; account < closed_.size(); ++account)
+    if (closed_[account]) take_late(account);
   const auto take = [&](core::Account account) {
     TimingFigures rest{.sm = gpu_.take_statistics_of(account).statistics, .hierarchy = hierarchy_.take(account)};
     rest.energy = energy_of(config_.energy, rest.hierarchy, 0, 0);

@@ -47,10 +47,10 @@ class RunAccounts {
   const bool per_unit_;
   u64 marked_ = 0;  // ns, up to where RunResults::times says what was done
   FigureValues handed_in_;
-  FigureValues of_kernels_;            // that have ended, together
-  HierarchyStatistics late_;           // nobody's, not handed in yet
-  FigureValues of_copies_, of_rest_;   // handed in
-  std::vector<core::Account> closed_;  // accounts of launches that have ended, and that no other has taken over
+  FigureValues of_kernels_;           // that have ended, together
+  HierarchyStatistics late_;          // nobody's, not handed in yet
+  FigureValues of_copies_, of_rest_;  // handed in
+  std::vector<bool> closed_;          // by account: its launch has ended, and no other has taken it over
   bool faulted_ = false;
 };
 

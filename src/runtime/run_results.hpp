@@ -37,7 +37,7 @@ struct KernelRow {
   std::string_view limiter;  // what keeps more of them out
   bool faulted = false, unfinished = false;
   FigureValues values;  // its own
-  simt::LatencyHistograms latencies;
+  simt::LatencyCounts latencies;
 };
 
 /// Simulated nanoseconds, by what the machine was doing.

@@ -62,6 +62,7 @@ struct Grid {
   u64 bounds_generation = 0;
   Counters counters;
   u64 begin_ns = 0, begin_cycle = 0;
+  u32 run = 0;  // of a timing machine: index of its GridRun
   std::optional<Fault> fault;
 };
 

@@ -156,6 +156,8 @@ class Gpu {
   virtual Counters so_far() const { return totals(); }
   /// Launches that have not ended, in order of their start.
   virtual std::vector<InFlight> in_flight() const { return {}; }
+  /// Kernels that are not under way may go.
+  virtual void forget_kernels() {}
   virtual u64 simulated_nanoseconds() const = 0;
   virtual void advance_nanoseconds(u64) = 0;
 };

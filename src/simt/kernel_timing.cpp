@@ -315,6 +315,13 @@ CapturedForm captured(const ptx::MemoryForm& form) {
   return result;
 }
 
+/// printf writes, and the heap gives, in the order of calls.
+bool calls_in_order(const ptx::Kernel& kernel) {
+  return std::ranges::any_of(kernel.calls, [](const ptx::CallForm& call) {
+    return call.system != ptx::SystemCall::none && call.system != ptx::SystemCall::assertfail;
+  });
+}
+
 }  // namespace
 
 KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const memory::Consistency& model,
@@ -366,6 +373,7 @@ KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const mem
     if (meeting != ptx::no_pc && meeting > 0) timing.pcs[meeting - 1].straight = false;
   for (const ptx::MemoryForm& form : kernel.memory) timing.forms.push_back(captured(form));
   for (const ptx::MemoryForm& form : grid.made) timing.forms.push_back(captured(form));
+  timing.in_step = calls_in_order(kernel);
   return timing;
 }
 

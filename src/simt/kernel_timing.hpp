@@ -1,6 +1,6 @@
 // What an SM must know of each instruction of a kernel before it issues: which rows and predicates it waits for and
 // writes, which unit takes it and for how long, and what older accesses of its warp must have reached. Made once a
-// launch, read-only afterwards.
+// kernel (KernelTimings), read-only afterwards.
 #pragma once
 
 #include <span>
@@ -74,6 +74,7 @@ struct KernelTiming {
   std::vector<PcTiming> pcs;
   std::vector<u16> rows, predicates;
   std::vector<CapturedForm> forms;  // parallel to Grid::plans
+  bool in_step = false;             // SMs may not run ahead of each other: it calls printf or the heap
 };
 
 KernelTiming timing_of(const Grid&, const SmTimingConfig&, const memory::Consistency&, const PersistTiming& = {});

@@ -4,8 +4,11 @@
 
 #include <array>
 #include <bit>
+#include <memory>
+#include <utility>
+#include <vector>
 
-#include "core/types.hpp"
+#include "core/accounts.hpp"
 
 namespace ew::simt {
 
@@ -34,13 +37,48 @@ constexpr u64 latency_from(u32 bucket) {
 }
 static_assert(latency_bucket(8) == 8 && latency_from(8) == 8 && latency_from(latency_bucket(1000)) == 896);
 
+/// Of a launch that has ended: the buckets that have something in them.
+struct LatencyCounts {
+  struct Bucket {
+    u8 level = 0, bucket = 0;
+    u64 count = 0;
+  };
+  std::vector<Bucket> buckets;
+};
+
 struct LatencyHistograms {
   std::array<std::array<u64, latency_buckets>, latency_levels> of{};
 
-  void add(const LatencyHistograms& more) {
-    for (u32 level = 0; level < latency_levels; ++level)
-      for (u32 bucket = 0; bucket < latency_buckets; ++bucket) of[level][bucket] += more.of[level][bucket];
+  void add(const LatencyCounts& more) {
+    for (const LatencyCounts::Bucket& one : more.buckets) of[one.level][one.bucket] += one.count;
   }
+};
+
+/// Those of each account. A set stays where it is.
+class LatencyAccounts {
+ public:
+  /// REQUIRES: open() has been called for the account, at any time.
+  LatencyHistograms& operator[](core::Account account) { return *sets_[account]; }
+
+  void open(core::Account account) {
+    if (account >= sets_.size()) sets_.resize(account + std::size_t{1});
+    if (!sets_[account]) sets_[account] = std::make_unique<LatencyHistograms>();
+  }
+  /// What the account has counted since it was taken last. `counts`: how many in each level, so that empty levels
+  /// are not looked through.
+  LatencyCounts take(core::Account account, const std::array<u64, latency_levels>& counts) {
+    LatencyCounts taken;
+    for (u8 level = 0; level < latency_levels; ++level) {
+      if (!counts[level]) continue;
+      auto& buckets = sets_[account]->of[level];
+      for (u8 bucket = 0; bucket < latency_buckets; ++bucket)
+        if (buckets[bucket]) taken.buckets.push_back({level, bucket, std::exchange(buckets[bucket], 0)});
+    }
+    return taken;
+  }
+
+ private:
+  std::vector<std::unique_ptr<LatencyHistograms>> sets_;
 };
 
 }  // namespace ew::simt

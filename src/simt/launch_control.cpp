@@ -5,32 +5,21 @@
 
 namespace ew::simt {
 
-namespace {
-
-/// printf writes, and the heap gives, in the order of calls.
-bool calls_in_order(const ptx::Kernel& kernel) {
-  return std::ranges::any_of(kernel.calls, [](const ptx::CallForm& call) {
-    return call.system != ptx::SystemCall::none && call.system != ptx::SystemCall::assertfail;
-  });
-}
-
-}  // namespace
-
 void LaunchControl::begin(Grid& grid, const KernelTiming& timing, Cycle now) {
   GridRun& run = with_.runs.begin(grid);
-  run.timing = timing;
-  run.on_sm.resize(with_.sms.size());
+  run.timing = &timing;
   run.begun = now;
-  run.in_step = calls_in_order(*grid.kernel);
+  in_step_ += timing.in_step;
   with_.local_memory.give(run);
   with_.ledger.open(run, now);
 }
 
 void LaunchControl::dispatch(Cycle now) {
   while (Block* const block = with_.residency.place_next()) {
-    GridRun& run = *with_.runs.of(*block->grid);
-    run.on_sm[block->sm->index].sent = true;
-    with_.sms.running(block->sm->index).send(*block, run, now + ahead_);
+    GridRun& run = with_.runs.of(*block->grid);
+    const u32 sm = block->sm->index;
+    if (!std::exchange(run.on_sm[sm].sent, true)) run.sms.push_back(sm);
+    with_.sms.running(sm).send(*block, run, now + ahead_);
   }
 }
 
@@ -71,24 +60,17 @@ void LaunchControl::hear(const Notice& notice, Cycle now) {
 void LaunchControl::look_at_end(GridRun& run, Cycle now) {
   if (run.grid->unfinished || run.draining || run.flushing || run.failure) return;
   run.flushing = true;
-  for (u32 i = 0; i < with_.sms.size(); ++i)
-    if (run.on_sm[i].sent) {
-      ++run.flushes;
-      with_.sms.running(i).send_flush(run, now + ahead_);
-    }
+  run.flushes = static_cast<u32>(run.sms.size());
+  for (const u32 sm : run.sms) with_.sms.running(sm).send_flush(run, now + ahead_);
 }
 
 /// Its last blocks may be on their way: it ends when they are there.
 void LaunchControl::fail(Grid& grid, Fault fault, Cycle now) {
-  GridRun& run = *with_.runs.of(grid);
+  GridRun& run = with_.runs.of(grid);
   if (run.failure) return;
   run.failure = std::move(fault);
   grid.next_block = grid.blocks;
   appoint(Appointment::What::fail, now + ahead_ + 1, run.index);
-}
-
-bool LaunchControl::in_step() const {
-  return std::ranges::any_of(with_.runs.all(), [](const auto& run) { return run && run->in_step; });
 }
 
 Cycle LaunchControl::next_appointment() const {
@@ -99,7 +81,6 @@ Cycle LaunchControl::next_appointment() const {
 
 void LaunchControl::keep_appointments(Cycle now, u64 now_ns) {
   if (next_appointment() > now) return;
-  with_.sms.stand_at(now);
   const auto due = [&](const Appointment& one) { return one.when <= now; };
   for (auto one = std::ranges::find_if(appointments_, due); one != appointments_.end();
        one = std::ranges::find_if(appointments_, due)) {
@@ -117,7 +98,7 @@ void LaunchControl::keep(const Appointment& one, Cycle now, u64 now_ns) {
       if (run.failure) return;  // it ends so
       with_.ledger.close(run, now);
       with_.residency.complete(*run.grid, now_ns);
-      return with_.runs.end(run);
+      return end(run);
     }
     case Appointment::What::fail:
       return end_failed(*with_.runs.at(one.run), now, now_ns);
@@ -131,10 +112,15 @@ void LaunchControl::keep(const Appointment& one, Cycle now, u64 now_ns) {
 }
 
 void LaunchControl::end_failed(GridRun& run, Cycle now, u64 now_ns) {
-  for (RunningSm& sm : with_.sms) sm.sm().forget(run, now);
+  with_.sms.forget(run, now);
   with_.ledger.close(run, now);
   with_.executor.forget(*run.grid);
   with_.residency.fail(*run.grid, *std::move(run.failure), now_ns);
+  end(run);
+}
+
+void LaunchControl::end(GridRun& run) {
+  in_step_ -= run.timing->in_step;
   with_.runs.end(run);
 }
 

@@ -37,7 +37,7 @@ class LaunchControl {
   /// What the SMs told in this cycle.
   void hear(Cycle now);
   /// Whether a launch that runs needs its SMs in step.
-  bool in_step() const;
+  bool in_step() const { return in_step_ != 0; }
 
   /// The first cycle before which all SMs must stand, or `never`.
   Cycle next_appointment() const;
@@ -63,10 +63,12 @@ class LaunchControl {
   void look_at_end(GridRun&, Cycle now);
   void keep(const Appointment&, Cycle now, u64 now_ns);
   void end_failed(GridRun&, Cycle now, u64 now_ns);
+  void end(GridRun&);
 
   Parts with_;
   const Cycle ahead_;
   std::vector<Appointment> appointments_;
+  u32 in_step_ = 0;                         // launches that need it
   bool contention_ = false, stop_ = false;  // appointments that are over
   bool dispatch_ = false;                   // a block has ended
 };

@@ -11,7 +11,7 @@ namespace ew::simt {
 
 class LaunchLedger {
  public:
-  LaunchLedger(const GridRuns& runs, SmArray& sms, core::Accounts<LatencyHistograms>& latencies)
+  LaunchLedger(const GridRuns& runs, SmArray& sms, LatencyAccounts& latencies)
       : runs_(runs), sms_(sms), latencies_(latencies) {}
 
   /// Gives the launch, which begins, its account.
@@ -27,10 +27,11 @@ class LaunchLedger {
 
  private:
   void charge_idle_slots(Cycle until);
+  u64 take_idle_slots(core::Account, Cycle now);
 
   const GridRuns& runs_;
   SmArray& sms_;
-  core::Accounts<LatencyHistograms>& latencies_;
+  LatencyAccounts& latencies_;
   LaunchAccounts accounts_;
   // Idle slots are the only launch's, or nobody's.
   core::Account alone_ = core::nobody;

@@ -100,7 +100,8 @@ Sm* Residency::sm_with_room(const BlockNeeds& needs) {
 }
 
 Block* Residency::place_next() {
-  for (auto& grid : grids_) {
+  for (; placed_ < grids_.size(); ++placed_) {
+    Grid* const grid = grids_[placed_].get();
     if (grid->next_block == grid->blocks) continue;
     const BlockNeeds needs = needs_of(*grid);
     if (grid->launch.cooperative && grid->next_block == 0 && !all_fit(*grid, needs)) return nullptr;
@@ -216,7 +217,9 @@ void Residency::complete(Grid& grid, u64 now_ns) {
   totals_ += grid.counters;
   if (grid.workspace) space_.release(grid.workspace);
   completions_.push_back({grid.id, grid.counters, grid.begin_ns, now_ns, std::move(grid.fault)});
-  std::erase_if(grids_, [&](const auto& other) { return other.get() == &grid; });
+  const auto here = std::ranges::lower_bound(grids_, grid.id, {}, [](const auto& one) { return one->id; });
+  if (here - grids_.begin() < static_cast<std::ptrdiff_t>(placed_)) --placed_;
+  grids_.erase(here);
 }
 
 void Residency::fail(Grid& grid, Fault fault, u64 now_ns) {

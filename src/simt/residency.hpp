@@ -58,8 +58,9 @@ class Residency {
   const GpuLimits& limits_;
   memory::AddressSpace& space_;
   std::vector<Sm> sms_;
-  std::vector<std::unique_ptr<Grid>> grids_;
-  u32 next_sm_ = 0;  // where the next block goes if there is room
+  std::vector<std::unique_ptr<Grid>> grids_;  // in order of start: their ids rise
+  std::size_t placed_ = 0;                    // all blocks of so many first ones have been placed
+  u32 next_sm_ = 0;                           // where the next block goes if there is room
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<Warp*> free_warps_;
   std::vector<std::unique_ptr<Block>> free_blocks_;

@@ -17,7 +17,7 @@ Fault StuckReport::of(Grid& grid, std::string_view what, FaultKind kind) const {
     }
   if (!told) {
     told = Fault{.kind = kind, .kernel = core::readable_name(grid.kernel->name)};
-    const GridRun& run = *runs_.of(grid);
+    const GridRun& run = runs_.of(grid);
     u64 accesses = 0;
     for (const GridRun::OnSm& sm : run.on_sm) accesses += sm.accesses;
     told->report = fmt::format(

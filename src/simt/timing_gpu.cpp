@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "simt/in_flight.hpp"
+#include "simt/kernel_timings.hpp"
 #include "simt/occupancy.hpp"
 #include "simt/stuck_watch.hpp"
 
@@ -24,11 +25,12 @@ struct TimingGpu::State {
   Residency residency;
   ThreadLocalMemory local_memory;
   GridRuns runs;
+  KernelTimings timings;
   MachineProgress progress;
   Notices notices;
   PollWatch polls;
   const LaunchSkew skew;
-  core::Accounts<LatencyHistograms> latencies;
+  LatencyAccounts latencies;
   const SmSetup setup;
   SmArray sms;
   LaunchLedger ledger;
@@ -48,6 +50,8 @@ struct TimingGpu::State {
         executor(performer, parts.services, parts.space, parts.limits),
         residency(parts.limits, parts.space, true),
         local_memory(parts.space, parts.limits.sms),
+        runs(parts.limits.sms),
+        timings(parts.timing, parts.consistency, parts.persists),
         skew(parts.seed, parts.timing.block_start),
         setup{.limits = parts.limits,
               .config = parts.timing,
@@ -165,7 +169,6 @@ struct TimingGpu::State {
       parts.wheel.advance(over ? end : std::max(next, end));
       if (over && residency.grids().empty()) break;
     }
-    sms.stand_at(now());
     return !residency.grids().empty();
   }
 };
@@ -205,8 +208,7 @@ Occupancy TimingGpu::occupancy(const Launch& launch) const {
 
 LaunchId TimingGpu::start(Launch launch) {
   Grid& grid = state_->residency.start(std::move(launch), state_->now_ns(), state_->now());
-  const Parts& parts = state_->parts;
-  state_->launches.begin(grid, timing_of(grid, parts.timing, parts.consistency, parts.persists), state_->now());
+  state_->launches.begin(grid, state_->timings.of(grid), state_->now());
   return grid.id;
 }
 
@@ -255,6 +257,10 @@ Counters TimingGpu::so_far() const {
 
 std::vector<InFlight> TimingGpu::in_flight() const {
   return simt::in_flight(state_->residency, state_->now_ns());
+}
+
+void TimingGpu::forget_kernels() {
+  state_->timings.forget(state_->runs.running());
 }
 
 u64 TimingGpu::simulated_nanoseconds() const {

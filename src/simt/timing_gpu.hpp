@@ -36,7 +36,7 @@ struct EndedLaunch {
   LaunchId id = 0;
   core::Account account = core::nobody;
   TimingStatistics statistics;
-  LatencyHistograms latencies;
+  LatencyCounts latencies;
 };
 
 /// What a TimingGpu is made of. References outlive it.
@@ -99,6 +99,7 @@ class TimingGpu final : public Gpu {
   const Counters& totals() const override;
   Counters so_far() const override;
   std::vector<InFlight> in_flight() const override;
+  void forget_kernels() override;
   u64 simulated_nanoseconds() const override;
   void advance_nanoseconds(u64) override;
 

@@ -18,12 +18,12 @@ struct Seen {
 
 TEST(Inbox, TakesThePostsOfACycleInTheirOrder) {
   Seen seen;
-  Cycle due = never;
-  Inbox inbox(due);
+  Agenda agenda(1);
+  Inbox inbox(Agenda::Line(agenda, 0));
   inbox.post<&Seen::note>(7, seen, 0);
-  EXPECT_EQ(due, 7u);
+  EXPECT_EQ(agenda.next(), 7u);
   inbox.post<&Seen::note>(5, seen, 1);
-  EXPECT_EQ(due, 5u);
+  EXPECT_EQ(agenda.next(), 5u);
   inbox.post<&Seen::note>(7, seen, 2);
   inbox.post<&Seen::note>(5, seen, 3);
   EXPECT_EQ(inbox.next(), 5u);
@@ -39,8 +39,8 @@ TEST(Inbox, TakesThePostsOfACycleInTheirOrder) {
 TEST(Inbox, AgreesWithAStableSort) {
   std::mt19937_64 random(3);
   Seen seen;
-  Cycle due = never;
-  Inbox inbox(due);
+  Agenda agenda(1);
+  Inbox inbox(Agenda::Line(agenda, 0));
   std::vector<std::pair<Cycle, u64>> expected;
   for (Cycle now = 0; now < 5000; ++now) {
     for (u64 i = random() % 3; i > 0; --i) {
@@ -54,6 +54,33 @@ TEST(Inbox, AgreesWithAStableSort) {
   std::ranges::stable_sort(expected, {}, &std::pair<Cycle, u64>::first);
   ASSERT_EQ(seen.posts.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(seen.posts[i], expected[i].second);
+}
+
+/// Parts bring each other forward while they run, within one word of bits and across words.
+TEST(Agenda, RunsThePartsThatAreDueInTheirOrder) {
+  constexpr u32 parts = 130;
+  std::mt19937_64 random(5);
+  Agenda agenda(parts);
+  std::vector<Cycle> due(parts, never);
+  const auto sooner = [&](u32 part, Cycle when) {
+    Agenda::Line(agenda, part).sooner(when);
+    due[part] = std::min(due[part], when);
+  };
+  for (Cycle end = 8; end < 4000; end += 8) {
+    for (u32 i = 0; i < 3; ++i) sooner(random() % parts, end + random() % 30 - 8);
+    u32 expected = 0;
+    agenda.each_before(end, [&](u32 part) {
+      for (; expected < part; ++expected) ASSERT_GE(due[expected], end) << "part " << expected << " was passed over";
+      ASSERT_LT(due[part], end);
+      ++expected;
+      due[part] = random() % 2 ? never : end + random() % 40;
+      Agenda::Line(agenda, part).set(due[part]);
+      const u32 behind = part + 1 + random() % 3;
+      if (behind < parts) sooner(behind, end - 1 + random() % 2);
+    });
+    for (; expected < parts; ++expected) ASSERT_GE(due[expected], end) << "part " << expected << " was passed over";
+    ASSERT_EQ(agenda.next(), *std::ranges::min_element(due));
+  }
 }
 
 TEST(CycleBuckets, GivesTheItemsOfEachCycleOnce) {

@@ -217,7 +217,7 @@ class EarlyBench {
         make_network(config, {.wheel = wheel_, .clock = sm_clock, .agents = agents, .homes = homes, .early = true});
     for (u32 i = 0; i < nodes_.size(); ++i) {
       nodes_[i].bench = this;
-      if (i < agents) nodes_[i].inbox = std::make_unique<core::Inbox>(due_);
+      if (i < agents) nodes_[i].inbox = std::make_unique<core::Inbox>(core::Agenda::Line(agenda_, 0));
       network_->attach(static_cast<Node>(i), nodes_[i], nodes_[i].inbox.get());
     }
   }
@@ -262,7 +262,7 @@ class EarlyBench {
   };
 
   core::TimeWheel wheel_;
-  core::Cycle due_ = core::never;
+  core::Agenda agenda_{1};
   std::vector<Endpoint> nodes_;
   std::unique_ptr<Network> network_;
 };

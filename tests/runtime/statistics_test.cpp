@@ -77,8 +77,8 @@ TEST(DerivedFigures, AreTheirFormulas) {
   KernelRow row{.warp_instructions = 40, .thread_instructions = 640, .resident_warps = 16};
   row.values = figures(
       {{"cycles", 10}, {"issued.integer", 40}, {"l1.loads", 8}, {"l1.load_hits", 6}, {"sectors", 12}, {"requests", 3}});
-  row.latencies.of[3][simt::latency_bucket(200)] = 99;
-  row.latencies.of[3][simt::latency_bucket(1000)] = 1;
+  row.latencies.buckets = {{3, static_cast<u8>(simt::latency_bucket(200)), 99},
+                           {3, static_cast<u8>(simt::latency_bucket(1000)), 1}};
   MachineConfig config;
   config.sm.count = 2;
   config.sm.warps = 32;

@@ -21,7 +21,7 @@ class AccessCompletion {
     Alarm& alarm;
   };
   AccessCompletion(u32 private_latency, AccessPool& accesses, Issuing& issuing, Executor& executor,
-                   const core::TimeWheel& wheel, core::Accounts<LatencyHistograms>& latencies, const Told& told)
+                   const core::TimeWheel& wheel, LatencyAccounts& latencies, const Told& told)
       : private_latency_(private_latency),
         accesses_(accesses),
         issuing_(issuing),
@@ -57,7 +57,7 @@ class AccessCompletion {
   Issuing& issuing_;
   Executor& executor_;
   const core::TimeWheel& wheel_;
-  core::Accounts<LatencyHistograms>& latencies_;
+  LatencyAccounts& latencies_;
   Told told_;
 };
 

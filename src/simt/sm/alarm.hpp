@@ -17,7 +17,7 @@ class Alarm {
   /// At this cycle, if not earlier.
   void wake(core::Cycle when) {
     due_ = std::min(due_, when);
-    partition_.due = std::min(partition_.due, when);
+    partition_.due.sooner(when);
   }
   void wake_now() { wake(partition_.wheel.now()); }
 

@@ -2,10 +2,12 @@
 // stays where it is until its launch has ended; its index is used again then.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/accounts.hpp"
@@ -19,8 +21,9 @@ using core::Cycle;
 /// A launch on the machine.
 struct GridRun {
   Grid* grid = nullptr;
+  LaunchId id = 0;
   u32 index = 0;
-  KernelTiming timing;
+  const KernelTiming* timing = nullptr;
   core::Account account = core::nobody;
   struct OnSm {
     bool sent = false;           // blocks of it have been sent to the SM
@@ -30,54 +33,69 @@ struct GridRun {
     u32 accesses = 0;            // under way
     Cycle since = 0, until = 0;  // it has had some; counted up to here
   };
-  std::vector<OnSm> on_sm;
-  u32 draining = 0;  // SMs without blocks of it, but with accesses under way
-  u32 flushes = 0;   // of private caches, under way
+  std::vector<OnSm> on_sm;  // by SM
+  std::vector<u32> sms;     // to which blocks of it have been sent
+  u32 draining = 0;         // SMs without blocks of it, but with accesses under way
+  u32 flushes = 0;          // of private caches, under way
   bool flushing = false;
   std::optional<Fault> failure;  // it fails soon
-  bool in_step = false;          // its SMs may not run ahead of each other: it calls printf or the heap
   Cycle begun = 0;
   u64 local_memory = 0, local_bytes = 0;  // simulated place of it, and bytes a thread
 };
 
+/// The storage of a launch that has ended is used again: what it takes to begin one does not depend on the number of
+/// SMs.
 class GridRuns {
  public:
+  explicit GridRuns(u32 sms) : sms_(sms) {}
+
   GridRun& begin(Grid& grid) {
-    std::size_t index = 0;
-    while (index < runs_.size() && runs_[index]) ++index;
-    if (index == runs_.size()) runs_.emplace_back();
-    runs_[index] = std::make_unique<GridRun>();
-    runs_[index]->grid = &grid;
-    runs_[index]->index = static_cast<u32>(index);
-    return *runs_[index];
+    if (free_.empty()) {
+      free_.push_back(static_cast<u32>(all_.size()));
+      all_.push_back(std::make_unique<GridRun>());
+      all_.back()->index = free_.back();
+      all_.back()->on_sm.resize(sms_);
+    }
+    GridRun& run = *all_[free_.back()];
+    free_.pop_back();
+    run.grid = &grid;
+    run.id = grid.id;
+    grid.run = run.index;
+    running_.push_back(&run);
+    return run;
   }
-  void end(GridRun& run) { runs_[run.index].reset(); }
+  void end(GridRun& run) {
+    running_.erase(find(run.id));
+    for (const u32 sm : run.sms) run.on_sm[sm] = {};
+    run.sms.clear();
+    run = {.index = run.index, .on_sm = std::move(run.on_sm), .sms = std::move(run.sms)};
+    free_.push_back(run.index);
+  }
 
   /// nullptr: it has ended.
-  GridRun* at(u32 index) const { return runs_[index].get(); }
-  GridRun* of(const Grid& grid) const {
-    for (const auto& run : runs_)
-      if (run && run->grid == &grid) return run.get();
-    return nullptr;
-  }
+  GridRun* at(u32 index) const { return all_[index]->grid ? all_[index].get() : nullptr; }
+  GridRun& of(const Grid& grid) const { return *all_[grid.run]; }
   GridRun* of(LaunchId id) const {
-    for (const auto& run : runs_)
-      if (run && run->grid->id == id) return run.get();
-    return nullptr;
+    const auto found = find(id);
+    return found != running_.end() && (*found)->id == id ? *found : nullptr;
   }
-  /// Those that have ended are nullptr.
-  std::span<const std::unique_ptr<GridRun>> all() const { return runs_; }
+  /// In order of start.
+  std::span<GridRun* const> running() const { return running_; }
   /// The account of the only launch but this; nobody when there is none, or several.
   core::Account account_alone(const GridRun* but) const {
-    core::Account account = core::nobody;
-    u32 running = 0;
-    for (const auto& run : runs_)
-      if (run && run.get() != but) ++running, account = run->account;
-    return running == 1 ? account : core::nobody;
+    if (running_.size() != (but ? 2u : 1u)) return core::nobody;
+    return (running_[0] == but ? running_[1] : running_[0])->account;
   }
 
  private:
-  std::vector<std::unique_ptr<GridRun>> runs_;
+  std::vector<GridRun*>::const_iterator find(LaunchId id) const {
+    return std::ranges::lower_bound(running_, id, {}, &GridRun::id);
+  }
+
+  const u32 sms_;
+  std::vector<std::unique_ptr<GridRun>> all_;  // by index
+  std::vector<u32> free_;                      // of those that have ended
+  std::vector<GridRun*> running_;              // in order of start
 };
 
 /// Which account a launch's figures are counted on. An account is used again once many others have been: what the

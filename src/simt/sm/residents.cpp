@@ -30,7 +30,7 @@ void Residents::begin_warp(u32 slot, ResidentBlock& here, u32 index, GridRun& ru
   w.grid = &run;
   w.counts = &told_.stalls.of(run.account);
   w.begun = wheel_.now();
-  w.next.timing = &run.timing;
+  w.next.timing = run.timing;
   w.scoreboard.begin(ready_at(first_issue, Source::computed));
   told_.order.begin(slot);
   told_.polls.begin(slot);

@@ -6,11 +6,12 @@ namespace ew::simt {
 
 SmArray::SmArray(const SmSetup& setup, const SmNeighbours& neighbours, const core::TimeWheel& wheel,
                  std::vector<Sm>& sms, IssuingSm& issuing)
-    : due_(sms.size(), core::never),
+    : agenda_(static_cast<u32>(sms.size())),
+      idle_slots_(static_cast<u32>(sms.size()), setup.config.schedulers),
       issuing_(issuing),
       atomics_observer_(neighbours.trace, wheel, neighbours.recorder),
       observes_homes_(core::observation && (neighbours.trace || neighbours.recorder)) {
-  for (Sm& sm : sms) sms_.emplace_back(setup, neighbours, sm, due_[sm.index]);
+  for (Sm& sm : sms) sms_.emplace_back(setup, neighbours, sm, core::Agenda::Line(agenda_, sm.index));
 }
 
 void RunningSm::run(Cycle end) {
@@ -19,7 +20,7 @@ void RunningSm::run(Cycle end) {
   for (;;) {
     const Cycle now = std::min({sm_.due(), inbox.next(), wheel.next()});
     if (now >= end) {
-      partition_.due = now;
+      partition_.due.set(now);
       return;
     }
     if (now > wheel.now()) wheel.advance(now);
@@ -30,19 +31,21 @@ void RunningSm::run(Cycle end) {
 }
 
 void SmArray::run(Cycle end) {
-  for (u32 i = 0; i < sms_.size(); ++i) {
-    if (due_[i] >= end) continue;
+  agenda_.each_before(end, [&](u32 i) {
     issuing_.set(sms_[i].sm());
     sms_[i].run(end);
-  }
-}
-
-Cycle SmArray::next() const {
-  return *std::min_element(due_.begin(), due_.end());
+    idle_slots_.has_changed(i);
+  });
 }
 
 void SmArray::stand_at(Cycle now) {
   for (RunningSm& sm : sms_) sm.stand_at(now);
+}
+
+void SmArray::forget(const GridRun& run, Cycle now) {
+  stand_at(now);
+  for (RunningSm& sm : sms_) sm.sm().forget(run, now);
+  idle_slots_.all_have_changed();
 }
 
 TimingStatistics SmArray::statistics(Cycle until) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simt/sm/atomics_observer.hpp"
+#include "simt/sm/idle_slots.hpp"
 #include "simt/sm/timing_sm.hpp"
 
 namespace ew::simt {
@@ -38,7 +39,7 @@ class IssuingSm final : public Performer {
 /// One SM with its private memories, in a time of its own.
 class RunningSm {
  public:
-  RunningSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, Cycle& due)
+  RunningSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, core::Agenda::Line due)
       : partition_(due), sm_(setup, with, sm, partition_), runs_(with.runs) {}
 
   TimingSm& sm() { return sm_; }
@@ -80,15 +81,23 @@ class SmArray {
   /// Runs each SM until this cycle, which is not run.
   void run(Cycle end);
   /// The next cycle in which an SM has something to do, as far as it is known.
-  Cycle next() const;
-  /// The time of all SMs is this. REQUIRES: they have run every cycle before it.
+  Cycle next() const { return agenda_.next(); }
+  /// The time of all SMs is this; else the time of one is that of its last event. REQUIRES: they have run every cycle
+  /// before it.
   void stand_at(Cycle now);
+  /// The launch has failed. REQUIRES: the same.
+  void forget(const GridRun&, Cycle now);
+  /// Issue slots of SMs without a warp, up to this cycle. REQUIRES: the same.
+  u64 idle_slots(Cycle until) {
+    return idle_slots_.up_to(until, [this](u32 sm) -> StallAccount& { return sms_[sm].sm().account(); });
+  }
   TimingStatistics statistics(Cycle until);
   u64 digest();
 
  private:
-  std::vector<Cycle> due_;  // of each partition
+  core::Agenda agenda_;  // of each partition
   std::deque<RunningSm> sms_;
+  IdleSlots idle_slots_;
   IssuingSm& issuing_;
   AtomicsObserver atomics_observer_;
   const bool observes_homes_;

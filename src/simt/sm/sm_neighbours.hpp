@@ -2,7 +2,6 @@
 // once, when the SM is made: each of its controllers keeps the few references that it needs.
 #pragma once
 
-#include "core/accounts.hpp"
 #include "core/trace.hpp"
 #include "simt/executor.hpp"
 #include "simt/flat_memory.hpp"
@@ -29,7 +28,7 @@ struct SmNeighbours {
   Notices& notices;
   PollWatch& polls;
   const LaunchSkew& skew;
-  core::Accounts<LatencyHistograms>& latencies;
+  LatencyAccounts& latencies;
 };
 
 }  // namespace ew::simt

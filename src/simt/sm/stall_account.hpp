@@ -97,7 +97,12 @@ class StallAccount {
     charge(now);
     return idle_slots_;
   }
-  bool counts(core::Account account) const { return accounts_.counts(account); }
+  /// Every scheduler loses its slots to nobody.
+  bool idles() const {
+    for (u32 s = 0; s < schedulers_; ++s)
+      if (causes_[s].counter != &idle_slots_) return false;
+    return true;
+  }
 
  private:
   u32 schedulers_, sm_;
