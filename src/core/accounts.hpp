@@ -17,6 +17,26 @@ namespace ew::core {
 using Account = u16;
 inline constexpr Account nobody = 0, copies = 1, first_kernel = 2, accounts_end = 0xffff;
 
+/// Which components of a kind have a set of an account, so that no others are asked what it has counted. Owned by who
+/// asks.
+class AccountHolders {
+ public:
+  void opened(Account account, u32 component) {
+    if (account >= holders_.size()) holders_.resize(account + std::size_t{1});
+    holders_[account].push_back(component);
+  }
+  /// Calls `take(component)` for each that may have counted something since the last call. It takes the account.
+  template <class Take>
+  void each(Account account, Take&& take) {
+    if (account >= holders_.size()) return;
+    for (const u32 component : holders_[account]) take(component);
+    if (account >= first_kernel) holders_[account].clear();  // else the sets stay
+  }
+
+ private:
+  std::vector<std::vector<u32>> holders_;  // by account
+};
+
 /// Set: counters, all 0 at first, and add(const Set&).
 template <class Set>
 class Accounts {
@@ -42,11 +62,15 @@ class Accounts {
     return sum;
   }
 
-  /// May the account have counted something since it was taken last?
-  bool counts(Account account) const { return account < sets_.size() && sets_[account]; }
+  /// From now on these are told of each set of this component. REQUIRES: nothing has been counted.
+  void tell(AccountHolders& holders, u32 component) {
+    holders_ = &holders;
+    component_ = component;
+    for (Account account = 0; account < first_kernel; ++account) holders.opened(account, component);
+  }
   /// What the account has counted since it was taken last. Nothing may hold on to its set.
   Set take(Account account) {
-    if (!counts(account)) return {};
+    if (!has(account)) return {};
     if (account == last_) look_up(nobody);
     const Set figures = *sets_[account];
     taken_.add(figures);
@@ -56,13 +80,15 @@ class Accounts {
   }
 
  private:
+  bool has(Account account) const { return account < sets_.size() && sets_[account]; }
   void look_up(Account account) {
-    if (account >= sets_.size() || !sets_[account]) open(account);
+    if (!has(account)) open(account);
     last_ = account;
     last_set_ = sets_[account].get();
   }
   void open(Account account) {
     if (account >= sets_.size()) sets_.resize(account + std::size_t{1});
+    if (holders_) holders_->opened(account, component_);
     if (spare_.empty()) {
       sets_[account] = std::make_unique<Set>();
       return;
@@ -75,6 +101,8 @@ class Accounts {
   Set taken_{};
   Account last_ = nobody;  // that was asked for, and its set: mostly it is asked for again
   Set* last_set_ = nullptr;
+  AccountHolders* holders_ = nullptr;
+  u32 component_ = 0;
 };
 
 /// Figures of which one account is current: what is counted goes there until another is named.
@@ -91,7 +119,8 @@ class CurrentAccount {
   Set& operator*() { return *current_; }
   Set& of(Account account) { return accounts_[account]; }
 
-  bool counts(Account account) const { return accounts_.counts(account); }
+  /// Accounts::tell.
+  void tell(AccountHolders& holders, u32 component) { accounts_.tell(holders, component); }
   Set take(Account account) {
     act_for(nobody);
     return accounts_.take(account);

@@ -42,7 +42,7 @@ class Dram final : public memory::Device {
   void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
   u64 in_flight() const override { return queues_.waiting() + answering_; }
   const memory::DeviceStatistics& statistics() const override;
-  bool counts(core::Account account) const override { return accounts_.counts(account); }
+  void tell(core::AccountHolders& holders, u32 number) override { accounts_.tell(holders, number); }
   memory::DeviceStatistics take(core::Account account) override { return in_picoseconds(accounts_.take(account)); }
 
  private:

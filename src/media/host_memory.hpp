@@ -65,7 +65,7 @@ class HostMemory final : public memory::Device {
   void persist_region(bool inside) override { bypassed_ = inside; }
   u64 in_flight() const override { return slots_.in_flight(); }
   const memory::DeviceStatistics& statistics() const override;
-  bool counts(core::Account account) const override { return accounts_.counts(account); }
+  void tell(core::AccountHolders& holders, u32 number) override { accounts_.tell(holders, number); }
   memory::DeviceStatistics take(core::Account account) override { return accounts_.take(account); }
 
  private:

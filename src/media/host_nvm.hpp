@@ -29,7 +29,7 @@ class HostNvm final : public memory::Device, public NvmMedium::Client {
   void persist_region(bool inside) override { ddio_ = cache_ && (!inside || eadr_); }
   u64 in_flight() const override { return slots_.in_flight(); }
   const memory::DeviceStatistics& statistics() const override;
-  bool counts(core::Account account) const override { return accounts_.counts(account); }
+  void tell(core::AccountHolders& holders, u32 number) override { accounts_.tell(holders, number); }
   memory::DeviceStatistics take(core::Account account) override { return accounts_.take(account); }
 
   void medium_done(u64 token) override;

@@ -18,7 +18,7 @@ class Nvm final : public memory::Device, public NvmMedium::Client {
   void drop(u64 begin, u64 end) override { medium_.drop(begin, end); }
   u64 in_flight() const override { return slots_.in_flight(); }
   const memory::DeviceStatistics& statistics() const override;
-  bool counts(core::Account account) const override { return accounts_.counts(account); }
+  void tell(core::AccountHolders& holders, u32 number) override { accounts_.tell(holders, number); }
   memory::DeviceStatistics take(core::Account account) override { return accounts_.take(account); }
 
   void medium_done(u64 slot) override;

@@ -64,9 +64,9 @@ class Device {
   virtual void persist_region(bool inside) { static_cast<void>(inside); }
   virtual u64 in_flight() const = 0;
   virtual const DeviceStatistics& statistics() const = 0;
-  /// May it have counted something on this account since it was taken last? As far as it keeps accounts.
-  virtual bool counts(core::Account) const { return false; }
-  /// What it has counted there since then.
+  /// core::Accounts::tell, as far as it keeps accounts.
+  virtual void tell(core::AccountHolders&, u32 /*number*/) {}
+  /// What it has counted on this account since it was taken last.
   virtual DeviceStatistics take(core::Account) { return {}; }
 };
 

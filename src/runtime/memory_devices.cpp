@@ -20,10 +20,10 @@ MemoryDevices::MemoryDevices(const MachineConfig& config, core::TimeWheel& wheel
                           .durable = durable};
   for (; parts.channel < parts.channels; ++parts.channel) devices_.push_back(media::make_medium("dram", media, parts));
   devices_.push_back(media::make_medium("host-memory", media, parts));
-  if (config.nvm.none()) return;
-  parts.channels = config.nvm.near() ? config.nvm.channels : 1;
+  parts.channels = config.nvm.none() ? 0 : config.nvm.near() ? config.nvm.channels : 1;
   for (parts.channel = 0; parts.channel < parts.channels; ++parts.channel)
     devices_.push_back(media::make_medium(config.nvm.near() ? "nvm" : "host-nvm", media, parts));
+  for (u32 i = 0; i < devices_.size(); ++i) devices_[i]->tell(accounts_, i);
 }
 
 memory::Device& MemoryDevices::of_host_pages() {
@@ -66,12 +66,15 @@ void MemoryDevices::add_to(HierarchyStatistics& sum) const {
 
 void MemoryDevices::take(core::Account account, HierarchyStatistics& taken) {
   const u32 channels = config_.address_map.channels;
-  const auto add = [&](auto& to, std::size_t device) {
-    if (devices_[device]->counts(account)) to.add(devices_[device]->take(account));
-  };
-  for (std::size_t i = 0; i < channels; ++i) add(taken.memory, i);
-  add(taken.host_memory, channels);
-  for (std::size_t i = channels + 1; i < devices_.size(); ++i) add(taken.nvm, i);
+  accounts_.each(account, [&](u32 device) {
+    const memory::DeviceStatistics counted = devices_[device]->take(account);
+    if (device < channels)
+      taken.memory.add(counted);
+    else if (device == channels)
+      taken.host_memory.add(counted);
+    else
+      taken.nvm.add(counted);
+  });
 }
 
 bool MemoryDevices::quiescent() const {

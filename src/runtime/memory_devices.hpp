@@ -48,6 +48,7 @@ class MemoryDevices {
   memory::DurableImage* const durable_;
   memory::HostLink link_;
   std::vector<std::unique_ptr<memory::Device>> devices_;
+  core::AccountHolders accounts_;  // devices
   std::vector<std::unique_ptr<memory::DistantDevice>> distant_;
   std::vector<std::vector<memory::Device*>> seen_;  // by home
 };

@@ -31,6 +31,15 @@ coherence::Protocols protocols_of(const MachineConfig& config, bool traced_host)
           .host_takes_part = cores};
 }
 
+memory::NetworkParts network_parts(const MachineConfig& config, core::TimeWheel& wheel, u64 seed) {
+  return {.wheel = wheel,
+          .clock = config.device.clock,
+          .agents = agents_of(config),
+          .homes = config.address_map.slices,
+          .seed = seed,
+          .early = true};
+}
+
 }  // namespace
 
 bool persists(const MachineConfig& config) {
@@ -44,7 +53,7 @@ MemoryHierarchy::MemoryHierarchy(const MachineConfig& config, u64 seed, const me
       wheel_(wheel),
       map_(map_config(config), space),
       protocols_(protocols_of(config, traced_host)),
-      exchange_(memory::make_network(config.network, network_parts(seed))),
+      exchange_(memory::make_network(config.network, network_parts(config, wheel, seed))),
       devices_(config, wheel, payloads_, durable) {}
 
 void MemoryHierarchy::attach(simt::TimingGpu& gpu, const memory::DmaEngine::Tell& copy_begins,
@@ -61,15 +70,6 @@ void MemoryHierarchy::attach(simt::TimingGpu& gpu, const memory::DmaEngine::Tell
                                     .persists = persists(config_)};
   engines_ = std::make_unique<CopyEngines>(config_, port, devices_.of_host_pages(), copy_begins, moved);
   make_homes(gpu.observer_of_homes());
-}
-
-memory::NetworkParts MemoryHierarchy::network_parts(u64 seed) {
-  return {.wheel = wheel_,
-          .clock = config_.device.clock,
-          .agents = agents_of(config_),
-          .homes = config_.address_map.slices,
-          .seed = seed,
-          .early = true};
 }
 
 memory::PrivateCache& MemoryHierarchy::add_cache(memory::Agent& agent, core::Partition& partition) {
@@ -90,6 +90,7 @@ memory::PrivateCache& MemoryHierarchy::add_cache(memory::Agent& agent, core::Par
                                             .pools = protocols_.sms.pools}));
   exchange_.network().attach(id, *caches_.back(), &partition.inbox);
   memory::PrivateCache& cache = *caches_.back();
+  cache.tell(accounts_, id);
   const persistency::Model& model = *persistency::find_model(config_.persistency.model);
   if (persists(config_))
     cache.attach(model.make(config_.persistency, static_cast<u32>(config_.l1.bytes / config_.l1.line),
@@ -147,9 +148,10 @@ void MemoryHierarchy::make_homes(memory::HomeObserver* observer) {
                                        .policy = protocols_.home,
                                        .map = map_,
                                        .agents = agents_of(config_),
-                                       .devices = devices_.seen_from(slice, network_parts(0)),
+                                       .devices = devices_.seen_from(slice, network_parts(config_, wheel_, 0)),
                                        .slice = slice,
                                        .observer = observer}));
+    homes_.back()->tell(accounts_, static_cast<u32>(caches_.size()) + slice);
     exchange_.network().attach(static_cast<memory::Node>(agents_of(config_) + slice), *homes_.back());
   }
 }
@@ -195,10 +197,13 @@ HierarchyStatistics MemoryHierarchy::statistics() const {
 
 HierarchyStatistics MemoryHierarchy::take(core::Account account) {
   HierarchyStatistics taken;
-  for (const auto& cache : caches_)  // most have had nothing to do with a small launch
-    if (cache->counts(account)) taken.l1.add(cache->take(account));
-  for (const auto& home : homes_)
-    if (home->counts(account)) taken.l2.add(home->take(account));
+  accounts_.each(account, [&](u32 number) {
+    const std::size_t sms = caches_.size();
+    if (number < sms)
+      taken.l1.add(caches_[number]->take(account));
+    else
+      taken.l2.add(homes_[number - sms]->take(account));
+  });
   taken.network = exchange_.network().take(account);
   devices_.take(account, taken);
   return taken;

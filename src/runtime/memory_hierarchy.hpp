@@ -75,7 +75,6 @@ class MemoryHierarchy {
   std::string newer_elsewhere(u32 sm, u64 address, u32 value) const;
 
  private:
-  memory::NetworkParts network_parts(u64 seed);
   void make_caches(simt::TimingGpu&, const memory::DmaEngine::Tell& moved);
   void make_host_cores(simt::TimingGpu&);
   void make_homes(memory::HomeObserver*);
@@ -96,6 +95,7 @@ class MemoryHierarchy {
   std::vector<std::unique_ptr<memory::PrivateCache>> caches_;  // by SM
   std::vector<std::unique_ptr<simt::LinePort>> ports_;         // by SM
   std::vector<std::unique_ptr<memory::Home>> homes_;
+  core::AccountHolders accounts_;  // private caches by SM, then homes by slice
 };
 
 }  // namespace ew::runtime

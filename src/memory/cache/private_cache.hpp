@@ -56,7 +56,8 @@ class PrivateCache final : public Receiver {
   /// No message, MSHR or write under way.
   bool quiescent() const;
   PrivateCacheStatistics statistics() const { return parts_.counts.total(); }
-  bool counts(core::Account account) const { return parts_.counts.counts(account); }
+  /// core::Accounts::tell.
+  void tell(core::AccountHolders& holders, u32 number) { parts_.counts.tell(holders, number); }
   PrivateCacheStatistics take(core::Account account) { return parts_.counts.take(account); }
   /// One line for each MSHR, write and release under way: for deadlock reports.
   std::string what_is_under_way() const;

@@ -31,7 +31,8 @@ class Home final : public Receiver, public DeviceClient {
 
   bool quiescent() const;
   HomeStatistics statistics() const { return p_.counts.total(); }
-  bool counts(core::Account account) const { return p_.counts.counts(account); }
+  /// core::Accounts::tell.
+  void tell(core::AccountHolders& holders, u32 number) { p_.counts.tell(holders, number); }
   HomeStatistics take(core::Account account) { return p_.counts.take(account); }
   std::string what_is_under_way() const;
   /// For contract suites and checkers.
