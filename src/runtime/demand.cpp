@@ -4,6 +4,16 @@
 
 namespace ew::runtime {
 
+namespace {
+
+/// The thread leaves once the lock is free: until then its need is there.
+void let_go(Need& need, Waited outcome) {
+  need.outcome = outcome;
+  need.go.release();
+}
+
+}  // namespace
+
 bool Demand::met(const Need& need) const {
   switch (need.what) {
     case Need::For::ticket:
@@ -26,9 +36,13 @@ Waited Demand::wait(HeldLock& held, Need need) {
   if (stopping_) return Waited::ending;
   if (lost_) return Waited::lost;
   if (met(need)) return Waited::done;
+  need.thread = HostThreads::self();
   needs_.push_back(&need);
   lock_.wake.notify_one();
-  lock_.progress.wait(held, [&] { return need.outcome != Waited::no; });
+  held.unlock();
+  need.settled = true;
+  need.go.acquire();
+  held.lock();
   --leaving_;
   return need.outcome;
 }
@@ -36,19 +50,28 @@ Waited Demand::wait(HeldLock& held, Need need) {
 void Demand::meet() {
   const auto left = std::ranges::partition(needs_, [&](const Need* need) { return !met(*need); });
   if (left.empty()) return;
-  for (Need* need : left) need->outcome = Waited::done;
   leaving_ += static_cast<u32>(left.size());
-  needs_.erase(left.begin(), left.end());
   host_rests_ = false;
-  lock_.progress.notify_all();
+  for (Need* need : left) let_go(*need, Waited::done);
+  needs_.erase(left.begin(), left.end());
 }
 
 void Demand::end_all(Waited outcome) {
-  for (Need* need : needs_) need->outcome = outcome;
+  if (needs_.empty()) return;
   leaving_ += static_cast<u32>(needs_.size());
-  needs_.clear();
   host_rests_ = false;
-  lock_.progress.notify_all();
+  for (Need* need : needs_) let_go(*need, outcome);
+  needs_.clear();
+}
+
+std::span<const HostThreads::Id> Demand::threads() {
+  threads_.clear();
+  for (const Need* need : needs_) threads_.push_back(need->thread);
+  return threads_;
+}
+
+bool Demand::settled() const {
+  return std::ranges::all_of(needs_, [](const Need* need) { return need->settled.load(); });
 }
 
 bool Demand::any_access() const {

@@ -2,6 +2,8 @@
 // the program. The machine stands still while there is no demand. Owned by Queue; its lock is held in every call.
 #pragma once
 
+#include <atomic>
+#include <semaphore>
 #include <span>
 #include <vector>
 
@@ -30,6 +32,10 @@ struct Need {
   Ticket ticket = 0;
   HostRequest* access = nullptr;  // of For::access
   Waited outcome = Waited::no;
+  // Set by Demand. The thread touches nothing of the queue from `settled` on until it may go.
+  HostThreads::Id thread = 0;
+  std::atomic<bool> settled{false};
+  std::binary_semaphore go{0};
 };
 
 class Demand {
@@ -49,7 +55,12 @@ class Demand {
   /// Threads that wait for the machine; threads whose need is met, and which have not noticed it yet.
   u32 waiting() const { return static_cast<u32>(needs_.size()); }
   u32 leaving() const { return leaving_; }
-  /// The host was at rest when the machine went on, and no thread has left since.
+  /// Those that wait. Until the next call.
+  std::span<const HostThreads::Id> threads();
+  /// Each of them has let go of the lock and of whoever waited for it, and nobody wakes one but meet() and end_all():
+  /// so they need no look.
+  bool settled() const;
+  /// The host was at rest when the machine went on, and no thread has left or been woken by a host function since.
   bool host_rests() const { return host_rests_; }
   void set_host_rests(bool rests) { host_rests_ = rests; }
 
@@ -88,6 +99,7 @@ class Demand {
   const Commands& commands_;
   std::vector<Need*> needs_;
   std::vector<HostRequest*> accesses_;
+  std::vector<HostThreads::Id> threads_;
   u32 leaving_ = 0;
   bool polls_ = false, host_rests_ = false, finishing_ = false, lost_ = false, stopping_ = false;
   u64 enough_instructions_ = 0, enough_nanoseconds_ = 0;

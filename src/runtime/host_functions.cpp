@@ -8,8 +8,7 @@ constexpr std::chrono::milliseconds time_to_begin{1};  // for the thread to take
 
 }  // namespace
 
-HostFunctions::HostFunctions(QueueLock& lock, Commands& commands, const Demand& demand, HostRest& rest,
-                             CommandRunner& runner)
+HostFunctions::HostFunctions(QueueLock& lock, Commands& commands, Demand& demand, HostRest& rest, CommandRunner& runner)
     : lock_(lock), commands_(commands), demand_(demand), rest_(rest), runner_(runner) {}
 
 void HostFunctions::begin() {
@@ -19,7 +18,7 @@ void HostFunctions::begin() {
 void HostFunctions::call(Ticket ticket) {
   ++under_way_;
   waiting_.push_back(ticket);
-  wake_.notify_one();
+  wake_.release();
 }
 
 bool HostFunctions::hold_time(HeldLock& held) {
@@ -42,23 +41,35 @@ void HostFunctions::drop_all() {
 void HostFunctions::loop() {
   HeldLock held(lock_.mutex);
   rest_.set_host_function_thread(HostThreads::self());
-  while (true) {
-    wake_.wait(held, [&] { return demand_.stopping() || !waiting_.empty(); });
-    if (demand_.stopping()) return;
+  while (!demand_.stopping()) {
+    if (waiting_.empty()) {
+      without(held, [&] { wake_.acquire(); });
+      continue;
+    }
     const Ticket ticket = waiting_.front();
     waiting_.pop_front();
     Command& command = *commands_.find(ticket);
     const u64 end = command.begin;
     auto task = std::move(command.task);
-    held.unlock();
-    task->run();
-    task.reset();
-    held.lock();
+    without(held, [&] {
+      task->run();
+      task.reset();
+    });
     --under_way_;
     left_alone_ = false;
+    demand_.set_host_rests(false);  // the function may have woken a thread
     runner_.end(ticket, end);
     lock_.wake.notify_one();
   }
+}
+
+template <class F>
+void HostFunctions::without(HeldLock& held, F&& go) {
+  held.unlock();
+  rest_.host_function_thread_is_out();
+  go();
+  held.lock();
+  rest_.host_function_thread_is_in();
 }
 
 }  // namespace ew::runtime

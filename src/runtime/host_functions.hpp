@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <semaphore>
 #include <thread>
 
 #include "runtime/command_runner.hpp"
@@ -16,12 +17,12 @@ namespace ew::runtime {
 
 class HostFunctions {
  public:
-  HostFunctions(QueueLock&, Commands&, const Demand&, HostRest&, CommandRunner&);
+  HostFunctions(QueueLock&, Commands&, Demand&, HostRest&, CommandRunner&);
 
   /// The thread begins.
   void begin();
   /// The thread looks again: whether it should stop.
-  void wake() { wake_.notify_all(); }
+  void wake() { wake_.release(); }
   /// The thread has ended, unless it is the caller: then it goes its own way. REQUIRES: the lock is not held.
   void join() { join_or_leave(thread_); }
 
@@ -37,13 +38,16 @@ class HostFunctions {
 
  private:
   void loop();
+  /// Lets go of the lock meanwhile.
+  template <class F>
+  void without(HeldLock&, F&& go);
 
   QueueLock& lock_;
   Commands& commands_;
-  const Demand& demand_;
+  Demand& demand_;
   HostRest& rest_;
   CommandRunner& runner_;
-  std::condition_variable wake_;
+  std::counting_semaphore<> wake_{0};
   std::deque<Ticket> waiting_;  // not begun
   u32 under_way_ = 0;           // and those in waiting_
   bool left_alone_ = false;     // the function under way has never come to rest

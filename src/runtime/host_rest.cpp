@@ -29,25 +29,33 @@ bool HostRest::wait_for_host_function(HeldLock& held) {
   return wait(held, host_function_thread_, patience_with_host_functions);
 }
 
+/// Threads that are not looked at do not leave, and do not touch the lock.
+bool HostRest::settled() const {
+  return demand_.leaving() == 0 && demand_.settled() && (host_function_thread_ == 0 || it_is_out_);
+}
+
 bool HostRest::wait(HeldLock& held, HostThreads::Id busy, std::chrono::seconds at_most) {
-  const Ticket before = commands_.last();
+  const Ticket last = commands_.last();
+  const u64 entries = its_entries_;
   bool rests = false;
-  if (demand_.leaving() == 0) {
-    const HostThreads::Known known{
-        .waiting = demand_.waiting(), .busy = busy, .own = {machine_thread_, host_function_thread_}};
+  if (settled()) {
+    const HostThreads::Known known{.waiting = demand_.threads(),
+                                   .busy = busy,
+                                   .own = {machine_thread_, host_function_thread_},
+                                   .left_out = left_out_};
     held.unlock();  // a thread that waits for this lock is not at rest
     rests = threads_.at_rest(known);
     held.lock();
   }
   const auto now = Clock::now();
-  if (rests && demand_.leaving() == 0 && before == commands_.last()) {
+  if (rests && settled() && last == commands_.last() && entries == its_entries_) {
     waits_since_ = {};
     look_again_ = {};
     return true;
   }
   if (waits_since_ == Clock::time_point{}) waits_since_ = now;
   if (now - waits_since_ > at_most && demand_.leaving() == 0) {
-    threads_.leave_out_busy();
+    left_out_.insert(threads_.busy().begin(), threads_.busy().end());
     ++given_up_;
     waits_since_ = {};
     return true;

@@ -4,7 +4,9 @@
 // by the machine's thread with the queue's lock held.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <set>
 
 #include "runtime/commands.hpp"
 #include "runtime/demand.hpp"
@@ -15,7 +17,7 @@ namespace ew::runtime {
 
 class HostRest {
  public:
-  HostRest(QueueLock& lock, const Commands& commands, const Demand& demand)
+  HostRest(QueueLock& lock, const Commands& commands, Demand& demand)
       : lock_(lock), commands_(commands), demand_(demand) {}
 
   /// The queue's own threads: they do not count.
@@ -28,26 +30,38 @@ class HostRest {
   /// The same, and the thread of host functions counts, as it runs one.
   bool wait_for_host_function(HeldLock&);
 
+  /// The thread of host functions holds the lock: it may wake a thread that waits for the lock, or has waited for a
+  /// function, so a look that is under way does not count. It has let go of the lock, and of whoever waited for it.
+  void host_function_thread_is_in() {
+    ++its_entries_;
+    it_is_out_ = false;
+  }
+  void host_function_thread_is_out() { it_is_out_ = true; }
+
   /// The program has no thread besides the calling one.
   bool is_only_thread() const;
 
   /// It has submitted something, so it counts again.
-  void take_account_of(HostThreads::Id thread) { threads_.take_account_of(thread); }
+  void take_account_of(HostThreads::Id thread) { left_out_.erase(thread); }
   /// Times that threads were left out of account.
   u64 given_up() const { return given_up_; }
 
  private:
   using Clock = std::chrono::steady_clock;
+  bool settled() const;
   bool wait(HeldLock&, HostThreads::Id busy, std::chrono::seconds at_most);
 
   QueueLock& lock_;
   const Commands& commands_;
-  const Demand& demand_;
+  Demand& demand_;
   HostThreads threads_;
+  std::set<HostThreads::Id> left_out_;  // of account, until they submit something
   HostThreads::Id machine_thread_ = 0, host_function_thread_ = 0;
   Clock::time_point waits_since_;
   std::chrono::microseconds look_again_{0};
   u64 given_up_ = 0;
+  u64 its_entries_ = 0;  // of the thread of host functions
+  std::atomic<bool> it_is_out_{false};
 };
 
 }  // namespace ew::runtime

@@ -10,7 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "runtime/end_signals.hpp"
 
@@ -55,22 +57,46 @@ bool waits_for_others(long call, const Arguments& argument) {
   }
 }
 
-/// Linux says of a blocked thread in which system call it is, with its arguments (proc(5), /proc/pid/syscall).
-bool thread_is_at_rest(const char* name) {
-  char path[64], text[256];
-  std::snprintf(path, sizeof path, "/proc/self/task/%s/syscall", name);
-  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return true;  // it has ended
-  const ssize_t got = ::read(file, text, sizeof text - 1);
-  ::close(file);
-  if (got <= 0) return true;
+/// What Linux tells of a thread in this file of its folder. Empty: the thread has ended, or Linux does not tell.
+template <std::size_t size>
+std::string_view read_file(const char* thread, const char* file, char (&text)[size]) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%s/%s", thread, file);
+  const int opened = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (opened < 0) return {};
+  const ssize_t got = ::read(opened, text, size - 1);
+  ::close(opened);
+  if (got <= 0) return {};
   text[got] = 0;
+  return {text, static_cast<std::size_t>(got)};
+}
+
+enum class State : u8 { ended, at_rest, busy };
+
+/// By the system call in which a blocked thread is, with its arguments (proc(5), /proc/pid/syscall).
+State state_of(const char* thread) {
+  char text[256];
+  if (read_file(thread, "syscall", text).empty()) return State::ended;
   long call = -1;
   Arguments argument = {};
   if (std::sscanf(text, "%ld %lx %lx %lx %lx %lx", &call, &argument[0], &argument[1], &argument[2], &argument[3],
                   &argument[4]) != 1 + call_arguments)
-    return false;  // "running"
-  return waits_for_others(call, argument);
+    return State::busy;  // "running"
+  return waits_for_others(call, argument) ? State::at_rest : State::busy;
+}
+
+/// How often the thread has let go of its processor, of its own will or not (proc(5), /proc/pid/status). Nothing: it
+/// does not sleep until somebody wakes it. In a system call it may wait for a disk, too.
+std::optional<u64> switches_asleep(const char* thread) {
+  char text[4096];
+  const std::string_view status = read_file(thread, "status", text);
+  const auto value = [&](std::string_view key) {
+    const std::size_t at = status.find(key);
+    return at == status.npos ? "" : status.data() + at + key.size();
+  };
+  if (*value("\nState:\t") != 'S') return {};
+  return std::strtoull(value("\nvoluntary_ctxt_switches:\t"), nullptr, 10) +
+         std::strtoull(value("\nnonvoluntary_ctxt_switches:\t"), nullptr, 10);
 }
 
 }  // namespace
@@ -84,13 +110,15 @@ HostThreads::Id HostThreads::process() {
 }
 
 bool HostThreads::at_rest(Id thread) {
-  return thread_is_at_rest(std::to_string(thread).c_str());
+  return state_of(std::to_string(thread).c_str()) != State::busy;
 }
 
-bool HostThreads::counts(Id thread, const Known& known) const {
-  return thread == known.busy ||
-         (std::find(std::begin(known.own), std::end(known.own), thread) == std::end(known.own) &&
-          thread != end_signals_thread() && !left_out_.contains(thread));
+bool HostThreads::counts(Id thread, const Known& known) {
+  const auto is_among = [thread](const auto& list) {
+    return std::ranges::find(list, thread) != std::ranges::end(list);
+  };
+  return thread == known.busy || (!is_among(known.own) && thread != end_signals_thread() && !is_among(known.waiting) &&
+                                  !known.left_out.contains(thread));
 }
 
 u64 HostThreads::count() {
@@ -99,24 +127,37 @@ u64 HostThreads::count() {
   return ::stat("/proc/self/task", &status) == 0 ? status.st_nlink - 2 : 0;
 }
 
-bool HostThreads::at_rest(const Known& known) {
-  const u64 threads = count();
-  const bool found = threads != 0;
-  const u64 at_rest = std::size(known.own) + (end_signals_thread() ? 1 : 0) + known.waiting;
-  if (found && !known.busy && threads <= at_rest) return true;
-  DIR* const folder = found ? ::opendir("/proc/self/task") : nullptr;
-  if (!folder) return true;  // nothing is known of them
+HostThreads::Resting HostThreads::look(const Known& known) {
+  Resting resting;
   busy_.clear();
+  DIR* const folder = ::opendir("/proc/self/task");
+  if (!folder) return resting;  // nothing is known of them
   while (const dirent* const entry = ::readdir(folder)) {
     const Id thread = std::atoi(entry->d_name);
-    if (thread != 0 && counts(thread, known) && !thread_is_at_rest(entry->d_name)) busy_.insert(thread);
+    if (thread == 0 || !counts(thread, known)) continue;
+    const State state = state_of(entry->d_name);
+    if (state == State::ended) continue;
+    const auto switches = state == State::at_rest ? switches_asleep(entry->d_name) : std::nullopt;
+    if (switches)
+      resting.emplace(thread, *switches);
+    else
+      busy_.insert(thread);
   }
   ::closedir(folder);
-  return busy_.empty();
+  return resting;
 }
 
-void HostThreads::leave_out_busy() {
-  left_out_.insert(busy_.begin(), busy_.end());
+bool HostThreads::at_rest(const Known& known) {
+  const u64 threads = count();
+  const u64 at_rest = std::size(known.own) + (end_signals_thread() ? 1 : 0) + known.waiting.size();
+  if (threads != 0 && !known.busy && threads <= at_rest) return true;
+  const Resting first = look(known);
+  if (!busy_.empty()) return false;
+  const Resting second = look(known);
+  for (const auto& thread : second)
+    if (const auto before = first.find(thread.first); before == first.end() || *before != thread)
+      busy_.insert(thread.first);
+  return busy_.empty() && first.size() == second.size();
 }
 
 }  // namespace ew::runtime

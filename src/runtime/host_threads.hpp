@@ -3,12 +3,16 @@
 // which order, does not depend on their speed.
 //
 // At rest: blocked without a time limit (a lock, a join, a condition), or waiting for something from outside (a pipe, a
-// child). Not at rest: running, ready to run, or asleep for a time. Owned by HostRest
-// (host_rest.hpp).
+// child). Not at rest: running, ready to run, asleep for a time, or waiting for a disk.
+//
+// Threads are looked at one after the other. A thread may wake another one, or make one, and come to rest before it is
+// looked at itself. So all are looked at twice. They are at rest together if both looks find the same threads at rest,
+// and none of them has run between the looks. Owned by HostRest (host_rest.hpp).
 #pragma once
 
-#include <chrono>
+#include <map>
 #include <set>
+#include <span>
 
 #include "core/types.hpp"
 
@@ -32,25 +36,26 @@ class HostThreads {
   /// Threads of the process; those of the library count.
   static u64 count();
 
-  /// `waiting`: threads that are known to wait for the machine. `busy`: one of the library's own threads that counts,
-  /// as it runs code of the program; 0: none. `own`: the library's threads.
+  /// Threads that are not looked at. `waiting`: they wait for the machine. `own`: the library's threads. `left_out`: of
+  /// no account. But `busy`, one of the library's own, counts, as it runs code of the program; 0: none.
   struct Known {
-    u32 waiting = 0;
+    std::span<const Id> waiting;
     Id busy = 0;
     Id own[2] = {0, 0};
+    std::set<Id> left_out;
   };
   bool at_rest(const Known&);
-
-  /// Threads that have not come to rest for too long are left out of account from now on, until they submit something.
-  void leave_out_busy();
-  void take_account_of(Id thread) { left_out_.erase(thread); }
+  /// Those that were not at rest at the last look.
+  const std::set<Id>& busy() const { return busy_; }
 
  private:
   static Id process();
-  bool counts(Id thread, const Known&) const;
+  static bool counts(Id thread, const Known&);
+  /// Threads at rest, and how often each one has let go of its processor.
+  using Resting = std::map<Id, u64>;
+  Resting look(const Known&);
 
-  std::set<Id> left_out_;
-  std::set<Id> busy_;  // at the last look
+  std::set<Id> busy_;
 };
 
 }  // namespace ew::runtime

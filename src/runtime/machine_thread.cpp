@@ -33,11 +33,11 @@ void MachineThread::loop() {
 }
 
 bool MachineThread::turn(HeldLock& held, std::span<HostRequest* const> accesses) {
+  if (host_functions_.hold_time(held)) return true;
   if (Command* command = commands_.ready_by(turns_.timed() ? turns_.now() : ~u64{0})) {
     start(held, *command);
     return true;
   }
-  if (host_functions_.hold_time(held)) return true;
   if (!runner_.busy() && !commands_.any_ready() && accesses.empty()) return false;
   if (TimingMachine* const machine = turns_.timed()) machine->host_begin(accesses);
   if (!runner_.run_quantum(held)) {

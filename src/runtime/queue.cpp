@@ -150,10 +150,11 @@ void Queue::host_access(u64 address, u64 bytes, bool store) {
   if (commands_.empty() && !demand_.any()) turns_.visit(held, [&](Simulator&) { turns_.advance_to(host_time_); });
   begin_threads();
   if (!demand_.any() && host_functions_.under_way() == 0 && rest_.is_only_thread()) {
-    turns_.halt(held);
+    turns_.take(held);    // else the machine's thread would watch shared memory, as nobody has demand
     silent_host_.open();  // the machine touches shared memory
     HostRequest* const one = &request;
     while (!request.over && !demand_.lost() && !demand_.stopping()) machine_thread_.turn(held, {&one, 1});
+    turns_.give_back();
   } else {
     rest_.take_account_of(HostThreads::self());
     demand_.wait(held, {.what = Need::For::access, .access = &request});

@@ -19,12 +19,20 @@ bool SimulatorTurns::give_way(HeldLock& held, const Demand& demand) {
   return true;
 }
 
-void SimulatorTurns::halt(HeldLock& held) {
+void SimulatorTurns::take(HeldLock& held) {
   ++visitors_;
   interrupt_quantum();
   lock_.progress.wait(held, [&] { return !in_quantum_ && !in_task_; });
+}
+
+void SimulatorTurns::give_back() {
   --visitors_;
   lock_.wake.notify_one();
+}
+
+void SimulatorTurns::halt(HeldLock& held) {
+  take(held);
+  give_back();
 }
 
 void SimulatorTurns::visit(HeldLock& held, const std::function<void(Simulator&)>& look) {

@@ -55,6 +55,10 @@ class SimulatorTurns {
   /// the machine stops.
   bool give_way(HeldLock&, const Demand&);
 
+  /// By a visitor: returns with the machine standing still. Its thread does nothing, and watches nothing, until
+  /// give_back(), whoever lets go of the lock meanwhile.
+  void take(HeldLock&);
+  void give_back();
   /// By a visitor: returns with the machine standing still. It goes on when the lock is let go of.
   void halt(HeldLock&);
   void visit(HeldLock&, const std::function<void(Simulator&)>&);

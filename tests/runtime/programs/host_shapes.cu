@@ -2,6 +2,7 @@
 // pauses follow from SEED and are no part of the program's meaning, so every seed must give the same run
 // (tests/runtime/one_digest). Without arguments: each shape once, without pauses.
 #include <poll.h>
+#include <semaphore.h>
 
 #include <atomic>
 #include <chrono>
@@ -117,6 +118,27 @@ void host_functions(Device& d) {
   }
   CUDA(cudaDeviceSynchronize());
   SAME(2, count.load());
+}
+
+void CUDART_CB give(void* semaphore) {
+  sem_post(static_cast<sem_t*>(semaphore));
+}
+
+// A host function wakes a thread that uses CUDA, with work behind the function and nobody that waits for it.
+void host_functions_wake(Device& d) {
+  sem_t woken;
+  sem_init(&woken, 0, 0);
+  std::thread submits([&] {
+    dice.seed(seed + 1000);
+    while (sem_wait(&woken) != 0) continue;
+    pause_somewhat();
+    mix<<<2, 64, 0, d.b>>>(d.cells, 60);
+  });
+  mix<<<2, 64, 0, d.a>>>(d.cells, 20);
+  CUDA(cudaLaunchHostFunc(d.a, give, &woken));
+  for (int i = 0; i < 4; ++i) mix<<<2, 64, 0, d.a>>>(d.cells, 400);
+  CUDA(cudaStreamSynchronize(d.a));
+  submits.join();
 }
 
 void callbacks(Device& d) {
@@ -289,6 +311,7 @@ const struct {
               {"events", events},
               {"queries", queries},
               {"host_functions", host_functions},
+              {"host_functions_wake", host_functions_wake},
               {"callbacks", callbacks},
               {"managed_after_synchronising", managed_after_synchronising},
               {"pinned_pieces", pinned_pieces},
