@@ -21,9 +21,21 @@ Command& Commands::add(Command&& command, std::span<const Ticket> after, HostThr
       command.launch_begin = std::max(command.launch_begin, before_it.next_launch);
     }
   }
-  Command& stored = pending_.emplace(ticket, std::move(command)).first->second;
+  Command& stored = store(ticket, std::move(command));
   if (stored.unmet == 0) make_ready(stored);
   return stored;
+}
+
+/// The last ticket is the largest.
+Command& Commands::store(Ticket ticket, Command&& command) {
+  if (spare_pending_.empty()) return pending_.emplace_hint(pending_.end(), ticket, std::move(command))->second;
+  Pending::node_type node = std::move(spare_pending_.back());
+  spare_pending_.pop_back();
+  node.key() = ticket;
+  std::vector<Ticket> followers = std::move(node.mapped().followers);
+  node.mapped() = std::move(command);
+  node.mapped().followers = std::move(followers);
+  return pending_.insert(pending_.end(), std::move(node))->second;
 }
 
 Command* Commands::find(Ticket ticket) {
@@ -37,8 +49,11 @@ u64 Commands::count_of_program() const {
 }
 
 Command* Commands::ready_by(u64 now) {
-  for (auto one = later_.begin(); one != later_.end() && one->first.first <= now; one = later_.erase(one))
-    due_.emplace(one->first.second, one->second);
+  while (!later_.empty() && later_.begin()->first.first <= now) {
+    Ready::node_type node = later_.extract(later_.begin());
+    node.key().first = 0;
+    due_.insert(std::move(node));
+  }
   const auto found = std::ranges::find_if(due_, [now](const auto& one) { return one.second->begin <= now; });
   return found == due_.end() ? nullptr : found->second;
 }
@@ -51,12 +66,20 @@ u64 Commands::next_beginning() const {
 
 void Commands::make_ready(Command& command) {
   if (command.kind == Command::Kind::launch) command.begin = std::max(command.begin, command.launch_begin);
-  later_.emplace(std::pair{command.begin, command.order}, &command);
+  if (spare_ready_.empty()) {
+    later_.emplace(std::pair{command.begin, command.order}, &command);
+    return;
+  }
+  Ready::node_type node = std::move(spare_ready_.back());
+  spare_ready_.pop_back();
+  node.key() = {command.begin, command.order};
+  node.mapped() = &command;
+  later_.insert(std::move(node));
 }
 
 void Commands::end(Command& one, u64 nanoseconds) {
-  const auto ended = pending_.extract(one.ticket());
-  const Command& command = ended.mapped();
+  Pending::node_type ended = pending_.extract(one.ticket());
+  Command& command = ended.mapped();
   const bool launched = command.kind == Command::Kind::launch;
   const u64 next_launch = launched ? nanoseconds + command.gap : std::max(nanoseconds, command.launch_begin);
   ends_[command.ticket() % remembered] = {nanoseconds, next_launch};
@@ -68,6 +91,11 @@ void Commands::end(Command& one, u64 nanoseconds) {
     next.launch_begin = std::max(next.launch_begin, next_launch);
     if (--next.unmet == 0) make_ready(next);
   }
+  std::vector<Ticket> followers = std::move(command.followers);
+  followers.clear();
+  command = {};
+  command.followers = std::move(followers);
+  spare_pending_.push_back(std::move(ended));
 }
 
 void Commands::drop_all() {

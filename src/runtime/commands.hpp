@@ -40,7 +40,9 @@ class Commands {
   u64 next_beginning() const;
   /// It is not ready any more: it has begun.
   void begin(const Command& command) {
-    if (!due_.erase(command.order)) later_.erase({command.begin, command.order});
+    Ready::node_type node = due_.extract({0, command.order});
+    if (!node) node = later_.extract({command.begin, command.order});
+    if (node) spare_ready_.push_back(std::move(node));
   }
 
   /// It has ended at this simulated time. What waited for nothing else is ready.
@@ -57,15 +59,22 @@ class Commands {
     u64 end = 0, next_launch = 0;  // earliest begin of a launch that waits for it
   };
   Ended ended(Ticket) const;
+  Command& store(Ticket, Command&&);
   void make_ready(Command&);
 
   static constexpr std::size_t remembered = 1 << 16;  // ends of commands, for those submitted later
 
   Ticket last_ = 0;
-  std::map<Ticket, Command> pending_;
-  // Those that are ready: seen to be due, by order; the others by their begin.
-  std::map<CommandOrder, Command*> due_;
-  std::map<std::pair<u64, CommandOrder>, Command*> later_;
+  using Pending = std::map<Ticket, Command>;
+  using Ready = std::map<std::pair<u64, CommandOrder>, Command*>;
+
+  Pending pending_;
+  // Those that are ready: seen to be due, by order (and 0); the others by their begin.
+  Ready due_, later_;
+  // Nodes of what is gone: host threads add commands and the machine's thread ends them, and memory that one thread
+  // takes and another gives back is dear.
+  std::vector<Pending::node_type> spare_pending_;
+  std::vector<Ready::node_type> spare_ready_;
   std::map<HostThreads::Order, u64> submissions_;  // by thread
   std::vector<Ended> ends_;
   u64 latest_end_ = 0;

@@ -63,11 +63,11 @@ CUstream_st* Streams::find(cudaStream_t handle, bool per_thread_default) {
 }
 
 std::vector<Ticket> Streams::dependences(const CUstream_st& stream) const {
-  std::vector<Ticket> list{stream.last};
   if (!stream.legacy) {
-    if (stream.blocking) list.push_back(legacy_->last);
-    return list;
+    if (stream.blocking) return {stream.last, legacy_->last};
+    return {stream.last};
   }
+  std::vector<Ticket> list{stream.last};
   for (const auto& [handle, other] : streams_)
     if (other->blocking && other->last != 0) list.push_back(other->last);
   for (const auto& [thread, other] : per_thread_) list.push_back(other->last);

@@ -38,7 +38,9 @@ Ticket Submission::start(const KernelWork& work, After after) {
   launch.stack_bytes = static_cast<u32>(limits_.stack);
   // The launch takes its time to reach the device, beside whatever its stream still does.
   const Cost way{Engine::none, config_.launch.latency.count / 1000};
-  std::vector<Ticket> all(after.begin(), after.end());
+  std::vector<Ticket> all;
+  all.reserve(after.size() + 1);
+  all.assign(after.begin(), after.end());
   all.push_back(queue_.submit(empty_command(way), {}));
   return queue_.submit(launch_command(std::move(launch), config_.launch.gap.count / 1000), all);
 }

@@ -133,11 +133,10 @@ simt::LaunchId TimingMachine::start(simt::Launch launch) {
 }
 
 std::vector<simt::Completion> TimingMachine::take_completions() {
-  std::vector<simt::Completion> completions;
-  for (simt::Completion& completion : gpu_.take_completions()) {
+  std::vector<simt::Completion> completions = gpu_.take_completions();
+  for (const simt::Completion& completion : completions) {
     accounts_.count_time();
     if (auto kernel = under_way_.end_kernel(completion.id)) end_kernel(std::move(*kernel), completion, false);
-    completions.push_back(std::move(completion));
   }
   return completions;
 }

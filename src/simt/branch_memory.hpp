@@ -25,7 +25,10 @@ struct PolledWords {
 
 class BranchMemory {
  public:
-  void begin(u32 instructions) { branches_.assign(instructions, {}); }
+  void begin(u32 instructions) {
+    branches_.assign(instructions, {});
+    trials_.clear();
+  }
 
   bool separates(ptx::Pc branch) const { return branches_[branch].separates; }
   /// How often letting lanes go behind it has not helped.

@@ -22,6 +22,8 @@ BlockNeeds needs_of(const Grid& grid) {
 
 void make_accesses(Grid& grid) {
   const ptx::Kernel& kernel = *grid.kernel;
+  grid.made.clear();
+  grid.plans.clear();
   for (const ptx::MbarrierForm& form : kernel.mbarriers) grid.made.push_back(access_of(form));
   for (const ptx::TextureForm& form : kernel.textures) grid.made.push_back(access_of(form));
   for (u32 i = 0; i < texel_sizes && !kernel.textures.empty(); ++i) grid.made.push_back(texel_access(1u << i));
@@ -53,8 +55,22 @@ Residency::Residency(const GpuLimits& limits, memory::AddressSpace& space, bool 
   for (u32 i = 0; i < sms_.size(); ++i) sms_[i].index = i;
 }
 
+/// With the storage of one that has ended.
+std::unique_ptr<Grid> Residency::make_grid() {
+  if (spare_grids_.empty()) return std::make_unique<Grid>();
+  std::unique_ptr<Grid> grid = std::move(spare_grids_.back());
+  spare_grids_.pop_back();
+  Grid fresh;
+  std::ranges::move(grid->thread_ids, fresh.thread_ids);
+  fresh.made = std::move(grid->made);
+  fresh.plans = std::move(grid->plans);
+  fresh.branches = std::move(grid->branches);
+  *grid = std::move(fresh);
+  return grid;
+}
+
 Grid& Residency::start(Launch launch, u64 now_ns, u64 cycle) {
-  auto grid = std::make_unique<Grid>();
+  std::unique_ptr<Grid> grid = make_grid();
   grid->id = next_id_++;
   grid->launch = std::move(launch);
   grid->kernel = grid->launch.kernel;
@@ -69,7 +85,7 @@ Grid& Residency::start(Launch launch, u64 now_ns, u64 cycle) {
   grid->launch.parameters.resize(std::max<std::size_t>(grid->launch.parameters.size(), grid->kernel->parameter_bytes));
   make_accesses(*grid);
   grid->branches.begin(static_cast<u32>(grid->kernel->code.size()));
-  for (auto& row : grid->thread_ids) row.resize(grid->warps * warp_lanes);
+  for (auto& row : grid->thread_ids) row.assign(grid->warps * warp_lanes, 0);
   for (u32 i = 0; i < grid->threads; ++i) {
     grid->thread_ids[0][i] = i % block.x;
     grid->thread_ids[1][i] = i / block.x % block.y;
@@ -219,6 +235,7 @@ void Residency::complete(Grid& grid, u64 now_ns) {
   completions_.push_back({grid.id, grid.counters, grid.begin_ns, now_ns, std::move(grid.fault)});
   const auto here = std::ranges::lower_bound(grids_, grid.id, {}, [](const auto& one) { return one->id; });
   if (here - grids_.begin() < static_cast<std::ptrdiff_t>(placed_)) --placed_;
+  spare_grids_.push_back(std::move(*here));
   grids_.erase(here);
 }
 

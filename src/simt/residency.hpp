@@ -49,6 +49,7 @@ class Residency {
   Counters so_far() const;
 
  private:
+  std::unique_ptr<Grid> make_grid();
   bool has_room(const Sm&, const BlockNeeds&) const;
   Sm* sm_with_room(const BlockNeeds&);
   bool all_fit(const Grid&, const BlockNeeds&) const;
@@ -60,7 +61,8 @@ class Residency {
   std::vector<Sm> sms_;
   std::vector<std::unique_ptr<Grid>> grids_;  // in order of start: their ids rise
   std::size_t placed_ = 0;                    // all blocks of so many first ones have been placed
-  u32 next_sm_ = 0;                           // where the next block goes if there is room
+  std::vector<std::unique_ptr<Grid>> spare_grids_;
+  u32 next_sm_ = 0;  // where the next block goes if there is room
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<Warp*> free_warps_;
   std::vector<std::unique_ptr<Block>> free_blocks_;
