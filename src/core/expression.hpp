@@ -9,8 +9,9 @@
 // quotient by 0 has no value, and nothing that needs it has one.
 #pragma once
 
-#include <array>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -49,18 +50,22 @@ struct Condition {
 };
 Condition hold(std::string_view condition, const Figures&);
 
-/// A condition that is read once and asked often. Each figure has a number. There are no functions.
+/// A condition that is read once and asked often. Each figure has a number. There are no functions. It is evaluated
+/// without branches: what has no value is not a number, and so is what comes of it.
 class ReadCondition {
  public:
   /// `numbers(name)`: the numbers of this figure, or of all that `prefix.*` means. None: there is no such figure.
   ReadCondition(std::string_view text, const std::function<std::vector<u32>(std::string_view name)>& numbers);
-  /// `value_of(number)`: an optional<long double>.
+  static constexpr long double no_value = std::numeric_limits<long double>::quiet_NaN();
+
+  /// `value_of(number)`: a long double, perhaps no_value.
   template <class ValueOf>
   Condition hold(ValueOf&& value_of) const {
-    Condition condition{.left = value(left_, value_of), .right = value(right_, value_of)};
-    if (condition.left && condition.right)
-      condition.holds = equal_ ? *condition.left == *condition.right : *condition.left <= *condition.right;
-    return condition;
+    const long double left = value(left_, value_of), right = value(right_, value_of);
+    const bool known = !std::isnan(left) && !std::isnan(right);
+    const bool holds = !known || (equal_ ? left == right : left <= right);
+    if (holds) return {};
+    return {.left = left, .right = right, .holds = false};
   }
 
   /// A step leaves a value on a stack: a number, the sum of figures, or two values joined.
@@ -71,9 +76,15 @@ class ReadCondition {
   };
 
  private:
+  static long double joined(long double left, char sign, long double right) {
+    if (sign == '+') return left + right;
+    if (sign == '-') return left - right;
+    if (sign == '*') return left * right;
+    return right == 0 ? no_value : left / right;
+  }
   template <class ValueOf>
-  static std::optional<long double> value(const std::vector<Step>& steps, ValueOf&& value_of) {
-    std::array<std::optional<long double>, most_deep> stack;
+  static long double value(const std::vector<Step>& steps, ValueOf&& value_of) {
+    long double stack[most_deep];
     u32 deep = 0;
     for (const Step& step : steps) {
       if (step.sign) {
@@ -81,15 +92,9 @@ class ReadCondition {
         stack[deep - 1] = joined(stack[deep - 1], step.sign, stack[deep]);
         continue;
       }
-      std::optional<long double>& sum = stack[deep++];
-      sum = step.number;
-      for (const u32 figure : step.figures) {
-        const std::optional<long double> one = value_of(figure);
-        if (one && sum)
-          *sum += *one;
-        else
-          sum.reset();
-      }
+      long double sum = step.number;
+      for (const u32 figure : step.figures) sum += value_of(figure);
+      stack[deep++] = sum;
     }
     return stack[0];
   }

@@ -128,10 +128,10 @@ LaunchInvariants::LaunchInvariants(const MachineConfig& config) : constants_(mac
 }
 
 std::string LaunchInvariants::broken(const KernelRow& row) const {
-  const auto value_of = [&](u32 number) -> std::optional<long double> {
+  const auto value_of = [&](u32 number) {
     if (number < row.values.size()) return static_cast<long double>(row.values[number]);
     if (number == warp_instructions_) return static_cast<long double>(row.warp_instructions);
-    return constants_[number - row.values.size()].second;
+    return constants_[number - row.values.size()].second.value_or(core::ReadCondition::no_value);
   };
   for (const auto& [invariant, condition] : all_)
     if (std::string text = runtime::broken(*invariant, condition.hold(value_of)); !text.empty())

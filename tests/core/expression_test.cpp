@@ -55,9 +55,10 @@ TEST(Expression, IsReadOnceAndAskedOften) {
   for (const char* text : {"b.* <= a", "a <= b.*", "b.x * b.y == a", "b.x == b.y", "a / zero == 1",
                            "(a - (b.x + 1)) * 2 == a", "100 * b.* / a <= 83", "a - b.x - b.y == 1"}) {
     const ReadCondition read(text, [&](std::string_view name) { return numbers.at(name); });
-    const Condition once = read.hold([&](u32 number) { return std::optional(values[number]); });
+    const Condition once = read.hold([&](u32 number) { return values[number]; });
     const Condition anew = hold(text, Named());
     EXPECT_EQ(once.holds, anew.holds) << text;
+    if (once.holds) continue;
     EXPECT_EQ(once.left, anew.left) << text;
     EXPECT_EQ(once.right, anew.right) << text;
   }
