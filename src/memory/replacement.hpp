@@ -5,6 +5,7 @@
 // A way is a number; ways of one set follow each other: set * ways + 0, 1, 2 …
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -22,6 +23,15 @@ class WaySet {
   bool operator[](u32 way) const { return words_[way / 64] >> way % 64 & 1; }
   void add(u32 way) { words_[way / 64] |= u64{1} << way % 64; }
   void remove(u32 way) { words_[way / 64] &= ~(u64{1} << way % 64); }
+  /// Calls `visit` with each, in order. It may remove others.
+  template <class Visitor>
+  void each(Visitor&& visit) const {
+    for (u32 word = 0; word < words_.size(); ++word)
+      for (u64 ahead = ~u64{0}; const u64 left = words_[word] & ahead;) {
+        ahead = ~((left & -left) * 2 - 1);
+        visit(word * 64 + static_cast<u32>(std::countr_zero(left)));
+      }
+  }
 
  private:
   std::vector<u64> words_;

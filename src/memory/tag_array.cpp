@@ -12,6 +12,7 @@ constexpr u32 most_scanned_ways = 16;
 TagArray::TagArray(const Shape& shape, std::string_view replacement)
     : line_shift_(static_cast<u32>(std::countr_zero(shape.line_bytes))),
       hashed_(shape.hashed),
+      filled_(static_cast<u32>(shape.bytes / shape.line_bytes)),
       pinned_(static_cast<u32>(shape.bytes / shape.line_bytes)) {
   const u32 lines = static_cast<u32>(shape.bytes / shape.line_bytes);
   ways_ = shape.ways ? shape.ways : lines;
@@ -46,6 +47,7 @@ void TagArray::install(u32 way, u64 line) {
   assert(empty == way && tags_[way] == no_line);
   empty = next_empty_[way];
   tags_[way] = line;
+  filled_.add(way);
   policy_->installed(way);
   if (index_.empty()) return;
   u64 slot = slot_of(line);
@@ -56,6 +58,7 @@ void TagArray::install(u32 way, u64 line) {
 void TagArray::remove(u32 way) {
   if (!index_.empty()) forget(tags_[way]);
   tags_[way] = no_line;
+  filled_.remove(way);
   policy_->removed(way);
   next_empty_[way] = std::exchange(empty_[way / ways_], way);
 }

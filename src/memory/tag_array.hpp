@@ -63,6 +63,12 @@ class TagArray {
     for (u32 way = first; way < first + ways_; ++way) visit(way);
   }
 
+  /// Calls `visit` with each way that has a line, in order. It may remove lines.
+  template <class Visitor>
+  void each_line(Visitor&& visit) const {
+    filled_.each(visit);
+  }
+
   /// REQUIRES: the way is what victim() answers for this line, and empty.
   void install(u32 way, u64 line);
   void remove(u32 way);
@@ -88,7 +94,7 @@ class TagArray {
   std::vector<u64> tags_;
   std::unique_ptr<Replacement> policy_;
   std::vector<u32> empty_, next_empty_;  // of a set; behind an empty way: the one that became empty last comes first
-  WaySet pinned_;
+  WaySet filled_, pinned_;
   std::vector<u32> pinned_of_;  // so many of a set
   std::vector<u32> index_;      // ways; empty when sets are scanned
 };

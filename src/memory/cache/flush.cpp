@@ -23,13 +23,12 @@ void Flush::over(Before what) {
 }
 
 void Flush::lines_leave(bool waited) {
-  for (u32 way = 0; way < lines_.size(); ++way) {
-    if (lines_.line_of(way) == no_line) continue;
+  lines_.each([this](u32 way) {
     if (!policy_.outlives_kernels || lines_[way].place.shared)
       line_leaves(way);
     else if (lines_[way].listed)
       buffer_.retire(way);
-  }
+  });
   if (policy_.outlives_kernels && policy_.drops_at_acquire) lines_.give_up_copies(true, true);
   if (!buffer_.flush().end_of_lines()) return;
   buffer_.flush().end();

@@ -48,6 +48,11 @@ class LineStore {
   u32 size() const { return tags_.lines(); }
   u32 find(u64 line, Place place) const { return tags_.find(line, place.physical); }
   u64 line_of(u32 way) const { return tags_.line_of(way); }
+  /// TagArray::each_line.
+  template <class Visitor>
+  void each(Visitor&& visit) const {
+    tags_.each_line(visit);
+  }
   CacheLine& operator[](u32 way) { return lines_[way]; }
   const CacheLine& operator[](u32 way) const { return lines_[way]; }
   u8* bytes(u32 way) { return data_.get() + u64{way} * line_; }
