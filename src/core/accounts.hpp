@@ -62,6 +62,14 @@ class Accounts {
     return sum;
   }
 
+  /// One counter of total().
+  u64 total(u64 (*counter)(const Set&)) const {
+    u64 sum = counter(taken_);
+    for (const auto& set : sets_)
+      if (set) sum += counter(*set);
+    return sum;
+  }
+
   /// From now on these are told of each set of this component. REQUIRES: nothing has been counted.
   void tell(AccountHolders& holders, u32 component) {
     holders_ = &holders;

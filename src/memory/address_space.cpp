@@ -65,7 +65,7 @@ struct AddressSpace::State {
   std::map<u64, Allocation> freed;  // by first byte; they do not overlap: what is allocated over one drops it
   std::deque<std::pair<u64, u64>> freed_order;  // first byte and number, oldest first; some are dropped already
   u64 next_number = 1;
-  std::array<u64, 8> used{};
+  std::array<std::atomic<u64>, 8> used{};  // written with the lock
 
   // The table that bounds() reads without a lock, once it is made anew after changes (a program may well allocate
   // thousands of times between two kernels). A table that was exchanged is deleted when no reader is inside bounds().
@@ -241,8 +241,7 @@ AddressSpace::Neighbours AddressSpace::neighbours(u64 address) const {
 }
 
 u64 AddressSpace::used(Region region) const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->used[static_cast<u32>(region)];
+  return state_->used[static_cast<u32>(region)].load(std::memory_order_acquire);
 }
 
 u64 AddressSpace::capacity() const {

@@ -84,7 +84,9 @@ void RunResults::add(KernelRow row) {
 
 void add_values(FigureValues& sum, const FigureValues& values) {
   if (sum.empty()) sum.resize(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) sum[i] += values[i];
+  u64* const __restrict to = sum.data();
+  const u64* const __restrict from = values.data();
+  for (std::size_t i = 0, end = values.size(); i < end; ++i) to[i] += from[i];
 }
 
 void RunResults::add_totals(const FigureValues& values) {

@@ -73,12 +73,6 @@ void LaunchControl::fail(Grid& grid, Fault fault, Cycle now) {
   appoint(Appointment::What::fail, now + ahead_ + 1, run.index);
 }
 
-Cycle LaunchControl::next_appointment() const {
-  Cycle next = core::never;
-  for (const Appointment& one : appointments_) next = std::min(next, one.when);
-  return next;
-}
-
 void LaunchControl::keep_appointments(Cycle now, u64 now_ns) {
   if (next_appointment() > now) return;
   const auto due = [&](const Appointment& one) { return one.when <= now; };
@@ -88,6 +82,8 @@ void LaunchControl::keep_appointments(Cycle now, u64 now_ns) {
     appointments_.erase(one);
     keep(kept, now, now_ns);
   }
+  next_ = core::never;
+  for (const Appointment& left : appointments_) next_ = std::min(next_, left.when);
   dispatch(now);
 }
 

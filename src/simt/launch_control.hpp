@@ -7,6 +7,7 @@
 // has run when the rest hears of it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -40,7 +41,7 @@ class LaunchControl {
   bool in_step() const { return in_step_ != 0; }
 
   /// The first cycle before which all SMs must stand, or `never`.
-  Cycle next_appointment() const;
+  Cycle next_appointment() const { return next_; }
   /// Launches whose time has come end. REQUIRES: all SMs stand before this cycle.
   void keep_appointments(Cycle now, u64 now_ns);
   /// Whether warps have been found to contend, and the appointment for that is over.
@@ -58,7 +59,10 @@ class LaunchControl {
     u32 run = 0;
   };
 
-  void appoint(Appointment::What what, Cycle when, u32 run = 0) { appointments_.push_back({what, when, run}); }
+  void appoint(Appointment::What what, Cycle when, u32 run = 0) {
+    appointments_.push_back({what, when, run});
+    next_ = std::min(next_, when);
+  }
   void hear(const Notice&, Cycle now);
   void look_at_end(GridRun&, Cycle now);
   void keep(const Appointment&, Cycle now, u64 now_ns);
@@ -68,6 +72,7 @@ class LaunchControl {
   Parts with_;
   const Cycle ahead_;
   std::vector<Appointment> appointments_;
+  Cycle next_ = core::never;                // the first of them
   u32 in_step_ = 0;                         // launches that need it
   bool contention_ = false, stop_ = false;  // appointments that are over
   bool dispatch_ = false;                   // a block has ended

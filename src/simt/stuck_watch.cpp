@@ -64,7 +64,8 @@ void StuckWatch::look_at_polls(Cycle now) {
 /// Nobody does anything but wait for a value that nobody is left to write.
 void StuckWatch::look_at_spinning_warps(Cycle now) {
   with_.polls.contested.watched = std::exchange(with_.polls.contested.needed, false);
-  const u64 stores = with_.sms.statistics(now).instructions.global_stores;
+  u64 stores = 0;
+  for (RunningSm& sm : with_.sms) stores += sm.sm().account().global_stores();
   const bool alone = unattended_ && !with_.polls.take_met_host() && !has_managed_memory();
   PollsLook look;
   for (RunningSm& sm : with_.sms) sm.sm().look_at_polls(look);

@@ -6,6 +6,8 @@ namespace ew::memory {
 
 /// A window keeps the places of its pages while it lives; it ends with what is allocated now.
 void PagePlaces::refresh() {
+  const Seen now{space_.adoptions(), space_.generation(), space_.used(Region::managed)};
+  if (std::exchange(seen_, now) == now) return;
   std::vector<Window> windows;
   for (const auto& found : space_.windows()) {
     if (found.region != Region::managed) continue;

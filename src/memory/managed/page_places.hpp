@@ -16,7 +16,7 @@ class PagePlaces {
  public:
   PagePlaces(const AddressSpace& space, u64 page_bytes) : space_(space), page_(page_bytes) {}
 
-  /// Takes in what was allocated since. Between launches.
+  /// Takes in what was allocated since; cheap when nothing was. Between launches.
   void refresh();
   /// May a kernel's access go on? True for every address that is not managed.
   bool resident(u64 address, bool writes) const {
@@ -44,11 +44,17 @@ class PagePlaces {
     std::vector<PagePlace> places;  // by page; as long as pages have been asked for
     std::vector<u8> read_mostly;    // likewise
   };
+  /// What changes when managed memory is allocated, adopted or released.
+  struct Seen {
+    u64 adoptions = ~u64{0}, generation = 0, used = 0;
+    bool operator==(const Seen&) const = default;
+  };
   Window* window_of(u64 address);
 
   const AddressSpace& space_;
   const u64 page_;
   std::vector<Window> windows_;
+  Seen seen_;  // at the last refresh
 };
 
 }  // namespace ew::memory

@@ -78,6 +78,9 @@ class StallAccount {
 
   /// Of all launches, up to this cycle. What is lost to accesses under way is not served yet, as far as it is known.
   TimingStatistics statistics(Cycle now);
+  u64 global_stores() const {
+    return accounts_.total([](const TimingStatistics& one) { return one.instructions.global_stores; });
+  }
   /// Of one that has ended, up to this cycle.
   template <class CauseOf>
   TimingStatistics take(core::Account account, Cycle now, CauseOf&& cause_of) {
