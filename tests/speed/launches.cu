@@ -1,5 +1,5 @@
-// launches LAUNCHES STREAMS: tiny kernels, one after the other, in these streams in turn. tests/speed/check-launches counts
-// the instructions of the host that each takes.
+// launches LAUNCHES STREAMS: tiny kernels, one after the other, in these streams in turn. tests/speed/check-launches
+// counts the instructions of the host that each takes.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
