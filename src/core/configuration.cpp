@@ -12,7 +12,6 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <map>
 #include <optional>
 #include <sstream>
 
@@ -177,31 +176,21 @@ void assign(std::string_view section, std::string_view name, const toml::node& v
 /// All mistakes are told together, in the order of the lines.
 void assign(const toml::table& root, const std::string& file, const std::vector<Field>& fields) {
   const std::vector<std::string> sections = section_names(fields);
-  std::multimap<u32, std::string> mistakes;  // by line
-  const auto expect = [&](u32 line, auto&& work) {
-    try {
-      work();
-    } catch (const UserError& error) {
-      mistakes.emplace(line, error.what());
-    }
-  };
+  Mistakes mistakes;
   for (auto&& [section, node] : root) {
     const Place place{file, node.source().begin.line};
-    const toml::table* table = node.as_table();
-    expect(place.line, [&] {
+    mistakes.collect(place.line, [&] {
       if (std::find(sections.begin(), sections.end(), section.str()) == sections.end())
         throw UserError(place, unknown_name("section", section.str(), sections));
+      const toml::table* table = node.as_table();
       if (!table) throw UserError(place, fmt::format("{} should be a section, [{}]", section.str(), section.str()));
+      for (auto&& [name, value] : *table) {
+        const Place at{file, value.source().begin.line};
+        mistakes.collect(at.line, [&] { assign(section.str(), name.str(), value, at, fields); });
+      }
     });
-    if (!table || std::find(sections.begin(), sections.end(), section.str()) == sections.end()) continue;
-    for (auto&& [name, value] : *table) {
-      const Place at{file, value.source().begin.line};
-      expect(at.line, [&] { assign(section.str(), name.str(), value, at, fields); });
-    }
   }
-  Mistakes all;
-  for (const auto& [line, message] : mistakes) all.add(message);
-  all.tell();
+  mistakes.tell();
 }
 
 /// The text of a machine file; a file that cannot be read is a UserError that says why.
@@ -266,9 +255,8 @@ u32 line_of(const fs::path& path, std::string_view key) {
   const auto dot = key.find('.');
   try {
     const toml::table table = toml::parse(contents(path), path.string());
-    return table[key.substr(0, dot)][key.substr(dot + 1)].node()
-               ? table[key.substr(0, dot)][key.substr(dot + 1)].node()->source().begin.line
-               : 0;
+    const toml::node* node = table[key.substr(0, dot)][key.substr(dot + 1)].node();
+    return node ? node->source().begin.line : 0;
   } catch (const toml::parse_error&) {
     return 0;
   }

@@ -2,6 +2,7 @@
 // Impossible states are not mistakes of the user: they abort.
 #pragma once
 
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,30 +24,28 @@ class UserError : public std::runtime_error {
   explicit UserError(std::string_view sentence) : UserError({}, sentence) {}
 };
 
-/// Several mistakes of one text, told together: a line each.
+/// Several mistakes, told together: a line each, in the order of their lines in the user's text.
 class Mistakes {
  public:
   /// Calls `work`, and keeps the UserError that it throws.
   template <class Work>
-  void collect(Work&& work) {
+  void collect(u32 line, Work&& work) {
     try {
       work();
     } catch (const UserError& error) {
-      add(error.what());
+      add(line, error.what());
     }
   }
-  void add(std::string_view message) {
-    if (!all_.empty()) all_ += '\n';
-    all_ += message;
-  }
-  bool any() const { return !all_.empty(); }
+  void add(u32 line, std::string_view message) { all_.emplace(line, message); }
   /// Throws a UserError with all of them, if there are any.
   void tell() const {
-    if (any()) throw UserError(all_);
+    std::string text;
+    for (const auto& [line, message] : all_) text += (text.empty() ? "" : "\n") + message;
+    if (!text.empty()) throw UserError(text);
   }
 
  private:
-  std::string all_;
+  std::multimap<u32, std::string> all_;
 };
 
 }  // namespace ew::core

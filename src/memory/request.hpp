@@ -169,10 +169,11 @@ struct Request {
   /// ever (visible), then by `durable` with the same access and ticket.
   /// Its value is the private cache's own number and comes back with it; 0: none of this.
   u8 persist = 0;
-  u8 flush = 0;           // of a line's dirty bytes: the private cache's own number, as well; 0: of one access alone
-  bool held : 1 = false;  // of a forward and its data: the home holds the line until it has heard from both agents
-  bool displaced : 1 =
-      false;  // to a home: copies of other lines took the line's place, so that clean sectors come anew
+  u8 flush = 0;  // of a line's dirty bytes: the private cache's own number, as well; 0: of one access alone
+  /// Of a forward and its data: the home holds the line until it has heard from both agents.
+  bool held : 1 = false;
+  /// Of a request to a home: copies of other lines took the line's place, so clean sectors come anew.
+  bool displaced : 1 = false;
   /// Of an own: whatever the agent wants to know when another asks for the words. The home keeps it with the owner.
   u16 tag = 0;
   /// Of a read: the words that are waited for; the others come as well if the home has them. Of an own: the words that

@@ -19,7 +19,7 @@ tr.mean td { font-weight: 600; } .runs, .runs a { color: var(--faint); font-size
 .pair { display: inline-block; margin-right: 1rem; } .chart { overflow-x: auto; margin: .8rem 0; }
 .panel { position: relative; height: 300px; } .panel.small { display: inline-block; width: min(100%, 360px); height: 240px; }
 .scroll { overflow-x: auto; }
-@media print { body { max-width: none; margin: 0; } details > :not(summary) { break-inside: auto; } .panel { break-inside: avoid; } }
+@media print { body { max-width: none; margin: 0; } .panel { break-inside: avoid; } }
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--faint); }
 code, pre { font: 12px/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 )css";

@@ -284,10 +284,10 @@ void check(const MachineConfig& config) {
   core::Mistakes mistakes;
   for (const auto part :
        {check_lines, check_places, check_host_protocol, check_nvm, check_sm, check_memories, check_pages})
-    mistakes.collect([&] { part(config); });
+    mistakes.collect(0, [&] { part(config); });
   mistakes.tell();
   for (const auto part : {check_what_is_told, check_sizes})  // these compute with the figures
-    mistakes.collect([&] { part(config); });
+    mistakes.collect(0, [&] { part(config); });
   mistakes.tell();
 }
 
@@ -304,9 +304,9 @@ void check(const MachineConfig& config, std::string_view name_or_path, const std
           std::ranges::find_if(settings, [&](const std::string& one) { return one.starts_with(key + "="); });
       const u32 at = file.empty() ? 0 : core::line_of(file, key);
       if (set != settings.end())
-        mistakes.add(fmt::format("--set {}: {}", *set, line));
+        mistakes.add(0, fmt::format("--set {}: {}", *set, line));
       else
-        mistakes.add(at ? fmt::format("{}:{}: {}", file.string(), at, line) : line);
+        mistakes.add(at, at ? fmt::format("{}:{}: {}", file.string(), at, line) : line);
     }
     mistakes.tell();
   }

@@ -59,6 +59,25 @@ TEST_F(Mistakes, MachineFilesAreReadStrictly) {
   }
 }
 
+TEST_F(Mistakes, AMachineFilesMistakesAreToldTogetherInOrder) {
+  write("m.toml", "[sm]\nwraps = 1\ncount = 0\n[coherence]\nprotocol = \"mesii\"\n[sn]\n");
+  expect({"run", "--machine", "m.toml", "--", "true"},
+         "m.toml:2: unknown key in [sm] \"wraps\" (did you mean \"warps\"?)\n"
+         "m.toml:3: sm.count should be a whole number of SMs, 1 .. 1024, but is 0\n"
+         "m.toml:5: unknown protocol \"mesii\" (did you mean \"mesi\"?) (coherence.protocol should be one of \"gpu\", "
+         "\"none-l1\", \"mesi\", \"denovo\", \"gpu-hrf\", \"denovo-hrf\", \"denovo-ro\")\n"
+         "m.toml:6: unknown section \"sn\" (did you mean \"sm\"?)");
+}
+
+TEST_F(Mistakes, FiguresThatCannotStandTogetherNameTheirPlaces) {
+  write("m.toml", "[machine]\nmode = \"timing\"\n[managed]\npage = 65537\n[l1]\nline = 96\n");
+  expect({"run", "--machine", "m.toml", "--", "true"},
+         "m.toml:4: managed.page should be a power of two, but is 65537\n"
+         "m.toml:6: l1.line should be 64 or 128 bytes, but is 96");
+  expect({"run", "--machine", "m.toml", "--set", "l1.line=72", "--set", "managed.page=65536", "--", "true"},
+         "--set l1.line=72: l1.line should be 64 or 128 bytes, but is 72");
+}
+
 TEST_F(Mistakes, TomlItselfIsCheckedWithItsLine) {
   for (const char* text : {"[sm]\ncount = 3\ncount = 4\n", "\n\n[sm\n", "a\n\n", "[sm]\ncount = \n"}) {
     write("m.toml", text);
