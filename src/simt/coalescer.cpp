@@ -106,6 +106,13 @@ memory::ByteMask bytes_of(const MemoryOp& op, const AccessPart& part, u32 bytes)
 
 namespace {
 
+/// All want words of one stretch that has a word in each bank, and begins in the first: no two are in the same bank.
+EW_CLONES bool in_one_stretch(const u64* address, u64 stretch) {
+  u64 different = 0;
+  for (u32 i = 0; i < warp_lanes; ++i) different |= address[i] ^ address[0];
+  return different < stretch;
+}
+
 /// No two lanes of the group want different words of one bank: one pass is enough.
 EW_CLONES bool conflict_free(const u64* address, LaneMask group, u32 banks) {
   std::array<u32, warp_lanes> word;
@@ -136,7 +143,9 @@ u32 shared_passes(const MemoryOp& op, Shape shape, u32 bytes, u32 banks, bool at
   const auto one_pass = [&](LaneMask group) {
     if (shape == Shape::uniform) return words <= banks;
     if (shape == Shape::consecutive && lanes_at_once * words <= banks) return true;
-    return words == 1 && conflict_free(op.address.data(), group, banks);
+    if (words != 1) return false;
+    if (group == all_lanes && in_one_stretch(op.address.data(), u64{banks} * 4)) return true;
+    return conflict_free(op.address.data(), group, banks);
   };
   u32 passes = 0;
   for (u32 first = 0; first < warp_lanes; first += lanes_at_once) {

@@ -17,23 +17,12 @@ void expand(LaneMask mask, u32* blend) {
 }  // namespace
 
 Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
-  return go<false>(warp, budget, executed);
-}
-
-Outcome Executor::run_alone(Warp& warp) {
-  u64 executed = 0;
-  return go<true>(warp, 1, executed);
-}
-
-/// `alone`: as run_alone() is called.
-template <bool alone>
-Outcome Executor::go(Warp& warp, u64 budget, u64& executed) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   const ptx::Instr* const code = kernel.code.data();
   alignas(64) u32 blend[warp_lanes];
   Lanes lanes{.constants = kernel.constants.data(), .blend = blend, .kernel = &kernel};
   LaneMask expanded = 0, active = 0;
-  if (!alone) expand(0, blend);
+  expand(0, blend);
   ptx::Pc pc = 0, stop = 0;
   u64 left = budget, threads = 0;
   spins_.begin();
@@ -54,21 +43,14 @@ Outcome Executor::go(Warp& warp, u64 budget, u64& executed) {
     counters.thread_instructions += threads;
     return outcome;
   };
-  const auto stuck = [&] {
-    if (faults_.pending()) return done(Outcome::faulted);
-    if (!warp.live) return done(Outcome::ended);
-    return done(warp.spin.spins & warp.live ? Outcome::spinning : Outcome::blocked);
-  };
 
-  if (!alone) {
-    if (warp.split().state != SplitState::running && !another(warp)) return stuck();
-    if (warp.split_count > 1) warp.merge();
-  }
+  if (warp.split().state != SplitState::running && !another(warp)) return done(stuck(warp));
+  if (warp.split_count > 1) warp.merge();
   read_split();
   for (;;) {
     if (pc == stop) [[unlikely]] {
       warp.split().pc = pc;
-      if (!warp.arrive() && !another(warp)) return stuck();
+      if (!warp.arrive() && !another(warp)) return done(stuck(warp));
       read_split();
     }
     if (left == 0 || spins_.yields()) [[unlikely]] {
@@ -87,7 +69,7 @@ Outcome Executor::go(Warp& warp, u64 budget, u64& executed) {
       ++pc;
       continue;
     }
-    if (!alone && instr.op >= ptx::Op::alu) [[likely]] {
+    if (instr.op >= ptx::Op::alu) [[likely]] {
       if (mask != expanded) {
         expand(mask, blend);
         expanded = mask;
@@ -101,25 +83,19 @@ Outcome Executor::go(Warp& warp, u64 budget, u64& executed) {
     switch (instr.op) {
       case ptx::Op::memory:
         if (!memory_.access(warp, instr, mask)) {
-          if (faults_.pending()) return stuck();
-          if (!another(warp)) return stuck();
+          if (faults_.pending()) return done(stuck(warp));
+          if (!another(warp)) return done(stuck(warp));
           read_split();
           break;
         }
         ++pc;
         break;
       case ptx::Op::bra:
-        if (mask == active && instr.imm > pc) {
+        if (mask == active && SpinDetector::is_plain(warp, pc, instr.imm)) {
           pc = instr.imm;
           break;
         }
-        if (mask == active && !(warp.spin.polled & active) && !warp.used_reconvergences && warp.split_count == 1 &&
-            warp.spin.plain_branches % plain_branches_between_looks >= looks_at_plain_branches) {
-          ++warp.spin.plain_branches;
-          pc = instr.imm;
-          break;
-        }
-        if (!flow_.branch(warp, instr, mask)) return stuck();
+        if (!flow_.branch(warp, instr, mask)) return done(stuck(warp));
         read_split();
         break;
       case ptx::Op::mov_special:
@@ -134,7 +110,7 @@ Outcome Executor::go(Warp& warp, u64 budget, u64& executed) {
         ++pc;
         break;
       default:
-        if (!control(warp, instr, mask)) return stuck();
+        if (!control(warp, instr, mask)) return done(stuck(warp));
         read_split();
     }
   }

@@ -38,10 +38,11 @@ class Executor {
   Outcome run(Warp& warp, u64 budget, u64& executed);
   /// Makes a split that runs current, at the instruction that it executes next. False: none runs. For a GPU that must
   /// know the next instruction before it executes it.
-  bool make_ready(Warp& warp) {
-    const Split& split = warp.split();
-    const bool straight = warp.split_count == 1 && split.state == SplitState::running && split.reconvergence == nothing;
-    return straight || find_ready(warp);
+  bool make_ready(Warp& warp) { return is_together(warp) || find_ready(warp); }
+  /// All lanes run, and none of them is met by others: make_ready() changes nothing.
+  static bool is_together(const Warp& warp) {
+    const Split& split = warp.splits[warp.current];
+    return warp.split_count == 1 && split.state == SplitState::running && split.reconvergence == nothing;
   }
   /// Executes that instruction alone; the registers of its function begin at these rows and predicates. REQUIRES:
   /// make_ready() was true, and it is arithmetic (Op::alu or above).
@@ -74,11 +75,13 @@ class Executor {
 
  private:
   bool find_ready(Warp&);
-  template <bool alone>
-  Outcome go(Warp& warp, u64 budget, u64& executed);
-  /// Everything but arithmetic, uniform branches and memory; the current split stands at the instruction. False: no
-  /// split is left to go on with, or a fault.
+  /// Anything but arithmetic; the current split stands at the instruction. False: no split is left to go on with, or a
+  /// fault.
+  bool other(Warp&, const ptx::Instr&, LaneMask);
+  /// The same, of what run() does not perform itself.
   bool control(Warp&, const ptx::Instr&, LaneMask);
+  /// No split is left to go on with, or there is a fault.
+  Outcome stuck(const Warp&) const;
 
   DeviceServices& services_;
   memory::AddressSpace& space_;

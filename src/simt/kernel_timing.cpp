@@ -63,6 +63,11 @@ Cost cost_of(OpClass work, const SmTimingConfig& c) {
   return {};
 }
 
+bool is_alone(ptx::Op op) {
+  using ptx::Op;
+  return op == Op::memory || op == Op::bra || op == Op::mov_special || op == Op::convert_address || op == Op::nop;
+}
+
 bool is_local(const ptx::MemoryForm& form) {
   return form.window == Window::local || form.window == Window::frame;
 }
@@ -339,6 +344,7 @@ KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const mem
     pc.issued = cost.issued;
     pc.arithmetic = instr.op >= ptx::Op::alu;
     pc.branches = pc.work == OpClass::branch;
+    pc.alone = is_alone(instr.op);
     pc.waits_for_copies =
         instr.op == ptx::Op::async_wait ||
         (instr.op == ptx::Op::mbarrier && kernel.mbarriers[instr.imm].kind == ptx::MbarrierKind::async_arrive);

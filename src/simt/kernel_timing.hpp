@@ -52,6 +52,7 @@ struct PcTiming {
   bool waits_for_copies = false;
   bool ordered = false;   // it waits for copies, or its Ordering asks for anything before it issues
   bool branches = false;  // another instruction than the next may follow
+  bool alone = false;     // while its warp goes on, no other warp hears of it, and it calls no function
   u16 latency = 1, interval = 1;
   bool stores = false;   // to global memory; atomics, too
   u32 order_cycles = 0;  // behind it, until the next instruction

@@ -28,6 +28,15 @@ class SpinDetector {
   bool yields() const { return yields_; }
   void yield() { yields_ = true; }
 
+  /// All lanes of the current split take this branch of the instruction at `from`, and nobody need look at it: it leads
+  /// forwards, or back in a warp whose lanes are together and do not poll, of which few rounds are looked at.
+  static bool is_plain(Warp& warp, ptx::Pc from, ptx::Pc to) {
+    if (to > from) return true;
+    if (warp.spin.polled & warp.split().mask || warp.used_reconvergences || warp.split_count != 1) return false;
+    if (warp.spin.plain_branches % plain_branches_between_looks < looks_at_plain_branches) return false;
+    ++warp.spin.plain_branches;
+    return true;
+  }
   /// The current split has taken a backward branch at `from`. True: it has polled since the last one.
   bool went_back(Warp&, ptx::Pc from);
   /// A wait has ended that is no poll: at a barrier, or because threads have exited.

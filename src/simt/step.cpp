@@ -3,6 +3,7 @@
 
 #include "simt/alu.hpp"
 #include "simt/executor.hpp"
+#include "simt/lane_values.hpp"
 #include "simt/parting.hpp"
 
 namespace ew::simt {
@@ -43,6 +44,54 @@ void Executor::step(Warp& warp, const ptx::Instr& instr, u32 row_base, u32 predi
   for (u32 i = 0; i < warp_lanes; ++i) blend[i] = -((mask >> i) & 1);
   lanes.blend = blend;
   execute_alu(instr, lanes);
+}
+
+bool Executor::other(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
+  const ptx::Pc pc = warp.split().pc;
+  switch (instr.op) {
+    case ptx::Op::memory:
+      if (memory_.access(warp, instr, mask)) return go_on(warp, pc + 1);
+      return !faults_.pending() && another(warp);
+    case ptx::Op::bra:
+      if (mask == warp.split().mask && SpinDetector::is_plain(warp, pc, instr.imm)) return go_on(warp, instr.imm);
+      return flow_.branch(warp, instr, mask);
+    case ptx::Op::mov_special:
+      special_register(warp, instr, mask, limits_, 1);
+      return go_on(warp, pc + 1);
+    case ptx::Op::nop:
+      return go_on(warp, pc + 1);
+    case ptx::Op::convert_address:
+      convert_address(warp, instr, mask);
+      return go_on(warp, pc + 1);
+    default:
+      return control(warp, instr, mask);
+  }
+}
+
+Outcome Executor::run_alone(Warp& warp) {
+  Split& split = warp.split();
+  Grid& grid = *warp.block->grid;
+  const ptx::Instr& instr = grid.kernel->code[split.pc];
+  LaneMask mask = split.mask;
+  if (instr.guard != ptx::always) {
+    const LaneMask guard = warp.predicates.data()[warp.frames[split.frame].predicate_base + (instr.guard & 0x7fff)];
+    mask &= instr.guard & ptx::negated ? ~guard : guard;
+  }
+  spins_.begin();
+  ++grid.counters.warp_instructions;
+  grid.counters.thread_instructions += mask == all_lanes ? warp_lanes : static_cast<u32>(std::popcount(mask));
+  if (!mask)
+    ++split.pc;
+  else if (!other(warp, instr, mask))
+    return stuck(warp);
+  if (warp.split().pc == warp.stop() && !warp.arrive() && !another(warp)) return stuck(warp);
+  return spins_.yields() ? Outcome::spinning : Outcome::running;
+}
+
+Outcome Executor::stuck(const Warp& warp) const {
+  if (faults_.pending()) return Outcome::faulted;
+  if (!warp.live) return Outcome::ended;
+  return warp.spin.spins & warp.live ? Outcome::spinning : Outcome::blocked;
 }
 
 }  // namespace ew::simt

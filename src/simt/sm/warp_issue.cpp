@@ -42,7 +42,7 @@ Cycle WarpIssue::due(Cycle now) const {
 }
 
 /// What does the warp wait for before its next instruction?
-void WarpIssue::look_at(u32 slot, Cycle now) {
+void WarpIssue::look_at(u32 slot, Cycle now, Cycle next) {
   WarpTable& table = with_.table;
   WarpSlot& w = table[slot];
   table.stop_waiting(bit(slot));
@@ -56,11 +56,11 @@ void WarpIssue::look_at(u32 slot, Cycle now) {
   w.next.row_base = frame.row_base;
   w.next.predicate_base = frame.predicate_base;
   w.scoreboard.fit(warp);
-  look_at_next(slot, w, now);
+  look_at_next(slot, w, now, next);
 }
 
 /// The same of a warp whose next instruction is known.
-[[gnu::always_inline]] inline void WarpIssue::look_at_next(u32 slot, WarpSlot& w, Cycle now) {
+[[gnu::always_inline]] inline void WarpIssue::look_at_next(u32 slot, WarpSlot& w, Cycle now, Cycle next) {
   WarpTable& table = with_.table;
   const PcTiming& pc = *w.next.pc;
   const Readiness latest = w.scoreboard.latest(w.next);
@@ -71,7 +71,7 @@ void WarpIssue::look_at(u32 slot, Cycle now) {
   if (pc.order.strong && with_.polls.pauses(slot)) [[unlikely]]
     when = std::max(when, now) + with_.polls.take_pause(slot);
   const bool ordered = with_.order.concerns(slot, pc);
-  if (when > now) {
+  if (when > next || (ordered && when > now)) {
     w.source = source_of(latest);
     constexpr Wait wait_of[] = {Wait::data, Wait::memory, Wait::memory, Wait::memory, Wait::control, Wait::order};
     return table.wait_until(slot, when, now, wait_of[static_cast<u32>(w.source)], ordered);
@@ -134,7 +134,7 @@ inline void WarpIssue::issue_warp(u32 slot, u32 index, Cycle now) {
   if (!pc.straight || w.warp->split_count != 1 || with_.progress.limit()) return go_on(slot, now);
   ++w.next.pc;
   ++w.instr;
-  look_at_next(slot, w, now);
+  look_at_next(slot, w, now, next(now));
 }
 
 /// An instruction that is more than arithmetic.
@@ -143,9 +143,17 @@ void WarpIssue::issue_other(u32 slot, WarpSlot& w, Readiness result, Cycle now) 
   const ptx::Instr& instr = *w.instr;
   with_.issuing = {.slot = slot, .result = result};
   const Outcome outcome = execute(w, at, now);
+  const PcTiming& pc = *w.next.pc;
   w.scoreboard.write(w.next, with_.issuing.result);
   with_.progress.executed();
-  after(slot, instr, outcome, now);
+  if (!pc.alone || outcome != Outcome::running) return after(slot, instr, outcome, now);
+  if (instr.op == ptx::Op::mov_special && w.warp->spin.timed) with_.polls.note_clock(slot);
+  if (pc.branches) with_.polls.branched(slot);
+  if (!Executor::is_together(*w.warp) || with_.progress.limit()) return go_on(slot, now);
+  const ptx::Pc at_next = w.warp->split().pc;
+  w.next.pc = &w.next.timing->pcs[at_next];
+  w.instr = &w.grid->grid->kernel->code[at_next];
+  look_at_next(slot, w, now, next(now));
 }
 
 inline Outcome WarpIssue::execute(WarpSlot& w, u32 at, Cycle now) {
@@ -166,7 +174,7 @@ inline Outcome WarpIssue::execute(WarpSlot& w, u32 at, Cycle now) {
 void WarpIssue::go_on(u32 slot, Cycle now) {
   if (with_.progress.limit() && is_beyond_limit(with_.table[slot])) [[unlikely]]
     return;
-  look_at(slot, now);
+  look_at(slot, now, next(now));
 }
 
 /// True: its launch has failed.
@@ -199,9 +207,6 @@ void WarpIssue::after(u32 slot, const ptx::Instr& instr, Outcome outcome, Cycle 
       break;
     case ptx::Op::nanosleep:
       with_.parked.wake_later(block, *w.warp, now);
-      break;
-    case ptx::Op::mov_special:
-      if (w.warp->spin.timed) with_.polls.note_clock(slot);
       break;
     default:
       break;

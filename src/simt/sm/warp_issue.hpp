@@ -34,10 +34,11 @@ class WarpIssue {
 
   /// Looks at the warps of which something may have changed: before the cycle's issue, and behind it.
   void look_before(Cycle now) {
-    while (with_.table.any_to_look_at()) look_at(with_.table.next_to_look_at(), now);
+    while (with_.table.any_to_look_at()) look_at(with_.table.next_to_look_at(), now, now);
   }
   void look_behind(Cycle now) {
-    while (with_.table.any_to_look_at() && !with_.endings.failed()) look_at(with_.table.next_to_look_at(), now);
+    while (with_.table.any_to_look_at() && !with_.endings.failed())
+      look_at(with_.table.next_to_look_at(), now, next(now));
   }
   /// Each scheduler issues. Behind a failure none does.
   void issue(Cycle now);
@@ -47,8 +48,9 @@ class WarpIssue {
   u64 digest() const { return digest_; }
 
  private:
-  void look_at(u32 slot, Cycle now);
-  void look_at_next(u32 slot, WarpSlot&, Cycle now);
+  /// `next`: the cycle of the SM's next issue, in which the warp may be chosen if it is ready.
+  void look_at(u32 slot, Cycle now, Cycle next);
+  void look_at_next(u32 slot, WarpSlot&, Cycle now, Cycle next);
   void wait_for_access(u32 slot, WarpSlot&, u32 access);
   u64 candidates(const Scheduler&, Cycle now) const;
   void issue(u32 index, Scheduler&, Cycle now);
@@ -59,6 +61,9 @@ class WarpIssue {
   void after(u32 slot, const ptx::Instr&, Outcome, Cycle now);
   void go_on(u32 slot, Cycle now);
   bool is_beyond_limit(const WarpSlot&);
+  /// Of a warp of a scheduler that has issued in this cycle, or behind the issue of all. A scheduler that issues twice
+  /// a cycle could choose the warp again at once.
+  Cycle next(Cycle now) const { return width_ > 1 ? now : now + 1; }
 
   Parts with_;
   LinePort* port_ = nullptr;
