@@ -53,14 +53,13 @@ class StallAccount {
     charged_ = now + 1;
     active_cycles_ += occupied_ || occupied;
     occupied_ = occupied;
-    if (issued_ == all_ && due_at_once) {
-      if (!std::exchange(causes_unknown_, true)) causes_.fill(idle());
-      return;
-    }
-    const bool all = std::exchange(causes_unknown_, false);
+    const u32 issued = issued_, unknown = unknown_, later = due_at_once ? issued : 0;
+    unknown_ = later;
+    if (later == all_) return;
     for (u32 s = 0; s < schedulers_; ++s) {
-      if (all || may_have_changed(s)) causes_[s] = cause_of(s);
-      if (!(issued_ >> s & 1)) ++*causes_[s].counter;
+      if (later >> s & 1) continue;
+      if (unknown >> s & 1 || may_have_changed(s)) causes_[s] = cause_of(s);
+      if (!(issued >> s & 1)) ++*causes_[s].counter;
     }
   }
   /// Other causes hold, without a step.
@@ -102,6 +101,7 @@ class StallAccount {
   }
   /// Every scheduler loses its slots to nobody.
   bool idles() const {
+    if (unknown_) return false;
     for (u32 s = 0; s < schedulers_; ++s)
       if (causes_[s].counter != &idle_slots_) return false;
     return true;
@@ -117,7 +117,7 @@ class StallAccount {
   u32 issued_ = 0, all_;  // schedulers, one bit each
   Cycle charged_ = 0;
   bool occupied_ = false;       // it had a warp at the last step
-  bool causes_unknown_ = true;  // nobody has asked for them: each scheduler issues
+  u32 unknown_ = 0;  // those whose cause nobody has asked for: they lose no slot before the next step
 };
 
 }  // namespace ew::simt
