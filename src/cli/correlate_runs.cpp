@@ -2,17 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <functional>
 #include <mutex>
 #include <sstream>
-#include <thread>
 
-#include "cli/progress_line.hpp"
 #include "cli/run_settings.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
+#include "process/job_threads.hpp"
+#include "process/progress_line.hpp"
 #include "process/run.hpp"
 
 namespace ew::cli {
@@ -41,34 +40,18 @@ std::string output_of(const Words& program, const RunSettings& settings, Capture
   throw UserError(fmt::format("{} {}:\n{}", shell_line(words), how_it_ended(outcome), outcome.output));
 }
 
-/// Calls `work` for every name, `jobs` at once; shows how many are done. The first mistake ends it and is thrown on.
+/// Calls `work` for every name, `jobs` at once; shows how many are done.
 void for_each_at_once(const std::vector<std::string>& names, unsigned jobs, const std::string& what,
                       const std::function<void(const std::string&)>& work) {
-  std::atomic<std::size_t> next = 0;
   std::mutex mutex;
-  std::exception_ptr mistake;
   std::size_t done = 0;
   ProgressLine line;
-  const auto loop = [&] {
-    for (std::size_t i; (i = next++) < names.size();) {
-      try {
-        work(names[i]);
-        const std::lock_guard lock(mutex);
-        line.show(fmt::format("ew correlate: {} {} of {}", what, ++done, names.size()));
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!mistake) mistake = std::current_exception();
-        next = names.size();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> pool;
-    for (unsigned job = 1; job < jobs; ++job) pool.emplace_back(loop);
-    loop();
-  }
+  for_each_number(names.size(), jobs, [&](u64 i) {
+    work(names[i]);
+    const std::lock_guard lock(mutex);
+    line.show(fmt::format("ew correlate: {} {} of {}", what, ++done, names.size()));
+  });
   line.clear();
-  if (mistake) std::rethrow_exception(mistake);
 }
 
 /// "kernel_time_ns 123.5 launches 4", as tests/silicon/kernel_time.cu prints it.

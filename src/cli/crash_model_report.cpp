@@ -8,8 +8,11 @@
 #include "cli/crash_report.hpp"
 #include "cli/table.hpp"
 #include "core/json_text.hpp"
+#include "process/progress_line.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 
 namespace {
 

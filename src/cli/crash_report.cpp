@@ -7,8 +7,11 @@
 #include "check/crash/folder.hpp"
 #include "cli/table.hpp"
 #include "core/json_text.hpp"
+#include "process/progress_line.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 
 namespace {
 

@@ -10,12 +10,12 @@
 #include "check/crash/model_campaign.hpp"
 #include "check/crash/points.hpp"
 #include "check/crash/trials.hpp"
-#include "cli/progress_line.hpp"
 #include "cli/reproduce_study.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "process/progress_line.hpp"
 #include "process/scratch.hpp"
 
 namespace ew::cli {
@@ -99,7 +99,11 @@ int Demo::show_models() {
       "of its paper's figure 6. (Below some 5,000 pairs epoch is faster than SBRP, far: so few warps do not hide that "
       "a\n"
       "store waits for the older entry of its line, behind a window of six lines that take a microsecond each.)\n\n");
-  const StudyRequest request{{{"6"}, {demo_program}, "paper", 0}, out(), "ew demo", demo_jobs(), 600, false};
+  const StudyRequest request{
+      .runs = {.figures = {"6"}, .programs = {demo_program}},
+      .batch = {.verb = "ew demo", .folder = out(), .jobs = demo_jobs(), .slice = {}, .slurm = {}, .is_complete = {}},
+      .command = "ew demo",
+      .timeout_seconds = 600};
   const Reproduction result = reproduce_study(suite_, request);
   page_ = report_page(request);
   print_failures(result);

@@ -1,13 +1,13 @@
 // `ew reproduce`: a paper's figures from studies/, beside what the paper published.
 #include <fmt/format.h>
 
-#include <thread>
-
+#include "cli/batch_settings.hpp"
 #include "cli/reproduce_study.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/configuration.hpp"
 #include "core/json_text.hpp"
+#include "process/progress_line.hpp"
 
 namespace ew::cli {
 
@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 using namespace report;
 
 struct ReproduceCommand {
-  std::string suite, studies, out;
+  std::string suite, studies;
   ReproduceRequest request;
-  unsigned jobs = 0;
+  BatchSettings batch;
   double timeout_seconds = 3600;
-  bool resume = false, json = false, list = false;
+  bool json = false, list = false;
 };
 
 const char* const reproduce_manual =
@@ -33,7 +33,8 @@ and how to add a study.
 
 In the output folder: report.html (all figures, works without a network), figures.csv, parts.csv (of stacked bars),
 claims.csv (what the paper's text says, and whether it holds here), figures.md, runs.csv, results.json, and runs/NAME with resolved.toml, stats.json and env.json of each run. --resume takes the runs that are there already:
-a run's name ends in a digest of the simulator, the program, the machine, the words and the seed.
+a run's name ends in a digest of the simulator, the program, the machine, the words and the seed. failed/NAME has
+the output of a run that failed. With --slurm the runs are tasks of a job array; docs/sweeps.md says how.
 
 --seeds: under another seed than 0 blocks and warps start up to a microsecond later, each by its own time. Bars then
 show the mean and the range, and a claim of the paper holds when it does under every seed.
@@ -122,10 +123,10 @@ int call(const ReproduceCommand& command) {
   const fs::path studies = command.studies.empty() ? core::home_directory() / "studies" : fs::absolute(command.studies);
   const Suite suite = read_suite(studies, command.suite);
   if (command.list) return list(suite);
-  StudyRequest request{command.request, {}, typed(command), command.jobs, command.timeout_seconds, command.resume};
-  request.out = fs::absolute(command.out.empty() ? "reproduce-" + command.suite : command.out).lexically_normal();
-  if (!request.jobs) request.jobs = std::max(1u, std::thread::hardware_concurrency());
+  const StudyRequest request{command.request, command.batch.options("ew reproduce", "reproduce-" + command.suite),
+                             typed(command), command.timeout_seconds};
   const Reproduction result = reproduce_study(suite, request);
+  if (command.batch.is_slice()) return clean;
   print_failures(result);
   if (command.json)
     fmt::print("{}\n", core::json_text(to_json(result)));
@@ -161,13 +162,9 @@ void add_reproduce(CLI::App& app, int& status) {
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(1));
-  verb->add_option("-j,--jobs", command->jobs, "Runs at once (default: the number of cores)")
-      ->type_name("N")
-      ->check(whole_number(1));
   verb->add_option("--timeout", command->timeout_seconds, "Seconds that a run may take")->capture_default_str();
-  verb->add_option("--out", command->out, "Output folder (default: reproduce-STUDY)")->type_name("FOLDER");
   verb->add_option("--studies", command->studies, "Another folder of studies")->type_name("FOLDER");
-  verb->add_flag("--resume", command->resume, "Take finished runs that are in the output folder");
+  command->batch.add_options(*verb, "Runs", "reproduce-STUDY");
   verb->add_flag("--json", command->json, "Print the result as JSON");
   verb->add_flag("--list", command->list, "List the figures");
   verb->callback([command, &status] { status = call(*command); });

@@ -1,17 +1,14 @@
 #include "cli/reproduce_plan.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <numeric>
 #include <set>
 #include <sstream>
 
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
-#include "core/fingerprint.hpp"
 #include "core/nearest.hpp"
 #include "report/study_table.hpp"
 
@@ -24,36 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using core::UserError;
 using report::Configuration, report::Figure, report::Phase, report::Program, report::Suite;
-
-/// Of several texts.
-class Digest {
- public:
-  void add(std::string_view text) {
-    of_.add(text);
-    of_.add(u64{0x100});  // where one text ends
-  }
-  std::string text() const { return fmt::format("{:016x}", of_.value()); }
-
- private:
-  core::Fingerprint of_;
-};
-
-std::string contents_digest(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw UserError(fmt::format("cannot read {}", path.string()));
-  std::ostringstream text;
-  text << file.rdbuf();
-  Digest digest;
-  digest.add(text.view());
-  return digest.text();
-}
-
-/// The file that this code was loaded from: libeverwarp.so, which is the simulator.
-fs::path library_path() {
-  Dl_info info{};
-  dladdr(reinterpret_cast<const void*>(&core::home_directory), &info);
-  return info.dli_fname ? info.dli_fname : "/proc/self/exe";
-}
 
 /// A call's words: "{size}" stands for the words of the size.
 Words words_of(std::string call, const std::string& size) {
@@ -175,15 +142,15 @@ const ProgramBuild& ReproducePlan::build_of(const Program& program, const Config
 
 PlannedRun ReproducePlan::planned(const Program& program, const Configuration& configuration, Phase phase,
                                   u64 seed) const {
-  PlannedRun run;
-  run.program = &program;
-  run.configuration = &configuration;
-  run.phase = phase;
+  PlannedRun planned;
+  planned.program = &program;
+  planned.configuration = &configuration;
+  planned.phase = phase;
+  MachineRun& run = planned.run;
   run.settings.machine = configuration.machine;
   run.settings.settings = configuration.settings;
   run.settings.settings.insert(run.settings.settings.end(), request_.settings.begin(), request_.settings.end());
   run.settings.seed = seed;
-  run.options = build_of(program, configuration).options;
   run.machine_text = runtime::to_toml(run.settings.resolve());
   const std::string& size = program.sizes.at(request_.size);
   const auto call = [&](const std::string& text) {
@@ -193,24 +160,18 @@ PlannedRun ReproducePlan::planned(const Program& program, const Configuration& c
   };
   run.command = call(phase == Phase::run ? program.run : program.recover);
   if (phase == Phase::recovery) run.prepare = call(program.prepare);
-  return run;
+  run.environment = {{"program", program.name},
+                     {"phase", phase == Phase::run ? "run" : "recovery"},
+                     {"size", request_.size},
+                     {"options", build_of(program, configuration).options}};
+  return planned;
 }
 
 void ReproducePlan::add_run(const Program& program, const Configuration& configuration, Phase phase, u64 seed) {
   const std::string same = identity(program, configuration, phase, seed);
   if (name_of_.contains(same)) return;
   PlannedRun run = planned(program, configuration, phase, seed);
-  Digest key;
-  key.add(contents_.at("library"));
-  key.add(contents_.at(run.command[0]));
-  key.add(run.settings.machine);
-  key.add(run.machine_text);
-  key.add(fmt::format("seed {}", seed));
-  for (const Words* words : {&run.prepare, &run.command}) {
-    key.add("call");
-    for (std::size_t i = 1; i < words->size(); ++i) key.add((*words)[i]);
-  }
-  run.name = fmt::format("{}-{}-{}", program.name, fs::path(configuration.machine).stem().string(), key.text());
+  run.name = fmt::format("{}-{}-{}", program.name, fs::path(configuration.machine).stem().string(), keys_.key(run.run));
   name_of_[same] = run.name;
   if (by_name_.contains(run.name)) return;  // two configurations that are the same machine
   by_name_[run.name] = runs_.size();
@@ -218,8 +179,6 @@ void ReproducePlan::add_run(const Program& program, const Configuration& configu
 }
 
 void ReproducePlan::make_runs() {
-  contents_["library"] = contents_digest(library_path());
-  for (const ProgramBuild& build : builds_) contents_[build.output.string()] = contents_digest(build.output);
   for (const u64 seed : request_.each_seed())
     for (const Figure* figure : figures_)
       for (const Asked& asked : asked_by(*figure))

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_settings.hpp"
+#include "cli/machine_run.hpp"
 #include "report/study.hpp"
 
 namespace ew::cli {
@@ -25,11 +25,8 @@ struct PlannedRun {
   const report::Program* program = nullptr;
   const report::Configuration* configuration = nullptr;
   report::Phase phase = report::Phase::run;
-  RunSettings settings;
-  std::vector<std::string> options;  // that the program is built with, besides -O2
-  process::Words prepare, command;   // prepare is empty unless a recovery is measured
-  std::string machine_text;          // the resolved machine
-  std::string name;                  // of its directory; ends in the key
+  MachineRun run;    // prepared by another call where a recovery is measured
+  std::string name;  // of its directory; ends in the key
 };
 
 /// A program as one configuration has it built.
@@ -66,9 +63,9 @@ class ReproducePlan {
   std::vector<std::string> programs_;
   std::vector<ProgramBuild> builds_;
   std::vector<PlannedRun> runs_;
-  std::map<std::string, std::string> contents_;  // digest of each file that was looked at
-  std::map<std::string, std::size_t> by_name_;   // place in runs_
-  std::map<std::string, std::string> name_of_;   // program, configuration, phase and seed to the name of the run
+  RunKeys keys_;
+  std::map<std::string, std::size_t> by_name_;  // place in runs_
+  std::map<std::string, std::string> name_of_;  // program, configuration, phase and seed to the name of the run
 };
 
 /// The commit of the sources, with "+" when they were changed since; "unknown" outside of a repository.

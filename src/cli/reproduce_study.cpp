@@ -60,25 +60,27 @@ void write_results(const Reproduction& result, const fs::path& out) {
 
 Reproduction reproduce_study(const Suite& suite, const StudyRequest& request) {
   const auto begin = std::chrono::steady_clock::now();
-  const ReproduceOptions options{request.out,  request.runs.size,       source_commit(),
-                                 request.jobs, request.timeout_seconds, request.resume};
-  ReproducePlan plan(suite, request.runs, request.out);
-  const OutputFolder folder(request.out);
-  build_programs(plan.builds(), request.jobs);
+  process::BatchOptions options = request.batch;
+  const fs::path& out = options.folder;
+  options.is_complete = [](const fs::path& folder) { return FinishedRun::read(folder).has_value(); };
+  const std::string commit = source_commit();
+  ReproducePlan plan(suite, request.runs, out);
+  process::Batch batch(options);
+  if (!options.slice) build_programs(plan.builds(), std::max(options.jobs, 1u));
   plan.make_runs();
-  std::vector<FailedRun> failures = carry_out(plan.runs(), options);
+  std::vector<FailedRun> failures = carry_out(plan.runs(), batch, request.timeout_seconds, commit);
+  if (options.slice) return {};
   const std::vector<u64> seeds = request.runs.each_seed();
-  Reproduction result = compared(suite, plan, seeds, request.out);
+  Reproduction result = compared(suite, plan, seeds, out);
   result.failures = std::move(failures);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  result.provenance = {request.runs.size, options.commit, EW_VERSION,   request.command,
-                       host_name(),       seeds,          request.jobs, seconds};
-  write_results(result, request.out);
+  result.provenance = {request.runs.size, commit, EW_VERSION,   request.command,
+                       host_name(),       seeds,  options.jobs, process::seconds_since(begin)};
+  write_results(result, out);
   return result;
 }
 
 fs::path report_page(const StudyRequest& request) {
-  return request.out / "report.html";
+  return request.batch.folder / "report.html";
 }
 
 void print_failures(const Reproduction& result) {

@@ -11,15 +11,13 @@ namespace ew::cli {
 
 struct StudyRequest {
   ReproduceRequest runs;
-  std::filesystem::path out;  // absolute
-  std::string command;        // what someone types to make it again
-  unsigned jobs = 1;
+  process::BatchOptions batch;  // without is_complete
+  std::string command;          // what someone types to make it again
   double timeout_seconds = 3600;
-  bool resume = false;
 };
 
 /// Carries it out and writes figures.csv, parts.csv, claims.csv, runs.csv, results.json and report.html. The suite must
-/// outlive what comes back.
+/// outlive what comes back. A task of an array makes its share of the runs and writes nothing else.
 report::Reproduction reproduce_study(const report::Suite&, const StudyRequest&);
 
 /// Where the page is.

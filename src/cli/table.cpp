@@ -55,11 +55,6 @@ std::string grouped(unsigned long long number) {
   return text;
 }
 
-std::string seconds_text(double seconds) {
-  if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1000);
-  return seconds < 10 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.0f} s", seconds);
-}
-
 std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
   std::istringstream words(text);
   std::string result, line(indent, ' ');

@@ -23,8 +23,6 @@ class Table {
 
 /// 1234567 -> "1,234,567".
 std::string grouped(unsigned long long number);
-/// Seconds for people: "0.4 s", "12 s", "35 ms".
-std::string seconds_text(double seconds);
 /// Text broken at blanks to lines of at most `width`, each indented.
 std::string wrapped(const std::string& text, std::size_t indent, std::size_t width = 100);
 

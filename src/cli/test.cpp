@@ -8,7 +8,6 @@
 #include <mutex>
 #include <thread>
 
-#include "cli/progress_line.hpp"
 #include "cli/run_settings.hpp"
 #include "cli/table.hpp"
 #include "cli/test_build.hpp"
@@ -17,8 +16,11 @@
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
+#include "process/progress_line.hpp"
 
 namespace ew::cli {
+
+using namespace process;
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include "check/crash/failure_explainer.hpp"
 #include "check/crash/folder.hpp"
-#include "check/crash/job_threads.hpp"
+#include "process/job_threads.hpp"
 
 namespace ew::check {
 
@@ -61,7 +61,7 @@ std::vector<FailedState> ModelCampaign::try_all(const std::vector<std::string>& 
     const std::lock_guard lock(mutex);
     report.nested += worker.nested();
   };
-  run_jobs(jobs(), next, names.size(), work);
+  process::run_jobs(jobs(), next, names.size(), work);
   report.tried = names.size();
   report.distinct = seen.size();
   report.failed = failures.size();
@@ -96,7 +96,7 @@ void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::v
       ++unlike;
     }
   };
-  run_jobs(jobs(), next, count, work);
+  process::run_jobs(jobs(), next, count, work);
   report.cold = count;
   report.unlike = unlike;
 }

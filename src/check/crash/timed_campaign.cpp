@@ -10,12 +10,12 @@
 #include <tuple>
 
 #include "check/crash/folder.hpp"
-#include "check/crash/job_threads.hpp"
 #include "check/crash/points.hpp"
 #include "check/crash/recovery.hpp"
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
 #include "core/fingerprint.hpp"
+#include "process/job_threads.hpp"
 #include "runtime/environment.hpp"
 
 namespace ew::check {
@@ -214,7 +214,7 @@ std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& momen
       if (progress) progress(finished, failures, trials.size());
     }
   };
-  run_jobs(run_->shares_pools() ? 1 : jobs, next, trials.size(), work);
+  process::run_jobs(run_->shares_pools() ? 1 : jobs, next, trials.size(), work);
   for (TimedTrial& trial : trials) {
     const TimedTrial& same = trials[first.at(Left(trial.writes, trial.acknowledged, trial.pools))];
     if (trial.status != 0 || same.status == 0) continue;

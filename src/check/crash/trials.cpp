@@ -11,10 +11,10 @@
 #include <mutex>
 
 #include "check/crash/folder.hpp"
-#include "check/crash/job_threads.hpp"
 #include "check/crash/points.hpp"
 #include "check/crash/recorded_run.hpp"
 #include "core/diagnostics.hpp"
+#include "process/job_threads.hpp"
 #include "process/scratch.hpp"
 #include "runtime/acknowledgements.hpp"
 #include "runtime/environment.hpp"
@@ -178,7 +178,7 @@ std::vector<Trial> run_trials(const CrashPlan& plan, const std::vector<unsigned 
       if (done) done(finished, failures);
     }
   };
-  run_jobs(jobs, next, points.size(), worker);
+  process::run_jobs(jobs, next, points.size(), worker);
   return trials;
 }
 

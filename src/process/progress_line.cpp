@@ -1,9 +1,9 @@
-#include "cli/progress_line.hpp"
+#include "process/progress_line.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace ew::cli {
+namespace ew::process {
 
 namespace {
 
@@ -31,4 +31,9 @@ std::string progress_bar(std::size_t done, std::size_t all) {
   return fmt::format("[{}{}]", std::string(full, '#'), std::string(width - full, '.'));
 }
 
-}  // namespace ew::cli
+std::string seconds_text(double seconds) {
+  if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1000);
+  return seconds < 10 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
+}  // namespace ew::process

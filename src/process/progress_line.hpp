@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-namespace ew::cli {
+namespace ew::process {
 
 class ProgressLine {
  public:
@@ -23,5 +23,7 @@ class ProgressLine {
 
 /// "[########............]", 20 wide.
 std::string progress_bar(std::size_t done, std::size_t all);
+/// Seconds for people: "0.4 s", "12 s", "35 ms".
+std::string seconds_text(double seconds);
 
-}  // namespace ew::cli
+}  // namespace ew::process
