@@ -6,17 +6,15 @@ namespace ew::runtime {
 
 namespace {
 
-constexpr u64 sampling_cycles = 1000;
-
 double share(u64 part, u64 whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 }  // namespace
 
-MachineTimeline::MachineTimeline(core::TimeWheel& wheel, const simt::TimingGpu& gpu, const WorkUnderWay& under_way,
+MachineTimeline::MachineTimeline(const simt::TimingGpu& gpu, const WorkUnderWay& under_way,
                                  std::function<TimingFigures()> figures)
-    : wheel_(wheel), gpu_(gpu), under_way_(under_way), figures_(std::move(figures)) {}
+    : gpu_(gpu), under_way_(under_way), figures_(std::move(figures)) {}
 
 void MachineTimeline::open(const std::string& file, u32 sms, u32 copy_engines, core::Trace& trace) {
   timeline_ = std::make_unique<Timeline>(file);
@@ -89,16 +87,8 @@ void MachineTimeline::show_warp(const core::TraceRecord& record) {
       fmt::format("{}, block {}, warp {}", kernel, record.access, record.part));
 }
 
-/// Goes on as long as something runs.
-void MachineTimeline::sample(u64, u64) {
+void MachineTimeline::sample() {
   if (!timeline_) return;
-  show_counters();
-  sampling_ = under_way_.kernels() || under_way_.copies();
-  if (sampling_) wheel_.at<&MachineTimeline::sample>(wheel_.now() + sampling_cycles, *this);
-}
-
-/// The timeline's counters since the last time.
-void MachineTimeline::show_counters() {
   const TimingFigures now = figures_();
   const u64 time = gpu_.simulated_nanoseconds();
   const auto& l1 = now.hierarchy.l1;
@@ -133,17 +123,6 @@ void MachineTimeline::show_counters() {
                      {{"percent issued", share(now.sm.slots.issued - sampled_.sm.slots.issued,
                                                now.sm.all_slots() - sampled_.sm.all_slots())}});
   sampled_ = now;
-}
-
-void MachineTimeline::begin_sampling() {
-  if (!timeline_ || sampling_) return;
-  sampling_ = true;
-  wheel_.at<&MachineTimeline::sample>(wheel_.now() + sampling_cycles, *this);
-}
-
-void MachineTimeline::end_sampling() {
-  if (timeline_ && sampling_) show_counters();
-  sampling_ = true;  // no more samples
 }
 
 void MachineTimeline::close() {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/time_wheel.hpp"
 #include "core/trace.hpp"
 #include "runtime/bars.hpp"
 #include "runtime/run_results.hpp"
@@ -20,22 +19,20 @@ namespace ew::runtime {
 class MachineTimeline {
  public:
   /// `figures`: everything that is counted, up to now. References outlive it.
-  MachineTimeline(core::TimeWheel&, const simt::TimingGpu&, const WorkUnderWay&,
-                  std::function<TimingFigures()> figures);
+  MachineTimeline(const simt::TimingGpu&, const WorkUnderWay&, std::function<TimingFigures()> figures);
 
   /// Writes a file from now on. Throws core::UserError when it cannot be written.
   void open(const std::string& file, u32 sms, u32 copy_engines, core::Trace&);
   bool on() const { return timeline_ != nullptr; }
-  /// Something begins to run: counters are sampled until nothing does.
-  void begin_sampling();
+  /// The counters since the last sample. Called every so many cycles while the machine runs, and at the end of the run.
+  static constexpr u64 sampling_cycles = 1000;
+  void sample();
   void kernel_ended(const RunningKernel&, u64 begin, u64 end, bool unfinished);
   /// `copied`: by an engine; else a prefetch.
   void copy_ended(const RunningCopy&, u64 now, bool copied);
   /// What is wrong with the first bar of which something is; empty: nothing with any.
   const std::string& mistake() const { return bars_.mistake(); }
 
-  /// The last sample, of what ended before another was due.
-  void end_sampling();
   /// Throws core::UserError when something of the file could not be written.
   void close();
 
@@ -45,20 +42,16 @@ class MachineTimeline {
     bool named = false;  // its track
   };
   void bar(Timeline::Group, u32 track, u64 begin, u64 end, std::string_view what, std::string_view details = {});
-  void sample(u64, u64);
-  void show_counters();
   void show(const core::TraceRecord&);
   void show_block(const core::TraceRecord&);
   void show_warp(const core::TraceRecord&);
 
-  core::TimeWheel& wheel_;
   const simt::TimingGpu& gpu_;
   const WorkUnderWay& under_way_;
   const std::function<TimingFigures()> figures_;
   std::unique_ptr<Timeline> timeline_;
   Bars bars_;
   TimingFigures sampled_;
-  bool sampling_ = false;
   std::vector<u64> block_begins_;             // by track
   std::vector<ResidentWarp> resident_warps_;  // by track: the warp of a slot
 };

@@ -89,7 +89,7 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
           .crash_at = observation.crash_at ? observation.crash_at : core::never,
           .crash = [] { end_at_once(); }}),
       accounts_(config_, gpu_, hierarchy_, under_way_, results, observation.per_unit),
-      timeline_(wheel_, gpu_, under_way_, [this] { return accounts_.figures(); }),
+      timeline_(gpu_, under_way_, [this] { return accounts_.figures(); }),
       results_(results) {
   hierarchy_.attach(
       gpu_, [this](u64 id) { under_way_.copy_begins(id, gpu_.simulated_nanoseconds()); },
@@ -108,8 +108,9 @@ void TimingMachine::observe(const Observation& observation) {
   } else if (observation.digest) {
     trace_.begin();
   }
-  if (!observation.timeline_file.empty())
-    timeline_.open(observation.timeline_file, config_.sm.count, hierarchy_.engines().count(), trace_);
+  if (observation.timeline_file.empty()) return;
+  timeline_.open(observation.timeline_file, config_.sm.count, hierarchy_.engines().count(), trace_);
+  gpu_.look_every(MachineTimeline::sampling_cycles, [this] { timeline_.sample(); });
 }
 
 simt::LaunchId TimingMachine::start(simt::Launch launch) {
@@ -128,7 +129,6 @@ simt::LaunchId TimingMachine::start(simt::Launch launch) {
   running.account = gpu_.account_of(id);
   accounts_.open(running.account);
   under_way_.add(id, std::move(running));
-  timeline_.begin_sampling();
   return id;
 }
 
@@ -153,7 +153,6 @@ void TimingMachine::start(Engine engine, u64 id, memory::DmaTransfer transfer) {
   accounts_.count_time();
   const u32 index = hierarchy_.engines().index_of(engine);
   under_way_.add(id, {gpu_.simulated_nanoseconds(), transfer.bytes(), index});
-  timeline_.begin_sampling();
   hierarchy_.engines().start(index, id, std::move(transfer));
 }
 
@@ -164,7 +163,6 @@ void TimingMachine::start(u64 id, memory::PagePrefetch prefetch) {
   pages->refresh();
   accounts_.count_time();
   under_way_.add_prefetch(id, gpu_.simulated_nanoseconds(), prefetch.bytes, hierarchy_.engines().count());
-  timeline_.begin_sampling();
   pages->prefetch(id, prefetch);
 }
 
@@ -206,7 +204,7 @@ void TimingMachine::hand_in(RunResults& results) {
 }
 
 void TimingMachine::close() {
-  timeline_.end_sampling();
+  timeline_.sample();
   if (under_way_.kernels()) {
     accounts_.count_time();
     for (const simt::InFlight& launch : gpu_.in_flight())

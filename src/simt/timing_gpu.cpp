@@ -41,6 +41,9 @@ struct TimingGpu::State {
   u64 base_ns = 0;
   Cycle last_begun = 0;
   std::atomic<bool> stop{false};
+  // Whoever looks at the machine from time to time.
+  Cycle look_interval = 0, look_at = core::never;
+  std::function<void()> look;
 
   explicit State(const Parts& with)
       : parts(with),
@@ -104,6 +107,10 @@ struct TimingGpu::State {
   void look_around() {
     if (now() >= parts.crash_at) [[unlikely]]
       parts.crash();
+    if (now() >= look_at) [[unlikely]] {
+      look();
+      look_at = now() + look_interval;
+    }
     launches.keep_appointments(now(), now_ns());
     if (launches.take_stop()) stop = true;
     polls.contested.watched |= launches.take_contention();
@@ -172,6 +179,12 @@ struct TimingGpu::State {
     return !residency.grids().empty();
   }
 };
+
+void TimingGpu::look_every(Cycle cycles, std::function<void()> look) {
+  state_->look_interval = cycles;
+  state_->look_at = state_->now() + cycles;
+  state_->look = std::move(look);
+}
 
 TimingGpu::TimingGpu(const Parts& parts) : state_(std::make_unique<State>(parts)) {}
 TimingGpu::~TimingGpu() = default;

@@ -96,6 +96,9 @@ class TimingGpu final : public Gpu {
   /// Whether the host waits and no copy is under way, so that warps can be woken by warps alone: then a launch of which
   /// all warps poll device memory that does not change for timing.livelock_cycles fails.
   void set_unattended(bool);
+  /// `look` is called while the machine runs, at the first moment that is so many cycles behind its last call, and
+  /// changes nothing: it is no event, so nothing waits for it.
+  void look_every(core::Cycle cycles, std::function<void()> look);
   const Counters& totals() const override;
   Counters so_far() const override;
   std::vector<InFlight> in_flight() const override;

@@ -116,8 +116,8 @@ class StallAccount {
   std::array<StallCause, 8> causes_;
   u32 issued_ = 0, all_;  // schedulers, one bit each
   Cycle charged_ = 0;
-  bool occupied_ = false;       // it had a warp at the last step
-  u32 unknown_ = 0;  // those whose cause nobody has asked for: they lose no slot before the next step
+  bool occupied_ = false;  // it had a warp at the last step
+  u32 unknown_ = 0;        // those whose cause nobody has asked for: they lose no slot before the next step
 };
 
 }  // namespace ew::simt

@@ -65,7 +65,11 @@ void WarpIssue::look_at(u32 slot, Cycle now, Cycle next) {
   const PcTiming& pc = *w.next.pc;
   const Readiness latest = w.scoreboard.latest(w.next);
   table.needs(slot, pc.unit);
-  if (waits_for_access(latest)) return wait_for_access(slot, w, access_of(latest));
+  if (waits_for_access(latest)) {
+    w.access = access_of(latest);
+    with_.schedulers.waits_for_memory(slot);
+    return table.wait_for(slot, Wait::memory);
+  }
   w.access = no_access;
   Cycle when = cycle_of(latest);
   if (pc.order.strong && with_.polls.pauses(slot)) [[unlikely]]
@@ -78,12 +82,6 @@ void WarpIssue::look_at(u32 slot, Cycle now, Cycle next) {
   }
   if (ordered && !with_.order.may_issue(slot)) return table.wait_for(slot, Wait::order);
   table.be_ready(bit(slot));
-}
-
-void WarpIssue::wait_for_access(u32 slot, WarpSlot& w, u32 access) {
-  w.access = access;
-  with_.schedulers.waits_for_memory(slot);
-  with_.table.wait_for(slot, Wait::memory);
 }
 
 inline u64 WarpIssue::candidates(const Scheduler& scheduler, Cycle now) const {

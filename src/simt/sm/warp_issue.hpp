@@ -51,7 +51,6 @@ class WarpIssue {
   /// `next`: the cycle of the SM's next issue, in which the warp may be chosen if it is ready.
   void look_at(u32 slot, Cycle now, Cycle next);
   void look_at_next(u32 slot, WarpSlot&, Cycle now, Cycle next);
-  void wait_for_access(u32 slot, WarpSlot&, u32 access);
   u64 candidates(const Scheduler&, Cycle now) const;
   void issue(u32 index, Scheduler&, Cycle now);
   void issue_warp(u32 slot, u32 index, Cycle now);
