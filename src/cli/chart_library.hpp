@@ -2,7 +2,7 @@
 // needs nothing beside it and no network.
 #pragma once
 
-#include "report/html_report.hpp"
+#include "report/html_text.hpp"
 
 namespace ew::cli {
 

@@ -11,6 +11,7 @@
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
 #include "core/json_text.hpp"
+#include "report/html_report.hpp"
 
 namespace ew::cli {
 

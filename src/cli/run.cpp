@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/order_check.hpp"
+#include "cli/run_report.hpp"
 #include "cli/run_settings.hpp"
 #include "cli/statistics_csv.hpp"
 #include "cli/verb.hpp"
@@ -32,7 +33,7 @@ using core::UserError;
 
 struct RunCommand {
   RunSettings settings;
-  std::string check;
+  std::string check, html;
   bool json = false, csv = false;
   bool print_machine = false;
 };
@@ -47,6 +48,7 @@ Examples:
   ew run --set sm.count=4 --set device.memory="1 GiB" ./app
   ew run --stats stats.json ./app                statistics to a file
   ew run -m titan-rtx --summary ./app             kernels, issue slots, energy, traffic
+  ew run -m titan-rtx --html run.html ./app       the same as a page, with a roofline, stalls, latencies, bandwidth over time
   ew run -m titan-rtx --timeline t.json ./app    for Perfetto's viewer
   ew run --json ./app | jq .statistics           result as JSON; the program's output goes to standard error
   ew run -m titan-rtx --csv ./app > app.csv      a line a figure, of each kernel and in all
@@ -93,11 +95,12 @@ void check_output_file(std::string_view option, const std::string& name) {
     throw UserError(fmt::format("{} {}: may not be written", option, name));
 }
 
-/// Both files tell of simulated time.
-void check_observations(const RunSettings& settings, const runtime::MachineConfig& config) {
+/// These files tell of simulated time.
+void check_observations(const RunSettings& settings, const std::string& html, const runtime::MachineConfig& config) {
   if (config.machine.timing()) return;
   const char* asked = !settings.timeline_file.empty() ? "--timeline"
                       : !settings.trace_file.empty()  ? "--trace"
+                      : !html.empty()                 ? "--html"
                                                       : nullptr;
   if (asked)
     throw UserError(
@@ -126,7 +129,9 @@ int call(const RunCommand& command, const CLI::App& verb) {
   check_output_file("--stats", command.settings.statistics_file);
   check_output_file("--timeline", command.settings.timeline_file);
   check_output_file("--trace", command.settings.trace_file);
-  check_observations(command.settings, config);
+  check_observations(command.settings, command.html, config);
+  check_output_file("--html", command.html);
+  if (!command.html.empty()) return run_with_page(words, command.settings, config, command.html);
   if (!command.check.empty()) return run_with_order_check(words, command.settings, config);
   if (command.json || command.csv) return run_for_text(words, command.settings, command.csv);
   std::fflush(stdout);
@@ -152,6 +157,10 @@ void add_run(CLI::App& app, int& status) {
                  "Timing: put a digest of the run into the statistics; equal runs have equal digests");
   verb->add_flag("--summary", command->settings.summary,
                  "Timing: print kernels, issue slots, energy and traffic on standard error at the end");
+  verb->add_option("--html", command->html,
+                   "Timing: write a page that works without a network: time, kernels, roofline, stalls, latencies, "
+                   "bandwidth over time")
+      ->type_name("FILE");
   verb->add_flag("--progress", command->settings.progress,
                  "Tell of the run once a second on standard error, also where that is no terminal");
   verb->add_option(
@@ -164,6 +173,8 @@ void add_run(CLI::App& app, int& status) {
   verb->add_flag("--csv", command->csv,
                  "Print the statistics as CSV on standard output: a line a figure, of each kernel and in all")
       ->excludes(verb->add_flag("--json", command->json, "Print status and statistics as JSON on standard output"));
+  for (const char* other : {"--check", "--csv", "--json"})
+    verb->get_option("--html")->excludes(verb->get_option(other));
   verb->add_flag("--print-machine", command->print_machine, "Print the resolved machine first");
   verb->callback([command, verb, &status] { status = call(*command, *verb); });
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/correlation.hpp"
+#include "report/html_text.hpp"
 
 namespace ew::report {
 
@@ -99,21 +100,6 @@ constexpr double plot_size = 560, margin = 70;
 /// A place on a logarithmic axis from `low` to `high`.
 double place(double value, double low, double high) {
   return (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low)) * plot_size;
-}
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '"')
-      safe += "&quot;";
-    else
-      safe += c;
-  }
-  return safe;
 }
 
 std::string line(Point from, Point to, const char* style) {

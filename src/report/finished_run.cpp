@@ -1,5 +1,7 @@
 #include "report/finished_run.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <sstream>
 

@@ -55,19 +55,23 @@ const ranges = {
 
 function dataset(set, panel) {
   const colour = colours[set.colour % colours.length], paper = set.source === 'paper';
-  const values = panel.numeric ? set.values.map((y, i) => ({x: panel.labels[i], y})) : set.values;
+  const values = set.points ? set.points.map(([x, y]) => ({x, y}))
+               : panel.numeric ? set.values.map((y, i) => ({x: panel.labels[i], y})) : set.values;
   return {label: set.label, source: set.source, ranges: set.ranges, data: values,
-          backgroundColor: paper ? pale(colour) : colour, borderColor: colour, borderWidth: panel.type === 'line' ? 2 : paper ? 1 : 0,
-          borderDash: paper && panel.type === 'line' ? [5, 4] : undefined, pointRadius: 3};
+          backgroundColor: paper ? pale(colour) : colour, borderColor: colour, borderWidth: panel.type === 'line' || set.line || set.joined ? 2 : paper ? 1 : 0,
+          borderDash: paper && panel.type === 'line' ? [5, 4] : undefined, showLine: panel.type === 'line' || !!set.line || !!set.joined,
+          pointRadius: panel.dense || set.line ? 0 : panel.type === 'scatter' ? 5 : 3};
 }
 
 function configuration(chart, panel) {
   const ours = new Set(panel.sets.filter(set => set.source !== 'paper').map(set => set.label));
   const line = style('--line'), ink = style('--ink');
-  const x = {stacked: !!panel.stacked, grid: {display: false}, ticks: {color: ink, autoSkip: false},
+  const x = {stacked: !!panel.stacked, grid: {display: false}, ticks: {color: ink, autoSkip: !!panel.dense || panel.type === 'scatter'},
              title: {display: !!panel.x, text: panel.x, color: ink}};
-  if (panel.numeric) {
-    x.type = 'linear';
+  const scale = panel.log ? 'logarithmic' : 'linear';
+  if (panel.type === 'scatter') x.type = panel.logx ? 'logarithmic' : scale;
+  if (panel.numeric) x.type = 'linear';
+  if (panel.numeric && !panel.dense) {
     x.afterBuildTicks = axis => { axis.ticks = panel.labels.map(value => ({value})); };
   }
   return {
@@ -79,7 +83,7 @@ function configuration(chart, panel) {
       interaction: {mode: panel.type === 'line' ? 'nearest' : 'point', intersect: panel.type !== 'line'},
       scales: {
         x,
-        y: {stacked: !!panel.stacked, beginAtZero: true, title: {display: true, text: chart.y, color: ink}, ticks: {color: ink},
+        y: {type: scale, stacked: !!panel.stacked, beginAtZero: !panel.log, max: chart.max, title: {display: true, text: chart.y, color: ink}, ticks: {color: ink},
             grid: {color: at => chart.normalised && at.tick && at.tick.value === 1 ? ink : line}}
       },
       plugins: {
@@ -89,7 +93,7 @@ function configuration(chart, panel) {
                             const set = data.datasets[item.datasetIndex];
                             return set.source !== 'paper' || !ours.has(set.label);
                           }}},
-        tooltip: {callbacks: {label: item => `${item.dataset.label}, ${item.dataset.source}: ${text(item.parsed.y)}`}}
+        tooltip: {callbacks: {label: item => `${item.dataset.label}${item.dataset.source ? ', ' + item.dataset.source : ''}: ${panel.type === 'scatter' ? text(item.parsed.x) + ', ' : ''}${text(item.parsed.y)}`}}
       }
     }
   };
@@ -100,8 +104,8 @@ function draw({place, chart}) {
   element.replaceChildren();
   for (const panel of chart.panels) {
     const box = document.createElement('div'), canvas = document.createElement('canvas');
-    const bars = panel.labels.length * (panel.stacked ? 1 : panel.sets.length);
-    box.className = panel.type === 'line' ? 'panel small' : 'panel';
+    const bars = (panel.labels || []).length * (panel.stacked ? 1 : panel.sets.length);
+    box.className = panel.type === 'line' && !panel.dense ? 'panel small' : 'panel';
     if (panel.type === 'bar') box.style.minWidth = Math.min(3000, bars * (panel.stacked ? 22 : 9)) + 'px';
     box.append(canvas);
     element.append(box);

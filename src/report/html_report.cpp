@@ -5,41 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/json_text.hpp"
-#include "report/html_page.hpp"
-
 namespace ew::report {
 
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
-  }
-  return result;
-}
-
-/// A program inside a script element. Only "</script" may not stand there; it can occur in strings alone.
-std::string program_in_script(std::string text) {
-  for (std::size_t at = 0; (at = text.find("</script", at)) != text.npos; at += 3) text.replace(at, 2, "<\\/");
-  return text;
-}
-
-/// JSON inside a script element: nothing in it may look like a tag.
-std::string json_in_script(std::string text) {
-  for (std::size_t at = 0; (at = text.find('<', at)) != text.npos; at += 6) text.replace(at, 1, "\\u003c");
-  return text;
-}
 
 const Bar& bar_named(const Figure& figure, const std::string& name) {
   for (const Bar& bar : figure.bars)
@@ -247,33 +215,20 @@ std::string provenance(const Reproduction& reproduction) {
       from.wall_seconds, escaped(from.command));
 }
 
-std::string scripts(const Reproduction& reproduction, const ChartLibrary& library) {
-  if (!library.found()) return {};
+nlohmann::ordered_json charts_of(const Reproduction& reproduction) {
   nlohmann::ordered_json charts = nlohmann::ordered_json::array();
   for (const ComparedFigure& compared : reproduction.figures)
     charts.push_back({{"place", "chart-" + compared.figure->id}, {"chart", chart_of(compared)}});
-  return fmt::format("<script>{}</script>\n<script>const charts = {};\n{}</script>\n",
-                     program_in_script(library.source), json_in_script(core::json_text(charts, -1)), html_draw_charts);
+  return charts;
 }
 
 }  // namespace
 
 std::string html_report(const Reproduction& reproduction, const ChartLibrary& library) {
-  std::string page = fmt::format(
-      "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
-      "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n"
-      "<style>\n{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
-      escaped(reproduction.suite->title), html_style);
-  page += provenance(reproduction);
-  if (!library.found())
-    page += fmt::format("<p class=warning id=no-charts>The charts are not drawn: {} The tables are complete.</p>\n",
-                        escaped(library.missing));
-  page += failures_section(reproduction);
-  page += summary(reproduction);
-  for (const ComparedFigure& compared : reproduction.figures) page += section(compared, reproduction.scored());
-  page += runs_section(reproduction);
-  page += scripts(reproduction, library);
-  return page + "</body>\n</html>\n";
+  std::string body = provenance(reproduction) + failures_section(reproduction) + summary(reproduction);
+  for (const ComparedFigure& compared : reproduction.figures) body += section(compared, reproduction.scored());
+  body += runs_section(reproduction);
+  return html_page(reproduction.suite->title, body, charts_of(reproduction), library);
 }
 
 }  // namespace ew::report

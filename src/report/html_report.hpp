@@ -4,16 +4,10 @@
 
 #include <string>
 
+#include "report/html_text.hpp"
 #include "report/reproduction.hpp"
 
 namespace ew::report {
-
-/// The source of Chart.js, as text for the page. Without it the page says how to get it, and the tables stand alone.
-struct ChartLibrary {
-  std::string source;
-  std::string missing;  // what to do, when it is not there
-  bool found() const { return !source.empty(); }
-};
 
 std::string html_report(const Reproduction&, const ChartLibrary&);
 

@@ -59,6 +59,16 @@ nlohmann::ordered_json json_of_derived(const NamedFigures& figures, bool of_laun
   return json;
 }
 
+/// By who served: [least latency of the bucket, how many], of the buckets that are not empty.
+nlohmann::ordered_json json_of_latencies(const simt::LatencyHistograms& latencies) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (u32 level = 1; level < simt::latency_levels; ++level)
+    for (u32 bucket = 0; bucket < simt::latency_buckets; ++bucket)
+      if (const u64 count = latencies.of[level][bucket])
+        json[simt::latency_names[level]].push_back({simt::latency_from(bucket), count});
+  return json;
+}
+
 }  // namespace
 
 const std::vector<core::Statistic>& figure_names() {
@@ -99,6 +109,7 @@ void RunResults::write(nlohmann::ordered_json& json, const MachineConfig& config
   json["timing"] = json_of(totals);
   const MachineConstants machine = machine_constants(config);
   json["derived"] = json_of_derived(NamedFigures(machine, totals, &latencies), false);
+  json["latencies"] = json_of_latencies(latencies);
   json["time"] = {{"kernels_nanoseconds", times.kernels},
                   {"copies_nanoseconds", times.copies},
                   {"kernels_and_copies_nanoseconds", times.both},

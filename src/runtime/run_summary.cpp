@@ -114,76 +114,121 @@ std::string derived(const NamedFigures& figures, std::string_view name, const ch
   return "-";
 }
 
-std::string name_of(const KernelRow& row, std::size_t most) {
-  return (row.unfinished ? "(not ended) " : "") + core::readable_name(row.name).substr(0, most - 12 * row.unfinished);
+/// Launches of one kernel together.
+struct KernelSum {
+  KernelRow row;  // the figures of all
+  u64 launches = 0, nanoseconds = 0;
+};
+
+/// The kernels, the one that took longest first.
+std::vector<KernelSum> sums_of(const std::vector<KernelRow>& rows) {
+  std::vector<KernelSum> sums;
+  for (const KernelRow& row : rows) {
+    auto found = std::ranges::find_if(
+        sums, [&](const KernelSum& sum) { return sum.row.name == row.name && sum.row.unfinished == row.unfinished; });
+    if (found == sums.end()) {
+      found = sums.insert(sums.end(), {.row = row});
+    } else {
+      add_values(found->row.values, row.values);
+      found->row.warp_instructions += row.warp_instructions;
+      found->row.thread_instructions += row.thread_instructions;
+    }
+    ++found->launches;
+    found->nanoseconds += row.nanoseconds_end - row.nanoseconds_begin;
+  }
+  std::ranges::stable_sort(sums, std::greater{}, &KernelSum::nanoseconds);
+  if (sums.size() > shown) sums.resize(shown);
+  return sums;
 }
 
-std::string kernel_table(const std::vector<KernelRow>& kernels, const MachineConfig& config) {
-  std::string text = fmt::format("{:<34}{:>10}{:>12}{:>10}{:>7}{:>11}{:>7}{:>7}{:>8}\n", "kernel", "cycles", "time us",
-                                 "issued", "IPC", "occupancy", "L1 hit", "L2 hit", "memory");
+/// Without its parameters and the anonymous namespace.
+std::string name_of(const KernelRow& row, std::size_t most) {
+  constexpr std::string_view nameless = "(anonymous namespace)::";
+  std::string name = core::readable_name(row.name);
+  for (std::size_t at; (at = name.find(nameless)) != name.npos;) name.erase(at, nameless.size());
+  name = name.substr(0, name.find('('));
+  return fmt::format("{}{}", row.unfinished ? "(not ended) " : "", name).substr(0, most);
+}
+
+/// What the warps of a kernel lost most issue slots to, as shares of those in which they could not issue.
+std::string top_stalls(const FigureValues& values) {
+  std::vector<std::pair<u64, std::string_view>> causes;
+  u64 sum = 0;
+  for (const Line& line : slot_lines) {
+    if (line.name == "slots.issued" || line.name == "slots.idle") continue;
+    const u64 value = value_of(values, line.name);
+    if (value) causes.emplace_back(value, line.label);
+    sum += value;
+  }
+  if (causes.empty()) return "nothing";
+  std::ranges::sort(causes, std::greater{}, &std::pair<u64, std::string_view>::first);
+  std::string text;
+  for (std::size_t n = 0; n < std::min<std::size_t>(causes.size(), 3); ++n)
+    text += fmt::format("{}{} {:.0f} %", n ? ", " : "", causes[n].second,
+                        100.0 * static_cast<double>(causes[n].first) / static_cast<double>(sum));
+  return text;
+}
+
+std::string kernel_table(const std::vector<KernelSum>& kernels, u64 all_nanoseconds, const MachineConfig& config) {
+  std::string text =
+      fmt::format("{:<32}{:>9}{:>12}{:>7}{:>7}{:>11} {:<11}{:>7}{:>7}{:>18}\n", "kernel", "launches", "time us", "%",
+                  "IPC", "occupancy", "limited by", "L1 hit", "L2 hit", "L1/L2/memory peak");
   const MachineConstants machine = machine_constants(config);
-  for (std::size_t i = 0; i < std::min(kernels.size(), shown); ++i) {
-    const KernelRow& row = kernels[i];
-    const NamedFigures figures(machine, row);
+  for (const KernelSum& sum : kernels) {
+    const NamedFigures figures(machine, sum.row);
+    const auto of_peak = [&](std::string_view name) { return derived(figures, name, "{:.0f}"); };
     text += fmt::format(
-        "{:<34}{:>10}{:>12.3f}{:>10}{:>7}{:>11}{:>7}{:>7}{:>8}\n", name_of(row, 33), value_of(row.values, "cycles"),
-        static_cast<double>(row.nanoseconds_end - row.nanoseconds_begin) / 1000.0, value_of(row.values, "slots.issued"),
+        "{:<32}{:>9}{:>12.3f}{:>7.1f}{:>7}{:>11} {:<11}{:>7}{:>7}{:>18}\n", name_of(sum.row, 31), sum.launches,
+        static_cast<double>(sum.nanoseconds) / 1000.0,
+        100.0 * static_cast<double>(sum.nanoseconds) / static_cast<double>(std::max<u64>(all_nanoseconds, 1)),
         derived(figures, "ipc", "{:.2f}"),
         derived(figures, "occupancy.achieved", "{:.0f}") + "/" + derived(figures, "occupancy.theoretical", "{:.0f} %"),
-        derived(figures, "l1.hit_rate", "{:.1f}"), derived(figures, "l2.hit_rate", "{:.1f}"),
-        derived(figures, "memory.bandwidth.share", "{:.1f} %"));
+        sum.row.limiter, derived(figures, "l1.hit_rate", "{:.1f}"), derived(figures, "l2.hit_rate", "{:.1f}"),
+        fmt::format("{}/{}/{} %", of_peak("l1.bandwidth.share"), of_peak("l2.bandwidth.share"),
+                    of_peak("memory.bandwidth.share")));
   }
+  text += "\nstalls: what its warps lost issue slots to\n";
+  for (const KernelSum& sum : kernels)
+    text += fmt::format("  {:<30}{}\n", name_of(sum.row, 29), top_stalls(sum.row.values));
   return text;
 }
 
-/// Of each kernel, what its warps lost most issue slots to.
-std::string stall_table(const std::vector<KernelRow>& kernels) {
-  std::string text = "\nstalls of each kernel: shares of the issue slots in which its warps could not issue\n";
-  for (std::size_t i = 0; i < std::min(kernels.size(), shown); ++i) {
-    std::vector<std::pair<u64, std::string_view>> causes;
-    u64 sum = 0;
-    for (const Line& line : slot_lines) {
-      if (line.name == "slots.issued" || line.name == "slots.idle") continue;
-      const u64 value = value_of(kernels[i].values, line.name);
-      if (value) causes.emplace_back(value, line.label);
-      sum += value;
-    }
-    std::ranges::sort(causes, std::greater{}, &std::pair<u64, std::string_view>::first);
-    text += fmt::format("  {:<34}", name_of(kernels[i], 33));
-    if (causes.empty()) text += "none";
-    for (std::size_t n = 0; n < std::min<std::size_t>(causes.size(), 3); ++n)
-      text += fmt::format("{}{} {:.0f} %", n ? ", " : "", causes[n].second,
-                          100.0 * static_cast<double>(causes[n].first) / static_cast<double>(sum));
-    text += "\n";
-  }
-  return text;
-}
-
-std::string time_table(const BusyTimes& times) {
+/// "titan-rtx: 35.393 us simulated: kernels 2.782 us (7.9 %), …".
+std::string time_line(const BusyTimes& times, const MachineConfig& config) {
   const u64 sum = times.kernels + times.copies + times.both + times.neither;
-  const std::pair<const char*, u64> rows[] = {{"kernels alone", times.kernels},
-                                              {"copies alone", times.copies},
-                                              {"kernels and copies side by side", times.both},
-                                              {"neither: launch latencies and gaps", times.neither}};
-  std::string text = "\nsimulated time\n";
-  for (const auto& [label, value] : rows)
-    if (value)
-      text += fmt::format("  {:<40}{:>13.3f} us{:>7.1f} %\n", label, static_cast<double>(value) / 1000.0,
-                          100.0 * static_cast<double>(value) / static_cast<double>(sum));
-  return text;
+  const std::pair<const char*, u64> parts[] = {{"kernels alone", times.kernels},
+                                               {"copies alone", times.copies},
+                                               {"both", times.both},
+                                               {"launch latencies and gaps", times.neither}};
+  std::string text = fmt::format("{}: {:.3f} us simulated", config.device.name, static_cast<double>(sum) / 1000.0);
+  const char* between = ": ";
+  for (const auto& [label, value] : parts) {
+    if (value == 0) continue;
+    text += fmt::format("{}{} {:.3f} us ({:.1f} %)", between, label, static_cast<double>(value) / 1000.0,
+                        100.0 * static_cast<double>(value) / static_cast<double>(sum));
+    between = ", ";
+  }
+  return text + "\n";
 }
 
 }  // namespace
 
 std::string RunResults::summary(const MachineConfig& config) const {
   if (!any()) return "no timing machine ran: nothing was measured (--timing, or a machine of mode timing)\n";
-  std::string text = kernel_table(kernels, config);
-  const u64 more = kernels.size() + kernels_left_out - std::min(kernels.size(), shown);
-  if (more) text += fmt::format("and {} more kernels\n", more);
-  text += time_table(times);
+  std::string text = time_line(times, config);
+  if (!kernels.empty()) {
+    u64 all = 0;
+    for (const KernelRow& row : kernels) all += row.nanoseconds_end - row.nanoseconds_begin;
+    const std::vector<KernelSum> sums = sums_of(kernels);
+    u64 launches = 0;
+    for (const KernelSum& sum : sums) launches += sum.launches;
+    text += "\n";
+    text += kernel_table(sums, all, config);
+    if (const u64 more = kernels.size() + kernels_left_out - launches)
+      text += fmt::format("and {} more launches\n", more);
+  }
   text += list("\ncopies", copy_lines, totals);
   text += table("\nissue slots: schedulers of SMs times cycles", "slots", slot_lines, totals);
-  if (!kernels.empty()) text += stall_table(kernels);
   text += table("\nenergy", "pJ", energy_lines, totals);
   text += table("\nnetwork traffic", "flit crossings", traffic_lines, totals);
   text += list("\npersistent memory", persistent_lines, totals);
