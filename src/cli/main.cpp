@@ -106,7 +106,7 @@ int call(const Words& words) {
   app.require_subcommand(0, 1);
   app.set_help_flag("-h,--help", "What this does, with examples");
   app.add_subcommand("build", "Compile CUDA C++ to a program, with nvcc's options (`ew build --help`)");
-  for (auto add : {add_run, add_crash, add_litmus, add_pool, add_explain, add_test, add_demo, add_reproduce,
+  for (auto add : {add_run, add_sweep, add_crash, add_litmus, add_pool, add_explain, add_test, add_demo, add_reproduce,
                    add_compare, add_correlate, add_completion})
     add(app, status);
   try {

@@ -193,17 +193,4 @@ const PlannedRun* ReproducePlan::find(const Program& program, const Configuratio
   return name == name_of_.end() ? nullptr : &runs_[by_name_.at(name->second)];
 }
 
-std::string source_commit() {
-  const std::string home = core::home_directory().string();
-  const auto git = [&](Words words) {
-    words.insert(words.begin(), {"git", "-C", home});
-    return run(words, {.capture = Capture::standard_output, .no_input = true});
-  };
-  if (!fs::exists(home + "/.git")) return "unknown";  // installed
-  Outcome commit = git({"rev-parse", "--short=12", "HEAD"});
-  if (commit.status != 0) return "unknown";
-  while (commit.output.ends_with('\n')) commit.output.pop_back();
-  return commit.output + (git({"status", "--porcelain", "--untracked-files=no"}).output.empty() ? "" : "+");
-}
-
 }  // namespace ew::cli

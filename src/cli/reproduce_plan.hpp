@@ -68,7 +68,4 @@ class ReproducePlan {
   std::map<std::string, std::string> name_of_;  // program, configuration, phase and seed to the name of the run
 };
 
-/// The commit of the sources, with "+" when they were changed since; "unknown" outside of a repository.
-std::string source_commit();
-
 }  // namespace ew::cli

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
-#include <thread>
 
 #include "cli/chart_library.hpp"
+#include "cli/provenance.hpp"
 #include "cli/reproduce_runs.hpp"
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
@@ -20,14 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using core::UserError;
 using namespace report;
-
-std::string host_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name"))
-      return fmt::format("{} x {}", std::thread::hardware_concurrency(), line.substr(line.find(':') + 2));
-  return fmt::format("{} cores", std::thread::hardware_concurrency());
-}
 
 Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::vector<u64>& seeds,
                       const fs::path& out) {

@@ -110,20 +110,12 @@ void check_observations(const RunSettings& settings, const std::string& html, co
 }
 
 int call(const RunCommand& command, const CLI::App& verb) {
-  Words words = verb.remaining();
+  Words words = program_words(verb);
   const runtime::MachineConfig config = command.settings.resolve();
   if (command.print_machine) fmt::print("{}", runtime::to_toml(runtime::effective(config)));
   if (words.empty()) {
     if (command.print_machine) return clean;
     throw UserError("ew run needs a program: ew run ./app; `ew run --help` has examples");
-  }
-  if (words[0].starts_with('-')) {
-    std::vector<std::string> options;
-    for (const CLI::Option* option : verb.get_options())
-      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
-    const std::vector<std::string_view> names(options.begin(), options.end());
-    throw UserError(
-        fmt::format("unknown option {} before the program{}", words[0], core::did_you_mean(words[0], names)));
   }
   words[0] = program_path(words[0]);
   check_output_file("--stats", command.settings.statistics_file);

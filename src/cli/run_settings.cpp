@@ -92,6 +92,16 @@ CLI::Validator whole_number(unsigned long long least) {
   return CLI::Validator(mistake, "");
 }
 
+Words program_words(const CLI::App& verb) {
+  Words words = verb.remaining();
+  if (words.empty() || !words[0].starts_with('-')) return words;
+  std::vector<std::string> options;
+  for (const CLI::Option* option : verb.get_options())
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  const std::vector<std::string_view> names(options.begin(), options.end());
+  throw UserError(fmt::format("unknown option {} before the program{}", words[0], core::did_you_mean(words[0], names)));
+}
+
 std::string program_path(const std::string& word) {
   const fs::path path = word;
   const std::string suffix = path.extension().string();

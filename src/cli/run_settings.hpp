@@ -33,6 +33,10 @@ struct RunSettings {
 /// Refuses what is no whole number from `least`, with a sentence that says so.
 CLI::Validator whole_number(unsigned long long least);
 
+/// The words behind the options of a verb that runs a program: it and its arguments. An option that the verb does not
+/// have is a core::UserError with the nearest one.
+process::Words program_words(const CLI::App& verb);
+
 /// The program's path made absolute. Missing, not executable or a source file: core::UserError that says what to do.
 std::string program_path(const std::string& word);
 

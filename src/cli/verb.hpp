@@ -14,6 +14,7 @@ void add_crash(CLI::App& app, int& status);
 void add_test(CLI::App& app, int& status);
 void add_demo(CLI::App& app, int& status);
 void add_reproduce(CLI::App& app, int& status);
+void add_sweep(CLI::App& app, int& status);
 void add_litmus(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
 void add_correlate(CLI::App& app, int& status);

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/files.hpp"
 #include "process/interrupt.hpp"
 
 namespace ew::process {
@@ -163,6 +164,15 @@ std::string shell_line(const Words& command) {
     line += '\'';
   }
   return line;
+}
+
+Words own_words() {
+  const std::string text = core::content_of("/proc/self/cmdline");
+  Words words;
+  for (std::size_t at = 0, end; (end = text.find('\0', at)) != text.npos; at = end + 1)
+    words.push_back(text.substr(at, end - at));
+  if (!words.empty()) words.erase(words.begin());
+  return words;
 }
 
 std::optional<std::string> find_program(std::string_view name) {

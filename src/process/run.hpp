@@ -46,6 +46,9 @@ double seconds_since(std::chrono::steady_clock::time_point begin);
 /// The command as a line that a shell takes.
 std::string shell_line(const Words& command);
 
+/// The words of this process's own command, without its name.
+Words own_words();
+
 /// The full path of a program on PATH, or nothing.
 std::optional<std::string> find_program(std::string_view name);
 

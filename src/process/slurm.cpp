@@ -29,13 +29,10 @@ fs::path job_file(const fs::path& slurm) {
 }  // namespace
 
 std::string own_command_with_slice(std::string_view slice) {
-  const std::string text = core::content_of("/proc/self/cmdline");
-  Words words;
-  for (std::size_t at = 0, end; (end = text.find('\0', at)) != text.npos; at = end + 1)
-    words.push_back(text.substr(at, end - at));
+  Words words = own_words();
   // The verb is the first word; what follows it may belong to a program.
-  const Words begin{fs::read_symlink("/proc/self/exe").string(), words.at(1)};
-  words.erase(words.begin(), words.begin() + 2);
+  const Words begin{fs::read_symlink("/proc/self/exe").string(), words.at(0)};
+  words.erase(words.begin());
   return fmt::format("{} --slice {} {}", shell_line(begin), slice, shell_line(words));
 }
 

@@ -73,6 +73,20 @@ u64 FinishedRun::warp_instructions() const {
   return asked_of(directory_ / "stats.json", [&] { return statistics_.value("warp_instructions", u64{0}); });
 }
 
+std::vector<std::pair<std::string, double>> FinishedRun::figures() const {
+  return asked_of(directory_ / "stats.json", [&] {
+    std::vector<std::pair<std::string, double>> list;
+    const auto add = [&](const Json& object) {
+      for (const auto& [name, value] : object.items())
+        if (value.is_number()) list.emplace_back(name, value.get<double>());
+    };
+    add(statistics_);
+    for (const char* const part : {"time", "timing", "derived"})
+      if (statistics_.contains(part)) add(statistics_.at(part));
+    return list;
+  });
+}
+
 std::string FinishedRun::resolved_machine() const {
   return core::read_file(directory_ / "resolved.toml").text;
 }

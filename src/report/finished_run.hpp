@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/types.hpp"
@@ -24,6 +25,9 @@ class FinishedRun {
   std::string text(std::string_view key) const;  // of env.json; empty when it is not there
   double wall_seconds() const;
   u64 warp_instructions() const;
+  /// Every number of the whole run by its name: what is counted always, what a timing machine counts, what is made from
+  /// that, and times.
+  std::vector<std::pair<std::string, double>> figures() const;
   std::string resolved_machine() const;
 
   /// A time in ns, or a sum of statistics. Of `kernels`, added over the kernels of these names (all when there are
