@@ -38,6 +38,7 @@ std::vector<VerbWords> collect(const CLI::App& app) {
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
     VerbWords words{verb->get_name(), verb->get_description(), {}, {}};
     for (const CLI::Option* option : verb->get_options()) {
+      if (option->get_group().empty()) continue;  // not for people
       for (const std::string& name : option->get_lnames()) words.options.push_back("--" + name);
     }
     if (words.name == "build") words.options = build_option_names();

@@ -213,9 +213,9 @@ void Batch::wait_for(const SlurmArray& array, const std::vector<BatchRun>& runs,
       done += fs::exists(folder_of(runs[number].name));
     }
     tally.count(done + failed, failed, queue.value_or("ended"));
-    if (done + failed == missing.size() || (!queue && ++looks_after_end > 6)) break;
-    std::this_thread::sleep_for(500ms);
-    if (queue && look % 4 == 0) queue = array.in_queue();
+    if (done + failed == missing.size() || (!queue && ++looks_after_end > 8)) break;
+    std::this_thread::sleep_for(250ms);
+    if (queue && look % 8 == 0) queue = array.in_queue();
   }
   tally.clear();
 }
