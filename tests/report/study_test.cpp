@@ -297,14 +297,14 @@ TEST(CommittedStudies, AreWhole) {
   }
 }
 
-// docs/reproduce-denovo.md is figures.md of a run: each claim that does not hold there gives the reason of its
+// docs/results/denovo-bars.md is figures.md of a run: each claim that does not hold there gives the reason of its
 // claims.csv.
 TEST(CommittedStudies, SayWhyAClaimOfTheThesisDoesNotHold) {
   const Suite suite = read_suite(core::home_directory() / "studies", "denovo");
   std::map<std::string, std::string> why;
   for (const Figure& figure : suite.figures)
     for (const Claim& claim : figure.claims) why[claim.id] = claim.why;
-  std::ifstream document(core::home_directory() / "docs/reproduce-denovo.md");
+  std::ifstream document(core::home_directory() / "docs/results/denovo-bars.md");
   std::size_t not_held = 0;
   for (std::string row; std::getline(document, row);) {
     if (row.find("| not held") == row.npos) continue;
