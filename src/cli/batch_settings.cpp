@@ -13,10 +13,13 @@ using namespace process;
 
 namespace fs = std::filesystem;
 
-void BatchSettings::add_options(CLI::App& verb, const std::string& what, const std::string& folder) {
-  verb.add_option("-j,--jobs", jobs, what + " at once (default: the number of cores; 1 in a task of Slurm)")
+void BatchSettings::add_jobs(CLI::App& verb) {
+  verb.add_option("-j,--jobs", jobs, "Runs at once (default: the number of cores; 1 in a task of Slurm)")
       ->type_name("N")
       ->check(whole_number(1));
+}
+
+void BatchSettings::add_options(CLI::App& verb, const std::string& folder) {
   verb.add_option("--out", out, "Output folder (default: " + folder + ")")->type_name("FOLDER");
   verb.add_flag("--resume", resume, "Take what is finished in the output folder, and make the rest");
   CLI::Option* const on_slurm =

@@ -17,8 +17,12 @@ struct BatchSettings {
   process::SlurmRequest slurm_request;
   std::string slice;  // "K/N": this process is a task of an array
 
-  /// `what` the batch consists of: "Runs". `folder`: what --out is without the option.
-  void add_options(CLI::App&, const std::string& what, const std::string& folder);
+  /// `folder`: what --out is without the option.
+  void add_options(CLI::App&, const std::string& folder);
+  /// -j: so many runs at once.
+  void add_jobs(CLI::App&);
+  /// The results are to stand in a folder, though the verb can do without.
+  bool asked() const { return !out.empty() || resume || slurm || is_slice(); }
   bool is_slice() const { return !slice.empty(); }
   /// Runs at once: one in a task of Slurm or here so many as there are cores, unless it was said.
   unsigned jobs_or_default() const;

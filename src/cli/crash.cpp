@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "check/crash/points.hpp"
+#include "cli/crash_parts.hpp"
 #include "cli/crash_report.hpp"
 #include "cli/run_settings.hpp"
 #include "cli/verb.hpp"
@@ -32,7 +33,7 @@ struct CrashCommand {
   std::string states, model, state;
   std::size_t cold = 100;
   bool fresh = false;
-  unsigned jobs = 0;
+  BatchSettings batch;
   bool json = false;
 };
 
@@ -59,6 +60,9 @@ timing machine behind its durable writes, with --states model in states that the
 What the program has told to be durable (gpm_acknowledge of everwarp/gpm.cuh) is kept outside of its pools, and the
 recovery asks for it (gpm_acknowledged): what was acknowledged and is missing is a failure of the recovery's check.
 
+With --out FOLDER a campaign keeps the results of its parts there, and --resume goes on where it was ended. With --slurm
+the parts are tasks of a job array; each records the run for itself, and the report is the same.
+
 Every trial has a folder of its own and starts there, so name pool files by a relative path, or write {} for
 the folder. Files that the program's words name are copied there first.
 
@@ -69,6 +73,7 @@ Examples:
   ew crash --states model --model epoch --count 5000 --recover './kvs recover pool' -- ./kvs insert pool
   ew crash --at random --count 50 --recover './kvs recover pool' -- ./kvs insert pool
   ew crash --at instruction 12345 --recover './kvs recover pool' -- ./kvs insert pool
+  ew crash --at random --count 5000 --slurm --slices 20 --recover './kvs recover pool' -- ./kvs insert pool
   ew crash --at random --count 1000 --seed 7 --json --recover './kvs recover {}/pool' -- ./kvs insert {}/pool)";
 
 unsigned long long number(const std::string& word, std::string_view what) {
@@ -104,7 +109,7 @@ Words split_words(const std::string& text) {
 }
 
 unsigned jobs_of(const CrashCommand& command) {
-  return command.jobs ? command.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
+  return command.batch.jobs ? command.batch.jobs : std::min(2u, std::max(1u, std::thread::hardware_concurrency()));
 }
 
 /// The command that brings one failure back. `nested`: where the recovery was crashed; empty: it was not.
@@ -192,15 +197,31 @@ int call_model(CrashCommand& command, const Words& words) {
       .warm = !command.fresh && command.state.empty(),
       .jobs = jobs_of(command)};
   check::ModelCampaign campaign(plan, model);
-  const check::ModelReport report =
-      campaign.run([](u64 finished, u64 failures, u64 total) { show_progress(finished, failures, total, "states"); });
+  const auto progress = [](u64 finished, u64 failures, u64 total) {
+    show_progress(finished, failures, total, "states");
+  };
+  check::ModelReport report;
+  bool complete = true;
+  if (command.batch.asked()) {
+    const auto begin = std::chrono::steady_clock::now();
+    CrashParts parts(command.batch, plan, functional,
+                     fmt::format("model {} {} {}", model.axioms->name, model.budget, model.warm), model.jobs,
+                     !campaign.shares_pools());
+    const auto states = campaign.states();
+    const check::TriedStates tried = parts.states(states, campaign);
+    if (parts.is_slice()) return clean;
+    complete = parts.complete();
+    report = campaign.report(states, tried, seconds_since(begin));
+  } else {
+    report = campaign.run(progress);
+  }
   const bool good = print_report(report, command.json, [&](const check::ModelFailure& failure) {
     Words where{"--states", "model", "--model", std::string(model.axioms->name), "--state", failure.state};
     if (command.count) where.insert(where.end(), {"--count", std::to_string(command.count)});
     if (!failure.nested.empty()) where.insert(where.end(), {"--nested-points", std::to_string(plan.nested_points)});
     return replay(command, command.settings.as_options(), failure.nested, where, words);
   });
-  return good ? clean : failed;
+  return good && complete ? clean : failed;
 }
 
 void check_model(const CrashCommand& command, const Words& words) {
@@ -236,15 +257,28 @@ int call_timed(CrashCommand& command, const Words& words, const runtime::Machine
   check::TimedCampaign campaign(plan);
   const auto moments = crash_moments(command, config, campaign);
   const unsigned jobs = jobs_of(command);
-  const auto trials = campaign.run(moments, command.cold, jobs, [](u64 finished, u64 failures, u64 total) {
-    show_progress(finished, failures, total);
-  });
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const std::vector<bool> kills = check::spread_kills(moments.size(), command.cold);
+  TimedReport report{.last_cycle = campaign.last_cycle(), .last_write = campaign.last_write(), .trials = {}};
+  std::set<u64> nested;
+  bool complete = true;
+  if (command.batch.asked()) {
+    CrashParts parts(command.batch, plan, command.settings, "moments", jobs, !campaign.shares_pools());
+    report.trials = parts.trials(moments, kills, campaign, nested);
+    if (parts.is_slice()) return clean;
+    complete = parts.complete();
+  } else {
+    report.trials = campaign.run(
+        moments, kills, jobs, [](u64 finished, u64 failures, u64 total) { show_progress(finished, failures, total); });
+    nested = campaign.nested_images();
+  }
+  report.distinct = check::count_once(report.trials);
+  report.nested_distinct = nested.size();
+  report.seconds = seconds_since(begin);
   const auto again = [&](const check::TimedTrial& trial) {
     return replay(command, command.settings.as_options(), number_or_none(trial.nested_at),
                   {"--at", trial.moment.persist ? "persist" : "cycle", std::to_string(trial.moment.number)}, words);
   };
-  return print_report(campaign, trials, seconds, command.json, again) ? clean : failed;
+  return print_report(report, command.json, again) && complete ? clean : failed;
 }
 
 int call(CrashCommand& command, const Words& words) {
@@ -283,14 +317,23 @@ int call(CrashCommand& command, const Words& words) {
         "elsewhere; a relative path or {{}} gives each trial a pool of its own\n");
     jobs = 1;
   }
-  const auto trials = check::run_trials(plan, points, jobs, [&](std::size_t finished, std::size_t failures) {
-    show_progress(finished, failures, points.size());
-  });
+  bool complete = true;
+  std::vector<check::Trial> trials;
+  if (command.batch.asked()) {
+    CrashParts parts(command.batch, plan, command.settings, "instructions", jobs, run.own_files);
+    trials = parts.trials(points, [&](const auto& some) { return check::run_trials(plan, some, jobs, {}); });
+    if (parts.is_slice()) return clean;
+    complete = parts.complete();
+  } else {
+    trials = check::run_trials(plan, points, jobs, [&](std::size_t finished, std::size_t failures) {
+      show_progress(finished, failures, points.size());
+    });
+  }
   const auto again = [&](const check::Trial& trial) {
     return replay(command, command.settings.as_options(), number_or_none(trial.nested_at),
                   {"--at", "instruction", std::to_string(trial.instruction)}, words);
   };
-  return print_report(trials, run.instructions, command.json, again) ? clean : failed;
+  return print_report(trials, run.instructions, command.json, again) && complete ? clean : failed;
 }
 
 }  // namespace
@@ -319,7 +362,9 @@ void add_crash(CLI::App& app, int& status) {
   verb->add_flag("--no-fork", command->fresh, "Of --states: a process started anew for every state");
   verb->add_option("--recover", command->recover, "Command that recovers, one word of the shell")
       ->type_name("'PROGRAM ARGS'");
-  verb->add_option("--jobs", command->jobs, "Trials at once (default: 2)")->type_name("N");
+  verb->add_option("-j,--jobs", command->batch.jobs, "Trials at once (default: 2)")
+      ->type_name("N")
+      ->check(whole_number(1));
   verb->add_option("--timeout", command->plan.timeout_seconds, "Seconds that a run may take; 0: as long as it likes")
       ->capture_default_str();
   verb->add_option("--nested", command->plan.nested, "2: also crash the recovery, and recover from that")
@@ -334,6 +379,7 @@ void add_crash(CLI::App& app, int& status) {
   verb->add_option("--nested-at", command->plan.nested_at, "Of --nested 2: this state only, as a report names it")
       ->type_name("STATE");
   verb->add_option("--keep", command->keep, "Keep the folders of failed trials here")->type_name("FOLDER");
+  command->batch.add_options(*verb, "none; with --resume or --slurm: crash-PROGRAM");
   verb->add_flag("--json", command->json, "As JSON");
   command->settings.add_options(*verb);
   auto program = std::make_shared<Words>();

@@ -75,8 +75,8 @@ bool print_report(const std::vector<check::Trial>& trials, u64 total, bool json,
   return failures == 0;
 }
 
-bool print_report(const check::TimedCampaign& campaign, const std::vector<check::TimedTrial>& trials, double seconds,
-                  bool json, const Again<check::TimedTrial>& again) {
+bool print_report(const TimedReport& report, bool json, const Again<check::TimedTrial>& again) {
+  const std::vector<check::TimedTrial>& trials = report.trials;
   std::size_t failures = 0, killed = 0;
   u64 nested = 0;
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -97,24 +97,23 @@ bool print_report(const check::TimedCampaign& campaign, const std::vector<check:
     fmt::print(stderr, "FAIL at {}. {}\n{}Again: {}\n", trial.moment.words(), trial.unlike, trial.output, again(trial));
   }
   if (json) {
-    const nlohmann::ordered_json all{{"cycles", campaign.last_cycle()},
-                                     {"durable_writes", campaign.last_write()},
+    const nlohmann::ordered_json all{{"cycles", report.last_cycle},
+                                     {"durable_writes", report.last_write},
                                      {"crashes", trials.size()},
-                                     {"distinct", campaign.distinct()},
+                                     {"distinct", report.distinct},
                                      {"killed", killed},
                                      {"nested", nested},
-                                     {"nested_distinct", campaign.nested_distinct()},
+                                     {"nested_distinct", report.nested_distinct},
                                      {"failed", failures},
-                                     {"seconds", seconds},
+                                     {"seconds", report.seconds},
                                      {"trials", list}};
     fmt::print("{}\n", core::json_text(all));
   } else {
     fmt::print("{} durable writes in {} cycles; {} crashes, {} distinct states, {} of them killed for real, in {}\n",
-               grouped(campaign.last_write()), grouped(campaign.last_cycle()), trials.size(), campaign.distinct(),
-               killed, seconds_text(seconds));
+               grouped(report.last_write), grouped(report.last_cycle), trials.size(), report.distinct, killed,
+               seconds_text(report.seconds));
     if (nested)
-      fmt::print("{} crashes of recoveries, {} different images\n", grouped(nested),
-                 grouped(campaign.nested_distinct()));
+      fmt::print("{} crashes of recoveries, {} different images\n", grouped(nested), grouped(report.nested_distinct));
     fmt::print("{}{} crashes, {} recovered, {} failed\n", failures ? "FAIL: " : "", trials.size(),
                trials.size() - failures, failures);
   }

@@ -15,12 +15,19 @@ namespace ew::cli {
 template <class Failure>
 using Again = std::function<std::string(const Failure&)>;
 
+/// Of a campaign on a timing machine.
+struct TimedReport {
+  u64 last_cycle = 0, last_write = 0;
+  std::vector<check::TimedTrial> trials;
+  u64 distinct = 0, nested_distinct = 0;  // different states, and those that crashes of recoveries have left
+  double seconds = 0;
+};
+
 // Each returns whether all was recovered.
 
 /// Of a program that runs `total` warp instructions.
 bool print_report(const std::vector<check::Trial>&, u64 total, bool json, const Again<check::Trial>&);
-bool print_report(const check::TimedCampaign&, const std::vector<check::TimedTrial>&, double seconds, bool json,
-                  const Again<check::TimedTrial>&);
+bool print_report(const TimedReport&, bool json, const Again<check::TimedTrial>&);
 bool print_report(const check::ModelReport&, bool json, const Again<check::ModelFailure>&);
 
 }  // namespace ew::cli

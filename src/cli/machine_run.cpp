@@ -78,7 +78,8 @@ const std::string& RunKeys::contents(const fs::path& path) {
 std::string RunKeys::key(const MachineRun& run) {
   Digest key;
   key.add(contents(library_path()));
-  key.add(contents(run.command.at(0)));
+  for (const Words* words : {&run.command, &run.prepare})
+    if (!words->empty()) key.add(contents(words->at(0)));
   key.add(run.settings.machine);
   key.add(run.machine_text);
   key.add(fmt::format("seed {} {}", run.settings.seed, run.settings.max_instructions));

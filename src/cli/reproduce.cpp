@@ -164,7 +164,8 @@ void add_reproduce(CLI::App& app, int& status) {
       ->check(whole_number(1));
   verb->add_option("--timeout", command->timeout_seconds, "Seconds that a run may take")->capture_default_str();
   verb->add_option("--studies", command->studies, "Another folder of studies")->type_name("FOLDER");
-  command->batch.add_options(*verb, "Runs", "reproduce-STUDY");
+  command->batch.add_jobs(*verb);
+  command->batch.add_options(*verb, "reproduce-STUDY");
   verb->add_flag("--json", command->json, "Print the result as JSON");
   verb->add_flag("--list", command->list, "List the figures");
   verb->callback([command, &status] { status = call(*command); });

@@ -319,7 +319,8 @@ void add_sweep(CLI::App& app, int& status) {
       ->type_name("AXIS");
   verb->add_option("--lines", command->lines, "A line for each value of this axis (default: the next that varies)")
       ->type_name("AXIS");
-  command->batch.add_options(*verb, "Runs", "sweep-PROGRAM, or sweep-FILE");
+  command->batch.add_jobs(*verb);
+  command->batch.add_options(*verb, "sweep-PROGRAM, or sweep-FILE");
   verb->add_option("--timeout", command->timeout_seconds, "Seconds that a run may take")->capture_default_str();
   verb->add_flag("--dry-run", command->dry_run, "List the runs, and make none");
   verb->add_flag("--json", command->json, "Print the result as JSON");

@@ -95,7 +95,8 @@ class Batch::Tally {
     return queue_.empty() ? seconds_ * left / options_.jobs : seconds_since(began_) * left;
   }
   void show() {
-    std::string text = fmt::format("{}: {} {} of {} runs", options_.verb, progress_bar(done_, all_), done_, all_);
+    std::string text =
+        fmt::format("{}: {} {} of {} {}", options_.verb, progress_bar(done_, all_), done_, all_, options_.runs);
     if (failed_) text += fmt::format(", {} failed", failed_);
     if (done_ > 0 && done_ < all_) text += fmt::format(", about {} left", seconds_text(seconds_left()));
     std::string names = queue_;
@@ -205,8 +206,10 @@ Batch::Numbers Batch::of_slice(const std::vector<BatchRun>& runs) const {
 void Batch::wait_for(const SlurmArray& array, const std::vector<BatchRun>& runs, const Numbers& missing) const {
   Tally tally(options_, missing.size());
   std::optional<std::string> queue = array.in_queue();
+  const auto begin = Clock::now();
+  double asked = 0;              // when squeue was, in seconds from then; long jobs ask it seldom
   unsigned looks_after_end = 0;  // what other nodes have written may show late
-  for (unsigned look = 1;; ++look) {
+  for (;;) {
     std::size_t done = 0, failed = 0;
     for (const std::size_t number : missing) {
       failed += fs::exists(options_.folder / "failed" / runs[number].name);
@@ -215,7 +218,10 @@ void Batch::wait_for(const SlurmArray& array, const std::vector<BatchRun>& runs,
     tally.count(done + failed, failed, queue.value_or("ended"));
     if (done + failed == missing.size() || (!queue && ++looks_after_end > 8)) break;
     std::this_thread::sleep_for(250ms);
-    if (queue && look % 8 == 0) queue = array.in_queue();
+    const double now = seconds_since(begin);
+    if (!queue || now - asked < std::clamp(now / 10, 1.0, 30.0)) continue;
+    queue = array.in_queue();
+    asked = now;
   }
   tally.clear();
 }
@@ -233,11 +239,12 @@ SlurmArray Batch::submit(const std::vector<BatchRun>& runs, const Numbers& missi
   core::write_file(list_file(options_.folder), names);
   std::string name = options_.verb;
   std::ranges::replace(name, ' ', '-');
-  SlurmArray array = SlurmArray::submit(options_.folder, name, slices, options_.jobs, *options_.slurm);
+  SlurmArray array =
+      SlurmArray::submit(options_.folder, name, slices, options_.cpus ? options_.cpus : options_.jobs, *options_.slurm);
   fmt::print(stderr,
-             "{0}: Slurm's job {1}: {2} tasks for {3} runs; they write to {4}\n"
+             "{0}: Slurm's job {1}: {2} tasks for {3} {5}; they write to {4}\n"
              "{0}: the job goes on when this command ends: --slurm --resume waits for it, `scancel {1}` ends it\n",
-             options_.verb, array.job(), slices, missing.size(), (options_.folder / "slurm").string());
+             options_.verb, array.job(), slices, missing.size(), (options_.folder / "slurm").string(), options_.runs);
   return array;
 }
 

@@ -41,7 +41,9 @@ struct RunFailure {
 struct BatchOptions {
   std::string verb;              // "ew sweep": begins what is shown
   std::filesystem::path folder;  // absolute
+  std::string runs = "runs";     // what the batch consists of
   unsigned jobs = 1;             // runs at once, here or in each task of the array
+  unsigned cpus = 0;             // of each task; 0: as many as jobs
   bool resume = false;           // take the finished runs that are there
   std::optional<Slice> slice;    // this process is a task of an array
   std::optional<SlurmRequest> slurm;

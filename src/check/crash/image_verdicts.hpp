@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "core/types.hpp"
 #include "process/run.hpp"
@@ -24,7 +25,12 @@ class ImageVerdicts {
     known_.emplace(digest, outcome);
     return outcome;
   }
-  u64 size() const { return known_.size(); }
+  /// Digests of the images. REQUIRES: nobody judges one now.
+  std::set<u64> images() const {
+    std::set<u64> digests;
+    for (const auto& [digest, outcome] : known_) digests.insert(digest);
+    return digests;
+  }
 
  private:
   std::mutex mutex_;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "check/crash/failure_explainer.hpp"
@@ -24,52 +24,66 @@ using Clock = std::chrono::steady_clock;
 ModelCampaign::ModelCampaign(const CrashPlan& plan, const ModelPlan& model)
     : model_(model), program_(plan, *model.axioms, model.budget) {}
 
-std::vector<std::string> ModelCampaign::wanted_states() const {
+std::vector<std::string> ModelCampaign::states() const {
   if (!model_.state.empty()) return {model_.state};
   return program_.state_names();
 }
 
-std::vector<FailedState> ModelCampaign::try_all(const std::vector<std::string>& names, ModelReport& report,
-                                                const Progress& progress) {
+TriedStates ModelCampaign::try_states(const std::vector<std::string>& names, const Progress& progress) {
+  TriedStates tried;
   std::atomic<u64> next = 0;
   std::mutex mutex;
   std::set<u64> seen;
-  std::map<u64, FailedState> failures;  // by index: the same whoever came first
-  u64 finished = 0;
+  std::vector<std::optional<StateVerdict>> verdicts(names.size());  // of the first with each image
+  u64 finished = 0, failures = 0;
   const auto work = [&] {
     StateWorker worker(program_, model_.warm);
     for (u64 i; (i = next++) < names.size();) {
       const bool nothing = names[i] == no_pool;
       const PersistSet set = nothing ? PersistSet(program_.graph().size()) : program_.named(names[i], worker.reach());
       if (!nothing) worker.build(set);
-      const u64 digest = nothing ? 0 : worker.digest();
+      StateVerdict verdict{.state = names[i], .digest = nothing ? 0 : worker.digest()};
       bool fresh = false;
       {
         const std::lock_guard lock(mutex);
-        report.warm |= worker.recovery().warm();
-        fresh = seen.insert(digest).second;
+        tried.warm |= worker.recovery().warm();
+        fresh = seen.insert(verdict.digest).second;
       }
-      FailedState failed{.state = names[i], .set = set, .outcome = {}, .nested = {}, .nested_place = {}};
-      if (fresh) failed.outcome = nothing ? worker.recover_nothing() : worker.recover();
-      bool good = failed.outcome.status == 0;
-      if (fresh && good && program_.plan().nested > 1) good = worker.survives_crash(names[i], nested_, failed);
+      if (fresh) {
+        const u64 nested_before = worker.nested();
+        FailedState failed{.state = names[i], .set = set, .outcome = {}, .nested = {}, .nested_place = {}};
+        failed.outcome = nothing ? worker.recover_nothing() : worker.recover();
+        bool good = failed.outcome.status == 0;
+        if (good && program_.plan().nested > 1) good = worker.survives_crash(names[i], nested_, failed);
+        verdict.nested = worker.nested() - nested_before;
+        if (!good) {
+          verdict.failed = true;
+          verdict.outcome = std::move(failed.outcome);
+          verdict.nested_state = std::move(failed.nested);
+          verdict.nested_place = std::move(failed.nested_place);
+        }
+      }
       const std::lock_guard lock(mutex);
       ++finished;
-      if (!good) report.nested_failed += !failed.nested.empty(), failures.emplace(i, std::move(failed));
-      if (progress) progress(finished, failures.size(), names.size());
+      failures += verdict.failed;
+      if (fresh) verdicts[i] = std::move(verdict);
+      if (progress) progress(finished, failures, names.size());
     }
-    const std::lock_guard lock(mutex);
-    report.nested += worker.nested();
   };
   process::run_jobs(jobs(), next, names.size(), work);
-  report.tried = names.size();
-  report.distinct = seen.size();
-  report.failed = failures.size();
-  report.passed = report.distinct - report.failed;
-  report.nested_distinct = nested_.size();
-  std::vector<FailedState> list;
-  for (auto& [index, failure] : failures) list.push_back(std::move(failure));
-  return list;
+  for (auto& verdict : verdicts)
+    if (verdict) tried.verdicts.push_back(std::move(*verdict));
+  tried.nested_images = nested_.images();
+  return tried;
+}
+
+FailedState ModelCampaign::failure_of(const StateVerdict& verdict) const {
+  Reach reach(program_.graph());
+  return {.state = verdict.state,
+          .set = verdict.state == no_pool ? PersistSet(program_.graph().size()) : program_.named(verdict.state, reach),
+          .outcome = verdict.outcome,
+          .nested = verdict.nested_state,
+          .nested_place = verdict.nested_place};
 }
 
 /// Some states once more, each by a process started anew: what forks say must be what processes say.
@@ -101,20 +115,39 @@ void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::v
   report.unlike = unlike;
 }
 
-ModelReport ModelCampaign::run(const Progress& progress) {
+ModelReport ModelCampaign::report(const std::vector<std::string>& states, const TriedStates& tried, double seconds) {
   ModelReport report;
   report.events = program_.events().records();
   report.persists = program_.graph().size();
   report.coverage = model_.state.empty() ? program_.coverage() : "one state";
   report.record_seconds = program_.record_seconds();
   report.build_seconds = program_.build_seconds();
-  const auto names = wanted_states();
-  const auto begin = Clock::now();
-  const auto failures = try_all(names, report, progress);
-  report.seconds = process::seconds_since(begin);
-  try_cold(names, failures, report);
+  report.seconds = seconds;
+  report.warm = tried.warm;
+  report.tried = states.size();
+  report.nested_distinct = tried.nested_images.size();
+  std::set<u64> seen;  // parts that were tried apart may have the same image
+  std::vector<FailedState> failures;
+  for (const StateVerdict& verdict : tried.verdicts) {
+    if (!seen.insert(verdict.digest).second) continue;
+    report.nested += verdict.nested;
+    if (!verdict.failed) continue;
+    report.nested_failed += !verdict.nested_state.empty();
+    failures.push_back(failure_of(verdict));
+  }
+  report.distinct = seen.size();
+  report.failed = failures.size();
+  report.passed = report.distinct - report.failed;
+  try_cold(states, failures, report);
   if (!failures.empty()) report.failures = FailureExplainer(program_, model_.warm).explain_all(failures);
   return report;
+}
+
+ModelReport ModelCampaign::run(const Progress& progress) {
+  const auto names = states();
+  const auto begin = Clock::now();
+  const TriedStates tried = try_states(names, progress);
+  return report(names, tried, process::seconds_since(begin));
 }
 
 }  // namespace ew::check

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,21 @@ struct ModelReport {
   std::vector<ModelFailure> failures;
 };
 
+/// What became of one state. Of states with equal images one is recovered.
+struct StateVerdict {
+  std::string state;
+  u64 digest = 0;  // of its image
+  u64 nested = 0;  // states in which its recovery was crashed
+  bool failed = false;
+  process::Outcome outcome;                // of a failure
+  std::string nested_state, nested_place;  // the state in which the recovery was crashed, and where that ends
+};
+struct TriedStates {
+  std::vector<StateVerdict> verdicts;  // in the order of the states
+  std::set<u64> nested_images;         // what crashed recoveries have left
+  bool warm = false;
+};
+
 class ModelCampaign {
  public:
   /// Records the run. Throws core::UserError when that, or the recovery after it, fails.
@@ -46,9 +62,17 @@ class ModelCampaign {
   using Progress = std::function<void(u64 finished, u64 failed, u64 total)>;
   ModelReport run(const Progress&);
 
+  // The same in parts.
+  /// Those that are to be tried.
+  std::vector<std::string> states() const;
+  TriedStates try_states(const std::vector<std::string>&, const Progress&);
+  /// Of all states, whoever has tried them: counts, recovers some anew, and explains failures.
+  ModelReport report(const std::vector<std::string>& states, const TriedStates&, double seconds);
+  /// Pools lie outside of the trials' folders: one trial at a time.
+  bool shares_pools() const { return program_.shares_pools(); }
+
  private:
-  std::vector<std::string> wanted_states() const;
-  std::vector<FailedState> try_all(const std::vector<std::string>&, ModelReport&, const Progress&);
+  FailedState failure_of(const StateVerdict&) const;
   void try_cold(const std::vector<std::string>&, const std::vector<FailedState>&, ModelReport&);
   /// Threads that may recover states at the same time.
   unsigned jobs() const { return program_.shares_pools() ? 1 : model_.jobs; }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 #include "check/crash/folder.hpp"
@@ -175,22 +176,41 @@ class TimedCampaign::Worker {
   std::size_t pools_ = 0;  // in the image: the first ones
 };
 
-std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& moments, std::size_t kills, unsigned jobs,
-                                           const Progress& progress) {
+std::vector<bool> spread_kills(std::size_t moments, std::size_t kills) {
+  std::vector<bool> real(moments, false);
+  kills = std::min(kills, moments);
+  for (std::size_t k = 0; k < kills; ++k) real[k * moments / kills] = true;
+  return real;
+}
+
+namespace {
+
+using Left = std::tuple<u64, u64, std::size_t>;  // writes, acknowledged, pools
+
+Left left_by(const TimedTrial& trial) {
+  return {trial.writes, trial.acknowledged, trial.pools};
+}
+
+}  // namespace
+
+u64 count_once(std::vector<TimedTrial>& trials) {
+  std::set<Left> seen;
+  for (TimedTrial& trial : trials)
+    if (!seen.insert(left_by(trial)).second && !trial.killed) trial.nested = 0;
+  return seen.size();
+}
+
+std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& moments, const std::vector<bool>& real,
+                                           unsigned jobs, const Progress& progress) {
   std::vector<TimedTrial> trials(moments.size());
-  using Left = std::tuple<u64, u64, std::size_t>;  // writes, acknowledged, pools
-  std::map<Left, std::size_t> first;               // trial that recovers this image
+  std::map<Left, std::size_t> first;  // trial that recovers this image
   for (std::size_t i = 0; i < moments.size(); ++i) {
     trials[i].moment = moments[i];
     trials[i].writes = run_->writes_before(moments[i]);
     trials[i].pools = run_->pools_before(moments[i]);
     trials[i].acknowledged = run_->acknowledged_before(moments[i]);
-    first.try_emplace(Left(trials[i].writes, trials[i].acknowledged, trials[i].pools), i);
+    first.try_emplace(left_by(trials[i]), i);
   }
-  distinct_ = first.size();
-  kills = std::min(kills, moments.size());
-  std::vector<bool> real(moments.size(), false);
-  for (std::size_t k = 0; k < kills; ++k) real[k * moments.size() / kills] = true;
   std::atomic<u64> next = 0;
   std::mutex mutex;
   u64 finished = 0, failures = 0;
@@ -198,7 +218,7 @@ std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& momen
     Worker worker(*this);
     for (std::size_t i; (i = next++) < trials.size();) {
       TimedTrial& trial = trials[i];
-      const bool fresh = first.at(Left(trial.writes, trial.acknowledged, trial.pools)) == i;
+      const bool fresh = first.at(left_by(trial)) == i;
       if (fresh || real[i]) {
         worker.build(trial);
         const process::Outcome outcome = worker.recover(trial.acknowledged);
@@ -216,7 +236,7 @@ std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& momen
   };
   process::run_jobs(run_->shares_pools() ? 1 : jobs, next, trials.size(), work);
   for (TimedTrial& trial : trials) {
-    const TimedTrial& same = trials[first.at(Left(trial.writes, trial.acknowledged, trial.pools))];
+    const TimedTrial& same = trials[first.at(left_by(trial))];
     if (trial.status != 0 || same.status == 0) continue;
     trial.status = same.status, trial.output = same.output, trial.nested_at = same.nested_at;
   }

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct TimedTrial {
   bool passed() const { return status == 0 && unlike.empty(); }
 };
 
+/// Which of so many moments are real as well: `kills` of them, spread over all.
+std::vector<bool> spread_kills(std::size_t moments, std::size_t kills);
+/// Of a whole campaign, whose parts were tried apart: a state that an earlier trial had is not counted again. Returns
+/// the number of different states.
+u64 count_once(std::vector<TimedTrial>&);
+
 class TimedCampaign {
  public:
   /// Runs the program once to its end. Throws core::UserError when that, or the recovery after it, fails.
@@ -38,11 +45,13 @@ class TimedCampaign {
   /// So many moments of the run, most of them cycles: the same for the same seed.
   std::vector<CrashMoment> random_moments(std::size_t count, u64 seed) const;
   using Progress = std::function<void(u64 finished, u64 failed, u64 total)>;
-  /// `kills`: how many of them are real as well. In the order of the moments.
-  std::vector<TimedTrial> run(const std::vector<CrashMoment>&, std::size_t kills, unsigned jobs, const Progress&);
-  u64 distinct() const { return distinct_; }
-  /// Different states that crashes of recoveries have left.
-  u64 nested_distinct() const { return nested_.size(); }
+  /// `kills`: which of them are real as well. In the order of the moments.
+  std::vector<TimedTrial> run(const std::vector<CrashMoment>&, const std::vector<bool>& kills, unsigned jobs,
+                              const Progress&);
+  /// Digests of the states that crashes of recoveries have left.
+  std::set<u64> nested_images() const { return nested_.images(); }
+  /// Pools lie outside of the trials' folders: one trial at a time.
+  bool shares_pools() const { return run_->shares_pools(); }
 
  private:
   class Worker;
@@ -50,7 +59,6 @@ class TimedCampaign {
   const CrashPlan& plan_;
   std::unique_ptr<RecordedRun> run_;
   ImageVerdicts nested_;
-  u64 distinct_ = 0;
 };
 
 }  // namespace ew::check
