@@ -291,9 +291,16 @@ std::vector<std::optional<RunFailure>> Batch::carry_out(const std::vector<BatchR
     make_here(runs, share, make);
   } else {
     Numbers missing;
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      if (!options_.resume || !is_complete(runs[i].name)) missing.push_back(i);
+    std::size_t finished = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const bool there = is_complete(runs[i].name);
+      finished += there;
+      if (!options_.resume || !there) missing.push_back(i);
+    }
     taken_ = runs.size() - missing.size();
+    if (finished > taken_)
+      fmt::print(stderr, "{}: {} finished {} in {} are made again; --resume would take them\n", options_.verb, finished,
+                 options_.runs, options_.folder.string());
     for (const std::size_t i : missing)
       if (!queued_) fs::remove_all(folder_of(runs[i].name));
     if (!missing.empty() && options_.slurm)
