@@ -78,20 +78,41 @@ int mistake(const CLI::App& app, const CLI::ParseError& error) {
   return misused;
 }
 
+/// The verb of these words, if it takes a program's words behind its own options.
+const CLI::App* verb_with_program(const CLI::App& app, const Words& words) {
+  const auto verbs =
+      app.get_subcommands([&](const CLI::App* verb) { return !words.empty() && verb->get_name() == words[0]; });
+  return verbs.empty() || !verbs[0]->get_prefix_command() ? nullptr : verbs[0];
+}
+
+/// The first word from `at` on that is neither an option of the verb nor an option's value.
+std::size_t behind_options(const CLI::App& verb, const Words& words, std::size_t at) {
+  for (; at < words.size() && words[at].starts_with('-') && words[at] != "--"; ++at) {
+    const CLI::Option* option = verb.get_option_no_throw(words[at]);
+    if (option && option->get_items_expected_max() > 0) ++at;  // its value
+  }
+  return std::min(at, words.size());
+}
+
+/// `ew sweep FILE.toml OPTIONS` as `ew sweep OPTIONS FILE.toml`: for CLI11 the program's words begin with the file.
+Words file_behind_options(const CLI::App& app, Words words) {
+  const CLI::App* const verb = verb_with_program(app, words);
+  if (!verb || verb->get_name() != "sweep") return words;
+  const std::size_t file = behind_options(*verb, words, 1);
+  if (file == words.size() || !words[file].ends_with(".toml")) return words;
+  const std::size_t end = behind_options(*verb, words, file + 1);
+  const auto at = [&](std::size_t i) { return words.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::rotate(at(file), at(file + 1), at(end));
+  return words;
+}
+
 /// `ew run OPTIONS -- PROGRAM ...` without its "--", which CLI11 would take for the end of the verb. A later "--" is
 /// the program's.
 Words without_separator(const CLI::App& app, Words words) {
-  const auto verbs =
-      app.get_subcommands([&](const CLI::App* verb) { return !words.empty() && verb->get_name() == words[0]; });
-  if (verbs.empty() || !verbs[0]->get_prefix_command()) return words;
-  for (std::size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
-    if (words[i] == "--") {
-      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
-      break;
-    }
-    const CLI::Option* option = verbs[0]->get_option_no_throw(words[i]);
-    if (option && option->get_items_expected_max() > 0) ++i;  // its value
-  }
+  const CLI::App* const verb = verb_with_program(app, words);
+  if (!verb) return words;
+  const std::size_t at = behind_options(*verb, words, 1);
+  if (at < words.size() && words[at] == "--") words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
   return words;
 }
 
@@ -110,7 +131,7 @@ int call(const Words& words) {
                    add_compare, add_correlate, add_completion})
     add(app, status);
   try {
-    Words reversed = without_separator(app, words);
+    Words reversed = without_separator(app, file_behind_options(app, words));
     std::ranges::reverse(reversed);
     app.parse(std::move(reversed));
     if (words.empty()) fmt::print("{}", app.help());

@@ -78,6 +78,7 @@ SweepRequest request_of(const SweepCommand& command, Words words) {
   if (!words.empty() && words[0].ends_with(".toml")) {
     request = read_sweep_file(words[0]);
     words.erase(words.begin());
+    if (!words.empty() && words[0] == "--") words.erase(words.begin());
   }
   if (!words.empty()) request.program = std::move(words);
   AskedAxis machines;
