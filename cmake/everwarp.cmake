@@ -5,7 +5,12 @@ get_filename_component(EVERWARP_ROOT ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 if(NOT DEFINED CMAKE_CUDA_COMPILER)
   set(CMAKE_CUDA_COMPILER ${EVERWARP_ROOT}/bin/nvcc)
 endif()
-set(EVERWARP_LIBRARY ${EVERWARP_ROOT}/build/release/src/libeverwarp.so CACHE FILEPATH "The runtime")
+if(EXISTS ${EVERWARP_ROOT}/src)  # a checkout
+  set(EVERWARP_LIBRARY ${EVERWARP_ROOT}/build/release/src/libeverwarp.so CACHE FILEPATH "The runtime")
+else()  # installed: share/everwarp
+  get_filename_component(EVERWARP_PREFIX ${EVERWARP_ROOT}/../.. ABSOLUTE)
+  set(EVERWARP_LIBRARY ${EVERWARP_PREFIX}/lib/libeverwarp.so CACHE FILEPATH "The runtime")
+endif()
 set(CMAKE_CUDA_COMPILER_ID NVIDIA)  # whose options `ew build` takes
 set(CMAKE_CUDA_COMPILER_ID_RUN TRUE)
 set(CMAKE_CUDA_COMPILER_FORCED TRUE)

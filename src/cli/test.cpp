@@ -151,6 +151,8 @@ class TestRun {
 
 int call(TestCommand& command) {
   command.build = fs::absolute(command.build).lexically_normal().string();
+  if (!fs::exists(core::home_directory() / "tests"))
+    throw UserError("ew test needs a checkout: this ew is an installed one, whose tests are not there");
   if (!command.list) return TestRun(command).run();
   for (const Check& check : chosen_checks(command)) fmt::print("{}\n", check.name);
   return clean;
