@@ -128,7 +128,7 @@ int call(const Words& words) {
   app.set_help_flag("-h,--help", "What this does, with examples");
   app.add_subcommand("build", "Compile CUDA C++ to a program, with nvcc's options (`ew build --help`)");
   for (auto add : {add_run, add_sweep, add_crash, add_litmus, add_pool, add_explain, add_test, add_demo, add_reproduce,
-                   add_compare, add_correlate, add_package, add_completion})
+                   add_compare, add_machine, add_correlate, add_package, add_completion})
     add(app, status);
   try {
     Words reversed = without_separator(app, file_behind_options(app, words));

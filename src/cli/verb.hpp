@@ -19,6 +19,7 @@ void add_litmus(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
 void add_correlate(CLI::App& app, int& status);
 void add_pool(CLI::App& app, int& status);
+void add_machine(CLI::App& app, int& status);
 void add_package(CLI::App& app, int& status);
 void add_completion(CLI::App& app, int& status);
 

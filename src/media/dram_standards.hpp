@@ -35,6 +35,10 @@ inline constexpr DramStandard dram_standards[] = {
     {"gddr6", "16-bit channel, 14 Gbit/s a pin.",
      "SBRP artifact, gpgpu_dram_timing_opt (sbrp_config_params.csv); it has no refresh and no tFAW",
                                               16, 3'500_MHz,      8,   32, 2048, 16, 4,     20, 20, 50, 20, 8, 4, 4, 10,  0, 20, 4, 9,     0,   0,   0},
+    {"gddr6x", "16-bit channel, 19.5 Gbit/s a pin.",
+     "Micron, GDDR6X (PAM4, accesses of 32 bytes) for the data rate; assumed: GDDR6's times of Ramulator 2.0 (tRCD 14.8 ns, tRAS 30.2, tCL 13.7, "
+     "tRRD 4, tFAW 16, tREFI 1.9 us, tRFC 120 ns, tRFCpb 60 ns) in cycles of 2.4375 GHz, rounded up",
+                                              16, core::Kilohertz{2'437'500}, 16,   32, 2048, 16, 4,     37, 37, 74, 34, 20, 2, 3, 10, 40, 40, 6, 14, 4632, 293, 147},
     {"hbm2", "64-bit pseudo-channel, 2 Gbit/s a pin.",
      "Ramulator 2.1, HBM2_2000Mbps and HBM2_4Gb (JESD235D: tRRD 4 ns, tREFI 3.9 us, tRFC 260 ns); tFAW 16 ns: DRAMSys, HBM2 with pseudo-channels; "
      "tRFCsb 160 ns: Ramulator 2.0, HBM2_2Gbps",

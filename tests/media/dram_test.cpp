@@ -173,7 +173,9 @@ TEST_P(EveryStandard, StridesUseAllBanks) {
     // Activations: one a line where no other line of the stride is in its row.
     const double in_row = std::max(1.0, double(c.row.count) / double(stride));
     const double bound = std::max({ticks, activation / in_row, (bank_cycle + ticks) / in_row / c.banks});
-    EXPECT_LE(static_cast<double>(bench.wheel.now()), cycles_of(c, lines * bound) * 2.4) << stride;
+    // Where the banks are hardly enough, those that are asked more often than others are waited for.
+    const bool hardly = (bank_cycle + ticks) / c.banks > 0.7 * activation;
+    EXPECT_LE(static_cast<double>(bench.wheel.now()), cycles_of(c, lines * bound) * (hardly ? 2.8 : 2.4)) << stride;
   }
 }
 
@@ -602,8 +604,9 @@ TEST(DramConfigs, AnUnknownStandardIsRefused) {
     resolved(config);
     FAIL();
   } catch (const core::UserError& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "memory.standard: no standard is called \"sdram\"; there are gddr5, gddr5x, gddr6, hbm2, hbm2e, hbm3");
+    EXPECT_EQ(
+        std::string(error.what()),
+        "memory.standard: no standard is called \"sdram\"; there are gddr5, gddr5x, gddr6, gddr6x, hbm2, hbm2e, hbm3");
   }
 }
 
@@ -652,6 +655,7 @@ TEST(DramConfigs, StandardsHaveTheBandwidthOfTheirDataSheets) {
     const DramConfig c = standard(name);
     return static_cast<double>(channels) * c.bytes_per_clock * static_cast<double>(c.clock.count) * 1e-6;
   };
+  EXPECT_DOUBLE_EQ(gigabytes("gddr6x", 24), 936);  // RTX 3090
   EXPECT_DOUBLE_EQ(gigabytes("gddr6", 12), 336);   // RTX 2060, SBRP artifact
   EXPECT_DOUBLE_EQ(gigabytes("gddr5x", 11), 484);  // GTX 1080 Ti
   EXPECT_NEAR(gigabytes("hbm2e", 80), 1935, 1);    // A100-80GB PCIe: five stacks of 16 pseudo-channels
