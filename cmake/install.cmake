@@ -47,7 +47,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_STRIP_FILES ON)
 # The library's own, then what `ew build` calls and includes.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS
-    "libc6, libstdc++6, libgcc-s1, libfmt9, clang-19, g++, binutils, libcu++-dev, libcub-dev, libthrust-dev")
+    "libc6, libstdc++6, libgcc-s1, libfmt9, clang-19, g++, binutils, libcu++-dev, libcub-dev, libthrust-dev, libomp-19-dev")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libjs-chart.js")
 set(EW_PREFIX ${CPACK_PACKAGING_INSTALL_PREFIX})
 foreach(script postinst prerm)

@@ -123,6 +123,9 @@ Words common_flags(const Toolchain& tools, const BuildRequest& request, const Cu
               "-cuid=" + fingerprint(request, unit.source),
               "-std=" + language_standard(request),
               fmt::format("-D__CUDA_ARCH_LIST__={}", architecture * 10),
+              "-Wno-register",            // as nvcc: `register` is ignored,
+              "-Wno-c++11-narrowing",     // and a narrowing conversion in braces is no error
+              "-Wno-ignored-attributes",  // launch bounds with a cluster's size, below sm_90
               "-Wno-linker-warnings",
               "-Wno-unknown-cuda-version",
               "-Wno-unused-command-line-argument",

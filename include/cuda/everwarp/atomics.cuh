@@ -97,3 +97,24 @@ EW_ATOMIC_FLOAT()
 EW_ATOMIC_FLOAT(_block)
 EW_ATOMIC_FLOAT(_system)
 #undef EW_ATOMIC_FLOAT
+
+// Vectors of float: each element by itself, in order; the whole is not one atomic, as CUDA says.
+#define EW_ATOMIC_VECTOR(scope)                                                                                \
+  EW_DEVICE float2 atomicAdd##scope(float2 *address, float2 value) {                                           \
+    float2 old;                                                                                                \
+    old.x = atomicAdd##scope(&address->x, value.x);                                                            \
+    old.y = atomicAdd##scope(&address->y, value.y);                                                            \
+    return old;                                                                                                \
+  }                                                                                                            \
+  EW_DEVICE float4 atomicAdd##scope(float4 *address, float4 value) {                                           \
+    float4 old;                                                                                                \
+    old.x = atomicAdd##scope(&address->x, value.x);                                                            \
+    old.y = atomicAdd##scope(&address->y, value.y);                                                            \
+    old.z = atomicAdd##scope(&address->z, value.z);                                                            \
+    old.w = atomicAdd##scope(&address->w, value.w);                                                            \
+    return old;                                                                                                \
+  }
+EW_ATOMIC_VECTOR()
+EW_ATOMIC_VECTOR(_block)
+EW_ATOMIC_VECTOR(_system)
+#undef EW_ATOMIC_VECTOR

@@ -51,6 +51,19 @@ inline __host__ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *dev
   return ::cudaStreamAttachMemAsync(stream, (void *)devPtr, length, flags);
 }
 
+// CUDA 13 names a place in managed memory by a cudaMemLocation; CUDA 12 by a device's number. Both are here.
+inline __host__ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, cudaMemLocation location,
+                                                 unsigned int flags, cudaStream_t stream = 0) {
+  if (flags != 0 || location.type == cudaMemLocationTypeInvalid) return cudaErrorInvalidValue;
+  const int device = location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
+  return ::cudaMemPrefetchAsync(devPtr, count, device, stream);
+}
+inline __host__ cudaError_t cudaMemAdvise(const void *devPtr, size_t count, cudaMemoryAdvise advice,
+                                          cudaMemLocation location) {
+  const int device = location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
+  return ::cudaMemAdvise(devPtr, count, advice, device);
+}
+
 template <class T>
 inline __host__ cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count, size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
