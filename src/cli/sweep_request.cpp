@@ -43,7 +43,7 @@ std::optional<std::string> typed_value(const toml::node& node) {
 
 class SweepFile {
  public:
-  explicit SweepFile(std::string path) : path_(std::move(path)), document_(report::read_document(path_)) {}
+  explicit SweepFile(std::string path) : path_(std::move(path)), document_(report::read_document(path_, "sweep")) {}
 
   SweepRequest read() {
     for (auto&& [key, node] : document_) collect(node, [&, name = std::string(key.str())] { read_key(name, node); });

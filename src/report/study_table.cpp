@@ -16,9 +16,9 @@ namespace ew::report {
 using core::Place;
 using core::UserError;
 
-toml::table read_document(const std::filesystem::path& path) {
+toml::table read_document(const std::filesystem::path& path, std::string_view what) {
   const core::FileText file = core::read_file(path);
-  if (!file.why.empty()) throw UserError({path.string()}, fmt::format("cannot read this study: {}", file.why));
+  if (!file.why.empty()) throw UserError({path.string()}, fmt::format("cannot read this {}: {}", what, file.why));
   try {
     return toml::parse(file.text, path.string());
   } catch (const toml::parse_error& mistake) {

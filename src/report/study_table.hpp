@@ -16,7 +16,7 @@
 namespace ew::report {
 
 /// A file as a TOML document; one that cannot be read or parsed is a UserError.
-toml::table read_document(const std::filesystem::path& file);
+toml::table read_document(const std::filesystem::path& file, std::string_view what = "study");
 
 /// The name among the valid ones, or a UserError that says which was meant.
 void expect_name(const core::Place& place, std::string_view what, std::string_view name,
