@@ -204,8 +204,9 @@ TEST(TimingMachine, AnImpossibleSmOrMemoryIsRefusedBeforeTheProgramRuns) {
   EXPECT_EQ(refusal_of({"sm_timing.accesses=1"}),
             "sm_timing.accesses should be above 32, which one instruction may take, but is 1");
   EXPECT_EQ(refusal_of({"sm.warps=128"}), "sm.warps should be at most 64 on a timing machine, but is 128");
-  EXPECT_EQ(refusal_of({"memory.standard=ddr4"}),
-            "memory.standard: no standard is called \"ddr4\"; there are gddr5, gddr5x, gddr6, gddr6x, hbm2, hbm2e, hbm3");
+  EXPECT_EQ(
+      refusal_of({"memory.standard=ddr4"}),
+      "memory.standard: no standard is called \"ddr4\"; there are gddr5, gddr5x, gddr6, gddr6x, hbm2, hbm2e, hbm3");
   EXPECT_EQ(refusal_of({"memory.banks=3"}), "memory.banks: must be a power of two up to 64; it is 3");
   EXPECT_EQ(refusal_of({"memory.write_low=60"}).find("memory.write_low should be less than memory.write_high"), 0u);
   EXPECT_EQ(refusal_of({"host_memory.llc=1000"}),
