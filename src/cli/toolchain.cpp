@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
@@ -303,10 +305,16 @@ Words host_compile(const Toolchain& tools, const BuildRequest& request, const st
 
 Words link_command(const Toolchain& tools, const BuildRequest& request, const Words& objects_in_order,
                    const std::string& output) {
-  const bool openmp =
-      std::find(request.host_options.begin(), request.host_options.end(), "-fopenmp") != request.host_options.end();
-  // clang's OpenMP code calls LLVM's own run-time library, which serves g++'s too.
+  // clang's OpenMP code calls LLVM's own run-time library, which serves g++'s too. Two such libraries in one program
+  // would each keep a team of their own: who asks for g++'s gets LLVM's.
+  constexpr std::array<std::string_view, 4> openmp_words{"-fopenmp", "-lgomp", "-lomp", "-liomp5"};
+  const auto is_openmp = [&](const std::string& word) {
+    return std::find(openmp_words.begin(), openmp_words.end(), word) != openmp_words.end();
+  };
+  const auto asks = [&](const Words& list) { return std::any_of(list.begin(), list.end(), is_openmp); };
+  const bool openmp = asks(request.host_options) || asks(objects_in_order) || asks(request.linker_options);
   Words words{openmp ? tools.clang : tools.host_cpp};
+  if (openmp) words.push_back("-fopenmp");
   if (request.product == Product::shared_library) words.push_back("-shared");
   if (request.debug) words.push_back("-g");
 #ifdef EW_SANITIZE  // the library's sanitizers must be the first that the program loads
@@ -315,13 +323,16 @@ Words link_command(const Toolchain& tools, const BuildRequest& request, const Wo
   for (const std::string& option : request.host_options) {
     static constexpr std::array<std::string_view, 8> for_link{"-f", "-pg",  "-g",       "-m",
                                                               "-O", "-Wl,", "-pthread", "-static"};
-    if (std::any_of(for_link.begin(), for_link.end(), [&](auto prefix) { return option.starts_with(prefix); }))
+    if (std::any_of(for_link.begin(), for_link.end(), [&](auto prefix) { return option.starts_with(prefix); }) &&
+        !is_openmp(option))
       words.push_back(option);
   }
   add(words, {"-o", output});
   for (const std::string& folder : request.library_directories) words.push_back("-L" + folder);
-  add(words, objects_in_order);
-  for (const std::string& option : request.linker_options) add(words, {"-Xlinker", option});
+  std::copy_if(objects_in_order.begin(), objects_in_order.end(), std::back_inserter(words), std::not_fn(is_openmp));
+  for (const std::string& option : request.linker_options) {
+    if (!is_openmp(option)) add(words, {"-Xlinker", option});
+  }
   if (request.trace_host) words.push_back("-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp");
   const std::string folder = tools.library.parent_path().string();
   add(words, {"-L" + folder, "-Wl,-rpath," + folder, "-leverwarp", "-lpthread", "-ldl", "-lm"});

@@ -130,6 +130,14 @@ TEST_F(BuildCommand, OptionsForTheHostCompilerAndTheLinker) {
   for (const char* word : {" -Ldir ", " -Ldir2 ", " -lfoo ", " -Xlinker --as-needed ", " -Xlinker -s ", " -o app "})
     EXPECT_TRUE(holds(link, word));
   EXPECT_FALSE(holds(link, "cudart"));
+  for (const Words& openmp :
+       {Words{"-Xcompiler", "-fopenmp", "-lgomp"}, Words{"-lgomp"}, Words{"-Xlinker", "-lgomp"}}) {
+    Words words{"k.cu", "-o", "app"};
+    words.insert(words.end(), openmp.begin(), openmp.end());
+    const std::string with_openmp = line_with(plan(words), "-leverwarp");  // one OpenMP library: clang's
+    EXPECT_TRUE(holds(with_openmp, "clang++-19 -fopenmp ")) << with_openmp;
+    EXPECT_FALSE(holds(with_openmp, "-lgomp")) << with_openmp;
+  }
   EXPECT_TRUE(holds(line_with(plan({"-shared", "k.cu", "-o", "libk.so"}), "-leverwarp"), " -shared "));
   EXPECT_TRUE(holds(plan({"-lib", "k.cu", "-o", "libk.a"}), "ar rcs libk.a "));
   EXPECT_TRUE(holds(line_with(plan({"-ccbin", "g++", "-c", "m.cpp"}), "m.cpp"), "g++ "));
