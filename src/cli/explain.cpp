@@ -217,7 +217,7 @@ int explain_models(bool json) {
   if (json)
     fmt::print("{}\n", core::json_text(list));
   else
-    fmt::print("\ndocs/semantics.md says what these models hide.\n");
+    fmt::print("\ndocs/semantics/ says what these models hide.\n");
   return clean;
 }
 

@@ -1,5 +1,5 @@
 // What a launch has learned of its branches: whether it helped to let lanes that wait behind one go on before the
-// others came. Owned by the Grid. semantics.md ("Divergence") has the rule; spin_detector.cpp applies it.
+// others came. Owned by the Grid. docs/semantics/execution.md has the rule; spin_detector.cpp applies it.
 //
 // A trial begins when waiting lanes are let go. It remembers the words that the other lanes poll and what these found.
 // It has helped when a thread of the launch finds something else in one of these words, and has failed when the same

@@ -1,6 +1,6 @@
 // Which lanes spin, that is: poll in vain, or go round a loop that does nothing? And when are lanes of their warp that
 // wait to meet them let go? Asked at each backward branch. Owned by an Executor; what it knows of a warp is in
-// Warp::spin. standstill.hpp looks at all warps together. semantics.md, "Divergence", gives the rule and its reasons.
+// Warp::spin. standstill.hpp looks at all warps together. docs/semantics/execution.md gives the rule.
 #pragma once
 
 #include "simt/block.hpp"

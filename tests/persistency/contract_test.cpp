@@ -1,6 +1,6 @@
 // What every persistency model must do, on real private caches, homes and a device without manners: random warps store,
 // order, release and acquire; afterwards the order in which bytes became durable is held against the model's axioms
-// (docs/semantics.md), and what is durable in the end against what was stored.
+// (docs/semantics/timing-persistency.md), and what is durable in the end against what was stored.
 //
 // Each word of the pool is written by the warps of one agent alone, and lines are shared by all: so the order of the
 // stores to a word is that in which its private cache accepted them. Each store has a value of its own.

@@ -1,6 +1,6 @@
 // Managed memory of a GPU that has a memory of its own: how its pages move (page_places.hpp says where each lies). A
 // page starts on the host; the first access of a kernel faults, and after the fault's latency the page crosses the host
-// link. A page that the host is seen to touch goes back (docs/semantics.md says what is not seen). A page that is
+// link. A page that the host is seen to touch goes back (docs/semantics/host.md says what is not seen). A page that is
 // mostly read (cudaMemAdvise) may lie on both sides until one of them writes; a prefetch moves pages without faults.
 // Only time: the bytes of a page have one place whatever its state. Owned by MemoryHierarchy.
 #pragma once
