@@ -1,4 +1,5 @@
-// Warps that contend for words: who writes what others poll in vain. docs/semantics/timing-sm.md, "Loops that stay in step".
+// Warps that contend for words: who writes what others poll in vain. docs/semantics/timing-sm.md, "Loops that stay in
+// step".
 #pragma once
 
 #include <vector>
