@@ -16,7 +16,8 @@ struct Model {
   memory::AgentPolicy agent;  // of SMs
   const memory::HomePolicy& (*home)();
   /// What an agent does with lines of a pool under a persistency model, which says when their bytes leave: nobody owns
-  /// them. nullptr: as with all lines, so that a protocol with owners can have no persistency model.
+  /// bytes that have not left (owned_persists: an agent owns words once they have). nullptr: as with all lines, so that
+  /// a protocol with owners can have no persistency model.
   const memory::AgentPolicy* pools = nullptr;
 };
 

@@ -1,6 +1,6 @@
-// Media behind the homes: channels of GPU memory, host memory behind its link, later non-volatile memory and drives. A
-// device gives time; bytes lie in the coherent image already (persistence adds the durable image later). Models stand
-// in media/.
+// Media behind the homes: channels of GPU memory, host memory behind its link, non-volatile memory on either side. A
+// device gives time; bytes lie in the coherent image already. Non-volatile memory puts them into the durable image,
+// too. Models stand in media/.
 #pragma once
 
 #include "core/time_wheel.hpp"
@@ -17,7 +17,7 @@ class DeviceClient {
 };
 
 struct DeviceRequest {
-  u64 address = 0;  // simulated physical, in the device's own space: AddressMap's Place::physical
+  u64 address = 0;  // simulated physical, in the device's own space: DevicePlace::address
   u32 bytes = 32;   // a sector or more, inside one line
   bool write = false;
   u64 token = 0;

@@ -2,9 +2,9 @@
 // its file that nothing else writes, so a byte is in the file when, and only when, the persistence domain has accepted
 // it.
 //
-// Owned by runtime's Pools. Devices write it from the machine's thread; attach(), detach() and copy() come from the
-// host with the machine stopped. Durable writes are numbered from 1: their order is the order of the file, of the log
-// and of "crash at the Nth durable write".
+// Owned by runtime's PersistentMemory. Devices write it from the machine's thread; attach(), detach() and copy() come
+// from the host with the machine stopped. Durable writes are numbered from 1: their order is the order of the file, of
+// the log and of "crash at the Nth durable write".
 #pragma once
 
 #include <cstdio>

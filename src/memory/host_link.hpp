@@ -1,7 +1,7 @@
 // The link to the host (PCIe): two directions that do not disturb each other. What is sent is cut into packets; a
 // packet takes its bytes and its overhead of the direction's bandwidth, then the latency, and arrives in order. Only so
-// many packets are in flight a direction: the next waits for a credit. Owned by the machine; host memory, DMA engines
-// and storage share it.
+// many packets are in flight a direction: the next waits for a credit. Owned by the machine; the host's memory,
+// non-volatile memory there and pages of managed memory that move share it.
 #pragma once
 
 #include <array>

@@ -13,13 +13,13 @@
 
 namespace ew::memory {
 
-/// An SM, a CPU core, a DMA engine, a storage controller: whoever originates requests. SMs come first.
+/// Who originates requests: an SM, a core of the host, a port of a copy engine. SMs come first.
 using AgentId = u16;
 inline constexpr AgentId no_agent = 0xffff;
 inline constexpr u32 most_agents = 256;
 inline constexpr u32 no_access = ~u32{0};  // an access that no agent waits for: a line of the store buffer
 
-inline constexpr u32 word_bytes = 4, longest_line = 128;  // a line has 64 or 128 bytes: MemoryConfig::line
+inline constexpr u32 word_bytes = 4, longest_line = 128;  // a line has 64 or 128 bytes: PrivateCacheConfig::line
 /// One bit a word of a line.
 using WordMask = u32;
 

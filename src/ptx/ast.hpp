@@ -1,4 +1,4 @@
-// A parsed PTX module. Made by parser.hpp, merged by linker.hpp, read by the decoder and the flow analysis.
+// A parsed PTX module. Made by parser.hpp, merged by link() (program.hpp), read by the decoder and the flow analysis.
 // Names are resolved: operands name registers by index, scopes are flattened (a name that two scopes declare is made
 // unique), and every branch label is an index into the function's instructions.
 #pragma once

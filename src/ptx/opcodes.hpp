@@ -2,7 +2,7 @@
 //
 // A pattern is an opcode, then literal qualifiers (".f32") and slots ("{rounding}", a list of qualifiers.hpp).
 // Qualifiers may be written in any order; types keep theirs. ALU forms stand in forms/*.def, one line each, with the
-// operands' signature and the body that simt/alu/ runs; control_forms.def has the instructions that the decoder puts
+// operands' signature and the body that simt/alu/ runs; control_forms.cpp has the instructions that the decoder puts
 // into a kernel's side tables. The table is immutable and made once.
 #pragma once
 

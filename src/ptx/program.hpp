@@ -1,5 +1,5 @@
 // From PTX text to kernels: the door of this folder.
-//   parse (parser.hpp)  text -> ast::Module      link (linker.hpp)  modules -> one ast::Module
+//   parse (parser.hpp)  text -> ast::Module      link (linker.cpp)  modules -> one ast::Module
 //   load                ast::Module + addresses of its variables -> Program
 #pragma once
 

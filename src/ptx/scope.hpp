@@ -61,7 +61,7 @@ struct RegisterRange {
 
 struct Named {
   enum class Kind : u8 { reg, variable, branch_targets, call_targets, prototype, label } kind = Kind::reg;
-  u32 index = 0;  // register; variable: index into ScopeStack::unique_names; the local names too
+  u32 index = 0;  // register; variable: index into ScopeStack::unique_names_; the local names too
 };
 
 struct NameScope {

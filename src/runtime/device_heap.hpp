@@ -1,5 +1,5 @@
 // The heap behind malloc and free in kernels: one allocation of cudaLimitMallocHeapSize bytes, made at first use,
-// divided first-fit. Owned by Machine; used by the machine's thread only.
+// divided first-fit. Owned by KernelServices; used by the machine's thread only.
 #pragma once
 
 #include <map>

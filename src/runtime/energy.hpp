@@ -1,5 +1,6 @@
 // Energy of a timing machine: events, which the components count, times what the machine file says one event takes.
-// Split as the thesis splits it (section 4.7): GPU core+, scratchpad, L1, L2, network, memory.
+// Split as the thesis splits it (section 4.7): GPU core+, scratchpad, L1, L2, network, memory. The
+// host link and the host's memory are a seventh part.
 #pragma once
 
 #include "core/fields.hpp"

@@ -1,7 +1,7 @@
 // Graphs: nodes of Work with dependences, made by calls or by capturing streams; instantiated copies that can be
-// launched. Owned by Machine and guarded by its mutex. A child graph belongs to its node. A clone's nodes remember
-// which node they are copies of (`origin`), so that an instantiated graph is updated by naming the nodes of the graph
-// it came from.
+// launched. Owned by ProgramWork and guarded by the Machine's mutex. A child graph belongs to its node. A clone's nodes
+// remember which node they are copies of (`origin`), so that an instantiated graph is updated by naming the nodes of
+// the graph it came from.
 #pragma once
 
 #include <memory>

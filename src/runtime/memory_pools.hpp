@@ -1,4 +1,4 @@
-// Memory pools of stream-ordered allocation: their attributes. Owned by Machine, guarded by its mutex.
+// Memory pools of stream-ordered allocation: their attributes. Owned by ProgramMemory, guarded by the Machine's mutex.
 #pragma once
 
 #include <algorithm>

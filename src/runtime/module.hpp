@@ -1,5 +1,6 @@
 // A loaded module: the kernels of one PTX image, or of several linked ones, and its variables in simulated memory.
-// Owned by Machine (registered images) or by the driver API's module handle; must outlive launches of its kernels.
+// Owned by LoadedModules, which finds it by a registered image or by the driver API's module handle; must outlive
+// launches of its kernels.
 #pragma once
 
 #include <algorithm>

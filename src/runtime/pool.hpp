@@ -1,4 +1,5 @@
-// Persistent pools (gpm_map): a file that host and kernels use as memory. Owned by Machine; guarded by its mutex.
+// Persistent pools (gpm_map): a file that host and kernels use as memory. Owned by PersistentMemory; guarded by the
+// Machine's mutex.
 //
 // The file is one page of header, then the pool's bytes. In functional mode the program's mapping is shared with the
 // file: a store is durable the moment it is performed (strict order). In timing mode the program's mapping is the

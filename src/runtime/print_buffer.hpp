@@ -1,6 +1,6 @@
 // Device printf: formats the packed argument buffers of vprintf and keeps the text until a synchronising point prints
-// it. Owned by Machine. print() runs on the machine's thread, flush() on the host's: both lock. Nothing is lost when
-// the buffer is full: it is printed early (a real GPU drops the oldest lines).
+// it. Owned by KernelServices. print() runs on the machine's thread, flush() on the host's: both lock. Nothing is lost
+// when the buffer is full: it is printed early (a real GPU drops the oldest lines).
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // Arrays and texture and surface objects: what cudaArray_t, cudaMipmappedArray_t and object handles stand for. Owned by
-// Machine. A handle is an index into a table that only grows, so the machine's thread finds an object without a lock.
+// ProgramMemory. A handle is an index into a table that only grows, so the machine's thread finds an object without a
+// lock.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // A timing machine: SMs and a memory hierarchy on one clock, as a Simulator. It starts what the queue gives it, lets
-// the clock run, and says what has ended. Owned by the queue; every part is owned here and dies with it:
+// the clock run, and says what has ended. Owned by SimulatorTurns; every part is owned here and dies with it:
 //   MemoryHierarchy  what lies between the SMs and the memory
 //   TimingGpu        the SMs
 //   WorkUnderWay     the kernels and copies that run now

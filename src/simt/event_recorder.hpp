@@ -1,6 +1,6 @@
-// Writes the events of persist_events.hpp while a program runs. Owned by runtime/'s Machine, only when asked for
-// (EVERWARP_EVENTS); everyone else keeps a pointer that is null otherwise. event_recorder.cpp has what the device does,
-// event_recorder_host.cpp what the host does.
+// Writes the events of persist_events.hpp while a program runs. Owned by runtime/'s PersistentMemory, only when asked
+// for (EVERWARP_EVENTS); everyone else keeps a pointer that is null otherwise. event_recorder.cpp has what the device
+// does, event_recorder_host.cpp what the host does.
 //
 // Threads: device events come from the machine's thread, the others from any. An access is performed and recorded
 // under lock(), so that the host's own stores are told from a kernel's. They are found by comparing a pool with what is

@@ -1,6 +1,6 @@
 // Memory of functional mode: every operation is performed at once, on the host memory that stands behind each window.
-// Owned by FunctionalGpu. A whole operation is checked before any lane of it is performed, so that a refused one has no
-// effect.
+// Owned by FunctionalGpu, or by TimingGpu for what is performed at issue. A whole operation is checked
+// before any lane of it is performed, so that a refused one has no effect.
 #pragma once
 
 #include "memory/address_space.hpp"

@@ -1,6 +1,6 @@
 // What the runtime asks of a GPU: it takes launches, runs their blocks on SMs within occupancy limits, reports
-// completions and faults. FunctionalGpu is one; a timing machine is another. Owned by runtime/'s Machine; every member
-// function is called from the machine's thread only, except request_stop().
+// completions and faults. FunctionalGpu is one; a timing machine is another. Owned by a Simulator of runtime/; every
+// member function is called from the machine's thread only, except request_stop().
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // Do all warps of a timing machine poll values that nobody is left to change? Looked at now and then. Owned by
-// TimingGpu, which ends the first launch with the report.
+// StuckWatch, which ends the first launch with the report.
 #pragma once
 
 #include <string>

@@ -14,10 +14,9 @@
 //   then, and after it the warp is as if the op had been performed at once. A SyncOp's effect on its warp (to have
 //   arrived at the barrier, to fall asleep) comes with finish(), not before.
 // - Answer `pending` after clearing `parks`, for a MemoryOp that is neither a texel nor an `update`: the lanes go on at
-// once. Then the
-//   performer has read the operands (store data, b, c) already, will not refuse, and writes only the destinations
-//   later; the GPU keeps what reads or writes those rows from running until finish(), and keeps the warp's storage
-//   until Warp::under_way is 0.
+//   once. Then the performer has read the operands (store data, b, c) already, will not refuse, and writes only the
+//   destinations later; the GPU keeps what reads or writes those rows from running until finish(), and keeps the warp's
+//   storage until Warp::under_way is 0.
 // - While a lane stands still its registers do not change, but the warp's rows may move: ask rows() each time.
 // - When a grid fails, the GPU calls forget(): the performer drops what is pending of it, unfinished.
 #pragma once

@@ -1,6 +1,7 @@
-// Functional mode's memory when persistency events are recorded: FlatMemory, with every operation that matters handed
-// to an EventRecorder in the order of being performed. Owned by FunctionalGpu; without a recorder a plain FlatMemory is
-// there instead, so that recording costs nothing when it is off.
+// FlatMemory when persistency events are recorded: every operation that matters is handed to an EventRecorder, in the
+// order in which they are performed. Functional mode performs all memory operations with it (owned by
+// FunctionalGpu, as its performer), a timing machine those of shared memory (owned by TimingGpu). Without a recorder a
+// plain FlatMemory is there instead, so that recording costs nothing when it is off.
 #pragma once
 
 #include "simt/event_recorder.hpp"

@@ -1,5 +1,6 @@
 // Does every warp of a machine wait, so that nothing will ever change unless lanes that wait for others of their warp
-// are let go? Both GPUs look now and then, while some warp spins. Owned by a Gpu.
+// are let go? Both GPUs look now and then, while some warp spins. Owned by DeadlockWatch
+// (functional mode) or StuckWatch (timing mode).
 //
 // A warp waits when each of its lanes stands at a barrier or at a warp-synchronous operation, is kept at the place
 // where it will meet others, or was seen to spin (spin_detector.hpp) since the last look. The machine stands still when

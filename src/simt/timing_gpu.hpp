@@ -1,6 +1,6 @@
 // The GPU in timing mode: the main loop of simulated time over SMs that issue cycle by cycle and a memory hierarchy
 // behind them. Instructions execute when they issue; what they read from memory arrives when the hierarchy performs it,
-// and scoreboards keep readers waiting. Owned by runtime/'s Machine, together with the caches that are attached.
+// and scoreboards keep readers waiting. Owned by runtime/'s TimingMachine, as are the caches that are attached.
 //
 // Time goes on in windows of a few cycles: each SM, with its private memories, runs through the window by itself, then
 // the rest of the machine does. No window is longer than a message takes (Exchange), so that nothing in it can reach

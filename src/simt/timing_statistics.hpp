@@ -1,8 +1,9 @@
 // What the SMs of a timing machine did with their issue slots. One slot is one scheduler in one cycle; each is charged
 // to exactly one cause, so the causes add up to schedulers x SMs x cycles. The categories are those of GSI (Alsop et
-// al., ISPASS 2016; the thesis, section 1.2), weakest cause first: an instruction issued; else memory structural,
-// memory data, synchronisation, compute structural, compute data, control, idle, by the first that holds for any warp
-// of the scheduler.
+// al., ISPASS 2016; the thesis, section 1.2), weakest cause first, and two of persistency: an instruction issued;
+// else memory structural, held by the persistency model, memory data, at an order operation for persists,
+// synchronisation, compute structural, compute data, control, idle, by the first that holds for any warp of the
+// scheduler.
 #pragma once
 
 #include <array>

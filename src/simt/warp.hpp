@@ -1,4 +1,4 @@
-// A warp: register rows, and the splits its lanes have parted into. Owned by a WarpPool, lent to a Block while lanes of
+// A warp: register rows, and the splits its lanes have parted into. Owned by Residency, lent to a Block while lanes of
 // it live.
 //
 // Every live lane is in exactly one place: in a split (it runs, or its split waits for a barrier or for other lanes),

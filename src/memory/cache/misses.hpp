@@ -10,9 +10,8 @@
 // - What an answer brings is not put over bytes that were written here after its request had left (Mshr::keep), and is
 //   not kept for words whose copy was given up meanwhile (Mshr::poison).
 // - At most a quarter of the MSHRs are prefetches, and none begins when only a quarter is free.
-// - Lines whose written words are owned later (Otherwise::own_later) take none of the MSHRs of misses. There are as
-// many
-//   for them as the cache has lines: one that began so may go on for loads that joined it.
+// - Lines whose written words are owned later (Otherwise::own_later) take none of the MSHRs of misses. They have as
+//   many as the cache has lines: one that began so may go on for loads that joined it.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ struct HomeSurroundings {
   const HomePolicy& policy;
   const AddressMap& map;
   u32 agents;                        // homes' nodes start here
-  std::span<Device* const> devices;  // by Place::device
+  std::span<Device* const> devices;  // by DevicePlace::device
   u32 slice;
   HomeObserver* observer = nullptr;
 };

@@ -10,4 +10,4 @@
 #define __dv(v)
 #endif
 #define EW_API extern __host__ cudaError_t
-// Functions that CUDA also offers on the device (device-side runtime); device calls are answered by everwarp/device_runtime.cuh.
+// Functions that CUDA also offers on the device (device-side runtime); device calls are answered by device_runtime.hpp.
