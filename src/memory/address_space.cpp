@@ -55,11 +55,35 @@ struct Range {
 };
 using Table = std::vector<Range>;
 
+/// Bytes of the pages in which memory of a region is mapped on real GPUs; 1: its bounds stay those of the allocation.
+u64 page_of(Region region) {
+  switch (region) {
+    case Region::device:
+    case Region::managed:
+      return u64{2} << 20;
+    case Region::host:
+      return 4096;
+    default:
+      return 1;
+  }
+}
+
+/// [begin, end) in whole pages, behind the ranges that are there already.
+void append_pages(Table& table, const Allocation& allocation) {
+  const u64 page = page_of(allocation.region);
+  const u64 begin = allocation.begin / page * page, end = (allocation.end() + page - 1) / page * page;
+  if (page > 1 && !table.empty() && !table.back().read_only && begin <= table.back().end)
+    table.back().end = std::max(table.back().end, end);
+  else
+    table.push_back({begin, end, allocation.read_only});
+}
+
 }  // namespace
 
 struct AddressSpace::State {
   mutable std::mutex mutex;
   u64 device_bytes = 0;
+  Reach reach = Reach::allocation;
   std::array<Arena, arena_count> arenas;
   std::map<u64, Allocation> live;
   std::map<u64, Allocation> freed;  // by first byte; they do not overlap: what is allocated over one drops it
@@ -92,7 +116,12 @@ struct AddressSpace::State {
     if (!stale) return;
     auto fresh = std::make_unique<Table>();
     fresh->reserve(live.size());
-    for (const auto& [begin, allocation] : live) fresh->push_back({begin, allocation.end(), allocation.read_only});
+    for (const auto& [begin, allocation] : live) {
+      if (reach == Reach::page && arenas[arena_of(allocation.region)].holds(begin))  // else adopted: a variable
+        append_pages(*fresh, allocation);
+      else
+        fresh->push_back({begin, allocation.end(), allocation.read_only});
+    }
     retired.emplace_back(table.exchange(fresh.release()));
     if (readers.load() == 0) retired.clear();
     stale = false;
@@ -138,8 +167,12 @@ struct AddressSpace::State {
   }
 };
 
-AddressSpace::AddressSpace(u64 device_bytes) : state_(std::make_unique<State>()) {
+AddressSpace::AddressSpace(u64 device_bytes, Reach reach) : state_(std::make_unique<State>()) {
   state_->device_bytes = device_bytes;
+  state_->reach = reach;
+  if (reach == Reach::page)
+    for (const Region region : {Region::device, Region::managed})
+      state_->arenas[arena_of(region)].open_by(page_of(region));
   for (u32 i = 0; i < arena_count; ++i) {
     // Room beyond the capacity: guards, alignment and quarantine take addresses but no memory.
     const u64 bytes = places[i].bytes ? places[i].bytes : std::max(2 * device_bytes, 64 * gibibyte);
@@ -252,7 +285,8 @@ AddressSpace::Bounds AddressSpace::bounds(u64 address) const {
   if (state_->stale) {
     const std::lock_guard lock(state_->mutex);
     // The table costs a step for each allocation: it is made once so many lookups have been done without it.
-    if (state_->stale && 16 * ++state_->lookups_while_stale < state_->live.size()) {
+    if (state_->stale && state_->reach == Reach::allocation &&
+        16 * ++state_->lookups_while_stale < state_->live.size()) {
       const auto found = state_->holder(address);
       if (found == state_->live.end()) return {};
       return {found->first, found->second.end(), found->second.read_only};

@@ -42,10 +42,16 @@ inline constexpr u64 shared_window = 0x3f00'0000'0000, shared_window_bytes = u64
 inline constexpr u64 local_window = 0x3f80'0000'0000, local_window_bytes = u64{1} << 32;
 inline constexpr u64 parameter_window = 0x3fc0'0000'0000, parameter_window_bytes = u64{1} << 32;
 
+/// What of an address a kernel may touch.
+enum class Reach : u8 {
+  allocation,  // bytes of live allocations
+  page         // whole pages in which a live allocation lies, as hardware checks: 2 MiB, host memory 4 KiB
+};
+
 class AddressSpace {
  public:
   /// device_bytes: capacity of the device arena (cudaMemGetInfo; allocation beyond it fails).
-  explicit AddressSpace(u64 device_bytes);
+  explicit AddressSpace(u64 device_bytes, Reach reach = Reach::allocation);
   ~AddressSpace();
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
@@ -76,7 +82,8 @@ class AddressSpace {
   u64 used(Region) const;
   u64 capacity() const;
 
-  /// Bounds of a live allocation for the machine's fast path: {0, 0} when there is none. A lock only after a change.
+  /// Bounds of a live allocation, or of its pages, for the machine's fast path: {0, 0} when there is none. A lock only
+  /// after a change.
   struct Bounds {
     u64 begin = 0, end = 0;
     bool read_only = false;

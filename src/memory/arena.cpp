@@ -78,7 +78,8 @@ void Arena::remove(Blocks::iterator block) {
 }
 
 void Arena::open(u64 begin, u64 size, bool zero) {
-  const u64 first = begin / page * page, last = align_up(begin + size, page);
+  const u64 first = begin / opened_at_once_ * opened_at_once_;
+  const u64 last = std::min(align_up(begin + size, opened_at_once_), begin_ + size_);
   if (last > high_water_) {
     const u64 from = std::max(first, high_water_);
     mprotect(pointer(from), last - from, PROT_READ | PROT_WRITE);

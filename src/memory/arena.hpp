@@ -25,6 +25,8 @@ class Arena {
 
   /// Reserves `size` bytes at `base`; false when something else stands there. base 0: wherever the host has room.
   bool reserve(u64 base, u64 size);
+  /// From now on a block makes the whole pages of so many bytes accessible in which it lies. A multiple of 4096.
+  void open_by(u64 bytes) { opened_at_once_ = bytes; }
   /// Gives the addresses back.
   void close();
 
@@ -54,7 +56,7 @@ class Arena {
   void open(u64 begin, u64 size, bool zero);
   void shrink_quarantine(u64 bytes);
 
-  u64 begin_ = 0, size_ = 0, high_water_ = 0;
+  u64 begin_ = 0, size_ = 0, high_water_ = 0, opened_at_once_ = 4096;
   Blocks blocks_;
   Gaps gaps_;  // what is free behind each block and its guard, and at the arena's begin, from multiples of 256 on
   std::deque<std::pair<u64, u64>> quarantine_;

@@ -16,7 +16,7 @@ Dim3 shape(const dim3& d) {
 
 cudaError_t start(const void* host, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t handle,
                   bool cooperative) {
-  return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
+  return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
     KernelWork work;
     if (const cudaError_t error = machine.modules().function(host, work.function)) return error;
     work.host_function = host;
@@ -25,7 +25,7 @@ cudaError_t start(const void* host, dim3 grid, dim3 block, void** arguments, siz
     work.shared = static_cast<u32>(std::min<size_t>(shared, ~u32{0}));  // far beyond any limit
     if (const cudaError_t error = pack_parameters(*work.function->kernel, arguments, work.parameters)) return error;
     work.cooperative = cooperative;
-    return launch(machine, stream, std::move(work));
+    return launch(machine, lock, stream, std::move(work));
   });
 }
 

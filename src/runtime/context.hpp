@@ -20,13 +20,18 @@ using ApiLock = std::unique_lock<std::mutex>;
 
 class Context {
  public:
-  /// The queue need not be made yet.
-  Context(Queue& queue, PrintBuffer& print_buffer) : queue_(queue), print_buffer_(print_buffer) {}
+  /// The queue need not be made yet. `launches_wait`: CUDA_LAUNCH_BLOCKING.
+  Context(Queue& queue, PrintBuffer& print_buffer, bool launches_wait)
+      : queue_(queue), print_buffer_(print_buffer), launches_wait_(launches_wait) {}
 
   /// Lets go of the lock, waits, prints what kernels have printed, and takes the lock again. The context's error, if
   /// lost.
   cudaError_t wait(Ticket, ApiLock&);
   cudaError_t wait_idle(ApiLock&);
+  /// Of a kernel that has been enqueued: waits for it where launches wait.
+  cudaError_t wait_after_launch(Ticket ticket, ApiLock& lock) {
+    return launches_wait_ ? wait(ticket, lock) : cudaSuccess;
+  }
   /// cudaSuccess or cudaErrorNotReady, after the machine has run a little.
   cudaError_t query(Ticket, ApiLock&);
 
@@ -51,6 +56,7 @@ class Context {
 
   Queue& queue_;
   PrintBuffer& print_buffer_;
+  const bool launches_wait_;
   EndOfProgram end_of_program_;
   std::atomic<cudaError_t> lost_{cudaSuccess};
   std::atomic<bool> lost_is_known_{false};

@@ -108,7 +108,7 @@ CUresult function_api(CUfunction function, F&& call) {
 CUresult start(CUfunction function, Dim3 grid, Dim3 block, unsigned shared, CUstream handle, void** arguments,
                void** extra, bool cooperative) {
   return through_runtime([&] {
-    return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
+    return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
       if (!machine.modules().has_function(function)) return cudaErrorInvalidResourceHandle;
       if (arguments && extra) return cudaErrorInvalidValue;
       KernelWork work;
@@ -121,7 +121,7 @@ CUresult start(CUfunction function, Dim3 grid, Dim3 block, unsigned shared, CUst
                                     ? pack_parameters(*function->kernel, arguments, work.parameters)
                                     : pack_extra(*function->kernel, extra, work.parameters);
       if (error) return error;
-      return launch(machine, stream, std::move(work));
+      return launch(machine, lock, stream, std::move(work));
     });
   });
 }
@@ -342,7 +342,7 @@ CUresult cuParamSetf(CUfunction function, int offset, float value) {
 
 CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream handle) {
   return through_runtime([&] {
-    return stream_api(handle, [&](Machine& machine, ApiLock&, CUstream_st& stream) -> cudaError_t {
+    return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
       if (!function || width <= 0 || height <= 0) return cudaErrorInvalidValue;
       KernelWork work;
       work.function = function;
@@ -351,7 +351,7 @@ CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream 
       work.shared = function->old_shared;
       work.parameters = function->old_parameters;
       work.parameters.resize(function->kernel->parameter_bytes);
-      return launch(machine, stream, std::move(work));
+      return launch(machine, lock, stream, std::move(work));
     });
   });
 }

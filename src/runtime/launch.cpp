@@ -164,9 +164,10 @@ cudaError_t set_attribute(const Machine& machine, CUfunc_st& function, cudaFuncA
   }
 }
 
-cudaError_t launch(Machine& machine, CUstream_st& stream, KernelWork work) {
+cudaError_t launch(Machine& machine, ApiLock& lock, CUstream_st& stream, KernelWork work) {
   if (const cudaError_t error = check_launch(machine, work)) return error;
-  return machine.work().enqueue(stream, std::move(work));
+  if (const cudaError_t error = machine.work().enqueue(stream, std::move(work))) return error;
+  return stream.capture ? cudaSuccess : machine.context().wait_after_launch(stream.last, lock);
 }
 
 }  // namespace ew::runtime

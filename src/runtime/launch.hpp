@@ -20,7 +20,7 @@ cudaError_t check_launch(Machine&, const KernelWork&);
 /// Blocks of this shape that one SM can hold.
 u32 occupancy(Machine&, const CUfunc_st&, u32 threads, u64 dynamic_shared);
 
-/// Checks and enqueues.
-cudaError_t launch(Machine&, CUstream_st&, KernelWork);
+/// Checks and enqueues; waits under CUDA_LAUNCH_BLOCKING.
+cudaError_t launch(Machine&, ApiLock&, CUstream_st&, KernelWork);
 
 }  // namespace ew::runtime

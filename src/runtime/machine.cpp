@@ -10,12 +10,12 @@ namespace ew::runtime {
 Machine::Machine(MachineConfig config, const Environment& environment, const Registry& registry)
     : config_(std::move(config)),
       gpu_limits_(runtime::gpu_limits(config_)),
-      memory_(config_.device.memory.count),
+      memory_(config_.device.memory.count, config_.bounds.reach()),
       services_(config_.launch, memory_),
       persistence_(config_, environment, memory_.space(), queue_),
       modules_(registry, memory_, config_.device.constant_memory.count, complaints_),
       work_(config_, registry, services_.limits(), memory_, queue_),
-      context_(queue_, services_.print_buffer()),
+      context_(queue_, services_.print_buffer(), environment.launch_blocking),
       host_accesses_(config_, memory_, persistence_.pools(), queue_),
       simulator_maker_(config_, gpu_limits_, environment, memory_, services_, persistence_, results_),
       queue_(

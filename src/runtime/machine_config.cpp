@@ -41,7 +41,7 @@ constexpr Section sections[] = {
     {"host_core", "Timing: a core of the host that shares the GPU's memory, of a program built with --trace-host."},
     {"consistency", "Timing: what of a warp's accesses waits for what."},
     {"network", "Timing: the network between SMs and L2 slices; each kind has a section of its own."},
-    {"memory", "Timing: one channel of the GPU's memory. 0: as the standard says."},
+    {"memory", "The GPU's memory. Timing: figures of one channel. 0: as the standard says."},
     {"host_link", "Timing: the link to the host."},
     {"host_memory", "Timing: the host's memory behind the link."},
     {"nvm", "Timing: non-volatile memory, where persistent pools lie."},
@@ -96,6 +96,7 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   collect(config.consistency);
   collect(config.network);
   core::collect_sections(memory::network_kinds(), config.network.sections, fields);
+  BoundsConfig::fields(config.bounds, core::FieldCollector(fields, "memory"));
   collect(config.memory);
   collect(config.host_link);
   collect(config.host_memory);

@@ -13,6 +13,7 @@
 #include "media/host_memory.hpp"
 #include "media/nvm_config.hpp"
 #include "memory/address_map.hpp"
+#include "memory/address_space.hpp"
 #include "memory/host_link.hpp"
 #include "memory/managed/managed_config.hpp"
 #include "memory/memory_config.hpp"
@@ -65,6 +66,16 @@ struct SmConfig {
   static void fields(Self& self, Visitor&& visit);
 };
 
+/// Which addresses of memory a kernel may touch.
+struct BoundsConfig {
+  std::string bounds = "allocation";
+
+  memory::Reach reach() const { return bounds == "page" ? memory::Reach::page : memory::Reach::allocation; }
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
+};
+
 /// What a launch may ask for, what it costs the host, and the defaults of cudaDeviceSetLimit.
 struct LaunchConfig {
   Dim3 block_limit{1024, 1024, 64};
@@ -105,6 +116,7 @@ struct MachineConfig {
   memory::HostCoreConfig host_core;
   ConsistencyConfig consistency;
   memory::NetworkConfig network;
+  BoundsConfig bounds;
   media::DramConfig memory;
   memory::HostLinkConfig host_link;
   media::HostMemoryConfig host_memory;
@@ -172,6 +184,14 @@ void DeviceConfig::fields(Self& self, Visitor&& visit) {
         "RTX 2060 data sheet: a card with 6 GB of GDDR6 of its own");
   visit("ecc", self.ecc, Range{}, "", "Whether programs are told of error correction; it costs nothing here.",
         "RTX 2060 data sheet: names none");
+}
+
+template <class Self, class Visitor>
+void BoundsConfig::fields(Self& self, Visitor&& visit) {
+  visit("bounds", self.bounds, core::model_choices({"allocation", "page"}), "",
+        "What a kernel may touch. allocation: only bytes that were allocated. page: the whole pages in which they lie, of "
+        "2 MiB (host memory: 4 KiB), as real GPUs check; for programs that read past the end of an array.",
+        "a choice of the user: a real GPU does not see such a mistake, and allocation does");
 }
 
 template <class Self, class Visitor>

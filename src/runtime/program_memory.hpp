@@ -13,7 +13,7 @@ namespace ew::runtime {
 class ProgramMemory {
  public:
   /// `bytes`: of device memory.
-  explicit ProgramMemory(u64 bytes) : space_(bytes), allocations_(space_), textures_(allocations_) {}
+  ProgramMemory(u64 bytes, memory::Reach reach) : space_(bytes, reach), allocations_(space_), textures_(allocations_) {}
 
   memory::AddressSpace& space() { return space_; }
   const memory::AddressSpace& space() const { return space_; }

@@ -2,12 +2,15 @@
 // writes on standard error (">" lines are standard output) must be what the file says, word for word. In the file
 //   == NAME          begins a case; "== NAME status N" when the program ends with another status than 0
 //   == NAME on M     the case on the machine M, as a case of its own
+//   == NAME with V=X the case with a variable of the environment
 //   @NAME            stands for the number of the source line that ends in "// @NAME"
 //   *                stands for anything within a line
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Case {
-  std::string program, name, machine = "default";
+  std::string program, name, machine = "default", variable;
   int status = 0;
   std::vector<std::string> errors, output;
 };
@@ -67,7 +70,8 @@ std::vector<Case> cases_of(const std::string& program) {
       std::istringstream words(line.substr(3));
       Case c{.program = program};
       words >> c.name;
-      for (std::string word; words >> word;) word == "on" ? words >> c.machine : words >> c.status;
+      for (std::string word; words >> word;) 
+        word == "on" ? words >> c.machine : word == "with" ? words >> c.variable : words >> c.status;
       cases.push_back(c);
     } else if (line.starts_with("> ")) {
       cases.back().output.push_back(with_numbers(line.substr(2), numbers));
@@ -117,7 +121,7 @@ TEST_P(Faults, ReadAsExpected) {
   // Under AddressSanitizer a signal stays a signal, and a forked child cannot look for leaks.
   const std::string environment = "EVERWARP_MACHINE=" + c.machine +
                                   " EVERWARP_MAX_INSTRUCTIONS=5000000 ASAN_OPTIONS=handle_segv=0" +
-                                  (c.name == "forked_child" ? ":detect_leaks=0" : "");
+                                  (c.name == "forked_child" ? ":detect_leaks=0" : "") + " " + c.variable;
   const std::string command = std::string("ulimit -c 0; cd ") + EW_TEST_DATA + " && " + environment + " timeout 60 " +
                               EW_FAULT_PROGRAMS + "/" + c.program + " " + c.name + " >" + scratch + ".out 2>" +
                               scratch + ".err";
@@ -130,7 +134,9 @@ TEST_P(Faults, ReadAsExpected) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Faults, testing::ValuesIn(all_cases()), [](const auto& info) {
-  const std::string name = info.param.program + "_" + info.param.name;
+  std::string name = info.param.program + "_" + info.param.name;
+  if (!info.param.variable.empty()) name += "_with_" + info.param.variable;
+  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return info.param.machine == "default" ? name : name + "_in_timing_mode";
 });
 

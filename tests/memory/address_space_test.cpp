@@ -25,6 +25,30 @@ TEST(AddressSpace, bounds_are_those_of_live_allocations) {
   EXPECT_EQ(space.bounds(~u64{0}).end, 0u);
 }
 
+TEST(AddressSpace, bounds_of_pages) {
+  constexpr u64 page = u64{2} << 20;
+  AddressSpace space(u64{1} << 30, Reach::page);
+  const u64 a = space.allocate(Region::device, 1000, 256, "a");
+  EXPECT_EQ(space.bounds(a).begin, a / page * page);
+  EXPECT_EQ(space.bounds(a + 1000).end, a / page * page + page) << "one past the end is in the page";
+  EXPECT_EQ(space.bounds(a / page * page + page).end, 0u);
+  *reinterpret_cast<char*>(a / page * page + page - 1) = 1;  // accessible
+  const u64 b = space.allocate(Region::device, page, 256, "b");
+  EXPECT_EQ(space.bounds(a).end, space.bounds(b).end) << "neighbouring pages are one stretch";
+  EXPECT_EQ(space.bounds(b).end % page, 0u);
+  *reinterpret_cast<char*>(space.bounds(b).end - 1) = 1;
+  EXPECT_TRUE(space.release(b));
+  EXPECT_EQ(space.bounds(a).end, a / page * page + page) << "a page goes with its last allocation";
+  const u64 c = space.allocate(Region::constant, 64, 64, "c", true);
+  EXPECT_EQ(space.bounds(c).end, c + 64);
+  const u64 d = space.allocate(Region::host, 100, 64, "d");
+  EXPECT_EQ(space.bounds(d + 100).end, d / 4096 * 4096 + 4096);
+  std::vector<int> variable(100);
+  const u64 e = reinterpret_cast<u64>(variable.data());
+  ASSERT_TRUE(space.adopt(Region::managed, e, 400, "e"));
+  EXPECT_EQ(space.bounds(e).end, e + 400) << "what is not in an arena has no pages of its own";
+}
+
 TEST(AddressSpace, a_release_changes_the_generation_and_the_bounds) {
   AddressSpace space(u64{1} << 30);
   const u64 a = space.allocate(Region::device, 4096, 256, "a");
