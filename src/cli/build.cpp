@@ -18,7 +18,10 @@
 #include "cli/compiler_crash.hpp"
 #include "cli/device_check.hpp"
 #include "cli/dialect.hpp"
+#include "cli/execution_spaces.hpp"
 #include "cli/linked_images.hpp"
+#include "cli/sdk_libraries.hpp"
+#include "cli/source_overlay.hpp"
 #include "cli/toolchain.hpp"
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
@@ -43,23 +46,6 @@ bool is_source(const std::string& input, Language language) {
   static constexpr std::string_view suffixes[] = {".cpp", ".cc", ".cxx", ".C", ".c", ".cp", ".c++", ".CPP"};
   const std::string suffix = fs::path(input).extension().string();
   return std::find(std::begin(suffixes), std::end(suffixes), suffix) != std::end(suffixes);
-}
-
-/// Libraries of a CUDA SDK: those that Everwarp is itself, and those that nothing here replaces.
-enum class SdkLibrary { none, ours, absent };
-
-SdkLibrary sdk_library(std::string_view name) {
-  for (std::string_view ours : {"cudart", "cudart_static", "cudadevrt", "cuda", "cudart_shared", "culibos"}) {
-    if (name == ours) return SdkLibrary::ours;
-  }
-  for (std::string_view absent :
-       {"cublas",     "cublasLt", "cublas_static", "cufft",  "cufftw",  "curand",   "cusparse", "cusolver",
-        "cudnn",      "nccl",     "npp",           "nppc",   "nppial",  "nppicc",   "nppif",    "nppig",
-        "nppim",      "nppist",   "nppisu",        "nppitc", "npps",    "nvrtc",    "nvjpeg",   "nvidia-ml",
-        "nvToolsExt", "cupti",    "nvgraph",       "cufile", "nvshmem", "nvJitLink"}) {
-    if (name == absent) return SdkLibrary::absent;
-  }
-  return SdkLibrary::none;
 }
 
 /// The source of a compiler's command line: its last word.
@@ -207,15 +193,30 @@ class Builder {
     return result;
   }
 
-  /// Device pass; sources in nvcc's old dialect are mended and tried again.
-  int device_code(CudaUnit& unit) {
-    const fs::path folder = scratch_.path() / ("dialect-" + fs::path(unit.ptx).filename().string());
-    unit.overlay = write_dialect_overlay(library_files_to_mend(), folder);
-    Result result = execute(device_pass(tools_, request_, unit));
-    if (result.status != 0 && !circular(result)) {
-      unit.overlay = write_dialect_overlay(own_files(unit), folder);
-      if (!unit.overlay.empty()) result = execute(device_pass(tools_, request_, unit));
+  /// The device pass over sources that clang refuses as they are, mended: first their dialect, then the declarations
+  /// that differ in their execution space. Each round of those names the next ones; none is named twice.
+  Result mended_device_code(CudaUnit& unit, SourceOverlay& overlay, Result refused) {
+    if (overlay.mend_dialect(own_files(unit))) {
+      unit.overlay = overlay.write();
+      refused = execute(device_pass(tools_, request_, unit));
     }
+    while (refused.status != 0 && may_name_execution_spaces(refused.text)) {
+      Words all_mistakes = device_pass(tools_, request_, unit);
+      all_mistakes.insert(all_mistakes.end() - 1, {"-ferror-limit=0", "-fno-color-diagnostics"});
+      if (!overlay.complete_spaces(execute(all_mistakes).text, tools_.home / "include")) break;
+      unit.overlay = overlay.write();
+      refused = execute(device_pass(tools_, request_, unit));
+    }
+    return refused;
+  }
+
+  /// Device pass; sources that clang refuses are mended and tried again.
+  int device_code(CudaUnit& unit) {
+    SourceOverlay overlay(scratch_.path() / ("overlay-" + fs::path(unit.ptx).filename().string()));
+    overlay.mend_dialect(library_files_to_mend());
+    unit.overlay = overlay.write();
+    Result result = execute(device_pass(tools_, request_, unit));
+    if (result.status != 0 && !circular(result)) result = mended_device_code(unit, overlay, std::move(result));
     if (circular(result)) result = device_code_with_circles(unit);
     show(result.text);
     if (result.status != 0) return fail(unit.source + " (device code) did not compile");

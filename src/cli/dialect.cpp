@@ -1,13 +1,8 @@
 #include "cli/dialect.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
-
-#include "core/files.hpp"
-#include "core/json_text.hpp"
 
 namespace ew::cli {
 
@@ -186,27 +181,6 @@ std::optional<std::string> to_clang_dialect(std::string_view source) {
 
 std::vector<std::string> library_files_to_mend() {
   return {"/usr/include/cuda/std/detail/libcxx/include/support/atomic/cxx_atomic.h"};
-}
-
-std::filesystem::path write_dialect_overlay(const std::vector<std::string>& files,
-                                            const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
-  nlohmann::json roots = nlohmann::json::array();
-  for (const std::string& name : files) {
-    if (!std::filesystem::is_regular_file(name)) continue;
-    const auto changed = to_clang_dialect(core::content_of(name));
-    if (!changed) continue;
-    const auto path = folder / ("dialect-" + std::to_string(roots.size()));
-    core::write_file(path, *changed);
-    roots.push_back({{"type", "file"},
-                     {"name", std::filesystem::absolute(name).lexically_normal().string()},
-                     {"external-contents", path.string()}});
-  }
-  if (roots.empty()) return {};
-  const auto overlay = folder / "overlay.json";
-  const nlohmann::json all{{"version", 0}, {"use-external-names", false}, {"roots", roots}};
-  core::write_file(overlay, core::json_text(all, -1));
-  return overlay;
 }
 
 }  // namespace ew::cli

@@ -3,7 +3,6 @@
 // refuses, or makes slow code of. It changes no line number and nothing else.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,10 +15,5 @@ std::optional<std::string> to_clang_dialect(std::string_view source);
 
 /// The files of libcu++ that compile as they are, to slower code than nvcc's: they are mended for each source.
 std::vector<std::string> library_files_to_mend();
-
-/// Mends each file that needs it: the changed texts go to `folder`, with an overlay file for clang's -ivfsoverlay that
-/// shows them under their own names. The overlay's path, or empty when no file needs a change. A file
-/// that is not there needs none.
-std::filesystem::path write_dialect_overlay(const std::vector<std::string>& files, const std::filesystem::path& folder);
 
 }  // namespace ew::cli

@@ -1,0 +1,12 @@
+// The names that a link of a CUDA program may ask for with -l.
+#pragma once
+
+#include <string_view>
+
+namespace ew::cli {
+
+/// Libraries of a CUDA SDK: those that Everwarp is itself, and those that nothing here replaces.
+enum class SdkLibrary { none, ours, absent };
+SdkLibrary sdk_library(std::string_view name);
+
+}  // namespace ew::cli
