@@ -79,6 +79,7 @@ void FunctionDecoder::decode_instruction(const ast::Instruction& instruction) {
   const auto& matches = build_.index.matches_of(instruction);
   for (const auto& matched : matches) {
     if (matched.form->is_alu && !fits(matched)) continue;
+    refuse_parts(matched);
     if (!matched.form->is_alu) return decode_control(matched);
     return decode_alu(matched);
   }
@@ -157,6 +158,15 @@ void FunctionDecoder::decode_control(const Match& matched) {
     case C::surface_store:
       return decode_surface(matched);
   }
+}
+
+/// Bytes and halves of registers belong to the video instructions.
+void FunctionDecoder::refuse_parts(const Match& matched) const {
+  const auto& taken = matched.form->operands;
+  if (!taken.empty() && taken[0].kind == OperandForm::Kind::part) return;
+  for (const auto& operand : operands_.instruction().operands)
+    if (!operand.part.empty())
+      operands_.fail(fmt::format("only a video instruction (vadd …) takes a part of a register: .{}", operand.part));
 }
 
 void FunctionDecoder::refuse_form() const {

@@ -20,10 +20,13 @@ class FunctionDecoder {
   void emit(Instr);
   u32 file_of(const ast::Place&);
   [[noreturn]] void refuse_form() const;
+  void refuse_parts(const Match&) const;
   // ALU forms, decode_alu.cpp
   bool fits(const Match&) const;
   void decode_alu(const Match&);
   bool decode_move();
+  // decode_video.cpp: the place of the form in the list of operands
+  u32 video_form(const Match&);
   // decode_memory.cpp
   void decode_load(const Match&);
   void decode_store(const Match&);

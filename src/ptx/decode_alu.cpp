@@ -105,6 +105,12 @@ void FunctionDecoder::decode_alu(const Match& match) {
       case K::row:
         put(is_destination ? operands_.destination(written, type) : operands_.row(written, type));
         break;
+      case K::part: {
+        auto whole = written;
+        whole.negated = false;
+        put(is_destination ? operands_.destination(whole, type) : operands_.row(whole, type));
+        break;
+      }
       case K::predicate:
         put(is_destination ? operands_.destination_predicate(written) : operands_.predicate(written));
         break;
@@ -138,10 +144,12 @@ void FunctionDecoder::decode_alu(const Match& match) {
     instr.imm = static_cast<u32>(kernel_.operands.size());
     for (const u32 value : {match.attributes() << 8 | (attributes & 0xff), u32{fields[5]}, u32{fields[4]}})
       kernel_.operands.push_back(static_cast<u16>(value));
+  } else if (match.form->operands[0].kind == OperandForm::Kind::part) {
+    instr.imm = video_form(match);
   } else {
     instr.imm = attributes | u32{fields[4]} << 16;
   }
-  if (instr.dst == no_row && match.form->operands[0].kind == OperandForm::Kind::row)
+  if (instr.dst == no_row && (match.form->operands[0].kind == K::row || match.form->operands[0].kind == K::part))
     operands_.fail("the destination cannot be '_'");
   emit(instr);
 }

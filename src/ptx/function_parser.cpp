@@ -330,10 +330,11 @@ void FunctionParser::parse_instruction() {
     tokens_.advance();
   }
   const bool is_call = std::string_view(instruction.opcode) == "call";
+  const bool negatable = std::string_view(instruction.opcode) == "vmad";
   if (!tokens_.now().is(';')) {
     instruction.operands.reserve(4);
     do {
-      instruction.operands.push_back(operands_.parse(is_call));
+      instruction.operands.push_back(operands_.parse(is_call, negatable));
     } while (tokens_.accept(','));
   }
   if (!tokens_.now().is(';'))

@@ -47,6 +47,10 @@ std::vector<Slot> all_slots() {
                           SLOT(compare_float),
                           SLOT(number_class),
                           SLOT(permute),
+                          SLOT(video_second),
+                          SLOT(video_compare),
+                          SLOT(video_plus_one),
+                          SLOT(video_scale),
                           SLOT(integers),
                           SLOT(narrow_integers),
                           SLOT(words),
@@ -96,6 +100,7 @@ OperandForm parse_operand(std::string_view text) {
   if (text == "pred?") return {Kind::optional_predicate, Type::pred};
   if (text == "pred|pred") return {Kind::predicate_pair, Type::pred};
   if (text == "carry") return {Kind::carry, Type::pred};
+  if (text == "part") return {Kind::part, Type::b32};
   if (text == "lut") return {Kind::lookup, Type::u8};
   if (text.ends_with("|pred")) {
     operand.kind = Kind::row_and_predicate;

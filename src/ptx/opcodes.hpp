@@ -42,6 +42,7 @@ struct OperandForm {
     predicate_pair,      // p or p|q; q absent: always
     row_and_predicate,   // d|p
     vector,              // {a, b} of `count` rows of `type`
+    part,                // a row, or a byte or half of one (video.hpp)
     carry,               // not written: the carry flag
     lookup               // an immediate byte, in the low half of imm
   };

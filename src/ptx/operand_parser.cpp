@@ -118,9 +118,15 @@ u32 OperandParser::parse_guard() {
   return *number;
 }
 
-ast::Operand OperandParser::parse(bool in_call) {
+ast::Operand OperandParser::parse(bool in_call, bool negatable) {
   const Token at = tokens_.now();
   ast::Operand operand;
+  if (negatable && at.is('-') && scopes_.find_register(tokens_.ahead().text)) {
+    tokens_.advance();
+    operand = parse_named();
+    operand.negated = true;
+    return operand;
+  }
   if (at.is('{')) {
     operand = parse_vector();
   } else if (at.is('[')) {

@@ -18,7 +18,8 @@ class OperandParser {
                 const ModuleNames& names)
       : tokens_(tokens), scopes_(scopes), registers_(registers), names_(names) {}
 
-  ast::Operand parse(bool in_call);
+  /// `negatable`: a register may have a minus in front (vmad).
+  ast::Operand parse(bool in_call, bool negatable = false);
   /// Whether an operand since the last call has a name that no scope knew yet. late_names.hpp resolves those.
   bool take_unresolved() { return std::exchange(unresolved_, false); }
   /// The predicate register behind '@'.

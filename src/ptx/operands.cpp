@@ -104,8 +104,9 @@ OpClass alu_class(Op op) {
                                      : OpClass::single_divide;
   }
   if (number == Number::integer)
-    return is_one_of(opcode, {"mul", "mad", "madc", "mul24", "mad24", "sad", "dp4a", "dp2a"}) ? OpClass::multiply
-                                                                                              : OpClass::integer;
+    return is_one_of(opcode, {"mul", "mad", "madc", "mul24", "mad24", "sad", "dp4a", "dp2a", "vmad"})
+               ? OpClass::multiply
+               : OpClass::integer;
   if (is_one_of(opcode, {"mov", "selp", "slct", "copysign", "abs", "neg", "testp"})) return OpClass::integer;
   if (number == Number::wide) return OpClass::wide;
   // Comparisons and minima of floats run beside the integers: CUDA C++ Programming Guide, throughput table.

@@ -7,6 +7,7 @@
 
 #include "core/types.hpp"
 #include "ptx/ast.hpp"
+#include "ptx/video.hpp"
 
 namespace ew::ptx {
 
@@ -55,6 +56,12 @@ inline constexpr Choice<NumberClass> number_class[] = {
     {"finite", NumberClass::finite}, {"infinite", NumberClass::infinite},
     {"number", NumberClass::number}, {"notanumber", NumberClass::notanumber},
     {"normal", NumberClass::normal}, {"subnormal", NumberClass::subnormal}};
+inline constexpr Choice<VideoSecond> video_second[] = {
+    {"", VideoSecond::none}, {"add", VideoSecond::add}, {"min", VideoSecond::minimum}, {"max", VideoSecond::maximum}};
+inline constexpr Choice<Compare> video_compare[] = {{"eq", Compare::eq}, {"ne", Compare::ne}, {"lt", Compare::lt},
+                                                    {"le", Compare::le}, {"gt", Compare::gt}, {"ge", Compare::ge}};
+inline constexpr Choice<bool> video_plus_one[] = {{"", false}, {"po", true}};
+inline constexpr Choice<u8> video_scale[] = {{"", 0}, {"shr7", 1}, {"shr15", 2}};
 inline constexpr Choice<PermuteMode> permute[] = {
     {"", PermuteMode::generic}, {"f4e", PermuteMode::f4e}, {"b4e", PermuteMode::b4e},  {"rc8", PermuteMode::rc8},
     {"ecl", PermuteMode::ecl},  {"ecr", PermuteMode::ecr}, {"rc16", PermuteMode::rc16}};

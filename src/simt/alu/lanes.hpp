@@ -314,6 +314,7 @@ constexpr auto form_bodies(F f) {
 
 /// The subjects' tables, in the order of ptx/forms/all.def.
 std::span<const AluBody> integer_bodies();
+std::span<const AluBody> video_bodies();
 std::span<const AluBody> logic_bodies();
 std::span<const AluBody> compare_bodies();
 std::span<const AluBody> float_bodies();

@@ -22,8 +22,8 @@ std::array<AluBody, count> table;
 const AluBody* bodies() {
   static const AluBody* const filled = [] {
     auto at = table.begin();
-    for (const auto part :
-         {integer_bodies(), logic_bodies(), compare_bodies(), float_bodies(), half_bodies(), convert_bodies()})
+    for (const auto part : {integer_bodies(), video_bodies(), logic_bodies(), compare_bodies(), float_bodies(),
+                            half_bodies(), convert_bodies()})
       at = std::copy(part.begin(), part.end(), at);
     return table.data();
   }();
