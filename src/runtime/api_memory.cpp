@@ -52,6 +52,20 @@ std::optional<Block> block_with(Machine& machine, const void* pointer, u64 size)
   return block;
 }
 
+/// The place as CUDA 11 names it: all nodes of the host are one.
+int device_at(const cudaMemLocation& location) {
+  switch (location.type) {
+    case cudaMemLocationTypeDevice:
+      return location.id;
+    case cudaMemLocationTypeHost:
+    case cudaMemLocationTypeHostNuma:
+    case cudaMemLocationTypeHostNumaCurrent:
+      return cudaCpuDeviceId;
+    default:
+      return cudaInvalidDeviceId;
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -256,6 +270,17 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise ad
              stays_on_host ? memory::ManagedAdvice::one_copy_on_host : memory::ManagedAdvice::one_copy_on_device);
     return cudaSuccess;
   });
+}
+
+cudaError_t cudaMemPrefetchAsync_v2(const void* pointer, size_t count, cudaMemLocation location, unsigned flags,
+                                    cudaStream_t stream) {
+  if (flags != 0 || location.type == cudaMemLocationTypeInvalid)
+    return api([](Machine&, ApiLock&) { return cudaErrorInvalidValue; });
+  return cudaMemPrefetchAsync(pointer, count, device_at(location), stream);
+}
+
+cudaError_t cudaMemAdvise_v2(const void* pointer, size_t count, cudaMemoryAdvise advice, cudaMemLocation location) {
+  return cudaMemAdvise(pointer, count, advice, device_at(location));
 }
 
 cudaError_t cudaMemRangeGetAttribute(void* data, size_t size, cudaMemRangeAttribute attribute, const void* pointer,

@@ -1,5 +1,5 @@
 // What public CUDA programs take for granted: `register`, narrowing in braces, launch bounds with three arguments,
-// atomics on vectors, prefetches by cudaMemLocation as in CUDA 13, and CUDA's own words for errors.
+// atomics on vectors, prefetches by cudaMemLocation as in CUDA 12 and 13, and CUDA's own words for errors.
 #include <cstring>
 
 #include "check.h"
@@ -44,6 +44,18 @@ int main() {
   host.type = cudaMemLocationTypeHost;
   const bool placed = cudaMemAdvise(sums, sizeof *sums, cudaMemAdviseSetPreferredLocation, device) == cudaSuccess &&
                       cudaMemPrefetchAsync(sums, sizeof *sums, device, 0, 0) == cudaSuccess;
+  const bool named =  // CUDA 12's names of the same
+      cudaMemAdvise_v2(sums, sizeof *sums, cudaMemAdviseSetAccessedBy, device) == cudaSuccess &&
+      cudaMemAdvise_v2(sums, sizeof *sums, cudaMemAdviseSetReadMostly, cudaMemLocation{}) == cudaSuccess &&
+      cudaMemAdvise_v2(sums, sizeof *sums, cudaMemAdviseUnsetReadMostly, cudaMemLocation{}) == cudaSuccess &&
+      cudaMemAdvise_v2(sums, sizeof *sums, cudaMemAdviseSetAccessedBy, cudaMemLocation{}) == cudaErrorInvalidDevice &&
+      cudaMemPrefetchAsync_v2(sums, sizeof *sums, host, 0, 0) == cudaSuccess &&
+      cudaMemPrefetchAsync_v2(sums, sizeof *sums, device, 0) == cudaSuccess &&
+      cudaMemPrefetchAsync_v2(sums, sizeof *sums, device, 1) == cudaErrorInvalidValue &&
+      cudaMemPrefetchAsync_v2(sums, sizeof *sums, cudaMemLocation{}, 0) == cudaErrorInvalidValue;
+  int last = -1;
+  cudaMemRangeGetAttribute(&last, sizeof last, cudaMemRangeAttributeLastPrefetchLocation, sums, sizeof *sums);
+  if (!named || last != 0) return printf("FAIL public_habits: the calls of CUDA 12 that name places\n"), 1;
   add<<<1, threads>>>(sums, 3.7f);
   const bool back = cudaMemPrefetchAsync(sums, sizeof *sums, host, 0, 0) == cudaSuccess;
   const bool refused = cudaMemPrefetchAsync(sums, sizeof *sums, host, 1, 0) == cudaErrorInvalidValue;  // flags are 0

@@ -54,14 +54,11 @@ inline __host__ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *dev
 // CUDA 13 names a place in managed memory by a cudaMemLocation; CUDA 12 by a device's number. Both are here.
 inline __host__ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, cudaMemLocation location,
                                                  unsigned int flags, cudaStream_t stream = 0) {
-  if (flags != 0 || location.type == cudaMemLocationTypeInvalid) return cudaErrorInvalidValue;
-  const int device = location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
-  return ::cudaMemPrefetchAsync(devPtr, count, device, stream);
+  return ::cudaMemPrefetchAsync_v2(devPtr, count, location, flags, stream);
 }
 inline __host__ cudaError_t cudaMemAdvise(const void *devPtr, size_t count, cudaMemoryAdvise advice,
                                           cudaMemLocation location) {
-  const int device = location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
-  return ::cudaMemAdvise(devPtr, count, advice, device);
+  return ::cudaMemAdvise_v2(devPtr, count, advice, location);
 }
 
 template <class T>
