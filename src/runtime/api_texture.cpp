@@ -51,7 +51,6 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
                               unsigned flags) {
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!array || !format) return cudaErrorInvalidValue;
-    if ((flags & cudaArrayCubemap) && extent.depth % 6 != 0) return cudaErrorInvalidValue;
     return machine.memory().textures().create_array(*format, extent, flags, *array);
   });
 }

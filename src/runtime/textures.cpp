@@ -25,7 +25,7 @@ bool within_limits(const cudaExtent& extent, unsigned flags) {
   if (flags & cudaArrayCubemap) {
     const int layers = layered ? most.maxTextureCubemapLayered[1] / 6 * 6 : 6;
     const int side = layered ? most.maxTextureCubemapLayered[0] : most.maxTextureCubemap;
-    return size.width == size.height && within(size, {side, side, layers});
+    return size.width == size.height && size.depth != 0 && size.depth % 6 == 0 && within(size, {side, side, layers});
   }
   if (layered && size.height == 0) return within({size.width, size.depth, 0}, most.maxTexture1DLayered);
   if (layered) return within(size, most.maxTexture2DLayered);
@@ -128,7 +128,8 @@ cudaError_t Textures::create_mipmap(const cudaChannelFormatDesc& format, const c
     if (size.width <= 1 && size.height <= 1 && size.depth <= 1) break;
     size.width = std::max<std::size_t>(size.width / 2, 1);
     if (size.height) size.height = std::max<std::size_t>(size.height / 2, 1);
-    if (size.depth && !(flags & cudaArrayLayered)) size.depth = std::max<std::size_t>(size.depth / 2, 1);
+    if (size.depth && !(flags & (cudaArrayLayered | cudaArrayCubemap)))
+      size.depth = std::max<std::size_t>(size.depth / 2, 1);
   }
   handle = mipmap.get();
   mipmaps_.emplace(handle, std::move(mipmap));
@@ -188,6 +189,7 @@ cudaError_t Textures::describe(const cudaResourceDesc& resource, simt::TextureOb
       const bool layered = (array->flags & (cudaArrayLayered | cudaArrayCubemap)) != 0;
       object.depth = layered ? 0 : static_cast<u32>(array->extent.depth);
       object.layers = layered ? static_cast<u32>(array->extent.depth) : 0;
+      object.cube = (array->flags & cudaArrayCubemap) != 0;
       object.row_pitch = array->pitch();
       object.slice_pitch = array->slice();
       return set_format(array->format);
@@ -246,7 +248,8 @@ cudaError_t Textures::create_texture(const cudaResourceDesc& resource, const cud
     return cudaErrorNotSupported;
   for (int i = 0; i < 3; ++i) object.address_mode[i] = address_mode(texture.addressMode[i]);
   object.linear_filter = texture.filterMode == cudaFilterModeLinear;
-  object.normalized_coordinates = texture.normalizedCoords != 0;
+  object.normalized_coordinates = texture.normalizedCoords != 0 || object.cube;  // a direction has no unit
+  object.seamless = texture.seamlessCubemap != 0;
   object.normalized_read = texture.readMode == cudaReadModeNormalizedFloat;
   object.srgb = texture.sRGB != 0;
   std::copy(std::begin(texture.borderColor), std::end(texture.borderColor), std::begin(object.border));

@@ -122,6 +122,7 @@ struct TextureObject {
   bool linear_filter = false, normalized_coordinates = false, normalized_read = false, srgb = false;
   bool linear_memory = false;  // cudaResourceTypeLinear: tex1Dfetch, out of range reads zero
   bool surface = false;
+  bool cube = false, seamless = false;  // layers are faces, six a cube; filters go across the edges of faces
   float border[4] = {0, 0, 0, 0};
 };
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "simt/cube_map.hpp"
+
 namespace ew::simt {
 namespace {
 
@@ -26,6 +28,8 @@ float from_srgb(float value) {
 float weight(float fraction) {
   return std::nearbyint(fraction * 256.0f) / 256.0f;
 }
+
+constexpr std::array<std::array<i64, 2>, 4> gather_order{{{0, 1}, {1, 1}, {1, 0}, {0, 0}}};
 
 i64 floor_index(float value) {
   if (std::isnan(value)) return 0;
@@ -165,9 +169,78 @@ Taps TextureSampler::gather(const std::array<float, 3>& at, u32 layer) const {
     const float scaled = object_.normalized_coordinates ? at[axis] * static_cast<float>(extent(axis)) : at[axis];
     first[axis] = floor_index(scaled - 0.5f);
   }
-  constexpr std::array<std::array<i64, 2>, 4> order{{{0, 1}, {1, 1}, {1, 0}, {0, 0}}};
   Taps taps{.count = 4};
-  for (u32 i = 0; i < 4; ++i) taps.tap[i] = tap({first[0] + order[i][0], first[1] + order[i][1], 0}, 2, layer);
+  for (u32 i = 0; i < 4; ++i)
+    taps.tap[i] = tap({first[0] + gather_order[i][0], first[1] + gather_order[i][1], 0}, 2, layer);
+  return taps;
+}
+
+std::array<float, 3> TextureSampler::in_texels(float s, float t) const {
+  const auto side = static_cast<float>(extent(0));
+  return {(s + 1) / 2 * side, (t + 1) / 2 * side, 0};
+}
+
+u32 TextureSampler::first_face_of(u32 layer) const {
+  return 6 * std::min(layer, object_.layers / 6 - 1);
+}
+
+/// Beyond one edge lies the next face. Beyond two, at a corner of the cube, nothing does: a tap without a source.
+Tap TextureSampler::tap_across_faces(const std::array<i64, 3>& index, u32 face, u32 first_layer) const {
+  const auto texel = cube_texel(face, index, extent(0));
+  return texel ? tap(texel->index, 2, first_layer + texel->face) : Tap{};
+}
+
+Taps TextureSampler::filtered_across_faces(const std::array<float, 3>& at, u32 face, u32 first_layer) const {
+  std::array<i64, 3> first{};
+  std::array<float, 2> weights{};
+  for (u32 axis = 0; axis < 2; ++axis) {
+    const float shifted = at[axis] - 0.5f;
+    first[axis] = floor_index(shifted);
+    weights[axis] = std::isfinite(shifted) ? weight(shifted - std::floor(shifted)) : 0;
+  }
+  std::array<Tap, 4> corners;
+  float missing = 0;
+  for (u32 corner = 0; corner < 4; ++corner) {
+    const u32 right = corner & 1, lower = corner >> 1;
+    corners[corner] = tap_across_faces({first[0] + right, first[1] + lower, 0}, face, first_layer);
+    const float share = (right ? weights[0] : 1 - weights[0]) * (lower ? weights[1] : 1 - weights[1]);
+    corners[corner].share = share;
+    if (corners[corner].source == Tap::Source::none) missing = share;
+  }
+  Taps taps{.filtered = true};
+  for (Tap& tap : corners) {
+    if (tap.source == Tap::Source::none) continue;
+    tap.share += missing / 3;  // the three texels that meet at the corner
+    if (tap.share != 0) taps.tap[taps.count++] = tap;
+  }
+  return taps;
+}
+
+Taps TextureSampler::sample_cube(const std::array<float, 3>& direction, u32 layer) const {
+  const CubePoint point = cube_point(direction);
+  const u32 first_layer = first_face_of(layer);
+  const std::array<float, 3> at = in_texels(point.s, point.t);
+  if (object_.linear_filter && reads_float())
+    return object_.seamless ? filtered_across_faces(at, point.face, first_layer)
+                            : filtered(at, 2, first_layer + point.face);
+  std::array<i64, 3> index{floor_index(at[0]), floor_index(at[1]), 0};
+  if (object_.seamless)
+    for (u32 axis = 0; axis < 2; ++axis) index[axis] = std::clamp<i64>(index[axis], 0, extent(axis) - 1);
+  return {.tap = {tap(index, 2, first_layer + point.face)}, .count = 1};
+}
+
+Taps TextureSampler::gather_cube(const std::array<float, 3>& direction, u32 layer) const {
+  const CubePoint point = cube_point(direction);
+  const u32 first_layer = first_face_of(layer);
+  const std::array<float, 3> at = in_texels(point.s, point.t);
+  const std::array<i64, 2> first{floor_index(at[0] - 0.5f), floor_index(at[1] - 0.5f)};
+  Taps taps{.count = 4};
+  for (u32 i = 0; i < 4; ++i) {
+    const std::array<i64, 3> index{first[0] + gather_order[i][0], first[1] + gather_order[i][1], 0};
+    taps.tap[i] = tap_across_faces(index, point.face, first_layer);
+    if (!object_.seamless || taps.tap[i].source == Tap::Source::none)
+      taps.tap[i] = tap(index, 2, first_layer + point.face);
+  }
   return taps;
 }
 

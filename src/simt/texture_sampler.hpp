@@ -35,6 +35,10 @@ class TextureSampler {
   /// The four texels that a bilinear filter would use, in tld4's order.
   Taps gather(const std::array<float, 3>& at, u32 layer) const;
 
+  /// The same for a direction into a cube map. REQUIRES: the object is one.
+  Taps sample_cube(const std::array<float, 3>& direction, u32 layer) const;
+  Taps gather_cube(const std::array<float, 3>& direction, u32 layer) const;
+
   u32 texel_bytes() const { return u32{object_.channels} * object_.channel_bytes; }
   /// A tap as it is read: `bytes` are those of the texel where its source is memory.
   Texel value(Tap::Source, const u8* bytes) const;
@@ -46,6 +50,10 @@ class TextureSampler {
   Texel border() const;
   Texel convert(const u8* bytes) const;
   bool reads_float() const;
+  Taps filtered_across_faces(const std::array<float, 3>& at, u32 face, u32 first_layer) const;
+  Tap tap_across_faces(const std::array<i64, 3>& index, u32 face, u32 first_layer) const;
+  std::array<float, 3> in_texels(float s, float t) const;
+  u32 first_face_of(u32 layer) const;
   Taps filtered(const std::array<float, 3>& at, u32 dimensions, u32 layer) const;
 
   const TextureObject& object_;

@@ -52,13 +52,16 @@ u32 property(const TextureObject& o, u32 which) {
 Taps taps_of(const TextureSampler& sampler, const ptx::TextureForm& form, const Rows& rows, u32 lane) {
   const u32 first = form.layered ? 1 : 0, layer = form.layered ? rows.word(form.coordinates[0], lane) : 0;
   std::array<u32, 3> bits{};
-  for (u32 axis = 0; axis < form.dimensions && first + axis < 4; ++axis)
+  const u32 axes = form.cube ? 3 : form.dimensions;
+  for (u32 axis = 0; axis < axes && first + axis < 4; ++axis)
     bits[axis] = rows.word(form.coordinates[first + axis], lane);
   if (form.coordinate == ptx::Type::s32)
     return sampler.fetch({static_cast<i32>(bits[0]), static_cast<i32>(bits[1]), static_cast<i32>(bits[2])},
                          form.dimensions, layer);
   const std::array<float, 3> at{std::bit_cast<float>(bits[0]), std::bit_cast<float>(bits[1]),
                                 std::bit_cast<float>(bits[2])};
+  if (form.cube)
+    return form.kind == TextureKind::gather ? sampler.gather_cube(at, layer) : sampler.sample_cube(at, layer);
   if (form.kind == TextureKind::gather) return sampler.gather(at, layer);
   // A texture object has one mip level here (the runtime refuses others), so every level and gradient selects it.
   return sampler.sample(at, form.dimensions, layer);
@@ -158,7 +161,6 @@ const TextureObject* TextureUnit::object_of(Warp& warp, const ptx::TextureForm& 
 bool TextureUnit::execute(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   const ptx::Kernel& kernel = *warp.block->grid->kernel;
   const ptx::TextureForm& form = kernel.textures[instr.imm];
-  if (form.cube) return faults_.refuse(warp, FaultKind::texture, mask, "cube textures are not supported");
   const u32 first_texture = static_cast<u32>(kernel.mbarriers.size());
   begin_access(op_, warp, mask, first_texture + instr.imm);
   switch (form.kind) {
@@ -204,6 +206,9 @@ bool TextureUnit::find_taps(TextureAccess& access) {
     const u32 lane = std::countr_zero(left);
     const TextureObject* object = object_of(*access.warp, *access.form, lane);
     if (!object) return false;
+    if (access.form->cube && !object->cube)
+      return faults_.refuse(*access.warp, FaultKind::texture, LaneMask{1} << lane,
+                            "a fetch from a cube map, but the array was made without cudaArrayCubemap");
     if (object != last) {
       last = object;
       const auto bounds = space_.bounds(object->address);

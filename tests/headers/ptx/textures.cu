@@ -19,3 +19,11 @@ __global__ void reference_normalised(float4 *p) { *p = tex1Dfetch(colours, threa
 __global__ void write_surface(cudaSurfaceObject_t s, float4 v) { surf2Dwrite(v, s, threadIdx.x * 16, 0); }
 // -> suld.b.1d.b32.clamp
 __global__ void read_surface(float *p, cudaSurfaceObject_t s) { *p = surf1Dread<float>(s, 4, cudaBoundaryModeClamp); }
+// -> tex.grad.acube.v4.f32.f32
+__global__ void sample_layered_cube(float *p, cudaTextureObject_t t, float4 d) { *p = texCubemapLayeredGrad<float>(t, 1, 2, 3, 4, d, d); }
+// -> tex.cube.v4.f32.f32
+__global__ void sample_cube(float *p, cudaTextureObject_t t) { *p = texCubemap<float>(t, 1, 2, 3); }
+// -> sust.b.a2d.b32.trap
+__global__ void write_face(cudaSurfaceObject_t s, float v) { surfCubemapwrite(v, s, 4, 1, 5); }
+// -> suld.b.a1d.b32.zero
+__global__ void read_line(float *p, cudaSurfaceObject_t s) { *p = surf1DLayeredread<float>(s, 4, 1, cudaBoundaryModeZero); }

@@ -33,6 +33,17 @@ EW_TEXTURE_FUNCTION(tex2DLayeredLod, fetch_2d_layered_lod, (float x, float y, in
 EW_TEXTURE_FUNCTION(texCubemap, fetch_cube, (float x, float y, float z), (x, y, z))
 EW_TEXTURE_FUNCTION(texCubemapLod, fetch_cube_lod, (float x, float y, float z, float level), (x, y, z, level))
 EW_TEXTURE_FUNCTION(texCubemapLayered, fetch_cube_layered, (float x, float y, float z, int layer), (x, y, z, layer))
+EW_TEXTURE_FUNCTION(tex3DGrad, fetch_3d_grad, (float x, float y, float z, float4 dx, float4 dy), (x, y, z, dx, dy))
+EW_TEXTURE_FUNCTION(tex1DLayeredGrad, fetch_1d_layered_grad, (float x, int layer, float dx, float dy),
+                    (x, layer, dx, dy))
+EW_TEXTURE_FUNCTION(tex2DLayeredGrad, fetch_2d_layered_grad, (float x, float y, int layer, float2 dx, float2 dy),
+                    (x, y, layer, dx, dy))
+EW_TEXTURE_FUNCTION(texCubemapGrad, fetch_cube_grad, (float x, float y, float z, float4 dx, float4 dy),
+                    (x, y, z, dx, dy))
+EW_TEXTURE_FUNCTION(texCubemapLayeredLod, fetch_cube_layered_lod,
+                    (float x, float y, float z, int layer, float level), (x, y, z, layer, level))
+EW_TEXTURE_FUNCTION(texCubemapLayeredGrad, fetch_cube_layered_grad,
+                    (float x, float y, float z, int layer, float4 dx, float4 dy), (x, y, z, layer, dx, dy))
 
 // The component is a constant in CUDA, too: the branch folds.
 template <class T>

@@ -53,6 +53,8 @@ EW_REFERENCE_FUNCTION(tex2DLayered, cudaTextureType2DLayered, (float x, float y,
 EW_REFERENCE_FUNCTION(texCubemap, cudaTextureTypeCubemap, (float x, float y, float z), (x, y, z))
 EW_REFERENCE_FUNCTION(texCubemapLayered, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer),
                       (x, y, z, layer))
+EW_REFERENCE_FUNCTION(texCubemapLod, cudaTextureTypeCubemap, (float x, float y, float z, float level),
+                      (x, y, z, level))
 #undef EW_REFERENCE_FUNCTION
 
 namespace everwarp_detail {

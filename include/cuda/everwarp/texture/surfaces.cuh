@@ -37,6 +37,12 @@ struct Surface;
     EW_SURFACE_READ(2d, "2d." ptx, "{%0}", ("=" constraint(*w)), "%1, {%2, %3}", (int x, int y), "r"(x), "r"(y))      \
     EW_SURFACE_READ(3d, "3d." ptx, "{%0}", ("=" constraint(*w)), "%1, {%2, %3, %4, %4}", (int x, int y, int z),       \
                     "r"(x), "r"(y), "r"(z))                                                                           \
+    EW_SURFACE_READ(a1d, "a1d." ptx, "{%0}", ("=" constraint(*w)), "%1, {%2, %3}", (int x, int layer), "r"(layer), "r"(x)) \
+    EW_SURFACE_READ(a2d, "a2d." ptx, "{%0}", ("=" constraint(*w)), "%1, {%2, %3, %4, %4}",                            \
+                    (int x, int y, int layer), "r"(layer), "r"(x), "r"(y))                                            \
+    EW_SURFACE_WRITE(a1d, "a1d." ptx, "{%3}", (constraint(*w)), "%0, {%1, %2}", (int x, int layer), "r"(layer), "r"(x)) \
+    EW_SURFACE_WRITE(a2d, "a2d." ptx, "{%4}", (constraint(*w)), "%0, {%1, %2, %3, %3}", (int x, int y, int layer),    \
+                     "r"(layer), "r"(x), "r"(y))                                                                      \
     EW_SURFACE_WRITE(1d, "1d." ptx, "{%2}", (constraint(*w)), "%0, {%1}", (int x), "r"(x))                            \
     EW_SURFACE_WRITE(2d, "2d." ptx, "{%3}", (constraint(*w)), "%0, {%1, %2}", (int x, int y), "r"(x), "r"(y))         \
     EW_SURFACE_WRITE(3d, "3d." ptx, "{%4}", (constraint(*w)), "%0, {%1, %2, %3, %3}", (int x, int y, int z), "r"(x),  \
@@ -57,6 +63,14 @@ struct Surface<16> {
   EW_SURFACE_READ(2d, "2d.v4.b32", "{%0, %1, %2, %3}", EW_FOUR_IN, "%4, {%5, %6}", (int x, int y), "r"(x), "r"(y))
   EW_SURFACE_READ(3d, "3d.v4.b32", "{%0, %1, %2, %3}", EW_FOUR_IN, "%4, {%5, %6, %7, %7}", (int x, int y, int z),
                   "r"(x), "r"(y), "r"(z))
+  EW_SURFACE_READ(a1d, "a1d.v4.b32", "{%0, %1, %2, %3}", EW_FOUR_IN, "%4, {%5, %6}", (int x, int layer), "r"(layer),
+                  "r"(x))
+  EW_SURFACE_READ(a2d, "a2d.v4.b32", "{%0, %1, %2, %3}", EW_FOUR_IN, "%4, {%5, %6, %7, %7}",
+                  (int x, int y, int layer), "r"(layer), "r"(x), "r"(y))
+  EW_SURFACE_WRITE(a1d, "a1d.v4.b32", "{%3, %4, %5, %6}", EW_FOUR_OUT, "%0, {%1, %2}", (int x, int layer), "r"(layer),
+                   "r"(x))
+  EW_SURFACE_WRITE(a2d, "a2d.v4.b32", "{%4, %5, %6, %7}", EW_FOUR_OUT, "%0, {%1, %2, %3, %3}",
+                   (int x, int y, int layer), "r"(layer), "r"(x), "r"(y))
   EW_SURFACE_WRITE(1d, "1d.v4.b32", "{%2, %3, %4, %5}", EW_FOUR_OUT, "%0, {%1}", (int x), "r"(x))
   EW_SURFACE_WRITE(2d, "2d.v4.b32", "{%3, %4, %5, %6}", EW_FOUR_OUT, "%0, {%1, %2}", (int x, int y), "r"(x), "r"(y))
   EW_SURFACE_WRITE(3d, "3d.v4.b32", "{%4, %5, %6, %7}", EW_FOUR_OUT, "%0, {%1, %2, %3, %3}", (int x, int y, int z),
@@ -95,4 +109,9 @@ struct Surface<16> {
 EW_SURFACE_FUNCTION(1D, 1d, (int x), (x))
 EW_SURFACE_FUNCTION(2D, 2d, (int x, int y), (x, y))
 EW_SURFACE_FUNCTION(3D, 3d, (int x, int y, int z), (x, y, z))
+EW_SURFACE_FUNCTION(1DLayered, a1d, (int x, int layer), (x, layer))
+EW_SURFACE_FUNCTION(2DLayered, a2d, (int x, int y, int layer), (x, y, layer))
+// A face is a layer, of a layered cube map number 6 * layer + face.
+EW_SURFACE_FUNCTION(Cubemap, a2d, (int x, int y, int face), (x, y, face))
+EW_SURFACE_FUNCTION(CubemapLayered, a2d, (int x, int y, int layer_face), (x, y, layer_face))
 #undef EW_SURFACE_FUNCTION

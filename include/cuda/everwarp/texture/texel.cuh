@@ -102,6 +102,22 @@ EW_FETCH(fetch_cube_lod, "tex.level.cube", "f32", "{%5, %6, %7, %7}], %8", (floa
          "f"(x), "f"(y), "f"(z), "f"(level))
 EW_FETCH(fetch_cube_layered, "tex.acube", "f32", "{%5, %6, %7, %8}]", (float x, float y, float z, int layer),
          "r"(layer), "f"(x), "f"(y), "f"(z))
+EW_FETCH(fetch_3d_grad, "tex.grad.3d", "f32", "{%5, %6, %7, %7}], {%8, %9, %10, %10}, {%11, %12, %13, %13}",
+         (float x, float y, float z, float4 dx, float4 dy), "f"(x), "f"(y), "f"(z), "f"(dx.x), "f"(dx.y), "f"(dx.z),
+         "f"(dy.x), "f"(dy.y), "f"(dy.z))
+EW_FETCH(fetch_1d_layered_grad, "tex.grad.a1d", "f32", "{%5, %6}], {%7}, {%8}", (float x, int layer, float dx, float dy),
+         "r"(layer), "f"(x), "f"(dx), "f"(dy))
+EW_FETCH(fetch_2d_layered_grad, "tex.grad.a2d", "f32", "{%5, %6, %7, %7}], {%8, %9}, {%10, %11}",
+         (float x, float y, int layer, float2 dx, float2 dy), "r"(layer), "f"(x), "f"(y), "f"(dx.x), "f"(dx.y),
+         "f"(dy.x), "f"(dy.y))
+EW_FETCH(fetch_cube_grad, "tex.grad.cube", "f32", "{%5, %6, %7, %7}], {%8, %9, %10, %10}, {%11, %12, %13, %13}",
+         (float x, float y, float z, float4 dx, float4 dy), "f"(x), "f"(y), "f"(z), "f"(dx.x), "f"(dx.y), "f"(dx.z),
+         "f"(dy.x), "f"(dy.y), "f"(dy.z))
+EW_FETCH(fetch_cube_layered_lod, "tex.level.acube", "f32", "{%5, %6, %7, %8}], %9",
+         (float x, float y, float z, int layer, float level), "r"(layer), "f"(x), "f"(y), "f"(z), "f"(level))
+EW_FETCH(fetch_cube_layered_grad, "tex.grad.acube", "f32", "{%5, %6, %7, %8}], {%9, %10, %11, %11}, {%12, %13, %14, %14}",
+         (float x, float y, float z, int layer, float4 dx, float4 dy), "r"(layer), "f"(x), "f"(y), "f"(z), "f"(dx.x),
+         "f"(dx.y), "f"(dx.z), "f"(dy.x), "f"(dy.y), "f"(dy.z))
 EW_FETCH(gather_2d_r, "tld4.r.2d", "f32", "{%5, %6}]", (float x, float y), "f"(x), "f"(y))
 EW_FETCH(gather_2d_g, "tld4.g.2d", "f32", "{%5, %6}]", (float x, float y), "f"(x), "f"(y))
 EW_FETCH(gather_2d_b, "tld4.b.2d", "f32", "{%5, %6}]", (float x, float y), "f"(x), "f"(y))
