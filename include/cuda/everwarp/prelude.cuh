@@ -34,6 +34,7 @@
 #include "atomics.cuh"
 #include "cache_operators.cuh"
 #include "conversions.cuh"
+#include "dynamic_programming.cuh"
 #include "integer_intrinsics.cuh"
 #include "rounded_arithmetic.cuh"
 #include "shuffle.cuh"

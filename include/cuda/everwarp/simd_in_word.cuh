@@ -1,5 +1,5 @@
-// CUDA's SIMD-in-a-word intrinsics: two 16-bit or four 8-bit lanes in a 32-bit register, and the fused add/min/max of
-// 32-bit integers. Written out lane by lane; the compiler sees plain integer code.
+// CUDA's SIMD-in-a-word intrinsics: two 16-bit or four 8-bit lanes in a 32-bit register. Written out lane by lane; the
+// compiler sees plain integer code.
 #pragma once
 
 #include "device_function.cuh"
@@ -92,69 +92,3 @@ EW_SUM_OF_LANES(__vsadu4, 8, __vabsdiffu4)
 #undef EW_LIMITED
 #undef EW_LANEWISE
 #undef EW_LANEWISE_OF
-
-// The dynamic-programming functions of CUDA 12. Sums wrap, as CUDA's do.
-#define EW_FUSED(suffix, type)                                                                                  \
-  EW_DEVICE type __vimax3_##suffix(type a, type b, type c) { return max(max(a, b), c); }                        \
-  EW_DEVICE type __vimin3_##suffix(type a, type b, type c) { return min(min(a, b), c); }                        \
-  EW_DEVICE type __viaddmax_##suffix(type a, type b, type c) { return max((type)((unsigned)a + (unsigned)b), c); } \
-  EW_DEVICE type __viaddmin_##suffix(type a, type b, type c) { return min((type)((unsigned)a + (unsigned)b), c); }
-EW_FUSED(s32, int)
-EW_FUSED(u32, unsigned int)
-#undef EW_FUSED
-EW_DEVICE int __vimax_s32_relu(int a, int b) { return max(max(a, b), 0); }
-EW_DEVICE int __vimin_s32_relu(int a, int b) { return max(min(a, b), 0); }
-EW_DEVICE int __vimax3_s32_relu(int a, int b, int c) { return max(max(max(a, b), c), 0); }
-EW_DEVICE int __vimin3_s32_relu(int a, int b, int c) { return max(min(min(a, b), c), 0); }
-EW_DEVICE int __viaddmax_s32_relu(int a, int b, int c) { return max(__viaddmax_s32(a, b, c), 0); }
-EW_DEVICE int __viaddmin_s32_relu(int a, int b, int c) { return max(__viaddmin_s32(a, b, c), 0); }
-
-#define EW_FUSED_HALVES(suffix, maximum, minimum)                                                                         \
-  EW_DEVICE unsigned int __vimax3_##suffix(unsigned int a, unsigned int b, unsigned int c) {                              \
-    return maximum(maximum(a, b), c);                                                                                     \
-  }                                                                                                                       \
-  EW_DEVICE unsigned int __vimin3_##suffix(unsigned int a, unsigned int b, unsigned int c) {                              \
-    return minimum(minimum(a, b), c);                                                                                     \
-  }                                                                                                                       \
-  EW_DEVICE unsigned int __viaddmax_##suffix(unsigned int a, unsigned int b, unsigned int c) {                            \
-    return maximum(__vadd2(a, b), c);                                                                                     \
-  }                                                                                                                       \
-  EW_DEVICE unsigned int __viaddmin_##suffix(unsigned int a, unsigned int b, unsigned int c) {                            \
-    return minimum(__vadd2(a, b), c);                                                                                     \
-  }
-EW_FUSED_HALVES(s16x2, __vmaxs2, __vmins2)
-EW_FUSED_HALVES(u16x2, __vmaxu2, __vminu2)
-#undef EW_FUSED_HALVES
-
-EW_DEVICE unsigned int __vimax_s16x2_relu(unsigned int a, unsigned int b) { return __vmaxs2(__vmaxs2(a, b), 0); }
-EW_DEVICE unsigned int __vimin_s16x2_relu(unsigned int a, unsigned int b) { return __vmaxs2(__vmins2(a, b), 0); }
-EW_DEVICE unsigned int __vimax3_s16x2_relu(unsigned int a, unsigned int b, unsigned int c) {
-  return __vmaxs2(__vimax3_s16x2(a, b, c), 0);
-}
-EW_DEVICE unsigned int __vimin3_s16x2_relu(unsigned int a, unsigned int b, unsigned int c) {
-  return __vmaxs2(__vimin3_s16x2(a, b, c), 0);
-}
-EW_DEVICE unsigned int __viaddmax_s16x2_relu(unsigned int a, unsigned int b, unsigned int c) {
-  return __vmaxs2(__viaddmax_s16x2(a, b, c), 0);
-}
-EW_DEVICE unsigned int __viaddmin_s16x2_relu(unsigned int a, unsigned int b, unsigned int c) {
-  return __vmaxs2(__viaddmin_s16x2(a, b, c), 0);
-}
-
-// These also say whether `a` was chosen; where both are equal it was.
-#define EW_CHOSEN(suffix, type)                                                                       \
-  EW_DEVICE type __vibmax_##suffix(type a, type b, bool* chosen) { return (*chosen = a >= b) ? a : b; } \
-  EW_DEVICE type __vibmin_##suffix(type a, type b, bool* chosen) { return (*chosen = a <= b) ? a : b; }
-EW_CHOSEN(s32, int)
-EW_CHOSEN(u32, unsigned int)
-#undef EW_CHOSEN
-#define EW_CHOSEN_HALVES(name, of, type)                                                                       \
-  EW_DEVICE unsigned int name(unsigned int a, unsigned int b, bool* high_chosen, bool* low_chosen) {           \
-    const unsigned int high = (unsigned short)of((type)(a >> 16), (type)(b >> 16), high_chosen);               \
-    return high << 16 | (unsigned short)of((type)a, (type)b, low_chosen);                                      \
-  }
-EW_CHOSEN_HALVES(__vibmax_s16x2, __vibmax_s32, short)
-EW_CHOSEN_HALVES(__vibmin_s16x2, __vibmin_s32, short)
-EW_CHOSEN_HALVES(__vibmax_u16x2, __vibmax_u32, unsigned short)
-EW_CHOSEN_HALVES(__vibmin_u16x2, __vibmin_u32, unsigned short)
-#undef EW_CHOSEN_HALVES
