@@ -28,7 +28,21 @@ static const char* wrong_word() {
                {cudaErrorNoDevice, "no CUDA-capable device is detected"},
                {cudaErrorIllegalAddress, "an illegal memory access was encountered"},
                {cudaErrorLaunchFailure, "unspecified launch failure"},
-               {cudaErrorAssert, "device-side assert triggered"}};
+               {cudaErrorAssert, "device-side assert triggered"},
+               {cudaErrorProfilerNotInitialized, "profiler not initialized: call cudaProfilerInitialize()"},
+               {cudaErrorProfilerAlreadyStarted, "profiler already started"},
+               {cudaErrorInvalidTextureBinding, "texture is not bound to a pointer"},
+               {cudaErrorAddressOfConstant, "invalid address of constant"},
+               {cudaErrorTextureFetchFailed, "fetch from texture failed"},
+               {cudaErrorTextureNotBound, "cannot fetch from a texture that is not bound"},
+               {cudaErrorSynchronizationError, "incorrect use of __syncthreads()"},
+               {cudaErrorInvalidFilterSetting, "linear filtering not supported for non-float type"},
+               {cudaErrorInvalidNormSetting, "read as normalized float not supported for 32-bit non float type"},
+               {cudaErrorMixedDeviceExecution, "device emulation mode and device execution mode cannot be mixed"},
+               {cudaErrorNotYetImplemented, "feature not yet implemented"},
+               {cudaErrorMemoryValueTooLarge, "memory size or pointer value too large to fit in 32 bit"},
+               {cudaErrorCallRequiresNewerDriver, "API call is not supported in the installed CUDA driver"},
+               {cudaErrorSoftwareValidityNotEstablished, "integrity checks failed"}};
   for (const auto& word : words)
     if (strcmp(cudaGetErrorString(word.error), word.text)) return word.text;
   return nullptr;
