@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <vector>
 
@@ -113,15 +114,24 @@ class Reach {
   std::vector<Step> steps_;
 };
 
-// PTX ISA, "Kernel Function Parameters": at most 32,764 bytes. Shared memory is far above what any GPU has, and fits 32
-// bits.
-constexpr u64 most_parameter_bytes = 32'764, most_shared_bytes = u64{1} << 30;
+// Far above what any GPU has, and fits 32 bits.
+constexpr u64 most_shared_bytes = u64{1} << 30;
 
-void lay_out_entry_parameters(Kernel& kernel, const ast::Function& entry) {
+bool is_below_sm_70(std::string_view target) {
+  u32 architecture = 70;
+  if (target.starts_with("sm_")) std::from_chars(target.data() + 3, target.data() + target.size(), architecture);
+  return architecture < 70;
+}
+
+/// PTX ISA, "Kernel Function Parameters": at most 32,764 bytes, below sm_70 at most 4,096.
+void lay_out_entry_parameters(Kernel& kernel, const ast::Function& entry, const std::string& target) {
+  const bool old = is_below_sm_70(target);
+  const u64 most = old ? 4096 : 32'764;
+  const std::string what = old ? "parameters, built for " + target + "," : "parameters";
   for (const auto& parameter : entry.parameters) {
     const u32 alignment = std::max(parameter.alignment, 1u);
     const u64 offset = align_up(u64{kernel.parameter_bytes}, alignment);
-    kernel.parameter_bytes = bytes_within(most_parameter_bytes, offset + parameter.size, entry.name, "parameters");
+    kernel.parameter_bytes = bytes_within(most, offset + parameter.size, entry.name, what);
     kernel.parameters.push_back({static_cast<u32>(offset), static_cast<u32>(parameter.size), alignment});
   }
 }
@@ -179,7 +189,7 @@ std::unique_ptr<Kernel> build_kernel(ModuleIndex& index, u32 entry) {
   kernel->constant_bytes = constant_bytes_of(index.module);
   KernelBuild build{index, *kernel};
   const auto order = Reach(build, entry).order;
-  lay_out_entry_parameters(*kernel, source);
+  lay_out_entry_parameters(*kernel, source, index.module.target);
   lay_out_shared(build, order);
   kernel->functions.resize(order.size());
   for (u32 i = 0; i < order.size(); ++i) {

@@ -236,6 +236,16 @@ TEST_F(BuildCommand, InlineAssemblyThatTheMachineRefusesIsAnErrorOfTheBuild) {
   EXPECT_FALSE(exists("k"));
 }
 
+TEST_F(BuildCommand, ParametersThatTheArchitectureCannotTakeAreAnErrorOfTheBuild) {
+  write("k.cu",
+        "struct Big { int cells[1200]; };\n__global__ void f(Big b, int* p) { *p = b.cells[3]; }\nint main() {}\n");
+  const Outcome outcome = build({"-arch=sm_60", "k.cu", "-o", "k"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(holds(outcome.output, "f(Big, int*): its parameters, built for sm_60, take 4800 bytes; at most 4096"));
+  EXPECT_FALSE(exists("k"));
+  EXPECT_EQ(build({"-arch=sm_70", "k.cu", "-o", "k"}).status, 0);
+}
+
 TEST_F(BuildCommand, AFunctionThatNoFileDefinesIsAnErrorOfTheBuild) {
   write("k.cu",
         "extern __device__ int elsewhere(int);\n__global__ void f(int* p) {\n  *p = elsewhere(*p);\n}\n"

@@ -114,6 +114,26 @@ TEST(HostileModules, SizesBeyondThirtyTwoBitsAreRefused) {
             "k: its local variables take 1099511627776 bytes; at most 524288 are supported");
 }
 
+TEST(HostileModules, ParametersThatTheTargetCannotTakeAreRefused) {
+  const auto report = [](const std::string& target, const std::string& bytes) {
+    try {
+      std::vector<ast::Module> modules;
+      modules.push_back(parse(
+          ".version 8.3\n.target " + target + "\n.address_size 64\n.entry k(.param .b8 x[" + bytes + "]) { ret; }",
+          "case"));
+      load(link(std::move(modules)), [](std::string_view) { return u64{0x1000}; });
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(report("sm_60", "4096"), "");
+  EXPECT_EQ(report("sm_62", "4097"), "k: its parameters, built for sm_62, take 4097 bytes; at most 4096 are supported");
+  EXPECT_EQ(report("sm_70", "32764"), "");
+  EXPECT_EQ(report("sm_90a", "32764"), "");
+  EXPECT_EQ(report("sm_90", "32765"), "k: its parameters take 32765 bytes; at most 32764 are supported");
+}
+
 TEST(HostileModules, ALongChainOfCallsLoads) {
   std::string text;
   constexpr int functions = 40'000;
