@@ -65,11 +65,11 @@ void reference(unsigned a, unsigned b, unsigned c, std::vector<unsigned>& out) {
     return expression;                                                                                     \
   }
 #define PUT(type, expression) out.push_back(by_lanes<type>(a, b, c, VALUE(expression)));
-#define WANT_THREE(name, value)                                                        \
-  PUT(int, value)                                                                      \
-  PUT(unsigned, value)                                                                 \
-  PUT(short, value) PUT(unsigned short, value) PUT(int, std::max<long long>(value, 0)) \
-      PUT(short, std::max<long long>(value, 0))
+#define WANT_THREE(name, value) \
+  PUT(int, value)               \
+  PUT(unsigned, value)          \
+  PUT(short, value)             \
+  PUT(unsigned short, value) PUT(int, std::max<long long>(value, 0)) PUT(short, std::max<long long>(value, 0))
 #define WANT_TWO(name, value) PUT(int, std::max<long long>(value, 0)) PUT(short, std::max<long long>(value, 0))
 #define PUT_CHOICE(type, value, chosen)                                         \
   PUT(type, value) {                                                            \
