@@ -9,7 +9,9 @@ namespace ew::cli {
 namespace {
 
 constexpr std::string_view both = "__host__ __device__", overloads = " function '", refusal = "' cannot overload ",
-                           no_match = "does not match any declaration in", words = "__attribute__((host, device)) ";
+                           no_match = "does not match any declaration in", earlier_one = "previous declaration is here",
+                           differs_in_nothing_else = "member declaration nearly matches",
+                           words = "__attribute__((host, device)) ";
 
 /// `FILE:LINE:COLUMN: KIND: message` of one line, if it is one.
 struct Message {
@@ -91,6 +93,7 @@ bool may_name_execution_spaces(std::string_view diagnostics) {
 std::vector<SourcePlace> incomplete_declarations(std::string_view diagnostics) {
   std::vector<SourcePlace> places;
   std::optional<Pair> pair;
+  SourcePlace later;
   while (!diagnostics.empty()) {
     const std::size_t end = std::min(diagnostics.find('\n'), diagnostics.size() - 1) + 1;
     const auto message = message_of(diagnostics.substr(0, end - 1));
@@ -98,10 +101,11 @@ std::vector<SourcePlace> incomplete_declarations(std::string_view diagnostics) {
     if (!message) continue;
     if (message->kind == ": error: ") {
       pair = refused_pair(message->text);
-      if (pair && pair->later) places.push_back(message->place);
-    } else if (pair && pair->earlier &&
-               (message->text == "previous declaration is here" || message->text.ends_with("nearly matches"))) {
-      places.push_back(message->place);
+      later = message->place;
+    } else if (pair && (message->text == earlier_one || message->text == differs_in_nothing_else)) {
+      if (pair->later) places.push_back(later);
+      if (pair->earlier) places.push_back(message->place);
+      pair.reset();
     }
   }
   return places;

@@ -26,6 +26,14 @@ TEST(ExecutionSpaces, AMemberThatMatchesNoneIsCompletedOnBothSides) {
   EXPECT_EQ(places, (std::vector<SourcePlace>{{"a.cu", 4, 19}, {"a.cu", 1, 16}}));
 }
 
+TEST(ExecutionSpaces, AMemberThatDiffersInMoreIsLeftAsItIs) {
+  EXPECT_TRUE(
+      incomplete_declarations("a.cu:2:8: error: out-of-line definition of 'm' does not match any declaration in 'S'\n"
+                              "a.cu:1:16: note: member declaration does not match because it is const qualified\n"
+                              "a.cu:5:8: error: out-of-line definition of 'n' does not match any declaration in 'S'\n")
+          .empty());
+}
+
 TEST(ExecutionSpaces, OtherMistakesNameNothing) {
   EXPECT_TRUE(
       incomplete_declarations("a.cu:3:1: error: unknown type name 'x'\na.cu:1:1: note: previous declaration is here\n"
