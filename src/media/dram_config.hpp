@@ -40,9 +40,10 @@ void DramConfig::fields(Self& self, Visitor&& visit) {
   using core::Range;
   const char* table = "the standard's row in media/dram_standards.hpp";
   const Range timing{0, 1e6};
-  visit("standard", self.standard, Range{}, "",
-        "gddr5, gddr5x, gddr6, gddr6x, hbm2, hbm2e or hbm3: what every figure of this section is that is not given (0).",
-        "SBRP artifact: GDDR6");
+  visit(
+      "standard", self.standard, Range{}, "",
+      "gddr5, gddr5x, gddr6, gddr6x, hbm2, hbm2e or hbm3: what every figure of this section is that is not given (0).",
+      "SBRP artifact: GDDR6");
   visit("clock", self.clock, Range{0, 100000}, "", "Clock whose cycles the timings count.", table);
   visit("bytes_per_clock", self.bytes_per_clock, Range{0, 4096}, "bytes",
         "Bytes that a channel's data bus moves a cycle of this clock.", table);

@@ -1,9 +1,24 @@
 #include "runtime/context.hpp"
 
+#include <cstdlib>
+#include <string_view>
+
 #include "runtime/complaints.hpp"
 #include "runtime/faults.hpp"
 
 namespace ew::runtime {
+
+namespace {
+
+bool launches_wait() {
+  const char* text = std::getenv("CUDA_LAUNCH_BLOCKING");
+  return text && std::string_view(text) != "" && std::string_view(text) != "0";
+}
+
+}  // namespace
+
+Context::Context(Queue& queue, PrintBuffer& print_buffer)
+    : queue_(queue), print_buffer_(print_buffer), launches_wait_(launches_wait()) {}
 
 void Context::lose(const simt::Fault& fault) {
   lost_.store(error_of(fault.kind), std::memory_order_release);

@@ -20,9 +20,8 @@ using ApiLock = std::unique_lock<std::mutex>;
 
 class Context {
  public:
-  /// The queue need not be made yet. `launches_wait`: CUDA_LAUNCH_BLOCKING.
-  Context(Queue& queue, PrintBuffer& print_buffer, bool launches_wait)
-      : queue_(queue), print_buffer_(print_buffer), launches_wait_(launches_wait) {}
+  /// The queue need not be made yet. Reads CUDA_LAUNCH_BLOCKING, CUDA's own variable: launches wait where it is 1.
+  Context(Queue& queue, PrintBuffer& print_buffer);
 
   /// Lets go of the lock, waits, prints what kernels have printed, and takes the lock again. The context's error, if
   /// lost.

@@ -53,7 +53,6 @@ Environment Environment::read() {
   environment.digest = number(digest_name) != 0;
   environment.summary = number(summary_name) != 0;
   environment.per_unit = number(per_unit_name) != 0;
-  environment.launch_blocking = number(launch_blocking_name) != 0;
   environment.progress = number(progress_name);
   return environment;
 }

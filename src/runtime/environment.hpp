@@ -60,9 +60,6 @@ struct Environment {
   /// (runtime/fork_server.hpp).
   static constexpr const char* fork_server_name = "EVERWARP_FORK_SERVER";
 
-  /// CUDA_LAUNCH_BLOCKING, as CUDA has it: 1: a launch returns when the kernel has ended, with its error.
-  static constexpr const char* launch_blocking_name = "CUDA_LAUNCH_BLOCKING";
-
   std::string machine = "default";
   std::vector<std::string> settings;
   u64 seed = 0;
@@ -71,7 +68,7 @@ struct Environment {
   u64 crash_at = 0, crash_at_persist = 0, crash_at_cycle = 0;  // 0: never
   std::string count_file;
   std::string timeline_file, trace_file, events_file, durable_log_file, acknowledgements_file;
-  bool digest = false, summary = false, per_unit = false, launch_blocking = false;
+  bool digest = false, summary = false, per_unit = false;
   bool traced_host = false;  // no variable: a program that was built with --trace-host says so before main()
   u64 progress = 0;
 

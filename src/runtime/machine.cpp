@@ -15,7 +15,7 @@ Machine::Machine(MachineConfig config, const Environment& environment, const Reg
       persistence_(config_, environment, memory_.space(), queue_),
       modules_(registry, memory_, config_.device.constant_memory.count, complaints_),
       work_(config_, registry, services_.limits(), memory_, queue_),
-      context_(queue_, services_.print_buffer(), environment.launch_blocking),
+      context_(queue_, services_.print_buffer()),
       host_accesses_(config_, memory_, persistence_.pools(), queue_),
       simulator_maker_(config_, gpu_limits_, environment, memory_, services_, persistence_, results_),
       queue_(

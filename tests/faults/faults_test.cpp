@@ -70,7 +70,7 @@ std::vector<Case> cases_of(const std::string& program) {
       std::istringstream words(line.substr(3));
       Case c{.program = program};
       words >> c.name;
-      for (std::string word; words >> word;) 
+      for (std::string word; words >> word;)
         word == "on" ? words >> c.machine : word == "with" ? words >> c.variable : words >> c.status;
       cases.push_back(c);
     } else if (line.starts_with("> ")) {
@@ -136,7 +136,8 @@ TEST_P(Faults, ReadAsExpected) {
 INSTANTIATE_TEST_SUITE_P(Programs, Faults, testing::ValuesIn(all_cases()), [](const auto& info) {
   std::string name = info.param.program + "_" + info.param.name;
   if (!info.param.variable.empty()) name += "_with_" + info.param.variable;
-  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return info.param.machine == "default" ? name : name + "_in_timing_mode";
 });
 
