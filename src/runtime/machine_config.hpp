@@ -188,7 +188,7 @@ void DeviceConfig::fields(Self& self, Visitor&& visit) {
 
 template <class Self, class Visitor>
 void BoundsConfig::fields(Self& self, Visitor&& visit) {
-  visit("bounds", self.bounds, core::model_choices({"allocation", "page"}), "",
+  visit("bounds", self.bounds, core::Choices{{"allocation", "page"}}, "",
         "What a kernel may touch. allocation: only bytes that were allocated. page: the whole pages in which they lie, "
         "of "
         "2 MiB (host memory: 4 KiB), as real GPUs check; for programs that read past the end of an array.",
