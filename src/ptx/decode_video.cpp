@@ -72,7 +72,6 @@ u32 FunctionDecoder::video_form(const Match& match) {
   form.second = elements > 1 ? adds : match.value("video_second") & 3;
   form.compare = match.value("video_compare") & 7;
   form.scale = match.value("video_scale") & 3;
-  form.simd = elements > 1;
 
   const auto part = [&](u32 operand, const std::optional<u16>& chosen) {
     if (!chosen) operands_.fail(fmt::format("operand {} has no part .{}", operand + 1, written[operand].part));

@@ -14,7 +14,6 @@ struct VideoForm {
   u16 second : 2 = 0;   // VideoSecond
   u16 compare : 3 = 0;  // Compare
   u16 scale : 2 = 0;    // 0, 1: .shr7, 2: .shr15
-  u16 simd : 1 = 0;     // how the selectors are to be read
   u16 destination = 0;  // scalar: a part of the word; SIMD: a bit for each element that is written
   u16 a = 0, b = 0;     // scalar: a part of the word; SIMD: four bits an element: its place in the words a and b
 };
