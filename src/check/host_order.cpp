@@ -45,16 +45,30 @@ void HostOrder::end(u64 ticket, std::span<const u32> order, std::span<const u32>
   ended_.push_back(ticket);
 }
 
-void HostOrder::transfer(std::span<const u64> words) {
+void HostOrder::transfer(std::span<const u64> words, bool by_host) {
   const u64 ticket = words[0];
   const Nodes before = begin(ticket);
   std::vector<u32> made{before.order};
-  for (std::size_t i = 1; i + 2 < words.size(); i += 3)
+  for (std::size_t i = 1; i + 2 < words.size(); i += 3) {
     made.push_back(persists_.add({.address = words[i], .value = words[i + 2], .bytes = static_cast<u8>(words[i + 1])},
-                                 std::array{axioms_.unordered() ? 0 : before.order, before.durable}));
+                                 std::array{axioms_.unordered() || by_host ? 0 : before.order, before.durable}));
+    if (by_host) open_.push_back(made.back());
+  }
   Nodes& nodes = commands_[ticket].nodes;
-  nodes.order = graph_.join(made);
-  if (axioms_.durable_at_end) nodes.durable = graph_.join(nodes.durable, nodes.order);
+  if (!by_host) {
+    nodes.order = graph_.join(made);
+    if (axioms_.durable_at_end) nodes.durable = graph_.join(nodes.durable, nodes.order);
+  }
+  ended_.push_back(ticket);
+}
+
+void HostOrder::flush(u64 ticket, u64 begin_byte, u64 end_byte) {
+  begin(ticket);
+  std::vector<u32> now = cover(begin_byte, end_byte);
+  Nodes& nodes = commands_[ticket].nodes;
+  now.push_back(nodes.durable);
+  nodes.durable = graph_.join(now);
+  if (!axioms_.unordered()) nodes.order = graph_.join(nodes.order, nodes.durable);
   ended_.push_back(ticket);
 }
 
@@ -79,14 +93,20 @@ void HostOrder::store(std::span<const u64> words) {
   }
 }
 
-void HostOrder::persist(u64 begin, u64 end) {
-  std::vector<u32> now{host_.durable};
+std::vector<u32> HostOrder::cover(u64 begin, u64 end) {
+  std::vector<u32> covered;
   std::erase_if(open_, [&](u32 node) {
     const Persist& store = graph_.persist(graph_.persist_at(node));
     if (store.address + store.bytes <= begin || store.address >= end) return false;
-    now.push_back(node);
+    covered.push_back(node);
     return true;
   });
+  return covered;
+}
+
+void HostOrder::persist(u64 begin, u64 end) {
+  std::vector<u32> now = cover(begin, end);
+  now.push_back(host_.durable);
   host_.durable = graph_.join(now);
   if (!axioms_.unordered()) host_.order = graph_.join(host_.order, host_.durable);
 }

@@ -29,7 +29,10 @@ class HostOrder {
   Nodes begin(u64 ticket);
   /// A launch is over, and has added these to that.
   void end(u64 ticket, std::span<const u32> order, std::span<const u32> durable);
-  void transfer(std::span<const u64> words);
+  /// `by_host`: what it has written is durable when it is flushed; else when the transfer is over.
+  void transfer(std::span<const u64> words, bool by_host);
+  /// Work of the host flushes [begin, end): durable when it is over.
+  void flush(u64 ticket, u64 begin, u64 end);
 
   // The host.
   void wait(u64 ticket);
@@ -56,6 +59,9 @@ class HostOrder {
     return axioms_.across == PersistAxioms::Across::performance ? persists_.last() : host_.durable;
   }
 
+  /// Nodes of stores to [begin, end) that nothing has made durable; they are covered now.
+  std::vector<u32> cover(u64 begin, u64 end);
+
   const EventFile& events_;
   const PersistAxioms& axioms_;
   PersistGraph& graph_;
@@ -63,7 +69,7 @@ class HostOrder {
   std::unordered_map<u64, Command> commands_;
   std::vector<u64> ended_;  // commands with persists or launches, not waited for by a full wait
   Nodes host_;
-  std::vector<u32> open_;  // stores of the host that no persist call has covered
+  std::vector<u32> open_;  // stores of the host and its cores that no persist call and no flush has covered
 };
 
 }  // namespace ew::check

@@ -26,11 +26,12 @@ void PersistBuilder::take(const EventRecord& record, std::span<const u64> words)
       return end_launch(record);
     case simt::EventKind::pool_end:
     case simt::EventKind::host_persist:
+      if (words.size() > 2) return host_.flush(words[2], words[0], words[0] + words[1]);
       return words.size() > 1 ? host_.persist(words[0], words[0] + words[1]) : host_.end_pool(words[0]);
     case simt::EventKind::host_store:
       return host_.store(words);
     case simt::EventKind::transfer:
-      return host_.transfer(words);
+      return host_.transfer(words, record.pc != 0);
     case simt::EventKind::acknowledged:
       return host_.acknowledge(words[0]);
     case simt::EventKind::load:

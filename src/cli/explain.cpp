@@ -19,6 +19,7 @@
 #include "core/json_text.hpp"
 #include "core/nearest.hpp"
 #include "core/statistics.hpp"
+#include "host/file_system.hpp"
 #include "media/dram_standards.hpp"
 #include "media/kinds.hpp"
 #include "memory/networks/networks.hpp"
@@ -156,6 +157,7 @@ std::vector<Model> all_models() {
   add("sm_timing.policy", simt::scheduler_policies());
   add("network.kind", memory::network_kinds());
   add("medium", media::media_kinds());
+  add("host.file_system", host::file_systems());
   add("memory.standard", media::dram_standards);
   for (const auto* axioms : check::persistency_columns())
     all.push_back({"axioms of persistency", axioms->name, axioms->sentence});

@@ -6,17 +6,23 @@
 
 namespace ew::media {
 
+namespace {
+
+constexpr memory::ByteMask whole_line{{~u64{0}, ~u64{0}}};
+
+}  // namespace
+
 HostMemory::HostMemory(const HostMemoryConfig& config, const MediaParts& parts)
     : wheel_(parts.wheel),
       link_(*parts.host_link),
+      cache_(*parts.host_cache),
       config_(config),
       ratio_(core::ClockRatio::of_bandwidth(parts.clock, config.bandwidth)),
       latency_(core::cycles_covering(parts.clock, config.latency)),
       llc_latency_(core::cycles_covering(parts.clock, config.llc_latency)),
-      sets_(config.ddio ? config.llc.count / (u64{config.llc_line} * config.llc_ways) : 0),
-      in_set_(std::min(config.ddio_ways, config.llc_ways)),
-      ways_(sets_ * in_set_),
-      slots_(config.queue) {}
+      slots_(config.queue) {
+  cache_.attach(LastLevelCache::Of::memory, *this);
+}
 
 const memory::DeviceStatistics& HostMemory::statistics() const {
   statistics_ = accounts_.total();
@@ -31,36 +37,84 @@ bool HostMemory::serve(const memory::DeviceRequest& request) {
   memory::DeviceStatistics& counts = accounts_[request.account];
   (request.write ? counts.writes : counts.reads) += 1;
   (request.write ? counts.written_bytes : counts.read_bytes) += request.bytes;
-  link_.send<&HostMemory::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
+  if (request.host != memory::HostAccess::none)
+    serve_core(slot);
+  else
+    link_.send<&HostMemory::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
   return true;
 }
 
 void HostMemory::at_host(u64 slot, u64) {
+  if (slots_[slot].mmio) return host_done(slot, 0);
+  serve_device(slot);
+}
+
+void HostMemory::count(const memory::DeviceRequest& request, u64 hits, u64 misses) {
+  memory::DeviceStatistics& counts = accounts_[request.account];
+  counts.cache_hits += hits;
+  counts.cache_misses += misses;
+}
+
+void HostMemory::serve_device(u64 slot) {
   const memory::DeviceRequest& request = slots_[slot];
-  if (request.mmio) return host_done(slot, 0);
   const u64 first = request.address / config_.llc_line;
   const u64 last = (request.address + request.bytes - 1) / config_.llc_line;
-  const bool cached = sets_ && !(bypassed_ && request.write), allocates = cached && request.write;
-  u64 hits = 0, to_dram = 0, evicted = 0;
-  for (u64 line = first; line <= last; ++line) {
-    if (cached && hit(line, request.write)) {
+  const bool ddio = config_.ddio && !cache_.none() && !(bypassed_ && request.write), allocates = ddio && request.write;
+  u64 hits = 0, to_dram = 0;
+  const core::Cycle now = wheel_.now();
+  for (u64 number = first; number <= last; ++number) {
+    LastLevelCache::Line* const line = cache_.find(LastLevelCache::Of::memory, number);
+    if (line && (ddio || !request.write)) {
       ++hits;
+      if (request.write) line->dirty = whole_line;
     } else if (allocates) {
-      evicted += allocate(line);
+      cache_.add(LastLevelCache::Of::memory, number, false).dirty = whole_line;
     } else {
+      if (line) LastLevelCache::remove(*line);  // a core's copy: the device writes past it
       to_dram += config_.llc_line;
     }
   }
-  if (cached) {
-    memory::DeviceStatistics& counts = accounts_[request.account];
-    counts.cache_hits += hits;
-    counts.cache_misses += last - first + 1 - hits;
-  }
-  core::Cycle done = wheel_.now();
+  if (ddio) count(request, hits, last - first + 1 - hits);
+  core::Cycle done = now;
   if (hits || allocates) done += llc_latency_;
-  if (evicted) transfer(evicted);
   if (to_dram) done = std::max(done, transfer(to_dram) + latency_);
   wheel_.at<&HostMemory::host_done>(done, *this, slot);
+}
+
+/// One line, or a part of it.
+void HostMemory::serve_core(u64 slot) {
+  using memory::HostAccess;
+  const memory::DeviceRequest& request = slots_[slot];
+  const u64 number = request.address / config_.llc_line;
+  LastLevelCache::Line* line = cache_.find(LastLevelCache::Of::memory, number);
+  core::Cycle done = wheel_.now() + llc_latency_;
+  switch (request.host) {
+    case HostAccess::none:
+    case HostAccess::load:
+    case HostAccess::store:
+      count(request, line != nullptr, line == nullptr);
+      if (!line) {
+        if (!cache_.none()) line = &cache_.add(LastLevelCache::Of::memory, number, true);
+        done = std::max(done, transfer(config_.llc_line) + latency_);
+      }
+      if (line && request.write) line->dirty = whole_line;
+      break;
+    case HostAccess::stream:
+      if (line) LastLevelCache::remove(*line);
+      done = std::max(done, transfer(request.bytes));
+      break;
+    case HostAccess::flush:
+      if (line && line->dirty.any()) {
+        line->dirty = {};
+        done = std::max(done, transfer(config_.llc_line));
+      }
+      break;
+  }
+  wheel_.at<&HostMemory::host_done>(done, *this, slot);
+}
+
+void HostMemory::evicted(const LastLevelCache::Line&, u64, const u8*) {
+  transfer(config_.llc_line);
 }
 
 core::Cycle HostMemory::transfer(u64 bytes) {
@@ -71,28 +125,9 @@ core::Cycle HostMemory::transfer(u64 bytes) {
   return ratio_.cycle_at(bus_free_);
 }
 
-bool HostMemory::hit(u64 line, bool write) {
-  Way* const ways = set(line);
-  for (u32 i = 0; i < in_set_; ++i) {
-    if (ways[i].line != line) continue;
-    ways[i].used = ++uses_;
-    ways[i].dirty |= write;
-    return true;
-  }
-  return false;
-}
-
-u64 HostMemory::allocate(u64 line) {
-  Way* const ways = set(line);
-  Way& way = *std::min_element(ways, ways + in_set_, [](const Way& a, const Way& b) { return a.used < b.used; });
-  const u64 evicted = way.dirty ? config_.llc_line : 0;
-  way = {line, ++uses_, true};
-  return evicted;
-}
-
 void HostMemory::host_done(u64 slot, u64) {
   const memory::DeviceRequest& request = slots_[slot];
-  if (!request.client) return finish(slot, 0);
+  if (!request.client || request.host != memory::HostAccess::none) return finish(slot, 0);
   link_.send<&HostMemory::finish>(memory::LinkDirection::to_device, request.write ? 0 : request.bytes, *this, slot);
 }
 

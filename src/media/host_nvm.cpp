@@ -1,7 +1,8 @@
 #include "media/host_nvm.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include "media/kinds.hpp"
 #include "memory/masks.hpp"
@@ -9,7 +10,12 @@
 namespace ew::media {
 namespace {
 
-constexpr u64 eviction = u64{1} << 32;  // in a token of the medium
+constexpr auto pools = LastLevelCache::Of::pools;
+
+constexpr u32 no_slot = ~u32{0};
+
+// In a token of the medium: an eviction; and one for nobody's slot.
+constexpr u64 eviction = u64{1} << 32, loose = u64{1} << 33;
 
 /// The part of a line's mask that begins at this byte.
 memory::ByteMask shifted(const memory::ByteMask& mask, u32 from, u32 count) {
@@ -28,10 +34,13 @@ HostNvm::HostNvm(const NvmConfig& config, const HostMemoryConfig& host, const Me
       durable_(parts.durable),
       eadr_(config.eadr),
       cache_latency_(core::cycles_covering(parts.clock, host.llc_latency)),
-      cache_(config.ddio && host.llc.count ? std::make_unique<PersistentCache>(host) : nullptr),
-      ddio_(cache_ != nullptr),
+      cache_(*parts.host_cache),
+      cached_(config.ddio && !cache_.none()),
+      ddio_(cached_),
       medium_(config, parts, 1, *this),
-      slots_(config.queue) {}
+      slots_(config.queue) {
+  cache_.attach(pools, *this);
+}
 
 bool HostNvm::serve(const memory::DeviceRequest& request) {
   if (slots_.full()) return false;
@@ -39,7 +48,10 @@ bool HostNvm::serve(const memory::DeviceRequest& request) {
   memory::DeviceStatistics& counts = accounts_[request.account];
   (request.write ? counts.writes : counts.reads) += 1;
   (request.write ? counts.written_bytes : counts.read_bytes) += request.bytes;
-  link_.send<&HostNvm::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
+  if (request.host != memory::HostAccess::none)
+    serve_core(slot);
+  else
+    link_.send<&HostNvm::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
   return true;
 }
 
@@ -53,14 +65,16 @@ void HostNvm::at_host(u64 number, u64) {
 /// From the cache when it has every line of it, else from the medium.
 void HostNvm::read(u32 slot) {
   const memory::DeviceRequest& request = slots_[slot].request;
-  if (cache_) {
-    const u64 first = request.address / cache_->line_bytes();
-    const u64 last = (request.address + request.bytes - 1) / cache_->line_bytes();
+  if (!cache_.none()) {
+    const u64 first = request.address / cache_.line_bytes();
+    const u64 last = (request.address + request.bytes - 1) / cache_.line_bytes();
     u64 hits = 0;
-    for (u64 line = first; line <= last; ++line) hits += cache_->find(line) != nullptr;
-    memory::DeviceStatistics& counts = accounts_[request.account];
-    counts.cache_hits += hits;
-    counts.cache_misses += last - first + 1 - hits;
+    for (u64 line = first; line <= last; ++line) hits += cache_.find(pools, line) != nullptr;
+    if (cached_) {
+      memory::DeviceStatistics& counts = accounts_[request.account];
+      counts.cache_hits += hits;
+      counts.cache_misses += last - first + 1 - hits;
+    }
     if (hits == last - first + 1) {
       wheel_.at<&HostNvm::host_done>(wheel_.now() + cache_latency_, *this, slot);
       return;
@@ -72,7 +86,7 @@ void HostNvm::read(u32 slot) {
 void HostNvm::write_to_cache(u32 slot) {
   const memory::DeviceRequest request = slots_[slot].request;
   slots_[slot].request.payload = memory::no_payload;
-  const u32 width = cache_->line_bytes();
+  const u32 width = cache_.line_bytes();
   u64 base = request.address & ~u64{memory::longest_line - 1};
   memory::ByteMask mask;
   static constexpr std::array<u8, memory::longest_line> unknown{};
@@ -96,56 +110,138 @@ void HostNvm::write_to_cache(u32 slot) {
 }
 
 void HostNvm::put_in_cache(u32 slot, u64 number, u64 address, const u8* bytes, const memory::ByteMask& mask) {
-  PersistentCache::Line* line = cache_->find(number);
+  LastLevelCache::Line* line = cache_.find(pools, number);
   memory::DeviceStatistics& counts = accounts_[slots_[slot].request.account];
   ++(line ? counts.cache_hits : counts.cache_misses);
   if (!line) {
-    line = &cache_->victim(number);
-    evict(slot, *line);
-    *line = {.line = number, .address = address};
-    cache_->touch(*line);
+    evicting_for_ = slot;
+    line = &cache_.add(pools, number, slots_[slot].request.host != memory::HostAccess::none);
+    evicting_for_ = no_slot;
+    line->address = address;
   }
-  line->mask = line->mask | mask;
-  memory::copy_bytes(cache_->bytes(*line), bytes, mask);
+  line->dirty = line->dirty | mask;
+  memory::copy_bytes(cache_.bytes(*line), bytes, mask);
 }
 
-/// The line's bytes go to the medium; the slot is taken until they have room there.
-void HostNvm::evict(u32 slot, PersistentCache::Line& line) {
-  if (!line.mask.any()) return;
-  NvmAccess access{line.line * cache_->line_bytes(), cache_->line_bytes(), true, slot | eviction};
+/// The line's bytes go to the medium. Who has made it go keeps its slot until they have room there.
+void HostNvm::evicted(const LastLevelCache::Line& line, u64 number, const u8* bytes) {
+  NvmAccess access{number * cache_.line_bytes(), cache_.line_bytes(), true, loose};
   access.durable = eadr_;
-  if (line.address) {
+  if (bytes) {
     access.line = line.address;
     access.payload = payloads_->take();
     memory::Payload& payload = (*payloads_)[access.payload];
-    payload.valid = line.mask;
-    std::memcpy(payload.bytes.data(), cache_->bytes(line), cache_->line_bytes());
+    payload.valid = line.dirty;
+    std::memcpy(payload.bytes.data(), bytes, cache_.line_bytes());
   }
-  ++slots_[slot].parts;
+  if (evicting_for_ == no_slot) {
+    ++loose_evictions_;
+  } else {
+    access.token = evicting_for_ | eviction;
+    ++slots_[evicting_for_].parts;
+  }
   medium_.arrive(access);
-  line = {};
+}
+
+void HostNvm::evict_for(u32 slot, LastLevelCache::Line& line, u64 number) {
+  evicting_for_ = slot;
+  if (line.dirty.any()) evicted(line, number, line.address ? cache_.bytes(line) : nullptr);
+  evicting_for_ = no_slot;
+  LastLevelCache::remove(line);
 }
 
 void HostNvm::write_through(u32 slot) {
   const memory::DeviceRequest request = slots_[slot].request;
   slots_[slot].request.payload = memory::no_payload;  // the medium's, or the cache's, from here on
-  if (cache_) {
-    const u64 first = request.address / cache_->line_bytes();
-    const u64 last = (request.address + request.bytes - 1) / cache_->line_bytes();
-    for (u64 line = first; line <= last; ++line)
-      if (PersistentCache::Line* const found = cache_->find(line)) evict(slot, *found);
+  if (!cache_.none()) {
+    const u64 first = request.address / cache_.line_bytes();
+    const u64 last = (request.address + request.bytes - 1) / cache_.line_bytes();
+    for (u64 number = first; number <= last; ++number)
+      if (LastLevelCache::Line* const found = cache_.find(pools, number)) evict_for(slot, *found, number);
   }
   medium_.arrive({request.address, request.bytes, true, slot, request.payload, request.line});
 }
 
+/// One line, or a part of it.
+void HostNvm::serve_core(u32 slot) {
+  using memory::HostAccess;
+  const memory::DeviceRequest& request = slots_[slot].request;
+  switch (request.host) {
+    case HostAccess::none:
+    case HostAccess::load:
+    case HostAccess::store: {
+      const bool hit = cache_.find(pools, request.address / cache_.line_bytes());
+      if (!hit) return medium_.arrive({request.address, request.bytes, false, slot});
+      ++accounts_[request.account].cache_hits;
+      if (request.write) return write_to_cache(slot);
+      wheel_.at<&HostNvm::host_done>(wheel_.now() + cache_latency_, *this, slot);
+      return;
+    }
+    case HostAccess::stream:
+      return write_through(slot);
+    case HostAccess::flush:
+      return flush(slot);
+  }
+}
+
+/// The medium has read the line that a core asked for.
+void HostNvm::fetched_for_core(u32 slot) {
+  const memory::DeviceRequest& request = slots_[slot].request;
+  if (request.write) {
+    if (!cache_.none()) return write_to_cache(slot);
+    return write_through(slot);
+  }
+  const u64 number = request.address / cache_.line_bytes();
+  ++accounts_[request.account].cache_misses;
+  if (!cache_.none() && !cache_.find(pools, number)) {
+    evicting_for_ = slot;
+    cache_.add(pools, number, true).address = request.line;
+    evicting_for_ = no_slot;
+  }
+  host_done(slot, 0);
+}
+
+void HostNvm::flush(u32 slot) {
+  memory::DeviceRequest& request = slots_[slot].request;
+  const u64 number = request.address / cache_.line_bytes();
+  LastLevelCache::Line* const line = cache_.find(pools, number);
+  memory::PayloadId payload = std::exchange(request.payload, memory::no_payload);
+  const bool handed = payload != memory::no_payload;
+  if (line && line->dirty.any()) {
+    if (!handed) {
+      payload = payloads_->take();
+      (*payloads_)[payload].valid = {};
+    }
+    memory::Payload& bytes = (*payloads_)[payload];
+    const memory::ByteMask more = line->dirty & ~bytes.valid;
+    memory::copy_bytes(bytes.bytes.data(), cache_.bytes(*line), more);
+    bytes.valid = bytes.valid | more;
+    line->dirty = {};
+  }
+  if (payload == memory::no_payload) {
+    wheel_.at<&HostNvm::host_done>(wheel_.now() + cache_latency_, *this, slot);
+    return;
+  }
+  NvmAccess access{number * cache_.line_bytes(), cache_.line_bytes(), true, slot, payload, request.line};
+  access.durable = eadr_ && !handed;
+  medium_.arrive(access);
+}
+
 void HostNvm::medium_done(u64 token) {
-  if (token & eviction) return release(static_cast<u32>(token));
-  host_done(token, 0);
+  if (token & loose) {
+    --loose_evictions_;
+    return;
+  }
+  const u32 slot = static_cast<u32>(token);
+  if (token & eviction) return release(slot);
+  const memory::HostAccess host = slots_[slot].request.host;
+  if (host == memory::HostAccess::load || host == memory::HostAccess::store) return fetched_for_core(slot);
+  host_done(slot, 0);
 }
 
 void HostNvm::host_done(u64 slot, u64) {
   const memory::DeviceRequest& request = slots_[slot].request;
-  if (!request.client) return finish(slot, 0);
+  if (!request.client || request.host != memory::HostAccess::none) return finish(slot, 0);
   link_.send<&HostNvm::finish>(memory::LinkDirection::to_device, request.write ? 0 : request.bytes, *this, slot);
 }
 
@@ -170,7 +266,7 @@ void HostNvm::drop(u64 begin, u64 end) {
     if (slot.request.payload != memory::no_payload)
       memory::clear_range((*payloads_)[slot.request.payload].valid, slot.request.line, begin, end);
   medium_.drop(begin, end);
-  if (cache_) cache_->drop(begin, end);
+  cache_.drop(begin, end);
 }
 
 const memory::DeviceStatistics& HostNvm::statistics() const {

@@ -10,29 +10,30 @@
 #include <memory>
 #include <vector>
 
+#include "media/last_level_cache.hpp"
 #include "media/nvm_medium.hpp"
-#include "media/persistent_cache.hpp"
 #include "media/request_slots.hpp"
 #include "memory/host_link.hpp"
 
 namespace ew::media {
 
-class HostNvm final : public memory::Device, public NvmMedium::Client {
+class HostNvm final : public memory::Device, public NvmMedium::Client, public LastLevelCache::Memory {
  public:
-  /// REQUIRES: parts.host_link.
+  /// REQUIRES: parts.host_link, parts.host_cache.
   HostNvm(const NvmConfig&, const HostMemoryConfig&, const MediaParts&);
 
   bool serve(const memory::DeviceRequest&) override;
   void notify_when_free(bool write, core::TimeWheel::Handler, void* target, u64 a) override;
   void drop(u64 begin, u64 end) override;
   /// With eADR the cache is in the persistence domain: a persist region need not write past it.
-  void persist_region(bool inside) override { ddio_ = cache_ && (!inside || eadr_); }
-  u64 in_flight() const override { return slots_.in_flight(); }
+  void persist_region(bool inside) override { ddio_ = cached_ && (!inside || eadr_); }
+  u64 in_flight() const override { return slots_.in_flight() + loose_evictions_; }
   const memory::DeviceStatistics& statistics() const override;
   void tell(core::AccountHolders& holders, u32 number) override { accounts_.tell(holders, number); }
   memory::DeviceStatistics take(core::Account account) override { return accounts_.take(account); }
 
   void medium_done(u64 token) override;
+  void evicted(const LastLevelCache::Line&, u64 number, const u8* bytes) override;
 
  private:
   struct Slot {
@@ -44,8 +45,11 @@ class HostNvm final : public memory::Device, public NvmMedium::Client {
   void read(u32 slot);
   void write_to_cache(u32 slot);
   void write_through(u32 slot);
-  void put_in_cache(u32 slot, u64 line, u64 address, const u8* bytes, const memory::ByteMask&);
-  void evict(u32 slot, PersistentCache::Line&);
+  void put_in_cache(u32 slot, u64 number, u64 address, const u8* bytes, const memory::ByteMask&);
+  void evict_for(u32 slot, LastLevelCache::Line&, u64 number);
+  void serve_core(u32 slot);
+  void fetched_for_core(u32 slot);
+  void flush(u32 slot);
   void host_done(u64 slot, u64);
   void finish(u64 slot, u64);
   void release(u32 slot);
@@ -56,8 +60,11 @@ class HostNvm final : public memory::Device, public NvmMedium::Client {
   memory::DurableImage* const durable_;
   const bool eadr_;
   const core::Cycle cache_latency_;
-  std::unique_ptr<PersistentCache> cache_;  // nullptr: the host has none, or DDIO is off for ever
+  LastLevelCache& cache_;
+  const bool cached_;  // DDIO may be on
   bool ddio_;
+  u32 evicting_for_ = ~u32{0};  // the slot whose line takes the place of one that is evicted; ~0: nobody's
+  u64 loose_evictions_ = 0;     // on their way to the medium for nobody's slot
   NvmMedium medium_;
   RequestSlots<Slot> slots_;
   core::Accounts<memory::DeviceStatistics> accounts_;

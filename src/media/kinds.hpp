@@ -7,7 +7,8 @@
 
 #include "core/time_wheel.hpp"
 #include "media/dram_config.hpp"
-#include "media/host_memory.hpp"
+#include "media/host_memory_config.hpp"
+#include "media/last_level_cache.hpp"
 #include "media/nvm_config.hpp"
 #include "memory/device.hpp"
 #include "memory/durable_image.hpp"
@@ -26,7 +27,8 @@ struct MediaParts {
   core::TimeWheel& wheel;
   core::Kilohertz clock;                  // of the SMs, which the wheel counts
   u32 channels = 1, channel = 0;          // of so many devices, which one this is: they refresh one after the other
-  memory::HostLink* host_link = nullptr;  // for media behind it
+  memory::HostLink* host_link = nullptr;  // for media behind it, and what they share:
+  LastLevelCache* host_cache = nullptr;
   // For non-volatile media: of the payloads that they are given, and where these go.
   memory::Payloads* payloads = nullptr;
   memory::DurableImage* durable = nullptr;

@@ -16,6 +16,15 @@ class DeviceClient {
   virtual void served(u64 token) = 0;
 };
 
+/// What a core of the host wants of the memory beside it. Nothing of it crosses the link.
+enum class HostAccess : u8 {
+  none,    // the request is no core's: it comes over the link
+  load,    // a line is put into the last-level cache
+  store,   // it is fetched into that cache, and written there
+  stream,  // a non-temporal store: past the cache; done when the memory controller has it
+  flush    // clwb: what is dirty of the line is written back, and the line stays; done as a stream is
+};
+
 struct DeviceRequest {
   u64 address = 0;  // simulated physical, in the device's own space: DevicePlace::address
   u32 bytes = 32;   // a sector or more, inside one line
@@ -28,6 +37,9 @@ struct DeviceRequest {
   PayloadId payload = no_payload;
   u64 line = 0;       // of the payload: address of its first byte in the program
   bool mmio = false;  // for registers of a device behind the link: no cache or memory of the host is asked
+  // Of a core: a load reads, the rest writes. The bytes lie inside one line of the last-level cache. A flush's payload
+  // is what the line has that is neither durable nor dirty in that cache.
+  HostAccess host = HostAccess::none;
   core::Account account = core::nobody;
 };
 

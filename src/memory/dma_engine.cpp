@@ -9,7 +9,7 @@ DmaEngine::DmaEngine(const DmaConfig& config, const Parts& parts, Tell begins, T
       begins_(std::move(begins)),
       done_(std::move(done)),
       pieces_(config.outstanding),
-      host_side_(parts.host, parts.host_begin, parts.port.line, pieces_, tell_moved()) {
+      host_side_(parts.host, parts.pages, parts.port.line, pieces_, tell_moved()) {
   DmaPort::Parts port = parts.port;
   for (u32 i = 0; i < config.ports; ++i) {
     ports_.push_back(std::make_unique<DmaPort>(port, pieces_, tell_moved()));

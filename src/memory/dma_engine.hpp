@@ -39,7 +39,7 @@ class DmaEngine final {
   struct Parts {
     DmaPort::Parts port;  // of the first; the others are the agents behind it
     Device& host;         // the host's memory
-    u64 host_begin;       // physical addresses of the host's pages that no allocation names
+    HostPages& pages;
   };
   /// `begins`: called in the cycle in which the engine turns to a transfer; `done`: see start().
   DmaEngine(const DmaConfig&, const Parts&, Tell begins, Tell done);

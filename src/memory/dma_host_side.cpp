@@ -4,12 +4,6 @@
 
 namespace ew::memory {
 
-namespace {
-
-constexpr u64 host_stretch = u64{1} << 28;  // anonymous host pages repeat after so many bytes
-
-}  // namespace
-
 void DmaHostSide::submit(u32 piece) {
   const bool write = pieces_[piece].writing;
   waiting_[write].push_back(piece);
@@ -21,8 +15,7 @@ void DmaHostSide::ask(bool write) {
   auto& waiting = waiting_[write];
   while (!waiting.empty()) {
     const u32 piece = waiting.front();
-    // Host pages of the program have no simulated address of their own: they follow each other as they are copied.
-    if (!host_.serve({.address = begin_ + next_ % host_stretch,
+    if (!host_.serve({.address = pages_.copied(pieces_[piece].address(), line_),
                       .bytes = pieces_[piece].bytes,
                       .write = write,
                       .token = piece,
@@ -33,7 +26,6 @@ void DmaHostSide::ask(bool write) {
       host_.notify_when_free(write, again, this, write);
       return;
     }
-    next_ += line_;
     bytes_[write] += pieces_[piece].bytes;
     waiting.pop_front();
   }

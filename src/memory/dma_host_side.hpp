@@ -9,14 +9,14 @@
 
 #include "memory/device.hpp"
 #include "memory/dma_pieces.hpp"
+#include "memory/host_pages.hpp"
 
 namespace ew::memory {
 
 class DmaHostSide final : public DeviceClient {
  public:
-  /// `begin`: physical address of the host's pages that no allocation names. `line`: bytes.
-  DmaHostSide(Device& host, u64 begin, u32 line, std::span<DmaPiece> pieces, DmaPieceDone done)
-      : host_(host), begin_(begin), line_(line), pieces_(pieces), done_(done) {}
+  DmaHostSide(Device& host, HostPages& pages, u32 line, std::span<DmaPiece> pieces, DmaPieceDone done)
+      : host_(host), pages_(pages), line_(line), pieces_(pieces), done_(done) {}
 
   /// Reads the piece from the host's memory, or writes it there.
   void submit(u32 piece);
@@ -32,7 +32,7 @@ class DmaHostSide final : public DeviceClient {
   void ask(bool write);
 
   Device& host_;
-  const u64 begin_;
+  HostPages& pages_;
   const u32 line_;
   const std::span<DmaPiece> pieces_;
   const DmaPieceDone done_;
@@ -40,7 +40,6 @@ class DmaHostSide final : public DeviceClient {
   std::array<std::deque<u32>, 2> waiting_;
   std::array<bool, 2> asked_{};  // the device will call when it has room
   std::array<u64, 2> bytes_{};
-  u64 next_ = 0;  // offset of the next piece behind begin_
 };
 
 }  // namespace ew::memory

@@ -27,7 +27,7 @@ void DurableImage::detach(u64 begin) {
   last_ = 0;
 }
 
-DurableImage::Pool* DurableImage::find(u64 address) {
+const DurableImage::Pool* DurableImage::find(u64 address) const {
   if (last_ < pools_.size() && address - pools_[last_].begin < pools_[last_].bytes) return &pools_[last_];
   const auto next = std::ranges::upper_bound(pools_, address, {}, &Pool::begin);
   if (next == pools_.begin() || address - std::prev(next)->begin >= std::prev(next)->bytes) return nullptr;
@@ -45,6 +45,21 @@ void DurableImage::write(u64 line, const u8* bytes, const ByteMask& mask, u64 cy
   ++number_;
   if (log_) record_runs(line, bytes, mask);
   count();
+}
+
+ByteMask DurableImage::differs(u64 begin, const u8* now, u32 bytes) const {
+  ByteMask mask;
+  const Pool* const pool = find(begin);
+  if (!pool) return mask;
+  const u64 offset = begin - pool->begin;
+  const u8* const durable = pool->durable + offset;
+  const u32 inside = static_cast<u32>(std::min<u64>(bytes, pool->bytes - offset));
+  if (std::memcmp(durable, now, inside) == 0) return mask;
+  for (u32 at = 0; at < inside; at += 8) {
+    const u32 count = std::min(8u, inside - at);
+    if (std::memcmp(durable + at, now + at, count) != 0) mask.bits[0] |= (u64{0xff} >> (8 - count)) << at;
+  }
+  return mask;
 }
 
 void DurableImage::copy(u64 begin, u64 size, const u8* from) {

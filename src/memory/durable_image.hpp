@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/types.hpp"
@@ -46,6 +47,9 @@ class DurableImage {
   /// The host makes [begin, begin + size) durable as it stands at `from`: what differs is written, at most 64 bytes at
   /// a time, in order of address.
   void copy(u64 begin, u64 size, const u8* from);
+  /// Words of 8 bytes in [begin, begin + bytes) that are in a pool and not durable as they stand at `now`, by byte.
+  /// REQUIRES: at most 64 bytes; `begin` is a multiple of 8.
+  ByteMask differs(u64 begin, const u8* now, u32 bytes) const;
   /// When the copies that follow take place.
   void set_cycle(u64 cycle) { cycle_ = cycle; }
   /// The medium has written the granule that begins here.
@@ -71,13 +75,14 @@ class DurableImage {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  Pool* find(u64 address);
+  Pool* find(u64 address) { return const_cast<Pool*>(std::as_const(*this).find(address)); }
+  const Pool* find(u64 address) const;
   void record(u64 address, const u8* bytes, u32 count);
   void record_runs(u64 line, const u8* bytes, const ByteMask&);
   void count();
 
-  std::vector<Pool> pools_;  // by address
-  std::size_t last_ = 0;     // found last
+  std::vector<Pool> pools_;       // by address
+  mutable std::size_t last_ = 0;  // found last
   std::unique_ptr<std::FILE, Close> log_;
   u64 number_ = 0, cycle_ = 0, crash_at_ = 0;
   DurableStatistics statistics_;

@@ -65,8 +65,9 @@ cudaError_t check_instance(Machine& machine, const CUgraph_st& graph) {
 }
 
 const char* type_name(const CUgraphNode_st& node) {
-  static constexpr const char* names[] = {"kernel",     "memcpy", "memset", "host",  "callback", "event record",
-                                          "event wait", "empty",  "graph",  "alloc", "free",     "prefetch"};
+  static constexpr const char* names[] = {"kernel",       "memcpy",     "memset",   "host",  "callback",
+                                          "event record", "event wait", "empty",    "graph", "alloc",
+                                          "free",         "prefetch",   "host work"};
   static_assert(std::size(names) == std::variant_size_v<Work>);
   return names[node.work.index()];
 }
@@ -141,7 +142,8 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t handle, cudaGraphNodeType* type
         cudaGraphNodeTypeHost,      cudaGraphNodeTypeEventRecord,
         cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEmpty,
         cudaGraphNodeTypeGraph,     cudaGraphNodeTypeMemAlloc,
-        cudaGraphNodeTypeMemFree,   cudaGraphNodeTypeEmpty};  // CUDA has no type for prefetches
+        cudaGraphNodeTypeMemFree,   cudaGraphNodeTypeEmpty,  // CUDA has no type for prefetches
+        cudaGraphNodeTypeHost};
     static_assert(std::size(types) == std::variant_size_v<Work>);
     if (!type) return cudaErrorInvalidValue;
     *type = types[node.work.index()];

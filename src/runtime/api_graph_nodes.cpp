@@ -134,7 +134,7 @@ auto set(const cudaMemsetParams* parameters) {
   };
 }
 
-auto host(const cudaHostNodeParams* parameters) {
+auto host_node(const cudaHostNodeParams* parameters) {
   return [parameters](Machine&, Work& result) -> cudaError_t {
     if (!parameters || !parameters->fn) return cudaErrorInvalidValue;
     result = HostWork{parameters->fn, parameters->userData};
@@ -308,7 +308,7 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t instance, cudaGraph
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t number,
                                  const cudaHostNodeParams* parameters) {
-  return add_node(node, graph, needs, number, host(parameters));
+  return add_node(node, graph, needs, number, host_node(parameters));
 }
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters) {
   return read_node<HostWork>(node, [&](const HostWork& work) {
@@ -318,11 +318,11 @@ cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams*
   });
 }
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters) {
-  return change_node(node, host(parameters));
+  return change_node(node, host_node(parameters));
 }
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t instance, cudaGraphNode_t node,
                                            const cudaHostNodeParams* parameters) {
-  return change_instance(instance, node, host(parameters));
+  return change_instance(instance, node, host_node(parameters));
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* needs,

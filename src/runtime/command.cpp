@@ -37,6 +37,13 @@ Command prefetch_command(memory::PagePrefetch prefetch) {
   return command;
 }
 
+Command host_work_command(host::Work work) {
+  Command command;
+  command.kind = Command::Kind::host_work;
+  command.work = std::move(work);
+  return command;
+}
+
 Command host_function_command(std::unique_ptr<Task> task) {
   Command command;
   command.kind = Command::Kind::host_function;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "host/work.hpp"
 #include "memory/dma_transfer.hpp"
 #include "memory/managed/managed_advice.hpp"
 #include "runtime/host_threads.hpp"
@@ -47,7 +48,7 @@ struct CommandOrder {
 };
 
 struct Command {
-  enum class Kind : u8 { launch, task, transfer, prefetch, host_function };
+  enum class Kind : u8 { launch, task, transfer, prefetch, host_work, host_function };
 
   // What it does: made by the functions below.
   Kind kind = Kind::task;
@@ -56,6 +57,8 @@ struct Command {
   std::unique_ptr<Task> task;
   memory::DmaTransfer transfer;
   memory::PagePrefetch prefetch;
+  host::Work work;
+  bool by_host = false;  // of a transfer: a core of the host writes, or reads, one side
   Cost cost;
   u64* ended = nullptr;  // receives the simulated time of the end; lives until the ticket is complete or the queue lost
 
@@ -78,6 +81,8 @@ Command empty_command(Cost = {}, u64* ended = nullptr);
 Command transfer_command(memory::DmaTransfer, Cost);
 /// On a timing machine as long as its pages need; else nothing moves.
 Command prefetch_command(memory::PagePrefetch);
+/// Timed work of the host: on a timing machine on its cores; else at once.
+Command host_work_command(host::Work);
 /// The program's function, on a thread of its own.
 Command host_function_command(std::unique_ptr<Task>);
 

@@ -21,6 +21,18 @@ u64 digest_of(const memory::DmaTransfer& transfer, u64 number) {
   return digest.value();
 }
 
+/// What a step writes, as a transfer.
+memory::DmaTransfer transfer_of(const host::Step& step) {
+  memory::DmaTransfer transfer{.to = {.address = step.to, .pitch = step.bytes, .slice = step.bytes, .host = true},
+                               .from = {.address = step.from, .pitch = step.bytes, .slice = step.bytes, .host = true},
+                               .width = step.bytes};
+  return transfer;
+}
+
+bool writes(const host::Step& step) {
+  return step.act == host::Act::copy || step.act == host::Act::stream;
+}
+
 }  // namespace
 
 CommandRunner::CommandRunner(Commands& commands, Demand& demand, SimulatorTurns& turns, OnFault on_fault,
@@ -44,6 +56,8 @@ void CommandRunner::start(HeldLock& held, Command& command) {
         return machine->start(command.ticket(), command.prefetch);
       }
       return run_task(held, command);
+    case Command::Kind::host_work:
+      return start_host_work(held, command);
     case Command::Kind::task:
     case Command::Kind::host_function:
       return run_task(held, command);
@@ -53,6 +67,7 @@ void CommandRunner::start(HeldLock& held, Command& command) {
 void CommandRunner::start_transfer(HeldLock& held, Command& command) {
   if (TimingMachine* const machine = turns_.timed()) {
     ++moving_;
+    command.by_host = machine->bounces(command.transfer);
     if (recorder_) recorder_->transfer_began(command.transfer);
     return machine->start(command.cost.engine, command.ticket(), std::move(command.transfer));
   }
@@ -64,6 +79,38 @@ void CommandRunner::start_transfer(HeldLock& held, Command& command) {
     recorder->transferred(ticket, *transfer);
   });
   run_task(held, command);
+}
+
+void CommandRunner::start_host_work(HeldLock& held, Command& command) {
+  if (recorder_) record_beginning(command);
+  if (TimingMachine* const machine = turns_.timed()) {
+    ++moving_;
+    return machine->start(command.ticket(), command.work);
+  }
+  u64 picoseconds = 0;
+  for (const host::Step& step : command.work.steps) picoseconds += step.picoseconds;
+  command.cost = {Engine::none, picoseconds / 1000};
+  command.task = make_task([work = command.work] { host::perform(work); });
+  run_task(held, command);
+}
+
+/// Pools that the work writes, and what it flushes. A stream is a copy and a flush.
+void CommandRunner::record_beginning(const Command& command) {
+  for (const host::Step& step : command.work.steps) {
+    if (writes(step) && turns_.timed()) recorder_->transfer_began(transfer_of(step));
+    if (step.act == host::Act::flush) recorder_->flushes(command.ticket(), step.to, step.bytes);
+  }
+}
+
+void CommandRunner::record_end(const Command& command) {
+  for (const host::Step& step : command.work.steps) {
+    if (!writes(step)) continue;
+    {
+      const auto guard = recorder_->lock();
+      recorder_->transferred(command.ticket(), transfer_of(step), true);
+    }
+    if (step.act == host::Act::stream) recorder_->flushes(command.ticket(), step.to, step.bytes);
+  }
 }
 
 void CommandRunner::start_launch(Command& command) {
@@ -136,10 +183,11 @@ void CommandRunner::show_progress() {
 void CommandRunner::end(Ticket ticket, u64 nanoseconds) {
   Command* const command = commands_.find(ticket);
   if (!command) return;
+  if (command->kind == Command::Kind::host_work && recorder_) record_end(*command);
   if (command->kind == Command::Kind::transfer) {
     if (recorder_ && turns_.timed()) {
       const auto guard = recorder_->lock();
-      recorder_->transferred(ticket, command->transfer);
+      recorder_->transferred(ticket, command->transfer, command->by_host);
     }
     if (digesting_ && command->transfer.to.host) copies_digest_ += digest_of(command->transfer, command->number);
   }

@@ -4,23 +4,17 @@
 
 namespace ew::runtime {
 
-namespace {
-
-// Physical addresses of host pages that no allocation names; allocations end far below.
-constexpr u64 unnamed_host_pages = u64{1} << 50;
-
-}  // namespace
-
 CopyEngines::CopyEngines(const MachineConfig& config, memory::DmaPort::Parts port, memory::Device& host,
-                         const memory::DmaEngine::Tell& begins, const memory::DmaEngine::Tell& done) {
+                         memory::HostPages& pages, const memory::DmaEngine::Tell& begins,
+                         const memory::DmaEngine::Tell& done) {
   const memory::DmaConfig dma{
       .outstanding = config.copy.outstanding,
       .ports = config.copy.ports,
       .start_cycles = core::cycles_covering(config.device.clock, config.copy.latency),
   };
   for (u32 i = 0; i < std::max(config.device.copy_engines, 1u); ++i) {
-    engines_.push_back(std::make_unique<memory::DmaEngine>(
-        dma, memory::DmaEngine::Parts{port, host, unnamed_host_pages}, begins, done));
+    engines_.push_back(
+        std::make_unique<memory::DmaEngine>(dma, memory::DmaEngine::Parts{port, host, pages}, begins, done));
     port.id = static_cast<memory::AgentId>(port.id + dma.ports);
   }
 }

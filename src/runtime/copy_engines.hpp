@@ -15,9 +15,9 @@ namespace ew::runtime {
 
 class CopyEngines {
  public:
-  /// `port`: the first port; the others are the agents behind it. `host`: the device of host pages that no allocation
-  /// names. `begins` is called when an engine turns to a transfer, `done` when it is over.
-  CopyEngines(const MachineConfig&, memory::DmaPort::Parts port, memory::Device& host,
+  /// `port`: the first port; the others are the agents behind it. `host`: the device of the host's memory. `begins` is
+  /// called when an engine turns to a transfer, `done` when it is over.
+  CopyEngines(const MachineConfig&, memory::DmaPort::Parts port, memory::Device& host, memory::HostPages& pages,
               const memory::DmaEngine::Tell& begins, const memory::DmaEngine::Tell& done);
 
   u32 count() const { return static_cast<u32>(engines_.size()); }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/types.hpp"
+#include "host/core.hpp"
 #include "memory/cache/private_cache.hpp"
 #include "memory/cpu_core.hpp"
 #include "memory/device.hpp"
@@ -18,7 +19,7 @@
 namespace ew::runtime {
 
 /// Whether what this name counts is kept apart by launch. What is not: a link's packets, the medium of non-volatile
-/// memory, what became durable, pages of managed memory, the host's core, copy engines. cycles and active_cycles are,
+/// memory, what became durable, pages of managed memory, the host's cores, copy engines. cycles and active_cycles are,
 /// but launches side by side share them.
 bool kept_apart(std::string_view name);
 /// Whether the values of launches, of copies and of nobody add up to the machine's.

@@ -44,6 +44,12 @@ void HostRanges::end(u64 number, u64 now) {
   close(number, now);
 }
 
+void HostRanges::add(std::string_view name, u64 begin, u64 end) {
+  const std::lock_guard guard(mutex_);
+  if (rows_.size() < most_rows) rows_.push_back({std::string(name), begin, end, true});
+  ++opened_;
+}
+
 void HostRanges::write(nlohmann::ordered_json& statistics) const {
   const std::lock_guard guard(mutex_);
   nlohmann::ordered_json list;

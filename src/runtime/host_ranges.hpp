@@ -30,6 +30,9 @@ class HostRanges {
   /// One that is not open is ignored.
   void end(u64 number, u64 now);
 
+  /// One whose times are known.
+  void add(std::string_view name, u64 begin, u64 end);
+
   /// Rows of those that were closed, in the order in which they were opened; nothing if there were none.
   void write(nlohmann::ordered_json& statistics) const;
 

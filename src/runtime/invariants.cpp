@@ -63,23 +63,27 @@ constexpr Invariant table[] = {
     {at_rest, "network.messages.* == network.delivered", "Every message arrives, once."},
     // Memories
     {at_rest,
-     "(l2.sectors_fetched + l2.host_sectors_read) * machine.l2_sector + copies.host_bytes_read == memory.read_bytes + "
+     "(l2.sectors_fetched + l2.host_sectors_read) * machine.l2_sector + copies.host_bytes_read + host.bytes_read == "
+     "memory.read_bytes + "
      "host_memory.read_bytes + nvm.read_bytes",
-     "What memories give is what homes and copy engines ask for."},
+     "What memories give is what homes, copy engines and the host's cores ask for."},
     {at_rest,
      "(l2.sectors_written + l2.host_sectors_written + l2.sectors_persisted) * machine.l2_sector + "
-     "copies.host_bytes_written == memory.written_bytes + host_memory.written_bytes + nvm.written_bytes",
-     "What memories take is what homes and copy engines send."},
+     "copies.host_bytes_written + host.bytes_written == memory.written_bytes + host_memory.written_bytes + "
+     "nvm.written_bytes",
+     "What memories take is what homes, copy engines and the host's cores send."},
     {always, "memory.row_hits + memory.row_misses + memory.row_conflicts <= memory.reads + memory.writes",
      "A request finds its row in one way."},
     {at_rest,
-     "host_link.to_host.data_bytes == host_memory.written_bytes + nvm.written_bytes * machine.nvm_is_far + "
+     "host_link.to_host.data_bytes + host.bytes_written == host_memory.written_bytes + nvm.written_bytes * "
+     "machine.nvm_is_far + "
      "managed.pages_to_host * machine.page",
-     "What goes to the host over the link is what is written there."},
+     "What is written there has come over the link, or from a core of the host."},
     {at_rest,
-     "host_link.to_device.data_bytes == host_memory.read_bytes + nvm.read_bytes * machine.nvm_is_far + "
+     "host_link.to_device.data_bytes + host.bytes_read == host_memory.read_bytes + nvm.read_bytes * machine.nvm_is_far "
+     "+ "
      "managed.pages_to_device * machine.page",
-     "What comes from the host over the link is what is read there."},
+     "What is read there goes over the link, or to a core of the host."},
     {at_rest, "copies.bytes_read <= copies.bytes_written", "A copy writes what it reads; a fill only writes."},
     // Persistency
     {always, "persist.acknowledged <= persist.sent", "Only what was sent is acknowledged."},

@@ -13,6 +13,7 @@ Machine::Machine(MachineConfig config, const Environment& environment, const Reg
       memory_(config_.device.memory.count, config_.bounds.reach()),
       services_(config_.launch, memory_),
       persistence_(config_, environment, memory_.space(), queue_),
+      host_files_(config_, persistence_),
       modules_(registry, memory_, config_.device.constant_memory.count, complaints_),
       work_(config_, registry, services_.limits(), memory_, queue_),
       context_(queue_, services_.print_buffer()),

@@ -14,9 +14,11 @@
 #include "runtime/driver_contexts.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/host_accesses.hpp"
+#include "runtime/host_files.hpp"
 #include "runtime/kernel_services.hpp"
 #include "runtime/loaded_modules.hpp"
 #include "runtime/machine_config.hpp"
+#include "runtime/measured_regions.hpp"
 #include "runtime/persistent_memory.hpp"
 #include "runtime/program_memory.hpp"
 #include "runtime/program_work.hpp"
@@ -43,6 +45,9 @@ class Machine {
   KernelServices& services() { return services_; }
   /// Pools, and what of them is durable.
   PersistentMemory& persistence() { return persistence_; }
+  /// Files on the host's persistent memory, and stretches of streams that have a name (<everwarp/host.cuh>).
+  HostFiles& host_files() { return host_files_; }
+  MeasuredRegions& measured() { return measured_; }
   /// Kernels and variables.
   LoadedModules& modules() { return modules_; }
   /// Streams, events and graphs.
@@ -75,6 +80,8 @@ class Machine {
   ProgramMemory memory_;
   KernelServices services_;
   PersistentMemory persistence_;
+  HostFiles host_files_;
+  MeasuredRegions measured_;
   LoadedModules modules_;
   ProgramWork work_;
   Context context_;

@@ -42,6 +42,7 @@ constexpr Section sections[] = {
     {"consistency", "Timing: what of a warp's accesses waits for what."},
     {"network", "Timing: the network between SMs and L2 slices; each kind has a section of its own."},
     {"memory", "The GPU's memory. Timing: figures of one channel. 0: as the standard says."},
+    {"host", "Timing: the host's cores, of a GPU that does not share its memory, and what their work costs."},
     {"host_link", "Timing: the link to the host."},
     {"host_memory", "Timing: the host's memory behind the link."},
     {"nvm", "Timing: non-volatile memory, where persistent pools lie."},
@@ -98,6 +99,8 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   core::collect_sections(memory::network_kinds(), config.network.sections, fields);
   BoundsConfig::fields(config.bounds, core::FieldCollector(fields, "memory"));
   collect(config.memory);
+  collect(config.host);
+  core::collect_sections(host::file_systems(), config.host.sections, fields);
   collect(config.host_link);
   collect(config.host_memory);
   collect(config.nvm);
@@ -117,6 +120,7 @@ std::string_view section_sentence(std::string_view name) {
   }
   if (const auto* const kind = memory::find_network_kind(name)) return kind->section.sentence;
   if (const auto* const model = persistency::find_model(name)) return model->section.sentence;
+  if (const auto* const system = host::find_file_system(name)) return system->section.sentence;
   return {};
 }
 

@@ -9,8 +9,9 @@
 
 #include "core/fields.hpp"
 #include "core/units.hpp"
+#include "host/host_config.hpp"
 #include "media/dram_config.hpp"
-#include "media/host_memory.hpp"
+#include "media/host_memory_config.hpp"
 #include "media/nvm_config.hpp"
 #include "memory/address_map.hpp"
 #include "memory/address_space.hpp"
@@ -118,6 +119,7 @@ struct MachineConfig {
   memory::NetworkConfig network;
   BoundsConfig bounds;
   media::DramConfig memory;
+  host::HostConfig host;
   memory::HostLinkConfig host_link;
   media::HostMemoryConfig host_memory;
   media::NvmConfig nvm;

@@ -41,8 +41,8 @@ void MachineTimeline::kernel_ended(const RunningKernel& kernel, u64 begin, u64 e
                 : std::string());
 }
 
-void MachineTimeline::copy_ended(const RunningCopy& copy, u64 now, bool copied) {
-  bar(Timeline::Group::copies, copy.track, copy.begin, now, copied ? "copy" : "prefetch",
+void MachineTimeline::copy_ended(const RunningCopy& copy, u64 now) {
+  bar(Timeline::Group::copies, copy.track, copy.begin, now, copy.what,
       timeline_ ? fmt::format("{} bytes", copy.bytes) : std::string());
 }
 

@@ -28,8 +28,7 @@ class MachineTimeline {
   static constexpr u64 sampling_cycles = 1000;
   void sample();
   void kernel_ended(const RunningKernel&, u64 begin, u64 end, bool unfinished);
-  /// `copied`: by an engine; else a prefetch.
-  void copy_ended(const RunningCopy&, u64 now, bool copied);
+  void copy_ended(const RunningCopy&, u64 now);
   /// What is wrong with the first bar of which something is; empty: nothing with any.
   const std::string& mistake() const { return bars_.mistake(); }
 

@@ -10,12 +10,17 @@ namespace ew::runtime {
 
 MemoryDevices::MemoryDevices(const MachineConfig& config, core::TimeWheel& wheel, memory::Payloads& payloads,
                              memory::DurableImage* durable)
-    : config_(config), wheel_(wheel), durable_(durable), link_(config.host_link, wheel, config.device.clock) {
+    : config_(config),
+      wheel_(wheel),
+      durable_(durable),
+      link_(config.host_link, wheel, config.device.clock),
+      host_cache_(config.host_memory) {
   const media::MediaConfig media{.dram = config.memory, .host_memory = config.host_memory, .nvm = config.nvm};
   media::MediaParts parts{.wheel = wheel,
                           .clock = config.device.clock,
                           .channels = config.address_map.channels,
                           .host_link = &link_,
+                          .host_cache = &host_cache_,
                           .payloads = &payloads,
                           .durable = durable};
   for (; parts.channel < parts.channels; ++parts.channel) devices_.push_back(media::make_medium("dram", media, parts));

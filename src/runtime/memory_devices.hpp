@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/time_wheel.hpp"
+#include "media/last_level_cache.hpp"
 #include "memory/device.hpp"
 #include "memory/distant_device.hpp"
 #include "memory/durable_image.hpp"
@@ -26,9 +27,12 @@ class MemoryDevices {
   MemoryDevices(const MachineConfig&, core::TimeWheel&, memory::Payloads&, memory::DurableImage* durable);
 
   memory::HostLink& link() { return link_; }
+  const memory::DurableImage* durable() const { return durable_; }
   const memory::HostLink& link() const { return link_; }
   /// The device behind pages of the host that no allocation names: behind the link, or the memory that both share.
   memory::Device& of_host_pages();
+  /// Non-volatile memory beside the host's. REQUIRES: nvm.attach is far.
+  memory::Device* of_far_pools() { return devices_.back().get(); }
   /// The devices as one home sees them. REQUIRES: once a slice.
   std::span<memory::Device* const> seen_from(u32 slice, const memory::NetworkParts&);
 
@@ -47,6 +51,7 @@ class MemoryDevices {
   core::TimeWheel& wheel_;
   memory::DurableImage* const durable_;
   memory::HostLink link_;
+  media::LastLevelCache host_cache_;
   std::vector<std::unique_ptr<memory::Device>> devices_;
   core::AccountHolders accounts_;  // devices
   std::vector<std::unique_ptr<memory::DistantDevice>> distant_;

@@ -68,7 +68,7 @@ void MemoryHierarchy::attach(simt::TimingGpu& gpu, const memory::DmaEngine::Tell
                                     .agents = agents_of(config_),
                                     .line = config_.l1.line,
                                     .persists = persists(config_)};
-  engines_ = std::make_unique<CopyEngines>(config_, port, devices_.of_host_pages(), copy_begins, moved);
+  movers_ = std::make_unique<Movers>(config_, port, devices_, copy_begins, moved);
   make_homes(gpu.observer_of_homes());
 }
 
@@ -188,7 +188,7 @@ HierarchyStatistics MemoryHierarchy::statistics() const {
   for (const auto& cache : caches_) all.l1.add(cache->statistics());
   for (const auto& home : homes_) all.l2.add(home->statistics());
   all.host_core = host_cores_->statistics();
-  engines_->add_to(all);
+  movers_->add_to(all);
   all.network = exchange_.network().statistics();
   devices_.add_to(all);
   if (pages_) all.managed = pages_->statistics();
@@ -212,7 +212,7 @@ HierarchyStatistics MemoryHierarchy::take(core::Account account) {
 bool MemoryHierarchy::quiescent() const {
   return exchange_.network().in_flight() == 0 && host_cores_->quiescent() &&
          std::ranges::all_of(caches_, [](const auto& cache) { return cache->quiescent(); }) &&
-         std::ranges::all_of(homes_, [](const auto& home) { return home->quiescent(); }) && engines_->idle() &&
+         std::ranges::all_of(homes_, [](const auto& home) { return home->quiescent(); }) && movers_->idle() &&
          devices_.quiescent();
 }
 
@@ -231,7 +231,7 @@ std::string MemoryHierarchy::what_is_beneath() const {
   for (std::size_t i = 0; i < homes_.size(); ++i)
     if (const std::string one = homes_[i]->what_is_under_way(); !one.empty())
       text += fmt::format("home of slice {}:\n{}", i, one);
-  return text + engines_->what_is_under_way() + exchange_.network().what_is_under_way() + devices_.what_is_under_way();
+  return text + movers_->what_is_under_way() + exchange_.network().what_is_under_way() + devices_.what_is_under_way();
 }
 
 /// A copy that the SM has written, or owns, is the newest.

@@ -1,6 +1,6 @@
 // The memory hierarchy of a timing machine, put together from what a machine file says: agents (the SMs' private
-// caches, the host's cores, the ports of copy engines), the network, homes, and devices behind them. Owned by
-// TimingMachine; every part is owned here and dies with it.
+// caches, the cores of a host that shares the GPU's memory, the ports of copy engines), the network, homes, devices
+// behind them, and the host's cores behind the link. Owned by TimingMachine; every part is owned here and dies with it.
 //
 // Agents are numbered: SMs, then the host's cores where there are some, then ports.
 #pragma once
@@ -17,10 +17,10 @@
 #include "memory/exchange.hpp"
 #include "memory/home/home.hpp"
 #include "memory/managed/paged_port.hpp"
-#include "runtime/copy_engines.hpp"
 #include "runtime/host_cores.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/memory_devices.hpp"
+#include "runtime/movers.hpp"
 #include "simt/timing_gpu.hpp"
 
 namespace ew::runtime {
@@ -36,7 +36,7 @@ class MemoryHierarchy {
                   memory::DurableImage* durable, bool traced_host);
 
   /// Makes the agents and the homes. REQUIRES: once, before anything runs. `copy_begins` is called when a copy engine
-  /// turns to a transfer, `moved` when a transfer or a prefetch is over.
+  /// turns to a transfer, `moved` when a transfer, a prefetch or timed work of the host is over.
   void attach(simt::TimingGpu&, const memory::DmaEngine::Tell& copy_begins, const memory::DmaEngine::Tell& moved);
 
   memory::AddressMap& map() { return map_; }
@@ -45,7 +45,8 @@ class MemoryHierarchy {
   memory::ManagedPages* pages() { return pages_.get(); }
   /// Has none where the host shares no memory with the GPU, or its accesses are not traced.
   HostCores& host_cores() { return *host_cores_; }
-  CopyEngines& engines() { return *engines_; }
+  /// Copies and the host's work.
+  Movers& movers() { return *movers_; }
   /// Takes in what was allocated since. Between launches and copies.
   void refresh();
   /// Simulator::drop and Simulator::persist_region.
@@ -89,7 +90,7 @@ class MemoryHierarchy {
   memory::Exchange exchange_;
   MemoryDevices devices_;
   std::unique_ptr<HostCores> host_cores_;
-  std::unique_ptr<CopyEngines> engines_;
+  std::unique_ptr<Movers> movers_;
   std::unique_ptr<memory::ManagedPages> pages_;
   std::vector<std::unique_ptr<memory::PagedPort>> paged_ports_;
   std::vector<std::unique_ptr<memory::PrivateCache>> caches_;  // by SM

@@ -25,7 +25,8 @@ PersistentMemory::PersistentMemory(const MachineConfig& config, const Environmen
                     ? nullptr
                     : std::make_unique<simt::EventRecorder>(environment.events_file, config.machine.timing())),
       acknowledgements_(environment.acknowledgements_file),
-      pools_(space, config.machine.timing() ? &durable_ : nullptr) {
+      pools_(space, config.machine.timing() ? &durable_ : nullptr),
+      host_flushes_(config.machine.timing() && !config.nvm.near() && !config.nvm.none() && !config.device.integrated) {
   durable_.crash_at(environment.crash_at_persist);
   if (recorder_ && !config.machine.timing()) recorder_->crash_at(environment.crash_at_persist);
   if (const std::string& log = environment.durable_log_file;
@@ -65,6 +66,12 @@ void PersistentMemory::make_durable(u64 address, u64 size) {
     pools_.make_durable(address, size);
     if (TimingMachine* const machine = simulator.timed()) machine->drop(address, address + size, false);
     if (recorder_) recorder_->host_persisted(address, size);
+  });
+}
+
+void PersistentMemory::expect_host_work() {
+  queue_.with_simulator([&](Simulator& simulator) {
+    if (TimingMachine* const machine = simulator.timed()) machine->expect_host_work();
   });
 }
 

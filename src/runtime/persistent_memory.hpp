@@ -30,6 +30,12 @@ class PersistentMemory {
   void unmap(void* address);
   /// Pools::make_durable, and the machine forgets likewise.
   void make_durable(u64 address, u64 size);
+  /// A core of the host flushes as much, in simulated time (host::Act::flush); else make_durable() does it in none.
+  bool host_flushes() const { return host_flushes_; }
+  /// The program will have work of the host.
+  void expect_host_work();
+  /// Pools::settle.
+  void settle(u64 address, u64 size) { pools_.settle(address, size); }
   /// gpm_acknowledge().
   void acknowledge(u64 progress);
   /// gpm_persist_begin() (inside) and gpm_persist_end(). REQUIRES: no kernel is under way.
@@ -57,6 +63,7 @@ class PersistentMemory {
   Acknowledgements acknowledgements_;
   Pools pools_;
   bool inside_region_ = false;
+  const bool host_flushes_;  // a timing machine, with pools beside the host's memory
 };
 
 }  // namespace ew::runtime

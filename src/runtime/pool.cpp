@@ -230,13 +230,22 @@ void Pools::drain() {
   durable_->flush_log();
 }
 
-void Pools::make_durable(u64 address, u64 size) {
+std::pair<const u64, Pools::Pool>& Pools::holding(u64 address, u64 size) {
   const auto next = pools_.upper_bound(address);
   const bool inside = next != pools_.begin() && size <= std::prev(next)->second.size &&
                       address - std::prev(next)->first <= std::prev(next)->second.size - size;
   if (!inside) throw core::UserError(fmt::format("gpm_persist_range: no pool holds {} bytes at {:#x}", size, address));
-  const auto& [begin, pool] = *std::prev(next);
+  return *std::prev(next);
+}
+
+void Pools::make_durable(u64 address, u64 size) {
+  holding(address, size);
   if (durable_) durable_->copy(address, size, reinterpret_cast<const u8*>(address));
+  settle(address, size);
+}
+
+void Pools::settle(u64 address, u64 size) {
+  const auto& [begin, pool] = holding(address, size);
   const u64 page = (address - begin) / 4096 * 4096;
   u8* const medium = (pool.durable ? pool.durable : reinterpret_cast<u8*>(begin)) + page;
   if (::msync(medium, address - begin + size - page, MS_SYNC) != 0) refuse_system(pool.path, "cannot be written");

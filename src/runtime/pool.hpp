@@ -60,6 +60,8 @@ class Pools {
   /// The host's stores to [address, address + size) are durable at return: in the file's medium, not only in its pages.
   /// Throws core::UserError unless one pool holds them all.
   void make_durable(u64 address, u64 size);
+  /// What is durable of [address, address + size) is in the file's medium, not only in its pages. Throws likewise.
+  void settle(u64 address, u64 size);
   /// Bytes of the pool that begins at this address; 0: none does.
   u64 size_at(u64 address) const;
   std::string path_at(u64 address) const;
@@ -76,6 +78,7 @@ class Pools {
     int descriptor = -1;
     u8* durable = nullptr;  // the second mapping, in timing mode
   };
+  std::pair<const u64, Pool>& holding(u64 address, u64 size);
   u64 choose_address(const std::string& path, u64 bytes);
   void* attach(const std::string& path, int descriptor, const PoolHeader&);
 

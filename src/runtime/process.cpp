@@ -153,6 +153,7 @@ void Process::write_results() {
   for (const core::Statistic& one : core::statistics_of(statistics)) json[std::string(one.name)] = one.value;
   if (environment_.digest) json["copies_to_host_digest"] = fmt::format("{:016x}", figures.copies_digest);
   machine_->results().write(json, machine_->config());
+  machine_->measured().write(ranges_, machine_->queue());
   ranges_.write(json);
   if (const auto& launches = machine_->context().end_of_program().unfinished(); !launches.empty())
     json["unfinished"] = json_of_unfinished(launches);

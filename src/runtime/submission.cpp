@@ -88,6 +88,10 @@ Ticket Submission::start(const memory::PagePrefetch& work, After after) {
   return queue_.submit(prefetch_command(work), after);
 }
 
+Ticket Submission::start(const TimedHostWork& work, After after) {
+  return queue_.submit(host_work_command(work), after);
+}
+
 Ticket Submission::start(const EmptyWork&, After after) {
   return queue_.submit(empty_command(), after);
 }

@@ -30,6 +30,7 @@ class Submission {
   Ticket start(const RecordWork&, After);
   Ticket start(const WaitWork&, After);
   Ticket start(const memory::PagePrefetch&, After);
+  Ticket start(const TimedHostWork&, After);
   Ticket start(const EmptyWork&, After);
   Ticket start(const GraphWork&, After);
   Ticket start(const AllocateWork&, After);

@@ -109,7 +109,7 @@ void TimingMachine::observe(const Observation& observation) {
     trace_.begin();
   }
   if (observation.timeline_file.empty()) return;
-  timeline_.open(observation.timeline_file, config_.sm.count, hierarchy_.engines().count(), trace_);
+  timeline_.open(observation.timeline_file, config_.sm.count, hierarchy_.movers().engines().count(), trace_);
   gpu_.look_every(MachineTimeline::sampling_cycles, [this] { timeline_.sample(); });
 }
 
@@ -117,6 +117,7 @@ simt::LaunchId TimingMachine::start(simt::Launch launch) {
   accounts_.count_time();
   hierarchy_.refresh();
   hierarchy_.host_cores().acquire();
+  pool_write_back_.changes();
   RunningKernel running;
   running.row.name = launch.kernel->name;
   if (timeline_.on()) running.name = core::readable_name(launch.kernel->name);
@@ -151,9 +152,35 @@ void TimingMachine::start(Engine engine, u64 id, memory::DmaTransfer transfer) {
   hierarchy_.memory_changes();
   hierarchy_.host_cores().acquire();
   accounts_.count_time();
-  const u32 index = hierarchy_.engines().index_of(engine);
+  const u32 index = hierarchy_.movers().engines().index_of(engine);
+  if (BouncedCopies* const bounced = hierarchy_.movers().bounces(transfer)) {
+    under_way_.add_beside(id, gpu_.simulated_nanoseconds(), transfer.bytes(), hierarchy_.movers().engines().count(),
+                          "copy by way of the host");
+    return bounced->start(index, id, std::move(transfer));
+  }
+  pool_write_back_.changes();
   under_way_.add(id, {gpu_.simulated_nanoseconds(), transfer.bytes(), index});
-  hierarchy_.engines().start(index, id, std::move(transfer));
+  hierarchy_.movers().engines().start(index, id, std::move(transfer));
+}
+
+/// Where the host shares the GPU's memory, its work is over at once.
+void TimingMachine::start(u64 id, host::Work work) {
+  host::Cores* const cores = hierarchy_.movers().cores();
+  if (!cores) {
+    host::perform(work);
+    return moved(id);
+  }
+  hierarchy_.map().refresh();
+  hierarchy_.memory_changes();
+  accounts_.count_time();
+  u64 bytes = 0;
+  for (const host::Step& step : work.steps) bytes += step.bytes;
+  hierarchy_.movers().name_host_pages();
+  const bool busy = under_way_.kernels() || under_way_.copies();
+  under_way_.add_beside(id, gpu_.simulated_nanoseconds(), bytes, hierarchy_.movers().engines().count(),
+                        "work of the host");
+  pool_write_back_.before(hierarchy_.homes(), busy,
+                          [cores, id, work = std::move(work)]() mutable { cores->start(id, std::move(work)); });
 }
 
 /// Where managed memory does not move, a prefetch is over at once.
@@ -162,17 +189,18 @@ void TimingMachine::start(u64 id, memory::PagePrefetch prefetch) {
   if (!pages) return moved(id);
   pages->refresh();
   accounts_.count_time();
-  under_way_.add_prefetch(id, gpu_.simulated_nanoseconds(), prefetch.bytes, hierarchy_.engines().count());
+  under_way_.add_beside(id, gpu_.simulated_nanoseconds(), prefetch.bytes, hierarchy_.movers().engines().count(),
+                        "prefetch");
   pages->prefetch(id, prefetch);
 }
 
-/// A transfer or a prefetch is over.
+/// A transfer, a prefetch or work of the host is over.
 void TimingMachine::moved(u64 id) {
   const u64 now = gpu_.simulated_nanoseconds();
   moved_.push_back({id, now});
   accounts_.count_time();
-  const u32 engines = hierarchy_.engines().count();
-  if (const auto copy = under_way_.end_copy(id, engines)) timeline_.copy_ended(*copy, now, copy->track < engines);
+  const u32 engines = hierarchy_.movers().engines().count();
+  if (const auto copy = under_way_.end_copy(id, engines)) timeline_.copy_ended(*copy, now);
   gpu_.stop_soon();
 }
 
@@ -188,7 +216,8 @@ void TimingMachine::run(u64 warp_instructions, u64 until, bool host_waits) {
   const u64 served = host.served();
   gpu_.set_unattended(host_waits && until == ~u64{0} && !under_way_.copies());
   gpu_.run(warp_instructions, wake);
-  if (!under_way_.kernels() && moved_.empty() && wheel_.pending() == 0 && !hierarchy_.engines().idle())
+  if (!under_way_.kernels() && moved_.empty() && wheel_.pending() == 0 &&
+      !(hierarchy_.movers().idle() && pool_write_back_.idle()))
     stuck("copies wait for each other", wheel_.now(), hierarchy_.what_is_under_way());
   // A core that was served lets go of its words when the machine goes on: another may wait for them.
   if (!under_way_.kernels() && wheel_.pending() == 0 && host.busy() && host.served() == served)

@@ -21,6 +21,7 @@
 #include "runtime/machine_config.hpp"
 #include "runtime/machine_timeline.hpp"
 #include "runtime/memory_hierarchy.hpp"
+#include "runtime/pool_write_back.hpp"
 #include "runtime/run_accounts.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/simulator.hpp"
@@ -57,6 +58,12 @@ class TimingMachine final : public Simulator {
   core::Cycle cycle() const { return gpu_.begun(); }
   /// Starts a transfer now.
   void start(Engine, u64 id, memory::DmaTransfer);
+  /// Such a copy goes through a buffer of the host, and a core writes, or reads, the mapped file.
+  bool bounces(const memory::DmaTransfer& transfer) { return hierarchy_.movers().bounces(transfer) != nullptr; }
+  /// The program has work of the host: its pages are told apart from now on (memory::HostPages).
+  void expect_host_work() { hierarchy_.movers().name_host_pages(); }
+  /// Starts timed work of the host now; its end is among take_moved().
+  void start(u64 id, host::Work);
   /// Starts to move managed pages now; its end is among take_moved().
   void start(u64 id, memory::PagePrefetch);
   struct Moved {
@@ -92,6 +99,7 @@ class TimingMachine final : public Simulator {
   MemoryHierarchy hierarchy_;
   simt::TimingGpu gpu_;
   WorkUnderWay under_way_;
+  PoolWriteBack pool_write_back_;
   RunAccounts accounts_;
   MachineTimeline timeline_;
   std::vector<Moved> moved_;

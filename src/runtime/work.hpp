@@ -8,6 +8,7 @@
 #include "core/checked.hpp"
 #include "core/types.hpp"
 #include "driver_types.h"
+#include "host/work.hpp"
 #include "memory/dma_transfer.hpp"
 #include "runtime/module.hpp"
 #include "runtime/queue.hpp"
@@ -64,6 +65,9 @@ struct HostWork {
   void* data = nullptr;
 };
 
+/// Timed work of the host (<everwarp/host.cuh>).
+using TimedHostWork = host::Work;
+
 struct CallbackWork {
   cudaStreamCallback_t function = nullptr;
   cudaStream_t stream = nullptr;
@@ -96,6 +100,6 @@ struct FreeWork {
 };
 
 using Work = std::variant<KernelWork, CopyWork, SetWork, HostWork, CallbackWork, RecordWork, WaitWork, EmptyWork,
-                          GraphWork, AllocateWork, FreeWork, memory::PagePrefetch>;
+                          GraphWork, AllocateWork, FreeWork, memory::PagePrefetch, TimedHostWork>;
 
 }  // namespace ew::runtime

@@ -21,10 +21,11 @@ struct RunningKernel {
   u32 track = 0;  // of the timeline
 };
 
-/// A copy, or a prefetch of managed pages.
+/// A copy, a prefetch of managed pages, or timed work of the host.
 struct RunningCopy {
   u64 begin = 0, bytes = 0;  // begin: simulated nanoseconds
-  u32 track = 0;             // of the timeline: an engine, or behind them a track of prefetches
+  u32 track = 0;             // of the timeline: an engine, or a track behind those, as all else
+  std::string_view what = "copy";
 };
 
 class WorkUnderWay {
@@ -47,9 +48,9 @@ class WorkUnderWay {
   }
 
   void add(u64 id, const RunningCopy& copy) { copies_.emplace(id, copy); }
-  /// `engines`: of the machine. Prefetches have tracks behind theirs.
-  void add_prefetch(u64 id, u64 begin, u64 bytes, u32 engines) {
-    copies_.emplace(id, RunningCopy{begin, bytes, engines + prefetch_tracks_.take()});
+  /// `engines`: of the machine. What none of them does alone has tracks behind theirs.
+  void add_beside(u64 id, u64 begin, u64 bytes, u32 engines, std::string_view what) {
+    copies_.emplace(id, RunningCopy{begin, bytes, engines + other_tracks_.take(), what});
   }
   /// An engine turns to it now: its bar begins, not when it was queued.
   void copy_begins(u64 id, u64 now) {
@@ -58,14 +59,14 @@ class WorkUnderWay {
   std::optional<RunningCopy> end_copy(u64 id, u32 engines) {
     const auto node = copies_.extract(id);
     if (!node) return {};
-    if (node.mapped().track >= engines) prefetch_tracks_.give_back(node.mapped().track - engines);
+    if (node.mapped().track >= engines) other_tracks_.give_back(node.mapped().track - engines);
     return node.mapped();
   }
 
  private:
   std::map<simt::LaunchId, RunningKernel> kernels_;
   std::map<u64, RunningCopy> copies_;
-  FreeTracks kernel_tracks_, prefetch_tracks_;
+  FreeTracks kernel_tracks_, other_tracks_;
 };
 
 }  // namespace ew::runtime

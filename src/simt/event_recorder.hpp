@@ -68,7 +68,10 @@ class EventRecorder {
   /// On a timing machine, where it takes time.
   void transfer_began(const memory::DmaTransfer&);
   /// It has been performed. REQUIRES: lock() is held; in functional mode, as it was while it was performed.
-  void transferred(u64 ticket, const memory::DmaTransfer&);
+  /// `by_host`: a core of the host has written, through its caches; it is durable when it is flushed.
+  void transferred(u64 ticket, const memory::DmaTransfer&, bool by_host = false);
+  /// Work of the host, with this ticket, begins to flush these bytes.
+  void flushes(u64 ticket, u64 address, u64 size);
   /// Launches and transfers under way will not end.
   void dropped();
   void pool_mapped(const MappedPool&);

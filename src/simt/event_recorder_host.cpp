@@ -61,7 +61,7 @@ void EventRecorder::dropped() {
   pools_.all_over();
 }
 
-void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer) {
+void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer, bool by_host) {
   if (!writer_.is_open()) return;
   bool any = false;
   for (u64 z = 0; z < transfer.depth; ++z) {
@@ -69,7 +69,7 @@ void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer)
       const u64 to = transfer.to.at(0, y, z);
       if (!pools_.contains(to) || transfer.width == 0) continue;
       if (!any) {
-        writer_.begin({.kind = EventKind::transfer});
+        writer_.begin({.kind = EventKind::transfer, .pc = by_host});
         writer_.put(ticket);
         any = true;
       }
@@ -115,6 +115,17 @@ void EventRecorder::host_persisted(u64 address, u64 size) {
   if (!writer_.is_open()) return;
   pools_.find_host_stores(address, address + size);
   put_persist(address, size);
+}
+
+void EventRecorder::flushes(u64 ticket, u64 address, u64 size) {
+  const auto guard = lock();
+  if (!writer_.is_open()) return;
+  pools_.find_host_stores(address, address + size);
+  writer_.begin({.kind = EventKind::host_persist});
+  writer_.put(address);
+  writer_.put(size);
+  writer_.put(ticket);
+  writer_.finish();
 }
 
 void EventRecorder::put_persist(u64 address, u64 size) {

@@ -23,8 +23,10 @@ enum class EventKind : u8 {
          // writes
   pool_end,      // words: address. Everything of the pool is durable.
   host_store,    // of the host to pools; words: address, bytes, value, again and again (1, 2, 4 or 8 aligned bytes)
-  host_persist,  // words: address, size: the host's stores there are durable now
-  transfer,      // a copy or fill of the runtime into a pool; words: ticket, then as host_store
+  host_persist,  // words: address, size: the host's stores there are durable now; or, with a third word, when the
+                 // command of this ticket is over
+  transfer,      // a copy or fill of the runtime into a pool; words: ticket, then as host_store. `pc`: 1 if a core of
+                 // the host wrote: durable when it is flushed
   load,          // of a location that may synchronise; words, for each lane: address, value
   store,         // a persist, or a store that may synchronise; words, for each lane: address, value (of 16 bytes: two)
   atomic,        // words, for each lane: address, old value, new value

@@ -102,7 +102,9 @@ TEST(Allocations, NoneInMedia) {
   for (const MediaKind& kind : media_kinds()) {
     core::TimeWheel wheel;
     memory::HostLink link({}, wheel, sm_clock);
-    const auto device = make_medium(kind.name, {}, {.wheel = wheel, .clock = sm_clock, .host_link = &link});
+    LastLevelCache host_cache{HostMemoryConfig{}};
+    const auto device =
+        make_medium(kind.name, {}, {.wheel = wheel, .clock = sm_clock, .host_link = &link, .host_cache = &host_cache});
     Client client;
     client.device = device.get();
     const auto traffic = [&] {

@@ -22,9 +22,14 @@ class DeviceBench final : public memory::DeviceClient {
   };
 
   DeviceBench(std::string_view kind, const MediaConfig& config, core::Kilohertz clock)
-      : clock_(clock), link(config_link, wheel, clock) {
-    device_ = make_medium(
-        kind, config, {.wheel = wheel, .clock = clock, .host_link = &link, .payloads = &payloads, .durable = &durable});
+      : clock_(clock), link(config_link, wheel, clock), host_cache(config.host_memory) {
+    device_ = make_medium(kind, config,
+                          {.wheel = wheel,
+                           .clock = clock,
+                           .host_link = &link,
+                           .host_cache = &host_cache,
+                           .payloads = &payloads,
+                           .durable = &durable});
   }
 
   u32 ask(u64 address, u32 bytes, bool write = false) {
@@ -105,6 +110,7 @@ class DeviceBench final : public memory::DeviceClient {
  public:
   memory::HostLinkConfig config_link;
   memory::HostLink link;
+  LastLevelCache host_cache;
 
  private:
   std::unique_ptr<memory::Device> device_;

@@ -13,6 +13,7 @@ class CopyScene : public Scene {
  public:
   explicit CopyScene(std::string_view protocol)
       : Scene(std::string(protocol), 3),
+        pages(bench.map()),
         engine(
             {.outstanding = 4, .ports = 1},
             {.port = {.wheel = bench.wheel,
@@ -24,7 +25,7 @@ class CopyScene : public Scene {
                       .line = bench.config.cache.line,
                       .persists = false},
              .host = *bench.devices[0],
-             .host_begin = 0},
+             .pages = pages},
             [](u64) {}, [this](u64) { ++over; }) {}
 
   void copy(u64 to, u64 from, u64 bytes) {
@@ -32,6 +33,7 @@ class CopyScene : public Scene {
     bench.run();
   }
 
+  HostPages pages;
   DmaEngine engine;
   u32 over = 0;
 };

@@ -60,6 +60,7 @@ TEST(DmaEngine, waits_for_room_at_the_host_once_in_each_direction) {
   core::TimeWheel wheel;
   AddressSpace space(u64{1} << 20);
   const AddressMap map({.slices = 1, .channels = 1, .line = 128}, space);
+  HostPages pages(map);
   SmallHost host(wheel);
   u32 ended = 0;
   Payloads payloads;
@@ -74,8 +75,7 @@ TEST(DmaEngine, waits_for_room_at_the_host_once_in_each_direction) {
                             .line = 128,
                             .persists = false};
   DmaEngine engine(
-      {.outstanding = 16, .ports = 1}, {.port = port, .host = host, .host_begin = 0}, [](u64) {},
-      [&](u64) { ++ended; });
+      {.outstanding = 16, .ports = 1}, {.port = port, .host = host, .pages = pages}, [](u64) {}, [&](u64) { ++ended; });
   std::vector<u8> from(8192), to(8192);
   std::iota(from.begin(), from.end(), u8{1});
   engine.start(1, {.to = {.address = reinterpret_cast<u64>(to.data()), .host = true},

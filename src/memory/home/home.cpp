@@ -294,6 +294,15 @@ void Home::evict(u32 way) {
   directory_.forget(way);
 }
 
+u32 Home::write_back_pools(DeviceClient& waits) {
+  const core::InPart here(core::home_part, p_.around.slice);
+  p_.counts.act_for(core::nobody);
+  u32 requests = 0;
+  for (u32 way = 0; way < p_.lines.size(); ++way)
+    if (p_.lines[way].place.persistent) requests += sectors_.write(way, &waits);
+  return requests;
+}
+
 void Home::write_back_all() {
   const core::InPart here(core::home_part, p_.around.slice);
   p_.counts.act_for(core::nobody);

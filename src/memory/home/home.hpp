@@ -25,6 +25,8 @@ class Home final : public Receiver, public DeviceClient {
 
   /// Dirty sectors go to their devices (for studies that want the medium's traffic whole). Copies stay.
   void write_back_all();
+  /// The same for lines of pools, in their turn. `waits` is told of each request, and how many there are is answered.
+  u32 write_back_pools(DeviceClient& waits);
   /// The program's bytes in [begin, end) are durable as they stand: nothing here is dirty in them any more. `gone`:
   /// their pool is unmapped, and no line of it stays. With the machine stopped and nothing under way to these lines.
   void drop(u64 begin, u64 end, bool gone);

@@ -28,16 +28,20 @@ u32 SectorTraffic::fetched(u64 token) {
   return way;
 }
 
-void SectorTraffic::write(u32 way) {
+u32 SectorTraffic::write(u32 way, DeviceClient* waits) {
   HomeLine& line = p_.lines[way];
-  if (!line.dirty.any()) return;
+  if (!line.dirty.any()) return 0;
+  u32 requests = 0;
   const u64 address = p_.lines.line_of(way);
   const DevicePlace at = p_.around.map.in_device(line.place);
   const SectorMask sectors = p_.sectors.of(touched_words(line.dirty));
   p_.counts->sectors_written += count_of(sectors);
   Sectors::each_run(sectors, [&](u32 first, u32 count) {
-    DeviceRequest request{
-        .address = at.address + first * p_.config.sector, .bytes = count * p_.config.sector, .write = true};
+    DeviceRequest request{.address = at.address + first * p_.config.sector,
+                          .bytes = count * p_.config.sector,
+                          .write = true,
+                          .client = waits};
+    ++requests;
     request.account = p_.counts.account();
     if (line.place.persistent) {
       request.line = address;
@@ -51,6 +55,7 @@ void SectorTraffic::write(u32 way) {
     p_.devices.put(at.device, request);
   });
   line.dirty = {};
+  return requests;
 }
 
 }  // namespace ew::memory

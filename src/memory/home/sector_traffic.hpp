@@ -13,9 +13,9 @@ class SectorTraffic {
   void fetch(u32 way, SectorMask);
   /// Sectors of a token (see fetch) are here. Returns their line's way.
   u32 fetched(u64 token);
-  /// Dirty sectors leave. Nobody waits for them. A sector that was written in part goes with its byte mask: one request
-  /// all the same.
-  void write(u32 way);
+  /// Dirty sectors leave; `waits` is told of each request, and nobody if it is null. Answers how many there are. A
+  /// sector that was written in part goes with its byte mask: one request all the same.
+  u32 write(u32 way, DeviceClient* waits = nullptr);
 
  private:
   HomeParts& p_;

@@ -1,0 +1,36 @@
+// The table of file systems on the host's persistent memory: what a call costs, in steps of timed work. A file system
+// is a file in host/file_systems and a line in file_systems.inc. Its constants are a section of the machine file.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/model_section.hpp"
+#include "host/work.hpp"
+
+namespace ew::host {
+
+/// A stretch of a file. `address`: where the program's mapping has its first byte.
+struct FileRange {
+  u64 address = 0, bytes = 0;
+  u64 fresh_pages = 0;  // of 4 KiB: that no call has written since the file was created
+};
+
+struct FileSystem {
+  std::string_view name, sentence;
+  core::ModelSection section;
+  /// write(): bytes come from `from`. Answers what the call costs.
+  Work (*write)(const core::ModelSections&, const FileRange&, u64 from);
+  /// read(): bytes go to `to`.
+  Work (*read)(const core::ModelSections&, const FileRange&, u64 to);
+  /// fsync(). `allocated`: blocks were allocated since the last.
+  Work (*sync)(const core::ModelSections&, bool allocated);
+};
+
+std::span<const FileSystem> file_systems();
+/// nullptr: there is none of that name.
+const FileSystem* find_file_system(std::string_view name);
+std::vector<std::string_view> file_system_names();
+
+}  // namespace ew::host

@@ -1,0 +1,59 @@
+// What a machine file says of the host's cores that do timed work (<everwarp/host.cuh>). A value, owned by
+// MachineConfig.
+#pragma once
+
+#include <string>
+
+#include "core/fields.hpp"
+#include "core/model_section.hpp"
+#include "host/file_system.hpp"
+
+namespace ew::host {
+
+/// Defaults: one socket of the GPM platform, a Xeon Gold 6242 (Cascade Lake).
+struct HostConfig {
+  u32 cores = 16;
+  core::Kilohertz clock{2'800'000};
+  u32 misses = 12;
+  u32 copy_cycles = 4;
+  u32 flush_cycles = 4;
+  core::Picoseconds fence{10'000};
+  core::Picoseconds wake{5'000'000};
+  core::Bytes bounce{512 * 1024};
+  bool bounced = true;
+  std::string file_system = "ext4-dax";
+  core::ModelSections sections;  // of file systems
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit) {
+    using core::Range;
+    visit("cores", self.cores, Range{1, 1024}, "cores",
+          "That do timed work (<everwarp/host.cuh>); more threads take turns.",
+          "GPM, Table 3: Xeon Gold 6242, 16 cores a socket");
+    visit("clock", self.clock, Range{1, 10000}, "", "Of these cores.", "GPM, Table 3");
+    visit("misses", self.misses, Range{1, 256}, "lines",
+          "Lines of 64 bytes that one core has under way: loads, stores, flushes and non-temporal stores together.",
+          "Intel 64 and IA-32 Architectures Optimization Reference Manual: 12 line fill buffers of a Skylake server "
+          "core");
+    visit("copy_cycles", self.copy_cycles, Range{1, 1000}, "cycles",
+          "Of a core, for the instructions that copy, load or store a line.",
+          "two loads and two stores of 32 bytes, a store a cycle (the same manual); assumed: two for the loop");
+    visit("flush_cycles", self.flush_cycles, Range{1, 1000}, "cycles", "Of a core, for one clwb.",
+          "assumed: as a copied line");
+    visit("fence", self.fence, Range{0, 1e9}, "", "Of an sfence, when everything before it has completed.",
+          "assumed: about 30 cycles");
+    visit("wake", self.wake, Range{0, 1e9}, "", "From asking the threads of a pool to the first instruction of each.",
+          "order of magnitude of published futex wake-ups");
+    visit("bounce", self.bounce, Range{4096, 1 << 30}, "",
+          "Size of each of the two pinned buffers through which a copy between the device and a mapped file goes.",
+          "assumed: no published figure");
+    visit("bounced", self.bounced, Range{}, "",
+          "Whether such copies (cudaMemcpy to or from a pool) go through these buffers and a core's copy; else a copy "
+          "engine accesses the pool itself.",
+          "GPM, section 3");
+    visit("file_system", self.file_system, core::model_choices(file_system_names()), "",
+          "Of files (host_file_open): `ew explain models` says what each costs.", "GPM, Table 3: ext4-DAX");
+  }
+};
+
+}  // namespace ew::host

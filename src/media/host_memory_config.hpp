@@ -1,0 +1,43 @@
+// What a machine file says of the host's memory and its last-level cache. A value, owned by MachineConfig.
+#pragma once
+
+#include "core/fields.hpp"
+
+namespace ew::media {
+
+struct HostMemoryConfig {
+  core::BytesPerSecond bandwidth{100'000'000'000};  // of the DRAM, reads and writes together
+  core::Picoseconds latency{90'000};                // of the DRAM
+  core::Picoseconds llc_latency{20'000};
+  core::Bytes llc{32ull << 20};
+  u32 llc_ways = 16;
+  u32 llc_line = 64;
+  bool ddio = true;
+  u32 ddio_ways = 2;
+  u32 queue = 512;
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit) {
+    using core::Range;
+    visit("bandwidth", self.bandwidth, Range{0.001, 100000}, "", "Bandwidth of host DRAM, reads and writes together.",
+          "six channels of DDR4-2133 to -2666, as of usual servers");
+    visit("latency", self.latency, Range{0, 1e9}, "", "Of host DRAM, from the root port.",
+          "order of magnitude of published load latencies");
+    visit("llc_latency", self.llc_latency, Range{0, 1e9}, "", "Of the host's last-level cache, from the root port.",
+          "order of magnitude of published load latencies");
+    visit("llc", self.llc, Range{0, 1 << 29}, "", "Size of the host's last-level cache; 0: none.",
+          "assumed: near those of server processors (GPM's Xeon Gold 6242 has 22 MiB)");
+    visit("llc_ways", self.llc_ways, Range{1, 64}, "ways", "Its associativity.",
+          "assumed: between the 11 and 20 ways of Intel's server processors");
+    visit("llc_line", self.llc_line, Range{16, 4096}, "bytes", "Its line.", "x86 processors");
+    visit("ddio", self.ddio, Range{}, "",
+          "Whether writes of the device go into the last-level cache instead of DRAM (data direct I/O).",
+          "Intel Data Direct I/O Technology: on by default");
+    visit("ddio_ways", self.ddio_ways, Range{1, 64}, "ways", "Ways of each set that such writes may take.",
+          "Intel, IIO_LLC_WAYS: two ways by default");
+    visit("queue", self.queue, Range{1, 1 << 20}, "requests", "Requests under way to host memory.",
+          "assumed: as many as one copy engine has under way (copy.outstanding)");
+  }
+};
+
+}  // namespace ew::media

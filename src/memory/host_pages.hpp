@@ -1,0 +1,57 @@
+// Simulated physical addresses of the host's own pages (malloc, the stack), which no allocation of the machine names.
+// A page gets its frame at its first use on the machine, so that address randomisation of the host changes no result.
+// Only programs with timed work of the host need them (name()): in others each line that is copied is a fresh one.
+// Owned by MemoryHierarchy; copy engines and cores of the host ask it.
+#pragma once
+
+#include <unordered_map>
+
+#include "memory/address_map.hpp"
+
+namespace ew::memory {
+
+class HostPages {
+ public:
+  explicit HostPages(const AddressMap& map) : map_(map) {}
+
+  /// From now on pages have names.
+  void name() { named_ = true; }
+  /// In its device: the line of a copy at this address.
+  u64 copied(u64 address, u32 line) {
+    if (named_) return in_device(address).address;
+    const u64 fresh = first_frame + next_line_ % stretch;
+    next_line_ += line;
+    return fresh;
+  }
+
+  /// Where this byte of the program lives: as the map says, or in a frame of its page.
+  Place place(u64 address) {
+    Place found = map_.place(address);
+    if (found.persistent || !(found.host && found.physical == address)) return found;  // the map knows it
+    const u64 page = address / page_bytes;
+    if (page != last_page_) {
+      const auto [frame, fresh] = frames_.try_emplace(page, next_);
+      if (fresh) ++next_;
+      last_page_ = page;
+      last_frame_ = frame->second;
+    }
+    found.physical = first_named + last_frame_ * page_bytes + address % page_bytes;
+    return found;
+  }
+  /// Of its device.
+  DevicePlace in_device(u64 address) { return map_.in_device(place(address)); }
+
+ private:
+  static constexpr u64 page_bytes = 4096;
+  static constexpr u64 first_frame = u64{1} << 50, first_named = u64{1} << 51;  // allocations end far below
+
+  static constexpr u64 stretch = u64{1} << 28;  // lines without a name repeat after so many bytes
+
+  const AddressMap& map_;
+  bool named_ = false;
+  u64 next_line_ = 0;
+  std::unordered_map<u64, u64> frames_;  // by page
+  u64 next_ = 0, last_page_ = ~u64{0}, last_frame_ = 0;
+};
+
+}  // namespace ew::memory

@@ -1,0 +1,209 @@
+// What include/everwarp/host.cuh declares: timed work of the host. A mistake is one sentence on stderr and -1.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <everwarp/host.cuh>
+
+#include "runtime/host_range.hpp"
+#include "runtime/process.hpp"
+
+using namespace ew;
+using namespace ew::runtime;
+
+namespace {
+
+/// Runs `call(machine, lock)`; `otherwise` when it throws or there is no machine.
+template <class Result, class F>
+Result host_api(Result otherwise, F&& call) {
+  try {
+    Machine* machine = process().machine();
+    if (!machine) return otherwise;
+    ApiLock lock(machine->mutex());
+    return call(*machine, lock);
+  } catch (const std::exception& mistake) {
+    std::fprintf(stderr, "everwarp: %s\n", mistake.what());
+  }
+  return otherwise;
+}
+
+CUstream_st& stream_of(Machine& machine, cudaStream_t handle, const char* who) {
+  CUstream_st* const stream = machine.work().stream(handle);
+  if (!stream) throw core::UserError(fmt::format("{}: this is not a stream", who));
+  if (stream->capture) throw core::UserError(fmt::format("{}: a graph cannot have work of the host", who));
+  return *stream;
+}
+
+/// The host's cores must reach all of these bytes.
+void check_memory(Machine& machine, const void* address, u64 bytes, const char* who) {
+  const u64 begin = reinterpret_cast<u64>(address);
+  const auto found = machine.memory().space().find(begin);
+  if (!found) {
+    if (machine.memory().space().reserved(begin) || !is_mapped(begin, bytes))
+      throw core::UserError(fmt::format("{}: no memory of the host holds {} bytes at {:#x}", who, bytes, begin));
+    return;
+  }
+  using memory::Region;
+  if (found->region != Region::host && found->region != Region::registered && found->region != Region::pool)
+    throw core::UserError(fmt::format(
+        "{}: {:#x} is not memory of the host: malloc, cudaMallocHost, cudaHostRegister or a pool", who, begin));
+  if (found->region != Region::registered && !core::lies_within(begin, bytes, found->begin, found->size))
+    throw core::UserError(fmt::format("{}: {} bytes at {:#x} end behind the allocation of {} bytes at {:#x}", who,
+                                      bytes, begin, found->size, found->begin));
+  if (found->region == Region::pool && machine.config().machine.timing() && machine.config().nvm.near())
+    throw core::UserError(fmt::format(
+        "{}: {:#x} lies in a pool on the GPU (nvm.attach = near), which the host's cores do not reach", who, begin));
+}
+
+void check_threads(unsigned threads, const char* who) {
+  if (threads == 0 || threads > 1u << 16)
+    throw core::UserError(fmt::format("{}: {} threads; expected 1 to 65536", who, threads));
+}
+
+int submit(Machine& machine, CUstream_st& stream, host::Work work) {
+  return machine.work().enqueue(stream, std::move(work)) == cudaSuccess ? 0 : -1;
+}
+
+everwarp_host_file& file_of(Machine& machine, host_file_t handle, const char* who) {
+  everwarp_host_file* const file = machine.host_files().find(handle);
+  if (!file) throw core::UserError(fmt::format("{}: this is not an open file of host_file_open", who));
+  return *file;
+}
+
+void check_inside(const everwarp_host_file& file, size_t offset, size_t bytes, const char* who) {
+  if (offset > file.bytes || bytes > file.bytes - offset)
+    throw core::UserError(
+        fmt::format("{}: {} bytes from {} on end behind the file's {}", who, bytes, offset, file.bytes));
+}
+
+}  // namespace
+
+extern "C" {
+
+int host_copy(void* to, const void* from, size_t bytes, unsigned threads, cudaStream_t handle) {
+  return host_api(-1, [&](Machine& machine, ApiLock&) {
+    CUstream_st& stream = stream_of(machine, handle, "host_copy");
+    check_threads(threads, "host_copy");
+    if (bytes == 0) return 0;
+    check_memory(machine, to, bytes, "host_copy");
+    check_memory(machine, from, bytes, "host_copy");
+    return submit(machine, stream,
+                  {{{.act = host::Act::copy,
+                     .threads = threads,
+                     .to = reinterpret_cast<u64>(to),
+                     .from = reinterpret_cast<u64>(from),
+                     .bytes = bytes}}});
+  });
+}
+
+int host_persist(const void* address, size_t bytes, unsigned threads, cudaStream_t handle) {
+  return host_api(-1, [&](Machine& machine, ApiLock&) {
+    CUstream_st& stream = stream_of(machine, handle, "host_persist");
+    check_threads(threads, "host_persist");
+    if (bytes == 0) return 0;
+    check_memory(machine, address, bytes, "host_persist");
+    return submit(
+        machine, stream,
+        {{{.act = host::Act::flush, .threads = threads, .to = reinterpret_cast<u64>(address), .bytes = bytes}}});
+  });
+}
+
+int host_compute(double nanoseconds, unsigned threads, cudaStream_t handle) {
+  return host_api(-1, [&](Machine& machine, ApiLock&) {
+    CUstream_st& stream = stream_of(machine, handle, "host_compute");
+    check_threads(threads, "host_compute");
+    if (!(nanoseconds >= 0) || nanoseconds > 1e12)
+      throw core::UserError(fmt::format("host_compute: {} nanoseconds; expected 0 to 1e12", nanoseconds));
+    return submit(machine, stream,
+                  {{{.act = host::Act::compute,
+                     .threads = threads,
+                     .picoseconds = static_cast<u64>(std::llround(nanoseconds * 1000))}}});
+  });
+}
+
+host_file_t host_file_open(const char* path, size_t bytes, bool create) {
+  return host_api<host_file_t>(nullptr, [&](Machine& machine, ApiLock&) {
+    if (!path) throw core::UserError("host_file_open: the path is a null pointer");
+    return machine.host_files().open(path, bytes, create);
+  });
+}
+
+int host_file_write(host_file_t handle, size_t offset, const void* from, size_t bytes, cudaStream_t stream_handle) {
+  return host_api(-1, [&](Machine& machine, ApiLock&) {
+    CUstream_st& stream = stream_of(machine, stream_handle, "host_file_write");
+    everwarp_host_file& file = file_of(machine, handle, "host_file_write");
+    check_inside(file, offset, bytes, "host_file_write");
+    if (bytes) check_memory(machine, from, bytes, "host_file_write");
+    return submit(machine, stream, machine.host_files().write(file, offset, reinterpret_cast<u64>(from), bytes));
+  });
+}
+
+int host_file_read(host_file_t handle, size_t offset, void* to, size_t bytes, cudaStream_t stream_handle) {
+  return host_api(-1, [&](Machine& machine, ApiLock&) {
+    CUstream_st& stream = stream_of(machine, stream_handle, "host_file_read");
+    const everwarp_host_file& file = file_of(machine, handle, "host_file_read");
+    check_inside(file, offset, bytes, "host_file_read");
+    if (bytes) check_memory(machine, to, bytes, "host_file_read");
+    return submit(machine, stream, machine.host_files().read(file, offset, reinterpret_cast<u64>(to), bytes));
+  });
+}
+
+int host_file_sync(host_file_t handle, cudaStream_t stream_handle) {
+  return host_api(-1, [&](Machine& machine, ApiLock&) {
+    CUstream_st& stream = stream_of(machine, stream_handle, "host_file_sync");
+    return submit(machine, stream, machine.host_files().sync(file_of(machine, handle, "host_file_sync")));
+  });
+}
+
+int host_file_close(host_file_t handle) {
+  return host_api(-1, [&](Machine& machine, ApiLock& lock) {
+    file_of(machine, handle, "host_file_close");
+    machine.context().wait_idle(lock);
+    machine.host_files().close(handle);
+    return 0;
+  });
+}
+
+void* host_map(const char* path, size_t bytes, bool create) {
+  return host_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
+    if (!path) throw core::UserError("host_map: the path is a null pointer");
+    void* const address = machine.persistence().map(path, bytes, create);
+    machine.persistence().expect_host_work();
+    return address;
+  });
+}
+
+int host_unmap(const char*, void* address, size_t) {
+  return host_api(-1, [&](Machine& machine, ApiLock& lock) {
+    machine.context().wait_idle(lock);
+    machine.persistence().unmap(address);
+    return 0;
+  });
+}
+
+int measure_begin(const char* name, cudaStream_t handle) {
+  return host_api(-1, [&](Machine& machine, ApiLock&) {
+    if (!name) throw core::UserError("measure_begin: the name is a null pointer");
+    machine.measured().begin(name, stream_of(machine, handle, "measure_begin"), machine.work());
+    return 0;
+  });
+}
+
+int measure_end(const char* name, cudaStream_t handle) {
+  return host_api(-1, [&](Machine& machine, ApiLock&) {
+    if (!name) throw core::UserError("measure_end: the name is a null pointer");
+    if (!machine.measured().end(name, stream_of(machine, handle, "measure_end"), machine.work()))
+      throw core::UserError(fmt::format("measure_end: no stretch named \"{}\" has begun", name));
+    return 0;
+  });
+}
+
+double measured(const char* name) {
+  return host_api(-1.0, [&](Machine& machine, ApiLock& lock) {
+    const Ticket last = name ? machine.measured().last_end(name) : 0;
+    if (last == 0 || machine.context().wait(last, lock) != cudaSuccess) return -1.0;
+    return static_cast<double>(machine.measured().sum(name, machine.queue()));
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,54 @@
+#include "runtime/host_files.hpp"
+
+#include <utility>
+
+namespace ew::runtime {
+
+namespace {
+
+constexpr u64 page_bytes = 4096;
+
+}  // namespace
+
+everwarp_host_file* HostFiles::open(const std::string& path, u64 bytes, bool create) {
+  void* const address = persistence_.map(path, bytes, create);
+  persistence_.expect_host_work();
+  auto file = std::make_unique<everwarp_host_file>();
+  file->address = reinterpret_cast<u64>(address);
+  file->bytes = persistence_.pools().size_at(file->address);
+  file->written.assign((file->bytes + page_bytes - 1) / page_bytes, !create);
+  everwarp_host_file* const handle = file.get();
+  files_.emplace(handle, std::move(file));
+  return handle;
+}
+
+everwarp_host_file* HostFiles::find(everwarp_host_file* handle) const {
+  const auto found = files_.find(handle);
+  return found == files_.end() ? nullptr : found->second.get();
+}
+
+void HostFiles::close(everwarp_host_file* handle) {
+  persistence_.unmap(reinterpret_cast<void*>(handle->address));
+  files_.erase(handle);
+}
+
+host::Work HostFiles::write(everwarp_host_file& file, u64 offset, u64 from, u64 bytes) const {
+  host::FileRange range{.address = file.address + offset, .bytes = bytes};
+  for (u64 page = offset / page_bytes; page * page_bytes < offset + bytes; ++page) {
+    if (file.written[page]) continue;
+    file.written[page] = true;
+    ++range.fresh_pages;
+  }
+  file.allocated |= range.fresh_pages > 0;
+  return system().write(config_.host.sections, range, from);
+}
+
+host::Work HostFiles::read(const everwarp_host_file& file, u64 offset, u64 to, u64 bytes) const {
+  return system().read(config_.host.sections, {.address = file.address + offset, .bytes = bytes}, to);
+}
+
+host::Work HostFiles::sync(everwarp_host_file& file) const {
+  return system().sync(config_.host.sections, std::exchange(file.allocated, false));
+}
+
+}  // namespace ew::runtime

@@ -1,0 +1,48 @@
+#include "runtime/movers.hpp"
+
+namespace ew::runtime {
+
+Movers::Movers(const MachineConfig& config, const memory::DmaPort::Parts& port, MemoryDevices& devices,
+               const memory::DmaEngine::Tell& copy_begins, const memory::DmaEngine::Tell& moved)
+    : map_(port.map),
+      pages_(port.map),
+      engines_(config, port, devices.of_host_pages(), pages_, copy_begins, over(moved)) {
+  if (config.device.integrated) return;
+  const bool far_pools = !config.nvm.none() && !config.nvm.near();
+  cores_ = std::make_unique<host::Cores>(host::Surroundings{.wheel = port.wheel,
+                                                            .clock = config.device.clock,
+                                                            .config = config.host,
+                                                            .payloads = port.payloads,
+                                                            .pages = pages_,
+                                                            .memory = &devices.of_host_pages(),
+                                                            .pools = far_pools ? devices.of_far_pools() : nullptr,
+                                                            .durable = devices.durable()},
+                                         over(moved));
+  if (far_pools && config.host.bounced)
+    bounced_copies_ = std::make_unique<BouncedCopies>(config.host.bounce.count, engines_, *cores_, copy_begins, moved);
+}
+
+/// What an engine or a core has done may be a part of a copy by way of the host.
+memory::DmaEngine::Tell Movers::over(const memory::DmaEngine::Tell& moved) {
+  return [this, moved](u64 id) {
+    if (!bounced_copies_ || !bounced_copies_->piece_done(id)) moved(id);
+  };
+}
+
+BouncedCopies* Movers::bounces(const memory::DmaTransfer& transfer) {
+  if (!bounced_copies_ || !transfer.pattern.empty()) return nullptr;
+  const bool of_pool = map_.place(transfer.to.address).persistent ||
+                       (transfer.staged.empty() && map_.place(transfer.from.address).persistent);
+  return of_pool ? bounced_copies_.get() : nullptr;
+}
+
+void Movers::add_to(HierarchyStatistics& sum) const {
+  engines_.add_to(sum);
+  if (cores_) sum.host = cores_->statistics();
+}
+
+std::string Movers::what_is_under_way() const {
+  return engines_.what_is_under_way() + (cores_ ? cores_->what_is_under_way() : std::string());
+}
+
+}  // namespace ew::runtime

@@ -1,0 +1,48 @@
+// What moves bytes beside the kernels of a timing machine: copy engines, the cores of the host, which do timed work,
+// and copies in which both have a part. A host that shares the GPU's memory has no such cores: its work takes no time.
+// Owned by MemoryHierarchy.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "host/cores.hpp"
+#include "memory/dma_engine.hpp"
+#include "memory/host_pages.hpp"
+#include "runtime/bounced_copies.hpp"
+#include "runtime/copy_engines.hpp"
+#include "runtime/hierarchy_statistics.hpp"
+#include "runtime/machine_config.hpp"
+#include "runtime/memory_devices.hpp"
+
+namespace ew::runtime {
+
+class Movers {
+ public:
+  /// `port`: of the first engine. `copy_begins`, `moved`: MemoryHierarchy::attach. References outlive it.
+  Movers(const MachineConfig&, const memory::DmaPort::Parts& port, MemoryDevices&,
+         const memory::DmaEngine::Tell& copy_begins, const memory::DmaEngine::Tell& moved);
+
+  CopyEngines& engines() { return engines_; }
+  /// Copies find lines of the host's pages in its caches from now on.
+  void name_host_pages() { pages_.name(); }
+  /// The host's; nullptr: its work takes no time.
+  host::Cores* cores() { return cores_.get(); }
+  /// The copy goes through a buffer of the host; nullptr: it does not.
+  BouncedCopies* bounces(const memory::DmaTransfer&);
+
+  bool idle() const { return engines_.idle() && (!cores_ || cores_->idle()); }
+  void add_to(HierarchyStatistics&) const;
+  std::string what_is_under_way() const;
+
+ private:
+  memory::DmaEngine::Tell over(const memory::DmaEngine::Tell& moved);
+
+  const memory::AddressMap& map_;
+  memory::HostPages pages_;
+  CopyEngines engines_;
+  std::unique_ptr<host::Cores> cores_;
+  std::unique_ptr<BouncedCopies> bounced_copies_;
+};
+
+}  // namespace ew::runtime
