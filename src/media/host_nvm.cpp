@@ -29,7 +29,7 @@ memory::ByteMask shifted(const memory::ByteMask& mask, u32 from, u32 count) {
 
 HostNvm::HostNvm(const NvmConfig& config, const HostMemoryConfig& host, const MediaParts& parts)
     : wheel_(parts.wheel),
-      link_(*parts.host_link),
+      answers_(*parts.host_link, parts.wheel, parts.clock, config.answer_interval),
       payloads_(parts.payloads),
       durable_(parts.durable),
       eadr_(config.eadr),
@@ -51,7 +51,8 @@ bool HostNvm::serve(const memory::DeviceRequest& request) {
   if (request.host != memory::HostAccess::none)
     serve_core(slot);
   else
-    link_.send<&HostNvm::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
+    answers_.link().send<&HostNvm::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this,
+                                            slot);
   return true;
 }
 
@@ -242,7 +243,7 @@ void HostNvm::medium_done(u64 token) {
 void HostNvm::host_done(u64 slot, u64) {
   const memory::DeviceRequest& request = slots_[slot].request;
   if (!request.client || request.host != memory::HostAccess::none) return finish(slot, 0);
-  link_.send<&HostNvm::finish>(memory::LinkDirection::to_device, request.write ? 0 : request.bytes, *this, slot);
+  answers_.send<&HostNvm::finish>(request.write, request.bytes, *this, slot);
 }
 
 void HostNvm::finish(u64 slot, u64) {

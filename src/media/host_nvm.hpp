@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "media/answer_port.hpp"
 #include "media/last_level_cache.hpp"
 #include "media/nvm_medium.hpp"
 #include "media/request_slots.hpp"
@@ -55,7 +56,7 @@ class HostNvm final : public memory::Device, public NvmMedium::Client, public La
   void release(u32 slot);
 
   core::TimeWheel& wheel_;
-  memory::HostLink& link_;
+  AnswerPort answers_;
   memory::Payloads* const payloads_;
   memory::DurableImage* const durable_;
   const bool eadr_;

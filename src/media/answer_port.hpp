@@ -1,0 +1,46 @@
+// Where a device of the host's side answers over the link: bytes that were read, or the word that a write is done.
+// Words of writes go one after the other, `interval` apart: for each of them a fence of the GPU waits, and its flushes
+// of the link do not overlap without limit. Owned by the device; the link is the machine's.
+#pragma once
+
+#include <algorithm>
+
+#include "core/time_wheel.hpp"
+#include "memory/host_link.hpp"
+
+namespace ew::media {
+
+class AnswerPort {
+ public:
+  AnswerPort(memory::HostLink& link, core::TimeWheel& wheel, core::Kilohertz clock, core::Picoseconds interval)
+      : link_(link), wheel_(wheel), clock_(clock), interval_(interval) {}
+
+  memory::HostLink& link() { return link_; }
+  /// Member(slot) of the device runs when the answer has arrived.
+  template <auto Member, class Device>
+  void send(bool write, u64 bytes, Device& device, u64 slot) {
+    if (!write || interval_.count == 0)
+      return static_cast<void>(link_.send<Member>(memory::LinkDirection::to_device, write ? 0 : bytes, device, slot));
+    // Times in picoseconds: an interval is seldom a whole number of cycles.
+    const u64 now = static_cast<u64>(static_cast<unsigned __int128>(wheel_.now()) * 1'000'000'000 / clock_.count);
+    const u64 when = std::max(now, free_picoseconds_);
+    free_picoseconds_ = when + interval_.count;
+    const core::Cycle cycle = std::max(wheel_.now(), core::cycles_covering(clock_, {when}));
+    wheel_.at(
+        cycle,
+        [](void* target, u64 a, u64 port) {
+          reinterpret_cast<AnswerPort*>(port)->link_.template send<Member>(memory::LinkDirection::to_device, 0,
+                                                                           *static_cast<Device*>(target), a);
+        },
+        &device, slot, reinterpret_cast<u64>(this));
+  }
+
+ private:
+  memory::HostLink& link_;
+  core::TimeWheel& wheel_;
+  const core::Kilohertz clock_;
+  const core::Picoseconds interval_;
+  u64 free_picoseconds_ = 0;
+};
+
+}  // namespace ew::media
