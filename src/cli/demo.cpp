@@ -10,13 +10,16 @@
 #include "check/crash/model_campaign.hpp"
 #include "check/crash/points.hpp"
 #include "check/crash/trials.hpp"
+#include "cli/chart_library.hpp"
 #include "cli/reproduce_study.hpp"
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
+#include "core/files.hpp"
 #include "process/progress_line.hpp"
 #include "process/scratch.hpp"
+#include "report/demo_page.hpp"
 
 namespace ew::cli {
 
@@ -34,14 +37,15 @@ struct DemoCommand {
 };
 
 /// The machines and models of SBRP's figure 6, by the names of studies/sbrp.
-struct DemoMachine {
-  const char *configuration, *label;
-};
-constexpr DemoMachine demo_machines[] = {{"gpm", "GPM, far"},
-                                         {"epoch_far", "epoch, far"},
-                                         {"sbrp_far", "SBRP, far"},
-                                         {"epoch_near", "epoch, near"},
-                                         {"sbrp_near", "SBRP, near"}};
+std::vector<DemoConfiguration> configurations() {
+  const auto one = [](const char* name, const char* model, const char* place) {
+    DemoConfiguration configuration;
+    configuration.name = name, configuration.model = model, configuration.place = place;
+    return configuration;
+  };
+  return {one("gpm", "GPM", "far"), one("epoch_far", "epoch", "far"), one("sbrp_far", "SBRP", "far"),
+          one("epoch_near", "epoch", "near"), one("sbrp_near", "SBRP", "near")};
+}
 constexpr const char* demo_program = "gpKVS";
 
 unsigned demo_jobs() {
@@ -55,19 +59,23 @@ class Demo {
       : command_(command), suite_(read_suite(core::home_directory() / "studies", "sbrp")) {}
 
   int run() {
-    int status = show_models();
-    status = std::max(status, show_crashes());
-    status = std::max(status, show_planted_bug());
+    int status = time_models();
+    status = std::max(status, crash());
+    status = std::max(status, find_planted_bug());
+    const fs::path page = out() / "report.html";
+    core::write_file(page, demo_page(story_, chart_library()));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
     fmt::print("{} in {}. The report: {}\n", status == clean ? "The demo ran" : "FAIL: the demo ended",
-               seconds_text(seconds), page_.string());
+               seconds_text(seconds), page.string());
     return status;
   }
 
  private:
-  int show_models();
-  int show_crashes();
-  int show_planted_bug();
+  int time_models();
+  int crash();
+  int find_planted_bug();
+  void crash(DemoConfiguration&, std::size_t count, u64 seed);
+  DemoStates try_states(const fs::path& program, std::vector<DemoBlame>&) const;
 
   RunSettings settings_of(const std::string& configuration) const {
     const Configuration& machine = suite_.figures.front().configuration(configuration);
@@ -81,123 +89,154 @@ class Demo {
 
   const DemoCommand& command_;
   const Suite suite_;
-  fs::path page_;
+  Reproduction study_;
+  DemoStory story_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-std::string statistic(const FinishedRun* run, std::string_view name, const std::vector<std::string>& kernels) {
-  const auto value = run ? run->measure(Metric::read(name, {}), Span::kernels, kernels) : std::nullopt;
-  return value ? grouped(static_cast<unsigned long long>(*value)) : "-";
-}
-
-int Demo::show_models() {
+int Demo::time_models() {
   fmt::print(
-      "gpKVS (workloads/sbrp/gpkvs.cu) inserts 65,536 pairs into a store in persistent memory, with an undo log. Timed "
-      "on\n"
-      "SBRP's two machines, with NVM behind PCIe (far) and on the GPU (near), under three persistency models, at the "
-      "size\n"
-      "of its paper's figure 6. (Below some 5,000 pairs epoch is faster than SBRP, far: so few warps do not hide that "
-      "a\n"
-      "store waits for the older entry of its line, behind a window of six lines that take a microsecond each.)\n\n");
+      "gpKVS (workloads/sbrp/gpkvs.cu) is a key-value store in persistent memory, with an undo log. It inserts 65,536\n"
+      "pairs, as in figure 6 of SBRP's paper. Each run has one of three persistency models. The NVM is behind PCIe\n"
+      "(far) or on the GPU (near).\n"
+      "(Below some 5,000 pairs epoch is faster than SBRP, far. Under SBRP a store waits until the older entry of its\n"
+      "line is durable. Six lines are on their way at a time, each for a microsecond. So few warps cannot hide this "
+      "wait.)\n\n");
   const StudyRequest request{
       .runs = {.figures = {"6"}, .programs = {demo_program}},
       .batch = {.verb = "ew demo", .folder = out(), .jobs = demo_jobs(), .slice = {}, .slurm = {}, .is_complete = {}},
       .command = "ew demo",
-      .timeout_seconds = 600};
-  const Reproduction result = reproduce_study(suite_, request);
-  page_ = report_page(request);
-  print_failures(result);
+      .timeout_seconds = 600,
+      .page = "figure-6.html"};
+  study_ = reproduce_study(suite_, request);
+  print_failures(study_);
+  story_ = {.study = &study_,
+            .study_page = request.page,
+            .program = "gpKVS (workloads/sbrp/gpkvs.cu)",
+            .timed_size = "65,536 pairs, as in figure 6 of SBRP's paper",
+            .crashed_size = "512 pairs",
+            .configurations = configurations(),
+            .bug = {}};
   const Program& program = suite_.programs.at(demo_program);
+  const auto number = [](std::optional<double> value) { return value ? grouped(static_cast<u64>(*value)) : "-"; };
   Table table(
       {"model", ">time, us", ">speedup over epoch-far", ">in the paper", ">bytes persisted", ">L1 read misses in NVM"});
-  for (const DemoMachine& machine : demo_machines) {
-    const ComparedBar* bar = result.figures.front().find(demo_program, machine.configuration);
-    const FinishedRun* found = nullptr;
-    for (const FinishedRun& run : result.runs)
-      if (!bar->runs.empty() && run.directory().filename() == bar->runs.front()) found = &run;
-    const auto time = found ? found->measure(Metric::time(), Span::kernels, program.kernels) : std::nullopt;
-    table.row(
-        {machine.label, time ? fmt::format("{:.1f}", *time / 1000) : "-",
-         value_text(*result.figures.front().figure, bar->ours), value_text(*result.figures.front().figure, bar->paper),
-         statistic(found, "persist.bytes", program.kernels), statistic(found, "persist.read_misses", program.kernels)});
+  for (DemoConfiguration& one : story_.configurations) {
+    const ComparedBar* bar = study_.figures.front().find(demo_program, one.name);
+    one.speedup = bar->ours, one.paper = bar->paper;
+    for (const FinishedRun& run : study_.runs)
+      if (!bar->runs.empty() && run.directory().filename() == bar->runs.front()) one.run = &run;
+    const auto measured = [&](const Metric& metric) {
+      return one.run ? one.run->measure(metric, Span::kernels, program.kernels) : std::nullopt;
+    };
+    one.persisted_bytes = measured(Metric::read("persist.bytes", {}));
+    one.read_misses = measured(Metric::read("persist.read_misses", {}));
+    if (const auto nanoseconds = measured(Metric::time())) one.microseconds = *nanoseconds / 1000;
+    table.row({one.label(), one.microseconds ? fmt::format("{:.1f}", *one.microseconds) : "-",
+               value_text(*study_.figures.front().figure, one.speedup),
+               value_text(*study_.figures.front().figure, one.paper), number(one.persisted_bytes),
+               number(one.read_misses)});
   }
   fmt::print("{}\n", table.text());
-  return result.failures.empty() ? clean : failed;
+  return study_.failures.empty() ? clean : failed;
 }
 
-int Demo::show_crashes() {
+/// `count` trials on this machine.
+void Demo::crash(DemoConfiguration& one, std::size_t count, u64 seed) {
+  check::CrashPlan plan;
+  plan.environment = settings_of(one.name).environment();
+  plan.program = {program().string(), "--pairs", "512", "--batches", "2", "--pool", "kvs.pool"};
+  plan.recovery = {program().string(), "--recover", "kvs.pool"};
+  one.instructions = check::count_instructions(plan).instructions;
+  ProgressLine line;
+  const auto trials = check::run_trials(
+      plan, check::random_points(one.instructions, count, seed), demo_jobs(),
+      [&](std::size_t done, std::size_t) { line.show(fmt::format("{}: {} of {} crashes", one.label(), done, count)); });
+  line.clear();
+  one.crashes = trials.size();
+  for (const check::Trial& trial : trials) {
+    one.recovered += trial.passed();
+    if (trial.passed()) continue;
+    one.failures.push_back(fmt::format("after warp instruction {}:\n{}", trial.instruction, trial.output));
+    fmt::print(stderr, "FAIL {}", one.failures.back());
+  }
+}
+
+int Demo::crash() {
   fmt::print(
-      "With 512 pairs the process is really killed, {} times, at moments spread over its run; nothing but the pool\n"
-      "file survives, which holds what had become durable. Then the program is started again on it, recovers, and\n"
-      "checks every pair.\n\n",
+      "With 512 pairs the program is killed, {} times, at random moments of its run. Only the pool file survives. It\n"
+      "holds what was durable at that moment. Then the program is started again. It recovers, and checks every "
+      "pair.\n\n",
       command_.crashes);
   Table table({"model", ">warp instructions", ">crashes", ">recovered", ">failed"});
-  ProgressLine line;
-  std::size_t failures = 0, recovered = 0;
-  const std::size_t machines = std::size(demo_machines);
+  const std::size_t machines = story_.configurations.size();
   for (std::size_t i = 0; i < machines; ++i) {
-    check::CrashPlan plan;
-    plan.environment = settings_of(demo_machines[i].configuration).environment();
-    plan.program = {program().string(), "--pairs", "512", "--batches", "2", "--pool", "kvs.pool"};
-    plan.recovery = {program().string(), "--recover", "kvs.pool"};
+    DemoConfiguration& one = story_.configurations[i];
     const std::size_t count = command_.crashes * (i + 1) / machines - command_.crashes * i / machines;
     if (count == 0) continue;
-    const check::CleanRun clean_run = check::count_instructions(plan);
-    const auto trials =
-        check::run_trials(plan, check::random_points(clean_run.instructions, count, i + 1), demo_jobs(),
-                          [&](std::size_t done, std::size_t) {
-                            line.show(fmt::format("{}: {} of {} crashes", demo_machines[i].label, done, count));
-                          });
-    line.clear();
-    std::size_t passed = 0;
-    for (const check::Trial& trial : trials) {
-      passed += trial.passed();
-      if (!trial.passed()) fmt::print(stderr, "FAIL after warp instruction {}:\n{}", trial.instruction, trial.output);
-    }
-    recovered += passed, failures += trials.size() - passed;
-    table.row({demo_machines[i].label, grouped(clean_run.instructions), std::to_string(trials.size()),
-               std::to_string(passed), std::to_string(trials.size() - passed)});
+    crash(one, count, i + 1);
+    table.row({one.label(), grouped(one.instructions), grouped(one.crashes), grouped(one.recovered),
+               grouped(one.crashes - one.recovered)});
   }
-  fmt::print("{}\n{} crashes, {} verified recoveries\n\n", table.text(), recovered + failures, recovered);
-  return failures == 0 ? clean : failed;
+  fmt::print("{}\n{} crashes, {} verified recoveries\n\n", table.text(), story_.crashes(), story_.recovered());
+  return story_.recovered() == story_.crashes() ? clean : failed;
 }
 
-int Demo::show_planted_bug() {
+/// Lets a small run of the program recover from the crash states that SBRP allows of it.
+DemoStates Demo::try_states(const fs::path& program_path, std::vector<DemoBlame>& blames) const {
+  check::CrashPlan plan;
+  plan.environment = RunSettings().environment();
+  plan.program = {program_path.string(), "--small", "--pool", "kvs.pool"};
+  plan.recovery = {program_path.string(), "--recover", "kvs.pool"};
+  const check::ModelPlan model{.budget = 500, .cold = 20, .jobs = demo_jobs()};
+  check::ModelCampaign campaign(plan, model);
+  const check::ModelReport report = campaign.run([](u64, u64, u64) {});
+  for (const check::ModelFailure& failure : report.failures)
+    blames.push_back({.kind = std::string(check::name_of(failure.kind)),
+                      .durable = failure.durable,
+                      .durable_at = failure.durable_at,
+                      .not_durable = failure.not_durable,
+                      .not_durable_at = failure.not_durable_at,
+                      .happened = failure.happened,
+                      .advice = failure.advice,
+                      .recovery_says = check::last_line(failure.output),
+                      .alike = failure.alike});
+  return {.tried = report.distinct, .failed = report.failed};
+}
+
+int Demo::find_planted_bug() {
+  DemoBug& bug = story_.bug;
+  bug.says = "The ofence between a log entry and its pair is left out.";
+  bug.build = "ew build -DBUG=2";
+  bug.source = suite_.programs.at(demo_program).source;
   fmt::print(
-      "Now the ofence between a log entry and its pair is left out (-DBUG=2 of workloads/sbrp/bugs.toml), which a\n"
-      "test would show by luck alone. `ew crash --states model` records one run and tries the crash states that\n"
-      "SBRP allows of it:\n\n");
+      "Now the program is built with a bug (-DBUG=2): the ofence between a log entry and its pair is left out. A test\n"
+      "would show this bug only by luck. `ew crash --states model` records one run, and tries crash states that SBRP\n"
+      "allows of this run:\n\n");
   const Scratch scratch;
-  const fs::path source = suite_.programs.at(demo_program).source, binary = scratch.path() / "gpkvs_bug";
-  const Outcome built = process::run(
-      {fs::read_symlink("/proc/self/exe").string(), "build", "-O2", "-DBUG=2", source.string(), "-o", binary.string()},
-      {.capture = Capture::both});
-  if (built.status != 0) throw UserError(fmt::format("{} did not build:\n{}", source.string(), built.output));
-  std::size_t found[2] = {};
-  for (const bool planted : {false, true}) {
-    const fs::path program_path = planted ? binary : program();
-    check::CrashPlan plan;
-    plan.environment = RunSettings().environment();
-    plan.program = {program_path.string(), "--small", "--pool", "kvs.pool"};
-    plan.recovery = {program_path.string(), "--recover", "kvs.pool"};
-    const check::ModelPlan model{.budget = 500, .cold = 20, .jobs = demo_jobs()};
-    check::ModelCampaign campaign(plan, model);
-    const check::ModelReport report = campaign.run([](u64, u64, u64) {});
-    found[planted] = report.failed;
-    fmt::print("{}: {} states tried, {} failed\n", planted ? "with the bug" : "as it stands", report.distinct,
-               report.failed);
-    for (const check::ModelFailure& failure : report.failures) {
-      fmt::print("  {}\n", check::name_of(failure.kind));
-      if (!failure.durable.empty()) fmt::print("    durable:     {}\n", failure.durable);
-      if (!failure.not_durable.empty()) fmt::print("    not durable: {}\n", failure.not_durable);
-      fmt::print("    what to do:  {}\n", failure.advice);
-      fmt::print("    the recovery says: {}\n", check::last_line(failure.output));
+  const fs::path binary = scratch.path() / "gpkvs_bug";
+  const Outcome built = process::run({fs::read_symlink("/proc/self/exe").string(), "build", "-O2", "-DBUG=2",
+                                      bug.source.string(), "-o", binary.string()},
+                                     {.capture = Capture::both});
+  if (built.status != 0) throw UserError(fmt::format("{} did not build:\n{}", bug.source.string(), built.output));
+  std::vector<DemoBlame> without;
+  bug.without = try_states(program(), without);
+  bug.with = try_states(binary, bug.blames);
+  const auto show = [](const char* name, const DemoStates& states, const std::vector<DemoBlame>& blames) {
+    fmt::print("{}: {} states tried, {} failed\n", name, states.tried, states.failed);
+    for (const DemoBlame& blame : blames) {
+      fmt::print("  {}\n", blame.kind);
+      if (!blame.durable.empty()) fmt::print("    durable:     {}\n", blame.durable);
+      if (!blame.not_durable.empty()) fmt::print("    not durable: {}\n", blame.not_durable);
+      fmt::print("    what to do:  {}\n    the recovery says: {}\n", blame.advice, blame.recovery_says);
     }
-  }
+  };
+  show("as it stands", bug.without, without);
+  show("with the bug", bug.with, bug.blames);
   fmt::print("\n");
-  if (found[0]) fmt::print("FAIL: the program without the bug should recover from every state\n");
-  if (!found[1]) fmt::print("FAIL: the planted bug should be found\n");
-  return found[0] == 0 && found[1] > 0 ? clean : failed;
+  if (bug.without.failed) fmt::print("FAIL: the program without the bug should recover from every state\n");
+  if (!bug.with.failed) fmt::print("FAIL: the planted bug should be found\n");
+  return bug.found() ? clean : failed;
 }
 
 }  // namespace

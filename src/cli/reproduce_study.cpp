@@ -38,14 +38,15 @@ Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::
   return result;
 }
 
-void write_results(const Reproduction& result, const fs::path& out) {
+void write_results(const Reproduction& result, const StudyRequest& request) {
+  const fs::path& out = request.batch.folder;
   core::write_file(out / "figures.csv", figures_csv(result));
   core::write_file(out / "parts.csv", parts_csv(result));
   core::write_file(out / "claims.csv", claims_csv(result));
   core::write_file(out / "figures.md", figures_markdown(result));
   core::write_file(out / "runs.csv", runs_csv(result));
   core::write_file(out / "results.json", core::json_text(to_json(result)) + "\n");
-  core::write_file(out / "report.html", html_report(result, chart_library()));
+  core::write_file(report_page(request), html_report(result, chart_library()));
 }
 
 }  // namespace
@@ -67,12 +68,12 @@ Reproduction reproduce_study(const Suite& suite, const StudyRequest& request) {
   result.failures = std::move(failures);
   result.provenance = {request.runs.size, commit, EW_VERSION,   request.command,
                        host_name(),       seeds,  options.jobs, process::seconds_since(begin)};
-  write_results(result, out);
+  write_results(result, request);
   return result;
 }
 
 fs::path report_page(const StudyRequest& request) {
-  return request.batch.folder / "report.html";
+  return request.batch.folder / request.page;
 }
 
 void print_failures(const Reproduction& result) {

@@ -14,9 +14,10 @@ struct StudyRequest {
   process::BatchOptions batch;  // without is_complete
   std::string command;          // what someone types to make it again
   double timeout_seconds = 3600;
+  std::string page = "report.html";  // what the page is called
 };
 
-/// Carries it out and writes figures.csv, parts.csv, claims.csv, runs.csv, results.json and report.html. The suite must
+/// Carries it out and writes figures.csv, parts.csv, claims.csv, runs.csv, results.json and the page. The suite must
 /// outlive what comes back. A task of an array makes its share of the runs and writes nothing else.
 report::Reproduction reproduce_study(const report::Suite&, const StudyRequest&);
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/grouped.hpp"
+
 namespace ew::cli {
 
 class Table {
@@ -21,8 +23,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// 1234567 -> "1,234,567".
-std::string grouped(unsigned long long number);
+using core::grouped;
 /// Text broken at blanks to lines of at most `width`, each indented.
 std::string wrapped(const std::string& text, std::size_t indent, std::size_t width = 100);
 

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/grouped.hpp"
 
 namespace ew::report {
 
@@ -26,9 +30,16 @@ std::string_view verdict_class(const Agreement& agreement) {
   return agreement.claims == 0 ? "" : agreement.held == agreement.claims ? "good" : "bad";
 }
 
+/// Only a figure whose programs were all run has a mean.
+bool has_means(const Reproduction& reproduction) {
+  return std::ranges::any_of(reproduction.figures, [](const ComparedFigure& compared) {
+    return std::ranges::any_of(compared.bars, [](const ComparedBar& bar) { return bar.program == "mean"; });
+  });
+}
+
 /// Which figures there are, and their means; of runs at the paper's size, how many of its claims hold.
 std::string summary(const Reproduction& reproduction) {
-  const bool scored = reproduction.scored();
+  const bool scored = reproduction.scored(), any_mean = has_means(reproduction);
   std::string rows;
   for (const ComparedFigure& compared : reproduction.figures) {
     std::string means;
@@ -40,8 +51,9 @@ std::string summary(const Reproduction& reproduction) {
                            escaped(named.label), value_text(*compared.figure, bar.ours),
                            value_text(*compared.figure, bar.paper));
     }
-    rows += fmt::format("<tr><td><a href=\"#figure-{0}\">Figure {0}</a></td><td>{1}</td><td>{2}</td>",
-                        escaped(compared.figure->id), escaped(compared.figure->title), means);
+    rows +=
+        fmt::format("<tr><td><a href=\"#figure-{0}\">Figure {0}</a></td><td>{1}</td>{2}", escaped(compared.figure->id),
+                    escaped(compared.figure->title), any_mean ? fmt::format("<td>{}</td>", means) : "");
     if (scored)
       rows += fmt::format("<td class=\"number {}\">{}</td><td class=\"number {}\">{}</td><td class=number>{}</td>",
                           verdict_class(compared.direction), agreement_text(compared.direction),
@@ -52,15 +64,17 @@ std::string summary(const Reproduction& reproduction) {
     rows += "</tr>\n";
   }
   const std::string table = fmt::format(
-      "<div class=scroll><table><thead><tr><th>figure</th><th>what it shows</th><th>means: here (paper)</th>{}</tr>"
+      "<div class=scroll><table><thead><tr><th>figure</th><th>what it shows</th>{}{}</tr>"
       "</thead><tbody>\n{}</tbody></table></div>\n",
+      any_mean ? "<th>means: here (paper)</th>" : "",
       scored ? "<th class=number>direction</th><th class=number>order</th><th class=number>text</th>" : "", rows);
   if (!scored) return fmt::format("{}<p class=note>{}</p>\n", table, escaped(unscored_sentence(reproduction)));
   return fmt::format(
-      "{}<p class=note>Direction: bars that the paper puts more than {:.0f} % from the normal one lie "
-      "on the same side "
-      "of it here. Order: two bars of a program that are further apart than that in the paper are in the same order "
-      "here. Text: claims of the paper's text that hold.{}</p>\n",
+      "{0}<p class=note>Direction: bars that lie on the same side of the bar that all are normalised to, here and in "
+      "the paper. A bar counts when the paper has it more than {1:.0f} % away. Order: pairs of bars of one program "
+      "that "
+      "stand in the same order, here and in the paper. A pair counts when the paper has it more than {1:.0f} % apart. "
+      "Text: claims of the paper's text that hold.{2}</p>\n",
       table, 100 * telling_difference,
       reproduction.provenance.seeds.size() > 1 ? " With several seeds a claim holds when it does under each of them, "
                                                  "and is undecided when it does under some."
@@ -68,14 +82,16 @@ std::string summary(const Reproduction& reproduction) {
 }
 
 /// What is in a bar of the paper, and in ours: tables of figures without either leave the column out.
-std::string bars_table(const ComparedFigure& compared) {
+/// `scored`: the runs have the size of the paper's, so that a difference says something.
+std::string bars_table(const ComparedFigure& compared, bool scored) {
   const Figure& figure = *compared.figure;
   const bool ranges = compared.has_ranges(), along = !figure.x.name.empty();
   std::string heads = "<th>program</th>", rows;
   if (along) heads += fmt::format("<th>{}</th>", escaped(figure.x.label));
-  heads += "<th>bar</th><th class=number>paper</th><th class=number>Everwarp</th>";
+  heads += fmt::format("<th>bar</th><th class=number>paper{}</th><th class=number>Everwarp</th>",
+                       scored ? "" : ", at full size");
   if (ranges) heads += "<th class=number>over the seeds</th>";
-  heads += fmt::format("<th class=number>difference, {}</th>", difference_unit(figure));
+  if (scored) heads += fmt::format("<th class=number>difference, {}</th>", difference_unit(figure));
   for (const Part& part : figure.parts) heads += fmt::format("<th class=number>{}</th>", escaped(part.label));
   for (const ComparedBar& bar : compared.bars) {
     std::string runs, parts;
@@ -83,13 +99,13 @@ std::string bars_table(const ComparedFigure& compared) {
       runs += fmt::format("<a href=\"#{}\">{}</a> ", escaped(bar.runs[i]), escaped(bar.configurations[i]));
     for (const double part : bar.parts) parts += fmt::format("<td class=number>{}</td>", value_text(figure, part));
     rows += fmt::format(
-        "<tr{}><td>{}</td>{}<td>{}</td><td class=number>{}</td><td class=number>{}</td>{}<td class=number>{}</td>{}"
+        "<tr{}><td>{}</td>{}<td>{}</td><td class=number>{}</td><td class=number>{}</td>{}{}{}"
         "<td class=runs>{}</td></tr>\n",
         bar.program == "mean" ? " class=mean" : "", bar.program == "mean" ? mean_name(figure) : escaped(bar.program),
         along ? fmt::format("<td>{}</td>", escaped(bar.x)) : "", escaped(bar_named(figure, bar.bar).label),
         value_text(figure, bar.paper), value_text(figure, bar.ours),
-        ranges ? fmt::format("<td class=number>{}</td>", range_text(figure, bar)) : "", difference_text(bar), parts,
-        runs);
+        ranges ? fmt::format("<td class=number>{}</td>", range_text(figure, bar)) : "",
+        scored ? fmt::format("<td class=number>{}</td>", difference_text(bar)) : "", parts, runs);
   }
   return fmt::format("<table><thead><tr>{}<th>runs</th></tr></thead><tbody>\n{}</tbody></table>\n", heads, rows);
 }
@@ -154,12 +170,13 @@ std::string configuration_table(const ComparedFigure& compared) {
 }
 
 /// How to read the chart.
-std::string chart_caption(const ComparedFigure& compared) {
+std::string chart_caption(const ComparedFigure& compared, bool scored) {
   const Figure& figure = *compared.figure;
   if (!figure.parts.empty()) return "Each bar is measured here; its parts add up to it.";
   if (figure.published.empty()) return {};
-  if (!figure.x.name.empty()) return "Solid lines: measured here. Dashed lines: the paper.";
-  return fmt::format("Dark bars: measured here. Pale bars: the paper.{}",
+  if (!figure.x.name.empty())
+    return fmt::format("Solid lines: measured here. Dashed lines: the paper{}.", scored ? "" : ", at full size");
+  return fmt::format("Dark bars: measured here. Pale bars: the paper{}.{}", scored ? "" : ", at full size",
                      compared.has_ranges() ? " A thin line goes from the least to the greatest of the seeds." : "");
 }
 
@@ -171,18 +188,33 @@ std::string section(const ComparedFigure& compared, bool scored) {
       "bar</summary>\n{6}</details>\n{7}</section>\n",
       escaped(figure.id), escaped(figure.title), escaped(figure.source), escaped(figure.metric.text()),
       figure.note.empty() ? "" : " " + escaped(figure.note), scored ? broken_claims(compared) : "",
-      bars_table(compared), configuration_table(compared), scored ? claims_table(compared) : "",
-      compared.bars.size() > 200 ? "" : " open", chart_caption(compared));
+      bars_table(compared, scored), configuration_table(compared), scored ? claims_table(compared) : "",
+      compared.bars.size() > 200 ? "" : " open", chart_caption(compared, scored));
+}
+
+/// What the figures call each run, by its directory: "gpKVS on sbrp_far". Several configurations may share a run.
+std::map<std::string, std::set<std::string>> names_of_runs(const Reproduction& reproduction) {
+  std::map<std::string, std::set<std::string>> names;
+  for (const ComparedFigure& compared : reproduction.figures)
+    for (const ComparedBar& bar : compared.bars)
+      for (std::size_t i = 0; bar.program != "mean" && i < bar.runs.size(); ++i)
+        names[bar.runs[i]].insert(bar.program + " on " + bar.configurations[i]);
+  return names;
 }
 
 std::string runs_section(const Reproduction& reproduction) {
   std::string rows, machines;
+  auto names = names_of_runs(reproduction);
   for (const FinishedRun& run : reproduction.runs) {
-    const std::string name = escaped(run.directory().filename().string());
+    const std::string directory = run.directory().filename().string();
+    const std::set<std::string>& called = names[directory];
+    const std::string seed = reproduction.provenance.seeds.size() > 1 ? ", seed " + run.text("seed") : "";
+    const std::string name = escaped(called.empty() ? directory : fmt::format("{}{}", fmt::join(called, ", "), seed));
     rows += fmt::format(
         "<tr id=\"{}\"><td>{}</td><td><code>{}</code></td><td class=number>{}</td><td class=number>{:.2f}</td>"
         "<td class=number>{:.2f}</td></tr>\n",
-        name, name, escaped(run.text("command")), run.warp_instructions(), run.wall_seconds(),
+        escaped(directory), name, escaped(run.text("command")), core::grouped(run.warp_instructions()),
+        run.wall_seconds(),
         run.wall_seconds() == 0 ? 0 : static_cast<double>(run.warp_instructions()) / 1e6 / run.wall_seconds());
     machines += fmt::format("<details><summary>{}: resolved machine</summary><pre>{}</pre></details>\n", name,
                             escaped(run.resolved_machine()));
@@ -192,8 +224,8 @@ std::string runs_section(const Reproduction& reproduction) {
       "<table><thead><tr><th>run</th><th>command</th><th class=number>warp instructions</th>"
       "<th class=number>seconds</th><th class=number>M/s</th></tr></thead><tbody>\n{}</tbody></table>\n"
       "<details><summary>Resolved machines</summary>\n{}</details>\n</section>\n",
-      reproduction.runs.size(), reproduction.warp_instructions(), escaped(speed_sentence(reproduction)), rows,
-      machines);
+      core::grouped(reproduction.runs.size()), core::grouped(reproduction.warp_instructions()),
+      escaped(speed_sentence(reproduction)), rows, machines);
 }
 
 std::string failures_section(const Reproduction& reproduction) {

@@ -282,7 +282,7 @@ std::string speed_sentence(const Reproduction& reproduction) {
 }
 
 std::string unscored_sentence(const Reproduction& reproduction) {
-  return fmt::format("Size {}: nothing is scored, since the paper's numbers are of size {}.",
+  return fmt::format("Size {}: nothing is scored. The paper measured at full size (--size {}).",
                      reproduction.provenance.size, full_size);
 }
 

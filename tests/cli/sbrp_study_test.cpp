@@ -114,7 +114,20 @@ TEST_F(SbrpStudy, TheDemoTellsItsStory) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_NE(outcome.output.find("10 crashes, 10 verified recoveries"), std::string::npos) << outcome.output;
   EXPECT_NE(outcome.output.find("missing order"), std::string::npos) << outcome.output;
-  EXPECT_TRUE(fs::exists(folder_ / "everwarp-demo/report.html"));
+  std::ifstream file(folder_ / "everwarp-demo/report.html");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  for (const char* part :
+       {"<li class=good>Timed: 5 of 5 configurations.", "<li class=good>Crashed: 10 times, 10 recovered.",
+        "<li class=good>The planted bug was found: missing order, gpkvs.cu:9",
+        "insert ofence() between gpkvs.cu:89 and",
+        "<mark>  log[i] = {old.key, old.value, slot, seal_of(written, batch)};  // @log</mark>  ◄ not durable",
+        "<a href=\"#sbrp_near\">SBRP, near</a></td><td class=number>102.4</td>", "<tr id=\"sbrp_near\">",
+        "<td class=number>3,150,259</td>", "<td class=number>2,835,976</td>", "{\"place\":\"chart-times\"",
+        "href=\"figure-6.html\""})
+    EXPECT_NE(page.find(part), page.npos) << part;
+  EXPECT_EQ(page.find("class=bad>"), page.npos);
+  EXPECT_EQ(page.find("<td></td>"), page.npos);
+  EXPECT_TRUE(fs::exists(folder_ / "everwarp-demo/figure-6.html"));
 }
 
 }  // namespace

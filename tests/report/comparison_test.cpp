@@ -358,6 +358,27 @@ TEST_F(Comparison, ThePageSaysEverythingAndEscapesIt) {
       << figures_markdown(reproduction);
 }
 
+TEST_F(Comparison, ASmallSizeIsNotScoredAndRunsHaveTheNamesOfTheirConfigurations) {
+  add_run("P", "a", 100), add_run("P", "b", 50);
+  add_bar({"b", "", "b", "a", ""}, 1.5, 8);
+  Reproduction reproduction;
+  reproduction.suite = &suite_;
+  reproduction.figures.push_back(compared({"P"}));
+  reproduction.runs = runs_;
+  reproduction.provenance.size = "small";
+  const std::string small = html_report(reproduction, {"", "none"});
+  EXPECT_NE(small.find(">1.500</td><td class=number>2.000</td><td class=runs>"), small.npos) << small;
+  EXPECT_NE(small.find("paper, at full size</th>"), small.npos);
+  EXPECT_EQ(small.find("difference"), small.npos);
+  EXPECT_EQ(small.find("means: here"), small.npos);  // Q was not run
+  EXPECT_NE(small.find("<tr id=\"Pa\"><td>P on a</td>"), small.npos);
+  EXPECT_NE(small.find("P on b: resolved machine"), small.npos);
+
+  add_run("Q", "a", 100), add_run("Q", "b", 25);
+  reproduction.figures = {compared()};
+  EXPECT_NE(html_report(reproduction, {"", "none"}).find("means: here"), std::string::npos);
+}
+
 TEST(ShortKernelName, IsTheFunctionsOwn) {
   EXPECT_EQ(short_kernel_name("_ZN12_GLOBAL__N_16insertENS_5StoreEPKNS_7RequestEjjj"), "insert");
   EXPECT_EQ(short_kernel_name("_ZN11recoverable9set_stateEPNS_6HeaderEm"), "set_state");
