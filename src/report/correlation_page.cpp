@@ -80,15 +80,15 @@ This page is made by a command. It runs the microbenchmarks on each machine, and
     ew correlate --markdown docs/correlation.md            all machines; `-m h100` for one
     ew correlate measured.json                             a GPU of your own: docs/silicon.md
 
-- *silicon*: what somebody has measured on a real GPU, and published (`studies/silicon/published.csv`).
+- *silicon*: a published measurement of a real GPU (`studies/silicon/published.csv`).
 - *ours*: what `workloads/micro/microbenchmarks.cu` measures on the machine of that name, in the same unit.
-- *difference*: ours against silicon. The mean error is the mean of the differences without their signs.
-- *set*: a parameter of the machine file rests on this row, so the row judges nothing. *test*: no parameter rests on it.
-  In the plot, rows of use set are hollow. The dashed lines are 10 % to either side.
+- *difference*: how much ours differs from silicon. The mean error is the mean of the differences without their signs.
+- *set*: a parameter of the machine file was set from this row. So the row says nothing about accuracy. *test*: no parameter was set from it.
+  In the plot, the points of set rows are hollow. The dashed lines are 10 % to either side.
 - *of peak*: each side is divided by the peak bandwidth of its own memory. *GB/s an SM*: by its own number of SMs.
 
-Boards differ from the machine files in clocks, in SMs and in memory. Times in cycles are compared in cycles. Values of other units are
-compared with those of the machine file's clock. Several rows of one quantity stand when several programs have measured it.
+The measured boards differ from the machine files in clocks, in SMs and in memory. Times in cycles are compared in cycles. Values of other
+units are compared with those of the machine file's clock. A quantity has several rows if several programs have measured it.
 )";
 
 struct Point {
