@@ -3,10 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
-namespace ew::cli {
+#include "cli/command_line.hpp"
 
-/// Exit statuses: 0 clean, 1 something failed (and FAIL was printed), 2 a mistake in the command.
-inline constexpr int clean = 0, failed = 1, misused = 2;
+namespace ew::cli {
 
 void add_run(CLI::App& app, int& status);
 void add_explain(CLI::App& app, int& status);

@@ -11,7 +11,7 @@
 namespace ew::memory {
 namespace {
 
-constexpr u64 page = 4096, least_alignment = 256;
+constexpr u64 host_page = 4096, least_alignment = 256;
 constexpr u64 most_quarantined = u64{64} << 20;
 constexpr std::size_t most_quarantined_blocks = 1024;
 
@@ -86,7 +86,7 @@ void Arena::open(u64 begin, u64 size, bool zero) {
   }
   if (zero && begin < high_water_) {
     const u64 end = std::min(begin + size, high_water_);
-    const u64 whole_begin = align_up(begin, page), whole_end = end / page * page;
+    const u64 whole_begin = align_up(begin, host_page), whole_end = end / host_page * host_page;
     if (whole_begin < whole_end) {
       madvise(pointer(whole_begin), whole_end - whole_begin, MADV_DONTNEED);
       std::memset(pointer(begin), 0, whole_begin - begin);
@@ -128,7 +128,7 @@ void Arena::shrink_quarantine(u64 bytes) {
 }
 
 u64 Arena::take(u64 begin, u64 size) {
-  if (!begin && size <= size_) begin = first_fit(size, page);
+  if (!begin && size <= size_) begin = first_fit(size, host_page);
   if (!begin || !core::lies_within(begin, size, begin_, size_)) return 0;
   const auto next = blocks_.lower_bound(begin);
   if (next != blocks_.end() && next->first < begin + size) return 0;

@@ -8,7 +8,7 @@
 namespace ew::ptx {
 namespace {
 
-using Kind = OperandForm::Kind;
+using FormKind = OperandForm::Kind;
 
 /// An ALU opcode's form with the choices that its number stands for.
 struct Chosen {
@@ -91,7 +91,7 @@ OpClass alu_class(Op op) {
   const Chosen c = chosen(op);
   const Form& form = *c.match.form;
   const std::string_view opcode = form.opcode;
-  const Type type = c.type(form.operands.back().kind == Kind::row ? form.operands.back() : form.operands[0]);
+  const Type type = c.type(form.operands.back().kind == FormKind::row ? form.operands.back() : form.operands[0]);
   Number number = number_of(type);
   for (const auto& operand : form.operands) number = std::max(number, number_of(c.type(operand)));
   if (opcode == "cvt") return conversion(c);
@@ -138,37 +138,37 @@ class List {
 void list_alu(const Kernel& kernel, const Instr& instr, List& list) {
   const Chosen c = chosen(instr.op);
   const Form& form = *c.match.form;
-  const bool six = form.operands[0].kind == Kind::row_and_predicate;
+  const bool six = form.operands[0].kind == FormKind::row_and_predicate;
   const u16 fifth = six ? kernel.operands[instr.imm + 2] : static_cast<u16>(instr.imm >> 16);
   const std::array<u16, 5> fields{instr.dst, instr.a, instr.b, instr.c, fifth};
   u32 used = 0;
   for (std::size_t i = 0; i < form.operands.size(); ++i) {
     const OperandForm& operand = form.operands[i];
-    if (operand.kind == Kind::lookup) continue;
-    for (u32 n = 0; n < (operand.kind == Kind::vector ? operand.count : 1u) && used < fields.size(); ++n) {
+    if (operand.kind == FormKind::lookup) continue;
+    for (u32 n = 0; n < (operand.kind == FormKind::vector ? operand.count : 1u) && used < fields.size(); ++n) {
       const u16 field = fields[used++];
       u32 rows = c.width(operand);
       switch (operand.kind) {
-        case Kind::predicate:
-        case Kind::optional_predicate:
+        case FormKind::predicate:
+        case FormKind::optional_predicate:
           if (i == 0)
             list.write_predicate(field);
           else
             list.read_predicate(field);
           break;
-        case Kind::predicate_pair:
+        case FormKind::predicate_pair:
           list.write_predicate(field);
           list.write_predicate(fifth);
           break;
-        case Kind::carry:
+        case FormKind::carry:
           list.read_predicate(field);
           list.write_predicate(field);
           break;
-        case Kind::row_and_predicate:
+        case FormKind::row_and_predicate:
           list.write(field, rows);
           list.write_predicate(kernel.operands[instr.imm + 1]);
           break;
-        case Kind::wide_row:
+        case FormKind::wide_row:
           if (i == 0 ? (instr.imm >> wide_destination_shift & 3) == 2 : (instr.imm & wide_source_bit) != 0)
             rows = std::max(rows, 2u);
           [[fallthrough]];
