@@ -1,5 +1,5 @@
-// Persist operations of SBRP ("Scoped Buffered Release Persistency", ASPLOS'23, section 4) for device code. They order
-// and complete *persists*: stores to a pool that gpm_map() has mapped (gpm.cuh).
+// Persist operations of SBRP ("Scoped Buffered Persistency Model for GPUs", ASPLOS'23, section 4) for device code. They
+// order and complete *persists*: stores to a pool that gpm_map() has mapped (gpm.cuh).
 //
 //   ofence()                      persists before it become durable before persists after it, in this thread
 //   dfence()                      returns when all earlier persists of this thread are durable

@@ -1,5 +1,5 @@
-// The events of one run of a program and what holds between them whatever the memory model: the ground on which models
-// (ptx_model.hpp, later the persistency models) choose who reads from whom and decide. Filled from litmus tests by
+// The events of one run of a program, and what holds between them under every memory model. ptx_model.hpp chooses on it
+// who reads from whom, and decides; persistency_model.hpp orders its persists. Filled from litmus tests by
 // candidates.hpp (where an atomic that reads and writes is two events, joined by `rmw`) and executions.hpp (where it is
 // one, an update).
 #pragma once

@@ -17,8 +17,8 @@ struct StudyRequest {
   std::string page = "report.html";  // what the page is called
 };
 
-/// Carries it out and writes figures.csv, parts.csv, claims.csv, runs.csv, results.json and the page. The suite must
-/// outlive what comes back. A task of an array makes its share of the runs and writes nothing else.
+/// Carries it out and writes figures.csv, parts.csv, claims.csv, figures.md, runs.csv, results.json and the page. The
+/// suite must outlive what comes back. A task of an array makes its share of the runs and writes nothing else.
 report::Reproduction reproduce_study(const report::Suite&, const StudyRequest&);
 
 /// Where the page is.

@@ -1,5 +1,6 @@
 // A reproduction as one HTML page that needs nothing beside it: for each figure the paper's bars and ours side by side,
-// a table with the difference of every bar, the claims that hold and those that do not, and what made each number.
+// a table of every bar, and what made each number. At the paper's size also the difference of every bar, and the claims
+// that hold and those that do not.
 #pragma once
 
 #include <string>
