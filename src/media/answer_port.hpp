@@ -1,6 +1,6 @@
 // Where a device of the host's side answers over the link: bytes that were read, or the word that a write is done.
-// Words of writes go one after the other, `interval` apart: for each of them a fence of the GPU waits, and its flushes
-// of the link do not overlap without limit. Owned by the device; the link is the machine's.
+// Answers for which a fence waits go one after the other, `interval` apart: so a GPU has only so many fences a second
+// over the link. Owned by the device; the link is the machine's.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@ class AnswerPort {
   memory::HostLink& link() { return link_; }
   /// Member(slot) of the device runs when the answer has arrived.
   template <auto Member, class Device>
-  void send(bool write, u64 bytes, Device& device, u64 slot) {
-    if (!write || interval_.count == 0)
-      return static_cast<void>(link_.send<Member>(memory::LinkDirection::to_device, write ? 0 : bytes, device, slot));
+  void send(u64 bytes, bool fence, Device& device, u64 slot) {
+    if (!fence || interval_.count == 0)
+      return static_cast<void>(link_.send<Member>(memory::LinkDirection::to_device, bytes, device, slot));
     // Times in picoseconds: an interval is seldom a whole number of cycles.
     const u64 now = static_cast<u64>(static_cast<unsigned __int128>(wheel_.now()) * 1'000'000'000 / clock_.count);
     const u64 when = std::max(now, free_picoseconds_);

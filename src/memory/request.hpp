@@ -174,6 +174,8 @@ struct Request {
   bool held : 1 = false;
   /// Of a request to a home: copies of other lines took the line's place, so clean sectors come anew.
   bool displaced : 1 = false;
+  /// Of a persist: the first that a fence has sent. Where fences over the link are limited, it stands for its fence.
+  bool fence : 1 = false;
   /// Of an own: whatever the agent wants to know when another asks for the words. The home keeps it with the owner.
   u16 tag = 0;
   /// Of a read: the words that are waited for; the others come as well if the home has them. Of an own: the words that

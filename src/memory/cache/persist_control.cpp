@@ -42,6 +42,7 @@ bool PersistControl::drain() {
 }
 
 void PersistControl::flush_persistent() {
+  parts_.buffer.begin_fence();
   while (parts_.buffer.oldest_persistent() != no_number) {
     parts_.counts->persist.flushed_at_orders += !parts_.buffer.flush().under_way();
     parts_.buffer.drain(parts_.buffer.oldest_persistent());

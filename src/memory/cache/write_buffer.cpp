@@ -133,6 +133,7 @@ void WriteBuffer::send(u32 way, RequestKind kind, ByteMask bytes, u8 mark, u32 a
   counts->bytes_written += data_bytes;
   if (line.persistent) {
     write.persist = parts_.persists.open();
+    write.fence = std::exchange(fence_, false);
     ++counts->persist.sent;
     ++counts->persist.lines;
     counts->persist.bytes += data_bytes;

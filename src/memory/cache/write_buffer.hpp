@@ -89,6 +89,8 @@ class WriteBuffer {
   void end_write() { --writes_under_way_; }
   u32 writes_under_way() const { return writes_under_way_; }
 
+  /// A fence sends persists: the next is its first, if there is one before the next fence.
+  void begin_fence() { fence_ = true; }
   FlushMarks& flush() { return flush_; }
   const FlushMarks& flush() const { return flush_; }
 
@@ -112,6 +114,7 @@ class WriteBuffer {
   u32 writes_under_way_ = 0;  // persists are not among them
   bool timer_armed_ = false;
   FlushMarks flush_;
+  bool fence_ = false;
   Writers writers_;  // of volatile lines
 };
 

@@ -1,5 +1,7 @@
 #include "memory/home/persists.hpp"
 
+#include <utility>
+
 namespace ew::memory {
 
 void HomePersists::begin(u32 way, const Request& request, const ByteMask& bytes) {
@@ -25,6 +27,7 @@ void HomePersists::begin(u32 way, const Request& request, const ByteMask& bytes)
   const bool carried = request.kind == RequestKind::write || request.kind == RequestKind::write_back ||
                        request.kind == RequestKind::clean;
   Payloads& payloads = p_.around.payloads;
+  bool fence = request.fence;
   Sectors::each_run(sectors, [&](u32 first, u32 count) {
     const WordMask words = p_.sectors.words(first, count);
     const PayloadId id = payloads.take();
@@ -41,6 +44,7 @@ void HomePersists::begin(u32 way, const Request& request, const ByteMask& bytes)
                                .client = &home_,
                                .payload = id,
                                .line = request.line,
+                               .fence = std::exchange(fence, false),
                                .account = request.account});
   });
   if (carried) payloads.give_back(request.payload);
