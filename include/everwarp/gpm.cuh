@@ -121,4 +121,8 @@ static inline unsigned long long gpm_acknowledged(void) {
 EVERWARP_DEVICE void gpm_persist() {
   asm volatile(EVERWARP_REGION("gpm_persist", "membar.sys;")::: "memory");
 }
+
+// The rest of libGPM: logs and checkpoints.
+#include "gpm_log.cuh"
+#include "gpm_checkpoint.cuh"
 #endif

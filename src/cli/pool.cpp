@@ -1,12 +1,14 @@
 // `ew pool`: persistent pools as files: which there are, what they hold, whether they are whole, and their end.
 #include "runtime/pool.hpp"
 
+#include <everwarp/gpm_format.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -30,7 +32,8 @@ kernels use as memory, and what a crash leaves.
 
 Examples:
   ew pool list                     the pools in this folder
-  ew pool info kvs.pool            its size, its address, the regions that pm_alloc() has named
+  ew pool info kvs.pool            its size, its address, the regions that pm_alloc() has named; of a log or a
+                                   checkpoint file of libGPM also what it holds
   ew pool check *.pool             1 and FAIL for a pool that is torn, foreign, truncated, of another version, or
                                    that cannot be mapped beside another of these
   ew pool rm kvs.pool              the pool goes; a file that is no pool stays
@@ -62,6 +65,44 @@ class Bytes {
 Regions regions_of(const std::string& path, const PoolHeader& header) {
   const Bytes bytes(path, header, false);
   return NameTable::read(bytes.begin(), header.size, path);
+}
+
+void print_log(const everwarp::GpmLogHeader& log) {
+  const bool hcl = log.kind == everwarp::gpm_log_hcl;
+  u64 used = 0, partitions_in_use = 0;
+  u32 most = 0;
+  for (u32 partition = 0; partition < log.partitions; ++partition) {
+    const u32 words = everwarp::gpm_log_used(&log, partition);
+    used += words;
+    partitions_in_use += words != 0;
+    most = std::max(most, words);
+  }
+  fmt::print("a log of libGPM, version {}: {}\n", log.version,
+             hcl ? fmt::format("HCL, {} blocks of {} threads", grouped(log.blocks), grouped(log.threads))
+                 : fmt::format("conventional, {} partitions", grouped(log.partitions)));
+  fmt::print("capacity: {} bytes for each {}\n", grouped(4ull * log.words), hcl ? "thread" : "partition");
+  fmt::print("in use: {} bytes of entries in {} {}, {} at most in one\n", grouped(4 * used), grouped(partitions_in_use),
+             hcl ? "threads' places" : "partitions", grouped(4ull * most));
+}
+
+void print_checkpoints(const u8* pool) {
+  const auto& file = *reinterpret_cast<const everwarp::GpmCheckpointHeader*>(pool);
+  fmt::print("a checkpoint file of libGPM, version {}: {} groups of at most {} elements, two copies of {} bytes\n",
+             file.version, grouped(file.groups), grouped(file.elements), grouped(file.copy_bytes));
+  const auto* selectors = reinterpret_cast<const everwarp::GpmSelector*>(pool + file.selectors);
+  const auto* elements = reinterpret_cast<const everwarp::GpmElement*>(pool + file.table);
+  Table table({">group", ">elements", ">bytes", ">checkpoints", ">consistent copy"});
+  for (u32 group = 0; group < file.groups; ++group, elements += file.elements) {
+    u64 count = 0, bytes = 0;
+    for (u32 i = 0; i < file.elements; ++i) {
+      count += elements[i].size != 0;
+      bytes += elements[i].size;
+    }
+    const u64 sequence = selectors[group].sequence;
+    table.row({grouped(group), grouped(count), grouped(bytes), grouped(sequence),
+               sequence == 0 ? "none yet" : fmt::format("{}", sequence % 2)});
+  }
+  fmt::print("{}", table.text());
 }
 
 bool looks_like_a_pool(const fs::path& path) {
@@ -98,12 +139,41 @@ int list(const std::string& folder) {
   return clean;
 }
 
+/// Whether the pool begins as a log of libGPM, or as a checkpoint file.
+struct LibraryFile {
+  bool log = false, checkpoints = false;
+  const char* mistake = nullptr;  // what keeps it from being whole
+
+  LibraryFile(const u8* pool, u64 size) {
+    u64 magic = 0;
+    if (size < sizeof magic) return;
+    std::memcpy(&magic, pool, sizeof magic);
+    log = magic == everwarp::gpm_log_magic;
+    checkpoints = magic == everwarp::gpm_checkpoint_magic;
+    if (log) mistake = everwarp::gpm_log_mistake(pool, size);
+    if (checkpoints) mistake = everwarp::gpm_checkpoint_mistake(pool, size);
+  }
+};
+
+void print_library_file(const u8* pool, u64 size) {
+  const LibraryFile file(pool, size);
+  if (file.mistake)
+    fmt::print("a {} of libGPM that {}\n", file.log ? "log" : "checkpoint file", file.mistake);
+  else if (file.log)
+    print_log(*reinterpret_cast<const everwarp::GpmLogHeader*>(pool));
+  else if (file.checkpoints)
+    print_checkpoints(pool);
+}
+
 int info(const std::string& file) {
   const PoolHeader header = runtime::read_pool_header(file);
   const Regions regions = regions_of(file, header);
   fmt::print("{}: {} bytes at {:#x}, version {}{}\n", file, grouped(header.size), header.address, header.version,
              runtime::pool_is_mapped(file) ? ", mapped by a process" : "");
-  if (!regions) return clean;
+  if (!regions) {
+    print_library_file(Bytes(file, header, false).begin(), header.size);
+    return clean;
+  }
   Table table({"region", ">offset", ">bytes"});
   u64 taken = 0;
   for (const NameTable::Region& region : *regions) {
@@ -129,6 +199,8 @@ int check(const std::vector<std::string>& files) {
     try {
       const PoolHeader header = runtime::read_pool_header(file);
       const Regions regions = regions_of(file, header);
+      if (const char* mistake = LibraryFile(Bytes(file, header, false).begin(), header.size).mistake)
+        throw UserError(fmt::format("pool {}: {}", file, mistake));
       fmt::print("ok   {}: {} bytes{}\n", file, grouped(header.size),
                  regions ? fmt::format(", {} regions", regions->size()) : "");
       whole.push_back({file, header.address, header.address + header.size});

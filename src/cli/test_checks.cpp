@@ -170,7 +170,7 @@ void add_long_checks(std::vector<Check>& checks, const fs::path& workloads, cons
   };
   for (const auto& [name, script, folder] :
        {Long{"planted_bugs", "check-bugs", "sbrp"}, Long{"planted_bugs", "check-bugs", "persist"},
-        Long{"random_crashes", "check-crashes", ""}}) {
+        Long{"planted_bugs", "check-bugs", "gpm"}, Long{"random_crashes", "check-crashes", ""}}) {
     if (filter != name) continue;
     Check check;
     check.name = folder.empty() ? name : name + "/" + folder;

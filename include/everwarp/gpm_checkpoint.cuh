@@ -1,0 +1,267 @@
+// libGPM's checkpoints ("GPM: Leveraging Persistent Memory from a GPU", ASPLOS'22, section 5.3 and Table 2). Included by
+// gpm.cuh. docs/libgpm.md explains each function; gpm_format.h has the layout of the file.
+//
+//   gpmcp* cp = gpmcp_create("weights.cp", bytes, elements, groups);   // NULL and a sentence on stderr
+//   gpmcp_register(cp, weights, bytes_of_weights, 0);                  // device memory
+//   for (…) { train<<<…>>>(weights); gpmcp_checkpoint(cp, 0); }        // durable when it returns
+//   … after a crash:  cp = gpmcp_open("weights.cp"); the same gpmcp_register calls; gpmcp_restore(cp, 0);
+//
+// A group has two copies of its elements in the file. A checkpoint writes the one that is not consistent, each thread
+// persists what it has written, and then a store of one word makes it the consistent one. The n-th element that is
+// registered for a group after an open is the n-th that was registered after the creation.
+#pragma once
+
+#if defined(__CUDACC__)
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gpm_format.h"
+
+/// An open checkpoint file: the host's own memory. Only the functions below use it.
+struct gpmcp {
+  everwarp::GpmCheckpointHeader* file;
+  void** addresses;      // of the registered elements: rows as in the file's table
+  unsigned* registered;  // elements of each group
+};
+
+namespace everwarp {
+
+/// One piece of memory for the copying kernel.
+struct GpmPiece {
+  char* to;
+  const char* from;
+  unsigned long long bytes;
+};
+enum { gpm_pieces = 32 };
+struct GpmPieces {
+  GpmPiece piece[gpm_pieces];
+  int count;
+};
+
+template <class Unit>
+__device__ void gpm_copy_units(char* to, const char* from, size_t units) {
+  const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
+  for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < units; i += step)
+    reinterpret_cast<Unit*>(to)[i] = reinterpret_cast<const Unit*>(from)[i];
+}
+
+/// `Persist`: every thread waits until what it has stored is durable. A template, so that only programs that use it have it.
+template <bool Persist>
+__global__ void gpm_copy(const GpmPieces pieces) {
+  for (int k = 0; k < pieces.count; ++k) {
+    const GpmPiece& piece = pieces.piece[k];
+    const size_t both = reinterpret_cast<size_t>(piece.to) | reinterpret_cast<size_t>(piece.from);
+    const size_t unit = both % 16 == 0 ? 16 : both % 4 == 0 ? 4 : 1, whole = piece.bytes / unit * unit;
+    if (unit == 16)
+      gpm_copy_units<int4>(piece.to, piece.from, piece.bytes / 16);
+    else if (unit == 4)
+      gpm_copy_units<int>(piece.to, piece.from, piece.bytes / 4);
+    else
+      gpm_copy_units<char>(piece.to, piece.from, piece.bytes);
+    gpm_copy_units<char>(piece.to + whole, piece.from + whole, piece.bytes - whole);
+  }
+  if (Persist) gpm_persist();
+}
+
+/// Behind the copy in the stream, when every thread of that has persisted what it wrote.
+template <class Word>
+__global__ void gpm_select(Word* selector, Word sequence) {
+  *selector = sequence;
+  gpm_persist();
+}
+
+inline int gpmcp_refuse(const char* call, const char* what) {
+  fprintf(stderr, "%s: %s\n", call, what);
+  return -1;
+}
+inline gpmcp* gpmcp_refuse_file(const char* call, const char* path, const char* what) {
+  fprintf(stderr, "%s: %s %s\n", call, path == NULL ? "(no path)" : path, what);
+  return NULL;
+}
+
+inline GpmSelector* gpmcp_selector(const gpmcp* cp, unsigned group) {
+  return reinterpret_cast<GpmSelector*>(reinterpret_cast<char*>(cp->file) + cp->file->selectors) + group;
+}
+inline GpmElement* gpmcp_table(const gpmcp* cp) {
+  return reinterpret_cast<GpmElement*>(reinterpret_cast<char*>(cp->file) + cp->file->table);
+}
+
+inline gpmcp* gpmcp_handle(const char* call, const char* path, GpmCheckpointHeader* file) {
+  gpmcp* cp = static_cast<gpmcp*>(malloc(sizeof(gpmcp)));
+  void** addresses = static_cast<void**>(calloc(static_cast<size_t>(file->groups) * file->elements, sizeof(void*)));
+  unsigned* registered = static_cast<unsigned*>(calloc(file->groups, sizeof(unsigned)));
+  if (cp != NULL && addresses != NULL && registered != NULL) {
+    cp->file = file;
+    cp->addresses = addresses;
+    cp->registered = registered;
+    return cp;
+  }
+  free(cp);
+  free(addresses);
+  free(registered);
+  gpm_unmap(path, file, file->bytes);
+  return gpmcp_refuse_file(call, path, "does not fit into the host's memory");
+}
+
+/// How many blocks of 512 threads copy so many bytes: two a multiprocessor at most, and no thread without 16 bytes.
+inline unsigned gpmcp_blocks(unsigned long long bytes) {
+  int device = 0, multiprocessors = 1;
+  if (cudaGetDevice(&device) == cudaSuccess)
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  const unsigned long long most = 2ull * multiprocessors, enough = (bytes + 512 * 16 - 1) / (512 * 16);
+  return static_cast<unsigned>(enough < most ? (enough == 0 ? 1 : enough) : most);
+}
+
+/// Copies the group's elements between the file's copy number `copy` and where they are registered.
+template <bool ToFile>
+int gpmcp_copy(const gpmcp* cp, unsigned group, unsigned copy) {
+  const GpmElement* row = gpmcp_table(cp) + static_cast<size_t>(group) * cp->file->elements;
+  char* const base = reinterpret_cast<char*>(cp->file) + cp->file->copies + copy * cp->file->copy_bytes;
+  GpmPieces pieces;
+  pieces.count = 0;
+  unsigned long long bytes = 0;
+  for (unsigned i = 0; i < cp->registered[group]; ++i) {
+    char* const memory = static_cast<char*>(cp->addresses[static_cast<size_t>(group) * cp->file->elements + i]);
+    char* const in_file = base + row[i].offset;
+    const GpmPiece piece = {ToFile ? in_file : memory, ToFile ? memory : in_file, row[i].size};
+    pieces.piece[pieces.count++] = piece;
+    bytes += row[i].size;
+    if (pieces.count == gpm_pieces || i + 1 == cp->registered[group]) {
+      gpm_copy<ToFile><<<gpmcp_blocks(bytes), 512>>>(pieces);
+      pieces.count = 0;
+      bytes = 0;
+    }
+  }
+  return cudaGetLastError() == cudaSuccess ? 0 : -1;
+}
+
+inline const char* gpmcp_group_mistake(const gpmcp* cp, unsigned group) {
+  if (cp == NULL) return "there is no open checkpoint file";
+  if (group >= cp->file->groups) return "the file was created with fewer groups";
+  return NULL;
+}
+
+/// Whether every element that the file has for this group is registered now.
+inline const char* gpmcp_registration_mistake(const gpmcp* cp, unsigned group) {
+  const unsigned registered = cp->registered[group];
+  if (registered == 0) return "no element of this group is registered";
+  const GpmElement* row = gpmcp_table(cp) + static_cast<size_t>(group) * cp->file->elements;
+  if (registered < cp->file->elements && row[registered].size != 0)
+    return "the file has more elements of this group than are registered";
+  return NULL;
+}
+
+}  // namespace everwarp
+
+/// A new checkpoint file in `path`, in place of an older one, for `groups` groups of at most `elements` elements each;
+/// all elements of all groups have at most `size` bytes together. NULL, and a sentence on stderr, when it cannot be.
+inline gpmcp* gpmcp_create(const char* path, size_t size, unsigned elements, unsigned groups) {
+  const char* const call = "gpmcp_create";
+  if (path == NULL) return everwarp::gpmcp_refuse_file(call, path, "is no file");
+  if (size == 0 || elements == 0 || groups == 0 || elements > 65536 || groups > 65536)
+    return everwarp::gpmcp_refuse_file(call, path, "needs a size, and 1 to 65536 elements and groups");
+  // Each element begins on a line of its own.
+  const unsigned long long most = 1ull * elements * groups, lines = size / everwarp::gpm_line + 1;
+  const everwarp::GpmCheckpointHeader header = everwarp::gpm_checkpoint_layout(
+      groups, elements, (lines + (most < size ? most : size)) * everwarp::gpm_line);
+  everwarp::GpmCheckpointHeader* file =
+      static_cast<everwarp::GpmCheckpointHeader*>(gpm_map(path, header.bytes, true));
+  if (file == NULL) return everwarp::gpmcp_refuse_file(call, path, "cannot be made");
+  *file = header;  // all but the magic
+  if (gpm_persist_range(file, header.copies) == 0) {
+    file->magic = everwarp::gpm_checkpoint_magic;
+    if (gpm_persist_range(file, sizeof file->magic) == 0) return everwarp::gpmcp_handle(call, path, file);
+  }
+  gpm_unmap(path, file, header.bytes);
+  return everwarp::gpmcp_refuse_file(call, path, "cannot be made durable");
+}
+
+/// The checkpoint file `path`; only reads it. NULL, and a sentence on stderr, when there is no whole one.
+inline gpmcp* gpmcp_open(const char* path) {
+  const size_t bytes = path == NULL ? 0 : gpm_size(path);
+  if (bytes == 0) return everwarp::gpmcp_refuse_file("gpmcp_open", path, "is not there");
+  void* pool = gpm_map(path, 0, false);
+  if (pool == NULL) return everwarp::gpmcp_refuse_file("gpmcp_open", path, "cannot be mapped");
+  const char* mistake = everwarp::gpm_checkpoint_mistake(pool, bytes);
+  if (mistake == NULL)
+    return everwarp::gpmcp_handle("gpmcp_open", path, static_cast<everwarp::GpmCheckpointHeader*>(pool));
+  gpm_unmap(path, pool, bytes);
+  return everwarp::gpmcp_refuse_file("gpmcp_open", path, mistake);
+}
+
+/// Waits for kernels and ends the mapping; the checkpoints stay in the file. 0, or -1.
+inline int gpmcp_close(gpmcp* cp) {
+  if (cp == NULL) return -1;
+  const int status = gpm_unmap("", cp->file, cp->file->bytes);
+  free(cp->addresses);
+  free(cp->registered);
+  free(cp);
+  return status;
+}
+
+/// The next element of `group` is the `size` bytes at `addr`, memory of the device. What the file says of an element is
+/// durable when its first registration returns; a later one must have the same size. 0, or -1 and a sentence on stderr.
+inline int gpmcp_register(gpmcp* cp, void* addr, size_t size, unsigned group) {
+  const char* const call = "gpmcp_register";
+  if (const char* mistake = everwarp::gpmcp_group_mistake(cp, group)) return everwarp::gpmcp_refuse(call, mistake);
+  if (addr == NULL || size == 0) return everwarp::gpmcp_refuse(call, "the element has no address or no bytes");
+  const unsigned number = cp->registered[group], elements = cp->file->elements;
+  if (number == elements) return everwarp::gpmcp_refuse(call, "the file was created for fewer elements a group");
+  everwarp::GpmElement* const table = everwarp::gpmcp_table(cp);
+  everwarp::GpmElement& element = table[static_cast<size_t>(group) * elements + number];
+  if (element.size == 0) {
+    unsigned long long used = 0;
+    for (size_t i = 0; i < static_cast<size_t>(cp->file->groups) * elements; ++i)
+      if (table[i].size != 0 && table[i].offset + table[i].size > used) used = table[i].offset + table[i].size;
+    used = everwarp::gpm_whole_lines(used);
+    if (used > cp->file->copy_bytes || size > cp->file->copy_bytes - used)
+      return everwarp::gpmcp_refuse(call, "the elements have more bytes than the file was created for");
+    element.offset = used;
+    if (gpm_persist_range(&element, sizeof element) != 0) return everwarp::gpmcp_refuse(call, "cannot be made durable");
+    element.size = size;
+    if (gpm_persist_range(&element, sizeof element) != 0) return everwarp::gpmcp_refuse(call, "cannot be made durable");
+  } else if (element.size != size) {
+    return everwarp::gpmcp_refuse(call, "the element has another size in the file: register in the same order");
+  }
+  cp->addresses[static_cast<size_t>(group) * elements + number] = addr;
+  ++cp->registered[group];
+  return 0;
+}
+
+/// How many checkpoints of `group` are complete: 0 before the first.
+inline unsigned long long gpmcp_sequence(const gpmcp* cp, unsigned group) {
+  return everwarp::gpmcp_group_mistake(cp, group) != NULL
+             ? 0
+             : static_cast<volatile everwarp::GpmSelector*>(everwarp::gpmcp_selector(cp, group))->sequence;
+}
+
+/// Copies the group's elements into the file. When it returns 0 they are durable, and what gpmcp_restore brings back; a
+/// crash at any moment leaves the checkpoint before, or this one. -1, and a sentence on stderr, when it cannot be.
+inline int gpmcp_checkpoint(gpmcp* cp, unsigned group) {
+  const char* const call = "gpmcp_checkpoint";
+  const char* mistake = everwarp::gpmcp_group_mistake(cp, group);
+  if (mistake == NULL) mistake = everwarp::gpmcp_registration_mistake(cp, group);
+  if (mistake != NULL) return everwarp::gpmcp_refuse(call, mistake);
+  const unsigned long long next = gpmcp_sequence(cp, group) + 1;
+  if (everwarp::gpmcp_copy<true>(cp, group, next % 2) == 0)
+    everwarp::gpm_select<<<1, 1>>>(&everwarp::gpmcp_selector(cp, group)->sequence, next);
+  if (cudaGetLastError() != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess)
+    return everwarp::gpmcp_refuse(call, "a kernel has failed");
+  return 0;
+}
+
+/// Copies the consistent checkpoint of `group` to where its elements are registered. 0, or -1 and a sentence on stderr.
+inline int gpmcp_restore(gpmcp* cp, unsigned group) {
+  const char* const call = "gpmcp_restore";
+  const char* mistake = everwarp::gpmcp_group_mistake(cp, group);
+  if (mistake == NULL) mistake = everwarp::gpmcp_registration_mistake(cp, group);
+  if (mistake == NULL && gpmcp_sequence(cp, group) == 0) mistake = "this group has no checkpoint yet";
+  if (mistake != NULL) return everwarp::gpmcp_refuse(call, mistake);
+  if (everwarp::gpmcp_copy<false>(cp, group, gpmcp_sequence(cp, group) % 2) != 0 ||
+      cudaDeviceSynchronize() != cudaSuccess)
+    return everwarp::gpmcp_refuse(call, "the copy has failed");
+  return 0;
+}
+
+#endif  // __CUDACC__

@@ -1,0 +1,141 @@
+// The files that libGPM's logs and checkpoints are: what gpm_log.cuh and gpm_checkpoint.cuh write, and `ew pool info`
+// reads. Offsets count from the first byte of the pool. No address is ever stored in a file: it may be mapped anywhere.
+//
+// A header is stored in two steps: everything but `magic`, durable; then `magic`, durable. So a header that has its magic
+// is whole, and one without is what a crash of the creation has left.
+#pragma once
+
+#include <stddef.h>
+
+namespace everwarp {
+
+enum {
+  gpm_format_version = 1,
+  gpm_line = 128,  // bytes that a warp's lanes store together, four each
+  gpm_lanes = 32
+};
+
+constexpr unsigned long long gpm_log_magic = 0x31474f4c4d504745ull;         // "EGPMLOG1"
+constexpr unsigned long long gpm_checkpoint_magic = 0x31504b434d504745ull;  // "EGPMCKP1"
+
+enum GpmLogKind { gpm_log_conventional = 1, gpm_log_hcl = 2 };
+
+/// The first line of a log. Behind it lie the heads, then the entries. A head is the number of 4-byte words that its
+/// partition holds: the one word that says what is in the log.
+/// Conventional: a head has a line of its own; a partition's words follow each other.
+/// HCL: a partition is a thread. The heads of a warp's lanes share a line. Word w of all lanes of a warp is a line, too:
+/// lane l of warp k has its word w at entries + (k * words + w) * 128 + 4 * l.
+struct GpmLogHeader {
+  unsigned long long magic;
+  unsigned version, kind;
+  unsigned partitions;       // HCL: blocks * warps of a block * 32
+  unsigned blocks, threads;  // HCL: as created; conventional: 0
+  unsigned words;            // capacity of a partition, in words of 4 bytes
+  unsigned long long heads, entries, bytes;  // offsets; bytes: of the whole pool
+  char free[72];
+};
+static_assert(sizeof(GpmLogHeader) == gpm_line, "a header is one line");
+
+/// The first line of a checkpoint file. Behind it: one line a group with its selector, the table of elements, two copies.
+struct GpmCheckpointHeader {
+  unsigned long long magic;
+  unsigned version, groups, elements, free_word;       // elements: of a group, at most
+  unsigned long long copy_bytes;                       // of one copy of all elements
+  unsigned long long selectors, table, copies, bytes;  // offsets; bytes: of the whole pool
+  char free[64];
+};
+static_assert(sizeof(GpmCheckpointHeader) == gpm_line, "a header is one line");
+
+/// `sequence` counts the group's checkpoints. The consistent copy is number sequence % 2; there is none while it is 0.
+struct GpmSelector {
+  unsigned long long sequence;
+  char free[120];
+};
+static_assert(sizeof(GpmSelector) == gpm_line, "no other group's selector is on the line");
+
+/// Element i of group g is row g * elements + i of the table. `size` is stored last: 0 means that nothing is registered.
+struct GpmElement {
+  unsigned long long offset, size;  // offset: within a copy, a multiple of the line
+};
+
+constexpr unsigned long long gpm_whole_lines(unsigned long long bytes) {
+  return (bytes + gpm_line - 1) / gpm_line * gpm_line;
+}
+
+/// Where each part of a log lies that has these partitions; `kind` and `words` decide how long it is.
+inline GpmLogHeader gpm_log_layout(unsigned kind, unsigned partitions, unsigned words) {
+  GpmLogHeader header = {};
+  header.version = gpm_format_version;
+  header.kind = kind;
+  header.partitions = partitions;
+  header.words = words;
+  header.heads = sizeof(GpmLogHeader);
+  header.entries = header.heads + (kind == gpm_log_hcl ? 4ull : 1ull * gpm_line) * partitions;
+  header.bytes = header.entries + (kind == gpm_log_hcl ? 4ull * words : gpm_whole_lines(4ull * words)) * partitions;
+  return header;
+}
+
+/// The number of words that partition `partition` holds, by its head in the mapped log.
+inline unsigned gpm_log_used(const GpmLogHeader* log, unsigned partition) {
+  const char* heads = reinterpret_cast<const char*>(log) + log->heads;
+  return *reinterpret_cast<const volatile unsigned*>(heads +
+                                                     (log->kind == gpm_log_hcl ? 4ull : 1ull * gpm_line) * partition);
+}
+
+/// What keeps the first `bytes` bytes of a pool from being a whole log; NULL when nothing does.
+inline const char* gpm_log_mistake(const void* pool, unsigned long long bytes) {
+  const GpmLogHeader* log = static_cast<const GpmLogHeader*>(pool);
+  if (bytes < sizeof(GpmLogHeader)) return "is too small for a log";
+  if (log->magic == 0) return "is not whole: its creation was cut off; create it again";
+  if (log->magic == gpm_checkpoint_magic) return "is a checkpoint file, not a log";
+  if (log->magic != gpm_log_magic) return "is not a log";
+  if (log->version != gpm_format_version) return "is a log of another version";
+  const bool hcl = log->kind == gpm_log_hcl;
+  if (!hcl && log->kind != gpm_log_conventional) return "is a log of an unknown kind";
+  const unsigned long long warps = (log->threads + gpm_lanes - 1ull) / gpm_lanes;
+  if (hcl ? log->partitions != log->blocks * warps * gpm_lanes : log->blocks != 0 || log->threads != 0)
+    return "has a damaged header: blocks and threads do not fit its partitions";
+  const GpmLogHeader want = gpm_log_layout(log->kind, log->partitions, log->words);
+  if (log->partitions == 0 || log->words == 0 || log->heads != want.heads || log->entries != want.entries ||
+      log->bytes != want.bytes || log->bytes > bytes)
+    return "has a damaged header: its sizes contradict each other";
+  for (unsigned partition = 0; partition < log->partitions; ++partition)
+    if (gpm_log_used(log, partition) > log->words) return "has a damaged head: it is beyond its partition";
+  return NULL;
+}
+
+inline GpmCheckpointHeader gpm_checkpoint_layout(unsigned groups, unsigned elements, unsigned long long copy_bytes) {
+  GpmCheckpointHeader header = {};
+  header.version = gpm_format_version;
+  header.groups = groups;
+  header.elements = elements;
+  header.copy_bytes = copy_bytes;
+  header.selectors = sizeof(GpmCheckpointHeader);
+  header.table = header.selectors + sizeof(GpmSelector) * groups;
+  header.copies = header.table + gpm_whole_lines(sizeof(GpmElement) * groups * elements);
+  header.bytes = header.copies + 2 * copy_bytes;
+  return header;
+}
+
+/// What keeps the first `bytes` bytes of a pool from being a whole checkpoint file; NULL when nothing does.
+inline const char* gpm_checkpoint_mistake(const void* pool, unsigned long long bytes) {
+  const GpmCheckpointHeader* file = static_cast<const GpmCheckpointHeader*>(pool);
+  if (bytes < sizeof(GpmCheckpointHeader)) return "is too small for a checkpoint file";
+  if (file->magic == 0) return "is not whole: its creation was cut off; create it again";
+  if (file->magic == gpm_log_magic) return "is a log, not a checkpoint file";
+  if (file->magic != gpm_checkpoint_magic) return "is not a checkpoint file";
+  if (file->version != gpm_format_version) return "is a checkpoint file of another version";
+  const GpmCheckpointHeader want = gpm_checkpoint_layout(file->groups, file->elements, file->copy_bytes);
+  if (file->groups == 0 || file->elements == 0 || file->groups > 65536 || file->elements > 65536 ||
+      file->copy_bytes == 0 || file->copy_bytes % gpm_line != 0 || file->copy_bytes > bytes ||
+      file->selectors != want.selectors || file->table != want.table || file->copies != want.copies ||
+      file->bytes != want.bytes || file->bytes > bytes)
+    return "has a damaged header: its sizes contradict each other";
+  const GpmElement* table = reinterpret_cast<const GpmElement*>(static_cast<const char*>(pool) + file->table);
+  for (unsigned long long i = 0; i < 1ull * file->groups * file->elements; ++i)
+    if (table[i].size != 0 && (table[i].size > file->copy_bytes || table[i].offset > file->copy_bytes - table[i].size))
+      return "has a damaged table: an element is beyond the copy";
+  return NULL;
+}
+
+}  // namespace everwarp
