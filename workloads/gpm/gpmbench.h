@@ -1,0 +1,190 @@
+// What the nine programs of GPMbench share: their options, the acknowledgements of a crash test, phases that are
+// measured. README.md says what the programs do; system.h has the systems that persist their results.
+//
+//   NAME [--small | --paper] [--system NAME] [SIZES] [--pool FILE] [--stop-before-commit]
+//   NAME --recover FILE [--resume]
+//   -DBUG=N           plants bug N of bugs.toml
+#pragma once
+#include <everwarp/gpm.cuh>
+#include <initializer_list>
+#include <string>
+
+#include "../cuda/check.h"
+#if __has_include(<everwarp/host.cuh>)
+#include <everwarp/host.cuh>
+#define GPMBENCH_HOST 1
+#endif
+
+#ifndef BUG
+#define BUG 0
+#endif
+
+// As EXPECT, in a header: the message names the program.
+#define REQUIRE(condition, ...)                                  \
+  do {                                                           \
+    if (!(condition)) check::failed(__BASE_FILE__, __VA_ARGS__); \
+  } while (0)
+
+namespace bench {
+
+/// Who makes results durable, and how ("GPM", ASPLOS'22, sections 3 and 6.1).
+enum class System : uint32_t { gpm, gpm_ndp, gpm_eadr, cap_fs, cap_mm, cap_eadr };
+constexpr const char* kSystemNames[] = {"GPM", "GPM-NDP", "GPM-eADR", "CAP-fs", "CAP-mm", "CAP-eADR"};
+
+/// Kernels store results to persistent memory themselves.
+inline bool kernels_store(System system) {
+  return system <= System::gpm_eadr;
+}
+/// A fence of a kernel says that its stores are durable.
+__host__ __device__ inline bool kernels_persist(System system) {
+  return system == System::gpm || system == System::gpm_eadr;
+}
+
+/// The words of the command line. `Shape`: the program's sizes, all of them uint32_t; stored in its file.
+template <class Shape>
+struct Options {
+  Shape shape;
+  System system = System::gpm;
+  uint32_t host_threads = 16;  // that flush or copy, where the host does that
+  std::string pool, recovered, input;
+  bool resume = false, stop_before_commit = false;
+};
+template <class Shape>
+struct Size {
+  const char* option;
+  uint32_t Shape::*member;
+  uint32_t least, most;
+};
+template <class Shape>
+struct Presets {
+  Shape usual, paper, small;
+};
+
+template <class Shape>
+[[noreturn]] void explain_usage(const char* program, std::initializer_list<Size<Shape>> sizes, const char* input) {
+  fprintf(stderr, "usage: %s [--small | --paper] [--system GPM", program);
+  for (size_t i = 1; i < sizeof kSystemNames / sizeof *kSystemNames; ++i) fprintf(stderr, "|%s", kSystemNames[i]);
+  fprintf(stderr, "] [--host-threads N]");
+  for (const Size<Shape>& size : sizes) fprintf(stderr, " [%s N]", size.option);
+  if (input != nullptr) fprintf(stderr, " [--input %s]", input);
+  fprintf(stderr, " [--pool FILE] [--stop-before-commit] | --recover FILE [--resume]");
+  fprintf(stderr, input != nullptr ? " [--input %s]\n" : "\n", input);
+  exit(2);
+}
+
+inline uint32_t number_of(const char* option, const char* word, uint32_t least, uint32_t most) {
+  char* end = nullptr;
+  const unsigned long long value = strtoull(word, &end, 10);
+  if (*word >= '0' && *word <= '9' && *end == 0 && value >= least && value <= most) return static_cast<uint32_t>(value);
+  fprintf(stderr, "%s: a number between %u and %u is expected, got %s\n", option, least, most, word);
+  exit(2);
+}
+
+inline System system_of(const char* word) {
+  for (size_t i = 0; i < sizeof kSystemNames / sizeof *kSystemNames; ++i)
+    if (!strcasecmp(word, kSystemNames[i])) return static_cast<System>(i);
+  fprintf(stderr, "--system: one of");
+  for (const char* name : kSystemNames) fprintf(stderr, " %s", name);
+  fprintf(stderr, " is expected, got %s\n", word);
+  exit(2);
+}
+
+/// `input`: what a file for --input holds, where the program takes one.
+template <class Shape>
+Options<Shape> parse(int argc, char** argv, const char* pool, const Presets<Shape>& presets,
+                     std::initializer_list<Size<Shape>> sizes, const char* input = nullptr) {
+  Options<Shape> options;
+  options.shape = presets.usual;
+  options.pool = pool;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--small" || word == "--paper") {
+      options.shape = word == "--small" ? presets.small : presets.paper;
+    } else if (word == "--resume") {
+      options.resume = true;
+    } else if (word == "--stop-before-commit") {
+      options.stop_before_commit = true;
+    } else if (i + 1 == argc) {
+      explain_usage(argv[0], sizes, input);
+    } else if (word == "--pool") {
+      options.pool = argv[++i];
+    } else if (word == "--recover") {
+      options.recovered = argv[++i];
+    } else if (word == "--input" && input != nullptr) {
+      options.input = argv[++i];
+    } else if (word == "--system") {
+      options.system = system_of(argv[++i]);
+    } else if (word == "--host-threads") {
+      options.host_threads = number_of("--host-threads", argv[++i], 1, 1024);
+    } else {
+      const Size<Shape>* size = sizes.begin();
+      while (size != sizes.end() && word != size->option) ++size;
+      if (size == sizes.end()) explain_usage(argv[0], sizes, input);
+      options.shape.*size->member = number_of(size->option, argv[++i], size->least, size->most);
+    }
+  }
+  return options;
+}
+
+/// In a recovery: what was acknowledged before the crash is there.
+inline void expect_acknowledged(unsigned long long found, const char* what) {
+  REQUIRE(found >= gpm_acknowledged(), "%llu %s were acknowledged before the crash and should be there, %llu are",
+          gpm_acknowledged(), what, found);
+}
+
+/// A stretch of the program that is measured by name, from its construction to its end.
+class Phase {
+ public:
+#ifdef GPMBENCH_HOST
+  explicit Phase(const char* name) : name_(name) {
+    measure_begin(name_);
+  }
+  ~Phase() {
+    measure_end(name_);
+  }
+#else
+  explicit Phase(const char*) {}
+#endif
+  Phase(const Phase&) = delete;
+  Phase& operator=(const Phase&) = delete;
+
+ private:
+  const char* name_ = nullptr;
+};
+/// One line for each of these phases: how long it took, all its stretches together.
+inline void print_phases(std::initializer_list<const char*> names) {
+#ifdef GPMBENCH_HOST
+  for (const char* name : names)
+    if (measured(name) > 0) printf("%s: %.0f ns\n", name, measured(name));
+#else
+  (void)names;
+#endif
+}
+
+__host__ __device__ inline uint64_t mix(uint64_t x) {
+  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ull;
+  return x ^ (x >> 33);
+}
+inline size_t whole_lines(size_t bytes) {
+  return (bytes + 255) / 256 * 256;  // a granule of the medium, too
+}
+inline unsigned blocks_for(size_t threads, unsigned block) {
+  return static_cast<unsigned>((threads + block - 1) / block);
+}
+
+/// Whether the caller's block is the last of the grid to come here; then it sees what the others have stored before.
+/// `arrivals`: zero before the launch.
+__device__ inline bool last_block(unsigned* arrivals) {
+  __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd(arrivals, 1u) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
+
+}  // namespace bench

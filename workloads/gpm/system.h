@@ -1,0 +1,184 @@
+// The systems under a program of GPMbench: where its kernels store results, and who makes them durable.
+//
+//   GPM        kernels store to the pool; their fences make it durable (DDIO is off)
+//   GPM-NDP    kernels store to the pool, DDIO on; then threads of the host flush what may have changed
+//   GPM-eADR   kernels store to the pool, DDIO on; the host's cache is durable (a machine with nvm.eadr)
+//   CAP-fs     kernels store to device memory; then it is copied to the host and written to a file, with fsync
+//   CAP-mm     kernels store to device memory; then it is copied into the mapped file and flushed by threads
+//   CAP-eADR   as CAP-mm without the flush (a machine with nvm.eadr)
+#pragma once
+#include "gpmbench.h"
+
+namespace bench {
+
+/// The first line of every file. `magic` is durable last, so a header that has it is whole.
+struct Header {
+  uint64_t magic;
+  uint64_t state;  // how far the program is, in its own count; 0 in a new file
+  uint32_t shape[60];
+};
+static_assert(sizeof(Header) == 256, "what follows the header begins on a granule of its own");
+
+__global__ void create_header(Header* header, Header contents) {
+  for (int i = 0; i < 60; ++i) header->shape[i] = contents.shape[i];
+  gpm_persist();
+  header->magic = contents.magic;
+  gpm_persist();
+}
+__global__ void store_state(uint64_t* to, uint64_t state) {
+  *to = state;  // @state
+  gpm_persist();
+}
+
+/// A program's persistent file: the header, then the program's bytes. Owns the mapping, the file and the device memory.
+class Store {
+ public:
+  /// A new file of this shape, in place of an older one.
+  template <class Shape>
+  Store(const Options<Shape>& options, uint64_t magic, size_t bytes)
+      : path_(options.pool), system_(options.system), threads_(options.host_threads), bytes_(sizeof(Header) + bytes) {
+    static_assert(sizeof(Shape) <= sizeof(Header::shape), "the shape fits into the header");
+    std::remove(path_.c_str());
+    map(true);
+    begin();
+    Header contents = {magic, 0, {}};
+    memcpy(contents.shape, &options.shape, sizeof(Shape));
+    if (kernels_store(system_)) {
+      create_header<<<1, 1>>>(header(), contents);
+      if (system_ == System::gpm_ndp) host_flush(0, sizeof(Header));
+    } else {
+      CUDA(cudaMemcpy(kernels_, &contents, sizeof contents, cudaMemcpyHostToDevice));
+      persist(0, sizeof(Header));
+    }
+  }
+  /// The file that a run has left, where kernels store to it. is_whole(): whether the run came to create it.
+  Store(const std::string& path, uint64_t magic) : path_(path), bytes_(gpm_size(path.c_str())) {
+    if (bytes_ == 0) {
+      expect_acknowledged(0, "steps");
+      return;
+    }
+    REQUIRE(bytes_ >= sizeof(Header), "%s should have a header, has %zu bytes", path.c_str(), bytes_);
+    map(false);
+    begin();
+    if (header()->magic == 0) {
+      expect_acknowledged(0, "steps");
+      return;
+    }
+    whole_ = header()->magic == magic;
+    REQUIRE(whole_, "the magic should be %#llx, is %#llx", static_cast<unsigned long long>(magic),
+            static_cast<unsigned long long>(header()->magic));
+  }
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  System system() const { return system_; }
+  bool is_whole() const { return whole_; }
+  uint64_t state() const { return header()->state; }
+  template <class Shape>
+  Shape shape() const {
+    Shape shape;
+    memcpy(&shape, header()->shape, sizeof shape);
+    return shape;
+  }
+  /// The program's bytes where kernels load and store them; and as they are in the file once they were made durable.
+  template <class T>
+  T* kernels(size_t offset) const {
+    return reinterpret_cast<T*>(kernels_ + sizeof(Header) + offset);
+  }
+  template <class T>
+  const T* host(size_t offset) const {
+    return reinterpret_cast<const T*>(image_ + sizeof(Header) + offset);
+  }
+
+  /// What kernels have stored to these bytes is durable when the work that this queues is done. Where kernels persist
+  /// for themselves there is nothing to do.
+  void persist_results(size_t offset, size_t bytes) { persist(sizeof(Header) + offset, bytes); }
+  /// The state, behind everything before it.
+  void set_state(uint64_t state) {
+    if (kernels_store(system_))
+      store_state<<<1, 1>>>(&header()->state, state);
+    else
+      store_state<<<1, 1>>>(reinterpret_cast<uint64_t*>(kernels_) + 1, state);
+    persist(0, sizeof(Header));
+  }
+  /// The same, and waits; the state is acknowledged as `progress`.
+  void commit(uint64_t state, uint64_t progress) {
+    set_state(state);
+    FINISH_KERNEL();
+    gpm_acknowledge(progress);
+  }
+  void end() {
+    FINISH_KERNEL();
+    if (system_ == System::gpm) gpm_persist_end();
+  }
+
+ private:
+  Header* header() const { return reinterpret_cast<Header*>(image_); }
+  void begin() {
+    if (system_ == System::gpm) gpm_persist_begin();
+  }
+
+#ifdef GPMBENCH_HOST
+  void map(bool create) {
+    if (kernels_store(system_)) {
+      image_ = kernels_ = static_cast<char*>(gpm_map(path_.c_str(), bytes_, create));
+    } else {
+      CUDA(cudaMalloc(&kernels_, bytes_));
+      CUDA(cudaMemset(kernels_, 0, bytes_));
+      if (system_ == System::cap_fs) {
+        file_ = host_file_open(path_.c_str(), bytes_, create);
+        REQUIRE(file_ != nullptr, "%s should be opened as a file of %zu bytes", path_.c_str(), bytes_);
+        CUDA(cudaMallocHost(&image_, bytes_));
+      } else {
+        image_ = static_cast<char*>(host_map(path_.c_str(), bytes_, create));
+      }
+    }
+    REQUIRE(image_ != nullptr, "%s should be mapped, with %zu bytes", path_.c_str(), bytes_);
+  }
+  void host_flush(size_t at, size_t bytes) {
+    REQUIRE(host_persist(image_ + at, bytes, threads_) == 0, "the host should have flushed %zu bytes", bytes);
+  }
+  void persist(size_t at, size_t bytes) {
+    if (kernels_persist(system_)) return;
+    if (system_ == System::gpm_ndp) return host_flush(at, bytes);
+    CUDA(cudaMemcpyAsync(image_ + at, kernels_ + at, bytes, cudaMemcpyDeviceToHost));
+    if (system_ == System::cap_mm) host_flush(at, bytes);
+    if (system_ != System::cap_fs) return;
+    constexpr size_t kPiece = 1 << 20;
+    for (size_t done = 0; done < bytes; done += kPiece)
+      REQUIRE(host_file_write(file_, at + done, image_ + at + done, std::min(kPiece, bytes - done)) == 0,
+              "%s should have been written", path_.c_str());
+    REQUIRE(host_file_sync(file_) == 0, "%s should have been synced", path_.c_str());
+  }
+  host_file_t file_ = nullptr;
+#else
+  void map(bool create) {
+    if (!kernels_persist(system_)) {
+      fprintf(stderr, "--system: this build knows GPM and GPM-eADR: it has no <everwarp/host.cuh>\n");
+      exit(2);
+    }
+    image_ = kernels_ = static_cast<char*>(gpm_map(path_.c_str(), bytes_, create));
+    REQUIRE(image_ != nullptr, "%s should be mapped as a pool of %zu bytes", path_.c_str(), bytes_);
+  }
+  void host_flush(size_t, size_t) {}
+  void persist(size_t, size_t) {}
+#endif
+
+  std::string path_;
+  System system_ = System::gpm;
+  uint32_t threads_ = 1;
+  size_t bytes_ = 0;
+  char* kernels_ = nullptr;  // device memory, or the pool
+  char* image_ = nullptr;    // the pool, the mapped file, or what is written to the file
+  bool whole_ = false;
+};
+
+/// The recovery of a program whose data only GPM's kernels keep recoverable.
+inline void require_recoverable(const std::string& path, System system) {
+  if (kernels_persist(system)) return;
+  fprintf(stderr, "%s: under %s only a run that has ended is whole; nothing recovers one that was cut off\n",
+          path.c_str(), kSystemNames[static_cast<int>(system)]);
+  exit(2);
+}
+
+}  // namespace bench
