@@ -1,0 +1,200 @@
+// BFS: breadth-first search of a road network, with the cost of each node and the order of the search in persistent
+// memory ("GPM", ASPLOS'22, section 4.3). Each level is durable when it is complete.
+//
+//   bfs [--width N] [--height N] [--input GRAPH] …     a generated grid of roads, or a graph in DIMACS' format (.gr)
+//   bfs --recover FILE [--input GRAPH]                 finish the search, check
+//   --stop-before-commit: one level
+//
+// What the recovery relies on. `ends[l]` says where the nodes of level l end in the sequence; it is stored last, when
+// the level's nodes and costs are durable, and it is the one word that says that there is such a level. What a crash
+// has left of the next level has costs above that: the recovery makes those nodes unvisited again. deterministic: yes
+#include <cmath>
+#include <cstdio>
+
+#include "graph.h"
+#include "system.h"
+
+namespace {
+
+using bench::Graph;
+using bench::Phase;
+using bench::Store;
+
+constexpr uint64_t kMagic = 0x4246532d47504d31ull;
+constexpr uint32_t kUnvisited = 0;  // costs are stored plus one: a new pool's zeros mean "not yet"
+
+struct Shape {
+  uint32_t width, height, threads;  // the graph's generator
+  uint32_t nodes, edges;            // of the graph
+  uint32_t system;
+  size_t costs_bytes() const { return bench::whole_lines(nodes * sizeof(uint32_t)); }
+  size_t ends_bytes() const { return bench::whole_lines((nodes + 1) * sizeof(uint32_t)); }
+  size_t bytes() const { return 2 * costs_bytes() + ends_bytes(); }
+};
+constexpr bench::Presets<Shape> kPresets = {{60, 40, 256, 0, 0, 0}, {4900, 4900, 256, 0, 0, 0}, {6, 5, 16, 0, 0, 0}};
+using Options = bench::Options<Shape>;
+
+// What the search keeps in the pool.
+struct Search {
+  uint32_t *costs, *sequence, *ends;
+};
+Search search_in(const Store& store, const Shape& shape) {
+  return {store.kernels<uint32_t>(0), store.kernels<uint32_t>(shape.costs_bytes()),
+          store.kernels<uint32_t>(2 * shape.costs_bytes())};
+}
+
+// Volatile: for one level. `arrivals`: blocks that have ended.
+struct Level {
+  uint32_t tail;
+  unsigned arrivals;
+};
+
+__global__ void begin(Search search, uint32_t source, bool fence) {
+  search.sequence[0] = source;
+  search.costs[source] = 1;
+  if (fence) gpm_persist();
+  search.ends[0] = 1;
+  if (fence) gpm_persist();
+}
+
+__device__ void store_end(Search search, uint32_t level, const Level* next, bool fence) {
+  search.ends[level + 1] = *static_cast<const volatile uint32_t*>(&next->tail);  // @end
+  if (fence) gpm_persist();
+}
+
+// The nodes [first, last) of the sequence are level `level`; their unvisited neighbours become the next one.
+__global__ void expand(Graph::OnDevice graph, Search search, unsigned* visited, uint32_t first, uint32_t last,
+                       uint32_t level, Level* next, bool fence) {
+  for (uint32_t i = first + blockIdx.x * blockDim.x + threadIdx.x; i < last; i += gridDim.x * blockDim.x) {
+    const uint32_t node = search.sequence[i];
+    for (uint32_t edge = graph.begin[node]; edge < graph.begin[node + 1]; ++edge) {
+      const uint32_t other = graph.target[edge];
+      if (atomicOr(&visited[other / 32], 1u << other % 32) >> other % 32 & 1) continue;
+      search.sequence[atomicAdd(&next->tail, 1u)] = other;  // @node
+      search.costs[other] = level + 2;                      // @cost
+    }
+  }
+  if (BUG != 1 && fence) gpm_persist();
+  if (BUG == 2 && blockIdx.x == 0 && threadIdx.x == 0) store_end(search, level, next, fence);
+  if (bench::last_block(&next->arrivals) && threadIdx.x == 0 && BUG != 2) {
+    if (next->tail != last) store_end(search, level, next, fence);
+  }
+}
+
+// In a recovery: the volatile bits of the nodes up to this level; what lies beyond it is forgotten.
+__global__ void look(Search search, uint32_t nodes, uint32_t level, unsigned* visited) {
+  const uint32_t node = blockIdx.x * blockDim.x + threadIdx.x;
+  if (node >= nodes || search.costs[node] == kUnvisited) return;
+  if (search.costs[node] <= level + 1 || BUG == 3) atomicOr(&visited[node / 32], 1u << node % 32);
+}
+
+// Levels from the last durable one on. Returns how many levels there are.
+uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint32_t level, unsigned* visited,
+                     bool one_level) {
+  const Search search = search_in(store, shape);
+  const Graph::OnDevice on_device = graph.on_device();
+  const bool fence = bench::kernels_persist(store.system());
+  DeviceArray<Level> next(1, 0);
+  uint32_t first = 0, last = 1;
+  if (level > 0) CUDA(cudaMemcpy(&first, search.ends + level - 1, sizeof first, cudaMemcpyDefault));
+  CUDA(cudaMemcpy(&last, search.ends + level, sizeof last, cudaMemcpyDefault));
+  while (first != last) {
+    const Phase phase("level");
+    const Level start = {last, 0};
+    CUDA(cudaMemcpy(next, &start, sizeof start, cudaMemcpyHostToDevice));
+    const unsigned blocks = std::min(bench::blocks_for(last - first, shape.threads), 2048u);
+    expand<<<blocks, shape.threads>>>(on_device, search, visited, first, last, level, next, fence);
+    Level end;
+    CUDA(cudaMemcpy(&end, next, sizeof end, cudaMemcpyDeviceToHost));
+    first = last;
+    last = end.tail;
+    if (first == last) break;
+    ++level;
+    // Under NDP and CAP the host persists: the nodes of the level, all costs (which of them is not known), the end.
+    store.persist_results(shape.costs_bytes() + first * sizeof(uint32_t), (last - first) * sizeof(uint32_t));
+    store.persist_results(0, shape.costs_bytes());
+    store.persist_results(2 * shape.costs_bytes() + level * sizeof(uint32_t), sizeof(uint32_t));
+    FINISH_KERNEL();
+    gpm_acknowledge(level + 1);
+    if (one_level) break;
+  }
+  FINISH_KERNEL();
+  return level + 1;
+}
+
+void check_costs(const Store& store, const Graph& graph, const Shape& shape) {
+  const std::vector<uint32_t> want = graph.distances(0);
+  const uint32_t *costs = store.host<uint32_t>(0), *sequence = store.host<uint32_t>(shape.costs_bytes());
+  uint32_t reached = 0;
+  for (uint32_t node = 0; node < shape.nodes; ++node) {
+    EXPECT(want[node] + 1 == costs[node], "the cost of node %u should be %d, is %d", node, static_cast<int>(want[node]),
+           static_cast<int>(costs[node] - 1));
+    reached += costs[node] != kUnvisited;
+  }
+  std::vector<bool> seen(shape.nodes, false);
+  for (uint32_t i = 0; i < reached; ++i) {
+    EXPECT(sequence[i] < shape.nodes && !seen[sequence[i]], "place %u of the sequence should be a node of its own", i);
+    seen[sequence[i]] = true;
+    EXPECT(i == 0 || want[sequence[i - 1]] <= want[sequence[i]], "node %u of the sequence comes before its level", i);
+  }
+}
+
+int run(Options options) {
+  const Graph graph = options.input.empty() ? Graph::roads(options.shape.width, options.shape.height)
+                                            : Graph::from_dimacs(options.input);
+  Shape& shape = options.shape;
+  shape.nodes = graph.nodes();
+  shape.edges = graph.edges();
+  shape.system = static_cast<uint32_t>(options.system);
+  Store store(options, kMagic, shape.bytes());
+  DeviceArray<unsigned> visited(shape.nodes / 32 + 1, 0);
+  const unsigned source = 1;
+  CUDA(cudaMemcpy(visited, &source, sizeof source, cudaMemcpyHostToDevice));
+  begin<<<1, 1>>>(search_in(store, shape), 0, bench::kernels_persist(store.system()));
+  FINISH_KERNEL();
+  const uint32_t levels = search_from(store, graph, shape, 0, visited, options.stop_before_commit);
+  store.persist_results(0, shape.bytes());
+  store.end();
+  if (options.stop_before_commit) return PASS("stopped behind one level");
+  check_costs(store, graph, shape);
+  bench::print_phases({"level"});
+  return PASS("%s: %u nodes, %u edges, %u levels", bench::kSystemNames[shape.system], shape.nodes, shape.edges, levels);
+}
+
+int recover(const Options& options) {
+  Store store(options.recovered, kMagic);
+  if (!store.is_whole()) return PASS("the pool was not created yet");
+  const Shape shape = store.shape<Shape>();
+  bench::require_recoverable(options.recovered, static_cast<bench::System>(shape.system));
+  const Graph graph =
+      options.input.empty() ? Graph::roads(shape.width, shape.height) : Graph::from_dimacs(options.input);
+  EXPECT(graph.nodes() == shape.nodes && graph.edges() == shape.edges, "the pool is of another graph, with %u nodes",
+         shape.nodes);
+  const uint32_t* ends = store.host<uint32_t>(2 * shape.costs_bytes());
+  uint32_t levels = 0;
+  while (levels < shape.nodes && ends[levels] != 0) ++levels;
+  if (levels == 0) begin<<<1, 1>>>(search_in(store, shape), 0, true);
+  bench::expect_acknowledged(levels, "levels");
+  DeviceArray<unsigned> visited(shape.nodes / 32 + 1, 0);
+  {
+    const Phase phase("recovery");
+    look<<<bench::blocks_for(shape.nodes, 256), 256>>>(search_in(store, shape), shape.nodes,
+                                                       levels == 0 ? 0 : levels - 1, visited);
+  }
+  FINISH_KERNEL();
+  search_from(store, graph, shape, levels == 0 ? 0 : levels - 1, visited, false);
+  check_costs(store, graph, shape);
+  bench::print_phases({"recovery", "level"});
+  return PASS("recovered behind %u levels", levels);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = bench::parse<Shape>(argc, argv, "bfs.pool", kPresets,
+                                              {{"--width", &Shape::width, 1, 1 << 15},
+                                               {"--height", &Shape::height, 1, 1 << 15},
+                                               {"--threads", &Shape::threads, 1, 1024}},
+                                              "GRAPH.gr");
+  return options.recovered.empty() ? run(options) : recover(options);
+}

@@ -1,0 +1,178 @@
+// PS: prefix sums of many arrays, with every partial and final sum in persistent memory ("GPM", ASPLOS'22, sections 4.3
+// and 5.4). The recovery is the same program: it leaves out what is durable.
+//
+//   ps [--arrays N] [--elements N] …     elements: of an array
+//   ps --recover FILE                    finish the work, check
+//   --stop-before-commit: all but the final sums of the last array
+//
+// What the recovery relies on. A block of threads sums its part of an array; when all its partial sums are durable, it
+// stores its word of `done`. A sum may be any number, so none can say "not yet"; the words of `done` can. A block that
+// is done is left out, but its total is read from the pool for the blocks behind it. Final sums have such words, too.
+// deterministic: yes
+#include "system.h"
+
+namespace {
+
+using bench::Phase;
+using bench::Store;
+
+constexpr uint64_t kMagic = 0x50532d53474d3031ull;
+constexpr unsigned kThreads = 256;
+
+struct Shape {
+  uint32_t arrays, elements, threads, system;
+  uint32_t blocks() const { return bench::blocks_for(elements, threads); }
+  size_t sums_bytes() const { return bench::whole_lines(elements * sizeof(uint32_t)); }
+  size_t done_bytes() const { return bench::whole_lines(blocks() * sizeof(uint32_t)); }
+  size_t array_bytes() const { return 2 * (sums_bytes() + done_bytes()); }
+  size_t bytes() const { return arrays * array_bytes(); }
+};
+constexpr bench::Presets<Shape> kPresets = {{4, 10000, kThreads, 0}, {1024, 1 << 20, kThreads, 0}, {2, 44, 16, 0}};
+using Options = bench::Options<Shape>;
+
+// What one array has in the pool.
+struct Sums {
+  uint32_t *partial, *partial_done, *final, *final_done;
+};
+template <class At>
+Sums sums_at(const Shape& shape, size_t offset, At at) {
+  return {at(offset), at(offset + shape.sums_bytes()), at(offset + shape.sums_bytes() + shape.done_bytes()),
+          at(offset + 2 * shape.sums_bytes() + shape.done_bytes())};
+}
+Sums sums_of(const Store& store, const Shape& shape, uint32_t array) {
+  return sums_at(shape, array * shape.array_bytes(), [&](size_t offset) { return store.kernels<uint32_t>(offset); });
+}
+
+__host__ __device__ uint32_t value_of(uint32_t array, uint32_t i) {  // sums wrap; zero and 2^32 - 1 are values, too
+  return static_cast<uint32_t>(bench::mix(uint64_t(array) << 32 | i) >> 20);
+}
+
+// The sum of the block's values up to this thread's; every thread of the block calls it.
+__device__ uint32_t sum_up_to_me(uint32_t value) {
+  __shared__ uint32_t of_warp[32];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (unsigned step = 1; step < 32; step *= 2) {
+    const uint32_t before = __shfl_up_sync(0xffffffffu, value, step);
+    if (lane >= step) value += before;
+  }
+  if (lane == 31 || threadIdx.x == blockDim.x - 1) of_warp[warp] = value;
+  __syncthreads();
+  uint32_t earlier = 0;
+  for (unsigned w = 0; w < warp; ++w) earlier += of_warp[w];
+  __syncthreads();
+  return earlier + value;
+}
+
+// Says that the block's sums are durable, once they are.
+__device__ void finish_block(uint32_t* done, bool fence) {
+  if (BUG != 1 && fence) gpm_persist();
+  if (BUG != 2) __syncthreads();
+  if (threadIdx.x == 0) {
+    done[blockIdx.x] = 1;  // @done
+    if (fence) gpm_persist();
+  }
+}
+
+__global__ void sum_parts(Sums sums, const uint32_t* values, unsigned count, uint32_t* totals, bool fence) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned last = min(count, (blockIdx.x + 1) * blockDim.x) - 1;
+  if (sums.partial_done[blockIdx.x] != 0) {
+    if (threadIdx.x == 0 && BUG != 3) totals[blockIdx.x] = sums.partial[last];
+    return;
+  }
+  const uint32_t sum = sum_up_to_me(i < count ? values[i] : 0);
+  if (i < count) sums.partial[i] = sum;  // @partial
+  if (i == last) totals[blockIdx.x] = sum;
+  finish_block(sums.partial_done, fence);
+}
+
+// totals[b] becomes the sum of all totals before b: one block.
+__global__ void sum_totals(uint32_t* totals, unsigned count) {
+  __shared__ uint32_t carry;
+  if (threadIdx.x == 0) carry = 0;
+  for (unsigned first = 0; first < count; first += blockDim.x) {
+    __syncthreads();
+    const unsigned b = first + threadIdx.x;
+    const uint32_t own = b < count ? totals[b] : 0, sum = sum_up_to_me(own), before = carry;
+    if (b < count) totals[b] = before + sum - own;
+    __syncthreads();
+    if (threadIdx.x == blockDim.x - 1) carry = before + sum;
+  }
+}
+
+__global__ void sum_all(Sums sums, unsigned count, const uint32_t* totals, bool fence) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (sums.final_done[blockIdx.x] != 0) return;
+  if (i < count) sums.final[i] = totals[blockIdx.x] + sums.partial[i];  // @final
+  finish_block(sums.final_done, fence);
+}
+
+// All arrays that the state does not count.
+void sum_arrays(Store& store, const Shape& shape, bool finish) {
+  DeviceArray<uint32_t> totals(shape.blocks(), 0xff);
+  const bool fence = bench::kernels_persist(store.system());
+  for (uint32_t array = static_cast<uint32_t>(store.state()); array < shape.arrays; ++array) {
+    std::vector<uint32_t> values(shape.elements);
+    for (uint32_t i = 0; i < shape.elements; ++i) values[i] = value_of(array, i);
+    const DeviceArray<uint32_t> on_device(values);
+    const Sums sums = sums_of(store, shape, array);
+    const Phase phase("sums");
+    sum_parts<<<shape.blocks(), shape.threads>>>(sums, on_device, shape.elements, totals, fence);
+    sum_totals<<<1, shape.threads>>>(totals, shape.blocks());
+    if (!finish && array + 1 == shape.arrays) break;
+    sum_all<<<shape.blocks(), shape.threads>>>(sums, shape.elements, totals, fence);
+    store.persist_results(array * shape.array_bytes(), shape.array_bytes());
+    store.commit(array + 1, array + 1);
+  }
+  FINISH_KERNEL();
+}
+
+void check_sums(const Store& store, const Shape& shape) {
+  for (uint32_t array = 0; array < shape.arrays; ++array) {
+    const auto at = [&](size_t offset) { return store.host<uint32_t>(offset); };
+    const size_t offset = array * shape.array_bytes();
+    const uint32_t *partial = at(offset), *final = at(offset + shape.sums_bytes() + shape.done_bytes());
+    uint32_t sum = 0, of_block = 0;
+    for (uint32_t i = 0; i < shape.elements; ++i) {
+      of_block = (i % shape.threads == 0 ? 0 : of_block) + value_of(array, i);
+      sum += value_of(array, i);
+      EXPECT(partial[i] == of_block, "array %u: partial sum %u should be %u, is %u", array, i, of_block, partial[i]);
+      EXPECT(final[i] == sum, "array %u: sum %u should be %u, is %u", array, i, sum, final[i]);
+    }
+  }
+}
+
+int run(Options options) {
+  options.shape.system = static_cast<uint32_t>(options.system);
+  const Shape& shape = options.shape;
+  Store store(options, kMagic, shape.bytes());
+  sum_arrays(store, shape, !options.stop_before_commit);
+  store.end();
+  if (options.stop_before_commit) return PASS("stopped before the last final sums");
+  check_sums(store, shape);
+  bench::print_phases({"sums"});
+  return PASS("%s: %u arrays of %u elements", bench::kSystemNames[shape.system], shape.arrays, shape.elements);
+}
+
+int recover(const Options& options) {
+  Store store(options.recovered, kMagic);
+  if (!store.is_whole()) return PASS("the pool was not created yet");
+  const Shape shape = store.shape<Shape>();
+  bench::require_recoverable(options.recovered, static_cast<bench::System>(shape.system));
+  const uint64_t found = store.state();
+  bench::expect_acknowledged(found, "arrays");
+  sum_arrays(store, shape, true);
+  check_sums(store, shape);
+  bench::print_phases({"sums"});
+  return PASS("recovered: %llu of %u arrays were summed", static_cast<unsigned long long>(found), shape.arrays);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = bench::parse<Shape>(argc, argv, "ps.pool", kPresets,
+                                              {{"--arrays", &Shape::arrays, 1, 1 << 20},
+                                               {"--elements", &Shape::elements, 1, 1 << 30},
+                                               {"--threads", &Shape::threads, 1, 1024}});
+  return options.recovered.empty() ? run(options) : recover(options);
+}
