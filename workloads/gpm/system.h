@@ -33,10 +33,15 @@ __global__ void store_state(uint64_t* to, uint64_t state) {
 /// A program's persistent file: the header, then the program's bytes. Owns the mapping, the file and the device memory.
 class Store {
  public:
-  /// A new file of this shape, in place of an older one.
+  /// A new file of this shape, in place of an older one. in_device_memory: where kernels do not store to the file, it
+  /// has a copy in device memory, to which they do.
   template <class Shape>
-  Store(const Options<Shape>& options, uint64_t magic, size_t bytes)
-      : path_(options.pool), system_(options.system), threads_(options.host_threads), bytes_(sizeof(Header) + bytes) {
+  Store(const Options<Shape>& options, uint64_t magic, size_t bytes, bool in_device_memory = true)
+      : path_(options.pool),
+        system_(options.system),
+        threads_(options.host_threads),
+        bytes_(sizeof(Header) + bytes),
+        device_bytes_(in_device_memory ? bytes_ : sizeof(Header)) {
     static_assert(sizeof(Shape) <= sizeof(Header::shape), "the shape fits into the header");
     std::remove(path_.c_str());
     map(true);
@@ -51,8 +56,9 @@ class Store {
       persist(0, sizeof(Header));
     }
   }
-  /// The file that a run has left, where kernels store to it. is_whole(): whether the run came to create it.
-  Store(const std::string& path, uint64_t magic) : path_(path), bytes_(gpm_size(path.c_str())) {
+  /// The file that a run under this system has left. is_whole(): whether the run came to create it.
+  Store(const std::string& path, uint64_t magic, System system = System::gpm, uint32_t threads = 16)
+      : path_(path), system_(system), threads_(threads), bytes_(gpm_size(path.c_str())), device_bytes_(sizeof(Header)) {
     if (bytes_ == 0) {
       expect_acknowledged(0, "steps");
       return;
@@ -93,15 +99,23 @@ class Store {
   /// What kernels have stored to these bytes is durable when the work that this queues is done. Where kernels persist
   /// for themselves there is nothing to do.
   void persist_results(size_t offset, size_t bytes) { persist(sizeof(Header) + offset, bytes); }
+  /// An array of device memory goes to `offset`, durable when the work that this queues is done. For NDP a kernel
+  /// copies it.
+  void persist_copy_of(const void* array, size_t offset, size_t bytes) {
+    if (!kernels_store(system_)) return copy_out(sizeof(Header) + offset, array, bytes);
+    const everwarp::GpmPieces pieces = {{{kernels<char>(offset), static_cast<const char*>(array), bytes}}, 1};
+    everwarp::gpm_copy<false><<<everwarp::gpmcp_blocks(bytes), 512>>>(pieces);
+    persist_results(offset, bytes);
+  }
   /// The state, behind everything before it.
   void set_state(uint64_t state) {
-    if (kernels_store(system_))
-      store_state<<<1, 1>>>(&header()->state, state);
-    else
-      store_state<<<1, 1>>>(reinterpret_cast<uint64_t*>(kernels_) + 1, state);
-    persist(0, sizeof(Header));
+    store_state<<<1, 1>>>(state_for_kernels(), state);
+    persist_state();
   }
-  /// The same, and waits; the state is acknowledged as `progress`.
+  /// The state's word, for a kernel that stores it itself; then persist_state().
+  uint64_t* state_for_kernels() const { return reinterpret_cast<uint64_t*>(kernels_) + 1; }
+  void persist_state() { persist(0, sizeof(Header)); }
+  /// set_state(), and waits; the state is acknowledged as `progress`.
   void commit(uint64_t state, uint64_t progress) {
     set_state(state);
     FINISH_KERNEL();
@@ -123,8 +137,8 @@ class Store {
     if (kernels_store(system_)) {
       image_ = kernels_ = static_cast<char*>(gpm_map(path_.c_str(), bytes_, create));
     } else {
-      CUDA(cudaMalloc(&kernels_, bytes_));
-      CUDA(cudaMemset(kernels_, 0, bytes_));
+      CUDA(cudaMalloc(&kernels_, device_bytes_));
+      CUDA(cudaMemset(kernels_, 0, device_bytes_));
       if (system_ == System::cap_fs) {
         file_ = host_file_open(path_.c_str(), bytes_, create);
         REQUIRE(file_ != nullptr, "%s should be opened as a file of %zu bytes", path_.c_str(), bytes_);
@@ -141,7 +155,11 @@ class Store {
   void persist(size_t at, size_t bytes) {
     if (kernels_persist(system_)) return;
     if (system_ == System::gpm_ndp) return host_flush(at, bytes);
-    CUDA(cudaMemcpyAsync(image_ + at, kernels_ + at, bytes, cudaMemcpyDeviceToHost));
+    copy_out(at, kernels_ + at, bytes);
+  }
+  /// CAP: from device memory to the file.
+  void copy_out(size_t at, const void* from, size_t bytes) {
+    CUDA(cudaMemcpyAsync(image_ + at, from, bytes, cudaMemcpyDeviceToHost));
     if (system_ == System::cap_mm) host_flush(at, bytes);
     if (system_ != System::cap_fs) return;
     constexpr size_t kPiece = 1 << 20;
@@ -162,12 +180,13 @@ class Store {
   }
   void host_flush(size_t, size_t) {}
   void persist(size_t, size_t) {}
+  void copy_out(size_t, const void*, size_t) {}
 #endif
 
   std::string path_;
   System system_ = System::gpm;
   uint32_t threads_ = 1;
-  size_t bytes_ = 0;
+  size_t bytes_ = 0, device_bytes_ = 0;
   char* kernels_ = nullptr;  // device memory, or the pool
   char* image_ = nullptr;    // the pool, the mapped file, or what is written to the file
   bool whole_ = false;

@@ -1,0 +1,262 @@
+// gpDB: transactions on a table of rows in persistent memory ("GPM", ASPLOS'22, section 4.1): batches of inserted rows,
+// or of updates of rows that a condition chooses.
+//
+//   gpdb [--rows N] [--batches N] …               rows of a batch, inserted at the end of the table
+//   gpdb --update 1 [--rows N] [--batches N] …    rows of the table, of which a batch updates one in twenty
+//   gpdb --recover FILE [--resume]                undo the batch that was not committed, check; then do the rest
+//   --stop-before-commit: all of the last batch but its commit
+//
+// How a batch becomes atomic. The state is 2b while b batches are committed and none is open, 2b + 1 while batch b is
+// open. Inserts log the table's size and checksum in a conventional log before these change; rows behind the table's
+// end do not count. Updates log each old row in an HCL log before they change it. A log is empty whenever the state
+// becomes odd: it is cleared behind each commit, and by a recovery, which takes an entry off only when what it restores
+// is durable. deterministic: yes
+#include "system.h"
+
+namespace {
+
+using bench::mix;
+using bench::Phase;
+using bench::Store;
+
+constexpr uint64_t kMagic = 0x677044424d543031ull;
+constexpr unsigned kThreads = 256;
+
+struct Row {
+  uint64_t id, amount, stamp;
+};
+struct Table {
+  uint64_t rows, checksum;  // checksum: the sum of the ids
+};
+struct RowEntry {
+  uint32_t index, free;
+  Row row;
+};
+struct Shape {
+  uint32_t rows, batches, update, system;
+  size_t most_rows() const { return update != 0 ? rows : size_t(rows) * batches; }
+  size_t bytes() const { return sizeof(bench::Header) + bench::whole_lines(most_rows() * sizeof(Row)); }
+  unsigned blocks() const { return bench::blocks_for(rows, kThreads); }
+};
+constexpr size_t kRowsAt = sizeof(bench::Header);  // behind the table's own line
+constexpr bench::Presets<Shape> kPresets = {{4000, 4, 0, 0}, {50000000, 1, 0, 0}, {40, 3, BUG == 2 || BUG == 3, 0}};
+using Options = bench::Options<Shape>;
+
+__host__ __device__ Row new_row(uint64_t id) {
+  return {id, mix(id) % 100000, 0};
+}
+// One row in twenty, another twentieth in each batch.
+__host__ __device__ bool is_chosen(const Row& row, uint32_t batch) {
+  return mix(row.id * 31 + batch) % 20 == 0;
+}
+__host__ __device__ Row updated(Row row, uint32_t batch) {
+  row.amount = mix(row.amount + batch) % 100000;
+  row.stamp = batch + 1;
+  return row;
+}
+
+__global__ void fill(Row* rows, unsigned count, bool fence) {
+  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+  if (i >= count) return;
+  rows[i] = new_row(i);
+  if (fence) gpm_persist();
+}
+__global__ void set_table(Table* table, Table contents) {
+  table->checksum = contents.checksum;
+  table->rows = contents.rows;
+  gpm_persist();
+}
+
+// The whole batch of inserts: the size is logged by one thread of the kernel, the rows are stored by all, and the block
+// that ends last moves the table's end.
+__global__ void insert(Table* table, Row* rows, gpmlog* log, unsigned count, Table after, unsigned* arrivals,
+                       bool fence, unsigned* refused) {
+  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+  if (i == 0 && log != nullptr && BUG != 1) {
+    const Table before = *table;
+    if (gpmlog_insert(log, &before, sizeof before, 0) != gpmlog_ok) atomicAdd(refused, 1u);  // @log_size
+  }
+  if (i < count) rows[after.rows - count + i] = new_row(after.rows - count + i);  // @row
+  if (fence) gpm_persist();
+  if (!bench::last_block(arrivals) || threadIdx.x != 0) return;
+  const Table before = *table;
+  table->checksum = after.checksum;
+  table->rows = after.rows;  // @rows
+  if (fence) gpm_persist();
+  if (BUG == 1 && log != nullptr) gpmlog_insert(log, &before, sizeof before, 0);  // @log_late
+}
+
+// A thread's old row is logged wrongly: nothing waits for it.
+__device__ void log_without_persist(gpmlog* log, const RowEntry& entry) {
+  const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, -1);
+  for (unsigned w = 0; w < sizeof entry / 4; ++w)
+    *reinterpret_cast<unsigned*>(place.words + w * place.stride) = reinterpret_cast<const unsigned*>(&entry)[w];
+  *place.head = sizeof entry / 4;  // @unpersisted
+}
+
+__global__ void update(Row* rows, gpmlog* log, unsigned count, uint32_t batch, bool fence, unsigned* refused) {
+  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+  if (i >= count) return;
+  const Row old = rows[i];
+  if (!is_chosen(old, batch)) return;
+  if (log != nullptr) {
+    const RowEntry entry = {i, 0, old};
+    if (BUG == 2)
+      log_without_persist(log, entry);
+    else if (BUG == 3)
+      rows[i].amount = updated(old, batch).amount;                                                  // @amount_early
+    if (BUG != 2 && gpmlog_insert(log, &entry, sizeof entry) != gpmlog_ok) atomicAdd(refused, 1u);  // @log_row
+  }
+  rows[i].amount = updated(old, batch).amount;  // @amount
+  rows[i].stamp = updated(old, batch).stamp;    // @stamp
+  if (fence) gpm_persist();
+}
+
+__global__ void clear(gpmlog* log) {
+  gpmlog_clear(log);
+}
+__global__ void undo_insert(Table* table, gpmlog* log, unsigned* undone) {
+  Table before;
+  if (gpmlog_read(log, &before, sizeof before, 0) != gpmlog_ok) return;
+  if (BUG == 4) gpmlog_clear(log, 0);  // @drop_early
+  table->rows = before.rows;
+  table->checksum = before.checksum;  // @restore
+  gpm_persist();
+  if (BUG != 4) gpmlog_remove(log, sizeof before, 0);
+  atomicAdd(undone, 1u);
+}
+__global__ void undo_update(Row* rows, gpmlog* log, unsigned* undone) {
+  RowEntry entry;
+  if (gpmlog_read(log, &entry, sizeof entry) != gpmlog_ok) return;
+  rows[entry.index] = entry.row;
+  gpm_persist();
+  gpmlog_remove(log, sizeof entry);
+  atomicAdd(undone, 1u);
+}
+
+Table table_after(const Shape& shape, uint32_t batches) {
+  const uint64_t rows = uint64_t(shape.rows) * batches;
+  return {rows, rows * (rows - 1) / 2};
+}
+
+// An open program: its table, its log and how it is called.
+struct Database {
+  Store& store;
+  gpmlog* log;
+  const Shape& shape;
+  Table* table() const { return store.kernels<Table>(0); }
+  Row* rows() const { return store.kernels<Row>(kRowsAt); }
+
+  void run_batch(uint32_t batch, bool commit) const {
+    DeviceArray<unsigned> refused(1, 0), arrivals(1, 0);
+    const bool fence = bench::kernels_persist(store.system());
+    {
+      const Phase phase("batch");
+      if (log != nullptr) store.set_state(2ull * batch + 1);
+      if (shape.update != 0) {
+        update<<<shape.blocks(), kThreads>>>(rows(), log, shape.rows, batch, fence, refused);
+        store.persist_results(0, shape.bytes());  // where the host persists, it knows of no smaller part
+      } else {
+        insert<<<shape.blocks(), kThreads>>>(table(), rows(), log, shape.rows, table_after(shape, batch + 1), arrivals,
+                                             fence, refused);
+        store.persist_results(kRowsAt + size_t(batch) * shape.rows * sizeof(Row), shape.rows * sizeof(Row));
+        store.persist_results(0, sizeof(Table));
+      }
+      if (commit) store.commit(2ull * batch + 2, batch + 1);
+      if (commit && log != nullptr)
+        clear<<<shape.update != 0 ? shape.blocks() : 1, shape.update != 0 ? kThreads : 1>>>(log);
+    }
+    FINISH_KERNEL();
+    EXPECT(refused.download()[0] == 0, "the log should have room, refused %u", refused.download()[0]);
+  }
+
+  void check(uint32_t committed) const {
+    const Table *found = store.host<Table>(0), want = table_after(shape, shape.update != 0 ? 1 : committed);
+    EXPECT(found->rows == want.rows && found->checksum == want.checksum,
+           "the table should have %llu rows (checksum %llu), has %llu (%llu)",
+           static_cast<unsigned long long>(want.rows), static_cast<unsigned long long>(want.checksum),
+           static_cast<unsigned long long>(found->rows), static_cast<unsigned long long>(found->checksum));
+    const Row* rows = store.host<Row>(kRowsAt);
+    for (uint64_t i = 0; i < want.rows; ++i) {
+      Row row = new_row(i);
+      for (uint32_t batch = 0; shape.update != 0 && batch < committed; ++batch)
+        if (is_chosen(row, batch)) row = updated(row, batch);
+      EXPECT(rows[i].id == row.id && rows[i].amount == row.amount && rows[i].stamp == row.stamp,
+             "row %llu should be %llu, %llu, %llu, is %llu, %llu, %llu", static_cast<unsigned long long>(i),
+             static_cast<unsigned long long>(row.id), static_cast<unsigned long long>(row.amount),
+             static_cast<unsigned long long>(row.stamp), static_cast<unsigned long long>(rows[i].id),
+             static_cast<unsigned long long>(rows[i].amount), static_cast<unsigned long long>(rows[i].stamp));
+    }
+  }
+};
+
+int run(Options options) {
+  options.shape.system = static_cast<uint32_t>(options.system);
+  const Shape& shape = options.shape;
+  Store store(options, kMagic, shape.bytes());
+  gpmlog* log = nullptr;
+  if (bench::kernels_store(options.system)) {
+    const std::string file = options.pool + ".log";
+    log = shape.update != 0 ? gpmlog_create_hcl(file.c_str(), size_t(shape.blocks()) * kThreads * sizeof(RowEntry),
+                                                shape.blocks(), kThreads)
+                            : gpmlog_create_conv(file.c_str(), sizeof(Table), 1);
+    EXPECT(log != nullptr, "the log should have been created");
+  }
+  const Database database = {store, log, shape};
+  if (shape.update != 0) {
+    fill<<<shape.blocks(), kThreads>>>(database.rows(), shape.rows, bench::kernels_persist(options.system));
+    set_table<<<1, 1>>>(database.table(), table_after(shape, 1));
+    store.persist_results(0, shape.bytes());  // before the first state that is not 0
+  }
+  for (uint32_t batch = 0; batch < shape.batches; ++batch)
+    database.run_batch(batch, !(options.stop_before_commit && batch + 1 == shape.batches));
+  store.end();
+  if (options.stop_before_commit) return PASS("stopped before the last commit");
+  database.check(shape.batches);
+  bench::print_phases({"batch"});
+  return PASS("%s: %u batches, %s %u rows", bench::kSystemNames[shape.system], shape.batches,
+              shape.update != 0 ? "updates of" : "inserts of", shape.rows);
+}
+
+int recover(const Options& options) {
+  Store store(options.recovered, kMagic);
+  if (!store.is_whole()) return PASS("the pool was not created yet");
+  const Shape shape = store.shape<Shape>();
+  bench::require_recoverable(options.recovered, static_cast<bench::System>(shape.system));
+  const uint32_t committed = static_cast<uint32_t>(store.state() / 2);
+  bench::expect_acknowledged(committed, "batches");
+  if (store.state() == 0) return PASS("no batch was begun");
+  gpmlog* log = gpmlog_open((options.recovered + ".log").c_str());
+  EXPECT(log != nullptr, "a database with batches should have its log");
+  const Database database = {store, log, shape};
+  DeviceArray<unsigned> undone(1, 0);
+  {
+    const Phase phase("recovery");
+    if (store.state() % 2 == 1) {
+      if (shape.update != 0)
+        undo_update<<<shape.blocks(), kThreads>>>(database.rows(), log, undone);
+      else
+        undo_insert<<<1, 1>>>(database.table(), log, undone);
+      store.set_state(2ull * committed);
+    } else {
+      clear<<<shape.update != 0 ? shape.blocks() : 1, shape.update != 0 ? kThreads : 1>>>(log);
+    }
+  }
+  FINISH_KERNEL();
+  if (committed != 0 || shape.update != 0) database.check(committed);
+  for (uint32_t batch = committed; options.resume && batch < shape.batches; ++batch) database.run_batch(batch, true);
+  if (options.resume) database.check(shape.batches);
+  bench::print_phases({"recovery"});
+  return PASS("recovered: %u of %u batches were committed, %u entries undone", committed, shape.batches,
+              undone.download()[0]);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = bench::parse<Shape>(argc, argv, "gpdb.pool", kPresets,
+                                              {{"--rows", &Shape::rows, 1, 1 << 30},
+                                               {"--batches", &Shape::batches, 1, 1 << 16},
+                                               {"--update", &Shape::update, 0, 1}});
+  return options.recovered.empty() ? run(options) : recover(options);
+}
