@@ -80,8 +80,8 @@ __global__ void insert(Table* table, Row* rows, gpmlog* log, unsigned count, Tab
   if (fence) gpm_persist();
   if (!bench::last_block(arrivals) || threadIdx.x != 0) return;
   const Table before = *table;
-  table->checksum = after.checksum;
-  table->rows = after.rows;  // @rows
+  table->checksum = after.checksum;  // @rows
+  table->rows = after.rows;
   if (fence) gpm_persist();
   if (BUG == 1 && log != nullptr) gpmlog_insert(log, &before, sizeof before, 0);  // @log_late
 }
@@ -89,8 +89,11 @@ __global__ void insert(Table* table, Row* rows, gpmlog* log, unsigned count, Tab
 // A thread's old row is logged wrongly: nothing waits for it.
 __device__ void log_without_persist(gpmlog* log, const RowEntry& entry) {
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, -1);
-  for (unsigned w = 0; w < sizeof entry / 4; ++w)
-    *reinterpret_cast<unsigned*>(place.words + w * place.stride) = reinterpret_cast<const unsigned*>(&entry)[w];
+  const unsigned* words = reinterpret_cast<const unsigned*>(&entry);
+  for (unsigned w = 0; w < sizeof entry / 4; ++w) {
+    unsigned* to = reinterpret_cast<unsigned*>(place.words + w * place.stride);
+    *to = words[w];  // @word
+  }
   *place.head = sizeof entry / 4;  // @unpersisted
 }
 
