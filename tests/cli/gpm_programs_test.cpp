@@ -1,0 +1,202 @@
+// The programs of workloads/gpm at their small sizes: killed at random instructions they recover; the worst state that
+// --stop-before-commit leaves is recovered, again and again; a timing machine runs them; they refuse another's pool.
+// The table of planted bugs names exactly the bugs that the sources have. And what `ew pool` says of libGPM's files.
+#include <gtest/gtest.h>
+#include <toml++/toml.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "process/run.hpp"
+
+namespace ew::cli {
+
+using namespace process;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* libraries[] = {"hcl_log", "conv_log", "checkpoints"};
+constexpr const char* benchmarks[] = {"gpkvs", "gpdb", "ps", "bfs", "srad", "hs", "blk", "cfd", "dnn"};
+/// Where several programs have a bug in common: planted in this header.
+constexpr const char* shared_header = "iterate.h";
+constexpr const char* sharing[] = {"hs", "blk", "cfd", "dnn"};
+
+class GpmPrograms : public testing::TestWithParam<const char*> {
+ protected:
+  GpmPrograms() {
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = std::string(test->test_suite_name()) + "-" + test->name();
+    for (char& letter : name)
+      if (letter == '/') letter = '-';
+    folder_ = testing::TempDir() + "/ew-gpm-" + std::to_string(getpid()) + "-" + name;
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void SetUp() override {
+    if (!fs::exists(program("hs"))) GTEST_SKIP() << "a build with sanitizers has no workloads";
+  }
+  ~GpmPrograms() override { fs::remove_all(folder_); }
+
+  Outcome call(const Words& words) {
+    return run(words, {.capture = Capture::both, .directory = folder_, .timeout_seconds = 120, .no_input = true});
+  }
+  static std::string program(const std::string& name) { return EW_BUILT_WORKLOADS "/gpm/" + name; }
+
+  std::string folder_;
+};
+using GpmBenchmarks = GpmPrograms;
+
+TEST_P(GpmPrograms, RecoverFromRandomCrashes) {
+  const std::string name = program(GetParam());
+  const Outcome outcome = call({EW_PROGRAM, "crash", "--at", "random", "--count", "8", "--seed", "3", "--recover",
+                                name + " --recover pool", "--", name, "--small", "--pool", "pool"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("8 crashes, 8 recovered"), std::string::npos) << outcome.output;
+}
+
+TEST_P(GpmBenchmarks, TheWorstStateIsRecoveredAgainAndAgain) {
+  const std::string name = program(GetParam());
+  ASSERT_EQ(call({name, "--small", "--stop-before-commit", "--pool", "pool"}).status, 0);
+  for (int time = 0; time < 2; ++time) {
+    const Outcome outcome = call({name, "--recover", "pool"});
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+  }
+  const Outcome outcome = call({name, "--recover", "pool", "--resume"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+TEST_P(GpmBenchmarks, RunOnATimingMachine) {
+  for (const char* system : {"GPM", "GPM-eADR"}) {
+    const bool eadr = std::string(system) == "GPM-eADR";
+    const Outcome outcome =
+        call({EW_PROGRAM, "run", "-m", "titan-rtx-optane", "--set", "sm.count=2", "--set",
+              eadr ? "nvm.eadr=true" : "nvm.eadr=false", program(GetParam()), "--small", "--system", system});
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find(std::string("PASS ") + GetParam() + " " + system + ":"), std::string::npos)
+        << outcome.output;
+  }
+}
+
+TEST_P(GpmBenchmarks, RefuseAPoolOfAnotherProgram) {
+  const std::string other = std::string(GetParam()) == "ps" ? "hs" : "ps";
+  ASSERT_EQ(call({program(other), "--small", "--pool", "pool"}).status, 0);
+  const Outcome outcome = call({program(GetParam()), "--recover", "pool"});
+  EXPECT_EQ(outcome.status, 1) << outcome.output;
+  EXPECT_NE(outcome.output.find("the magic should be"), std::string::npos) << outcome.output;
+}
+
+TEST_P(GpmBenchmarks, RefuseWrongWords) {
+  for (const Words& words : {Words{"--system", "gpufs"}, Words{"--nobody"}, Words{"--pool"}}) {
+    Words all{program(GetParam())};
+    all.insert(all.end(), words.begin(), words.end());
+    const Outcome outcome = call(all);
+    EXPECT_EQ(outcome.status, 2) << outcome.output;
+  }
+}
+
+const auto name_of = [](const auto& test) { return std::string(test.param); };
+INSTANTIATE_TEST_SUITE_P(Library, GpmPrograms, testing::ValuesIn(libraries), name_of);
+INSTANTIATE_TEST_SUITE_P(Bench, GpmPrograms, testing::ValuesIn(benchmarks), name_of);
+INSTANTIATE_TEST_SUITE_P(Nine, GpmBenchmarks, testing::ValuesIn(benchmarks), name_of);
+
+// The file of a log or of checkpoints, as `ew pool` sees it: whole, cut off in its creation, of another version.
+class GpmFiles : public GpmPrograms {
+ protected:
+  // Writes bytes of the pool: behind the page that is the pool's own header.
+  void poke(const std::string& file, std::streamoff at, const std::string& bytes) const {
+    std::fstream stream(folder_ + "/" + file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(4096 + at);
+    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    ASSERT_TRUE(stream.flush());
+  }
+  std::string pool(const std::string& word, const std::string& file, int status) {
+    const Outcome outcome = call({EW_PROGRAM, "pool", word, file});
+    EXPECT_EQ(outcome.status, status) << outcome.output;
+    return outcome.output;
+  }
+};
+
+TEST_P(GpmFiles, AreToldAndJudged) {
+  ASSERT_EQ(call({program(GetParam()), "--small", "--pool", "pool"}).status, 0);
+  const std::string told = pool("info", "pool", 0);
+  const bool log = std::string(GetParam()) != "checkpoints";
+  EXPECT_NE(told.find(log ? "a log of libGPM, version 1" : "a checkpoint file of libGPM, version 1"), told.npos)
+      << told;
+  const std::map<std::string, std::string> holds = {
+      {"hcl_log", "HCL, 2 blocks of 40 threads\ncapacity: 36 bytes for each thread\nin use: 0 bytes"},
+      {"conv_log",
+       "conventional, 2 partitions\ncapacity: 288 bytes for each partition\nin use: 288 bytes of entries in 1 "
+       "partitions"},
+      {"checkpoints", "    0         3    368            4                0"}};
+  EXPECT_NE(told.find(holds.at(GetParam())), told.npos) << told;
+  pool("check", "pool", 0);
+
+  poke("pool", 8, std::string(1, 7));  // the version
+  EXPECT_NE(pool("check", "pool", 1).find("of another version"), std::string::npos);
+  EXPECT_EQ(call({program(GetParam()), "--recover", "pool"}).status, 1);
+  poke("pool", 8, std::string(1, 1));
+  pool("check", "pool", 0);
+  poke("pool", log ? 28 : 16, std::string(4, '\x7f'));  // words of a partition, elements of a group
+  EXPECT_NE(pool("check", "pool", 1).find("damaged header"), std::string::npos);
+  EXPECT_EQ(call({program(GetParam()), "--recover", "pool"}).status, 1);
+  poke("pool", 0, std::string(8, 0));  // a creation that was cut off leaves no magic
+  EXPECT_EQ(call({program(GetParam()), "--recover", "pool"}).output.find("was not created yet") == std::string::npos,
+            false);
+}
+
+TEST_P(GpmFiles, DamagedHeadsAndTablesAreRefused) {
+  const bool log = std::string(GetParam()) != "checkpoints";
+  ASSERT_EQ(call({program(GetParam()), "--small", "--pool", "pool"}).status, 0);
+  poke("pool", log ? 128 : 384, std::string(8, '\x7f'));  // the first head; the first element's offset
+  const std::string what = log ? "has a damaged head" : "has a damaged table";
+  EXPECT_NE(pool("check", "pool", 1).find(what), std::string::npos);
+  const Outcome outcome = call({program(GetParam()), "--recover", "pool"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.output.find("_open: pool " + what), std::string::npos) << outcome.output;
+}
+INSTANTIATE_TEST_SUITE_P(Library, GpmFiles, testing::ValuesIn(libraries), name_of);
+
+std::set<long> planted_in(const std::string& file) {
+  std::stringstream source;
+  source << std::ifstream(EW_WORKLOADS "/gpm/" + file).rdbuf();
+  const std::string text = source.str();
+  const std::regex place("BUG [!=]= ([0-9]+)");
+  std::set<long> numbers;
+  for (std::sregex_iterator match(text.begin(), text.end(), place), end; match != end; ++match)
+    if (std::stol((*match)[1]) != 0) numbers.insert(std::stol((*match)[1]));
+  return numbers;
+}
+
+TEST(GpmProgramsAlone, TheTableOfPlantedBugsIsThatOfTheSources) {
+  std::map<std::string, std::set<long>> listed, planted;
+  const toml::table table = toml::parse_file(EW_WORKLOADS "/gpm/bugs.toml");
+  for (const toml::node& row : *table["bug"].as_array()) {
+    const toml::table& bug = *row.as_table();
+    EXPECT_FALSE(std::string(bug["says"].value_or("")).empty()) << bug;
+    EXPECT_TRUE(listed[bug["program"].value_or("")].insert(bug["number"].value_or(0)).second) << bug;
+  }
+  for (const char* program : libraries) planted[program] = planted_in(std::string(program) + ".cu");
+  for (const char* program : benchmarks) planted[program] = planted_in(std::string(program) + ".cu");
+  for (const char* program : sharing) planted[program] = planted_in(shared_header);
+  EXPECT_EQ(listed, planted);
+  for (const char* program : benchmarks) EXPECT_GE(planted[program].size(), 3u) << program;
+}
+
+// One bug of each way to write libGPM's files wrongly; `ew test --filter planted_bugs` tries all.
+TEST(GpmProgramsAlone, WrongOrdersInTheLibrarysFilesAreFound) {
+  const Outcome outcome =
+      run({EW_WORKLOADS "/sbrp/check-bugs", EW_PROGRAM, EW_WORKLOADS "/gpm", "hcl_log-1", "checkpoints-1", "gpkvs-2"},
+          {.capture = Capture::both, .timeout_seconds = 300, .no_input = true});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_NE(outcome.output.find("3 planted bugs found"), std::string::npos) << outcome.output;
+}
+
+}  // namespace
+}  // namespace ew::cli
