@@ -88,6 +88,22 @@ __global__ void look(Search search, uint32_t nodes, uint32_t level, unsigned* vi
   if (search.costs[node] <= level + 1 || BUG == 3) atomicOr(&visited[node / 32], 1u << node % 32);
 }
 
+// The host flushes the lines of the costs of nodes [first, last) of the sequence.
+void persist_costs(Store& store, const Shape& shape, uint32_t first, uint32_t last) {
+  FINISH_KERNEL();
+  const uint32_t* sequence = store.host<uint32_t>(shape.costs_bytes());
+  constexpr uint32_t kLine = 64 / sizeof(uint32_t);
+  std::vector<uint32_t> lines;
+  for (uint32_t i = first; i < last; ++i) lines.push_back(sequence[i] / kLine);
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  for (size_t i = 0, end = 0; i < lines.size(); i = end) {  // neighbours in one call
+    for (end = i + 1; end < lines.size() && lines[end] == lines[end - 1] + 1; ++end) {
+    }
+    store.persist_results(size_t(lines[i]) * 64, (end - i) * 64);
+  }
+}
+
 // Levels from the last durable one on. Returns how many levels there are.
 uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint32_t level, unsigned* visited,
                      bool one_level) {
@@ -110,9 +126,10 @@ uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint3
     last = end.tail;
     if (first == last) break;
     ++level;
-    // Under NDP and CAP the host persists: the nodes of the level, all costs (which of them is not known), the end.
+    // Where the host persists: the nodes of the level, then the end. NDP: also the costs that have changed. CAP: all costs,
+    // but once, behind the last level: until then the sequence and the ends of levels say what they are.
     store.persist_results(shape.costs_bytes() + first * sizeof(uint32_t), (last - first) * sizeof(uint32_t));
-    store.persist_results(0, shape.costs_bytes());
+    if (store.system() == bench::System::gpm_ndp) persist_costs(store, shape, first, last);
     store.persist_results(2 * shape.costs_bytes() + level * sizeof(uint32_t), sizeof(uint32_t));
     FINISH_KERNEL();
     gpm_acknowledge(level + 1);
@@ -151,9 +168,12 @@ int run(Options options) {
   const unsigned source = 1;
   CUDA(cudaMemcpy(visited, &source, sizeof source, cudaMemcpyHostToDevice));
   begin<<<1, 1>>>(search_in(store, shape), 0, bench::kernels_persist(store.system()));
+  store.persist_results(shape.costs_bytes(), sizeof(uint32_t));
+  store.persist_results(0, sizeof(uint32_t));
+  store.persist_results(2 * shape.costs_bytes(), sizeof(uint32_t));
   FINISH_KERNEL();
   const uint32_t levels = search_from(store, graph, shape, 0, visited, options.stop_before_commit);
-  store.persist_results(0, shape.bytes());
+  if (!bench::kernels_store(store.system())) store.persist_results(0, shape.costs_bytes());
   store.end();
   if (options.stop_before_commit) return PASS("stopped behind one level");
   check_costs(store, graph, shape);

@@ -143,7 +143,7 @@ int main_of(const Options<Shape>& options, uint64_t magic) {
   Checkpoints checkpoints(options.recovered, options.system, magic);
   if (!checkpoints.is_whole()) return check::passed(__BASE_FILE__, "the pool was not created yet");
   const Shape shape = checkpoints.template shape<Shape>();
-  if (kernels_persist(static_cast<System>(shape.system)) != kernels_persist(options.system)) {
+  if (shape.system != static_cast<uint32_t>(options.system)) {
     fprintf(stderr, "%s: is of a run under %s; say so with --system\n", options.recovered.c_str(),
             kSystemNames[shape.system]);
     return 2;

@@ -59,7 +59,7 @@ class Store {
   /// The file that a run under this system has left. is_whole(): whether the run came to create it.
   Store(const std::string& path, uint64_t magic, System system = System::gpm, uint32_t threads = 16)
       : path_(path), system_(system), threads_(threads), bytes_(gpm_size(path.c_str())), device_bytes_(sizeof(Header)) {
-    if (bytes_ == 0) {
+    if (bytes_ == 0) {  // there is no file
       expect_acknowledged(0, "steps");
       return;
     }
@@ -143,6 +143,9 @@ class Store {
         file_ = host_file_open(path_.c_str(), bytes_, create);
         REQUIRE(file_ != nullptr, "%s should be opened as a file of %zu bytes", path_.c_str(), bytes_);
         CUDA(cudaMallocHost(&image_, bytes_));
+        if (!create)
+          REQUIRE(host_file_read(file_, 0, image_, bytes_) == 0 && cudaDeviceSynchronize() == cudaSuccess,
+                  "%s should be read", path_.c_str());
       } else {
         image_ = static_cast<char*>(host_map(path_.c_str(), bytes_, create));
       }
@@ -159,7 +162,7 @@ class Store {
   }
   /// CAP: from device memory to the file.
   void copy_out(size_t at, const void* from, size_t bytes) {
-    CUDA(cudaMemcpyAsync(image_ + at, from, bytes, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(image_ + at, from, bytes, cudaMemcpyDeviceToHost));
     if (system_ == System::cap_mm) host_flush(at, bytes);
     if (system_ != System::cap_fs) return;
     constexpr size_t kPiece = 1 << 20;
