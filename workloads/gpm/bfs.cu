@@ -126,8 +126,8 @@ uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint3
     last = end.tail;
     if (first == last) break;
     ++level;
-    // Where the host persists: the nodes of the level, then the end. NDP: also the costs that have changed. CAP: all costs,
-    // but once, behind the last level: until then the sequence and the ends of levels say what they are.
+    // Where the host persists: the nodes of the level, then the end. NDP: also the costs that have changed. CAP: all
+    // costs, but once, behind the last level: until then the sequence and the ends of levels say what they are.
     store.persist_results(shape.costs_bytes() + first * sizeof(uint32_t), (last - first) * sizeof(uint32_t));
     if (store.system() == bench::System::gpm_ndp) persist_costs(store, shape, first, last);
     store.persist_results(2 * shape.costs_bytes() + level * sizeof(uint32_t), sizeof(uint32_t));

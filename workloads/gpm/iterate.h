@@ -19,11 +19,6 @@
 
 namespace bench {
 
-struct Array {
-  void* memory;
-  size_t bytes;
-};
-
 /// The checkpoints of one program under one system.
 class Checkpoints {
  public:
@@ -66,11 +61,7 @@ class Checkpoints {
       if (library()) {
         REQUIRE(gpmcp_checkpoint(file_, 0) == 0, "checkpoint %llu", static_cast<unsigned long long>(next));
       } else {
-        size_t offset = next % 2 * copy_bytes();
-        for (const Array& array : arrays_) {
-          store_.persist_copy_of(array.memory, offset, array.bytes);
-          offset += whole_lines(array.bytes);
-        }
+        store_.persist_copies_of(arrays_, next % 2 * copy_bytes());
         store_.set_state(next);
       }
     }

@@ -30,6 +30,11 @@ __global__ void store_state(uint64_t* to, uint64_t state) {
   gpm_persist();
 }
 
+struct Array {
+  void* memory;
+  size_t bytes;
+};
+
 /// A program's persistent file: the header, then the program's bytes. Owns the mapping, the file and the device memory.
 class Store {
  public:
@@ -52,8 +57,11 @@ class Store {
       create_header<<<1, 1>>>(header(), contents);
       if (system_ == System::gpm_ndp) host_flush(0, sizeof(Header));
     } else {
+      contents.magic = 0;
       CUDA(cudaMemcpy(kernels_, &contents, sizeof contents, cudaMemcpyHostToDevice));
       persist(0, sizeof(Header));
+      set_word(&Header::magic, magic);
+      CUDA(cudaMemcpy(kernels_, image_, sizeof contents, cudaMemcpyHostToDevice));
     }
   }
   /// The file that a run under this system has left. is_whole(): whether the run came to create it.
@@ -99,18 +107,30 @@ class Store {
   /// What kernels have stored to these bytes is durable when the work that this queues is done. Where kernels persist
   /// for themselves there is nothing to do.
   void persist_results(size_t offset, size_t bytes) { persist(sizeof(Header) + offset, bytes); }
-  /// An array of device memory goes to `offset`, durable when the work that this queues is done. For NDP a kernel
-  /// copies it.
-  void persist_copy_of(const void* array, size_t offset, size_t bytes) {
-    if (!kernels_store(system_)) return copy_out(sizeof(Header) + offset, array, bytes);
-    const everwarp::GpmPieces pieces = {{{kernels<char>(offset), static_cast<const char*>(array), bytes}}, 1};
-    everwarp::gpm_copy<false><<<everwarp::gpmcp_blocks(bytes), 512>>>(pieces);
-    persist_results(offset, bytes);
+  /// These arrays of device memory go to `offset`, each on lines of its own, durable when the work that this queues is
+  /// done. For NDP a kernel copies them.
+  void persist_copies_of(const std::vector<Array>& arrays, size_t offset) {
+    const size_t begin = offset;
+    for (const Array& array : arrays) {
+      if (kernels_store(system_)) {
+        const everwarp::GpmPieces pieces = {
+            {{kernels<char>(offset), static_cast<const char*>(array.memory), array.bytes}}, 1};
+        everwarp::gpm_copy<false><<<everwarp::gpmcp_blocks(array.bytes), 512>>>(pieces);
+      } else {
+        CUDA(cudaMemcpy(image_ + sizeof(Header) + offset, array.memory, array.bytes, cudaMemcpyDeviceToHost));
+      }
+      offset += whole_lines(array.bytes);
+    }
+    flush(sizeof(Header) + begin, offset - begin);
   }
   /// The state, behind everything before it.
   void set_state(uint64_t state) {
-    store_state<<<1, 1>>>(state_for_kernels(), state);
-    persist_state();
+    if (kernels_store(system_)) {
+      store_state<<<1, 1>>>(state_for_kernels(), state);
+      persist_state();
+    } else {
+      set_word(&Header::state, state);
+    }
   }
   /// The state's word, for a kernel that stores it itself; then persist_state().
   uint64_t* state_for_kernels() const { return reinterpret_cast<uint64_t*>(kernels_) + 1; }
@@ -137,6 +157,7 @@ class Store {
     if (kernels_store(system_)) {
       image_ = kernels_ = static_cast<char*>(gpm_map(path_.c_str(), bytes_, create));
     } else {
+      CUDA(cudaMallocHost(&word_, sizeof *word_));
       CUDA(cudaMalloc(&kernels_, device_bytes_));
       CUDA(cudaMemset(kernels_, 0, device_bytes_));
       if (system_ == System::cap_fs) {
@@ -157,13 +178,21 @@ class Store {
   }
   void persist(size_t at, size_t bytes) {
     if (kernels_persist(system_)) return;
-    if (system_ == System::gpm_ndp) return host_flush(at, bytes);
-    copy_out(at, kernels_ + at, bytes);
+    if (!kernels_store(system_)) CUDA(cudaMemcpy(image_ + at, kernels_ + at, bytes, cudaMemcpyDeviceToHost));
+    flush(at, bytes);
   }
-  /// CAP: from device memory to the file.
-  void copy_out(size_t at, const void* from, size_t bytes) {
-    CUDA(cudaMemcpy(image_ + at, from, bytes, cudaMemcpyDeviceToHost));
-    if (system_ == System::cap_mm) host_flush(at, bytes);
+  /// A word of the header, which the host stores itself.
+  void set_word(uint64_t Header::*word, uint64_t value) {
+    FINISH_KERNEL();  // what uses `word_` has ended
+    word_[0] = value;
+    uint64_t* const to = &(header()->*word);
+    REQUIRE(host_copy(to, word_, sizeof *word_, 1) == 0, "the host should have stored a word");
+    flush(static_cast<size_t>(reinterpret_cast<char*>(to) - image_), sizeof *word_);
+    FINISH_KERNEL();
+  }
+  /// What lies in the image becomes durable, unless the host's cache is.
+  void flush(size_t at, size_t bytes) {
+    if (system_ == System::gpm_ndp || system_ == System::cap_mm) host_flush(at, bytes);
     if (system_ != System::cap_fs) return;
     constexpr size_t kPiece = 1 << 20;
     for (size_t done = 0; done < bytes; done += kPiece)
@@ -172,6 +201,7 @@ class Store {
     REQUIRE(host_file_sync(file_) == 0, "%s should have been synced", path_.c_str());
   }
   host_file_t file_ = nullptr;
+  uint64_t* word_ = nullptr;
 #else
   void map(bool create) {
     if (!kernels_persist(system_)) {
@@ -183,7 +213,8 @@ class Store {
   }
   void host_flush(size_t, size_t) {}
   void persist(size_t, size_t) {}
-  void copy_out(size_t, const void*, size_t) {}
+  void flush(size_t, size_t) {}
+  void set_word(uint64_t Header::*, uint64_t) {}
 #endif
 
   std::string path_;
