@@ -6,14 +6,11 @@
 //   -DBUG=N           plants bug N of bugs.toml
 #pragma once
 #include <everwarp/gpm.cuh>
+#include <everwarp/host.cuh>
 #include <initializer_list>
 #include <string>
 
 #include "../cuda/check.h"
-#if __has_include(<everwarp/host.cuh>)
-#include <everwarp/host.cuh>
-#define GPMBENCH_HOST 1
-#endif
 
 #ifndef BUG
 #define BUG 0
@@ -133,32 +130,11 @@ inline void expect_acknowledged(unsigned long long found, const char* what) {
 }
 
 /// A stretch of the program that is measured by name, from its construction to its end.
-class Phase {
- public:
-#ifdef GPMBENCH_HOST
-  explicit Phase(const char* name) : name_(name) {
-    measure_begin(name_);
-  }
-  ~Phase() {
-    measure_end(name_);
-  }
-#else
-  explicit Phase(const char*) {}
-#endif
-  Phase(const Phase&) = delete;
-  Phase& operator=(const Phase&) = delete;
-
- private:
-  const char* name_ = nullptr;
-};
+using Phase = measure;
 /// One line for each of these phases: how long it took, all its stretches together.
 inline void print_phases(std::initializer_list<const char*> names) {
-#ifdef GPMBENCH_HOST
   for (const char* name : names)
     if (measured(name) > 0) printf("%s: %.0f ns\n", name, measured(name));
-#else
-  (void)names;
-#endif
 }
 
 __host__ __device__ inline uint64_t mix(uint64_t x) {

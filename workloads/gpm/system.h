@@ -152,7 +152,6 @@ class Store {
     if (system_ == System::gpm) gpm_persist_begin();
   }
 
-#ifdef GPMBENCH_HOST
   void map(bool create) {
     if (kernels_store(system_)) {
       image_ = kernels_ = static_cast<char*>(gpm_map(path_.c_str(), bytes_, create));
@@ -202,20 +201,6 @@ class Store {
   }
   host_file_t file_ = nullptr;
   uint64_t* word_ = nullptr;
-#else
-  void map(bool create) {
-    if (!kernels_persist(system_)) {
-      fprintf(stderr, "--system: this build knows GPM and GPM-eADR: it has no <everwarp/host.cuh>\n");
-      exit(2);
-    }
-    image_ = kernels_ = static_cast<char*>(gpm_map(path_.c_str(), bytes_, create));
-    REQUIRE(image_ != nullptr, "%s should be mapped as a pool of %zu bytes", path_.c_str(), bytes_);
-  }
-  void host_flush(size_t, size_t) {}
-  void persist(size_t, size_t) {}
-  void flush(size_t, size_t) {}
-  void set_word(uint64_t Header::*, uint64_t) {}
-#endif
 
   std::string path_;
   System system_ = System::gpm;
