@@ -150,6 +150,7 @@ EVERWARP_DEVICE unsigned gpm_linear_block() {
 
 EVERWARP_DEVICE GpmLogPlace gpm_log_place(const gpmlog* log, int partition) {
   GpmLogPlace place = {NULL, NULL, 0, NULL};
+  if (partition < -1) return place;
   const unsigned words = log->shape.words;
   char* const heads = log->pool + log->shape.heads;
   char* const entries = log->pool + log->shape.entries;

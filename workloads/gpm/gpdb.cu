@@ -3,6 +3,7 @@
 //
 //   gpdb [--rows N] [--batches N] …               rows of a batch, inserted at the end of the table
 //   gpdb --update 1 [--rows N] [--batches N] …    rows of the table, of which a batch updates one in twenty
+//        [--partitions N]                         a conventional log of so many partitions in place of HCL
 //   gpdb --recover FILE [--resume]                undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
 //
@@ -33,13 +34,15 @@ struct RowEntry {
   Row row;
 };
 struct Shape {
-  uint32_t rows, batches, update, system;
+  uint32_t rows, batches, update;
+  uint32_t partitions, system;  // partitions: of a conventional log of updates; 0: HCL
   size_t most_rows() const { return update != 0 ? rows : size_t(rows) * batches; }
   size_t bytes() const { return sizeof(bench::Header) + bench::whole_lines(most_rows() * sizeof(Row)); }
   unsigned blocks() const { return bench::blocks_for(rows, kThreads); }
 };
 constexpr size_t kRowsAt = sizeof(bench::Header);  // behind the table's own line
-constexpr bench::Presets<Shape> kPresets = {{4000, 4, 0, 0}, {50000000, 1, 0, 0}, {40, 3, BUG == 2 || BUG == 3, 0}};
+constexpr bench::Presets<Shape> kPresets = {
+    {4000, 4, 0, 0, 0}, {50000000, 1, 0, 0, 0}, {40, 3, BUG == 2 || BUG == 3, 0, 0}};
 using Options = bench::Options<Shape>;
 
 __host__ __device__ Row new_row(uint64_t id) {
@@ -115,9 +118,6 @@ __global__ void update(Row* rows, gpmlog* log, unsigned count, uint32_t batch, b
   if (fence) gpm_persist();
 }
 
-__global__ void clear(gpmlog* log) {
-  gpmlog_clear(log);
-}
 __global__ void undo_insert(Table* table, gpmlog* log, unsigned* undone) {
   Table before;
   if (gpmlog_read(log, &before, sizeof before, 0) != gpmlog_ok) return;
@@ -128,13 +128,15 @@ __global__ void undo_insert(Table* table, gpmlog* log, unsigned* undone) {
   if (BUG != 4) gpmlog_remove(log, sizeof before, 0);
   atomicAdd(undone, 1u);
 }
-__global__ void undo_update(Row* rows, gpmlog* log, unsigned* undone) {
+__global__ void undo_update(Row* rows, gpmlog* log, uint32_t partitions, unsigned* undone) {
+  const int partition = bench::partition_to_undo(partitions);
   RowEntry entry;
-  if (gpmlog_read(log, &entry, sizeof entry) != gpmlog_ok) return;
-  rows[entry.index] = entry.row;
-  gpm_persist();
-  gpmlog_remove(log, sizeof entry);
-  atomicAdd(undone, 1u);
+  while (gpmlog_read(log, &entry, sizeof entry, partition) == gpmlog_ok) {
+    rows[entry.index] = entry.row;
+    gpm_persist();
+    gpmlog_remove(log, sizeof entry, partition);
+    atomicAdd(undone, 1u);
+  }
 }
 
 Table table_after(const Shape& shape, uint32_t batches) {
@@ -150,6 +152,12 @@ struct Database {
   Table* table() const { return store.kernels<Table>(0); }
   Row* rows() const { return store.kernels<Row>(kRowsAt); }
 
+  void clear_log() const {
+    if (shape.update != 0)
+      bench::clear_log<<<shape.blocks(), kThreads>>>(log, shape.partitions);
+    else
+      bench::clear_log<<<1, 1>>>(log, 1);
+  }
   void run_batch(uint32_t batch, bool commit) const {
     DeviceArray<unsigned> refused(1, 0), arrivals(1, 0);
     const bool fence = bench::kernels_persist(store.system());
@@ -166,8 +174,7 @@ struct Database {
         store.persist_results(0, sizeof(Table));
       }
       if (commit) store.commit(2ull * batch + 2, batch + 1);
-      if (commit && log != nullptr)
-        clear<<<shape.update != 0 ? shape.blocks() : 1, shape.update != 0 ? kThreads : 1>>>(log);
+      if (commit && log != nullptr) clear_log();
     }
     FINISH_KERNEL();
     EXPECT(refused.download()[0] == 0, "the log should have room, refused %u", refused.download()[0]);
@@ -200,8 +207,7 @@ int run(Options options) {
   gpmlog* log = nullptr;
   if (bench::kernels_store(options.system)) {
     const std::string file = options.pool + ".log";
-    log = shape.update != 0 ? gpmlog_create_hcl(file.c_str(), size_t(shape.blocks()) * kThreads * sizeof(RowEntry),
-                                                shape.blocks(), kThreads)
+    log = shape.update != 0 ? bench::create_log(file, sizeof(RowEntry), shape.blocks(), kThreads, shape.partitions)
                             : gpmlog_create_conv(file.c_str(), sizeof(Table), 1);
     EXPECT(log != nullptr, "the log should have been created");
   }
@@ -237,12 +243,12 @@ int recover(const Options& options) {
     const Phase phase("recovery");
     if (store.state() % 2 == 1) {
       if (shape.update != 0)
-        undo_update<<<shape.blocks(), kThreads>>>(database.rows(), log, undone);
+        undo_update<<<shape.blocks(), kThreads>>>(database.rows(), log, shape.partitions, undone);
       else
         undo_insert<<<1, 1>>>(database.table(), log, undone);
       store.set_state(2ull * committed);
     } else {
-      clear<<<shape.update != 0 ? shape.blocks() : 1, shape.update != 0 ? kThreads : 1>>>(log);
+      database.clear_log();
     }
   }
   FINISH_KERNEL();
@@ -260,6 +266,7 @@ int main(int argc, char** argv) {
   const Options options = bench::parse<Shape>(argc, argv, "gpdb.pool", kPresets,
                                               {{"--rows", &Shape::rows, 1, 1 << 30},
                                                {"--batches", &Shape::batches, 1, 1 << 16},
-                                               {"--update", &Shape::update, 0, 1}});
+                                               {"--update", &Shape::update, 0, 1},
+                                               {"--partitions", &Shape::partitions, 0, 1 << 16}});
   return options.recovered.empty() ? run(options) : recover(options);
 }

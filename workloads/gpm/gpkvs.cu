@@ -2,6 +2,7 @@
 // section 4.1). Each batch is a transaction with an undo log: libGPM's HCL log, one thread in eight logs.
 //
 //   gpkvs [--pairs N] [--batches N] [--sets N] [--gets PERCENT] …    requests of a batch; sets of eight slots
+//         [--partitions N]             a conventional log of so many partitions in place of HCL
 //   gpkvs --recover FILE [--resume]    undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
 //
@@ -28,12 +29,12 @@ struct LogEntry {
 };
 struct Shape {
   uint32_t pairs, batches, sets, gets;  // of a batch; gets: of a hundred requests
-  uint32_t system;
+  uint32_t partitions, system;          // partitions: of a conventional log; 0: HCL
   unsigned blocks() const { return bench::blocks_for(size_t(pairs) * kWays, kThreads); }
-  size_t log_bytes() const { return size_t(blocks()) * kThreads * sizeof(LogEntry); }
   size_t bytes() const { return size_t(sets) * kWays * sizeof(Slot); }
 };
-constexpr bench::Presets<Shape> kPresets = {{2048, 4, 4096, 0, 0}, {1 << 21, 25, 1 << 25, 0, 0}, {24, 3, 8, 30, 0}};
+constexpr bench::Presets<Shape> kPresets = {
+    {2048, 4, 4096, 0, 0, 0}, {1 << 21, 25, 1 << 25, 0, 0, 0}, {24, 3, 8, 30, 0, 0}};
 using Options = bench::Options<Shape>;
 
 __host__ __device__ uint32_t set_of(uint64_t key, uint32_t sets) {
@@ -111,18 +112,17 @@ __global__ void __launch_bounds__(kThreads)
   if (slot.key == requests[i].key) answers[i] = slot.value;
 }
 
-__global__ void clear(gpmlog* log) {
-  gpmlog_clear(log);
-}
-__global__ void undo(Slot* slots, gpmlog* log, unsigned* undone) {
+__global__ void undo(Slot* slots, gpmlog* log, uint32_t partitions, unsigned* undone) {
+  const int partition = bench::partition_to_undo(partitions);
   LogEntry entry;
-  if (gpmlog_read(log, &entry, sizeof entry) != gpmlog_ok) return;
-  if (BUG == 4 && gpmlog_remove(log, sizeof entry) != gpmlog_ok) return;  // @drop_early
-  slots[entry.slot].value = entry.value;
-  slots[entry.slot].key = entry.key;  // @restore
-  gpm_persist();
-  if (BUG != 4) gpmlog_remove(log, sizeof entry);
-  atomicAdd(undone, 1);
+  while (gpmlog_read(log, &entry, sizeof entry, partition) == gpmlog_ok) {
+    if (BUG == 4 && gpmlog_remove(log, sizeof entry, partition) != gpmlog_ok) return;  // @drop_early
+    slots[entry.slot].value = entry.value;
+    slots[entry.slot].key = entry.key;  // @restore
+    gpm_persist();
+    if (BUG != 4) gpmlog_remove(log, sizeof entry, partition);
+    atomicAdd(undone, 1);
+  }
 }
 
 // Keys by Zipf's law with exponent 1, over as many keys as there are slots, or twice the requests.
@@ -212,7 +212,7 @@ void serve_batch(Store& store, gpmlog* log, const Shape& shape, uint32_t batch, 
     serve<<<shape.blocks(), kThreads>>>(slots, log, requests, shape.pairs, shape.sets, batch, fence, refused);
     store.persist_results(0, shape.bytes());
     if (commit) store.commit(2ull * batch + 2, batch + 1);
-    if (commit && log != nullptr) clear<<<shape.blocks(), kThreads>>>(log);
+    if (commit && log != nullptr) bench::clear_log<<<shape.blocks(), kThreads>>>(log, shape.partitions);
   }
   FINISH_KERNEL();
   EXPECT(refused.download()[0] == 0, "the log should have room for every thread, refused %u", refused.download()[0]);
@@ -225,7 +225,7 @@ int run(Options options) {
   Store store(options, kMagic, shape.bytes());
   gpmlog* log = nullptr;
   if (bench::kernels_store(options.system)) {
-    log = gpmlog_create_hcl((options.pool + ".log").c_str(), shape.log_bytes(), shape.blocks(), kThreads);
+    log = bench::create_log(options.pool + ".log", sizeof(LogEntry), shape.blocks(), kThreads, shape.partitions);
     EXPECT(log != nullptr, "the log should have been created");
   }
   Model model(shape);
@@ -254,10 +254,10 @@ int recover(const Options& options) {
   {
     const Phase phase("recovery");
     if (store.state() % 2 == 1) {
-      undo<<<shape.blocks(), kThreads>>>(store.kernels<Slot>(0), log, undone);
+      undo<<<shape.blocks(), kThreads>>>(store.kernels<Slot>(0), log, shape.partitions, undone);
       store.set_state(2ull * committed);
     } else {
-      clear<<<shape.blocks(), kThreads>>>(log);
+      bench::clear_log<<<shape.blocks(), kThreads>>>(log, shape.partitions);
     }
   }
   FINISH_KERNEL();
@@ -277,6 +277,7 @@ int main(int argc, char** argv) {
                                               {{"--pairs", &Shape::pairs, 1, 1 << 24},
                                                {"--batches", &Shape::batches, 1, 1 << 16},
                                                {"--sets", &Shape::sets, 1, 1 << 28},
-                                               {"--gets", &Shape::gets, 0, 100}});
+                                               {"--gets", &Shape::gets, 0, 100},
+                                               {"--partitions", &Shape::partitions, 0, 1 << 16}});
   return options.recovered.empty() ? run(options) : recover(options);
 }

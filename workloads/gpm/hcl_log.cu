@@ -68,7 +68,7 @@ __global__ void reset_heads(gpmlog* log) {
   gpm_persist();
 }
 
-// Eight calls that must fail, of the first threads.
+// Nine calls that must fail, of the first threads.
 __global__ void misuse(gpmlog* log, int* status) {
   unsigned words[16] = {};
   if (thread_of_grid() == 0) {
@@ -79,18 +79,19 @@ __global__ void misuse(gpmlog* log, int* status) {
     status[4] = gpmlog_remove(log, size_t(1) << 40);
     status[5] = gpmlog_insert(log, words, 4, kBlocks * kThreads);
     status[6] = gpmlog_read(log, words, 6);
+    status[8] = gpmlog_clear(log, -2);
   }
   if (thread_of_grid() == kBlocks * kThreads) status[7] = gpmlog_insert(log, words, 4);
 }
 
 void check_misuse(gpmlog* log, const Library& library) {
-  const int want[8] = {gpmlog_wrong_size, gpmlog_wrong_size,   gpmlog_full,       gpmlog_empty,
-                       gpmlog_empty,      gpmlog_no_partition, gpmlog_wrong_size, gpmlog_no_partition};
+  const int want[9] = {gpmlog_wrong_size,   gpmlog_wrong_size, gpmlog_full,         gpmlog_empty,       gpmlog_empty,
+                       gpmlog_no_partition, gpmlog_wrong_size, gpmlog_no_partition, gpmlog_no_partition};
   const std::vector<char> before = library.bytes(log);
-  DeviceArray<int> status(8, 0);
+  DeviceArray<int> status(9, 0);
   misuse<<<kBlocks + 1, kThreads>>>(log, status);
   FINISH_KERNEL();
-  EXPECT_SAME(std::vector<int>(want, want + 8), status.download(), "status of a wrong call");
+  EXPECT_SAME(std::vector<int>(want, want + 9), status.download(), "status of a wrong call");
   EXPECT(before == library.bytes(log), "a refused call should change nothing in the log");
 }
 

@@ -211,6 +211,27 @@ class Store {
   bool whole_ = false;
 };
 
+/// Empties a log: of HCL each thread its own place, of a conventional log thread p partition p.
+__global__ void clear_log(gpmlog* log, uint32_t partitions) {
+  const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  if (partitions == 0)
+    gpmlog_clear(log);
+  else if (thread < partitions)
+    gpmlog_clear(log, static_cast<int>(thread));
+}
+/// Which partition the calling thread of a recovery undoes: -1 its own place; -2 none.
+__device__ inline int partition_to_undo(uint32_t partitions) {
+  const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+  return partitions == 0 ? -1 : thread < partitions ? static_cast<int>(thread) : -2;
+}
+/// A log for entries of `bytes` bytes, one a thread of the grid: HCL, or conventional with so many partitions, each of
+/// which has room for the entries of its blocks.
+inline gpmlog* create_log(const std::string& path, size_t bytes, unsigned blocks, unsigned threads,
+                          uint32_t partitions) {
+  if (partitions == 0) return gpmlog_create_hcl(path.c_str(), bytes * blocks * threads, blocks, threads);
+  return gpmlog_create_conv(path.c_str(), bytes * threads * blocks_for(blocks, partitions) * partitions, partitions);
+}
+
 /// The recovery of a program whose data only GPM's kernels keep recoverable.
 inline void require_recoverable(const std::string& path, System system) {
   if (kernels_persist(system)) return;
