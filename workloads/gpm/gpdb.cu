@@ -39,6 +39,7 @@ struct Shape {
   size_t most_rows() const { return update != 0 ? rows : size_t(rows) * batches; }
   size_t bytes() const { return sizeof(bench::Header) + bench::whole_lines(most_rows() * sizeof(Row)); }
   unsigned blocks() const { return bench::blocks_for(rows, kThreads); }
+  unsigned update_blocks() const { return bench::blocks_for(rows / 16 + 1, kThreads); }  // for one row in twenty
 };
 constexpr size_t kRowsAt = sizeof(bench::Header);  // behind the table's own line
 constexpr bench::Presets<Shape> kPresets = {
@@ -100,22 +101,32 @@ __device__ void log_without_persist(gpmlog* log, const RowEntry& entry) {
   *place.head = sizeof entry / 4;  // @unpersisted
 }
 
-__global__ void update(Row* rows, gpmlog* log, unsigned count, uint32_t batch, bool fence, unsigned* refused) {
+// The rows that the condition chooses, as a list: so every thread of a warp of update() has one, and logs.
+struct Chosen {
+  uint32_t count;
+  uint32_t index[1];  // more follow
+};
+__global__ void choose(const Row* rows, unsigned count, uint32_t batch, Chosen* chosen) {
   const unsigned i = blockIdx.x * kThreads + threadIdx.x;
-  if (i >= count) return;
-  const Row old = rows[i];
-  if (!is_chosen(old, batch)) return;
-  if (log != nullptr) {
-    const RowEntry entry = {i, 0, old};
-    if (BUG == 2)
-      log_without_persist(log, entry);
-    else if (BUG == 3)
-      rows[i].amount = updated(old, batch).amount;                                                  // @amount_early
-    if (BUG != 2 && gpmlog_insert(log, &entry, sizeof entry) != gpmlog_ok) atomicAdd(refused, 1u);  // @log_row
+  if (i < count && is_chosen(rows[i], batch)) chosen->index[atomicAdd(&chosen->count, 1u)] = i;
+}
+
+__global__ void update(Row* rows, gpmlog* log, const Chosen* chosen, uint32_t batch, bool fence, unsigned* refused) {
+  for (unsigned k = blockIdx.x * kThreads + threadIdx.x; k < chosen->count; k += gridDim.x * kThreads) {
+    const uint32_t i = chosen->index[k];
+    const Row old = rows[i];
+    if (log != nullptr) {
+      const RowEntry entry = {i, 0, old};
+      if (BUG == 2)
+        log_without_persist(log, entry);
+      else if (BUG == 3)
+        rows[i].amount = updated(old, batch).amount;                                                  // @amount_early
+      if (BUG != 2 && gpmlog_insert(log, &entry, sizeof entry) != gpmlog_ok) atomicAdd(refused, 1u);  // @log_row
+    }
+    rows[i].amount = updated(old, batch).amount;  // @amount
+    rows[i].stamp = updated(old, batch).stamp;    // @stamp
+    if (fence) gpm_persist();
   }
-  rows[i].amount = updated(old, batch).amount;  // @amount
-  rows[i].stamp = updated(old, batch).stamp;    // @stamp
-  if (fence) gpm_persist();
 }
 
 __global__ void undo_insert(Table* table, gpmlog* log, unsigned* undone) {
@@ -154,18 +165,21 @@ struct Database {
 
   void clear_log() const {
     if (shape.update != 0)
-      bench::clear_log<<<shape.blocks(), kThreads>>>(log, shape.partitions);
+      bench::clear_log<<<shape.update_blocks(), kThreads>>>(log, shape.partitions);
     else
       bench::clear_log<<<1, 1>>>(log, 1);
   }
   void run_batch(uint32_t batch, bool commit) const {
-    DeviceArray<unsigned> refused(1, 0), arrivals(1, 0);
+    DeviceArray<unsigned> refused(1, 0), arrivals(1, 0), chosen(shape.update != 0 ? shape.rows + 1 : 1);
     const bool fence = bench::kernels_persist(store.system());
     {
       const Phase phase("batch");
       if (log != nullptr) store.set_state(2ull * batch + 1);
       if (shape.update != 0) {
-        update<<<shape.blocks(), kThreads>>>(rows(), log, shape.rows, batch, fence, refused);
+        CUDA(cudaMemsetAsync(chosen, 0, sizeof(uint32_t)));
+        choose<<<shape.blocks(), kThreads>>>(rows(), shape.rows, batch, reinterpret_cast<Chosen*>(chosen.get()));
+        update<<<shape.update_blocks(), kThreads>>>(rows(), log, reinterpret_cast<Chosen*>(chosen.get()), batch, fence,
+                                                    refused);
         store.persist_results(0, shape.bytes());  // where the host persists, it knows of no smaller part
       } else {
         insert<<<shape.blocks(), kThreads>>>(table(), rows(), log, shape.rows, table_after(shape, batch + 1), arrivals,
@@ -207,8 +221,9 @@ int run(Options options) {
   gpmlog* log = nullptr;
   if (bench::kernels_store(options.system)) {
     const std::string file = options.pool + ".log";
-    log = shape.update != 0 ? bench::create_log(file, sizeof(RowEntry), shape.blocks(), kThreads, shape.partitions)
-                            : gpmlog_create_conv(file.c_str(), sizeof(Table), 1);
+    log = shape.update != 0
+              ? bench::create_log(file, 2 * sizeof(RowEntry), shape.update_blocks(), kThreads, shape.partitions)
+              : gpmlog_create_conv(file.c_str(), sizeof(Table), 1);
     EXPECT(log != nullptr, "the log should have been created");
   }
   const Database database = {store, log, shape};
@@ -243,7 +258,7 @@ int recover(const Options& options) {
     const Phase phase("recovery");
     if (store.state() % 2 == 1) {
       if (shape.update != 0)
-        undo_update<<<shape.blocks(), kThreads>>>(database.rows(), log, shape.partitions, undone);
+        undo_update<<<shape.update_blocks(), kThreads>>>(database.rows(), log, shape.partitions, undone);
       else
         undo_insert<<<1, 1>>>(database.table(), log, undone);
       store.set_state(2ull * committed);
