@@ -1,6 +1,8 @@
 // What a machine file says of the host's memory and its last-level cache. A value, owned by MachineConfig.
 #pragma once
 
+#include <string>
+
 #include "core/fields.hpp"
 
 namespace ew::media {
@@ -12,6 +14,7 @@ struct HostMemoryConfig {
   core::Bytes llc{32ull << 20};
   u32 llc_ways = 16;
   u32 llc_line = 64;
+  std::string llc_replacement = "lru";
   bool ddio = true;
   u32 ddio_ways = 2;
   u32 queue = 512;
@@ -30,6 +33,11 @@ struct HostMemoryConfig {
     visit("llc_ways", self.llc_ways, Range{1, 64}, "ways", "Its associativity.",
           "assumed: between the 11 and 20 ways of Intel's server processors");
     visit("llc_line", self.llc_line, Range{16, 4096}, "bytes", "Its line.", "x86 processors");
+    visit("llc_replacement", self.llc_replacement, core::Choices{{"lru", "random"}}, "",
+          "Which line of a full set makes room: the least recently used, or any. Then lines that were written in order "
+          "are "
+          "written back in none, and meet fewer of their granule in non-volatile memory.",
+          "lru: a choice; Intel's processors have a policy of their own that is not published");
     visit("ddio", self.ddio, Range{}, "",
           "Whether writes of the device go into the last-level cache instead of DRAM (data direct I/O).",
           "Intel Data Direct I/O Technology: on by default");

@@ -24,7 +24,8 @@ LastLevelCache::LastLevelCache(const HostMemoryConfig& config)
       all_ways_(config.llc_ways),
       device_ways_(std::min(config.ddio_ways, config.llc_ways)),
       sets_(config.llc.count ? std::max<u64>(config.llc.count / (u64{config.llc_line} * config.llc_ways), 1) : 0),
-      ways_(device_ways_) {}
+      ways_(device_ways_),
+      random_(config.llc_replacement == "random") {}
 
 LastLevelCache::Line* LastLevelCache::find(Of of, u64 number) {
   if (!lines_) return nullptr;
@@ -38,13 +39,17 @@ LastLevelCache::Line* LastLevelCache::find(Of of, u64 number) {
 LastLevelCache::Line& LastLevelCache::add(Of of, u64 number, bool core) {
   if (core && ways_ != all_ways_) make_room_for_cores();
   if (!lines_) lines_.reset(zeroed<Line>(size()));
-  Line* const ways = set(number);
-  Line& line = *std::min_element(ways, ways + (core ? ways_ : device_ways_),
-                                 [](const Line& a, const Line& b) { return a.used < b.used; });
+  Line& line = victim(set(number), core ? ways_ : device_ways_);
   if (line.dirty.any())
     memories_[line.key & 1]->evicted(line, LastLevelCache::number(line), line.address ? bytes(line) : nullptr);
   line = {.key = key(of, number), .used = ++uses_, .address = 0, .dirty = {}};
   return line;
+}
+
+LastLevelCache::Line& LastLevelCache::victim(Line* ways, u32 count) {
+  Line* const oldest =
+      std::min_element(ways, ways + count, [](const Line& a, const Line& b) { return a.used < b.used; });
+  return random_ && oldest->key ? ways[dice_.below(count)] : *oldest;
 }
 
 u8* LastLevelCache::bytes(const Line& line) {

@@ -24,7 +24,9 @@ Work dax_write(const DaxCosts& costs, const FileRange& range, u64 from) {
   if (range.bytes == 0) return work;
   // Fresh blocks are filled with zeros where the bytes will stand; whoever reads the file never sees old contents.
   if (allocates) work.steps.push_back({.act = Act::stream, .to = range.address, .from = 0, .bytes = range.bytes});
-  work.steps.push_back({.act = Act::stream, .to = range.address, .from = from, .bytes = range.bytes});
+  work.steps.push_back(
+      {.act = costs.streams ? Act::stream : Act::copy, .to = range.address, .from = from, .bytes = range.bytes});
+  if (!costs.streams) work.steps.push_back({.act = Act::flush, .to = range.address, .bytes = range.bytes});
   return work;
 }
 

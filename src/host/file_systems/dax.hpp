@@ -1,5 +1,5 @@
 // What file systems have in common that keep a file's pages in persistent memory itself (DAX), without a page cache: a
-// call looks up each page, and copies with non-temporal stores. A call that allocates blocks fills them with zeros
+// call looks up each page, copies, and flushes what it has copied. A call that allocates blocks fills them with zeros
 // first, and takes part in the journal; the next fsync() writes the journal.
 #pragma once
 
@@ -14,6 +14,7 @@ struct DaxCosts {
   core::Picoseconds allocate;  // of a call that allocates
   core::Picoseconds sync;      // of fsync()
   core::Picoseconds journal;   // of fsync(), when blocks were allocated
+  bool streams = false;        // non-temporal stores instead of stores and flushes
 };
 
 Work dax_write(const DaxCosts&, const FileRange&, u64 from);

@@ -28,6 +28,9 @@ struct Ext4DaxCosts : DaxCosts {
           "assumed: the bytes are durable already");
     visit("journal", self.journal, Range{0, 1e12}, "", "Of fsync() when blocks were allocated, besides sync.",
           "SplitFS, Table 6: fsync() takes 28.98 us; less sync");
+    visit("streams", self.streams, Range{}, "",
+          "Whether calls copy with non-temporal stores; else with ordinary ones, and then they flush each line.",
+          "GPM, section 3: the host copies, then evicts from its caches. Linux itself streams since 4.13");
   }
 };
 
@@ -35,7 +38,7 @@ struct Ext4DaxCosts : DaxCosts {
 
 FileSystem ext4_dax() {
   return dax_file_system<Ext4DaxCosts>(
-      "ext4-dax", "ext4 with DAX: files lie in persistent memory, calls copy with non-temporal stores.");
+      "ext4-dax", "ext4 with DAX: files lie in persistent memory, calls copy a page's bytes and flush them.");
 }
 
 }  // namespace ew::host

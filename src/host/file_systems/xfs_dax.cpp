@@ -24,6 +24,9 @@ struct XfsDaxCosts : DaxCosts {
     visit("sync", self.sync, Range{0, 1e12}, "", "Of fsync() when no block was allocated.", "assumed: as ext4-dax");
     visit("journal", self.journal, Range{0, 1e12}, "", "Of fsync() when blocks were allocated, besides sync.",
           "assumed: as ext4-dax");
+    visit("streams", self.streams, Range{}, "",
+          "Whether calls copy with non-temporal stores; else with ordinary ones, and then they flush each line.",
+          "assumed: as ext4-dax");
   }
 };
 
