@@ -1,5 +1,5 @@
-// libGPM's checkpoints ("GPM: Leveraging Persistent Memory from a GPU", ASPLOS'22, section 5.3 and Table 2). Included by
-// gpm.cuh. docs/libgpm.md explains each function; gpm_format.h has the layout of the file.
+// libGPM's checkpoints ("GPM: Leveraging Persistent Memory from a GPU", ASPLOS'22, section 5.3 and Table 2). Included
+// by gpm.cuh. docs/libgpm.md explains each function; gpm_format.h has the layout of the file.
 //
 //   gpmcp* cp = gpmcp_create("weights.cp", bytes, elements, groups);   // NULL and a sentence on stderr
 //   gpmcp_register(cp, weights, bytes_of_weights, 0);                  // device memory
@@ -46,7 +46,8 @@ __device__ void gpm_copy_units(char* to, const char* from, size_t units) {
     reinterpret_cast<Unit*>(to)[i] = reinterpret_cast<const Unit*>(from)[i];
 }
 
-/// `Persist`: every thread waits until what it has stored is durable. A template, so that only programs that use it have it.
+/// `Persist`: every thread waits until what it has stored is durable. A template, so that only programs that use it
+/// have it.
 template <bool Persist>
 __global__ void gpm_copy(const GpmPieces pieces) {
   for (int k = 0; k < pieces.count; ++k) {

@@ -1,8 +1,8 @@
 // The files that libGPM's logs and checkpoints are: what gpm_log.cuh and gpm_checkpoint.cuh write, and `ew pool info`
 // reads. Offsets count from the first byte of the pool. No address is ever stored in a file: it may be mapped anywhere.
 //
-// A header is stored in two steps: everything but `magic`, durable; then `magic`, durable. So a header that has its magic
-// is whole, and one without is what a crash of the creation has left.
+// A header is stored in two steps: everything but `magic`, durable; then `magic`, durable. So a header that has its
+// magic is whole, and one without is what a crash of the creation has left.
 #pragma once
 
 #include <stddef.h>
@@ -23,8 +23,8 @@ enum GpmLogKind { gpm_log_conventional = 1, gpm_log_hcl = 2 };
 /// The first line of a log. Behind it lie the heads, then the entries. A head is the number of 4-byte words that its
 /// partition holds: the one word that says what is in the log.
 /// Conventional: a head has a line of its own; a partition's words follow each other.
-/// HCL: a partition is a thread. The heads of a warp's lanes share a line. Word w of all lanes of a warp is a line, too:
-/// lane l of warp k has its word w at entries + (k * words + w) * 128 + 4 * l.
+/// HCL: a partition is a thread. The heads of a warp's lanes share a line. Word w of all lanes of a warp is a line,
+/// too: lane l of warp k has its word w at entries + (k * words + w) * 128 + 4 * l.
 struct GpmLogHeader {
   unsigned long long magic;
   unsigned version, kind;
@@ -36,7 +36,7 @@ struct GpmLogHeader {
 };
 static_assert(sizeof(GpmLogHeader) == gpm_line, "a header is one line");
 
-/// The first line of a checkpoint file. Behind it: one line a group with its selector, the table of elements, two copies.
+/// The first line of a checkpoint file. Behind it: a line a group with its selector, the table of elements, two copies.
 struct GpmCheckpointHeader {
   unsigned long long magic;
   unsigned version, groups, elements, free_word;       // elements: of a group, at most
@@ -53,7 +53,7 @@ struct GpmSelector {
 };
 static_assert(sizeof(GpmSelector) == gpm_line, "no other group's selector is on the line");
 
-/// Element i of group g is row g * elements + i of the table. `size` is stored last: 0 means that nothing is registered.
+/// Element i of group g is row g * elements + i of the table. `size` is stored last: 0 means that none is registered.
 struct GpmElement {
   unsigned long long offset, size;  // offset: within a copy, a multiple of the line
 };

@@ -147,6 +147,9 @@ struct GpmLogPlace {
 EVERWARP_DEVICE unsigned gpm_linear_block() {
   return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
 }
+EVERWARP_DEVICE unsigned gpm_linear_thread() {
+  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
 
 EVERWARP_DEVICE GpmLogPlace gpm_log_place(const gpmlog* log, int partition) {
   GpmLogPlace place = {NULL, NULL, 0, NULL};
@@ -156,7 +159,7 @@ EVERWARP_DEVICE GpmLogPlace gpm_log_place(const gpmlog* log, int partition) {
   char* const entries = log->pool + log->shape.entries;
   if (log->shape.kind == gpm_log_hcl) {
     const unsigned threads = log->shape.threads, warps = (threads + gpm_lanes - 1) / gpm_lanes;
-    unsigned block = gpm_linear_block(), thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    unsigned block = gpm_linear_block(), thread = gpm_linear_thread();
     if (partition >= 0) {
       block = static_cast<unsigned>(partition) / threads;
       thread = static_cast<unsigned>(partition) % threads;
@@ -168,7 +171,9 @@ EVERWARP_DEVICE GpmLogPlace gpm_log_place(const gpmlog* log, int partition) {
     place.words = entries + warp * words * gpm_line + 4 * lane;
     place.stride = gpm_line;
   } else {
-    const unsigned at = partition >= 0 ? static_cast<unsigned>(partition) : gpm_linear_block() % log->shape.partitions;
+    const unsigned block_threads = blockDim.x * blockDim.y * blockDim.z;
+    const size_t own = static_cast<size_t>(gpm_linear_block()) * block_threads + gpm_linear_thread();
+    const unsigned at = static_cast<unsigned>(partition >= 0 ? partition : own % log->shape.partitions);
     if (at >= log->shape.partitions) return place;
     place.head = reinterpret_cast<unsigned*>(heads + static_cast<size_t>(at) * gpm_line);
     place.words = entries + at * ((4ull * words + gpm_line - 1) / gpm_line * gpm_line);
@@ -247,8 +252,8 @@ EVERWARP_DEVICE unsigned gpm_log_words(size_t size) {
 }  // namespace everwarp
 
 // `partition`: which one of a conventional log; of an HCL log, the place of thread partition % threads of block
-// partition / threads. -1: the calling thread's own place (HCL), or the partition that its block has (conventional: the
-// number of the block, modulo the partitions). `size`: bytes, a multiple of 4. All return a gpmlog_status.
+// partition / threads. -1: the calling thread's own place (HCL), or the number of the thread in the grid, modulo the
+// partitions (conventional). `size`: bytes, a multiple of 4. All return a gpmlog_status.
 
 /// Appends the `size` bytes at `addr`. They are durable, and then counted, when it returns.
 EVERWARP_DEVICE int gpmlog_insert(gpmlog* log, const void* addr, size_t size, int partition = -1) {

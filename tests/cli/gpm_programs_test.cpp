@@ -161,7 +161,7 @@ TEST_P(GpmFiles, AreToldAndJudged) {
   const std::map<std::string, std::string> holds = {
       {"hcl_log", "HCL, 2 blocks of 40 threads\ncapacity: 36 bytes for each thread\nin use: 0 bytes"},
       {"conv_log",
-       "conventional, 2 partitions\ncapacity: 288 bytes for each partition\nin use: 288 bytes of entries in 1 "
+       "conventional, 2 partitions\ncapacity: 216 bytes for each partition\nin use: 216 bytes of entries in 1 "
        "partitions"},
       {"checkpoints", "    0         3    368            4                0"}};
   EXPECT_NE(told.find(holds.at(GetParam())), told.npos) << told;

@@ -100,7 +100,7 @@ void persist_costs(Store& store, const Shape& shape, uint32_t first, uint32_t la
   for (size_t i = 0, end = 0; i < lines.size(); i = end) {  // neighbours in one call
     for (end = i + 1; end < lines.size() && lines[end] == lines[end - 1] + 1; ++end) {
     }
-    store.persist_results(size_t(lines[i]) * 64, (end - i) * 64);
+    store.flush_entry(size_t(lines[i]) * 64, (end - i) * 64);
   }
 }
 

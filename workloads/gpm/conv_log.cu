@@ -9,11 +9,8 @@ constexpr unsigned kBlocks = 3, kThreads = 4, kPartitions = 2, kRounds = 3;
 struct Entry {
   unsigned round, thread, seal;
 };
-// In a round the threads of blocks 0 and 2 append to partition 0, those of block 1 to partition 1.
-unsigned entries_of(unsigned partition, unsigned rounds) {
-  return rounds * kThreads * (partition == 0 ? 2 : 1);
-}
-constexpr unsigned kMost = kRounds * kThreads * 2;
+// In a round half of the threads append to each partition: the thread's number says to which.
+constexpr unsigned kOfRound = kBlocks * kThreads / kPartitions, kMost = kRounds * kOfRound;
 
 // The way that a log must not be written: the head before the entry, or without a persist between them.
 __device__ void insert_wrongly(gpmlog* log, const Entry& entry) {
@@ -53,8 +50,8 @@ __global__ void count(gpmlog* log, unsigned* counts, unsigned* bad) {
   for (unsigned i = 0; i < found; ++i) {
     const Entry& entry = entries[i];
     const bool whole = entry.round < kRounds && entry.thread < kBlocks * kThreads &&
-                       entry.thread / kThreads % kPartitions == threadIdx.x &&
-                       entry.seal == seal_of(entry.round, entry.thread) && !(seen[entry.round] >> entry.thread & 1);
+                       entry.thread % kPartitions == threadIdx.x && entry.seal == seal_of(entry.round, entry.thread) &&
+                       !(seen[entry.round] >> entry.thread & 1);
     if (whole)
       seen[entry.round] |= 1u << entry.thread;
     else
@@ -82,7 +79,7 @@ void check_counts(gpmlog* log, unsigned least_rounds, unsigned most_rounds) {
   count<<<1, kPartitions>>>(log, counts, bad);
   FINISH_KERNEL();
   for (unsigned p = 0; p < kPartitions; ++p) {
-    const unsigned found = counts.download()[p], least = entries_of(p, least_rounds), most = entries_of(p, most_rounds);
+    const unsigned found = counts.download()[p], least = least_rounds * kOfRound, most = most_rounds * kOfRound;
     EXPECT(bad.download()[p] == 0, "partition %u should have whole entries, %u are not", p, bad.download()[p]);
     EXPECT(found >= least && found <= most, "partition %u should have %u to %u entries, has %u", p, least, most, found);
   }

@@ -107,6 +107,10 @@ class Store {
   /// What kernels have stored to these bytes is durable when the work that this queues is done. Where kernels persist
   /// for themselves there is nothing to do.
   void persist_results(size_t offset, size_t bytes) { persist(sizeof(Header) + offset, bytes); }
+  /// NDP: the host's calling thread alone flushes a few bytes. Asking others to help would take longer.
+  void flush_entry(size_t offset, size_t bytes) {
+    REQUIRE(host_persist(host<char>(offset), bytes, 1) == 0, "the host should have flushed %zu bytes", bytes);
+  }
   /// These arrays of device memory go to `offset`, each on lines of its own, durable when the work that this queues is
   /// done. For NDP a kernel copies them.
   void persist_copies_of(const std::vector<Array>& arrays, size_t offset) {
@@ -225,11 +229,12 @@ __device__ inline int partition_to_undo(uint32_t partitions) {
   return partitions == 0 ? -1 : thread < partitions ? static_cast<int>(thread) : -2;
 }
 /// A log for entries of `bytes` bytes, one a thread of the grid: HCL, or conventional with so many partitions, each of
-/// which has room for the entries of its blocks.
+/// which has room for the entries of its threads.
 inline gpmlog* create_log(const std::string& path, size_t bytes, unsigned blocks, unsigned threads,
                           uint32_t partitions) {
   if (partitions == 0) return gpmlog_create_hcl(path.c_str(), bytes * blocks * threads, blocks, threads);
-  return gpmlog_create_conv(path.c_str(), bytes * threads * blocks_for(blocks, partitions) * partitions, partitions);
+  const size_t entries = (size_t(blocks) * threads + partitions - 1) / partitions;  // of a partition
+  return gpmlog_create_conv(path.c_str(), bytes * entries * partitions, partitions);
 }
 
 /// The recovery of a program whose data only GPM's kernels keep recoverable.
