@@ -238,8 +238,10 @@ inline unsigned long long gpmcp_sequence(const gpmcp* cp, unsigned group) {
 }
 
 /// Copies the group's elements into the file. When it returns 0 they are durable, and what gpmcp_restore brings back; a
-/// crash at any moment leaves the checkpoint before, or this one. -1, and a sentence on stderr, when it cannot be.
-inline int gpmcp_checkpoint(gpmcp* cp, unsigned group) {
+/// crash at any moment leaves the checkpoint before, or this one. -1, and a sentence on stderr, when it cannot be. `cp`: a
+/// gpmcp; a template, so that programs without checkpoints have no kernels of theirs.
+template <class Checkpoints>
+int gpmcp_checkpoint(Checkpoints* cp, unsigned group) {
   const char* const call = "gpmcp_checkpoint";
   const char* mistake = everwarp::gpmcp_group_mistake(cp, group);
   if (mistake == NULL) mistake = everwarp::gpmcp_registration_mistake(cp, group);
@@ -253,7 +255,8 @@ inline int gpmcp_checkpoint(gpmcp* cp, unsigned group) {
 }
 
 /// Copies the consistent checkpoint of `group` to where its elements are registered. 0, or -1 and a sentence on stderr.
-inline int gpmcp_restore(gpmcp* cp, unsigned group) {
+template <class Checkpoints>
+int gpmcp_restore(Checkpoints* cp, unsigned group) {
   const char* const call = "gpmcp_restore";
   const char* mistake = everwarp::gpmcp_group_mistake(cp, group);
   if (mistake == NULL) mistake = everwarp::gpmcp_registration_mistake(cp, group);

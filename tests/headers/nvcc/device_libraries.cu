@@ -40,9 +40,28 @@ __global__ void between_blocks_of_an_sm(int *words, unsigned long long *wide, fl
   *large = local_operations(large);
 }
 
+__global__ void log_and_undo(gpmlog *log, int *status) {
+  int entry[3] = {1, 2, 3};
+  *status += gpmlog_insert(log, entry, sizeof entry) + gpmlog_insert(log, entry, sizeof entry, 0);
+  *status += gpmlog_read(log, entry, sizeof entry) + gpmlog_remove(log, sizeof entry) + gpmlog_clear(log);
+}
+
+int logs_and_checkpoints(int *status) {
+  gpmlog *logs[] = {gpmlog_create_conv("log", 4096, 4), gpmlog_create_hcl("log", 4096, 1, 32), gpmlog_open("log")};
+  for (gpmlog *log : logs) {
+    log_and_undo<<<1, 32>>>(log, status);
+    if (gpmlog_close(log) != 0) return -1;
+  }
+  gpmcp *cp = gpmcp_create("cp", 4096, 2, 1);
+  const int made = gpmcp_register(cp, status, sizeof *status, 0) | gpmcp_checkpoint(cp, 0) | gpmcp_close(cp);
+  cp = gpmcp_open("cp");
+  return made | gpmcp_register(cp, status, sizeof *status, 0) | gpmcp_restore(cp, 0);
+}
+
 int main() {
   int *pool = static_cast<int *>(gpm_map("pool", 4096, true));
   every_operation<<<1, 32>>>(pool, nullptr, nullptr, nullptr);
   between_blocks_of_an_sm<<<1, 32>>>(pool, nullptr, nullptr, nullptr);
+  std::printf("%d ", logs_and_checkpoints(pool));
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }
