@@ -119,10 +119,11 @@ void print_result(const Reproduction& result, const fs::path& page) {
   fmt::print("report: {}\n", page.string());
 }
 
-int call(const ReproduceCommand& command) {
+int call(ReproduceCommand command) {
   const fs::path studies = command.studies.empty() ? core::home_directory() / "studies" : fs::absolute(command.studies);
   const Suite suite = read_suite(studies, command.suite);
   if (command.list) return list(suite);
+  if (command.request.size.empty()) command.request.size = suite.size;
   const StudyRequest request{command.request, command.batch.options("ew reproduce", "reproduce-" + command.suite),
                              typed(command), command.timeout_seconds};
   const Reproduction result = reproduce_study(suite, request);
@@ -141,14 +142,13 @@ void add_reproduce(CLI::App& app, int& status) {
   auto command = std::make_shared<ReproduceCommand>();
   CLI::App* verb = app.add_subcommand("reproduce", "A paper's figures, beside the published numbers");
   verb->footer(reproduce_manual);
-  verb->add_option("study", command->suite, "A folder of studies/: denovo, sbrp, sbrp-artifact or sbrp-choices")
+  verb->add_option("study", command->suite, "A folder of studies/: denovo, gpm, sbrp, sbrp-artifact or sbrp-choices")
       ->required()
       ->type_name("STUDY");
   verb->add_option("--figure", command->request.figures, "Only these figures, as --list names them")->type_name("NAME");
   verb->add_option("--program", command->request.programs, "Only these programs")->type_name("NAME");
   verb->add_option("--size", command->request.size,
-                   "Size of the inputs, as the programs have it: small, artifact or paper")
-      ->capture_default_str()
+                   "Size of the inputs, as the programs have it: small, artifact, scaled or paper; else the study's")
       ->type_name("NAME");
   verb->add_option("--set", command->request.settings, "Change one field on every machine of the study")
       ->type_name("KEY=VALUE")

@@ -15,7 +15,8 @@ std::optional<double> value_of(const FinishedRun& run, const Metric& metric, con
                                const Program& program, const Configuration& on) {
   if (figure.span != Span::range)
     return run.measure(metric, figure.span, program.measured_kernels(figure.phase), on.count_launches);
-  return metric.is_time() ? run.range_time(figure.range) : std::nullopt;
+  const std::string& range = figure.range.empty() ? program.measured_range(figure.phase) : figure.range;
+  return metric.is_time() ? run.range_time(range) : std::nullopt;
 }
 
 /// What is measured of the runs behind one bar, and which they are.

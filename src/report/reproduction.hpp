@@ -33,8 +33,8 @@ struct Reproduction {
   std::vector<FinishedRun> runs;
   std::vector<FailedRun> failures;
 
-  /// Whether claims are counted: not of small runs, whose numbers are not the paper's.
-  bool scored() const { return provenance.size == full_size; }
+  /// Whether claims are counted: not of small runs, whose numbers are not the paper's. Scaled ones keep its ratios.
+  bool scored() const { return provenance.size == full_size || provenance.size == "scaled"; }
   u64 warp_instructions() const;
   double run_seconds() const;  // wall time of the runs added up
 };

@@ -27,7 +27,8 @@ void check_call(const StudyTable& table, std::string_view key, const std::string
 Program read_program(const toml::node& node, const std::string& file, const std::string& name) {
   const std::string what = fmt::format("[program.{}]", name);
   const StudyTable table(as_table(node, file, what), file, what,
-                         {"source", "options", "run", "prepare", "recover", "kernels", "recovery_kernels", "size"});
+                         {"source", "options", "run", "prepare", "recover", "kernels", "recovery_kernels", "range",
+                          "recovery_range", "size"});
   Program program;
   program.name = name;
   program.place = table.place();
@@ -45,6 +46,8 @@ Program read_program(const toml::node& node, const std::string& file, const std:
     throw UserError(table.place(), fmt::format("{} should have both \"prepare\" and \"recover\", or neither", what));
   program.kernels = table.texts_or_none("kernels");
   program.recovery_kernels = table.texts_or_none("recovery_kernels");
+  program.range = table.text_or("range", "");
+  program.recovery_range = table.text_or("recovery_range", "");
   for (auto&& [size, words] : table.table_or_none("size")) {
     const auto value = words.value_exact<std::string>();
     if (!value)
@@ -68,7 +71,7 @@ std::vector<std::string> suite_names(const fs::path& studies) {
 
 namespace {
 
-constexpr std::string_view suite_keys[] = {"title", "from", "figures", "program", "configuration"};
+constexpr std::string_view suite_keys[] = {"title", "from", "figures", "size", "program", "configuration"};
 
 void read_programs(const StudyTable& table, const std::string& file, Suite& suite) {
   for (auto&& [key, node] : table.table_or_none("program")) {
@@ -89,6 +92,7 @@ Suite read_suite(const fs::path& studies, std::string_view name) {
   const toml::table document = read_document(file);
   const StudyTable table(document, file, "a suite", {std::begin(suite_keys), std::end(suite_keys)});
   suite.title = table.text("title");
+  suite.size = table.text_or("size", suite.size);
   std::map<std::string, Configuration> configurations;
   read_configurations(table, file, {}, configurations);
   ConfigurationNames replaced;

@@ -28,8 +28,10 @@ struct Program {
   std::vector<std::string> options;   // of `ew build`, besides -O2
   std::string run, prepare, recover;  // calls; prepare leaves the worst crash state, recover is measured on it
   std::vector<std::string> kernels, recovery_kernels;  // those that are measured; empty: all
+  std::string range, recovery_range;  // that a figure measures where it names none
   std::map<std::string, std::string> sizes;
 
+  const std::string& measured_range(Phase phase) const { return phase == Phase::run ? range : recovery_range; }
   const std::vector<std::string>& measured_kernels(Phase phase) const {
     return phase == Phase::run ? kernels : recovery_kernels;
   }
@@ -95,7 +97,7 @@ struct Figure {
   Axis x;
   Quantity quantity = Quantity::speedup;
   Span span = Span::kernels;
-  std::string range;  // of Span::range: its name
+  std::string range;  // of Span::range: its name; empty: each program's own
   Phase phase = Phase::run;
   Mean mean = Mean::geometric;
   std::vector<std::string> programs;
@@ -121,6 +123,7 @@ struct Figure {
 
 struct Suite {
   std::string name, title;
+  std::string size = "paper";  // at which programs run where nobody says another
   std::map<std::string, Program> programs;
   std::vector<Figure> figures;  // in the order that suite.toml says
 };

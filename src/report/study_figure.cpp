@@ -181,7 +181,6 @@ std::string read_range(const StudyTable& table, const Figure& figure) {
     if (!name.empty()) throw UserError(table.place_of("range"), "a study with a \"range\" has measure = \"range\"");
     return {};
   }
-  if (name.empty()) throw UserError(table.place_of("measure"), "a study that measures a range should have \"range\"");
   if (!figure.metric.is_time())
     throw UserError(table.place_of("metric"), "of a range its time is known: metric should be \"time\"");
   return name;
@@ -211,6 +210,9 @@ Figure read_figure(const fs::path& folder, const std::map<std::string, Program>&
   if (figure.programs.empty()) throw UserError(table.place(), "a study should have \"programs\"");
   for (const std::string& program : figure.programs) {
     expect_name(table.place_of("programs"), "program", program, names_of(programs));
+    if (figure.span == Span::range && figure.range.empty() && programs.at(program).measured_range(figure.phase).empty())
+      throw UserError(table.place_of("measure"),
+                      fmt::format("a study that measures a range should have \"range\", or program {} its own", program));
     if (figure.phase == Phase::recovery && programs.at(program).recover.empty())
       throw UserError(table.place_of("programs"), fmt::format("program {} has no \"recover\" to measure", program));
   }

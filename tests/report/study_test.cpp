@@ -263,7 +263,7 @@ TEST_F(Studies, MayMeasureARangeOfTheHost) {
   EXPECT_EQ(figure.span, Span::range);
   EXPECT_EQ(figure.range, "recover");
   with("measure = \"range\"\n");
-  EXPECT_SAYS(mistake(), "a study that measures a range should have \"range\"");
+  EXPECT_SAYS(mistake(), "a study that measures a range should have \"range\", or program");
   with("range = \"recover\"\n");
   EXPECT_SAYS(mistake(), "a study with a \"range\" has measure = \"range\"");
   with("measure = \"range\"\nrange = \"recover\"\nmetric = \"l1.loads\"\n");
@@ -274,7 +274,7 @@ TEST_F(Studies, MayMeasureARangeOfTheHost) {
 TEST(CommittedStudies, AreWhole) {
   const fs::path studies = core::home_directory() / "studies";
   const std::vector<std::string> names = suite_names(studies);
-  EXPECT_EQ(names, (std::vector<std::string>{"denovo", "sbrp", "sbrp-artifact", "sbrp-choices"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"denovo", "gpm", "sbrp", "sbrp-artifact", "sbrp-choices"}));
   // The thesis's text has no values of bars: it makes claims, and every figure has some.
   const Suite of_claims = read_suite(studies, names[0]);
   EXPECT_EQ(of_claims.figures.size(), 11u);
@@ -285,7 +285,14 @@ TEST(CommittedStudies, AreWhole) {
     claims += figure.claims.size();
   }
   EXPECT_GE(claims, 150u);
-  for (const std::string& name : {names[1], names[2], names[3]}) {
+  const Suite gpm = read_suite(studies, names[1]);
+  EXPECT_EQ(gpm.figures.size(), 4u);
+  EXPECT_EQ(gpm.size, "scaled");
+  for (const Figure& figure : gpm.figures)
+    for (const Bar& bar : figure.bars)
+      for (const std::string& program : figure.programs)
+        EXPECT_TRUE(figure.paper(program, bar.name, figure.x.name.empty() ? "" : "64")) << figure.id << program;
+  for (const std::string& name : {names[2], names[3], names[4]}) {
     const Suite suite = read_suite(studies, name);
     EXPECT_EQ(suite.figures.size(), 8u);
     for (const Figure& figure : suite.figures)
