@@ -14,10 +14,10 @@ namespace ew::cli {
 
 struct ReproduceRequest {
   std::vector<std::string> figures, programs;  // empty: all of the suite's
-  std::string size;  // empty: the suite's
-  unsigned long long seed = 0;        // the first of them
-  unsigned seeds = 1;                 // every run is made with so many
-  std::vector<std::string> settings;  // key=value: on top of every configuration's
+  std::string size;                            // empty: the suite's
+  unsigned long long seed = 0;                 // the first of them
+  unsigned seeds = 1;                          // every run is made with so many
+  std::vector<std::string> settings;           // key=value: on top of every configuration's
   std::vector<u64> each_seed() const;
 };
 

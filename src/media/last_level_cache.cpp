@@ -39,17 +39,19 @@ LastLevelCache::Line* LastLevelCache::find(Of of, u64 number) {
 LastLevelCache::Line& LastLevelCache::add(Of of, u64 number, bool core) {
   if (core && ways_ != all_ways_) make_room_for_cores();
   if (!lines_) lines_.reset(zeroed<Line>(size()));
-  Line& line = victim(set(number), core ? ways_ : device_ways_);
+  Line& line = victim(set(number), core);
   if (line.dirty.any())
     memories_[line.key & 1]->evicted(line, LastLevelCache::number(line), line.address ? bytes(line) : nullptr);
   line = {.key = key(of, number), .used = ++uses_, .address = 0, .dirty = {}};
   return line;
 }
 
-LastLevelCache::Line& LastLevelCache::victim(Line* ways, u32 count) {
+/// The device's writes come as one stream, and leave in its order. What cores write comes by way of their own caches.
+LastLevelCache::Line& LastLevelCache::victim(Line* ways, bool core) {
+  const u32 count = core ? ways_ : device_ways_;
   Line* const oldest =
       std::min_element(ways, ways + count, [](const Line& a, const Line& b) { return a.used < b.used; });
-  return random_ && oldest->key ? ways[dice_.below(count)] : *oldest;
+  return core && random_ && oldest->key ? ways[dice_.below(count)] : *oldest;
 }
 
 u8* LastLevelCache::bytes(const Line& line) {

@@ -1,7 +1,7 @@
 // The host's last-level cache. The host's memory and its non-volatile memory share it; so do the device's writes
 // (DDIO, in `ddio_ways` of each set) and the host's cores (in all ways). The least recently used line of these ways
-// makes room, or any of them (llc_replacement). Lines of non-volatile memory have their bytes here: without eADR none
-// of them is durable. Lines of volatile memory have none: the coherent image has them.
+// makes room, or for a core any of them (llc_replacement). Lines of non-volatile memory have their bytes here: without
+// eADR none of them is durable. Lines of volatile memory have none: the coherent image has them.
 //
 // Owned by MemoryDevices. HostMemory and HostNvm use it, each for lines of its own memory, and take back what makes
 // room.
@@ -60,7 +60,7 @@ class LastLevelCache {
   static u64 key(Of of, u64 number) { return (number + 1) << 1 | static_cast<u64>(of); }
   static u64 number(const Line& line) { return (line.key >> 1) - 1; }
   void make_room_for_cores();
-  Line& victim(Line* ways, u32 count);
+  Line& victim(Line* ways, bool core);
   Line* set(u64 number) const { return &lines_[number % sets_ * ways_]; }
   u64 size() const { return sets_ * ways_; }
 

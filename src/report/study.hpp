@@ -28,7 +28,7 @@ struct Program {
   std::vector<std::string> options;   // of `ew build`, besides -O2
   std::string run, prepare, recover;  // calls; prepare leaves the worst crash state, recover is measured on it
   std::vector<std::string> kernels, recovery_kernels;  // those that are measured; empty: all
-  std::string range, recovery_range;  // that a figure measures where it names none
+  std::string range, recovery_range;                   // that a figure measures where it names none
   std::map<std::string, std::string> sizes;
 
   const std::string& measured_range(Phase phase) const { return phase == Phase::run ? range : recovery_range; }

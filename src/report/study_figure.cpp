@@ -211,8 +211,9 @@ Figure read_figure(const fs::path& folder, const std::map<std::string, Program>&
   for (const std::string& program : figure.programs) {
     expect_name(table.place_of("programs"), "program", program, names_of(programs));
     if (figure.span == Span::range && figure.range.empty() && programs.at(program).measured_range(figure.phase).empty())
-      throw UserError(table.place_of("measure"),
-                      fmt::format("a study that measures a range should have \"range\", or program {} its own", program));
+      throw UserError(
+          table.place_of("measure"),
+          fmt::format("a study that measures a range should have \"range\", or program {} its own", program));
     if (figure.phase == Phase::recovery && programs.at(program).recover.empty())
       throw UserError(table.place_of("programs"), fmt::format("program {} has no \"recover\" to measure", program));
   }

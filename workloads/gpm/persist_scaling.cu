@@ -1,6 +1,6 @@
 // Many threads persist a stretch of memory ("GPM", ASPLOS'22, figure 3). Under GPM each thread of a kernel persists 8
-// bytes at a time, side by side with its neighbours. Under CAP-mm the bytes are in device memory; cudaMemcpy brings them
-// into the mapped file, and so many threads of the host flush equal parts of it.
+// bytes at a time, side by side with its neighbours. Under CAP-mm the bytes are in device memory; cudaMemcpy brings
+// them into the mapped file, and so many threads of the host flush equal parts of it.
 //
 //   persist_scaling [--mib N] [--threads N] [--system GPM|CAP-mm] [--pool FILE]
 // deterministic: yes
@@ -34,8 +34,9 @@ void check_words(const uint64_t* words, size_t count) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto options = bench::parse<Shape>(argc, argv, "scaling.pool", kPresets,
-                                           {{"--mib", &Shape::mib, 1, 1 << 14}, {"--threads", &Shape::threads, 1, 65536}});
+  const auto options =
+      bench::parse<Shape>(argc, argv, "scaling.pool", kPresets,
+                          {{"--mib", &Shape::mib, 1, 1 << 14}, {"--threads", &Shape::threads, 1, 65536}});
   const size_t bytes = size_t(options.shape.mib) << 20, words = bytes / 8;
   const char* path = options.pool.c_str();
   if (options.system == bench::System::gpm) {
