@@ -34,9 +34,9 @@ struct HostMemoryConfig {
           "assumed: between the 11 and 20 ways of Intel's server processors");
     visit("llc_line", self.llc_line, Range{16, 4096}, "bytes", "Its line.", "x86 processors");
     visit("llc_replacement", self.llc_replacement, core::Choices{{"lru", "random"}}, "",
-          "Which line of a full set makes room: the least recently used, or any. Then lines that were written in order "
-          "are "
-          "written back in none, and meet fewer of their granule in non-volatile memory.",
+          "Which line of a full set makes room for a core's: the least recently used, or any. Then lines that a core "
+          "wrote in "
+          "order are written back in none, and meet fewer of their granule in non-volatile memory.",
           "lru: a choice; Intel's processors have a policy of their own that is not published");
     visit("ddio", self.ddio, Range{}, "",
           "Whether writes of the device go into the last-level cache instead of DRAM (data direct I/O).",
