@@ -103,7 +103,7 @@ int Demo::time_models() {
       "line is durable. Six lines are on their way at a time, each for a microsecond. So few warps cannot hide this "
       "wait.)\n\n");
   const StudyRequest request{
-      .runs = {.figures = {"6"}, .programs = {demo_program}},
+      .runs = {.figures = {"6"}, .programs = {demo_program}, .size = suite_.size},
       .batch = {.verb = "ew demo", .folder = out(), .jobs = demo_jobs(), .slice = {}, .slurm = {}, .is_complete = {}},
       .command = "ew demo",
       .timeout_seconds = 600,
