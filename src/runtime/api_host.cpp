@@ -2,30 +2,15 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <everwarp/host.cuh>
 
 #include "runtime/host_range.hpp"
-#include "runtime/process.hpp"
+#include "runtime/own_api.hpp"
 
 using namespace ew;
 using namespace ew::runtime;
 
 namespace {
-
-/// Runs `call(machine, lock)`; `otherwise` when it throws or there is no machine.
-template <class Result, class F>
-Result host_api(Result otherwise, F&& call) {
-  try {
-    Machine* machine = process().machine();
-    if (!machine) return otherwise;
-    ApiLock lock(machine->mutex());
-    return call(*machine, lock);
-  } catch (const std::exception& mistake) {
-    std::fprintf(stderr, "everwarp: %s\n", mistake.what());
-  }
-  return otherwise;
-}
 
 CUstream_st& stream_of(Machine& machine, cudaStream_t handle, const char* who) {
   CUstream_st* const stream = machine.work().stream(handle);
@@ -81,7 +66,7 @@ void check_inside(const everwarp_host_file& file, size_t offset, size_t bytes, c
 extern "C" {
 
 int host_copy(void* to, const void* from, size_t bytes, unsigned threads, cudaStream_t handle) {
-  return host_api(-1, [&](Machine& machine, ApiLock&) {
+  return own_api(-1, [&](Machine& machine, ApiLock&) {
     CUstream_st& stream = stream_of(machine, handle, "host_copy");
     check_threads(threads, "host_copy");
     if (bytes == 0) return 0;
@@ -97,7 +82,7 @@ int host_copy(void* to, const void* from, size_t bytes, unsigned threads, cudaSt
 }
 
 int host_persist(const void* address, size_t bytes, unsigned threads, cudaStream_t handle) {
-  return host_api(-1, [&](Machine& machine, ApiLock&) {
+  return own_api(-1, [&](Machine& machine, ApiLock&) {
     CUstream_st& stream = stream_of(machine, handle, "host_persist");
     check_threads(threads, "host_persist");
     if (bytes == 0) return 0;
@@ -109,7 +94,7 @@ int host_persist(const void* address, size_t bytes, unsigned threads, cudaStream
 }
 
 int host_compute(double nanoseconds, unsigned threads, cudaStream_t handle) {
-  return host_api(-1, [&](Machine& machine, ApiLock&) {
+  return own_api(-1, [&](Machine& machine, ApiLock&) {
     CUstream_st& stream = stream_of(machine, handle, "host_compute");
     check_threads(threads, "host_compute");
     if (!(nanoseconds >= 0) || nanoseconds > 1e12)
@@ -122,14 +107,14 @@ int host_compute(double nanoseconds, unsigned threads, cudaStream_t handle) {
 }
 
 host_file_t host_file_open(const char* path, size_t bytes, bool create) {
-  return host_api<host_file_t>(nullptr, [&](Machine& machine, ApiLock&) {
+  return own_api<host_file_t>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("host_file_open: the path is a null pointer");
     return machine.host_files().open(path, bytes, create);
   });
 }
 
 int host_file_write(host_file_t handle, size_t offset, const void* from, size_t bytes, cudaStream_t stream_handle) {
-  return host_api(-1, [&](Machine& machine, ApiLock&) {
+  return own_api(-1, [&](Machine& machine, ApiLock&) {
     CUstream_st& stream = stream_of(machine, stream_handle, "host_file_write");
     everwarp_host_file& file = file_of(machine, handle, "host_file_write");
     check_inside(file, offset, bytes, "host_file_write");
@@ -139,7 +124,7 @@ int host_file_write(host_file_t handle, size_t offset, const void* from, size_t 
 }
 
 int host_file_read(host_file_t handle, size_t offset, void* to, size_t bytes, cudaStream_t stream_handle) {
-  return host_api(-1, [&](Machine& machine, ApiLock&) {
+  return own_api(-1, [&](Machine& machine, ApiLock&) {
     CUstream_st& stream = stream_of(machine, stream_handle, "host_file_read");
     const everwarp_host_file& file = file_of(machine, handle, "host_file_read");
     check_inside(file, offset, bytes, "host_file_read");
@@ -149,14 +134,14 @@ int host_file_read(host_file_t handle, size_t offset, void* to, size_t bytes, cu
 }
 
 int host_file_sync(host_file_t handle, cudaStream_t stream_handle) {
-  return host_api(-1, [&](Machine& machine, ApiLock&) {
+  return own_api(-1, [&](Machine& machine, ApiLock&) {
     CUstream_st& stream = stream_of(machine, stream_handle, "host_file_sync");
     return submit(machine, stream, machine.host_files().sync(file_of(machine, handle, "host_file_sync")));
   });
 }
 
 int host_file_close(host_file_t handle) {
-  return host_api(-1, [&](Machine& machine, ApiLock& lock) {
+  return own_api(-1, [&](Machine& machine, ApiLock& lock) {
     file_of(machine, handle, "host_file_close");
     machine.context().wait_idle(lock);
     machine.host_files().close(handle);
@@ -165,7 +150,7 @@ int host_file_close(host_file_t handle) {
 }
 
 void* host_map(const char* path, size_t bytes, bool create) {
-  return host_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
+  return own_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("host_map: the path is a null pointer");
     void* const address = machine.persistence().map(path, bytes, create);
     machine.persistence().expect_host_work();
@@ -174,7 +159,7 @@ void* host_map(const char* path, size_t bytes, bool create) {
 }
 
 int host_unmap(const char*, void* address, size_t) {
-  return host_api(-1, [&](Machine& machine, ApiLock& lock) {
+  return own_api(-1, [&](Machine& machine, ApiLock& lock) {
     machine.context().wait_idle(lock);
     machine.persistence().unmap(address);
     return 0;
@@ -182,7 +167,7 @@ int host_unmap(const char*, void* address, size_t) {
 }
 
 int measure_begin(const char* name, cudaStream_t handle) {
-  return host_api(-1, [&](Machine& machine, ApiLock&) {
+  return own_api(-1, [&](Machine& machine, ApiLock&) {
     if (!name) throw core::UserError("measure_begin: the name is a null pointer");
     machine.measured().begin(name, stream_of(machine, handle, "measure_begin"), machine.work());
     return 0;
@@ -190,7 +175,7 @@ int measure_begin(const char* name, cudaStream_t handle) {
 }
 
 int measure_end(const char* name, cudaStream_t handle) {
-  return host_api(-1, [&](Machine& machine, ApiLock&) {
+  return own_api(-1, [&](Machine& machine, ApiLock&) {
     if (!name) throw core::UserError("measure_end: the name is a null pointer");
     if (!machine.measured().end(name, stream_of(machine, handle, "measure_end"), machine.work()))
       throw core::UserError(fmt::format("measure_end: no stretch named \"{}\" has begun", name));
@@ -199,7 +184,7 @@ int measure_end(const char* name, cudaStream_t handle) {
 }
 
 double measured(const char* name) {
-  return host_api(-1.0, [&](Machine& machine, ApiLock& lock) {
+  return own_api(-1.0, [&](Machine& machine, ApiLock& lock) {
     const Ticket last = name ? machine.measured().last_end(name) : 0;
     if (last == 0 || machine.context().wait(last, lock) != cudaSuccess) return -1.0;
     return static_cast<double>(machine.measured().sum(name, machine.queue()));

@@ -1,36 +1,21 @@
 // What include/everwarp/gpm.cuh declares: persistent pools for the program. A mistake is one sentence on stderr and a
 // null pointer; CUDA's last error is left alone.
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <everwarp/gpm.cuh>
 
 #include "runtime/acknowledgements.hpp"
 #include "runtime/name_table.hpp"
-#include "runtime/process.hpp"
+#include "runtime/own_api.hpp"
 
 using namespace ew;
 using namespace ew::runtime;
 
 namespace {
 
-/// Runs `call(machine, lock)`; `otherwise` when it throws or there is no machine.
-template <class Result, class F>
-Result persistence_api(Result otherwise, F&& call) {
-  try {
-    Machine* machine = process().machine();
-    if (!machine) return otherwise;
-    ApiLock lock(machine->mutex());
-    return call(*machine, lock);
-  } catch (const std::exception& mistake) {
-    std::fprintf(stderr, "everwarp: %s\n", mistake.what());
-  }
-  return otherwise;
-}
-
 /// Kernels before it end first.
 void set_inside_region(bool inside) {
-  persistence_api(0, [&](Machine& machine, ApiLock& lock) {
+  own_api(0, [&](Machine& machine, ApiLock& lock) {
     machine.context().wait_idle(lock);
     machine.persistence().set_inside_region(inside);
     return 0;
@@ -51,14 +36,14 @@ NameTable names_of(Machine& machine, void* nvm, bool format = false) {
 extern "C" {
 
 void* gpm_map(const char* path, size_t size, bool create) {
-  return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
+  return own_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("gpm_map: the path is a null pointer");
     return machine.persistence().map(path, size, create);
   });
 }
 
 int gpm_unmap(const char*, void* address, size_t) {
-  return persistence_api(-1, [&](Machine& machine, ApiLock& lock) {
+  return own_api(-1, [&](Machine& machine, ApiLock& lock) {
     machine.context().wait_idle(lock);  // a kernel under way may still use the pool; a lost context uses nothing
     machine.persistence().unmap(address);
     return 0;
@@ -70,7 +55,7 @@ size_t gpm_size(const char* path) {
 }
 
 int gpm_persist_range(const void* address, size_t size) {
-  return persistence_api(-1, [&](Machine& machine, ApiLock& lock) {
+  return own_api(-1, [&](Machine& machine, ApiLock& lock) {
     const u64 begin = reinterpret_cast<u64>(address);
     if (!machine.persistence().host_flushes() || size == 0) return machine.persistence().make_durable(begin, size), 0;
     machine.persistence().settle(begin, size);  // throws unless a pool holds it
@@ -91,14 +76,14 @@ void gpm_persist_end(void) {
 }
 
 void gpm_acknowledge(unsigned long long progress) {
-  persistence_api(0, [&](Machine& machine, ApiLock&) { return machine.persistence().acknowledge(progress), 0; });
+  own_api(0, [&](Machine& machine, ApiLock&) { return machine.persistence().acknowledge(progress), 0; });
 }
 unsigned long long gpm_acknowledged(void) {
   return acknowledged_before_the_crash();
 }
 
 void* pm_map(const char* path, size_t size, bool create) {
-  return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
+  return own_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("pm_map: the path is a null pointer");
     void* const nvm = machine.persistence().map(path, size, create);
     try {
@@ -114,14 +99,14 @@ void* pm_map(const char* path, size_t size, bool create) {
 }
 
 void* pm_alloc(void* nvm, const char* name, size_t size) {
-  return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) -> void* {
+  return own_api<void*>(nullptr, [&](Machine& machine, ApiLock&) -> void* {
     if (!name) throw core::UserError("pm_alloc: the name is a null pointer");
     return static_cast<u8*>(nvm) + names_of(machine, nvm).allocate(name, size).offset;
   });
 }
 
 void* pm_open(void* nvm, const char* name, size_t* size) {
-  return persistence_api<void*>(nullptr, [&](Machine& machine, ApiLock&) -> void* {
+  return own_api<void*>(nullptr, [&](Machine& machine, ApiLock&) -> void* {
     const auto region = name ? names_of(machine, nvm).find(name) : std::nullopt;
     if (!region) return nullptr;
     if (size) *size = region->size;
@@ -130,14 +115,14 @@ void* pm_open(void* nvm, const char* name, size_t* size) {
 }
 
 int pm_delete(void* nvm, const char* name) {
-  return persistence_api(-1, [&](Machine& machine, ApiLock& lock) {
+  return own_api(-1, [&](Machine& machine, ApiLock& lock) {
     machine.context().wait_idle(lock);  // a kernel under way may still use the region
     return name && names_of(machine, nvm).remove(name) ? 0 : -1;
   });
 }
 
 int pm_list(void* nvm, const char* name, char* next) {
-  return persistence_api(-1, [&](Machine& machine, ApiLock&) {
+  return own_api(-1, [&](Machine& machine, ApiLock&) {
     const auto regions = names_of(machine, nvm).regions();
     auto at = regions.begin();
     if (name) {

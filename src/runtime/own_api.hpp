@@ -1,0 +1,26 @@
+// The frame of calls that are Everwarp's own (include/everwarp): a mistake is one sentence on stderr and a value that
+// says so, and CUDA's last error is left alone.
+#pragma once
+
+#include <cstdio>
+#include <exception>
+
+#include "runtime/process.hpp"
+
+namespace ew::runtime {
+
+/// Runs `call(machine, lock)`; `otherwise` when it throws or there is no machine.
+template <class Result, class F>
+Result own_api(Result otherwise, F&& call) {
+  try {
+    Machine* machine = process().machine();
+    if (!machine) return otherwise;
+    ApiLock lock(machine->mutex());
+    return call(*machine, lock);
+  } catch (const std::exception& mistake) {
+    std::fprintf(stderr, "everwarp: %s\n", mistake.what());
+  }
+  return otherwise;
+}
+
+}  // namespace ew::runtime
