@@ -23,6 +23,7 @@
 #include "cli/sdk_libraries.hpp"
 #include "cli/source_overlay.hpp"
 #include "cli/toolchain.hpp"
+#include "cli/whole_copies.hpp"
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
 #include "process/scratch.hpp"
@@ -46,11 +47,6 @@ bool is_source(const std::string& input, Language language) {
   static constexpr std::string_view suffixes[] = {".cpp", ".cc", ".cxx", ".C", ".c", ".cp", ".c++", ".CPP"};
   const std::string suffix = fs::path(input).extension().string();
   return std::find(std::begin(suffixes), std::end(suffixes), suffix) != std::end(suffixes);
-}
-
-/// The source of a compiler's command line: its last word.
-std::string source_of(const Words& command) {
-  return command.back();
 }
 
 /// What a command printed, and whether it worked.
@@ -92,7 +88,8 @@ class Builder {
  private:
   // ---- commands ----
 
-  Result execute(const Words& command, Capture capture = Capture::both) {
+  /// `source`: what the user calls it, if that is not the command's last word.
+  Result execute(const Words& command, Capture capture = Capture::both, const std::string& source = {}) {
     if (request_.verbose || request_.dry_run) {
       const std::lock_guard lock(print_mutex_);
       fmt::print(stderr, "#$ {}\n", shell_line(command));
@@ -100,7 +97,8 @@ class Builder {
     if (request_.dry_run) return {};
     Outcome outcome = process::run(command, {.capture = capture});
     if (outcome.status != 0) {
-      if (auto crash = explain_compiler_crash(outcome.output, source_of(command))) outcome.output = std::move(*crash);
+      if (auto crash = explain_compiler_crash(outcome.output, source.empty() ? command.back() : source))
+        outcome.output = std::move(*crash);
       outcome.output += compiler_hint(outcome.output);
     }
     return {outcome.status, std::move(outcome.output)};
@@ -180,17 +178,20 @@ class Builder {
     return result.status != 0 && result.text.find(circular_sign) != result.text.npos;
   }
 
-  Result device_code_with_circles(const CudaUnit& unit) {
-    const fs::path whole = scratch_.path() / (fs::path(unit.ptx).filename().string() + ".ll"),
-                   broken = scratch_.path() / (fs::path(unit.ptx).filename().string() + ".broken.ll");
-    Result result = execute(llvm_text_pass(tools_, request_, unit, whole.string()));
+  /// The device pass: to LLVM's text, which is completed, and from there to PTX.
+  Result device_pass(const CudaUnit& unit) {
+    const std::string text = (scratch_.path() / (fs::path(unit.ptx).filename().string() + ".ll")).string();
+    const Result result = execute(llvm_text_pass(tools_, request_, unit, text));
     if (result.status != 0) return result;
-    core::write_file(broken, break_circles(core::content_of(whole)));
-    result = execute(from_llvm_text_pass(tools_, request_, broken.string(), unit.ptx));
-    if (result.status != 0) return result;
-    const std::string ptx = join_circles(core::content_of(unit.ptx));
-    core::write_file(unit.ptx, ptx);
-    return result;
+    if (!request_.dry_run) core::write_file(text, with_whole_copies(core::content_of(text)));
+    const Words to_ptx = from_llvm_text_pass(tools_, request_, text, unit.ptx);
+    Result made = execute(to_ptx, Capture::both, unit.source);
+    if (circular(made)) {
+      core::write_file(text, break_circles(core::content_of(text)));
+      made = execute(to_ptx, Capture::both, unit.source);
+      if (made.status == 0) core::write_file(unit.ptx, join_circles(core::content_of(unit.ptx)));
+    }
+    return {made.status, result.text + made.text};
   }
 
   /// The device pass over sources that clang refuses as they are, mended: first their dialect, then the declarations
@@ -198,14 +199,14 @@ class Builder {
   Result mended_device_code(CudaUnit& unit, SourceOverlay& overlay, Result refused) {
     if (overlay.mend_dialect(own_files(unit))) {
       unit.overlay = overlay.write();
-      refused = execute(device_pass(tools_, request_, unit));
+      refused = device_pass(unit);
     }
     while (refused.status != 0 && may_name_execution_spaces(refused.text)) {
-      Words all_mistakes = device_pass(tools_, request_, unit);
+      Words all_mistakes = llvm_text_pass(tools_, request_, unit, unit.ptx);
       all_mistakes.insert(all_mistakes.end() - 1, {"-ferror-limit=0", "-fno-color-diagnostics"});
       if (!overlay.complete_spaces(execute(all_mistakes).text, tools_.home / "include")) break;
       unit.overlay = overlay.write();
-      refused = execute(device_pass(tools_, request_, unit));
+      refused = device_pass(unit);
     }
     return refused;
   }
@@ -215,9 +216,8 @@ class Builder {
     SourceOverlay overlay(scratch_.path() / ("overlay-" + fs::path(unit.ptx).filename().string()));
     overlay.mend_dialect(library_files_to_mend());
     unit.overlay = overlay.write();
-    Result result = execute(device_pass(tools_, request_, unit));
-    if (result.status != 0 && !circular(result)) result = mended_device_code(unit, overlay, std::move(result));
-    if (circular(result)) result = device_code_with_circles(unit);
+    Result result = device_pass(unit);
+    if (result.status != 0) result = mended_device_code(unit, overlay, std::move(result));
     show(result.text);
     if (result.status != 0) return fail(unit.source + " (device code) did not compile");
     if (request_.dry_run) return 0;

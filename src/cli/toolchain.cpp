@@ -213,28 +213,20 @@ unsigned choose_architecture(BuildRequest& request) {
   return chosen;
 }
 
-Words device_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit) {
+Words llvm_text_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit,
+                     const std::string& text) {
   Words words = common_flags(tools, request, unit);
   // Warnings come once, from the host pass.
   // Under the small code model LLVM turns tables of strings into tables of offsets from themselves, which its PTX
   // printer takes for a circular dependency.
-  add(words, {"--cuda-device-only", "-S", "-Xclang", "-target-feature", "-Xclang", "+ptx83", "-Xclang",
+  add(words, {"--cuda-device-only", "-S", "-emit-llvm", "-Xclang", "-target-feature", "-Xclang", "+ptx83", "-Xclang",
               "-mcmodel=medium", "-gline-tables-only", request.device_debug ? "-O1" : "-O2", "-fno-builtin-malloc",
               "-fno-builtin-free"});  // null is an answer, whoever looks at the bytes
   add(words, device_math(request));
   add(words, language_options(request.host_options));
   words.push_back("-w");
-  add(words, {"-o", unit.ptx});
+  add(words, {"-o", text});
   add_source(words, tools, request, unit);
-  return words;
-}
-
-Words llvm_text_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit,
-                     const std::string& text) {
-  CudaUnit to_text = unit;
-  to_text.ptx = text;
-  Words words = device_pass(tools, request, to_text);
-  words.insert(words.end() - 1, "-emit-llvm");
   return words;
 }
 
@@ -242,8 +234,9 @@ Words from_llvm_text_pass(const Toolchain& tools, const BuildRequest& request, c
                           const std::string& ptx) {
   Words words{tools.clang, "-x", "ir", "--target=nvptx64-nvidia-cuda", "-S", "-Wno-override-module"};
   add(words, {"-Xclang", "-target-cpu", "-Xclang", fmt::format("sm_{}", request.architectures.front()), "-Xclang",
-              "-target-feature", "-Xclang", "+ptx83", "-Xclang", "-mcmodel=medium", "-Xclang", "-disable-llvm-passes",
-              "-fno-crash-diagnostics", request.device_debug ? "-O1" : "-O2"});
+              "-target-feature", "-Xclang", "-ptx85", "-Xclang", "-target-feature", "-Xclang", "+ptx83", "-Xclang",
+              "-mcmodel=medium", "-Xclang", "-disable-llvm-passes", "-fno-crash-diagnostics",
+              request.device_debug ? "-O1" : "-O2"});
   for (const std::string& word : device_math(request)) {
     if (word.starts_with("-mllvm") || word.starts_with("-nvptx") || word.starts_with("-ffp-contract"))
       words.push_back(word);

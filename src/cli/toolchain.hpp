@@ -30,9 +30,7 @@ struct CudaUnit {
 /// sm number that the device pass is told, with a warning added when it is not what was asked for.
 unsigned choose_architecture(BuildRequest&);
 
-process::Words device_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
-/// The device pass in two steps, for code whose variables form a circle (circular_variables.hpp): to LLVM's text, and
-/// from it.
+/// The device pass in two steps: to LLVM's text, and from it to PTX.
 process::Words llvm_text_pass(const Toolchain&, const BuildRequest&, const CudaUnit&, const std::string& text);
 process::Words from_llvm_text_pass(const Toolchain&, const BuildRequest&, const std::string& text,
                                    const std::string& ptx);
