@@ -162,10 +162,10 @@ inline gpmcp* gpmcp_create(const char* path, size_t size, unsigned elements, uns
   if (path == NULL) return everwarp::gpmcp_refuse_file(call, path, "is no file");
   if (size == 0 || elements == 0 || groups == 0 || elements > 65536 || groups > 65536)
     return everwarp::gpmcp_refuse_file(call, path, "needs a size, and 1 to 65536 elements and groups");
-  // Each element begins on a line of its own.
-  const unsigned long long most = 1ull * elements * groups, lines = size / everwarp::gpm_line + 1;
+  // Each element begins on a granule of its own.
+  const unsigned long long most = 1ull * elements * groups, granules = size / everwarp::gpm_granule + 1;
   const everwarp::GpmCheckpointHeader header = everwarp::gpm_checkpoint_layout(
-      groups, elements, (lines + (most < size ? most : size)) * everwarp::gpm_line);
+      groups, elements, (granules + (most < size ? most : size)) * everwarp::gpm_granule);
   everwarp::GpmCheckpointHeader* file =
       static_cast<everwarp::GpmCheckpointHeader*>(gpm_map(path, header.bytes, true));
   if (file == NULL) return everwarp::gpmcp_refuse_file(call, path, "cannot be made");
@@ -215,7 +215,7 @@ inline int gpmcp_register(gpmcp* cp, void* addr, size_t size, unsigned group) {
     unsigned long long used = 0;
     for (size_t i = 0; i < static_cast<size_t>(cp->file->groups) * elements; ++i)
       if (table[i].size != 0 && table[i].offset + table[i].size > used) used = table[i].offset + table[i].size;
-    used = everwarp::gpm_whole_lines(used);
+    used = everwarp::gpm_whole_granules(used);
     if (used > cp->file->copy_bytes || size > cp->file->copy_bytes - used)
       return everwarp::gpmcp_refuse(call, "the elements have more bytes than the file was created for");
     element.offset = used;

@@ -1,5 +1,6 @@
 // The files that libGPM's logs and checkpoints are: what gpm_log.cuh and gpm_checkpoint.cuh write, and `ew pool info`
 // reads. Offsets count from the first byte of the pool. No address is ever stored in a file: it may be mapped anywhere.
+// Entries of a log and elements of a checkpoint begin on a granule of the medium.
 //
 // A header is stored in two steps: everything but `magic`, durable; then `magic`, durable. So a header that has its
 // magic is whole, and one without is what a crash of the creation has left.
@@ -10,8 +11,9 @@
 namespace everwarp {
 
 enum {
-  gpm_format_version = 1,
-  gpm_line = 128,  // bytes that a warp's lanes store together, four each
+  gpm_format_version = 2,
+  gpm_line = 128,     // bytes that a warp's lanes store together, four each
+  gpm_granule = 256,  // bytes that Optane writes at once: a part of them costs a read as well
   gpm_lanes = 32
 };
 
@@ -55,11 +57,14 @@ static_assert(sizeof(GpmSelector) == gpm_line, "no other group's selector is on 
 
 /// Element i of group g is row g * elements + i of the table. `size` is stored last: 0 means that none is registered.
 struct GpmElement {
-  unsigned long long offset, size;  // offset: within a copy, a multiple of the line
+  unsigned long long offset, size;  // offset: within a copy, a multiple of the granule
 };
 
 constexpr unsigned long long gpm_whole_lines(unsigned long long bytes) {
   return (bytes + gpm_line - 1) / gpm_line * gpm_line;
+}
+constexpr unsigned long long gpm_whole_granules(unsigned long long bytes) {
+  return (bytes + gpm_granule - 1) / gpm_granule * gpm_granule;
 }
 
 /// Where each part of a log lies that has these partitions; `kind` and `words` decide how long it is.
@@ -70,7 +75,7 @@ inline GpmLogHeader gpm_log_layout(unsigned kind, unsigned partitions, unsigned 
   header.partitions = partitions;
   header.words = words;
   header.heads = sizeof(GpmLogHeader);
-  header.entries = header.heads + (kind == gpm_log_hcl ? 4ull : 1ull * gpm_line) * partitions;
+  header.entries = gpm_whole_granules(header.heads + (kind == gpm_log_hcl ? 4ull : 1ull * gpm_line) * partitions);
   header.bytes = header.entries + (kind == gpm_log_hcl ? 4ull * words : gpm_whole_lines(4ull * words)) * partitions;
   return header;
 }
@@ -112,7 +117,7 @@ inline GpmCheckpointHeader gpm_checkpoint_layout(unsigned groups, unsigned eleme
   header.copy_bytes = copy_bytes;
   header.selectors = sizeof(GpmCheckpointHeader);
   header.table = header.selectors + sizeof(GpmSelector) * groups;
-  header.copies = header.table + gpm_whole_lines(sizeof(GpmElement) * groups * elements);
+  header.copies = gpm_whole_granules(header.table + sizeof(GpmElement) * groups * elements);
   header.bytes = header.copies + 2 * copy_bytes;
   return header;
 }
@@ -127,7 +132,7 @@ inline const char* gpm_checkpoint_mistake(const void* pool, unsigned long long b
   if (file->version != gpm_format_version) return "is a checkpoint file of another version";
   const GpmCheckpointHeader want = gpm_checkpoint_layout(file->groups, file->elements, file->copy_bytes);
   if (file->groups == 0 || file->elements == 0 || file->groups > 65536 || file->elements > 65536 ||
-      file->copy_bytes == 0 || file->copy_bytes % gpm_line != 0 || file->copy_bytes > bytes ||
+      file->copy_bytes == 0 || file->copy_bytes % gpm_granule != 0 || file->copy_bytes > bytes ||
       file->selectors != want.selectors || file->table != want.table || file->copies != want.copies ||
       file->bytes != want.bytes || file->bytes > bytes)
     return "has a damaged header: its sizes contradict each other";

@@ -156,7 +156,7 @@ TEST_P(GpmFiles, AreToldAndJudged) {
   ASSERT_EQ(call({program(GetParam()), "--small", "--pool", "pool"}).status, 0);
   const std::string told = pool("info", "pool", 0);
   const bool log = std::string(GetParam()) != "checkpoints";
-  EXPECT_NE(told.find(log ? "a log of libGPM, version 1" : "a checkpoint file of libGPM, version 1"), told.npos)
+  EXPECT_NE(told.find(log ? "a log of libGPM, version 2" : "a checkpoint file of libGPM, version 2"), told.npos)
       << told;
   const std::map<std::string, std::string> holds = {
       {"hcl_log", "HCL, 2 blocks of 40 threads\ncapacity: 36 bytes for each thread\nin use: 0 bytes"},
