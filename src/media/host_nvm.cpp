@@ -29,7 +29,7 @@ memory::ByteMask shifted(const memory::ByteMask& mask, u32 from, u32 count) {
 
 HostNvm::HostNvm(const NvmConfig& config, const HostMemoryConfig& host, const MediaParts& parts)
     : wheel_(parts.wheel),
-      answers_(*parts.host_link, parts.wheel, parts.clock, config.fence_interval),
+      answers_(*parts.host_link, parts.wheel, parts.clock, config.fence_bandwidth),
       payloads_(parts.payloads),
       durable_(parts.durable),
       eadr_(config.eadr),
@@ -243,7 +243,7 @@ void HostNvm::medium_done(u64 token) {
 void HostNvm::host_done(u64 slot, u64) {
   const memory::DeviceRequest& request = slots_[slot].request;
   if (!request.client || request.host != memory::HostAccess::none) return finish(slot, 0);
-  answers_.send<&HostNvm::finish>(request.write ? 0 : request.bytes, request.fence, *this, slot);
+  answers_.send<&HostNvm::finish>(request.write ? 0 : request.bytes, request.fence ? request.bytes : 0, *this, slot);
 }
 
 void HostNvm::finish(u64 slot, u64) {

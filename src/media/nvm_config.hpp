@@ -27,7 +27,7 @@ struct NvmConfig {
   bool rows = false;
   u32 read_buffer = 512;
   u32 queue = 512;
-  core::Picoseconds fence_interval{0};
+  core::BytesPerSecond fence_bandwidth{0};
   bool ddio = true;
   bool eadr = false;
 
@@ -85,10 +85,9 @@ struct NvmConfig {
           "as the write-pending queue");
     visit("queue", self.queue, Range{1, 65536}, "requests",
           "Requests of one channel under way before the write-pending queue or the medium.", "assumed: as host memory");
-    visit(
-        "fence_interval", self.fence_interval, Range{0, 1e6}, "",
-        "Far: between the answers to two fences that have sent persists over the link, of the whole GPU. 0: no limit.",
-        "0: what the link does to them alone");
+    visit("fence_bandwidth", self.fence_bandwidth, Range{0, 100000}, "",
+          "Far: of persists that fences have sent over the link, of the whole GPU. 0: no limit but the link's.",
+          "0: what the link does to them alone");
     visit("ddio", self.ddio, Range{}, "",
           "Far: whether the device's writes go into the host's last-level cache, outside gpm_persist_begin() and "
           "gpm_persist_end(). They are durable when they leave it; with eADR at once.",

@@ -36,7 +36,7 @@ struct DeviceRequest {
   // not belong to it (DDIO without eADR), and then durable some time later or never.
   PayloadId payload = no_payload;
   u64 line = 0;        // of the payload: address of its first byte in the program
-  bool fence = false;  // of such a write: a fence waits, and this one stands for it (Request::fence)
+  bool fence = false;  // of such a write: a fence has sent it
   bool mmio = false;   // for registers of a device behind the link: no cache or memory of the host is asked
   // Of a core: a load reads, the rest writes. The bytes lie inside one line of the last-level cache. A flush's payload
   // is what the line has that is neither durable nor dirty in that cache.

@@ -22,7 +22,8 @@ struct PrivateCacheConfig {
   u32 merges = 8;                   // parts that wait for one line
   u32 write_buffer = 64;            // lines with bytes that are not yet in the image (write-through protocols)
   u32 drain_after = 128;  // cycles after which such a line leaves by itself; 0: at a release or when the buffer is full
-  u32 fill_bytes = 32;    // a cycle from the network
+  u32 drain_persists_after = 0;     // the same of a persistent line; 0: when persistency says so
+  u32 fill_bytes = 32;              // a cycle from the network
   std::string prefetcher = "none";  // a name of prefetcher_kinds()
   u32 prefetch_distance = 1;        // lines, or strides, ahead
 
@@ -87,6 +88,10 @@ void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
         "Lines with bytes that the homes do not have yet (protocols that write through).", assumed);
   visit("drain_after", self.drain_after, Range{0, 1e9}, "cycles",
         "A written line leaves by itself after so long; 0: at a release, or when the buffer is full.", assumed);
+  visit("drain_persists_after", self.drain_persists_after, Range{0, 1e9}, "cycles",
+        "The same of a line of persistent memory, where the persistency model has no persist buffer; 0: at an order "
+        "operation, at an eviction, or at the kernel's end.",
+        "SBRP, section 4: the L1 keeps them; GPUs without new hardware send them as any other line");
   visit("fill_bytes", self.fill_bytes, Range{1, 4096}, "bytes", "Taken from the network in a cycle.",
         "SBRP artifact: one flit with a sector a cycle");
   visit("prefetcher", self.prefetcher, core::model_choices(prefetcher_names()), "",

@@ -174,7 +174,7 @@ struct Request {
   bool held : 1 = false;
   /// Of a request to a home: copies of other lines took the line's place, so clean sectors come anew.
   bool displaced : 1 = false;
-  /// Of a persist: the first that a fence has sent. Where fences over the link are limited, it stands for its fence.
+  /// Of a persist: a fence has sent it (nvm.fence_bandwidth).
   bool fence : 1 = false;
   /// Of an own: whatever the agent wants to know when another asks for the words. The home keeps it with the owner.
   u16 tag = 0;

@@ -296,8 +296,8 @@ void ask_persistency(const ptx::Kernel& kernel, const memory::Consistency& model
 /// Regions have been applied: they widen and narrow scopes.
 void fence_cost(PcTiming& pc, const SmTimingConfig& c) {
   if (pc.work != OpClass::fence || pc.order.as != OrderClass::fence) return;
-  if (pc.order.scope == Scope::gpu) pc.fence_cycles = c.fence_device;
-  if (pc.order.scope == Scope::sys) pc.fence_cycles = c.fence_system;
+  if (pc.order.scope == Scope::gpu) pc.fence_cycles = c.fence.device;
+  pc.asks_gpu = pc.order.scope == Scope::sys && c.fence.system != 0;
 }
 
 /// Operands of stores and atomics, and source and sizes of copies, as rows 0 up of what is copied.

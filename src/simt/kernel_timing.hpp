@@ -54,9 +54,10 @@ struct PcTiming {
   bool branches = false;  // another instruction than the next may follow
   bool alone = false;     // while its warp goes on, no other warp hears of it, and it calls no function
   u16 latency = 1, interval = 1;
-  bool stores = false;   // to global memory; atomics, too
-  u32 order_cycles = 0;  // behind it, until the next instruction
-  u32 fence_cycles = 0;  // the same, if its warp has stored since its last fence
+  bool stores = false;    // to global memory; atomics, too
+  u32 order_cycles = 0;   // behind it, until the next instruction
+  u32 fence_cycles = 0;   // the same, if its warp has stored since its last fence
+  bool asks_gpu = false;  // a fence for which the whole GPU is asked (SystemFences), if its warp has stored since
   Ordering order;
   u64 InstructionCounts::*issued = nullptr;
 };

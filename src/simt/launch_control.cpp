@@ -53,6 +53,8 @@ void LaunchControl::hear(const Notice& notice, Cycle now) {
     }
     case Notice::What::contended:
       return appoint(Appointment::What::contention, now + ahead_);
+    case Notice::What::fence:
+      return with_.fences.ask(notice.sm, notice.run);
   }
 }
 

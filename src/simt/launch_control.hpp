@@ -13,6 +13,7 @@
 
 #include "simt/launch_ledger.hpp"
 #include "simt/sm/sm_array.hpp"
+#include "simt/system_fences.hpp"
 #include "simt/thread_local_memory.hpp"
 
 namespace ew::simt {
@@ -28,6 +29,7 @@ class LaunchControl {
     Notices& notices;
     LaunchLedger& ledger;
     ThreadLocalMemory& local_memory;
+    SystemFences& fences;
   };
   LaunchControl(const Parts& parts, Cycle ahead) : with_(parts), ahead_(ahead) {}
 

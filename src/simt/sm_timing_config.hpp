@@ -19,6 +19,11 @@ struct UnitTime {
   u32 latency = 1, interval = 1;
 };
 
+/// Cycles of fences, by their scope.
+struct FenceTime {
+  u32 device = 0, system = 0, turn = 0;
+};
+
 struct SmTimingConfig {
   u32 schedulers = 4;
   std::string policy = "gto";
@@ -39,7 +44,7 @@ struct SmTimingConfig {
   u32 vote_latency = 12;
   u32 branch_latency = 8;
   u32 barrier_latency = 22, barrier_interval = 2;
-  u32 fence_device = 0, fence_system = 0;
+  FenceTime fence;
   u32 block_start = 0;
 
   u32 shared_latency = 20;
@@ -135,12 +140,17 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
         "From the last arrival at a barrier of the block to the next instructions of its warps.", barriers);
   visit("barrier_interval", self.barrier_interval, core::Range{0, 64}, "cycles",
         "A block's barriers take one warp's arrival after another: from one to the next.", barriers);
-  visit("fence_device", self.fence_device, core::Range{0, 1 << 20}, "cycles",
+  visit("fence_device", self.fence.device, core::Range{0, 1 << 20}, "cycles",
         "What a fence of device scope takes besides its waits, if its warp has stored or performed an atomic since its "
         "last one.",
         only_waits);
-  visit("fence_system", self.fence_system, core::Range{0, 1 << 20}, "cycles",
-        "The same of a fence of system scope: what the host's answer takes.", only_waits);
+  visit("fence_system", self.fence.system, core::Range{0, 1 << 20}, "cycles",
+        "What a fence of system scope takes at least, its waits included, if its warp has stored since its last one. "
+        "The GPU has one under way; those that come meanwhile go together in the next.",
+        only_waits);
+  visit("fence_turn", self.fence.turn, core::Range{0, 1 << 20}, "cycles",
+        "How much longer such a fence takes for each SM behind the first of those that go together.",
+        "0: on a TU102 and an A100, one of all SMs takes twice as long as one alone");
   visit("block_start", self.block_start, core::Range{0, 1 << 20}, "cycles",
         "From a block's arrival at an SM to the first instructions of its warps.", "assumed: nothing");
   visit("shared_latency", self.shared_latency, latency, "cycles", "A load of shared memory without conflicts.",

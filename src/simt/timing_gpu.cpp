@@ -35,6 +35,7 @@ struct TimingGpu::State {
   SmArray sms;
   LaunchLedger ledger;
   const Cycle ahead;  // SMs may run so many cycles ahead of the rest of the machine
+  SystemFences fences;
   LaunchControl launches;
   StuckWatch stuck;
   // The clock.
@@ -82,13 +83,15 @@ struct TimingGpu::State {
             parts.wheel, residency.sms(), performer),
         ledger(runs, sms, latencies),
         ahead(parts.exchange ? parts.exchange->lookahead() : 1),
+        fences(sms, parts.wheel, parts.timing.fence.system, parts.timing.fence.turn, ahead),
         launches({.residency = residency,
                   .runs = runs,
                   .sms = sms,
                   .executor = executor,
                   .notices = notices,
                   .ledger = ledger,
-                  .local_memory = local_memory},
+                  .local_memory = local_memory,
+                  .fences = fences},
                  ahead),
         stuck({.executor = executor,
                .residency = residency,

@@ -675,6 +675,7 @@ void run(const Setup& setup, const Crew& crew, u32 seed) {
   apply(setup, config.persistency);
   config.seed = seed;
   config.agents = crew.agents;
+  config.cache.drain_persists_after = seed % 2 ? 0 : 50;
   PersistBench bench(config);
   World world{.bench = &bench};
   std::deque<Block> blocks;

@@ -507,18 +507,49 @@ TEST(TimingOrder, a_fence_behind_a_store_takes_its_own_time_besides_its_waits) {
   const std::string store = "  st.global.u32 [%rd2], %r1;\n", atomic = "  red.global.add.u32 [%rd2], 1;\n";
   const auto of = [&](const std::string& before, const char* scope) {
     const std::string body = before + "  fence.acq_rel." + scope + ";\n";
-    setup.timing.fence_device = setup.timing.fence_system = 0;
+    setup.timing.fence.device = 0;
     const u32 waits = clocks(body, setup);
-    setup.timing.fence_device = 300;
-    setup.timing.fence_system = 1000;
+    setup.timing.fence.device = 300;
     return clocks(body, setup) - waits;
   };
   EXPECT_EQ(of(store, "gpu"), 300u);
-  EXPECT_EQ(of(store, "sys"), 1000u);
   EXPECT_EQ(of(store, "cta"), 0u);
   EXPECT_EQ(of(atomic, "gpu"), 300u);
   EXPECT_EQ(of("  ld.global.u32 %x1, [%rd2];\n", "gpu"), 0u);
   EXPECT_EQ(of(store + "  fence.acq_rel.gpu;\n", "gpu"), 300u) << "the first alone: nothing was stored since";
+}
+
+TEST(TimingOrder, a_fence_of_system_scope_takes_as_long_as_the_gpu_needs_for_it) {
+  TimingSetup setup = plain();
+  setup.stores_at_once = true;
+  const std::string store = "  st.global.u32 [%rd2], %r1;\n", fence = "  fence.acq_rel.sys;\n";
+  const auto of = [&](const std::string& body, u32 cycles) {
+    setup.timing.fence.system = cycles;
+    return clocks(body, setup);
+  };
+  const u32 waits = of(store + fence, 0);
+  EXPECT_LE(of(store + fence, 10), waits + 10);
+  EXPECT_EQ(of(store + fence, 3000) - of(store + fence, 1000), 2000u);
+  EXPECT_LE(of(store + fence, 3000), waits + 3000);
+  EXPECT_EQ(of("  ld.global.u32 %x1, [%rd2];\n" + fence, 3000), of("  ld.global.u32 %x1, [%rd2];\n" + fence, 0));
+  EXPECT_LE(of(store + fence + fence, 3000), of(store + fence, 3000) + 10) << "nothing was stored since";
+}
+
+TEST(TimingOrder, fences_of_system_scope_go_together) {
+  TimingSetup setup = plain();
+  const std::string body =
+      "  mov.u32 %r7, %tid.x;\n  shr.u32 %r7, %r7, 5;\n  mul.wide.u32 %rd3, %r7, 128;\n  add.s64 %rd3, %rd3, %rd2;\n" +
+      repeated(4, [](u32) { return "st.global.u32 [%rd3], %r1;\n  fence.acq_rel.sys;"; });
+  const auto of = [&](u32 cycles, u32 threads) {
+    setup.timing.fence.system = cycles;
+    return clocks(body, setup, threads);
+  };
+  const u32 alone = of(4000, 32) - of(2000, 32), two = of(4000, 64) - of(2000, 64),
+            many = of(4000, 1024) - of(2000, 1024);
+  EXPECT_EQ(alone, 4 * 2000u);
+  EXPECT_GT(two, alone) << "one of two warps waits for the other's";
+  EXPECT_LE(two, 2 * alone);
+  EXPECT_EQ(many, two) << "however many wait";
 }
 
 TEST(TimingStart, a_block_begins_as_late_as_the_machine_file_says) {

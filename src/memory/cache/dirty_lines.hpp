@@ -1,5 +1,5 @@
-// A list of dirty lines of a private cache, oldest first, through their own entries of the line store. Owned by the
-// write buffer.
+// A list of dirty lines of a private cache, oldest first, through their own entries of the line store. A line may leave
+// by itself when it has been there for so long. Owned by the write buffer.
 #pragma once
 
 #include "memory/cache/line_store.hpp"
@@ -9,6 +9,9 @@ namespace ew::memory {
 class DirtyLines {
  public:
   explicit DirtyLines(LineStore& lines) : lines_(lines) {}
+
+  u32 leave_after = 0;       // cycles; 0: they do not leave by themselves
+  bool timer_armed = false;  // for the oldest
 
   /// no_number: there is none.
   u32 oldest() const { return oldest_; }

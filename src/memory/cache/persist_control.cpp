@@ -42,11 +42,12 @@ bool PersistControl::drain() {
 }
 
 void PersistControl::flush_persistent() {
-  parts_.buffer.begin_fence();
+  parts_.buffer.set_fence(true);
   while (parts_.buffer.oldest_persistent() != no_number) {
     parts_.counts->persist.flushed_at_orders += !parts_.buffer.flush().under_way();
     parts_.buffer.drain(parts_.buffer.oldest_persistent());
   }
+  parts_.buffer.set_fence(false);
 }
 
 void PersistControl::drained() {

@@ -25,6 +25,7 @@ class PersistControl final : public PersistMachinery {
   void attach(std::unique_ptr<Persistency> model, PersistencyTraits traits) {
     model_ = std::move(model);
     traits_ = traits;
+    if (model_ && !traits.buffered) parts_.buffer.let_persists_leave();
   }
 
   Persistency* model() const { return model_.get(); }

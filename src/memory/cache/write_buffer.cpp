@@ -3,23 +3,29 @@
 namespace ew::memory {
 
 void WriteBuffer::join(u32 way) {
-  volatile_.append(way);
-  parts_.lines[way].joined = now();
+  join(volatile_, way);
   if (volatile_.count() > config_.write_buffer / 2) retire(volatile_.oldest());
-  arm_timer();
 }
 
-void WriteBuffer::arm_timer() {
-  if (!config_.drain_after || timer_armed_ || volatile_.oldest() == no_number) return;
-  timer_armed_ = true;
-  parts_.wheel.at<&WriteBuffer::drain_aged>(parts_.lines[volatile_.oldest()].joined + config_.drain_after, *this);
+void WriteBuffer::join(DirtyLines& list, u32 way) {
+  list.append(way);
+  parts_.lines[way].joined = now();
+  arm_timer(list);
 }
 
-void WriteBuffer::drain_aged(u64, u64) {
-  timer_armed_ = false;
-  while (volatile_.oldest() != no_number && parts_.lines[volatile_.oldest()].joined + config_.drain_after <= now())
-    retire(volatile_.oldest());
-  arm_timer();
+void WriteBuffer::arm_timer(DirtyLines& list) {
+  if (!list.leave_after || list.timer_armed || list.oldest() == no_number) return;
+  list.timer_armed = true;
+  parts_.wheel.at<&WriteBuffer::drain_aged>(parts_.lines[list.oldest()].joined + list.leave_after, *this,
+                                            &list == &persistent_);
+}
+
+void WriteBuffer::drain_aged(u64 persistent, u64) {
+  DirtyLines& list = persistent ? persistent_ : volatile_;
+  list.timer_armed = false;
+  while (list.oldest() != no_number && parts_.lines[list.oldest()].joined + list.leave_after <= now())
+    persistent ? drain(list.oldest()) : retire(list.oldest());
+  arm_timer(list);
 }
 
 void WriteBuffer::drain_all() {
@@ -133,7 +139,7 @@ void WriteBuffer::send(u32 way, RequestKind kind, ByteMask bytes, u8 mark, u32 a
   counts->bytes_written += data_bytes;
   if (line.persistent) {
     write.persist = parts_.persists.open();
-    write.fence = std::exchange(fence_, false);
+    write.fence = fence_;
     ++counts->persist.sent;
     ++counts->persist.lines;
     counts->persist.bytes += data_bytes;

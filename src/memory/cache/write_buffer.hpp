@@ -3,7 +3,7 @@
 // Dirty lines of volatile memory stand in the write buffer, oldest first; each holds one of its places, and so does
 // every write and reduction on its way. Half of the places are for lines on their way, so that a stream of stores does
 // not stop for each. Dirty persistent lines have a list of their own, without bound: the persistency model says when
-// they leave.
+// they leave, or they do so by themselves (let_persists_leave).
 //
 // Where words are owned later (Otherwise::own_later), what leaves is a request for the words that were written, and the
 // bytes stay. Dirty bytes of owned words are no business of the buffer then.
@@ -41,6 +41,7 @@ class WriteBuffer {
   using Parts = WriteBufferParts;
   WriteBuffer(const PrivateCacheConfig& config, const Parts& parts)
       : config_(config), parts_(parts), volatile_(parts.lines), persistent_(parts.lines) {
+    volatile_.leave_after = config.drain_after;
     if (parts.knows_writers) writers_.begin(parts.lines.size());
   }
 
@@ -52,7 +53,9 @@ class WriteBuffer {
   /// The warp has written the line, which has joined or will.
   void written_by(u32 way, u32 warp) { writers_.wrote(way, warp); }
   /// A persistent line has become dirty.
-  void join_persistent(u32 way) { persistent_.append(way); }
+  void join_persistent(u32 way) { join(persistent_, way); }
+  /// Nobody keeps the order of persistent lines: they may leave by themselves.
+  void let_persists_leave() { persistent_.leave_after = config_.drain_persists_after; }
   /// Words of the line are owned: it has nothing to leave for if all that were written are.
   void owned(u32 way) {
     const CacheLine& line = parts_.lines[way];
@@ -89,8 +92,8 @@ class WriteBuffer {
   void end_write() { --writes_under_way_; }
   u32 writes_under_way() const { return writes_under_way_; }
 
-  /// A fence sends persists: the next is its first, if there is one before the next fence.
-  void begin_fence() { fence_ = true; }
+  /// What leaves from now on leaves because of a fence, or does so no more.
+  void set_fence(bool fence) { fence_ = fence; }
   FlushMarks& flush() { return flush_; }
   const FlushMarks& flush() const { return flush_; }
 
@@ -104,15 +107,15 @@ class WriteBuffer {
   void send_unowned(u32 way, u8 mark);
   bool keeps_what_left(const CacheLine& line) const { return line.persistent && parts_.owns_what_left; }
   void give_back(u32 way, u8 mark);
-  void arm_timer();
-  void drain_aged(u64, u64);
+  void join(DirtyLines&, u32 way);
+  void arm_timer(DirtyLines&);
+  void drain_aged(u64 list, u64);
   Cycle now() const { return parts_.wheel.now(); }
 
   const PrivateCacheConfig& config_;
   Parts parts_;
   DirtyLines volatile_, persistent_;
   u32 writes_under_way_ = 0;  // persists are not among them
-  bool timer_armed_ = false;
   FlushMarks flush_;
   bool fence_ = false;
   Writers writers_;  // of volatile lines

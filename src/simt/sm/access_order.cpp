@@ -30,17 +30,22 @@ bool AccessOrder::may_issue(u32 slot) {
   }
   if ((w.unperformed_classes & order.performed) | (w.invisible_classes & order.visible)) return false;
   if (next.waits_for_copies && !copies_done(slot)) return false;
+  if (next.asks_gpu && take_stores(slot)) {
+    w.asks_gpu = true;
+    endings_.fence(token_of(slot));
+  }
   if (order.before != PersistOrder::none && !w.ordered) {
     if (!ask(slot, order.before, order.scope)) return false;
     w.ordered = true;
   }
-  if (!order.releases || w.released) return true;
-  if (w.releasing) return false;
-  w.releasing = true;
-  if (!port_->release(order.scope, token_of(slot), table_[slot].grid->account, slot)) return false;
-  w.releasing = false;
-  w.released = true;
-  return true;
+  if (order.releases && !w.released) {
+    if (w.releasing) return false;
+    w.releasing = true;
+    if (!port_->release(order.scope, token_of(slot), table_[slot].grid->account, slot)) return false;
+    w.releasing = false;
+    w.released = true;
+  }
+  return !w.asks_gpu;
 }
 
 /// False: the persistency model holds the warp; it asks again.
@@ -106,6 +111,13 @@ void AccessOrder::released(u32 token) {
   if (!w.releasing || token_of(slot) != token) return;
   w.releasing = false;
   w.released = true;
+  table_.look_again(slot, Wait::order);
+}
+
+void AccessOrder::fence_over(u32 token) {
+  const u32 slot = token % WarpTable::slots;
+  if (!of_[slot].asks_gpu || token_of(slot) != token) return;
+  of_[slot].asks_gpu = false;
   table_.look_again(slot, Wait::order);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "simt/line_port.hpp"
+#include "simt/sm/endings.hpp"
 #include "simt/sm/held_warps.hpp"
 #include "simt/sm/warp_table.hpp"
 
@@ -19,6 +20,7 @@ inline constexpr u32 copy_groups = 16;
 struct WarpOrder {
   bool releasing = false, released = false;                 // before the next instruction
   bool stored = false;                                      // since its last fence
+  bool asks_gpu = false;                                    // for a fence, and there is no answer yet
   bool ordered = false;                                     // the order operation before it is over
   memory::PersistOrder after = memory::PersistOrder::none;  // of a warp of AccessOrder::asked_behind_
   Scope after_scope = Scope::none;
@@ -30,7 +32,7 @@ struct WarpOrder {
 
 class AccessOrder {
  public:
-  AccessOrder(WarpTable& table, HeldWarps& held) : table_(table), held_(held) {}
+  AccessOrder(WarpTable& table, HeldWarps& held, Endings& endings) : table_(table), held_(held), endings_(endings) {}
   void attach(LinePort& port) { port_ = &port; }
 
   void begin(u32 slot);
@@ -82,6 +84,8 @@ class AccessOrder {
 
   /// The private cache's answer to a release, with the token that it was given.
   void released(u32 token);
+  /// The GPU's answer to a fence.
+  void fence_over(u32 token);
   static constexpr u32 tokens_end = 1u << 31;
 
  private:
@@ -91,6 +95,7 @@ class AccessOrder {
 
   WarpTable& table_;
   HeldWarps& held_;
+  Endings& endings_;
   LinePort* port_ = nullptr;
   std::array<WarpOrder, WarpTable::slots> of_;
   u64 asked_behind_ = 0;  // warps whose order operation behind the last instruction is not over

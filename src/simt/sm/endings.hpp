@@ -1,6 +1,6 @@
 // What an SM tells the rest of the machine: a block has ended, a private cache has sent everything home, the last
-// access of a launch is over, a launch has failed. The rest hears of it in the cycle in which it is told
-// (LaunchControl), and answers some cycles later. Owned by the SM.
+// access of a launch is over, a launch has failed, a warp waits for a fence of the GPU. The rest hears of it in the
+// cycle in which it is told (LaunchControl), and answers some cycles later. Owned by the SM.
 #pragma once
 
 #include <utility>
@@ -17,12 +17,13 @@ struct Notice {
     drained,     // these are over
     flushed,     // what end_kernel() was asked for is done
     failed,      // Endings::failure() says which launch, and why
-    contended    // warps poll in vain: strong accesses are to be watched
+    contended,   // warps poll in vain: strong accesses are to be watched
+    fence        // of system scope: SystemFences answers, with `run` as its token
   };
   What what = What::block_over;
   bool waits = false;
   u16 sm = 0;
-  u32 run = 0;  // index of the launch
+  u32 run = 0;  // index of the launch; a token
   Block* block = nullptr;
 };
 
@@ -48,6 +49,7 @@ class Endings {
   }
   void flushed(u32 run) { tell({.what = Notice::What::flushed, .run = run}); }
   void contended() { tell({.what = Notice::What::contended}); }
+  void fence(u32 token) { tell({.what = Notice::What::fence, .run = token}); }
 
   /// The first failure counts; nothing issues on this SM behind it, until the launch is forgotten.
   void fail(Grid& grid, Fault fault) {

@@ -55,10 +55,12 @@ class RunningSm {
     partition_.inbox.post<&RunningSm::add>(when, *this, reinterpret_cast<u64>(&block), run.index);
   }
   void send_flush(const GridRun& run, Cycle when) { partition_.inbox.post<&RunningSm::flush>(when, *this, run.index); }
+  void send_fence_over(u32 token, Cycle when) { partition_.inbox.post<&RunningSm::fence_over>(when, *this, token); }
 
  private:
   void add(u64 block, u64 run) { sm_.add(*reinterpret_cast<Block*>(block), *runs_.at(static_cast<u32>(run))); }
   void flush(u64 run, u64) { sm_.flush(static_cast<u32>(run)); }
+  void fence_over(u64 token, u64) { sm_.fence_over(static_cast<u32>(token)); }
 
   core::Partition partition_;
   TimingSm sm_;

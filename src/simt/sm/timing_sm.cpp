@@ -14,7 +14,7 @@ TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, core:
       trace_(with.trace, partition.wheel, sm.index),
       table_(partition.wheel, alarm_),
       schedulers_(setup, sm.index),
-      order_(table_, held_),
+      order_(table_, held_, endings_),
       polls_(setup, sm.index, partition.wheel, table_, with.polls, endings_),
       parked_(setup.limits.blocks_per_sm, setup.config, table_, with.executor, partition.wheel, alarm_, endings_),
       accesses_(setup.config.accesses),
@@ -114,7 +114,7 @@ void TimingSm::step(Cycle now) {
   const u64 changed = held_.take_changed() ? ~u64{0} : table_.take_changed() | table_.ready().of(Unit::memory);
   stalls_.end_step(
       now, table_.occupied() != 0, due == now + 1, [&](u32 s) { return (changed & schedulers_[s].mine()) != 0; },
-      [this](u32 s) { return cause_of(s); });
+      [this](u32 s) { return causes_.of(schedulers_[s].mine()); });
 }
 
 void TimingSm::forget(const GridRun& run, Cycle now) {
@@ -122,12 +122,12 @@ void TimingSm::forget(const GridRun& run, Cycle now) {
   stalls_.charge(now);
   residents_.forget(run);
   unit_.forget(run);
-  stalls_.choose_anew([this](u32 s) { return cause_of(s); });
+  stalls_.choose_anew([this](u32 s) { return causes_.of(schedulers_[s].mine()); });
 }
 
 TimingStatistics TimingSm::take(core::Account account, Cycle now) {
   const core::InPart here(core::sm_part, sm_.index);
-  return stalls_.take(account, now, [this](u32 s) { return cause_of(s); });
+  return stalls_.take(account, now, [this](u32 s) { return causes_.of(schedulers_[s].mine()); });
 }
 
 void TimingSm::settle(Cycle now) {

@@ -34,6 +34,8 @@ class TimingSm {
   void add(Block&, GridRun&);
   /// Sends what the private cache holds home, for the launch of this index; a notice says when that is done.
   void flush(u32 run) { flushes_.flush(run); }
+  /// The GPU's answer to a fence of this SM (Endings::fence).
+  void fence_over(u32 token) { order_.fence_over(token); }
   /// The launch has failed: its warps are gone, its accesses finish alone.
   void forget(const GridRun&, Cycle now);
   const Endings& endings() const { return endings_; }
@@ -51,8 +53,6 @@ class TimingSm {
   u64 digest() const { return issue_.digest(); }
 
  private:
-  StallCause cause_of(u32 scheduler) const { return causes_.of(schedulers_[scheduler].mine()); }
-
   Sm& sm_;
 
   Alarm alarm_;
