@@ -1,11 +1,34 @@
 #include "runtime/movers.hpp"
 
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
 namespace ew::runtime {
+
+namespace {
+
+/// Where the first thread of this process began: field 28 of proc(5), behind the name in parentheses. 0: not known.
+u64 stack_end_of_first_thread() {
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name = text.rfind(')');
+  if (name == text.npos) return 0;
+  std::istringstream fields(text.substr(name + 1));
+  std::string field;
+  for (int number = 3; number <= 28; ++number)
+    if (!(fields >> field)) return 0;
+  return std::strtoull(field.c_str(), nullptr, 10);
+}
+
+}  // namespace
 
 Movers::Movers(const MachineConfig& config, const memory::DmaPort::Parts& port, MemoryDevices& devices,
                const memory::DmaEngine::Tell& copy_begins, const memory::DmaEngine::Tell& moved)
     : map_(port.map),
-      pages_(port.map),
+      pages_(port.map, stack_end_of_first_thread()),
       engines_(config, port, devices.of_host_pages(), pages_, copy_begins, over(moved)) {
   if (config.device.integrated) return;
   const bool far_pools = !config.nvm.none() && !config.nvm.near();

@@ -108,14 +108,15 @@ struct TimingGpu::State {
 
   /// All SMs stand before this cycle.
   void look_around() {
-    if (now() >= parts.crash_at) [[unlikely]]
-      parts.crash();
     if (now() >= look_at) [[unlikely]] {
       look();
       look_at = now() + look_interval;
     }
     launches.keep_appointments(now(), now_ns());
     if (launches.take_stop()) stop = true;
+    // A run that ends here has not begun this cycle: what the host does next comes before the crash.
+    if (now() >= parts.crash_at && !stopped()) [[unlikely]]
+      parts.crash();
     polls.contested.watched |= launches.take_contention();
     stuck.look(now());
   }
