@@ -24,6 +24,8 @@ class Cores {
   void start(u64 id, Work);
   bool idle() const { return works_.empty(); }
   const HostStatistics& statistics() const { return statistics_; }
+  /// Calls of kernels that these cores serve; cycles for which such calls have waited.
+  void count_calls(u64 calls, u64 waited) { statistics_.daemon_calls += calls, statistics_.daemon_waits += waited; }
   std::string what_is_under_way() const;
 
  private:

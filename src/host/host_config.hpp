@@ -21,6 +21,7 @@ struct HostConfig {
   core::Picoseconds wake{5'000'000};
   core::Bytes bounce{512 * 1024};
   bool bounced = true;
+  core::Picoseconds daemon_poll{200'000}, daemon_call{500'000};
   std::string file_system = "ext4-dax";
   core::ModelSections sections;  // of file systems
 
@@ -51,6 +52,12 @@ struct HostConfig {
           "Whether such copies (cudaMemcpy to or from a pool) go through these buffers and a core's copy; else a copy "
           "engine accesses the pool itself.",
           "GPM, section 3");
+    visit("daemon_poll", self.daemon_poll, Range{1, 1e9}, "",
+          "From one look of idle daemon threads at a mailbox of GPUfs (<everwarp/gpufs.cuh>) to the next.",
+          "assumed: a sweep over some flags, most of which a core's caches have");
+    visit("daemon_call", self.daemon_call, Range{0, 1e9}, "",
+          "Of a daemon, for each call that it finds there: to decode and dispatch it, besides the file system's part.",
+          "assumed: no published figure apart from the system call");
     visit("file_system", self.file_system, core::model_choices(file_system_names()), "",
           "Of files (host_file_open): `ew explain models` says what each costs.", "GPM, Table 3: ext4-DAX");
   }

@@ -18,21 +18,25 @@ everwarp_host_file* HostFiles::open(const std::string& path, u64 bytes, bool cre
   file->bytes = persistence_.pools().size_at(file->address);
   file->written.assign((file->bytes + page_bytes - 1) / page_bytes, !create);
   everwarp_host_file* const handle = file.get();
+  const std::lock_guard guard(mutex_);
   files_.emplace(handle, std::move(file));
   return handle;
 }
 
 everwarp_host_file* HostFiles::find(everwarp_host_file* handle) const {
+  const std::lock_guard guard(mutex_);
   const auto found = files_.find(handle);
   return found == files_.end() ? nullptr : found->second.get();
 }
 
 void HostFiles::close(everwarp_host_file* handle) {
   persistence_.unmap(reinterpret_cast<void*>(handle->address));
+  const std::lock_guard guard(mutex_);
   files_.erase(handle);
 }
 
 host::Work HostFiles::write(everwarp_host_file& file, u64 offset, u64 from, u64 bytes) const {
+  const std::lock_guard guard(mutex_);
   host::FileRange range{.address = file.address + offset, .bytes = bytes};
   for (u64 page = offset / page_bytes; page * page_bytes < offset + bytes; ++page) {
     if (file.written[page]) continue;
@@ -48,7 +52,12 @@ host::Work HostFiles::read(const everwarp_host_file& file, u64 offset, u64 to, u
 }
 
 host::Work HostFiles::sync(everwarp_host_file& file) const {
+  const std::lock_guard guard(mutex_);
   return system().sync(config_.host.sections, std::exchange(file.allocated, false));
+}
+
+host::Work HostFiles::look_up(const everwarp_host_file& file) const {
+  return read(file, 0, 0, 0);
 }
 
 }  // namespace ew::runtime

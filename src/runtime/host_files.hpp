@@ -1,10 +1,12 @@
 // Files of the program on the host's persistent memory (host_file_open of <everwarp/host.cuh>). A file is a pool: its
 // bytes have the durable image, the crash tests and the tools of one. What a call costs says the file system of the
-// machine file (host/file_system.hpp). Owned by Machine and guarded by its mutex.
+// machine file (host/file_system.hpp). Owned by Machine and guarded by its mutex, and by a lock of its own: the
+// machine's thread makes calls of kernels (gpufs.hpp).
 #pragma once
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -34,12 +36,15 @@ class HostFiles {
   host::Work write(everwarp_host_file&, u64 offset, u64 from, u64 bytes) const;
   host::Work read(const everwarp_host_file&, u64 offset, u64 to, u64 bytes) const;
   host::Work sync(everwarp_host_file&) const;
+  /// A call that moves nothing.
+  host::Work look_up(const everwarp_host_file&) const;
 
  private:
   const host::FileSystem& system() const { return *host::find_file_system(config_.host.file_system); }
 
   const MachineConfig& config_;
   PersistentMemory& persistence_;
+  mutable std::mutex mutex_;  // of what follows, and of what the files hold
   std::map<everwarp_host_file*, std::unique_ptr<everwarp_host_file>> files_;
 };
 

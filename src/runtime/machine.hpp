@@ -13,6 +13,7 @@
 #include "runtime/context.hpp"
 #include "runtime/driver_contexts.hpp"
 #include "runtime/environment.hpp"
+#include "runtime/gpufs.hpp"
 #include "runtime/host_accesses.hpp"
 #include "runtime/host_files.hpp"
 #include "runtime/kernel_services.hpp"
@@ -47,6 +48,8 @@ class Machine {
   PersistentMemory& persistence() { return persistence_; }
   /// Files on the host's persistent memory, and stretches of streams that have a name (<everwarp/host.cuh>).
   HostFiles& host_files() { return host_files_; }
+  /// Calls of these files by kernels (<everwarp/gpufs.cuh>).
+  Gpufs& gpufs() { return gpufs_; }
   MeasuredRegions& measured() { return measured_; }
   /// Kernels and variables.
   LoadedModules& modules() { return modules_; }
@@ -81,6 +84,7 @@ class Machine {
   KernelServices services_;
   PersistentMemory persistence_;
   HostFiles host_files_;
+  Gpufs gpufs_;
   MeasuredRegions measured_;
   LoadedModules modules_;
   ProgramWork work_;

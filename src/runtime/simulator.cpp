@@ -4,8 +4,32 @@
 #include <filesystem>
 
 #include "runtime/end_signals.hpp"
+#include "runtime/gpufs_daemons.hpp"
 
 namespace ew::runtime {
+
+namespace {
+
+// Warp instructions from one look at the mailboxes to the next: fewer than the rounds in vain that make a deadlock.
+constexpr u64 between_looks = 512;
+
+}  // namespace
+
+void FunctionalSimulator::run(u64 warp_instructions, u64 until, bool host_waits) {
+  gpu_->set_unattended(host_waits && until == ~u64{0}, no_other_thread);
+  if (!calls_ || !calls_->any()) {
+    gpu_->run(warp_instructions);
+    return;
+  }
+  for (u64 done = 0; done < warp_instructions; done += between_looks) {
+    for (const GpufsCall& call : calls_->take()) {
+      host::perform(call.work);
+      record_call(recorder_, call.work);
+      calls_->served(call);
+    }
+    gpu_->run(std::min(between_looks, warp_instructions - done));
+  }
+}
 
 bool FunctionalSimulator::no_other_thread() {
   constexpr auto of_the_queue = 2;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "simt/event_recorder.hpp"
 #include "simt/gpu.hpp"
 
 namespace ew::runtime {
@@ -14,6 +15,7 @@ namespace ew::runtime {
 /// Which part of the machine a task occupies: tasks of one engine follow each other in simulated time.
 enum class Engine : u8 { none, to_device, to_host, inside_device };
 
+class Gpufs;
 class TimingMachine;
 
 class Simulator {
@@ -31,23 +33,25 @@ class Simulator {
   virtual void run(u64 warp_instructions, u64 until, bool host_waits) = 0;
 };
 
-/// Functional mode: the Gpu alone.
+/// Functional mode: the Gpu alone. Calls of kernels (gpufs.hpp) are served between two stretches of its instructions.
 class FunctionalSimulator final : public Simulator {
  public:
-  explicit FunctionalSimulator(std::unique_ptr<simt::Gpu> gpu) : gpu_(std::move(gpu)) {}
+  /// Without `calls` kernels call nothing. `recorder` may be null.
+  explicit FunctionalSimulator(std::unique_ptr<simt::Gpu> gpu, Gpufs* calls = nullptr,
+                               simt::EventRecorder* recorder = nullptr)
+      : gpu_(std::move(gpu)), calls_(calls), recorder_(recorder) {}
   simt::Gpu& gpu() override { return *gpu_; }
   simt::LaunchId start(simt::Launch launch) override { return gpu_->start(std::move(launch)); }
   std::vector<simt::Completion> take_completions() override { return gpu_->take_completions(); }
-  void run(u64 warp_instructions, u64 until, bool host_waits) override {
-    gpu_->set_unattended(host_waits && until == ~u64{0}, no_other_thread);
-    gpu_->run(warp_instructions);
-  }
+  void run(u64 warp_instructions, u64 until, bool host_waits) override;
 
  private:
   /// The process has one thread besides those of the runtime (queue.hpp, end_signals.hpp).
   static bool no_other_thread();
 
   std::unique_ptr<simt::Gpu> gpu_;
+  Gpufs* const calls_;
+  simt::EventRecorder* const recorder_;
 };
 
 }  // namespace ew::runtime

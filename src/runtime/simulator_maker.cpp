@@ -21,13 +21,14 @@ void kill_this_process() {  // `ew crash`: nothing is flushed, no handler runs
 
 SimulatorMaker::SimulatorMaker(const MachineConfig& config, const simt::GpuLimits& limits, Environment environment,
                                ProgramMemory& memory, KernelServices& services, PersistentMemory& persistence,
-                               RunResults& results)
+                               Gpufs& gpufs, RunResults& results)
     : config_(config),
       limits_(limits),
       environment_(std::move(environment)),
       memory_(memory),
       services_(services),
       persistence_(persistence),
+      gpufs_(gpufs),
       results_(results) {}
 
 std::unique_ptr<Simulator> SimulatorMaker::make(u64 instructions_before) {
@@ -45,7 +46,8 @@ std::unique_ptr<Simulator> SimulatorMaker::make_functional() {
   return std::make_unique<FunctionalSimulator>(
       recorder ? std::make_unique<simt::FunctionalGpu>(limits_, space, services_,
                                                        std::make_unique<simt::RecordingMemory>(space, *recorder))
-               : std::make_unique<simt::FunctionalGpu>(limits_, space, services_));
+               : std::make_unique<simt::FunctionalGpu>(limits_, space, services_),
+      &gpufs_, recorder);
 }
 
 std::unique_ptr<Simulator> SimulatorMaker::make_timing() {
@@ -58,6 +60,7 @@ std::unique_ptr<Simulator> SimulatorMaker::make_timing() {
                                                .crash_at = environment_.crash_at_cycle};
   auto machine = std::make_unique<TimingMachine>(config_, limits_, environment_.seed, memory_.space(), services_,
                                                  results_, observation, &persistence_.durable());
+  machine->serve(gpufs_);
   machine->persist_region(persistence_.inside_region());
   return machine;
 }

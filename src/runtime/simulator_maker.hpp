@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "runtime/environment.hpp"
+#include "runtime/gpufs.hpp"
 #include "runtime/kernel_services.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/persistent_memory.hpp"
@@ -17,7 +18,7 @@ namespace ew::runtime {
 class SimulatorMaker {
  public:
   SimulatorMaker(const MachineConfig&, const simt::GpuLimits&, Environment, ProgramMemory&, KernelServices&,
-                 PersistentMemory&, RunResults&);
+                 PersistentMemory&, Gpufs&, RunResults&);
 
   /// `instructions_before`: warp instructions that earlier simulators have run; EVERWARP_CRASH_AT counts them, too.
   std::unique_ptr<Simulator> make(u64 instructions_before);
@@ -32,6 +33,7 @@ class SimulatorMaker {
   ProgramMemory& memory_;
   KernelServices& services_;
   PersistentMemory& persistence_;
+  Gpufs& gpufs_;
   RunResults& results_;
 };
 

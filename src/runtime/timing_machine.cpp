@@ -14,6 +14,7 @@
 #include "core/diagnostics.hpp"
 #include "core/symbol_name.hpp"
 #include "persistency/models.hpp"
+#include "runtime/gpufs_daemons.hpp"
 
 namespace ew::runtime {
 
@@ -90,7 +91,8 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
           .crash = [] { end_at_once(); }}),
       accounts_(config_, gpu_, hierarchy_, under_way_, results, observation.per_unit),
       timeline_(gpu_, under_way_, [this] { return accounts_.figures(); }),
-      results_(results) {
+      results_(results),
+      recorder_(observation.recorder) {
   hierarchy_.attach(
       gpu_, [this](u64 id) { under_way_.copy_begins(id, gpu_.simulated_nanoseconds()); },
       [this](u64 id) { moved(id); });
@@ -130,6 +132,7 @@ simt::LaunchId TimingMachine::start(simt::Launch launch) {
   running.account = gpu_.account_of(id);
   accounts_.open(running.account);
   under_way_.add(id, std::move(running));
+  if (daemons_) daemons_->begin();
   return id;
 }
 
@@ -183,6 +186,16 @@ void TimingMachine::start(u64 id, host::Work work) {
                           [cores, id, work = std::move(work)]() mutable { cores->start(id, std::move(work)); });
 }
 
+void TimingMachine::serve(Gpufs& calls) {
+  daemons_ = std::make_unique<GpufsDaemons>(
+      GpufsDaemons::Parts{.calls = calls,
+                          .wheel = wheel_,
+                          .interval = core::cycles_covering(config_.device.clock, config_.host.daemon_poll),
+                          .cores = hierarchy_.movers().cores(),
+                          .recorder = recorder_,
+                          .kernels_run = [this] { return under_way_.kernels(); }});
+}
+
 /// Where managed memory does not move, a prefetch is over at once.
 void TimingMachine::start(u64 id, memory::PagePrefetch prefetch) {
   memory::ManagedPages* const pages = hierarchy_.pages();
@@ -196,6 +209,7 @@ void TimingMachine::start(u64 id, memory::PagePrefetch prefetch) {
 
 /// A transfer, a prefetch or work of the host is over.
 void TimingMachine::moved(u64 id) {
+  if (daemons_ && daemons_->over(id)) return;
   const u64 now = gpu_.simulated_nanoseconds();
   moved_.push_back({id, now});
   accounts_.count_time();

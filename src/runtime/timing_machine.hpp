@@ -30,6 +30,8 @@
 
 namespace ew::runtime {
 
+class GpufsDaemons;
+
 /// What is told of a timing machine beside its figures.
 struct TimingObservation {
   std::string timeline_file, trace_file;
@@ -64,6 +66,8 @@ class TimingMachine final : public Simulator {
   void expect_host_work() { hierarchy_.movers().name_host_pages(); }
   /// Starts timed work of the host now; its end is among take_moved().
   void start(u64 id, host::Work);
+  /// Daemons of the host serve these calls of kernels from now on.
+  void serve(Gpufs&);
   /// Starts to move managed pages now; its end is among take_moved().
   void start(u64 id, memory::PagePrefetch);
   struct Moved {
@@ -100,10 +104,12 @@ class TimingMachine final : public Simulator {
   simt::TimingGpu gpu_;
   WorkUnderWay under_way_;
   PoolWriteBack pool_write_back_;
+  std::unique_ptr<GpufsDaemons> daemons_;
   RunAccounts accounts_;
   MachineTimeline timeline_;
   std::vector<Moved> moved_;
   RunResults& results_;
+  simt::EventRecorder* const recorder_;
 };
 
 }  // namespace ew::runtime

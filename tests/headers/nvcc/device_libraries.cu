@@ -1,5 +1,6 @@
 // Everything in include/everwarp as a program for a real GPU uses it.
 #include <everwarp/gpm.cuh>
+#include <everwarp/gpufs.cuh>
 #include <everwarp/persist.cuh>
 #include <everwarp/sync.cuh>
 
@@ -16,6 +17,12 @@ __global__ void every_operation(int *pool, unsigned *flag, unsigned long long *w
   pRel_sys(wide, 3);
   pRel_dev(real, 1.5f);
   pool[0] = pAcq_block(&local) + pAcq_dev(flag) + static_cast<int>(pAcq_sys(wide)) + static_cast<int>(pAcq_dev(real));
+}
+
+__global__ void calls_of_files(gpufs fs, char *bytes) {
+  const int file = gopen(fs, "file");
+  if (gwrite(fs, file, 0, 8, bytes) == 8 && gread(fs, file, 0, 8, bytes + 8) == 8) gfsync(fs, file);
+  gclose(fs, file);
 }
 
 template <class T>
