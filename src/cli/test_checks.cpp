@@ -163,18 +163,19 @@ void add_timing_checks(std::vector<Check>& checks, const fs::path& workloads, co
   }
 }
 
-// Scripts of workloads/sbrp that take long: only for a filter that names them.
+// Scripts of workloads that take long: only for a filter that names them.
 void add_long_checks(std::vector<Check>& checks, const fs::path& workloads, const std::string& filter) {
   struct Long {
     std::string name, script, folder;
   };
   for (const auto& [name, script, folder] :
-       {Long{"planted_bugs", "check-bugs", "sbrp"}, Long{"planted_bugs", "check-bugs", "persist"},
-        Long{"planted_bugs", "check-bugs", "gpm"}, Long{"random_crashes", "check-crashes", ""}}) {
+       {Long{"planted_bugs", "sbrp/check-bugs", "sbrp"}, Long{"planted_bugs", "sbrp/check-bugs", "persist"},
+        Long{"planted_bugs", "sbrp/check-bugs", "gpm"}, Long{"random_crashes", "sbrp/check-crashes", ""},
+        Long{"gpm_crashes", "gpm/check-crashes", ""}}) {
     if (filter != name) continue;
     Check check;
     check.name = folder.empty() ? name : name + "/" + folder;
-    check.command = {(workloads / "sbrp" / script).string(), fs::read_symlink("/proc/self/exe").string()};
+    check.command = {(workloads / script).string(), fs::read_symlink("/proc/self/exe").string()};
     if (!folder.empty()) check.command.push_back((workloads / folder).string());
     check.timeout_seconds = 4 * 3600;
     check.always_shown = true;

@@ -57,14 +57,16 @@ __global__ void begin(Search search, uint32_t source, bool fence) {
   if (fence) gpm_persist();
 }
 
-__device__ void store_end(Search search, uint32_t level, const Level* next, bool fence) {
+template <class Persist>
+__device__ void store_end(Search search, uint32_t level, const Level* next, Persist persist) {
   search.ends[level + 1] = *static_cast<const volatile uint32_t*>(&next->tail);  // @end
-  if (fence) gpm_persist();
+  bench::persist_mine(persist, &search.ends[level + 1], sizeof *search.ends);
 }
 
 // The nodes [first, last) of the sequence are level `level`; their unvisited neighbours become the next one.
+template <class Persist>
 __global__ void expand(Graph::OnDevice graph, Search search, unsigned* visited, uint32_t first, uint32_t last,
-                       uint32_t level, Level* next, bool fence) {
+                       uint32_t level, Level* next, Persist persist) {
   for (uint32_t i = first + blockIdx.x * blockDim.x + threadIdx.x; i < last; i += gridDim.x * blockDim.x) {
     const uint32_t node = search.sequence[i];
     for (uint32_t edge = graph.begin[node]; edge < graph.begin[node + 1]; ++edge) {
@@ -72,12 +74,13 @@ __global__ void expand(Graph::OnDevice graph, Search search, unsigned* visited, 
       if (atomicOr(&visited[other / 32], 1u << other % 32) >> other % 32 & 1) continue;
       search.sequence[atomicAdd(&next->tail, 1u)] = other;  // @node
       search.costs[other] = level + 2;                      // @cost
+      bench::persist_one(persist, &search.costs[other], sizeof *search.costs);
     }
   }
-  if (BUG != 1 && fence) gpm_persist();
-  if (BUG == 2 && blockIdx.x == 0 && threadIdx.x == 0) store_end(search, level, next, fence);
+  if (BUG != 1) bench::persist_all(persist);
+  if (BUG == 2 && blockIdx.x == 0 && threadIdx.x == 0) store_end(search, level, next, persist);
   if (bench::last_block(&next->arrivals) && threadIdx.x == 0 && BUG != 2) {
-    if (next->tail != last) store_end(search, level, next, fence);
+    if (next->tail != last) store_end(search, level, next, persist);
   }
 }
 
@@ -86,6 +89,15 @@ __global__ void look(Search search, uint32_t nodes, uint32_t level, unsigned* vi
   const uint32_t node = blockIdx.x * blockDim.x + threadIdx.x;
   if (node >= nodes || search.costs[node] == kUnvisited) return;
   if (search.costs[node] <= level + 1 || BUG == 3) atomicOr(&visited[node / 32], 1u << node % 32);
+}
+
+// In a recovery under CAP: the costs of the nodes of these levels, as the sequence and the ends of levels say.
+__global__ void restore_costs(Search search, uint32_t nodes, uint32_t levels) {
+  const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= nodes || i >= search.ends[levels - 1]) return;
+  uint32_t level = 0;
+  while (search.ends[level] <= i) ++level;
+  search.costs[search.sequence[i]] = level + 1;
 }
 
 // The host flushes the lines of the costs of nodes [first, last) of the sequence.
@@ -104,12 +116,20 @@ void persist_costs(Store& store, const Shape& shape, uint32_t first, uint32_t la
   }
 }
 
+// The source is durable, then the end of its level.
+void begin_search(Store& store, const Shape& shape) {
+  begin<<<1, 1>>>(search_in(store, shape), 0, bench::kernels_persist(store.system()));
+  store.persist_results(shape.costs_bytes(), sizeof(uint32_t));
+  store.persist_results(0, sizeof(uint32_t));
+  store.persist_results(2 * shape.costs_bytes(), sizeof(uint32_t));
+  FINISH_KERNEL();
+}
+
 // Levels from the last durable one on. Returns how many levels there are.
 uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint32_t level, unsigned* visited,
                      bool one_level) {
   const Search search = search_in(store, shape);
   const Graph::OnDevice on_device = graph.on_device();
-  const bool fence = bench::kernels_persist(store.system());
   DeviceArray<Level> next(1, 0);
   uint32_t first = 0, last = 1;
   if (level > 0) CUDA(cudaMemcpy(&first, search.ends + level - 1, sizeof first, cudaMemcpyDefault));
@@ -119,7 +139,9 @@ uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint3
     const Level start = {last, 0};
     CUDA(cudaMemcpy(next, &start, sizeof start, cudaMemcpyHostToDevice));
     const unsigned blocks = std::min(bench::blocks_for(last - first, shape.threads), 2048u);
-    expand<<<blocks, shape.threads>>>(on_device, search, visited, first, last, level, next, fence);
+    store.with_persists([&](auto persist) {
+      expand<<<blocks, shape.threads>>>(on_device, search, visited, first, last, level, next, persist);
+    });
     Level end;
     CUDA(cudaMemcpy(&end, next, sizeof end, cudaMemcpyDeviceToHost));
     first = last;
@@ -167,11 +189,7 @@ int run(Options options) {
   DeviceArray<unsigned> visited(shape.nodes / 32 + 1, 0);
   const unsigned source = 1;
   CUDA(cudaMemcpy(visited, &source, sizeof source, cudaMemcpyHostToDevice));
-  begin<<<1, 1>>>(search_in(store, shape), 0, bench::kernels_persist(store.system()));
-  store.persist_results(shape.costs_bytes(), sizeof(uint32_t));
-  store.persist_results(0, sizeof(uint32_t));
-  store.persist_results(2 * shape.costs_bytes(), sizeof(uint32_t));
-  FINISH_KERNEL();
+  begin_search(store, shape);
   const uint32_t levels = search_from(store, graph, shape, 0, visited, options.stop_before_commit);
   if (!bench::kernels_store(store.system())) store.persist_results(0, shape.costs_bytes());
   store.end();
@@ -182,10 +200,10 @@ int run(Options options) {
 }
 
 int recover(const Options& options) {
-  Store store(options.recovered, kMagic);
+  Store store(options.recovered, kMagic, options.system);
   if (!store.is_whole()) return PASS("the pool was not created yet");
   const Shape shape = store.shape<Shape>();
-  bench::require_recoverable(options.recovered, static_cast<bench::System>(shape.system));
+  bench::require_system(options.recovered, shape.system, options.system);
   const Graph graph =
       options.input.empty() ? Graph::roads(shape.width, shape.height) : Graph::from_dimacs(options.input);
   EXPECT(graph.nodes() == shape.nodes && graph.edges() == shape.edges, "the pool is of another graph, with %u nodes",
@@ -193,16 +211,23 @@ int recover(const Options& options) {
   const uint32_t* ends = store.host<uint32_t>(2 * shape.costs_bytes());
   uint32_t levels = 0;
   while (levels < shape.nodes && ends[levels] != 0) ++levels;
-  if (levels == 0) begin<<<1, 1>>>(search_in(store, shape), 0, true);
+  if (levels == 0) begin_search(store, shape);
   bench::expect_acknowledged(levels, "levels");
   DeviceArray<unsigned> visited(shape.nodes / 32 + 1, 0);
   {
     const Phase phase("recovery");
+    if (!bench::kernels_store(store.system())) {  // costs are durable at the end only
+      CUDA(cudaMemset(store.kernels<char>(0), 0, shape.costs_bytes()));
+      restore_costs<<<bench::blocks_for(shape.nodes, 256), 256>>>(search_in(store, shape), shape.nodes,
+                                                                  levels == 0 ? 1 : levels);
+    }
     look<<<bench::blocks_for(shape.nodes, 256), 256>>>(search_in(store, shape), shape.nodes,
                                                        levels == 0 ? 0 : levels - 1, visited);
   }
   FINISH_KERNEL();
   search_from(store, graph, shape, levels == 0 ? 0 : levels - 1, visited, false);
+  if (!bench::kernels_store(store.system())) store.persist_results(0, shape.costs_bytes());
+  FINISH_KERNEL();
   check_costs(store, graph, shape);
   bench::print_phases({"recovery", "level"});
   return PASS("recovered behind %u levels", levels);

@@ -25,8 +25,8 @@
 namespace bench {
 
 /// Who makes results durable, and how ("GPM", ASPLOS'22, sections 3 and 6.1).
-enum class System : uint32_t { gpm, gpm_ndp, gpm_eadr, cap_fs, cap_mm, cap_eadr };
-constexpr const char* kSystemNames[] = {"GPM", "GPM-NDP", "GPM-eADR", "CAP-fs", "CAP-mm", "CAP-eADR"};
+enum class System : uint32_t { gpm, gpm_ndp, gpm_eadr, cap_fs, cap_mm, cap_eadr, gpufs };
+constexpr const char* kSystemNames[] = {"GPM", "GPM-NDP", "GPM-eADR", "CAP-fs", "CAP-mm", "CAP-eADR", "GPUfs"};
 
 /// Kernels store results to persistent memory themselves.
 inline bool kernels_store(System system) {

@@ -32,7 +32,7 @@ class Checkpoints {
     register_arrays();
   }
   /// What a run has left.
-  Checkpoints(const std::string& path, System system, uint64_t magic) : store_(path, magic, system) {}
+  Checkpoints(const std::string& path, System system, uint64_t magic) : store_(path, magic, system, false) {}
 
   bool is_whole() const { return store_.is_whole(); }
   template <class Shape>
@@ -134,11 +134,7 @@ int main_of(const Options<Shape>& options, uint64_t magic) {
   Checkpoints checkpoints(options.recovered, options.system, magic);
   if (!checkpoints.is_whole()) return check::passed(__BASE_FILE__, "the pool was not created yet");
   const Shape shape = checkpoints.template shape<Shape>();
-  if (shape.system != static_cast<uint32_t>(options.system)) {
-    fprintf(stderr, "%s: is of a run under %s; say so with --system\n", options.recovered.c_str(),
-            kSystemNames[shape.system]);
-    return 2;
-  }
+  require_system(options.recovered, shape.system, options.system);
   Program program(shape, options.input);
   if (!checkpoints.open(options.recovered, program.arrays()))
     return check::passed(__BASE_FILE__, "the checkpoint file was not created yet");

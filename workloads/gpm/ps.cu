@@ -8,6 +8,7 @@
 // What the recovery relies on. A block of threads sums its part of an array; when all its partial sums are durable, it
 // stores its word of `done`. A sum may be any number, so none can say "not yet"; the words of `done` can. A block that
 // is done is left out, but its total is read from the pool for the blocks behind it. Final sums have such words, too.
+// Where the host makes sums durable, it does so for an array at once: the recovery begins the array again.
 // deterministic: yes
 #include "system.h"
 
@@ -63,17 +64,19 @@ __device__ uint32_t sum_up_to_me(uint32_t value) {
   return earlier + value;
 }
 
-// Says that the block's sums are durable, once they are.
-__device__ void finish_block(uint32_t* done, bool fence) {
-  if (BUG != 1 && fence) gpm_persist();
+// Says that the block's sums are durable, once they are. `mine`: the thread's sum.
+template <class Persist>
+__device__ void finish_block(uint32_t* done, const uint32_t* mine, Persist persist) {
+  if (BUG != 1) bench::persist_mine(persist, mine, sizeof *mine);
   if (BUG != 2) __syncthreads();
   if (threadIdx.x == 0) {
     done[blockIdx.x] = 1;  // @done
-    if (fence) gpm_persist();
+    bench::persist_mine(persist, &done[blockIdx.x], sizeof *done);
   }
 }
 
-__global__ void sum_parts(Sums sums, const uint32_t* values, unsigned count, uint32_t* totals, bool fence) {
+template <class Persist>
+__global__ void sum_parts(Sums sums, const uint32_t* values, unsigned count, uint32_t* totals, Persist persist) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const unsigned last = min(count, (blockIdx.x + 1) * blockDim.x) - 1;
   if (sums.partial_done[blockIdx.x] != 0) {
@@ -83,7 +86,7 @@ __global__ void sum_parts(Sums sums, const uint32_t* values, unsigned count, uin
   const uint32_t sum = sum_up_to_me(i < count ? values[i] : 0);
   if (i < count) sums.partial[i] = sum;  // @partial
   if (i == last) totals[blockIdx.x] = sum;
-  finish_block(sums.partial_done, fence);
+  finish_block(sums.partial_done, &sums.partial[i], persist);
 }
 
 // totals[b] becomes the sum of all totals before b: one block.
@@ -100,27 +103,30 @@ __global__ void sum_totals(uint32_t* totals, unsigned count) {
   }
 }
 
-__global__ void sum_all(Sums sums, unsigned count, const uint32_t* totals, bool fence) {
+template <class Persist>
+__global__ void sum_all(Sums sums, unsigned count, const uint32_t* totals, Persist persist) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (sums.final_done[blockIdx.x] != 0) return;
   if (i < count) sums.final[i] = totals[blockIdx.x] + sums.partial[i];  // @final
-  finish_block(sums.final_done, fence);
+  finish_block(sums.final_done, &sums.final[i], persist);
 }
 
 // All arrays that the state does not count.
 void sum_arrays(Store& store, const Shape& shape, bool finish) {
   DeviceArray<uint32_t> totals(shape.blocks(), 0xff);
-  const bool fence = bench::kernels_persist(store.system());
   for (uint32_t array = static_cast<uint32_t>(store.state()); array < shape.arrays; ++array) {
     std::vector<uint32_t> values(shape.elements);
     for (uint32_t i = 0; i < shape.elements; ++i) values[i] = value_of(array, i);
     const DeviceArray<uint32_t> on_device(values);
     const Sums sums = sums_of(store, shape, array);
     const Phase phase("sums");
-    sum_parts<<<shape.blocks(), shape.threads>>>(sums, on_device, shape.elements, totals, fence);
+    store.with_persists([&](auto persist) {
+      sum_parts<<<shape.blocks(), shape.threads>>>(sums, on_device, shape.elements, totals, persist);
+    });
     sum_totals<<<1, shape.threads>>>(totals, shape.blocks());
     if (!finish && array + 1 == shape.arrays) break;
-    sum_all<<<shape.blocks(), shape.threads>>>(sums, shape.elements, totals, fence);
+    store.with_persists(
+        [&](auto persist) { sum_all<<<shape.blocks(), shape.threads>>>(sums, shape.elements, totals, persist); });
     store.persist_results(array * shape.array_bytes(), shape.array_bytes());
     store.commit(array + 1, array + 1);
   }
@@ -155,12 +161,15 @@ int run(Options options) {
 }
 
 int recover(const Options& options) {
-  Store store(options.recovered, kMagic);
+  Store store(options.recovered, kMagic, options.system);
   if (!store.is_whole()) return PASS("the pool was not created yet");
   const Shape shape = store.shape<Shape>();
-  bench::require_recoverable(options.recovered, static_cast<bench::System>(shape.system));
+  bench::require_system(options.recovered, shape.system, options.system);
   const uint64_t found = store.state();
   bench::expect_acknowledged(found, "arrays");
+  if (!bench::kernels_persist(options.system) &&
+      found < shape.arrays)  // which blocks are done is not known: from its first block
+    CUDA(cudaMemset(store.kernels<char>(found * shape.array_bytes()), 0, shape.array_bytes()));
   sum_arrays(store, shape, true);
   check_sums(store, shape);
   bench::print_phases({"sums"});

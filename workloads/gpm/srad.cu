@@ -180,10 +180,10 @@ int run(Options options) {
 }
 
 int recover(const Options& options) {
-  Store store(options.recovered, kMagic);
+  Store store(options.recovered, kMagic, options.system);
   if (!store.is_whole()) return PASS("the pool was not created yet");
   const Shape shape = store.shape<Shape>();
-  bench::require_recoverable(options.recovered, static_cast<bench::System>(shape.system));
+  bench::require_system(options.recovered, shape.system, options.system);
   const uint64_t found = store.state();
   bench::expect_acknowledged(found, "kernels");
   diffuse(store, shape, true, false);

@@ -6,7 +6,10 @@
 //   CAP-fs     kernels store to device memory; then it is copied to the host and written to a file, with fsync
 //   CAP-mm     kernels store to device memory; then it is copied into the mapped file and flushed by threads
 //   CAP-eADR   as CAP-mm without the flush (a machine with nvm.eadr)
+//   GPUfs      kernels store to device memory; then the blocks of a kernel write it to a file (<everwarp/gpufs.cuh>)
 #pragma once
+#include <everwarp/gpufs.cuh>
+
 #include "gpmbench.h"
 
 namespace bench {
@@ -28,6 +31,41 @@ __global__ void create_header(Header* header, Header contents) {
 __global__ void store_state(uint64_t* to, uint64_t state) {
   *to = state;  // @state
   gpm_persist();
+}
+
+// How a thread of a kernel makes what it has stored itself durable. A bool: by a fence, where that helps. ByCalls: by a
+// call for its own bytes, which GPUfs does not support.
+struct ByCalls {
+  gpufs fs;
+  int file;
+  const char* begin;  // what is byte 0 of the file
+};
+__device__ inline void persist_mine(bool fence, const void*, size_t) {
+  if (fence) gpm_persist();
+}
+__device__ inline void persist_mine(const ByCalls& calls, const void* address, size_t bytes) {
+  const int offset = static_cast<int>(static_cast<const char*>(address) - calls.begin);
+  gwrite(calls.fs, calls.file, offset, static_cast<int>(bytes), address);
+}
+/// Where a fence stands for many stores: a call for this one of them.
+__device__ inline void persist_one(bool, const void*, size_t) {}
+__device__ inline void persist_one(const ByCalls& calls, const void* address, size_t bytes) {
+  persist_mine(calls, address, bytes);
+}
+__device__ inline void persist_all(bool fence) {
+  if (fence) gpm_persist();
+}
+__device__ inline void persist_all(const ByCalls&) {}
+
+/// GPUfs: the blocks write their pieces of `from` to the file; the last one syncs it. `arrivals`: 0, and 0 again.
+__global__ void write_to_file(gpufs fs, int file, const char* from, size_t at, size_t bytes, unsigned* arrivals) {
+  for (size_t done = size_t(blockIdx.x) * fs.bytes; done < bytes; done += size_t(gridDim.x) * fs.bytes) {
+    const int piece = static_cast<int>(bytes - done < fs.bytes ? bytes - done : fs.bytes);
+    if (gwrite(fs, file, static_cast<int>(at + done), piece, from + done) != piece) __trap();
+  }
+  if (!last_block(arrivals)) return;
+  if (gfsync(fs, file) != 0) __trap();
+  if (threadIdx.x == 0) *arrivals = 0;
 }
 
 struct Array {
@@ -61,12 +99,16 @@ class Store {
       CUDA(cudaMemcpy(kernels_, &contents, sizeof contents, cudaMemcpyHostToDevice));
       persist(0, sizeof(Header));
       set_word(&Header::magic, magic);
+      reread(sizeof(Header));
       CUDA(cudaMemcpy(kernels_, image_, sizeof contents, cudaMemcpyHostToDevice));
     }
   }
   /// The file that a run under this system has left. is_whole(): whether the run came to create it.
-  Store(const std::string& path, uint64_t magic, System system = System::gpm, uint32_t threads = 16)
-      : path_(path), system_(system), threads_(threads), bytes_(gpm_size(path.c_str())), device_bytes_(sizeof(Header)) {
+  Store(const std::string& path, uint64_t magic, System system = System::gpm, bool in_device_memory = true)
+      : path_(path),
+        system_(system),
+        bytes_(gpm_size(path.c_str())),
+        device_bytes_(in_device_memory ? bytes_ : sizeof(Header)) {
     if (bytes_ == 0) {  // there is no file
       expect_acknowledged(0, "steps");
       return;
@@ -81,13 +123,17 @@ class Store {
     whole_ = header()->magic == magic;
     REQUIRE(whole_, "the magic should be %#llx, is %#llx", static_cast<unsigned long long>(magic),
             static_cast<unsigned long long>(header()->magic));
+    if (!kernels_store(system_)) CUDA(cudaMemcpy(kernels_, image_, device_bytes_, cudaMemcpyHostToDevice));
   }
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
   System system() const { return system_; }
   bool is_whole() const { return whole_; }
-  uint64_t state() const { return header()->state; }
+  uint64_t state() const {
+    reread(sizeof(Header));
+    return header()->state;
+  }
   template <class Shape>
   Shape shape() const {
     Shape shape;
@@ -101,6 +147,7 @@ class Store {
   }
   template <class T>
   const T* host(size_t offset) const {
+    reread(bytes_);
     return reinterpret_cast<const T*>(image_ + sizeof(Header) + offset);
   }
 
@@ -120,6 +167,8 @@ class Store {
         const everwarp::GpmPieces pieces = {
             {{kernels<char>(offset), static_cast<const char*>(array.memory), array.bytes}}, 1};
         everwarp::gpm_copy<false><<<everwarp::gpmcp_blocks(array.bytes), 512>>>(pieces);
+      } else if (system_ == System::gpufs) {
+        write(array.memory, sizeof(Header) + offset, array.bytes);
       } else {
         CUDA(cudaMemcpy(image_ + sizeof(Header) + offset, array.memory, array.bytes, cudaMemcpyDeviceToHost));
       }
@@ -145,6 +194,14 @@ class Store {
     FINISH_KERNEL();
     gpm_acknowledge(progress);
   }
+  /// Launches kernels of which each thread makes its own results durable.
+  template <class Launch>
+  void with_persists(Launch launch) const {
+    if (system_ == System::gpufs)
+      launch(ByCalls{fs_, number_, kernels_});
+    else
+      launch(kernels_persist(system_));
+  }
   void end() {
     FINISH_KERNEL();
     if (system_ == System::gpm) gpm_persist_end();
@@ -163,9 +220,10 @@ class Store {
       CUDA(cudaMallocHost(&word_, sizeof *word_));
       CUDA(cudaMalloc(&kernels_, device_bytes_));
       CUDA(cudaMemset(kernels_, 0, device_bytes_));
-      if (system_ == System::cap_fs) {
+      if (system_ == System::cap_fs || system_ == System::gpufs) {
         file_ = host_file_open(path_.c_str(), bytes_, create);
         REQUIRE(file_ != nullptr, "%s should be opened as a file of %zu bytes", path_.c_str(), bytes_);
+        if (system_ == System::gpufs) offer();
         CUDA(cudaMallocHost(&image_, bytes_));
         if (!create)
           REQUIRE(host_file_read(file_, 0, image_, bytes_) == 0 && cudaDeviceSynchronize() == cudaSuccess,
@@ -176,11 +234,33 @@ class Store {
     }
     REQUIRE(image_ != nullptr, "%s should be mapped, with %zu bytes", path_.c_str(), bytes_);
   }
+  void offer() {
+    constexpr unsigned kSlots = 64, kPiece = 1 << 16, kDaemons = 1;  // GPUfs has one daemon
+    if (gpufs_start(&fs_, kSlots, kPiece, kDaemons) != 0) exit(2);
+    number_ = gpufs_offer(&fs_, file_, path_.c_str());
+    if (number_ < 0) exit(2);  // it has said why
+    CUDA(cudaMalloc(&arrivals_, sizeof *arrivals_));
+    CUDA(cudaMemset(arrivals_, 0, sizeof *arrivals_));
+  }
+  /// GPUfs: bytes of device memory go to the file.
+  void write(const void* from, size_t at, size_t bytes) {
+    const unsigned blocks = std::min(fs_.slots, blocks_for(bytes, fs_.bytes));
+    write_to_file<<<blocks, 256>>>(fs_, number_, static_cast<const char*>(from), at, bytes, arrivals_);
+    unread_ = bytes_;
+  }
+  /// GPUfs: the image has so many of the file's bytes.
+  void reread(size_t bytes) const {
+    if (unread_ == 0) return;
+    REQUIRE(host_file_read(file_, 0, image_, bytes) == 0, "%s should be read", path_.c_str());
+    FINISH_KERNEL();
+    if (bytes == bytes_) unread_ = 0;
+  }
   void host_flush(size_t at, size_t bytes) {
     REQUIRE(host_persist(image_ + at, bytes, threads_) == 0, "the host should have flushed %zu bytes", bytes);
   }
   void persist(size_t at, size_t bytes) {
     if (kernels_persist(system_)) return;
+    if (system_ == System::gpufs) return write(kernels_ + at, at, bytes);
     if (!kernels_store(system_)) CUDA(cudaMemcpy(image_ + at, kernels_ + at, bytes, cudaMemcpyDeviceToHost));
     flush(at, bytes);
   }
@@ -189,6 +269,13 @@ class Store {
     FINISH_KERNEL();  // what uses `word_` has ended
     word_[0] = value;
     uint64_t* const to = &(header()->*word);
+    if (system_ == System::gpufs) {
+      const size_t at = static_cast<size_t>(reinterpret_cast<char*>(to) - image_);
+      CUDA(cudaMemcpy(kernels_ + at, word_, sizeof *word_, cudaMemcpyHostToDevice));
+      write(kernels_ + at, at, sizeof *word_);
+      FINISH_KERNEL();
+      return;
+    }
     REQUIRE(host_copy(to, word_, sizeof *word_, 1) == 0, "the host should have stored a word");
     flush(static_cast<size_t>(reinterpret_cast<char*>(to) - image_), sizeof *word_);
     FINISH_KERNEL();
@@ -204,11 +291,15 @@ class Store {
     REQUIRE(host_file_sync(file_) == 0, "%s should have been synced", path_.c_str());
   }
   host_file_t file_ = nullptr;
+  gpufs fs_ = {};
+  int number_ = -1;
+  unsigned* arrivals_ = nullptr;
+  mutable size_t unread_ = 0;  // what may have changed in the file since the image was read
   uint64_t* word_ = nullptr;
 
   std::string path_;
   System system_ = System::gpm;
-  uint32_t threads_ = 1;
+  uint32_t threads_ = 16;
   size_t bytes_ = 0, device_bytes_ = 0;
   char* kernels_ = nullptr;  // device memory, or the pool
   char* image_ = nullptr;    // the pool, the mapped file, or what is written to the file
@@ -237,11 +328,35 @@ inline gpmlog* create_log(const std::string& path, size_t bytes, unsigned blocks
   return gpmlog_create_conv(path.c_str(), bytes * entries * partitions, partitions);
 }
 
-/// The recovery of a program whose data only GPM's kernels keep recoverable.
-inline void require_recoverable(const std::string& path, System system) {
-  if (kernels_persist(system)) return;
-  fprintf(stderr, "%s: under %s only a run that has ended is whole; nothing recovers one that was cut off\n",
-          path.c_str(), kSystemNames[static_cast<int>(system)]);
+/// What a crash has left of a batch that nothing undoes: pieces (slots, rows) that are as before it, as behind it, or
+/// neither.
+class Remains {
+ public:
+  void add(const void* before, const void* after, const void* found, size_t bytes) {
+    const bool is_old = memcmp(found, before, bytes) == 0, is_new = memcmp(found, after, bytes) == 0;
+    changes_ += memcmp(before, after, bytes) != 0;
+    new_ += is_new && !is_old;
+    torn_ += !is_new && !is_old;
+  }
+  /// Says it, and is main's result: nothing of the batch is there, or all.
+  int judge(const char* source, const char* pieces, uint32_t system, uint32_t committed, uint32_t batches) const {
+    if (torn_ == 0 && (new_ == 0 || new_ == changes_))
+      return check::passed(source, "%s: %s of batch %u of %u is there", kSystemNames[system],
+                           new_ == 0 ? "nothing" : "all", committed + 1, batches);
+    check::failed(source,
+                  "%s: batch %u was cut off: of %zu %s that it changes %zu are as behind it, %zu are torn, the rest as "
+                  "before it; nothing undoes them",
+                  kSystemNames[system], committed + 1, changes_, pieces, new_, torn_);
+  }
+
+ private:
+  size_t changes_ = 0, new_ = 0, torn_ = 0;
+};
+
+/// A recovery works under the system of the run.
+inline void require_system(const std::string& path, uint32_t of_run, System system) {
+  if (of_run == static_cast<uint32_t>(system)) return;
+  fprintf(stderr, "%s: is of a run under %s; say so with --system\n", path.c_str(), kSystemNames[of_run]);
   exit(2);
 }
 
