@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/fingerprint.hpp"
+#include "runtime/host_work_events.hpp"
 #include "runtime/timing_machine.hpp"
 
 namespace ew::runtime {
@@ -19,18 +20,6 @@ u64 digest_of(const memory::DmaTransfer& transfer, u64 number) {
       for (u64 x = 0; x < transfer.width; ++x) digest.add(u64{row[x]});
     }
   return digest.value();
-}
-
-/// What a step writes, as a transfer.
-memory::DmaTransfer transfer_of(const host::Step& step) {
-  memory::DmaTransfer transfer{.to = {.address = step.to, .pitch = step.bytes, .slice = step.bytes, .host = true},
-                               .from = {.address = step.from, .pitch = step.bytes, .slice = step.bytes, .host = true},
-                               .width = step.bytes};
-  return transfer;
-}
-
-bool writes(const host::Step& step) {
-  return step.act == host::Act::copy || step.act == host::Act::stream;
 }
 
 }  // namespace
@@ -82,7 +71,7 @@ void CommandRunner::start_transfer(HeldLock& held, Command& command) {
 }
 
 void CommandRunner::start_host_work(HeldLock& held, Command& command) {
-  if (recorder_) record_beginning(command);
+  if (recorder_) record_beginning(*recorder_, command.ticket(), command.work, turns_.timed() != nullptr);
   if (TimingMachine* const machine = turns_.timed()) {
     ++moving_;
     return machine->start(command.ticket(), command.work);
@@ -92,25 +81,6 @@ void CommandRunner::start_host_work(HeldLock& held, Command& command) {
   command.cost = {Engine::none, picoseconds / 1000};
   command.task = make_task([work = command.work] { host::perform(work); });
   run_task(held, command);
-}
-
-/// Pools that the work writes, and what it flushes. A stream is a copy and a flush.
-void CommandRunner::record_beginning(const Command& command) {
-  for (const host::Step& step : command.work.steps) {
-    if (writes(step) && turns_.timed()) recorder_->transfer_began(transfer_of(step));
-    if (step.act == host::Act::flush) recorder_->flushes(command.ticket(), step.to, step.bytes);
-  }
-}
-
-void CommandRunner::record_end(const Command& command) {
-  for (const host::Step& step : command.work.steps) {
-    if (!writes(step)) continue;
-    {
-      const auto guard = recorder_->lock();
-      recorder_->transferred(command.ticket(), transfer_of(step), true);
-    }
-    if (step.act == host::Act::stream) recorder_->flushes(command.ticket(), step.to, step.bytes);
-  }
 }
 
 void CommandRunner::start_launch(Command& command) {
@@ -183,7 +153,7 @@ void CommandRunner::show_progress() {
 void CommandRunner::end(Ticket ticket, u64 nanoseconds) {
   Command* const command = commands_.find(ticket);
   if (!command) return;
-  if (command->kind == Command::Kind::host_work && recorder_) record_end(*command);
+  if (command->kind == Command::Kind::host_work && recorder_) record_end(*recorder_, ticket, command->work);
   if (command->kind == Command::Kind::transfer) {
     if (recorder_ && turns_.timed()) {
       const auto guard = recorder_->lock();

@@ -51,8 +51,6 @@ class CommandRunner {
   void start_launch(Command&);
   void start_transfer(HeldLock&, Command&);
   void start_host_work(HeldLock&, Command&);
-  void record_beginning(const Command&);
-  void record_end(const Command&);
   void run_task(HeldLock&, Command&);
   bool end_launch(HeldLock&, const simt::Completion&);
   void show_progress();

@@ -12,6 +12,7 @@ namespace ew::runtime {
 namespace {
 
 constexpr std::size_t longest_name = 127;
+constexpr u64 of_a_call = u64{1} << 62;  // ids
 
 /// What a daemon reads and writes besides the mailbox: a line for the request, and the answer behind it. On a page of
 /// its own, so that no result depends on where the host's memory has room.
@@ -126,7 +127,11 @@ GpufsCall Gpufs::serve(Box& box, u32 slot, u32 daemon) {
   everwarp::GpufsFlags& flags = box.mailbox.flags[slot];
   everwarp::GpufsRequest request;
   std::memcpy(&request, reinterpret_cast<const void*>(request_at), sizeof request);
-  GpufsCall made{.mailbox = reinterpret_cast<u64>(box.mailbox.memory), .slot = slot, .daemon = daemon, .work = {}};
+  GpufsCall made{.id = of_a_call | calls_++,
+                 .mailbox = reinterpret_cast<u64>(box.mailbox.memory),
+                 .slot = slot,
+                 .daemon = daemon,
+                 .work = {}};
   std::vector<host::Step>& steps = made.work.steps;
   steps.push_back({.act = host::Act::compute, .picoseconds = config_.host.daemon_call.count});
   steps.push_back({.act = host::Act::copy,

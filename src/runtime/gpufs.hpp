@@ -25,6 +25,7 @@ namespace ew::runtime {
 
 /// A call that a daemon serves.
 struct GpufsCall {
+  u64 id = 0;       // of the work; tickets of commands are far below
   u64 mailbox = 0;  // its memory's address
   u32 slot = 0, daemon = 0;
   host::Work work;
@@ -64,6 +65,7 @@ class Gpufs {
   mutable std::mutex mutex_;
   std::map<u64, std::unique_ptr<Box>> boxes_;  // by the mailbox's memory
   std::atomic<bool> any_{false};
+  u64 calls_ = 0;
 };
 
 }  // namespace ew::runtime

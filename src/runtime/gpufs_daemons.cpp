@@ -1,18 +1,8 @@
 #include "runtime/gpufs_daemons.hpp"
 
+#include "runtime/host_work_events.hpp"
+
 namespace ew::runtime {
-
-namespace {
-
-constexpr u64 of_a_call = u64{1} << 62;  // ids of this work; tickets of commands are far below
-
-}  // namespace
-
-void record_call(simt::EventRecorder* recorder, const host::Work& work) {
-  if (!recorder) return;
-  for (const host::Step& step : work.steps)
-    if (step.act == host::Act::flush || step.act == host::Act::stream) recorder->host_persisted(step.to, step.bytes);
-}
 
 void GpufsDaemons::begin() {
   if (looking_ || !parts_.calls.any()) return;
@@ -30,12 +20,16 @@ void GpufsDaemons::serve() {
   std::vector<GpufsCall> calls = parts_.calls.take();
   if (parts_.cores) parts_.cores->count_calls(calls.size(), waiting_ * (parts_.wheel.now() - looked_));
   for (GpufsCall& call : calls) {
+    if (parts_.recorder) {
+      parts_.recorder->submitted(call.id, {});
+      record_beginning(*parts_.recorder, call.id, call.work, true);
+    }
     if (!parts_.cores) {
       host::perform(call.work);
       end(call);
       continue;
     }
-    const u64 id = of_a_call | next_id_++;
+    const u64 id = call.id;
     host::Work work = call.work;
     under_way_.emplace(id, std::move(call));
     parts_.cores->start(id, std::move(work));
@@ -54,7 +48,10 @@ bool GpufsDaemons::over(u64 id) {
 }
 
 void GpufsDaemons::end(const GpufsCall& call) {
-  record_call(parts_.recorder, call.work);
+  if (parts_.recorder) {
+    record_end(*parts_.recorder, call.id, call.work);
+    parts_.recorder->waited(call.id);
+  }
   parts_.calls.served(call);
 }
 

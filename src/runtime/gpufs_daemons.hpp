@@ -37,13 +37,9 @@ class GpufsDaemons {
 
   const Parts parts_;
   bool looking_ = false;
-  u64 next_id_ = 0;
   u64 waiting_ = 0;  // calls, at the last look
   core::Cycle looked_ = 0;
   std::map<u64, GpufsCall> under_way_;
 };
-
-/// What calls of GPUfs have written to pools and flushed there is the host's, and durable.
-void record_call(simt::EventRecorder*, const host::Work&);
 
 }  // namespace ew::runtime

@@ -4,7 +4,8 @@
 #include <filesystem>
 
 #include "runtime/end_signals.hpp"
-#include "runtime/gpufs_daemons.hpp"
+#include "runtime/gpufs.hpp"
+#include "runtime/host_work_events.hpp"
 
 namespace ew::runtime {
 
@@ -23,8 +24,15 @@ void FunctionalSimulator::run(u64 warp_instructions, u64 until, bool host_waits)
   }
   for (u64 done = 0; done < warp_instructions; done += between_looks) {
     for (const GpufsCall& call : calls_->take()) {
+      if (recorder_) {
+        recorder_->submitted(call.id, {});
+        record_beginning(*recorder_, call.id, call.work, false);
+      }
       host::perform(call.work);
-      record_call(recorder_, call.work);
+      if (recorder_) {
+        record_end(*recorder_, call.id, call.work);
+        recorder_->waited(call.id);
+      }
       calls_->served(call);
     }
     gpu_->run(std::min(between_looks, warp_instructions - done));
