@@ -116,24 +116,36 @@ void persist_costs(Store& store, const Shape& shape, uint32_t first, uint32_t la
   }
 }
 
+// The end of a level is durable behind its nodes and costs. NDP: the host stores it; what kernels store of it is not
+// read.
+void persist_end(Store& store, const Shape& shape, uint32_t level, uint32_t end) {
+  const size_t offset = 2 * shape.costs_bytes() + level * sizeof(uint32_t);
+  if (store.system() == bench::System::gpm_ndp)
+    store.store_word(offset, end);
+  else
+    store.persist_results(offset, sizeof(uint32_t));
+}
 // The source is durable, then the end of its level.
-void begin_search(Store& store, const Shape& shape) {
-  begin<<<1, 1>>>(search_in(store, shape), 0, bench::kernels_persist(store.system()));
+void begin_search(Store& store, const Shape& shape, uint32_t* unread_ends) {
+  Search search = search_in(store, shape);
+  if (store.system() == bench::System::gpm_ndp) search.ends = unread_ends;
+  begin<<<1, 1>>>(search, 0, bench::kernels_persist(store.system()));
   store.persist_results(shape.costs_bytes(), sizeof(uint32_t));
   store.persist_results(0, sizeof(uint32_t));
-  store.persist_results(2 * shape.costs_bytes(), sizeof(uint32_t));
+  persist_end(store, shape, 0, 1);
   FINISH_KERNEL();
 }
 
 // Levels from the last durable one on. Returns how many levels there are.
 uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint32_t level, unsigned* visited,
-                     bool one_level) {
-  const Search search = search_in(store, shape);
+                     uint32_t* unread_ends, bool one_level) {
+  Search search = search_in(store, shape);
   const Graph::OnDevice on_device = graph.on_device();
   DeviceArray<Level> next(1, 0);
   uint32_t first = 0, last = 1;
   if (level > 0) CUDA(cudaMemcpy(&first, search.ends + level - 1, sizeof first, cudaMemcpyDefault));
   CUDA(cudaMemcpy(&last, search.ends + level, sizeof last, cudaMemcpyDefault));
+  if (store.system() == bench::System::gpm_ndp) search.ends = unread_ends;
   while (first != last) {
     const Phase phase("level");
     const Level start = {last, 0};
@@ -152,7 +164,7 @@ uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint3
     // costs, but once, behind the last level: until then the sequence and the ends of levels say what they are.
     store.persist_results(shape.costs_bytes() + first * sizeof(uint32_t), (last - first) * sizeof(uint32_t));
     if (store.system() == bench::System::gpm_ndp) persist_costs(store, shape, first, last);
-    store.persist_results(2 * shape.costs_bytes() + level * sizeof(uint32_t), sizeof(uint32_t));
+    persist_end(store, shape, level, last);
     FINISH_KERNEL();
     gpm_acknowledge(level + 1);
     if (one_level) break;
@@ -189,8 +201,9 @@ int run(Options options) {
   DeviceArray<unsigned> visited(shape.nodes / 32 + 1, 0);
   const unsigned source = 1;
   CUDA(cudaMemcpy(visited, &source, sizeof source, cudaMemcpyHostToDevice));
-  begin_search(store, shape);
-  const uint32_t levels = search_from(store, graph, shape, 0, visited, options.stop_before_commit);
+  const DeviceArray<uint32_t> unread_ends(shape.nodes + 1);
+  begin_search(store, shape, unread_ends.get());
+  const uint32_t levels = search_from(store, graph, shape, 0, visited, unread_ends.get(), options.stop_before_commit);
   if (!bench::kernels_store(store.system())) store.persist_results(0, shape.costs_bytes());
   store.end();
   if (options.stop_before_commit) return PASS("stopped behind one level");
@@ -211,7 +224,8 @@ int recover(const Options& options) {
   const uint32_t* ends = store.host<uint32_t>(2 * shape.costs_bytes());
   uint32_t levels = 0;
   while (levels < shape.nodes && ends[levels] != 0) ++levels;
-  if (levels == 0) begin_search(store, shape);
+  const DeviceArray<uint32_t> unread_ends(shape.nodes + 1);
+  if (levels == 0) begin_search(store, shape, unread_ends.get());
   bench::expect_acknowledged(levels, "levels");
   DeviceArray<unsigned> visited(shape.nodes / 32 + 1, 0);
   {
@@ -225,7 +239,7 @@ int recover(const Options& options) {
                                                        levels == 0 ? 0 : levels - 1, visited);
   }
   FINISH_KERNEL();
-  search_from(store, graph, shape, levels == 0 ? 0 : levels - 1, visited, false);
+  search_from(store, graph, shape, levels == 0 ? 0 : levels - 1, visited, unread_ends.get(), false);
   if (!bench::kernels_store(store.system())) store.persist_results(0, shape.costs_bytes());
   FINISH_KERNEL();
   check_costs(store, graph, shape);

@@ -137,7 +137,7 @@ void diffuse(Store& store, const Shape& shape, bool recovers, bool stop_before_c
                                                  fence);
       store.persist_results((iteration + 1) % 2 * shape.plane_bytes(), shape.plane_bytes());
     }
-    store.persist_state();
+    store.persist_state(state + 1);
     FINISH_KERNEL();
     gpm_acknowledge(store.state());
   }

@@ -179,15 +179,27 @@ class Store {
   /// The state, behind everything before it.
   void set_state(uint64_t state) {
     if (kernels_store(system_)) {
-      store_state<<<1, 1>>>(state_for_kernels(), state);
-      persist_state();
+      store_state<<<1, 1>>>(reinterpret_cast<uint64_t*>(kernels_) + 1, state);
+      persist(0, sizeof(Header));
     } else {
       set_word(&Header::state, state);
     }
   }
-  /// The state's word, for a kernel that stores it itself; then persist_state().
-  uint64_t* state_for_kernels() const { return reinterpret_cast<uint64_t*>(kernels_) + 1; }
-  void persist_state() { persist(0, sizeof(Header)); }
+  /// The state's word, for a kernel that stores it itself; then persist_state(). NDP: a word that nobody reads. What a
+  /// kernel stores there may become durable at once, and so before the results that the host has not flushed yet.
+  uint64_t* state_for_kernels() const {
+    return system_ == System::gpm_ndp ? unused_ : reinterpret_cast<uint64_t*>(kernels_) + 1;
+  }
+  void persist_state(uint64_t state) {
+    if (system_ == System::gpm_ndp)
+      store_by_host(&header()->state, state);
+    else
+      persist(0, sizeof(Header));
+  }
+  /// NDP: the host stores a word of the program's bytes, durable behind everything before it.
+  void store_word(size_t offset, uint32_t value) {
+    store_by_host(reinterpret_cast<uint32_t*>(image_ + sizeof(Header) + offset), value);
+  }
   /// set_state(), and waits; the state is acknowledged as `progress`.
   void commit(uint64_t state, uint64_t progress) {
     set_state(state);
@@ -214,10 +226,11 @@ class Store {
   }
 
   void map(bool create) {
+    if (!kernels_persist(system_)) CUDA(cudaMallocHost(&word_, sizeof *word_));
+    if (system_ == System::gpm_ndp) CUDA(cudaMalloc(&unused_, sizeof *unused_));
     if (kernels_store(system_)) {
       image_ = kernels_ = static_cast<char*>(gpm_map(path_.c_str(), bytes_, create));
     } else {
-      CUDA(cudaMallocHost(&word_, sizeof *word_));
       CUDA(cudaMalloc(&kernels_, device_bytes_));
       CUDA(cudaMemset(kernels_, 0, device_bytes_));
       if (system_ == System::cap_fs || system_ == System::gpufs) {
@@ -264,20 +277,23 @@ class Store {
     if (!kernels_store(system_)) CUDA(cudaMemcpy(image_ + at, kernels_ + at, bytes, cudaMemcpyDeviceToHost));
     flush(at, bytes);
   }
+  template <class Word>
+  void store_by_host(Word* to, Word value) {
+    FINISH_KERNEL();  // what uses `word_` has ended
+    memcpy(word_, &value, sizeof value);
+    REQUIRE(host_copy(to, word_, sizeof value, 1) == 0, "the host should have stored a word");
+    flush(static_cast<size_t>(reinterpret_cast<char*>(to) - image_), sizeof value);
+    FINISH_KERNEL();
+  }
   /// A word of the header, which the host stores itself.
   void set_word(uint64_t Header::*word, uint64_t value) {
+    uint64_t* const to = &(header()->*word);
+    if (system_ != System::gpufs) return store_by_host(to, value);
     FINISH_KERNEL();  // what uses `word_` has ended
     word_[0] = value;
-    uint64_t* const to = &(header()->*word);
-    if (system_ == System::gpufs) {
-      const size_t at = static_cast<size_t>(reinterpret_cast<char*>(to) - image_);
-      CUDA(cudaMemcpy(kernels_ + at, word_, sizeof *word_, cudaMemcpyHostToDevice));
-      write(kernels_ + at, at, sizeof *word_);
-      FINISH_KERNEL();
-      return;
-    }
-    REQUIRE(host_copy(to, word_, sizeof *word_, 1) == 0, "the host should have stored a word");
-    flush(static_cast<size_t>(reinterpret_cast<char*>(to) - image_), sizeof *word_);
+    const size_t at = static_cast<size_t>(reinterpret_cast<char*>(to) - image_);
+    CUDA(cudaMemcpy(kernels_ + at, word_, sizeof *word_, cudaMemcpyHostToDevice));
+    write(kernels_ + at, at, sizeof *word_);
     FINISH_KERNEL();
   }
   /// What lies in the image becomes durable, unless the host's cache is.
@@ -294,8 +310,9 @@ class Store {
   gpufs fs_ = {};
   int number_ = -1;
   unsigned* arrivals_ = nullptr;
-  mutable size_t unread_ = 0;  // what may have changed in the file since the image was read
-  uint64_t* word_ = nullptr;
+  mutable size_t unread_ = 0;   // what may have changed in the file since the image was read
+  uint64_t* word_ = nullptr;    // pinned
+  uint64_t* unused_ = nullptr;  // device memory
 
   std::string path_;
   System system_ = System::gpm;
