@@ -1,0 +1,72 @@
+// An NVMe controller (NVMe Base Specification 1.4) as a state machine without time: it acts when a register is written,
+// when memory has moved bytes for it, and when its medium is done, and at no other moment. Owned by its drive.
+//
+// What it does not have: interrupts (the host polls), scatter-gather lists, fused commands, metadata and protection
+// information, more than one namespace, and firmware that can be changed. docs/semantics/storage.md says what follows.
+#pragma once
+
+#include "storage/admin_commands.hpp"
+#include "storage/events.hpp"
+#include "storage/features.hpp"
+#include "storage/io_commands.hpp"
+#include "storage/pipeline.hpp"
+
+namespace ew::storage {
+
+class Controller final : public DmaClient, public MediumClient {
+ public:
+  /// REQUIRES: a configuration that check() accepts.
+  Controller(const ControllerConfig&, Dma&, Medium&);
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  /// Bytes of BAR0: registers, then doorbells; a power of two.
+  u64 window() const;
+  /// An access of 4 or 8 bytes, aligned, to BAR0. Any other reads as zero and writes nothing.
+  u64 read(u64 offset, u32 bytes) const;
+  void write(u64 offset, u32 bytes, u64 value);
+
+  void moved(u32 tag) override;
+  void done(u32 tag, Status) override;
+
+  /// The host has enabled it, and has not ended it.
+  bool ready() const { return state_ == State::ready; }
+  /// Neither memory nor the medium works for it.
+  bool quiet() const { return pipeline_.quiet() && !flushing_; }
+  const Health& health() const { return io_.health(); }
+
+ private:
+  enum class State : u8 { disabled, ready, shutting_down, shut_down, resetting, failed };
+
+  u64 capabilities() const;
+  u32 status() const;
+  u32 page() const { return smallest_page << (configuration_ >> 7 & 0xf); }
+  void configure(u32 value);
+  void enable();
+  bool can_be_enabled() const;
+  void write_doorbell(u64 offset, u32 value);
+  void shut_down(bool abruptly);
+  void settle();
+  void reset();
+
+  static constexpr u32 flush_tag = ~u32{0};  // of the flush at a shutdown
+
+  const ControllerConfig config_;
+  Dma& dma_;
+  Medium& medium_;
+  Queues queues_;
+  Features features_;
+  Events events_;
+  IoCommands io_;
+  AdminCommands admin_;
+  Pipeline pipeline_;
+  State state_ = State::disabled;
+  u32 configuration_ = 0, admin_sizes_ = 0;
+  u64 admin_submission_ = 0, admin_completion_ = 0;
+  bool flushing_ = false, flushes_ = false;  // a shutdown's flush is under way; is still to come
+};
+
+/// Throws core::UserError, which names the field of `section`, for what no controller can be.
+void check(const ControllerConfig&, const std::string& section);
+
+}  // namespace ew::storage

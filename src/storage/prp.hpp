@@ -1,0 +1,42 @@
+// Where a command's data lie in memory: the walk over PRP entries and PRP lists (NVMe Base Specification 1.4, section
+// 4.3). A value of the command's; asks for one stretch of a list at a time, until every byte has its place.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+#include "storage/status.hpp"
+
+namespace ew::storage {
+
+struct Segment {
+  u64 address = 0;
+  u32 bytes = 0;
+};
+
+class PrpWalk {
+ public:
+  /// For `bytes` of data, in pages of `page` bytes.
+  Status begin(u64 prp1, u64 prp2, u64 bytes, u32 page);
+
+  /// Every byte has its place.
+  bool complete() const { return left_ == 0; }
+  /// The entries that the walk needs next. REQUIRES: begin() was a success, and the walk is not complete.
+  Segment wanted() const;
+  /// They are these, as many as wanted().
+  Status take(std::span<const u64> entries);
+
+  const std::vector<Segment>& segments() const { return segments_; }
+
+ private:
+  u64 pages_left() const { return (left_ + page_ - 1) / page_; }
+  void add(u64 address, u64 most);
+
+  std::vector<Segment> segments_;
+  u64 left_ = 0;  // bytes without a place
+  u64 list_ = 0;  // the next entry's address
+  u32 page_ = 0;
+};
+
+}  // namespace ew::storage
