@@ -24,6 +24,12 @@ Status Contents::perform(const MediaCommand& command) {
   return status::internal_error;
 }
 
+bool Contents::unwritten(u64 first, u64 blocks) const {
+  for (u64 block = first; block < first + blocks; ++block)
+    if (!image_.deallocated(block) || cache_.contains(block)) return false;
+  return true;
+}
+
 Status Contents::read(u64 first, std::span<u8> to, bool refuses_deallocated) const {
   const u64 bytes = image_.block_bytes(), blocks = to.size() / bytes;
   if (refuses_deallocated)

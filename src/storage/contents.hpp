@@ -24,7 +24,10 @@ class Contents {
   /// These blocks are durable, if they were in the cache.
   Status settle(u64 first, u64 blocks);
   Status flush();
+  bool has_cache() const { return room_ > 0; }
   u64 cached() const { return cache_.size(); }
+  /// None of these blocks was written since it was last deallocated.
+  bool unwritten(u64 first, u64 blocks) const;
   u64 blocks_in_use() const { return image_.in_use() + fresh_; }
   u32 block_bytes() const { return image_.block_bytes(); }
 

@@ -53,6 +53,12 @@ Image::Image(const ImageConfig& config, const std::string& name) : block_(config
   if (got == MAP_FAILED)
     throw core::UserError(fmt::format("{}: {} bytes of memory: {}", name, config.bytes, std::strerror(errno)));
   memory_ = static_cast<u8*>(got);
+  begin_new(config.written);
+}
+
+void Image::begin_new(bool written) {
+  written_ = written;
+  in_use_ = written ? blocks_ : 0;
 }
 
 Image::~Image() {
@@ -74,17 +80,22 @@ void Image::open(const ImageConfig& config, const std::string& name) {
   if (::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) refuse("is not a plain file");
   if (::flock(file_, LOCK_EX | LOCK_NB) != 0) refuse("another process or another drive of this one uses it");
   u64 bytes = static_cast<u64>(status.st_size);
+  bool is_new = false;
   if (bytes == 0 && config.bytes > 0 && config.bytes % block_ == 0) {
     if (::ftruncate(file_, static_cast<off_t>(config.bytes)) != 0)
       refuse(fmt::format("cannot have {} bytes: {}", config.bytes, std::strerror(errno)));
     bytes = config.bytes;
+    is_new = true;
   }
   if (config.bytes > 0 && config.bytes != bytes)
     refuse(fmt::format("has {} bytes, and size says {}", bytes, config.bytes));
   if (bytes == 0 || bytes % block_ != 0)
     refuse(fmt::format("{} bytes are not a whole number of blocks of {}", bytes, block_));
   blocks_ = bytes / block_;
-  find_holes();
+  if (is_new)
+    begin_new(config.written);
+  else
+    find_holes();
 }
 
 void Image::find_holes() {
@@ -106,8 +117,11 @@ void Image::mark(u64 first, u64 blocks, bool used) {
   for (u64 block = first; block < first + blocks;) {
     const u64 in_word = block % 64, count = std::min(64 - in_word, first + blocks - block);
     const u64 bits = (count == 64 ? ~u64{0} : (u64{1} << count) - 1) << in_word;
-    const auto chunk =
-        used ? allocated_.try_emplace(block / chunk_blocks).first : allocated_.find(block / chunk_blocks);
+    auto chunk = allocated_.find(block / chunk_blocks);
+    if (chunk == allocated_.end() && used != written_) {
+      chunk = allocated_.try_emplace(block / chunk_blocks).first;
+      chunk->second.fill(written_ ? ~u64{0} : 0);
+    }
     if (chunk != allocated_.end()) {
       u64& word = chunk->second[block % chunk_blocks / 64];
       const u64 before = word;
@@ -120,7 +134,8 @@ void Image::mark(u64 first, u64 blocks, bool used) {
 
 bool Image::deallocated(u64 block) const {
   const auto chunk = allocated_.find(block / chunk_blocks);
-  return chunk == allocated_.end() || !(chunk->second[block % chunk_blocks / 64] >> block % 64 & 1);
+  if (chunk == allocated_.end()) return !written_;
+  return !(chunk->second[block % chunk_blocks / 64] >> block % 64 & 1);
 }
 
 Status Image::read(u64 first, std::span<u8> to) const {

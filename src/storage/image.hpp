@@ -21,6 +21,7 @@ struct ImageConfig {
   std::string path;  // empty: none
   u64 bytes = 0;     // 0: what the file has; a file that is not there yet gets so many
   u32 block = 512;
+  bool written = false;  // blocks of a new image count as written (with zeros), not as deallocated
 };
 
 class Image {
@@ -48,6 +49,7 @@ class Image {
   using Chunk = std::array<u64, chunk_blocks / 64>;
 
   void open(const ImageConfig&, const std::string& name);
+  void begin_new(bool written);
   void find_holes();
   void mark(u64 first, u64 blocks, bool used);
 
@@ -55,7 +57,8 @@ class Image {
   u64 blocks_ = 0, in_use_ = 0;
   int file_ = -1;
   u8* memory_ = nullptr;                      // without a file
-  std::unordered_map<u64, Chunk> allocated_;  // a bit for each block; chunks without any are missing
+  bool written_ = false;                      // so are all blocks of a chunk that is missing
+  std::unordered_map<u64, Chunk> allocated_;  // a bit for each block
 };
 
 }  // namespace ew::storage

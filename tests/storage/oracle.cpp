@@ -187,7 +187,7 @@ class Oracle {
   }
 
   bool make(Submitted& s, Command& command) {
-    if (pages_.size() < 8) return false;
+    if (pages_.size() < 10) return false;
     constexpr u8 opcodes[] = {
         read, read, read, write, write, write, write, compare, flush, write_zeroes, dataset_management};
     s.opcode = opcodes[below(std::size(opcodes))];
@@ -256,9 +256,17 @@ class Oracle {
     if (data.size() == 2) command.prp2 = data[1];
     data_[s.pages.front()] = data;
     if (data.size() <= 2) return;
-    const u64 list = take_page(s) + 8 * below(512 - data.size());
-    for (std::size_t i = 1; i < data.size(); ++i) bench_->memory.put(list + 8 * (i - 1), data[i]);
-    command.prp2 = list;
+    u64 entry = take_page(s) + 8 * (511 - below(chance(50) ? 4 : 512));
+    command.prp2 = entry;
+    for (std::size_t i = 1; i < data.size(); ++i) {
+      if (entry % 4096 == 4088 && i + 1 < data.size()) {  // the list goes on in another page
+        const u64 next = take_page(s);
+        bench_->memory.put(entry, next);
+        entry = next;
+      }
+      bench_->memory.put(entry, data[i]);
+      entry += 8;
+    }
   }
   u8* byte_at(const Submitted& s, u32 block, u32 offset) {
     const std::vector<u64>& pages = data_.at(s.pages.front());
