@@ -77,6 +77,19 @@ bool is_part_of_another(const fs::path& source) {
   return std::getline(file, line) && line.starts_with("// part of: ");
 }
 
+// A source says in a line of its own which options of `ew run` it needs.
+Words options_of(const fs::path& source) {
+  constexpr std::string_view mark = "// machine: ";
+  std::ifstream file(source);
+  Words options;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(mark)) continue;
+    std::istringstream words(line.substr(mark.size()));
+    for (std::string word; words >> word;) options.push_back(word);
+  }
+  return options;
+}
+
 void add_workloads(std::vector<Check>& checks, const fs::path& build, const fs::path& workloads) {
   if (!fs::is_directory(build / "workloads")) return;  // a build with sanitizers has none
   std::vector<fs::path> sources;
@@ -91,6 +104,7 @@ void add_workloads(std::vector<Check>& checks, const fs::path& build, const fs::
     check.name = "workload/" + name;
     check.target = "workloads/" + name;
     check.command = {(build / check.target).string()};
+    check.run_options = options_of(source);
     checks.push_back(std::move(check));
   }
 }
@@ -111,7 +125,8 @@ Check timing_check(const Check& workload, const fs::path& workloads, std::string
   const std::string name = workload.name.substr(workload.name.find('/') + 1);
   check.kind = Check::Kind::timing;
   check.name = fmt::format("{}/{}", family, name);
-  check.run_options = {"-m", std::string(machine), "--set", fmt::format("coherence.protocol={}", protocol)};
+  const Words machine_options{"-m", std::string(machine), "--set", fmt::format("coherence.protocol={}", protocol)};
+  check.run_options.insert(check.run_options.begin(), machine_options.begin(), machine_options.end());
   if (keeps_written_lines(*coherence::find_model(protocol)))  // its pools have no persistency model
     check.run_options.insert(check.run_options.end(), {"--set", "persistency.model=none"});
   check.racing = is_racing(workloads / (name + ".cu"));
@@ -295,6 +310,11 @@ CheckResult run_check(const Check& check, const std::string& filter) {
     command.push_back("--gtest_brief=1");
     if (!filter.empty() && check.name.find(filter) == check.name.npos)
       command.push_back("--gtest_filter=*" + filter + "*");
+  }
+  if (!check.run_options.empty()) {
+    Words runs{fs::read_symlink("/proc/self/exe").string(), "run"};
+    runs.insert(runs.end(), check.run_options.begin(), check.run_options.end());
+    command.insert(command.begin(), runs.begin(), runs.end());
   }
   const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = run(command, {.capture = Capture::both,

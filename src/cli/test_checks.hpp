@@ -18,7 +18,7 @@ struct Check {
   std::string target;      // what the build calls the program; empty: it is not built
   double timeout_seconds = 300;
   int skip_status = -1;        // with which it says that it cannot run here
-  process::Words run_options;  // of a timing check: of `ew run`
+  process::Words run_options;  // of `ew run`; empty: the program runs by itself
   bool racing = false;         // its copies depend on an order that nothing fixes: only the verdict is compared
   bool always_shown = false;   // its output is a table that is told when it passes, too
   bool twice = false;          // a timing check runs twice: both runs must have the same digest

@@ -186,7 +186,15 @@ void assign(const toml::table& root, const std::string& file, const std::vector<
       if (!table) throw UserError(place, fmt::format("{} should be a section, [{}]", section.str(), section.str()));
       for (auto&& [name, value] : *table) {
         const Place at{file, value.source().begin.line};
-        mistakes.collect(at.line, [&] { assign(section.str(), name.str(), value, at, fields); });
+        if (const toml::table* const part = value.as_table())  // [section.name]
+          for (auto&& [key, inner] : *part) {
+            const Place inside{file, inner.source().begin.line};
+            mistakes.collect(inside.line, [&] {
+              assign(section.str(), fmt::format("{}.{}", name.str(), key.str()), inner, inside, fields);
+            });
+          }
+        else
+          mistakes.collect(at.line, [&] { assign(section.str(), name.str(), value, at, fields); });
       }
     });
   }

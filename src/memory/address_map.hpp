@@ -70,6 +70,8 @@ class AddressMap {
   DevicePlace in_device(Place) const;
   /// Whether there are registers of devices at all.
   bool has_mmio() const { return has_mmio_; }
+  /// Those that the machine simulates.
+  const RegisterWindows& registers() const { return space_.registers(); }
   u32 slices() const { return config_.slices; }
 
  private:

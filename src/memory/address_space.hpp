@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "memory/registers.hpp"
 
 namespace ew::memory {
 
@@ -109,9 +110,14 @@ class AddressSpace {
   /// Counts every change of seen_by_host(), at least.
   u64 seen_by_host_changes() const;
 
+  /// Of devices that the machine simulates, at windows of Region::mmio.
+  RegisterWindows& registers() { return registers_; }
+  const RegisterWindows& registers() const { return registers_; }
+
  private:
   struct State;
   std::unique_ptr<State> state_;
+  RegisterWindows registers_;
 };
 
 }  // namespace ew::memory

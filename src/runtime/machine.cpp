@@ -11,6 +11,7 @@ Machine::Machine(MachineConfig config, const Environment& environment, const Reg
     : config_(std::move(config)),
       gpu_limits_(runtime::gpu_limits(config_)),
       memory_(config_.device.memory.count, config_.bounds.reach()),
+      storage_(config_.storage, memory_.space()),
       services_(config_.launch, memory_),
       persistence_(config_, environment, memory_.space(), queue_),
       host_files_(config_, persistence_),
@@ -19,7 +20,7 @@ Machine::Machine(MachineConfig config, const Environment& environment, const Reg
       work_(config_, registry, services_.limits(), memory_, queue_),
       context_(queue_, services_.print_buffer()),
       host_accesses_(config_, memory_, persistence_.pools(), queue_),
-      simulator_maker_(config_, gpu_limits_, environment, memory_, services_, persistence_, gpufs_, results_),
+      simulator_maker_(config_, gpu_limits_, environment, memory_, storage_, services_, persistence_, gpufs_, results_),
       queue_(
           simulator_maker_.make(0), memory_.space(), [this](const simt::Fault& fault) { context_.lose(fault); },
           static_cast<Progress::Show>(std::min<u64>(environment.progress, 2)), persistence_.recorder()) {

@@ -27,6 +27,7 @@
 #include "runtime/registry.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/simulator_maker.hpp"
+#include "runtime/storage.hpp"
 
 namespace ew::runtime {
 
@@ -42,6 +43,8 @@ class Machine {
   Complaints& complaints() { return complaints_; }
   /// What the program has allocated.
   ProgramMemory& memory() { return memory_; }
+  /// NVMe drives.
+  Storage& storage() { return storage_; }
   /// What kernels ask for while they run, and its limits.
   KernelServices& services() { return services_; }
   /// Pools, and what of them is durable.
@@ -81,6 +84,7 @@ class Machine {
   const simt::GpuLimits gpu_limits_;
   Complaints complaints_;
   ProgramMemory memory_;
+  Storage storage_;
   KernelServices services_;
   PersistentMemory persistence_;
   HostFiles host_files_;

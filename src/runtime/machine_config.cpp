@@ -50,6 +50,7 @@ constexpr Section sections[] = {
     {"launch", "What a launch may ask for, what it costs, and the limits that cudaDeviceSetLimit starts from."},
     {"copy", "Copies between host and device, and inside the device."},
     {"managed", "Timing: managed memory of a GPU that does not share the host's."},
+    {"storage", "NVMe drives beside the GPU, whose queues kernels may have in memory."},
     {"energy", "Timing: what one event takes."},
 };
 
@@ -109,10 +110,23 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   collect(config.launch);
   collect(config.copy);
   collect(config.managed);
+  collect(config.storage);
+  storage::collect_own(config.storage, fields);
   collect(config.energy);
   set_choices(fields, "network.kind", core::names_of(memory::network_kinds()));
   return fields;
 }
+
+namespace {
+
+/// All but what drives have of their own.
+std::vector<core::Field> shared_fields(MachineConfig& config) {
+  std::vector<core::Field> fields = fields_of(config);
+  std::erase_if(fields, [](const core::Field& field) { return field.name.find('.') != field.name.npos; });
+  return fields;
+}
+
+}  // namespace
 
 std::string_view section_sentence(std::string_view name) {
   for (const Section& section : sections) {
@@ -126,12 +140,19 @@ std::string_view section_sentence(std::string_view name) {
 
 MachineConfig load_machine(std::string_view name_or_path) {
   MachineConfig config;
-  if (const auto path = core::machine_file(name_or_path); !path.empty()) core::read_toml_file(path, fields_of(config));
+  const auto path = core::machine_file(name_or_path);
+  if (path.empty()) return config;
+  // Twice: a drive's own section changes what [storage] says, wherever the two stand.
+  for (int pass = 0; pass < 2; ++pass)
+    storage::read_own(config.storage, shared_fields(config),
+                      [&](const auto& fields) { core::read_toml_file(path, fields); });
   return config;
 }
 
 void read_toml(std::string_view text, const std::string& file, MachineConfig& config) {
-  core::read_toml(text, file, fields_of(config));
+  for (int pass = 0; pass < 2; ++pass)
+    storage::read_own(config.storage, shared_fields(config),
+                      [&](const auto& fields) { core::read_toml(text, file, fields); });
 }
 
 void apply_setting(std::string_view setting, MachineConfig& config) {
@@ -141,7 +162,8 @@ void apply_setting(std::string_view setting, MachineConfig& config) {
     config.consistency.model = named->consistency;
     return;
   }
-  core::apply_setting(setting, fields_of(config));
+  storage::read_own(config.storage, shared_fields(config),
+                    [&](const auto& fields) { core::apply_setting(setting, fields); });
 }
 
 std::string to_toml(const MachineConfig& config, bool sentences) {
@@ -281,12 +303,16 @@ std::string why_no_pools(const MachineConfig& config) {
 }
 
 u32 agents_of(const MachineConfig& config) {
-  return config.sm.count + config.host_cores() + std::max(config.device.copy_engines, 1u) * config.copy.ports;
+  return config.sm.count + config.host_cores() + std::max(config.device.copy_engines, 1u) * config.copy.ports +
+         config.storage.drives;
 }
 
 void check(const MachineConfig& config) {
-  if (!config.machine.timing()) return;
   core::Mistakes mistakes;
+  mistakes.collect(0, [&] { storage::check(config.storage); });
+  mistakes.tell();
+  if (!config.machine.timing()) return;
+  if (config.storage.drives) refuse("storage.drives", "should be 0 in timing mode, which has no drives yet");
   for (const auto part :
        {check_lines, check_places, check_host_protocol, check_nvm, check_sm, check_memories, check_pages})
     mistakes.collect(0, [&] { part(config); });

@@ -23,6 +23,7 @@
 #include "runtime/energy.hpp"
 #include "runtime/model_config.hpp"
 #include "simt/sm_timing_config.hpp"
+#include "storage/storage_config.hpp"
 
 namespace ew::runtime {
 
@@ -127,6 +128,7 @@ struct MachineConfig {
   LaunchConfig launch;
   CopyConfig copy;
   memory::ManagedConfig managed;
+  storage::StorageConfig storage;
   EnergyConfig energy;
 
   /// That are nodes of the machine.
@@ -156,7 +158,7 @@ void check(const MachineConfig&);
 void check(const MachineConfig&, std::string_view name_or_path, const std::vector<std::string>& settings);
 /// Why such a machine cannot map persistent pools, by the fields that say so; empty: it can.
 std::string why_no_pools(const MachineConfig&);
-/// SMs, the host's core of a GPU that shares its memory, and the ports of copy engines.
+/// SMs, the host's core of a GPU that shares its memory, the ports of copy engines, and drives.
 u32 agents_of(const MachineConfig&);
 
 template <class Self, class Visitor>

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "memory/registers.hpp"
 #include "simt/event_recorder.hpp"
 #include "simt/gpu.hpp"
 
@@ -33,13 +34,15 @@ class Simulator {
   virtual void run(u64 warp_instructions, u64 until, bool host_waits) = 0;
 };
 
-/// Functional mode: the Gpu alone. Calls of kernels (gpufs.hpp) are served between two stretches of its instructions.
+/// Functional mode: the Gpu, and drives, which the address space knows. Calls of kernels (gpufs.hpp) are served between
+/// two stretches of its instructions.
 class FunctionalSimulator final : public Simulator {
  public:
   /// Without `calls` kernels call nothing. `recorder` may be null.
-  explicit FunctionalSimulator(std::unique_ptr<simt::Gpu> gpu, Gpufs* calls = nullptr,
+  explicit FunctionalSimulator(std::unique_ptr<simt::Gpu> gpu,
+                               std::vector<std::unique_ptr<memory::Registers>> drives = {}, Gpufs* calls = nullptr,
                                simt::EventRecorder* recorder = nullptr)
-      : gpu_(std::move(gpu)), calls_(calls), recorder_(recorder) {}
+      : drives_(std::move(drives)), gpu_(std::move(gpu)), calls_(calls), recorder_(recorder) {}
   simt::Gpu& gpu() override { return *gpu_; }
   simt::LaunchId start(simt::Launch launch) override { return gpu_->start(std::move(launch)); }
   std::vector<simt::Completion> take_completions() override { return gpu_->take_completions(); }
@@ -49,6 +52,7 @@ class FunctionalSimulator final : public Simulator {
   /// The process has one thread besides those of the runtime (queue.hpp, end_signals.hpp).
   static bool no_other_thread();
 
+  std::vector<std::unique_ptr<memory::Registers>> drives_;
   std::unique_ptr<simt::Gpu> gpu_;
   Gpufs* const calls_;
   simt::EventRecorder* const recorder_;

@@ -7,6 +7,7 @@
 #include "runtime/timing_machine.hpp"
 #include "simt/functional_gpu.hpp"
 #include "simt/recording_memory.hpp"
+#include "storage/functional_drive.hpp"
 
 namespace ew::runtime {
 
@@ -20,12 +21,13 @@ void kill_this_process() {  // `ew crash`: nothing is flushed, no handler runs
 }  // namespace
 
 SimulatorMaker::SimulatorMaker(const MachineConfig& config, const simt::GpuLimits& limits, Environment environment,
-                               ProgramMemory& memory, KernelServices& services, PersistentMemory& persistence,
-                               Gpufs& gpufs, RunResults& results)
+                               ProgramMemory& memory, Storage& storage, KernelServices& services,
+                               PersistentMemory& persistence, Gpufs& gpufs, RunResults& results)
     : config_(config),
       limits_(limits),
       environment_(std::move(environment)),
       memory_(memory),
+      storage_(storage),
       services_(services),
       persistence_(persistence),
       gpufs_(gpufs),
@@ -43,11 +45,16 @@ std::unique_ptr<Simulator> SimulatorMaker::make(u64 instructions_before) {
 std::unique_ptr<Simulator> SimulatorMaker::make_functional() {
   memory::AddressSpace& space = memory_.space();
   simt::EventRecorder* const recorder = persistence_.recorder();
-  return std::make_unique<FunctionalSimulator>(
-      recorder ? std::make_unique<simt::FunctionalGpu>(limits_, space, services_,
-                                                       std::make_unique<simt::RecordingMemory>(space, *recorder))
-               : std::make_unique<simt::FunctionalGpu>(limits_, space, services_),
-      &gpufs_, recorder);
+  std::vector<std::unique_ptr<memory::Registers>> drives;
+  for (u32 number = 0; number < storage_.count(); ++number) {
+    Storage::Drive& drive = storage_.drive(number);
+    drives.push_back(std::make_unique<storage::FunctionalDrive>(drive.config, drive.contents, space));
+    space.registers().connect(drive.window, *drives.back());
+  }
+  auto gpu = recorder ? std::make_unique<simt::FunctionalGpu>(limits_, space, services_,
+                                                              std::make_unique<simt::RecordingMemory>(space, *recorder))
+                      : std::make_unique<simt::FunctionalGpu>(limits_, space, services_);
+  return std::make_unique<FunctionalSimulator>(std::move(gpu), std::move(drives), &gpufs_, recorder);
 }
 
 std::unique_ptr<Simulator> SimulatorMaker::make_timing() {

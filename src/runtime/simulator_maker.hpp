@@ -12,12 +12,13 @@
 #include "runtime/program_memory.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/simulator.hpp"
+#include "runtime/storage.hpp"
 
 namespace ew::runtime {
 
 class SimulatorMaker {
  public:
-  SimulatorMaker(const MachineConfig&, const simt::GpuLimits&, Environment, ProgramMemory&, KernelServices&,
+  SimulatorMaker(const MachineConfig&, const simt::GpuLimits&, Environment, ProgramMemory&, Storage&, KernelServices&,
                  PersistentMemory&, Gpufs&, RunResults&);
 
   /// `instructions_before`: warp instructions that earlier simulators have run; EVERWARP_CRASH_AT counts them, too.
@@ -31,6 +32,7 @@ class SimulatorMaker {
   const simt::GpuLimits& limits_;
   const Environment environment_;
   ProgramMemory& memory_;
+  Storage& storage_;
   KernelServices& services_;
   PersistentMemory& persistence_;
   Gpufs& gpufs_;

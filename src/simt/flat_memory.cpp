@@ -266,7 +266,33 @@ bool FlatMemory::may_touch(MemoryOp& op, Shape& shape) {
 
 Performed FlatMemory::global(MemoryOp& op) {
   Shape shape;
-  return may_touch(op, shape) ? perform(op, *op.plan, shape, 0, true) : Performed::faulted;
+  if (!may_touch(op, shape)) return Performed::faulted;
+  if (space_.registers().any() && of_registers(op)) [[unlikely]]
+    return registers(op);
+  return perform(op, *op.plan, shape, 0, true);
+}
+
+bool FlatMemory::of_registers(const MemoryOp& op) const {
+  for (LaneMask left = op.lanes; left; left &= left - 1)
+    if (space_.registers().find(op.address[std::countr_zero(left)])) return true;
+  return false;
+}
+
+/// Registers of devices: each lane by itself.
+Performed FlatMemory::registers(MemoryOp& op) {
+  const memory::RegisterWindows& windows = space_.registers();
+  const LaneMask lanes = op.lanes;
+  Performed performed = Performed::done;
+  for (LaneMask left = lanes; left && performed == Performed::done; left &= left - 1) {
+    const u64 address = op.address[std::countr_zero(left)];
+    const bool of_device = windows.find(address);
+    op.lanes = left & -left;
+    if (of_device && op.form->kind != MemoryKind::store) windows.before_load(address, op.plan->bytes);
+    performed = perform(op, *op.plan, Shape::scattered, 0, true);
+    if (of_device && op.plan->writes) windows.after_store(address, op.plan->bytes);
+  }
+  op.lanes = lanes;
+  return performed;
 }
 
 bool FlatMemory::may_copy(MemoryOp& op, Copy& copy) {

@@ -31,6 +31,8 @@ class FlatMemory final : public Performer {
  private:
   Performed generic(MemoryOp&);
   Performed global(MemoryOp&);
+  bool of_registers(const MemoryOp&) const;
+  Performed registers(MemoryOp&);
   Performed async_copy(MemoryOp&);
 
   memory::AddressSpace& space_;

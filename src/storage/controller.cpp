@@ -38,8 +38,8 @@ Controller::Controller(const ControllerConfig& config, Dma& dma, Medium& medium)
   admin_.use(pipeline_);
 }
 
-u64 Controller::window() const {
-  return std::bit_ceil(registers::doorbells + 2 * (u64{config_.queues} + 1) * (4u << config_.doorbell_stride));
+u64 window_bytes(const ControllerConfig& config) {
+  return std::bit_ceil(registers::doorbells + 2 * (u64{config.queues} + 1) * (4u << config.doorbell_stride));
 }
 
 u64 Controller::capabilities() const {
@@ -211,14 +211,14 @@ void Controller::settle() {
 
 void check(const ControllerConfig& config, const std::string& section) {
   const auto require = [&](bool holds, std::string_view field, const std::string& sentence) {
-    if (!holds) throw core::UserError(fmt::format("{}.{}: {}", section, field, sentence));
+    if (!holds) throw core::UserError(fmt::format("{}.{} {}", section, field, sentence));
   };
-  require(config.block == 512 || config.block == 4096, "block", "a block has 512 or 4096 bytes");
-  require(config.blocks > 0, "size", "a namespace has one block at least");
-  require(config.entries >= 2 && config.entries <= longest_queue, "entries", "a queue has 2 to 65536 entries");
-  require(config.queues >= 1 && config.queues <= 65'534, "queues", "there are 1 to 65534 pairs of I/O queues");
-  require(std::has_single_bit(config.transfer_pages), "transfer", "must be a power of two, and 4096 bytes at least");
-  require(config.atomic_blocks >= 1 && config.atomic_blocks <= 65'536, "atomic", "must be 1 to 65536 blocks");
+  require(config.block == 512 || config.block == 4096, "block", "should be 512 or 4096 bytes");
+  require(config.blocks > 0, "size", "should be one block at least");
+  require(config.entries >= 2 && config.entries <= longest_queue, "entries", "should be 2 to 65536");
+  require(config.queues >= 1 && config.queues <= 65'534, "queues", "should be 1 to 65534");
+  require(std::has_single_bit(config.transfer_pages), "transfer", "should be a power of two of at least 4096 bytes");
+  require(config.atomic_blocks >= 1 && config.atomic_blocks <= 65'536, "atomic", "should be 1 to 65536 blocks");
 }
 
 }  // namespace ew::storage

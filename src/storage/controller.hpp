@@ -20,8 +20,6 @@ class Controller final : public DmaClient, public MediumClient {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  /// Bytes of BAR0: registers, then doorbells; a power of two.
-  u64 window() const;
   /// An access of 4 or 8 bytes, aligned, to BAR0. Any other reads as zero and writes nothing.
   u64 read(u64 offset, u32 bytes) const;
   void write(u64 offset, u32 bytes, u64 value);
@@ -66,6 +64,8 @@ class Controller final : public DmaClient, public MediumClient {
   bool flushing_ = false, flushes_ = false;  // a shutdown's flush is under way; is still to come
 };
 
+/// Bytes of BAR0: registers, then doorbells; a power of two.
+u64 window_bytes(const ControllerConfig&);
 /// Throws core::UserError, which names the field of `section`, for what no controller can be.
 void check(const ControllerConfig&, const std::string& section);
 

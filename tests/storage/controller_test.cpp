@@ -24,7 +24,7 @@ TEST(Registers, say_what_the_controller_can) {
   bench.controller.write(0x2c, 4, 0x77);
   EXPECT_EQ(bench.controller.read(0x28, 8), 0x77'1234'5000u);
   // 128 pairs and the administrator's, 16 bytes each doorbell.
-  EXPECT_EQ(bench.controller.window(), 16'384u);
+  EXPECT_EQ(window_bytes(config.controller), 16'384u);
 }
 
 TEST(Registers, ready_once_enabled_and_not_before_a_reset_has_ended) {

@@ -2,6 +2,23 @@
 
 namespace ew::memory {
 
+namespace {
+
+/// run(first byte, how many) for each stretch of the mask.
+template <class Run>
+void each_run(const ByteMask& mask, Run&& run) {
+  const auto has = [&](u32 byte) { return mask.bits[byte / 64] >> byte % 64 & 1; };
+  for (u32 first = 0; first < longest_line; ++first) {
+    if (!has(first)) continue;
+    u32 end = first;
+    while (end < longest_line && has(end)) ++end;
+    run(first, end - first);
+    first = end;
+  }
+}
+
+}  // namespace
+
 bool HostAccesses::begin(const Request& request) {
   if (under_way_ + p_.queue.active() >= p_.config.mshrs) return false;
   const SectorMask sectors = p_.sectors.of(request.words);
@@ -44,10 +61,22 @@ void HostAccesses::perform(HostAccess& access) {
   p_.counts.act_for(request.account);
   Decision decision;
   decision.granted = request.words;
+  const bool of_device = access.mmio && p_.around.map.registers().any();
+  if (of_device && request.kind != RequestKind::write) ask_registers(request);
   const Performance performance = p_.image.perform(request, decision);
+  if (of_device && performance.written.any()) tell_registers(request, performance.written);
   access.answer = performance.answer;
   access.answer.served_by = ServedBy::host;
   access.data_bytes = performance.data_bytes;
+}
+
+void HostAccesses::ask_registers(const Request& request) const {
+  each_run(bytes_of(request.words),
+           [&](u32 first, u32 count) { p_.around.map.registers().before_load(request.line + first, count); });
+}
+
+void HostAccesses::tell_registers(const Request& request, const ByteMask& written) const {
+  each_run(written, [&](u32 first, u32 count) { p_.around.map.registers().after_store(request.line + first, count); });
 }
 
 bool HostAccesses::served(u32 number) {

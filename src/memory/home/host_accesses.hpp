@@ -26,6 +26,8 @@ class HostAccesses {
     bool mmio = false;
   };
   void perform(HostAccess&);
+  void ask_registers(const Request&) const;
+  void tell_registers(const Request&, const ByteMask& written) const;
 
   HomeParts& p_;
   DeviceClient& home_;

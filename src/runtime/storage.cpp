@@ -1,0 +1,51 @@
+#include "runtime/storage.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "core/diagnostics.hpp"
+#include "storage/controller.hpp"
+
+namespace ew::runtime {
+
+Storage::Drive::Drive(const storage::DriveConfig& drive, u32 number)
+    : model(storage::model_of(drive)),
+      config(storage::controller_of(drive, number, 1)),
+      image(storage::image_of(drive, number), fmt::format("storage.{}", number)),
+      contents(image, model.volatile_cache ? model.buffer.count / drive.block : 0),
+      window_bytes(storage::window_bytes(config)) {
+  config.blocks = image.blocks();
+}
+
+Storage::Storage(const storage::StorageConfig& config, memory::AddressSpace& space) : space_(space) {
+  for (u32 number = 0; number < config.drives; ++number) {
+    drives_.push_back(std::make_unique<Drive>(config.drive(number), number));
+    make_window(*drives_.back(), number);
+  }
+}
+
+void Storage::make_window(Drive& drive, u32 number) {
+  void* const window = ::mmap(nullptr, drive.window_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (window == MAP_FAILED)
+    throw core::UserError(fmt::format("storage.{}: no memory for its registers: {}", number, std::strerror(errno)));
+  drive.window = reinterpret_cast<u64>(window);
+  space_.adopt(memory::Region::mmio, drive.window, drive.window_bytes, fmt::format("registers of drive {}", number));
+  space_.registers().add(drive.window, drive.window_bytes);
+}
+
+Storage::~Storage() {
+  for (u32 number = 0; number < count(); ++number) {
+    Drive& each = drive(number);
+    if (!each.contents.flush().ok())
+      std::fprintf(stderr, "everwarp: storage.%u: %llu blocks of its write cache cannot be written to the image: %s\n",
+                   number, static_cast<unsigned long long>(each.contents.cached()), std::strerror(errno));
+    space_.release(each.window);
+    ::munmap(reinterpret_cast<void*>(each.window), each.window_bytes);
+  }
+}
+
+}  // namespace ew::runtime

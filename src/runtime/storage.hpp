@@ -1,0 +1,43 @@
+// The drives of a machine as far as they outlive its simulators: their images, their write caches, and the windows at
+// which their registers stand. The controllers are the simulator's: a new one (cudaDeviceReset) finds the drives as
+// after a loss of power that kept their caches. Owned by Machine.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "memory/address_space.hpp"
+#include "storage/contents.hpp"
+#include "storage/storage_config.hpp"
+
+namespace ew::runtime {
+
+class Storage {
+ public:
+  /// Opens the images. Throws core::UserError with one sentence.
+  Storage(const storage::StorageConfig&, memory::AddressSpace&);
+  /// What the caches hold becomes durable: the machine is shut down in order.
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  struct Drive {
+    storage::DriveModel model;
+    storage::ControllerConfig config;
+    storage::Image image;
+    storage::Contents contents;
+    u64 window = 0, window_bytes = 0;  // of its registers
+
+    Drive(const storage::DriveConfig&, u32 number);
+  };
+  u32 count() const { return static_cast<u32>(drives_.size()); }
+  Drive& drive(u32 number) { return *drives_[number]; }
+
+ private:
+  void make_window(Drive&, u32 number);
+
+  memory::AddressSpace& space_;
+  std::vector<std::unique_ptr<Drive>> drives_;
+};
+
+}  // namespace ew::runtime

@@ -1,0 +1,132 @@
+// What a machine file says of storage: how many drives there are, and of each what it is and which image it has. All
+// drives are as [storage] says, but for the keys of a section of their own: [storage.3].
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/fields.hpp"
+#include "storage/controller_config.hpp"
+#include "storage/image.hpp"
+#include "storage/media/models.hpp"
+
+namespace ew::storage {
+
+struct DriveConfig {
+  std::string model = "p5800x";
+  std::string image;
+  core::Bytes size{1 << 30};
+  u32 block = 512;
+  bool written = true;
+  u32 queues = 0;  // as the model says; the next two, too
+  u32 entries = 0;
+  u32 commands = 0;
+  u32 doorbell_stride = 0;
+  std::string fault;
+
+  bool operator==(const DriveConfig&) const = default;
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
+};
+
+struct StorageConfig {
+  static constexpr u32 most_drives = 16;
+
+  u32 drives = 0;
+  core::Picoseconds latency{100'000};
+  core::Picoseconds overtaking{};
+  core::Bytes payload{256};
+  u32 credits = 127;
+  DriveConfig all;
+  std::map<u32, DriveConfig> own;  // by number: drives that differ
+
+  const DriveConfig& drive(u32 number) const {
+    const auto found = own.find(number);
+    return found == own.end() ? all : found->second;
+  }
+
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit);
+};
+
+/// The fields of the drives that have a section of their own, as "3.fault" of [storage].
+void collect_own(StorageConfig&, std::vector<core::Field>&);
+/// Calls `read` with a place for what each drive's own section may say, behind other fields, and takes in what it said.
+template <class Read>
+void read_own(StorageConfig& config, std::vector<core::Field> fields, Read&& read) {
+  StorageConfig draft;
+  for (u32 number = 0; number < StorageConfig::most_drives; ++number) draft.own[number] = config.drive(number);
+  collect_own(draft, fields);
+  const StorageConfig before = draft;
+  read(fields);
+  for (const auto& [number, drive] : draft.own)
+    if (drive != before.own.at(number)) config.own[number] = drive;
+}
+
+const DriveModel& model_of(const DriveConfig&);
+ImageConfig image_of(const DriveConfig&, u32 number);
+/// `blocks`: of the image.
+ControllerConfig controller_of(const DriveConfig&, u32 number, u64 blocks);
+/// Throws core::UserError, which begins with a key, for a drive that cannot be.
+void check(const StorageConfig&);
+
+template <class Self, class Visitor>
+void DriveConfig::fields(Self& self, Visitor&& visit) {
+  using core::Range;
+  std::vector<std::string_view> models;
+  for (const DriveModel& model : drive_models()) models.push_back(model.name);
+  visit("model", self.model, core::model_choices(std::move(models)), "",
+        "Which drive it is: `ew explain models` says what each is.", "BaM, Table 2");
+  visit("image", self.image, Range{}, "",
+        "The file that holds its blocks, and nothing else; {} stands for the drive's number. Empty: memory that ends "
+        "with the program.",
+        "a choice of the user");
+  visit("size", self.size, Range{0, 1e13}, "",
+        "Bytes of the drive. An image that is not there is made so long, one that is there must have them; 0: as many "
+        "as the image has.",
+        "a choice of the user");
+  visit("block", self.block, Range{512, 4096}, "bytes", "Bytes of a logical block: 512 or 4096.",
+        "BaM, section 4: accesses of 512 bytes");
+  visit("written", self.written, Range{}, "",
+        "Whether the blocks of a new drive count as written, with zeros, as on a drive that was filled before it is "
+        "measured; else they are deallocated, and reads of them are fast.",
+        "a choice of the user");
+  visit("queues", self.queues, Range{0, 65534}, "pairs",
+        "Pairs of I/O queues that the controller has; 0: as the model says.", "the model's file");
+  visit("entries", self.entries, Range{0, 65536}, "entries", "Entries of the longest queue; 0: as the model says.",
+        "the model's file");
+  visit("commands", self.commands, Range{0, 65536}, "commands",
+        "Commands that the controller works on at once; 0: as the model says.", "the model's file");
+  visit("doorbell_stride", self.doorbell_stride, Range{0, 8}, "",
+        "A doorbell takes 4 << doorbell_stride bytes (CAP.DSTRD).", "NVMe Base Specification 1.4: usually 0");
+  visit(
+      "fault", self.fault, Range{}, "",
+      "Faults that the drive shows on purpose, as \"unrecovered-read:lba=77, lost-completion:command=1000\": a status, "
+      "lost-completion, late-completion or fatal, with lba, command, every, times, ms.",
+      "a choice of the user");
+}
+
+template <class Self, class Visitor>
+void StorageConfig::fields(Self& self, Visitor&& visit) {
+  using core::Range;
+  visit("drives", self.drives, Range{0, most_drives}, "drives",
+        "NVMe drives beside the GPU. One that differs from what follows has keys of its own: [storage.0], or --set "
+        "storage.0.fault=... .",
+        "none: most programs use none; BaM has up to 10");
+  visit("latency", self.latency, Range{0, 1e9}, "",
+        "Timing: from the end of a packet on a drive's side of its link to its arrival at the switch, and back.",
+        "assumed: the order of magnitude of a switch's port");
+  visit("overtaking", self.overtaking, Range{0, 1e9}, "",
+        "Timing: how much later than a command's completion its data may be seen in the GPU's memory; 0: never later.",
+        "BaM, section 4.4: with several DMA engines it may be");
+  visit("payload", self.payload, Range{64, 4096}, "", "Timing: most data that one packet of a drive's link carries.",
+        "Max_Payload_Size of usual root ports");
+  visit("credits", self.credits, Range{1, 65536}, "packets",
+        "Timing: packets of one direction of a drive's link in flight.",
+        "PCI Express Base Specification 3.0, section 2.6.1: 127 headers at most");
+  DriveConfig::fields(self.all, visit);
+}
+
+}  // namespace ew::storage

@@ -1,0 +1,155 @@
+// What published queues for NVMe get wrong, each shown to be right here: tickets beyond 32 bits, rings of any size,
+// lanes of one warp that wait for each other, statuses that reach the caller, completions that never come. machine:
+// --set storage.drives=2 --set storage.1.fault=lost-completion:command=5:times=1,unrecovered-read:lba=77
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <everwarp/storage.cuh>
+#include <memory>
+#include <string>
+
+namespace {
+
+int failures = 0;
+
+void expect(bool holds, const char* what, unsigned long long found) {
+  if (holds) return;
+  ++failures;
+  printf("FAIL queues: %s; found %llu\n", what, found);
+}
+
+unsigned *counts, *statuses;
+char* buffers;
+constexpr int most_threads = 1024;
+
+/// Each thread writes its block, reads it back, and compares.
+__global__ void write_and_read(bam::queue_view queue, char* buffers, unsigned* counts, unsigned round) {
+  const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned* const words = reinterpret_cast<unsigned*>(buffers + thread * 512);
+  for (unsigned i = 0; i < 128; ++i) words[i] = thread * 1000 + i + round;
+  if (queue.execute(bam::write(thread, 1, words)).status != bam::ok) atomicAdd(counts, 1u);
+  for (unsigned i = 0; i < 128; ++i) words[i] = 0;
+  if (queue.execute(bam::read(thread, 1, words)).status != bam::ok) atomicAdd(counts, 1u);
+  for (unsigned i = 0; i < 128; ++i)
+    if (words[i] != thread * 1000 + i + round) atomicAdd(counts + 1, 1u);
+}
+
+void pairs(bam::controller& drive, unsigned size, int threads, unsigned long long first_ticket, const char* what) {
+  counts[0] = counts[1] = 0;
+  bam::queue_pair queue(drive, size, 20000, first_ticket);
+  for (unsigned round = 0; round < 2; ++round) {
+    write_and_read < <<(threads + 31) / 32, threads<32 ? threads : 32>>>(queue.view(), buffers, counts, round);
+    cudaDeviceSynchronize();
+  }
+  expect(cudaGetLastError() == cudaSuccess, what, 0);
+  expect(counts[0] == 0, what, counts[0]);
+  expect(counts[1] == 0, what, counts[1]);
+  const bam::queue_state state = queue.state();
+  expect(state.completions == 4ull * threads, "completions of each command", state.completions);
+  expect(state.ticket == first_ticket + 4ull * threads, "tickets of each command", state.ticket);
+  const std::string why = queue.diagnose();
+  if (!why.empty()) printf("%s\n", why.c_str());
+}
+
+__global__ void execute(bam::queue_view queue, bam::command command, unsigned* status, unsigned* retry) {
+  const bam::result result = queue.execute(command);
+  status[threadIdx.x] = result.status;
+  if (retry) *retry = result.retry;
+}
+
+bam::status one(const bam::queue_pair& queue, const bam::command& command) {
+  statuses[0] = 0xdead;
+  execute<<<1, 1>>>(queue.view(), command, statuses, statuses + 1);
+  cudaDeviceSynchronize();
+  return statuses[0];
+}
+
+void statuses_reach_the_caller(bam::controller& drive, bam::controller& failing) {
+  bam::queue_pair queue(drive, 8), other(failing, 8);
+  const unsigned long long end = drive.what().blocks;
+  expect(one(queue, bam::read(end, 1, buffers)) == 0x80, "LBA out of range", statuses[0]);
+  expect(statuses[1] == 0, "the same command would fail again", statuses[1]);
+  expect(one(queue, bam::read(0, drive.what().most_blocks + 1, buffers)) == 0x02, "invalid field", statuses[0]);
+  expect(one(queue, bam::read(0, 1, buffers + 2)) == 0x13, "invalid PRP offset", statuses[0]);
+  expect(one(queue, bam::read(0, 1, reinterpret_cast<void*>(4096))) == 0x04, "transfer error", statuses[0]);
+  bam::command unknown = bam::read(0, 1, buffers);
+  unknown.opcode_and_id = 0x7e;
+  expect(one(queue, unknown) == 0x01, "invalid opcode", statuses[0]);
+  expect(one(queue, bam::write(3, 1, buffers, nullptr, true)) == bam::ok, "a forced write", statuses[0]);
+  expect(one(queue, bam::flush()) == bam::ok, "a flush", statuses[0]);
+  expect(one(other, bam::read(70, 8, buffers)) == 0x281, "unrecovered read", statuses[0]);
+  expect(one(other, bam::read(70, 7, buffers)) == bam::ok, "blocks beside it", statuses[0]);
+}
+
+/// The fifth command of the drive never completes.
+void a_lost_completion_ends(bam::controller& failing) {
+  bam::queue_pair queue(failing, 4, 500);
+  for (int i = 3; i <= 4; ++i)
+    expect(one(queue, bam::read(0, 1, buffers)) == bam::ok, "before it is lost", statuses[0]);
+  expect(one(queue, bam::read(0, 1, buffers)) == bam::timed_out, "a wait that ends", statuses[0]);
+  const std::string why = queue.diagnose();
+  expect(why.find("waited for its completion") != why.npos, why.c_str(), 0);
+  // Its place is free again when an Abort has made it complete.
+  bam::command abort;
+  abort.opcode_and_id = 8;
+  abort.dword10 = static_cast<unsigned>(queue.state().first.id) << 16 | queue.id();
+  unsigned answer = 1;
+  expect(failing.execute(abort, &answer) == bam::ok, "an Abort", 0);
+  expect(answer == 0, "the Abort has stopped the command", answer);
+  for (int i = 0; i < 20; ++i) expect(one(queue, bam::read(0, 1, buffers)) == bam::ok, "after the Abort", statuses[0]);
+}
+
+__global__ void look(volatile unsigned* registers, unsigned* found) {
+  found[0] = registers[2];      // VS
+  found[1] = registers[7] & 3;  // CSTS
+}
+
+}  // namespace
+
+int main() {
+  if (storage_drives() < 2) {
+    printf("queues: needs two drives, the second of which fails: see the line \"machine:\" of its source\n");
+    return 77;
+  }
+  void* memory = nullptr;
+  cudaMalloc(&memory, most_threads * 512 + 4096);
+  cudaMallocManaged(&counts, 64);
+  statuses = counts + 4;
+  buffers = bam::controller::aligned(memory);
+  try {
+    bam::controller drive(0), failing(1);
+    look<<<1, 1>>>(static_cast<volatile unsigned*>(storage_registers(0, nullptr)), counts);
+    cudaDeviceSynchronize();
+    expect(counts[0] == 0x10400, "a kernel reads the version", counts[0]);
+    expect(counts[1] == 1, "a kernel reads the status", counts[1]);
+
+    pairs(drive, 2, 64, 0, "a ring of two entries");
+    pairs(drive, 3, 64, 0, "a ring of three");
+    pairs(drive, 1000, 512, 0, "a ring of a thousand");
+    pairs(drive, drive.what().entries, 512, 0, "the longest ring");
+    pairs(drive, 16, 32, 0, "one warp, of which half must wait for the other half");
+    pairs(drive, 8, 128, (1ull << 16) - 64, "tickets beyond 16 bits");
+    pairs(drive, 8, 128, (1ull << 32) - 64, "tickets beyond 32 bits");
+    pairs(drive, 5, 128, ((1ull << 32) - 64) / 5 * 5, "the same, and no power of two");
+
+    statuses_reach_the_caller(drive, failing);
+    a_lost_completion_ends(failing);
+
+    failing.reset();
+    pairs(failing, 7, 64, 0, "after a reset");
+
+    bool refused = false;
+    try {
+      bam::queue_pair longer(drive, drive.what().entries + 1);
+    } catch (const std::exception& mistake) {
+      refused = std::string(mistake.what()).find("bam: drive 0: a queue of ") == 0;
+    }
+    expect(refused, "a ring that is too long is refused", 0);
+  } catch (const std::exception& mistake) {
+    printf("FAIL queues: %s\n", mistake.what());
+    return 1;
+  }
+  if (failures) return 1;
+  printf("PASS queues\n");
+  return 0;
+}
