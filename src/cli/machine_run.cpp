@@ -125,6 +125,7 @@ std::optional<RunFailure> make_run(const MachineRun& run, const fs::path& part, 
   environment["commit"] = commit;
   environment["began"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(began));
   environment["wall_seconds"] = seconds;
+  environment["peak_bytes"] = outcome.peak_bytes;
   core::write_file(part / "env.json", core::json_text(environment) + "\n");
   fs::remove_all(work);
   return std::nullopt;

@@ -23,7 +23,7 @@ struct ReproduceCommand {
   ReproduceRequest request;
   BatchSettings batch;
   double timeout_seconds = 3600;
-  bool json = false, list = false;
+  bool json = false, list = false, full = false;
 };
 
 const char* const reproduce_manual =
@@ -73,13 +73,13 @@ void print_figure(const ComparedFigure& compared, bool scored) {
   for (const Bar& bar : figure.bars) headings.push_back(">" + bar.label);
   Table table(headings);
   for (const ComparedRow& row : compared.rows()) {
-    std::vector<std::string> cells{row.program == "mean" ? mean_name(figure) : row.program};
+    std::vector<std::string> cells{row.program == "mean" ? mean_name(figure) : compared.label(row.program)};
     if (!figure.x.name.empty()) cells.push_back(row.x);
     for (const Bar& bar : figure.bars)
       cells.push_back(here_and_paper(figure, *compared.find(row.program, bar.name, row.x)));
     table.row(cells);
   }
-  fmt::print("Figure {}: {} ({}; here{})\n\n{}", figure.id, figure.title, figure.axis,
+  fmt::print("{}: {} ({}; here{})\n\n{}", figure.heading(), figure.title, figure.axis,
              figure.published.empty() ? "" : ", and in the paper", table.text());
   const auto undecided = compared.direction.undecided.size() + compared.order.undecided.size();
   if (scored && !figure.published.empty())
@@ -123,9 +123,11 @@ int call(ReproduceCommand command) {
   const fs::path studies = command.studies.empty() ? core::home_directory() / "studies" : fs::absolute(command.studies);
   const Suite suite = read_suite(studies, command.suite);
   if (command.list) return list(suite);
+  if (command.full) command.request.size = full_size;
   if (command.request.size.empty()) command.request.size = suite.size;
   const StudyRequest request{command.request, command.batch.options("ew reproduce", "reproduce-" + command.suite),
-                             typed(command), command.timeout_seconds};
+                             typed(command),  command.timeout_seconds,
+                             "report.html",   command.full};
   const Reproduction result = reproduce_study(suite, request);
   if (command.batch.is_slice()) return clean;
   print_failures(result);
@@ -133,7 +135,9 @@ int call(ReproduceCommand command) {
     fmt::print("{}\n", core::json_text(to_json(result)));
   else
     print_result(result, report_page(request));
-  return result.failures.empty() ? clean : failed;
+  const std::vector<std::string> too_much = too_large(result);
+  for (const std::string& sentence : too_much) fmt::print(stderr, "FAIL {}\n", sentence);
+  return result.failures.empty() && too_much.empty() ? clean : failed;
 }
 
 }  // namespace
@@ -150,6 +154,8 @@ void add_reproduce(CLI::App& app, int& status) {
   verb->add_option("--size", command->request.size,
                    "Size of the inputs, as the programs have it: small, artifact, scaled or paper; else the study's")
       ->type_name("NAME");
+  verb->add_flag("--full", command->full, "The paper's sizes (--size paper); says first about how long that will take")
+      ->excludes("--size");
   verb->add_option("--set", command->request.settings, "Change one field on every machine of the study")
       ->type_name("KEY=VALUE")
       ->expected(1)

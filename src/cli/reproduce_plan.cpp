@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
@@ -54,21 +55,22 @@ std::vector<std::string> build_options(const Program& program, const Configurati
 
 struct Asked {
   std::string program, configuration;
+  Phase phase = Phase::run;
   bool operator==(const Asked&) const = default;
 };
 
 /// Of which programs, on which configurations, the bars and claims of a figure need a run. Each once.
 std::vector<Asked> asked_by(const Figure& figure) {
   std::vector<Asked> list;
-  std::set<std::pair<std::string, std::string>> seen;
-  const auto ask = [&](const std::string& program, const std::string& configuration) {
-    if (seen.insert({program, configuration}).second) list.push_back({program, configuration});
+  std::set<std::tuple<std::string, std::string, Phase>> seen;
+  const auto ask = [&](const std::string& program, const std::string& configuration, Phase phase) {
+    if (seen.insert({program, configuration, phase}).second) list.push_back({program, configuration, phase});
   };
   const auto ask_all = [&](const std::string& name, const std::string& fixed_x) {
     if (name.empty()) return;
     for (const std::string& x : figure.x.points())
       for (const std::string& program : figure.programs)
-        ask(program, figure.configuration(name, fixed_x.empty() ? x : fixed_x).name);
+        ask(program, figure.configuration(name, fixed_x.empty() ? x : fixed_x).name, figure.phase);
   };
   for (const report::Bar& bar : figure.bars) {
     ask_all(bar.over, figure.x.over);
@@ -76,9 +78,12 @@ std::vector<Asked> asked_by(const Figure& figure) {
     ask_all(bar.run, "");
   }
   const report::Measure note = [&](const report::Measurement& asked) {
-    ask(asked.program, figure.machine(asked.machine, asked.x).name);
+    ask(asked.program, figure.machine(asked.machine, asked.x).name, asked.recovery ? Phase::recovery : figure.phase);
     return std::optional(1.0);
   };
+  for (const report::Bar& bar : figure.bars)
+    for (const std::string& program : figure.programs)
+      if (bar.is_computed()) bar.value.value(note, program);
   for (const report::Claim& claim : figure.claims)
     if (claim.judged()) claim.expression.value(note);
   return list;
@@ -183,14 +188,36 @@ void ReproducePlan::make_runs() {
     for (const Figure* figure : figures_)
       for (const Asked& asked : asked_by(*figure))
         if (std::ranges::find(programs_, asked.program) != programs_.end())
-          add_run(suite_.programs.at(asked.program), figure->configurations.at(asked.configuration), figure->phase,
-                  seed);
+          add_run(suite_.programs.at(asked.program), figure->configurations.at(asked.configuration), asked.phase, seed);
 }
 
 const PlannedRun* ReproducePlan::find(const Program& program, const Configuration& configuration, Phase phase,
                                       u64 seed) const {
   const auto name = name_of_.find(identity(program, configuration, phase, seed));
   return name == name_of_.end() ? nullptr : &runs_[by_name_.at(name->second)];
+}
+
+std::string expected_time(const ReproducePlan& plan, const Suite& suite, unsigned jobs) {
+  double seconds = 0;
+  std::set<std::string> unknown;
+  for (const PlannedRun& run : plan.runs()) {
+    const Program& program = *run.program;
+    const auto measured = program.seconds.find(suite.size);
+    const auto part = program.parts.find(suite.size), whole = program.parts.find(plan.size());
+    if (measured == program.seconds.end() || part == program.parts.end())
+      unknown.insert(program.name);
+    else
+      seconds += measured->second / Program::part_of(part->second) *
+                 (whole == program.parts.end() ? 1 : Program::part_of(whole->second));
+  }
+  const auto hours = [](double all) {
+    return all < 7200 ? fmt::format("{:.0f} minutes", all / 60) : fmt::format("{:.0f} hours", all / 3600);
+  };
+  return fmt::format(
+      "{} runs of size {}: about {} of one core, so {} with {} at once. This follows from the times of "
+      "runs of size {}, and the sizes{}",
+      plan.runs().size(), plan.size(), hours(seconds), hours(seconds / std::max(jobs, 1u)), std::max(jobs, 1u),
+      suite.size, unknown.empty() ? "" : fmt::format("; of {} no time is known", fmt::join(unknown, ", ")));
 }
 
 }  // namespace ew::cli

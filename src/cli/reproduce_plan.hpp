@@ -48,6 +48,7 @@ class ReproducePlan {
   /// Makes the runs, each once. REQUIRED: the builds' outputs exist; their contents are part of a run's key.
   void make_runs();
   const std::vector<PlannedRun>& runs() const { return runs_; }
+  const std::string& size() const { return request_.size; }
   /// The run that stands for this one, or nothing.
   const PlannedRun* find(const report::Program&, const report::Configuration&, report::Phase, u64 seed) const;
 
@@ -67,5 +68,8 @@ class ReproducePlan {
   std::map<std::string, std::size_t> by_name_;  // place in runs_
   std::map<std::string, std::string> name_of_;  // program, configuration, phase and seed to the name of the run
 };
+
+/// How long the runs will take, in a sentence, from the times and parts that the suite has of its own size.
+std::string expected_time(const ReproducePlan&, const report::Suite&, unsigned jobs);
 
 }  // namespace ew::cli

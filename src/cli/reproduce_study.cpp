@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 using core::UserError;
 using namespace report;
 
-Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::vector<u64>& seeds,
-                      const fs::path& out) {
+Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::string& size,
+                      const std::vector<u64>& seeds, const fs::path& out) {
   Reproduction result;
   result.suite = &suite;
   for (const PlannedRun& planned : plan.runs())
@@ -35,6 +35,10 @@ Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::
   };
   for (const Figure* figure : plan.figures())
     result.figures.push_back(compare(suite, *figure, plan.programs(), seeds, find));
+  for (ComparedFigure& figure : result.figures)
+    for (const std::string& program : figure.programs)
+      if (const auto& parts = suite.programs.at(program).parts; parts.contains(size))
+        figure.parts[program] = parts.at(size);
   return result;
 }
 
@@ -61,10 +65,11 @@ Reproduction reproduce_study(const Suite& suite, const StudyRequest& request) {
   process::Batch batch(options);
   if (!options.slice) build_programs(plan.builds(), std::max(options.jobs, 1u));
   plan.make_runs();
+  if (request.says_how_long) fmt::print(stderr, "ew reproduce: {}\n", expected_time(plan, suite, options.jobs));
   std::vector<FailedRun> failures = carry_out(plan.runs(), batch, request.timeout_seconds, commit);
   if (options.slice) return {};
   const std::vector<u64> seeds = request.runs.each_seed();
-  Reproduction result = compared(suite, plan, seeds, out);
+  Reproduction result = compared(suite, plan, request.runs.size, seeds, out);
   result.failures = std::move(failures);
   result.provenance = {request.runs.size, commit, EW_VERSION,   request.command,
                        host_name(),       seeds,  options.jobs, process::seconds_since(begin)};

@@ -15,6 +15,7 @@ struct StudyRequest {
   std::string command;          // what someone types to make it again
   double timeout_seconds = 3600;
   std::string page = "report.html";  // what the page is called
+  bool says_how_long = false;        // before the first run
 };
 
 /// Carries it out and writes figures.csv, parts.csv, claims.csv, figures.md, runs.csv, results.json and the page. The

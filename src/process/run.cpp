@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,14 +96,14 @@ bool collect(int in, std::string& output, std::optional<Clock::time_point> deadl
   }
 }
 
-bool wait_for(pid_t child, int& status, std::optional<Clock::time_point> deadline) {
+bool wait_for(pid_t child, int& status, rusage& used, std::optional<Clock::time_point> deadline) {
   while (deadline) {
-    const pid_t done = waitpid(child, &status, WNOHANG);
+    const pid_t done = wait4(child, &status, WNOHANG, &used);
     if (done == child) return true;
     if (Clock::now() >= *deadline) return false;
     usleep(2000);
   }
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
   }
   return true;
 }
@@ -125,15 +126,17 @@ Outcome run(const Words& command, const RunOptions& options) {
     deadline = Clock::now() + std::chrono::milliseconds(static_cast<long>(options.timeout_seconds * 1000));
   bool in_time = ends[0] < 0 || collect(ends[0], outcome.output, deadline, options.each_line);
   int status = 0;
-  in_time = in_time && wait_for(child, status, deadline);
+  rusage used{};
+  in_time = in_time && wait_for(child, status, used, deadline);
   if (!in_time) {
     kill(-child, SIGKILL);
-    wait_for(child, status, std::nullopt);
+    wait_for(child, status, used, std::nullopt);
     outcome.timed_out = true;
   }
   if (ends[0] >= 0) close(ends[0]);
   forget_child(child, options.finishes);
   if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+  outcome.peak_bytes = static_cast<unsigned long long>(used.ru_maxrss) * 1024;
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + outcome.signal;
   return outcome;
 }

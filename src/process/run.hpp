@@ -20,7 +20,8 @@ struct Outcome {
   int status = 0;  // exit status; 128 + signal when a signal ended it; 127 when it could not be started
   int signal = 0;  // 0: it exited by itself
   bool timed_out = false;
-  std::string output;  // what was captured
+  std::string output;                 // what was captured
+  unsigned long long peak_bytes = 0;  // most memory that it had at once
 };
 
 enum class Capture { nothing, standard_error, standard_output, both };

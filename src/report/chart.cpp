@@ -12,8 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string program_label(const Figure& figure, const std::string& program) {
-  return program == "mean" ? mean_name(figure) : program;
+std::string program_label(const ComparedFigure& compared, const std::string& program) {
+  return program == "mean" ? mean_name(*compared.figure) : compared.label(program);
 }
 
 Json number(const std::optional<double>& value) {
@@ -36,7 +36,7 @@ std::vector<std::string> columns_of(const ComparedFigure& compared) {
 Json grouped_bars(const ComparedFigure& compared) {
   const Figure& figure = *compared.figure;
   Json labels = Json::array(), sets = Json::array();
-  for (const std::string& program : columns_of(compared)) labels.push_back(program_label(figure, program));
+  for (const std::string& program : columns_of(compared)) labels.push_back(program_label(compared, program));
   for (std::size_t at = 0; at < figure.bars.size(); ++at) {
     Json paper = Json::array(), ours = Json::array(), ranges = Json::array();
     for (const std::string& program : columns_of(compared)) {
@@ -64,7 +64,7 @@ Json stacked_bars(const ComparedFigure& compared) {
     if (!places.empty()) places.push_back(nullptr), labels.push_back("");
     for (std::size_t at = 0; at < figure.bars.size(); ++at) {
       places.push_back(compared.find(program, figure.bars[at].name));
-      const std::string below = at == figure.bars.size() / 2 ? program_label(figure, program) : "";
+      const std::string below = at == figure.bars.size() / 2 ? program_label(compared, program) : "";
       labels.push_back(Json{figure.bars[at].label, below});
     }
   }
@@ -94,7 +94,7 @@ Json lines(const ComparedFigure& compared, const std::string& program) {
         sets.push_back({{"label", figure.bars[at].label}, {"colour", at}, {"source", source}, {"values", values}});
   }
   return {{"type", "line"},
-          {"title", program_label(figure, program)},
+          {"title", program_label(compared, program)},
           {"x", figure.x.label},
           {"labels", labels},
           {"numeric", figure.x.numeric},

@@ -29,7 +29,9 @@ class Reader final : core::ArithmeticReader<Reader, Node> {
 
  public:
   Reader(std::string_view text, const ClaimNames& names, const core::Place& place)
-      : ArithmeticReader(text), names_(names), place_(place) {}
+      : ArithmeticReader(text), names_(names), place_(place) {
+    if (names.of_a_bar) variables_.push_back({"program", Sort::program});
+  }
 
   Node whole() {
     Node root = sum();
@@ -51,6 +53,13 @@ class Reader final : core::ArithmeticReader<Reader, Node> {
     if (!one_of({&character, 1})) wrong(fmt::format("\"{}\"", character));
   }
   std::string name(std::string_view expected) {
+    if (one_of("'")) {
+      const std::size_t end = text_.find('\'', at_);
+      if (end == text_.npos) wrong("a name, and ' behind it");
+      std::string quoted(text_.substr(at_, end - at_));
+      at_ = end + 1;
+      return quoted;
+    }
     const std::string_view found = word();
     if (found.empty()) wrong(expected);
     return std::string(found);
@@ -82,18 +91,24 @@ class Reader final : core::ArithmeticReader<Reader, Node> {
     node.program = known(name("a program"), Sort::program);
     expect(',');
     node.machine = known(name("a bar or a configuration"), Sort::machine);
-    if (one_of(",")) {
-      const std::string axis = name("the name of the axis");
-      if (names_.axis.empty()) throw UserError(place_, fmt::format("this figure has no axis \"{}\"", axis));
-      const std::string_view valid[] = {names_.axis};
-      expect_name(place_, "axis", axis, valid);
-      expect('=');
-      node.x = known(name("a value of the axis"), Sort::x);
-    } else if (!names_.axis.empty()) {
+    while (one_of(",")) further(node);
+    if (!names_.axis.empty() && node.x.empty())
       wrong(fmt::format("\", {}=VALUE\", since the figure has an axis", names_.axis));
-    }
     expect(')');
     return node;
+  }
+  /// What may stand behind the machine: the place on the axis, or the word for the recovery.
+  void further(Node& node) {
+    const std::string word = name("the name of the axis, or \"recovery\"");
+    if (word == "recovery") {
+      node.recovery = true;
+      return;
+    }
+    if (names_.axis.empty()) throw UserError(place_, fmt::format("this figure has no axis \"{}\"", word));
+    const std::string_view valid[] = {names_.axis};
+    expect_name(place_, "axis", word, valid);
+    expect('=');
+    node.x = known(name("a value of the axis"), Sort::x);
   }
   /// The name as one of this sort, or a variable that stands for one.
   std::string known(std::string name, Sort sort) {
@@ -163,18 +178,21 @@ class Reader final : core::ArithmeticReader<Reader, Node> {
 /// What the variables stand for, and where measurements come from.
 class Evaluation {
  public:
-  explicit Evaluation(const Measure& measure) : measure_(measure) {}
+  Evaluation(const Measure& measure, const std::string& program) : measure_(measure) {
+    if (!program.empty()) meanings_["program"] = program;
+  }
 
   std::optional<double> of(const Node& node) {
     switch (node.kind) {
       case Kind::number:
         return node.number;
       case Kind::measured:
-        return measure_({&node.metric, meaning(node.program), meaning(node.machine), meaning(node.x)});
+        return measure_({&node.metric, meaning(node.program), meaning(node.machine), meaning(node.x), node.recovery});
       case Kind::aggregate:
         return aggregated(node);
       default:
-        return joined(node.kind, of(node.parts[0]), of(node.parts[1]));
+        const std::optional<double> left = of(node.parts[0]);  // runs are named in the order of the text
+        return joined(node.kind, left, of(node.parts[1]));
     }
   }
   std::vector<std::optional<double>> members(const Node& node) {
@@ -226,15 +244,15 @@ ClaimExpression ClaimExpression::read(std::string_view text, const ClaimNames& n
   return expression;
 }
 
-std::optional<double> ClaimExpression::value(const Measure& measure) const {
-  const auto value = Evaluation(measure).of(root_);
+std::optional<double> ClaimExpression::value(const Measure& measure, const std::string& program) const {
+  const auto value = Evaluation(measure, program).of(root_);
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::vector<ClaimExpression::Member> ClaimExpression::members(const Measure& measure) const {
   if (root_.kind != Kind::aggregate || (root_.function != "min" && root_.function != "max")) return {};
   std::vector<Member> list;
-  const auto values = Evaluation(measure).members(root_);
+  const auto values = Evaluation(measure, {}).members(root_);
   for (std::size_t i = 0; i < values.size(); ++i)
     if (values[i]) list.push_back({root_.set[i], *values[i]});
   return list;

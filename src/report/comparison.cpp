@@ -10,22 +10,28 @@ namespace ew::report {
 
 namespace {
 
-/// What the figure measures of a run.
+/// What the figure measures of a run. Of a range its time is known; statistics are those of the whole run then.
 std::optional<double> value_of(const FinishedRun& run, const Metric& metric, const Figure& figure,
-                               const Program& program, const Configuration& on) {
+                               const Program& program, const Configuration& on, Phase phase) {
+  if (!metric.range().empty()) return run.range_time(metric.range());
   if (figure.span != Span::range)
-    return run.measure(metric, figure.span, program.measured_kernels(figure.phase), on.count_launches);
-  const std::string& range = figure.range.empty() ? program.measured_range(figure.phase) : figure.range;
-  return metric.is_time() ? run.range_time(range) : std::nullopt;
+    return run.measure(metric, figure.span, program.measured_kernels(phase), on.count_launches);
+  const std::string& range = figure.range.empty() ? program.measured_range(phase) : figure.range;
+  return metric.is_time() ? run.range_time(range) : run.measure(metric, Span::program, {});
+}
+
+Phase phase_of(const Measurement& asked, const Figure& figure) {
+  return asked.recovery ? Phase::recovery : figure.phase;
 }
 
 /// What is measured of the runs behind one bar, and which they are.
 class BarValue {
  public:
-  BarValue(const Figure& figure, const Program& program, const std::string& x, const FindRun& find)
-      : figure_(figure), program_(program), x_(x), find_(find) {}
+  BarValue(const Suite& suite, const Figure& figure, const Program& program, const std::string& x, const FindRun& find)
+      : suite_(suite), figure_(figure), program_(program), x_(x), find_(find) {}
 
   std::optional<double> of(const Bar& bar, u64 seed) {
+    if (bar.is_computed()) return computed(bar, seed);
     const auto run = measured(figure_.metric, bar.run, x_, seed);
     if (figure_.quantity == Quantity::absolute) return run;
     const auto over = measured(figure_.metric, bar.over, over_x(), seed);
@@ -47,13 +53,23 @@ class BarValue {
   const std::string& over_x() const { return figure_.x.over.empty() ? x_ : figure_.x.over; }
   std::optional<double> measured(const Metric& metric, const std::string& configuration, const std::string& x,
                                  u64 seed) {
-    const Configuration& on = figure_.configuration(configuration, x);
-    const FinishedRun* run = find_(program_, on, figure_.phase, seed);
+    return measured(metric, program_, figure_.configuration(configuration, x), figure_.phase, seed);
+  }
+  std::optional<double> measured(const Metric& metric, const Program& program, const Configuration& on, Phase phase,
+                                 u64 seed) {
+    const FinishedRun* run = find_(program, on, phase, seed);
     if (!run) return std::nullopt;
     const std::string name = run->directory().filename().string();
     if (std::find(runs.begin(), runs.end(), name) == runs.end())
       runs.push_back(name), configurations.push_back(on.name);
-    return value_of(*run, metric, figure_, program_, on);
+    return value_of(*run, metric, figure_, program, on, phase);
+  }
+  std::optional<double> computed(const Bar& bar, u64 seed) {
+    const Measure measure = [&](const Measurement& asked) {
+      return measured(*asked.metric, suite_.programs.at(asked.program), figure_.machine(asked.machine, asked.x),
+                      phase_of(asked, figure_), seed);
+    };
+    return bar.value.value(measure, program_.name);
   }
   // A step that saves nothing has no share; when neither does, there is nothing to share.
   static std::optional<double> share(Step step, std::optional<double> from, std::optional<double> via,
@@ -64,6 +80,7 @@ class BarValue {
     return 100 * (step == Step::first ? first : second) / (first + second);
   }
 
+  const Suite& suite_;
   const Figure& figure_;
   const Program& program_;
   const std::string x_;
@@ -110,10 +127,10 @@ void set_parts(ComparedBar& bar, std::vector<double> sums) {
   bar.parts = std::move(sums);
 }
 
-ComparedBar bar_of(const ComparedFigure& compared, const Program& program, const std::string& x, const Bar& bar,
-                   const std::vector<u64>& seeds, const FindRun& find) {
+ComparedBar bar_of(const Suite& suite, const ComparedFigure& compared, const Program& program, const std::string& x,
+                   const Bar& bar, const std::vector<u64>& seeds, const FindRun& find) {
   const Figure& figure = *compared.figure;
-  BarValue value(figure, program, x, find);
+  BarValue value(suite, figure, program, x, find);
   std::vector<double> by_seed;
   std::vector<double> parts(figure.parts.size());
   for (const u64 seed : seeds) {
@@ -184,7 +201,7 @@ void judge_direction(ComparedFigure& compared, const std::string& program, const
   if (quantity == Quantity::share || quantity == Quantity::absolute) return;
   for (const Bar& bar : compared.figure->bars) {
     const ComparedBar* one = compared.find(program, bar.name, x);
-    if (bar.run == bar.over || !one->paper || !one->ours || !far_apart(quantity, *one->paper, 1)) continue;
+    if (bar.is_normal() || !one->paper || !one->ours || !far_apart(quantity, *one->paper, 1)) continue;
     const auto holds = [&](std::size_t i) { return *one->paper > 1 ? one->by_seed[i] > 1 : one->by_seed[i] < 1; };
     claim(compared.direction, one->by_seed.size(), holds,
           fmt::format("{}, {}: {:.3f} in the paper, {:.3f} here", Figure::row_name(program, x), bar.label, *one->paper,
@@ -218,9 +235,10 @@ std::vector<Measure> measures_of(const Suite& suite, const Figure& figure, const
     list.push_back([&suite, &figure, &find, seed](const Measurement& asked) -> std::optional<double> {
       const Program& program = suite.programs.at(asked.program);
       const Configuration& on = figure.machine(asked.machine, asked.x);
-      const FinishedRun* run = find(program, on, figure.phase, seed);
+      const Phase phase = phase_of(asked, figure);
+      const FinishedRun* run = find(program, on, phase, seed);
       if (!run) return std::nullopt;
-      return value_of(*run, *asked.metric, figure, program, on);
+      return value_of(*run, *asked.metric, figure, program, on, phase);
     });
   return list;
 }
@@ -246,6 +264,11 @@ bool ComparedFigure::has_ranges() const {
   return std::ranges::any_of(bars, [](const ComparedBar& bar) { return bar.by_seed.size() > 1; });
 }
 
+std::string ComparedFigure::label(const std::string& program) const {
+  const auto part = parts.find(program);
+  return part == parts.end() ? program : fmt::format("{}, {}", program, part->second);
+}
+
 std::size_t ComparedFigure::count(Verdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(claims, verdict, &JudgedClaim::verdict));
 }
@@ -267,7 +290,7 @@ ComparedFigure compare(const Suite& suite, const Figure& figure, const std::vect
   for (const std::string& program : compared.programs)
     for (const std::string& x : points)
       for (const Bar& bar : figure.bars)
-        compared.bars.push_back(bar_of(compared, suite.programs.at(program), x, bar, seeds, find));
+        compared.bars.push_back(bar_of(suite, compared, suite.programs.at(program), x, bar, seeds, find));
   for (const std::string& program : compared.programs) {
     for (const std::string& x : points) {
       judge_direction(compared, program, x);

@@ -69,6 +69,10 @@ double FinishedRun::wall_seconds() const {
   return asked_of(directory_ / "env.json", [&] { return environment_.value("wall_seconds", 0.0); });
 }
 
+u64 FinishedRun::peak_bytes() const {
+  return asked_of(directory_ / "env.json", [&] { return environment_.value("peak_bytes", u64{0}); });
+}
+
 u64 FinishedRun::warp_instructions() const {
   return asked_of(directory_ / "stats.json", [&] { return statistics_.value("warp_instructions", u64{0}); });
 }

@@ -24,6 +24,7 @@ class FinishedRun {
   const nlohmann::ordered_json& environment() const { return environment_; }
   std::string text(std::string_view key) const;  // of env.json; empty when it is not there
   double wall_seconds() const;
+  u64 peak_bytes() const;  // most memory that the process had; 0: nobody looked
   u64 warp_instructions() const;
   /// Every number of the whole run by its name: what is counted always, what a timing machine counts, what is made from
   /// that, and times.

@@ -46,14 +46,14 @@ std::string summary(const Reproduction& reproduction) {
     for (const ComparedBar& bar : compared.bars) {
       if (bar.program != "mean" || !bar.paper || !bar.ours) continue;
       const Bar& named = bar_named(*compared.figure, bar.bar);
-      if (named.run == named.over) continue;
+      if (named.is_normal()) continue;
       means += fmt::format("{}<span class=pair>{} {} <small>({})</small></span>", means.empty() ? "" : " ",
                            escaped(named.label), value_text(*compared.figure, bar.ours),
                            value_text(*compared.figure, bar.paper));
     }
-    rows +=
-        fmt::format("<tr><td><a href=\"#figure-{0}\">Figure {0}</a></td><td>{1}</td>{2}", escaped(compared.figure->id),
-                    escaped(compared.figure->title), any_mean ? fmt::format("<td>{}</td>", means) : "");
+    rows += fmt::format("<tr><td><a href=\"#figure-{0}\">{3}</a></td><td>{1}</td>{2}", escaped(compared.figure->id),
+                        escaped(compared.figure->title), any_mean ? fmt::format("<td>{}</td>", means) : "",
+                        escaped(compared.figure->heading()));
     if (scored)
       rows += fmt::format("<td class=\"number {}\">{}</td><td class=\"number {}\">{}</td><td class=number>{}</td>",
                           verdict_class(compared.direction), agreement_text(compared.direction),
@@ -101,7 +101,8 @@ std::string bars_table(const ComparedFigure& compared, bool scored) {
     rows += fmt::format(
         "<tr{}><td>{}</td>{}<td>{}</td><td class=number>{}</td><td class=number>{}</td>{}{}{}"
         "<td class=runs>{}</td></tr>\n",
-        bar.program == "mean" ? " class=mean" : "", bar.program == "mean" ? mean_name(figure) : escaped(bar.program),
+        bar.program == "mean" ? " class=mean" : "",
+        bar.program == "mean" ? mean_name(figure) : escaped(compared.label(bar.program)),
         along ? fmt::format("<td>{}</td>", escaped(bar.x)) : "", escaped(bar_named(figure, bar.bar).label),
         value_text(figure, bar.paper), value_text(figure, bar.ours),
         ranges ? fmt::format("<td class=number>{}</td>", range_text(figure, bar)) : "",
@@ -183,13 +184,13 @@ std::string chart_caption(const ComparedFigure& compared, bool scored) {
 std::string section(const ComparedFigure& compared, bool scored) {
   const Figure& figure = *compared.figure;
   return fmt::format(
-      "<section id=\"figure-{0}\">\n<h2>Figure {0}: {1}</h2>\n<p class=note>{2}. Measured: {3}.{4}</p>\n"
+      "<section id=\"figure-{0}\">\n<h2>{11}: {1}</h2>\n<p class=note>{2}. Measured: {3}.{4}</p>\n"
       "<div class=chart id=\"chart-{0}\"></div>\n<p class=note>{10}</p>\n{5}{8}<details{9}><summary>Every "
       "bar</summary>\n{6}</details>\n{7}</section>\n",
       escaped(figure.id), escaped(figure.title), escaped(figure.source), escaped(figure.metric.text()),
       figure.note.empty() ? "" : " " + escaped(figure.note), scored ? broken_claims(compared) : "",
       bars_table(compared, scored), configuration_table(compared), scored ? claims_table(compared) : "",
-      compared.bars.size() > 200 ? "" : " open", chart_caption(compared, scored));
+      compared.bars.size() > 200 ? "" : " open", chart_caption(compared, scored), escaped(figure.heading()));
 }
 
 /// What the figures call each run, by its directory: "gpKVS on sbrp_far". Several configurations may share a run.

@@ -92,6 +92,11 @@ void add(Factors& factors, const Term& term, const core::Place& place) {
 Metric Metric::read(std::string_view text, const core::Place& place) {
   Metric metric;
   if (text == "time") return metric;
+  if (constexpr std::string_view prefix = "range."; text.starts_with(prefix) && text.size() > prefix.size()) {
+    metric.text_ = text;
+    metric.range_ = text.substr(prefix.size());
+    return metric;
+  }
   const auto terms = terms_of(text);
   if (!terms)
     throw core::UserError(place, fmt::format("a metric is names joined by \" + \" and \" - \", not \"{}\"", text));

@@ -10,6 +10,18 @@ namespace ew::report {
 
 using core::UserError;
 
+namespace {
+constexpr std::string_view table_prefix = "table-";
+}
+
+std::string Figure::folder_of(const std::string& id) {
+  return id.starts_with(table_prefix) ? id : "figure-" + id;
+}
+
+std::string Figure::heading() const {
+  return id.starts_with(table_prefix) ? "Table " + id.substr(table_prefix.size()) : "Figure " + id;
+}
+
 std::optional<double> Figure::paper(const std::string& program, const std::string& bar, const std::string& x) const {
   const auto row = published.find(row_name(program, x));
   if (row == published.end()) return std::nullopt;

@@ -86,6 +86,18 @@ double Reproduction::run_seconds() const {
   return sum;
 }
 
+std::vector<std::string> too_large(const Reproduction& reproduction) {
+  std::vector<std::string> sentences;
+  const u64 most = reproduction.suite->most_memory;
+  for (const FinishedRun& run : reproduction.runs)
+    if (most && run.peak_bytes() > most)
+      sentences.push_back(fmt::format("{} took {:.1f} GiB of memory; the suite allows {:.1f}: {}",
+                                      run.directory().filename().string(),
+                                      static_cast<double>(run.peak_bytes()) / (1 << 30),
+                                      static_cast<double>(most) / (1 << 30), run.text("command")));
+  return sentences;
+}
+
 std::string figures_csv(const Reproduction& reproduction) {
   std::string text = "figure,program,x,bar,paper,ours,low,high,difference,difference_in,runs\n";
   for (const ComparedFigure& compared : reproduction.figures)
@@ -135,7 +147,7 @@ std::string bars_markdown(const ComparedFigure& compared) {
   for (const Bar& bar : figure.bars) heads += fmt::format(" {} |", bar.label), rule += "---|";
   text = fmt::format("{}\n{}\n", heads, rule);
   for (const ComparedRow& row : compared.rows()) {
-    text += fmt::format("| {} |", row.program == "mean" ? mean_name(figure) : row.program);
+    text += fmt::format("| {} |", row.program == "mean" ? mean_name(figure) : compared.label(row.program));
     if (along) text += fmt::format(" {} |", row.x);
     for (const Bar& bar : figure.bars) {
       const ComparedBar* one = compared.find(row.program, bar.name, row.x);
@@ -166,7 +178,7 @@ std::string figures_markdown(const Reproduction& reproduction) {
   std::string text;
   for (const ComparedFigure& compared : reproduction.figures) {
     const Figure& figure = *compared.figure;
-    text += fmt::format("{}Figure {}: {} ({}), {}:\n\n{}{}", text.empty() ? "" : "\n", figure.id, figure.title,
+    text += fmt::format("{}{}: {} ({}), {}:\n\n{}{}", text.empty() ? "" : "\n", figure.heading(), figure.title,
                         figure.axis, figure.published.empty() ? "here" : "here (paper)", bars_markdown(compared),
                         claims_markdown(compared));
   }
@@ -174,16 +186,17 @@ std::string figures_markdown(const Reproduction& reproduction) {
 }
 
 std::string runs_csv(const Reproduction& reproduction) {
-  std::string text = "run,program,phase,size,machine,settings,options,seed,time_ns,warp_instructions,wall_seconds\n";
+  std::string text =
+      "run,program,phase,size,machine,settings,options,seed,time_ns,warp_instructions,wall_seconds,peak_mib\n";
   for (const FinishedRun& run : reproduction.runs) {
     const auto joined = [&](const char* key) {
       return fmt::format("{}", fmt::join(run.environment().value(key, std::vector<std::string>{}), ";"));
     };
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.3f}\n", run.directory().filename().string(),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.3f},{:.0f}\n", run.directory().filename().string(),
                         csv_cell(run.text("program")), run.text("phase"), csv_cell(run.text("size")),
                         csv_cell(run.text("machine")), csv_cell(joined("set")), csv_cell(joined("options")),
                         run.text("seed"), number(run.measure(Metric::time(), Span::kernels, {})),
-                        run.warp_instructions(), run.wall_seconds());
+                        run.warp_instructions(), run.wall_seconds(), static_cast<double>(run.peak_bytes()) / (1 << 20));
   }
   return text;
 }

@@ -39,6 +39,8 @@ struct Reproduction {
   double run_seconds() const;  // wall time of the runs added up
 };
 
+/// Runs that took more memory than the suite allows: a sentence each.
+std::vector<std::string> too_large(const Reproduction&);
 /// Figure, program, value of the axis, bar, paper, ours, least and greatest of the seeds, difference, runs: one line a
 /// bar.
 std::string figures_csv(const Reproduction&);

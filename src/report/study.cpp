@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "core/configuration.hpp"
 #include "report/study_parts.hpp"
@@ -24,11 +25,26 @@ void check_call(const StudyTable& table, std::string_view key, const std::string
   }
 }
 
+/// key = { scaled = VALUE, … }: a value for each size, one of those that there are.
+template <class Value>
+std::map<std::string, Value> of_sizes(const StudyTable& table, std::string_view key, std::string_view what,
+                                      std::string_view expected, const std::map<std::string, std::string>& sizes) {
+  std::map<std::string, Value> values;
+  for (auto&& [size, node] : table.table_or_none(key)) {
+    const auto value = node.template value<Value>();
+    if (!value)
+      throw UserError(table.place_of(key), fmt::format("{}.{} in {} should be {}", key, size.str(), what, expected));
+    if (key != "size") expect_name(table.place_of(key), "size", size.str(), names_of(sizes));
+    values[std::string(size.str())] = *value;
+  }
+  return values;
+}
+
 Program read_program(const toml::node& node, const std::string& file, const std::string& name) {
   const std::string what = fmt::format("[program.{}]", name);
   const StudyTable table(as_table(node, file, what), file, what,
                          {"source", "options", "run", "prepare", "recover", "kernels", "recovery_kernels", "range",
-                          "recovery_range", "size"});
+                          "recovery_range", "size", "part", "seconds"});
   Program program;
   program.name = name;
   program.place = table.place();
@@ -48,17 +64,31 @@ Program read_program(const toml::node& node, const std::string& file, const std:
   program.recovery_kernels = table.texts_or_none("recovery_kernels");
   program.range = table.text_or("range", "");
   program.recovery_range = table.text_or("recovery_range", "");
-  for (auto&& [size, words] : table.table_or_none("size")) {
-    const auto value = words.value_exact<std::string>();
-    if (!value)
-      throw UserError(table.place_of("size"), fmt::format("size.{} in {} should be a text", size.str(), what));
-    program.sizes[std::string(size.str())] = *value;
-  }
+  program.sizes = of_sizes<std::string>(table, "size", what, "a text", {});
   if (program.sizes.empty()) throw UserError(table.place(), fmt::format("{} should have \"size.NAME\"", what));
+  program.parts = of_sizes<std::string>(table, "part", what, "a text such as \"1/8\"", program.sizes);
+  for (const auto& [size, part] : program.parts)
+    if (!(Program::part_of(part) > 0))
+      throw UserError(table.place_of("part"), fmt::format("part.{} in {} should be a number or a fraction, as \"1/8\", "
+                                                          "not \"{}\"",
+                                                          size, what, part));
+  program.seconds = of_sizes<double>(table, "seconds", what, "a number", program.sizes);
   return program;
 }
 
 }  // namespace
+
+double Program::part_of(const std::string& text) {
+  const auto number = [](std::string_view digits) {
+    double value = 0;
+    const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc{} && rest == digits.data() + digits.size() ? value : 0;
+  };
+  const std::size_t slash = text.find('/');
+  if (slash == text.npos) return number(text);
+  const double below = number(std::string_view(text).substr(slash + 1));
+  return below > 0 ? number(std::string_view(text).substr(0, slash)) / below : 0;
+}
 
 std::vector<std::string> suite_names(const fs::path& studies) {
   std::vector<std::string> names;
@@ -71,7 +101,7 @@ std::vector<std::string> suite_names(const fs::path& studies) {
 
 namespace {
 
-constexpr std::string_view suite_keys[] = {"title", "from", "figures", "size", "program", "configuration"};
+constexpr std::string_view suite_keys[] = {"title", "from", "figures", "size", "most_gib", "program", "configuration"};
 
 void read_programs(const StudyTable& table, const std::string& file, Suite& suite) {
   for (auto&& [key, node] : table.table_or_none("program")) {
@@ -93,6 +123,7 @@ Suite read_suite(const fs::path& studies, std::string_view name) {
   const StudyTable table(document, file, "a suite", {std::begin(suite_keys), std::end(suite_keys)});
   suite.title = table.text("title");
   suite.size = table.text_or("size", suite.size);
+  suite.most_memory = static_cast<u64>(table.positive_or("most_gib", 0) * (1 << 30));
   std::map<std::string, Configuration> configurations;
   read_configurations(table, file, {}, configurations);
   ConfigurationNames replaced;
@@ -112,7 +143,7 @@ Suite read_suite(const fs::path& studies, std::string_view name) {
   }
   const StudyTable& listing = table.has("figures") ? table : base_table;
   for (const std::string& id : listing.texts_or_none("figures")) {
-    const std::string folder = fmt::format("figure-{}", id);
+    const std::string folder = Figure::folder_of(id);
     const bool own = fs::is_directory(studies / name / folder);
     suite.figures.push_back(
         read_figure(studies / (own ? suite.name : base) / folder, suite.programs, replaced, configurations));

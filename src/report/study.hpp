@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/diagnostics.hpp"
+#include "core/types.hpp"
 #include "report/claim.hpp"
 #include "report/metric.hpp"
 
@@ -30,7 +31,13 @@ struct Program {
   std::vector<std::string> kernels, recovery_kernels;  // those that are measured; empty: all
   std::string range, recovery_range;                   // that a figure measures where it names none
   std::map<std::string, std::string> sizes;
+  /// Of a size: its part of the paper's, as the bars show it ("1/8"), and how long a run of it took, in seconds of one
+  /// core; for those sizes where the suite says so.
+  std::map<std::string, std::string> parts;
+  std::map<std::string, double> seconds;
 
+  /// The part as a number.
+  static double part_of(const std::string& text);
   const std::string& measured_range(Phase phase) const { return phase == Phase::run ? range : recovery_range; }
   const std::vector<std::string>& measured_kernels(Phase phase) const {
     return phase == Phase::run ? kernels : recovery_kernels;
@@ -68,10 +75,15 @@ enum class Mean { none, geometric, arithmetic };
 enum class Step { first, second };
 
 /// One bar of every program. `run`, `over` and `via` are names of configurations; `over` is empty where a figure shows
-/// absolute values.
+/// absolute values. A computed bar has none of them, and an expression.
 struct Bar {
   std::string name, label, run, over, via;
   Step step = Step::first;
+  ClaimExpression value;
+
+  bool is_computed() const { return run.empty(); }
+  /// All that others are normalised to.
+  bool is_normal() const { return !is_computed() && run == over; }
 };
 
 /// A part of a stacked bar.
@@ -90,7 +102,7 @@ struct Axis {
 };
 
 struct Figure {
-  std::string id;  // of its folder: "10a" in figure-10a
+  std::string id;  // of its folder: "10a" in figure-10a, "table-4" in table-4
   std::string title, source, axis, note;
   Metric metric;
   std::vector<Part> parts;  // of a stacked bar, from below; empty: bars are not stacked. They add up to the metric
@@ -106,11 +118,14 @@ struct Figure {
   std::map<std::string, std::map<std::string, double>> published;  // row_name, bar
   std::vector<Claim> claims;
 
+  static std::string folder_of(const std::string& id);
+  std::string heading() const;  // "Figure 10a", "Table 4"
   /// `x`: a value of the axis; empty where there is none.
   std::optional<double> paper(const std::string& program, const std::string& bar, const std::string& x = "") const;
   const Configuration& configuration(const std::string& name, const std::string& x = "") const {
     return configurations.at(configuration_at(name, x));
   }
+  std::vector<std::string> bars_with_a_machine() const;  // the names of those that are not computed
   /// The machine of a bar, or the configuration of this name.
   const Configuration& machine(const std::string& bar_or_configuration, const std::string& x) const;
   static std::string configuration_at(const std::string& name, const std::string& x) {
@@ -124,6 +139,7 @@ struct Figure {
 struct Suite {
   std::string name, title;
   std::string size = "paper";  // at which programs run where nobody says another
+  u64 most_memory = 0;         // bytes that a run may take; 0: whatever it takes
   std::map<std::string, Program> programs;
   std::vector<Figure> figures;  // in the order that suite.toml says
 };

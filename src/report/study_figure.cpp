@@ -26,11 +26,18 @@ std::string with_words(Configurations& known, const std::string& name, const std
 }
 
 Bar read_bar(const toml::table& node, const std::string& file, Figure& figure) {
-  const StudyTable table(node, file, "[[bar]]", {"name", "label", "run", "words", "over", "over_words", "via", "step"});
+  const StudyTable table(node, file, "[[bar]]",
+                         {"name", "label", "run", "words", "over", "over_words", "via", "step", "value"});
   static constexpr std::string_view steps[] = {"first", "second"};
   Bar bar;
   bar.name = table.text("name");
   bar.label = table.text_or("label", bar.name);
+  if (table.has("value")) {
+    for (const char* const key : {"run", "words", "over", "over_words", "via", "step"})
+      if (table.has(key))
+        throw UserError(table.place_of(key), fmt::format("a bar with a \"value\" has no \"{}\"", key));
+    return bar;
+  }
   bar.run = table.text("run");
   if (figure.quantity != Quantity::absolute)
     bar.over = table.text("over");
@@ -49,6 +56,32 @@ Bar read_bar(const toml::table& node, const std::string& file, Figure& figure) {
   bar.run = with_words(figure.configurations, bar.run, table.text_or("words", ""));
   bar.over = with_words(figure.configurations, bar.over, table.text_or("over_words", ""));
   return bar;
+}
+
+std::optional<double> note_recovery(const Measurement& asked, const std::map<std::string, Program>& programs,
+                                    const core::Place& place) {
+  if (asked.recovery && programs.at(asked.program).recover.empty())
+    throw UserError(place, fmt::format("program {} has no \"recover\" to measure", asked.program));
+  return 1.0;
+}
+
+/// value = "EXPRESSION" of the bars that have one: over the machines of the other bars, and configurations.
+void read_values(Figure& figure, const StudyTable& table, const std::string& file,
+                 const std::vector<std::string>& configurations, const std::map<std::string, Program>& programs) {
+  ClaimNames names{figure.programs, figure.bars_with_a_machine(), configurations, figure.metric, {}, {}, true};
+  const std::vector<const toml::table*> nodes = table.tables_or_none("bar");
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!nodes[i]->contains("value")) continue;
+    const core::Place place{file, nodes[i]->get("value")->source().begin.line};
+    if (table.has("x")) throw UserError(place, "a bar with a \"value\" stands in a figure without [x]");
+    if (table.has("part")) throw UserError(place, "a bar with a \"value\" has no parts");
+    const auto text = nodes[i]->get("value")->value_exact<std::string>();
+    if (!text || text->empty()) throw UserError(place, "value should be a text that is not empty");
+    ClaimExpression& value = figure.bars[i].value;
+    value = ClaimExpression::read(*text, names, place);
+    for (const std::string& program : figure.programs)
+      value.value([&](const Measurement& asked) { return note_recovery(asked, programs, place); }, program);
+  }
 }
 
 void read_bars(Figure& figure, const StudyTable& table, const std::string& file) {
@@ -160,17 +193,28 @@ void read_published_of(Figure& figure, const fs::path& path) {
   figure.published = table.values;
 }
 
-void read_claims_of(Figure& figure, const fs::path& path, const std::vector<std::string>& configurations) {
-  ClaimNames names{figure.programs, {}, configurations, figure.metric, figure.x.name, figure.x.values};
-  for (const Bar& bar : figure.bars) names.bars.push_back(bar.name);
+void read_claims_of(Figure& figure, const fs::path& path, const std::vector<std::string>& configurations,
+                    const std::map<std::string, Program>& programs) {
+  const ClaimNames names{figure.programs, figure.bars_with_a_machine(), configurations, figure.metric, figure.x.name,
+                         figure.x.values};
   figure.claims = read_claims(text_of(path), path.string(), names);
+  for (const Claim& claim : figure.claims)
+    if (claim.judged())
+      claim.expression.value([&](const Measurement& asked) { return note_recovery(asked, programs, claim.place); });
 }
 
 }  // namespace
 
+std::vector<std::string> Figure::bars_with_a_machine() const {
+  std::vector<std::string> names;
+  for (const Bar& bar : bars)
+    if (!bar.is_computed()) names.push_back(bar.name);
+  return names;
+}
+
 const Configuration& Figure::machine(const std::string& bar_or_configuration, const std::string& at) const {
   for (const Bar& bar : bars)
-    if (bar.name == bar_or_configuration) return configuration(bar.run, at);
+    if (bar.name == bar_or_configuration && !bar.is_computed()) return configuration(bar.run, at);
   return configuration(bar_or_configuration, at);
 }
 
@@ -222,11 +266,12 @@ Figure read_figure(const fs::path& folder, const std::map<std::string, Program>&
   std::vector<std::string> names;  // that claims may use: without those that words and the axis make
   for (const auto& [name, configuration] : figure.configurations) names.push_back(name);
   read_bars(figure, table, file);
+  read_values(figure, table, file, names, programs);
   read_parts(figure, table, file);
   read_axis(figure, table, file);
   const bool has_claims = fs::exists(folder / "claims.csv");
   if (!has_claims || fs::exists(folder / "published.csv")) read_published_of(figure, folder / "published.csv");
-  if (has_claims) read_claims_of(figure, folder / "claims.csv", names);
+  if (has_claims) read_claims_of(figure, folder / "claims.csv", names, programs);
   return figure;
 }
 

@@ -107,6 +107,13 @@ bool StudyTable::truth_or(std::string_view key, bool otherwise) const {
   return *value;
 }
 
+double StudyTable::positive_or(std::string_view key, double otherwise) const {
+  if (!has(key)) return otherwise;
+  const auto value = table_.get(key)->value<double>();
+  if (!value || !(*value > 0)) refuse(key, "a number above 0");
+  return *value;
+}
+
 const toml::table& StudyTable::table_or_none(std::string_view key) const {
   static const toml::table none;
   if (!has(key)) return none;

@@ -49,6 +49,7 @@ class StudyTable {
   std::string text_or(std::string_view key, std::string_view otherwise) const;
   std::vector<std::string> texts_or_none(std::string_view key) const;
   bool truth_or(std::string_view key, bool otherwise) const;
+  double positive_or(std::string_view key, double otherwise) const;  // a number above 0
   bool is_text(std::string_view key) const { return has(key) && table_.get(key)->is_string(); }
   /// A list of numbers and texts, as they would be typed; REQUIRED to be there, and not empty.
   std::vector<std::string> values(std::string_view key) const;

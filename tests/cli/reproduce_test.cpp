@@ -96,6 +96,22 @@ std::string rendered(const fs::path& page, const fs::path& profile) {
   return {};
 }
 
+TEST_F(Reproduce, SaysHowLongTheFullSizeTakesAndHoldsTheMemoryToItsLimit) {
+  std::string text = suite;
+  text.replace(text.find("title ="), 0, "size = \"small\"\nmost_gib = 0.001\n");
+  const std::string size = "small = \"--pairs 512 --batches 2\",";
+  text.replace(text.find(size), size.size(), size + " paper = \"--pairs 512 --batches 4\",");
+  text.replace(text.find("[configuration.far]"), 0, "part = { small = \"1/2\" }\nseconds = { small = 90 }\n");
+  std::ofstream(folder_ / "studies/toy/suite.toml") << text;
+  const Outcome outcome = ew({"--full", "--figure", "1", "-j", "1"});
+  EXPECT_EQ(outcome.status, 1) << "no run fits into a MiB";
+  EXPECT_NE(outcome.output.find("2 runs of size paper: about 6 minutes of one core"), std::string::npos)
+      << outcome.output;
+  EXPECT_NE(outcome.output.find("FAIL gpKVS-sbrp-pm-far"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("of memory; the suite allows 0.0"), std::string::npos) << outcome.output;
+  EXPECT_NE(ew({"--full", "--size", "small"}).status, 0);
+}
+
 TEST_F(Reproduce, RunsEachOnceResumesAndDrawsItsCharts) {
   const Outcome first = ew({"--size", "small", "--json"}, Capture::standard_output);
   ASSERT_EQ(first.status, 0) << first.output;

@@ -15,6 +15,17 @@ TEST(Process, StatusSignalAndOutput) {
   EXPECT_EQ(run({"sh", "-c", "echo out; echo err >&2"}, {.capture = Capture::standard_output}).output, "out\n");
 }
 
+TEST(Process, SaysHowMuchMemoryTheChildHad) {
+  const auto peak = [](const char* mebibytes) {
+    return run({"dd", "if=/dev/zero", "of=/dev/null", "count=1", std::string("bs=") + mebibytes + "M"},
+               {.capture = Capture::both})
+        .peak_bytes;
+  };
+  const unsigned long long little = peak("1"), much = peak("65");
+  EXPECT_GT(little, 1ull << 20);
+  EXPECT_GT(much, little + (48ull << 20));
+}
+
 TEST(Process, EnvironmentReplacesAndDirectoryHolds) {
   setenv("EW_TEST_VARIABLE", "old", 1);
   const Outcome outcome =

@@ -22,6 +22,8 @@ std::optional<double> table(const Measurement& asked) {
   double value = asked.machine == "a" ? 10 : asked.machine == "b" ? 20 : 40;
   if (asked.program == "Q") value *= 3;
   if (!asked.x.empty()) value *= std::stod(asked.x);
+  if (asked.recovery) value += 1;
+  if (asked.metric->range() == "flush") value += 1000;
   return asked.metric->is_time() ? value : -value;
 }
 
@@ -46,6 +48,27 @@ TEST(ClaimExpressions, AreArithmeticOverMeasurements) {
   EXPECT_DOUBLE_EQ(value("value(P, a)"), -10) << "what the figure measures";
   EXPECT_DOUBLE_EQ(value("slots.data_*(P, a)"), -10);
   EXPECT_DOUBLE_EQ(value("network.flit_crossings.*(P, a) *2"), -20);
+}
+
+TEST(ClaimExpressions, MayNameRangesRecoveriesAndNamesInQuotes) {
+  EXPECT_DOUBLE_EQ(value("range.flush(P, a)"), 1010);
+  EXPECT_DOUBLE_EQ(value("time('P', 'a', recovery) / time(P, a)"), 1.1);
+  EXPECT_DOUBLE_EQ(value("time(P, a, recovery, cus=8)", "cus"), 81);
+  ClaimNames strange = names();
+  strange.programs = {"gpKVS(95:5)", "P"};
+  EXPECT_DOUBLE_EQ(ClaimExpression::read("time('gpKVS(95:5)', a)", strange, {}).value(table).value(), 10);
+  EXPECT_NE(mistake("time('P, a)").find("' behind it"), std::string::npos);
+  EXPECT_NE(mistake("time(P, a, recover)").find("no axis \"recover\""), std::string::npos);
+  EXPECT_NE(mistake("time(P, a, recovery)", "cus").find("since the figure has an axis"), std::string::npos);
+  EXPECT_NE(mistake("time(program, a)").find("unknown program"), std::string::npos) << "a claim is of no bar";
+}
+
+TEST(ClaimExpressions, OfABarMeanItsProgram) {
+  ClaimNames of_a_bar = names();
+  of_a_bar.of_a_bar = true;
+  const auto expression = ClaimExpression::read("time(program, b) / time(Q, a)", of_a_bar, {});
+  EXPECT_DOUBLE_EQ(expression.value(table, "P").value(), 20.0 / 30);
+  EXPECT_DOUBLE_EQ(expression.value(table, "Q").value(), 2);
 }
 
 TEST(ClaimExpressions, AggregateOverSets) {

@@ -316,6 +316,40 @@ TEST_F(Comparison, MeasuresARangeOfTheHost) {
   EXPECT_FALSE(compared({"P"}).find("P", "b")->ours) << "some have no row";
 }
 
+TEST_F(Comparison, ComputesABarFromTheMachinesOfOthers) {
+  add_run("P", "a", 100), add_run("P", "b", 50), add_run("Q", "a", 60), add_run("Q", "b", 30);
+  add_bar({"b", "", "b", "a", ""}, 2, 8);
+  Bar bar;
+  bar.name = "sum";
+  ClaimNames names{{"P", "Q"}, {"b"}, {"a"}, Metric::time(), {}, {}, true};
+  bar.value = ClaimExpression::read("(time(program, a) + time(program, b)) / time(Q, b)", names, {});
+  add_bar(bar, 4, 3);
+  const ComparedFigure result = compared();
+  EXPECT_DOUBLE_EQ(ours(result, "P", "sum"), 5);
+  EXPECT_DOUBLE_EQ(ours(result, "Q", "sum"), 3);
+  EXPECT_DOUBLE_EQ(*result.find("P", "sum")->difference, 25);
+  EXPECT_EQ(result.find("P", "sum")->runs, (std::vector<std::string>{"Pa", "Pb", "Qb"}));
+  EXPECT_EQ(result.direction.claims, 4u) << "a computed bar is not what all are normalised to";
+}
+
+TEST_F(Comparison, SaysTheSizeAndWhichRunTookTooMuchMemory) {
+  add_run("P", "a", 100), add_run("P", "b", 50);
+  add_bar({"b", "", "b", "a", ""}, 2, 8);
+  Reproduction reproduction{
+      .suite = &suite_, .provenance = {}, .figures = {compared({"P"})}, .runs = runs_, .failures = {}};
+  EXPECT_NE(figures_markdown(reproduction).find("| P |"), std::string::npos);
+  reproduction.figures[0].parts["P"] = "1/8";
+  EXPECT_NE(figures_markdown(reproduction).find("| P, 1/8 |"), std::string::npos);
+  std::ofstream(runs_[1].directory() / "env.json") << R"({"peak_bytes": 3000000000, "command": "ew run x"})";
+  reproduction.runs[1] = *FinishedRun::read(runs_[1].directory());
+  EXPECT_TRUE(too_large(reproduction).empty()) << "the suite has no limit";
+  suite_.most_memory = u64{3} << 30;
+  EXPECT_TRUE(too_large(reproduction).empty());
+  suite_.most_memory = u64{2} << 30;
+  EXPECT_EQ(too_large(reproduction),
+            (std::vector<std::string>{"Pb took 2.8 GiB of memory; the suite allows 2.0: ew run x"}));
+}
+
 TEST_F(Comparison, AMissingRunOrKernelIsNoNumber) {
   add_run("P", "a", 100), add_run("P", "b", 50), add_run("Q", "a", 100);
   add_bar({"b", "", "b", "a", ""}, 2, 8);

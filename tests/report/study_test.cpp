@@ -235,6 +235,58 @@ TEST_F(Studies, AnAxisRunsEachProgramAtEachValue) {
   EXPECT_SAYS(mistake(), "a value stands twice on the axis");
 }
 
+TEST_F(Studies, BarsMayBeComputed) {
+  const auto with = [&](const std::string& bar) {
+    write("figure-1/study.toml", study_text + ("[[bar]]\nname = \"more\"\n" + bar + "\n"));
+    write("figure-1/published.csv", published_text);
+  };
+  with("value = \"time(program, fast) / (time(program, slow) - range.flush(program, slow))\"");
+  const Figure figure = read_suite(folder_, "toy").figures[0];
+  EXPECT_TRUE(figure.bars[1].is_computed());
+  EXPECT_FALSE(figure.bars[0].is_computed());
+  EXPECT_EQ(figure.bars_with_a_machine(), (std::vector<std::string>{"slow"}));
+  with("value = \"time(program, more)\"");
+  EXPECT_SAYS(mistake(), "study.toml:11: unknown bar or configuration \"more\"");
+  with("value = \"time(program, slow)\"\nover = \"fast\"");
+  EXPECT_SAYS(mistake(), "a bar with a \"value\" has no \"over\"");
+  with("value = \"time(program, slow, recovery)\"");
+  EXPECT_SAYS(mistake(), "study.toml:11: program gpKVS has no \"recover\" to measure");
+  with("value = \"time(program, slow)\"\n[x]\nname = \"n\"\nvalues = [1]\nwords = \"{x}\"");
+  EXPECT_SAYS(mistake(), "stands in a figure without [x]");
+}
+
+TEST_F(Studies, SayWhichPartOfThePapersSizeASizeIs) {
+  const std::string size = "size = { small = \"--small\" }";
+  replace("suite.toml", suite_with_order(), size, size + "\npart = { small = \"1/8\" }\nseconds = { small = 2.5 }");
+  const Suite suite = read_suite(folder_, "toy");
+  const Program& program = suite.programs.at("gpKVS");
+  EXPECT_EQ(program.parts.at("small"), "1/8");
+  EXPECT_EQ(Program::part_of(program.parts.at("small")), 0.125);
+  EXPECT_EQ(Program::part_of("0.3"), 0.3);
+  EXPECT_EQ(program.seconds.at("small"), 2.5);
+  for (const char* part : {"1/0", "eighth", "1/8 of it", "-1", "/8"}) {
+    replace("suite.toml", suite_with_order(), size, size + "\npart = { small = \"" + part + "\" }");
+    EXPECT_SAYS(mistake(), "should be a number or a fraction");
+  }
+  replace("suite.toml", suite_with_order(), size, size + "\npart = { smal = \"1/8\" }");
+  EXPECT_SAYS(mistake(), "unknown size \"smal\" (did you mean \"small\"?)");
+  replace("suite.toml", suite_with_order(), "title =", "most_gib = 1.5\ntitle =");
+  EXPECT_EQ(read_suite(folder_, "toy").most_memory, u64{3} << 29);
+  replace("suite.toml", suite_with_order(), "title =", "most_gib = 0\ntitle =");
+  EXPECT_SAYS(mistake(), "a number above 0");
+}
+
+TEST_F(Studies, HaveTablesAndConfigurationsWithWords) {
+  fs::rename(folder_ / "toy/figure-1", folder_ / "toy/table-4");
+  std::string text = suite_with_order();
+  text.replace(text.find("\"1\""), 3, "\"table-4\"");
+  write("suite.toml", text + "words = \"--quick\"\n");
+  const Figure figure = read_suite(folder_, "toy").figures[0];
+  EXPECT_EQ(figure.heading(), "Table 4");
+  EXPECT_EQ(figure.configuration("slow").words, "--quick");
+  EXPECT_EQ(figure.configuration("fast").words, "");
+}
+
 TEST_F(Studies, BarsMayHaveWordsAndBeAbsolute) {
   replace("figure-1/study.toml", study_text, "over = \"fast\"", "over = \"fast\"\nwords = \"--local\"");
   Figure figure = read_suite(folder_, "toy").figures[0];
