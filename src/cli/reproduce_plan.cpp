@@ -203,12 +203,12 @@ std::string expected_time(const ReproducePlan& plan, const Suite& suite, unsigne
   for (const PlannedRun& run : plan.runs()) {
     const Program& program = *run.program;
     const auto measured = program.seconds.find(suite.size);
-    const auto part = program.parts.find(suite.size), whole = program.parts.find(plan.size());
-    if (measured == program.seconds.end() || part == program.parts.end())
+    const auto part = program.works.find(suite.size), whole = program.works.find(plan.size());
+    if (measured == program.seconds.end() || part == program.works.end())
       unknown.insert(program.name);
     else
       seconds += measured->second / Program::part_of(part->second) *
-                 (whole == program.parts.end() ? 1 : Program::part_of(whole->second));
+                 (whole == program.works.end() ? 1 : Program::part_of(whole->second));
   }
   const auto hours = [](double all) {
     return all < 7200 ? fmt::format("{:.0f} minutes", all / 60) : fmt::format("{:.0f} hours", all / 3600);

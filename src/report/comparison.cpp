@@ -14,6 +14,10 @@ namespace {
 std::optional<double> value_of(const FinishedRun& run, const Metric& metric, const Figure& figure,
                                const Program& program, const Configuration& on, Phase phase) {
   if (!metric.range().empty()) return run.range_time(metric.range());
+  if (metric.is_operations()) {
+    const auto count = program.operations.find(run.text("size"));
+    return count == program.operations.end() ? std::nullopt : std::optional(count->second);
+  }
   if (figure.span != Span::range)
     return run.measure(metric, figure.span, program.measured_kernels(phase), on.count_launches);
   const std::string& range = figure.range.empty() ? program.measured_range(phase) : figure.range;

@@ -97,6 +97,11 @@ Metric Metric::read(std::string_view text, const core::Place& place) {
     metric.range_ = text.substr(prefix.size());
     return metric;
   }
+  if (text == "operations") {
+    metric.text_ = text;
+    metric.operations_ = true;
+    return metric;
+  }
   const auto terms = terms_of(text);
   if (!terms)
     throw core::UserError(place, fmt::format("a metric is names joined by \" + \" and \" - \", not \"{}\"", text));

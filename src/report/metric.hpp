@@ -16,15 +16,17 @@ namespace ew::report {
 
 class Metric {
  public:
-  /// "time", "range.NAME", or names joined by + and -: statistics, figures that are sums of some (energy.total), and
-  /// "prefix*" for all statistics whose names begin so. Anything else is a core::UserError with the nearest valid name.
+  /// "time", "range.NAME", "operations" (that the suite says of the run's size), or names joined by + and -:
+  /// statistics, figures that are sums of some (energy.total), and "prefix*" for all statistics whose names begin so.
+  /// Anything else is a core::UserError with the nearest valid name.
   static Metric read(std::string_view text, const core::Place&);
   static Metric time() { return {}; }
 
   const std::string& text() const { return text_; }
-  bool is_time() const { return factors_.empty(); }
+  bool is_time() const { return factors_.empty() && !operations_; }
   /// The range whose time this is; empty: it is none.
   const std::string& range() const { return range_; }
+  bool is_operations() const { return operations_; }
   /// The sum of what `value` says of each name; nothing when it has none of one.
   std::optional<double> of(const std::function<std::optional<double>(const std::string& name)>& value) const;
 
@@ -32,6 +34,7 @@ class Metric {
 
  private:
   std::string text_ = "time", range_;
+  bool operations_ = false;
   std::map<std::string, int, std::less<>> factors_;
 };
 

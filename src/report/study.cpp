@@ -44,7 +44,7 @@ Program read_program(const toml::node& node, const std::string& file, const std:
   const std::string what = fmt::format("[program.{}]", name);
   const StudyTable table(as_table(node, file, what), file, what,
                          {"source", "options", "run", "prepare", "recover", "kernels", "recovery_kernels", "range",
-                          "recovery_range", "size", "part", "seconds"});
+                          "recovery_range", "size", "part", "work", "seconds", "operations"});
   Program program;
   program.name = name;
   program.place = table.place();
@@ -67,12 +67,15 @@ Program read_program(const toml::node& node, const std::string& file, const std:
   program.sizes = of_sizes<std::string>(table, "size", what, "a text", {});
   if (program.sizes.empty()) throw UserError(table.place(), fmt::format("{} should have \"size.NAME\"", what));
   program.parts = of_sizes<std::string>(table, "part", what, "a text such as \"1/8\"", program.sizes);
-  for (const auto& [size, part] : program.parts)
+  program.works = of_sizes<std::string>(table, "work", what, "a text such as \"1/8\"", program.sizes);
+  for (const auto& [size, part] : program.parts) program.works.try_emplace(size, part);
+  for (const auto& [size, part] : program.works)
     if (!(Program::part_of(part) > 0))
       throw UserError(table.place_of("part"), fmt::format("part.{} in {} should be a number or a fraction, as \"1/8\", "
                                                           "not \"{}\"",
                                                           size, what, part));
   program.seconds = of_sizes<double>(table, "seconds", what, "a number", program.sizes);
+  program.operations = of_sizes<double>(table, "operations", what, "a number", program.sizes);
   return program;
 }
 

@@ -31,10 +31,11 @@ struct Program {
   std::vector<std::string> kernels, recovery_kernels;  // those that are measured; empty: all
   std::string range, recovery_range;                   // that a figure measures where it names none
   std::map<std::string, std::string> sizes;
-  /// Of a size: its part of the paper's, as the bars show it ("1/8"), and how long a run of it took, in seconds of one
-  /// core; for those sizes where the suite says so.
-  std::map<std::string, std::string> parts;
+  /// Of a size: its part of the paper's data, as the bars show it ("1/8"), and of the work, where that is another; and
+  /// how long a run of it took, in seconds of one core. For those sizes where the suite says so.
+  std::map<std::string, std::string> parts, works;
   std::map<std::string, double> seconds;
+  std::map<std::string, double> operations;  // that a run of the size carries out, for throughputs
 
   /// The part as a number.
   static double part_of(const std::string& text);
@@ -96,7 +97,7 @@ struct Part {
 struct Axis {
   std::string name, label;          // name: what claims and published.csv call it; empty: there is no such axis
   std::vector<std::string> values;  // as they stand in the file
-  std::string over;                 // the value that `over` is measured at; empty: the same as `run`
+  std::string over;                 // the value that `over` is measured at, shown or not; empty: the same as `run`
   bool numeric = true;              // all values are numbers: drawn to scale
   std::vector<std::string> points() const { return name.empty() ? std::vector<std::string>{""} : values; }
 };

@@ -149,10 +149,7 @@ void read_axis(Figure& figure, const StudyTable& document, const std::string& fi
   axis.numeric = std::ranges::all_of(axis.values, is_number);
   if (std::set<std::string>(axis.values.begin(), axis.values.end()).size() != axis.values.size())
     throw UserError(table.place_of("values"), "a value stands twice on the axis");
-  if (table.has("over")) {
-    axis.over = table.text("over");
-    expect_name(table.place_of("over"), "value of the axis", axis.over, views_of(axis.values));
-  }
+  axis.over = table.text_or("over", "");
   const std::string words = table.text_or("words", "");
   const std::vector<std::string> settings = table.texts_or_none("set");
   std::string open = words;
@@ -161,7 +158,9 @@ void read_axis(Figure& figure, const StudyTable& document, const std::string& fi
     throw UserError(table.place(), "[x] should have \"words\" or \"set\" with \"{x}\" where the value stands");
   Configurations along;
   for (const auto& [name, base] : figure.configurations) {
-    for (const std::string& value : axis.values) {
+    std::vector<std::string> places = axis.values;
+    if (!axis.over.empty() && std::ranges::find(places, axis.over) == places.end()) places.push_back(axis.over);
+    for (const std::string& value : places) {
       Configuration one = base;
       one.name = Figure::configuration_at(name, value);
       if (!words.empty()) one.words += (one.words.empty() ? "" : " ") + with_value(words, value);

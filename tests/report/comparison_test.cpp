@@ -332,6 +332,20 @@ TEST_F(Comparison, ComputesABarFromTheMachinesOfOthers) {
   EXPECT_EQ(result.direction.claims, 4u) << "a computed bar is not what all are normalised to";
 }
 
+TEST_F(Comparison, KnowsTheOperationsOfARunsSize) {
+  add_run("P", "a", 100);
+  std::ofstream(runs_[0].directory() / "env.json") << R"({"size": "small"})";
+  runs_[0] = *FinishedRun::read(runs_[0].directory());
+  Bar bar;
+  bar.name = "throughput";
+  bar.value =
+      ClaimExpression::read("operations(program, a) / time(program, a)", {{"P"}, {}, {"a"}, {}, {}, {}, true}, {});
+  add_bar(bar, 1, 1);
+  EXPECT_FALSE(compared({"P"}).find("P", "throughput")->ours);
+  suite_.programs["P"].operations["small"] = 25;
+  EXPECT_DOUBLE_EQ(ours(compared({"P"}), "P", "throughput"), 0.25);
+}
+
 TEST_F(Comparison, SaysTheSizeAndWhichRunTookTooMuchMemory) {
   add_run("P", "a", 100), add_run("P", "b", 50);
   add_bar({"b", "", "b", "a", ""}, 2, 8);

@@ -2,6 +2,9 @@
 // memory ("GPM", ASPLOS'22, section 4.3). Each level is durable when it is complete.
 //
 //   bfs [--width N] [--height N] [--input GRAPH] …     a generated grid of roads, or a graph in DIMACS' format (.gr)
+//       [--sources N]                                  begins at the first node of N rows: levels of N nodes, as many
+//       as
+//                                                      a row has
 //   bfs --recover FILE [--input GRAPH]                 finish the search, check
 //   --stop-before-commit: one level
 //
@@ -27,11 +30,13 @@ struct Shape {
   uint32_t width, height, threads;  // the graph's generator
   uint32_t nodes, edges;            // of the graph
   uint32_t system;
+  uint32_t sources;  // nodes at which the search begins: the first of so many rows
   size_t costs_bytes() const { return bench::whole_lines(nodes * sizeof(uint32_t)); }
   size_t ends_bytes() const { return bench::whole_lines((nodes + 1) * sizeof(uint32_t)); }
   size_t bytes() const { return 2 * costs_bytes() + ends_bytes(); }
 };
-constexpr bench::Presets<Shape> kPresets = {{60, 40, 256, 0, 0, 0}, {4900, 4900, 256, 0, 0, 0}, {6, 5, 16, 0, 0, 0}};
+constexpr bench::Presets<Shape> kPresets = {
+    {60, 40, 256, 0, 0, 0, 1}, {4900, 4900, 256, 0, 0, 0, 1}, {6, 5, 16, 0, 0, 0, 1}};
 using Options = bench::Options<Shape>;
 
 // What the search keeps in the pool.
@@ -49,11 +54,13 @@ struct Level {
   unsigned arrivals;
 };
 
-__global__ void begin(Search search, uint32_t source, bool fence) {
-  search.sequence[0] = source;
-  search.costs[source] = 1;
+__global__ void begin(Search search, uint32_t sources, uint32_t width, bool fence) {
+  for (uint32_t i = 0; i < sources; ++i) {
+    search.sequence[i] = i * width;
+    search.costs[i * width] = 1;
+  }
   if (fence) gpm_persist();
-  search.ends[0] = 1;
+  search.ends[0] = sources;
   if (fence) gpm_persist();
 }
 
@@ -107,6 +114,7 @@ void persist_costs(Store& store, const Shape& shape, uint32_t first, uint32_t la
   constexpr uint32_t kLine = 64 / sizeof(uint32_t);
   std::vector<uint32_t> lines;
   for (uint32_t i = first; i < last; ++i) lines.push_back(sequence[i] / kLine);
+  const Phase phase(store.flush_phase());
   std::sort(lines.begin(), lines.end());
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   for (size_t i = 0, end = 0; i < lines.size(); i = end) {  // neighbours in one call
@@ -125,14 +133,14 @@ void persist_end(Store& store, const Shape& shape, uint32_t level, uint32_t end)
   else
     store.persist_results(offset, sizeof(uint32_t));
 }
-// The source is durable, then the end of its level.
+// The sources are durable, then the end of their level.
 void begin_search(Store& store, const Shape& shape, uint32_t* unread_ends) {
   Search search = search_in(store, shape);
   if (store.system() == bench::System::gpm_ndp) search.ends = unread_ends;
-  begin<<<1, 1>>>(search, 0, bench::kernels_persist(store.system()));
-  store.persist_results(shape.costs_bytes(), sizeof(uint32_t));
-  store.persist_results(0, sizeof(uint32_t));
-  persist_end(store, shape, 0, 1);
+  begin<<<1, 1>>>(search, shape.sources, shape.width, bench::kernels_persist(store.system()));
+  store.persist_results(shape.costs_bytes(), shape.sources * sizeof(uint32_t));
+  store.persist_results(0, shape.sources == 1 ? sizeof(uint32_t) : shape.costs_bytes());
+  persist_end(store, shape, 0, shape.sources);
   FINISH_KERNEL();
 }
 
@@ -160,10 +168,11 @@ uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint3
     last = end.tail;
     if (first == last) break;
     ++level;
-    // Where the host persists: the nodes of the level, then the end. NDP: also the costs that have changed. CAP: all
-    // costs, but once, behind the last level: until then the sequence and the ends of levels say what they are.
+    // Where the host persists: the nodes of the level and the costs, then the end. NDP flushes the costs that have
+    // changed; CAP knows of no smaller part than all of them.
     store.persist_results(shape.costs_bytes() + first * sizeof(uint32_t), (last - first) * sizeof(uint32_t));
     if (store.system() == bench::System::gpm_ndp) persist_costs(store, shape, first, last);
+    if (!bench::kernels_store(store.system())) store.persist_results(0, shape.costs_bytes());
     persist_end(store, shape, level, last);
     FINISH_KERNEL();
     gpm_acknowledge(level + 1);
@@ -174,7 +183,7 @@ uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint3
 }
 
 void check_costs(const Store& store, const Graph& graph, const Shape& shape) {
-  const std::vector<uint32_t> want = graph.distances(0);
+  const std::vector<uint32_t> want = graph.distances(shape.sources, shape.width);
   const uint32_t *costs = store.host<uint32_t>(0), *sequence = store.host<uint32_t>(shape.costs_bytes());
   uint32_t reached = 0;
   for (uint32_t node = 0; node < shape.nodes; ++node) {
@@ -199,12 +208,13 @@ int run(Options options) {
   shape.system = static_cast<uint32_t>(options.system);
   Store store(options, kMagic, shape.bytes());
   DeviceArray<unsigned> visited(shape.nodes / 32 + 1, 0);
-  const unsigned source = 1;
-  CUDA(cudaMemcpy(visited, &source, sizeof source, cudaMemcpyHostToDevice));
+  std::vector<unsigned> sources(shape.nodes / 32 + 1, 0);
+  for (uint32_t i = 0; i < shape.sources; ++i) sources[i * shape.width / 32] |= 1u << i * shape.width % 32;
+  visited.upload(sources);
   const DeviceArray<uint32_t> unread_ends(shape.nodes + 1);
   begin_search(store, shape, unread_ends.get());
+  store.begin_work();
   const uint32_t levels = search_from(store, graph, shape, 0, visited, unread_ends.get(), options.stop_before_commit);
-  if (!bench::kernels_store(store.system())) store.persist_results(0, shape.costs_bytes());
   store.end();
   if (options.stop_before_commit) return PASS("stopped behind one level");
   check_costs(store, graph, shape);
@@ -253,7 +263,12 @@ int main(int argc, char** argv) {
   const Options options = bench::parse<Shape>(argc, argv, "bfs.pool", kPresets,
                                               {{"--width", &Shape::width, 1, 1 << 15},
                                                {"--height", &Shape::height, 1, 1 << 15},
-                                               {"--threads", &Shape::threads, 1, 1024}},
+                                               {"--threads", &Shape::threads, 1, 1024},
+                                               {"--sources", &Shape::sources, 1, 1 << 15}},
                                               "GRAPH.gr");
+  if (options.shape.sources > 1 && (!options.input.empty() || options.shape.sources > options.shape.height)) {
+    fprintf(stderr, "%s: --sources is for a generated graph, with at most as many as it has rows\n", argv[0]);
+    return 2;
+  }
   return options.recovered.empty() ? run(options) : recover(options);
 }

@@ -241,11 +241,12 @@ int run(Options options) {
     store.persist_results(0, shape.bytes());  // before the first state that is not 0
     if (log == nullptr) store.set_state(1);
   }
+  store.begin_work();
   for (uint32_t batch = 0; batch < shape.batches; ++batch)
     database.run_batch(batch, !(options.stop_before_commit && batch + 1 == shape.batches));
   store.end();
   if (options.stop_before_commit) return PASS("stopped before the last commit");
-  database.check(shape.batches);
+  if (shape.batches != 0) database.check(shape.batches);
   bench::print_phases({"batch"});
   return PASS("%s: %u batches, %s %u rows", bench::kSystemNames[shape.system], shape.batches,
               shape.update != 0 ? "updates of" : "inserts of", shape.rows);
@@ -314,7 +315,7 @@ int recover(const Options& options) {
 int main(int argc, char** argv) {
   const Options options = bench::parse<Shape>(argc, argv, "gpdb.pool", kPresets,
                                               {{"--rows", &Shape::rows, 1, 1 << 30},
-                                               {"--batches", &Shape::batches, 1, 1 << 16},
+                                               {"--batches", &Shape::batches, 0, 1 << 16},
                                                {"--update", &Shape::update, 0, 1},
                                                {"--partitions", &Shape::partitions, 0, 1 << 16}});
   return options.recovered.empty() ? run(options) : recover(options);

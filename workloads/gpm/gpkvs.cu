@@ -232,6 +232,7 @@ int run(Options options) {
     EXPECT(log != nullptr, "the log should have been created");
   }
   Model model(shape);
+  store.begin_work();
   for (uint32_t batch = 0; batch < shape.batches; ++batch)
     serve_batch(store, log, shape, batch, !(options.stop_before_commit && batch + 1 == shape.batches), model);
   store.end();
@@ -290,7 +291,7 @@ int recover(const Options& options) {
 int main(int argc, char** argv) {
   const Options options = bench::parse<Shape>(argc, argv, "gpkvs.pool", kPresets,
                                               {{"--pairs", &Shape::pairs, 1, 1 << 24},
-                                               {"--batches", &Shape::batches, 1, 1 << 16},
+                                               {"--batches", &Shape::batches, 0, 1 << 16},
                                                {"--sets", &Shape::sets, 1, 1 << 28},
                                                {"--gets", &Shape::gets, 0, 100},
                                                {"--partitions", &Shape::partitions, 0, 1 << 16}});

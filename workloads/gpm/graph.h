@@ -76,10 +76,13 @@ class Graph {
     return {*device_begin_, *device_target_};
   }
 
-  /// Steps from `source` to each node; 2^32 - 1 where none leads.
-  std::vector<uint32_t> distances(uint32_t source) const {
-    std::vector<uint32_t> steps(nodes(), ~0u), queue{source};
-    steps[source] = 0;
+  /// Steps from the nearest of nodes 0, stride, … to each node; 2^32 - 1 where none leads.
+  std::vector<uint32_t> distances(uint32_t sources, uint32_t stride) const {
+    std::vector<uint32_t> steps(nodes(), ~0u), queue;
+    for (uint32_t i = 0; i < sources; ++i) {
+      queue.push_back(i * stride);
+      steps[i * stride] = 0;
+    }
     for (size_t i = 0; i < queue.size(); ++i)
       for (uint32_t edge = begin_[queue[i]]; edge < begin_[queue[i] + 1]; ++edge)
         if (steps[target_[edge]] == ~0u) {

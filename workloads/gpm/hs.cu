@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   return bench::main_of<HotSpot>(bench::parse<Shape>(argc, argv, "hs.pool", kPresets,
                                                      {{"--width", &Shape::width, 1, 1 << 16},
                                                       {"--height", &Shape::height, 1, 1 << 16},
-                                                      {"--iterations", &Shape::iterations, 1, 1 << 20},
+                                                      {"--iterations", &Shape::iterations, 0, 1 << 20},
                                                       {"--interval", &Shape::interval, 1, 1 << 20}}),
                                  0x48532d2d47504d31ull);
 }

@@ -9,6 +9,7 @@
 //   check(steps)                compares the arrays with a reference on the CPU that has made so many steps
 //
 //   NAME [SIZES] [--interval N] [--pool FILE]    FILE has the header, FILE.cp the checkpoint
+//   NAME --iterations 0                          no step, and one checkpoint of the arrays as they begin
 //   NAME --recover FILE                          restores the checkpoint, makes the steps behind it, checks
 //   --stop-before-commit: all but the last checkpoint
 //
@@ -54,6 +55,7 @@ class Checkpoints {
   uint64_t sequence() const { return library() ? gpmcp_sequence(file_, 0) : store_.state(); }
 
   void save() {
+    store_.begin_work();
     const uint64_t next = sequence() + 1;
     if (BUG == 2) gpm_acknowledge(next);
     {
@@ -124,6 +126,7 @@ int main_of(const Options<Shape>& options, uint64_t magic) {
     Checkpoints checkpoints(stored, magic, program.arrays());
     program.begin();
     iterate(program, checkpoints, stored.shape, 0, !options.stop_before_commit);
+    if (stored.shape.iterations == 0 && !options.stop_before_commit) checkpoints.save();
     const unsigned long long made = checkpoints.sequence();
     program.check(stored.shape.iterations);
     checkpoints.end();

@@ -170,6 +170,7 @@ int run(Options options) {
   options.shape.system = static_cast<uint32_t>(options.system);
   const Shape& shape = options.shape;
   Store store(options, kMagic, shape.bytes());
+  store.begin_work();
   diffuse(store, shape, false, options.stop_before_commit);
   store.end();
   if (options.stop_before_commit) return PASS("stopped before the last state");

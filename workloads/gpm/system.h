@@ -151,6 +151,10 @@ class Store {
     return reinterpret_cast<const T*>(image_ + sizeof(Header) + offset);
   }
 
+  /// From here on a flush of the host is measured as "flush"; before, as "flush of the set-up".
+  void begin_work() { flush_phase_ = "flush"; }
+  const char* flush_phase() const { return flush_phase_; }
+
   /// What kernels have stored to these bytes is durable when the work that this queues is done. Where kernels persist
   /// for themselves there is nothing to do.
   void persist_results(size_t offset, size_t bytes) { persist(sizeof(Header) + offset, bytes); }
@@ -298,7 +302,10 @@ class Store {
   }
   /// What lies in the image becomes durable, unless the host's cache is.
   void flush(size_t at, size_t bytes) {
-    if (system_ == System::gpm_ndp || system_ == System::cap_mm) host_flush(at, bytes);
+    if (system_ == System::gpm_ndp || system_ == System::cap_mm) {
+      const Phase phase(flush_phase_);
+      host_flush(at, bytes);
+    }
     if (system_ != System::cap_fs) return;
     constexpr size_t kPiece = 1 << 20;
     for (size_t done = 0; done < bytes; done += kPiece)
@@ -321,6 +328,7 @@ class Store {
   char* kernels_ = nullptr;  // device memory, or the pool
   char* image_ = nullptr;    // the pool, the mapped file, or what is written to the file
   bool whole_ = false;
+  const char* flush_phase_ = "flush of the set-up";
 };
 
 /// Empties a log: of HCL each thread its own place, of a conventional log thread p partition p.
