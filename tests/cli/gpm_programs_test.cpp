@@ -256,6 +256,26 @@ TEST_P(GpmFiles, DamagedHeadsAndTablesAreRefused) {
 }
 INSTANTIATE_TEST_SUITE_P(Library, GpmFiles, testing::ValuesIn(libraries), name_of);
 
+// The inputs of the study that no preset has: levels of one size, and a checkpoint without a step.
+TEST_P(GpmFiles, TheStudysInputsDoWhatTheySay) {
+  if (std::string(GetParam()) != "checkpoints") GTEST_SKIP() << "once is enough";
+  Outcome outcome = call({program("bfs"), "--width", "7", "--height", "20", "--sources", "20", "--pool", "pool"});
+  EXPECT_NE(outcome.output.find("140 nodes"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find(" 7 levels"), std::string::npos) << outcome.output;
+  EXPECT_EQ(call({program("bfs"), "--recover", "pool"}).status, 0);
+  outcome = call({program("bfs"), "--width", "7", "--height", "20", "--sources", "21"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.output.find("at most as many as it has rows"), std::string::npos) << outcome.output;
+  for (const std::string name : sharing) {
+    outcome = call({program(name), "--small", "--iterations", "0", "--pool", "pool"});
+    EXPECT_NE(outcome.output.find("0 steps, 1 checkpoints"), std::string::npos) << outcome.output;
+    outcome = call({program(name), "--recover", "pool"});
+    EXPECT_NE(outcome.output.find("recovered from checkpoint 1 of 1"), std::string::npos) << outcome.output;
+  }
+  EXPECT_EQ(call({program("cpu_kvs"), "--small", "--pool", "pool"}).status, 0);
+  EXPECT_EQ(call({program("cpu_kvs"), "--pairs", "9", "--sets", "1"}).status, 2) << "no room";
+}
+
 std::set<long> planted_in(const std::string& file) {
   std::stringstream source;
   source << std::ifstream(EW_WORKLOADS "/gpm/" + file).rdbuf();

@@ -152,7 +152,7 @@ int main_of(const Options<Shape>& options, uint64_t magic) {
   checkpoints.end();
   print_phases({"restore", "steps", "checkpoint"});
   return check::passed(__BASE_FILE__, "recovered from checkpoint %llu of %u", static_cast<unsigned long long>(found),
-                       shape.iterations / shape.interval);
+                       shape.iterations == 0 ? 1 : shape.iterations / shape.interval);
 }
 
 /// An array of device memory that begins with the values that a function of the index gives.
