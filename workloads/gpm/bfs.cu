@@ -240,7 +240,7 @@ int recover(const Options& options) {
   DeviceArray<unsigned> visited(shape.nodes / 32 + 1, 0);
   {
     const Phase phase("recovery");
-    if (!bench::kernels_store(store.system())) {  // costs are durable at the end only
+    if (!bench::kernels_store(store.system())) {  // costs may be of the level that a crash has cut
       CUDA(cudaMemset(store.kernels<char>(0), 0, shape.costs_bytes()));
       restore_costs<<<bench::blocks_for(shape.nodes, 256), 256>>>(search_in(store, shape), shape.nodes,
                                                                   levels == 0 ? 1 : levels);
