@@ -37,7 +37,7 @@ Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::
     result.figures.push_back(compare(suite, *figure, plan.programs(), seeds, find));
   for (ComparedFigure& figure : result.figures)
     for (const std::string& program : figure.programs)
-      if (const auto& parts = suite.programs.at(program).parts; parts.contains(size))
+      if (const auto& parts = suite.programs.at(program).parts; figure.figure->shows_part && parts.contains(size))
         figure.parts[program] = parts.at(size);
   return result;
 }

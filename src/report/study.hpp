@@ -113,6 +113,7 @@ struct Figure {
   std::string range;  // of Span::range: its name; empty: each program's own
   Phase phase = Phase::run;
   Mean mean = Mean::geometric;
+  bool shows_part = true;  // of the paper's data, beside each program; not where words of the figure change the size
   std::vector<std::string> programs;
   std::map<std::string, Configuration> configurations;  // the suite's and its own, and those at each value of the axis
   std::vector<Bar> bars;

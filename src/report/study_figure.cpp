@@ -235,7 +235,7 @@ Figure read_figure(const fs::path& folder, const std::map<std::string, Program>&
   const toml::table document = read_document(file);
   const StudyTable table(document, file, "a study",
                          {"title", "source", "axis", "note", "metric", "measure", "range", "quantity", "phase",
-                          "programs", "mean", "configuration", "bar", "part", "x"});
+                          "programs", "mean", "shows_part", "configuration", "bar", "part", "x"});
   static constexpr std::string_view quantities[] = {"speedup", "ratio", "share", "absolute"};
   static constexpr std::string_view phases[] = {"run", "recovery"}, spans[] = {"kernels", "copies", "program", "range"};
   Figure figure;
@@ -249,6 +249,7 @@ Figure read_figure(const fs::path& folder, const std::map<std::string, Program>&
   figure.range = read_range(table, figure);
   figure.phase = static_cast<Phase>(table.choice_or("phase", phases, 0));
   figure.mean = read_mean(table, figure.quantity);
+  figure.shows_part = table.truth_or("shows_part", true);
   figure.programs = table.texts_or_none("programs");
   if (figure.programs.empty()) throw UserError(table.place(), "a study should have \"programs\"");
   for (const std::string& program : figure.programs) {

@@ -110,6 +110,11 @@ TEST_F(Reproduce, SaysHowLongTheFullSizeTakesAndHoldsTheMemoryToItsLimit) {
   EXPECT_NE(outcome.output.find("FAIL gpKVS-sbrp-pm-far"), std::string::npos) << outcome.output;
   EXPECT_NE(outcome.output.find("of memory; the suite allows 0.0"), std::string::npos) << outcome.output;
   EXPECT_NE(ew({"--full", "--size", "small"}).status, 0);
+  std::ofstream(folder_ / "studies/toy/figure-2/study.toml") << "title = \"figure-2\"\nshows_part = false\n" << study;
+  const std::string shown = ew({"--figure", "1", "-j", "1"}).output, hidden = ew({"--figure", "2", "-j", "1"}).output;
+  EXPECT_NE(shown.find("gpKVS, 1/2"), std::string::npos) << shown;
+  EXPECT_EQ(hidden.find("gpKVS, 1/2"), std::string::npos) << hidden;
+  EXPECT_NE(hidden.find("Figure 2"), std::string::npos) << hidden;
 }
 
 TEST_F(Reproduce, RunsEachOnceResumesAndDrawsItsCharts) {
