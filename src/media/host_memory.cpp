@@ -45,7 +45,10 @@ bool HostMemory::serve(const memory::DeviceRequest& request) {
 }
 
 void HostMemory::at_host(u64 slot, u64) {
-  if (slots_[slot].mmio) return host_done(slot, 0);
+  if (slots_[slot].mmio) {
+    if (slots_[slot].client) slots_[slot].client->reached(slots_[slot].token);
+    return host_done(slot, 0);
+  }
   serve_device(slot);
 }
 

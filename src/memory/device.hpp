@@ -14,6 +14,8 @@ class DeviceClient {
   /// The request with this token is done: a read has its bytes; a write is the device's to finish, and any later read
   /// of those bytes comes after it. Called from the wheel in that cycle.
   virtual void served(u64 token) = 0;
+  /// Of registers of a device (mmio): the access is where they are; `served` follows when the answer is back.
+  virtual void reached(u64 /*token*/) {}
 };
 
 /// What a core of the host wants of the memory beside it. Nothing of it crosses the link.

@@ -5,10 +5,20 @@
 namespace ew::runtime {
 
 bool kept_apart(std::string_view name) {
-  static constexpr std::string_view shared[] = {
-      "host_link.",           "host_core.", "host.",        "copies.",   "managed.",          "durable.",
-      "nvm.granules_",        "nvm.most",   "nvm.combined", "nvm.busy_", "network.delivered", "network.busy_cycles",
-      "network.waited_cycles"};
+  static constexpr std::string_view shared[] = {"host_link.",
+                                                "host_core.",
+                                                "host.",
+                                                "copies.",
+                                                "storage.",
+                                                "managed.",
+                                                "durable.",
+                                                "nvm.granules_",
+                                                "nvm.most",
+                                                "nvm.combined",
+                                                "nvm.busy_",
+                                                "network.delivered",
+                                                "network.busy_cycles",
+                                                "network.waited_cycles"};
   return std::ranges::none_of(shared, [&](std::string_view one) { return name.starts_with(one); });
 }
 

@@ -15,12 +15,13 @@
 #include "memory/host_link.hpp"
 #include "memory/managed/managed_pages.hpp"
 #include "memory/network.hpp"
+#include "storage/drive_statistics.hpp"
 
 namespace ew::runtime {
 
 /// Whether what this name counts is kept apart by launch. What is not: a link's packets, the medium of non-volatile
-/// memory, what became durable, pages of managed memory, the host's cores, copy engines. cycles and active_cycles are,
-/// but launches side by side share them.
+/// memory, what became durable, pages of managed memory, the host's cores, copy engines, drives. cycles and
+/// active_cycles are, but launches side by side share them.
 bool kept_apart(std::string_view name);
 /// Whether the values of launches, of copies and of nobody add up to the machine's.
 bool adds_up(std::string_view name);

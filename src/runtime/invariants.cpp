@@ -55,8 +55,8 @@ constexpr Invariant table[] = {
     {always, "l1.forwards <= l2.forwards", "Private caches answer only what homes send on."},
     {at_rest,
      "l2.written_bytes + l2.written_back_bytes == l1.bytes_written + l1.bytes_through + copies.bytes_to_homes + "
-     "host_core.bytes_written_back",
-     "The bytes that homes take are those that private caches, the host's caches and copy engines send."},
+     "storage.bytes_to_homes + host_core.bytes_written_back",
+     "The bytes that homes take are those that private caches, the host's caches, copy engines and drives send."},
     {always, "host_core.loads + host_core.stores <= host_core.hits + host_core.misses",
      "An access of the host is of a line or more, and each line is a hit or a miss."},
     // The network
@@ -76,14 +76,13 @@ constexpr Invariant table[] = {
      "A request finds its row in one way."},
     {at_rest,
      "host_link.to_host.data_bytes + host.bytes_written == host_memory.written_bytes + nvm.written_bytes * "
-     "machine.nvm_is_far + "
-     "managed.pages_to_host * machine.page",
-     "What is written there has come over the link, or from a core of the host."},
+     "machine.nvm_is_far + managed.pages_to_host * machine.page + storage.bytes_from_homes",
+     "What is written there has come over the link, or from a core of the host; a drive's reads of the GPU's memory "
+     "come as far as the switch."},
     {at_rest,
      "host_link.to_device.data_bytes + host.bytes_read == host_memory.read_bytes + nvm.read_bytes * machine.nvm_is_far "
-     "+ "
-     "managed.pages_to_device * machine.page",
-     "What is read there goes over the link, or to a core of the host."},
+     "+ managed.pages_to_device * machine.page + storage.bytes_to_homes",
+     "What is read there goes over the link, or to a core of the host; a drive's writes come from the switch."},
     {at_rest, "copies.bytes_read <= copies.bytes_written", "A copy writes what it reads; a fill only writes."},
     // Persistency
     {always, "persist.acknowledged <= persist.sent", "Only what was sent is acknowledged."},

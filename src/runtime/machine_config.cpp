@@ -302,9 +302,12 @@ std::string why_no_pools(const MachineConfig& config) {
       config.coherence.protocol, config.persistency.model, others);
 }
 
+u32 copy_ports_of(const MachineConfig& config) {
+  return std::max(config.device.copy_engines, 1u) * config.copy.ports;
+}
+
 u32 agents_of(const MachineConfig& config) {
-  return config.sm.count + config.host_cores() + std::max(config.device.copy_engines, 1u) * config.copy.ports +
-         config.storage.drives;
+  return config.sm.count + config.host_cores() + copy_ports_of(config) + config.storage.drives;
 }
 
 void check(const MachineConfig& config) {
@@ -312,7 +315,8 @@ void check(const MachineConfig& config) {
   mistakes.collect(0, [&] { storage::check(config.storage); });
   mistakes.tell();
   if (!config.machine.timing()) return;
-  if (config.storage.drives) refuse("storage.drives", "should be 0 in timing mode, which has no drives yet");
+  if (config.storage.drives && config.device.integrated)
+    refuse("storage.drives", "should be 0 where device.integrated is true: drives stand behind the GPU's link");
   for (const auto part :
        {check_lines, check_places, check_host_protocol, check_nvm, check_sm, check_memories, check_pages})
     mistakes.collect(0, [&] { part(config); });

@@ -160,6 +160,7 @@ void check(const MachineConfig&, std::string_view name_or_path, const std::vecto
 std::string why_no_pools(const MachineConfig&);
 /// SMs, the host's core of a GPU that shares its memory, the ports of copy engines, and drives.
 u32 agents_of(const MachineConfig&);
+u32 copy_ports_of(const MachineConfig&);
 
 template <class Self, class Visitor>
 void DeviceConfig::fields(Self& self, Visitor&& visit) {

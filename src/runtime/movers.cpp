@@ -27,7 +27,10 @@ u64 stack_end_of_first_thread() {
 
 Movers::Movers(const MachineConfig& config, const memory::DmaPort::Parts& port, MemoryDevices& devices,
                const memory::DmaEngine::Tell& copy_begins, const memory::DmaEngine::Tell& moved)
-    : map_(port.map),
+    : config_(config),
+      port_(port),
+      link_(devices.link()),
+      map_(port.map),
       pages_(port.map, stack_end_of_first_thread()),
       engines_(config, port, devices.of_host_pages(), pages_, copy_begins, over(moved)) {
   if (config.device.integrated) return;
@@ -59,13 +62,24 @@ BouncedCopies* Movers::bounces(const memory::DmaTransfer& transfer) {
   return of_pool ? bounced_copies_.get() : nullptr;
 }
 
+void Movers::attach(Storage& storage, memory::AddressSpace& space,
+                    std::function<void(u64 address, u64 bytes, bool written)> meet_image) {
+  if (storage.count() == 0) return;
+  memory::DmaPort::Parts port = port_;
+  port.id = static_cast<memory::AgentId>(port.id + copy_ports_of(config_));
+  drives_ =
+      std::make_unique<TimedDrives>(config_, storage, TimedDrives::Parts{link_, port, space, std::move(meet_image)});
+}
+
 void Movers::add_to(HierarchyStatistics& sum) const {
   engines_.add_to(sum);
   if (cores_) sum.host = cores_->statistics();
+  if (drives_) sum.storage = drives_->statistics();
 }
 
 std::string Movers::what_is_under_way() const {
-  return engines_.what_is_under_way() + (cores_ ? cores_->what_is_under_way() : std::string());
+  return engines_.what_is_under_way() + (cores_ ? cores_->what_is_under_way() : std::string()) +
+         (drives_ ? drives_->what_is_under_way() : std::string());
 }
 
 }  // namespace ew::runtime

@@ -1,8 +1,9 @@
 // What moves bytes beside the kernels of a timing machine: copy engines, the cores of the host, which do timed work,
-// and copies in which both have a part. A host that shares the GPU's memory has no such cores: its work takes no time.
-// Owned by MemoryHierarchy.
+// copies in which both have a part, and NVMe drives. A host that shares the GPU's memory has no such cores: its work
+// takes no time. Owned by MemoryHierarchy.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "runtime/hierarchy_statistics.hpp"
 #include "runtime/machine_config.hpp"
 #include "runtime/memory_devices.hpp"
+#include "runtime/timed_drives.hpp"
 
 namespace ew::runtime {
 
@@ -31,18 +33,25 @@ class Movers {
   /// The copy goes through a buffer of the host; nullptr: it does not.
   BouncedCopies* bounces(const memory::DmaTransfer&);
 
-  bool idle() const { return engines_.idle() && (!cores_ || cores_->idle()); }
+  /// NVMe drives, whose registers stand in this space. Once. `meet_image`: MemoryHierarchy's.
+  void attach(Storage&, memory::AddressSpace&, std::function<void(u64 address, u64 bytes, bool written)> meet_image);
+
+  bool idle() const { return engines_.idle() && (!cores_ || cores_->idle()) && (!drives_ || drives_->quiescent()); }
   void add_to(HierarchyStatistics&) const;
   std::string what_is_under_way() const;
 
  private:
   memory::DmaEngine::Tell over(const memory::DmaEngine::Tell& moved);
 
+  const MachineConfig& config_;
+  const memory::DmaPort::Parts port_;
+  memory::HostLink& link_;
   const memory::AddressMap& map_;
   memory::HostPages pages_;
   CopyEngines engines_;
   std::unique_ptr<host::Cores> cores_;
   std::unique_ptr<BouncedCopies> bounced_copies_;
+  std::unique_ptr<TimedDrives> drives_;  // nullptr: none
 };
 
 }  // namespace ew::runtime

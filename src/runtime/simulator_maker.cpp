@@ -66,7 +66,7 @@ std::unique_ptr<Simulator> SimulatorMaker::make_timing() {
                                                .recorder = persistence_.recorder(),
                                                .crash_at = environment_.crash_at_cycle};
   auto machine = std::make_unique<TimingMachine>(config_, limits_, environment_.seed, memory_.space(), services_,
-                                                 results_, observation, &persistence_.durable());
+                                                 results_, observation, &persistence_.durable(), &storage_);
   machine->serve(gpufs_);
   machine->persist_region(persistence_.inside_region());
   return machine;

@@ -65,7 +65,7 @@ core::Cycle cycle_at(u64 nanoseconds, u64 now, core::Cycle cycle, core::Kilohert
 
 TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits& limits, u64 seed,
                              memory::AddressSpace& space, simt::DeviceServices& services, RunResults& results,
-                             const Observation& observation, memory::DurableImage* durable)
+                             const Observation& observation, memory::DurableImage* durable, Storage* storage)
     : config_(checked(config, limits)),
       hierarchy_(config_, seed, space, wheel_, durable, observation.traced_host),
       gpu_(simt::TimingGpu::Parts{
@@ -96,6 +96,10 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
   hierarchy_.attach(
       gpu_, [this](u64 id) { under_way_.copy_begins(id, gpu_.simulated_nanoseconds()); },
       [this](u64 id) { moved(id); });
+  if (storage)
+    hierarchy_.movers().attach(*storage, space, [this](u64 address, u64 bytes, bool written) {
+      hierarchy_.meet_image(address, bytes, written);
+    });
   observe(observation);
 }
 

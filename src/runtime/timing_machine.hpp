@@ -47,7 +47,7 @@ class TimingMachine final : public Simulator {
   using Observation = TimingObservation;
   /// durable: of the pools; nullptr: there are none.
   TimingMachine(const MachineConfig&, const simt::GpuLimits&, u64 seed, memory::AddressSpace&, simt::DeviceServices&,
-                RunResults&, const Observation&, memory::DurableImage* durable = nullptr);
+                RunResults&, const Observation&, memory::DurableImage* durable = nullptr, Storage* storage = nullptr);
   ~TimingMachine() override;
 
   simt::Gpu& gpu() override { return gpu_; }

@@ -32,6 +32,8 @@ class Controller final : public DmaClient, public MediumClient {
   /// Neither memory nor the medium works for it.
   bool quiet() const { return pipeline_.quiet() && !flushing_; }
   const Health& health() const { return io_.health(); }
+  /// Commands that ended with an error.
+  u64 errors() const { return pipeline_.errors(); }
 
  private:
   enum class State : u8 { disabled, ready, shutting_down, shut_down, resetting, failed };

@@ -22,6 +22,7 @@ class Home final : public Receiver, public DeviceClient {
 
   void receive(const Request&) override;
   void served(u64 token) override;
+  void reached(u64 token) override { host_.reached(static_cast<u32>(token & ~host_token)); }
 
   /// Dirty sectors go to their devices (for studies that want the medium's traffic whole). Copies stay.
   void write_back_all();

@@ -56,7 +56,13 @@ bool HostAccesses::begin(const Request& request) {
   return true;
 }
 
+void HostAccesses::reached(u32 number) {
+  HostAccess& access = all_[number];
+  if (access.parts == 1 && !access.performed) perform(access);
+}
+
 void HostAccesses::perform(HostAccess& access) {
+  access.performed = true;
   const Request request = access.answer;
   p_.counts.act_for(request.account);
   Decision decision;
@@ -82,7 +88,7 @@ void HostAccesses::tell_registers(const Request& request, const ByteMask& writte
 bool HostAccesses::served(u32 number) {
   HostAccess& access = all_[number];
   if (--access.parts) return false;
-  if (access.mmio) perform(access);
+  if (!access.performed) perform(access);
   p_.departures.depart(access.answer, static_cast<Node>(access.answer.origin), access.data_bytes);
   access.next_free = free_;
   free_ = number;

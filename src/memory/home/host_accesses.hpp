@@ -13,6 +13,8 @@ class HostAccesses {
 
   /// The request of a line that lies there. False: it must wait until others are over.
   bool begin(const Request&);
+  /// It is where the device's registers are, with its last part.
+  void reached(u32 number);
   /// A device has served a part of the access. True: the access is over, and one that waits may go on.
   bool served(u32 number);
   u32 under_way() const { return under_way_; }
@@ -23,7 +25,7 @@ class HostAccesses {
     u32 data_bytes = 0;
     u32 parts = 0;  // requests at the device
     u32 next_free = no_number;
-    bool mmio = false;
+    bool mmio = false, performed = false;
   };
   void perform(HostAccess&);
   void ask_registers(const Request&) const;

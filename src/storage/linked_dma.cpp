@@ -1,0 +1,120 @@
+#include "storage/linked_dma.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "storage/nvme.hpp"
+
+namespace ew::storage {
+
+using memory::LinkDirection;
+
+LinkedDma::LinkedDma(const Parts& parts)
+    : parts_(parts),
+      reach_(parts.space),
+      entry_(parts.port, packets_, parts.overtaking == 0,
+             {[](void* dma, u64 packet, u64) { static_cast<LinkedDma*>(dma)->performed(packet); }, this}) {}
+
+/// Packets end where a stretch of their largest size does, as real ones end at such boundaries of addresses.
+void LinkedDma::cut(u64 address, u64 bytes, const Packet& like, const u8* from) {
+  for (u64 done = 0; done < bytes;) {
+    const u64 at = address + done, some = std::min(bytes - done, parts_.packet - at % parts_.packet);
+    const u32 number = packets_.take();
+    Packet& packet = packets_[number];
+    std::vector<u8> content = std::move(packet.content);
+    packet = like;
+    packet.content = std::move(content);
+    packet.content.resize(some);
+    packet.address = at;
+    packet.bytes = static_cast<u32>(some);
+    packet.last = done + some == bytes;
+    if (from) {
+      std::memcpy(packet.content.data(), from + done, some);
+      packet.turn = entry_.next_turn();
+    } else {
+      packet.to += done;
+    }
+    done += some;
+    parts_.own.send<&LinkedDma::at_switch>(LinkDirection::to_host, from ? some : 0, *this, number);
+  }
+}
+
+void LinkedDma::read(u64 address, std::span<u8> to, u32 tag) {
+  bytes_read_ += to.size();
+  u32 number = static_cast<u32>(packets_left_.size());
+  if (free_reads_.empty()) {
+    packets_left_.push_back(0);
+  } else {
+    number = free_reads_.back();
+    free_reads_.pop_back();
+  }
+  packets_left_[number] = static_cast<u32>((address + to.size() - 1) / parts_.packet - address / parts_.packet + 1);
+  cut(address, to.size(), {.tag = tag, .read = number, .to = to.data()}, nullptr);
+}
+
+void LinkedDma::write(u64 address, std::span<const u8> from, u32 tag) {
+  bytes_written_ += from.size();
+  const bool completion = from.size() == sizeof(Completion);
+  cut(address, from.size(), {.tag = tag, .write = true, .completion = completion}, from.data());
+}
+
+bool LinkedDma::in_host(u64 address) const {
+  return parts_.port.map.place(address / parts_.port.line * parts_.port.line).host;
+}
+
+void LinkedDma::at_switch(u64 number, u64) {
+  const Packet& packet = packets_[number];
+  const bool left = packet.write && packet.last;
+  const u32 tag = packet.tag;
+  if (in_host(packet.address))
+    parts_.wheel.at<&LinkedDma::at_host>(parts_.wheel.now() + parts_.host_cycles, *this, number);
+  else
+    parts_.gpu.send<&LinkedDma::at_gpu>(LinkDirection::to_device, packet.write ? packet.bytes : 0, *this, number);
+  if (left) client_->moved(tag);
+}
+
+void LinkedDma::at_gpu(u64 number, u64) {
+  const Packet& packet = packets_[number];
+  const bool late = packet.write && !packet.completion;
+  if (late && parts_.overtaking > 0)
+    parts_.wheel.at<&LinkedDma::enter>(parts_.wheel.now() + parts_.overtaking, *this, number);
+  else
+    enter(number, 0);
+}
+
+void LinkedDma::at_host(u64 number, u64) {
+  Packet& packet = packets_[number];
+  u8* const memory = reinterpret_cast<u8*>(packet.address);
+  if (packet.write)
+    std::memcpy(memory, packet.content.data(), packet.bytes);
+  else
+    std::memcpy(packet.content.data(), memory, packet.bytes);
+  performed(number);
+}
+
+void LinkedDma::performed(u64 number) {
+  const Packet& packet = packets_[number];
+  if (packet.write) {
+    const u64 turn = packet.turn;
+    packets_.give_back(static_cast<u32>(number));
+    return entry_.written(turn);
+  }
+  if (in_host(packet.address)) return answer_at_switch(number, 0);
+  parts_.gpu.send<&LinkedDma::answer_at_switch>(LinkDirection::to_host, packet.bytes, *this, number);
+}
+
+void LinkedDma::answer_at_switch(u64 number, u64) {
+  parts_.own.send<&LinkedDma::answered>(LinkDirection::to_device, packets_[number].bytes, *this, number);
+}
+
+void LinkedDma::answered(u64 number, u64) {
+  const Packet& packet = packets_[number];
+  std::memcpy(packet.to, packet.content.data(), packet.bytes);
+  const u32 read = packet.read, tag = packet.tag;
+  packets_.give_back(static_cast<u32>(number));
+  if (--packets_left_[read] > 0) return;
+  free_reads_.push_back(read);
+  client_->moved(tag);
+}
+
+}  // namespace ew::storage
