@@ -219,9 +219,10 @@ Words llvm_text_pass(const Toolchain& tools, const BuildRequest& request, const 
   // Warnings come once, from the host pass.
   // Under the small code model LLVM turns tables of strings into tables of offsets from themselves, which its PTX
   // printer takes for a circular dependency.
-  add(words, {"--cuda-device-only", "-S", "-emit-llvm", "-Xclang", "-target-feature", "-Xclang", "+ptx83", "-Xclang",
-              "-mcmodel=medium", "-gline-tables-only", request.device_debug ? "-O1" : "-O2", "-fno-builtin-malloc",
-              "-fno-builtin-free"});  // null is an answer, whoever looks at the bytes
+  add(words,
+      {"--cuda-device-only", "-S", "-emit-llvm", "-Xclang", "-emit-llvm-uselists", "-Xclang", "-target-feature",
+       "-Xclang", "+ptx83", "-Xclang", "-mcmodel=medium", "-gline-tables-only", request.device_debug ? "-O1" : "-O2",
+       "-fno-builtin-malloc", "-fno-builtin-free"});  // null is an answer, whoever looks at the bytes
   add(words, device_math(request));
   add(words, language_options(request.host_options));
   words.push_back("-w");
@@ -241,6 +242,9 @@ Words from_llvm_text_pass(const Toolchain& tools, const BuildRequest& request, c
     if (word.starts_with("-mllvm") || word.starts_with("-nvptx") || word.starts_with("-ffp-contract"))
       words.push_back(word);
   }
+  // From text clang does not tell the back end whether it may contract.
+  add(words, {"-mllvm", request.arithmetic.contract || request.arithmetic.fast_math ? "-nvptx-fma-level=1"
+                                                                                    : "-nvptx-fma-level=0"});
   add(words, {"-o", ptx, text});
   return words;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <vector>
@@ -123,22 +124,42 @@ std::optional<std::string> replaced(std::string_view line, u32 number) {
   return accesses.copy(*to, *from);
 }
 
+/// The name that `uselistorder` gives an order to: the text has one for each value whose uses are not in order. Empty:
+/// of a constant.
+std::string_view ordered_name(std::string_view line) {
+  const std::size_t name = line.find_first_of("%@");
+  if (name == line.npos) return {};
+  return line.substr(name, line.find(',', name) - name);
+}
+
+bool names(std::string_view line, std::string_view name) {
+  for (std::size_t at = line.find(name); at != line.npos; at = line.find(name, at + 1))
+    if (const std::size_t end = at + name.size(); end == line.size() || line[end] == ',' || line[end] == '(')
+      return true;
+  return false;
+}
+
 }  // namespace
 
 std::string with_whole_copies(std::string_view llvm_text) {
   std::string result;
   result.reserve(llvm_text.size());
-  u32 number = 0;
+  std::vector<std::string_view> gone;  // lines of this text, whose names have other uses now
   for (std::size_t at = 0; at < llvm_text.size();) {
     const std::size_t end = std::min(llvm_text.find('\n', at), llvm_text.size() - 1) + 1;
-    const std::string_view line = llvm_text.substr(at, end - at);
-    if (const auto accesses = replaced(line.substr(0, line.find('\n')), number)) {
-      result += *accesses;
-      ++number;
-    } else {
-      result += line;
-    }
+    const std::string_view whole = llvm_text.substr(at, end - at), line = whole.substr(0, whole.find('\n'));
     at = end;
+    if (line.starts_with("  uselistorder ") || line.starts_with("uselistorder ")) {
+      if (line.find("uselistorder ptr asm ") != line.npos) continue;  // which LLVM writes, and does not read
+      const std::string_view name = ordered_name(line);
+      if (std::ranges::any_of(gone, [&](std::string_view one) { return name.empty() || names(one, name); })) continue;
+    }
+    if (const auto accesses = replaced(line, static_cast<u32>(gone.size()))) {
+      result += *accesses;
+      gone.push_back(line);
+    } else {
+      result += whole;
+    }
   }
   return result;
 }

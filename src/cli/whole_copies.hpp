@@ -9,7 +9,8 @@
 namespace ew::cli {
 
 /// LLVM's text in which copies and fills of a known size, a multiple of 16 bytes up to 256, at addresses aligned to 16
-/// bytes, are loads and stores of 16 bytes: all loads of a copy before its stores.
+/// bytes, are loads and stores of 16 bytes: all loads of a copy before its stores. Orders of uses go where they no
+/// longer hold.
 std::string with_whole_copies(std::string_view llvm_text);
 
 }  // namespace ew::cli

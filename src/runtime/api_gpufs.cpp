@@ -14,7 +14,7 @@ extern "C" {
 int everwarp_gpufs_serve(const everwarp::GpufsMailbox* mailbox, unsigned daemons) {
   return own_api(-1, [&](Machine& machine, ApiLock&) {
     machine.persistence().expect_host_work();
-    machine.gpufs().begin(*mailbox, daemons);
+    machine.files().gpufs.begin(*mailbox, daemons);
     return 0;
   });
 }
@@ -22,17 +22,17 @@ int everwarp_gpufs_serve(const everwarp::GpufsMailbox* mailbox, unsigned daemons
 int everwarp_gpufs_end(const everwarp::GpufsMailbox* mailbox) {
   return own_api(-1, [&](Machine& machine, ApiLock& lock) {
     machine.context().wait_idle(lock);
-    machine.gpufs().end(*mailbox);
+    machine.files().gpufs.end(*mailbox);
     return 0;
   });
 }
 
 int gpufs_offer(const everwarp::GpufsMailbox* mailbox, host_file_t handle, const char* name) {
   return own_api(-1, [&](Machine& machine, ApiLock&) {
-    everwarp_host_file* const file = machine.host_files().find(handle);
+    everwarp_host_file* const file = machine.files().host.find(handle);
     if (!file || !mailbox || !name)
       throw core::UserError("gpufs_offer: a mailbox, an open file of host_file_open and a name are expected");
-    return machine.gpufs().offer(*mailbox, file, name);
+    return machine.files().gpufs.offer(*mailbox, file, name);
   });
 }
 

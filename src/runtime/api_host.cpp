@@ -50,7 +50,7 @@ int submit(Machine& machine, CUstream_st& stream, host::Work work) {
 }
 
 everwarp_host_file& file_of(Machine& machine, host_file_t handle, const char* who) {
-  everwarp_host_file* const file = machine.host_files().find(handle);
+  everwarp_host_file* const file = machine.files().host.find(handle);
   if (!file) throw core::UserError(fmt::format("{}: this is not an open file of host_file_open", who));
   return *file;
 }
@@ -109,7 +109,7 @@ int host_compute(double nanoseconds, unsigned threads, cudaStream_t handle) {
 host_file_t host_file_open(const char* path, size_t bytes, bool create) {
   return own_api<host_file_t>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("host_file_open: the path is a null pointer");
-    return machine.host_files().open(path, bytes, create);
+    return machine.files().host.open(path, bytes, create);
   });
 }
 
@@ -119,7 +119,7 @@ int host_file_write(host_file_t handle, size_t offset, const void* from, size_t 
     everwarp_host_file& file = file_of(machine, handle, "host_file_write");
     check_inside(file, offset, bytes, "host_file_write");
     if (bytes) check_memory(machine, from, bytes, "host_file_write");
-    return submit(machine, stream, machine.host_files().write(file, offset, reinterpret_cast<u64>(from), bytes));
+    return submit(machine, stream, machine.files().host.write(file, offset, reinterpret_cast<u64>(from), bytes));
   });
 }
 
@@ -129,14 +129,14 @@ int host_file_read(host_file_t handle, size_t offset, void* to, size_t bytes, cu
     const everwarp_host_file& file = file_of(machine, handle, "host_file_read");
     check_inside(file, offset, bytes, "host_file_read");
     if (bytes) check_memory(machine, to, bytes, "host_file_read");
-    return submit(machine, stream, machine.host_files().read(file, offset, reinterpret_cast<u64>(to), bytes));
+    return submit(machine, stream, machine.files().host.read(file, offset, reinterpret_cast<u64>(to), bytes));
   });
 }
 
 int host_file_sync(host_file_t handle, cudaStream_t stream_handle) {
   return own_api(-1, [&](Machine& machine, ApiLock&) {
     CUstream_st& stream = stream_of(machine, stream_handle, "host_file_sync");
-    return submit(machine, stream, machine.host_files().sync(file_of(machine, handle, "host_file_sync")));
+    return submit(machine, stream, machine.files().host.sync(file_of(machine, handle, "host_file_sync")));
   });
 }
 
@@ -144,7 +144,7 @@ int host_file_close(host_file_t handle) {
   return own_api(-1, [&](Machine& machine, ApiLock& lock) {
     file_of(machine, handle, "host_file_close");
     machine.context().wait_idle(lock);
-    machine.host_files().close(handle);
+    machine.files().host.close(handle);
     return 0;
   });
 }

@@ -14,13 +14,13 @@ Machine::Machine(MachineConfig config, const Environment& environment, const Reg
       storage_(config_.storage, memory_.space()),
       services_(config_.launch, memory_),
       persistence_(config_, environment, memory_.space(), queue_),
-      host_files_(config_, persistence_),
-      gpufs_(config_, host_files_),
+      files_(config_, persistence_),
       modules_(registry, memory_, config_.device.constant_memory.count, complaints_),
       work_(config_, registry, services_.limits(), memory_, queue_),
       context_(queue_, services_.print_buffer()),
       host_accesses_(config_, memory_, persistence_.pools(), queue_),
-      simulator_maker_(config_, gpu_limits_, environment, memory_, storage_, services_, persistence_, gpufs_, results_),
+      simulator_maker_(config_, gpu_limits_, environment, memory_, storage_, services_, persistence_, files_.gpufs,
+                       results_),
       queue_(
           simulator_maker_.make(0), memory_.space(), [this](const simt::Fault& fault) { context_.lose(fault); },
           static_cast<Progress::Show>(std::min<u64>(environment.progress, 2)), persistence_.recorder()) {

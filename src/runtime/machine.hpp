@@ -31,6 +31,14 @@
 
 namespace ew::runtime {
 
+/// Files on the host's persistent memory, and calls of them by kernels.
+struct Files {
+  Files(const MachineConfig& config, PersistentMemory& persistence) : host(config, persistence), gpufs(config, host) {}
+
+  HostFiles host;
+  Gpufs gpufs;
+};
+
 class Machine {
  public:
   Machine(MachineConfig, const Environment&, const Registry&);
@@ -49,10 +57,9 @@ class Machine {
   KernelServices& services() { return services_; }
   /// Pools, and what of them is durable.
   PersistentMemory& persistence() { return persistence_; }
-  /// Files on the host's persistent memory, and stretches of streams that have a name (<everwarp/host.cuh>).
-  HostFiles& host_files() { return host_files_; }
-  /// Calls of these files by kernels (<everwarp/gpufs.cuh>).
-  Gpufs& gpufs() { return gpufs_; }
+  /// Files on the host's persistent memory (<everwarp/host.cuh>), and calls of them by kernels (<everwarp/gpufs.cuh>).
+  Files& files() { return files_; }
+  /// Stretches of streams that have a name (<everwarp/host.cuh>).
   MeasuredRegions& measured() { return measured_; }
   /// Kernels and variables.
   LoadedModules& modules() { return modules_; }
@@ -87,8 +94,7 @@ class Machine {
   Storage storage_;
   KernelServices services_;
   PersistentMemory persistence_;
-  HostFiles host_files_;
-  Gpufs gpufs_;
+  Files files_;
   MeasuredRegions measured_;
   LoadedModules modules_;
   ProgramWork work_;

@@ -234,7 +234,7 @@ TEST_P(GpmFiles, AreToldAndJudged) {
   poke("pool", 8, std::string(1, 7));  // the version
   EXPECT_NE(pool("check", "pool", 1).find("of another version"), std::string::npos);
   EXPECT_EQ(call({program(GetParam()), "--recover", "pool"}).status, 1);
-  poke("pool", 8, std::string(1, 1));
+  poke("pool", 8, std::string(1, 2));
   pool("check", "pool", 0);
   poke("pool", log ? 28 : 16, std::string(4, '\x7f'));  // words of a partition, elements of a group
   EXPECT_NE(pool("check", "pool", 1).find("damaged header"), std::string::npos);

@@ -39,6 +39,19 @@ TEST(WholeCopies, AFillHasItsByteFourTimes) {
             "  store <4 x i32> <i32 16843009, i32 16843009, i32 16843009, i32 16843009>, ptr %0, align 16\n");
 }
 
+TEST(WholeCopies, OrdersOfUsesThatNoLongerHoldGo) {
+  const std::string store = "  store <4 x i32> <i32 0, i32 0, i32 0, i32 0>, ptr %0, align 16\n";
+  EXPECT_EQ(with_whole_copies("  call void @llvm.memset.p0.i64(ptr align 16 %0, i8 0, i64 16, i1 false)\n"
+                              "  uselistorder ptr %0, { 1, 0 }\n  uselistorder ptr %01, { 1, 0 }\n}\n"
+                              "uselistorder ptr @llvm.memset.p0.i64, { 1, 0 }\nuselistorder ptr @a, { 1, 0 }\n"
+                              "uselistorder i64 16, { 1, 0 }\n"),
+            store + "  uselistorder ptr %01, { 1, 0 }\n}\nuselistorder ptr @a, { 1, 0 }\n");
+}
+
+TEST(WholeCopies, OrdersOfUsesThatLlvmDoesNotReadGo) {
+  EXPECT_EQ(with_whole_copies("uselistorder ptr asm sideeffect \"fence.sc.gpu;\", \"~{memory}\", { 0, 2, 1 }\n"), "");
+}
+
 TEST(WholeCopies, WhatIsNotKnownToBeAlignedStays) {
   for (const char* const line :
        {"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %0, ptr align 16 %1, i64 16, i1 false)\n",

@@ -1,7 +1,9 @@
 // Random reads and writes of a drive's blocks, each by a thread of its own ("BaM", section 4, figure 4): every block of
 // a stretch is written, blocks chosen at random are read and compared, others are written again, and all are compared
-// at the end. Needs a machine with drives: ew run --set storage.drives=1 ./random_blocks machine: --set
-// storage.drives=2
+// at the end. Needs a machine with drives: ew run --set storage.drives=1 ./random_blocks
+//
+// machine: --set storage.drives=2
+//
 //   random_blocks [THREADS [PER_THREAD [BYTES [PAIRS [ENTRIES [DRIVES]]]]]]
 #include <cuda_runtime.h>
 
