@@ -1,7 +1,5 @@
 #include "memory/home/persists.hpp"
 
-#include <utility>
-
 namespace ew::memory {
 
 void HomePersists::begin(u32 way, const Request& request, const ByteMask& bytes) {
@@ -27,7 +25,6 @@ void HomePersists::begin(u32 way, const Request& request, const ByteMask& bytes)
   const bool carried = request.kind == RequestKind::write || request.kind == RequestKind::write_back ||
                        request.kind == RequestKind::clean;
   Payloads& payloads = p_.around.payloads;
-  bool fence = request.fence;
   Sectors::each_run(sectors, [&](u32 first, u32 count) {
     const WordMask words = p_.sectors.words(first, count);
     const PayloadId id = payloads.take();
@@ -44,7 +41,7 @@ void HomePersists::begin(u32 way, const Request& request, const ByteMask& bytes)
                                .client = &home_,
                                .payload = id,
                                .line = request.line,
-                               .fence = std::exchange(fence, false),
+                               .fence = request.fence,
                                .account = request.account});
   });
   if (carried) payloads.give_back(request.payload);
