@@ -146,7 +146,9 @@ void add_reproduce(CLI::App& app, int& status) {
   auto command = std::make_shared<ReproduceCommand>();
   CLI::App* verb = app.add_subcommand("reproduce", "A paper's figures, beside the published numbers");
   verb->footer(reproduce_manual);
-  verb->add_option("study", command->suite, "A folder of studies/: denovo, gpm, sbrp, sbrp-artifact or sbrp-choices")
+  verb->add_option(
+          "study", command->suite,
+          fmt::format("A folder of studies/: {}", fmt::join(suite_names(core::home_directory() / "studies"), ", ")))
       ->required()
       ->type_name("STUDY");
   verb->add_option("--figure", command->request.figures, "Only these figures, as --list names them")->type_name("NAME");

@@ -26,7 +26,7 @@ std::map<std::string_view, FigureText, std::less<>> make_texts() {
     texts.emplace(one.name, FigureText{one.unit, one.sentence});
   for (const runtime::DerivedFigure& one : runtime::derived_figures()) texts[one.name] = {one.unit, one.sentence};
   texts["time.kernels"] = {"ns", "Simulated time with a kernel running, and no copy."};
-  texts["time.copies"] = {"ns", "Simulated time with a copy, and no kernel running."};
+  texts["time.copies"] = {"ns", "Simulated time with a copy or work of the host, and no kernel running."};
   texts["time.kernels_and_copies"] = {"ns", "Simulated time with both."};
   texts["time.neither"] = {"ns", "Simulated time with neither: launch latencies and gaps."};
   texts["simulated_nanoseconds"] = {"ns", "Simulated time of the whole run."};

@@ -68,6 +68,22 @@ constexpr Line persistent_lines[] = {{"l2.persists", "lines persisted"},
                                      {"nvm.granules_merged", "of them written in part"},
                                      {"nvm.most_worn", "writes of the granule written most often"}};
 
+constexpr Line host_lines[] = {{"host.works", "pieces of timed work"},
+                               {"host.busy_cycles", "busy cycles, added over cores"},
+                               {"host.waited_cycles", "cycles in which a memory had no room"},
+                               {"host.lines_loaded", "lines loaded"},
+                               {"host.lines_stored", "lines stored"},
+                               {"host.lines_streamed", "lines stored past the caches"},
+                               {"host.lines_flushed", "lines flushed (clwb)"},
+                               {"host.daemon_calls", "calls of kernels served (GPUfs)"}};
+
+constexpr Line drive_lines[] = {{"storage.doorbells", "stores to doorbells and other registers"},
+                                {"storage.reads", "reads of media"},
+                                {"storage.writes", "writes of media"},
+                                {"storage.failed", "commands that failed"},
+                                {"storage.bytes_read", "bytes of memory read by drives"},
+                                {"storage.bytes_written", "bytes of memory written by drives"}};
+
 u64 value_of(const FigureValues& values, std::string_view name) {
   for (std::size_t i = 0; i < figure_names().size(); ++i)
     if (figure_names()[i].name == name) return values[i];
@@ -194,12 +210,13 @@ std::string kernel_table(const std::vector<KernelSum>& kernels, u64 all_nanoseco
 }
 
 /// "titan-rtx: 35.393 us simulated: kernels 2.782 us (7.9 %), …".
-std::string time_line(const BusyTimes& times, const MachineConfig& config) {
+std::string time_line(const BusyTimes& times, bool host_works, const MachineConfig& config) {
   const u64 sum = times.kernels + times.copies + times.both + times.neither;
-  const std::pair<const char*, u64> parts[] = {{"kernels alone", times.kernels},
-                                               {"copies alone", times.copies},
-                                               {"both", times.both},
-                                               {"launch latencies and gaps", times.neither}};
+  const std::pair<const char*, u64> parts[] = {
+      {"kernels alone", times.kernels},
+      {host_works ? "copies and work of the host alone" : "copies alone", times.copies},
+      {"both", times.both},
+      {"launch latencies and gaps", times.neither}};
   std::string text = fmt::format("{}: {:.3f} us simulated", config.device.name, static_cast<double>(sum) / 1000.0);
   const char* between = ": ";
   for (const auto& [label, value] : parts) {
@@ -215,7 +232,7 @@ std::string time_line(const BusyTimes& times, const MachineConfig& config) {
 
 std::string RunResults::summary(const MachineConfig& config) const {
   if (!any()) return "no timing machine ran: nothing was measured (--timing, or a machine of mode timing)\n";
-  std::string text = time_line(times, config);
+  std::string text = time_line(times, value_of(totals, "host.works") != 0, config);
   if (!kernels.empty()) {
     u64 all = 0;
     for (const KernelRow& row : kernels) all += row.nanoseconds_end - row.nanoseconds_begin;
@@ -228,6 +245,8 @@ std::string RunResults::summary(const MachineConfig& config) const {
       text += fmt::format("and {} more launches\n", more);
   }
   text += list("\ncopies", copy_lines, totals);
+  text += list("\nwork of the host", host_lines, totals);
+  text += list("\ndrives", drive_lines, totals);
   text += table("\nissue slots: schedulers of SMs times cycles", "slots", slot_lines, totals);
   text += table("\nenergy", "pJ", energy_lines, totals);
   text += table("\nnetwork traffic", "flit crossings", traffic_lines, totals);
