@@ -11,6 +11,10 @@ using namespace ew::runtime;
 
 namespace {
 
+cudaMemLocation runtime_location(CUmemLocation location) {
+  return {static_cast<cudaMemLocationType>(location.type), location.id};
+}
+
 CUresult copy(CUdeviceptr to, const void* from, size_t count, cudaMemcpyKind kind) {
   return through_runtime([&] { return cudaMemcpy(pointer_of<void>(to), from, count, kind); });
 }
@@ -176,6 +180,18 @@ CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t count, CUdevice device, 
 CUresult cuMemAdvise(CUdeviceptr address, size_t count, CUmem_advise advice, CUdevice device) {
   return through_runtime(
       [&] { return cudaMemAdvise(pointer_of<void>(address), count, static_cast<cudaMemoryAdvise>(advice), device); });
+}
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t count, CUmemLocation location, unsigned flags,
+                               CUstream stream) {
+  return through_runtime([&] {
+    return cudaMemPrefetchAsync_v2(pointer_of<void>(address), count, runtime_location(location), flags, stream);
+  });
+}
+CUresult cuMemAdvise_v2(CUdeviceptr address, size_t count, CUmem_advise advice, CUmemLocation location) {
+  return through_runtime([&] {
+    return cudaMemAdvise_v2(pointer_of<void>(address), count, static_cast<cudaMemoryAdvise>(advice),
+                            runtime_location(location));
+  });
 }
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {

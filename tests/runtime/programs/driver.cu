@@ -237,6 +237,25 @@ void memory() {
 }
 
 // Both APIs share one context.
+/// Where managed memory shall lie: by a device's number, and by a location, as CUDA 13 has it.
+void places_of_managed_memory() {
+  CUdeviceptr managed = 0;
+  const CUmemLocation device{CU_MEM_LOCATION_TYPE_DEVICE, 0}, host{CU_MEM_LOCATION_TYPE_HOST, 0};
+  OK(cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+  OK(cuMemAdvise(managed, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, host));
+  int preferred = 7;
+  SAME(cudaSuccess, cudaMemRangeGetAttribute(&preferred, sizeof preferred, cudaMemRangeAttributePreferredLocation,
+                                             reinterpret_cast<void*>(managed), 4096));
+  SAME(cudaCpuDeviceId, preferred);
+  OK(cuMemAdvise_v2(managed, 4096, CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, device));
+  OK(cuMemPrefetchAsync(managed, 4096, device, 0, nullptr));
+  OK(cuMemPrefetchAsync(managed, 4096, 0, nullptr));
+  OK(cuMemPrefetchAsync_v2(managed, 4096, host, 0, nullptr));
+  DRIVER(CUDA_ERROR_INVALID_VALUE, cuMemPrefetchAsync(managed, 4096, device, 1, nullptr));
+  DRIVER(CUDA_ERROR_INVALID_DEVICE, cuMemPrefetchAsync(managed, 4096, CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, 3}, 0, nullptr));
+  OK(cuMemFree(managed));
+}
+
 void with_the_runtime_api() {
   CUcontext context = nullptr;
   OK(cuCtxSetCurrent(nullptr));
@@ -333,6 +352,7 @@ int main() {
   modules();
   launches();
   memory();
+  places_of_managed_memory();
   with_the_runtime_api();
   texture_references();
   faults();

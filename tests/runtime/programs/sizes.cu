@@ -327,6 +327,8 @@ const Call ranges[] = {
     CALL(cuMemHostRegister(host, n, 0)),
     CALL(cuMemPrefetchAsync(at(managed), n, 0, nullptr)),
     CALL(cuMemAdvise(at(managed), n, CU_MEM_ADVISE_SET_READ_MOSTLY, 0)),
+    CALL(cuMemPrefetchAsync_v2(at(managed), n, CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, 0}, 0, nullptr)),
+    CALL(cuMemAdvise_v2(at(managed), n, CU_MEM_ADVISE_SET_READ_MOSTLY, CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, 0})),
     CALL(texture(linear(n))),
     CALL(texture(plane(n, 2, 512))),
     CALL(texture(plane(16, n, 512))),

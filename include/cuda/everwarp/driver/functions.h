@@ -84,6 +84,9 @@ EW_DRIVER cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream);
 EW_DRIVER cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
 EW_DRIVER cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
 EW_DRIVER cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
+EW_DRIVER cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+                                CUstream hStream);
+EW_DRIVER cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
 EW_DRIVER cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
 EW_DRIVER cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
                                  CUdeviceptr ptr);
@@ -185,5 +188,13 @@ EW_DRIVER cuProfilerStart(void);
 EW_DRIVER cuProfilerStop(void);
 
 #if defined(__cplusplus)
+}
+// CUDA 13 names a place in managed memory by a CUmemLocation; CUDA 12 by a device. Both are here.
+inline CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+                                   CUstream hStream) {
+  return cuMemPrefetchAsync_v2(devPtr, count, location, flags, hStream);
+}
+inline CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location) {
+  return cuMemAdvise_v2(devPtr, count, advice, location);
 }
 #endif
