@@ -26,7 +26,7 @@ u32 mix(u64 value) {
 }  // namespace
 
 AddressMap::AddressMap(const AddressMapConfig& config, const AddressSpace& space)
-    : config_(config), space_(space), adopted_end_(first_adopted) {
+    : config_(config), space_(space), reaches_host_(space.reaches_host()), adopted_end_(first_adopted) {
   std::tie(pools_begin_, pools_bytes_) = space.pool_range();
   refresh();
 }

@@ -10,6 +10,7 @@
 #include "core/fields.hpp"
 #include "core/types.hpp"
 #include "memory/address_space.hpp"
+#include "memory/host_frames.hpp"
 #include "memory/request.hpp"
 
 namespace ew::memory {
@@ -57,7 +58,11 @@ class AddressMap {
   Place place(u64 line) const {
     const Window* const found = window(line);
     const bool persistent = line - pools_begin_ < pools_bytes_;
-    if (!found) return {.physical = line, .host = !persistent, .persistent = persistent, .shared = true};
+    if (!found)
+      return {.physical = reaches_host_ && !persistent ? frames_.physical(line) : line,
+              .host = !persistent,
+              .persistent = persistent,
+              .shared = true};
     return {.physical = line - found->begin + found->physical,
             .host = found->host,
             .persistent = persistent,
@@ -94,6 +99,8 @@ class AddressMap {
   std::vector<Window> windows_;   // by address
   mutable std::size_t last_ = 0;  // the window found last
   bool has_mmio_ = false;
+  bool reaches_host_;  // kernels may use the host's own memory: its pages have frames
+  mutable HostFrames frames_;
   std::vector<std::pair<u64, u64>> adopted_;  // number, physical address; by number
   u64 adopted_end_;                           // physical
   std::vector<u64> pool_frames_;              // their addresses, in the order of their first mapping

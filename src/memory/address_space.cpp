@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "memory/arena.hpp"
+#include "memory/host_mappings.hpp"
 
 namespace ew::memory {
 namespace {
@@ -54,6 +55,13 @@ struct Range {
   bool read_only;
 };
 using Table = std::vector<Range>;
+
+/// Of the range that holds `address`; {0, 0} when none does.
+AddressSpace::Bounds in(const Table& table, u64 address) {
+  const auto next = std::ranges::upper_bound(table, address, {}, &Range::begin);
+  if (next == table.begin() || address >= std::prev(next)->end) return {};
+  return {std::prev(next)->begin, std::prev(next)->end, std::prev(next)->read_only};
+}
 
 /// Bytes of the pages in which memory of a region is mapped on real GPUs; 1: its bounds stay those of the allocation.
 u64 page_of(Region region) {
@@ -100,6 +108,9 @@ struct AddressSpace::State {
   std::vector<std::unique_ptr<const Table>> retired;
   std::atomic<u64> generation{1};
 
+  bool reaches_host = false;
+  std::optional<Table> host;  // the process's mappings, by address, when they were last read
+
   std::map<u64, Window> adopted;             // by number, so in order of adoption
   std::atomic<u64> adoptions{0}, opened{0};  // opened: pages of arenas that the host may use, too
 
@@ -132,6 +143,17 @@ struct AddressSpace::State {
   std::map<u64, Allocation>::const_iterator holder(u64 address) const {
     const auto next = live.upper_bound(address);
     return next == live.begin() || address >= std::prev(next)->second.end() ? live.end() : std::prev(next);
+  }
+
+  /// Of the process's own memory, as it was mapped at the first need since the last kernel began.
+  Bounds host_bounds(u64 address) {
+    const std::lock_guard lock(mutex);
+    if (!host) {
+      host.emplace();
+      for (const HostMapping& mapping : host_mappings())
+        host->push_back({mapping.begin, mapping.end, !mapping.writable});
+    }
+    return in(*host, address);
   }
 
   /// What [begin, end) holds of freed memory is in use again.
@@ -167,9 +189,10 @@ struct AddressSpace::State {
   }
 };
 
-AddressSpace::AddressSpace(u64 device_bytes, Reach reach) : state_(std::make_unique<State>()) {
+AddressSpace::AddressSpace(u64 device_bytes, Reach reach, bool reaches_host) : state_(std::make_unique<State>()) {
   state_->device_bytes = device_bytes;
   state_->reach = reach;
+  state_->reaches_host = reaches_host;
   if (reach == Reach::page)
     for (const Region region : {Region::device, Region::managed})
       state_->arenas[arena_of(region)].open_by(page_of(region));
@@ -282,6 +305,11 @@ u64 AddressSpace::capacity() const {
 }
 
 AddressSpace::Bounds AddressSpace::bounds(u64 address) const {
+  const Bounds found = bounds_of_allocation(address);
+  return found.end == 0 && state_->reaches_host && !reserved(address) ? state_->host_bounds(address) : found;
+}
+
+AddressSpace::Bounds AddressSpace::bounds_of_allocation(u64 address) const {
   if (state_->stale) {
     const std::lock_guard lock(state_->mutex);
     // The table costs a step for each allocation: it is made once so many lookups have been done without it.
@@ -295,13 +323,20 @@ AddressSpace::Bounds AddressSpace::bounds(u64 address) const {
   }
   state_->readers.fetch_add(1);
   const Table& table = *state_->table.load();
-  const auto next = std::upper_bound(table.begin(), table.end(), address,
-                                     [](u64 wanted, const Range& range) { return wanted < range.begin; });
-  Bounds result;
-  if (next != table.begin() && address < std::prev(next)->end)
-    result = {std::prev(next)->begin, std::prev(next)->end, std::prev(next)->read_only};
+  const Bounds result = in(table, address);
   state_->readers.fetch_sub(1);
   return result;
+}
+
+bool AddressSpace::reaches_host() const {
+  return state_->reaches_host;
+}
+
+void AddressSpace::forget_host_mappings() {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->host) return;
+  state_->host.reset();
+  state_->generation.fetch_add(1);
 }
 
 u64 AddressSpace::generation() const {

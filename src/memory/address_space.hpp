@@ -51,8 +51,9 @@ enum class Reach : u8 {
 
 class AddressSpace {
  public:
-  /// device_bytes: capacity of the device arena (cudaMemGetInfo; allocation beyond it fails).
-  explicit AddressSpace(u64 device_bytes, Reach reach = Reach::allocation);
+  /// device_bytes: capacity of the device arena (cudaMemGetInfo; allocation beyond it fails). reaches_host: kernels may
+  /// use the process's own memory, too: malloc, stacks, variables (cudaDevAttrPageableMemoryAccess).
+  explicit AddressSpace(u64 device_bytes, Reach reach = Reach::allocation, bool reaches_host = false);
   ~AddressSpace();
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
@@ -90,6 +91,11 @@ class AddressSpace {
     bool read_only = false;
   };
   Bounds bounds(u64 address) const;
+
+  bool reaches_host() const;
+  /// The process may have given memory back: its mappings are read anew at the next need. Before a kernel begins.
+  void forget_host_mappings();
+
   /// Counts every release: a cached Bounds is valid while this number stands still.
   u64 generation() const;
 
@@ -115,6 +121,8 @@ class AddressSpace {
   const RegisterWindows& registers() const { return registers_; }
 
  private:
+  Bounds bounds_of_allocation(u64 address) const;
+
   struct State;
   std::unique_ptr<State> state_;
   RegisterWindows registers_;

@@ -5,9 +5,8 @@
 // copy engines and cores of the host ask it.
 #pragma once
 
-#include <unordered_map>
-
 #include "memory/address_map.hpp"
+#include "memory/host_frames.hpp"
 
 namespace ew::memory {
 
@@ -23,7 +22,7 @@ class HostPages {
   u64 copied(u64 address, u32 line) {
     if (named_) {
       Place found = place(address);
-      if (found.physical >= first_named) found.physical = found.physical / host_line * host_line;
+      if (found.physical >= HostFrames::first) found.physical = found.physical / host_line * host_line;
       return map_.in_device(found).address;
     }
     const u64 fresh = first_frame + next_line_ % stretch;
@@ -37,22 +36,15 @@ class HostPages {
     if (found.persistent || !(found.host && found.physical == address)) return found;  // the map knows it
     const u64 depth = stack_end_ - address;
     if (depth < deepest) address = named_stack_end - depth;
-    const u64 page = address / page_bytes;
-    if (page != last_page_) {
-      const auto [frame, fresh] = frames_.try_emplace(page, next_);
-      if (fresh) ++next_;
-      last_page_ = page;
-      last_frame_ = frame->second;
-    }
-    found.physical = first_named + last_frame_ * page_bytes + address % page_bytes;
+    found.physical = frames_.physical(address);
     return found;
   }
   /// Of its device.
   DevicePlace in_device(u64 address) { return map_.in_device(place(address)); }
 
  private:
-  static constexpr u64 page_bytes = 4096, host_line = 64;
-  static constexpr u64 first_frame = u64{1} << 50, first_named = u64{1} << 51;  // allocations end far below
+  static constexpr u64 host_line = 64;
+  static constexpr u64 first_frame = u64{1} << 50;  // allocations end far below
 
   static constexpr u64 stretch = u64{1} << 28;  // lines without a name repeat after so many bytes
 
@@ -63,8 +55,7 @@ class HostPages {
   const u64 stack_end_;
   bool named_ = false;
   u64 next_line_ = 0;
-  std::unordered_map<u64, u64> frames_;  // by page
-  u64 next_ = 0, last_page_ = ~u64{0}, last_frame_ = 0;
+  HostFrames frames_;
 };
 
 }  // namespace ew::memory

@@ -10,7 +10,7 @@ namespace ew::runtime {
 Machine::Machine(MachineConfig config, const Environment& environment, const Registry& registry)
     : config_(std::move(config)),
       gpu_limits_(runtime::gpu_limits(config_)),
-      memory_(config_.device.memory.count, config_.bounds.reach()),
+      memory_(config_.device.memory.count, config_.bounds.reach(), config_.device.pageable),
       storage_(config_.storage, memory_.space()),
       services_(config_.launch, memory_),
       persistence_(config_, environment, memory_.space(), queue_),

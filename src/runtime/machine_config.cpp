@@ -314,6 +314,8 @@ void check(const MachineConfig& config) {
   core::Mistakes mistakes;
   mistakes.collect(0, [&] { storage::check(config.storage); });
   mistakes.tell();
+  if (config.device.pageable && !config.device.integrated)
+    refuse("device.pageable", "should be false where device.integrated is false: the GPU is behind a link");
   if (!config.machine.timing()) return;
   if (config.storage.drives && config.device.integrated)
     refuse("storage.drives", "should be 0 where device.integrated is true: drives stand behind the GPU's link");

@@ -42,6 +42,7 @@ struct DeviceConfig {
   Bytes constant_memory = 64_KiB;
   u32 copy_engines = 3;
   bool integrated = false;
+  bool pageable = false;
   bool ecc = false;
 
   template <class Self, class Visitor>
@@ -187,6 +188,11 @@ void DeviceConfig::fields(Self& self, Visitor&& visit) {
         "Copies that may run beside kernels (cudaDeviceProp::asyncEngineCount).", "deviceQuery on Turing");
   visit("integrated", self.integrated, Range{}, "", "Whether the GPU shares the host's memory.",
         "RTX 2060 data sheet: a card with 6 GB of GDDR6 of its own");
+  visit("pageable", self.pageable, Range{}, "",
+        "Whether kernels may access all memory of the host program: malloc, stacks, variables "
+        "(cudaDevAttrPageableMemoryAccess). Only where the GPU shares the host's memory. Wrong host pointers are then "
+        "not found.",
+        "CUDA C++ Programming Guide, System Allocator: not so on a card behind PCIe");
   visit("ecc", self.ecc, Range{}, "", "Whether programs are told of error correction; it costs nothing here.",
         "RTX 2060 data sheet: names none");
 }

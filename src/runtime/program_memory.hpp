@@ -12,8 +12,9 @@ namespace ew::runtime {
 
 class ProgramMemory {
  public:
-  /// `bytes`: of device memory.
-  ProgramMemory(u64 bytes, memory::Reach reach) : space_(bytes, reach), allocations_(space_), textures_(allocations_) {}
+  /// `bytes`: of device memory. `reaches_host`: AddressSpace's.
+  ProgramMemory(u64 bytes, memory::Reach reach, bool reaches_host)
+      : space_(bytes, reach, reaches_host), allocations_(space_), textures_(allocations_) {}
 
   memory::AddressSpace& space() { return space_; }
   const memory::AddressSpace& space() const { return space_; }

@@ -6,7 +6,7 @@ namespace ew::runtime {
 
 ProgramWork::ProgramWork(const MachineConfig& config, const Registry& registry, const Limits& limits,
                          ProgramMemory& memory, Queue& queue)
-    : registry_(registry), graphs_(memory.space()), submission_(config, limits, memory.allocations(), queue) {}
+    : registry_(registry), graphs_(memory.space()), submission_(config, limits, memory, queue) {}
 
 CUstream_st* ProgramWork::stream(cudaStream_t handle) {
   return streams_.find(handle, registry_.per_thread_default_stream());

@@ -75,6 +75,7 @@ cudaDeviceProp properties_of(const MachineConfig& file) {
   p.deviceOverlap = config.device.copy_engines > 0;
   p.multiProcessorCount = to_int(config.sm.count);
   p.integrated = config.device.integrated;
+  p.pageableMemoryAccess = p.pageableMemoryAccessUsesHostPageTables = config.device.pageable;
   p.canMapHostMemory = 1;
   p.concurrentKernels = 1;
   p.ECCEnabled = config.device.ecc;

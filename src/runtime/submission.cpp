@@ -10,8 +10,8 @@
 
 namespace ew::runtime {
 
-Submission::Submission(const MachineConfig& config, const Limits& limits, Allocations& allocations, Queue& queue)
-    : config_(config), limits_(limits), allocations_(allocations), queue_(queue) {}
+Submission::Submission(const MachineConfig& config, const Limits& limits, ProgramMemory& memory, Queue& queue)
+    : config_(config), limits_(limits), memory_(memory), queue_(queue) {}
 
 Ticket Submission::submit(const Work& work, After after) {
   return std::visit([&](const auto& one) { return start(one, after); }, work);
@@ -28,6 +28,7 @@ Cost Submission::cost(Engine engine, u64 bytes) const {
 }
 
 Ticket Submission::start(const KernelWork& work, After after) {
+  memory_.space().forget_host_mappings();
   simt::Launch launch;
   launch.kernel = work.function->kernel;
   launch.grid = work.grid;
@@ -113,7 +114,7 @@ Ticket Submission::start(const AllocateWork&, After after) {
 }
 
 Ticket Submission::start(const FreeWork& work, After after) {
-  auto free = [&allocations = allocations_, work] {
+  auto free = [&allocations = memory_.allocations(), work] {
     if (work.release)
       allocations.release(work.address,
                           bit(AllocatedBy::device) | bit(AllocatedBy::pool_device) | bit(AllocatedBy::managed));

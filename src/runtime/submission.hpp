@@ -4,9 +4,9 @@
 
 #include <span>
 
-#include "runtime/allocations.hpp"
 #include "runtime/kernel_services.hpp"
 #include "runtime/machine_config.hpp"
+#include "runtime/program_memory.hpp"
 #include "runtime/queue.hpp"
 #include "runtime/work.hpp"
 
@@ -14,7 +14,7 @@ namespace ew::runtime {
 
 class Submission {
  public:
-  Submission(const MachineConfig&, const Limits&, Allocations&, Queue&);
+  Submission(const MachineConfig&, const Limits&, ProgramMemory&, Queue&);
 
   /// Submits the work behind the commands of the given tickets. The work has been checked. The ticket is complete when
   /// all of the work is.
@@ -40,7 +40,7 @@ class Submission {
 
   const MachineConfig& config_;
   const Limits& limits_;
-  Allocations& allocations_;
+  ProgramMemory& memory_;
   Queue& queue_;
 };
 

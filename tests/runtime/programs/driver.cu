@@ -252,7 +252,8 @@ void places_of_managed_memory() {
   OK(cuMemPrefetchAsync(managed, 4096, 0, nullptr));
   OK(cuMemPrefetchAsync_v2(managed, 4096, host, 0, nullptr));
   DRIVER(CUDA_ERROR_INVALID_VALUE, cuMemPrefetchAsync(managed, 4096, device, 1, nullptr));
-  DRIVER(CUDA_ERROR_INVALID_DEVICE, cuMemPrefetchAsync(managed, 4096, CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, 3}, 0, nullptr));
+  DRIVER(CUDA_ERROR_INVALID_DEVICE,
+         cuMemPrefetchAsync(managed, 4096, CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, 3}, 0, nullptr));
   OK(cuMemFree(managed));
 }
 
