@@ -52,7 +52,7 @@ constexpr ErrorRow rows[] = {
     {44, "cudaErrorDuplicateTextureName", nullptr, "duplicate texture looked up by string name"},
     {45, "cudaErrorDuplicateSurfaceName", nullptr, "duplicate surface looked up by string name"},
     {46, "cudaErrorDevicesUnavailable", "CUDA_ERROR_DEVICE_UNAVAILABLE",
-     "all CUDA-capable devices are busy or unavailable"},
+     "CUDA-capable device(s) is/are busy or unavailable"},
     {49, "cudaErrorIncompatibleDriverContext", nullptr, "incompatible driver context"},
     {52, "cudaErrorMissingConfiguration", nullptr, "__global__ function call is not configured"},
     {53, "cudaErrorPriorLaunchFailure", nullptr, "unspecified launch failure in prior launch"},
