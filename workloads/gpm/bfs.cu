@@ -1,12 +1,11 @@
 // BFS: breadth-first search of a road network, with the cost of each node and the order of the search in persistent
 // memory ("GPM", ASPLOS'22, section 4.3). Each level is durable when it is complete.
 //
-//   bfs [--width N] [--height N] [--input GRAPH] …     a generated grid of roads, or a graph in DIMACS' format (.gr)
-//       [--sources N]                                  begins at the first node of N rows: levels of N nodes, as many
-//       as
-//                                                      a row has
-//   bfs --recover FILE [--input GRAPH]                 finish the search, check
-//   --stop-before-commit: one level
+//   bfs [--width N] [--height N] [--sources N] …   a generated grid of roads; begins at the first node of N rows
+//   bfs --input GRAPH …                            a graph in DIMACS' format (.gr)
+//   bfs --recover FILE [--input GRAPH]             finish the search, check
+//
+// With N sources there are levels of N nodes, as many as a row has. --stop-before-commit: one level.
 //
 // What the recovery relies on. `ends[l]` says where the nodes of level l end in the sequence; it is stored last, when
 // the level's nodes and costs are durable, and it is the one word that says that there is such a level. What a crash

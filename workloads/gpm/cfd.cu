@@ -3,9 +3,9 @@
 // a time step for each cell and three stages of Runge and Kutta; the fluxes have a dissipation in proportion to the
 // speed of sound).
 //
-//   cfd [--cells N] [--iterations N] [--interval N] [--input MESH] …     a generated mesh, or a file like
-//   fvcorr.domn.0.2M cfd --recover FILE [--input MESH]                                    iterate.h says what all these
-//   programs do
+//   cfd [--cells N] [--iterations N] [--interval N] [--input MESH] …     MESH: a file like fvcorr.domn.0.2M
+//   cfd --recover FILE [--input MESH]                                    iterate.h says what all these programs do
+//
 // deterministic: yes
 #include <cmath>
 
