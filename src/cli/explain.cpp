@@ -33,6 +33,7 @@
 #include "runtime/run_results.hpp"
 #include "runtime/run_statistics.hpp"
 #include "simt/schedulers/models.hpp"
+#include "storage/media/models.hpp"
 
 namespace ew::cli {
 
@@ -158,6 +159,7 @@ std::vector<Model> all_models() {
   add("network.kind", memory::network_kinds());
   add("medium", media::media_kinds());
   add("host.file_system", host::file_systems());
+  add("storage.model", storage::drive_models());
   add("memory.standard", media::dram_standards);
   for (const auto* axioms : check::persistency_columns())
     all.push_back({"axioms of persistency", axioms->name, axioms->sentence});
