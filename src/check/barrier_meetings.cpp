@@ -28,7 +28,7 @@ class Meetings {
   }
 
  private:
-  /// What has happened is in `times` alone: of each arrival, how many times its barrier had been complete.
+  /// `times` is the whole state: for each arrival, how many times its barrier had been complete before.
   void explore(const std::vector<u32>& times) {
     if (!seen_.insert(times).second) return;
     if (seen_.size() > most_meetings)
@@ -59,7 +59,7 @@ class Meetings {
 
   const Program& program_;
   const std::vector<Arrival>& arrivals_;
-  std::vector<u32> first_;  // of each thread, and behind the last
+  std::vector<u32> first_;  // each thread's first arrival; then the end of the last thread's
   std::set<std::vector<u32>> seen_, found_;
 };
 

@@ -1,5 +1,5 @@
-// Who meets whom at the barriers of a block, when their order of arrival decides: a barrier is complete when as many
-// have arrived as it waits for, and begins again.
+// Which threads meet at the barriers of a block, where their order of arrival decides. A barrier completes when as many
+// threads have arrived as it waits for. Then it begins again.
 #pragma once
 
 #include <compare>
@@ -15,8 +15,9 @@ struct Arrival {
   auto operator<=>(const Arrival&) const = default;
 };
 
-/// Arrivals, thread by thread in program order -> for each how many times its barrier had been complete. Once for every
-/// outcome in which nobody waits for ever. Throws core::UserError when there are too many.
+/// Takes arrivals: thread by thread, each thread's in program order. Returns a list for every outcome in which no
+/// thread waits for ever: for each arrival, how many times its barrier had been complete before. Throws core::UserError
+/// when there are too many outcomes.
 std::vector<std::vector<u32>> barrier_meetings(const Program&, const std::vector<Arrival>&);
 
 }  // namespace ew::check

@@ -14,7 +14,7 @@
 namespace ew::check {
 namespace {
 
-/// Somewhere between `low` and `high` the answer turns: the last number that is answered as `low` is.
+/// The answer turns somewhere between `low` and `high`. Returns the last number before that.
 template <class Turned>
 u32 last_before_turn(u32 low, u32 high, Turned&& turned) {
   while (high - low > 1) {
@@ -28,7 +28,7 @@ PersistSet first_of(u32 size, u32 count) {
   return PersistSet(size).filled_to(count);
 }
 
-/// The lines of the program that `present`'s thread comes by before the line of `absent`, from `present` on.
+/// The program's lines of the persists of `present`'s thread, from `present` on, up to the line of `absent`.
 std::set<std::string> lines_before(const EventFile& events, const PersistGraph& graph, u32 present, u32 absent) {
   const auto line_of = [&](u32 p) { return events.place(graph.persist(p).launch, graph.persist(p).pc); };
   const Persist& first = graph.persist(present);
@@ -44,7 +44,8 @@ std::set<std::string> lines_before(const EventFile& events, const PersistGraph& 
   return lines;
 }
 
-/// Of the run with the lines from `present` on moved behind `absent`: does every state on the way recover?
+/// Suppose that the lines from `present` on came behind `absent`: true if each of the states on the way that are tried
+/// recovers.
 bool swap_mends(const EventFile& events, const PersistGraph& graph, u32 present, u32 absent, const Fails& fails) {
   const u32 launch = graph.persist(present).launch;
   const auto lines = lines_before(events, graph, present, absent);
@@ -69,7 +70,7 @@ bool swap_mends(const EventFile& events, const PersistGraph& graph, u32 present,
   return true;
 }
 
-/// The first `fail` persists fail, the first `from` do not.
+/// REQUIRES: the first `fail` persists fail, the first `from` do not.
 Blame blame_run(const EventFile& events, const PersistGraph& graph, u32 from, u32 fail, const Fails& fails) {
   const u32 size = graph.size();
   Blame blame;
@@ -89,7 +90,7 @@ Blame blame_run(const EventFile& events, const PersistGraph& graph, u32 from, u3
 void sharpen_blame(const PersistGraph& graph, const Fails& fails, Blame& blame) {
   const Persist& there = graph.persist(*blame.present);
   if (blame.passed_through || there.launch == 0) return;
-  std::vector<u32> thread;  // its persists from the one to the other
+  std::vector<u32> thread;  // the thread's persists from `absent` to `present`
   for (u32 p = *blame.absent; p <= *blame.present; ++p)
     if (graph.persist(p).launch == there.launch && graph.persist(p).thread == there.thread) thread.push_back(p);
   constexpr std::size_t most_asked = 64;
@@ -105,7 +106,7 @@ void sharpen_blame(const PersistGraph& graph, const Fails& fails, Blame& blame) 
 }
 
 std::optional<u32> first_mended(u32 size, u32 count, const Fails& fails) {
-  constexpr u32 one_by_one = 256;  // so many states, before the steps grow
+  constexpr u32 one_by_one = 256;  // this many states are tried one by one; then the steps grow
   u32 low = count;
   for (u64 step = 1;; step *= low - count < one_by_one ? 1 : 2) {
     const u32 high = static_cast<u32>(std::min<u64>(size, low + step));
@@ -124,12 +125,12 @@ Blame find_blame(const EventFile& events, const PersistGraph& graph, const Persi
   constexpr int most_rounds = 16;
   for (int round = 0; round < most_rounds; ++round) {
     const auto [last_present, last_absent] = std::tuple(present, absent);
-    // The first persist that makes it fail: behind it the state may be cut off.
+    // The first persist with which the state fails. The persists behind it are left out.
     present = last_before_turn(absent, last_present == size ? size : last_present + 1,
                                [&](u32 end) { return fails(state.cut_at(end)); });
     state = state.cut_at(present + 1);
     if (fails(first_of(size, present + 1))) return blame_run(events, graph, from, present + 1, fails);
-    // The first persist that mends it, when those before it are there.
+    // The first persist that mends the state, if all persists before it are added too.
     absent = last_before_turn(absent, present + 1, [&](u32 end) { return !fails(state.filled_to(end)); });
     state = state.filled_to(absent);
     if (absent > from && fails(first_of(size, absent))) return blame_run(events, graph, from, absent, fails);
@@ -180,14 +181,14 @@ struct StoreRecord {
   u64 at = 0;  // of the record, in the run
   u64 thread = 0;
   u32 lane() const { return static_cast<u32>(thread % warp_lanes); }
-  /// The same thread.
+  /// True if the record is of the same thread.
   bool is(const EventRecord& other) const {
     return record.launch != 0 && other.launch == record.launch && other.block == record.block &&
            other.warp == record.warp && (other.lanes >> lane() & 1) != 0;
   }
 };
 
-/// What a lane of an access accesses.
+/// The address that a lane of an access accesses.
 u64 address_of(const EventRecord& record, std::span<const u64> words, u32 lane) {
   const auto lanes = static_cast<u32>(std::popcount(record.lanes));
   const auto before = static_cast<u32>(std::popcount(record.lanes & ((LaneMask{1} << lane) - 1)));
@@ -252,7 +253,7 @@ StoreEvidence evidence_of(const EventFile& events, const PersistAxioms& axioms, 
     if (flag && at < there.at && !by_missing && is_acquiring(record) && accesses(record, words, flag))
       evidence.release_before = release;
     if (by_missing && at > missing.at && !evidence.dfence_behind && record.kind == simt::EventKind::order) {
-      // A dFence is meant to wait, whatever it does under these axioms.
+      // A dFence is meant to wait, even if it does not under these axioms.
       const bool waits =
           record.action == EventAction::dfence || axioms.makes_durable(operation_of(record.action), record.scope);
       if (waits) evidence.dfence_behind = access();

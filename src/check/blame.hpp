@@ -1,7 +1,8 @@
-// Why a recovery fails on a crash state, told as two persists: one that is durable, and one that is not and would mend
-// it. The search asks for the verdict on further states, of which each is a state that the model allows too.
+// Why a recovery fails on a crash state. The answer is two persists: one that is durable (`present`), and one that is
+// not durable (`absent`). With `absent` durable too, the recovery succeeds. The search recovers further states. The
+// model allows each of them.
 //
-// Persists are numbered in the order of the run, so the first N of them are the state that the run itself was in.
+// Persists are numbered in the order of the run. So the first N persists are a state that the run itself was in.
 #pragma once
 
 #include <functional>
@@ -17,32 +18,32 @@ namespace ew::check {
 using Fails = std::function<bool(const PersistSet&)>;
 
 struct Blame {
-  /// The run itself passes through a state that fails: the first present + 1 persists. `absent`, if any, is stored
-  /// later: with the first absent + 1 the recovery succeeds again.
+  /// The run itself passes through a state that fails: its first present + 1 persists. `absent`, if there is one, is
+  /// stored later: on the first absent + 1 persists the recovery succeeds again.
   bool passed_through = false;
-  /// Of those: nothing fails any more when the line of `present` (with those that follow it in its thread up to the
-  /// line of `absent`) comes behind `absent`.
+  /// Only with passed_through. Suppose that the program's line of `present`, and the thread's lines from there to the
+  /// line of `absent`, came behind `absent`: none of the states on the way that were tried fails then.
   bool mended_by_swap = false;
   std::optional<u32> present, absent;
-  PersistSet state;  // fails; every persist before `absent` is in it, and none behind `present`
+  PersistSet state;  // fails; has every persist before `absent`, and none behind `present`
 };
 
-/// REQUIRES: `set` fails; of the first `from` persists, all are in it, and alone they do not fail.
+/// REQUIRES: `set` fails; the first `from` persists are in it; these alone do not fail.
 Blame find_blame(const EventFile&, const PersistGraph&, const PersistSet& set, u32 from, const Fails&);
 
-/// Of two persists of one thread: two that follow each other in it, if one such pair between them fails by itself. Then
-/// that is the place for a fence.
+/// If both persists are of one thread: looks for two that follow each other in this thread, and fail by themselves.
+/// Blames these instead. A fence belongs between them.
 void sharpen_blame(const PersistGraph&, const Fails&, Blame&);
 
-/// The first `count` persists fail: how many first ones do not; nothing when all that are more fail too. Not always the
-/// least number: far behind, steps grow.
+/// REQUIRES: the first `count` persists fail. Returns a larger number of first persists that does not fail; nothing,
+/// when it finds none. It is the least such number if that lies near `count`. Further away the search skips numbers.
 std::optional<u32> first_mended(u32 size, u32 count, const Fails&);
 
-/// Of a graph whose synchronisations were made stronger (widened, synced): the fewest changes by which `absent`
-/// comes before `present`, and where; in the order of the run. Nothing: no change does it.
+/// For a graph whose synchronisations were made stronger (widened, synced): the fewest changes that order `absent`
+/// before `present`, and where they are, in the order of the run. Nothing: no change does it.
 std::optional<std::vector<Widening>> fewest_changes(const PersistGraph&, u32 absent, u32 present);
 
-/// What a run shows about two of its persists.
+/// What the events of a run show about two of its persists.
 struct StoreEvidence {
   struct Access {
     u32 launch = 0, pc = 0;
@@ -50,12 +51,13 @@ struct StoreEvidence {
     Scope scope = Scope::none;
   };
   bool same_thread = false, same_block = false;
-  /// The thread of `absent` released this before it, and nothing behind it, and another acquired it.
+  /// The last release of the thread of `absent` before `absent`, if another thread acquired it. Empty when the thread
+  /// released something between `absent` and `present`.
   std::optional<Access> release_before;
-  /// Behind `absent` its thread waits until it is durable.
+  /// The operation behind `absent` by which its thread waits until it is durable.
   std::optional<Access> dfence_behind;
 };
-/// `present`: no_persist when there is none.
+/// `present` is no_persist when there is none.
 StoreEvidence evidence_of(const EventFile&, const PersistAxioms&, u32 absent, u32 present);
 
 }  // namespace ew::check

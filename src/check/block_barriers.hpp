@@ -1,5 +1,6 @@
-// The barriers of one block of a recorded run: who has arrived, and what everyone knows behind it. A meeting is one use
-// of a barrier. It is over with the first event behind it, which says that everyone has arrived. A value.
+// The barriers of one block of a recorded run: which threads have arrived, and what every thread knows behind the
+// barrier. A meeting is one use of a barrier. The first event behind it ends the meeting: then every thread has
+// arrived. A value.
 #pragma once
 
 #include <unordered_map>
@@ -11,8 +12,8 @@ namespace ew::check {
 
 class BlockBarriers {
  public:
-  /// A thread arrives at the barrier with this number, with what it releases and what it knows to be durable. Answers
-  /// the number of the meeting.
+  /// A thread arrives at the barrier with this number. `released` and `durable` are nodes: what the thread releases,
+  /// and what it knows to be durable. Returns the number of the meeting.
   u32 arrive(u64 barrier, u32 released, u32 durable) {
     const auto [found, fresh] = open_.try_emplace(barrier, static_cast<u32>(meetings_.size()));
     if (fresh) meetings_.emplace_back();

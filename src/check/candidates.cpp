@@ -16,18 +16,18 @@ namespace {
 constexpr std::size_t most_traces = 100'000;
 constexpr u64 most_combinations = 20'000'000;
 
-/// One thread's run for one choice of values. Indices are into `events`.
+/// One thread's run for one choice of values that it reads. Indices are into `events`.
 struct Trace {
   std::vector<Event> events;
   std::vector<std::pair<u32, u32>> dependencies, rmw;
   std::vector<Value> registers;
 };
 
-using Domains = std::vector<std::set<Value>>;  // by location: what has been written there so far
+using Domains = std::vector<std::set<Value>>;  // for each location, the values that are written there, as far as known
 
 class Tracer {
  public:
-  /// `written`: gets what the thread writes on its way, also where it then waits for ever.
+  /// `written` gets every value that the thread writes, also in runs in which it then waits for ever.
   Tracer(const Program& program, u32 thread, const Domains& domains, Domains& written)
       : program_(program), thread_(program.threads[thread]), number_(thread), domains_(domains), written_(written) {}
 
@@ -43,8 +43,8 @@ class Tracer {
   struct State {
     std::size_t at = 0;
     std::vector<Value> slots;
-    std::vector<EventSet> taints;  // of each register: the reads that its value comes from
-    EventSet control = 0;          // the reads that decided that we are here
+    std::vector<EventSet> taints;  // for each register: the reads that its value depends on
+    EventSet control = 0;          // the reads that the branches up to here depend on
     Trace trace;
   };
 
@@ -86,13 +86,13 @@ class Tracer {
     for_each(from | state.control, [&](u32 read) { state.trace.dependencies.emplace_back(read, e); });
   }
 
-  /// A read, and of an atomic its write; then the rest of the thread. Once for each value.
+  /// Takes a read (of an atomic also its write), then the rest of the thread; once for each value that is read.
   void read(const State& before, const Instruction& i) {
     for (const Value value : domains_[i.location]) {
       if (i.kind == Instruction::Kind::await && !apply(i.relation, value, evaluate(i.value, before.slots))) continue;
       State state = before;
       Event r = event(i, EventKind::read, value);
-      if (i.kind == Instruction::Kind::atomic) {  // an acquire is its read's, a release its write's
+      if (i.kind == Instruction::Kind::atomic) {  // the read acquires, the write releases
         if (!acquires(i.order)) r.order = Order::relaxed;
         r.reduction = i.reduction;
       }
@@ -113,7 +113,7 @@ class Tracer {
     }
   }
 
-  /// Up to the end or the next read, which goes on by itself.
+  /// Runs the thread to its end or to its next read. read() then goes on.
   void step(State state) {
     const auto& list = thread_.instructions;
     while (state.at < list.size()) {
@@ -168,9 +168,9 @@ class Tracer {
   std::vector<Trace> traces_;
 };
 
-/// Runs of every thread over all values that can come to be: those that somebody writes before he ends, whether he ends
-/// or not, since another thread's read of them may be what he then waits for. A value is written for values read,
-/// without a circle, so as many rounds as there are writes are enough.
+/// The runs of every thread, over all values that some thread can write. A thread that waits for ever counts too:
+/// another thread may read what it has written, and then end the wait. A value that is written depends on values that
+/// were read, and there is no circle in that. So there are enough rounds when there are as many as writes.
 std::vector<std::vector<Trace>> all_traces(const Program& program) {
   Domains domains(program.locations.size());
   for (std::size_t l = 0; l < domains.size(); ++l) domains[l].insert(program.initial[l]);
@@ -211,7 +211,7 @@ class Combiner {
     }
   }
 
-  /// Every value that is read has a write.
+  /// True if some write has each value that is read.
   bool readable() const {
     for (const Trace* reader : chosen_)
       for (const Event& r : reader->events) {
@@ -247,7 +247,7 @@ class Combiner {
     meet(graph, registers);
   }
 
-  /// Threads may meet at barriers in more than one way.
+  /// Visits the graph once for every way in which threads may meet at barriers.
   void meet(EventGraph& graph, const std::vector<Value>& registers) {
     std::vector<u32> barriers;
     for (u32 e = 0; e < graph.size(); ++e)

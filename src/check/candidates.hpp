@@ -1,6 +1,6 @@
-// What a program could do if loads could return any value that somebody writes: the event graphs among which a memory
-// model chooses. Each thread runs alone, once for every value of every load; graphs are the combinations of such runs
-// in which each value read has a write.
+// The candidate executions of a program: what it could do if a load could return any value that some thread writes. A
+// memory model chooses among these event graphs. Each thread runs alone, once for every value of every load. A
+// candidate is a combination of such runs in which some write has each value that is read.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace ew::check {
 
-/// Calls visit(graph, registers) for every candidate; registers: values of all register slots at the end. An await is
-/// its last, successful read: an execution in which it has read before allows no more than one in which it has not.
-/// Throws core::UserError when the test is too large to enumerate.
+/// Calls visit(graph, registers) for every candidate. `registers` has the values of all register slots at the end. An
+/// await counts as its last, successful read alone: its earlier reads allow no further final state. Throws
+/// core::UserError when the test is too large to enumerate.
 void each_candidate(const Program&, const std::function<void(const EventGraph&, const std::vector<Value>&)>& visit);
 
 }  // namespace ew::check

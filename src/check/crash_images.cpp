@@ -15,8 +15,8 @@ namespace {
 
 constexpr u64 most_states = 4'000'000;
 
-/// 4.6 of the notes' lattice, as docs/litmus.md has it: every open question answered by the stronger order, but a pRel
-/// does not wait, which would hide what scopes do.
+/// SBRP with every open question answered by the stronger order, except that a pRel does not wait: a pRel that waits
+/// would hide what scopes do (docs/litmus.md).
 PersistAxioms strong_reading(bool widened) {
   PersistAxioms axioms = persistency::sbrp_axioms;
   axioms.releases.flag_before = axioms.releases.acquired_durable = true;

@@ -1,5 +1,5 @@
-// All crash images of a program under every model and every reading, each with one execution and crash that leave it.
-// Internal to persistency_litmus.
+// All crash images of a program under every persistency model and every changed reading of SBRP. Each image stands with
+// one execution and one crash that leave it. Internal to persistency_litmus.
 #pragma once
 
 #include <map>
@@ -8,7 +8,8 @@
 
 namespace ew::check {
 
-/// A model, a reading changed, or a step of the lattice by which bugs are classified.
+/// Two stronger forms of SBRP, by which a bug is classified (docs/litmus.md): a bug that `strong_widened` still allows
+/// lacks an order; one that only `strong` allows has too narrow a scope.
 enum class LatticeStep : u8 { strong_widened, strong };
 
 class CrashImages {
@@ -16,7 +17,7 @@ class CrashImages {
   struct Crash {
     u32 execution = 0;
     u64 ideal = 0;
-    bool latest = false;  // some crash leaves it after all outputs that its persists let happen
+    bool latest = false;  // some crash leaves it after every output that these durable persists permit
   };
   using Images = std::map<Image, Crash>;
 
@@ -26,8 +27,8 @@ class CrashImages {
   const Images& of_model(u32 model) const { return of_[model]; }
   const Images& of_reading(u32 change) const;
   const Images& of_step(LatticeStep) const;
-  /// The images of a model that `expect images` counts: a crash may always be earlier, so that outputs are those that
-  /// may have happened by then, all of them.
+  /// The number of images that `expect images` counts: those whose crash comes as late as possible, after every output
+  /// that their durable persists permit.
   u64 count(u32 model) const;
   u64 executions() const { return executions_; }
   const std::vector<std::string>& races() const { return races_; }
@@ -49,7 +50,7 @@ class CrashImages {
   const Program& program_;
   const ImageLayout& layout_;
   std::vector<Images> of_;       // models, then readings, then steps of the lattice
-  std::vector<States> present_;  // of the execution that is being added, one an order
+  std::vector<States> present_;  // of the execution that is being added: one for each different order
   std::vector<Execution> kept_;
   std::vector<std::string> races_;
   u64 executions_ = 0, states_ = 0;

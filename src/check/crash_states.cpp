@@ -14,7 +14,7 @@ namespace ew::check {
 namespace {
 
 constexpr u32 most_listed = 20000;             // persists of a graph whose states are listed
-constexpr std::size_t most_edges = 4'000'000;  // between them
+constexpr std::size_t most_edges = 4'000'000;  // between these persists
 
 std::string grouped(u64 number) {
   std::string text = std::to_string(number);
@@ -83,7 +83,7 @@ bool CrashStates::list_every(u64 budget) {
   return true;
 }
 
-/// Persists of every place of the program in turn: the first, the last, then any.
+/// Takes persists from every place of the program in turn: of each place the first, then the last, then any.
 void CrashStates::choose_cover(u64 budget, u64 seed) {
   const u64 pairs = budget > 2 ? budget - 2 : 0;
   if (2 * u64{graph_.size()} <= pairs) {
@@ -102,7 +102,7 @@ void CrashStates::choose_cover(u64 budget, u64 seed) {
       lists.push_back(std::move(list));
     }
     places_ = lists.size();
-    const u64 wanted = pairs * 4 / 10;  // two states each, the rest are random ones
+    const u64 wanted = pairs * 4 / 10;  // each makes two states; the rest of the budget are random states
     for (std::size_t round = 0; covered_.size() < wanted; ++round)
       for (const auto& list : lists)
         if (round < list.size() && covered_.size() < wanted) covered_.push_back(list[round]);
@@ -110,7 +110,7 @@ void CrashStates::choose_cover(u64 budget, u64 seed) {
   random_ = std::max<u64>(pairs - std::min(pairs, 2 * u64{covered_.size()}), pairs / 10);
 }
 
-/// Persists of one depth are not ordered with each other: as many as the widest has, any subset of them may be there.
+/// Persists of one depth are not ordered with each other. So a crash may leave any subset of the widest depth.
 void CrashStates::find_antichain() {
   std::vector<u32> depth(graph_.nodes(), 0), width;
   for (u32 node = 1; node < graph_.nodes(); ++node) {
@@ -175,7 +175,7 @@ PersistSet CrashStates::random_state(u64 number, Reach& reach) const {
     for (u32 i = 0; i < some; ++i) reach.add_below(static_cast<u32>(random() % size), set);
     return set;
   }
-  // A moment of the run, without some of what was written lately; or the whole run without a few.
+  // A moment of the run without some of its latest persists, or the whole run without some persists.
   const u32 moment = number % 3 == 1 ? 1 + static_cast<u32>(random() % size) : size;
   PersistSet set = PersistSet(size, true).cut_at(moment);
   const u32 lately = std::min(moment, number % 3 == 1 ? 256u : size);

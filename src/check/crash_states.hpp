@@ -1,7 +1,7 @@
-// Which of the states that a model's crash may leave are tried. Each has a name that brings it back. All are tried when
-// they are few. Else the pair cover is tried: for each persist, the state with as few others as possible beside it, and
-// the state without it that has as many as possible. When even that is too much, some persists from every place in the
-// program are covered. Random states are added. Keeps a reference to the graph.
+// Chooses which crash states of a model are tried. Each state has a name, by which it can be made again. All states are
+// tried when they are few. Else the pair cover is tried. For each persist it has two states: the smallest state with
+// this persist, and the largest state without it. When even these are too many, only some persists of every place in
+// the program are covered. Random states are added. Keeps a reference to the graph.
 #pragma once
 
 #include <string>
@@ -18,10 +18,11 @@ class CrashStates {
   CrashStates(const PersistGraph& graph, u64 budget, u64 seed);
 
   u64 size() const { return exhaustive_ ? every_.size() : 2 + 2 * covered_.size() + random_; }
-  /// "none", "all", "with:N", "without:N", "random:N", or "state:N" of an exhaustive list.
+  /// "none", "all", "with:N", "without:N" or "random:N"; in an exhaustive list "state:N".
   std::string name(u64 index) const;
   PersistSet state(u64 index, Reach&) const;
-  /// Throws core::UserError for what is no name of a state.
+  /// Knows one more name: "upto:N", the first N persists of the run. Throws core::UserError when there is no such
+  /// state.
   PersistSet named(const std::string& name, Reach&) const;
 
   bool exhaustive() const { return exhaustive_; }
@@ -39,11 +40,12 @@ class CrashStates {
   std::vector<PersistSet> every_;
   std::vector<u32> covered_;  // persists
   u64 random_ = 0, seed_;
-  u64 places_ = 0;     // of the program, where not every persist is covered
-  u32 antichain_ = 0;  // persists of which none is ordered with another
+  u64 places_ = 0;     // places of the program that persist; counted only when not every persist is covered
+  u32 antichain_ = 0;  // the number of persists in a set of which no two are ordered
 };
 
-/// Persists whose order the others need: edges between persists alone. False when there are more than `most`.
+/// Makes the edges between persists alone: paths through virtual nodes become direct edges. False when there are more
+/// than `most`.
 bool persist_edges(const PersistGraph&, std::size_t most, std::vector<SparseOrder::Edge>&);
 
 }  // namespace ew::check

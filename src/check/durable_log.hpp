@@ -11,7 +11,7 @@ namespace ew::check {
 
 struct DurableWrite {
   u64 cycle = 0, address = 0;
-  u64 number = 0;  // of the durable write, from 1; several runs of bytes may be one
+  u64 number = 0;  // of the durable write, from 1; one durable write may have several runs of bytes
   std::span<const u8> bytes;
 };
 
@@ -19,7 +19,7 @@ class DurableLog {
  public:
   /// Throws core::UserError when the file cannot be read.
   explicit DurableLog(const std::string& path);
-  /// From what a file would hold (tests).
+  /// From the content of such a file (tests).
   explicit DurableLog(std::vector<u8> content);
   const std::vector<DurableWrite>& writes() const { return writes_; }
   u64 last_number() const { return writes_.empty() ? 0 : writes_.back().number; }

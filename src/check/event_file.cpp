@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t record_words = sizeof(EventRecord) / sizeof(u64);
 
-/// Takes what was packed off the front: a count of bytes, then the bytes.
+/// Takes packed text off the front: a count of bytes, then the bytes.
 std::string_view take(std::span<const u64>& from) {
   const std::string_view bytes(reinterpret_cast<const char*>(from.data() + 1), from[0]);
   from = from.subspan(1 + (from[0] + 7) / 8);
@@ -29,7 +29,7 @@ u64 take_number(std::span<const u64>& from) {
 
 std::vector<u64> read_words(const std::string& path) {
   std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);  // an error for what is no regular file
+  const auto bytes = std::filesystem::file_size(path, error);  // an error when it is no regular file
   std::ifstream file;
   if (!error) file.open(path, std::ios::binary);
   if (error || !file) throw core::UserError(fmt::format("events {}: cannot be read", path));
@@ -130,8 +130,8 @@ std::string EventFile::place(u32 launch, u32 pc) const {
     return fmt::format("{}:{}", std::filesystem::path(kernel.files[of >> 32]).filename().string(),
                        static_cast<u32>(of));
   };
-  // Of our own headers the reader wants to know who called: the nearest instruction of another file, the call's own
-  // statement or one beside it.
+  // A line in one of our own headers says little to the reader, who wants the line that called. That is the line of the
+  // nearest instruction of another file: the call's own statement, or one beside it.
   const auto ours = [&](u64 of) {
     return static_cast<u32>(of) == 0 || (of >> 32) >= kernel.files.size() ||
            kernel.files[of >> 32].find("include/everwarp/") != std::string_view::npos;

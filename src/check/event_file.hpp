@@ -1,5 +1,5 @@
-// The events of a run, read back from the file that simt/event_recorder.hpp wrote. Owns the bytes; everything that it
-// hands out points into them and lives as long.
+// The events of a run, read back from the file that simt/event_recorder.hpp wrote. Owns the bytes. Everything that it
+// returns points into these bytes, and lives as long as this object.
 #pragma once
 
 #include <span>
@@ -16,22 +16,23 @@ using persistency::PersistAxioms;
 using simt::EventAction;
 using simt::EventRecord;
 
-/// The order operation that an event's action is, or none: conventional releases and acquires count as accesses alone.
+/// The order operation that stands for an event's action. It is none for conventional releases and acquires: these
+/// count as accesses alone.
 memory::PersistOrder operation_of(EventAction);
 
 class EventFile {
  public:
-  /// Throws core::UserError when the file is none, or was cut off.
+  /// Throws core::UserError when it is no file of events, or when the file was cut off.
   explicit EventFile(const std::string& path);
   /// The same from memory (tests): `words` as they would stand in the file.
   explicit EventFile(std::vector<u64> words);
 
   struct Pool {
     u64 address = 0, size = 0;
-    u64 cycle = 0, writes = 0;  // when it was mapped first: the last cycle that had begun, durable writes so far
+    u64 cycle = 0, writes = 0;  // at its first mapping: the last cycle that had begun; the durable writes so far
     std::string path;
-    std::string_view header;       // of the file, in front of the content
-    std::span<const u64> content;  // when it was mapped first
+    std::string_view header;       // the file's bytes in front of the content
+    std::span<const u64> content;  // at its first mapping
     u64 begin() const { return address; }
     u64 end() const { return address + size; }
   };
@@ -59,7 +60,7 @@ class EventFile {
   /// "kvs.cu:117", or the kernel's name with the instruction's number.
   std::string place(u32 launch, u32 pc) const;
   u64 records() const { return records_; }
-  /// Of them, those that have changed a pool.
+  /// The number of records that have changed a pool.
   u64 changes() const { return changes_; }
 
  private:

@@ -1,7 +1,7 @@
-// The events of one run of a program, and what holds between them under every memory model. ptx_model.hpp chooses on it
-// who reads from whom, and decides; persistency_model.hpp orders its persists. Filled from litmus tests by
-// candidates.hpp (where an atomic that reads and writes is two events, joined by `rmw`) and executions.hpp (where it is
-// one, an update).
+// The events of one run of a program, and the relations between them that hold under every memory model. ptx_model.hpp
+// chooses which read reads from which write, and judges the choice. persistency_model.hpp orders the persists. Two
+// enumerations fill it from litmus tests. In candidates.hpp an atomic that reads and writes is two events, joined by
+// `rmw`. In executions.hpp it is one event, an update.
 #pragma once
 
 #include <vector>
@@ -19,16 +19,16 @@ struct Event {
   Scope scope = Scope::none;  // of a strong operation
   bool persist_sync = false;  // pRel, pAcq
   bool persistent = false;    // the location is in persistent memory
-  bool initial = false;       // the write that gave a location its first value; of no thread
+  bool initial = false;       // the write that gave a location its first value; it is no thread's
   bool sc = false;            // of a fence
   bool reduction = false;     // the read of an atomic that returns nothing: never part of an acquire
   u8 thread = 0;
-  u8 location = 0;      // of an output: which
-  Value value = 0;      // written; of a read: read
-  u32 instruction = 0;  // of its thread
+  u8 location = 0;      // for an output: its number
+  Value value = 0;      // that is written; for a read: that is read
+  u32 instruction = 0;  // its number in the thread
   u32 barrier = 0;      // how many times its barrier was complete before
-  u8 barrier_of = 0;    // which barrier
-  bool waits = true;    // of a barrier: not an arrive
+  u8 barrier_of = 0;    // the barrier's number
+  bool waits = true;    // for a barrier: false for `arrive`
 
   bool reads() const { return kind == EventKind::read || kind == EventKind::update; }
   bool writes() const { return kind == EventKind::write || kind == EventKind::update; }
@@ -38,7 +38,7 @@ struct Event {
   bool strong() const { return kind == EventKind::fence || (accesses() && !initial && order != Order::weak); }
 };
 
-/// Where a thread runs: what scopes are about.
+/// Where a thread runs. Scopes compare places.
 struct Place {
   u32 device = 0, block = 0;
   bool operator==(const Place&) const = default;
@@ -49,7 +49,7 @@ struct EventGraph {
   std::vector<Place> places;  // of each thread
   Relation program_order;     // transitive
   Relation rmw;               // the read of an atomic -> its write
-  Relation dependency;        // read -> write whose value, or whose execution, depends on it
+  Relation dependency;        // read -> write: the write's value, or whether it runs, depends on the read
 
   u32 size() const { return static_cast<u32>(events.size()); }
 
@@ -59,7 +59,7 @@ struct EventGraph {
     for (u32 e = 0; e < size(); ++e) set |= predicate(events[e]) ? just(e) : 0;
     return set;
   }
-  /// Accesses of one location, related both ways.
+  /// Pairs of accesses of one location, in both directions.
   Relation same_location() const {
     Relation result(size());
     for (u32 a = 0; a < size(); ++a)
@@ -68,7 +68,7 @@ struct EventGraph {
           result.add(a, b);
     return result;
   }
-  /// The scope of event `a` has the thread of event `b` in it.
+  /// The scope of event `a` includes the thread of event `b`.
   bool scope_includes(u32 a, u32 b) const {
     const Place &mine = places[events[a].thread], &other = places[events[b].thread];
     switch (events[a].scope) {

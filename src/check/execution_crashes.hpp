@@ -1,6 +1,7 @@
-// The states that a crash may leave of one execution under one model: pairs of a cut (what has happened) and a set of
-// durable persists. Persists and outputs together form one partial order, and its ideals are these states: a persist
-// brings the persists before it; an output, or a persist that has happened, brings what was durable by then.
+// The states that a crash may leave of one execution under one persistency model. A state is a cut (the events that
+// have happened) and a set of durable persists. Persists and outputs together form one partial order. Its ideals (sets
+// that are closed downwards) are the states. A persist in the set brings the persists that are ordered before it. An
+// output, or a persist that has happened, brings the persists that were durable by then.
 #pragma once
 
 #include "check/ideals.hpp"
@@ -8,15 +9,15 @@
 
 namespace ew::check {
 
-/// What a crash leaves to see: the values of persistent locations, then of outputs, in the order of Program.
+/// What can be seen after a crash: the values of persistent locations, then of outputs, in the order of Program.
 using Image = std::vector<Value>;
 
-/// Where in an image what stands.
+/// The slots of an image: which one belongs to which location or output.
 struct ImageLayout {
   explicit ImageLayout(const Program&);
   std::vector<u32> locations;  // in this order
   u32 outputs = 0;
-  std::vector<u32> slot_of_location;  // no_slot: volatile
+  std::vector<u32> slot_of_location;  // no_slot: the location is not persistent
   Image initial;
   u32 slots() const { return static_cast<u32>(locations.size()) + outputs; }
   std::string text_of(const Program&, const Image&) const;  // A=1 B=0 ack=0
@@ -29,8 +30,8 @@ class ExecutionCrashes {
  public:
   ExecutionCrashes(const ImageLayout&, const Execution&, const Relation& happened_before, const PersistOrder&);
 
-  /// Calls visit(seen, image) for every state until it returns false; false if it did. `seen`: the persists that are
-  /// durable and the outputs that have happened.
+  /// Calls visit(ideal, image) for every state, until it returns false; then returns false. `ideal`: the persists that
+  /// are durable, and the outputs that have happened.
   template <class Visit>
   bool each(Visit&& visit) const {
     return order_.each_ideal([&](u64 ideal) {
@@ -44,12 +45,12 @@ class ExecutionCrashes {
   }
   /// No further output can happen while no further persist is durable.
   bool latest(u64 ideal) const;
-  /// The events of an ideal, and all that must have happened for it.
+  /// The events of an ideal; and all events that must have happened before it is left.
   EventSet events(u64 ideal) const;
   EventSet cut(u64 ideal) const;
-  /// Persists and outputs that this ideal has not.
+  /// Persists and outputs that are not in this ideal.
   EventSet missing(u64 ideal) const { return events(order_.all() & ~ideal); }
-  /// `from` being absent keeps `to` from being there.
+  /// `to` is in no ideal without `from`.
   bool needed(u32 from_event, u32 to_event) const;
 
  private:
@@ -61,8 +62,8 @@ class ExecutionCrashes {
 
   const ImageLayout& layout_;
   const Relation& happened_before_;
-  u64 outputs_ = 0;                // which elements are
-  std::vector<Element> elements_;  // as they happened: a later one of a slot is its value
+  u64 outputs_ = 0;                // the elements that are outputs
+  std::vector<Element> elements_;  // in the order of the execution: the last one of a slot gives its value
   SmallOrder<u64> order_;
 };
 

@@ -47,7 +47,7 @@ class Explorer {
     return state.slots[program_.slot_of_location(i.location)];
   }
 
-  /// A step whose order among the steps of other threads is seen by somebody.
+  /// The order of this step among the steps of other threads can be seen.
   bool meets_others(const Instruction& i) const {
     return i.accesses() || (i.kind == Instruction::Kind::output && std::popcount(output_threads_[i.location]) > 1);
   }
@@ -82,7 +82,7 @@ class Explorer {
     truncate(before);
   }
 
-  /// Takes the steps that no other thread sees the order of.
+  /// Takes the steps whose order no other thread can see.
   void settle(State& state) {
     bool moved = true;
     while (moved) {

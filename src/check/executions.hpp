@@ -1,6 +1,6 @@
-// The runs of a litmus test under sequential consistency, one of each kind: two interleavings that differ only in the
-// order of steps that do not meet (no common location, or only reads of it) are one execution, for every persistency
-// model sees the order of conflicting accesses only. Explored with sleep sets (Godefroid, "Partial-Order Methods for
+// The executions of a litmus test under sequential consistency. Two interleavings are one execution if they differ only
+// in the order of steps that do not conflict (steps without a common location, or that only read it). Persistency
+// models see only the order of conflicting accesses. Explored with sleep sets (Godefroid, "Partial-Order Methods for
 // the Verification of Concurrent Systems", 1996).
 #pragma once
 
@@ -12,19 +12,19 @@
 namespace ew::check {
 
 struct Execution {
-  EventGraph graph;     // events in the order of one of its interleavings; initial writes are none of them
+  EventGraph graph;     // events in the order of one of its interleavings, without initial writes
   Relation reads_from;  // write -> read; a read without one has the initial value
-  Relation conflict;    // accesses of one location, a write among them, and outputs of one name, as they followed
-  Relation coherence;   // of these, writes of one location
-  Relation barriers;    // threads' arrivals at one barrier, both ways
+  Relation conflict;    // in their order: two accesses of one location, one a write; two outputs of one name
+  Relation coherence;   // the pairs of `conflict` that are two writes
+  Relation barriers;    // threads' arrivals at one barrier, in both directions
 
-  /// What a crash cannot part: an event has happened only if those before it have (po, reads-from, barriers;
-  /// transitive).
+  /// An event can have happened only if the events before it have happened (program order, reads-from and barriers;
+  /// transitive). So a crash keeps this order.
   Relation happened_before() const;
 };
 
-/// Calls visit for every execution, also for those that end with a thread that waits for ever. An await is its last,
-/// successful read. Throws core::UserError when the test is too large.
+/// Calls visit for every execution, also for those in which a thread waits for ever. An await counts as its last,
+/// successful read alone. Throws core::UserError when the test is too large.
 void each_execution(const Program&, const std::function<void(const Execution&)>& visit);
 
 }  // namespace ew::check

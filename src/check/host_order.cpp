@@ -124,7 +124,8 @@ void HostOrder::acknowledge(u64 progress) {
   graph_.acknowledge(promised(), progress);
 }
 
-/// The files of pools are made in the order of EventFile::pools(), each behind what the host knows to be durable.
+/// The pools' files are made in the order of EventFile::pools(). When a file is made, all that the model has promised
+/// to the host is durable.
 void HostOrder::map_pool(u64 address) {
   const std::size_t mapped = graph_.mappings().size();
   if (mapped < events_.pools().size() && events_.pools()[mapped].address == address) graph_.map(promised(), mapped + 1);

@@ -1,8 +1,10 @@
-// Order between kernels, copies and the host of a recorded run: a kernel's end is a synchronisation at device scope
-// with what its stream, or a host that has waited for it, begins later. Owned by PersistBuilder.
+// The order between kernels, copies, work of the host's cores, and the host program of a recorded run. A kernel's end
+// synchronises, at device scope, with what its stream begins later, and with what a host that has waited for it does
+// later. Owned by PersistBuilder.
 //
-// A command is a kernel, a copy or a fill. It is named by its ticket, and stands for two nodes: what it follows (and,
-// when it is over, what follows it), and what is durable then.
+// A command is a kernel, a copy, a fill, or work of the host's cores. It has a number, its ticket, and two nodes.
+// `order` stands for what the command follows; when the command is over, for what later commands follow. `durable`
+// stands for what is durable then.
 #pragma once
 
 #include <unordered_map>
@@ -27,19 +29,20 @@ class HostOrder {
   void submit(std::span<const u64> words);
   /// What a command follows. REQUIRES: the commands that it waits for are over.
   Nodes begin(u64 ticket);
-  /// A launch is over, and has added these to that.
+  /// A launch is over. Its own nodes join the command's.
   void end(u64 ticket, std::span<const u32> order, std::span<const u32> durable);
-  /// `by_host`: what it has written is durable when it is flushed; else when the transfer is over.
+  /// A copy or fill. `by_host`: a core of the host has made it, and its bytes are durable when they are flushed. Else
+  /// they are durable when the transfer is over, if the model says so (durable_at_end).
   void transfer(std::span<const u64> words, bool by_host);
-  /// Work of the host flushes [begin, end): durable when it is over.
+  /// Work of the host flushes [begin, end): the bytes are durable when this command is over.
   void flush(u64 ticket, u64 begin, u64 end);
 
   // The host.
   void wait(u64 ticket);
-  /// For all commands up to this one.
+  /// Waits for all commands up to this ticket.
   void wait_for_all(u64 last);
   void store(std::span<const u64> words);
-  /// Its stores to [begin, end) are durable now.
+  /// The host's stores to [begin, end) are durable now.
   void persist(u64 begin, u64 end);
   /// Everything of the pool at this address is durable.
   void end_pool(u64 address);
@@ -49,17 +52,17 @@ class HostOrder {
  private:
   struct Command {
     Nodes nodes;
-    std::vector<u64> after;  // tickets
-    bool resolved = false;   // the nodes have those of `after`
+    std::vector<u64> after;  // tickets of the commands that it waits for
+    bool resolved = false;   // the nodes of `after` have joined its own
   };
   Command& resolve(u64 ticket);
-  /// What the model promises the host to be durable now; where what is performed is durable, all that has been
-  /// performed.
+  /// What the model promises to the host: that this is durable now. Under a model where everything that is performed is
+  /// durable, this is the run's last persist.
   u32 promised() const {
     return axioms_.across == PersistAxioms::Across::performance ? persists_.last() : host_.durable;
   }
 
-  /// Nodes of stores to [begin, end) that nothing has made durable; they are covered now.
+  /// The nodes of stores to [begin, end) that nothing has made durable yet. From here on they count as covered.
   std::vector<u32> cover(u64 begin, u64 end);
 
   const EventFile& events_;
@@ -67,7 +70,7 @@ class HostOrder {
   PersistGraph& graph_;
   PersistWords& persists_;
   std::unordered_map<u64, Command> commands_;
-  std::vector<u64> ended_;  // commands with persists or launches, not waited for by a full wait
+  std::vector<u64> ended_;  // commands that are over, and that no full wait has waited for
   Nodes host_;
   std::vector<u32> open_;  // stores of the host and its cores that no persist call and no flush has covered
 };

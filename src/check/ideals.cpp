@@ -8,7 +8,7 @@ namespace ew::check {
 
 namespace {
 
-/// Rows by one end of the edges, as one array and where each row begins.
+/// Sorts edges by one end (`row`) into rows of their other ends: one array, and where each row begins.
 void fill_rows(u32 size, const std::vector<SparseOrder::Edge>& edges, u32 SparseOrder::Edge::*row,
                u32 SparseOrder::Edge::*entry, std::vector<u32>& all, std::vector<u32>& first) {
   first.assign(size + 1, 0);
@@ -27,7 +27,8 @@ std::vector<u32> free_elements(const SparseOrder& order, const IdealRange& range
   return free;
 }
 
-/// The chains that the free elements are, if they are: within a component each follows the one before directly.
+/// Finds out whether each component of the free elements is a chain: each element directly follows the one before. Then
+/// `chains` has them.
 bool find_chains(const SparseOrder& order, const IdealRange& range, const std::vector<u32>& free,
                  std::vector<std::vector<u32>>& chains) {
   std::vector<u32> chain_of(order.size());
@@ -52,7 +53,7 @@ bool find_chains(const SparseOrder& order, const IdealRange& range, const std::v
   return true;
 }
 
-/// Every ideal is reached from the lower one by adding elements in ascending order: in one way.
+/// Adds elements to the lower ideal in ascending order. So it comes to each ideal in exactly one way.
 class Walker {
  public:
   Walker(const SparseOrder& order, const IdealRange& range, IdealWalk& walk)
@@ -165,7 +166,7 @@ bool each_ideal(const SparseOrder& order, const IdealRange& range, IdealWalk& wa
 }
 
 IdealCount count_ideals(const SparseOrder& order, const IdealRange& range, u64 limit) {
-  // A component of the free elements is counted by itself: the range of the others is shut.
+  // Each component of the free elements is counted by itself.
   std::vector<SparseOrder::Edge> edges;
   const auto free = free_elements(order, range);
   for (const u32 e : free)
@@ -195,7 +196,7 @@ IdealCount count_ideals(const SparseOrder& order, const IdealRange& range, u64 l
       times(static_cast<double>(counter.ideals));
       continue;
     }
-    // Too many: a chain of length l has l + 1 ideals, and cutting into chains leaves out edges only.
+    // Too many. A chain of length l has l + 1 ideals. Cutting into chains only leaves out edges, so this is a bound.
     count.exact = false;
     std::vector<u32> tail, chain_of(small.size());
     std::vector<u64> length;
@@ -267,8 +268,8 @@ bool RandomIdeals::can_leave(const Members& ideal, u32 element) const {
   return std::ranges::none_of(order_->successors(element), [&](u32 s) { return ideal[s]; });
 }
 
-/// Heat bath: each element in turn, up and down, is put in or taken out by a coin, where the rest lets it. The same
-/// coins move both states, and never part one from being within the other.
+/// A sweep of a heat bath: for each element in turn, upwards and then downwards, a coin says whether it is put in or
+/// taken out, if the other elements permit it. The same coins move both states. So `low` stays within `high`.
 void RandomIdeals::sweep(Members& low, Members& high, u64 seed) const {
   std::mt19937_64 coins(seed);
   const auto turn = [&](u32 e) {

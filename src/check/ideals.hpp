@@ -1,7 +1,7 @@
-// Order ideals (down-sets) of finite partial orders: a crash leaves one. Elements are numbered in an order in which
-// they may happen: all predecessors of an element have smaller numbers. Two forms: SmallOrder (at most 128 elements,
-// rows of bits, every ideal in a few instructions) and SparseOrder (any number, edge lists), which adds what is left
-// when there are too many ideals: the pair cover and random ideals. Values; nothing here knows of persists.
+// Order ideals (sets closed downwards, "down-sets") of finite partial orders. A crash leaves an ideal. All predecessors
+// of an element have smaller numbers than it. There are two forms. SmallOrder has at most 128 elements, as rows of
+// bits; it finds each ideal in a few instructions. SparseOrder has any number of elements, as lists of edges. When it
+// has too many ideals, there are the pair cover and random ideals. All are values. Nothing here knows of persists.
 #pragma once
 
 #include <bit>
@@ -36,7 +36,7 @@ class SmallOrder {
   Bits all() const { return size() == most ? ~Bits{0} : (Bits{1} << size()) - 1; }
   /// REQUIRES: from < to < size().
   void add(u32 from, u32 to) { after_[from] |= Bits{1} << to; }
-  /// Makes the order transitive; before each_ideal and the sets below.
+  /// Makes the order transitive. To be called before each_ideal and the functions below.
   void close() {
     for (u32 e = size(); e-- > 0;) {
       Bits reached = after_[e];
@@ -45,7 +45,7 @@ class SmallOrder {
     }
   }
   bool precedes(u32 from, u32 to) const { return (after_[from] >> to) & 1; }
-  /// What follows an element, and what an element follows; without itself.
+  /// The elements that follow this one; the elements that this one follows. Neither has the element itself.
   Bits after(u32 element) const { return after_[element]; }
   Bits before(u32 element) const {
     Bits set = 0;
@@ -53,17 +53,17 @@ class SmallOrder {
     return set;
   }
 
-  /// Calls visit(ideal) once for every ideal, until it returns false; false if it did. REQUIRES: closed.
+  /// Calls visit(ideal) once for every ideal, until it returns false; then returns false. REQUIRES: close().
   template <class Visit>
   bool each_ideal(Visit&& visit) const {
     return decide(Bits{0}, all(), visit);
   }
-  /// The ideals that hold `lower` and lie in `upper`, which are ideals.
+  /// The same for the ideals that contain `lower` and lie within `upper`. REQUIRES: both are ideals.
   template <class Visit>
   bool each_ideal_between(Bits lower, Bits upper, Visit&& visit) const {
     return decide(lower, upper & ~lower, visit);
   }
-  /// At most `limit`.
+  /// The number of ideals, but at most `limit`.
   u64 count(u64 limit = ~u64{0}) const {
     u64 ideals = 0;
     each_ideal([&](Bits) { return ++ideals < limit; });
@@ -71,8 +71,8 @@ class SmallOrder {
   }
 
  private:
-  /// The first undecided element has all its predecessors in the ideal: it goes in, or it stays out with all that
-  /// follow it. Either way there is an ideal, so that each step finds one.
+  /// All predecessors of the first undecided element are in the ideal. So the element goes in, or it stays out together
+  /// with all that follow it. Both lead to an ideal: no step is in vain.
   template <class Visit>
   bool decide(Bits in, Bits undecided, Visit& visit) const {
     while (undecided) {
@@ -100,8 +100,8 @@ class SparseOrder {
   std::span<const u32> successors(u32 element) const { return row(successors_, first_successor_, element); }
   std::span<const u32> predecessors(u32 element) const { return row(predecessors_, first_predecessor_, element); }
 
-  /// Elements that are joined by edges belong together: the number of each element's component, in order of first
-  /// elements. Ideals of the whole are any ideals of its components.
+  /// The number of each element's connected component. Components are numbered by their first elements. An ideal of the
+  /// whole order is one ideal of each component, in any combination.
   std::vector<u32> components() const;
 
  private:
@@ -115,21 +115,22 @@ class SparseOrder {
 /// A set of elements.
 using Members = std::vector<bool>;
 
-/// The states that a crash may leave lie between two ideals: what must be there (acknowledged), and what can be
-/// (issued).
+/// The states that a crash may leave lie between two ideals: what must be there (`lower`: acknowledged), and what can
+/// be there (`upper`: issued).
 struct IdealRange {
   Members lower, upper;
 };
 IdealRange whole(const SparseOrder&);
 
-/// One state of the pair cover: the lower ideal and `elements`, or the upper one without them. Ascending.
+/// One state of the pair cover: the lower ideal with `elements` added, or the upper one without `elements`. These are
+/// ascending.
 struct CoverState {
   bool without = false;
   std::span<const u32> elements;
 };
 
-/// Visits the ideals of a SparseOrder one after another as changes: each is the one before with elements added and
-/// taken away, so that an image is kept up to date at a cost of what changed.
+/// Visits the ideals of a SparseOrder one after another, as changes: elements enter and leave the present ideal. So an
+/// image is brought up to date at the cost of the changes alone.
 class IdealWalk {
  public:
   virtual ~IdealWalk() = default;
@@ -138,12 +139,12 @@ class IdealWalk {
   virtual bool visit() = 0;  // a new ideal is complete; false: stop
 };
 
-/// E1 for any size: every ideal of the range once, the lower one first; the walk begins at the lower ideal. False if
-/// the walk stopped it.
+/// Visits every ideal of the range once. The walk begins at the lower ideal, and visits it first. False if visit()
+/// stopped the walk.
 bool each_ideal(const SparseOrder&, const IdealRange&, IdealWalk&);
 
-/// The number of ideals: exact as long as no component has more than `limit` of its own, else a bound from above by
-/// cutting those components into chains.
+/// The number of ideals. It is exact if no component has more than `limit` ideals. Else it is an upper bound: larger
+/// components are cut into chains.
 struct IdealCount {
   bool exact = true;
   double log2 = 0;
@@ -151,9 +152,9 @@ struct IdealCount {
 };
 IdealCount count_ideals(const SparseOrder&, const IdealRange&, u64 limit);
 
-/// E3: the lower and the upper ideal, and for every element between them the least ideal that holds it and the greatest
-/// that does not. Whatever combination of present and absent elements is possible with at most one present, or at most
-/// one absent, holds in one of these 2n + 2 states.
+/// The pair cover: the lower and the upper ideal, and two ideals for every element between them: the smallest one with
+/// the element, and the largest one without it. Take any ideal of the range, an element in it and an element not in it:
+/// one of these 2n + 2 ideals has the first and not the second.
 class PairCover {
  public:
   PairCover(const SparseOrder&, const IdealRange&);
@@ -171,17 +172,17 @@ class PairCover {
   u32 generation_ = 0;
 };
 
-/// E4: ideals drawn at random from a range. The same seed gives the same ideals.
+/// Draws ideals of a range at random. The same seed gives the same ideals.
 class RandomIdeals {
  public:
   RandomIdeals(const SparseOrder&, const IdealRange&, u64 seed);
 
-  /// Every ideal as likely as every other: chains that are independent draw how far they are; other orders couple two
-  /// chains of states, one from below and one from above, until they meet (Propp and Wilson, "Exact Sampling with
-  /// Coupled Markov Chains", 1996). False when they have not met after `sweeps` sweeps: `ideal` is then where the lower
-  /// one is, an ideal all the same.
+  /// Each ideal is as likely as every other. If the order consists of independent chains, the length of each is drawn.
+  /// Else two Markov chains, one from the lower and one from the upper ideal, are coupled until they meet (Propp and
+  /// Wilson, "Exact Sampling with Coupled Markov Chains", 1996). False when they have not met after `sweeps` sweeps:
+  /// then `ideal` is the state of the lower chain. It is an ideal, but not drawn uniformly.
   bool uniform(Members& ideal, u32 sweeps = 4096);
-  /// The first elements of a random order in which all may happen, as many as chance says.
+  /// A random number of first elements of a random linear extension (an order in which all elements may happen).
   void prefix(Members& ideal);
 
  private:
@@ -194,7 +195,7 @@ class RandomIdeals {
   const SparseOrder* order_;
   const IdealRange* range_;
   std::vector<u32> free_;                 // between the two ideals, ascending
-  std::vector<std::vector<u32>> chains_;  // of the free ones, when each component is a chain; else empty
+  std::vector<std::vector<u32>> chains_;  // of free elements, if each component is a chain; else empty
   std::vector<u32> waits_for_, ready_;    // of prefix()
   std::mt19937_64 random_;
 };

@@ -4,8 +4,8 @@ namespace ew::check {
 
 namespace {
 
-/// One state: a program counter a thread, the arrivals at each barrier since it was complete last, then which threads
-/// wait for theirs, then the values of all slots.
+/// One state: the program counter of each thread, the arrivals at each barrier since it was last complete, whether each
+/// thread waits at its barrier, and the values of all slots.
 using State = std::vector<Value>;
 
 class Interleaver {

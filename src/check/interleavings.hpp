@@ -1,5 +1,5 @@
-// Sequential consistency by brute force: every interleaving of a program's threads. What a litmus run shows beyond
-// these final states is weak behaviour; every memory model must allow these.
+// Sequential consistency by brute force: every interleaving of a program's threads. Every memory model must allow these
+// final states. Any other final state of a litmus run is weak behaviour.
 #pragma once
 
 #include <set>
@@ -8,10 +8,10 @@
 
 namespace ew::check {
 
-/// The final states of all interleavings that end (a thread that waits for ever ends nothing).
+/// The final states of all interleavings that end. If a thread waits for ever, the interleaving has no final state.
 std::set<FinalState> interleavings(const Program&);
 
-/// Some interleaving ends with a thread that waits for ever: for a value that has gone by, or at a barrier.
+/// In some interleaving a thread waits for ever: for a value that was overwritten, or at a barrier.
 bool may_wait_for_ever(const Program&);
 
 }  // namespace ew::check

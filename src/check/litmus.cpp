@@ -37,7 +37,7 @@ int binding(const Expression& e) {
   return 0;
 }
 
-/// In parentheses where it binds less tightly than its place asks.
+/// The expression, in parentheses if its operator binds less tightly than `least`.
 std::string print_bound(const Expression& e, int least) {
   std::string text = print(e);
   return binding(e) < least ? fmt::format("({})", text) : text;
@@ -138,7 +138,7 @@ std::string print(const Expression& e) {
   if (e.kind == Expression::Kind::constant) return std::to_string(e.value);
   if (e.kind == Expression::Kind::name) return e.name;
   const std::string_view op = text_of(e.op);
-  // An operand of a unary operator that is itself signed stands in parentheses: -(-1).
+  // If the operand of a unary operator has a sign itself, it stands in parentheses: -(-1).
   if (e.operands.size() == 1) return fmt::format("{}{}", op, print_bound(e.operands[0], 11));
   const int binds = binding(e);
   return fmt::format("{} {} {}", print_bound(e.operands[0], binds), op, print_bound(e.operands[1], binds + 1));

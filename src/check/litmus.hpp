@@ -1,5 +1,5 @@
-// A litmus test as its author wrote it: the whole of the .glt format (docs/litmus.md), names unresolved. Made by
-// litmus_parser.hpp; program.hpp makes of it what runs. Values: parse, print and parse again gives an equal test.
+// A litmus test as its author wrote it: the whole .glt format (docs/litmus.md), with names as text. litmus_parser.hpp
+// makes it; program.hpp resolves the names. Values: a test that is printed and parsed again is an equal test.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace ew::check {
 
-/// The line where something stands. No part of what the test says: all lines are equal.
+/// The line where something stands. All lines compare as equal: they are no part of what a test says.
 struct Line {
   u32 number = 0;
   bool operator==(const Line&) const { return true; }
@@ -41,7 +41,7 @@ enum class Operator : u8 {
 struct Expression {
   enum class Kind : u8 { constant, name, operation };
   Kind kind = Kind::constant;
-  Operator op = Operator::add;  // of an operation: on one or two operands
+  Operator op = Operator::add;  // for an operation; it has one or two operands
   Value value = 0;
   std::string name;  // a register; in conditions also a location, an output or T0:r
   std::vector<Expression> operands;
@@ -88,9 +88,9 @@ struct Statement {
   std::string reg;       // empty: none, or `_`
   std::string location;  // or the name of an output
   Operator relation = Operator::equal;
-  std::optional<u32> barrier, threads;     // of bar and arrive: which, and how many complete it (none: the block)
-  std::vector<Expression> values;          // value written or compared; of cas: old, new
-  std::vector<Statement> then, otherwise;  // of if
+  std::optional<u32> barrier, threads;     // for bar and arrive: its number, its thread count (none: the whole block)
+  std::vector<Expression> values;          // value written or compared; for cas: old, new
+  std::vector<Statement> then, otherwise;  // for if
   bool operator==(const Statement&) const = default;
 };
 
@@ -115,10 +115,10 @@ struct Expectation {
     bool operator==(const Cell&) const = default;
   };
   Kind kind = Kind::final;
-  std::optional<Expression> condition;  // of crash and final
+  std::optional<Expression> condition;  // for crash and final
   std::vector<Cell> cells;
   struct Shown {
-    std::string protocol, model;  // of a machine that must show this final state
+    std::string protocol, model;  // a machine with these must show the final state
     bool operator==(const Shown&) const = default;
   };
   std::vector<Shown> shown;
@@ -136,7 +136,7 @@ struct Litmus {
   std::string name;
   TestKind kind = TestKind::ptx;
   struct Note {
-    bool source = false;  // src, else doc
+    bool source = false;  // true: a `src` line; else a `doc` line
     std::string text;
     bool operator==(const Note&) const = default;
   };
@@ -148,7 +148,7 @@ struct Litmus {
   std::vector<Note> notes;
   std::vector<std::string> persistent;  // pm tests: locations in persistent memory
   std::vector<Initial> initial;         // others are 0
-  std::vector<Value> domain;            // of quantum values; empty: 0 1 2
+  std::vector<Value> domain;            // the values that a quantum access may have; empty: 0 1 2
   std::vector<ThreadText> threads;
   std::vector<Expectation> expectations;
   Line line;
@@ -162,7 +162,7 @@ std::string_view text_of(Label);
 std::string_view text_of(Order);
 std::string_view text_of(Scope);  // blk dev sys
 
-/// As a file holds it.
+/// The text, as it stands in a file.
 std::string print(const Expression&);
 std::string print(const Statement&);
 std::string print(const Litmus&);

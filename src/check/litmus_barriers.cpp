@@ -11,7 +11,7 @@ namespace ew::check {
 
 namespace {
 
-constexpr u32 most_warps = 31;  // beside one that only ends (litmus_kernel.cpp)
+constexpr u32 most_warps = 31;  // one more warp only ends (litmus_kernel.cpp)
 
 class BarrierChecker {
  public:

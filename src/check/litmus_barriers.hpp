@@ -1,4 +1,4 @@
-// What the barriers of a litmus test must keep to: PTX ISA, "barrier{.cta}".
+// The rules for the barriers of a litmus test: PTX ISA, "barrier{.cta}".
 #pragma once
 
 #include <string>
@@ -7,8 +7,10 @@
 
 namespace ew::check {
 
-/// All uses of a barrier in a block name one thread count; a barrier without one is met by every thread of the block
-/// equally often; who meets one with a count has a warp of its own. Throws core::UserError.
+/// Throws core::UserError if a rule is broken:
+/// - all uses of a barrier in a block name the same thread count, or none;
+/// - every thread of the block comes to a barrier without a count equally often;
+/// - a thread that comes to a barrier with a count has a warp of its own.
 void check_barriers(const Litmus&, const std::string& file);
 
 }  // namespace ew::check

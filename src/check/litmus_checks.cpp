@@ -21,7 +21,7 @@ bool is_access(Verb verb) {
   return verb == Verb::st || verb == Verb::ld || verb == Verb::await || is_atomic(verb);
 }
 
-/// Empty, or why the order does not suit the access.
+/// Says why the access cannot have this order; empty if it can.
 std::string wrong_order(Verb verb, Order order) {
   const bool reads = verb != Verb::st, writes = verb == Verb::st || is_atomic(verb);
   const bool right = order == Order::relaxed ||

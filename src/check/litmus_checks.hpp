@@ -1,4 +1,4 @@
-// What a litmus test must keep to beyond its grammar. For the parser and program.cpp.
+// The rules for a litmus test beyond its grammar. Used by the parser and program.cpp.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace ew::check {
 
-/// Empty, or why the tags do not suit the statement in a test of this kind.
+/// Says why the statement cannot have these tags in a test of this kind; empty if it can.
 std::string wrong_tag(TestKind, const Statement&);
 
-/// Names that conditions and expressions use exist; what the kind cannot say is not there. Throws core::UserError.
+/// Throws core::UserError if a condition or expression uses a name that does not exist, or if the test has something
+/// that its kind does not permit.
 void check_litmus(const Litmus&, const std::string& file);
 
-/// Every location that a statement of the test names, in the order of appearance, outputs not among them.
+/// Every location that a statement of the test names, without outputs, in the order of appearance.
 std::vector<std::string> locations_of(const Litmus&);
 /// Every name that `out` writes, in the order of appearance.
 std::vector<std::string> outputs_of(const Litmus&);

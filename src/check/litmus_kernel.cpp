@@ -66,7 +66,7 @@ class KernelWriter {
     return text;
   }
 
-  /// The declarations, and the way from a thread's indices to its label.
+  /// The declarations, and the branches from a thread's indices to its label.
   std::string head() const {
     std::string text = fmt::format(
         ".version 8.3\n.target sm_90\n.address_size 64\n.visible .entry litmus(\n{})\n{{\n  .reg .b64 %results, "
@@ -82,14 +82,15 @@ class KernelWriter {
     return text + dispatch_ + "  bra PADDING;\n";
   }
 
-  /// Blocks in the order of their numbers, warps likewise; threads of one warp get lanes in the order of the test.
+  /// Blocks and warps keep the order of their numbers. The threads of one warp get lanes in the order of the test.
   void place() {
     std::map<u32, std::map<u32, u32>> lanes;  // block -> warp -> lanes taken
     for (const auto& thread : program_.threads) lanes[thread.place.block][thread.warp] = 0;
     std::size_t most_warps = 1;
     for (const auto& [block, warps] : lanes) most_warps = std::max(most_warps, warps.size());
     kernel_.blocks = static_cast<u32>(lanes.size());
-    // The simulated GPU takes a count of all of a block's threads for all that are left: here it never is.
+    // For the simulated GPU a barrier that counts all threads of a block waits only for those that have not ended. One
+    // more warp makes sure that no count here is that of all threads.
     const bool counts = std::ranges::any_of(program_.barriers, [](const auto& b) { return b.threads.has_value(); });
     kernel_.threads = static_cast<u32>(most_warps + counts) * warp_lanes;
     for (u32 t = 0; t < program_.threads.size(); ++t) {
@@ -104,7 +105,8 @@ class KernelWriter {
     }
   }
 
-  /// A barrier with a thread count counts whole warps: all lanes go the way of the first, who alone accesses memory.
+  /// A barrier with a thread count counts whole warps. So all lanes of the warp run the thread's code, and the first
+  /// lane alone accesses memory.
   bool whole_warp(const Program::Thread& thread) const {
     return std::ranges::any_of(thread.instructions, [&](const Instruction& i) {
       return i.kind == Instruction::Kind::barrier && program_.barriers[i.barrier].threads;
@@ -161,7 +163,7 @@ class KernelWriter {
 
   std::string temporary() { return fmt::format("%temporary{}", temporaries_++); }
 
-  /// The register or constant that holds the value.
+  /// Emits code for the value. Returns the register or constant that holds it.
   std::string value(const Code& code) {
     std::vector<std::string> stack;
     for (const Code::Step& step : code.steps) {
@@ -261,7 +263,7 @@ class KernelWriter {
     emit("{}st{}.global.u32 [%location{}], {};", lead_, order_text(i), i.location, operand);
   }
 
-  /// What the first lane says.
+  /// The first lane's value, in every lane.
   std::string agreed(const std::string& operand) {
     if (!whole_warp_) return operand;
     const std::string result = temporary();
@@ -277,7 +279,7 @@ class KernelWriter {
       emit("barrier.sync {};", b.id);
   }
 
-  /// As include/everwarp/persist.cuh has them.
+  /// A region of pragmas, like those of include/everwarp/persist.cuh.
   void region(std::string_view name, std::initializer_list<std::string> instructions) {
     emit(".pragma \"everwarp.{}\";", name);
     for (const std::string& text : instructions) emit("{}", text);
@@ -297,7 +299,8 @@ class KernelWriter {
            {fmt::format("ld.acquire{}.global.u32 %slot{}, [%location{}];", scope_text(i.scope), i.slot, i.location)});
   }
 
-  /// When, then what. All that the thread has loaded has arrived before: the branch needs it.
+  /// Stores the time, then the value. Before that, everything that the thread has loaded has arrived: a branch needs
+  /// it.
   void output(const Instruction& i, u32 number) {
     const Program::Thread& thread = program_.threads[number];
     const std::string here = fmt::format("OUTPUT{}", kernel_.outputs.size()), loaded = temporary();
@@ -337,7 +340,7 @@ class KernelWriter {
       emit("{}ld{}.global.u32 %slot{}, [%location{}];", lead_, order_text(i), i.slot, i.location);
     const std::string result = agreed(operation(i.relation, fmt::format("%slot{}", i.slot), wanted));
     emit("setp.eq.s32 %go, {}, 0;", result);
-    // A loop around a weak load looks like any other loop, and would have the whole turn of a functional machine.
+    // A functional machine does not see that a loop around a weak load waits. The sleep gives other warps their turn.
     if (i.order == Order::weak && !i.persist_sync) emit("@%go nanosleep.u32 1;");
     emit("@%go bra AWAIT{}_{};", thread, at);
   }

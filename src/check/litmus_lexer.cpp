@@ -95,7 +95,7 @@ u32 LineLexer::expect_count(std::string_view what, u32 most) {
 std::string LineLexer::expect_dashed(std::string_view what) {
   if (kind_ != Kind::name) fail_expected(what);
   std::string name(text_);
-  // What follows must touch: "sbrp - lit" is three words.
+  // The parts must touch: "sbrp - lit" is three words.
   const auto more = [&](char c) { return in_name(c) || c == '-' || c == '.'; };
   while (at_ < line_.size() && more(line_[at_])) name += line_[at_++];
   advance();

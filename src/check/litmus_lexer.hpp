@@ -1,4 +1,4 @@
-// One line of .glt text as words, numbers and signs; and the complaints about it. Private to the parser.
+// One line of .glt text as names, numbers and signs, and the messages about mistakes in it. Private to the parser.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ class LineLexer {
 
   Kind kind() const { return kind_; }
   std::string_view text() const { return text_; }
-  /// Of a number: 0 .. 4294967295.
+  /// The value of a number: 0 .. 4294967295.
   i64 number() const { return number_; }
   u32 line() const { return line_number_; }
 
@@ -27,9 +27,9 @@ class LineLexer {
   void expect(std::string_view sign);
   std::string expect_name(std::string_view what);
   u32 expect_count(std::string_view what, u32 most);
-  /// A word of letters, digits, '-' and '.', as names of models are.
+  /// A word of letters, digits, '-' and '.', as a model's name may be.
   std::string expect_dashed(std::string_view what);
-  /// A number that may have a '-'.
+  /// A number, perhaps with a '-' before it.
   Value expect_value(std::string_view what);
   void expect_end();
 

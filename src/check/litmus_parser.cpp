@@ -1,5 +1,5 @@
-// Two classes: StatementParser reads what stands in one line, FileParser what the lines are. What a whole test must
-// keep to (litmus_checks.cpp) is looked at when its last line has been read.
+// Two classes. StatementParser reads the content of one line. FileParser finds out what each line is. The rules for a
+// whole test (litmus_checks.cpp) are checked when its last line has been read.
 #include "check/litmus_parser.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace ew::check {
 namespace {
 
 constexpr u32 deepest = 64;           // nesting of parentheses and of if
-constexpr u32 most_operators = 1000;  // of one expression: its tree is walked recursively
+constexpr u32 most_operators = 1000;  // in one expression; its tree is walked recursively
 
 class StatementParser {
  public:

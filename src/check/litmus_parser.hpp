@@ -9,7 +9,8 @@
 
 namespace ew::check {
 
-/// `file` stands in messages. Names of tests are unique in a file; conditions name what their test has.
+/// `file` is the name for messages. The names of tests are different within a file. Conditions use only names of their
+/// test.
 std::vector<Litmus> parse_litmus(std::string_view text, const std::string& file);
 
 }  // namespace ew::check

@@ -96,7 +96,7 @@ void LitmusPool::count_crashes(const std::vector<u64>& addresses, std::vector<Ou
       crash();
     }
     for (const u32 number = writes[w].number; w < writes.size() && writes[w].number == number; ++w)
-      image[writes[w].slot] = writes[w].value;  // one durable write is whole
+      image[writes[w].slot] = writes[w].value;  // a crash does not split a durable write
     crash();
   }
   for (; output != happened.end(); ++output) {

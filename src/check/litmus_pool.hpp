@@ -1,5 +1,5 @@
-// The persistent memory of a litmus run: a pool without a file, and the log of what became durable in it, from which
-// every crash of the run is rebuilt.
+// The persistent memory of a litmus run: a pool without a file, and the log of durable writes to it. Every crash of the
+// run is rebuilt from this log.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class LitmusPool {
  public:
   static constexpr u64 line_bytes = 128, lines = 512;
 
-  /// Of a program without persistent locations or outputs there is none.
+  /// Makes no pool for a program without persistent locations and outputs.
   LitmusPool(const Program&, memory::AddressSpace&);
   ~LitmusPool();
   LitmusPool(const LitmusPool&) = delete;
@@ -23,14 +23,14 @@ class LitmusPool {
   u64 begin() const { return begin_; }
   memory::DurableImage& durable() { return durable_; }
 
-  /// What is written in the pool now is durable.
+  /// Makes everything durable that stands in the pool now.
   void begin_run();
   struct Output {
     u64 cycle;
     u32 output;
     Value value;
   };
-  /// Adds the images that crashes of the last run leave. addresses: of locations.
+  /// Adds the images that crashes of the last run leave. `addresses` are those of the locations.
   void count_crashes(const std::vector<u64>& addresses, std::vector<Output> happened, u64 seed, Histogram&);
 
  private:
@@ -46,7 +46,7 @@ class LitmusPool {
   ImageLayout layout_;
   memory::DurableImage durable_;
   u64 begin_ = 0;
-  std::vector<u8> bytes_;  // that are durable
+  std::vector<u8> bytes_;  // the durable content
   std::string log_;
   long log_at_ = 0;
 };

@@ -21,7 +21,7 @@ void must_be_models(const LineLexer& lexer, const Litmus& test, std::string_view
 }
 
 void check_column(const LineLexer& lexer, Expectation::Kind kind, const std::string& column) {
-  if (kind == Expectation::Kind::models) return;  // models of data races have settings in their names
+  if (kind == Expectation::Kind::models) return;  // names of data-race models contain settings: not checked here
   std::vector<std::string_view> names = consistency::names();
   if (kind != Expectation::Kind::final) {
     names.clear();

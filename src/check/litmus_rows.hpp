@@ -1,4 +1,4 @@
-// The rows of a test, `expect …`: what its author expects of which model. Private to the parser.
+// The rows of a test, `expect …`: what its author expects of each model. Private to the parser.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace ew::check {
 
-/// The rest of a line behind `expect`. condition: reads an expression from the lexer.
+/// Reads the rest of a line behind `expect`. `condition` reads an expression from the lexer.
 void parse_row(LineLexer&, Litmus&, const std::function<Expression()>& condition);
 
 }  // namespace ew::check

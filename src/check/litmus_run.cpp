@@ -17,10 +17,10 @@ namespace ew::check {
 
 namespace {
 
-constexpr u64 line_bytes = LitmusPool::line_bytes, lines = LitmusPool::lines;  // of the memory where locations lie
-constexpr u64 until_meeting = 4'000;  // ns: later than the slowest loads beforehand
+constexpr u64 line_bytes = LitmusPool::line_bytes, lines = LitmusPool::lines;  // the memory of the locations
+constexpr u64 until_meeting = 4'000;  // ns: by then the slowest of the earlier loads have completed
 
-/// Litmus kernels ask nothing of a runtime.
+/// Litmus kernels use no service of a runtime.
 class NoServices final : public simt::DeviceServices {
  public:
   i32 print(const char*, const u8*, const simt::ReadString&) override { return 0; }
@@ -31,15 +31,15 @@ class NoServices final : public simt::DeviceServices {
   bool region(std::string_view, LaneMask) override { return false; }
 };
 
-/// What one seed gives a kernel.
+/// The parameters that a seed gives to a kernel.
 struct Variation {
   std::vector<u64> offsets;  // of locations
   std::vector<u32> delays, warm;
   u64 meeting = 0;  // nanoseconds after the launch
 };
 
-/// Nobody, everything, anything, or (most often) what each thread uses last: stale when its turn comes, while what the
-/// thread uses first is fetched.
+/// Chooses the locations that are read beforehand: none, all, a random choice, or (most often) the location that each
+/// thread uses last. That copy is stale when its turn comes, while the location that the thread uses first is fetched.
 void warm(Variation& v, const LitmusKernel& kernel, core::SplitMix64& random) {
   const u64 kind = random.below(5);
   for (std::size_t bit = 0; bit < kernel.warmable.size(); ++bit) {
@@ -67,7 +67,8 @@ Variation variation_of(const LitmusKernel& kernel, u64 seed) {
     if (layout == 1) v.offsets.push_back((first * line_bytes + 32 * l) % (lines * line_bytes));
     if (layout >= 2) v.offsets.push_back(line * line_bytes + 4 * random.below(line_bytes / 4));
   }
-  // Some seeds sleep hardly at all, so that accesses meet; others spread them over a memory latency or several.
+  // With some seeds threads hardly sleep, so that accesses meet. Others spread accesses over one or more latencies of
+  // memory.
   static constexpr u64 longest[] = {1, 20, 100, 400, 1500, 3000};
   const u64 range = longest[random.below(std::size(longest))];
   for (u32& delay : v.delays) delay = random.below(2) ? 0 : static_cast<u32>(random.below(range));

@@ -1,7 +1,7 @@
-// Runs a litmus test on a simulated machine, seed by seed, and counts the final states. Seed 0 changes nothing; every
-// other one moves the locations (lines of their own, sectors of one line, neighbours in one sector), lets threads sleep
-// before accesses, and has them read locations beforehand. Of a test of kind pm every crash of a run counts: the log of
-// durable writes says what the persistence domain held at any moment.
+// Runs a litmus test on a simulated machine, seed by seed, and counts the final states. Seed 0 changes nothing. Every
+// other seed moves the locations (to lines of their own, to sectors of one line, to one sector). It lets threads sleep
+// before accesses, and lets them read locations before they begin. For a test of kind pm every crash of a run counts:
+// the log of durable writes says what the persistence domain held at any moment.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace ew::check {
 
-/// Makes a machine. Called for every run: what an earlier run leaves (whose turn it is, what lies in caches) would
-/// change who runs when, and the run of a seed could not be repeated.
+/// Makes a machine. It is called for every run. An earlier run would leave its state (turns of schedulers, lines in
+/// caches), and the run of a seed could not be repeated.
 using MakeSimulator = std::function<std::unique_ptr<runtime::Simulator>(memory::AddressSpace&, simt::DeviceServices&,
                                                                         u64 seed, memory::DurableImage&)>;
 
@@ -31,12 +31,12 @@ struct Histogram {
     u64 runs = 0, first_seed = 0;
   };
   std::map<FinalState, Count> states;
-  std::map<Image, Count> images;  // that crashes left (kind pm), also of runs that did not end
-  u64 crashes = 0;                // moments between which something became durable or an output happened
+  std::map<Image, Count> images;  // that crashes left (kind pm), also in runs that did not end
+  u64 crashes = 0;                // different moments of a crash: between two something became durable or was output
   u64 runs = 0;
   u64 unfinished = 0;  // ended by a fault or the instruction limit
   u64 unfinished_seed = 0;
-  std::string unfinished_why;  // of the first
+  std::string unfinished_why;  // for the first such run
 };
 
 /// Seeds first .. first + count - 1. REQUIRES: cannot_run(program) is empty.

@@ -1,4 +1,4 @@
-// The words of the .glt format, each once: the parser reads them, the printer writes them, messages list them.
+// The words of the .glt format, each once. The parser reads them, the printer writes them, and messages list them.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ inline constexpr std::array order_words{
 inline constexpr std::array scope_words{Word<Scope>{"blk", Scope::cta}, Word<Scope>{"dev", Scope::gpu},
                                         Word<Scope>{"sys", Scope::sys}};
 
-/// Binary operators with how tightly they bind; then the unary ones.
+/// Binary operators, and how tightly they bind; then the unary operators.
 struct OperatorWord {
   std::string_view text;
   Operator meaning;
@@ -59,10 +59,10 @@ inline constexpr std::array binary_operators{
 inline constexpr std::array unary_operators{OperatorWord{"-", Operator::negate, 10},
                                             OperatorWord{"!", Operator::logical_not, 10}};
 
-/// The consistency model of a row, and of a machine, that names none. Columns of `expect final` are consistency models;
-/// those of `expect crash` and `expect images` are rows of axioms (persistency_columns()).
+/// The consistency model of a row or a machine that names no model. The columns of `expect final` are consistency
+/// models. Those of `expect crash` and `expect images` are rows of persistency axioms (persistency_columns()).
 inline constexpr std::string_view usual_model = "ptx";
-/// What a row of a drf test may say of a model.
+/// The words that a row of a drf test may have for a model.
 inline constexpr std::array<std::string_view, 8> race_words{"legal",   "data", "comm",     "no",
                                                             "quantum", "spec", "ordinary", "sync"};
 

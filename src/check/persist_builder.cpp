@@ -100,7 +100,7 @@ RecordedThread& PersistBuilder::thread_of(RecordedBlock& block, const EventRecor
   return thread;
 }
 
-/// The first event behind a barrier says that everyone has arrived.
+/// The thread's first event behind a barrier. It shows that every thread has arrived.
 void PersistBuilder::leave_barrier(RecordedBlock& block, RecordedThread& thread) {
   const BlockBarriers::Outcome outcome = block.barriers.leave(thread.meeting - 1, graph_);
   thread.order.acquire(graph_, outcome.order);
@@ -201,7 +201,7 @@ void PersistBuilder::store(const LaneAccess& lane, std::span<const u64> value, b
 void PersistBuilder::add_persists(const LaneAccess& lane, std::span<const u64> value, u32 flag_node) {
   ThreadOrder& order = lane.thread.order;
   const EventRecord& record = lane.record;
-  // [RelSelf]: a flag persists after all that it publishes.
+  // [RelSelf]: a flag becomes durable after everything that it publishes.
   const bool releases = record.action == EventAction::prel || record.action == EventAction::release ||
                         record.action == EventAction::acq_rel;
   const bool ordered = !axioms_.unordered() && axioms_.across != Across::performance;
@@ -223,7 +223,7 @@ void PersistBuilder::add_persists(const LaneAccess& lane, std::span<const u64> v
                           .bytes = static_cast<u8>(std::min(record.bytes - at, 8u))};
     order.persisted(words_.add(persist, before));
   }
-  // [AcqSelf]: what follows an acquiring atomic follows its persist.
+  // [AcqSelf]: the persists behind an acquiring atomic follow the atomic's own persist.
   if (by_releases && record.kind == simt::EventKind::atomic &&
       (record.action == EventAction::acquire || record.action == EventAction::acq_rel))
     order.acquire(graph_, order.last());

@@ -1,15 +1,16 @@
-// From the events of a run to its PersistGraph under a row of axioms (persistency/axioms.hpp). One builder a graph.
+// Makes the PersistGraph of a recorded run under a row of axioms (persistency/axioms.hpp), from the run's events. Each
+// builder makes one graph.
 //
-// The builder takes one event after the other and knows the launches, blocks and threads. Its parts know
-//   thread_order.hpp             which nodes a thread's next persist must follow
-//   block_barriers.hpp           who has arrived at a block's barriers
-//   persist_synchronisation.hpp  what fences and strong accesses bring from thread to thread
-//   host_order.hpp               what the host, its commands and its persist calls order
-//   persist_words.hpp            the persists: adds each behind the older ones of its bytes
-// A release publishes what the thread has persisted and acquired; an acquire adds what was published to what the next
-// persist must follow; a fence or barrier orders the thread's own persists. Volatile accesses are known as far as they
-// are strong (relaxed and stronger, volatile, atomics): a program that passes data through plain accesses has a race,
-// and orders nothing here.
+// The builder takes one event after the other, and knows the launches, blocks and threads. Its parts know
+//   thread_order.hpp             the nodes that a thread's next persist must follow
+//   block_barriers.hpp           the threads that have arrived at a block's barriers
+//   persist_synchronisation.hpp  the order that fences and strong accesses carry from thread to thread
+//   host_order.hpp               the order that the host, its commands and its persist calls make
+//   persist_words.hpp            the persists: each comes behind the older ones of its bytes
+// A release publishes what its thread has persisted and acquired. The persists behind an acquire follow what was
+// published. A fence or barrier orders the thread's own persists. Of accesses to volatile memory the graph has only the
+// strong ones (relaxed and stronger, volatile, atomics). A program that passes data through plain accesses has a race:
+// they order nothing here.
 #pragma once
 
 #include <memory>
@@ -39,9 +40,9 @@ class PersistBuilder {
   PersistBuilder(const PersistBuilder&) = delete;
   PersistBuilder& operator=(const PersistBuilder&) = delete;
 
-  /// One event; in order.
+  /// Takes the run's next event.
   void take(const EventRecord&, std::span<const u64> words);
-  /// Persists of this record have the numbers from here on.
+  /// The number that the next persist will have.
   u32 persists() const { return graph_.size(); }
   PersistGraph finish();
 

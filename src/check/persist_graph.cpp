@@ -94,7 +94,7 @@ void Reach::walk(u32 persist, Visit&& visit) {
 }
 
 void Reach::add_below(u32 persist, PersistSet& to) {
-  walk<true>(persist, [&](u32 here) {  // what is below one that is there already is there
+  walk<true>(persist, [&](u32 here) {  // a persist that is in the set already has everything below it there
     if (here != persist && to.has(here)) return false;
     to.add(here);
     return true;
@@ -111,7 +111,7 @@ void Reach::remove_above(u32 persist, PersistSet& from) {
 
 PersistSet Reach::closed(const PersistSet& set) {
   PersistSet result(set.size());
-  for (u32 persist = set.size(); persist-- > 0;)  // late ones first: they bring the others
+  for (u32 persist = set.size(); persist-- > 0;)  // late persists first: they bring the earlier ones
     if (set.has(persist) && !result.has(persist)) add_below(persist, result);
   return result;
 }

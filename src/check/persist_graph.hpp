@@ -1,9 +1,9 @@
-// The persists of a run and the order in which a persistency model lets them become durable: a directed graph without
-// cycles whose nodes are persists (atoms: an aligned piece of at most 8 bytes of one thread's store) and virtual nodes,
-// which stand for "all of those" at a fence, a release, a barrier or the end of a kernel. What a crash may leave is a
-// set of persists that is closed downwards: an ideal. Built by persist_builder.hpp; a value.
+// The persists of a run, and the order in which a persistency model lets them become durable: a directed graph without
+// cycles. A persist is an aligned piece, of at most 8 bytes, of one thread's store. The nodes are persists and virtual
+// nodes. A virtual node stands for a set of persists at a fence, a release, a barrier or the end of a kernel. A crash
+// may leave any set of persists that is closed downwards (an ideal). Built by persist_builder.hpp. A value.
 //
-// Nodes are numbered in the order of the run: every edge goes from a smaller number to a larger one. Node 0 is empty.
+// Nodes are numbered in the order of the run. Every edge goes from a smaller number to a larger one. Node 0 is empty.
 #pragma once
 
 #include <span>
@@ -18,33 +18,33 @@ inline constexpr u32 no_persist = ~u32{0};
 
 struct Persist {
   u64 address = 0, value = 0;
-  u64 thread = 0;  // of the launch, counted through its blocks; of the host or a copy: 0
+  u64 thread = 0;  // its number in the launch, through all blocks; 0 for the host or a copy
   u32 launch = 0;  // 0: the host or a copy
   u32 pc = 0;
-  u32 kernel = 0;  // with pc: the place in the program
+  u32 kernel = 0;  // kernel and pc are the place in the program
   u8 bytes = 8;
 };
 
-/// What the host has told to be durable, in order.
+/// An acknowledgement of the host.
 struct AcknowledgedNode {
-  u32 node = 0;  // everything that the model promises to be durable by then; 0: nothing
+  u32 node = 0;  // stands for everything that the model promises to be durable by then; 0: nothing
   u64 progress = 0;
-  u32 issued = 0;  // persists that the run had issued by then: those with smaller numbers
+  u32 issued = 0;  // the run had issued the persists with smaller numbers by then
 };
 
-/// A synchronisation that exists only because axioms made it stronger than it is written (widened, synced).
+/// A synchronisation that exists only because the axioms (widened, synced) make it stronger than the program has it.
 struct Widening {
   u32 node = 0;
   struct Side {
     u32 launch = 0, pc = 0;  // launch 0: not known
     Scope scope = Scope::none;
     simt::EventAction action = simt::EventAction::none;
-    bool narrow = false;  // its scope does not reach the other side
-    bool loose = false;   // it is no release, or no acquire
+    bool narrow = false;  // the scope does not reach the other side
+    bool loose = false;   // the access is no release, or no acquire
     u32 changes() const { return narrow || loose ? 1 : 0; }
   };
   Side release, acquire;
-  bool one_block = false;  // block scope would reach
+  bool one_block = false;  // both sides are in one block: block scope is enough
   u32 changes() const { return release.changes() + acquire.changes(); }
 };
 
@@ -59,22 +59,22 @@ class PersistGraph {
   const Persist& persist(u32 number) const { return persists_[number]; }
   const std::vector<Persist>& persists() const { return persists_; }
   u32 node_of(u32 persist) const { return nodes_[persist]; }
-  /// no_persist: a virtual node.
+  /// no_persist for a virtual node.
   u32 persist_at(u32 node) const { return persist_at_[node]; }
   const std::vector<Widening>& widenings() const { return widenings_; }
   const std::vector<AcknowledgedNode>& acknowledgements() const { return acknowledgements_; }
-  /// How many pools of the run had been mapped, told as acknowledgements are: each mapping is a moment of the host.
+  /// The same for mappings of pools. `progress` is the number of pools that had been mapped by then.
   const std::vector<AcknowledgedNode>& mappings() const { return mappings_; }
 
-  /// A node behind all of these; zeros are left out, and one alone is its own.
+  /// A node behind all of these nodes. Zeros are left out. For a single node it is this node itself.
   u32 join(std::span<const u32> nodes);
   u32 join(u32 a, u32 b);
   u32 add(const Persist&, std::span<const u32> before);
-  /// A node of its own behind `node`, which is there only because a synchronisation was made stronger.
+  /// A new node behind `node`, for a synchronisation that was made stronger.
   u32 widen(u32 node, const Widening&);
   void acknowledge(u32 node, u64 progress) { acknowledgements_.push_back({node, progress, size()}); }
   void map(u32 node, u64 pools) { mappings_.push_back({node, pools, size()}); }
-  /// No more will be added: makes after().
+  /// To be called when nothing more will be added: makes after().
   void complete();
 
  private:
@@ -104,7 +104,7 @@ class PersistSet {
   void remove(u32 persist) { bits_[persist / 64] &= ~(u64{1} << persist % 64); }
   bool operator==(const PersistSet&) const = default;
   u32 count() const;
-  /// Only those before `end`; together with those before `end`.
+  /// The set without persists from `end` on; the set with all persists before `end` added.
   PersistSet cut_at(u32 end) const;
   PersistSet filled_to(u32 end) const;
 
@@ -113,17 +113,17 @@ class PersistSet {
   std::vector<u64> bits_;
 };
 
-/// Walks edges of a graph, again and again.
+/// Walks along the edges of a graph. Its memory is used again for each walk.
 class Reach {
  public:
   explicit Reach(const PersistGraph& graph) : graph_(graph), mark_(graph.nodes(), 0) {}
-  /// The persists that must be durable when `persist` is, itself included; and those that need it.
+  /// Adds `persist` and all persists that must be durable when it is; removes `persist` and all persists that need it.
   void add_below(u32 persist, PersistSet& to);
   void remove_above(u32 persist, PersistSet& from);
-  /// The least ideal that holds the set.
+  /// The smallest ideal that contains the set.
   PersistSet closed(const PersistSet&);
   bool is_ideal(const PersistSet&);
-  /// Must `first` be durable when `second` is?
+  /// True if `first` must be durable when `second` is.
   bool ordered(u32 first, u32 second);
 
  private:

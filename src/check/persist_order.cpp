@@ -19,23 +19,23 @@ constexpr u64 never = ~u64{0};
 
 constexpr u32 no_cell = ~u32{0}, no_list = ~u32{0};
 
-/// An aligned word of a pool, in cells as small as the smallest persist of it.
+/// An aligned word of a pool, divided into cells. A cell is as small as the word's smallest persist.
 struct Word {
   u32 first_cell = no_cell;
   u8 cell_bytes = 0;  // 0: no persist of it
 };
 
-/// What one cell holds after each of its persists: states 1 .. count, in the order of the run; state 0 is what it held
-/// before. Each durable write of it shows one of them, never an earlier one than the write before.
+/// A cell is in state 0 before its first persist, and in states 1 .. count after each, in the order of the run. A
+/// durable write of the cell shows one of its states, never an earlier state than the write before.
 struct Cell {
   u64 base = 0;
   u32 first = 0, count = 0;  // of its states
-  u32 least = 0;             // state that the writes so far must have come to
-  u32 most = 0;              // … that the writes up to here can have come to, if those behind are to be explained
+  u32 least = 0;             // the lowest state that explains the writes so far
+  u32 most = 0;              // the highest state that explains the writes so far and leaves one for those behind
   u32 sorted = no_list;      // in sorted_
-  u64 shown = 0;             // the write that can have come to `most`
-  bool host = false;         // the host has stored to it: what it hands over is not written where it is durable already
-  bool foreign = false;      // it has held what nobody is known to have written: the host's
+  u64 shown = 0;             // the write that may have shown `most`
+  bool host = false;         // the host has stored to it; a store of a value that is durable already is not in the log
+  bool foreign = false;      // it has held a value that no persist has: an unseen store of the host
 };
 
 struct CellState {
@@ -113,7 +113,7 @@ class OrderCheck {
       });
   }
 
-  /// The same for the cells that it writes whole.
+  /// The same for the cells that the durable write covers completely.
   template <class Visit>
   void each_cell(const DurableWrite& write, Visit&& visit) {
     const u64 end = write.address + write.bytes.size();
@@ -133,7 +133,7 @@ class OrderCheck {
   u64 value_of(const Cell& cell, u32 state) const { return state ? states_[cell.first + state - 1].value : cell.base; }
 
   using States = std::vector<std::pair<u64, u32>>;
-  /// nullptr: they are few.
+  /// nullptr: the cell has few states.
   const States* sorted_states(Cell& cell) {
     constexpr u32 few = 16;
     if (cell.count <= few) return nullptr;
@@ -146,7 +146,7 @@ class OrderCheck {
     return &sorted_[cell.sorted];
   }
 
-  /// The first state from `from` on with this value; count + 1: there is none.
+  /// The first state with this value, from `from` on; count + 1: there is none.
   u32 next_with(Cell& cell, u64 value, u32 from) {
     if (const States* const list = sorted_states(cell)) {
       const auto next = std::ranges::lower_bound(*list, std::pair(value, from));
@@ -156,7 +156,7 @@ class OrderCheck {
     return from;
   }
 
-  /// The last one up to `from`. REQUIRES: there is one.
+  /// The last state with this value, up to `from`. REQUIRES: there is one.
   u32 last_with(Cell& cell, u64 value, u32 from) {
     if (const States* const list = sorted_states(cell))
       return std::prev(std::ranges::upper_bound(*list, std::pair(value, from)))->second;
@@ -164,7 +164,7 @@ class OrderCheck {
     return from;
   }
 
-  /// The cell is durable with this value.
+  /// A durable write has shown this value of the cell.
   void advance(Cell& cell, u64 value, u64 number) {
     if (cell.foreign || cell.count == 0) return;
     const u32 state = next_with(cell, value, cell.least);
@@ -180,14 +180,14 @@ class OrderCheck {
     cell.least = state;
   }
 
-  /// What the log has not shown.
+  /// States that the log has not shown.
   void settle(Cell& cell) {
     for (u32 i = cell.least; i < cell.count && !cell.foreign; ++i) latest_[states_[cell.first + i].persist] = never;
     cell.most = cell.count;
     cell.shown = never;
   }
 
-  /// The same from the last write to the first: those behind this one leave it this state at most.
+  /// The same, from the last write of the log to the first. The writes behind this one limit its state from above.
   void go_back(Cell& cell, u64 value, u64 number) {
     if (cell.foreign || cell.count == 0) return;
     go_back_to(cell, last_with(cell, value, cell.most));
@@ -202,7 +202,8 @@ class OrderCheck {
     cell.most = state;
   }
 
-  /// Of each node, the persist at or below it that became durable last; the first that was durable before that.
+  /// Finds for each node the persist, at or below it, that became durable last. A persist that surely became durable
+  /// before one below it breaks the order. Returns the earliest such case.
   std::optional<OrderViolation> find_violation() const {
     std::vector<u32> last(graph_.nodes(), no_persist);
     const auto time = [&](u32 persist) { return persist == no_persist ? 0 : earliest_[persist]; };

@@ -1,9 +1,10 @@
-// Did what became durable keep the order that a model promises? The promise is a PersistGraph of the recorded run, the
-// fact a DurableLog of the same run.
+// Checks that persists became durable in the order that a model promises. The promise is the PersistGraph of a recorded
+// run. The fact is the DurableLog of the same run.
 //
-// A persist is told from the log by its value, so two of one place with one value cannot be told apart: for each there
-// is an earliest and a latest write of the log that may have made it durable, and only what is wrong under every choice
-// is reported. A value that was overwritten before any write of the log had it became durable with its successor.
+// The log does not name persists: a persist is found by its address and value. Two persists of one address with one
+// value cannot be told apart. So each persist has an earliest and a latest durable write that may be its own. A mistake
+// is reported only if it is one under every choice. A value that was overwritten before a write of the log had it
+// became durable together with the next value.
 #pragma once
 
 #include <optional>
@@ -17,13 +18,13 @@ namespace ew::check {
 
 struct OrderViolation {
   u32 first = 0, second = 0;            // persists: `first` should have been durable before `second`
-  u64 first_number = 0, second_number;  // the durable writes that made them so; 0: none did
+  u64 first_number = 0, second_number;  // their durable writes; 0: there was none
   u64 second_cycle = 0;
 };
 
 struct OrderVerdict {
-  u64 persists = 0, told = 0;  // of them, those whose durable write is known for sure
-  u64 writes = 0;              // of the log
+  u64 persists = 0, told = 0;  // all persists; those that surely became durable
+  u64 writes = 0;              // durable writes of the log
   std::optional<OrderViolation> violation;
 };
 

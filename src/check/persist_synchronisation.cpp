@@ -19,7 +19,7 @@ bool is_acquire(EventAction action) {
   return action == EventAction::acquire || action == EventAction::acq_rel;
 }
 
-/// What the write brings to a block, or (0) to the device, beside what it brings already.
+/// Adds to what the write publishes to a block, or (0) to the device.
 void add(FlagWrite& write, u64 block, u32 for_pacq, u32 for_acquire, PersistGraph& graph) {
   if (!for_pacq && !for_acquire) return;
   for (FlagWrite::Published& other : write.published) {
@@ -60,7 +60,7 @@ void PersistSynchronisation::fence(RecordedThread& thread, const EventRecord& re
   fences.scope = record.scope;
 }
 
-/// A store behind a fence: the fence is the release when nothing was persisted in between, and limits its scope.
+/// A store behind a fence. If nothing was persisted in between, the fence is the release, and limits its scope.
 void PersistSynchronisation::release_by_fence(RecordedThread& thread, Widening::Side& writer) {
   const ThreadFences& fences = thread.fences;
   if (fences.scope < Scope::gpu) writer.pc = fences.pc;
@@ -150,7 +150,7 @@ void PersistSynchronisation::acquire_published(const LaneAccess& lane, const Fla
   }
 }
 
-/// Says which sides of a synchronisation are too narrow as written.
+/// Records which sides of a synchronisation have too narrow a scope in the program.
 u32 PersistSynchronisation::mark_widened(u32 node, const LaneAccess& lane, const FlagWrite& write) {
   if (!axioms_.releases.widened || !node || write.block == lane.block_id) return node;
   Widening widening{.release = write.writer, .acquire = side_of(lane.record)};
@@ -159,7 +159,8 @@ u32 PersistSynchronisation::mark_widened(u32 node, const LaneAccess& lane, const
   return widening.changes() ? graph_.widen(node, widening) : node;
 }
 
-/// The read takes everything that the writer had done: as if both were a release and an acquire, which they may be.
+/// Under synced axioms: the read acquires everything that the writer has done, as if they were an acquire and a
+/// release.
 void PersistSynchronisation::acquire_anyway(const LaneAccess& lane, const FlagWrite& write) {
   if (!write.everything) return;
   Widening widening{.release = write.writer, .acquire = side_of(lane.record)};
@@ -186,7 +187,7 @@ void PersistSynchronisation::write(const LaneAccess& lane, Flag& flag, u64 value
   write.block = lane.block_id;
   write.writer = side_of(lane.record);
   write.durable = thread.order.durable();
-  if (part_of_atomic) {  // it carries on what it has read
+  if (part_of_atomic) {  // the write also publishes what the atomic has read
     write.published = flag.last.published;
     write.durable = graph_.join(write.durable, flag.last.durable);
   }
@@ -200,8 +201,8 @@ void PersistSynchronisation::write(const LaneAccess& lane, Flag& flag, u64 value
   flag.last = std::move(write);
 }
 
-/// What a strong write brings to those whom its scope reaches: a release everything, others what the thread's last
-/// fence has published.
+/// What a strong write publishes to the threads that its scope reaches. A release publishes everything. Another write
+/// publishes what the thread's last fence has published.
 void PersistSynchronisation::publish(const LaneAccess& lane, FlagWrite& write) {
   RecordedThread& thread = lane.thread;
   const Scope scope = axioms_.wide(lane.record.scope);

@@ -1,9 +1,9 @@
-// What strong accesses of one location, and fences, bring from thread to thread: synchronisation by pRel and pAcq and
-// by releases and acquires with chains of atomics (psw, csw), and what epochs make of conflicts. Owned by
-// PersistBuilder.
+// The order that strong accesses of one location, and fences, carry from thread to thread: synchronisation by pRel and
+// pAcq (psw), by conventional releases and acquires with chains of atomics (csw), and the conflicts that order epochs.
+// Owned by PersistBuilder.
 //
-// A flag is a location that may synchronise: one that a strong access has touched. It remembers what its last writes
-// publish; a read finds the write by its value.
+// A flag is a location that may synchronise: a strong access has touched it. It remembers what its last writes publish.
+// A read finds its write by the value.
 #pragma once
 
 #include <unordered_map>
@@ -23,12 +23,13 @@ class PersistSynchronisation {
   /// `node`: see touch().
   void write(const LaneAccess&, Flag&, u64 value, bool part_of_atomic, u32 node);
 
-  /// The flag at this address, made when there is none; or nullptr.
+  /// The flag at this address. flag_of() makes one if there is none; known_flag() then returns nullptr.
   Flag& flag_of(const LaneAccess&);
   Flag* known_flag(const LaneAccess&);
-  /// Where conflicts order: the access as an event that conflicts with others of its location. Answers its node.
+  /// Only under models where conflicts order: adds the access as an event that conflicts with others of its location.
+  /// Returns the event's node.
   u32 touch(const LaneAccess&, Flag&, bool writes);
-  /// Where conflicts order: a node behind the reads of the flag since its last write.
+  /// Only under models where conflicts order: a node behind the flag's reads since its last write.
   u32 join_reads(const LaneAccess&);
 
  private:

@@ -18,7 +18,7 @@ u32 PersistWords::add(const Persist& persist, std::span<const u32> before) {
       const u32 node = writers.node[i];
       if (node == seen || node == 0) continue;
       seen = node;
-      // A host may hand over a part of what a kernel wrote at once.
+      // The host may write back a part of a larger persist of a kernel. That is no newer persist.
       if (persist.launch || graph_.persist(graph_.persist_at(node)).bytes <= persist.bytes) all[count++] = node;
     }
   }

@@ -1,5 +1,6 @@
-// The persists of a run as they are added to its PersistGraph, each behind the older ones of its bytes (coherence, the
-// axiom [Coh]); or, where performance orders, behind the one before it. Owned by PersistBuilder.
+// Adds the persists of a run to its PersistGraph. Each comes behind the older persists of its bytes (coherence, the
+// axiom [Coh]). Under a model where performance orders, each comes behind the run's persist before it. Owned by
+// PersistBuilder.
 #pragma once
 
 #include "check/event_file.hpp"
@@ -14,13 +15,13 @@ class PersistWords {
   PersistWords(const EventFile& events, const PersistAxioms& axioms, PersistGraph& graph)
       : axioms_(axioms), graph_(graph), words_(events) {}
 
-  /// Adds the persist behind these nodes, eight at most. Answers its node.
+  /// Adds the persist behind these nodes. Returns its node. REQUIRES: there are at most 8 nodes.
   u32 add(const Persist&, std::span<const u32> before);
   /// The node of the run's last persist, or 0.
   u32 last() const { return last_; }
 
  private:
-  struct Writers {  // of the bytes of an aligned word: their last persists
+  struct Writers {  // for each byte of an aligned word, the node of its last persist
     u32 node[8] = {};
   };
 

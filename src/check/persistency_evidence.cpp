@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_sentences = 4;
 
-/// The column in which nothing but a location's coherence orders: what an execution's values could leave at all.
+/// The column of the weakest model: only coherence orders. It has every image that an execution's values could leave.
 u32 unordered_column() {
   return column_of(persistency::unordered_axioms);
 }
@@ -89,7 +89,7 @@ std::vector<std::string> EvidenceWriter::missing(u32 model, const Execution& x, 
   return sentences;
 }
 
-/// What would put `from` before `to`: wider scopes, with the pairs that are too narrow, or another reading.
+/// What would order `from` before `to`: wider scopes (with the pairs that are too narrow), or another reading.
 std::string EvidenceWriter::would_order(const Execution& x, u32 from, u32 to) const {
   const auto needed = [&](const PersistAxioms& axioms) {
     const Relation happened_before = x.happened_before();
@@ -114,7 +114,7 @@ std::string EvidenceWriter::would_order(const Execution& x, u32 from, u32 to) co
   return ids.empty() ? ids : fmt::format("; a stronger reading has one: {}", ids);
 }
 
-/// What the model asks for and the state has not.
+/// The orders of the model that the state breaks.
 std::vector<std::string> EvidenceWriter::obstacles(u32 model, const Execution& x, EventSet present,
                                                    EventSet absent) const {
   const Relation happened_before = x.happened_before();
@@ -169,7 +169,7 @@ std::vector<std::string> EvidenceWriter::path(u32 model, const PersistOrder& ord
   return steps;
 }
 
-/// The fence between, or the first release and the last acquire.
+/// The fence between the two, or the first release and the last acquire.
 std::string EvidenceWriter::reason(u32 model, const Execution& x, Axiom axiom, u32 from, u32 to) const {
   const Relation& po = x.graph.program_order;
   if (axiom == Axiom::intra) {

@@ -1,4 +1,4 @@
-// Why a model allows a crash image or forbids it, in sentences with the test's own statements. Internal to
+// Says why a model allows or forbids a crash image, in sentences with the test's own statements. Internal to
 // persistency_litmus.
 #pragma once
 
@@ -11,8 +11,8 @@ class EvidenceWriter {
  public:
   EvidenceWriter(const Program&, const ImageLayout&, const CrashImages&);
 
-  /// A crash under `model` that leaves an image for which the condition holds, or what stands in its way. `asked`: the
-  /// slots of the image that the question is about.
+  /// A crash under `model` whose image fulfils the condition; or the order that forbids it. `asked`: the slots of the
+  /// image that the question is about.
   Evidence write(u32 model, const Code& condition, const std::vector<bool>& asked) const;
 
  private:

@@ -82,7 +82,7 @@ class Judge {
     return answer;
   }
 
-  /// The first model of the lattice, from strict on, that allows it.
+  /// Asks ever weaker models, from strict on. The first that allows the image gives its class.
   CrashClass classify(const Code& condition, const CrashAnswer& answer) const {
     if (answer.cells[column_of(persistency::strict_axioms)].allowed) return CrashClass::logic;
     if (holds_somewhere(images_.of_step(LatticeStep::strong_widened), condition)) return CrashClass::order;

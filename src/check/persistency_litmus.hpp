@@ -1,5 +1,5 @@
-// A test of kind pm judged: every crash image of every execution under every model, what its rows expect beside what
-// was found, and for each answer the evidence: a crash that shows it, or the order that forbids it.
+// The verdict on a test of kind pm. It finds every crash image of every execution under every model, and compares each
+// row of the test with them. Each answer has its evidence: a crash that leaves the image, or the order that forbids it.
 #pragma once
 
 #include <map>
@@ -24,17 +24,17 @@ std::string_view text_of(WitnessStep::Fate);
 /// Why a model allows a crash image, or does not.
 struct Evidence {
   std::string image;               // A=0 B=1; empty: no execution has values that the question asks for
-  std::vector<WitnessStep> steps;  // one execution, as it happened, up to and beyond the crash
-  std::vector<std::string> order;  // the persist order that is missing, or that stands in the way
+  std::vector<WitnessStep> steps;  // one execution, in its order, before the crash and after it
+  std::vector<std::string> order;  // allowed: the persist order that is missing; forbidden: the order that forbids it
 };
 
-/// What distinguishes an image that sbrp allows (memory-models' lattice, docs/litmus.md).
+/// Why sbrp allows an image (docs/litmus.md).
 enum class CrashClass : u8 { forbidden, logic, order, scope, order_by_reading, scope_by_reading };
 std::string_view text_of(CrashClass);
 
 struct CrashAnswer {
   struct Cell {
-    std::optional<bool> expected;  // allowed; none: the row does not say
+    std::optional<bool> expected;  // true: allowed; none: the row does not say
     bool allowed = false;
     Evidence evidence;
     bool agrees() const { return !expected || *expected == allowed; }
@@ -43,7 +43,7 @@ struct CrashAnswer {
   u32 line = 0;
   std::vector<Cell> cells;  // in the order of persistency_columns()
   CrashClass class_of = CrashClass::forbidden;
-  std::vector<u32> readings;  // of reading_changes(): those with which sbrp answers otherwise
+  std::vector<u32> readings;  // numbers in reading_changes(): changes with which sbrp has the other answer
   bool agrees() const;
 };
 
@@ -58,7 +58,7 @@ struct ImagesAnswer {
   bool agrees() const;
 };
 
-/// What crashes of runs on a machine left, beside what the column of its persistency model allows.
+/// The images that crashes on a machine left, compared with those that the machine's persistency model allows.
 struct PersistencyRuns {
   struct Image {
     std::string text;
@@ -66,12 +66,12 @@ struct PersistencyRuns {
   };
   std::string column;
   u64 runs = 0, unfinished = 0, crashes = 0;
-  u64 allowed = 0;               // images, by the axioms
-  u64 shown = 0, weak = 0;       // of these; and of those, that strict persistency forbids
-  std::vector<Image> forbidden;  // shown all the same
+  u64 allowed = 0;               // images that the axioms allow
+  u64 shown = 0, weak = 0;       // allowed images that were shown; those among them that strict persistency forbids
+  std::vector<Image> forbidden;  // images that were shown, though the axioms forbid them
 };
 
-/// Where tests of kind pm run, and the column that judges what their crashes leave.
+/// How tests of kind pm run, and the column that judges the images of their crashes.
 struct PersistencyRunPlan {
   std::string column;
   std::function<Histogram(const Program&)> run;
@@ -80,7 +80,7 @@ struct PersistencyRunPlan {
 struct PersistencyVerdict {
   std::vector<CrashAnswer> crashes;
   std::vector<ImagesAnswer> images;
-  std::vector<std::string> races;  // accesses that make the verdicts those of interleavings only
+  std::vector<std::string> races;  // if there are any, the verdicts are about interleavings only
   u64 executions = 0;
   std::optional<PersistencyRuns> runs;
   bool agrees() const;

@@ -35,7 +35,7 @@ class OrderBuilder {
   PersistOrder result_;
 };
 
-/// The event is an order operation of the set.
+/// True if the event is an order operation of this set.
 bool is_one_of(const Event& e, persistency::PersistOrders operations) {
   using Operation = memory::PersistOrder;
   switch (e.kind) {
@@ -64,7 +64,7 @@ Relation across_operations(const Execution& x, const PersistAxioms& axioms, Even
   return po.between(of, between).then(po.between(between, of));
 }
 
-/// What all interleavings of this execution agree on.
+/// Adds the order of accesses on which all interleavings of this execution agree.
 void add_performance(const Execution& x, OrderBuilder& builder) {
   builder.add(Axiom::volatile_order, (x.graph.program_order | x.conflict | x.barriers).closure());
 }
@@ -74,7 +74,7 @@ void add_epochs(const Execution& x, const PersistAxioms& axioms, OrderBuilder& b
   using Operation = memory::PersistOrder;
   const Relation& po = x.graph.program_order;
   const EventSet accesses = x.graph.all([](const Event& e) { return e.accesses(); });
-  // An operation that is itself an access: a pRel orders before its store, a pAcq behind its load.
+  // An operation may be an access itself. A pRel orders before its store, a pAcq behind its load.
   EventSet releases = 0, acquires = 0, barriers = 0;
   if (axioms.orders.has(Operation::p_release)) releases = operations_of(x.graph, {Operation::p_release});
   if (axioms.orders.has(Operation::p_acquire)) acquires = operations_of(x.graph, {Operation::p_acquire});

@@ -1,5 +1,5 @@
-// The pool files that a crash leaves: what they held when the program mapped them, and the persists of a set, in the
-// order of the run. One a thread; keeps references.
+// The pool files that a crash leaves: their content when the program mapped them, overwritten by a set of persists in
+// the order of the run. Each thread has its own. Keeps references.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace ew::check {
 
-/// Equal for equal files in the same order.
+/// A digest of files, one after another: equal files in the same order have the same digest. The second argument is the
+/// digest of the files before.
 u64 digest_of(const std::string& file, u64 of_those_before = 0x9e3779b97f4a7c15);
 
 class PoolImage {
@@ -18,9 +19,9 @@ class PoolImage {
   PoolImage(const EventFile&, const std::vector<Persist>&);
 
   void build(const PersistSet&);
-  /// Of the bytes that build() made: equal images have equal digests.
+  /// The digest of the image that build() made. Equal images have equal digests.
   u64 digest() const;
-  /// The whole file of a pool of EventFile::pools().
+  /// The whole file of this pool. Pools are numbered as in EventFile::pools().
   const std::string& file(std::size_t pool) const { return files_[pool]; }
   const std::vector<std::string>& files() const { return files_; }
   std::size_t pools() const { return files_.size(); }

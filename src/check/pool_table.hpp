@@ -1,4 +1,5 @@
-// Something for each aligned word of a run's pools, found by address; made a page at a time, as it is touched. A value.
+// A table with an entry for each aligned word of a run's pools, found by address. A page of entries is made when it is
+// first touched. A value.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,7 @@ class PoolTable {
     }
   }
 
-  /// nullptr: nobody has touched its page.
+  /// nullptr: the page has not been touched.
   Entry* find(u64 address) {
     Part* const part = part_of(address / word_bytes);
     if (!part) {
@@ -56,8 +57,8 @@ class PoolTable {
   }
 
   std::vector<Part> parts_;
-  std::size_t last_ = 0;                   // found last
-  std::unordered_map<u64, Entry> others_;  // in no pool: a pool that came back somewhere else
+  std::size_t last_ = 0;                   // the part that was found last
+  std::unordered_map<u64, Entry> others_;  // words in no pool: a pool that was mapped again at another address
 };
 
 }  // namespace ew::check

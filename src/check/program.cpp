@@ -165,8 +165,8 @@ class ThreadResolver {
   Program::Thread& thread_;
 };
 
-/// Threads without a placement get blocks of their own, behind those that are named; threads without a warp get warps
-/// of their own, behind those that are named.
+/// A thread without a placement gets a block of its own, with a number behind the blocks of the test. A thread without
+/// a warp gets a warp of its own, with a number behind the warps of the test.
 void place_threads(Program& program, const Litmus& test) {
   u32 next_block = 0;
   std::map<std::pair<u32, u32>, u32> next_warp;
@@ -326,7 +326,7 @@ Code resolve_condition(const Program& program, const Expression& condition) {
   return compile(condition, [&](const std::string& name) {
     for (u32 slot = 0; slot < program.slots(); ++slot)
       if (program.slot_name(slot) == name) return slot;
-    return no_slot;  // the parser has seen to it that there is one
+    return no_slot;  // never reached: the parser has checked the name
   });
 }
 

@@ -1,6 +1,6 @@
-// A litmus test with its names resolved and its branches made jumps: what models enumerate, interleavings run and
-// kernels are generated from. Made of tests of kinds ptx and pm. Registers have slots, thread by thread; behind them
-// the locations have theirs, so that a slot is a place in a FinalState.
+// A litmus test of kind ptx or pm with resolved names, and with jumps instead of branches. Models enumerate it,
+// interleavings run it, kernels are generated from it. Registers have slots, thread by thread. The slots of locations
+// come behind them. So a slot is a place in a FinalState.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct Code {
   std::vector<Step> steps;
 };
 
-Value apply(Operator, Value left, Value right);  // of a unary operator: on `right`
+Value apply(Operator, Value left, Value right);  // a unary operator has its operand in `right`
 Value evaluate(const Code&, std::span<const Value> slots);
 
 inline constexpr u32 no_slot = ~u32{0};
@@ -47,27 +47,27 @@ struct Instruction {
     output
   };
   Kind kind = Kind::load;
-  Verb verb = Verb::ld;  // which atomic
+  Verb verb = Verb::ld;  // for an atomic: which one
   Order order = Order::weak;
   Scope scope = Scope::none;
-  bool sc = false;                      // of a fence
-  bool reduction = false;               // of an atomic: nothing comes back (red)
+  bool sc = false;                      // for a fence
+  bool reduction = false;               // for an atomic: it returns nothing (red)
   bool persist_sync = false;            // pRel is a store, pAcq a load or an await
-  u32 slot = no_slot;                   // register written
-  u32 location = 0;                     // of an output: which
-  Operator relation = Operator::equal;  // of await
-  Code value, expected;                 // written, compared (await), let, condition; expected: cas
-  u32 target = 0;                       // of jumps
-  u32 barrier = 0;                      // of the program's
-  bool waits = true;                    // of a barrier: not an arrive
-  std::string text;                     // as the test has it
+  u32 slot = no_slot;                   // the register that is written
+  u32 location = 0;                     // for an output: its number
+  Operator relation = Operator::equal;  // for await
+  Code value, expected;                 // value: written, compared (await), of let, or condition; expected: for cas
+  u32 target = 0;                       // for jumps
+  u32 barrier = 0;                      // its number in the program
+  bool waits = true;                    // for a barrier: false for `arrive`
+  std::string text;                     // the statement, as the test has it
 
   bool reads() const { return kind == Kind::load || kind == Kind::atomic || kind == Kind::await; }
   bool writes() const { return kind == Kind::store || kind == Kind::atomic; }
   bool accesses() const { return reads() || writes(); }
 };
 
-/// What an atomic writes for the value it has read; nothing: a cas that fails.
+/// The value that an atomic writes when it has read `old`; nothing for a cas that fails.
 std::optional<Value> written_by(const Instruction&, Value old, std::span<const Value> slots);
 
 struct Program {
@@ -83,15 +83,15 @@ struct Program {
   struct Barrier {
     Place place;
     u32 id = 0;
-    std::optional<u32> threads;  // as the test has it: a multiple of 32
-    u32 arrivals = 0;            // that complete it
+    std::optional<u32> threads;  // the thread count of the test, a multiple of 32
+    u32 arrivals = 0;            // the number of arrivals that completes it
   };
   std::string name;
   std::vector<Thread> threads;
   std::vector<Barrier> barriers;
   std::vector<std::string> locations;
   std::vector<Value> initial;    // of locations
-  std::vector<bool> persistent;  // which of them a crash leaves
+  std::vector<bool> persistent;  // for each location: a crash leaves it
   std::vector<std::string> outputs;
   u32 register_slots = 0;
 
@@ -107,7 +107,7 @@ struct Program {
 
 /// REQUIRES: kind ptx or pm. Throws core::UserError when the test is too large.
 Program resolve(const Litmus&, const std::string& file);
-/// Names become what slot_of says.
+/// slot_of gives the slot of a name.
 Code compile(const Expression&, const std::function<u32(const std::string& name)>& slot_of);
 /// A condition over final states.
 Code resolve_condition(const Program&, const Expression&);

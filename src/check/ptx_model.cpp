@@ -7,8 +7,8 @@ namespace ew::check {
 
 namespace {
 
-/// PTX ISA, "Morally strong operations": of one thread, or both strong with scopes that include each other; accesses
-/// overlap completely.
+/// PTX ISA, "Morally strong operations": two operations of one thread, or two strong ones whose scopes include each
+/// other. Accesses must overlap completely.
 Relation find_morally_strong(const EventGraph& graph, const Relation& same_location) {
   Relation result(graph.size());
   for (u32 a = 0; a < graph.size(); ++a) {
@@ -24,7 +24,7 @@ Relation find_morally_strong(const EventGraph& graph, const Relation& same_locat
   return result;
 }
 
-/// Orders and scopes as the row has them.
+/// The graph with the orders and scopes that the row of axioms gives to its events.
 EventGraph read_by(const memory::ConsistencyAxioms& axioms, EventGraph graph) {
   for (Event& e : graph.events) {
     if (e.initial || (!e.accesses() && e.kind != EventKind::fence)) continue;
@@ -68,8 +68,8 @@ void PtxModel::find_barriers() {
     }
 }
 
-/// HRF-Direct (Hower et al., ASPLOS 2014): one happens-before order a scope, of the operations that are performed with
-/// respect to it: those that name it, from within the same block or device. A barrier is its block's.
+/// HRF-Direct (Hower et al., ASPLOS 2014): there is a happens-before order for each scope (each block, each device, the
+/// system). It has the operations that name this scope, by threads within it. A barrier has the scope of its block.
 void PtxModel::find_scopes() {
   if (axioms_.across_scopes) {
     scopes_ = {everything};
@@ -139,7 +139,7 @@ PtxModel::Causality PtxModel::causality(const Relation& rf, const Relation& sc) 
   for (const EventSet events : scopes_) {
     Causality::Within within{.events = events};
     within.base = (graph_.program_order | synchronises.between(events, events)).closure();
-    // An atomic is one operation: its read begins what its write begins, and does not come before itself.
+    // An atomic is one operation. Its read comes before everything that its write comes before, but not before itself.
     Relation later = within.base;
     for (u32 read = 0; read < graph_.size(); ++read)
       for_each(graph_.rmw.after(read), [&](u32 w) { later.remove(read, w); });
@@ -186,9 +186,9 @@ bool PtxModel::one_order(const Relation& rf, const Relation& co) const {
   return ((morally_strong_ & (rf | co | from_read(rf, co))) | strong_order_).acyclic();
 }
 
-/// Fences that are in causality order have that order; and those between which a communication runs (a fence, an
-/// access, another access that reads it or comes after it in coherence order, a fence) have its direction: the
-/// other one would put the second access before the first in causality order.
+/// Two fences in causality order have that order. Two fences with a communication between them have its direction: the
+/// first fence, an access, another access that reads from it or follows it in coherence order, the second fence. The
+/// other direction would put the second access before the first in causality order.
 Relation PtxModel::forced_fences(const Relation& pairs, const Relation& rf, const Relation& co,
                                  const Causality& c) const {
   if (pairs.empty()) return pairs;

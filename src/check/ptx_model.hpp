@@ -1,11 +1,11 @@
 // The memory consistency model of PTX as axioms over an event graph: PTX ISA, "Memory Consistency Model", in the
 // relational form of Lustig, Sahasrabuddhe and Giroux, "A Formal Analysis of the NVIDIA PTX Memory Consistency Model"
-// (ASPLOS 2019), Figures 4 and 7. docs/litmus.md says how the readings that are open were settled.
+// (ASPLOS 2019), Figures 4 and 7. docs/litmus.md says how we read what the text leaves open.
 //
-// A row of memory::ConsistencyAxioms changes them: that is how the other consistency models are stated.
+// A row of memory::ConsistencyAxioms changes the axioms. The other consistency models are such rows.
 //
-// Three relations are chosen at run time: who reads from whom (rf), coherence (co) and the order of sc fences (sc). A
-// final state is allowed when some choice keeps every axiom.
+// An execution chooses three relations: reads-from (rf), coherence (co) and the order of sc fences (sc). A final state
+// is allowed when some choice keeps every axiom.
 #pragma once
 
 #include <set>
@@ -21,35 +21,36 @@ class PtxModel {
  public:
   explicit PtxModel(const EventGraph&, const memory::ConsistencyAxioms& = {});
 
-  /// What synchronisation makes of a choice of rf and sc.
+  /// Causality order for a choice of rf and sc.
   struct Causality {
-    /// Through the operations of one scope; the whole, if synchronisation is transitive across scopes.
+    /// The order through operations of one scope. If synchronisation is transitive across scopes, there is only one.
     struct Within {
       EventSet events = 0;
       Relation base;   // program order and synchronises-with, transitive
-      Relation order;  // base, and observation followed by base, of whole operations
+      Relation order;  // base, and observation followed by base; an atomic's read and write count as one operation
     };
     std::vector<Within> scopes;
-    Relation order;  // causality order: that of each scope
+    Relation order;  // causality order: the union over the scopes
   };
   Causality causality(const Relation& rf, const Relation& sc) const;
 
   // The axioms.
   bool no_thin_air(const Relation& rf) const;
   bool fence_sc(const Relation& sc, const Causality&) const;
-  /// The pairs that the Coherence axiom puts into co, transitive. It holds when they have no circle and co has them.
+  /// The pairs that the Coherence axiom puts into co, transitive. The axiom holds if they have no cycle and co has
+  /// them.
   Relation required_coherence(const Causality&) const;
   bool atomicity(const Relation& rf, const Relation& co) const;
   bool sc_per_location(const Relation& rf, const Relation& co) const;
   bool causality_axiom(const Relation& rf, const Relation& co, const Causality&) const;
-  /// No axiom of PTX: ConsistencyAxioms::one_order.
+  /// ConsistencyAxioms::one_order, which is no axiom of PTX.
   bool one_order(const Relation& rf, const Relation& co) const;
 
-  /// Of these pairs of sc fences the ones that no other choice could turn.
+  /// The pairs among these, of sc fences, whose direction no choice can reverse.
   Relation forced_fences(const Relation& pairs, const Relation& rf, const Relation& co, const Causality&) const;
 
   const Relation& morally_strong() const { return morally_strong_; }
-  /// A read to the writes that come after the one it read.
+  /// From each read to the writes that come in co after the write that it reads.
   static Relation from_read(const Relation& rf, const Relation& co) { return rf.inverse().then(co); }
 
  private:
@@ -64,13 +65,13 @@ class PtxModel {
   Relation same_location_, order_at_location_;  // program order between accesses of one location
   Relation morally_strong_;
   Relation release_, acquire_;    // patterns: first operation -> write; read -> last operation
-  Relation barriers_;             // arrival -> wait at one barrier, complete with it or later
+  Relation barriers_;             // arrival -> wait at the same barrier, which completes with it or later
   std::vector<EventSet> scopes_;  // events that synchronise with each other
-  Relation strong_order_;         // of strong accesses, that one_order() keeps
+  Relation strong_order_;         // program order of strong accesses, which one_order() keeps
 };
 
-/// Every final state that the axioms allow. Writes that race are unordered in co: any of the last ones may be what
-/// memory ends with. Throws core::UserError when the test is too large.
+/// Every final state that the axioms allow. Racing writes are unordered in co: memory may end with any of the last
+/// ones. Throws core::UserError when the test is too large.
 std::set<FinalState> allowed_states(const Program&, const memory::ConsistencyAxioms& = {});
 
 }  // namespace ew::check

@@ -1,7 +1,7 @@
-// The search for final states. More pairs in rf, in co or in the order of sc fences only forbid more, so that a choice
-// that breaks an axiom is given up at once, whatever is still to be chosen; and most pairs of fences need no choice:
-// what is read and overwritten orders them. Wanted are final states, not executions: who reads what and which writes
-// are last is tried out, and of the rest one choice that keeps the axioms is enough.
+// The search for final states. Further pairs in rf, in co or in the order of sc fences can only forbid more. So the
+// search gives up a choice as soon as it breaks an axiom. Most pairs of fences need no choice: reads and overwritten
+// values order them. The search wants final states, not executions. So it tries every choice of reads-from and of the
+// last writes. For the rest, one choice that keeps the axioms is enough.
 #include <fmt/format.h>
 
 #include <vector>
@@ -16,8 +16,8 @@ namespace {
 
 constexpr u64 most_choices = 2'000'000;
 
-/// co is chosen as small as the model lets it be (morally strong writes and writes in causality order are related,
-/// others are not): a larger one would only forbid more.
+/// co is as small as the model permits: it relates morally strong writes, and writes in causality order. A larger co
+/// would only forbid more.
 class Search {
  public:
   Search(const Program& program, const memory::ConsistencyAxioms& axioms) : program_(program), axioms_(axioms) {}
@@ -59,7 +59,7 @@ class Search {
       throw core::UserError(fmt::format("{}: too many candidate executions", program_.name));
   }
 
-  /// Adds what the axioms ask for, again and again. False: they cannot be kept, however the rest is chosen.
+  /// Adds the pairs that the axioms ask for, until there are no more. False: no choice of the rest can keep the axioms.
   bool settle(Choice& c) {
     count_choice();
     while (true) {
@@ -95,7 +95,8 @@ class Search {
     }
   }
 
-  /// Each location ends with any write that none follows; those that are morally strong to it come before it.
+  /// Chooses the last write of each location: any write without a successor in co. Writes that are morally strong with
+  /// it come before it.
   void choose_last(u32 location, const Choice& before) {
     if (location == program_.locations.size()) {
       if (!allowed_.contains(state_) && can_be_kept(before)) allowed_.insert(state_);
@@ -113,7 +114,7 @@ class Search {
     }
   }
 
-  /// A pair that must be related, and is not; false: there is none.
+  /// Finds a pair that must be related and is not; false: there is none.
   static bool find_open(const Relation& pairs, const Relation& order, u32& from, u32& to) {
     for (from = 0; from < pairs.size(); ++from)
       for (EventSet left = pairs.after(from) & ~order.after(from); left; left &= left - 1) {
@@ -144,7 +145,7 @@ class Search {
   const PtxModel* model_ = nullptr;
   FinalState state_;
   std::vector<u32> reads_;
-  EventSet last_ = 0;                       // writes that a location ends with
+  EventSet last_ = 0;                       // the last write of each location
   Relation strong_fences_, strong_writes_;  // morally strong pairs, both ways
   u64 choices_ = 0;
   std::set<FinalState> allowed_;

@@ -1,5 +1,5 @@
-// Sets of events and relations between them, as words of bits: what memory models are written in. Values; at most 64
-// events, which is beyond what any litmus test enumerates in.
+// Sets of events, and relations between events, as words of bits. Memory models are written with them. Values. There
+// are at most 64 events. The enumeration of a test with more would take too long anyway.
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ class Relation {
   friend Relation operator&(Relation a, const Relation& b) { return a &= b; }
   bool operator==(const Relation& other) const = default;
 
-  /// The pairs that begin in `from` and end in `to`: [from] ; this ; [to].
+  /// The pairs from an event of `from` to an event of `to`: [from] ; this ; [to].
   Relation between(EventSet from, EventSet to) const {
     Relation result(size_);
     for_each(from, [&](u32 e) { result.rows_[e] = rows_[e] & to; });
@@ -72,7 +72,7 @@ class Relation {
     for (u32 e = 0; e < size_; ++e) for_each(rows_[e], [&](u32 to) { result.add(to, e); });
     return result;
   }
-  /// The least transitive relation that holds this one (Warshall).
+  /// The transitive closure (Warshall's algorithm).
   Relation closure() const {
     Relation result = *this;
     for (u32 middle = 0; middle < size_; ++middle) {

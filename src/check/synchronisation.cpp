@@ -40,7 +40,8 @@ void Synchronisation::pair_persist_operations() {
   });
 }
 
-/// The accesses carry the value; a release is the write or a fence before it, an acquire the read or a fence behind it.
+/// `write` and `read` carry the value. The release is the write or a fence before it. The acquire is the read or a
+/// fence behind it.
 void Synchronisation::pair_conventional(u32 write, u32 read) {
   const Event &w = x_.graph.events[write], &r = x_.graph.events[read];
   if (!w.strong() || !r.strong() || !include_each_other(write, read)) return;

@@ -1,5 +1,5 @@
-// Which releases of an execution synchronise with which acquires under a row of axioms: psw of pRel
-// and pAcq, csw of conventional accesses and fences, bsw of barriers, and their cumulative chains.
+// Which releases of an execution synchronise with which acquires, under a row of axioms. There are three kinds: pRel
+// with pAcq (psw), conventional accesses and fences (csw), and barriers (bsw). Chains of them synchronise too.
 #pragma once
 
 #include "check/executions.hpp"
@@ -12,12 +12,12 @@ class Synchronisation {
   /// Both outlive this.
   Synchronisation(const Execution&, const persistency::PersistAxioms&);
 
-  /// Release point -> acquire point: one step, and chains of them.
+  /// From the release to the acquire: single steps; and chains of steps.
   const Relation& steps() const { return steps_; }
   const Relation& order() const { return order_; }
   EventSet persist_releases() const { return persist_releases_; }
   EventSet persist_acquires() const { return persist_acquires_; }
-  /// Writes that release: pRel, and conventional ones where they count.
+  /// Writes that release: pRel, and conventional releases if the axioms count them.
   EventSet releases() const { return persist_releases_ | conventional_releases_; }
 
  private:
@@ -28,7 +28,7 @@ class Synchronisation {
   const Execution& x_;
   const persistency::PersistAxioms::Releases& reading_;
   EventSet persist_releases_, persist_acquires_, conventional_releases_ = 0, fences_;
-  Relation seen_;  // write -> read that has its value, also through atomics between them
+  Relation seen_;  // write -> read that has its value, perhaps through atomics between them
   Relation steps_, order_;
 };
 

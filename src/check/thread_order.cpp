@@ -2,7 +2,7 @@
 
 namespace ew::check {
 
-/// `own_` stands for all persists of the thread so far.
+/// Afterwards `own_` stands for all persists of the thread so far.
 void ThreadOrder::close_own(PersistGraph& graph) {
   if (open_.empty()) return;
   open_.push_back(own_);

@@ -1,8 +1,8 @@
-// Which nodes of a PersistGraph the next persist of one thread must follow, and which nodes stand for what the thread
-// has done. A value, one a thread of a recorded run.
+// The nodes of a PersistGraph that the next persist of one thread must follow, and the nodes that stand for what the
+// thread has done. A value. Each thread of a recorded run has one.
 //
-// What the next persist must follow is `in`. The thread's persists so far are `own` and `open`: those in `open` have no
-// node that stands for all of them yet. What must be durable once anything after this point is, is `durable`. Node 0
+// `in` stands for what the next persist must follow. `own` and `open` have the thread's persists so far; no single node
+// stands for those in `open` yet. `durable` stands for what is durable before anything behind this point can be. Node 0
 // is empty.
 #pragma once
 
@@ -20,23 +20,23 @@ class ThreadOrder {
 
   u32 in() const { return in_; }
   u32 durable() const { return durable_; }
-  /// The thread's last persist. REQUIRES: there was one since out().
+  /// The thread's last persist. REQUIRES: there was one since the last out(), order_own() or wait_until_durable().
   u32 last() const { return open_.back(); }
 
-  /// A persist of the thread, which was added behind in().
+  /// A persist of the thread. It was added to the graph behind in().
   void persisted(u32 node) {
     open_.push_back(node);
     open_covers_in_ = true;
   }
-  /// A node that is none, and counts as a persist of the thread.
+  /// A node that is no persist, but counts as one of the thread.
   void performed(u32 node) { open_.push_back(node); }
-  /// What a release of the thread publishes now: its persists, and what it has acquired.
+  /// The node that a release of the thread publishes now: its persists, and what it has acquired.
   u32 out(PersistGraph&);
-  /// Persists from here on follow those before.
+  /// The thread's persists from here on follow its persists before.
   void order_own(PersistGraph&);
-  /// Persists from here on follow what was published.
+  /// The thread's persists from here on follow this node, which was published.
   void acquire(PersistGraph&, u32 node);
-  /// The thread's persists are durable before anything that comes later; or what this node stands for is.
+  /// The thread waits until its persists are durable; it learns that what this node stands for is durable.
   void wait_until_durable(PersistGraph&);
   void learn_durable(PersistGraph& graph, u32 node) { durable_ = graph.join(durable_, node); }
 
@@ -45,7 +45,7 @@ class ThreadOrder {
 
   u32 in_ = 0, own_ = 0, durable_ = 0;
   std::vector<u32> open_;
-  bool open_covers_in_ = false;  // a persist of open_ follows all of in_
+  bool open_covers_in_ = false;  // some persist in open_ follows everything that in_ stands for
 };
 
 }  // namespace ew::check

@@ -1,4 +1,4 @@
-// Values, orders of accesses, and final states: what tests, programs, models and machine runs have in common.
+// Values, orders of accesses, and final states. Tests, programs, models and runs on machines share them.
 #pragma once
 
 #include <compare>
@@ -21,8 +21,7 @@ constexpr bool releases(Order order) {
   return order == Order::release || order == Order::acq_rel;
 }
 
-/// What is left when all threads have ended: every register of every thread, then every location, in the order of
-/// Program.
+/// The state when all threads have ended: every register of every thread, then every location, in the order of Program.
 struct FinalState {
   std::vector<Value> values;
   auto operator<=>(const FinalState&) const = default;

@@ -22,7 +22,7 @@ bool Verdict::failed() const {
 
 namespace {
 
-constexpr u64 runs_to_show = 200;  // with fewer, nothing need be shown
+constexpr u64 runs_to_show = 200;  // with fewer runs, `expect shown` rows are not checked
 
 void count_runs(Verdict& verdict, const std::set<FinalState>& allowed) {
   const auto strong = interleavings(verdict.program);
@@ -33,7 +33,8 @@ void count_runs(Verdict& verdict, const std::set<FinalState>& allowed) {
   }
 }
 
-/// Some await is not morally strong to a write that it may wait for: nothing says that it ever sees it.
+/// True if some await is not morally strong with a write that it may wait for. Nothing says that it ever sees this
+/// write.
 bool polls_in_vain(const Program& program) {
   const auto includes = [](Scope scope, const Place& one, const Place& other) {
     return scope == Scope::sys || one == other || (scope == Scope::gpu && one.device == other.device);
@@ -52,7 +53,7 @@ bool polls_in_vain(const Program& program) {
   return false;
 }
 
-/// What each model that is asked for allows.
+/// The final states that each model allows, for the models that are asked for.
 class Allowed {
  public:
   explicit Allowed(const Program& program) : program_(program) {}
@@ -67,7 +68,7 @@ class Allowed {
   std::map<std::string, std::set<FinalState>> states_;
 };
 
-/// plan: of the machine, if it has this model.
+/// `plan` is the machine's, if it has this model; else nullptr.
 Answer answer(const Verdict& verdict, const Expectation& row, const std::string& model,
               const std::set<FinalState>& allowed, const RunPlan* plan) {
   Answer a;

@@ -1,4 +1,4 @@
-// One litmus test judged: what its author expects, what the axioms say, and what a machine showed.
+// The verdict on one litmus test: what its author expects, what the axioms allow, and what a machine showed.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,20 @@
 
 namespace ew::check {
 
-/// One `expect final` row under one consistency model: each that the row names, and the machine's.
+/// The answer to one `expect final` row under one consistency model. There is an answer for each model that the row
+/// names, and for the machine's model.
 struct Answer {
   std::string question, model;
-  std::optional<bool> expected;  // by the author; none: he does not say
-  bool allowed = false;          // by the model's axioms
+  std::optional<bool> expected;  // what the author expects; none: the row does not say
+  bool allowed = false;          // the model's axioms allow it
   bool ran = false;              // the machine has this model
-  u64 seen = 0, first_seed = 0;  // its runs that ended so
-  bool must_be_shown = false;    // under this protocol
+  u64 seen = 0, first_seed = 0;  // the machine's runs that ended in this state
+  bool must_be_shown = false;    // the row says so for the machine's protocol
   bool agrees() const { return !expected || *expected == allowed; }
   bool missing() const { return must_be_shown && seen == 0; }
 };
 
-/// A final state that the machine showed and the axioms of its consistency model forbid.
+/// A final state that the machine showed, though the axioms of its consistency model forbid it.
 struct Forbidden {
   std::string state;
   u64 runs = 0, first_seed = 0;
@@ -31,15 +32,15 @@ struct Forbidden {
 struct Verdict {
   std::string test;
   u32 line = 0;
-  std::string not_judged;  // why not: a kind that is not executed yet
-  std::string not_run;     // why no machine ran it; empty also when none was asked for
+  std::string not_judged;  // why the test is not judged (tests of kind drf are not executed yet); else empty
+  std::string not_run;     // why no machine ran it; empty if one ran it, or if none was asked for
   std::vector<Answer> answers;
   std::vector<Forbidden> forbidden;
   std::optional<PersistencyVerdict> persistency;  // of a test of kind pm
   Histogram histogram;
-  Program program;         // names of the states in the histogram
-  u64 allowed_states = 0;  // under the machine's model
-  u64 weak_runs = 0;       // that no interleaving explains
+  Program program;         // names the states in the histogram
+  u64 allowed_states = 0;  // the number of final states that the machine's model allows
+  u64 weak_runs = 0;       // runs whose final state no interleaving has
   bool may_wait = false;   // a run may wait for ever: no failure
   bool failed() const;
 };
@@ -52,7 +53,7 @@ struct RunPlan {
   u64 first_seed = 0, seeds = 200;
 };
 
-/// `plan`: none: the axioms alone.
+/// Without a plan the axioms alone are asked.
 Verdict judge(const Litmus&, const std::string& file, const std::optional<RunPlan>& plan);
 
 }  // namespace ew::check

@@ -1,5 +1,5 @@
-// Races of an execution: conflicting accesses of different threads that nothing orders. Where there are some, the
-// interleavings that persistency is judged on are not all that a GPU may do.
+// The races of an execution: conflicting accesses of different threads that nothing orders. Persistency is judged on
+// interleavings. If there is a race, a GPU may do more than the interleavings show.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace ew::check {
 
-/// "T0: st D 1 and T1: ld r D". A race is of two accesses of which one is weak, or whose scopes do not include each
-/// other. pRel and pAcq order accesses of persistent memory only (A16).
+/// Each as "T0: st D 1 and T1: ld r D". In a race one of the two accesses is weak, or their scopes do not include each
+/// other. pRel and pAcq order only accesses of persistent memory (reading A16).
 std::vector<std::string> volatile_races(const Program&, const Execution&);
 
 }  // namespace ew::check

@@ -38,7 +38,7 @@ std::string words_of(const ExplainedRun& run, u32 persist) {
   return text.substr(begin, text.find(" = ") - begin);
 }
 
-/// "kvs.cu:12 (thread 3 of launch 2)", or what the host has stored.
+/// "kvs.cu:12 (thread 3 of launch 2)"; another text for a store of the host.
 std::string store_of(const ExplainedRun& run, u32 persist) {
   const Persist& p = run.graph.persist(persist);
   if (p.launch == 0) return fmt::format("a store of the host or a copy ({})", words_of(run, persist));
@@ -111,7 +111,7 @@ std::string place_of(const ExplainedRun& run, const Widening::Side& side) {
   return side.launch == 0 ? std::string() : run.events.place(side.launch, side.pc);
 }
 
-/// What is written there now, as release or acquire.
+/// The name of the release or acquire that the program has there now.
 std::string_view word_for(const Widening::Side& side, bool releases) {
   switch (side.action) {
     case EventAction::prel:
@@ -127,7 +127,7 @@ std::string_view word_for(const Widening::Side& side, bool releases) {
   }
 }
 
-/// The call that does it right.
+/// The call that should stand there.
 std::string call_for(const Widening::Side& side, bool releases, bool one_block) {
   if (side.action == EventAction::fence) return one_block ? "__threadfence_block()" : "__threadfence()";
   return fmt::format("{}_{}", releases ? "pRel" : "pAcq", one_block ? "block" : "dev");
@@ -137,7 +137,7 @@ std::string join(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " and "));
 }
 
-/// What must be done to the sides of these synchronisations, and of the first, where they are.
+/// Says how both sides of these synchronisations must change. For the first one it also says where they are.
 void explain_changes(const ExplainedRun& run, const std::vector<Widening>& changes, ModelFailure& failure) {
   std::vector<std::string> widen, make;
   const auto add = [](std::vector<std::string>& list, std::string text) {
@@ -165,7 +165,7 @@ void explain_changes(const ExplainedRun& run, const std::vector<Widening>& chang
   if (!widen.empty()) failure.advice += (make.empty() ? "widen " : ", and widen ") + join(widen);
 }
 
-/// With every scope widened the state is impossible: which are too narrow.
+/// If the state is impossible with every scope widened: says which scopes are too narrow.
 bool explain_scope(const ExplainedRun& run, Blame& blame, const Fails& fails, ModelFailure& failure) {
   if (!run.axioms.with_wide_scopes) return false;
   const PersistGraph wide = build_persist_graph(run.events, *run.axioms.with_wide_scopes);

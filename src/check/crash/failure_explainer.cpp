@@ -11,7 +11,7 @@ namespace ew::check {
 
 namespace {
 
-/// Failures of one kind: of what is durable the last, and of what is not the first.
+/// The last persist that is durable, and the first one that is not. Failures that agree in both places are of one kind.
 struct Ends {
   u32 last_present = no_persist, first_absent = no_persist;
   explicit Ends(const PersistSet& set) {
@@ -22,7 +22,7 @@ struct Ends {
   }
 };
 
-/// The state that is told is not the one that was tried: what the recovery says of it.
+/// For a failure whose reported state is not the one that was tried: how the recovery of the reported state ended.
 void tell_outcome(const process::Outcome& outcome, ModelFailure& failure) {
   failure.status = outcome.status;
   failure.output =
@@ -108,7 +108,7 @@ void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailu
     failure.advice = "let the recovery succeed on a pool that is still empty (all bytes zero)";
     return;
   }
-  // As long as nobody has been told anything, it is recovered: the first acknowledgement with which it is not.
+  // Without an acknowledgement the state is recovered. Finds the first acknowledgement with which it is not.
   u32 issued = 0;
   const u64 most = acknowledgements.of(failed.set);
   for (std::size_t i = 0; i < acknowledgements.size() && acknowledgements.progress(i) <= most; ++i) {
@@ -117,7 +117,7 @@ void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailu
   }
   failure.acknowledged = told;
   const PersistSet with_all_before = failed.set.filled_to(issued);
-  if (!fails(with_all_before)) {  // it lacks a persist that had been issued when it was acknowledged
+  if (!fails(with_all_before)) {  // the state lacks a persist that had been issued before the acknowledgement
     u32 broken = 0, mended = issued;
     while (mended - broken > 1) {
       const u32 middle = broken + (mended - broken) / 2;
@@ -125,7 +125,7 @@ void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailu
     }
     return explain_early_acknowledgement(run, mended - 1, false, failure);
   }
-  if (fails(PersistSet(size).filled_to(issued))) {  // even the run itself did not hold it then
+  if (fails(PersistSet(size).filled_to(issued))) {  // the run itself fails at the moment of the acknowledgement
     if (const auto mended = first_mended(size, issued, fails))
       return explain_early_acknowledgement(run, *mended - 1, true, failure);
     failure.happened = fmt::format("the recovery misses what gpm_acknowledge({}) has told, whatever is durable", told);
@@ -135,7 +135,7 @@ void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailu
   explain_blame(run, find_blame(events, graph, with_all_before, issued, fails), fails, failure);
 }
 
-/// The recovery once more, with its own persists to blame.
+/// Records the recovery once more, and finds those of its own persists that are to blame.
 void FailureExplainer::explain_crashed_recovery(const FailedState& failed, ModelFailure& failure) {
   const bool nothing = failed.state == no_pool;
   if (!nothing) worker_.build(failed.set);

@@ -1,5 +1,6 @@
-// Which failures of `ew crash --states model` are told, and which persists of the run are to blame for each. Finds them
-// by recovering more states of the run, one after the other. Refers to the recorded program, which outlives it.
+// Chooses which failures of `ew crash --states model` are reported, and finds the persists of the run that are to blame
+// for each. To find them, it recovers further states of the run, one after the other. Refers to the recorded program,
+// which outlives it.
 #pragma once
 
 #include <string>
@@ -17,7 +18,8 @@ class FailureExplainer {
   /// `warm`: as Recovery takes it.
   FailureExplainer(const RecordedProgram& program, bool warm) : program_(program), worker_(program, warm) {}
 
-  /// One failure for each pair of places of the program that they end between, few at most.
+  /// Explains one failure for each pair of places: the place of the last durable persist, and the place of the first
+  /// one that is not durable. Only a few are explained.
   std::vector<ModelFailure> explain_all(const std::vector<FailedState>&);
 
  private:

@@ -1,4 +1,4 @@
-// The folder of a crash trial, and what is said of how its processes ended.
+// The folder of a crash trial: running the program and its recovery in it, and its files.
 #pragma once
 
 #include <filesystem>
@@ -9,20 +9,20 @@
 
 namespace ew::check {
 
-/// The words with the trial's folder for each {}.
+/// The words, with the trial's folder in place of each {}.
 process::Words in_folder(const process::Words&, const std::filesystem::path& folder);
-/// Runs the words there, as the plan says. `more`: of the process's environment.
+/// Runs this command in the folder, as the plan says. `more` is added to the environment of the process.
 process::Outcome run_in(const CrashPlan&, const process::Words&, const std::filesystem::path& folder,
                         const process::Variables& more = {});
-/// The program, or the recovery after it, to its end without a crash. Throws core::UserError with its output when it
-/// fails.
+/// Runs the program, or the recovery after it, to its end without a crash. Throws core::UserError with the output when
+/// it fails.
 void run_program(const CrashPlan&, const std::filesystem::path& folder, const process::Variables& more);
 void run_recovery(const CrashPlan&, const std::filesystem::path& folder);
-/// A file that a word names relative to the user's folder is copied, so that every trial starts from the same files.
+/// Copies each file that a word names relative to the user's folder. So every trial starts from the same files.
 void copy_named_files(const process::Words&, const std::filesystem::path& folder);
 std::string last_line(std::string text);
-/// Where the pools of a run lie that took place in `folder`: relative to it, or absolute when outside (`outside` is
-/// set).
+/// The paths of the pools of a run in `folder`: relative to it, or absolute if they lie outside of it (then `outside`
+/// is set).
 std::vector<std::filesystem::path> pool_paths(const EventFile&, const std::filesystem::path& folder, bool& outside);
 
 }  // namespace ew::check

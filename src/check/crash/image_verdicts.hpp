@@ -1,5 +1,5 @@
-// What has become of recoveries of images, by a digest of the image: the same image is recovered once. Thread-safe; two
-// threads may judge the same image at the same time, and then both are right.
+// Remembers how the recovery of each image ended, by a digest of the image. So equal images are recovered once.
+// Thread-safe. Two threads may recover equal images at the same time; both get the same outcome.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace ew::check {
 
 class ImageVerdicts {
  public:
-  /// The outcome that `recover()` has, or had.
+  /// The outcome of recover(): the remembered one, if there is one.
   template <class Recover>
   process::Outcome of(u64 digest, Recover&& recover) {
     {
@@ -25,7 +25,7 @@ class ImageVerdicts {
     known_.emplace(digest, outcome);
     return outcome;
   }
-  /// Digests of the images. REQUIRES: nobody judges one now.
+  /// The digests of the images. REQUIRES: no thread is in of() now.
   std::set<u64> images() const {
     std::set<u64> digests;
     for (const auto& [digest, outcome] : known_) digests.insert(digest);

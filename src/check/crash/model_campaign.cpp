@@ -34,7 +34,7 @@ TriedStates ModelCampaign::try_states(const std::vector<std::string>& names, con
   std::atomic<u64> next = 0;
   std::mutex mutex;
   std::set<u64> seen;
-  std::vector<std::optional<StateVerdict>> verdicts(names.size());  // of the first with each image
+  std::vector<std::optional<StateVerdict>> verdicts(names.size());  // only for the first state with each image
   u64 finished = 0, failures = 0;
   const auto work = [&] {
     StateWorker worker(program_, model_.warm);
@@ -86,14 +86,14 @@ FailedState ModelCampaign::failure_of(const StateVerdict& verdict) const {
           .nested_place = verdict.nested_place};
 }
 
-/// Some states once more, each by a process started anew: what forks say must be what processes say.
+/// Recovers some states once more, each by a new process. A fork and a new process must come to the same end.
 void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::vector<FailedState>& failures,
                              ModelReport& report) {
   if (!report.warm) {
     report.cold = report.distinct;
     return;
   }
-  const u64 first = !names.empty() && names.front() == no_pool;  // nothing was built for it
+  const u64 first = !names.empty() && names.front() == no_pool;  // it has no image: left out
   const u64 count = std::min<u64>(model_.cold, names.size() - first);
   std::atomic<u64> next = 0, unlike = 0;
   const auto work = [&] {
@@ -105,7 +105,7 @@ void ModelCampaign::try_cold(const std::vector<std::string>& names, const std::v
       const auto failed = std::find_if(failures.begin(), failures.end(),
                                        [&](const FailedState& f) { return f.state == name && f.nested.empty(); });
       if ((failed != failures.end()) == (outcome.status != 0)) continue;
-      // An image that another state had shown first is not in the list under this name.
+      // If another state had the same image first, the failure stands under that state's name.
       if (failed == failures.end() && !StateWorker(program_, true).passes(set)) continue;
       ++unlike;
     }
@@ -126,7 +126,7 @@ ModelReport ModelCampaign::report(const std::vector<std::string>& states, const 
   report.warm = tried.warm;
   report.tried = states.size();
   report.nested_distinct = tried.nested_images.size();
-  std::set<u64> seen;  // parts that were tried apart may have the same image
+  std::set<u64> seen;  // two parts may have tried equal images
   std::vector<FailedState> failures;
   for (const StateVerdict& verdict : tried.verdicts) {
     if (!seen.insert(verdict.digest).second) continue;

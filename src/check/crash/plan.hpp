@@ -1,4 +1,4 @@
-// What a crash campaign is told: the program, its recovery, and how both are run.
+// The input of a crash campaign: the program, its recovery, and how both are run.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,14 @@
 namespace ew::check {
 
 struct CrashPlan {
-  process::Variables environment;    // of every process: the machine and what else a run is told
+  process::Variables environment;    // of every process: the machine, and other settings of a run
   u64 seed = 0;                      // chooses points and states
   process::Words program, recovery;  // first word: an absolute path; "{}" in a word stands for the trial's folder
-  unsigned nested = 1;               // 2: the recovery is crashed as well, and what that left recovered
-  std::size_t nested_points = 8;     // moments at which a recovery is crashed, at most
-  std::string nested_at;             // only this one; empty: as many as nested_points says
+  unsigned nested = 1;               // 2: the recovery is crashed as well, and started once more
+  std::size_t nested_points = 8;     // the largest number of moments at which a recovery is crashed
+  std::string nested_at;             // only this moment; empty: as many as nested_points says
   double timeout_seconds = 300;
-  std::filesystem::path keep;  // folders of failed trials go here; empty: removed
+  std::filesystem::path keep;  // folders of failed trials go here; empty: they are removed
 };
 
 }  // namespace ew::check

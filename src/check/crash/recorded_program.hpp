@@ -1,5 +1,5 @@
-// The program's run of `ew crash --states model`: recorded to its end once, with the crash states that the model allows
-// of it. Owned by the campaign; after the constructor nothing changes, so that several threads may ask.
+// The program's run of `ew crash --states model`, recorded once to its end, with the crash states that the model allows
+// of it. Owned by the campaign. Nothing changes after the constructor, so several threads may read it.
 #pragma once
 
 #include <filesystem>
@@ -21,8 +21,8 @@ inline constexpr const char* no_pool = "no-pool";
 
 class RecordedProgram {
  public:
-  /// Runs the program, and the recovery after it. Throws core::UserError when one of them fails. `budget`: states,
-  /// about.
+  /// Runs the program, and the recovery after it. Throws core::UserError when one of them fails. `budget`: about this
+  /// many states.
   RecordedProgram(const CrashPlan&, const PersistAxioms&, u64 budget);
 
   const CrashPlan& plan() const { return plan_; }
@@ -30,20 +30,20 @@ class RecordedProgram {
   const EventFile& events() const { return *events_; }
   const PersistGraph& graph() const { return graph_; }
   const AcknowledgedProgress& acknowledgements() const { return *acknowledged_; }
-  bool shares_pools() const { return shares_pools_; }  // some lie outside of the program's folder
+  bool shares_pools() const { return shares_pools_; }  // some pools lie outside of the program's folder
   double record_seconds() const { return record_seconds_; }
   double build_seconds() const { return build_seconds_; }
 
-  /// The states, as many as the budget says, no_pool first if it is one of them.
+  /// The names of the states, as many as the budget says. no_pool is the first, if it is one of them.
   std::vector<std::string> state_names() const;
   std::string coverage() const { return states_->coverage(); }
-  /// What is durable in a state. Not of no_pool.
+  /// The durable persists of a state. REQUIRES: it is not no_pool.
   PersistSet named(const std::string& state, Reach&) const;
-  /// With these persists durable: how many pools had been mapped (the first ones), and the most that can have been
-  /// acknowledged.
+  /// When these persists are durable: how many pools had been mapped (the first ones), and the largest progress that
+  /// can have been acknowledged.
   std::size_t pools_mapped(const PersistSet& set) const { return mapped_->of(set); }
   u64 acknowledged(const PersistSet& set) const { return acknowledged_->of(set); }
-  /// Files of the first so many pools.
+  /// The files of the first `pools` pools.
   PoolFiles files(const PoolImage&, std::size_t pools) const;
 
  private:

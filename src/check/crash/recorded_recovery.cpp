@@ -15,7 +15,8 @@ namespace ew::check {
 RecordedRecovery::RecordedRecovery(Recovery& recovery, PoolFiles before, u64 acknowledged, const PersistAxioms& axioms)
     : recovery_(recovery), before_(std::move(before)), told_(acknowledged) {
   const process::Outcome whole = recovery.run_anew(before_, told_, recording_.environment());
-  if (whole.status != 0 || !std::filesystem::exists(recording_.events())) return;  // told without a crash; or idle
+  if (whole.status != 0 || !std::filesystem::exists(recording_.events()))
+    return;  // it failed without a crash, which is reported elsewhere; or it ran nothing
   events_ = std::make_unique<EventFile>(recording_.events().string());
   graph_ = build_persist_graph(*events_, axioms);
   bool outside = false;

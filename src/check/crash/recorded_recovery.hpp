@@ -1,5 +1,5 @@
-// A recovery of an image that was recorded to its end, as the program was: the images that a crash of it may leave, and
-// what another recovery makes of them. Keeps a reference to the Recovery that runs both.
+// A recovery of an image, recorded to its end as the program was. It has the images that a crash of this recovery may
+// leave, and can recover them. Keeps a reference to the Recovery that runs both.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace ew::check {
 
 class RecordedRecovery {
  public:
-  /// Of the image `before`, of which so much was acknowledged.
+  /// Runs and records the recovery of the image `before`. `acknowledged` is what the recovery is told.
   RecordedRecovery(Recovery&, PoolFiles before, u64 acknowledged, const PersistAxioms&);
 
   /// False: it failed, or changed no pool. Then there is nothing more to ask for.
@@ -22,13 +22,13 @@ class RecordedRecovery {
   const EventFile& events() const { return *events_; }
   const PersistGraph& graph() const { return graph_; }
 
-  /// The image that a crash leaves with these persists, valid until the next one is made; and the most that can have
-  /// been acknowledged then.
+  /// The image that a crash leaves when these persists are durable, valid until the next call; and the largest progress
+  /// that can have been acknowledged then.
   PoolFiles left(const PersistSet&) const;
   u64 acknowledged(const PersistSet&) const;
-  /// A line that says how far it had come.
+  /// A line that says how far the crashed recovery had come.
   std::string text_of_crash(const PersistSet&) const;
-  /// Another recovery of it.
+  /// Recovers the image that this crash leaves.
   process::Outcome crashed(const PersistSet&) const;
 
  private:

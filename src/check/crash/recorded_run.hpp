@@ -1,5 +1,6 @@
-// A run of a timing machine with what became durable, when, and what it acknowledged: the pool files of any of its
-// moments. A campaign records the program once, and, when recoveries are crashed too, a recovery of each state.
+// A recorded run on a timing machine: what became durable, when, and what the program acknowledged. So it has the pool
+// files at any moment of the run. A campaign records the program once. If recoveries are crashed too, it records a
+// recovery of each state.
 #pragma once
 
 #include <filesystem>
@@ -18,16 +19,16 @@ namespace ew::check {
 
 /// A moment of a run.
 struct CrashMoment {
-  bool persist = false;  // after this durable write; else when this cycle begins
+  bool persist = false;  // true: after this durable write; false: when this cycle begins
   u64 number = 0;
-  std::string words() const;  // as --at takes them
+  std::string words() const;  // the words for --at
 };
 
-/// Where a process writes down what it does.
+/// The files in which a process records what it does.
 class Recording {
  public:
-  /// To be added to the environment of the process. A machine without simulated time writes no log, and a process that
-  /// runs nothing under Everwarp no file at all.
+  /// To be added to the environment of the process. A machine without simulated time writes no log. A process that runs
+  /// nothing under Everwarp writes no file.
   process::Variables environment() const;
   /// How often the process has changed a pool, counted as Environment::crash_at_persist counts.
   u64 changes() const;
@@ -41,28 +42,30 @@ class Recording {
 
 class RecordedRun {
  public:
-  /// The process has ended by itself, in `folder`. Throws core::UserError when it was cut off.
+  /// Reads the record of a process that has ended by itself. Its folder was `folder`. Throws core::UserError when the
+  /// record was cut off.
   RecordedRun(const Recording&, const std::filesystem::path& folder);
 
-  /// False: nothing ran under Everwarp, or on no timing machine.
+  /// False: nothing ran under Everwarp, or it ran on a machine without timing.
   bool ran() const { return events_ != nullptr; }
   // REQUIRES: ran().
   std::size_t pools() const { return events_->pools().size(); }
   const std::vector<std::filesystem::path>& pool_paths() const { return pool_paths_; }
-  bool shares_pools() const { return shares_pools_; }  // some lie outside of the folder
-  /// Of the last durable write or, if later, the one behind the last acknowledgement.
+  bool shares_pools() const { return shares_pools_; }  // some pools lie outside of the folder
+  /// The cycle of the last durable write or, if that is later, the cycle behind the last acknowledgement.
   u64 last_cycle() const;
   u64 last_write() const { return log_->last_number(); }
-  /// Records of the log before the moment; and the most that was acknowledged.
+  /// The number of the log's records before the moment; and the largest progress that was acknowledged before it.
   u64 writes_before(const CrashMoment&) const;
   u64 acknowledged_before(const CrashMoment&) const;
 
-  /// How many of the pools had been mapped: the first ones. A file that had not is as it was before the run.
+  /// The number of pools that had been mapped before the moment (the first ones). The files of the others are as before
+  /// the run.
   std::size_t pools_before(const CrashMoment&) const;
 
-  /// Files for build(), one a pool.
+  /// Files for build(), one for each pool.
   std::vector<std::string> empty_files() const;
-  /// What the pools' files hold after so many records of the log.
+  /// Fills in the content of the pools' files after the first `writes` records of the log.
   void build(u64 writes, std::vector<std::string>& files) const;
 
  private:

@@ -117,7 +117,7 @@ void Recovery::stop_server() {
   server_ = 0;
 }
 
-/// What an earlier recovery has left goes, what it has changed comes back.
+/// Removes the files that an earlier recovery has left, and restores those that it has changed.
 void Recovery::tidy() {
   std::vector<fs::path> gone;
   std::size_t untouched = 0;

@@ -1,5 +1,5 @@
-// Recoveries of images of pools, one after another in a folder of one's own: a process started anew for each, or a fork
-// of one that was started once and stopped before main() (runtime/fork_server.hpp). One a thread.
+// Runs recoveries of pool images, one after another, in a folder of its own. Each is a new process, or a fork of a
+// process that was started once and stopped before main() (runtime/fork_server.hpp). Each thread has its own Recovery.
 #pragma once
 
 #include <memory>
@@ -13,33 +13,34 @@
 
 namespace ew::check {
 
-/// A file of an image: where it belongs, and its bytes.
+/// A file of an image: its path and its bytes.
 struct PoolFile {
-  std::filesystem::path path;  // relative: in the folder; else where it says
+  std::filesystem::path path;  // a relative path is in the trial's folder
   const std::string* bytes = nullptr;
 };
 using PoolFiles = std::vector<PoolFile>;
 
-/// What a run leaves that began with `below` and has these files now, at the first of the paths.
+/// The files after a run that began with the files `below`, and has written `files`, which belong to the first paths.
 PoolFiles overlaid(PoolFiles below, const std::vector<std::filesystem::path>&, std::span<const std::string> files);
-/// Equal for equal images of which as much was acknowledged.
+/// A digest of an image and what was acknowledged.
 u64 digest_of(const PoolFiles&, u64 acknowledged);
 
 class Recovery {
  public:
-  /// `warm`: forks, if the recovery is a program of ours that lets itself be stopped; else every one is a process.
+  /// `warm`: recoveries are forks, if the program can be stopped before main() (it was built with `ew build`). Else
+  /// each is a new process.
   Recovery(const CrashPlan&, bool warm);
   ~Recovery();
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
 
   bool warm() const { return server_ > 0; }
-  /// The files are put there, everything else is as before any run, the recovery runs and is told what was
-  /// acknowledged. The output is only read when it did not succeed.
+  /// Puts the files into the folder, restores everything else there, and runs the recovery, which is told what was
+  /// acknowledged. The output of a fork is read only if it did not succeed.
   process::Outcome run(std::span<const PoolFile>, u64 acknowledged = 0);
-  /// The same by a process started anew, with more in its environment. What it leaves stays in folder().
+  /// The same by a new process, with `more` in its environment. Its files stay in folder().
   process::Outcome run_anew(std::span<const PoolFile>, u64 acknowledged, const process::Variables& more = {});
-  /// Another one, on what that has left.
+  /// Runs one more recovery, on the files that the last one has left.
   process::Outcome run_again(u64 acknowledged);
   const std::filesystem::path& folder() const { return folder_; }
 
@@ -55,7 +56,7 @@ class Recovery {
   const CrashPlan& plan_;
   process::Scratch scratch_, outputs_;
   std::filesystem::path folder_, output_;
-  struct Given {  // a file or folder that the trial starts with, beside pools
+  struct Given {  // a file that the trial starts with, beside pools
     std::filesystem::path path;
     std::filesystem::file_time_type written;
   };

@@ -11,8 +11,8 @@ namespace ew::check {
 
 namespace {
 
-/// All states, or a choice: those that the recovery passes through, evenly spread, and of some persists the least state
-/// with it and the greatest without it, in which persists stand in every order that is allowed.
+/// The names of all states, or of a choice. Half of the choice are states that the recovery passes through, evenly
+/// spread. For the others some persists are taken in turn: the smallest state with the persist, or the largest without.
 std::vector<std::string> names_of(const CrashStates& states, u32 persists, std::size_t most, u64 seed) {
   std::vector<std::string> names;
   if (states.exhaustive()) {
@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const CrashStates& states, u32 persists, std::
   return names;
 }
 
-/// Between which places of the recovery it was crashed.
+/// The two places of the recovery between which it was crashed.
 std::string crash_place(const EventFile& events, const PersistGraph& graph, const PersistSet& set) {
   std::string last = "its first persist", first;
   for (u32 p = 0; p < set.size(); ++p) {

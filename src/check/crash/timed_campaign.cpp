@@ -43,7 +43,8 @@ TimedCampaign::TimedCampaign(const CrashPlan& plan) : plan_(plan) {
 }
 
 std::vector<CrashMoment> TimedCampaign::random_moments(std::size_t count, u64 seed) const {
-  // Some lie between durable writes of one cycle: the host's take no time, nor does what it acknowledges between them.
+  // Some moments are durable writes, since one cycle may have several: the host program's own take no simulated time.
+  // Its acknowledgements between them take none either.
   std::vector<CrashMoment> moments;
   const auto writes = random_points(last_write(), count / 4, seed);
   for (const auto cycle : random_points(std::max<u64>(last_cycle(), 1), count - writes.size(), seed))
@@ -52,7 +53,7 @@ std::vector<CrashMoment> TimedCampaign::random_moments(std::size_t count, u64 se
   return moments;
 }
 
-/// One thread's pool files and means to recover them.
+/// One thread's pool files, and its Recovery.
 class TimedCampaign::Worker {
  public:
   explicit Worker(TimedCampaign& of) : campaign_(of), recovery_(of.plan_, true), files_(of.run_->empty_files()) {}
@@ -63,7 +64,7 @@ class TimedCampaign::Worker {
   }
   process::Outcome recover(u64 acknowledged) { return recovery_.run(image(), acknowledged); }
 
-  /// The moment for real. REQUIRES: build() has made its image.
+  /// Kills a process at this moment, and compares. REQUIRES: build() has made the image of the moment.
   void kill(TimedTrial& trial) {
     const CrashPlan& plan = campaign_.plan_;
     const process::Scratch scratch;
@@ -95,8 +96,8 @@ class TimedCampaign::Worker {
           fmt::format("after the real crash the recovery {}\n{}", process::how_it_ended(again), again.output);
   }
 
-  /// The recovery of the image, which succeeds, is crashed at moments of its own; one of them for real if `kill` says
-  /// so. REQUIRES: build() has made the image.
+  /// Crashes the recovery of the image at moments of its own. If `kill`, a process is really killed at one of them.
+  /// REQUIRES: build() has made the image, and its recovery succeeds.
   void crash_recovery(TimedTrial& trial, bool kill) {
     const PoolFiles before = image();
     const Recording recording;
@@ -132,7 +133,7 @@ class TimedCampaign::Worker {
       break;
     }
     if (!kill) return;
-    const int expected = judge(killed_at).status;  // and its files
+    const int expected = judge(killed_at).status;  // also makes the files
     kill_recovery(trial, killed_at, before, after, expected);
   }
 
@@ -173,7 +174,7 @@ class TimedCampaign::Worker {
   TimedCampaign& campaign_;
   Recovery recovery_;
   std::vector<std::string> files_;
-  std::size_t pools_ = 0;  // in the image: the first ones
+  std::size_t pools_ = 0;  // the number of pools in the image (the first ones)
 };
 
 std::vector<bool> spread_kills(std::size_t moments, std::size_t kills) {
@@ -203,7 +204,7 @@ u64 count_once(std::vector<TimedTrial>& trials) {
 std::vector<TimedTrial> TimedCampaign::run(const std::vector<CrashMoment>& moments, const std::vector<bool>& real,
                                            unsigned jobs, const Progress& progress) {
   std::vector<TimedTrial> trials(moments.size());
-  std::map<Left, std::size_t> first;  // trial that recovers this image
+  std::map<Left, std::size_t> first;  // the trial that recovers this image
   for (std::size_t i = 0; i < moments.size(); ++i) {
     trials[i].moment = moments[i];
     trials[i].writes = run_->writes_before(moments[i]);

@@ -1,6 +1,6 @@
-// `ew crash --at cycle|ns|persist|random` on a timing machine: one run logs what became durable and when, the image of
-// any moment is rebuilt from the log and recovered; some moments are real: the process is killed there, its pool file
-// must be the rebuilt one, byte for byte, and a process started anew recovers it.
+// `ew crash --at cycle|ns|persist|random` on a timing machine. One run logs what became durable, and when. The image of
+// any moment is rebuilt from this log, and recovered. At some moments a process is really killed. Then its pool file
+// must equal the rebuilt image, byte for byte, and a new process recovers it.
 #pragma once
 
 #include <functional>
@@ -17,22 +17,22 @@ namespace ew::check {
 
 struct TimedTrial {
   CrashMoment moment;
-  u64 writes = 0;         // records of the log that are in the image
-  std::size_t pools = 0;  // of the run that are
-  u64 acknowledged = 0;   // what the program had told to be durable
+  u64 writes = 0;         // the number of the log's records in the image
+  std::size_t pools = 0;  // the number of pools in the image
+  u64 acknowledged = 0;   // the progress that the program had acknowledged
   int status = 0;
   std::string output;   // of a failed recovery
-  bool killed = false;  // for real, too
-  u64 nested = 0;       // moments at which its recovery was crashed
-  u64 nested_at = 0;    // of them, the durable write behind which that could not be recovered; 0: none
-  std::string unlike;   // what the real crash did differently
+  bool killed = false;  // a process was really killed at this moment
+  u64 nested = 0;       // the number of moments at which its recovery was crashed
+  u64 nested_at = 0;    // the recovery's durable write behind which a crash was not recovered; 0: there is none
+  std::string unlike;   // how the real crash differs
   bool passed() const { return status == 0 && unlike.empty(); }
 };
 
-/// Which of so many moments are real as well: `kills` of them, spread over all.
+/// Chooses the moments at which a process is really killed: `kills` of `moments`, evenly spread.
 std::vector<bool> spread_kills(std::size_t moments, std::size_t kills);
-/// Of a whole campaign, whose parts were tried apart: a state that an earlier trial had is not counted again. Returns
-/// the number of different states.
+/// For a whole campaign whose parts were tried by several processes: a state that an earlier trial had is not counted
+/// again. Returns the number of different states.
 u64 count_once(std::vector<TimedTrial>&);
 
 class TimedCampaign {
@@ -42,15 +42,16 @@ class TimedCampaign {
 
   u64 last_cycle() const { return run_->last_cycle(); }
   u64 last_write() const { return run_->last_write(); }
-  /// So many moments of the run, most of them cycles: the same for the same seed.
+  /// `count` moments of the run, most of them cycles. The same seed gives the same moments.
   std::vector<CrashMoment> random_moments(std::size_t count, u64 seed) const;
   using Progress = std::function<void(u64 finished, u64 failed, u64 total)>;
-  /// `kills`: which of them are real as well. In the order of the moments.
+  /// `kills` says for each moment whether a process is really killed there. Returns the trials in the order of the
+  /// moments.
   std::vector<TimedTrial> run(const std::vector<CrashMoment>&, const std::vector<bool>& kills, unsigned jobs,
                               const Progress&);
-  /// Digests of the states that crashes of recoveries have left.
+  /// The digests of the images that crashes of recoveries have left.
   std::set<u64> nested_images() const { return nested_.images(); }
-  /// Pools lie outside of the trials' folders: one trial at a time.
+  /// Some pools lie outside of the trials' folders. Then only one trial runs at a time.
   bool shares_pools() const { return run_->shares_pools(); }
 
  private:

@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 using core::UserError;
 using runtime::Environment;
 
-/// In `folder`, killed where `when` says. `told`: what it acknowledged, when that is more.
+/// Runs a command in `folder`, and kills it at the moment that `when` names. If it acknowledges more progress, raises
+/// `told` to that.
 process::Outcome run_and_kill(const CrashPlan& plan, const process::Words& words, const fs::path& folder, u64& told,
                               process::Variables when) {
   const process::Scratch kept;
@@ -43,8 +44,8 @@ process::Outcome recover_in(const CrashPlan& plan, const fs::path& folder, u64 t
   return run_in(plan, plan.recovery, folder, {{Environment::acknowledged_name, std::to_string(told)}});
 }
 
-/// What a crash has left in `folder` is recovered, but that recovery is killed right after some of the moments at which
-/// it changes a pool, one after another, and the recovery behind each must succeed. The folder stays as it is.
+/// Runs the recovery on copies of `folder`, where a crash has left its files, and kills it right after some of its
+/// changes of a pool. Each time another recovery must succeed.
 bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, Trial& trial) {
   const process::Scratch kept, copies;
   const auto fresh = [&](const std::string& name) {
@@ -57,7 +58,7 @@ bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, Tr
   process::Variables watched = recording.environment();
   watched.emplace_back(Environment::acknowledged_name, told);
   const process::Outcome whole = run_in(plan, plan.recovery, fresh("whole"), watched);
-  if (whole.status != 0) return true;  // told by the recovery without a crash
+  if (whole.status != 0) return true;  // the recovery fails without a crash: the caller reports that
   for (const u64 point : nested_points(plan, recording.changes(), trial.instruction)) {
     ++trial.nested;
     const fs::path again = fresh(fmt::format("again-{}", point));

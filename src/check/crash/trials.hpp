@@ -1,5 +1,4 @@
-// Trials at crash points: a program is really killed after its Nth warp instruction, then started again to
-// recover.
+// Trials at crash points. A program is really killed after its Nth warp instruction. Then the recovery is started.
 #pragma once
 
 #include <functional>
@@ -22,11 +21,11 @@ struct Trial {
   TrialEnd end = TrialEnd::recovered;
   int recovery_status = 0;
   double seconds = 0;
-  u64 acknowledged = 0;   // what the killed program had told to be durable
-  u64 nested = 0;         // moments at which its recovery was killed
-  u64 nested_at = 0;      // of them, the one behind which that could not be recovered; 0: none
-  std::string last_line;  // of what the recovery printed
-  std::string output;     // all of it, when the trial failed
+  u64 acknowledged = 0;   // the progress that the killed program had acknowledged
+  u64 nested = 0;         // the number of moments at which its recovery was killed
+  u64 nested_at = 0;      // the moment at which a killed recovery was not recovered; 0: there is none
+  std::string last_line;  // the last line that the recovery printed
+  std::string output;     // all that it printed, if the trial failed
   bool passed() const { return end == TrialEnd::recovered || end == TrialEnd::finished; }
   /// The process was really killed at the instruction, as it is unless it ends before.
   bool killed() const { return end == TrialEnd::recovered || end == TrialEnd::recovery_failed; }
@@ -34,17 +33,18 @@ struct Trial {
 
 struct CleanRun {
   unsigned long long instructions = 0;
-  bool own_files = true;  // it made or changed a file in its folder
+  bool own_files = true;  // the program made or changed a file in its folder
 };
 
-/// Runs the program once without a crash, and the recovery after it. A failure of either is a core::UserError with its
+/// Runs the program once without a crash, and then the recovery. If one of them fails, throws core::UserError with the
 /// output.
 CleanRun count_instructions(const CrashPlan&);
 
 /// One trial in a folder of its own. Thread-safe.
 Trial crash_at(const CrashPlan&, unsigned long long instruction);
 
-/// All trials, `jobs` at once, in the order of the points. `done` is told of each (from one thread at a time).
+/// Runs all trials, `jobs` at the same time. Returns them in the order of the points. Calls `done` after each, from one
+/// thread at a time.
 std::vector<Trial> run_trials(const CrashPlan&, const std::vector<unsigned long long>& points, unsigned jobs,
                               const std::function<void(std::size_t finished, std::size_t failed)>& done);
 
