@@ -56,6 +56,7 @@ Json json_of(const check::Trial& trial) {
   return {{"instruction", trial.instruction},
           {"end", static_cast<int>(trial.end)},
           {"recovery_status", trial.recovery_status},
+          {"killed", trial.killed},
           {"seconds", trial.seconds},
           {"acknowledged", trial.acknowledged},
           {"nested", trial.nested},
@@ -69,6 +70,7 @@ check::Trial trial_of(const Json& json) {
   trial.instruction = json.at("instruction");
   trial.end = static_cast<check::TrialEnd>(json.at("end").get<int>());
   trial.recovery_status = json.at("recovery_status");
+  trial.killed = json.at("killed");
   trial.seconds = json.at("seconds");
   trial.acknowledged = json.at("acknowledged");
   trial.nested = json.at("nested");

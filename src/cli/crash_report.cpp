@@ -36,7 +36,7 @@ nlohmann::ordered_json as_json(const std::vector<check::Trial>& trials, unsigned
   std::size_t failures = 0, killed = 0;
   for (const check::Trial& trial : trials) {
     failures += !trial.passed();
-    killed += trial.killed();
+    killed += trial.killed;
     list.push_back({{"instruction", trial.instruction},
                     {"result", check::name_of(trial.end)},
                     {"passed", trial.passed()},
@@ -62,7 +62,7 @@ bool print_report(const std::vector<check::Trial>& trials, u64 total, bool json,
   u64 nested = 0;
   for (const check::Trial& trial : trials) {
     nested += trial.nested;
-    killed += trial.killed();
+    killed += trial.killed;
     if (trial.passed()) continue;
     if (++failures > 3) continue;  // the first few say enough
     fmt::print(stderr, "FAIL after warp instruction {}. Output:\n{}Again: {}\n", trial.instruction, trial.output,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "check/crash/points.hpp"
+#include "check/crash/trials.hpp"
 
 namespace ew::check {
 namespace {
@@ -29,6 +30,16 @@ TEST(NestedPoints, AreAllWhenTheyAreFewAndSpreadOverTheWholeOtherwise) {
   ASSERT_EQ(points.size(), 4u);
   for (u64 i = 0; i < 4; ++i) EXPECT_TRUE(points[i] > i * 250 && points[i] <= (i + 1) * 250) << points[i];
   EXPECT_EQ(points, spread_points(1000, 4, 5));
+}
+
+/// It was counted as a crash when its recovery failed.
+TEST(CrashTrial, OfAProgramThatEndedBeforeIsNoCrash) {
+  CrashPlan plan;
+  plan.program = {"/bin/true"};
+  plan.recovery = {"/bin/false"};
+  const Trial trial = crash_at(plan, 1);
+  EXPECT_EQ(trial.end, TrialEnd::recovery_failed);
+  EXPECT_FALSE(trial.killed);
 }
 
 }  // namespace

@@ -85,8 +85,8 @@ bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, Tr
 void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {
   const process::Outcome outcome = run_and_kill(plan, plan.program, folder, trial.acknowledged,
                                                 {{Environment::crash_at_name, std::to_string(trial.instruction)}});
-  const bool killed = outcome.signal == SIGKILL && !outcome.timed_out;
-  if (!killed && outcome.status != 0) {
+  trial.killed = outcome.signal == SIGKILL && !outcome.timed_out;
+  if (!trial.killed && outcome.status != 0) {
     trial.end = TrialEnd::program_failed;
     trial.output = fmt::format("{}[the program {}]\n", outcome.output, process::how_it_ended(outcome));
     trial.last_line = last_line(outcome.output);
@@ -101,7 +101,7 @@ void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {
   const process::Outcome recovery = recover_in(plan, folder, trial.acknowledged);
   trial.recovery_status = recovery.status;
   trial.last_line = last_line(recovery.output);
-  trial.end = killed ? TrialEnd::recovered : TrialEnd::finished;
+  trial.end = trial.killed ? TrialEnd::recovered : TrialEnd::finished;
   if (recovery.status == 0) return;
   trial.end = TrialEnd::recovery_failed;
   trial.output = fmt::format("{}[the recovery {}]\n", recovery.output, process::how_it_ended(recovery));

@@ -26,9 +26,8 @@ struct Trial {
   u64 nested_at = 0;      // the moment at which a killed recovery was not recovered; 0: there is none
   std::string last_line;  // the last line that the recovery printed
   std::string output;     // all that it printed, if the trial failed
+  bool killed = false;    // the program was killed at the instruction; else it had ended before
   bool passed() const { return end == TrialEnd::recovered || end == TrialEnd::finished; }
-  /// The process was really killed at the instruction, as it is unless it ends before.
-  bool killed() const { return end == TrialEnd::recovered || end == TrialEnd::recovery_failed; }
 };
 
 struct CleanRun {
