@@ -1,5 +1,5 @@
 // Cooperative groups: the block, tiles of a warp, coalesced lanes, partitions, the grid.
-// Groups are values of two words: which lanes of the warp take part, or that the whole block or grid does.
+// A group is a value of two words. They say which lanes of the warp take part, or that the whole block or grid does.
 #pragma once
 #define _COOPERATIVE_GROUPS_H_  // CUDA's include guard: programs and libraries test it
 

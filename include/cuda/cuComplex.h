@@ -14,7 +14,7 @@ typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
 
-/* Quotient and modulus are scaled, so that no square of a part overflows or vanishes. */
+/* Quotient and modulus are scaled. So no square of a part overflows, and none underflows to 0. */
 #define EW_COMPLEX_TYPE(Type, Real, suffix, absolute, root, make, re, im, conjugate, add, subtract, multiply, divide, \
                         modulus)                                                                                      \
   EW_COMPLEX Type make(Real x, Real y) {                                                                              \

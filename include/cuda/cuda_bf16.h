@@ -1,4 +1,4 @@
-// bfloat16: __nv_bfloat16, __nv_bfloat162 and what CUDA computes with them. Also in host code.
+// bfloat16: __nv_bfloat16, __nv_bfloat162 and CUDA's functions on them. Also for host code.
 #pragma once
 #define __CUDA_BF16_H__  // CUDA's include guard: programs and libraries test it
 

@@ -1,4 +1,4 @@
-// Half precision: __half, __half2 and what CUDA computes with them. Types, conversions and arithmetic also in host code.
+// Half precision: __half, __half2 and CUDA's functions on them. Types, conversions and arithmetic are also for host code.
 #pragma once
 #define __CUDA_FP16_H__  // CUDA's include guard: programs and libraries test it
 

@@ -1,3 +1,3 @@
-// Occupancy is a question to the runtime here (cudaOccupancy…): nothing is computed in headers.
+// Occupancy: the runtime's functions answer it here (cudaOccupancy…). No header computes it.
 #pragma once
 #include "cuda_runtime.h"

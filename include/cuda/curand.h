@@ -1,5 +1,5 @@
-// cuRAND's host API. Numbers are made by the host, in the order that cuRAND documents, and copied to where the caller
-// asks; the generators are those of curand_kernel.h. Quasi-random generators are refused: they need direction vectors.
+// cuRAND's host API. The host makes the numbers, in the order that cuRAND documents, and copies them to the caller's
+// memory. The generators are those of curand_kernel.h. Quasi-random generators are refused: they need direction vectors.
 #pragma once
 
 #if !defined(__cplusplus)

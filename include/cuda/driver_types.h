@@ -1,5 +1,5 @@
-// Types, enumerators and structures of the CUDA runtime API; the functions stand in cuda_runtime_api.h.
-// Values are CUDA's (11.8, with what 12.x only added); layouts are ours, as everything is compiled from source.
+// Types, enumerators and structures of the CUDA runtime API. The functions are in cuda_runtime_api.h.
+// Values are those of CUDA 11.8, with the additions of 12.x. Layouts are ours: every program is compiled from source.
 #pragma once
 #define __DRIVER_TYPES_H__  // CUDA's include guard: programs and libraries test it
 

@@ -9,8 +9,8 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-// clang 19 gives __managed__ to HIP only. The host's variable stands in a section that the runtime knows (prelude.cuh), and
-// kernels use that very variable.
+// clang 19 has __managed__ for HIP only. Here the host's variable stands in a section that the runtime knows
+// (prelude.cuh). Kernels use the same variable.
 #if defined(__CUDA_ARCH__)
 #define __managed__ __attribute__((device))
 #else
@@ -44,8 +44,8 @@
 #define __nv_pure__ __attribute__((pure))
 #define __thread__ __thread
 
-// libstdc++ uses __noinline__ inside __attribute__((…)), where a macro that expands to an attribute would be an error;
-// clang itself accepts the bare keyword in CUDA mode.
+// In CUDA mode clang itself knows the keyword __noinline__. A macro that expands to an attribute would be an error:
+// libstdc++ uses the word inside __attribute__((…)).
 #if !defined(__CUDA__)
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #else

@@ -1,4 +1,4 @@
-// Mathematical constants under the names of the CUDA toolkit; _HI and _LO are a value and what its rounding left.
+// Mathematical constants under the names of the CUDA toolkit. _HI is the rounded value, _LO the rest.
 #pragma once
 
 // Single precision

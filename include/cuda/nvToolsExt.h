@@ -51,8 +51,8 @@ typedef struct nvtxEventAttributes_v2 {
 #ifdef __cplusplus
 extern "C" {
 #endif
-// Of libeverwarp; a program that is linked without it has none. push answers how many ranges were open before, pop how
-// many are left.
+// Functions of libeverwarp; a program that is linked without it has none. push returns how many ranges were open before,
+// pop how many are left.
 int everwarp_nvtx_push(const char *name) __attribute__((weak));
 int everwarp_nvtx_pop(void) __attribute__((weak));
 nvtxRangeId_t everwarp_nvtx_start(const char *name) __attribute__((weak));

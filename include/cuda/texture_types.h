@@ -108,8 +108,8 @@ struct cudaResourceViewDesc {
   unsigned int lastLayer;
 };
 
-// The host's half of an old texture reference. `object` is ours: the texture object that stands behind the reference
-// after cudaBindTexture*; a copy of it is what device code reads (see everwarp/texture/references.cuh).
+// The host's half of an old texture reference. `object` is a member of ours: the texture object behind the reference
+// after cudaBindTexture*. Device code reads a copy of it (everwarp/texture/references.cuh).
 struct textureReference {
   int normalized;
   enum cudaTextureFilterMode filterMode;

@@ -16,8 +16,9 @@
 
 extern "C" {
 
-/// Maps the pool in file `path` for host and kernels. `create`: makes it, all zero, in place of an older one; otherwise
-/// it must exist and have `size` bytes (0: whatever it has). NULL, and a sentence on stderr, when that cannot be.
+/// Maps the pool in file `path` for host and kernels. `create`: makes a new pool, all zero, in place of an older one.
+/// Otherwise the pool must exist and have `size` bytes (0: any size). If it cannot be mapped: NULL, and a sentence on
+/// stderr.
 void* gpm_map(const char* path, size_t size, bool create);
 /// Waits for kernels, makes everything durable and ends the mapping. 0, or -1 when `address` is no pool's first byte.
 int gpm_unmap(const char* path, void* address, size_t size);
@@ -25,22 +26,22 @@ int gpm_unmap(const char* path, void* address, size_t size);
 size_t gpm_size(const char* path);
 /// The host's stores to [address, address + size) are durable when this returns. 0, or -1 for memory in no pool.
 int gpm_persist_range(const void* address, size_t size);
-/// The stretch of the host program within which a kernel's gpm_persist() must mean durable: on the platform of the
-/// paper, DDIO is off in it. Both wait for kernels under way. Functional mode is strict: a store is durable at once,
-/// inside and outside.
+/// Between these two calls of the host, a kernel's gpm_persist() must mean durable. On the paper's platform DDIO is off
+/// there. Both calls wait for kernels under way. In functional mode a store is durable at once, inside and outside.
 void gpm_persist_begin(void);
 void gpm_persist_end(void);
 
-/// The host tells the world that its work is durable up to `progress`, a count of the program's own that never falls.
-/// To be called once the persists have been waited for: a dfence() or gpm_persist() in the kernel, then the kernel's
-/// end; gpm_persist_range() or gpm_unmap() for stores of the host. `ew crash` keeps it outside of the pools.
+/// The program promises that its work is durable up to `progress`, a count of its own that never falls. Call it when the
+/// persists are durable: after a dfence() or gpm_persist() in the kernel and the kernel's end; for stores of the host,
+/// after gpm_persist_range() or gpm_unmap(). `ew crash` keeps the count outside of the pools.
 void gpm_acknowledge(unsigned long long progress);
-/// In a recovery under `ew crash`: the last that the crashed run had acknowledged, and so must be there; else 0.
+/// In a recovery under `ew crash`: the last count that the crashed run has acknowledged. Work up to it must be there.
+/// Elsewhere 0.
 unsigned long long gpm_acknowledged(void);
 
-// Memory by name, as on a GPU with non-volatile memory of its own (SBRP, ASPLOS'23, section 3: PM-near): one pool holds
-// a persistent table of names and the regions that they name. A crash at any moment leaves each call done or not begun.
-// On Everwarp only: no GPU that nvcc compiles for has such memory.
+// Memory by name, as on a GPU with non-volatile memory of its own (SBRP, ASPLOS'23, section 3: PM-near). One pool holds a
+// persistent table of names, and the regions of these names. A crash at any moment leaves each call done or not begun.
+// This is on Everwarp only: no GPU that nvcc compiles for has such memory.
 //
 //   void* nvm = pm_map("gpu.nvm", 1 << 30, true);      // false: one that exists
 //   float* grid = static_cast<float*>(pm_alloc(nvm, "grid", bytes));
@@ -49,16 +50,16 @@ unsigned long long gpm_acknowledged(void);
 /// gpm_map() for a pool with a table of names; gpm_unmap() ends it. NULL, and a sentence on stderr, when the file holds
 /// something else.
 void* pm_map(const char* path, size_t size, bool create);
-/// A new region, all zero, durable under this name (1 to 39 characters, none a control character). NULL, and a sentence
-/// on stderr, when the name is taken or there is no room: neither in the pool nor in its table, which has one entry for
-/// each 64 KiB of the pool, and never fewer than 63 nor more than 4095.
+/// A new region, all zero, durable under this name (1 to 39 characters, no control characters). NULL, and a sentence on
+/// stderr, when the name is taken, or when there is no room in the pool or in its table. The table has one entry for each
+/// 64 KiB of the pool; at least 63 and at most 4095.
 void* pm_alloc(void* nvm, const char* name, size_t size);
-/// The region of this name, and its size where `size` is not NULL. NULL when there is none.
+/// The region of this name. If `size` is not NULL, it gets the region's size. NULL when there is no such name.
 void* pm_open(void* nvm, const char* name, size_t* size);
-/// The name is durably gone, and its memory free. 0, or -1 when there is none.
+/// Removes the name durably, and frees its memory. 0, or -1 when there is no such name.
 int pm_delete(void* nvm, const char* name);
-/// The name that follows `name` in the order of their regions, in `next` (40 bytes); NULL for the first. 0, or -1 when
-/// there is none.
+/// Stores into `next` (40 bytes) the name whose region follows the region of `name`; the first name if `name` is NULL. 0,
+/// or -1 when there is no such name.
 int pm_list(void* nvm, const char* name, char* next);
 
 }  // extern "C"
@@ -101,8 +102,8 @@ static inline int gpm_persist_range(const void* address, size_t size) {
   return msync(reinterpret_cast<void*>(begin / page * page), size + begin % page, MS_SYNC);
 }
 
-// Switching DDIO off is a matter of the platform (an I/O register of its root port); where the last-level cache belongs
-// to the persistence domain (eADR) there is nothing to switch.
+// A real platform switches DDIO off by itself (an I/O register of its root port). If its last-level cache belongs to the
+// persistence domain (eADR), there is nothing to switch.
 static inline void gpm_persist_begin(void) {}
 static inline void gpm_persist_end(void) {}
 

@@ -6,9 +6,9 @@
 //   for (…) { train<<<…>>>(weights); gpmcp_checkpoint(cp, 0); }        // durable when it returns
 //   … after a crash:  cp = gpmcp_open("weights.cp"); the same gpmcp_register calls; gpmcp_restore(cp, 0);
 //
-// A group has two copies of its elements in the file. A checkpoint writes the one that is not consistent, each thread
-// persists what it has written, and then a store of one word makes it the consistent one. The n-th element that is
-// registered for a group after an open is the n-th that was registered after the creation.
+// A group has two copies of its elements in the file. A checkpoint writes the copy that is not the consistent one, and
+// each thread persists what it has written. Then the store of one word makes this copy the consistent one. After an open,
+// register the elements of a group in the same order as after the creation.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -18,11 +18,11 @@
 
 #include "gpm_format.h"
 
-/// An open checkpoint file: the host's own memory. Only the functions below use it.
+/// An open checkpoint file, in the host's memory. Only the functions below use it.
 struct gpmcp {
   everwarp::GpmCheckpointHeader* file;
-  void** addresses;      // of the registered elements: rows as in the file's table
-  unsigned* registered;  // elements of each group
+  void** addresses;      // of the registered elements; in the order of the file's table
+  unsigned* registered;  // for each group, the number of registered elements
 };
 
 namespace everwarp {
@@ -46,8 +46,8 @@ __device__ void gpm_copy_units(char* to, const char* from, size_t units) {
     reinterpret_cast<Unit*>(to)[i] = reinterpret_cast<const Unit*>(from)[i];
 }
 
-/// `Persist`: every thread waits until what it has stored is durable. A template, so that only programs that use it
-/// have it.
+/// `Persist`: every thread waits until its stores are durable. It is a template, so that only programs that use it contain
+/// the kernel.
 template <bool Persist>
 __global__ void gpm_copy(const GpmPieces pieces) {
   for (int k = 0; k < pieces.count; ++k) {
@@ -65,7 +65,7 @@ __global__ void gpm_copy(const GpmPieces pieces) {
   if (Persist) gpm_persist();
 }
 
-/// Behind the copy in the stream, when every thread of that has persisted what it wrote.
+/// Runs behind the copy in the stream: every thread of the copy has persisted its stores.
 template <class Word>
 __global__ void gpm_select(Word* selector, Word sequence) {
   *selector = sequence;
@@ -105,7 +105,8 @@ inline gpmcp* gpmcp_handle(const char* call, const char* path, GpmCheckpointHead
   return gpmcp_refuse_file(call, path, "does not fit into the host's memory");
 }
 
-/// How many blocks of 512 threads copy so many bytes: two a multiprocessor at most, and no thread without 16 bytes.
+/// The number of blocks, of 512 threads, that copy so many bytes: at most two for each multiprocessor, and no more than
+/// give each thread 16 bytes.
 inline unsigned gpmcp_blocks(unsigned long long bytes) {
   int device = 0, multiprocessors = 1;
   if (cudaGetDevice(&device) == cudaSuccess)
@@ -114,7 +115,7 @@ inline unsigned gpmcp_blocks(unsigned long long bytes) {
   return static_cast<unsigned>(enough < most ? (enough == 0 ? 1 : enough) : most);
 }
 
-/// Copies the group's elements between the file's copy number `copy` and where they are registered.
+/// Copies the group's elements between copy number `copy` of the file and the registered memory.
 template <bool ToFile>
 int gpmcp_copy(const gpmcp* cp, unsigned group, unsigned copy) {
   const GpmElement* row = gpmcp_table(cp) + static_cast<size_t>(group) * cp->file->elements;
@@ -143,7 +144,7 @@ inline const char* gpmcp_group_mistake(const gpmcp* cp, unsigned group) {
   return NULL;
 }
 
-/// Whether every element that the file has for this group is registered now.
+/// Says why the group's registered elements are not those of the file; NULL if they are.
 inline const char* gpmcp_registration_mistake(const gpmcp* cp, unsigned group) {
   const unsigned registered = cp->registered[group];
   if (registered == 0) return "no element of this group is registered";
@@ -155,8 +156,9 @@ inline const char* gpmcp_registration_mistake(const gpmcp* cp, unsigned group) {
 
 }  // namespace everwarp
 
-/// A new checkpoint file in `path`, in place of an older one, for `groups` groups of at most `elements` elements each;
-/// all elements of all groups have at most `size` bytes together. NULL, and a sentence on stderr, when it cannot be.
+/// Makes a new checkpoint file in `path`, in place of an older one, for `groups` groups of at most `elements` elements
+/// each. All elements of all groups together have at most `size` bytes. If it cannot be made: NULL, and a sentence on
+/// stderr.
 inline gpmcp* gpmcp_create(const char* path, size_t size, unsigned elements, unsigned groups) {
   const char* const call = "gpmcp_create";
   if (path == NULL) return everwarp::gpmcp_refuse_file(call, path, "is no file");
@@ -178,7 +180,7 @@ inline gpmcp* gpmcp_create(const char* path, size_t size, unsigned elements, uns
   return everwarp::gpmcp_refuse_file(call, path, "cannot be made durable");
 }
 
-/// The checkpoint file `path`; only reads it. NULL, and a sentence on stderr, when there is no whole one.
+/// Opens the checkpoint file `path`. Only reads it. If it is no complete one: NULL, and a sentence on stderr.
 inline gpmcp* gpmcp_open(const char* path) {
   const size_t bytes = path == NULL ? 0 : gpm_size(path);
   if (bytes == 0) return everwarp::gpmcp_refuse_file("gpmcp_open", path, "is not there");
@@ -201,8 +203,9 @@ inline int gpmcp_close(gpmcp* cp) {
   return status;
 }
 
-/// The next element of `group` is the `size` bytes at `addr`, memory of the device. What the file says of an element is
-/// durable when its first registration returns; a later one must have the same size. 0, or -1 and a sentence on stderr.
+/// Registers the `size` bytes of device memory at `addr` as the next element of `group`. The first registration of an
+/// element makes its row of the file's table durable. Later registrations must have the same size. 0, or -1 and a
+/// sentence on stderr.
 inline int gpmcp_register(gpmcp* cp, void* addr, size_t size, unsigned group) {
   const char* const call = "gpmcp_register";
   if (const char* mistake = everwarp::gpmcp_group_mistake(cp, group)) return everwarp::gpmcp_refuse(call, mistake);
@@ -230,16 +233,16 @@ inline int gpmcp_register(gpmcp* cp, void* addr, size_t size, unsigned group) {
   return 0;
 }
 
-/// How many checkpoints of `group` are complete: 0 before the first.
+/// The number of complete checkpoints of `group`.
 inline unsigned long long gpmcp_sequence(const gpmcp* cp, unsigned group) {
   return everwarp::gpmcp_group_mistake(cp, group) != NULL
              ? 0
              : static_cast<volatile everwarp::GpmSelector*>(everwarp::gpmcp_selector(cp, group))->sequence;
 }
 
-/// Copies the group's elements into the file. When it returns 0 they are durable, and what gpmcp_restore brings back; a
-/// crash at any moment leaves the checkpoint before, or this one. -1, and a sentence on stderr, when it cannot be. `cp`: a
-/// gpmcp; a template, so that programs without checkpoints have no kernels of theirs.
+/// Copies the group's elements into the file. When it returns 0, this checkpoint is durable, and gpmcp_restore brings it
+/// back. A crash at any moment leaves this checkpoint or the one before. -1, and a sentence on stderr, when it fails. `cp`
+/// is a gpmcp. It is a template, so that programs without checkpoints do not contain its kernels.
 template <class Checkpoints>
 int gpmcp_checkpoint(Checkpoints* cp, unsigned group) {
   const char* const call = "gpmcp_checkpoint";
@@ -254,7 +257,7 @@ int gpmcp_checkpoint(Checkpoints* cp, unsigned group) {
   return 0;
 }
 
-/// Copies the consistent checkpoint of `group` to where its elements are registered. 0, or -1 and a sentence on stderr.
+/// Copies the consistent checkpoint of `group` to the registered memory. 0, or -1 and a sentence on stderr.
 template <class Checkpoints>
 int gpmcp_restore(Checkpoints* cp, unsigned group) {
   const char* const call = "gpmcp_restore";

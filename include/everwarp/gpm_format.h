@@ -1,9 +1,9 @@
-// The files that libGPM's logs and checkpoints are: what gpm_log.cuh and gpm_checkpoint.cuh write, and `ew pool info`
-// reads. Offsets count from the first byte of the pool. No address is ever stored in a file: it may be mapped anywhere.
-// Entries of a log and elements of a checkpoint begin on a granule of the medium.
+// The file formats of libGPM's logs and checkpoints. gpm_log.cuh and gpm_checkpoint.cuh write them, `ew pool info` reads
+// them. Offsets count from the first byte of the pool. A file holds no addresses: so it may be mapped anywhere. Entries
+// of a log and elements of a checkpoint begin on a granule of the medium.
 //
-// A header is stored in two steps: everything but `magic`, durable; then `magic`, durable. So a header that has its
-// magic is whole, and one without is what a crash of the creation has left.
+// A header is stored in two steps. First everything but `magic` is stored and made durable, then `magic`. So a header
+// with its magic is complete. A header without it was left by a crash during the creation.
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,7 @@ namespace everwarp {
 enum {
   gpm_format_version = 2,
   gpm_line = 128,     // bytes that a warp's lanes store together, four each
-  gpm_granule = 256,  // bytes that Optane writes at once: a part of them costs a read as well
+  gpm_granule = 256,  // bytes that Optane writes at once; a write of a part of them needs a read as well
   gpm_lanes = 32
 };
 
@@ -23,39 +23,41 @@ constexpr unsigned long long gpm_checkpoint_magic = 0x31504b434d504745ull;  // "
 enum GpmLogKind { gpm_log_conventional = 1, gpm_log_hcl = 2 };
 
 /// The first line of a log. Behind it lie the heads, then the entries. A head is the number of 4-byte words that its
-/// partition holds: the one word that says what is in the log.
-/// Conventional: a head has a line of its own; a partition's words follow each other.
-/// HCL: a partition is a thread. The heads of a warp's lanes share a line. Word w of all lanes of a warp is a line,
-/// too: lane l of warp k has its word w at entries + (k * words + w) * 128 + 4 * l.
+/// partition holds. It alone decides what is in the partition.
+/// Conventional log: a head has a line of its own. A partition's words follow each other.
+/// HCL log: each thread has a partition. The heads of a warp's lanes share a line. Word w of all lanes of a warp is also
+/// one line: lane l of warp k has its word w at entries + (k * words + w) * 128 + 4 * l.
 struct GpmLogHeader {
   unsigned long long magic;
   unsigned version, kind;
   unsigned partitions;       // HCL: blocks * warps of a block * 32
-  unsigned blocks, threads;  // HCL: as created; conventional: 0
+  unsigned blocks, threads;  // HCL: the grid that it was created for; conventional: 0
   unsigned words;            // capacity of a partition, in words of 4 bytes
   unsigned long long heads, entries, bytes;  // offsets; bytes: of the whole pool
   char free[72];
 };
 static_assert(sizeof(GpmLogHeader) == gpm_line, "a header is one line");
 
-/// The first line of a checkpoint file. Behind it: a line a group with its selector, the table of elements, two copies.
+/// The first line of a checkpoint file. Behind it lie a line for each group, with its selector; the table of elements;
+/// and two copies of the elements.
 struct GpmCheckpointHeader {
   unsigned long long magic;
-  unsigned version, groups, elements, free_word;       // elements: of a group, at most
+  unsigned version, groups, elements, free_word;       // elements: the most that a group may have
   unsigned long long copy_bytes;                       // of one copy of all elements
   unsigned long long selectors, table, copies, bytes;  // offsets; bytes: of the whole pool
   char free[64];
 };
 static_assert(sizeof(GpmCheckpointHeader) == gpm_line, "a header is one line");
 
-/// `sequence` counts the group's checkpoints. The consistent copy is number sequence % 2; there is none while it is 0.
+/// `sequence` counts the group's checkpoints. The consistent copy has number sequence % 2. With sequence 0 there is none.
 struct GpmSelector {
   unsigned long long sequence;
   char free[120];
 };
 static_assert(sizeof(GpmSelector) == gpm_line, "no other group's selector is on the line");
 
-/// Element i of group g is row g * elements + i of the table. `size` is stored last: 0 means that none is registered.
+/// Element i of group g is row g * elements + i of the table. `size` is stored last. 0 means that no element is
+/// registered.
 struct GpmElement {
   unsigned long long offset, size;  // offset: within a copy, a multiple of the granule
 };
@@ -67,7 +69,7 @@ constexpr unsigned long long gpm_whole_granules(unsigned long long bytes) {
   return (bytes + gpm_granule - 1) / gpm_granule * gpm_granule;
 }
 
-/// Where each part of a log lies that has these partitions; `kind` and `words` decide how long it is.
+/// The header of a log of this kind, with these partitions of `words` words each: where each part lies.
 inline GpmLogHeader gpm_log_layout(unsigned kind, unsigned partitions, unsigned words) {
   GpmLogHeader header = {};
   header.version = gpm_format_version;
@@ -87,7 +89,7 @@ inline unsigned gpm_log_used(const GpmLogHeader* log, unsigned partition) {
                                                      (log->kind == gpm_log_hcl ? 4ull : 1ull * gpm_line) * partition);
 }
 
-/// What keeps the first `bytes` bytes of a pool from being a whole log; NULL when nothing does.
+/// Says why the first `bytes` bytes of a pool are no complete log; NULL if they are one.
 inline const char* gpm_log_mistake(const void* pool, unsigned long long bytes) {
   const GpmLogHeader* log = static_cast<const GpmLogHeader*>(pool);
   if (bytes < sizeof(GpmLogHeader)) return "is too small for a log";
@@ -122,7 +124,7 @@ inline GpmCheckpointHeader gpm_checkpoint_layout(unsigned groups, unsigned eleme
   return header;
 }
 
-/// What keeps the first `bytes` bytes of a pool from being a whole checkpoint file; NULL when nothing does.
+/// Says why the first `bytes` bytes of a pool are no complete checkpoint file; NULL if they are one.
 inline const char* gpm_checkpoint_mistake(const void* pool, unsigned long long bytes) {
   const GpmCheckpointHeader* file = static_cast<const GpmCheckpointHeader*>(pool);
   if (bytes < sizeof(GpmCheckpointHeader)) return "is too small for a checkpoint file";

@@ -9,9 +9,9 @@
 //     gpm_persist();
 //   … after a crash:  log = gpmlog_open("undo.log");  in a kernel: gpmlog_read, undo, gpm_persist, gpmlog_remove
 //
-// A partition is a stack of 4-byte words. Its head, one word, says how many there are. An entry is durable before the
-// head that counts it is stored, so a crash leaves each entry there or not. Locks and the handle lie in device memory
-// and are made afresh by each open. Nothing is stored in the file by an open.
+// A partition is a stack of 4-byte words. Its head, one word, says how many words there are. An entry is durable before
+// the head that counts it is stored. So after a crash each entry is in the log, or it is not. Locks and the handle lie in
+// device memory. Each open makes them anew, and stores nothing in the file.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -20,7 +20,7 @@
 
 #include "gpm_format.h"
 
-/// What the device functions return. Whatever is not gpmlog_ok has changed nothing.
+/// The results of the device functions. A call without gpmlog_ok has changed nothing.
 enum gpmlog_status {
   gpmlog_ok = 0,
   gpmlog_full = -1,          // the entry does not fit into its partition
@@ -33,7 +33,7 @@ enum gpmlog_status {
 struct gpmlog {
   everwarp::GpmLogHeader shape;
   char* pool;
-  unsigned* locks;  // conventional: one a partition, a sector each
+  unsigned* locks;  // conventional log: a lock for each partition, in a sector of its own
 };
 
 namespace everwarp {
@@ -45,7 +45,7 @@ inline gpmlog* gpm_log_refuse(const char* call, const char* path, const char* wh
   return NULL;
 }
 
-/// The volatile side of a log whose file is mapped at `pool`.
+/// Makes the handle and the locks of a log whose file is mapped at `pool`.
 inline gpmlog* gpm_log_handle(const char* call, const char* path, void* pool) {
   gpmlog handle;
   handle.shape = *static_cast<GpmLogHeader*>(pool);
@@ -79,8 +79,9 @@ inline gpmlog* gpm_log_create(const char* call, const char* path, GpmLogHeader h
 
 }  // namespace everwarp
 
-/// A new log in file `path`, in place of an older one: `n_partition` partitions, which share `size` bytes of entries
-/// evenly. For little data: an insert takes its partition's lock. NULL, and a sentence on stderr, when it cannot be.
+/// Makes a new conventional log in file `path`, in place of an older one. Its `n_partition` partitions share `size` bytes
+/// of entries evenly. It is for little data, since an insert takes its partition's lock. If it cannot be made: NULL, and a
+/// sentence on stderr.
 inline gpmlog* gpmlog_create_conv(const char* path, size_t size, unsigned n_partition) {
   const char* const call = "gpmlog_create_conv";
   if (path == NULL) return everwarp::gpm_log_refuse(call, path, "is no file");
@@ -92,9 +93,9 @@ inline gpmlog* gpmlog_create_conv(const char* path, size_t size, unsigned n_part
       call, path, everwarp::gpm_log_layout(everwarp::gpm_log_conventional, n_partition, static_cast<unsigned>(words)));
 }
 
-/// A new log in file `path`, in place of an older one, with a place for each thread of a grid of `blocks` blocks of
-/// `threads` threads, which share `size` bytes of entries evenly (the last warp of a block counts as a whole one).
-/// NULL, and a sentence on stderr, when it cannot be.
+/// Makes a new HCL log in file `path`, in place of an older one. It has a partition for each thread of a grid of `blocks`
+/// blocks of `threads` threads. They share `size` bytes of entries evenly (the last warp of a block counts as a full
+/// one). If it cannot be made: NULL, and a sentence on stderr.
 inline gpmlog* gpmlog_create_hcl(const char* path, size_t size, unsigned blocks, unsigned threads) {
   const char* const call = "gpmlog_create_hcl";
   if (path == NULL) return everwarp::gpm_log_refuse(call, path, "is no file");
@@ -111,7 +112,7 @@ inline gpmlog* gpmlog_create_hcl(const char* path, size_t size, unsigned blocks,
   return everwarp::gpm_log_create(call, path, header);
 }
 
-/// The log that is in file `path`. Only reads it. NULL, and a sentence on stderr, when there is no whole log.
+/// Opens the log in file `path`. Only reads it. If it is no complete log: NULL, and a sentence on stderr.
 inline gpmlog* gpmlog_open(const char* path) {
   const size_t bytes = path == NULL ? 0 : gpm_size(path);
   if (bytes == 0) return everwarp::gpm_log_refuse("gpmlog_open", path, "is not there");
@@ -123,7 +124,7 @@ inline gpmlog* gpmlog_open(const char* path) {
   return everwarp::gpm_log_refuse("gpmlog_open", path, mistake);
 }
 
-/// Waits for kernels and ends the mapping; the entries stay in the file. 0, or -1 when `log` is no open log.
+/// Waits for kernels and ends the mapping. The entries stay in the file. 0, or -1 when `log` is no open log.
 inline int gpmlog_close(gpmlog* log) {
   gpmlog handle;
   if (log == NULL || cudaMemcpy(&handle, log, sizeof handle, cudaMemcpyDeviceToHost) != cudaSuccess ||
@@ -136,7 +137,7 @@ inline int gpmlog_close(gpmlog* log) {
 
 namespace everwarp {
 
-/// Where a partition keeps what. A value in registers.
+/// Where the parts of a partition lie. A value in registers.
 struct GpmLogPlace {
   unsigned* head;    // NULL: there is no such partition
   char* words;       // word w at words + w * stride
@@ -183,7 +184,7 @@ EVERWARP_DEVICE GpmLogPlace gpm_log_place(const gpmlog* log, int partition) {
   return place;
 }
 
-/// Runs `work` with the partition's lock, if it has one. Written so that lanes of one warp may ask for one lock.
+/// Runs `work` with the partition's lock, if it has one. Several lanes of one warp may ask for the same lock.
 template <class Work>
 EVERWARP_DEVICE int gpm_log_locked(const GpmLogPlace& place, const Work& work) {
   if (place.lock == NULL) return work();
@@ -244,18 +245,18 @@ EVERWARP_DEVICE int gpm_log_drop(const GpmLogPlace& place, unsigned words) {
 EVERWARP_DEVICE bool gpm_log_size_fits(size_t size) {
   return size != 0 && size % 4 == 0;
 }
-/// More words than any partition has count as one too many.
+/// The size in words. If there are more words than any partition has, it is one too many.
 EVERWARP_DEVICE unsigned gpm_log_words(size_t size) {
   return size / 4 > 0x40000000 ? 0x40000000 : static_cast<unsigned>(size / 4);
 }
 
 }  // namespace everwarp
 
-// `partition`: which one of a conventional log; of an HCL log, the place of thread partition % threads of block
-// partition / threads. -1: the calling thread's own place (HCL), or the number of the thread in the grid, modulo the
-// partitions (conventional). `size`: bytes, a multiple of 4. All return a gpmlog_status.
+// `partition` is a number of a partition. In an HCL log it stands for thread partition % threads of block partition /
+// threads. -1 stands for the calling thread's own partition (HCL), or for the thread's number in the grid modulo the
+// number of partitions (conventional). `size` is in bytes, a multiple of 4. All return a gpmlog_status.
 
-/// Appends the `size` bytes at `addr`. They are durable, and then counted, when it returns.
+/// Appends the `size` bytes at `addr`. When it returns, they are durable and in the log.
 EVERWARP_DEVICE int gpmlog_insert(gpmlog* log, const void* addr, size_t size, int partition = -1) {
   if (!everwarp::gpm_log_size_fits(size)) return gpmlog_wrong_size;
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
@@ -265,7 +266,7 @@ EVERWARP_DEVICE int gpmlog_insert(gpmlog* log, const void* addr, size_t size, in
   });
 }
 
-/// Copies the youngest `size` bytes to `addr`, which they leave as they are.
+/// Copies the youngest `size` bytes to `addr`. They stay in the log.
 EVERWARP_DEVICE int gpmlog_read(gpmlog* log, void* addr, size_t size, int partition = -1) {
   if (!everwarp::gpm_log_size_fits(size)) return gpmlog_wrong_size;
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
@@ -274,7 +275,7 @@ EVERWARP_DEVICE int gpmlog_read(gpmlog* log, void* addr, size_t size, int partit
       place, [&]() { return everwarp::gpm_log_top(place, addr, everwarp::gpm_log_words(size)); });
 }
 
-/// Takes the youngest `size` bytes off. They are durably gone when it returns.
+/// Removes the youngest `size` bytes. When it returns, this is durable.
 EVERWARP_DEVICE int gpmlog_remove(gpmlog* log, size_t size, int partition = -1) {
   if (!everwarp::gpm_log_size_fits(size)) return gpmlog_wrong_size;
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
@@ -283,7 +284,7 @@ EVERWARP_DEVICE int gpmlog_remove(gpmlog* log, size_t size, int partition = -1) 
                                   [&]() { return everwarp::gpm_log_drop(place, everwarp::gpm_log_words(size)); });
 }
 
-/// Takes everything off, by the one store of a head.
+/// Removes everything, by the store of one word, the head. When it returns, this is durable.
 EVERWARP_DEVICE int gpmlog_clear(gpmlog* log, int partition = -1) {
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
   if (place.head == NULL) return gpmlog_no_partition;

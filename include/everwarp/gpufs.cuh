@@ -1,7 +1,7 @@
 // GPUfs: kernels call a file system of the host ("GPUfs: Integrating a File System with GPUs", Silberstein, Ford, Keidar
 // and Witchel, ASPLOS'13; "GPM", ASPLOS'22, section 6.1 compares with it). A block posts its call in a mailbox in pinned
-// memory of the host; daemon threads of the host look into the mailbox, make the system call, and post the answer, for
-// which the block polls. docs/gpufs.md explains it, and says what is left out.
+// memory of the host. Daemon threads of the host look into the mailbox, make the system call, and post the answer. The
+// block polls for this answer. docs/gpufs.md explains it, and says what is left out.
 //
 //   host_file_t file = host_file_open("out.bin", bytes, true);              // host.cuh
 //   gpufs fs;
@@ -10,9 +10,9 @@
 //   kernel<<<…>>>(fs, number);      all threads of a block:  gwrite(fs, number, offset, bytes, from);  gfsync(fs, number);
 //   cudaDeviceSynchronize();  gpufs_stop(&fs);  host_file_close(file);
 //
-// All threads of a block make each call together, with the same arguments: a call has barriers of the block in it. On
-// Everwarp the daemons' work is timed work of the host's cores ([host] of the machine file), and a crash can cut it. On
-// a real machine daemons are threads of the program.
+// All threads of a block make each call together, with the same arguments, because a call contains barriers of the block.
+// On Everwarp the daemons' work is timed work of the host's cores ([host] of the machine file), and a crash can cut it.
+// On a real machine daemons are threads of the program.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -30,13 +30,13 @@ typedef everwarp::GpufsMailbox gpufs;
 
 extern "C" {
 
-/// Daemons begin to serve this mailbox. 0, or -1.
+/// Starts daemons that serve this mailbox. 0, or -1.
 int everwarp_gpufs_serve(const everwarp::GpufsMailbox* mailbox, unsigned daemons);
-/// They end. REQUIRES: no kernel is under way.
+/// Ends the daemons. REQUIRES: no kernel is under way.
 int everwarp_gpufs_end(const everwarp::GpufsMailbox* mailbox);
-/// Kernels may name this file from now on: its number, for gread() and gwrite(); gopen() finds it by `name` (at most 127
-/// characters). -1, and a sentence on stderr, when that cannot be: a file has at most 2^31 - 1 bytes, because offsets
-/// and sizes are int.
+/// Kernels may use this file from now on. Returns its number, for gread() and gwrite(). gopen() finds the number by
+/// `name` (at most 127 characters). -1, and a sentence on stderr, when the file cannot be offered. A file has at most
+/// 2^31 - 1 bytes, because offsets and sizes are int.
 int gpufs_offer(const gpufs* fs, host_file_t file, const char* name);
 
 }  // extern "C"
@@ -52,7 +52,7 @@ struct GpufsServer {
   GpufsMailbox mailbox;
   std::vector<std::thread> daemons;
   std::vector<std::pair<std::string, int>> files;  // names and descriptors
-  std::vector<std::atomic<unsigned>> taken;        // by slot: a daemon serves it
+  std::vector<std::atomic<unsigned>> taken;        // for each slot: a daemon serves it
   std::atomic<bool> stopped;
   GpufsServer(const GpufsMailbox& with) : mailbox(with), taken(with.slots), stopped(false) {}
 
@@ -127,8 +127,9 @@ static inline int gpufs_offer(const gpufs* fs, host_file_t file, const char* nam
 
 #endif
 
-/// A mailbox of `slots` slots, each with room for `bytes` bytes (a multiple of 128), and daemons that serve it. A block
-/// takes slot (its number % slots); blocks that share a slot wait for each other. 0, or -1 and a sentence on stderr.
+/// Makes a mailbox of `slots` slots, each with room for `bytes` bytes (a multiple of 128), and starts daemons that serve
+/// it. A block uses slot (block number % slots). Blocks that share a slot wait for each other. 0, or -1 and a sentence on
+/// stderr.
 static inline int gpufs_start(gpufs* fs, unsigned slots, unsigned bytes, unsigned daemons) {
   if (slots == 0 || slots > 65536 || bytes == 0 || bytes % 128 != 0 || bytes > (1u << 30) || daemons == 0 ||
       daemons > 1024) {
@@ -164,7 +165,7 @@ static inline int gpufs_start(gpufs* fs, unsigned slots, unsigned bytes, unsigne
   return everwarp_gpufs_serve(fs, daemons);
 }
 
-/// Waits for kernels, ends the daemons and gives the mailbox back.
+/// Waits for kernels, ends the daemons and frees the mailbox. 0, or -1.
 static inline int gpufs_stop(gpufs* fs) {
   if (cudaDeviceSynchronize() != cudaSuccess || everwarp_gpufs_end(fs) != 0) return -1;
   cudaHostUnregister(fs->flags);
@@ -188,17 +189,17 @@ EVERWARP_DEVICE GpufsPlace gpufs_place(const gpufs& fs) {
   return place;
 }
 
-/// Says once what is wrong with a call, and ends the kernel. `how`: has room for three numbers.
+/// Prints once what is wrong with a call, and ends the kernel. `how` is a format for a name and three numbers.
 EVERWARP_DEVICE void gpufs_refuse(const gpufs& fs, const char* how, const char* call, unsigned threads) {
   const GpufsPlace place = gpufs_place(fs);
   if (atomicExch(&fs.turns[2 * fs.slots], 1u) == 0) {
     printf(how, call, threads, place.threads, place.block);
     __trap();
   }
-  for (;;) __nanosleep(1000);  // until the other thread has said it
+  for (;;) __nanosleep(1000);  // until the other thread has printed it
 }
 
-/// Every thread of the block is here, and brings the same arguments.
+/// Checks that every thread of the block is here, with the same arguments.
 EVERWARP_DEVICE void gpufs_meet(const gpufs& fs, const char* call, const GpufsRequest& request, const void* memory) {
   __shared__ GpufsRequest first;
   __shared__ const void* first_memory;
@@ -206,7 +207,7 @@ EVERWARP_DEVICE void gpufs_meet(const gpufs& fs, const char* call, const GpufsRe
   const char* const together =
       "%s: called by %u of the %u threads of block %u; GPUfs expects all threads of a block together\n";
 #if __has_include(<everwarp/prelude.cuh>)
-  // Lanes of a warp that are not here wait for those that are: the barrier below would never end.
+  // The barrier below would never end if some lanes of a warp are missing.
   const unsigned left = place.threads - place.thread / 32 * 32, here = __popc(__activemask());
   if (here != (left < 32 ? left : 32)) gpufs_refuse(fs, together, call, here);
 #endif
@@ -216,7 +217,7 @@ EVERWARP_DEVICE void gpufs_meet(const gpufs& fs, const char* call, const GpufsRe
     first = request;
     first_memory = memory;
   }
-  const unsigned still = static_cast<unsigned>(__syncthreads_count(1));  // others may have stood at a barrier of their own
+  const unsigned still = static_cast<unsigned>(__syncthreads_count(1));  // at the first, threads at another barrier may count
   if (still != place.threads) gpufs_refuse(fs, together, call, still);
   const bool same = first.operation == request.operation && first.file == request.file &&
                     first.offset == request.offset && first.bytes == request.bytes && first_memory == memory;
@@ -228,7 +229,7 @@ EVERWARP_DEVICE void gpufs_meet(const gpufs& fs, const char* call, const GpufsRe
                  call, place.threads - agree);
 }
 
-/// All threads of the block copy, 16 bytes at a time where they may.
+/// All threads of the block copy, 16 bytes at a time if both addresses are aligned.
 EVERWARP_DEVICE void gpufs_copy(char* to, const char* from, unsigned bytes) {
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
@@ -241,7 +242,7 @@ EVERWARP_DEVICE void gpufs_copy(char* to, const char* from, unsigned bytes) {
   for (unsigned i = done + thread; i < bytes; i += threads) to[i] = from[i];
 }
 
-/// The block has its slot: no other block uses it until gpufs_leave().
+/// Takes the block's slot. No other block uses it until gpufs_leave().
 EVERWARP_DEVICE void gpufs_enter(const gpufs& fs) {
   const GpufsPlace place = gpufs_place(fs);
   if (place.thread == 0) {
@@ -260,7 +261,7 @@ EVERWARP_DEVICE void gpufs_leave(const gpufs& fs) {
   __syncwarp();
 }
 
-/// Posts the request, behind all that the block's threads have stored before, and waits for the answer.
+/// Posts the request, and waits for the answer. Everything that the block's threads have stored before comes before it.
 EVERWARP_DEVICE int gpufs_post(const gpufs& fs, const GpufsRequest& request) {
   __shared__ int result;
   const GpufsPlace place = gpufs_place(fs);
@@ -300,7 +301,7 @@ EVERWARP_DEVICE int gpufs_move(const gpufs& fs, int operation, int file, int off
     }
     if (operation == gpufs_read) gpufs_copy(memory + done, data, static_cast<unsigned>(piece));
     done += piece;
-    __syncthreads();  // the piece has been used
+    __syncthreads();  // the slot's bytes have been used
   } while (done < bytes);
   gpufs_leave(fs);
   return done;
@@ -316,8 +317,8 @@ EVERWARP_DEVICE int gpufs_simple(const gpufs& fs, const char* call, const GpufsR
 
 }  // namespace everwarp
 
-// The calls of kernels. Each is made by all threads of a block together, with the same arguments, and returns the same to
-// all of them. A negative result is an everwarp::GpufsMistake.
+// The calls of kernels. All threads of a block make each call together, with the same arguments. All get the same result.
+// A negative result is an everwarp::GpufsMistake.
 
 /// The number of the file that the host has offered under this name.
 EVERWARP_DEVICE int gopen(const gpufs& fs, const char* name) {
@@ -335,25 +336,25 @@ EVERWARP_DEVICE int gopen(const gpufs& fs, const char* name) {
   everwarp::gpufs_leave(fs);
   return result;
 }
-/// Bytes of the file go to `to`: how many.
+/// Copies bytes of the file to `to`. Returns how many.
 EVERWARP_DEVICE int gread(const gpufs& fs, int file, int offset, int bytes, void* to) {
   const everwarp::GpufsRequest request = {everwarp::gpufs_read, file, offset, bytes};
   everwarp::gpufs_meet(fs, "gread", request, to);
   return everwarp::gpufs_move(fs, request.operation, file, offset, bytes, static_cast<char*>(to));
 }
-/// Bytes of the block's memory go to the file: how many. They are in the file when it returns.
+/// Copies bytes of the block's memory to the file. Returns how many. They are in the file when it returns.
 EVERWARP_DEVICE int gwrite(const gpufs& fs, int file, int offset, int bytes, const void* from) {
   const everwarp::GpufsRequest request = {everwarp::gpufs_write, file, offset, bytes};
   everwarp::gpufs_meet(fs, "gwrite", request, from);
   return everwarp::gpufs_move(fs, request.operation, file, offset, bytes,
                               const_cast<char*>(static_cast<const char*>(from)));
 }
-/// 0: all that was written to the file before is durable.
+/// Makes everything durable that was written to the file before. 0.
 EVERWARP_DEVICE int gfsync(const gpufs& fs, int file) {
   const everwarp::GpufsRequest request = {everwarp::gpufs_sync, file, 0, 0};
   return everwarp::gpufs_simple(fs, "gfsync", request);
 }
-/// 0. The file stays offered.
+/// Has no effect here: the file stays offered. 0.
 EVERWARP_DEVICE int gclose(const gpufs& fs, int file) {
   const everwarp::GpufsRequest request = {everwarp::gpufs_close, file, 0, 0};
   return everwarp::gpufs_simple(fs, "gclose", request);

@@ -1,5 +1,5 @@
-// The mailbox of GPUfs: what gpufs.cuh writes into it, and what daemons of the host read. A slot serves one call at a
-// time. Its first line has the request; behind it lie the bytes that the call brings or gets. Its flags lie apart: a
+// The mailbox of GPUfs: gpufs.cuh writes requests into it, and daemons of the host read them. A slot serves one call at a
+// time. Its first line has the request. Behind it lie the bytes that the call writes or reads. Its flags lie apart: a
 // word that the block stores last, and a word that a daemon stores last.
 #pragma once
 
@@ -16,11 +16,11 @@ namespace everwarp {
 enum GpufsOperation { gpufs_open = 1, gpufs_read, gpufs_write, gpufs_sync, gpufs_close };
 
 enum {
-  gpufs_line = 128,             // of the request
-  gpufs_most_bytes = 0x7fffffff  // of a file: offsets and sizes are int
+  gpufs_line = 128,              // bytes for the request
+  gpufs_most_bytes = 0x7fffffff  // the largest file: offsets and sizes are int
 };
 
-/// What the calls return when they fail.
+/// The results of calls that fail.
 enum GpufsMistake {
   gpufs_no_file = -1,       // nothing was offered under this name or number
   gpufs_outside = -2,       // the bytes do not lie inside the file
@@ -34,17 +34,19 @@ struct GpufsRequest {
 struct GpufsFlags {
   unsigned posted;  // the number of the slot's last call
   unsigned free_word;
-  unsigned long long answer;  // the number of the last call that was served, and in the lower half its result
+  unsigned long long answer;  // upper half: the number of the last call that was served; lower half: its result
   char free[16];
 };
 static_assert(sizeof(GpufsFlags) == 32, "flags have a sector of their own");
 
-/// A mailbox, by value: for kernels and for the host.
+/// A mailbox. Kernels and the host pass it by value.
 struct GpufsMailbox {
-  char* memory;       // pinned memory of the host: the slots
-  GpufsFlags* flags;  // the same: one a slot
-  unsigned* turns;    // device memory: for each slot whether it is taken, and the number of its last call; then one word
-  unsigned slots, bytes;  // bytes: that a slot has room for, behind the request
+  char* memory;       // the slots, in pinned memory of the host
+  GpufsFlags* flags;  // the flags of each slot, in pinned memory of the host
+  // In device memory: two words for each slot (it is taken; the number of its last call), and a word that says whether a
+  // kernel has reported a mistake.
+  unsigned* turns;
+  unsigned slots, bytes;  // the number of slots; the bytes that a slot has room for, behind the request
 
   EVERWARP_BOTH char* slot(unsigned number) const { return memory + number * (gpufs_line + size_t(bytes)); }
   EVERWARP_BOTH char* data(unsigned number) const { return slot(number) + gpufs_line; }

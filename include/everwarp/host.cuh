@@ -1,16 +1,16 @@
-// The host's part of a program, as work that takes time: copies, flushes, file calls and computation of the host's
-// cores, in the order of a stream beside kernels and copies ("GPM", ASPLOS'22, section 3: CPU-assisted persistence).
+// Work of the host that takes simulated time: copies, flushes, file calls and computation of the host's cores. It runs in
+// the order of a stream, like kernels and copies ("GPM", ASPLOS'22, section 3: CPU-assisted persistence).
 //
 //   cudaMemcpyAsync(mapped, device, bytes, cudaMemcpyDeviceToHost, stream);   // mapped: of host_map()
 //   host_persist(mapped, bytes, 16, stream);                                  // 16 threads flush it
 //   cudaStreamSynchronize(stream);                                            // it is durable
 //
-// On a timing machine of Everwarp the work runs on the host's cores ([host] of the machine file), moves the bytes through
-// the host's last-level cache, and a crash can cut it anywhere. In functional mode it is done at once. On a real machine
-// the same calls are memcpy, clwb, write and fsync, by a thread that the stream waits for.
+// On a timing machine of Everwarp the work runs on the host's cores ([host] of the machine file). It moves the bytes
+// through the host's last-level cache, and a crash can cut it anywhere. In functional mode it is done at once. On a real
+// machine each call first waits for its stream. Then it does the work itself, with memcpy, clwb, pwrite, pread and fsync.
 //
-// Addresses are memory of the host: malloc, cudaMallocHost, pools (gpm.cuh) and host_map. Each function returns 0, or -1
-// and says why on stderr. `threads`: how many share the work in equal parts; at least 1.
+// Addresses are memory of the host: malloc, cudaMallocHost, pools (gpm.cuh) and host_map. Each function returns 0 or -1;
+// Everwarp says on stderr why it is -1. `threads` threads share the work in equal parts; there is at least 1.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,40 +22,40 @@ typedef struct everwarp_host_file* host_file_t;
 
 extern "C" {
 
-/// Copies with ordinary loads and stores. What it writes is in the caches: in a pool it is durable when it is flushed.
+/// Copies with ordinary loads and stores. The copy is in the caches. In a pool it is durable when it has been flushed.
 int host_copy(void* to, const void* from, size_t bytes, unsigned threads, cudaStream_t stream = NULL);
-/// Flushes each cache line (clwb), and waits (sfence): the bytes are durable when it has completed.
+/// Flushes each cache line (clwb), and waits (sfence). When this has completed, the bytes are durable.
 int host_persist(const void* address, size_t bytes, unsigned threads, cudaStream_t stream = NULL);
-/// Each thread computes so long.
+/// Each thread computes for so many nanoseconds.
 int host_compute(double nanoseconds, unsigned threads, cudaStream_t stream = NULL);
 
-/// A file on the host's persistent memory, of a fixed size ([host] file_system says what calls cost). `create`: makes it,
-/// in place of an older one; else it must exist with this size (0: whatever it has). NULL, and a sentence on stderr, when
-/// that cannot be.
+/// Opens a file of a fixed size on the host's persistent memory ([host] file_system says what calls cost). `create`: makes
+/// a new file, in place of an older one. Otherwise the file must exist and have this size (0: any size). If it cannot be
+/// opened: NULL, and a sentence on stderr.
 host_file_t host_file_open(const char* path, size_t bytes, bool create);
-/// write(), read() and fsync(), by one thread. What was written is in the file when the call has completed; that blocks
-/// were allocated is durable after the next sync.
+/// write(), read() and fsync(), by one thread. When a write has completed, its bytes are in the file. The next sync writes
+/// the file system's journal for blocks that were allocated.
 int host_file_write(host_file_t file, size_t offset, const void* from, size_t bytes, cudaStream_t stream = NULL);
 int host_file_read(host_file_t file, size_t offset, void* to, size_t bytes, cudaStream_t stream = NULL);
 int host_file_sync(host_file_t file, cudaStream_t stream = NULL);
 /// Waits for all work, then closes the file.
 int host_file_close(host_file_t file);
 
-/// The file's bytes as memory of the host alone. cudaMemcpy to and from it goes through a pinned buffer and a core's
-/// copy. Arguments as gpm_map() and gpm_unmap() have them.
+/// Maps a file as memory of the host alone: kernels cannot access it. cudaMemcpy to and from it goes through a pinned
+/// buffer, and a core copies between buffer and file. The arguments are those of gpm_map() and gpm_unmap().
 void* host_map(const char* path, size_t bytes, bool create);
 int host_unmap(const char* path, void* address, size_t bytes);
 
-/// A named stretch of a stream: from the moment at which everything before measure_begin() has completed, to the same of
-/// measure_end(). `ew run --stats` has a row for each ("ranges").
+/// Measures a named part of a stream. It begins when everything before measure_begin() has completed, and ends when
+/// everything before measure_end() has completed. `ew run --stats` has a row for each ("ranges").
 int measure_begin(const char* name, cudaStream_t stream = NULL);
 int measure_end(const char* name, cudaStream_t stream = NULL);
-/// Nanoseconds of all such stretches together; waits for the last one's end. Negative: there is none of that name.
+/// The nanoseconds of all parts with this name together. Waits for the end of the last one. Negative: there is none.
 double measured(const char* name);
 
 }  // extern "C"
 
-#else  // a real machine: one thread of the program does the work while the stream waits
+#else  // a real machine: the calling thread waits for the stream, then does the work
 
 #include <cuda_runtime.h>
 #include <errno.h>
@@ -88,7 +88,7 @@ inline double now() {
   return time.tv_sec * 1e9 + time.tv_nsec;
 }
 
-/// work(begin, end) for equal parts of the bytes, in whole cache lines.
+/// Calls work(begin, end) for equal parts of the bytes, in whole cache lines, each by a thread of its own.
 template <class Work>
 void share(size_t bytes, unsigned threads, Work work) {
   const size_t lines = (bytes + 63) / 64, each = (lines + threads - 1) / threads * 64;
@@ -98,7 +98,7 @@ void share(size_t bytes, unsigned threads, Work work) {
   for (std::thread& thread : pool) thread.join();
 }
 
-/// clflushopt where the compiler was not told of clwb (-mclwb), clflush where it was told of neither.
+/// Uses clwb if the compiler may (-mclwb), else clflushopt if it may (-mclflushopt), else clflush.
 inline void flush(const char* line) {
 #if defined(__CLWB__)
   _mm_clwb(const_cast<char*>(line));

@@ -3,14 +3,15 @@
 //
 //   ofence()                      persists before it become durable before persists after it, in this thread
 //   dfence()                      returns when all earlier persists of this thread are durable
-//   pRel_block(&flag, value)      stores `value` once every persist before it, as seen by the scope, is durable
-//   value = pAcq_block(&flag)     reads the flag; persists after it are ordered behind those before the matching pRel
+//   pRel_block(&flag, value)      stores `value`: a release of the persists before it
+//   value = pAcq_block(&flag)     reads the flag: an acquire. If it reads the value of a pRel, the persists before that
+//                                 pRel become durable before the persists after this pAcq
 //   … _dev, _sys                  the same at device and system scope
 //
 // A flag is a 4- or 8-byte object in shared, global or persistent memory. Each operation is one block of inline PTX: a
-// pragma that names it, the instructions of its conservative meaning, an end pragma. A real GPU runs the instructions
-// (nvcc accepts them, ptxas warns of the pragma); Everwarp runs the named operation in their place. The meaning is that
-// of GPM (ASPLOS'22, section 5.1): a system-scoped fence waits until stores have reached the persistence domain.
+// pragma that names it, real instructions with at least this effect, an end pragma. A real GPU runs the instructions
+// (nvcc accepts them, ptxas warns of the pragma). Everwarp runs the named operation in their place. The instructions rely
+// on GPM (ASPLOS'22, section 5.1): a system-scoped fence waits until stores have reached the persistence domain.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -19,7 +20,7 @@
 
 namespace everwarp {
 
-// A parameter whose type is not deduced: pRel_dev(&flag_of_unsigned, 1) compiles.
+// A parameter type that is not deduced from the argument. So pRel_dev(&flag_of_unsigned, 1) compiles.
 template <class T>
 struct as_is {
   using type = T;
@@ -35,7 +36,7 @@ EVERWARP_DEVICE void dfence() {
   asm volatile(EVERWARP_REGION("dfence", "membar.sys;")::: "memory");
 }
 
-// Before sm_70 PTX knows no scopes on loads and stores: volatile ones and a fence, which is stronger.
+// Before sm_70 PTX has no scopes on loads and stores. Volatile accesses and a fence are used instead, which are stronger.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
 #define EVERWARP_RELEASE(scope, bits) "membar.sys;\n\tst.volatile." bits " [%0], %1;"
 #define EVERWARP_ACQUIRE(scope, bits) "ld.volatile." bits " %0, [%1];\n\tmembar.sys;"

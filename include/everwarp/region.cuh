@@ -1,13 +1,13 @@
-// What the device headers of this folder share: how a named region of inline PTX is written.
+// A named region of inline PTX. The device headers of this folder share it.
 //
-// A region is a pragma that names an operation, the instructions of its conservative meaning, and an end pragma. A real
-// GPU runs the instructions (nvcc accepts them, ptxas warns of the pragma); Everwarp may run the named operation instead.
+// A region is a pragma that names an operation, real instructions with at least its effect, and an end pragma. A real GPU
+// runs the instructions (nvcc accepts them, ptxas warns of the pragma). Everwarp may run the named operation instead.
 #pragma once
 
 #if defined(__CUDACC__)
 
-// How these functions are declared. `nodebug`: their instructions carry the line of the call, which is what a report
-// about a program should name. nvcc gives a line in this file, and the line of the call beside it.
+// The attributes of these functions. `nodebug`: their instructions carry the source line of the call. A report about a
+// program should name that line. nvcc gives a line in this file, and the line of the call beside it.
 #if defined(__clang__)
 #define EVERWARP_DEVICE __attribute__((nodebug)) __device__ __forceinline__
 #else
@@ -19,7 +19,7 @@
 
 namespace everwarp {
 
-// The bits of a value of 4 or 8 bytes, moved through a register of its size.
+// The bits of a value of 4 or 8 bytes, as a register of that size holds them.
 template <class T, int size = sizeof(T)>
 union Bits {
   static_assert(size == 4 || size == 8, "a flag, a local_ref's object and read_only data have 4 or 8 bytes");

@@ -1,18 +1,17 @@
-// Synchronisation between thread blocks of one multiprocessor, and loads of data that nobody writes: what a program tells
-// a memory system with local scopes or read-only regions (Sinclair's thesis, 2017, sections 2.3 and 2.4).
+// Local scopes and read-only regions (Sinclair's thesis, 2017, sections 2.3 and 2.4): synchronisation between thread
+// blocks of one multiprocessor, and loads of data that no kernel writes.
 //
-//   everwarp::local_ref<unsigned> lock(word);     as cuda::atomic_ref, between the blocks of one multiprocessor
+//   everwarp::local_ref<unsigned> lock(word);     like cuda::atomic_ref, between the blocks of one multiprocessor
 //   lock.exchange(0, cuda::memory_order_release)
 //   everwarp::local_fence()                       an acq_rel fence between the blocks of one multiprocessor
-//   value = everwarp::read_only(&table[i])        no kernel ever writes table[i]; copies and the host write it between kernels alone
+//   value = everwarp::read_only(&table[i])        no kernel writes table[i]; copies and the host may, between kernels
 //
-// PTX has no scope between the block and the GPU, so the instructions are at .gpu scope, and that is what a real GPU
-// performs. A machine with local scopes (HRF) may perform them at its SM. Blocks that use one local_ref must therefore run
-// on one SM: index by %smid, never by block number. Each operation is one region (region.cuh).
+// PTX has no scope between the block and the GPU. So the instructions have .gpu scope, and a real GPU performs them so. A
+// machine with local scopes (HRF) may perform them at its SM. Therefore blocks that use one local_ref must run on one SM:
+// index by %smid, never by block number. Each operation is one region (region.cuh).
 //
-// Orders are constants that the compiler folds; there is no default, since a local operation is there for its order.
-// Objects are 4 or 8 bytes; sums and bitwise operations take integers. Loads are relaxed, acquire or seq_cst, stores
-// relaxed, release or seq_cst.
+// Each operation has an order as a constant, which the compiler folds. There is no default. Objects have 4 or 8 bytes;
+// sums and bitwise operations take integers. Loads are relaxed, acquire or seq_cst, stores relaxed, release or seq_cst.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -21,8 +20,8 @@
 
 #include "region.cuh"
 
-// One operation in every order: `head`, then what says the order, then `tail`. Before sm_70 PTX knows no orders: fences
-// around, which is stronger.
+// One operation in every order: `head`, then the order, then `tail`. Before sm_70 PTX has no orders. Fences around the
+// operation are used instead, which is stronger.
 #define EVERWARP_LOCAL_CASE(text, ...) \
   asm volatile(EVERWARP_REGION("local", text) __VA_ARGS__ : "memory"); \
   break
@@ -73,7 +72,7 @@
   }
 #endif
 
-// What takes one operand and returns the old value.
+// The operations that take one operand and return the old value.
 #define EVERWARP_LOCAL_UPDATE(name, operation, type, constraint)                                                          \
   EVERWARP_DEVICE type local_##name(void* word, type operand, cuda::memory_order order) {                                 \
     type old;                                                                                                             \
@@ -131,7 +130,7 @@ class local_ref {
   EVERWARP_DEVICE T exchange(T value, cuda::memory_order order) const {
     return value_of(local_exchange(object_, word_of(value), order));
   }
-  /// Bit by bit, as PTX compares. On failure `expected` has what was there. The order holds either way.
+  /// Compares all bits, as PTX does. On failure `expected` gets the value that was there. The order also holds then.
   EVERWARP_DEVICE bool compare_exchange_strong(T& expected, T desired, cuda::memory_order order) const {
     const auto wanted = word_of(expected), old = local_swap(object_, wanted, word_of(desired), order);
     expected = value_of(old);
@@ -178,13 +177,13 @@ class local_ref {
   T* object_;
 };
 
-/// What this thread has done comes before what it does next, as blocks of its multiprocessor see it.
+/// A fence: for blocks of this multiprocessor, the thread's operations before it come before those after it.
 EVERWARP_DEVICE void local_fence() {
   asm volatile(EVERWARP_REGION("local", EVERWARP_LOCAL_FENCE)::: "memory");
 }
 
-/// The value in global memory that nobody writes until the kernel ends: a cache may keep it whatever synchronises.
-/// Every call is a load of its own.
+/// Loads a value from global memory. REQUIRES: it is not written until the kernel ends. A cache may keep its copy when it
+/// synchronises. Every call is a load of its own.
 template <class T>
 EVERWARP_DEVICE T read_only(const T* from) {
   Bits<T> bits;

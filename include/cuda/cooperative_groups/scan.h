@@ -19,7 +19,7 @@ template <class Group, class T>
 EW_DEVICE T inclusive_scan(const Group &g, T v) {
   return inclusive_scan(g, v, plus<T>());
 }
-// Rank 0 gets T{}: for plus that is the identity, for other operations CUDA leaves it undefined.
+// Rank 0 gets T{}. For plus that is the identity. For other operations CUDA leaves it undefined.
 template <class Group, class T, class Operation>
 EW_DEVICE T exclusive_scan(const Group &g, T v, Operation &&op) {
   const T below = g.shfl_up(inclusive_scan(g, v, op), 1);

@@ -1,3 +1,3 @@
-// What CUDA keeps of the host compiler is nothing here but the words of host_defines.h.
+// CUDA's settings for the host compiler. Here it needs only the words of host_defines.h.
 #pragma once
 #include "../host_defines.h"

@@ -1,4 +1,4 @@
-// An old name of the math functions, which every CUDA source has from its first line.
+// An old header of the math functions. Every CUDA source has them from its first line.
 #pragma once
 
 #include "../math_functions.h"

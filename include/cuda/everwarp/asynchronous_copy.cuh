@@ -58,7 +58,7 @@ EW_DEVICE void __pipeline_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-// The instruction wants a constant: CUDA promises eight distinct values, and waiting for more is always right.
+// The instruction needs a constant. CUDA promises eight different values. Waiting for more groups is always correct.
 EW_DEVICE void __pipeline_wait_prior(size_t groups) {
 #if __CUDA_ARCH__ >= 800
   switch (groups) {

@@ -98,7 +98,7 @@ EW_ATOMIC_FLOAT(_block)
 EW_ATOMIC_FLOAT(_system)
 #undef EW_ATOMIC_FLOAT
 
-// Vectors of float: each element by itself, in order; the whole is not one atomic, as CUDA says.
+// Vectors of float: each element is an atomic of its own, in order. The vector as a whole is not atomic, as CUDA says.
 #define EW_ATOMIC_VECTOR(scope)                                                                                \
   EW_DEVICE float2 atomicAdd##scope(float2 *address, float2 value) {                                           \
     float2 old;                                                                                                \

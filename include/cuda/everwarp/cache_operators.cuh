@@ -136,5 +136,5 @@ EW_ALL_TYPES(EW_STORE, wt)
 #undef EW_LOAD_2
 #undef EW_LOAD_1
 
-// What <cuda/annotated_ptr> calls: an eviction priority is a hint, and no cache here keeps one.
+// <cuda/annotated_ptr> calls this. An eviction priority is a hint. No cache here uses it.
 EW_DEVICE void *__nv_associate_access_property(const void *p, unsigned long long) { return const_cast<void *>(p); }

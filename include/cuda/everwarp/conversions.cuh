@@ -31,8 +31,8 @@ EW_FROM_FLOAT(rd, rm)
 EW_FROM_FLOAT(ru, rp)
 #undef EW_FROM_FLOAT
 
-// Toward zero as inline PTX: LLVM 19 takes the intrinsics for C's casts, so that an integer is rounded to nearest and a
-// float out of range is undefined, where cvt saturates.
+// Rounding toward zero is inline PTX. LLVM 19 treats the intrinsics as C's casts: an integer would be rounded to nearest,
+// and a float out of range would be undefined, where cvt saturates.
 #if defined(EVERWARP_FTZ)
 #define EW_FTZ_RZI "cvt.rzi.ftz."
 #else

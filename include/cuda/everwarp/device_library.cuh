@@ -1,4 +1,4 @@
-// What device code calls of the C library, clocks, traps and address-space queries.
+// The functions of the C library that device code calls; clocks, traps, and queries of address spaces.
 #pragma once
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 
 #include "device_function.cuh"
 
-// Answered by the machine: clang turns printf into vprintf with a packed argument buffer.
+// The machine answers these. clang turns printf into vprintf with a packed argument buffer.
 extern "C" {
 __device__ int vprintf(const char *format, const char *arguments);
 __device__ __attribute__((noreturn)) void __assertfail(const char *expression, const char *file, unsigned int line,
@@ -48,7 +48,7 @@ EW_DEVICE unsigned long long __globaltimer() { return __nvvm_read_ptx_sreg_globa
 EW_DEVICE void __trap() { asm volatile("trap;"); }
 EW_DEVICE void __brkpt() { asm volatile("brkpt;"); }
 
-// What clang puts into the slots of pure and deleted functions in a table of virtual functions. Emitted only where one is.
+// clang puts these into the slots of pure and deleted functions in a table of virtual functions. Emitted only if needed.
 extern "C" {
 __device__ inline __attribute__((noreturn)) void __cxa_pure_virtual() {
   __trap();

@@ -1,5 +1,6 @@
-// The functions of CUDA 12 for dynamic programming (DPX), for both sides: minima and maxima of two or three numbers, of a
-// sum and a number, and not below 0 (relu); on 32-bit integers and on the two halves of a word. Sums wrap, as CUDA's do.
+// The functions of CUDA 12 for dynamic programming (DPX), for host and device. They are minima and maxima of two or three
+// numbers, or of a sum and a number; with `relu` not below 0. They work on 32-bit integers and on the two halves of a
+// word. Sums wrap around, as CUDA's do.
 #pragma once
 
 #include "device_function.cuh"
@@ -73,7 +74,7 @@ EW_BOTH_SIDES int __vimin_s32_relu(int a, int b) { return __vimin3_s32_relu(a, b
 EW_BOTH_SIDES unsigned int __vimax_s16x2_relu(unsigned int a, unsigned int b) { return __vimax3_s16x2(a, b, 0); }
 EW_BOTH_SIDES unsigned int __vimin_s16x2_relu(unsigned int a, unsigned int b) { return __vimin3_s16x2_relu(a, b, b); }
 
-// These also say whether `a` was chosen; where both are equal it was.
+// These also say whether `a` was chosen. If both are equal, it was.
 #define EW_CHOSEN(suffix, type)                                                                           \
   EW_BOTH_SIDES type __vibmax_##suffix(type a, type b, bool* chosen) { return (*chosen = a >= b) ? a : b; } \
   EW_BOTH_SIDES type __vibmin_##suffix(type a, type b, bool* chosen) { return (*chosen = a <= b) ? a : b; }

@@ -1,8 +1,8 @@
 // The device math functions of CUDA under their C and C++ names, in single and double precision.
 //
-// Included before any standard header: libstdc++ then takes its own constexpr overloads for the host's alone, and
-// std::sin and ::sin both mean what is written here in device code. The bodies are in math/; docs/math-accuracy.md
-// states the measured error of each.
+// Included before any standard header. Then libstdc++ uses its own constexpr overloads for the host alone. In device code
+// std::sin and ::sin both mean the functions here. The bodies are in math/. docs/math-accuracy.md states the measured
+// error of each.
 #pragma once
 
 #include "math/bessel.cuh"
@@ -17,7 +17,7 @@
 #define EW_MATH_CPP __attribute__((device)) __attribute__((nodebug)) inline
 #define EW_MATH_C extern "C" __attribute__((device)) __attribute__((nodebug)) inline
 
-// --use_fast_math exchanges the functions of CUDA's list for the instructions.
+// With --use_fast_math, the functions of CUDA's list become approximate instructions.
 #if defined(__USE_FAST_MATH__) || defined(__CLANG_GPU_APPROX_TRANSCENDENTALS__)
 #define EW_FAST(fast, exact) fast
 #else
@@ -34,7 +34,7 @@ struct When<true, T> {
 };
 template <class T>
 using IfInteger = typename When<__is_integral(T), double>::Type;
-// Two arithmetic types that are not float and float, nor double and double: the call is one of doubles.
+// Two arithmetic types that are neither both float nor both double: the call is one with doubles.
 template <class A, class B>
 using IfMixed = typename When<__is_arithmetic(A) && __is_arithmetic(B) && !__is_same(A, long double) &&
                                   !__is_same(B, long double) && (!__is_same(A, B) || __is_integral(A)),

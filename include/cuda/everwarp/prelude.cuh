@@ -1,5 +1,5 @@
-// What a CUDA translation unit has before its first line: `ew build` passes this with -include to both clang passes.
-// It stands where nvcc's implicit cuda_runtime.h stands; including cuda_runtime.h yields the same.
+// The start of every CUDA translation unit: `ew build` passes this file with -include to both clang passes.
+// nvcc includes cuda_runtime.h there. Including cuda_runtime.h has the same effect.
 #pragma once
 
 #define __CUDACC__ 1
@@ -48,7 +48,8 @@
 #include "texture/surfaces.cuh"
 
 #if !defined(__CUDA_ARCH__)
-// Where this program or library has its __managed__ variables; both symbols come from the linker, null if there are none.
+// The place of the __managed__ variables of this program or library. The linker makes both symbols; they are null if there
+// are no such variables.
 extern "C" {
 extern char __start_everwarp_managed[] __attribute__((weak, visibility("hidden")));
 extern char __stop_everwarp_managed[] __attribute__((weak, visibility("hidden")));

@@ -1,5 +1,5 @@
-// CUDA's SIMD-in-a-word intrinsics: two 16-bit or four 8-bit lanes in a 32-bit register. Written out lane by lane; the
-// compiler sees plain integer code.
+// CUDA's SIMD-in-a-word intrinsics: two 16-bit or four 8-bit lanes in a 32-bit register. They are plain integer code, lane
+// by lane.
 #pragma once
 
 #include "device_function.cuh"

@@ -1,5 +1,5 @@
-// Copies of every kind and shape: declarations. A symbol is the address of the variable's host shadow (what
-// __cudaRegisterVar names) or, as old programs have it, the variable's name as a string.
+// Copies of every kind and shape: declarations. A symbol is the address of the variable's host shadow, which
+// __cudaRegisterVar names. In old programs it is the variable's name as a string.
 #pragma once
 
 EW_API_BEGIN

@@ -1,4 +1,4 @@
-// Launches from device code are refused: these are the names that CUB and Thrust compile in branches for them.
+// Launches from device code are refused. CUB and Thrust still compile branches for them, with these names.
 #pragma once
 
 // In host code the first is the ordinary synchronisation.

@@ -50,7 +50,7 @@ EW_API cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *launchPar
                                               unsigned int flags __dv(0));
 EW_API cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
 
-// What clang's host code calls around main() and at <<<…>>>. The fat binary is the container that `ew build` embeds.
+// clang's host code calls these around main() and at <<<…>>>. The fat binary is the container that `ew build` embeds.
 extern __host__ void **__cudaRegisterFatBinary(void *fatCubin);
 extern __host__ void __cudaRegisterFatBinaryEnd(void **fatCubinHandle);
 extern __host__ void __cudaUnregisterFatBinary(void **fatCubinHandle);

@@ -45,7 +45,7 @@ EW_API cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPoo
 EW_API cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
 EW_API cudaMemPrefetchAsync(const void *devPtr, size_t count, int dstDevice, cudaStream_t stream __dv(0));
 EW_API cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, int device);
-/* CUDA 12's names of the forms that name a place by its kind; in C++ the plain names take it, too, as in CUDA 13. */
+/* The names of CUDA 12 for forms with a cudaMemLocation. In C++ the plain names also take it, as in CUDA 13. */
 EW_API cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags,
                                cudaStream_t stream __dv(0));
 EW_API cudaMemAdvise_v2(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,

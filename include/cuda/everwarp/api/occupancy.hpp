@@ -1,4 +1,4 @@
-// Occupancy queries on kernels as functions: block sizes are searched here, over the C API's answer for one block size.
+// Occupancy queries with a kernel as a function. The search for a block size is here. The C API answers for one size.
 #pragma once
 
 template <class T>

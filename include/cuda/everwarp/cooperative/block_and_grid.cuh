@@ -19,7 +19,7 @@ class thread_block : public thread_group {
   static EW_MEMBER dim3 group_dim() { return blockDim; }
   static EW_MEMBER dim3 dim_threads() { return blockDim; }
   static EW_MEMBER bool is_valid() { return true; }
-  // Arrival does nothing and the wait is the whole barrier: stronger than asked, never weaker.
+  // Arrival does nothing, and the wait is the whole barrier. That is stronger than CUDA asks, never weaker.
   struct arrival_token {};
   static EW_MEMBER arrival_token barrier_arrive() { return arrival_token(); }
   static EW_MEMBER void barrier_wait(arrival_token &&) { __syncthreads(); }

@@ -1,4 +1,4 @@
-// thread_group, the type-erased group, and what every group shares.
+// thread_group, which stands for a group of any type, and functions that all groups share.
 #pragma once
 
 #include "../device_function.cuh"
@@ -26,8 +26,8 @@ EW_DEVICE unsigned int lane_of_rank(unsigned int mask, unsigned int rank) {
 }
 
 // The host launches a cooperative kernel with the address of 16 zero bytes in %envreg1 (low half) and %envreg2.
-// One word: the top bit changes when all blocks have come, and below it nothing is left then. So a barrier stores
-// nothing, and a block that has come needs no other word.
+// One word. When all blocks have arrived, its top bit changes and the other bits are 0. So a barrier needs no other word,
+// and nobody must reset it.
 struct GridBarrier {
   unsigned int word;
 };

@@ -1,4 +1,4 @@
-// Shuffles of any trivially copyable value, word by word, and coalesced_group: some lanes of a warp, ranked by lane number.
+// Shuffles of any trivially copyable value, word by word; and coalesced_group: some lanes of a warp, in the order of lanes.
 #pragma once
 
 #include "group.cuh"

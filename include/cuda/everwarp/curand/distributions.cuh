@@ -33,7 +33,7 @@ EW_MATH double double_of_word(unsigned long long x) {
   return math::fma_rn(static_cast<double>(x >> 11), 0x1p-53, 0x1p-54);
 }
 
-// What a generator of each kind makes a uniform number of
+// Makes a uniform number, from a generator of each kind
 template <class State>
 EW_MATH float uniform(State* state) {
   return unit_of_word(::curand(state));
@@ -54,7 +54,7 @@ EW_MATH double uniform_double(curandStateMRG32k3a_t* state) {
   return mrg_next(state) * kMrgNorm;
 }
 
-// Two independent normal numbers of two uniform ones
+// Makes two independent normal numbers from two uniform ones
 EW_MATH float2 box_muller(unsigned x, unsigned y) {
   const float u = unit(x), v = math::fma_rn(static_cast<float>(y), 0x1.921fb6p-30f, 0x1.921fb6p-31f);  // 2 pi 2^-32
   const float s = math::square_root(-2.0f * math::log(u));
@@ -140,8 +140,9 @@ EW_SOBOL_NORMAL(curandStateSobol64_t)
 EW_SOBOL_NORMAL(curandStateScrambledSobol64_t)
 #undef EW_SOBOL_NORMAL
 
-// Poisson numbers: products of uniform ones below 64 (Knuth), Hörmann's transformed rejection (PTRS, 1993) to 4000, and the
-// rounded normal distribution above. The first and the last give cuRAND's very numbers, the middle its distribution.
+// Poisson numbers. For lambda below 64: products of uniform numbers (Knuth). Up to 4000: Hörmann's transformed rejection
+// (PTRS, 1993). Above: the rounded normal distribution. The first and the last give the same numbers as cuRAND; the middle
+// one gives the same distribution.
 template <class State>
 EW_MATH unsigned poisson(State* state, double lambda) {
   if (lambda < 64) {

@@ -1,5 +1,6 @@
-// The generators behind curand.h. A generator owns one state a stream of numbers (4096 for XORWOW and MRG32k3a, as
-// cuRAND documents its default order: number n comes from stream n mod 4096; one for Philox) and a buffer for copies.
+// The generators behind curand.h. A generator owns a state for each stream of numbers, and a buffer for copies. XORWOW and
+// MRG32k3a have 4096 streams, as cuRAND documents its default order: number n comes from stream n mod 4096. Philox has one
+// stream.
 #pragma once
 
 #include <vector>
@@ -12,7 +13,7 @@ class HostGenerator {
  public:
   HostGenerator(curandRngType_t type, bool on_host) : type_(type), on_host_(on_host) {}
 
-  // A generator begins anew when its seed or offset changes.
+  // If the seed or the offset changes, the generator starts again.
   void set_seed(unsigned long long seed) { seed_ = seed, ready_ = false; }
   void set_offset(unsigned long long offset) { offset_ = offset, ready_ = false; }
   void set_stream(cudaStream_t stream) { stream_ = stream; }

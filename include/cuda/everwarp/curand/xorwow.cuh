@@ -1,5 +1,5 @@
 // XORWOW (Marsaglia 2003, "Xorshift RNGs", section 3.1): five words of xorshift and a Weyl sequence. Sequences of one
-// seed lie 2^67 steps apart, as in cuRAND, whose scrambling of the seed is kept, so that the numbers are the same.
+// seed lie 2^67 steps apart, as in cuRAND. The seed is scrambled as in cuRAND. So the numbers are the same.
 #pragma once
 
 #include "../math/base.cuh"
@@ -26,7 +26,7 @@ EW_MATH void xorwow_step(unsigned (&v)[5]) {
   v[4] = (v[4] ^ (v[4] << 4)) ^ (t ^ (t << 1));
 }
 
-// As many steps as the polynomial stands for: the sum of the states at its terms.
+// Makes the steps that the polynomial stands for: the sum of the states at its terms.
 EW_MATH void xorwow_jump(unsigned (&v)[5], const unsigned* polynomial) {
   unsigned sum[5] = {};
   for (int word = 0; word < 5; ++word) {

@@ -1,4 +1,4 @@
-// Types and enumerators of the driver API. Handles are the runtime API's, so that streams, events and graphs pass between both.
+// Types and enumerators of the driver API. Handles are those of the runtime API. So both share streams, events and graphs.
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Ground of the device math functions: number formats, exactly rounded primitives, unevaluated pairs, scaling.
-// Everything in everwarp/math also compiles as ordinary C++ for the host, which is how its error is first measured.
+// The basis of the device math functions: number formats, exactly rounded primitives, unevaluated pairs, scaling.
+// Everything in everwarp/math also compiles as ordinary C++ for the host. Its error is first measured there.
 #pragma once
 
 #if defined(__CUDA__)
@@ -81,7 +81,7 @@ EW_MATH double fma_rn(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
 
-// Product and sum that no compiler flag may contract or reassociate.
+// A product and a sum that no compiler flag can contract or reassociate.
 #if defined(__CUDA_ARCH__)
 EW_MATH float mul_rn(float a, float b) {
   return __nvvm_mul_rn_f(a, b);
@@ -177,7 +177,7 @@ EW_MATH T not_a_number() {
   return from_bits(static_cast<typename Format<T>::Bits>(bits_of(Constant<T>::infinity) | (bits_of(T(1)) >> 1)));
 }
 
-// An unevaluated sum hi + lo with |lo| <= ulp(hi) / 2 or nearly so.
+// An unevaluated sum hi + lo. |lo| is at most ulp(hi) / 2, or a little more.
 template <class T>
 struct Pair {
   T hi, lo;

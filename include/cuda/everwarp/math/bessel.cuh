@@ -1,5 +1,5 @@
-// Bessel functions. Below 8 by polynomials around each zero, so that the relative error stays small there; above by
-// amplitude and phase, whose absolute error is what CUDA states.
+// Bessel functions. Below 8 they are polynomials around each zero, so that the relative error stays small there. Above 8
+// they are computed from amplitude and phase; the absolute error is what CUDA states.
 #pragma once
 
 #include "exponential.cuh"

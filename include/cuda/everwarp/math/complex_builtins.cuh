@@ -1,4 +1,5 @@
-// What the compiler calls for * and / of _Complex values, so that std::complex works in device code (C99 annex G).
+// The functions that the compiler calls for * and / of _Complex values (C99 annex G). With them std::complex works in
+// device code.
 #pragma once
 
 namespace everwarp::math {

@@ -224,7 +224,7 @@ EW_MATH T pow(T x, T y) {
   return sign * exp_of(Pair<T>{t, fma_rn(y, l.lo, fma_rn(y, l.hi, -t))});
 }
 
-// Repeated squaring is what the names ask for, but its error grows with n: a real power is used instead.
+// The names suggest repeated squaring. Its error grows with n, so a real power is used instead.
 EW_MATH double pow_integer(double x, int n) {
   return pow(x, static_cast<double>(n));
 }

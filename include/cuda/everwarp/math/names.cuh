@@ -1,4 +1,4 @@
-// CUDA's names: NAME(double), NAMEf(float), and the C++ overloads for float and for integers. Bodies in the other
+// CUDA's names: NAME(double), NAMEf(float), and the C++ overloads for float and for integers. The bodies are in the other
 // files.
 #pragma once
 
@@ -12,7 +12,7 @@
   }                                                   \
   EW_OVERLOADS_1(name)
 #define EW_UNARY(name) EW_UNARY_FAST(name, everwarp::math::name)
-// What the host has no function of its own for serves it too.
+// If the host has no function of this name, this one is for the host too.
 #define EW_UNARY_BOTH(name)                        \
   extern "C" EW_MATH double name(double x) {       \
     return everwarp::math::name(x);                \

@@ -44,8 +44,8 @@ struct Reduced {
   int quadrant;
 };
 
-// Payne and Hanek: x 2/pi modulo 4 from the places of 2/pi that matter, as quadrant + fraction in [-1/2, 1/2).
-// Rarely taken and long: a function of its own, so that it does not swell every kernel that calls sin.
+// Payne and Hanek's reduction: x 2/pi modulo 4, from those places of 2/pi that matter, as quadrant + fraction in
+// [-1/2, 1/2). It is long and rarely used. So it is a function of its own, and not inlined into every kernel with a sin.
 EW_MATH __attribute__((noinline)) Reduced<double> reduce_large(double x) {
   using C = Constant<double>;
   const unsigned long long b = bits_of(x);

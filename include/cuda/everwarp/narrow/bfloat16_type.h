@@ -24,7 +24,7 @@ EW_BOTH unsigned short float_to_bfloat16(float f) {
   return (unsigned short)((u + 0x7fffu + (u >> 16 & 1)) >> 16);  // to nearest, ties to even
 #endif
 }
-// Through float with rounding to odd, so that the second rounding decides alone.
+// Goes through float with rounding to odd. So only the second rounding counts.
 EW_BOTH unsigned short double_to_bfloat16(double d) {
   float f = (float)d;
   if ((double)f != d && d == d && f - f == 0.0f) {

@@ -32,7 +32,7 @@ EW_BOTH __half2 __lows2half2(__half2 a, __half2 b) { return __half2(a.x, b.x); }
 EW_BOTH __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); }
 EW_BOTH __half2 __lowhigh2highlow(__half2 h) { return __half2(h.y, h.x); }
 
-// Toward zero, as CUDA's host versions do; device code has every rounding as an instruction.
+// Rounds toward zero, as CUDA's host versions do. Device code has an instruction for every rounding.
 EW_BOTH signed char __half2char_rz(__half h) {
   const float f = h;
   return f != f ? 0 : f <= -128 ? -128 : f >= 127 ? 127 : (signed char)f;

@@ -65,7 +65,7 @@ typedef __half __nv_half;
 typedef __half2 __nv_half2;
 
 namespace everwarp_detail {
-// The operations that everwarp/narrow/arithmetic.inc is written over.
+// The operations that everwarp/narrow/arithmetic.inc uses.
 EW_BOTH float wide(__half h) { return h; }
 EW_BOTH __half narrow(float f, __half) { return __half(f); }
 EW_BOTH unsigned short bits(__half h) { return ((__half_raw)h).x; }

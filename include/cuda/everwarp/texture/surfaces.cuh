@@ -111,7 +111,7 @@ EW_SURFACE_FUNCTION(2D, 2d, (int x, int y), (x, y))
 EW_SURFACE_FUNCTION(3D, 3d, (int x, int y, int z), (x, y, z))
 EW_SURFACE_FUNCTION(1DLayered, a1d, (int x, int layer), (x, layer))
 EW_SURFACE_FUNCTION(2DLayered, a2d, (int x, int y, int layer), (x, y, layer))
-// A face is a layer, of a layered cube map number 6 * layer + face.
+// A face is a layer. In a layered cube map it has number 6 * layer + face.
 EW_SURFACE_FUNCTION(Cubemap, a2d, (int x, int y, int face), (x, y, face))
 EW_SURFACE_FUNCTION(CubemapLayered, a2d, (int x, int y, int layer_face), (x, y, layer_face))
 #undef EW_SURFACE_FUNCTION

@@ -1,4 +1,4 @@
-// What a fetch yields: PTX returns four 32-bit lanes, of which a texel type takes its own.
+// The result of a fetch. PTX returns four 32-bit lanes. A texel type takes as many of them as it has.
 #pragma once
 
 #include "../device_function.cuh"
