@@ -1,4 +1,5 @@
-// What a program of cuda_source shares: the operations that both sides compile, the state of a thread, the comparison.
+// Code that all programs of cuda_source share: the operations, which both sides compile; a thread's state; the
+// comparison.
 #pragma once
 #pragma clang diagnostic ignored "-Wtautological-compare"
 #pragma clang diagnostic ignored "-Wunused-function"

@@ -1,15 +1,15 @@
 // BFS: breadth-first search of a road network, with the cost of each node and the order of the search in persistent
 // memory ("GPM", ASPLOS'22, section 4.3). Each level is durable when it is complete.
 //
-//   bfs [--width N] [--height N] [--sources N] …   a generated grid of roads; begins at the first node of N rows
-//   bfs --input GRAPH …                            a graph in DIMACS' format (.gr)
-//   bfs --recover FILE [--input GRAPH]             finish the search, check
+//   bfs [--width N] [--height N] [--input GRAPH] …     a generated grid of roads, or a graph in DIMACS' format (.gr)
+//       [--sources N]                                  begin at the first nodes of N rows
+//   bfs --recover FILE [--input GRAPH]                 finish the search, check
+//   --stop-before-commit: one level
 //
-// With N sources there are levels of N nodes, as many as a row has. --stop-before-commit: one level.
-//
-// What the recovery relies on. `ends[l]` says where the nodes of level l end in the sequence; it is stored last, when
-// the level's nodes and costs are durable, and it is the one word that says that there is such a level. What a crash
-// has left of the next level has costs above that: the recovery makes those nodes unvisited again. deterministic: yes
+// What the recovery relies on. `ends[l]` says where the nodes of level l end in the sequence. It is stored last, when
+// the level's nodes and costs are durable. So this one word says that the level is complete. After a crash some nodes
+// of the next level may have a cost, which is higher. The recovery makes these nodes unvisited again.
+// deterministic: yes
 #include <cmath>
 #include <cstdio>
 
@@ -23,13 +23,13 @@ using bench::Phase;
 using bench::Store;
 
 constexpr uint64_t kMagic = 0x4246532d47504d31ull;
-constexpr uint32_t kUnvisited = 0;  // costs are stored plus one: a new pool's zeros mean "not yet"
+constexpr uint32_t kUnvisited = 0;  // a cost is stored plus one, so that a new pool's zeros mean "not visited"
 
 struct Shape {
   uint32_t width, height, threads;  // the graph's generator
   uint32_t nodes, edges;            // of the graph
   uint32_t system;
-  uint32_t sources;  // nodes at which the search begins: the first of so many rows
+  uint32_t sources;  // the search begins at the first nodes of so many rows
   size_t costs_bytes() const { return bench::whole_lines(nodes * sizeof(uint32_t)); }
   size_t ends_bytes() const { return bench::whole_lines((nodes + 1) * sizeof(uint32_t)); }
   size_t bytes() const { return 2 * costs_bytes() + ends_bytes(); }
@@ -38,7 +38,7 @@ constexpr bench::Presets<Shape> kPresets = {
     {60, 40, 256, 0, 0, 0, 1}, {4900, 4900, 256, 0, 0, 0, 1}, {6, 5, 16, 0, 0, 0, 1}};
 using Options = bench::Options<Shape>;
 
-// What the search keeps in the pool.
+// The search's data in the pool.
 struct Search {
   uint32_t *costs, *sequence, *ends;
 };
@@ -47,7 +47,7 @@ Search search_in(const Store& store, const Shape& shape) {
           store.kernels<uint32_t>(2 * shape.costs_bytes())};
 }
 
-// Volatile: for one level. `arrivals`: blocks that have ended.
+// Volatile data of one level. `arrivals`: the number of blocks that have ended.
 struct Level {
   uint32_t tail;
   unsigned arrivals;
@@ -69,7 +69,7 @@ __device__ void store_end(Search search, uint32_t level, const Level* next, Pers
   bench::persist_mine(persist, &search.ends[level + 1], sizeof *search.ends);
 }
 
-// The nodes [first, last) of the sequence are level `level`; their unvisited neighbours become the next one.
+// The nodes [first, last) of the sequence are level `level`. Their unvisited neighbours become the next level.
 template <class Persist>
 __global__ void expand(Graph::OnDevice graph, Search search, unsigned* visited, uint32_t first, uint32_t last,
                        uint32_t level, Level* next, Persist persist) {
@@ -90,14 +90,14 @@ __global__ void expand(Graph::OnDevice graph, Search search, unsigned* visited, 
   }
 }
 
-// In a recovery: the volatile bits of the nodes up to this level; what lies beyond it is forgotten.
+// In a recovery: sets the volatile bits of the nodes up to this level. Nodes beyond it become unvisited.
 __global__ void look(Search search, uint32_t nodes, uint32_t level, unsigned* visited) {
   const uint32_t node = blockIdx.x * blockDim.x + threadIdx.x;
   if (node >= nodes || search.costs[node] == kUnvisited) return;
   if (search.costs[node] <= level + 1 || BUG == 3) atomicOr(&visited[node / 32], 1u << node % 32);
 }
 
-// In a recovery under CAP: the costs of the nodes of these levels, as the sequence and the ends of levels say.
+// In a recovery under CAP: computes the costs of the nodes of these levels from the sequence and the ends of levels.
 __global__ void restore_costs(Search search, uint32_t nodes, uint32_t levels) {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= nodes || i >= search.ends[levels - 1]) return;
@@ -123,8 +123,8 @@ void persist_costs(Store& store, const Shape& shape, uint32_t first, uint32_t la
   }
 }
 
-// The end of a level is durable behind its nodes and costs. NDP: the host stores it; what kernels store of it is not
-// read.
+// Makes the end of a level durable, behind its nodes and costs. NDP: the host stores it. What a kernel stores of it is
+// not read.
 void persist_end(Store& store, const Shape& shape, uint32_t level, uint32_t end) {
   const size_t offset = 2 * shape.costs_bytes() + level * sizeof(uint32_t);
   if (store.system() == bench::System::gpm_ndp)
@@ -132,7 +132,7 @@ void persist_end(Store& store, const Shape& shape, uint32_t level, uint32_t end)
   else
     store.persist_results(offset, sizeof(uint32_t));
 }
-// The sources are durable, then the end of their level.
+// Makes the sources durable, then the end of their level.
 void begin_search(Store& store, const Shape& shape, uint32_t* unread_ends) {
   Search search = search_in(store, shape);
   if (store.system() == bench::System::gpm_ndp) search.ends = unread_ends;
@@ -143,7 +143,7 @@ void begin_search(Store& store, const Shape& shape, uint32_t* unread_ends) {
   FINISH_KERNEL();
 }
 
-// Levels from the last durable one on. Returns how many levels there are.
+// Makes the levels behind the last durable one. Returns the number of levels.
 uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint32_t level, unsigned* visited,
                      uint32_t* unread_ends, bool one_level) {
   Search search = search_in(store, shape);
@@ -167,8 +167,8 @@ uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint3
     last = end.tail;
     if (first == last) break;
     ++level;
-    // Where the host persists: the nodes of the level and the costs, then the end. NDP flushes the costs that have
-    // changed; CAP knows of no smaller part than all of them.
+    // If the host persists: the nodes of the level and the costs, then the end. NDP flushes the costs that have
+    // changed. CAP does not know which have changed, and persists all costs.
     store.persist_results(shape.costs_bytes() + first * sizeof(uint32_t), (last - first) * sizeof(uint32_t));
     if (store.system() == bench::System::gpm_ndp) persist_costs(store, shape, first, last);
     if (!bench::kernels_store(store.system())) store.persist_results(0, shape.costs_bytes());
@@ -239,7 +239,7 @@ int recover(const Options& options) {
   DeviceArray<unsigned> visited(shape.nodes / 32 + 1, 0);
   {
     const Phase phase("recovery");
-    if (!bench::kernels_store(store.system())) {  // costs may be of the level that a crash has cut
+    if (!bench::kernels_store(store.system())) {  // some costs may belong to a level that a crash has cut
       CUDA(cudaMemset(store.kernels<char>(0), 0, shape.costs_bytes()));
       restore_costs<<<bench::blocks_for(shape.nodes, 256), 256>>>(search_in(store, shape), shape.nodes,
                                                                   levels == 0 ? 1 : levels);

@@ -1,6 +1,6 @@
-// BLK: prices of European options by the formula of Black and Scholes (1973), revalued as their time runs out, with
-// checkpoints of the prices ("GPM", ASPLOS'22, section 4.2). What is kept is the mean of each price over the
-// revaluations.
+// BLK: prices of European options by the formula of Black and Scholes (1973), computed again as their time runs out
+// (a revaluation), with checkpoints of the prices ("GPM", ASPLOS'22, section 4.2). The program keeps the mean of each
+// price over the revaluations.
 //
 //   blk [--options N] [--iterations N] [--interval N] …
 //   blk --recover FILE                                      iterate.h says what all these programs do
@@ -36,7 +36,7 @@ __host__ __device__ Prices prices_of(const Option& option, float left) {
   const float d2 = d1 - volatility * root, later = option.strike * expf(-rate * years);
   return {option.price * normal(d1) - later * normal(d2), later * normal(-d2) - option.price * normal(-d1)};
 }
-// The share of its time that an option has left at revaluation i.
+// The fraction of an option's time that is left at revaluation i.
 __host__ __device__ float left_at(uint32_t i, uint32_t iterations) {
   return 1.0f - static_cast<float>(i) / static_cast<float>(iterations + 1);
 }
@@ -80,7 +80,7 @@ class BlackScholes {
   }
 
  private:
-  // Before the first revaluation, which replaces it: what the option is worth if it is exercised now.
+  // The value before the first revaluation: the price if the option is exercised now.
   static float first_price(size_t i, float sign) {
     const Option option = option_of(i);
     return std::max(0.0f, sign * (option.price - option.strike));

@@ -1,11 +1,11 @@
 // CFD: Euler's equations of a gas that flows around a body, in finite volumes over an unstructured mesh, with
-// checkpoints of density, momentum and energy ("GPM", ASPLOS'22, section 4.2; the shape of Rodinia's euler3d: a step is
-// a time step for each cell and three stages of Runge and Kutta; the fluxes have a dissipation in proportion to the
-// speed of sound).
+// checkpoints of density, momentum and energy ("GPM", ASPLOS'22, section 4.2). It has the structure of Rodinia's
+// euler3d: a step is a time step for each cell, and three Runge-Kutta stages. The fluxes have a dissipation in
+// proportion to the speed of sound.
 //
-//   cfd [--cells N] [--iterations N] [--interval N] [--input MESH] …     MESH: a file like fvcorr.domn.0.2M
-//   cfd --recover FILE [--input MESH]                                    iterate.h says what all these programs do
-//
+//   cfd [--cells N] [--iterations N] [--interval N] …     a generated mesh
+//       [--input MESH]                                    a mesh from a file like fvcorr.domn.0.2M
+//   cfd --recover FILE [--input MESH]                     iterate.h says what all these programs do
 // deterministic: yes
 #include <cmath>
 
@@ -38,14 +38,14 @@ __host__ __device__ State far_field() {
 __host__ __device__ float fastest(const State& s) {
   return sqrtf(s.x * s.x + s.y * s.y + s.z * s.z) / s.density + sqrtf(kGamma * pressure(s) / s.density);
 }
-// What flows through a face with this normal, by the state on one side.
+// The flow through a face with this normal, from the state on one side.
 __host__ __device__ State flow(const State& s, float nx, float ny, float nz) {
   const float through = (s.x * nx + s.y * ny + s.z * nz) / s.density, p = pressure(s);
   return {s.density * through, s.x * through + p * nx, s.y * through + p * ny, s.z * through + p * nz,
           (s.energy + p) * through};
 }
 
-// The mesh and the variables for the functions of one cell; a variable has a plane of its own.
+// The mesh and the variables, for the functions of one cell. Each variable has a plane of its own.
 struct View {
   const float *volume, *normal_x, *normal_y, *normal_z;
   const int* neighbour;
@@ -66,7 +66,7 @@ struct Planes {
 __host__ __device__ float factor_of(const View& mesh, const Planes& now, size_t i) {
   return 0.3f / (sqrtf(mesh.volume[i]) * fastest(now.at(i)));
 }
-// The change of cell i by what flows through its faces.
+// The change of cell i by the flow through its faces.
 __host__ __device__ State change_of(const View& mesh, const Planes& now, size_t i) {
   const State own = now.at(i);
   State sum = {0, 0, 0, 0, 0};
@@ -103,7 +103,7 @@ __global__ void make_stage(View mesh, Planes old, Planes now, Planes next, const
   if (i < mesh.cells) stage(mesh, old, now, next, factors, number, i);
 }
 
-// Five planes in device memory, or in the host's.
+// Five planes, in device memory or in the host's memory.
 template <class Vector>
 struct Variables {
   Vector density, x, y, z, energy;
@@ -183,7 +183,7 @@ class Euler {
     EXPECT_NEAR(as_vector(now.y), now_.y.download(), 1e-3, 1e-4, "momentum y");
     EXPECT_NEAR(as_vector(now.z), now_.z.download(), 1e-3, 1e-4, "momentum z");
     EXPECT_NEAR(as_vector(now.energy), now_.energy.download(), 1e-3, 1e-4, "energy");
-    // The body is felt: without it the flow stays as it was.
+    // The body must have an effect: without it the flow stays as it was.
     bool changed = iterations == 0;
     for (size_t i = 0; i < cells; ++i) changed |= std::fabs(now.density[i] - far_field().density) > 1e-3f;
     EXPECT(changed, "the flow should not pass the body unchanged");

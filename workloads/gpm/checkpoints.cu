@@ -1,8 +1,8 @@
-// libGPM's checkpoints by themselves: two groups of device arrays of odd sizes, checkpointed in turns while they
-// change. And what must be refused is refused, and changes no byte of the file.
+// A test of libGPM's checkpoints: two groups of device arrays of odd sizes, checkpointed in turns while they change.
+// It also checks that wrong calls are refused, and change no byte of the file.
 //
 //   checkpoints [--small] [--pool FILE]     the checkpoint file; create it, step, checkpoint, restore, check
-//   checkpoints --recover FILE              open it, restore both groups, check them; nothing acknowledged is missing
+//   checkpoints --recover FILE              open it, restore both groups, check them and what was acknowledged
 #include <string>
 
 #include "library.h"
@@ -26,7 +26,7 @@ struct Arrays {
         if (kBytes[g][e] != 0) CUDA(cudaMalloc(&memory[g][e], kBytes[g][e]));
   }
   void register_with(gpmcp* cp) const {
-    for (unsigned e = 0; e < kElements; ++e)  // the groups by turns: each has an order of its own
+    for (unsigned e = 0; e < kElements; ++e)  // the groups in turns: each has an order of its own
       for (unsigned g = kGroups; g-- != 0;)
         if (kBytes[g][e] != 0)
           EXPECT(gpmcp_register(cp, memory[g][e], kBytes[g][e], g) == 0, "element %u of group %u is refused", e, g);
@@ -49,8 +49,8 @@ struct Arrays {
   }
 };
 
-// A checkpoint as it must not be made, with what the library keeps. 1: only the selecting thread persists, in the same
-// kernel. 2: the selector first. 3: always the same copy.
+// Wrong ways to make a checkpoint, on the library's file. 1: only the thread that stores the selector persists, in the
+// same kernel. 2: the selector is stored first. 3: always the same copy is written.
 __global__ void copy_and_select(everwarp::GpmPieces pieces, unsigned long long* selector, unsigned long long next) {
   if (BUG == 2 && threadIdx.x == 0) {
     *selector = next;  // @selector_early

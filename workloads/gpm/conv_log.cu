@@ -1,18 +1,18 @@
-// libGPM's conventional log by itself: threads of three blocks, which share two partitions, append entries of two sizes
-// and take some off again. The memory that becomes the locks is dirty before.
+// A test of libGPM's conventional log. Threads of three blocks share two partitions. They append entries of two sizes,
+// and remove some. The device memory that the library takes for its locks is not zero before.
 //
 //   conv_log [--small] [--pool FILE]     the log's file; create it, append, remove, clear, check
-//   conv_log --recover FILE              open it, check that every entry is whole, and as many as acknowledged
+//   conv_log --recover FILE              open it, check that every entry is complete, and none acknowledged is missing
 #include "library.h"
 
 constexpr unsigned kBlocks = 3, kThreads = 4, kPartitions = 2, kRounds = 3;
 struct Entry {
   unsigned round, thread, seal;
 };
-// In a round half of the threads append to each partition: the thread's number says to which.
+// In a round half of the threads append to each partition. The thread's number decides to which one.
 constexpr unsigned kOfRound = kBlocks * kThreads / kPartitions, kMost = kRounds * kOfRound;
 
-// The way that a log must not be written: the head before the entry, or without a persist between them.
+// Wrong ways to write a log: the head before the entry, or no persist between them.
 __device__ void insert_wrongly(gpmlog* log, const Entry& entry) {
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, -1);
   everwarp::gpm_log_locked(place, [&]() {
@@ -40,7 +40,7 @@ __global__ void record(gpmlog* log, unsigned round, int* refused) {
     atomicAdd(refused, 1);
 }
 
-// For each partition: how many entries it has, of which `bad` are not what a thread has appended, or stand twice.
+// For each partition: the number of its entries. `bad`: those that no thread has appended, and those that stand twice.
 __global__ void count(gpmlog* log, unsigned* counts, unsigned* bad) {
   const int partition = static_cast<int>(threadIdx.x);
   Entry entries[kMost];
@@ -59,7 +59,7 @@ __global__ void count(gpmlog* log, unsigned* counts, unsigned* bad) {
   }
 }
 
-// Takes an entry off and puts it back; and what must be refused.
+// Removes an entry and puts it back. Then makes calls that must be refused.
 __global__ void take_words(gpmlog* log, int* status) {
   unsigned words[3];
   status[0] = gpmlog_read(log, words, sizeof words, 0);
@@ -85,7 +85,7 @@ void check_counts(gpmlog* log, unsigned least_rounds, unsigned most_rounds) {
   }
 }
 
-// Memory as the device may hand it out for the locks: not zero.
+// The device may give memory that is not zero for the locks.
 void make_device_memory_dirty() {
   for (int i = 0; i < 64; ++i) DeviceArray<char> dirt(size_t(64) << (i % 8), 0xff);
 }

@@ -1,13 +1,13 @@
-// A key-value store on the host's cores alone, in persistent memory: what gpKVS is compared with where there is no GPU
-// ("GPM", ASPLOS'22, figure 1a, has three stores of other authors there). Sets of eight slots, as gpKVS has them. Each
-// core serves its own requests, one after the other, with a write-ahead log of its own:
+// A key-value store on the host's cores alone, in persistent memory. gpKVS is compared with it ("GPM", ASPLOS'22,
+// figure 1a, which has three stores of other authors). It has sets of eight slots, like gpKVS. Each core serves its own
+// requests, one after the other, with a write-ahead log of its own:
 //
 //   read the set, find the slot     eight slots: two lines
 //   append the log entry, flush     what the slot held
 //   store the pair, flush
 //
 //   cpu_kvs [--pairs N] [--threads N] [--sets N] [--pool FILE]     SETs; cores that serve them
-// The pairs have keys that differ, and each is the first of its slot. deterministic: yes
+// All keys are different, and each pair goes into a free slot. deterministic: yes
 #include "system.h"
 
 namespace {
@@ -28,7 +28,7 @@ struct Shape {
 };
 constexpr bench::Presets<Shape> kPresets = {{1024, 16, 4096}, {1 << 21, 64, 1 << 25}, {64, 4, 64}};
 
-// Where each pair goes: the first free slot of its set. A set that is full takes no more, and the pair is left out.
+// The place of each pair: the first free slot of its set. If the set is full, the pair is left out.
 struct Placed {
   std::vector<Slot> pairs;
   std::vector<uint64_t> slots;
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   const size_t log_stride = bench::whole_lines(log_bytes), bytes = shape.bytes() + log_stride * shape.threads;
   char* const pool = static_cast<char*>(host_map(path, bytes, true));
   EXPECT(pool != nullptr, "%s should be mapped", path);
-  // What a core has on its own lines: the set that it reads, the log entry and the pair that it stores.
+  // Each core's own lines: the set that it reads, the log entry and the pair that it stores.
   std::vector<char> own(2 * kLine * shape.threads);
   std::vector<LogEntry> entries(shape.pairs);
   std::vector<cudaStream_t> cores(shape.threads);

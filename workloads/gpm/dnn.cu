@@ -1,9 +1,9 @@
 // DNN: the training of LeNet on images of digits, with checkpoints of its weights and biases ("GPM", ASPLOS'22,
-// section 4.2; the net is LeCun's of 1998 with rectified units). An iteration is one forward and one backward pass over
-// a batch.
+// section 4.2). The network is LeCun's of 1998, with rectified units. An iteration is one forward and one backward pass
+// over a batch.
 //
 //   dnn [--channels1 N] [--channels2 N] [--hidden N] [--batch N] [--images N] [--iterations N] [--interval N]
-//       [--input IMAGES]                   generated images, or MNIST's: train-images-idx3-ubyte, beside it its labels
+//       [--input IMAGES]                   MNIST's train-images-idx3-ubyte (with its labels beside it), not generated
 //   dnn --recover FILE [--input IMAGES]    iterate.h says what all these programs do
 // deterministic: yes
 #include <fstream>
@@ -29,7 +29,7 @@ struct Digits {
   std::vector<float> images;
   std::vector<uint32_t> labels;
 
-  // A digit is a few strokes, the same for all of its images, moved a little and with noise.
+  // A digit is a few strokes. Its images have these strokes, moved a little and with noise.
   static Digits generated(uint32_t count) {
     Digits digits;
     Random random(7);

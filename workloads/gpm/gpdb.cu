@@ -3,15 +3,16 @@
 //
 //   gpdb [--rows N] [--batches N] …               rows of a batch, inserted at the end of the table
 //   gpdb --update 1 [--rows N] [--batches N] …    rows of the table, of which a batch updates one in twenty
-//        [--partitions N]                         a conventional log of so many partitions in place of HCL
+//        [--partitions N]                         a conventional log with N partitions, not HCL
 //   gpdb --recover FILE [--resume]                undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
 //
-// How a batch becomes atomic. The state is 2b while b batches are committed and none is open, 2b + 1 while batch b is
-// open. Inserts log the table's size and checksum in a conventional log before these change; rows behind the table's
-// end do not count. Updates log each old row in an HCL log before they change it. A log is empty whenever the state
-// becomes odd: it is cleared behind each commit, and by a recovery, which takes an entry off only when what it restores
-// is durable. deterministic: yes
+// How a batch becomes atomic. The state is 2b while b batches are committed and none is open, and 2b + 1 while batch b
+// is open. Inserts first log the table's size and checksum, in a conventional log. Rows behind the table's end do not
+// count. Updates log each old row, in an HCL log, before they change it. The log is empty whenever the state becomes
+// odd: each commit clears it, and so does a recovery. The recovery removes an entry only when what it has restored is
+// durable.
+// deterministic: yes
 #include "system.h"
 
 namespace {
@@ -72,8 +73,8 @@ __global__ void set_table(Table* table, Table contents) {
   gpm_persist();
 }
 
-// The whole batch of inserts: the size is logged by one thread of the kernel, the rows are stored by all, and the block
-// that ends last moves the table's end.
+// A whole batch of inserts. One thread of the kernel logs the size. All threads store rows. The block that ends last
+// moves the table's end.
 template <class Persist>
 __global__ void insert(Table* table, Row* rows, gpmlog* log, unsigned count, Table after, unsigned* arrivals,
                        Persist persist, unsigned* refused) {
@@ -92,7 +93,7 @@ __global__ void insert(Table* table, Row* rows, gpmlog* log, unsigned count, Tab
   if (BUG == 1 && log != nullptr) gpmlog_insert(log, &before, sizeof before, 0);  // @log_late
 }
 
-// A thread's old row is logged wrongly: nothing waits for it.
+// A wrong way to log a thread's old row: nothing waits until the entry is durable.
 __device__ void log_without_persist(gpmlog* log, const RowEntry& entry) {
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, -1);
   const unsigned* words = reinterpret_cast<const unsigned*>(&entry);
@@ -103,7 +104,7 @@ __device__ void log_without_persist(gpmlog* log, const RowEntry& entry) {
   *place.head = sizeof entry / 4;  // @unpersisted
 }
 
-// The rows that the condition chooses, as a list: so every thread of a warp of update() has one, and logs.
+// The list of rows that the condition chooses. With it every thread of a warp of update() has a row, and logs it.
 struct Chosen {
   uint32_t count;
   uint32_t index[1];  // more follow
@@ -159,7 +160,7 @@ Table table_after(const Shape& shape, uint32_t batches) {
   return {rows, rows * (rows - 1) / 2};
 }
 
-// An open program: its table, its log and how it is called.
+// An open database: its table, its log, and the options of the command line.
 struct Database {
   Store& store;
   gpmlog* log;
@@ -185,7 +186,7 @@ struct Database {
           update<<<shape.update_blocks(), kThreads>>>(rows(), log, reinterpret_cast<Chosen*>(chosen.get()), batch,
                                                       persist, refused);
         });
-        store.persist_results(0, shape.bytes());  // where the host persists, it knows of no smaller part
+        store.persist_results(0, shape.bytes());  // if the host persists, it does not know which rows have changed
       } else {
         store.with_persists([&](auto persist) {
           insert<<<shape.blocks(), kThreads>>>(table(), rows(), log, shape.rows, table_after(shape, batch + 1),
@@ -252,8 +253,8 @@ int run(Options options) {
               shape.update != 0 ? "updates of" : "inserts of", shape.rows);
 }
 
-// Without a log that is durable before what it logs, a recovery can only look: does the table hold the committed
-// batches and no more? Else it says what of the next batch has come through. Rows behind the table's end do not count.
+// For systems whose log is not durable before the data: the recovery can only look whether the table has the committed
+// batches and nothing else. If not, it says what it has of the next batch. Rows behind the table's end do not count.
 int examine(const Store& store, const Shape& shape, uint32_t committed) {
   const auto table_of = [&](uint32_t batches) {
     return shape.update != 0 ? table_after(shape, 1) : table_after(shape, batches);

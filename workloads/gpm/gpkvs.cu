@@ -1,15 +1,16 @@
-// gpKVS: batches of SETs and GETs of a key-value store with eight ways a set, in persistent memory ("GPM", ASPLOS'22,
-// section 4.1). Each batch is a transaction with an undo log: libGPM's HCL log, one thread in eight logs.
+// gpKVS: batches of SETs and GETs of a key-value store with eight slots in a set, in persistent memory ("GPM",
+// ASPLOS'22, section 4.1). Each batch is a transaction with an undo log, libGPM's HCL log. One thread in eight logs.
 //
 //   gpkvs [--pairs N] [--batches N] [--sets N] [--gets PERCENT] …    requests of a batch; sets of eight slots
-//         [--partitions N]             a conventional log of so many partitions in place of HCL
+//         [--partitions N]             a conventional log with N partitions, not HCL
 //   gpkvs --recover FILE [--resume]    undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
 //
-// How a batch becomes atomic. The state is 2b while b batches are committed and none is open, 2b + 1 while batch b is
-// open. A thread has the log entry of what its slot held durable before it stores the pair. The log is empty whenever
-// the state becomes odd: it is cleared behind each commit, and by a recovery. Undoing restores a slot, makes it durable
-// and only then takes the entry off: it may be cut off and run again. deterministic: yes
+// How a batch becomes atomic. The state is 2b while b batches are committed and none is open, and 2b + 1 while batch b
+// is open. A thread logs the old content of its slot. This entry is durable before the thread stores the pair. The log
+// is empty whenever the state becomes odd: each commit clears it, and so does a recovery. The recovery restores a slot,
+// makes it durable, and only then removes the entry. So it may be cut off and run again.
+// deterministic: yes
 #include "system.h"
 
 namespace {
@@ -47,7 +48,7 @@ __host__ __device__ uint64_t value_of(uint64_t key, uint32_t batch) {
   return mix(key + 0x9e3779b97f4a7c15ull * (batch + 1));
 }
 
-// One request of a batch. SETs for the same set form a chain in their order, worked off by the head's eight threads.
+// One request of a batch. SETs for the same set form a chain, in their order. The eight threads of its head serve it.
 struct Request {
   uint64_t key;
   int next;   // the next SET for this set, or -1
@@ -55,7 +56,7 @@ struct Request {
   bool get;
 };
 
-// An entry that is stored, but not waited for: the way that a log must not be written.
+// A wrong way to write a log: nothing waits until the entry is durable.
 __device__ void log_without_persist(gpmlog* log, const LogEntry& entry) {
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, -1);
   const unsigned* words = reinterpret_cast<const unsigned*>(&entry);
@@ -70,7 +71,8 @@ __device__ void store_pair(Slot* slot, uint64_t key, uint64_t value) {
   slot->key = key;      // @key
 }
 
-// The chain that begins with `first`, by eight threads, one a way. A thread logs before its first change of the batch.
+// Eight threads, one for each slot of the set, serve the chain that begins with `first`. A thread logs before its first
+// change of the batch.
 template <class Persist>
 __device__ void work_off(Slot* slots, gpmlog* log, const Request* requests, unsigned first, uint32_t sets,
                          uint32_t batch, Persist persist, unsigned* refused) {
@@ -105,7 +107,7 @@ __global__ void __launch_bounds__(kThreads) serve(Slot* slots, gpmlog* log, cons
   if (i >= count || requests[i].get || !requests[i].head) return;
   work_off(slots, log, requests, i, sets, batch, persist, refused);
 }
-// GETs see the store as the batches before this one have left it.
+// GETs read the store as it was before this batch.
 __global__ void __launch_bounds__(kThreads)
     look_up(const Slot* slots, const Request* requests, unsigned count, uint32_t sets, uint64_t* answers) {
   const unsigned i = (blockIdx.x * kThreads + threadIdx.x) / kWays;
@@ -127,7 +129,7 @@ __global__ void undo(Slot* slots, gpmlog* log, uint32_t partitions, unsigned* un
   }
 }
 
-// Keys by Zipf's law with exponent 1, over as many keys as there are slots, or twice the requests.
+// A key by Zipf's law with exponent 1. There are as many keys as slots, or twice as many as requests.
 uint64_t zipf_key(uint64_t dice, uint64_t keys) {
   const double u = static_cast<double>(dice >> 11) * 0x1p-53;
   return static_cast<uint64_t>(std::exp(u * std::log(static_cast<double>(keys))));
@@ -156,7 +158,7 @@ std::vector<Request> requests_of(const Shape& shape, uint32_t batch) {
   return requests;
 }
 
-// The store by the same rules on the host; `answers`: what the last batch's GETs must give.
+// The reference: the same store on the host. `answers`: the expected answers of the last batch's GETs.
 class Model {
  public:
   explicit Model(const Shape& shape) : shape_(shape), slots_(size_t(shape.sets) * kWays, Slot{0, 0}) {}
@@ -242,8 +244,8 @@ int run(Options options) {
   return PASS("%s: %u batches of %u requests", bench::kSystemNames[shape.system], shape.batches, shape.pairs);
 }
 
-// Without a log that is durable before what it logs, a recovery can only look: does the store hold the committed
-// batches and no more? Else it says what of the next batch has come through.
+// For systems whose log is not durable before the data: the recovery can only look whether the store has the committed
+// batches and nothing else. If not, it says what it has of the next batch.
 int examine(const Store& store, Model& model, const Shape& shape, uint32_t committed) {
   const std::vector<Slot> before = model.slots();
   if (committed < shape.batches) model.serve(committed);

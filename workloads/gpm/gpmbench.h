@@ -1,5 +1,5 @@
-// What the nine programs of GPMbench share: their options, the acknowledgements of a crash test, phases that are
-// measured. README.md says what the programs do; system.h has the systems that persist their results.
+// Code that the nine programs of GPMbench share: options, acknowledgements for a crash test, and measured phases.
+// README.md says what the programs do. system.h has the systems that persist their results.
 //
 //   NAME [--small | --paper] [--system NAME] [SIZES] [--pool FILE] [--stop-before-commit]
 //   NAME --recover FILE [--resume]
@@ -16,7 +16,7 @@
 #define BUG 0
 #endif
 
-// As EXPECT, in a header: the message names the program.
+// Like EXPECT, but for headers: the message names the program.
 #define REQUIRE(condition, ...)                                  \
   do {                                                           \
     if (!(condition)) check::failed(__BASE_FILE__, __VA_ARGS__); \
@@ -24,7 +24,7 @@
 
 namespace bench {
 
-/// Who makes results durable, and how ("GPM", ASPLOS'22, sections 3 and 6.1).
+/// The systems, which make results durable in different ways ("GPM", ASPLOS'22, sections 3 and 6.1).
 enum class System : uint32_t { gpm, gpm_ndp, gpm_eadr, cap_fs, cap_mm, cap_eadr, gpufs };
 constexpr const char* kSystemNames[] = {"GPM", "GPM-NDP", "GPM-eADR", "CAP-fs", "CAP-mm", "CAP-eADR", "GPUfs"};
 
@@ -32,17 +32,17 @@ constexpr const char* kSystemNames[] = {"GPM", "GPM-NDP", "GPM-eADR", "CAP-fs", 
 inline bool kernels_store(System system) {
   return system <= System::gpm_eadr;
 }
-/// A fence of a kernel says that its stores are durable.
+/// A fence of a kernel makes its stores durable.
 __host__ __device__ inline bool kernels_persist(System system) {
   return system == System::gpm || system == System::gpm_eadr;
 }
 
-/// The words of the command line. `Shape`: the program's sizes, all of them uint32_t; stored in its file.
+/// The options of the command line. `Shape` has the program's sizes, all uint32_t. It is stored in the program's file.
 template <class Shape>
 struct Options {
   Shape shape;
   System system = System::gpm;
-  uint32_t host_threads = 16;  // that flush or copy, where the host does that
+  uint32_t host_threads = 16;  // the threads that flush or copy, if the host does that
   std::string pool, recovered, input;
   bool resume = false, stop_before_commit = false;
 };
@@ -86,7 +86,7 @@ inline System system_of(const char* word) {
   exit(2);
 }
 
-/// `input`: what a file for --input holds, where the program takes one.
+/// `input` describes the file for --input, if the program takes one.
 template <class Shape>
 Options<Shape> parse(int argc, char** argv, const char* pool, const Presets<Shape>& presets,
                      std::initializer_list<Size<Shape>> sizes, const char* input = nullptr) {
@@ -123,15 +123,15 @@ Options<Shape> parse(int argc, char** argv, const char* pool, const Presets<Shap
   return options;
 }
 
-/// In a recovery: what was acknowledged before the crash is there.
+/// In a recovery: requires that everything is there that was acknowledged before the crash.
 inline void expect_acknowledged(unsigned long long found, const char* what) {
   REQUIRE(found >= gpm_acknowledged(), "%llu %s were acknowledged before the crash and should be there, %llu are",
           gpm_acknowledged(), what, found);
 }
 
-/// A stretch of the program that is measured by name, from its construction to its end.
+/// Measures a part of the program under a name, from the object's construction to its end.
 using Phase = measure;
-/// One line for each of these phases: how long it took, all its stretches together.
+/// Prints a line for each of these phases: its time, all its parts together.
 inline void print_phases(std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (measured(name) > 0) printf("%s: %.0f ns\n", name, measured(name));
@@ -143,14 +143,14 @@ __host__ __device__ inline uint64_t mix(uint64_t x) {
   return x ^ (x >> 33);
 }
 inline size_t whole_lines(size_t bytes) {
-  return (bytes + 255) / 256 * 256;  // a granule of the medium, too
+  return (bytes + 255) / 256 * 256;  // a multiple of the medium's granule
 }
 inline unsigned blocks_for(size_t threads, unsigned block) {
   return static_cast<unsigned>((threads + block - 1) / block);
 }
 
-/// Whether the caller's block is the last of the grid to come here; then it sees what the others have stored before.
-/// `arrivals`: zero before the launch.
+/// True if the caller's block is the last of the grid that comes here. Then it sees everything that the other blocks
+/// have stored before. `arrivals` must be zero before the launch.
 __device__ inline bool last_block(unsigned* arrivals) {
   __shared__ bool last;
   __syncthreads();

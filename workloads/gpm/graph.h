@@ -1,5 +1,6 @@
-// Graphs for bfs.cu: generated ones like road networks, and files in the format of the 9th DIMACS challenge, which has
-// the road network of the USA ("p sp NODES EDGES", then "a FROM TO LENGTH" a line, nodes from 1).
+// Graphs for bfs.cu: generated graphs like road networks, and files in the format of the 9th DIMACS challenge, which
+// has the road network of the USA. Such a file has a line "p sp NODES EDGES", and a line "a FROM TO LENGTH" for each
+// edge. Nodes are numbered from 1.
 #pragma once
 #include <fstream>
 #include <memory>
@@ -12,14 +13,14 @@ namespace bench {
 
 class Graph {
  public:
-  /// Rows of neighbours: the targets of node n stand at begin[n] … begin[n + 1].
+  /// Rows of neighbours: the targets of node n are target[begin[n]] … target[begin[n + 1] - 1].
   struct OnDevice {
     const uint32_t *begin, *target;
   };
 
-  /// Crossings in a grid. Every street along a row is there; of the streets between two rows about one in three is, and
-  /// the first and the last. So the graph is planar and connected, has 2.4 edges a node counted in both directions, as
-  /// roads have, and a diameter of about width + height.
+  /// Crossings in a grid. Every street along a row is there. About one in three streets between two rows is there, and
+  /// always the first and the last. So the graph is planar and connected. It has 2.4 edges for each node, counted in
+  /// both directions, like real roads. Its diameter is about width + height.
   static Graph roads(uint32_t width, uint32_t height) {
     std::vector<std::pair<uint32_t, uint32_t>> edges;
     for (uint32_t y = 0; y < height; ++y)
@@ -67,7 +68,7 @@ class Graph {
 
   uint32_t nodes() const { return static_cast<uint32_t>(begin_.size() - 1); }
   uint32_t edges() const { return static_cast<uint32_t>(target_.size()); }
-  /// Its copy in device memory.
+  /// The copy of the graph in device memory.
   OnDevice on_device() const {
     if (device_begin_ == nullptr) {
       device_begin_ = std::make_unique<DeviceArray<uint32_t>>(begin_);
@@ -76,7 +77,7 @@ class Graph {
     return {*device_begin_, *device_target_};
   }
 
-  /// Steps from the nearest of nodes 0, stride, … to each node; 2^32 - 1 where none leads.
+  /// For each node, the number of steps from the nearest of the nodes 0, stride, …; 2^32 - 1 if there is no way.
   std::vector<uint32_t> distances(uint32_t sources, uint32_t stride) const {
     std::vector<uint32_t> steps(nodes(), ~0u), queue;
     for (uint32_t i = 0; i < sources; ++i) {

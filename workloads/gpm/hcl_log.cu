@@ -1,8 +1,8 @@
-// libGPM's HCL log by itself: every thread of two blocks, whose last warp is not full, inserts three entries and takes
-// them off again. Before that: what must be refused is refused, and changes no byte of the log.
+// A test of libGPM's HCL log. There are two blocks, whose last warps are not full. Every thread inserts three entries
+// and removes them again. Before that it checks that wrong calls are refused, and change no byte of the log.
 //
 //   hcl_log [--small] [--pool FILE]     the log's file; create it, insert, remove, check
-//   hcl_log --recover FILE              open it, check that each thread has whole entries, and as many as acknowledged
+//   hcl_log --recover FILE              open it, check that every entry is complete, and none acknowledged is missing
 #include "library.h"
 
 constexpr unsigned kBlocks = 2, kThreads = 40, kRounds = 3;
@@ -16,7 +16,7 @@ __device__ unsigned thread_of_grid() {
   return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-// The ways that a log must not be written, on the layout that it has.
+// Wrong ways to write a log, on the library's own layout.
 __device__ void insert_wrongly(gpmlog* log, const Entry& entry) {
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, -1);
   const unsigned head = *place.head;
@@ -45,7 +45,7 @@ __global__ void take_off(gpmlog* log, int* refused) {
   if (gpmlog_remove(log, sizeof(Entry)) != gpmlog_ok) atomicAdd(refused, 1);
 }
 
-// How many entries each thread has; -1 when one of them is not what it inserted.
+// For each thread, the number of its entries; -1 if one of them is not what the thread inserted.
 __global__ void count(gpmlog* log, int* counts) {
   Entry entries[kRounds];
   unsigned found = kRounds;
@@ -58,7 +58,7 @@ __global__ void count(gpmlog* log, int* counts) {
   counts[thread_of_grid()] = whole;
 }
 
-// An open as it must not be: every head is stored afresh, from zero.
+// A wrong way to open a log: every head is set to zero and stored again.
 __global__ void reset_heads(gpmlog* log) {
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, -1);
   const unsigned head = *place.head;
@@ -68,7 +68,7 @@ __global__ void reset_heads(gpmlog* log) {
   gpm_persist();
 }
 
-// Nine calls that must fail, of the first threads.
+// The first threads make nine calls that must fail.
 __global__ void misuse(gpmlog* log, int* status) {
   unsigned words[16] = {};
   if (thread_of_grid() == 0) {

@@ -1,5 +1,5 @@
-// HS: the temperature of a chip, step by step, with checkpoints of the temperatures ("GPM", ASPLOS'22,
-// section 4.2; the model is HotSpot's, Skadron et al. 2003: heat flows to the four neighbours and to the ambient air).
+// HS: the temperatures of a chip, step by step, with checkpoints of them ("GPM", ASPLOS'22, section 4.2). The model is
+// HotSpot's (Skadron et al. 2003): heat flows to the four neighbours and to the ambient air.
 //
 //   hs [--width N] [--height N] [--iterations N] [--interval N] …     cells; an iteration is two steps of time
 //   hs --recover FILE                                                 iterate.h says what all these programs do

@@ -1,20 +1,20 @@
-// Programs that compute in steps and keep a checkpoint of their arrays every so many ("GPM", ASPLOS'22, section 4.2):
-// their main function. A program is a class with
+// The main function of programs that compute in steps, with a checkpoint of their arrays every few steps ("GPM",
+// ASPLOS'22, section 4.2). A program is a class with
 //
 //   Shape                       its sizes, among them `iterations`, `interval` (steps between checkpoints) and `system`
 //   Program(shape, input)       makes its arrays in device memory
-//   arrays()                    those that a checkpoint has, in the order of their registration
-//   begin()                     the arrays as they are before the first step
+//   arrays()                    the arrays of a checkpoint, in the order of their registration
+//   begin()                     sets the arrays to their values before the first step
 //   step(i)                     launches step i, from 0
-//   check(steps)                compares the arrays with a reference on the CPU that has made so many steps
+//   check(steps)                compares the arrays with a reference on the CPU after so many steps
 //
 //   NAME [SIZES] [--interval N] [--pool FILE]    FILE has the header, FILE.cp the checkpoint
-//   NAME --iterations 0                          no step, and one checkpoint of the arrays as they begin
+//   NAME --iterations 0                          no step, and one checkpoint of the arrays' first values
 //   NAME --recover FILE                          restores the checkpoint, makes the steps behind it, checks
 //   --stop-before-commit: all but the last checkpoint
 //
-// Under GPM and GPM-eADR a checkpoint is libGPM's. Under the other systems FILE has two copies; the state counts the
-// checkpoints, and says which copy is consistent.
+// Under GPM and GPM-eADR, libGPM makes the checkpoints. Under the other systems FILE has two copies of the arrays. The
+// state counts the checkpoints, and so says which copy is consistent.
 #pragma once
 #include "system.h"
 
@@ -32,7 +32,7 @@ class Checkpoints {
     REQUIRE(file_ != nullptr, "the checkpoint file should have been created");
     register_arrays();
   }
-  /// What a run has left.
+  /// Opens the files that a run has left.
   Checkpoints(const std::string& path, System system, uint64_t magic) : store_(path, magic, system, false) {}
 
   bool is_whole() const { return store_.is_whole(); }
@@ -40,7 +40,7 @@ class Checkpoints {
   Shape shape() const {
     return store_.shape<Shape>();
   }
-  /// Opens the checkpoint of these arrays. false: there is none yet.
+  /// Opens the checkpoint of these arrays. False: there is none yet.
   bool open(const std::string& path, std::vector<Array> arrays) {
     arrays_ = std::move(arrays);
     if (!library()) return true;
@@ -155,7 +155,7 @@ int main_of(const Options<Shape>& options, uint64_t magic) {
                        shape.iterations == 0 ? 1 : shape.iterations / shape.interval);
 }
 
-/// An array of device memory that begins with the values that a function of the index gives.
+/// An array in device memory. A function of the index gives its first values.
 template <class T>
 class Values {
  public:

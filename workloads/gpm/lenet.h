@@ -1,6 +1,6 @@
 // LeNet for dnn.cu: two convolutions with pooling, two fully connected layers, softmax; stochastic gradient descent.
-// Each layer is a function of one element of its result, for kernels and for the host's reference alike:
-// check_gradients() holds the gradients to differences of the loss.
+// Each layer is a function of one element of its result. Kernels and the host's reference share it. check_gradients()
+// compares the gradients with differences of the loss.
 #pragma once
 #include <array>
 #include <cmath>
@@ -21,7 +21,7 @@ struct Sizes {
   }
 };
 
-/// A convolution without padding: side^2 results of (side + 4)^2 inputs.
+/// A convolution without padding: side^2 results from (side + 4)^2 inputs.
 struct Convolution {
   const float *in, *weight, *bias;
   uint32_t inputs, outputs, side;
@@ -33,7 +33,7 @@ struct Dense {
   uint32_t inputs, outputs;
 };
 
-// The functors: (*this)(i) makes element i; a sum has terms() terms, which blocks add up in parallel.
+// The functors: (*this)(i) computes element i. A sum has terms() terms, which blocks add up in parallel.
 struct Convolve {
   Convolution layer;
   float* out;
@@ -164,7 +164,7 @@ struct ConvolutionWeights {
     return gradient * layer.in[((image * layer.inputs + c) * layer.in_side() + y + v) * layer.in_side() + x + u];
   }
 };
-/// Where the sums of a layer's gradients go: each weight or bias is moved against its own.
+/// Uses the sums of a layer's gradients: moves each weight or bias against its gradient.
 struct Descend {
   float *weight, *bias, rate;
   size_t weights;
@@ -172,7 +172,7 @@ struct Descend {
     (i < weights ? weight[i] : bias[i - weights]) -= rate * gradient;
   }
 };
-/// In a test: the gradients themselves.
+/// In a test: keeps the gradients themselves.
 struct Keep {
   float* gradients;
   __host__ __device__ void operator()(size_t i, float gradient) const { gradients[i] = gradient; }
@@ -196,7 +196,7 @@ __global__ void each_sum(Sum sum, Take take) {
   if (threadIdx.x == 0) take(blockIdx.x, parts[0]);
 }
 
-/// Who makes the elements of a layer: kernels, or a loop of the host.
+/// How the elements of a layer are computed: by kernels, or by a loop of the host.
 struct ByKernels {
   using Floats = DeviceArray<float>;
   template <class Element>
@@ -230,7 +230,7 @@ inline float* pointer(std::vector<float>& array) {
   return array.data();
 }
 
-/// The net with what a pass over a batch needs. `tensors`: its parameters, which a checkpoint has.
+/// The network, with the memory for a pass over a batch. `tensors`: its parameters, which a checkpoint has.
 template <class By>
 class Net {
  public:
@@ -276,7 +276,7 @@ class Net {
     by.all(planes1() * kPool1 * kPool1, ConvolveBack{convolution2(), pointer(d_out2_), pointer(d_pool1_)});
     by.all(planes1() * kOut1 * kOut1, PoolBack{pointer(out1_), pointer(d_pool1_), pointer(d_out1_), kPool1});
   }
-  /// The sums of the gradients of layer 0 … 3, weights and then biases, each given to `take(layer)`.
+  /// Gives the sums of the gradients of layers 0 … 3 (weights, then biases) to `take(layer)`.
   template <class TakeOf>
   void gradients(const float* images, TakeOf take) {
     const By by;
@@ -314,7 +314,7 @@ class Net {
   Floats d_out1_, d_pool1_, d_out2_, d_pool2_, d_hidden_, d_scores_;
 };
 
-/// Weights to begin with: small, even, the same each time.
+/// The first values of the weights: small, evenly distributed, the same in each run.
 inline std::vector<float> first_values(const Sizes& sizes, int tensor) {
   const std::array<size_t, 4> inputs = {25, 25ull * sizes.channels1, sizes.inputs3(), sizes.hidden};
   Random random(100 + static_cast<uint64_t>(tensor));
@@ -330,7 +330,7 @@ inline double mean_loss(Net<ByHost>& net) {
   return sum / static_cast<double>(net.loss().size());
 }
 
-/// Gradients against differences of the loss, for a weight and a bias of every layer.
+/// Compares gradients with differences of the loss, for a weight and a bias of every layer.
 inline void check_gradients(const Sizes& sizes, const float* images, const uint32_t* labels) {
   Net<ByHost> net(sizes);
   for (int t = 0; t < kTensors; ++t) net.tensors()[t] = first_values(sizes, t);

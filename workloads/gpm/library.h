@@ -1,7 +1,7 @@
-// What the programs that try libGPM itself share: their options, and looks at the file from outside.
+// Code that the tests of libGPM itself share: their options, and checks of the file's bytes.
 //
 //   NAME [--small] [--pool FILE]     works on a new file (libgpm.pool), checks; the last line says PASS
-//   NAME --recover FILE              checks what a crash has left; status 0: all is well
+//   NAME --recover FILE              checks what a crash has left; status 0: it is right
 //   -DBUG=N                          plants bug N of bugs.toml
 #pragma once
 #include <everwarp/gpm.cuh>
@@ -18,7 +18,7 @@ __host__ __device__ inline unsigned seal_of(unsigned a, unsigned b) {
   return x ^ (x >> 12);
 }
 
-// Named after the program, not after this file.
+// The message names the program, not this file.
 #define REQUIRE(condition, ...)                                  \
   do {                                                           \
     if (!(condition)) check::failed(__BASE_FILE__, __VA_ARGS__); \
@@ -42,7 +42,7 @@ struct Library {
     gpm_persist_begin();
   }
 
-  /// Whether the file is there, and its creation complete, told from its bytes alone.
+  /// True if the file is there and its creation is complete. Looks at its bytes alone.
   bool is_whole() const {
     if (gpm_size(file) == 0) return false;
     const void* pool = gpm_map(file, 0, false);
@@ -51,7 +51,7 @@ struct Library {
     REQUIRE(gpm_unmap(file, const_cast<void*>(pool), gpm_size(file)) == 0, "%s should be unmapped", file);
     return whole;
   }
-  /// Nothing can have been promised before there was a file.
+  /// Requires that nothing was acknowledged: there is no file yet.
   int nothing_yet() const {
     REQUIRE(gpm_acknowledged() == 0, "%llu steps were acknowledged, but there is no whole file", gpm_acknowledged());
     return check::passed(__BASE_FILE__, "the file was not created yet");
@@ -63,7 +63,7 @@ struct Library {
     CUDA(cudaMemcpy(&handle, log, sizeof handle, cudaMemcpyDeviceToHost));
     return std::vector<char>(handle.pool, handle.pool + handle.shape.bytes);
   }
-  /// No word of the file is an address: neither of the pool, nor of the handle or its locks.
+  /// Requires that no word of the file is an address: not of the pool, of the handle or of its locks.
   void check_no_addresses(gpmlog* log) const {
     gpmlog handle;
     CUDA(cudaMemcpy(&handle, log, sizeof handle, cudaMemcpyDeviceToHost));

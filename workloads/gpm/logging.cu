@@ -1,8 +1,9 @@
-// How long it takes that many threads log an entry each ("GPM", ASPLOS'22, figure 11b): HCL, or a conventional log with
-// so many partitions. Then every entry is read back.
+// Measures how long many threads take to log an entry each ("GPM", ASPLOS'22, figure 11b), in an HCL log or in a
+// conventional log. Then every entry is read back.
 //
-//   logging [--threads N] [--bytes N] [--rounds N] [--partitions N] [--pool FILE]    bytes: of an entry; partitions 0:
-//   HCL
+//   logging [--threads N] [--rounds N] [--pool FILE]
+//           [--bytes N]                                   the size of an entry
+//           [--partitions N]                              a conventional log with N partitions; 0: HCL
 // deterministic: yes
 #include "system.h"
 
@@ -17,7 +18,7 @@ struct Shape {
 constexpr bench::Presets<Shape> kPresets = {{1024, 16, 2, 0}, {65536, 16, 1, 0}, {64, 16, 2, 0}};
 using Options = bench::Options<Shape>;
 
-// An entry: the thread's number and the round, and what follows from both.
+// Fills an entry: the thread's number and the round, and words that follow from both.
 __device__ void fill(unsigned* words, uint32_t count, uint32_t thread, uint32_t round) {
   words[0] = thread * 8 + round;
   for (uint32_t w = 1; w < count; ++w) words[w] = static_cast<unsigned>(bench::mix(words[0] * 64ull + w));
@@ -30,7 +31,7 @@ __global__ void insert(gpmlog* log, Shape shape, uint32_t round, unsigned* refus
   fill(words, shape.bytes / 4, thread, round);
   if (gpmlog_insert(log, words, shape.bytes) != gpmlog_ok) atomicAdd(refused, 1u);
 }
-// Takes the partition's entries off, and counts those that are what their first word says. `seen`: of thread and round.
+// Removes the partition's entries, and counts for each thread and round those whose words are right (`seen`).
 __global__ void take(gpmlog* log, Shape shape, unsigned* seen) {
   const int partition = bench::partition_to_undo(shape.partitions);
   unsigned found[kMostBytes / 4], want[kMostBytes / 4];

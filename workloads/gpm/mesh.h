@@ -1,7 +1,7 @@
-// Meshes for cfd.cu: cells with four neighbours each, in no regular order of memory: generated, or read from a file in
-// the format of Rodinia's euler3d (fvcorr.domn.*: the number of cells; then for each cell its volume, and for each of
-// its four faces the neighbour's number, from 1, and the face's normal; 0 is the body's wall, a negative number the far
-// field).
+// Meshes for cfd.cu: cells with four neighbours each, in no regular order of memory. A mesh is generated, or read from
+// a file in the format of Rodinia's euler3d (fvcorr.domn.*). Such a file has the number of cells; then for each cell
+// its volume, and for each of its four faces the neighbour's number and the face's normal. Neighbours are numbered from
+// 1; 0 is the body's wall, a negative number the far field.
 #pragma once
 #include <fstream>
 #include <string>
@@ -14,11 +14,11 @@ struct Mesh {
   static constexpr int kFaces = 4, kWall = -1, kFar = -2;
   std::vector<float> volume;                        // of each cell
   std::vector<int> neighbour;                       // face * cells + cell
-  std::vector<float> normal_x, normal_y, normal_z;  // the same places; as long as the face is large; outwards
+  std::vector<float> normal_x, normal_y, normal_z;  // the same places; outwards; the length is the face's area
 
   uint32_t cells() const { return static_cast<uint32_t>(volume.size()); }
 
-  /// About so many cells around a body: a square grid of cells, without those inside of a slender body in its middle.
+  /// About `wanted` cells around a body: a square grid, without the cells inside of a slender body in its middle.
   static Mesh around_a_body(uint32_t wanted) {
     const int side = std::max(4, static_cast<int>(std::ceil(std::sqrt(static_cast<double>(wanted)))));
     const auto inside = [&](int x, int y) {

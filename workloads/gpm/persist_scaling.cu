@@ -1,6 +1,6 @@
-// Many threads persist a stretch of memory ("GPM", ASPLOS'22, figure 3). Under GPM each thread of a kernel persists 8
-// bytes at a time, side by side with its neighbours. Under CAP-mm the bytes are in device memory; cudaMemcpy brings
-// them into the mapped file, and so many threads of the host flush equal parts of it.
+// Many threads persist a range of memory ("GPM", ASPLOS'22, figure 3). Under GPM each thread of a kernel persists 8
+// bytes at a time. Neighbouring threads persist neighbouring bytes. Under CAP-mm the bytes are in device memory.
+// cudaMemcpy copies them into the mapped file, and threads of the host flush equal parts of it.
 //
 //   persist_scaling [--mib N] [--threads N] [--system GPM|CAP-mm] [--pool FILE]
 // deterministic: yes

@@ -1,14 +1,14 @@
 // PS: prefix sums of many arrays, with every partial and final sum in persistent memory ("GPM", ASPLOS'22, sections 4.3
-// and 5.4). The recovery is the same program: it leaves out what is durable.
+// and 5.4). The recovery is the same program: it skips blocks whose sums are durable.
 //
 //   ps [--arrays N] [--elements N] …     elements: of an array
 //   ps --recover FILE                    finish the work, check
 //   --stop-before-commit: all but the final sums of the last array
 //
-// What the recovery relies on. A block of threads sums its part of an array; when all its partial sums are durable, it
-// stores its word of `done`. A sum may be any number, so none can say "not yet"; the words of `done` can. A block that
-// is done is left out, but its total is read from the pool for the blocks behind it. Final sums have such words, too.
-// Where the host makes sums durable, it does so for an array at once: the recovery begins the array again.
+// What the recovery relies on. A block of threads sums its part of an array. When all its partial sums are durable, it
+// stores its word of `done`. A sum may be any number, so a sum cannot mean "not done yet"; a word of `done` can. A
+// recovery skips a block that is done, but reads its total from the pool for the blocks behind it. Final sums have such
+// words, too. If the host makes sums durable, it does so for a whole array. Then the recovery begins the array again.
 // deterministic: yes
 #include "system.h"
 
@@ -31,7 +31,7 @@ struct Shape {
 constexpr bench::Presets<Shape> kPresets = {{4, 10000, kThreads, 0}, {1024, 1 << 20, kThreads, 0}, {2, 44, 16, 0}};
 using Options = bench::Options<Shape>;
 
-// What one array has in the pool.
+// The data of one array in the pool.
 struct Sums {
   uint32_t *partial, *partial_done, *final, *final_done;
 };
@@ -44,11 +44,11 @@ Sums sums_of(const Store& store, const Shape& shape, uint32_t array) {
   return sums_at(shape, array * shape.array_bytes(), [&](size_t offset) { return store.kernels<uint32_t>(offset); });
 }
 
-__host__ __device__ uint32_t value_of(uint32_t array, uint32_t i) {  // sums wrap; zero and 2^32 - 1 are values, too
+__host__ __device__ uint32_t value_of(uint32_t array, uint32_t i) {  // sums wrap around; 0 and 2^32 - 1 are values too
   return static_cast<uint32_t>(bench::mix(uint64_t(array) << 32 | i) >> 20);
 }
 
-// The sum of the block's values up to this thread's; every thread of the block calls it.
+// The sum of the block's values up to this thread's value. Every thread of the block calls it.
 __device__ uint32_t sum_up_to_me(uint32_t value) {
   __shared__ uint32_t of_warp[32];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -64,7 +64,7 @@ __device__ uint32_t sum_up_to_me(uint32_t value) {
   return earlier + value;
 }
 
-// Says that the block's sums are durable, once they are. `mine`: the thread's sum.
+// Waits until the block's sums are durable, then stores its word of `done`. `mine`: the thread's sum.
 template <class Persist>
 __device__ void finish_block(uint32_t* done, const uint32_t* mine, Persist persist) {
   if (BUG != 1) bench::persist_mine(persist, mine, sizeof *mine);
@@ -89,7 +89,7 @@ __global__ void sum_parts(Sums sums, const uint32_t* values, unsigned count, uin
   finish_block(sums.partial_done, &sums.partial[i], persist);
 }
 
-// totals[b] becomes the sum of all totals before b: one block.
+// totals[b] becomes the sum of all totals before b. One block does it.
 __global__ void sum_totals(uint32_t* totals, unsigned count) {
   __shared__ uint32_t carry;
   if (threadIdx.x == 0) carry = 0;
@@ -111,7 +111,7 @@ __global__ void sum_all(Sums sums, unsigned count, const uint32_t* totals, Persi
   finish_block(sums.final_done, &sums.final[i], persist);
 }
 
-// All arrays that the state does not count.
+// Sums all arrays that the state does not count as done.
 void sum_arrays(Store& store, const Shape& shape, bool finish) {
   DeviceArray<uint32_t> totals(shape.blocks(), 0xff);
   for (uint32_t array = static_cast<uint32_t>(store.state()); array < shape.arrays; ++array) {

@@ -1,14 +1,15 @@
 // SRAD: speckle-reducing anisotropic diffusion of an image, with the diffusion coefficients and the image in persistent
-// memory ("GPM", ASPLOS'22, section 4.3; the method is that of Yu and Acton 2002). Two kernels an iteration:
-// coefficients, then pixels.
+// memory ("GPM", ASPLOS'22, section 4.3). The method is that of Yu and Acton, 2002. An iteration has two kernels: the
+// first computes the coefficients, the second the pixels.
 //
 //   srad [--width N] [--height N] [--iterations N] …
 //   srad --recover FILE                    finish the iterations, check
 //   --stop-before-commit: all but the last state
 //
-// What the recovery relies on. Iteration i reads image i % 2 and writes the other one; so either kernel may be run
-// again. The state counts kernels, and is stored by the block that ends last, when the results of all blocks are
-// durable. deterministic: yes
+// What the recovery relies on. Iteration i reads image i % 2 and writes the other image. So each kernel may be run
+// again. The state counts kernels. The block that ends last stores it, when the results of all blocks are durable.
+//
+// deterministic: yes
 #include "system.h"
 
 namespace {
@@ -34,7 +35,7 @@ __host__ __device__ float pixel_of(size_t i) {
   return static_cast<float>(bench::mix(i) >> 40) * 0x1p-24f * 2.0f - 1.0f;
 }
 
-// Grid-wide sums for the statistics of the whole image: each block leaves its two, the host adds them in order.
+// Sums for the statistics of the whole image. Each block stores its two sums; the host adds them in order.
 __global__ void sum_image(const float* image, size_t pixels, double2* sums) {
   __shared__ double2 shared[kThreads];
   const size_t i = size_t(blockIdx.x) * kThreads + threadIdx.x;
@@ -50,7 +51,7 @@ __global__ void sum_image(const float* image, size_t pixels, double2* sums) {
   if (threadIdx.x == 0) sums[blockIdx.x] = shared[0];
 }
 
-// The differences of a pixel to its four neighbours; the image's edge mirrors.
+// The differences of a pixel to its four neighbours. The image is mirrored at its edges.
 struct Differences {
   float north, south, west, east;
 };
@@ -74,7 +75,7 @@ __host__ __device__ float diffused(const float* image, const float* c, uint32_t 
   return image[i] + 0.25f * kLambda * (c[i] * d.north + south * d.south + c[i] * d.west + east * d.east);
 }
 
-// Stores the state behind what all blocks have stored.
+// Stores the state, behind the results of all blocks.
 __device__ void finish(uint64_t* state, uint64_t next, unsigned* arrivals, bool fence) {
   if (BUG == 2 && blockIdx.x == 0 && threadIdx.x == 0) *state = next;  // @state_early
   if (BUG != 1 && fence) gpm_persist();
@@ -107,7 +108,7 @@ float speckle_of(double sum, double squares, size_t pixels) {
   return static_cast<float>(variance / (mean * mean));
 }
 
-// Kernel number `state` and those behind it: 0 loads the image, then two an iteration.
+// Runs kernel number `state` and those behind it. Kernel 0 loads the image. Each iteration has two kernels.
 void diffuse(Store& store, const Shape& shape, bool recovers, bool stop_before_commit) {
   const bool fence = bench::kernels_persist(store.system());
   const auto plane = [&](uint64_t number) { return store.kernels<float>(number * shape.plane_bytes()); };

@@ -1,4 +1,4 @@
-// The systems under a program of GPMbench: where its kernels store results, and who makes them durable.
+// The systems under a program of GPMbench: where its kernels store results, and what makes them durable.
 //
 //   GPM        kernels store to the pool; their fences make it durable (DDIO is off)
 //   GPM-NDP    kernels store to the pool, DDIO on; then threads of the host flush what may have changed
@@ -14,10 +14,10 @@
 
 namespace bench {
 
-/// The first line of every file. `magic` is durable last, so a header that has it is whole.
+/// The first line of every file. `magic` becomes durable last. So a header with it is complete.
 struct Header {
   uint64_t magic;
-  uint64_t state;  // how far the program is, in its own count; 0 in a new file
+  uint64_t state;  // the program's progress, in its own count; 0 in a new file
   uint32_t shape[60];
 };
 static_assert(sizeof(Header) == 256, "what follows the header begins on a granule of its own");
@@ -33,12 +33,12 @@ __global__ void store_state(uint64_t* to, uint64_t state) {
   gpm_persist();
 }
 
-// How a thread of a kernel makes what it has stored itself durable. A bool: by a fence, where that helps. ByCalls: by a
-// call for its own bytes, which GPUfs does not support.
+// How a thread of a kernel makes its own stores durable. A bool: true for a fence, false for nothing. ByCalls: a call
+// of GPUfs for the thread's own bytes, which GPUfs does not support.
 struct ByCalls {
   gpufs fs;
   int file;
-  const char* begin;  // what is byte 0 of the file
+  const char* begin;  // the address of the file's byte 0
 };
 __device__ inline void persist_mine(bool fence, const void*, size_t) {
   if (fence) gpm_persist();
@@ -47,7 +47,7 @@ __device__ inline void persist_mine(const ByCalls& calls, const void* address, s
   const int offset = static_cast<int>(static_cast<const char*>(address) - calls.begin);
   gwrite(calls.fs, calls.file, offset, static_cast<int>(bytes), address);
 }
-/// Where a fence stands for many stores: a call for this one of them.
+/// Persists one of several stores, which a later fence makes durable together: ByCalls needs a call for each.
 __device__ inline void persist_one(bool, const void*, size_t) {}
 __device__ inline void persist_one(const ByCalls& calls, const void* address, size_t bytes) {
   persist_mine(calls, address, bytes);
@@ -57,7 +57,8 @@ __device__ inline void persist_all(bool fence) {
 }
 __device__ inline void persist_all(const ByCalls&) {}
 
-/// GPUfs: the blocks write their pieces of `from` to the file; the last one syncs it. `arrivals`: 0, and 0 again.
+/// GPUfs: each block writes its pieces of `from` to the file. The last block syncs it. `arrivals` is 0 before and
+/// after.
 __global__ void write_to_file(gpufs fs, int file, const char* from, size_t at, size_t bytes, unsigned* arrivals) {
   for (size_t done = size_t(blockIdx.x) * fs.bytes; done < bytes; done += size_t(gridDim.x) * fs.bytes) {
     const int piece = static_cast<int>(bytes - done < fs.bytes ? bytes - done : fs.bytes);
@@ -76,8 +77,8 @@ struct Array {
 /// A program's persistent file: the header, then the program's bytes. Owns the mapping, the file and the device memory.
 class Store {
  public:
-  /// A new file of this shape, in place of an older one. in_device_memory: where kernels do not store to the file, it
-  /// has a copy in device memory, to which they do.
+  /// Makes a new file of this shape, in place of an older one. in_device_memory: if kernels do not store to the file,
+  /// it has a copy in device memory, to which they store.
   template <class Shape>
   Store(const Options<Shape>& options, uint64_t magic, size_t bytes, bool in_device_memory = true)
       : path_(options.pool),
@@ -103,7 +104,7 @@ class Store {
       CUDA(cudaMemcpy(kernels_, image_, sizeof contents, cudaMemcpyHostToDevice));
     }
   }
-  /// The file that a run under this system has left. is_whole(): whether the run came to create it.
+  /// Opens the file that a run under this system has left. is_whole(): its creation was completed.
   Store(const std::string& path, uint64_t magic, System system = System::gpm, bool in_device_memory = true)
       : path_(path),
         system_(system),
@@ -140,7 +141,7 @@ class Store {
     memcpy(&shape, header()->shape, sizeof shape);
     return shape;
   }
-  /// The program's bytes where kernels load and store them; and as they are in the file once they were made durable.
+  /// The program's bytes where kernels load and store them; the program's bytes in the file, when they are durable.
   template <class T>
   T* kernels(size_t offset) const {
     return reinterpret_cast<T*>(kernels_ + sizeof(Header) + offset);
@@ -151,19 +152,19 @@ class Store {
     return reinterpret_cast<const T*>(image_ + sizeof(Header) + offset);
   }
 
-  /// From here on a flush of the host is measured as "flush"; before, as "flush of the set-up".
+  /// From here on a flush of the host is measured as "flush". Before, it is measured as "flush of the set-up".
   void begin_work() { flush_phase_ = "flush"; }
   const char* flush_phase() const { return flush_phase_; }
 
-  /// What kernels have stored to these bytes is durable when the work that this queues is done. Where kernels persist
-  /// for themselves there is nothing to do.
+  /// Queues the work that makes kernels' stores to these bytes durable. If kernels persist themselves, there is nothing
+  /// to do.
   void persist_results(size_t offset, size_t bytes) { persist(sizeof(Header) + offset, bytes); }
-  /// NDP: the host's calling thread alone flushes a few bytes. Asking others to help would take longer.
+  /// NDP: one thread of the host flushes a few bytes. With more threads it would take longer.
   void flush_entry(size_t offset, size_t bytes) {
     REQUIRE(host_persist(host<char>(offset), bytes, 1) == 0, "the host should have flushed %zu bytes", bytes);
   }
-  /// These arrays of device memory go to `offset`, each on lines of its own, durable when the work that this queues is
-  /// done. For NDP a kernel copies them.
+  /// Queues the work that copies these arrays of device memory to `offset`, each on lines of its own, and makes them
+  /// durable. For NDP a kernel copies them.
   void persist_copies_of(const std::vector<Array>& arrays, size_t offset) {
     const size_t begin = offset;
     for (const Array& array : arrays) {
@@ -180,7 +181,7 @@ class Store {
     }
     flush(sizeof(Header) + begin, offset - begin);
   }
-  /// The state, behind everything before it.
+  /// Stores the state, durable behind everything before it.
   void set_state(uint64_t state) {
     if (kernels_store(system_)) {
       store_state<<<1, 1>>>(reinterpret_cast<uint64_t*>(kernels_) + 1, state);
@@ -189,8 +190,8 @@ class Store {
       set_word(&Header::state, state);
     }
   }
-  /// The state's word, for a kernel that stores it itself; then persist_state(). NDP: a word that nobody reads. What a
-  /// kernel stores there may become durable at once, and so before the results that the host has not flushed yet.
+  /// The state's word, for a kernel that stores it itself; then comes persist_state(). NDP: a word that is never read.
+  /// A kernel's store of the state could become durable before the results, which the host flushes later.
   uint64_t* state_for_kernels() const {
     return system_ == System::gpm_ndp ? unused_ : reinterpret_cast<uint64_t*>(kernels_) + 1;
   }
@@ -200,17 +201,17 @@ class Store {
     else
       persist(0, sizeof(Header));
   }
-  /// NDP: the host stores a word of the program's bytes, durable behind everything before it.
+  /// NDP: the host stores a word of the program's bytes. It is durable behind everything before it.
   void store_word(size_t offset, uint32_t value) {
     store_by_host(reinterpret_cast<uint32_t*>(image_ + sizeof(Header) + offset), value);
   }
-  /// set_state(), and waits; the state is acknowledged as `progress`.
+  /// Calls set_state(), waits, and acknowledges the state as `progress`.
   void commit(uint64_t state, uint64_t progress) {
     set_state(state);
     FINISH_KERNEL();
     gpm_acknowledge(progress);
   }
-  /// Launches kernels of which each thread makes its own results durable.
+  /// Launches kernels in which each thread makes its own results durable.
   template <class Launch>
   void with_persists(Launch launch) const {
     if (system_ == System::gpufs)
@@ -255,17 +256,17 @@ class Store {
     constexpr unsigned kSlots = 64, kPiece = 1 << 16, kDaemons = 1;  // GPUfs has one daemon
     if (gpufs_start(&fs_, kSlots, kPiece, kDaemons) != 0) exit(2);
     number_ = gpufs_offer(&fs_, file_, path_.c_str());
-    if (number_ < 0) exit(2);  // it has said why
+    if (number_ < 0) exit(2);  // gpufs_offer has said why
     CUDA(cudaMalloc(&arrivals_, sizeof *arrivals_));
     CUDA(cudaMemset(arrivals_, 0, sizeof *arrivals_));
   }
-  /// GPUfs: bytes of device memory go to the file.
+  /// GPUfs: writes bytes of device memory to the file.
   void write(const void* from, size_t at, size_t bytes) {
     const unsigned blocks = std::min(fs_.slots, blocks_for(bytes, fs_.bytes));
     write_to_file<<<blocks, 256>>>(fs_, number_, static_cast<const char*>(from), at, bytes, arrivals_);
     unread_ = bytes_;
   }
-  /// GPUfs: the image has so many of the file's bytes.
+  /// GPUfs: reads the file's first `bytes` bytes into the image.
   void reread(size_t bytes) const {
     if (unread_ == 0) return;
     REQUIRE(host_file_read(file_, 0, image_, bytes) == 0, "%s should be read", path_.c_str());
@@ -289,7 +290,7 @@ class Store {
     flush(static_cast<size_t>(reinterpret_cast<char*>(to) - image_), sizeof value);
     FINISH_KERNEL();
   }
-  /// A word of the header, which the host stores itself.
+  /// Stores a word of the header, by the host itself.
   void set_word(uint64_t Header::*word, uint64_t value) {
     uint64_t* const to = &(header()->*word);
     if (system_ != System::gpufs) return store_by_host(to, value);
@@ -300,7 +301,7 @@ class Store {
     write(kernels_ + at, at, sizeof *word_);
     FINISH_KERNEL();
   }
-  /// What lies in the image becomes durable, unless the host's cache is.
+  /// Makes bytes of the image durable. If the host's cache is durable, there is nothing to do.
   void flush(size_t at, size_t bytes) {
     if (system_ == System::gpm_ndp || system_ == System::cap_mm) {
       const Phase phase(flush_phase_);
@@ -317,7 +318,7 @@ class Store {
   gpufs fs_ = {};
   int number_ = -1;
   unsigned* arrivals_ = nullptr;
-  mutable size_t unread_ = 0;   // what may have changed in the file since the image was read
+  mutable size_t unread_ = 0;   // the first so many bytes of the file may have changed since the image was read
   uint64_t* word_ = nullptr;    // pinned
   uint64_t* unused_ = nullptr;  // device memory
 
@@ -326,12 +327,13 @@ class Store {
   uint32_t threads_ = 16;
   size_t bytes_ = 0, device_bytes_ = 0;
   char* kernels_ = nullptr;  // device memory, or the pool
-  char* image_ = nullptr;    // the pool, the mapped file, or what is written to the file
+  char* image_ = nullptr;    // the pool, the mapped file, or the buffer that is written to the file
   bool whole_ = false;
   const char* flush_phase_ = "flush of the set-up";
 };
 
-/// Empties a log: of HCL each thread its own place, of a conventional log thread p partition p.
+/// Empties a log. In an HCL log each thread clears its own partition; in a conventional log thread p clears partition
+/// p.
 __global__ void clear_log(gpmlog* log, uint32_t partitions) {
   const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   if (partitions == 0)
@@ -339,13 +341,13 @@ __global__ void clear_log(gpmlog* log, uint32_t partitions) {
   else if (thread < partitions)
     gpmlog_clear(log, static_cast<int>(thread));
 }
-/// Which partition the calling thread of a recovery undoes: -1 its own place; -2 none.
+/// The partition that the calling thread of a recovery undoes. -1: its own (HCL); -2: none.
 __device__ inline int partition_to_undo(uint32_t partitions) {
   const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   return partitions == 0 ? -1 : thread < partitions ? static_cast<int>(thread) : -2;
 }
-/// A log for entries of `bytes` bytes, one a thread of the grid: HCL, or conventional with so many partitions, each of
-/// which has room for the entries of its threads.
+/// Makes a log with an entry of `bytes` bytes for each thread of the grid. It is an HCL log, or a conventional log with
+/// so many partitions, each with room for the entries of its threads.
 inline gpmlog* create_log(const std::string& path, size_t bytes, unsigned blocks, unsigned threads,
                           uint32_t partitions) {
   if (partitions == 0) return gpmlog_create_hcl(path.c_str(), bytes * blocks * threads, blocks, threads);
@@ -353,8 +355,8 @@ inline gpmlog* create_log(const std::string& path, size_t bytes, unsigned blocks
   return gpmlog_create_conv(path.c_str(), bytes * entries * partitions, partitions);
 }
 
-/// What a crash has left of a batch that nothing undoes: pieces (slots, rows) that are as before it, as behind it, or
-/// neither.
+/// What a crash has left of a batch that nothing undoes. A piece (slot, row) is as before the batch, as after it, or
+/// torn.
 class Remains {
  public:
   void add(const void* before, const void* after, const void* found, size_t bytes) {
@@ -363,7 +365,7 @@ class Remains {
     new_ += is_new && !is_old;
     torn_ += !is_new && !is_old;
   }
-  /// Says it, and is main's result: nothing of the batch is there, or all.
+  /// Prints this. Returns main's result: 0 if nothing of the batch is there, or all of it.
   int judge(const char* source, const char* pieces, uint32_t system, uint32_t committed, uint32_t batches) const {
     if (torn_ == 0 && (new_ == 0 || new_ == changes_))
       return check::passed(source, "%s: %s of batch %u of %u is there", kSystemNames[system],
@@ -378,7 +380,7 @@ class Remains {
   size_t changes_ = 0, new_ = 0, torn_ = 0;
 };
 
-/// A recovery works under the system of the run.
+/// Requires that a recovery works under the system of the run.
 inline void require_system(const std::string& path, uint32_t of_run, System system) {
   if (of_run == static_cast<uint32_t>(system)) return;
   fprintf(stderr, "%s: is of a run under %s; say so with --system\n", path.c_str(), kSystemNames[of_run]);
