@@ -56,12 +56,12 @@ void Core::pump_at(core::Cycle when) {
   parts_.wheel.at<&Core::pump>(std::max(when, parts_.wheel.now()), *this);
 }
 
-/// Issues lines as far as there is room for them under way.
+/// Issues lines until as many are under way as the core can have.
 void Core::pump(u64, u64) {
   armed_ = false;
   if (pumping_ || !working_) return;
   pumping_ = true;
-  const u64 now = picoseconds_at(parts_.wheel.now() + 1, parts_.clock);  // what begins within this cycle
+  const u64 now = picoseconds_at(parts_.wheel.now() + 1, parts_.clock);  // the end of this cycle
   const u64 cycles = step_.act == Act::flush ? parts_.config.flush_cycles : parts_.config.copy_cycles;
   while (at_ < end_ && !free_.empty() && !waiting_.any()) {
     if (free_picoseconds_ >= now) {
@@ -79,7 +79,7 @@ void Core::pump(u64, u64) {
   if (at_ == end_ && free_.size() == lines_.size()) finish();
 }
 
-/// The next line of the destination, or the part of it that is the core's.
+/// Takes the next line of the destination, or the part of this line that belongs to the share.
 void Core::next(Line& line) {
   const u64 to = step_.to + at_;
   line.to = to;
@@ -106,7 +106,7 @@ void Core::begin(u32 number) {
     line.content = {};
     return store(number);
   }
-  // Of two lines of the source the line before has loaded the first.
+  // If the bytes lie in two lines of the source, the first of these was loaded for the line before.
   ++statistics_.lines_loaded;
   const u64 source = line_of(line.from + line.bytes - 1);
   ask(number, {.address = source, .bytes = host_line, .line = source, .host = memory::HostAccess::load});
@@ -126,7 +126,7 @@ void Core::store(u32 number) {
                .host = streams ? memory::HostAccess::stream : memory::HostAccess::store});
 }
 
-/// `request` has addresses of the program.
+/// Sends the request to the memory of its address, which is an address of the program.
 void Core::ask(u32 number, memory::DeviceRequest request) {
   const memory::Place place = parts_.pages.place(request.address);
   request.address = parts_.pages.in_device(request.address).address;
@@ -139,7 +139,7 @@ void Core::ask(u32 number, memory::DeviceRequest request) {
   waiting_.send(*device, request);
 }
 
-/// A line's bytes on their way to a pool; none to volatile memory.
+/// A payload with the bytes of a store to a pool. A store to volatile memory needs none.
 memory::PayloadId Core::payload_of(u64 to, const u8* bytes, u32 count) {
   if (!parts_.pages.place(to).persistent) return memory::no_payload;
   const memory::PayloadId id = parts_.payloads.take();
@@ -150,8 +150,8 @@ memory::PayloadId Core::payload_of(u64 to, const u8* bytes, u32 count) {
   return id;
 }
 
-/// What a flush of a pool's line finds in the core's own caches: what the program's host code has stored there itself,
-/// in no simulated time.
+/// The bytes that a flush of a pool's line takes along because they are not durable: the program's host code has stored
+/// them itself, in no simulated time.
 memory::PayloadId Core::not_durable(u64 line) {
   if (!parts_.durable || !parts_.pages.place(line).persistent) return memory::no_payload;
   const memory::ByteMask differs = parts_.durable->differs(line, reinterpret_cast<const u8*>(line), host_line);
@@ -178,7 +178,7 @@ void Core::done(u32 line) {
   pump_at(parts_.wheel.now());
 }
 
-/// Everything has been issued and has completed.
+/// Ends the share: all its lines have been issued and have completed.
 void Core::finish() {
   if (finishing_) return;
   finishing_ = true;

@@ -1,7 +1,7 @@
-// A core of the host that does its share of a step of timed work (work.hpp), a line at a time. It issues a line's
-// instructions in program order, and has several lines under way. It stands beside the host's memories and the
-// last-level cache (memory::HostAccess): nothing of it crosses the link to the GPU. A line's value is read when the
-// load is done, and is in the coherent image when the store is.
+// A core of the host that does its share of a step of timed work (work.hpp), a line at a time. It issues the
+// instructions of the lines in program order, and has several lines under way. It accesses the host's memories through
+// the last-level cache (memory::HostAccess). Its accesses do not cross the link to the GPU. A line's value is read when
+// the load is done. It is in the coherent image when the store is done.
 //
 // Owned by Cores.
 #pragma once
@@ -27,22 +27,22 @@ struct HostStatistics {
 
 struct Surroundings {
   core::TimeWheel& wheel;
-  core::Kilohertz clock;  // that the wheel counts
+  core::Kilohertz clock;  // of the wheel's cycles
   const HostConfig& config;
   memory::Payloads& payloads;
   memory::HostPages& pages;
-  memory::Device* memory = nullptr;               // of the host
-  memory::Device* pools = nullptr;                // beside it; nullptr: there is none
-  const memory::DurableImage* durable = nullptr;  // of pools; nullptr: bytes are not followed
+  memory::Device* memory = nullptr;               // the host's memory
+  memory::Device* pools = nullptr;                // its non-volatile memory; nullptr: there is none
+  const memory::DurableImage* durable = nullptr;  // the durable bytes of pools; nullptr: they are not recorded
 };
 
 class Core final : public memory::DeviceClient {
  public:
   using Over = void (*)(void* target, u32 core);
-  /// `over(target, number)`: called from the wheel when a share is done.
+  /// The wheel calls over(target, number) when a share is done.
   Core(const Surroundings&, HostStatistics&, u32 number, Over over, void* target);
 
-  /// REQUIRES: idle(). Its first instruction is `wake` later.
+  /// Begins a share. Its first instruction comes `wake` later. REQUIRES: idle().
   void start(const Step&, Share, core::Picoseconds wake);
   bool idle() const { return !working_; }
   void served(u64 line) override;
@@ -76,11 +76,11 @@ class Core final : public memory::DeviceClient {
   void* const target_;
   bool working_ = false, pumping_ = false, armed_ = false, finishing_ = false;
   Step step_;
-  u64 at_ = 0, end_ = 0;      // of the share, behind step_.to
-  u64 free_picoseconds_ = 0;  // when the core can issue its next line
+  u64 at_ = 0, end_ = 0;      // the next byte and the end of the share, as offsets from step_.to
+  u64 free_picoseconds_ = 0;  // the time at which the core can issue its next line
   core::Cycle begun_ = 0;
   std::vector<Line> lines_;
-  std::vector<u32> free_;  // of lines_
+  std::vector<u32> free_;  // numbers of free elements of lines_
   WaitingRequests waiting_;
 };
 

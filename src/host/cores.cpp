@@ -19,7 +19,7 @@ void Cores::start(u64 id, Work work) {
   parts_.wheel.at<&Cores::go_on>(parts_.wheel.now(), *this, id);
 }
 
-/// The step that comes now, or the end.
+/// Begins the present step, or ends the work if there is none left.
 void Cores::go_on(u64 id, u64) {
   Running& running = works_.at(id);
   if (running.step == running.work.steps.size()) {

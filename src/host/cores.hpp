@@ -1,5 +1,5 @@
-// The cores of the host and the timed work that they do. A piece of work is a list of steps; the shares of a step are
-// handed to the cores that are free, first come, first served; the next step begins when all of them are done.
+// The cores of the host, and the timed work that they do. A piece of work is a list of steps. A step has a share for
+// each of its threads. Free cores take the waiting shares in order. The next step begins when all shares are done.
 // Owned by MemoryHierarchy.
 #pragma once
 
@@ -17,14 +17,14 @@ namespace ew::host {
 class Cores {
  public:
   using Tell = std::function<void(u64 id)>;
-  /// `done`: called from the wheel when a piece of work is over. What `parts` names outlives it.
+  /// The wheel calls `done` when a piece of work is over. REQUIRES: everything that `parts` names outlives this object.
   Cores(const Surroundings& parts, Tell done);
 
-  /// Begins now, as far as cores are free.
+  /// Begins now, if cores are free.
   void start(u64 id, Work);
   bool idle() const { return works_.empty(); }
   const HostStatistics& statistics() const { return statistics_; }
-  /// Calls of kernels that these cores serve; cycles for which such calls have waited.
+  /// Counts calls of kernels that these cores serve, and the cycles that such calls have waited.
   void count_calls(u64 calls, u64 waited) { statistics_.daemon_calls += calls, statistics_.daemon_waits += waited; }
   std::string what_is_under_way() const;
 
@@ -32,7 +32,7 @@ class Cores {
   struct Running {
     Work work;
     std::size_t step = 0;
-    u32 shares = 0;  // of the step, not done yet
+    u32 shares = 0;  // shares of the step that are not done yet
   };
   struct Task {
     u64 id;
@@ -47,9 +47,9 @@ class Cores {
   Tell done_;
   HostStatistics statistics_;
   std::vector<std::unique_ptr<Core>> cores_;
-  std::vector<u64> works_of_;  // by core
+  std::vector<u64> works_of_;  // for each core, the work that it serves
   std::map<u64, Running> works_;
-  std::deque<Task> tasks_;  // that wait for a core
+  std::deque<Task> tasks_;  // shares that wait for a core
 };
 
 }  // namespace ew::host

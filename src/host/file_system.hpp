@@ -1,5 +1,6 @@
-// The table of file systems on the host's persistent memory: what a call costs, in steps of timed work. A file system
-// is a file in host/file_systems and a line in file_systems.inc. Its constants are a section of the machine file.
+// The table of file systems on the host's persistent memory. A file system says what a call costs, as steps of timed
+// work. It is a file in host/file_systems and a line in file_systems.inc. Its constants are a section of the machine
+// file.
 #pragma once
 
 #include <span>
@@ -11,20 +12,20 @@
 
 namespace ew::host {
 
-/// A stretch of a file. `address`: where the program's mapping has its first byte.
+/// A range of a file's bytes. `address`: the address of its first byte in the mapping of the file.
 struct FileRange {
   u64 address = 0, bytes = 0;
-  u64 fresh_pages = 0;  // of 4 KiB: that no call has written since the file was created
+  u64 fresh_pages = 0;  // the number of pages of 4 KiB that no call has written since the file was created
 };
 
 struct FileSystem {
   std::string_view name, sentence;
   core::ModelSection section;
-  /// write(): bytes come from `from`. Answers what the call costs.
+  /// The cost of write(). The bytes come from `from`.
   Work (*write)(const core::ModelSections&, const FileRange&, u64 from);
-  /// read(): bytes go to `to`.
+  /// The cost of read(). The bytes go to `to`.
   Work (*read)(const core::ModelSections&, const FileRange&, u64 to);
-  /// fsync(). `allocated`: blocks were allocated since the last.
+  /// The cost of fsync(). `allocated`: blocks were allocated since the last one.
   Work (*sync)(const core::ModelSections&, bool allocated);
 };
 

@@ -1,4 +1,4 @@
-// What a machine file says of the host's cores that do timed work (<everwarp/host.cuh>). A value, owned by
+// The section [host] of a machine file: the host's cores, which do timed work (<everwarp/host.cuh>). A value, owned by
 // MachineConfig.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ew::host {
 
-/// Defaults: one socket of the GPM platform, a Xeon Gold 6242 (Cascade Lake).
+/// The defaults are one socket of the GPM platform, a Xeon Gold 6242 (Cascade Lake).
 struct HostConfig {
   u32 cores = 16;
   core::Kilohertz clock{2'800'000};

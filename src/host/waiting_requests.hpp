@@ -1,5 +1,5 @@
-// The requests of a core of the host that its memories have no room for yet, in order: the first is offered again until
-// it is accepted, then the next. Owned by Core.
+// The requests of a core of the host that wait because a memory has no room for them, in order. The first is offered
+// again until the memory accepts it, then the next one. Owned by Core.
 #pragma once
 
 #include <utility>
@@ -12,12 +12,12 @@ namespace ew::host {
 
 class WaitingRequests {
  public:
-  /// `accepted(target)`: called from the wheel when none waits any more.
+  /// The wheel calls accepted(target) when no request waits any more.
   WaitingRequests(core::TimeWheel& wheel, void (*accepted)(void* target), void* target)
       : wheel_(wheel), accepted_(accepted), target_(target) {}
 
   bool any() const { return !requests_.empty(); }
-  /// To the memory, behind those that wait.
+  /// Sends a request to the memory, behind those that wait.
   void send(memory::Device& to, const memory::DeviceRequest& request) {
     const bool first = requests_.empty();
     if (first && to.serve(request)) return;
@@ -26,7 +26,7 @@ class WaitingRequests {
     since_ = wheel_.now();
     ask();
   }
-  /// Cycles in which requests have waited, since the last call.
+  /// The cycles in which requests have waited since the last call of this function.
   u64 take_waited_cycles() { return std::exchange(waited_, 0); }
 
  private:

@@ -5,7 +5,7 @@
 
 namespace ew::host {
 
-/// Parts end where a line of the destination does.
+/// A share ends at the end of a line of the destination.
 Share share_of(const Step& step, u32 thread) {
   const u64 first = step.to / host_line, lines = step.bytes ? (step.to + step.bytes - 1) / host_line - first + 1 : 0;
   const u64 each = (lines + step.threads - 1) / step.threads;

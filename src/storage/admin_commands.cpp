@@ -124,11 +124,11 @@ Status AdminCommands::get_log_page(Slot& slot) {
   return {};
 }
 
-/// Of the queue that a Create command names.
+/// Whether the ring that a Create command names is valid.
 Status AdminCommands::ring_is_valid(const Command& command, u32 entry_bytes) const {
   const u32 last = command.dword10 >> 16;
   if (last == 0 || last >= parts_.config.entries) return status::invalid_queue_size;
-  if (!(command.dword11 & 1)) return status::invalid_field;  // it must lie in one stretch
+  if (!(command.dword11 & 1)) return status::invalid_field;  // the ring must be physically contiguous
   if (command.prp1 % page_ != 0) return status::invalid_prp_offset;
   if (!parts_.dma.reaches(command.prp1, (u64{last} + 1) * entry_bytes)) return status::transfer_error;
   return {};

@@ -1,4 +1,4 @@
-// The administrator's commands (NVMe Base Specification 1.4, section 5). Owned by the controller.
+// The admin commands (NVMe Base Specification 1.4, section 5). Owned by the controller.
 #pragma once
 
 #include "storage/events.hpp"
@@ -20,9 +20,9 @@ class AdminCommands final : public CommandSet {
     const IoCommands& io;
   };
   explicit AdminCommands(const Parts& parts) : parts_(parts) {}
-  /// Before any command.
+  /// To be called before any command.
   void use(Pipeline& pipeline) { pipeline_ = &pipeline; }
-  /// What the controller's configuration register says, while it is enabled.
+  /// The page size and the sizes of queue entries (CC.MPS, CC.IOSQES and IOCQES), when the controller is enabled.
   void enable(u32 page, u32 entry_sizes) { page_ = page, entry_sizes_ = entry_sizes; }
 
   Plan plan(Slot&) override;

@@ -1,6 +1,6 @@
-// What a drive holds: an image, which is durable, and in front of it a write cache, which a crash empties. A block is
-// in the cache or not; a read sees the newest bytes. Blocks leave the cache when they are flushed or told to (settle),
-// and in the order in which they came when it is full. Owned by the drive.
+// The bytes of a drive: an image, which is durable, and in front of it a volatile write cache, which a crash empties. A
+// read sees the newest bytes. Blocks leave the cache by a flush, by settle(), or when the cache is full: then those
+// that came first leave. Owned by the drive.
 #pragma once
 
 #include <span>
@@ -15,18 +15,18 @@ namespace ew::storage {
 
 class Contents {
  public:
-  /// `cached`: blocks that the cache holds; 0: there is none, and every write is durable.
+  /// `cached`: the number of blocks that the cache can hold. 0: there is no cache, and every write is durable.
   Contents(Image& image, u64 cached) : image_(image), room_(cached) {}
 
-  /// All of a command of the medium's, now.
+  /// Performs a whole command of the medium now.
   Status perform(const MediaCommand&);
 
-  /// These blocks are durable, if they were in the cache.
+  /// Makes these blocks durable, if they are in the cache.
   Status settle(u64 first, u64 blocks);
   Status flush();
   bool has_cache() const { return room_ > 0; }
   u64 cached() const { return cache_.size(); }
-  /// None of these blocks was written since it was last deallocated.
+  /// True if none of these blocks was written since it was last deallocated.
   bool unwritten(u64 first, u64 blocks) const;
   u64 blocks_in_use() const { return image_.in_use() + fresh_; }
   u32 block_bytes() const { return image_.block_bytes(); }
@@ -34,7 +34,7 @@ class Contents {
  private:
   struct Cached {
     u64 turn;
-    bool fresh;  // deallocated in the image
+    bool fresh;  // the block is deallocated in the image
     std::vector<u8> bytes;
   };
   struct Turn {
@@ -52,9 +52,9 @@ class Contents {
 
   Image& image_;
   const u64 room_;
-  u64 turns_ = 0, fresh_ = 0;  // fresh_: how many of the cached are so
+  u64 turns_ = 0, fresh_ = 0;  // fresh_: the number of fresh blocks in the cache
   std::unordered_map<u64, Cached> cache_;
-  core::Ring<Turn> order_;  // in which blocks came; of those that have left meanwhile, too
+  core::Ring<Turn> order_;  // blocks in the order in which they came; some of them have left the cache already
 };
 
 }  // namespace ew::storage

@@ -13,7 +13,7 @@ namespace {
 
 constexpr u32 enabled = 1, shutdown_bits = 3u << 14, abrupt_shutdown = 2u << 14;
 
-/// Half of a register of 64 bits, or all of it, becomes `value`.
+/// Writes `value` into half of a 64-bit register, or into all of it.
 void put(u64& target, bool upper, u32 bytes, u64 value) {
   if (bytes == 8)
     target = value;
@@ -179,7 +179,7 @@ void Controller::done(u32 tag, Status status) {
   settle();
 }
 
-/// What follows from the event that has just been handled.
+/// Does what follows from the event that has just been handled.
 void Controller::settle() {
   if (pipeline_.failed() && state_ != State::resetting && state_ != State::failed) {
     pipeline_.stop();

@@ -1,8 +1,8 @@
-// An NVMe controller (NVMe Base Specification 1.4) as a state machine without time: it acts when a register is written,
-// when memory has moved bytes for it, and when its medium is done, and at no other moment. Owned by its drive.
+// An NVMe controller (NVMe Base Specification 1.4) as a state machine without time. It acts only when a register is
+// written, when memory has moved bytes for it, and when its medium has performed a command. Owned by its drive.
 //
-// What it does not have: interrupts (the host polls), scatter-gather lists, fused commands, metadata and protection
-// information, more than one namespace, and firmware that can be changed. docs/semantics/storage.md says what follows.
+// It does not have: interrupts (the host polls), scatter-gather lists, fused commands, metadata and protection
+// information, more than one namespace, and firmware that can be changed (docs/semantics/storage.md).
 #pragma once
 
 #include "storage/admin_commands.hpp"
@@ -20,19 +20,19 @@ class Controller final : public DmaClient, public MediumClient {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  /// An access of 4 or 8 bytes, aligned, to BAR0. Any other reads as zero and writes nothing.
+  /// An aligned access of 4 or 8 bytes to BAR0. Any other access reads zero, or writes nothing.
   u64 read(u64 offset, u32 bytes) const;
   void write(u64 offset, u32 bytes, u64 value);
 
   void moved(u32 tag) override;
   void done(u32 tag, Status) override;
 
-  /// The host has enabled it, and has not ended it.
+  /// The host has enabled the controller. It was not reset or shut down since, and has not failed.
   bool ready() const { return state_ == State::ready; }
-  /// Neither memory nor the medium works for it.
+  /// Neither memory nor the medium has something of this controller under way.
   bool quiet() const { return pipeline_.quiet() && !flushing_; }
   const Health& health() const { return io_.health(); }
-  /// Commands that ended with an error.
+  /// The number of commands that ended with an error.
   u64 errors() const { return pipeline_.errors(); }
 
  private:
@@ -49,7 +49,7 @@ class Controller final : public DmaClient, public MediumClient {
   void settle();
   void reset();
 
-  static constexpr u32 flush_tag = ~u32{0};  // of the flush at a shutdown
+  static constexpr u32 flush_tag = ~u32{0};  // the tag of the flush at a shutdown
 
   const ControllerConfig config_;
   Dma& dma_;
@@ -63,12 +63,12 @@ class Controller final : public DmaClient, public MediumClient {
   State state_ = State::disabled;
   u32 configuration_ = 0, admin_sizes_ = 0;
   u64 admin_submission_ = 0, admin_completion_ = 0;
-  bool flushing_ = false, flushes_ = false;  // a shutdown's flush is under way; is still to come
+  bool flushing_ = false, flushes_ = false;  // at a shutdown: the flush is under way; the flush is still to come
 };
 
-/// Bytes of BAR0: registers, then doorbells; a power of two.
+/// The size of BAR0 in bytes: registers, then doorbells. It is a power of two.
 u64 window_bytes(const ControllerConfig&);
-/// Throws core::UserError, which names the field of `section`, for what no controller can be.
+/// Throws core::UserError for a configuration that no controller can have. The message names the field of `section`.
 void check(const ControllerConfig&, const std::string& section);
 
 }  // namespace ew::storage

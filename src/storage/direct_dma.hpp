@@ -1,5 +1,5 @@
-// The machine's memory as a controller reaches it without time: a read or write is done at once, and told when somebody
-// steps, in the order of the calls. For functional mode, and for what the host asks of a controller.
+// DMA without time. A read or write of the machine's memory is done at once. step() tells the client, in the order of
+// the calls. For functional mode, and for accesses of the host to a controller's registers.
 #pragma once
 
 #include <deque>
@@ -9,8 +9,8 @@
 
 namespace ew::storage {
 
-/// Where a controller can read and write: the GPU's memory, and the host's as far as CUDA knows it. Not managed memory,
-/// which moves, nor pools, nor registers.
+/// The memory that a controller can read and write: the GPU's memory, and memory of the host that CUDA knows. Managed
+/// memory (which moves), pools and registers are not reached.
 class DmaReach {
  public:
   explicit DmaReach(const memory::AddressSpace& space) : space_(space) {}
@@ -18,7 +18,7 @@ class DmaReach {
 
  private:
   const memory::AddressSpace& space_;
-  mutable u64 generation_ = ~u64{0}, begin_ = 0, end_ = 0;  // the allocation found last, while none was released
+  mutable u64 generation_ = ~u64{0}, begin_ = 0, end_ = 0;  // the last allocation found; valid in this generation
 };
 
 class DirectDma final : public Dma {
@@ -29,7 +29,7 @@ class DirectDma final : public Dma {
   void read(u64 address, std::span<u8> to, u32 tag) override;
   void write(u64 address, std::span<const u8> from, u32 tag) override;
 
-  /// Tells of one; false: there is none.
+  /// Tells the client of one read or write; false: there is none.
   bool step(DmaClient& client);
 
  private:

@@ -1,4 +1,4 @@
-// What drives count.
+// The counts of drives.
 #pragma once
 
 #include "core/types.hpp"

@@ -1,6 +1,6 @@
-// Asynchronous events (NVMe Base Specification 1.4, section 5.2): something has happened that no command of the host's
-// asked for. Each completes an Asynchronous Event Request that waits, or waits for one. Until the host has read its log
-// page, no second event of the same type is reported. Owned by the controller.
+// Asynchronous events (NVMe Base Specification 1.4, section 5.2): something has happened without a command of the host.
+// An event completes an Asynchronous Event Request that waits. If no request waits, the event waits for one. No second
+// event of the same type is reported before the host has read the log page of the first. Owned by the controller.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@ class Events {
   };
   static constexpr Event invalid_doorbell{0, 0, 1}, invalid_doorbell_value{0, 1, 1}, hot{1, 1, 2};
 
-  /// The request in this slot waits; false: more than the controller takes.
+  /// The request in this slot waits from now on. False: too many wait already.
   bool wait(u32 slot) {
     if (requests_.size() == event_limit) return false;
     requests_.push_back(slot);
     return true;
   }
-  /// The request is over without an event. False: it was none that waits.
+  /// The request ends without an event. False: it does not wait.
   bool withdraw(u32 slot) { return std::erase(requests_, slot) != 0; }
   void happens(Event event) {
     for (const Event& other : pending_)
@@ -42,7 +42,7 @@ class Events {
   struct Report {
     u32 slot, result;
   };
-  /// A request that is completed now.
+  /// A request that an event completes now; nothing if there is none.
   std::optional<Report> next() {
     if (requests_.empty()) return {};
     for (auto event = pending_.begin(); event != pending_.end(); ++event) {
@@ -59,7 +59,7 @@ class Events {
  private:
   std::vector<u32> requests_;
   std::deque<Event> pending_;
-  std::array<u8, 2> masked_{};  // by type: the log page that the host must read first
+  std::array<u8, 2> masked_{};  // for each type of event, the log page that the host must read first; 0: none
 };
 
 }  // namespace ew::storage

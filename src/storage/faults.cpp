@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// The text up to `mark`, which is taken away with it.
+/// Takes the text up to `mark` off the front, and `mark` with it. Returns it.
 std::string_view up_to(std::string_view& text, char mark) {
   const auto end = text.find(mark);
   const std::string_view part = text.substr(0, end);

@@ -1,13 +1,15 @@
-// Faults that a drive shows on purpose. A list as text: "unrecovered-read:lba=77, lost-completion:command=1000".
-//   NAME            a status (storage/status_codes.inc) that commands end with; or
+// Faults that a drive shows on purpose. They are a list as text: "unrecovered-read:lba=77,
+// lost-completion:command=1000".
+//   NAME            commands end with this status (storage/status_codes.inc); or
 //   lost-completion the command is done, but no completion comes
 //   late-completion the completion comes later, by default 1 ms; late-completion:ms=5
 //   fatal           the controller stops, with CSTS.CFS set, until it is reset
-//   :lba=N          of each command that names block N
-//   :command=N      of the Nth I/O command, the first is 1
-//   :every=N        of each Nth I/O command
-//   :times=N        not more often than so
-// Without a condition it is each I/O command. The first fault of the list whose conditions all hold is shown.
+//   :lba=N          for each command that names block N
+//   :command=N      for the Nth I/O command; the first is 1
+//   :every=N        for each Nth I/O command
+//   :times=N        at most N times
+// A fault without a condition is for each I/O command. A command shows the first fault of the list whose conditions all
+// hold.
 #pragma once
 
 #include <optional>
@@ -29,18 +31,18 @@ struct Fault {
   u64 times = ~u64{0};
 };
 
-/// Throws core::UserError, which names `key`, for a text that is no list of faults.
+/// Throws core::UserError if the text is no list of faults. The message names `key`.
 std::vector<Fault> parse_faults(std::string_view text, std::string_view key);
 
-/// Which command meets which fault. A value; counts I/O commands.
+/// Decides which command shows which fault. A value. It counts I/O commands.
 class Faults {
  public:
   explicit Faults(std::vector<Fault> all) : all_(std::move(all)) {}
-  /// For the next I/O command, which names `blocks` blocks from `lba` on. nullptr: none.
+  /// The fault of the next I/O command, which names `blocks` blocks from `lba` on. nullptr: it shows none.
   const Fault* next(u64 lba, u64 blocks);
 
  private:
-  std::vector<Fault> all_;  // times: how often it may still be shown
+  std::vector<Fault> all_;  // `times` counts down: how often the fault may still be shown
   u64 commands_ = 0;
 };
 

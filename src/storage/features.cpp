@@ -6,7 +6,7 @@ namespace ew::storage {
 
 namespace {
 
-/// What Get Features says with SEL = 3: namespace-specific 1, changeable 2. Nothing is saveable.
+/// The answer of Get Features with SEL = 3, as bits: 0 saveable (nothing is), 1 namespace-specific, 2 changeable.
 u32 capabilities_of(Feature feature) {
   switch (feature) {
     case Feature::power_management:
@@ -36,7 +36,8 @@ bool known(u32 feature, bool has_cache) {
   return false;
 }
 
-/// Features that belong to the namespace; the others belong to the controller, whatever the command names.
+/// True if the feature belongs to the namespace and the command names another. The other features belong to the
+/// controller: the command may name anything.
 bool wrong_namespace(Feature feature, u32 name) {
   return feature == Feature::error_recovery && name != only_namespace && name != every_namespace;
 }
@@ -90,7 +91,7 @@ Features::Answer Features::get(const Command& command) const {
     return {status::success, command.dword11 >> 20 & 1 ? 0u : 0xffffu};  // one sensor; no limit below
   if (select == 3) return {status::success, capabilities_of(feature)};
   if (select == 0) return {status::success, value_of(feature)};
-  // Default, and saved, which is the default where nothing is saved.
+  // The default value; also for the saved value, since nothing is saved.
   return {status::success, Features({.queues = pairs_, .volatile_cache = has_cache_}).value_of(feature)};
 }
 

@@ -1,5 +1,5 @@
-// The features of a controller that Get Features and Set Features name (NVMe Base Specification 1.4, section 5.21). A
-// reset brings the defaults back. Owned by the controller.
+// The features of a controller, for Get Features and Set Features (NVMe Base Specification 1.4, section 5.21). A reset
+// restores the defaults. Owned by the controller.
 #pragma once
 
 #include "storage/controller_config.hpp"
@@ -30,18 +30,18 @@ class Features {
     u32 result = 0;
   };
   Answer get(const Command&) const;
-  /// `queues_exist`: their number is fixed then.
+  /// `queues_exist`: there are I/O queues, so the number of queues is fixed.
   Answer set(const Command&, bool queues_exist);
 
-  /// Entries of one queue before the next has its turn; 0: no limit.
+  /// The number of entries of one queue that are fetched before the next queue has its turn; 0: no limit.
   u32 burst() const { return (arbitration_ & 7) == 7 ? 0 : 1u << (arbitration_ & 7); }
   bool write_cache() const { return write_cache_; }
   bool refuses_deallocated() const { return error_recovery_ >> 16 & 1; }
-  /// Of I/O submission and completion queues that the host may create.
+  /// The numbers of I/O submission queues and I/O completion queues that the host may create.
   u32 submissions() const { return submissions_; }
   u32 completions() const { return completions_; }
   u32 events() const { return events_; }
-  /// Kelvin above which there is an event.
+  /// In Kelvin. Above it there is an event.
   u32 temperature_threshold() const { return temperature_; }
 
  private:

@@ -1,5 +1,5 @@
-// A drive of functional mode: what a register's access asks for has happened when the access is over. Owned by the
-// simulator.
+// A drive in functional mode. When an access of a register is over, everything that follows from it has happened. Owned
+// by the simulator.
 #pragma once
 
 #include "memory/registers.hpp"

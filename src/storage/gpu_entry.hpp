@@ -1,6 +1,6 @@
-// Where a drive's packets enter the GPU's memory system: cuts them into lines, and asks the lines' homes by a port of
-// the network. A completion waits here until all writes before it have been performed; what waits for nothing goes past
-// it. Owned by LinkedDma.
+// The place where a drive's packets enter the GPU's memory system. It cuts them into lines, and sends each line to its
+// home through a port of the network. A completion waits here until all writes before it have been performed. Other
+// packets pass it. Owned by LinkedDma.
 #pragma once
 
 #include <deque>
@@ -13,12 +13,12 @@ namespace ew::storage {
 
 class GpuEntry {
  public:
-  /// handler(target, packet, 0): all lines of the packet have been performed.
+  /// Calls handler(target, packet, 0) when all lines of the packet have been performed.
   using Done = memory::DmaPieceDone;
-  /// `ordered`: completions wait.
+  /// `ordered`: completions wait for the writes before them.
   GpuEntry(const memory::DmaPort::Parts& port, Packets& packets, bool ordered, Done done);
 
-  /// The turn of a write, to be told in the order in which writes are asked for.
+  /// Gives a write its turn. To be called in the order of the writes.
   u64 next_turn() {
     performed_.push_back(false);
     return first_ + performed_.size() - 1;
@@ -29,11 +29,11 @@ class GpuEntry {
   }
   u64 bytes_read() const { return bytes_read_; }
   u64 bytes_written() const { return bytes_written_; }
-  /// The write has been performed, here or elsewhere.
+  /// The write with this turn has been performed, here or in the host's memory.
   void written(u64 turn);
 
  private:
-  static constexpr u32 most_lines = 1024;  // under way at homes
+  static constexpr u32 most_lines = 1024;  // lines that may be under way to homes at the same time
 
   bool may_go(const Packet& packet) const { return !ordered_ || !packet.completion || first_ == packet.turn; }
   u32 lines_of(const Packet&) const;
@@ -46,11 +46,11 @@ class GpuEntry {
   Packets& packets_;
   const Done done_;
   std::vector<memory::DmaPiece> pieces_;
-  std::vector<u32> free_, packet_of_;  // by piece: of which packet
+  std::vector<u32> free_, packet_of_;  // free pieces; for each piece, its packet
   memory::DmaPort port_;
   std::deque<u32> entering_;
-  std::vector<u32> lines_left_;  // by packet
-  std::deque<bool> performed_;   // writes from first_ on
+  std::vector<u32> lines_left_;  // for each packet
+  std::deque<bool> performed_;   // for each write from turn first_ on
   u64 first_ = 0;
   u64 bytes_read_ = 0, bytes_written_ = 0;
 };

@@ -17,7 +17,7 @@ void put(std::vector<u8>& data, u32 offset, T value) {
   std::memcpy(data.data() + offset, &value, sizeof value);
 }
 
-/// ASCII, filled up with spaces.
+/// Writes ASCII text, filled up with spaces.
 void put_text(std::vector<u8>& data, u32 offset, u32 width, std::string_view text) {
   std::fill_n(data.begin() + offset, width, ' ');
   std::copy_n(text.begin(), std::min<std::size_t>(width, text.size()), data.begin() + offset);
@@ -82,7 +82,7 @@ std::vector<u8> identify_names(const ControllerConfig& config) {
 }
 
 std::optional<std::vector<u8>> log_page(u8 number, const Health& health) {
-  if (number == 1) {  // errors: what was reported stands in completions; the page itself counts them
+  if (number == 1) {  // errors: only their count; the completions have the errors themselves
     std::vector<u8> data(64);
     put<u64>(data, 0, health.errors);
     return data;

@@ -18,14 +18,14 @@ namespace ew::storage {
 
 namespace {
 
-/// All of it, or an errno.
+/// Reads or writes all bytes. Returns 0 or an errno.
 template <class Call, class Span>
 int whole(Call call, int file, Span bytes, u64 offset) {
   while (!bytes.empty()) {
     const ssize_t done = call(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return errno;
-    if (done == 0) return EIO;  // somebody has cut the file
+    if (done == 0) return EIO;  // the file was cut off meanwhile
     offset += static_cast<u64>(done);
     bytes = bytes.subspan(static_cast<std::size_t>(done));
   }
@@ -71,7 +71,7 @@ void Image::open(const ImageConfig& config, const std::string& name) {
     if (file_ >= 0) ::close(file_);
     throw core::UserError(fmt::format("{}: image {}: {}", name, config.path, why));
   };
-  // Not created before it is known how large it is to be.
+  // Without a size the file cannot be created.
   const int create = config.bytes > 0 ? O_CREAT : 0;
   file_ = ::open(config.path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | create, 0644);
   if (file_ < 0 && errno == ENOENT && !create) refuse("there is none, and no size for a new one");
@@ -104,7 +104,7 @@ void Image::find_holes() {
   while (at < end) {
     const off_t data = ::lseek(file_, at, SEEK_DATA);
     if (data < 0 && errno == ENXIO) return;       // nothing but a hole
-    if (data < 0) return mark(0, blocks_, true);  // a file system that does not tell
+    if (data < 0) return mark(0, blocks_, true);  // this file system does not report holes
     off_t hole = ::lseek(file_, data, SEEK_HOLE);
     if (hole < 0) hole = end;
     const u64 first = static_cast<u64>(data) / block_;
@@ -163,7 +163,7 @@ Status Image::deallocate(u64 first, u64 blocks) {
   if (memory_) {
     std::memset(memory_ + offset, 0, static_cast<std::size_t>(bytes));
   } else if (::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes) != 0) {
-    // A file system without holes: zeros, which it stores.
+    // A file system without holes stores zeros.
     const std::array<u8, 65'536> zeros{};
     for (off_t done = 0; done < bytes;) {
       const std::size_t part = std::min<std::size_t>(zeros.size(), static_cast<std::size_t>(bytes - done));

@@ -1,9 +1,9 @@
-// The durable part of a drive: blocks in an image file, or, without a file, in memory that ends with the process. The
-// file is the blocks and nothing else, so `dd` makes one and reads one. Stretches of it that the file system does not
-// store (holes) are deallocated blocks. Owned by Contents.
+// The durable part of a drive: blocks in an image file. Without a file they are in memory, and end with the process.
+// The file has the blocks and nothing else, so `dd` can make it and read it. Holes of the file are deallocated blocks.
+// Owned by Contents.
 //
-// While it is open, the file is locked against other processes. What was written is in the file at once: a process that
-// is killed leaves all of it.
+// While the image is open, its file is locked against other processes. Written blocks are in the file at once: a
+// process that is killed leaves all of them.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@
 
 namespace ew::storage {
 
-/// What the machine file says of an image.
+/// The keys of the machine file for an image.
 struct ImageConfig {
-  std::string path;  // empty: none
-  u64 bytes = 0;     // 0: what the file has; a file that is not there yet gets so many
+  std::string path;  // empty: no file
+  u64 bytes = 0;     // the size; a new file gets it. 0: the file's own size
   u32 block = 512;
   bool written = false;  // blocks of a new image count as written (with zeros), not as deallocated
 };
 
 class Image {
  public:
-  /// Throws core::UserError with one sentence that begins with `name`.
+  /// Throws core::UserError with a sentence that begins with `name`.
   Image(const ImageConfig&, const std::string& name);
   ~Image();
   Image(const Image&) = delete;
@@ -34,11 +34,11 @@ class Image {
 
   u64 blocks() const { return blocks_; }
   u32 block_bytes() const { return block_; }
-  /// Blocks that were written since they were last deallocated.
+  /// The number of blocks that were written since they were last deallocated.
   u64 in_use() const { return in_use_; }
   bool deallocated(u64 block) const;
 
-  /// REQUIRES, of all three: whole blocks of the image.
+  /// All three REQUIRE whole blocks of the image.
   Status read(u64 first, std::span<u8> to) const;
   Status write(u64 first, std::span<const u8> from);
   /// The blocks read as zero from now on.
@@ -56,9 +56,9 @@ class Image {
   u32 block_;
   u64 blocks_ = 0, in_use_ = 0;
   int file_ = -1;
-  u8* memory_ = nullptr;                      // without a file
-  bool written_ = false;                      // so are all blocks of a chunk that is missing
-  std::unordered_map<u64, Chunk> allocated_;  // a bit for each block
+  u8* memory_ = nullptr;                      // the blocks, without a file
+  bool written_ = false;                      // whether the blocks of chunks without an entry count as written
+  std::unordered_map<u64, Chunk> allocated_;  // chunks with a bit for each block: it was written
 };
 
 }  // namespace ew::storage

@@ -83,7 +83,7 @@ std::optional<Status> IoCommands::deallocate(u32 number, MediaCommand& media) {
   media.ranges = {reinterpret_cast<const BlockRange*>(slot.data.data()), slot.data.size() / sizeof(BlockRange)};
   for (const BlockRange& range : media.ranges)
     if (!within(range.first, range.blocks, config_.blocks)) return status::lba_out_of_range;
-  if (!(slot.command.dword11 & deallocates)) return status::success;  // hints, which nothing follows
+  if (!(slot.command.dword11 & deallocates)) return status::success;  // only hints, which have no effect here
   return {};
 }
 

@@ -1,5 +1,5 @@
-// The commands of I/O queues (NVMe Base Specification 1.4, section 6): what each may name, and what it asks of the
-// medium. Owned by the controller.
+// The commands of I/O queues (NVMe Base Specification 1.4, section 6): checks each command, and gives it to the medium.
+// Owned by the controller.
 #pragma once
 
 #include "storage/features.hpp"
@@ -12,13 +12,13 @@ class IoCommands final : public CommandSet {
  public:
   IoCommands(const ControllerConfig& config, const Features& features, Medium& medium)
       : config_(config), features_(features), medium_(medium), faults_(config.faults) {}
-  /// Before any command.
+  /// To be called before any command.
   void use(Pipeline& pipeline) { pipeline_ = &pipeline; }
 
   Plan plan(Slot&) override;
   std::optional<Status> act(u32 slot) override;
 
-  /// What the health log says.
+  /// The contents of the health log.
   const Health& health() const { return health_; }
 
  private:

@@ -15,7 +15,7 @@ LinkedDma::LinkedDma(const Parts& parts)
       entry_(parts.port, packets_, parts.overtaking == 0,
              {[](void* dma, u64 packet, u64) { static_cast<LinkedDma*>(dma)->performed(packet); }, this}) {}
 
-/// Packets end where a stretch of their largest size does, as real ones end at such boundaries of addresses.
+/// Packets end at multiples of their largest size, as real packets end at such addresses.
 void LinkedDma::cut(u64 address, u64 bytes, const Packet& like, const u8* from) {
   for (u64 done = 0; done < bytes;) {
     const u64 at = address + done, some = std::min(bytes - done, parts_.packet - at % parts_.packet);

@@ -1,10 +1,10 @@
-// A controller's DMA on a timing machine. Bytes go in packets over the drive's own link to a switch, and from there
-// over the GPU's link to the homes of their lines (peer to peer, past the host's root), or to the host's memory. A
-// write goes to its line's home as any agent's does: the coherence protocol revokes what others own, and copies that
-// are not revoked stay old until an acquire. Owned by the drive.
+// A controller's DMA on a timing machine. Bytes go in packets over the drive's own link to a switch. From there they go
+// over the GPU's link to the homes of their lines (peer to peer, not through the host's root), or to the host's memory.
+// A write goes to its line's home like any agent's. The coherence protocol revokes copies that others own. A copy that
+// is not revoked stays old until an acquire. Owned by the drive.
 //
 // Writes leave in order. A completion (the last write of a command) reaches the memory when all writes before it have
-// been performed, unless `overtaking` is set: then data come so much later, and completions wait for nothing.
+// been performed. If `overtaking` is set, data come so much later, and completions wait for nothing.
 #pragma once
 
 #include "memory/host_link.hpp"
@@ -17,14 +17,14 @@ class LinkedDma final : public Dma {
  public:
   struct Parts {
     core::TimeWheel& wheel;
-    memory::HostLink &own, &gpu;  // the drive's, to the switch; the GPU's
+    memory::HostLink &own, &gpu;  // the drive's link to the switch; the GPU's link
     memory::DmaPort::Parts port;
     const memory::AddressSpace& space;
-    u32 packet;                   // most bytes of one
-    u64 host_cycles, overtaking;  // of the host's memory; 0: completions come last
+    u32 packet;                   // the most bytes of a packet
+    u64 host_cycles, overtaking;  // latency of the host's memory; how much later data come (0: completions come last)
   };
   explicit LinkedDma(const Parts&);
-  /// Before any command.
+  /// To be called before any command.
   void use(DmaClient& client) { client_ = &client; }
 
   bool reaches(u64 address, u64 bytes) const override { return reach_.reaches(address, bytes); }
@@ -53,7 +53,7 @@ class LinkedDma final : public Dma {
   DmaClient* client_ = nullptr;
   Packets packets_;
   GpuEntry entry_;
-  std::vector<u32> packets_left_, free_reads_;  // by read: packets without an answer
+  std::vector<u32> packets_left_, free_reads_;  // for each read, its packets without an answer; free numbers of reads
   u64 bytes_read_ = 0, bytes_written_ = 0;
 };
 

@@ -53,7 +53,7 @@ MediumTimes::Times MediumTimes::take(u64 now, const MediaCommand& command, u32 b
       return read(now, command.blocks * block_bytes);
     case MediaCommand::Kind::write:
       return write(now, command.blocks * block_bytes, through);
-    // Both change the map of blocks, not the blocks: a write of a page each (assumed).
+    // Both change the map of blocks, not the blocks. Assumed: each takes as long as the write of a page.
     case MediaCommand::Kind::write_zeroes:
       return write(now, page_bytes, through);
     case MediaCommand::Kind::deallocate:

@@ -1,8 +1,9 @@
-// When a medium is done with what it is given: the figures of a drive's model, as times. A value; counts picoseconds.
+// The times at which a medium is done with its commands, from the figures of a drive's model. A value. It counts
+// picoseconds.
 //
-// Commands of one kind pass one after the other through a place where each stays as long as its rate says, and are done
-// a fixed time later: so one alone takes its latency, and many end at their rate. A write is done once its bytes have
-// room in the buffer. Reads and writes do not slow each other (docs/semantics/storage.md).
+// Commands of one kind pass through a server, one after the other. Each occupies it for one period of its rate, and is
+// done a fixed time later. So a single command takes its latency, and many commands end at their rate. A write is done
+// when its bytes have room in the buffer. Reads and writes do not slow each other (docs/semantics/storage.md).
 #pragma once
 
 #include "storage/media/models.hpp"
@@ -16,17 +17,18 @@ class MediumTimes {
 
   struct Times {
     u64 done = 0;
-    u64 durable = 0;  // when the last byte of a write has left the buffer
+    u64 durable = 0;  // for a write: its last byte has left the buffer
   };
-  /// Of a command that comes at `now`, in the order of calls. `unwritten`: a read of deallocated blocks alone.
+  /// The times of a command that comes at `now`. `unwritten`: a read whose blocks are all deallocated. REQUIRES: `now`
+  /// never falls from call to call.
   Times take(u64 now, const MediaCommand&, u32 block_bytes, bool unwritten);
 
  private:
   struct Server {
     MediumRates rates;
-    u64 free = 0;  // the next command begins then at the earliest
+    u64 free = 0;  // the earliest time at which the next command begins
     u64 cost(u64 bytes) const;
-    /// Answers the time at which the command leaves the place.
+    /// Returns the time at which the command leaves the server.
     u64 pass(u64 now, u64 bytes);
   };
   Times read(u64 now, u64 bytes);
@@ -34,7 +36,7 @@ class MediumTimes {
 
   const DriveModel model_;
   Server reads_, writes_;
-  u64 buffer_time_;  // until a full buffer has drained
+  u64 buffer_time_;  // the time in which a full buffer drains
 };
 
 }  // namespace ew::storage

@@ -1,5 +1,5 @@
-// What host and controller exchange, as NVMe lays it out (NVMe Base Specification 1.4): entries of queues, registers,
-// numbers of commands and features. All are little-endian, as the host is.
+// The layouts and numbers that host and controller share (NVMe Base Specification 1.4): entries of queues, registers,
+// and opcodes of commands. All are little-endian, as the host is.
 #pragma once
 
 #include "core/types.hpp"
@@ -50,7 +50,7 @@ enum class IoOpcode : u8 {
   dataset_management = 0x09,
 };
 
-/// Bytes from the start of BAR0 (section 3.1).
+/// Offsets of registers from the start of BAR0 (section 3.1).
 namespace registers {
 inline constexpr u64 capabilities = 0x00, version = 0x08, mask_set = 0x0c, mask_clear = 0x10;
 inline constexpr u64 configuration = 0x14, status = 0x1c, admin_sizes = 0x24, admin_submission = 0x28;
@@ -60,7 +60,5 @@ inline constexpr u64 admin_completion = 0x30, doorbells = 0x1000;
 inline constexpr u32 nvme_version = 0x0001'0400;
 inline constexpr u32 longest_queue = 65'536;
 inline constexpr u32 only_namespace = 1, every_namespace = 0xffff'ffff;
-/// Ranges of one Dataset Management command, of 16 bytes each.
-inline constexpr u32 most_ranges = 256;
 
 }  // namespace ew::storage

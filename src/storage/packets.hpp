@@ -1,4 +1,4 @@
-// Packets of a drive's DMA that are on their way, by number. Owned by LinkedDma.
+// The packets of a drive's DMA that are on their way. Each has a number. Owned by LinkedDma.
 #pragma once
 
 #include <deque>
@@ -10,13 +10,13 @@ namespace ew::storage {
 
 struct Packet {
   u32 tag = 0;
-  bool write = false, completion = false, last = false;  // last: of its read or write
+  bool write = false, completion = false, last = false;  // last: the last packet of its read or write
   u64 address = 0;
   u32 bytes = 0;
-  u64 turn = 0;             // of a write: in the order of calls
-  u32 read = 0;             // of a read: which
-  u8* to = nullptr;         // of a read
-  std::vector<u8> content;  // `bytes` of them
+  u64 turn = 0;             // for a write: its place in the order of calls
+  u32 read = 0;             // for a read: its number
+  u8* to = nullptr;         // for a read: the destination
+  std::vector<u8> content;  // the packet's bytes
 };
 
 class Packets {
@@ -35,7 +35,7 @@ class Packets {
   std::size_t under_way() const { return all_.size() - free_.size(); }
 
  private:
-  std::deque<Packet> all_;  // they stay where they are
+  std::deque<Packet> all_;  // a deque: references to packets stay valid
   std::vector<u32> free_;
 };
 

@@ -13,7 +13,8 @@ std::span<u8> bytes_of(auto& value) {
   return {reinterpret_cast<u8*>(&value), sizeof value};
 }
 
-/// It may end otherwise although the medium works: nothing that lasts has been changed.
+/// True if the command has changed nothing durable. Then it may still end with another status, even while the medium
+/// works on it.
 bool changes_nothing(const Slot& slot) {
   return slot.queue != 0 && (slot.direction == Direction::to_host || slot.phase == Phase::lost);
 }
@@ -51,12 +52,12 @@ void Pipeline::moved(u32 tag) {
       if (slot.moving == 0) slots_.release(tag);
       return;
     default:
-      return;  // data on their way, and the completion is held back
+      return;  // data are on their way, and the completion is held back
   }
 }
 
 void Pipeline::fetched(u32 number) {
-  // Entries may come in another order than that of their fetches; commands begin in the queue's order.
+  // Entries may arrive in another order than they were fetched. Commands begin in the queue's order.
   slots_[number].phase = Phase::waiting;
   const u32 id = slots_[number].queue;
   SubmissionQueue& queue = parts_.queues.submission(id);
@@ -153,7 +154,7 @@ void Pipeline::post(u32 number) {
   const SubmissionQueue& queue = parts_.queues.submission(slot.queue);
   CompletionQueue& completions = parts_.queues.completion(queue.completions);
   if (!completions.full() && completions.held_back.empty()) return send(number);
-  // The host deletes the queue and takes no completions away: it does without this one.
+  // The host deletes the submission queue, and may take no completions away. This completion is dropped.
   if (queue.deleted_by) return over(number);
   slot.phase = Phase::held_back;
   completions.held_back.push_back(number);
@@ -176,7 +177,7 @@ void Pipeline::send(u32 number) {
   over(number);
 }
 
-/// The command has ended; its slot is free once everything has left.
+/// The command has ended. Its slot is free when all its bytes have left.
 void Pipeline::over(u32 number) {
   Slot& slot = slots_[number];
   const u32 id = slot.queue;
@@ -218,7 +219,7 @@ void Pipeline::delete_submission(u32 id, u32 by) {
   SubmissionQueue& queue = parts_.queues.submission(id);
   queue.deleted_by = by;
   if (queue.under_way == 0) return end_deletion(id);
-  // Completions that have no room are dropped: the host may never make any.
+  // Completions that have no room are dropped: the host may never make room.
   CompletionQueue& completions = parts_.queues.completion(queue.completions);
   for (u32 left = completions.held_back.size(); left > 0; --left) {
     const u32 number = completions.held_back.front();

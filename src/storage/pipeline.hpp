@@ -1,8 +1,9 @@
-// The way of a command through a controller: fetched, its data's places found, its data brought in, performed, its data
-// sent out, completed. What a command means is its CommandSet's. Owned by the controller.
+// The way of a command through a controller: it is fetched, the addresses of its data are found, data from the host are
+// brought in, the command is performed, data to the host are sent out, the completion is sent. A CommandSet knows what
+// each command means. Owned by the controller.
 //
-// The completion leaves behind the data, in this order, without waiting for them to arrive: whether the host can see
-// the completion first is a matter of what stands behind Dma.
+// The completion leaves after the data, but does not wait until they have arrived. The implementation of Dma decides
+// whether the host can see the completion first.
 #pragma once
 
 #include <array>
@@ -14,19 +15,20 @@
 
 namespace ew::storage {
 
-/// What a command needs, seen from its entry alone.
+/// The needs of a command, which follow from its entry alone.
 struct Plan {
-  Status status;  // no success: it ends so
+  Status status;  // an error: the command ends with it
   Direction direction = Direction::none;
   u64 bytes = 0;
-  bool fatal = false;  // a fault: the controller fails
+  bool fatal = false;  // a fault makes the controller fail
 };
 
 class CommandSet {
  public:
   virtual ~CommandSet() = default;
   virtual Plan plan(Slot&) = 0;
-  /// Its data are there, if it has any from the host. Nothing: it ends later, by finish() or performed().
+  /// Performs the command. Its data from the host, if it has any, are there. Returns how the command ended; nothing, if
+  /// it ends later by finish() or performed().
   virtual std::optional<Status> act(u32 slot) = 0;
 };
 
@@ -47,27 +49,28 @@ class Pipeline {
   void moved(u32 tag);
   /// The medium has performed the slot's command.
   void performed(u32 slot, Status);
-  /// The command ends. REQUIRES: it acts or waits.
+  /// Ends the command. REQUIRES: it acts or waits.
   void finish(u32 slot, Status);
-  /// The host has taken completions away: those that were held back go out.
+  /// The host has taken completions out of the queue. Sends those that had no room before.
   void release_held_back(u32 completion_queue);
 
-  /// The command ends with abort-requested, if it can still be stopped; `by`, the Abort, then ends behind it.
+  /// The command will end with abort-requested, if it can still be stopped; then the Abort in slot `by` ends after it.
+  /// False: it cannot be stopped.
   bool abort(u32 slot, u32 by);
-  /// Commands that wait until the one that they name has ended.
+  /// The number of Abort commands that wait for the end of the command that they name.
   u32 aborts() const { return aborts_; }
-  /// Ends what is under way in the queue, then removes it and ends the command in slot `by`.
+  /// Ends the commands under way in the queue, then removes the queue and ends the command in slot `by`.
   void delete_submission(u32 queue, u32 by);
 
-  /// No further command is fetched. abruptly: those under way end with power-loss where they can still be stopped.
+  /// No further command is fetched. `abruptly`: commands under way end with power-loss, if they can still be stopped.
   void close(bool abruptly);
-  /// Forgets everything: no completion leaves any more. quiet(): nothing is under way with memory or medium, either.
+  /// Forgets everything: no completion leaves any more. quiet() is true when memory and medium have nothing under way.
   void stop();
   bool quiet() const { return transfers_.none() && acting_ == 0; }
-  /// Open again, after stop(). REQUIRES: quiet.
+  /// Starts again, after stop(). REQUIRES: quiet().
   void open(u32 page);
 
-  /// A command was fatal; nothing more is fetched.
+  /// A command was fatal. Nothing more is fetched.
   bool failed() const { return state_ == State::failed; }
   u64 errors() const { return errors_; }
 

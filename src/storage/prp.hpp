@@ -1,5 +1,6 @@
-// Where a command's data lie in memory: the walk over PRP entries and PRP lists (NVMe Base Specification 1.4, section
-// 4.3). A value of the command's; asks for one stretch of a list at a time, until every byte has its place.
+// Finds the memory of a command's data: the walk over PRP entries and PRP lists (NVMe Base Specification 1.4, section
+// 4.3). A value; each command has its own. It asks for a part of a list, then for the next, until every byte has an
+// address.
 #pragma once
 
 #include <span>
@@ -17,14 +18,15 @@ struct Segment {
 
 class PrpWalk {
  public:
-  /// For `bytes` of data, in pages of `page` bytes.
+  /// Begins a walk for `bytes` bytes of data, in pages of `page` bytes.
   Status begin(u64 prp1, u64 prp2, u64 bytes, u32 page);
 
-  /// Every byte has its place.
+  /// Every byte has an address.
   bool complete() const { return left_ == 0; }
-  /// The entries that the walk needs next. REQUIRES: begin() was a success, and the walk is not complete.
+  /// The address of the list entries that the walk needs next. REQUIRES: begin() was a success, and the walk is not
+  /// complete.
   Segment wanted() const;
-  /// They are these, as many as wanted().
+  /// Takes these list entries, as many as wanted() said.
   Status take(std::span<const u64> entries);
 
   const std::vector<Segment>& segments() const { return segments_; }
@@ -34,8 +36,8 @@ class PrpWalk {
   void add(u64 address, u64 most);
 
   std::vector<Segment> segments_;
-  u64 left_ = 0;  // bytes without a place
-  u64 list_ = 0;  // the next entry's address
+  u64 left_ = 0;  // bytes that have no address yet
+  u64 list_ = 0;  // the address of the next list entry
   u32 page_ = 0;
 };
 

@@ -46,7 +46,7 @@ bool Queues::move_tail(u32 id, u32 tail) {
 bool Queues::move_head(u32 id, u32 head) {
   CompletionQueue& queue = completions_[id];
   if (head >= queue.size) return false;
-  // Forward, and not past what was posted.
+  // The head only goes forward, and not beyond the posted entries.
   const u32 posted = (queue.tail + queue.size - queue.head) % queue.size;
   const u32 taken = (head + queue.size - queue.head) % queue.size;
   if (taken > posted) return false;
@@ -63,7 +63,7 @@ void Queues::next_turn() {
 }
 
 std::optional<u32> Queues::next(bool admin_room, bool io_room) {
-  // Each queue is passed over at most once: its turn is over, it has nothing left, or there is no room for its kind.
+  // Each queue is skipped at most once: its burst is over, it has no entries, or there is no room for its kind.
   for (u32 looked = turns_.size() + 1; looked > 0 && !turns_.empty(); --looked) {
     const u32 id = turns_.front();
     const bool room = id == 0 ? admin_room : io_room;

@@ -1,5 +1,5 @@
-// Commands under way inside a controller: a slot for each, from its fetch to its completion. Owned by the controller's
-// Pipeline. The administrator's commands have slots of their own, so that an Abort is fetched when all others are
+// The commands under way inside a controller. Each has a slot, from its fetch to its completion. Owned by the
+// controller's Pipeline. Admin commands have slots of their own. So an Abort is fetched even when all other slots are
 // taken.
 #pragma once
 
@@ -13,33 +13,33 @@
 
 namespace ew::storage {
 
-/// Where a command's data go.
+/// The direction of a command's data.
 enum class Direction : u8 { none, to_host, from_host };
 
 struct Slot {
   enum class Phase : u8 {
     free,
-    fetching,    // the command itself
-    listing,     // entries of a PRP list
-    gathering,   // data from the host
-    acting,      // the medium works
-    waiting,     // for another command, or for an event
-    lost,        // it is done, but a fault keeps its completion
-    held_back,   // the completion queue is full
-    completing,  // data and completion are on their way
+    fetching,    // the command itself is being fetched
+    listing,     // entries of a PRP list are being fetched
+    gathering,   // data from the host are being fetched
+    acting,      // the medium works on it
+    waiting,     // it waits for another command, or for an event
+    lost,        // it is done, but a fault suppresses its completion
+    held_back,   // its completion waits because the completion queue is full
+    completing,  // its data and completion are on their way
   };
   Phase phase = Phase::free;
   Direction direction = Direction::none;
   u16 queue = 0;
   bool identified = false;  // its identifier is marked as used
-  bool loses = false;       // a fault keeps its completion
-  u32 moving = 0;           // reads and writes of memory under way
+  bool loses = false;       // a fault suppresses its completion
+  u32 moving = 0;           // its reads and writes of memory that are under way
   Command command;
   Completion completion;
-  Status status;  // how it ends
-  Status fails;   // what the medium is to say
+  Status status;  // how the command ends
+  Status fails;   // a fault: the error with which the medium must end it
   u64 late_picoseconds = 0;
-  std::optional<u32> aborter;  // the Abort command that named it
+  std::optional<u32> aborter;  // the slot of the Abort command that named it
   PrpWalk walk;
   std::vector<u64> list;
   std::vector<u8> data;
@@ -54,7 +54,7 @@ class Slots {
   Slot& operator[](u32 slot) { return slots_[slot]; }
   u32 size() const { return static_cast<u32>(slots_.size()); }
   bool room(bool admin) const { return !(admin ? admin_ : io_).empty(); }
-  /// A command under way, whose completion has not left.
+  /// The slot of a command under way whose completion has not left; nothing if there is none.
   std::optional<u32> find(u32 queue, u16 id) const {
     for (u32 number = 0; number < slots_.size(); ++number) {
       const Slot& slot = slots_[number];
@@ -64,7 +64,7 @@ class Slots {
     return {};
   }
 
-  /// REQUIRES: room.
+  /// REQUIRES: room().
   u32 take(u16 queue) {
     std::vector<u32>& free = queue == 0 ? admin_ : io_;
     const u32 taken = free.back();
@@ -88,7 +88,7 @@ class Slots {
 
  private:
   std::vector<Slot> slots_;
-  std::vector<u32> admin_, io_;  // free ones
+  std::vector<u32> admin_, io_;  // free slots
 };
 
 }  // namespace ew::storage

@@ -1,5 +1,5 @@
-// How a command ended, as its completion says it (NVMe Base Specification 1.4, section 4.6.1). status_codes.inc is the
-// list of all that a controller here can say.
+// How a command ended, as its completion says (NVMe Base Specification 1.4, section 4.6.1). status_codes.inc lists
+// every status that a controller here can have.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct Status {
 
   bool ok() const { return type == 0 && code == 0; }
   bool operator==(const Status& other) const { return type == other.type && code == other.code; }
-  /// Bits 31:17 of a completion's last dword, at 15:1: code, type, delay before a retry, do not retry.
+  /// Bits 31:17 of a completion's last dword, as bits 15:1: status code, its type, delay before a retry, do not retry.
   u16 word() const {
     const bool delayed = type == 0 && code == 0x21;  // Command Interrupted: after the first of Identify's delays
     return static_cast<u16>(code << 1 | type << 9 | u32{delayed} << 12 | u32{!retry && !ok()} << 15);

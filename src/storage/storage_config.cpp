@@ -9,7 +9,7 @@ namespace ew::storage {
 
 namespace {
 
-/// FieldCollector for a part of a section.
+/// A FieldCollector for the section of one drive.
 class NumberedCollector {
  public:
   NumberedCollector(std::vector<core::Field>& fields, u32 number) : fields_(fields, "storage"), number_(number) {}

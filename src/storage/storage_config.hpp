@@ -1,5 +1,5 @@
-// What a machine file says of storage: how many drives there are, and of each what it is and which image it has. All
-// drives are as [storage] says, but for the keys of a section of their own: [storage.3].
+// The storage of a machine file: the number of drives, and the model and image of each. [storage] is for all drives. A
+// drive may have a section of its own for keys that differ: [storage.3].
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct DriveConfig {
   core::Bytes size{1 << 30};
   u32 block = 512;
   bool written = true;
-  u32 queues = 0;  // as the model says; the next two, too
+  u32 queues = 0;  // 0 here and in the next two: as the model says
   u32 entries = 0;
   u32 commands = 0;
   u32 doorbell_stride = 0;
@@ -40,7 +40,7 @@ struct StorageConfig {
   core::Bytes payload{256};
   u32 credits = 127;
   DriveConfig all;
-  std::map<u32, DriveConfig> own;  // by number: drives that differ
+  std::map<u32, DriveConfig> own;  // the drives that differ, by number
 
   const DriveConfig& drive(u32 number) const {
     const auto found = own.find(number);
@@ -51,9 +51,10 @@ struct StorageConfig {
   static void fields(Self& self, Visitor&& visit);
 };
 
-/// The fields of the drives that have a section of their own, as "3.fault" of [storage].
+/// Adds the fields of the drives that have a section of their own. Their names are like "3.fault", in [storage].
 void collect_own(StorageConfig&, std::vector<core::Field>&);
-/// Calls `read` with a place for what each drive's own section may say, behind other fields, and takes in what it said.
+/// Calls `read` with the given fields and, behind them, the fields of every drive's own section. Then keeps the drives
+/// that `read` has changed.
 template <class Read>
 void read_own(StorageConfig& config, std::vector<core::Field> fields, Read&& read) {
   StorageConfig draft;
@@ -67,9 +68,9 @@ void read_own(StorageConfig& config, std::vector<core::Field> fields, Read&& rea
 
 const DriveModel& model_of(const DriveConfig&);
 ImageConfig image_of(const DriveConfig&, u32 number);
-/// `blocks`: of the image.
+/// `blocks`: the number of blocks of the image.
 ControllerConfig controller_of(const DriveConfig&, u32 number, u64 blocks);
-/// Throws core::UserError, which begins with a key, for a drive that cannot be.
+/// Throws core::UserError for a drive that cannot be. The message begins with a key.
 void check(const StorageConfig&);
 
 template <class Self, class Visitor>

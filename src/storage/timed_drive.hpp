@@ -1,6 +1,6 @@
-// A drive of a timing machine: its controller behind a link, whose DMA goes through the machine's memory, and whose
-// medium takes time. What the host asks of it, with the machine at rest, happens at once and past the links. Owned by
-// the memory hierarchy.
+// A drive of a timing machine. Its controller stands behind a link. Its DMA goes through the machine's memory system.
+// Its medium takes time. Accesses of the host happen while the machine is at rest: at once, and not over the links.
+// Owned by the memory hierarchy.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@ class TimedDrive final : public memory::Registers, private Dma, private Medium {
   struct Parts {
     core::TimeWheel& wheel;
     core::Kilohertz clock;
-    memory::HostLinkConfig link;  // its own
+    memory::HostLinkConfig link;  // the drive's own link
     memory::HostLink& gpu;
     memory::DmaPort::Parts port;
     const memory::AddressSpace& space;
     core::Picoseconds host_memory, overtaking;
-    /// Somebody reads these bytes past the machine, or has written them.
+    /// Called when these bytes are read, or were written, not through the machine's memory system.
     std::function<void(u64 address, u64 bytes, bool written)> meet_image;
   };
   TimedDrive(const ControllerConfig&, const DriveModel&, Contents&, const Parts&);
@@ -53,7 +53,7 @@ class TimedDrive final : public memory::Registers, private Dma, private Medium {
   TimedMedium timed_;
   UntimedMedium untimed_;
   Controller controller_;
-  bool at_rest_ = false;  // the host asks
+  bool at_rest_ = false;  // during an access of the host
   u64 stores_ = 0;
 };
 

@@ -68,7 +68,7 @@ void TimedMedium::done(u64 tag, u64) {
   client_->done(static_cast<u32>(tag), started.status);
 }
 
-/// What the cache has taken is durable when the medium has drained it.
+/// Plans when bytes in the cache become durable: when the medium has drained them.
 void TimedMedium::drain(const Started& started) {
   const MediaCommand& command = started.command;
   const bool writes = command.kind == MediaCommand::Kind::write || command.kind == MediaCommand::Kind::write_zeroes;
@@ -76,7 +76,7 @@ void TimedMedium::drain(const Started& started) {
   const u32 unit_blocks = atomic_blocks();
   if (command.kind == MediaCommand::Kind::write_zeroes)
     return parts_.wheel.at<&TimedMedium::settle>(cycle_of(started.durable), *this, command.first, command.blocks);
-  // Its units one after the other, the last at the end of its time on the medium.
+  // The units become durable one after the other, the last at the end of the command's time on the medium.
   const u64 end = started.durable, begin = std::max(end - std::min(end, model_.write.latency.count), now());
   for (u64 first = 0; first < command.blocks; first += unit_blocks) {
     const u64 blocks = std::min<u64>(unit_blocks, command.blocks - first);
@@ -86,7 +86,7 @@ void TimedMedium::drain(const Started& started) {
 }
 
 void TimedMedium::settle(u64 first, u64 blocks) {
-  // A block that cannot be written stays in the cache; a flush says so.
+  // A block that cannot be written stays in the cache. The next flush reports the error.
   (void)parts_.contents.settle(first, blocks);
 }
 

@@ -1,6 +1,7 @@
-// A medium whose commands take the time that a drive's model says (medium_times.hpp). Its bytes are read, and written,
-// when a command is done; a write that lasts is written unit by unit before, as a loss of power would find it. What a
-// volatile cache holds becomes durable when the medium has drained it. Owned by the drive.
+// A medium whose commands take the time that a drive's model says (medium_times.hpp). Bytes are read or written when a
+// command is done. A write that is durable when it is done is different: it is written before, atomic unit by atomic
+// unit, so that a loss of power may cut it. Bytes in a volatile cache become durable when the medium has drained them.
+// Owned by the drive.
 #pragma once
 
 #include <vector>
@@ -16,11 +17,11 @@ class TimedMedium final : public Medium {
  public:
   struct Parts {
     core::TimeWheel& wheel;
-    core::Kilohertz clock;  // which the wheel counts
+    core::Kilohertz clock;  // of the wheel's cycles
     Contents& contents;
   };
   TimedMedium(const DriveModel& model, const Parts& parts);
-  /// Before any command.
+  /// To be called before any command.
   void use(MediumClient& client) { client_ = &client; }
 
   void start(u32 tag, const MediaCommand&) override;
@@ -30,7 +31,7 @@ class TimedMedium final : public Medium {
   struct Started {
     MediaCommand command;
     u64 durable = 0;       // picoseconds
-    bool written = false;  // unit by unit
+    bool written = false;  // it is written unit by unit
     Status status;
   };
 
@@ -47,7 +48,7 @@ class TimedMedium final : public Medium {
   const Parts parts_;
   MediumTimes times_;
   MediumClient* client_ = nullptr;
-  std::vector<Started> started_;  // by tag; the last: of the tag that no slot has
+  std::vector<Started> started_;  // by tag + 1; the first is for the tag of a shutdown's flush
 };
 
 }  // namespace ew::storage

@@ -1,4 +1,4 @@
-// Moves a command's bytes between its slot and memory, and counts what is under way. Owned by the Pipeline.
+// Moves a command's bytes between its slot and memory, and counts the transfers under way. Owned by the Pipeline.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class Transfers {
   void set_page(u32 bytes) { page_ = bytes; }
   u32 page() const { return page_; }
   bool none() const { return moving_ == 0; }
-  /// Dma has told the slot.
+  /// Dma has completed a transfer of the slot.
   void moved(u32 slot) { --moving_, --slots_[slot].moving; }
 
   bool reaches(const Segment& part) const { return dma_.reaches(part.address, part.bytes); }
@@ -31,7 +31,7 @@ class Transfers {
     ++moving_, ++slots_[slot].moving;
     dma_.write(address, from, slot);
   }
-  /// The slot's data, from memory or to it.
+  /// Moves the slot's data from memory; to memory.
   void gather(u32 number) {
     u64 offset = 0;
     Slot& slot = slots_[number];

@@ -1,5 +1,5 @@
-// A medium whose commands take no time: each is performed when somebody steps, the oldest first. For functional mode,
-// and for tests. One that a fault makes late waits for all others.
+// A medium whose commands take no time. step() performs the oldest command. A command that a fault makes late waits for
+// all others. For functional mode, for tests, and for accesses of the host on a timing machine.
 #pragma once
 
 #include <deque>
@@ -11,7 +11,7 @@ namespace ew::storage {
 class UntimedMedium final : public Medium {
  public:
   explicit UntimedMedium(Contents& contents) : contents_(contents) {}
-  /// Before any command.
+  /// To be called before any command.
   void use(MediumClient& client) { client_ = &client; }
 
   void start(u32 tag, const MediaCommand& command) override {

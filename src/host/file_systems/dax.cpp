@@ -22,7 +22,7 @@ Work dax_write(const DaxCosts& costs, const FileRange& range, u64 from) {
   work.steps.push_back(
       computing(costs.call.count + pages_of(range) * costs.page.count + (allocates ? costs.allocate.count : 0)));
   if (range.bytes == 0) return work;
-  // Fresh blocks are filled with zeros where the bytes will stand; whoever reads the file never sees old contents.
+  // Fresh blocks are filled with zeros first. So a reader of the file never sees old contents.
   if (allocates) work.steps.push_back({.act = Act::stream, .to = range.address, .from = 0, .bytes = range.bytes});
   work.steps.push_back(
       {.act = costs.streams ? Act::stream : Act::copy, .to = range.address, .from = from, .bytes = range.bytes});

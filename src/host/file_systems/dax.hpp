@@ -1,19 +1,19 @@
-// What file systems have in common that keep a file's pages in persistent memory itself (DAX), without a page cache: a
-// call looks up each page, copies, and flushes what it has copied. A call that allocates blocks fills them with zeros
-// first, and takes part in the journal; the next fsync() writes the journal.
+// File systems with DAX: a file's pages lie in persistent memory itself, without a page cache. This is what they have
+// in common. A call looks up each page, copies, and flushes the copy. A call that allocates blocks first fills them
+// with zeros and adds to the journal. The next fsync() writes the journal.
 #pragma once
 
 #include "host/file_system.hpp"
 
 namespace ew::host {
 
-/// What a file system of this kind costs. Each has a struct of its own with these members and its own sources.
+/// The costs of such a file system. Each file system has a struct of its own, with these members and its own sources.
 struct DaxCosts {
-  core::Picoseconds call;      // each
-  core::Picoseconds page;      // of a call, each of 4 KiB
-  core::Picoseconds allocate;  // of a call that allocates
-  core::Picoseconds sync;      // of fsync()
-  core::Picoseconds journal;   // of fsync(), when blocks were allocated
+  core::Picoseconds call;      // for each call
+  core::Picoseconds page;      // for each page of 4 KiB of a call
+  core::Picoseconds allocate;  // for a call that allocates
+  core::Picoseconds sync;      // for fsync()
+  core::Picoseconds journal;   // for fsync(), if blocks were allocated
   bool streams = false;        // non-temporal stores instead of stores and flushes
 };
 
@@ -21,7 +21,7 @@ Work dax_write(const DaxCosts&, const FileRange&, u64 from);
 Work dax_read(const DaxCosts&, const FileRange&, u64 to);
 Work dax_sync(const DaxCosts&, bool allocated);
 
-/// Costs: a struct that derives from DaxCosts, with fields().
+/// `Costs` is a struct that derives from DaxCosts, with fields().
 template <class Costs>
 FileSystem dax_file_system(std::string_view name, std::string_view sentence) {
   return {.name = name,

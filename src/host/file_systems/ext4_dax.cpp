@@ -5,8 +5,8 @@ namespace ew::host {
 
 namespace {
 
-/// "SplitFS" is Kadekodi et al., SplitFS: Reducing Software Overhead in File Systems for Persistent Memory, SOSP 2019,
-/// measured on Optane modules.
+/// The source "SplitFS" is Kadekodi et al., SplitFS: Reducing Software Overhead in File Systems for Persistent Memory,
+/// SOSP 2019. It measures Optane modules.
 struct Ext4DaxCosts : DaxCosts {
   Ext4DaxCosts()
       : DaxCosts{.call = {700'000},

@@ -5,7 +5,7 @@ namespace ew::host {
 
 namespace {
 
-/// No source gives XFS's calls on Optane apart: what is not known to differ is ext4's.
+/// No source has separate figures for XFS's calls on Optane. So all values are those of ext4-dax.
 struct XfsDaxCosts : DaxCosts {
   XfsDaxCosts()
       : DaxCosts{.call = {700'000},

@@ -1,5 +1,5 @@
-// The drives that a machine file can name: what each controller can, and how fast its medium is. A new one is a file in
-// this folder and a line in models.inc. Every figure has its source beside it; a fit says that it is one.
+// The drives that a machine file can name: the limits of each controller, and the rates of its medium. A new drive is a
+// file in this folder and a line in models.inc. Every figure has its source beside it. A fit is called a fit.
 #pragma once
 
 #include <span>
@@ -9,26 +9,27 @@
 
 namespace ew::storage {
 
-/// How a medium serves commands of one kind. At full load it ends so many a second; one alone takes `latency`. Their
-/// product is how many are served side by side, by whatever dies and channels the drive has.
+/// How a medium serves commands of one kind. Under full load it completes commands at these rates. A single command
+/// takes `latency`. Rate times latency is the number of commands that the drive's dies and channels serve at the same
+/// time.
 struct MediumRates {
-  u64 small = 0;                // commands a second of at most 512 bytes
-  u64 page = 0;                 // of 4 KiB
-  core::BytesPerSecond stream;  // of all bytes of a command behind the first 4 KiB
+  u64 small = 0;                // commands of at most 512 bytes in a second
+  u64 page = 0;                 // commands of 4 KiB in a second
+  core::BytesPerSecond stream;  // for the bytes of a command behind its first 4 KiB
   core::Picoseconds latency;
 };
 
 struct DriveModel {
   std::string_view name, sentence;
   u32 lanes = 4, generation = 4;     // of its PCIe link
-  u32 commands = 256;                // inside the controller at once
-  u32 queues = 128, entries = 1024;  // pairs for I/O, and entries of the longest
-  core::Bytes transfer;              // that one command may move
+  u32 commands = 256;                // commands inside the controller at the same time
+  u32 queues = 128, entries = 1024;  // pairs of I/O queues; entries of the longest queue
+  core::Bytes transfer;              // the most bytes that one command may move
   MediumRates read, write;
-  core::Bytes buffer;           // of writes that are done before the medium has them
-  bool volatile_cache = false;  // that buffer, and a crash empties it; else capacitors save it
-  core::Bytes atomic;           // that a loss of power leaves written together or not at all
-  core::Picoseconds unwritten;  // until a read of deallocated blocks alone is done
+  core::Bytes buffer;           // writes are done when their bytes have room in this buffer
+  bool volatile_cache = false;  // a crash empties the buffer; else capacitors save its bytes
+  core::Bytes atomic;           // a loss of power leaves all or none of so many bytes written
+  core::Picoseconds unwritten;  // the time of a read whose blocks are all deallocated
 };
 
 namespace drives {

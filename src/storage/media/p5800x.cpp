@@ -8,14 +8,14 @@ DriveModel drives::p5800x() {
   return {
       .name = "p5800x",
       .sentence = "Intel Optane P5800X: 3D XPoint, PCIe 4.0 x4.",
-      // BaM, section 2.2: 11 us at saturation, at 5.1 M reads of 512 bytes a second (a fit: their product).
+      // A fit, from BaM, section 2.2: 11 us at saturation, times 5.1 M reads of 512 bytes in a second.
       .commands = 56,
-      // BaM, section 4: 128 pairs of 1,024 entries are used; that the drive has more is not published.
+      // BaM, section 4, uses 128 pairs of 1,024 entries. It is not published whether the drive has more.
       .queues = 128,
       .entries = 1024,
       .transfer = 128_KiB,  // assumed
-      // small: BaM, Table 2. page: Intel's 7.2 GB/s of sequential reads in pages; BaM's 1.5 M is what the link lets
-      // through. latency: Intel's 6 us for one read of 4 KiB.
+      // small: BaM, Table 2. page: Intel's 7.2 GB/s of sequential reads, in pages (the link limits BaM's figure, 1.5
+      // M). latency: Intel's 6 us for one read of 4 KiB.
       .read = {.small = 5'100'000, .page = 1'757'812, .stream = {7'200'000'000}, .latency = 6'000_ns},
       // small, page: BaM, Table 2. stream: Intel's 6.5 GB/s (6.2 for 4 KiB in the table). latency: assumed, as reads.
       .write = {.small = 1'000'000, .page = 1'500'000, .stream = {6'500'000'000}, .latency = 6'000_ns},

@@ -10,7 +10,7 @@ DriveModel drives::pm1735() {
       .sentence = "Samsung PM1735: low-latency NAND, PCIe 4.0 x8.",
       .lanes = 8,
       .commands = 256,  // assumed: no source gives its latency at saturation
-      .queues = 128,    // BaM, section 4: are used
+      .queues = 128,    // BaM, section 4, uses 128
       .entries = 1024,
       .transfer = 128_KiB,  // assumed
       // small, page: BaM, Table 2 (a block of 512 bytes is read more slowly than a page). stream: Samsung's 8 GB/s.
