@@ -1,0 +1,120 @@
+// Transactions on persistent memory for kernels, with helper warps that persist for the others ("Architectural Support
+// for NVRAM Persistence in GPUs", TPDS 2020). docs/transactions.md says how to use it and what is promised.
+//
+//   tx::Options options;                                  // host
+//   options.words = 1000;  options.blocks = 8;  options.threads = 256;
+//   tx::Space space;
+//   if (!tx::create(space, "bank.pool", options)) …       // a sentence on stderr
+//   space.in_image(0)[i] = …                              // the first contents
+//   tx::start(space);
+//   transfer<<<8, space.block_threads(), space.shared_bytes()>>>(space, …);
+//   … after a crash: tx::open(space, "bank.pool", options)
+//
+//   __global__ void transfer(tx::Space space, …) {
+//     tx::run(space, [&](tx::Thread& thread) {            // helper warps do not come into it
+//       tx::atomically(thread, [&](tx::Transaction& t) {
+//         const unsigned from = t.load(space.at(a));
+//         t.store(space.at(a), from - 1);
+//         …
+//       });
+//       tx::durable(thread);                              // what this thread has committed survives a crash
+//     });
+//   }
+#pragma once
+
+#if defined(__CUDACC__)
+
+#include "gpm.cuh"
+#include "tx_host.cuh"
+#include "tx_stm.cuh"
+
+namespace everwarp {
+namespace tx {
+
+EVERWARP_DEVICE void end_thread(Thread& thread) {
+  Statistics* const all = &thread.space_.shared->statistics;
+  if (thread.commits_ != 0) count(&all->commits, thread.commits_);
+  if (thread.read_only_ != 0) count(&all->read_only, thread.read_only_);
+  if (thread.aborts_ != 0) count(&all->aborts, thread.aborts_);
+  if (thread.robbed_ != 0) count(&all->robbed, thread.robbed_);
+  if (thread.cancelled_ != 0) count(&all->cancelled, thread.cancelled_);
+}
+
+/// Calls body(Thread&) in every thread of a kernel that is no helper, and helps in the others. All threads of the block
+/// call it, once, with blocks of block_threads() threads in x, shared_bytes() of dynamic shared memory, and at most
+/// Options::blocks blocks in x. The body must not use barriers of the whole block, since helper warps meet none.
+template <class Body>
+EVERWARP_DEVICE void run(const Space& space, Body&& body) {
+  extern __shared__ __align__(64) unsigned char everwarp_tx_shared[];
+  Ring* const ring = reinterpret_cast<Ring*>(everwarp_tx_shared);
+  const unsigned thread = threadIdx.x, block = blockIdx.x;
+  if (blockDim.x != space.block_threads() || blockDim.y * blockDim.z * gridDim.y * gridDim.z != 1 ||
+      gridDim.x > space.options.blocks) {
+    report(space, wrong_launch);
+    return;
+  }
+  if (space.with_ring()) {
+    for (unsigned i = thread; i < space.options.ring; i += blockDim.x) *ring->pair(space, i) = 0;
+    if (thread == 0) {
+      ring->tail = ring->head = space.block_logs[block].tail;
+      ring->freed = space.block_logs[block].freed;
+      ring->running = space.options.threads;
+    }
+    __syncthreads();
+  }
+  if (thread >= space.options.threads) {
+    help(space, ring, block, (thread - space.options.threads) / 32, thread % 32);
+    return;
+  }
+  Thread own(space, ring, thread);
+  body(own);
+  end_thread(own);
+  if (space.with_ring()) {
+    __threadfence_block();
+    atomicSub(&ring->running, 1u);
+  }
+}
+
+/// Runs body(Transaction&) until it has happened at one moment, as seen by all transactions, or not at all. The body may
+/// run many times: it reads and writes the space by the transaction alone, and what it sets outside must be set anew
+/// each time. A loop in it looks at Transaction::alive().
+template <class Body>
+EVERWARP_DEVICE Status atomically(Thread& thread, Body&& body) {
+  const Space& space = thread.space_;
+  if (thread.inside_) return report(space, nested);
+  thread.inside_ = true;
+  Status status = retry_;
+  for (unsigned tries = 0; status == retry_; ++tries) {
+    if (tries != 0) {
+      ++thread.aborts_;
+      const unsigned most = 64u << min(tries, 8u);  // ns
+      wait_ns((thread.thread_ * 2654435761u + tries * 40503u) % most);
+    }
+    monitor(space, 0);
+    Transaction transaction(thread);
+    body(transaction);
+    status = transaction.commit();
+  }
+  thread.inside_ = false;
+  if (status == cancelled) ++thread.cancelled_;
+  if (status >= nested) report(space, status);
+  return status;
+}
+
+/// Whether a crash from now on leaves every commit of this thread so far: it, and all with smaller numbers, of whatever
+/// block, are logged.
+EVERWARP_DEVICE bool is_durable(Thread& thread) {
+  const Space& space = thread.space();
+  return space.options.mode == in_memory || logged_to(space) >= thread.last_number();
+}
+/// Waits for that. In memory there is nothing to wait for, and nothing is promised.
+EVERWARP_DEVICE void durable(Thread& thread) {
+  while (!is_durable(thread)) wait_ns(300);
+}
+
+}  // namespace tx
+}  // namespace everwarp
+
+namespace tx = everwarp::tx;
+
+#endif  // __CUDACC__

@@ -1,0 +1,220 @@
+// Durability of transactions: frames, the order in which they count, and the image that they are applied to. Included by
+// tx.cuh; tx_space.cuh has the words.
+//
+// A frame is *logged* when all of it is durable in a log. Frames count in the order of their numbers: after a crash those
+// before the first number that is in no log. So a frame is applied to the image only when all before it are logged,
+// and its log is used again only when the pool's base says that it is applied durably. Any thread may apply
+// any frame. Two that apply frames with one word in common agree by `newest`: the larger number stays.
+#pragma once
+
+#if defined(__CUDACC__)
+
+#include "region.cuh"
+#include "tx_space.cuh"
+
+namespace everwarp {
+namespace tx {
+
+template <class T>
+EVERWARP_DEVICE T look(const T* word) {
+  return *const_cast<const volatile T*>(word);
+}
+template <class T>
+EVERWARP_DEVICE void put(T* word, T value) {
+  *const_cast<volatile T*>(word) = value;
+}
+template <class T>
+EVERWARP_DEVICE void count(T* statistic, unsigned long long by = 1) {
+  atomicAdd(statistic, by);
+}
+
+EVERWARP_DEVICE void wait_ns(unsigned ns) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+  for (const long long end = clock64() + ns; clock64() < end;) continue;
+#else
+  __nanosleep(ns);
+#endif
+}
+EVERWARP_DEVICE void wait_cycles(unsigned cycles) {
+  if (cycles != 0)
+    for (const long long end = clock64() + cycles; clock64() < end;) continue;
+}
+EVERWARP_DEVICE unsigned long long now_ns() {
+  unsigned long long ns;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+  return ns;
+}
+EVERWARP_DEVICE unsigned multiprocessor() {
+  unsigned number;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+  return number;
+}
+
+EVERWARP_DEVICE Status report(const Space& space, Status mistake) {
+  atomicCAS(&space.shared->mistake, 0u, static_cast<unsigned>(mistake));
+  return mistake;
+}
+
+EVERWARP_DEVICE unsigned long long* frame_of(const Space& space, unsigned slot, unsigned thread) {
+  return space.frames + (static_cast<size_t>(thread) * space.options.slots + slot) * (1 + space.options.writes);
+}
+EVERWARP_DEVICE unsigned long long* write_of(const Space& space, unsigned slot, unsigned k, unsigned thread) {
+  return space.writes + (static_cast<size_t>(slot) * space.options.writes + k) * space.all_threads + thread;
+}
+EVERWARP_DEVICE LogEnds* ends_of(const Space& space, unsigned block) {
+  return reinterpret_cast<LogEnds*>(space.logs + block * (sizeof(LogEnds) + 8ull * space.options.log));
+}
+EVERWARP_DEVICE unsigned long long* log_of(const Space& space, unsigned block) {
+  return reinterpret_cast<unsigned long long*>(ends_of(space, block) + 1);
+}
+
+/// Moves a counter on over the marks that follow it. Returns where it is; what the marks stand for has happened.
+EVERWARP_DEVICE unsigned advance(const Space& space, unsigned* counter, const unsigned* marks) {
+  unsigned at = look(counter), found = at;
+  for (bool whole = true; whole;) {
+    unsigned seen[8];
+#pragma unroll
+    for (unsigned k = 0; k < 8; ++k) seen[k] = look(marks + ((found + 1 + k) & space.window_mask));
+    unsigned run = 0;
+#pragma unroll
+    for (unsigned k = 0; k < 8; ++k)
+      if (run == k && seen[k] == found + 1 + k) ++run;
+    found += run;
+    whole = run == 8;
+  }
+  __threadfence();
+  if (found != at) at = max(atomicMax(counter, found), found);
+  return at;
+}
+/// The same by a whole warp.
+EVERWARP_DEVICE unsigned advance_warp(const Space& space, unsigned* counter, const unsigned* marks, unsigned lane) {
+  unsigned found = __shfl_sync(~0u, look(counter), 0);
+  const unsigned begin = found;
+  for (;;) {
+    const unsigned number = found + 1 + lane;
+    const unsigned there = __ballot_sync(~0u, look(marks + (number & space.window_mask)) == number);
+    const unsigned run = there == ~0u ? 32 : __ffs(~there) - 1;
+    found += run;
+    if (run != 32) break;
+  }
+  __threadfence();
+  if (found != begin && lane == 0) atomicMax(counter, found);
+  return found;
+}
+
+/// What is logged so far, without gaps.
+EVERWARP_DEVICE unsigned logged_to(const Space& space) {
+  return advance(space, &space.shared->logged, space.logged);
+}
+
+/// The frame is in a log, durably; its pairs are at `place`.
+EVERWARP_DEVICE void mark_logged(const Space& space, unsigned number, unsigned place) {
+  put(space.places + (number & space.window_mask), place);
+  __threadfence();
+  put(space.logged + (number & space.window_mask), number);
+}
+
+/// One pair of a frame that is applied.
+EVERWARP_DEVICE unsigned long long pair_at(const Space& space, unsigned place, unsigned k) {
+  if (place & in_mirror) {
+    const unsigned at = place & ~in_mirror, mask = space.options.log - 1;
+    return look(space.mirror + ((at & ~mask) | ((at + k) & mask)));
+  }
+  if (k == 0) return look(space.heads + place);
+  const unsigned slot = place / space.all_threads, thread = place % space.all_threads;
+  return look(write_of(space, slot, k - 1, thread));
+}
+
+/// Applies frame `number`, if there is one (0: none). Lanes of a warp may call it together.
+EVERWARP_DEVICE void apply(const Space& space, unsigned number) {
+  const unsigned place = number == 0 ? 0 : look(space.places + (number & space.window_mask));
+  const unsigned pairs = number == 0 ? 0 : high_part(pair_at(space, place, 0));
+  for (unsigned k = 1; k <= pairs; ++k) {
+    const unsigned long long pair = pair_at(space, place, k);
+    atomicMax(space.newest + high_part(pair), static_cast<unsigned long long>(number) << 32 | low_part(pair));
+  }
+  __threadfence();
+  // Who stores a word's value looks again afterwards: a newer one may have come, and been stored, in between.
+  for (unsigned long long before = 0, after = 1; before != after;) {
+    before = after = 0;
+    for (unsigned k = 1; k <= pairs; ++k) {
+      const unsigned word = high_part(pair_at(space, place, k));
+      const unsigned long long value = look(space.newest + word);
+      put(space.image + word, low_part(value));  // @image
+      before += value >> 32;
+    }
+    gpm_persist();  // @applied
+    for (unsigned k = 1; k <= pairs; ++k)
+      after += look(space.newest + high_part(pair_at(space, place, k))) >> 32;
+  }
+  if (number != 0) put(space.applied + (number & space.window_mask), number);
+}
+
+/// Takes up to `most` frames that are logged and nobody's yet: the first of them, and in `taken` how many. One thread.
+EVERWARP_DEVICE unsigned claim(const Space& space, unsigned ready, unsigned most, unsigned& taken) {
+  const unsigned before = look(&space.shared->claimed);
+  taken = before < ready ? min(most, ready - before) : 0;
+  if (taken != 0 && atomicCAS(&space.shared->claimed, before, before + taken) != before) taken = 0;
+  __threadfence();
+  return before + 1;
+}
+
+/// Tells the pool what is applied, if that is news and nobody else is at it.
+EVERWARP_DEVICE void raise_base(const Space& space) {
+  const unsigned applied = advance(space, &space.shared->applied, space.applied);
+  if (applied <= look(&space.shared->base) || atomicCAS(&space.shared->base_lock, 0u, 1u) != 0) return;
+  __threadfence();
+  const unsigned to = look(&space.shared->applied);
+  if (to > look(&space.shared->base)) {
+    put(space.base, static_cast<unsigned long long>(to));  // @base
+    gpm_persist();  // @based
+    put(&space.shared->base, to);
+  }
+  __threadfence();
+  atomicExch(&space.shared->base_lock, 0u);
+}
+
+/// Waits until the frame in this slot of this thread is not needed any more, and helps to get there.
+EVERWARP_DEVICE void free_slot(const Space& space, unsigned slot, unsigned thread) {
+  const unsigned number = low_part(look(space.heads + static_cast<size_t>(slot) * space.all_threads + thread));
+  if (number <= look(&space.shared->base)) return;
+  count(&space.shared->statistics.slot_waits);
+  while (number > look(&space.shared->base)) {
+    unsigned taken;
+    const unsigned first = claim(space, logged_to(space), 8, taken);
+    for (unsigned k = 0; k < taken; ++k) apply(space, first + k);
+    raise_base(space);
+    if (taken == 0) wait_ns(200);
+  }
+}
+
+/// The bytes that somebody has just persisted count for its multiprocessor. A new slice adds what has changed to the
+/// whole GPU's rate, and then one thread may switch the helpers (section 5 of the paper).
+EVERWARP_DEVICE void monitor(const Space& space, unsigned bytes) {
+  if (space.options.mode != adaptive) return;
+  SmMonitor* const own = space.monitors + multiprocessor() % sm_monitors;
+  Shared* const all = space.shared;
+  const unsigned slice = static_cast<unsigned>(now_ns() / (1000ull * space.options.slice)), seen = look(&own->slice);
+  if (slice != seen && atomicCAS(&own->slice, seen, slice) == seen) {
+    const unsigned done = atomicExch(&own->running, 0u), last = slice - seen == 1 ? done : 0;
+    const unsigned change = last - atomicExch(&own->last, last);
+    const unsigned rate = atomicAdd(&all->rate, change) + change;  // bytes a slice
+    const unsigned limit = space.options.threshold * space.options.slice;
+    atomicMax(&all->statistics.largest_rate, static_cast<unsigned long long>(rate / space.options.slice));
+    if (rate > limit) atomicMax(&all->last_above, slice);
+    const bool on = look(&all->helpers_on) != 0, wanted = rate > limit;
+    const bool long_below = slice - look(&all->last_above) >= slices_below;
+    if (on != wanted && (wanted || long_below) && atomicCAS(&all->switch_lock, 0u, 1u) == 0) {
+      if (atomicExch(&all->helpers_on, wanted ? 1u : 0u) != (wanted ? 1u : 0u))
+        count(wanted ? &all->statistics.switched_on : &all->statistics.switched_off);
+      __threadfence();
+      atomicExch(&all->switch_lock, 0u);
+    }
+  }
+  if (bytes != 0) atomicAdd(&own->running, bytes);
+}
+
+}  // namespace tx
+}  // namespace everwarp
+
+#endif  // __CUDACC__

@@ -1,0 +1,273 @@
+// The transactions themselves: conflicts, the write log, commit ("Architectural Support for NVRAM Persistence in GPUs",
+// figure 2). Included by tx.cuh; tx_space.cuh has the words.
+//
+// A record is what a transaction owns to read or write a word (several words may share one). It names the owner's thread
+// and attempt. The smaller thread wins: it takes the record, after it has turned the owner's status from active to
+// robbed. A transaction commits by turning its own status from active to committing, which nobody can undo. So it
+// is robbed before it has begun to write back, or not at all. Nobody waits for a record: who loses starts again.
+//
+// A transaction that has just taken a record looks whether it is robbed. So what it has read until then is all
+// current at this moment.
+#pragma once
+
+#if defined(__CUDACC__)
+
+#include <cuda/atomic>
+
+#include "tx_helper.cuh"
+
+namespace everwarp {
+namespace tx {
+
+enum State : unsigned { idle, active, robbed, committing };
+
+EVERWARP_DEVICE unsigned long long status_of(unsigned attempt, State state) {
+  return static_cast<unsigned long long>(attempt) << 32 | state;
+}
+template <class T>
+EVERWARP_DEVICE cuda::atomic_ref<T, cuda::thread_scope_device> ref(T* word) {
+  return cuda::atomic_ref<T, cuda::thread_scope_device>(*word);
+}
+
+/// What a thread of a kernel has of the library. From run() (tx.cuh).
+class Thread {
+ public:
+  EVERWARP_DEVICE Thread(const Space& space, Ring* ring, unsigned thread)
+      : space_(space), ring_(ring), thread_(blockIdx.x * space.options.threads + thread) {}
+
+  /// Its number among the threads of the launch that are no helpers, and their number.
+  EVERWARP_DEVICE unsigned index() const { return thread_; }
+  EVERWARP_DEVICE unsigned count() const { return gridDim.x * space_.options.threads; }
+  /// The number of the last commit of this thread that has written anything; 0: none yet.
+  EVERWARP_DEVICE unsigned last_number() const { return last_; }
+  EVERWARP_DEVICE const Space& space() const { return space_; }
+
+ private:
+  friend class Transaction;
+  template <class Body>
+  friend EVERWARP_DEVICE Status atomically(Thread& thread, Body&& body);
+  friend EVERWARP_DEVICE void end_thread(Thread& thread);
+
+  const Space& space_;
+  Ring* ring_;
+  unsigned thread_, slot_ = 0, last_ = 0;
+  unsigned commits_ = 0, read_only_ = 0, aborts_ = 0, robbed_ = 0, cancelled_ = 0;
+  bool inside_ = false;
+};
+
+/// One attempt of a transaction: what its body reads and writes with.
+class Transaction {
+ public:
+  EVERWARP_DEVICE explicit Transaction(Thread& thread) : thread_(thread), space_(thread.space_) {
+    if (space_.options.mode == strict || space_.options.mode == adaptive) free_slot(space_, thread_.slot_, me());
+    unsigned long long* const status = space_.status + me();
+    const unsigned attempt = static_cast<unsigned>(look(status) >> 32) + 1;
+    active_ = status_of(attempt, active);
+    self_ = (me() + 1ull) << 32 | attempt;
+    ref(status).store(active_, cuda::memory_order_release);
+  }
+
+  /// The value of *from as of this transaction. `from` points into the space (Space::at). T: whole words.
+  template <class T>
+  EVERWARP_DEVICE T load(const T* from) {
+    union Words {
+      T value;
+      unsigned word[sizeof(T) / 4];
+      EVERWARP_DEVICE Words() {}
+    } words;
+    static_assert(sizeof(T) % 4 == 0, "transactions read and write whole 32-bit words");
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(T) / 4; ++i)
+      words.word[i] = load_word(reinterpret_cast<const unsigned*>(from) - space_.data + i);
+    return words.value;
+  }
+  /// Writes *to when the transaction commits.
+  template <class T>
+  EVERWARP_DEVICE void store(T* to, const typename as_is<T>::type& value) {
+    union Words {
+      T value;
+      unsigned word[sizeof(T) / 4];
+      EVERWARP_DEVICE Words() {}
+    } words;
+    static_assert(sizeof(T) % 4 == 0, "transactions read and write whole 32-bit words");
+    words.value = value;
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(T) / 4; ++i)
+      store_word(reinterpret_cast<unsigned*>(to) - space_.data + i, words.word[i]);
+  }
+  /// False: this attempt is lost, and the body should return. Until then all loaded values are of one moment. Later loads
+  /// give zero.
+  EVERWARP_DEVICE bool alive() const { return outcome_ == committed; }
+  /// Nothing of this transaction happens, and it is not tried again.
+  EVERWARP_DEVICE void cancel() {
+    if (alive()) outcome_ = cancelled;
+  }
+
+ private:
+  template <class Body>
+  friend EVERWARP_DEVICE Status atomically(Thread& thread, Body&& body);
+
+  EVERWARP_DEVICE unsigned me() const { return thread_.thread_; }
+  EVERWARP_DEVICE unsigned long long* written(unsigned k) const { return write_of(space_, thread_.slot_, k, me()); }
+  EVERWARP_DEVICE bool is_active() const {
+    return ref(space_.status + me()).load(cuda::memory_order_relaxed) == active_;
+  }
+  EVERWARP_DEVICE bool lost(Status why = retry_) {
+    if (alive()) outcome_ = why;
+    return false;
+  }
+  EVERWARP_DEVICE static unsigned filter_bit(unsigned word) { return 1u << (word * 0x9e3779b1u >> 27); }
+
+  /// The word's record is this transaction's, and it is not robbed.
+  EVERWARP_DEVICE bool own(size_t word) {
+    if (!alive()) return false;
+    if (word >= space_.options.words) return lost(no_such_word);
+    const unsigned at = record_of(static_cast<unsigned>(word));
+    unsigned long long* const record = space_.records + at;
+    for (;;) {
+      unsigned long long seen = ref(record).load(cuda::memory_order_relaxed);
+      if (seen == self_) return true;
+      if (held_ == space_.options.records_held) return lost(too_many_records);
+      if (seen != 0 && !rob(seen)) {
+        if (!alive()) return false;
+        continue;  // its owner has just given it up
+      }
+      if (!ref(record).compare_exchange_strong(seen, self_, cuda::memory_order_acq_rel)) continue;
+      put(space_.held + static_cast<size_t>(held_++) * space_.all_threads + me(), at);
+      return is_active() || lost();
+    }
+  }
+  EVERWARP_DEVICE unsigned record_of(unsigned word) const {
+    // Neighbours have different records; what is apart by a power of two has too.
+    return (word ^ (word >> 20) * 0x9e3779b1u) & space_.record_mask;
+  }
+  /// Whether the owner `seen` may be robbed, and is.
+  EVERWARP_DEVICE bool rob(unsigned long long seen) {
+    const unsigned owner = static_cast<unsigned>(seen >> 32) - 1, attempt = static_cast<unsigned>(seen);
+    if (owner < me()) return lost();
+    unsigned long long found = status_of(attempt, active);
+    if (ref(space_.status + owner).compare_exchange_strong(found, status_of(attempt, robbed), cuda::memory_order_acq_rel) ||
+        found == status_of(attempt, robbed))
+      return true;
+    return found == status_of(attempt, committing) && lost();
+  }
+
+  EVERWARP_DEVICE unsigned load_word(size_t word) {
+    if (!own(word)) return 0;
+    if (filter_ & filter_bit(static_cast<unsigned>(word)))
+      for (unsigned k = count_; k-- > 0;) {
+        const unsigned long long pair = look(written(k));
+        if (high_part(pair) == word) return low_part(pair);
+      }
+    return look(space_.data + word);
+  }
+  EVERWARP_DEVICE void store_word(size_t word, unsigned value) {
+    if (!own(word)) return;
+    const unsigned long long pair = pair_of(static_cast<unsigned>(word), value);
+    const unsigned bit = filter_bit(static_cast<unsigned>(word));
+    if (filter_ & bit)
+      for (unsigned k = 0; k < count_; ++k)
+        if (high_part(look(written(k))) == word) {
+          put(written(k), pair);
+          return;
+        }
+    if (count_ == space_.options.writes) {
+      lost(too_many_words);
+      return;
+    }
+    filter_ |= bit;
+    put(written(count_++), pair);
+  }
+
+  EVERWARP_DEVICE Status commit() {
+    unsigned long long expected = active_;
+    if (outcome_ == committed && count_ != 0 &&
+        !ref(space_.status + me()).compare_exchange_strong(expected, active_ - active + committing, cuda::memory_order_acq_rel))
+      outcome_ = retry_;
+    if (outcome_ != committed || count_ == 0) {
+      if (outcome_ == committed) ++thread_.read_only_;
+      give_up();
+      return outcome_;
+    }
+    if (look(&space_.shared->number) >= 0xff000000u) {
+      outcome_ = exhausted;
+      give_up();
+      return outcome_;
+    }
+    const bool by_ring =
+        space_.options.mode == helper || (space_.options.mode == adaptive && look(&space_.shared->helpers_on) != 0);
+    const bool in_slot = !by_ring && space_.options.mode != in_memory;
+    // A lane that has room must end without waiting for one of its warp that has none: so all stands inside the loop.
+    for (bool done = false; !done;) {
+      unsigned at = 0;
+      if (!by_ring || reserve(space_, thread_.ring_, 1 + count_, at)) {
+        const unsigned number = atomicAdd(&space_.shared->number, 1u) + 1;
+        if (by_ring)
+          into_ring(at, number);
+        else if (in_slot)
+          into_log(number);
+        write_back();
+        if (in_slot && ++thread_.slot_ == space_.options.slots) thread_.slot_ = 0;
+        thread_.last_ = number;
+        done = true;
+      } else {
+        wait_ns(200);
+      }
+    }
+    ++thread_.commits_;
+    return committed;
+  }
+
+  EVERWARP_DEVICE void into_ring(unsigned at, unsigned number) {
+    Ring* const ring = thread_.ring_;
+    for (unsigned k = 0; k < count_; ++k) put(ring->pair(space_, at + 1 + k), look(written(k)));
+    put(ring->pair(space_, at), head_of(count_, number));
+  }
+  EVERWARP_DEVICE void into_log(unsigned number) {
+    const unsigned slot = thread_.slot_, place = slot * space_.all_threads + me();
+    unsigned long long* const frame = frame_of(space_, slot, me());
+    put(space_.heads + place, head_of(count_, number));
+    for (unsigned k = 0; k < count_; ++k) put(frame + 1 + k, look(written(k)));  // @frame
+    wait_cycles(space_.options.delay);
+    ofence();  // @frame_order
+    put(frame, head_of(count_, number));  // @frame_head
+    gpm_persist();  // @frame_durable
+    mark_logged(space_, number, place);
+    monitor(space_, 8 * (1 + count_));
+  }
+  /// The values to the working copy, then the records to whoever comes.
+  EVERWARP_DEVICE void write_back() {
+    for (unsigned k = 0; k < count_; ++k) {
+      const unsigned long long pair = look(written(k));
+      put(space_.data + high_part(pair), low_part(pair));
+    }
+    for (unsigned k = 0; k < held_; ++k)
+      ref(space_.records + held(k)).store(0, cuda::memory_order_release);
+    ref(space_.status + me()).store(active_ - active + idle, cuda::memory_order_release);
+  }
+  EVERWARP_DEVICE void give_up() {
+    for (unsigned k = 0; k < held_; ++k) {
+      unsigned long long mine = self_;  // unless it was robbed
+      ref(space_.records + held(k)).compare_exchange_strong(mine, 0, cuda::memory_order_release);
+    }
+    unsigned long long expected = active_;
+    if (!ref(space_.status + me()).compare_exchange_strong(expected, active_ - active + idle, cuda::memory_order_acq_rel)) {
+      if (expected == active_ - active + robbed) ++thread_.robbed_;
+      ref(space_.status + me()).store(active_ - active + idle, cuda::memory_order_release);
+    }
+  }
+  EVERWARP_DEVICE unsigned held(unsigned k) const {
+    return look(space_.held + static_cast<size_t>(k) * space_.all_threads + me());
+  }
+
+  Thread& thread_;
+  const Space& space_;
+  unsigned long long active_, self_;
+  unsigned held_ = 0, count_ = 0, filter_ = 0;
+  Status outcome_ = committed;
+};
+
+}  // namespace tx
+}  // namespace everwarp
+
+#endif  // __CUDACC__
