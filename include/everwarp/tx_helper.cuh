@@ -87,15 +87,15 @@ EVERWARP_DEVICE bool drain(const Space& space, Ring* ring, unsigned block, unsig
   __syncwarp();
   if (lane == 0) put(&ring->head, begin + length);
   wait_cycles(space.options.delay);
-  gpm_persist();  // @run_durable
-  __syncwarp();
+  dfence();  // @run_durable
+  meet(0);
   if (lane == 0) {
     LogEnds* const ends = ends_of(space, block);
     put(&ends->tail, static_cast<unsigned long long>(begin + length));  // @tail
-    gpm_persist();  // @tail_durable
+    dfence();  // @tail_durable
     monitor(space, 8 * length);
   }
-  __syncwarp();
+  meet(0);
 #pragma unroll
   for (unsigned part = 0; part < run_parts; ++part) {
     const unsigned at = begin + 32 * part + lane;
@@ -106,12 +106,13 @@ EVERWARP_DEVICE bool drain(const Space& space, Ring* ring, unsigned block, unsig
 }
 
 /// Applies up to 32 frames, one a lane. A whole warp.
-EVERWARP_DEVICE bool apply_some(const Space& space, unsigned lane) {
-  const unsigned ready = advance_warp(space, &space.shared->logged, space.logged, lane);
+EVERWARP_DEVICE bool apply_some(const Space& space, unsigned which, unsigned lane) {
+  const unsigned ready = advance_warp(space, &space.shared->logged, space.logged, which, lane);
   unsigned taken = 0, first = 0;
   if (lane == 0) first = claim(space, ready, 32, taken);
   first = __shfl_sync(~0u, first, 0);
   taken = __shfl_sync(~0u, taken, 0);
+  meet(which);
   if (taken == 0) return false;
   apply(space, lane < taken ? first + lane : 0);
   return true;
@@ -130,7 +131,7 @@ EVERWARP_DEVICE void free_log(const Space& space, Ring* ring, unsigned block) {
   }
   if (at == look(&ring->freed)) return;
   put(&ends_of(space, block)->head, static_cast<unsigned long long>(at));  // @head
-  gpm_persist();  // @head_durable
+  dfence();  // @head_durable
   put(&ring->freed, at);
 }
 
@@ -144,7 +145,7 @@ EVERWARP_DEVICE void help(const Space& space, Ring* ring, unsigned block, unsign
     const unsigned used = __shfl_sync(~0u, look(&ring->head) - look(&ring->freed), 0);
     const bool tight = used > space.options.log / 2;
     bool applied = false;
-    if (!moved || tight) applied = apply_some(space, lane);
+    if (!moved || tight) applied = apply_some(space, which, lane);
     if (which == 0 && tight && lane == 0) free_log(space, ring, block);
     __syncwarp();
     if (moved || applied) continue;

@@ -41,8 +41,8 @@ inline const char* mistake_in(const Options& o) {
   if (o.slots == 0 || o.slots > 64) return "needs Options::slots from 1 to 64";
   if ((o.log & (o.log - 1)) != 0 || o.log < 1024) return "needs Options::log as a power of two of at least 1024";
   if (o.mode == helper || o.mode == adaptive) {
-    if (o.helpers == 0 || o.threads + 32 * o.helpers > 1024)
-      return "needs at least one helper warp, and room for it: a block has 1024 threads at most";
+    if (o.helpers == 0 || o.helpers > 8 || o.threads + 32 * o.helpers > 1024)
+      return "needs Options::helpers from 1 to 8, and room for them: a block has 1024 threads at most";
     if (o.ring <= o.writes || o.ring > o.log) return "needs Options::ring above Options::writes, and not above Options::log";
   }
   if (o.slice == 0) return "needs Options::slice of at least 1 us";

@@ -86,8 +86,15 @@ EVERWARP_DEVICE unsigned advance(const Space& space, unsigned* counter, const un
   if (found != at) at = max(atomicMax(counter, found), found);
   return at;
 }
-/// The same by a whole warp.
-EVERWARP_DEVICE unsigned advance_warp(const Space& space, unsigned* counter, const unsigned* marks, unsigned lane) {
+/// The lanes of helper warp `which` meet, and know what each has seen. By a barrier of the block, from 15 down: the axioms
+/// of persistency models know none of a warp.
+EVERWARP_DEVICE void meet(unsigned which) {
+  asm volatile("bar.sync %0, 32;" ::"r"(15 - which) : "memory");
+}
+
+/// As advance(), by a whole helper warp.
+EVERWARP_DEVICE unsigned advance_warp(const Space& space, unsigned* counter, const unsigned* marks, unsigned which,
+                                      unsigned lane) {
   unsigned found = __shfl_sync(~0u, look(counter), 0);
   const unsigned begin = found;
   for (;;) {
@@ -98,6 +105,7 @@ EVERWARP_DEVICE unsigned advance_warp(const Space& space, unsigned* counter, con
     if (run != 32) break;
   }
   __threadfence();
+  meet(which);
   if (found != begin && lane == 0) atomicMax(counter, found);
   return found;
 }
@@ -143,7 +151,8 @@ EVERWARP_DEVICE void apply(const Space& space, unsigned number) {
       put(space.image + word, low_part(value));  // @image
       before += value >> 32;
     }
-    gpm_persist();  // @applied
+    dfence();  // @applied
+    __threadfence();
     for (unsigned k = 1; k <= pairs; ++k)
       after += look(space.newest + high_part(pair_at(space, place, k))) >> 32;
   }
@@ -167,7 +176,8 @@ EVERWARP_DEVICE void raise_base(const Space& space) {
   const unsigned to = look(&space.shared->applied);
   if (to > look(&space.shared->base)) {
     put(space.base, static_cast<unsigned long long>(to));  // @base
-    gpm_persist();  // @based
+    dfence();  // @based
+    __threadfence();
     put(&space.shared->base, to);
   }
   __threadfence();

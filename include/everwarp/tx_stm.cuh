@@ -231,7 +231,7 @@ class Transaction {
     wait_cycles(space_.options.delay);
     ofence();  // @frame_order
     put(frame, head_of(count_, number));  // @frame_head
-    gpm_persist();  // @frame_durable
+    dfence();  // @frame_durable
     mark_logged(space_, number, place);
     monitor(space_, 8 * (1 + count_));
   }

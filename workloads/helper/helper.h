@@ -148,7 +148,7 @@ __device__ inline void promise(tx::Thread& thread, unsigned* witnesses, unsigned
   if (witnesses == nullptr) return;
   if (!early) tx::durable(thread);
   *const_cast<volatile unsigned*>(witnesses + thread.index()) = done;
-  gpm_persist();
+  dfence();
 }
 
 /// A run under way: from its space to its report.
