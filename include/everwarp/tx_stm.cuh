@@ -6,8 +6,8 @@
 // robbed. A transaction commits by turning its own status from active to committing, which nobody can undo. So it
 // is robbed before it has begun to write back, or not at all. Nobody waits for a record: who loses starts again.
 //
-// A transaction that has just taken a record looks whether it is robbed. So what it has read until then is all
-// current at this moment.
+// A transaction that has read a word looks whether it is robbed. If it is not, all its records are still its own, and what
+// it has read is all current at this moment.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -118,7 +118,7 @@ class Transaction {
   }
   EVERWARP_DEVICE static unsigned filter_bit(unsigned word) { return 1u << (word * 0x9e3779b1u >> 27); }
 
-  /// The word's record is this transaction's, and it is not robbed.
+  /// The word's record is this transaction's, or was until it was robbed.
   EVERWARP_DEVICE bool own(size_t word) {
     if (!alive()) return false;
     if (word >= space_.options.words) return lost(no_such_word);
@@ -127,14 +127,14 @@ class Transaction {
     for (;;) {
       unsigned long long seen = ref(record).load(cuda::memory_order_relaxed);
       if (seen == self_) return true;
-      if (held_ == space_.options.records_held) return lost(too_many_records);
+      if (held_ == space_.options.records_held) return lost(is_active() ? too_many_records : retry_);
       if (seen != 0 && !rob(seen)) {
         if (!alive()) return false;
         continue;  // its owner has just given it up
       }
       if (!ref(record).compare_exchange_strong(seen, self_, cuda::memory_order_acq_rel)) continue;
       put(space_.held + static_cast<size_t>(held_++) * space_.all_threads + me(), at);
-      return is_active() || lost();
+      return true;
     }
   }
   EVERWARP_DEVICE unsigned record_of(unsigned word) const {
@@ -159,7 +159,9 @@ class Transaction {
         const unsigned long long pair = look(written(k));
         if (high_part(pair) == word) return low_part(pair);
       }
-    return look(space_.data + word);
+    // Acquire: the look at the status comes behind it. Who robs says so before it writes.
+    const unsigned value = ref(space_.data + word).load(cuda::memory_order_acquire);
+    return is_active() || lost() ? value : 0;
   }
   EVERWARP_DEVICE void store_word(size_t word, unsigned value) {
     if (!own(word)) return;

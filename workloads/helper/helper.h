@@ -160,13 +160,13 @@ class Run {
       : arguments_(arguments), witnesses_(arguments, arguments["blocks"] * arguments["threads"]) {
     if (!tx::create(space, arguments.mode == "memory" ? NULL : arguments.pool.c_str(), arguments.options(words, writes, held)))
       exit(2);
+    cudaEventCreate(&begin_);
+    cudaEventCreate(&end_);
   }
   unsigned* witnesses() const { return witnesses_.device(); }
   void start(const Shape& shape) {
     *space.in_image<Shape>(0) = shape;
     if (!tx::start(space)) exit(2);
-    cudaEventCreate(&begin_);
-    cudaEventCreate(&end_);
   }
   /// Launches a kernel (tx::Space, ...) in the space's shape, waits for it, and adds its time.
   template <class... Parameters, class... Values>
