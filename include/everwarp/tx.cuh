@@ -75,6 +75,15 @@ EVERWARP_DEVICE void run(const Space& space, Body&& body) {
   }
 }
 
+/// Who has lost a record waits until its owner has given it up, and holds nothing meanwhile. Then, as who was robbed, it
+/// waits a little more: not all should come at once.
+EVERWARP_DEVICE void wait_to_retry(Thread& thread, unsigned tries) {
+  if (thread.lost_record_ != NULL)
+    while (look(thread.lost_record_) == thread.lost_to_) continue;
+  thread.lost_record_ = NULL;
+  wait_ns((thread.thread_ * 2654435761u + tries * 40503u) % (64u << min(tries, 8u)));
+}
+
 /// Runs body(Transaction&) until it has happened at one moment, as seen by all transactions, or not at all. The body may
 /// run many times: it reads and writes the space by the transaction alone, and what it sets outside must be set anew
 /// each time. A loop in it looks at Transaction::alive().
@@ -87,8 +96,7 @@ EVERWARP_DEVICE Status atomically(Thread& thread, Body&& body) {
   for (unsigned tries = 0; status == retry_; ++tries) {
     if (tries != 0) {
       ++thread.aborts_;
-      const unsigned most = 64u << min(tries, 8u);  // ns
-      wait_ns((thread.thread_ * 2654435761u + tries * 40503u) % most);
+      wait_to_retry(thread, tries);
     }
     monitor(space, 0);
     Transaction transaction(thread);

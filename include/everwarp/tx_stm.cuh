@@ -47,12 +47,15 @@ class Thread {
   template <class Body>
   friend EVERWARP_DEVICE Status atomically(Thread& thread, Body&& body);
   friend EVERWARP_DEVICE void end_thread(Thread& thread);
+  friend EVERWARP_DEVICE void wait_to_retry(Thread& thread, unsigned tries);
 
   const Space& space_;
   Ring* ring_;
   unsigned thread_, slot_ = 0, last_ = 0;
   unsigned commits_ = 0, read_only_ = 0, aborts_ = 0, robbed_ = 0, cancelled_ = 0;
   bool inside_ = false;
+  const unsigned long long* lost_record_ = NULL;  // to whom the last attempt has lost, and which record
+  unsigned long long lost_to_ = 0;
 };
 
 /// One attempt of a transaction: what its body reads and writes with.
@@ -116,6 +119,11 @@ class Transaction {
     if (alive()) outcome_ = why;
     return false;
   }
+  EVERWARP_DEVICE bool lost_to(const unsigned long long* record, unsigned long long owner) {
+    thread_.lost_record_ = record;
+    thread_.lost_to_ = owner;
+    return lost();
+  }
   EVERWARP_DEVICE static unsigned filter_bit(unsigned word) { return 1u << (word * 0x9e3779b1u >> 27); }
 
   /// The word's record is this transaction's, or was until it was robbed.
@@ -128,7 +136,7 @@ class Transaction {
       unsigned long long seen = ref(record).load(cuda::memory_order_relaxed);
       if (seen == self_) return true;
       if (held_ == space_.options.records_held) return lost(is_active() ? too_many_records : retry_);
-      if (seen != 0 && !rob(seen)) {
+      if (seen != 0 && !rob(record, seen)) {
         if (!alive()) return false;
         continue;  // its owner has just given it up
       }
@@ -142,14 +150,14 @@ class Transaction {
     return (word ^ (word >> 20) * 0x9e3779b1u) & space_.record_mask;
   }
   /// Whether the owner `seen` may be robbed, and is.
-  EVERWARP_DEVICE bool rob(unsigned long long seen) {
+  EVERWARP_DEVICE bool rob(const unsigned long long* record, unsigned long long seen) {
     const unsigned owner = static_cast<unsigned>(seen >> 32) - 1, attempt = static_cast<unsigned>(seen);
-    if (owner < me()) return lost();
+    if (owner < me()) return lost_to(record, seen);
     unsigned long long found = status_of(attempt, active);
     if (ref(space_.status + owner).compare_exchange_strong(found, status_of(attempt, robbed), cuda::memory_order_acq_rel) ||
         found == status_of(attempt, robbed))
       return true;
-    return found == status_of(attempt, committing) && lost();
+    return found == status_of(attempt, committing) && lost_to(record, seen);
   }
 
   EVERWARP_DEVICE unsigned load_word(size_t word) {
