@@ -185,6 +185,7 @@ class Run {
     cudaEventElapsedTime(&ms, begin_, end_);
     time_us_ += 1000 * ms;
   }
+  double time_us() const { return time_us_; }
   /// Makes the image what transactions have made of the working copy, and prints what happened.
   void settle(const char* what) {
     std::vector<unsigned> working(space.options.words);

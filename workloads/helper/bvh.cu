@@ -1,0 +1,294 @@
+// Bounding volume hierarchy ("Architectural Support for NVRAM Persistence in GPUs", section 6.3): *construction* finds each
+// node's children and parent from sorted Morton codes (Karras, Maximizing Parallelism in the Construction of BVHs, HPG
+// 2012), a transaction a node; *reduction* makes the bounding volumes from the leaves to the root, each node once.
+//
+//   bvh [--faces N] [--levels N] [--model FILE] …    B1, R1: --faces 100000; B2, R2: --faces 187854; FILE: OBJ or PLY
+//   bvh --recover FILE
+//
+// In a reduction, the second thread that comes to a node makes its volume and goes on to the parent, in one transaction as far as
+// `levels` levels, then in another. Checked: the tree against one that the host builds from the top; each volume against
+// the host's. A recovered node is only whole, and a volume only there with those below it.
+#include "helper.h"
+#include "mesh.h"
+
+namespace {
+
+constexpr unsigned kMagic = 0x31485642, kVolume = 6;
+
+struct Volume {
+  float low[3], high[3];
+};
+struct Children {
+  unsigned left, right;  // node + 1; 0: not there yet
+};
+/// Nodes: inner ones 0 .. leaves - 2, the root is 0; then the leaves.
+struct Layout {
+  unsigned leaves, threads, levels;
+  __host__ __device__ unsigned inner() const { return leaves - 1; }
+  __host__ __device__ unsigned nodes() const { return 2 * leaves - 1; }
+  __host__ __device__ unsigned children(unsigned i) const { return helper::shape_words + 2 * i; }
+  __host__ __device__ unsigned parent(unsigned node) const { return helper::shape_words + 2 * inner() + node; }
+  __host__ __device__ unsigned touched(unsigned i) const { return helper::shape_words + 2 * inner() + nodes() + i; }
+  __host__ __device__ unsigned volume(unsigned i) const { return helper::shape_words + 3 * inner() + nodes() + kVolume * i; }
+  unsigned words() const { return volume(inner()); }
+};
+
+__host__ __device__ Volume both(const Volume& a, const Volume& b) {
+  Volume sum;
+  for (int i = 0; i < 3; ++i) {
+    sum.low[i] = a.low[i] < b.low[i] ? a.low[i] : b.low[i];
+    sum.high[i] = a.high[i] > b.high[i] ? a.high[i] : b.high[i];
+  }
+  return sum;
+}
+
+/// Leading bits that codes i and j have in common; equal codes are told apart by their index. -1: there is no j.
+__device__ int common(const unsigned* codes, int n, int i, int j) {
+  if (j < 0 || j >= n) return -1;
+  return codes[i] != codes[j] ? __clz(codes[i] ^ codes[j]) : 32 + __clz(i ^ j);
+}
+
+__device__ Children children_of(const unsigned* codes, int n, int i) {
+  const int step = common(codes, n, i, i + 1) > common(codes, n, i, i - 1) ? 1 : -1;
+  const int least = common(codes, n, i, i - step);
+  int most = 2;
+  while (common(codes, n, i, i + most * step) > least) most *= 2;
+  int length = 0;
+  for (int t = most / 2; t > 0; t /= 2)
+    if (common(codes, n, i, i + (length + t) * step) > least) length += t;
+  const int end = i + length * step, own = common(codes, n, i, end);
+  int split = 0;
+  for (int t = length; t > 1;) {
+    t = (t + 1) / 2;
+    if (common(codes, n, i, i + (split + t) * step) > own) split += t;
+  }
+  const int middle = i + split * step + (step < 0 ? -1 : 0), first = i < end ? i : end, last = i < end ? end : i;
+  return {1u + (first == middle ? n - 1 + middle : middle), 1u + (last == middle + 1 ? n + middle : middle + 1)};
+}
+
+__global__ void construct(tx::Space space, Layout layout, const unsigned* codes, unsigned* witnesses) {
+  tx::run(space, [&](tx::Thread& thread) {
+    unsigned done = 0;
+    for (unsigned i = thread.index(); i < layout.inner(); i += thread.count()) {
+      const Children children = children_of(codes, static_cast<int>(layout.leaves), static_cast<int>(i));
+      tx::atomically(thread, [&](tx::Transaction& t) {
+        t.store(space.at<Children>(layout.children(i)), children);
+        if (BUG == 1) return;
+        t.store(space.at(layout.parent(children.left - 1)), i + 1);
+        t.store(space.at(layout.parent(children.right - 1)), i + 1);
+      });
+      if (BUG == 1)
+        tx::atomically(thread, [&](tx::Transaction& t) {
+          t.store(space.at(layout.parent(children.left - 1)), i + 1);
+          t.store(space.at(layout.parent(children.right - 1)), i + 1);
+        });
+      ++done;
+      if (done % 2 == 0) helper::promise(thread, witnesses, done, BUG == 2);
+    }
+  });
+}
+
+__device__ Volume volume_of(const tx::Space& space, tx::Transaction& t, const Layout& layout, const Volume* leaves, unsigned node) {
+  return node >= layout.inner() ? leaves[node - layout.inner()] : t.load(space.at<Volume>(layout.volume(node)));
+}
+
+__global__ void reduce(tx::Space space, Layout layout, const Volume* leaves, unsigned* witnesses) {
+  tx::run(space, [&](tx::Thread& thread) {
+    unsigned done = 0;
+    for (unsigned leaf = thread.index(); leaf < layout.leaves; leaf += thread.count()) {
+      // What the construction has made, no transaction of this kernel writes: so it is read outside of them.
+      for (unsigned node = *space.at(layout.parent(layout.inner() + leaf)); node != 0;) {
+        unsigned next = 0;
+        tx::atomically(thread, [&](tx::Transaction& t) {
+          next = node;
+          for (unsigned level = 0; level < layout.levels && next != 0 && t.alive(); ++level) {
+            const unsigned i = next - 1;
+            unsigned* const touched = space.at(layout.touched(i));
+            const unsigned before = t.load(touched);
+            t.store(touched, before + 1);
+            if (before == 0) {  // its other child comes later
+              next = 0;
+              break;
+            }
+            const Children children = *space.at<Children>(layout.children(i));
+            if (BUG != 3)
+              t.store(space.at<Volume>(layout.volume(i)), both(volume_of(space, t, layout, leaves, children.left - 1),
+                                                               volume_of(space, t, layout, leaves, children.right - 1)));
+            next = i == 0 ? 0 : *space.at(layout.parent(i));
+            if (BUG == 3) break;
+          }
+        });
+        if (BUG == 3 && (next != 0 || (node == 1 && *const_cast<volatile unsigned*>(space.at(layout.touched(0))) == 2)))
+          tx::atomically(thread, [&](tx::Transaction& t) {  // the volume follows in a transaction of its own
+            const Children children = *space.at<Children>(layout.children(node - 1));
+            t.store(space.at<Volume>(layout.volume(node - 1)), both(volume_of(space, t, layout, leaves, children.left - 1),
+                                                                    volume_of(space, t, layout, leaves, children.right - 1)));
+          });
+        node = next;
+      }
+      ++done;
+      if (done % 2 == 0) helper::promise(thread, witnesses, 0x10000u + done, BUG == 4);
+    }
+  });
+}
+
+/// The mesh as leaves: in the order of their Morton codes.
+struct Leaves {
+  std::vector<unsigned> codes;
+  std::vector<Volume> volumes;
+};
+
+unsigned spread(unsigned bits) {  // 10 bits, two zeros between each
+  unsigned wide = 0;
+  for (unsigned i = 0; i < 10; ++i) wide |= (bits >> i & 1) << 3 * i;
+  return wide;
+}
+
+Leaves leaves_of(const mesh::Mesh& mesh) {
+  std::vector<Volume> volumes;
+  for (const mesh::Face& face : mesh.faces) {
+    Volume volume = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (unsigned corner : {face.a, face.b, face.c}) {
+      const mesh::Point& p = mesh.points[corner];
+      volume = both(volume, {{p.x, p.y, p.z}, {p.x, p.y, p.z}});
+    }
+    volumes.push_back(volume);
+  }
+  Volume all = volumes[0];
+  for (const Volume& volume : volumes) all = both(all, volume);
+  std::vector<std::pair<unsigned, unsigned>> order;
+  for (unsigned i = 0; i < volumes.size(); ++i) {
+    unsigned code = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const float size = all.high[axis] - all.low[axis];
+      const float at = size > 0 ? ((volumes[i].low[axis] + volumes[i].high[axis]) / 2 - all.low[axis]) / size : 0;
+      code = code << 1 | spread(std::min(1023u, static_cast<unsigned>(at * 1024)));
+    }
+    order.push_back({code, i});
+  }
+  std::sort(order.begin(), order.end());
+  Leaves leaves;
+  for (const auto& [code, i] : order) {
+    leaves.codes.push_back(code);
+    leaves.volumes.push_back(volumes[i]);
+  }
+  return leaves;
+}
+
+/// The tree as the host builds it: from the top, by the highest bit in which a range's first and last codes differ.
+struct Tree {
+  std::vector<Children> children;
+  std::vector<unsigned> parent;
+  std::vector<Volume> volumes;
+
+  Tree(const Leaves& leaves, const Layout& layout)
+      : children(layout.inner()), parent(layout.nodes()), volumes(layout.inner()) {
+    struct Range {
+      unsigned node, first, last;
+    };
+    std::vector<Range> open{{0, 0, layout.leaves - 1}}, order;
+    const auto key = [&](unsigned i) { return static_cast<unsigned long long>(leaves.codes[i]) << 32 | i; };
+    while (!open.empty()) {
+      const Range range = open.back();
+      open.pop_back();
+      order.push_back(range);
+      const unsigned long long bit = 1ull << (63 - __builtin_clzll(key(range.first) ^ key(range.last)));
+      unsigned split = range.first;
+      while (!(key(split + 1) & bit)) ++split;
+      const unsigned left = split == range.first ? layout.inner() + split : split;
+      const unsigned right = split + 1 == range.last ? layout.inner() + split + 1 : split + 1;
+      children[range.node] = {left + 1, right + 1};
+      parent[left] = parent[right] = range.node + 1;
+      if (left < layout.inner()) open.push_back({left, range.first, split});
+      if (right < layout.inner()) open.push_back({right, split + 1, range.last});
+    }
+    const auto of = [&](unsigned node) {
+      return node < layout.inner() ? volumes[node] : leaves.volumes[node - layout.inner()];
+    };
+    for (size_t i = order.size(); i-- > 0;) {
+      const Children& c = children[order[i].node];
+      volumes[order[i].node] = both(of(c.left - 1), of(c.right - 1));
+    }
+  }
+};
+
+/// `phase`: 0: what is there is right; 1: so much is constructed; 2: all is. `built(i)`: inner node i was promised;
+/// `reduced(i)`: leaf i was.
+template <class Built, class Reduced>
+void verify(const tx::Space& space, const Layout& layout, const Tree& tree, bool all_built, bool all_reduced, const Built& built,
+            const Reduced& reduced) {
+  const auto word = [&](unsigned at) { return *space.in_image(at); };
+  for (unsigned i = 0; i < layout.inner(); ++i) {
+    const Children is = *space.in_image<Children>(layout.children(i)), right = tree.children[i];
+    const bool there = is.left != 0 || is.right != 0;
+    REQUIRE(!there || (is.left == right.left && is.right == right.right), "node %u has children %u and %u instead of %u and %u", i,
+            is.left, is.right, right.left, right.right);
+    REQUIRE(there || !(all_built || built(i)), "node %u was promised, but is not there", i);
+    for (unsigned child : {right.left - 1, right.right - 1})
+      REQUIRE(word(layout.parent(child)) == (there ? i + 1 : 0), "the parent of node %u is %u, but should be %u", child,
+              word(layout.parent(child)), there ? i + 1 : 0);
+    const unsigned touched = word(layout.touched(i));
+    REQUIRE(touched <= 2 && (!all_reduced || touched == 2), "node %u was touched %u times", i, touched);
+    unsigned come = 0;
+    for (unsigned child : {right.left - 1, right.right - 1}) {
+      const bool leaf = child >= layout.inner();
+      come += leaf || word(layout.touched(child)) == 2;
+      REQUIRE(!leaf || !reduced(child - layout.inner()) || touched != 0, "leaf %u was promised, but its node %u is not touched",
+              child - layout.inner(), i);
+    }
+    REQUIRE(touched <= come, "node %u was touched %u times, but only %u of its children are whole", i, touched, come);
+    const Volume volume = *space.in_image<Volume>(layout.volume(i)), wanted = touched == 2 ? tree.volumes[i] : Volume{};
+    REQUIRE(memcmp(&volume, &wanted, sizeof volume) == 0, "the volume of node %u, touched %u times, is wrong", i, touched);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  helper::Arguments arguments;
+  arguments.numbers["faces"] = 2000;
+  arguments.numbers["levels"] = 4;
+  arguments.texts["model"] = "";
+  arguments.parse(argc, argv, {{"blocks", 2}, {"threads", 32}, {"faces", 200}});
+  if (arguments.recovers) {
+    helper::Recovery recovery(arguments, kMagic);
+    const unsigned* const n = recovery.shape.numbers;
+    const Layout layout{n[0], recovery.threads(), n[1]};
+    if (n[2] != 0) REQUIRE(!arguments.texts["model"].empty(), "the space is of a model: --model FILE is needed here, too");
+    const mesh::Mesh mesh = n[2] != 0 ? mesh::load(arguments.texts["model"]) : mesh::generate(layout.leaves);
+    REQUIRE(mesh.faces.size() == layout.leaves, "the space has %u leaves, the model %zu", layout.leaves, mesh.faces.size());
+    const Tree tree(leaves_of(mesh), layout);
+    const unsigned long long acknowledged = gpm_acknowledged();
+    const auto witness = [&](unsigned i) { return recovery.witness(i % layout.threads); };
+    verify(
+        recovery.space, layout, tree, acknowledged >= 1, acknowledged >= 2,
+        [&](unsigned i) { return witness(i) >= 0x10000 || i / layout.threads < witness(i); },
+        [&](unsigned i) { return witness(i) >= 0x10000 && i / layout.threads < witness(i) - 0x10000; });
+    REQUIRE(tx::close(recovery.space) == 0, "the space should be closed");
+    return check::passed(__BASE_FILE__, "the state is whole");
+  }
+  if (arguments["faces"] < 2 || arguments["faces"] > 20000000 || arguments["levels"] == 0 || arguments["levels"] > 32)
+    arguments.refuse(argv[0], "--faces should be from 2 to 20000000, --levels from 1 to 32");
+  const bool modelled = !arguments.texts["model"].empty();
+  const mesh::Mesh mesh = modelled ? mesh::load(arguments.texts["model"]) : mesh::generate(arguments["faces"]);
+  const Layout layout{static_cast<unsigned>(mesh.faces.size()), arguments["blocks"] * arguments["threads"], arguments["levels"]};
+  const Leaves leaves = leaves_of(mesh);
+  unsigned* codes = nullptr;
+  Volume* volumes = nullptr;
+  if (cudaMalloc(&codes, 4 * leaves.codes.size()) != cudaSuccess ||
+      cudaMalloc(&volumes, sizeof(Volume) * leaves.volumes.size()) != cudaSuccess ||
+      cudaMemcpy(codes, leaves.codes.data(), 4 * leaves.codes.size(), cudaMemcpyHostToDevice) != cudaSuccess ||
+      cudaMemcpy(volumes, leaves.volumes.data(), sizeof(Volume) * leaves.volumes.size(), cudaMemcpyHostToDevice) != cudaSuccess)
+    return 3;
+  helper::Run run(arguments, layout.words(), std::max(4u, 7 * layout.levels), 13 * layout.levels + 8);
+  run.start({kMagic, {layout.leaves, layout.levels, modelled}, arguments.audits});
+  run.launch(construct, layout, static_cast<const unsigned*>(codes), run.witnesses());
+  if (arguments.mode != "memory") gpm_acknowledge(1);
+  printf("bvh: construction took %.1f us\n", run.time_us());
+  run.launch(reduce, layout, static_cast<const Volume*>(volumes), run.witnesses());
+  if (arguments.mode != "memory") gpm_acknowledge(2);
+  run.settle("bvh");
+  verify(run.space, layout, Tree(leaves, layout), true, true, [](unsigned) { return true; }, [](unsigned) { return true; });
+  REQUIRE(tx::close(run.space) == 0, "the space should be closed");
+  return check::passed(__BASE_FILE__, "every volume holds its children");
+}
