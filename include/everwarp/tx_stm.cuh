@@ -79,9 +79,7 @@ class Transaction {
       EVERWARP_DEVICE Words() {}
     } words;
     static_assert(sizeof(T) % 4 == 0, "transactions read and write whole 32-bit words");
-#pragma unroll
-    for (unsigned i = 0; i < sizeof(T) / 4; ++i)
-      words.word[i] = load_word(reinterpret_cast<const unsigned*>(from) - space_.data + i);
+    load_words<sizeof(T) / 4>(reinterpret_cast<const unsigned*>(from) - space_.data, words.word);
     return words.value;
   }
   /// Writes *to when the transaction commits.
@@ -94,9 +92,13 @@ class Transaction {
     } words;
     static_assert(sizeof(T) % 4 == 0, "transactions read and write whole 32-bit words");
     words.value = value;
+    const size_t first = reinterpret_cast<unsigned*>(to) - space_.data;
+    unsigned fresh;
+    if (own_all<sizeof(T) / 4>(first, fresh)) {
 #pragma unroll
-    for (unsigned i = 0; i < sizeof(T) / 4; ++i)
-      store_word(reinterpret_cast<unsigned*>(to) - space_.data + i, words.word[i]);
+      for (unsigned i = 0; i < sizeof(T) / 4; ++i)
+        store_word(static_cast<unsigned>(first) + i, words.word[i], (fresh >> i & 1) != 0);
+    }
   }
   /// False: this attempt is lost, and the body should return. Until then all loaded values are of one moment. Later loads
   /// give zero.
@@ -124,26 +126,57 @@ class Transaction {
     thread_.lost_to_ = owner;
     return lost();
   }
-  EVERWARP_DEVICE static unsigned filter_bit(unsigned word) { return 1u << (word * 0x9e3779b1u >> 27); }
+  EVERWARP_DEVICE static unsigned long long filter_bit(unsigned word) { return 1ull << (word * 0x9e3779b1u >> 26); }
 
-  /// The word's record is this transaction's, or was until it was robbed.
-  EVERWARP_DEVICE bool own(size_t word) {
+  /// The records of `count` words from `first` on are this transaction's, or were until it was robbed. All are asked for at
+  /// once, as if they were free; what is not is looked at one by one. `fresh`: words that it cannot have written before,
+  /// since their records were not its own.
+  template <unsigned count>
+  EVERWARP_DEVICE bool own_all(size_t first, unsigned& fresh) {
+    static_assert(count <= 32, "a load or a store takes at most 32 words");
+    fresh = 0;
     if (!alive()) return false;
-    if (word >= space_.options.words) return lost(no_such_word);
-    const unsigned at = record_of(static_cast<unsigned>(word));
+    if (first >= space_.options.words || count > space_.options.words - first) return lost(no_such_word);
+    unsigned long long seen[count];
+    const bool fits = held_ + count <= space_.options.records_held;
+#pragma unroll
+    for (unsigned i = 0; i < count; ++i)
+      seen[i] = fits ? atomicCAS(space_.records + record_of(static_cast<unsigned>(first) + i), 0ull, self_)
+                     : look(space_.records + record_of(static_cast<unsigned>(first) + i));
+#pragma unroll
+    for (unsigned i = 0; i < count; ++i) {
+      const unsigned at = record_of(static_cast<unsigned>(first) + i);
+      if (seen[i] == self_) continue;
+      fresh |= 1u << i;
+      if (seen[i] == 0 && fits)
+        hold(at);
+      else if (alive())
+        own(at);
+    }
+    cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+    return alive();
+  }
+  /// One record, whoever has it.
+  EVERWARP_DEVICE void own(unsigned at) {
     unsigned long long* const record = space_.records + at;
     for (;;) {
       unsigned long long seen = ref(record).load(cuda::memory_order_relaxed);
-      if (seen == self_) return true;
-      if (held_ == space_.options.records_held) return lost(is_active() ? too_many_records : retry_);
+      if (seen == self_) return;
+      if (held_ == space_.options.records_held) {
+        lost(is_active() ? too_many_records : retry_);
+        return;
+      }
       if (seen != 0 && !rob(record, seen)) {
-        if (!alive()) return false;
+        if (!alive()) return;
         continue;  // its owner has just given it up
       }
       if (!ref(record).compare_exchange_strong(seen, self_, cuda::memory_order_acq_rel)) continue;
-      put(space_.held + static_cast<size_t>(held_++) * space_.all_threads + me(), at);
-      return true;
+      hold(at);
+      return;
     }
+  }
+  EVERWARP_DEVICE void hold(unsigned at) {
+    put(space_.held + static_cast<size_t>(held_++) * space_.all_threads + me(), at);
   }
   EVERWARP_DEVICE unsigned record_of(unsigned word) const {
     // Neighbours have different records; what is apart by a power of two has too.
@@ -160,22 +193,36 @@ class Transaction {
     return found == status_of(attempt, committing) && lost_to(record, seen);
   }
 
-  EVERWARP_DEVICE unsigned load_word(size_t word) {
-    if (!own(word)) return 0;
-    if (filter_ & filter_bit(static_cast<unsigned>(word)))
-      for (unsigned k = count_; k-- > 0;) {
-        const unsigned long long pair = look(written(k));
-        if (high_part(pair) == word) return low_part(pair);
-      }
-    // Acquire: the look at the status comes behind it. Who robs says so before it writes.
-    const unsigned value = ref(space_.data + word).load(cuda::memory_order_acquire);
-    return is_active() || lost() ? value : 0;
+  template <unsigned count>
+  EVERWARP_DEVICE void load_words(size_t first, unsigned (&values)[count]) {
+    unsigned fresh;
+    const bool owned = own_all<count>(first, fresh);
+#pragma unroll
+    for (unsigned i = 0; i < count; ++i)
+      values[i] = owned ? ref(space_.data + first + i).load(cuda::memory_order_relaxed) : 0;
+    if (!owned) return;
+    // The look at the status comes behind the loads. Who robs says so before it writes.
+    cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_device);
+    if (!is_active()) {
+      lost();
+#pragma unroll
+      for (unsigned i = 0; i < count; ++i) values[i] = 0;
+      return;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < count; ++i) {
+      const unsigned word = static_cast<unsigned>(first) + i;
+      if ((fresh >> i & 1) == 0 && (filter_ & filter_bit(word)) != 0)
+        for (unsigned k = 0; k < count_; ++k) {
+          const unsigned long long pair = look(written(k));
+          if (high_part(pair) == word) values[i] = low_part(pair);
+        }
+    }
   }
-  EVERWARP_DEVICE void store_word(size_t word, unsigned value) {
-    if (!own(word)) return;
-    const unsigned long long pair = pair_of(static_cast<unsigned>(word), value);
-    const unsigned bit = filter_bit(static_cast<unsigned>(word));
-    if (filter_ & bit)
+  EVERWARP_DEVICE void store_word(unsigned word, unsigned value, bool fresh) {
+    const unsigned long long pair = pair_of(word, value);
+    const unsigned long long bit = filter_bit(word);
+    if (!fresh && (filter_ & bit) != 0)
       for (unsigned k = 0; k < count_; ++k)
         if (high_part(look(written(k))) == word) {
           put(written(k), pair);
@@ -272,8 +319,8 @@ class Transaction {
 
   Thread& thread_;
   const Space& space_;
-  unsigned long long active_, self_;
-  unsigned held_ = 0, count_ = 0, filter_ = 0;
+  unsigned long long active_, self_, filter_ = 0;  // filter_: of the words written
+  unsigned held_ = 0, count_ = 0;
   Status outcome_ = committed;
 };
 
