@@ -1,7 +1,8 @@
 // What published queues for NVMe get wrong, each shown to be right here: tickets beyond 32 bits, rings of any size,
 // lanes of one warp that wait for each other, statuses that reach the caller, completions that never come.
 //
-// machine: --set storage.drives=2 --set storage.1.fault=lost-completion:command=5:times=1,unrecovered-read:lba=77
+// machine: --set storage.drives=2 --set
+// storage.1.fault=lost-completion:command=5:times=1,unrecovered-read:lba=77,lost-completion:lba=500:times=2
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -100,6 +101,23 @@ void a_lost_completion_ends(bam::controller& failing) {
   for (int i = 0; i < 20; ++i) expect(one(queue, bam::read(0, 1, buffers)) == bam::ok, "after the Abort", statuses[0]);
 }
 
+/// Without an Abort: the place is used again under another identifier, once the controller has fetched what follows.
+void a_ring_goes_on(bam::controller& failing) {
+  bam::queue_pair queue(failing, 4, 500);
+  expect(one(queue, bam::read(500, 1, buffers)) == bam::timed_out, "a lost completion", statuses[0]);
+  for (int i = 0; i < 40; ++i) expect(one(queue, bam::read(0, 1, buffers)) == bam::ok, "behind it", statuses[0]);
+  expect(queue.state().lost == 1, "the place is used again", queue.state().lost);
+  expect(queue.diagnose().find("used again") != std::string::npos, queue.diagnose().c_str(), 0);
+
+  // A ring of two entries never hears that its only command was fetched: it stands still until it is made anew.
+  bam::queue_pair shorter(failing, 2, 500);
+  expect(one(shorter, bam::read(500, 1, buffers)) == bam::timed_out, "a lost completion", statuses[0]);
+  expect(one(shorter, bam::read(0, 1, buffers)) == bam::timed_out, "a ring that stands still", statuses[0]);
+  shorter.recover();
+  for (int i = 0; i < 10; ++i) expect(one(shorter, bam::read(0, 1, buffers)) == bam::ok, "made anew", statuses[0]);
+  expect(shorter.diagnose().empty(), shorter.diagnose().c_str(), 0);
+}
+
 __global__ void look(volatile unsigned* registers, unsigned* found) {
   found[0] = registers[2];      // VS
   found[1] = registers[7] & 3;  // CSTS
@@ -135,6 +153,8 @@ int main() {
 
     statuses_reach_the_caller(drive, failing);
     a_lost_completion_ends(failing);
+
+    a_ring_goes_on(failing);
 
     failing.reset();
     pairs(failing, 7, 64, 0, "after a reset");

@@ -1,0 +1,311 @@
+// NVMe queues that kernels use by themselves ("BaM", ASPLOS'23, section 3.3): the part of a kernel. Part of
+// <everwarp/storage.cuh>; storage_queue_pair.cuh makes them.
+//
+// A thread takes a ticket, waits until its place in the ring is free, writes its entry there, and marks it. The holder of
+// the tail's lock moves the tail past all marks that follow each other, and rings the doorbell once for all of them. The
+// holder of the head's lock takes completions away for everybody, hands each to the thread that waits for it, and rings once.
+//
+// Tickets have 64 bits. A ring has any size from 2 on. A command's identifier is the number of its place, plus a multiple of
+// the ring's size that grows when a completion is lost. A wait ends after `patience` polls during which no command of the
+// queue has completed, with bam::timed_out and a record of what was seen (queue_pair::diagnose).
+//
+// A completion that never comes: the place is used again, under another identifier, once the controller has said that it
+// has fetched the entry. A completion that comes after all is counted (queue_state::late) and thrown away. The buffer of
+// such a command may still be written: do not use it before queue_pair::recover(). A ring whose controller says nothing any
+// more stands still, and each call ends with bam::timed_out; recover() makes the ring anew.
+//
+// What a thread wrote before submit() is written when the controller reads it. What a read has brought is seen behind
+// wait() (release and acquire at system scope).
+#pragma once
+
+#include <everwarp/storage_command.cuh>
+
+namespace bam {
+
+/// What a wait that has ended without success has seen.
+struct diagnosis {
+  uint32_t count;  // such waits
+  uint32_t where;  // the first: 1 for its place, 2 for the tail, 3 for its completion
+  uint64_t ticket;
+  uint32_t id, tail, head, completion_head;
+};
+
+/// In device memory, one for each pair of queues.
+struct queue_state {
+  uint64_t ticket;            // of the next thread
+  uint32_t tail_lock, tail;   // tail: the entry behind the last that the controller was told of
+  uint32_t head;              // the entry behind the last that the controller has fetched, as far as known
+  uint32_t completion_lock, completion_head, phase;
+  uint64_t doorbells, completions;  // rung; taken away
+  uint64_t lost, late;              // places used again without a completion; completions that came after that
+  uint32_t given_up;                // there may be places in that state
+  diagnosis first;
+};
+
+/// Of a place of the ring, once it is taken.
+enum place_state : uint32_t {
+  place_awaited = 0,   // a thread waits for the completion
+  place_given_up = 1,  // no thread waits any more
+  place_completed = 2,
+  place_lost = 3,      // given up, and used again
+  place_detached = 4,  // the completion goes to a word, and frees the place
+};
+
+namespace detail {
+
+__device__ inline uint32_t load_acquire(const uint32_t* from) {
+  uint32_t value;
+  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+  return value;
+}
+__device__ inline uint64_t load_acquire(const uint64_t* from) {
+  uint64_t value;
+  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+  return value;
+}
+__device__ inline void store_release(uint32_t* to, uint32_t value) {
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+}
+__device__ inline void store_release(uint64_t* to, uint64_t value) {
+  asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
+}
+__device__ inline void ring(volatile uint32_t* doorbell, uint32_t value) {
+  asm volatile("st.mmio.relaxed.sys.global.u32 [%0], %1;" ::"l"(doorbell), "r"(value) : "memory");
+}
+__device__ inline bool try_lock(uint32_t* lock) {
+  if (atomicExch(lock, 1u) != 0) return false;
+  __threadfence();
+  return true;
+}
+__device__ inline void unlock(uint32_t* lock) {
+  store_release(lock, 0u);
+}
+__device__ inline void count(uint64_t* counter, uint64_t more = 1) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(more));
+}
+
+}  // namespace detail
+
+/// Polls of one wait. It is over when so many have seen no completion of the queue; soon, if another has given up.
+class patience_of {
+ public:
+  __device__ patience_of(const queue_state* state, uint32_t polls) : state_(state), polls_(polls) {}
+  /// True: go on. `look` now and then: completions may be there for which nobody waits.
+  __device__ bool another(bool& look) {
+    look = ++count_ % 64 == 0;
+    if (!look) return true;
+    const uint64_t completions = *const_cast<const volatile uint64_t*>(&state_->completions);
+    if (completions != seen_) seen_ = completions, count_ = 0;
+    return count_ < (*const_cast<const volatile uint32_t*>(&state_->first.count) ? polls_ / 16 : polls_);
+  }
+
+ private:
+  const queue_state* state_;
+  uint32_t polls_, count_ = 0;
+  uint64_t seen_ = 0;
+};
+
+/// The status of a result word, as queues write it: bit 31 says that it is there.
+__device__ inline result result_of(uint32_t word) {
+  return {word >> 1 & 0x7ff, !(word >> 15 & 1)};
+}
+
+/// What a kernel needs of a pair of queues: passed by value.
+struct queue_view {
+  command* ring;
+  completion* completions;
+  volatile uint32_t *tail_doorbell, *head_doorbell;
+  queue_state* state;
+  uint64_t* turns;    // by place: 2 * lap while it is free for that lap, one more while it is taken
+  uint32_t** words;   // by place: of a detached command, where its result goes
+  uint32_t* marks;    // by place: its entry is written, and the tail has not passed it
+  uint32_t* results;  // by place: 1 << 31 | upper half of the completion's last dword, once it is there
+  uint32_t* states;   // by place: place_state
+  uint32_t* ids;      // by place: the identifier of its commands
+  uint32_t size;
+  uint32_t patience;
+
+  /// Submits the command and waits for its completion.
+  __device__ result execute(command c) const {
+    uint64_t ticket;
+    if (!submit(c, ticket)) return {timed_out, true};
+    return wait(ticket);
+  }
+
+  /// The controller has been told of the command. False: it was not, in all patience; the place stays taken.
+  /// `word`, in device memory and 0: the result goes there instead, and the place is free again at once; wait_at() reads it.
+  __device__ bool submit(command c, uint64_t& ticket, uint32_t* word = nullptr) const {
+    using namespace detail;
+    ticket = atomicAdd(reinterpret_cast<unsigned long long*>(&state->ticket), 1ull);
+    const uint32_t place = static_cast<uint32_t>(ticket % size);
+    const uint64_t turn = 2 * (ticket / size);
+    bool look = false;
+    for (patience_of polls(state, patience); load_acquire(turns + place) != turn;) {
+      if (!polls.another(look)) return give_up(1, ticket);
+      if (look) take_completions();
+    }
+    results[place] = 0, words[place] = word;
+    states[place] = word ? place_detached : place_awaited;
+    c.opcode_and_id = (c.opcode_and_id & 0xffff) | ids[place] << 16;
+    const uint4* from = reinterpret_cast<const uint4*>(&c);
+    uint4* to = reinterpret_cast<uint4*>(ring + place);
+    for (int i = 0; i < 4; ++i) to[i] = from[i];
+    store_release(turns + place, turn + 1);
+    store_release(marks + place, 1u);
+    // A detached place may be free, and marked by another, before this thread looks again: its turn is over then.
+    for (patience_of polls(state, patience); load_acquire(marks + place) != 0;) {
+      if (word && load_acquire(turns + place) != turn + 1) break;
+      if (!polls.another(look)) return give_up(2, ticket);
+      move_tail();
+      if (look) take_completions();
+    }
+    return true;
+  }
+
+  /// The end of a command that was submitted. Once for each ticket.
+  __device__ result wait(uint64_t ticket) const {
+    using namespace detail;
+    const uint32_t place = static_cast<uint32_t>(ticket % size);
+    bool look = false;
+    for (patience_of polls(state, patience);;) {
+      if (const uint32_t end = load_acquire(results + place)) {
+        free_place(place);
+        return result_of(end);
+      }
+      if (!polls.another(look) && abandon(ticket, place_awaited)) return {timed_out, true};
+      take_completions();
+    }
+  }
+
+  /// The end of a detached command. True: it is there, in `end`. False: not yet.
+  __device__ bool is_at(const uint32_t* word, result& end) const {
+    const uint32_t there = detail::load_acquire(word);
+    if (there) end = result_of(there);
+    return there != 0;
+  }
+  /// Waits for it. After bam::timed_out the word is never written.
+  __device__ result wait_at(const uint32_t* word, uint64_t ticket) const {
+    result end{};
+    bool look = false;
+    for (patience_of polls(state, patience); !is_at(word, end);) {
+      if (!polls.another(look) && abandon(ticket, place_detached)) return {timed_out, true};
+      take_completions();
+    }
+    return end;
+  }
+
+  /// Takes away all completions that are there.
+  __device__ void take_completions() const {
+    using namespace detail;
+    if (!try_lock(&state->completion_lock)) return;
+    uint32_t head = state->completion_head, phase = state->phase, taken = 0, fetched = 0;
+    for (;;) {
+      const completion* const entry = completions + head;
+      const uint32_t last = load_acquire(&entry->id_and_status);
+      if ((last >> 16 & 1) != phase) break;
+      fetched = *const_cast<const volatile uint32_t*>(&entry->head_and_queue) & 0xffff;
+      complete(last & 0xffff, 1u << 31 | last >> 16);
+      ++taken;
+      if (++head == size) head = 0, phase ^= 1;
+    }
+    if (taken) {
+      state->completion_head = head, state->phase = phase;
+      state->completions += taken;
+      const uint32_t before = state->head;
+      store_release(&state->head, fetched);
+      __threadfence();  // a thread that gives up now sees this head, or is seen by what follows
+      if (*const_cast<volatile uint32_t*>(&state->given_up))
+        for (uint32_t i = before; i != fetched; i = i + 1 == size ? 0 : i + 1) use_again(i);
+      __threadfence_system();
+      ring_doorbell(head_doorbell, head);
+    }
+    unlock(&state->completion_lock);
+  }
+
+ private:
+  __device__ void free_place(uint32_t place) const {
+    using namespace detail;
+    store_release(turns + place, load_acquire(turns + place) + 1);
+  }
+
+  __device__ void complete(uint32_t id, uint32_t end) const {
+    using namespace detail;
+    const uint32_t place = id % size;
+    if (*const_cast<volatile uint32_t*>(ids + place) != id) {
+      ++state->late;
+      return;
+    }
+    uint32_t* const word = words[place];
+    if (!word) store_release(results + place, end);
+    const uint32_t before = atomicExch(states + place, static_cast<uint32_t>(place_completed));
+    if (before == place_detached) store_release(word, end);
+    if (before == place_detached || before == place_given_up) free_place(place);
+  }
+
+  /// Given up, and fetched: free, under another identifier. Without one left the place stays taken.
+  __device__ void use_again(uint32_t place) const {
+    const uint32_t id = *const_cast<volatile uint32_t*>(ids + place);
+    if (*const_cast<volatile uint32_t*>(states + place) != place_given_up || id + size > 0xfffe) return;
+    if (atomicCAS(states + place, static_cast<uint32_t>(place_given_up), static_cast<uint32_t>(place_lost)) !=
+        place_given_up)
+      return;
+    ids[place] = id + size;
+    detail::count(&state->lost);
+    free_place(place);
+  }
+
+  /// No thread waits for it any more. False: it has completed just now.
+  __device__ bool abandon(uint64_t ticket, place_state as) const {
+    using namespace detail;
+    const uint32_t place = static_cast<uint32_t>(ticket % size);
+    const uint64_t turn = 2 * (ticket / size) + 1;
+    if (load_acquire(turns + place) != turn) return false;
+    atomicExch(&state->given_up, 1u);
+    __threadfence();
+    if (atomicCAS(states + place, static_cast<uint32_t>(as), static_cast<uint32_t>(place_given_up)) != as) return false;
+    give_up(3, ticket);
+    __threadfence();
+    const uint32_t head = load_acquire(&state->head), tail = *const_cast<volatile uint32_t*>(&state->tail);
+    if ((place + size - head) % size >= (tail + size - head) % size) use_again(place);
+    return true;
+  }
+
+  /// The tail passes all entries that are written and follow each other, as far as the ring has room.
+  __device__ void move_tail() const {
+    using namespace detail;
+    if (!try_lock(&state->tail_lock)) return;
+    uint32_t tail = state->tail;
+    const uint32_t before = tail;
+    for (;;) {
+      const uint32_t next = tail + 1 == size ? 0 : tail + 1;
+      if (load_acquire(marks + tail) == 0 || next == load_acquire(&state->head)) break;
+      tail = next;
+    }
+    if (tail != before) {
+      __threadfence_system();  // the entries are in memory before the controller hears of them
+      // Cleared first: a detached command may complete, and its place be marked again, right behind the doorbell.
+      for (uint32_t i = before; i != tail; i = i + 1 == size ? 0 : i + 1) store_release(marks + i, 0u);
+      state->tail = tail;
+      __threadfence();
+      ring_doorbell(tail_doorbell, tail);
+    }
+    unlock(&state->tail_lock);
+  }
+
+  __device__ void ring_doorbell(volatile uint32_t* doorbell, uint32_t value) const {
+    detail::ring(doorbell, value);
+    detail::count(&state->doorbells);
+  }
+
+  __device__ bool give_up(uint32_t where, uint64_t ticket) const {
+    if (atomicAdd(&state->first.count, 1u) == 0) {
+      state->first.where = where, state->first.ticket = ticket;
+      state->first.id = ids[ticket % size];
+      state->first.tail = state->tail, state->first.head = state->head;
+      state->first.completion_head = state->completion_head;
+    }
+    return false;
+  }
+};
+
+}  // namespace bam
