@@ -12,5 +12,8 @@
 // arrays are, storage_journal.cuh which writes survive a crash.
 #pragma once
 
+#include <everwarp/storage_array.cuh>
+#include <everwarp/storage_cache.cuh>
+#include <everwarp/storage_cache_owner.cuh>
 #include <everwarp/storage_controller.cuh>
 #include <everwarp/storage_queue_pair.cuh>

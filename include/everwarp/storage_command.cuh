@@ -22,9 +22,40 @@ struct alignas(16) completion {
 };
 static_assert(sizeof(command) == 64 && sizeof(completion) == 16, "NVMe Base Specification 1.4, sections 4.2 and 4.6");
 
-/// How a command ended: NVMe's status code type and code as type << 8 | code, or timed_out.
+/// How a command ended: NVMe's status code type and code as type << 8 | code, or one of this library's.
 using status = uint32_t;
-constexpr status ok = 0, timed_out = 0xffff;  // others of this library: storage_status.cuh
+constexpr status ok = 0;
+constexpr status timed_out = 0xffff;          // a wait gave up; the buffer of the command may still be written
+constexpr status all_pinned = 0xfffe;         // no line of the cache could leave: threads hold all of them
+constexpr status write_back_failed = 0xfffd;  // no line of the cache could leave: its drive takes none of them
+constexpr status out_of_range = 0xfffc;       // no such element, or line
+constexpr status spans_lines = 0xfffb;        // an element in two lines has no reference
+constexpr status no_entry = 0xfffa;           // of a journal: too many lines, or no entry free
+constexpr status in_doubt = 0xfff9;           // committed, but not yet where it belongs: recovery writes it there
+constexpr status not_begun = 0xfff8;          // a ticket that stands for nothing
+constexpr status again = 0xfff7;              // not yet: call it once more
+
+/// A sentence's part that says what a status means.
+inline const char* text_of(status s) {
+  switch (s) {
+    case ok: return "ok";
+    case timed_out: return "a wait gave up";
+    case all_pinned: return "all lines of the cache are held by threads (all_pinned): use more slots, or hold fewer";
+    case write_back_failed: return "no line of the cache can be written back (write_back_failed)";
+    case out_of_range: return "out of range";
+    case spans_lines: return "an element that spans two lines has no reference";
+    case no_entry: return "the journal has no entry for it";
+    case in_doubt: return "committed, but the drive did not take the lines";
+    case not_begun: return "a ticket that stands for nothing";
+    case again: return "not yet";
+    case 0x80: return "LBA out of range";
+    case 0x281: return "unrecovered read error";
+    case 0x280: return "write fault";
+    case 0x07: return "aborted";
+    case 0x08: return "aborted: submission queue deleted";
+    default: return "an NVMe status";
+  }
+}
 
 struct result {
   bam::status status;

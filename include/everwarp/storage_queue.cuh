@@ -133,32 +133,46 @@ struct queue_view {
   }
 
   /// The controller has been told of the command. False: it was not, in all patience; the place stays taken.
-  /// `word`, in device memory and 0: the result goes there instead, and the place is free again at once; wait_at() reads it.
-  __device__ bool submit(command c, uint64_t& ticket, uint32_t* word = nullptr) const {
+  __device__ bool submit(const command& c, uint64_t& ticket) const {
     using namespace detail;
     ticket = atomicAdd(reinterpret_cast<unsigned long long*>(&state->ticket), 1ull);
     const uint32_t place = static_cast<uint32_t>(ticket % size);
-    const uint64_t turn = 2 * (ticket / size);
     bool look = false;
-    for (patience_of polls(state, patience); load_acquire(turns + place) != turn;) {
+    for (patience_of polls(state, patience); !is_free(ticket);) {
       if (!polls.another(look)) return give_up(1, ticket);
       if (look) take_completions();
     }
-    results[place] = 0, words[place] = word;
-    states[place] = word ? place_detached : place_awaited;
-    c.opcode_and_id = (c.opcode_and_id & 0xffff) | ids[place] << 16;
-    const uint4* from = reinterpret_cast<const uint4*>(&c);
-    uint4* to = reinterpret_cast<uint4*>(ring + place);
-    for (int i = 0; i < 4; ++i) to[i] = from[i];
-    store_release(turns + place, turn + 1);
-    store_release(marks + place, 1u);
-    // A detached place may be free, and marked by another, before this thread looks again: its turn is over then.
+    put(c, ticket, nullptr);
     for (patience_of polls(state, patience); load_acquire(marks + place) != 0;) {
-      if (word && load_acquire(turns + place) != turn + 1) break;
       if (!polls.another(look)) return give_up(2, ticket);
       move_tail();
       if (look) take_completions();
     }
+    return true;
+  }
+  /// The next place of the ring is free now.
+  __device__ bool has_place() const {
+    const uint64_t next = *const_cast<volatile uint64_t*>(&state->ticket);
+    if (is_free(next)) return true;
+    poll(next);  // the command that has the place may not have been told
+    return is_free(next);
+  }
+  /// Waits for nothing. False: the next place is not free now. The command is detached: its result goes to `word`, which is
+  /// in device memory and 0, and frees the place. Whoever waits for the word calls poll().
+  __device__ bool try_submit(const command& c, uint64_t& ticket, uint32_t* word) const {
+    ticket = *const_cast<volatile uint64_t*>(&state->ticket);
+    for (;;) {
+      if (!is_free(ticket)) {
+        poll(ticket);
+        if (!is_free(ticket)) return false;
+      }
+      const uint64_t before = atomicCAS(reinterpret_cast<unsigned long long*>(&state->ticket),
+                                        static_cast<unsigned long long>(ticket), static_cast<unsigned long long>(ticket + 1));
+      if (before == ticket) break;
+      ticket = before;
+    }
+    put(c, ticket, word);
+    move_tail();
     return true;
   }
 
@@ -183,15 +197,21 @@ struct queue_view {
     if (there) end = result_of(there);
     return there != 0;
   }
-  /// Waits for it. After bam::timed_out the word is never written.
-  __device__ result wait_at(const uint32_t* word, uint64_t ticket) const {
-    result end{};
-    bool look = false;
-    for (patience_of polls(state, patience); !is_at(word, end);) {
-      if (!polls.another(look) && abandon(ticket, place_detached)) return {timed_out, true};
-      take_completions();
-    }
-    return end;
+  /// Looks for completions, and moves the tail if the command still waits for that.
+  __device__ void poll(uint64_t ticket) const {
+    if (detail::load_acquire(marks + ticket % size) != 0) move_tail();
+    take_completions();
+  }
+  /// Nobody waits for the detached command any more. True, with its end: it has completed.
+  __device__ bool give_up_at(const uint32_t* word, uint64_t ticket, result& end) const {
+    abandon(ticket, place_detached);
+    __threadfence();
+    return is_at(word, end);
+  }
+  /// Behind refusals of try_submit(): the command whose place is next, if it is a detached one, is given up. True: it was.
+  __device__ bool unstick() const {
+    const uint64_t next = *const_cast<volatile uint64_t*>(&state->ticket);
+    return next >= size && abandon(next - size, place_detached);
   }
 
   /// Takes away all completions that are there.
@@ -223,6 +243,20 @@ struct queue_view {
   }
 
  private:
+  __device__ bool is_free(uint64_t ticket) const { return detail::load_acquire(turns + ticket % size) == 2 * (ticket / size); }
+  /// The entry of a ticket whose place is free, marked.
+  __device__ void put(command c, uint64_t ticket, uint32_t* word) const {
+    using namespace detail;
+    const uint32_t place = static_cast<uint32_t>(ticket % size);
+    results[place] = 0, words[place] = word;
+    states[place] = word ? place_detached : place_awaited;
+    c.opcode_and_id = (c.opcode_and_id & 0xffff) | ids[place] << 16;
+    const uint4* from = reinterpret_cast<const uint4*>(&c);
+    uint4* to = reinterpret_cast<uint4*>(ring + place);
+    for (int i = 0; i < 4; ++i) to[i] = from[i];
+    store_release(turns + place, 2 * (ticket / size) + 1);
+    store_release(marks + place, 1u);
+  }
   __device__ void free_place(uint32_t place) const {
     using namespace detail;
     store_release(turns + place, load_acquire(turns + place) + 1);
@@ -236,9 +270,9 @@ struct queue_view {
       return;
     }
     uint32_t* const word = words[place];
-    if (!word) store_release(results + place, end);
+    store_release(word ? word : results + place, end);
+    __threadfence();  // a thread that finds the place completed finds the result, too
     const uint32_t before = atomicExch(states + place, static_cast<uint32_t>(place_completed));
-    if (before == place_detached) store_release(word, end);
     if (before == place_detached || before == place_given_up) free_place(place);
   }
 

@@ -43,6 +43,8 @@ void add_condition(Fault& fault, std::string_view condition, std::string_view ke
   if (counts && value == 0) throw core::UserError(fmt::format("{}: \"{}\": commands count from 1", key, condition));
   if (name == "lba") {
     fault.lba = value;
+  } else if (name == "opcode") {
+    fault.opcode = value;
   } else if (name == "command") {
     fault.command = value;
   } else if (name == "every") {
@@ -52,9 +54,9 @@ void add_condition(Fault& fault, std::string_view condition, std::string_view ke
   } else if (name == "ms" && fault.kind == Fault::Kind::late && value <= 1'000'000) {
     fault.late = {value * 1'000'000'000};
   } else {
-    throw core::UserError(
-        fmt::format("{}: \"{}\" is no condition; there are lba, command, every, times, and ms (up to 1000000) of {}",
-                    key, condition, late));
+    throw core::UserError(fmt::format(
+        "{}: \"{}\" is no condition; there are lba, opcode, command, every, times, and ms (up to 1000000) of {}", key,
+        condition, late));
   }
 }
 
@@ -88,11 +90,12 @@ std::vector<Fault> parse_faults(std::string_view text, std::string_view key) {
   return faults;
 }
 
-const Fault* Faults::next(u64 lba, u64 blocks) {
+const Fault* Faults::next(u64 lba, u64 blocks, u8 opcode) {
   ++commands_;
   for (Fault& fault : all_) {
     if (fault.times == 0) continue;
     if (fault.lba && (*fault.lba < lba || *fault.lba - lba >= blocks)) continue;
+    if (fault.opcode && *fault.opcode != opcode) continue;
     if (fault.command && *fault.command != commands_) continue;
     if (fault.every && commands_ % *fault.every != 0) continue;
     --fault.times;

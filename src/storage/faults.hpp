@@ -5,6 +5,7 @@
 //   late-completion the completion comes later, by default 1 ms; late-completion:ms=5
 //   fatal           the controller stops, with CSTS.CFS set, until it is reset
 //   :lba=N          for each command that names block N
+//   :opcode=N       for each command of that kind: 0 is Flush, 1 Write, 2 Read
 //   :command=N      for the Nth I/O command; the first is 1
 //   :every=N        for each Nth I/O command
 //   :times=N        at most N times
@@ -27,7 +28,7 @@ struct Fault {
   Kind kind = Kind::status;
   Status status;
   core::Picoseconds late{1'000'000'000};
-  std::optional<u64> lba, command, every;
+  std::optional<u64> lba, opcode, command, every;
   u64 times = ~u64{0};
 };
 
@@ -39,7 +40,7 @@ class Faults {
  public:
   explicit Faults(std::vector<Fault> all) : all_(std::move(all)) {}
   /// The fault of the next I/O command, which names `blocks` blocks from `lba` on. nullptr: it shows none.
-  const Fault* next(u64 lba, u64 blocks);
+  const Fault* next(u64 lba, u64 blocks, u8 opcode);
 
  private:
   std::vector<Fault> all_;  // `times` counts down: how often the fault may still be shown

@@ -59,7 +59,7 @@ Plan IoCommands::plan(Slot& slot) {
 
 Plan IoCommands::with_fault(Slot& slot, Plan plan, u64 first, u64 blocks) {
   if (!plan.status.ok()) return plan;
-  const Fault* const fault = faults_.next(first, blocks);
+  const Fault* const fault = faults_.next(first, blocks, slot.command.opcode);
   if (!fault) return plan;
   switch (fault->kind) {
     case Fault::Kind::status:

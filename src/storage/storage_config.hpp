@@ -105,7 +105,8 @@ void DriveConfig::fields(Self& self, Visitor&& visit) {
   visit(
       "fault", self.fault, Range{}, "",
       "Faults that the drive shows on purpose, as \"unrecovered-read:lba=77, lost-completion:command=1000\": a status, "
-      "lost-completion, late-completion or fatal, with lba, command, every, times, ms.",
+      "lost-completion, late-completion or fatal, with lba, opcode (1: Write, 2: Read), command, every, times, "
+      "ms.",
       "a choice of the user");
 }
 

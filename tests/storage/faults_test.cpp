@@ -106,17 +106,25 @@ TEST(Fault, fatal_stops_the_controller_until_a_reset) {
 TEST(Fault, conditions_are_all_to_hold) {
   Faults faults(parse_faults(
       "write-fault:every=3:lba=10, unrecovered-read:lba=20:times=2 , late-completion:ms=3:command=9", "k"));
-  EXPECT_FALSE(faults.next(10, 1));
-  EXPECT_FALSE(faults.next(10, 1));
-  ASSERT_TRUE(faults.next(9, 2));
-  EXPECT_TRUE(faults.next(20, 1));
-  EXPECT_TRUE(faults.next(0, 100));
-  EXPECT_FALSE(faults.next(20, 1)) << "twice was enough; and a write fault needs block 10";
-  EXPECT_FALSE(faults.next(0, 0));
-  EXPECT_FALSE(faults.next(8, 2));
-  const Fault* const late = faults.next(0, 0);
+  EXPECT_FALSE(faults.next(10, 1, 2));
+  EXPECT_FALSE(faults.next(10, 1, 2));
+  ASSERT_TRUE(faults.next(9, 2, 2));
+  EXPECT_TRUE(faults.next(20, 1, 2));
+  EXPECT_TRUE(faults.next(0, 100, 2));
+  EXPECT_FALSE(faults.next(20, 1, 2)) << "twice was enough; and a write fault needs block 10";
+  EXPECT_FALSE(faults.next(0, 0, 2));
+  EXPECT_FALSE(faults.next(8, 2, 2));
+  const Fault* const late = faults.next(0, 0, 2);
   ASSERT_TRUE(late);
   EXPECT_EQ(late->late.count, 3'000'000'000u);
+}
+
+TEST(Fault, of_one_kind_of_command) {
+  Faults faults(parse_faults("write-fault:opcode=1:lba=5:times=2", "k"));
+  EXPECT_FALSE(faults.next(5, 1, 2)) << "a read";
+  EXPECT_TRUE(faults.next(5, 1, 1));
+  EXPECT_TRUE(faults.next(0, 8, 1));
+  EXPECT_FALSE(faults.next(5, 1, 1)) << "twice was enough";
 }
 
 TEST(Fault, texts_that_are_none) {
@@ -134,10 +142,10 @@ TEST(Fault, texts_that_are_none) {
   EXPECT_EQ(message("success"), "storage.0.fault: no fault is called \"success\"");
   EXPECT_EQ(message("fatal:lba=x"), "storage.0.fault: \"lba=x\" must be a whole number after \"=\"");
   EXPECT_EQ(message("fatal:every=0"), "storage.0.fault: \"every=0\": commands count from 1");
-  EXPECT_EQ(
-      message("fatal:ms=3"),
-      "storage.0.fault: \"ms=3\" is no condition; there are lba, command, every, times, and ms (up to 1000000) of "
-      "late-completion");
+  EXPECT_EQ(message("fatal:ms=3"),
+            "storage.0.fault: \"ms=3\" is no condition; there are lba, opcode, command, every, times, and ms (up to "
+            "1000000) of "
+            "late-completion");
 }
 
 }  // namespace
