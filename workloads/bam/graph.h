@@ -1,0 +1,159 @@
+// Graphs for the programs of this folder: made as GAP's benchmark makes them (Kronecker, uniform), or read from a file.
+//
+// A file NAME.sg is GAP's serialized graph (gapbs, "converter -b"), of a machine that stores the lowest byte first: a
+// byte, 1 for a directed graph; the number of edges and the number of nodes, 8 bytes each; an offset of 8 bytes for
+// each node and one more; the other end of each edge, 4 bytes. What follows of a directed graph (the edges backwards)
+// is not read. Any other file is a list of edges as text, "FROM TO" a line, with nodes from 0; lines that begin with #
+// or % are skipped.
+#pragma once
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "setup.h"
+
+namespace graph {
+
+using word = unsigned long long;
+
+/// The edges of node v are [offsets[v], offsets[v + 1]). Both directions of each edge are there.
+struct csr {
+  std::vector<word> offsets, edges;
+  word nodes() const { return offsets.size() - 1; }
+};
+using edge_list = std::vector<std::pair<unsigned, unsigned>>;
+
+inline csr from_edges(word nodes, edge_list list, bool both) {
+  if (both) {
+    const size_t one_way = list.size();
+    for (size_t i = 0; i < one_way; ++i) list.push_back({list[i].second, list[i].first});
+  }
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  csr g;
+  g.offsets.assign(nodes + 1, 0);
+  for (const auto& [from, to] : list) {
+    if (from == to) continue;
+    ++g.offsets[from + 1];
+    g.edges.push_back(to);
+  }
+  for (word v = 0; v < nodes; ++v) g.offsets[v + 1] += g.offsets[v];
+  return g;
+}
+
+/// 2^scale nodes and `degree` edges for each, whose ends are all alike.
+inline csr uniform(unsigned scale, unsigned degree, word seed) {
+  const word nodes = word{1} << scale;
+  edge_list list;
+  for (word i = 0; i < nodes * degree; ++i)
+    list.push_back({static_cast<unsigned>(setup::mix(seed + 2 * i) % nodes),
+                    static_cast<unsigned>(setup::mix(seed + 2 * i + 1) % nodes)});
+  return from_edges(nodes, std::move(list), true);
+}
+/// The same, by the Kronecker product whose quarters have 57, 19, 19 and 5 of a hundred edges; nodes are renumbered.
+inline csr kronecker(unsigned scale, unsigned degree, word seed) {
+  const word nodes = word{1} << scale;
+  std::vector<unsigned> number(nodes);
+  for (word v = 0; v < nodes; ++v) number[v] = static_cast<unsigned>(v);
+  for (word v = nodes - 1; v > 0; --v) std::swap(number[v], number[setup::mix(seed * 31 + v) % (v + 1)]);
+  edge_list list;
+  for (word i = 0; i < nodes * degree; ++i) {
+    word from = 0, to = 0;
+    for (unsigned bit = 0; bit < scale; ++bit) {
+      const word part = setup::mix(seed + i * 64 + bit) % 100;
+      from = from << 1 | (part >= 76);
+      to = to << 1 | ((part >= 57 && part < 76) || part >= 95);
+    }
+    list.push_back({number[from], number[to]});
+  }
+  return from_edges(nodes, std::move(list), true);
+}
+
+inline csr read_serialized(const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  unsigned char directed = 0;
+  long long edges = 0, nodes = 0;
+  file.read(reinterpret_cast<char*>(&directed), 1);
+  file.read(reinterpret_cast<char*>(&edges), 8);
+  file.read(reinterpret_cast<char*>(&nodes), 8);
+  if (!file || directed > 1 || edges < 0 || nodes <= 0 || nodes > (1ll << 32) || edges > (1ll << 40))
+    throw std::runtime_error(name + ": it is no serialized graph of GAP's (.sg)");
+  csr g;
+  g.offsets.resize(static_cast<size_t>(nodes) + 1);
+  file.read(reinterpret_cast<char*>(g.offsets.data()), (nodes + 1) * 8);
+  if (!file || g.offsets[0] != 0 || g.offsets[nodes] != static_cast<word>(edges) ||
+      !std::is_sorted(g.offsets.begin(), g.offsets.end()))
+    throw std::runtime_error(name + ": its offsets do not lead from 0 to its " + std::to_string(edges) + " edges");
+  std::vector<unsigned> ends(static_cast<size_t>(edges));
+  file.read(reinterpret_cast<char*>(ends.data()), edges * 4);
+  if (!file) throw std::runtime_error(name + ": it ends before its " + std::to_string(edges) + " edges do");
+  for (const unsigned end : ends)
+    if (end >= static_cast<word>(nodes))
+      throw std::runtime_error(name + ": an edge leads to node " + std::to_string(end));
+  g.edges.assign(ends.begin(), ends.end());
+  return g;
+}
+inline csr read_edges(const std::string& name) {
+  std::ifstream file(name);
+  if (!file) throw std::runtime_error(name + ": it cannot be opened; expected kron, urand, or a file with a graph");
+  edge_list list;
+  word nodes = 0, line = 0;
+  for (std::string text; std::getline(file, text);) {
+    ++line;
+    if (text.empty() || text[0] == '#' || text[0] == '%') continue;
+    std::istringstream words(text);
+    word from = 0, to = 0;
+    if (!(words >> from >> to) || std::max(from, to) >= 0xffffffff)
+      throw std::runtime_error(name + ":" + std::to_string(line) + ": expected \"FROM TO\", two nodes");
+    nodes = std::max({nodes, from + 1, to + 1});
+    list.push_back({static_cast<unsigned>(from), static_cast<unsigned>(to)});
+  }
+  if (nodes == 0) throw std::runtime_error(name + ": it has no edges");
+  return from_edges(nodes, std::move(list), true);
+}
+
+/// "kron", "urand" or a file's name.
+inline csr make(const std::string& what, const setup::options& given) {
+  const unsigned scale = static_cast<unsigned>(given["scale"]), degree = static_cast<unsigned>(given["degree"]);
+  if (scale < 1 || scale > 30 || degree < 1) throw std::runtime_error("scale should be 1 to 30, and degree 1 at least");
+  if (what == "kron") return kronecker(scale, degree, given["seed"]);
+  if (what == "urand") return uniform(scale, degree, given["seed"]);
+  return what.size() > 3 && what.substr(what.size() - 3) == ".sg" ? read_serialized(what) : read_edges(what);
+}
+inline std::vector<setup::options::option> options() {
+  return setup::with_cache({{"scale", 8, "2^scale nodes"},
+                            {"degree", 8, "edges made for each node"},
+                            {"seed", 1, "of the graph"},
+                            {"warps", 32, "of the kernels"}},
+                           512, 32);
+}
+
+/// The graph as kernels see it: offsets in the GPU's memory, edges of 8 bytes on the drives, as BaM has them.
+class on_drives {
+ public:
+  on_drives(const csr& g, const setup::options& given)
+      : drives_(given),
+        cache_(drives_.all(), setup::config(given, std::max<word>(g.edges.size(), 1) * 8)),
+        edges_(cache_, 0, g.edges.size()) {
+    edges_.upload(g.edges.data());
+    cache_.drop(), cache_.reset_statistics();
+    if (cudaMalloc(&offsets_, g.offsets.size() * 8) != cudaSuccess) throw std::runtime_error("no memory for offsets");
+    cudaMemcpy(offsets_, g.offsets.data(), g.offsets.size() * 8, cudaMemcpyHostToDevice);
+  }
+  ~on_drives() { cudaFree(offsets_); }
+  on_drives(const on_drives&) = delete;
+  on_drives& operator=(const on_drives&) = delete;
+
+  const word* offsets() const { return offsets_; }
+  bam::array_view<word> edges() const { return edges_.view(); }
+  bam::cache& cache() { return cache_; }
+
+ private:
+  setup::drives drives_;
+  bam::cache cache_;
+  bam::array<word> edges_;
+  word* offsets_ = nullptr;
+};
+
+}  // namespace graph
