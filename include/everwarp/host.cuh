@@ -1,61 +1,105 @@
-// Work of the host that takes simulated time: copies, flushes, file calls and computation of the host's cores. It runs in
-// the order of a stream, like kernels and copies ("GPM", ASPLOS'22, section 3: CPU-assisted persistence).
+// The host's part of a program, as work that takes time: copies, flushes, file calls and computation of the host's
+// cores, in the order of a stream beside kernels and copies ("GPM", ASPLOS'22, section 3: CPU-assisted persistence).
 //
 //   cudaMemcpyAsync(mapped, device, bytes, cudaMemcpyDeviceToHost, stream);   // mapped: of host_map()
 //   host_persist(mapped, bytes, 16, stream);                                  // 16 threads flush it
 //   cudaStreamSynchronize(stream);                                            // it is durable
 //
-// On a timing machine of Everwarp the work runs on the host's cores ([host] of the machine file). It moves the bytes
-// through the host's last-level cache, and a crash can cut it anywhere. In functional mode it is done at once. On a real
-// machine each call first waits for its stream. Then it does the work itself, with memcpy, clwb, pwrite, pread and fsync.
+// On a timing machine of Everwarp the work runs on the host's cores ([host] of the machine file), moves the bytes through
+// the host's last-level cache, and a crash can cut it anywhere. In functional mode it is done at once. On a real machine
+// the same calls are memcpy, clwb, write and fsync, by a thread that the stream waits for.
 //
-// Addresses are memory of the host: malloc, cudaMallocHost, pools (gpm.cuh) and host_map. Each function returns 0 or -1;
-// Everwarp says on stderr why it is -1. `threads` threads share the work in equal parts; there is at least 1.
+// A program whose host code itself takes time uses host_parallel(): threads of the program on these cores, traced.
+//
+// Addresses are memory of the host: malloc, cudaMallocHost, pools (gpm.cuh) and host_map. Each function returns 0, or -1
+// and says why on stderr. `threads`: how many share the work in equal parts; at least 1.
 #pragma once
 
 #include <cuda_runtime_api.h>
 #include <stddef.h>
 
+#include <atomic>
+
 typedef struct everwarp_host_file* host_file_t;
 
 #if __has_include(<everwarp/prelude.cuh>)  // Everwarp's compiler: libeverwarp answers
 
+namespace everwarp_host {
+template <class T>
+struct plain {
+  typedef T type;
+};
+template <class T>
+struct plain<T&> {
+  typedef T type;
+};
+}  // namespace everwarp_host
+
 extern "C" {
 
-/// Copies with ordinary loads and stores. The copy is in the caches. In a pool it is durable when it has been flushed.
+/// Copies with ordinary loads and stores. What it writes is in the caches: in a pool it is durable when it is flushed.
 int host_copy(void* to, const void* from, size_t bytes, unsigned threads, cudaStream_t stream = NULL);
-/// Flushes each cache line (clwb), and waits (sfence). When this has completed, the bytes are durable.
+/// Flushes each cache line (clwb), and waits (sfence): the bytes are durable when it has completed.
 int host_persist(const void* address, size_t bytes, unsigned threads, cudaStream_t stream = NULL);
-/// Each thread computes for so many nanoseconds.
+/// Each thread computes so long.
 int host_compute(double nanoseconds, unsigned threads, cudaStream_t stream = NULL);
 
-/// Opens a file of a fixed size on the host's persistent memory ([host] file_system says what calls cost). `create`: makes
-/// a new file, in place of an older one. Otherwise the file must exist and have this size (0: any size). If it cannot be
-/// opened: NULL, and a sentence on stderr.
+/// body(argument, thread) by so many threads at once. host_parallel(), below, is what programs call.
+int everwarp_host_parallel(unsigned threads, void (*body)(void* argument, unsigned thread), void* argument,
+                           cudaStream_t stream);
+void __everwarp_flush(const void* address);
+void __everwarp_fence(void);
+void __everwarp_spin(void);
+void __everwarp_stream(void* to, const void* from, unsigned bytes);
+
+/// A file on the host's persistent memory, of a fixed size ([host] file_system says what calls cost). `create`: makes it,
+/// in place of an older one; else it must exist with this size (0: whatever it has). NULL, and a sentence on stderr, when
+/// that cannot be.
 host_file_t host_file_open(const char* path, size_t bytes, bool create);
-/// write(), read() and fsync(), by one thread. When a write has completed, its bytes are in the file. The next sync writes
-/// the file system's journal for blocks that were allocated.
+/// write(), read() and fsync(), by one thread. What was written is in the file when the call has completed; that blocks
+/// were allocated is durable after the next sync.
 int host_file_write(host_file_t file, size_t offset, const void* from, size_t bytes, cudaStream_t stream = NULL);
 int host_file_read(host_file_t file, size_t offset, void* to, size_t bytes, cudaStream_t stream = NULL);
 int host_file_sync(host_file_t file, cudaStream_t stream = NULL);
 /// Waits for all work, then closes the file.
 int host_file_close(host_file_t file);
 
-/// Maps a file as memory of the host alone: kernels cannot access it. cudaMemcpy to and from it goes through a pinned
-/// buffer, and a core copies between buffer and file. The arguments are those of gpm_map() and gpm_unmap().
+/// The file's bytes as memory of the host alone. cudaMemcpy to and from it goes through a pinned buffer and a core's
+/// copy. Arguments as gpm_map() and gpm_unmap() have them.
 void* host_map(const char* path, size_t bytes, bool create);
 int host_unmap(const char* path, void* address, size_t bytes);
 
-/// Measures a named part of a stream. It begins when everything before measure_begin() has completed, and ends when
-/// everything before measure_end() has completed. `ew run --stats` has a row for each ("ranges").
+/// A named stretch of a stream: from the moment at which everything before measure_begin() has completed, to the same of
+/// measure_end(). `ew run --stats` has a row for each ("ranges").
 int measure_begin(const char* name, cudaStream_t stream = NULL);
 int measure_end(const char* name, cudaStream_t stream = NULL);
-/// The nanoseconds of all parts with this name together. Waits for the end of the last one. Negative: there is none.
+/// Nanoseconds of all such stretches together; waits for the last one's end. Negative: there is none of that name.
 double measured(const char* name);
 
 }  // extern "C"
 
-#else  // a real machine: the calling thread waits for the stream, then does the work
+/// The line that holds the address goes to the memory controller (clwb). It is there behind the next host_fence().
+static inline void host_flush(const void* address) { __everwarp_flush(address); }
+/// Stores and flushes before it have completed (sfence): those of pools are durable.
+static inline void host_fence() { __everwarp_fence(); }
+/// A word past the caches (a non-temporal store), in order with nothing before the next host_fence().
+static inline void host_stream(unsigned long long* to, unsigned long long value) { __everwarp_stream(to, &value, sizeof value); }
+/// In a loop that waits for another thread.
+static inline void host_pause() { __everwarp_spin(); }
+
+/// body(thread) by each of so many threads of the host at once, 0 to threads - 1; waits for the stream, then for them. On
+/// a timing machine the program must be built with `ew build --trace-host`: each thread runs on a core of the simulated
+/// host, and what it executes takes simulated time (docs/semantics/host-work.md). Threads may use std::mutex, atomics
+/// and host_barrier, and must not call the CUDA runtime.
+template <class Body>
+int host_parallel(unsigned threads, Body&& body, cudaStream_t stream = NULL) {
+  typedef typename everwarp_host::plain<Body>::type Plain;
+  return everwarp_host_parallel(
+      threads, [](void* argument, unsigned thread) { (*static_cast<Plain*>(argument))(thread); },
+      const_cast<void*>(static_cast<const volatile void*>(&body)), stream);
+}
+
+#else  // a real machine: one thread of the program does the work while the stream waits
 
 #include <cuda_runtime.h>
 #include <errno.h>
@@ -119,6 +163,22 @@ inline std::map<std::string, Measured>& regions() {
 
 }  // namespace host
 }  // namespace everwarp
+
+static inline void host_flush(const void* address) { everwarp::host::flush(static_cast<const char*>(address)); }
+static inline void host_fence() { _mm_sfence(); }
+static inline void host_stream(unsigned long long* to, unsigned long long value) {
+  _mm_stream_si64(reinterpret_cast<long long*>(to), static_cast<long long>(value));
+}
+static inline void host_pause() { _mm_pause(); }
+
+template <class Body>
+int host_parallel(unsigned threads, Body&& body, cudaStream_t stream = NULL) {
+  if (!threads || !everwarp::host::settled(stream)) return -1;
+  std::vector<std::thread> pool;
+  for (unsigned thread = 0; thread < threads; ++thread) pool.emplace_back([&body, thread] { body(thread); });
+  for (std::thread& one : pool) one.join();
+  return 0;
+}
 
 static inline int host_copy(void* to, const void* from, size_t bytes, unsigned threads, cudaStream_t stream = NULL) {
   if (!threads || !everwarp::host::settled(stream)) return -1;
@@ -217,6 +277,26 @@ static inline double measured(const char* name) {
 }
 
 #endif
+
+/// Where threads of host_parallel() wait for each other, again and again.
+class host_barrier {
+ public:
+  explicit host_barrier(unsigned threads) : threads_(threads) {}
+  void wait() {
+    const unsigned turn = turn_.load(std::memory_order_acquire);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
+      arrived_.store(0, std::memory_order_relaxed);
+      turn_.store(turn + 1, std::memory_order_release);
+      return;
+    }
+    while (turn_.load(std::memory_order_acquire) == turn) host_pause();
+  }
+
+ private:
+  const unsigned threads_;
+  alignas(64) std::atomic<unsigned> arrived_{0};
+  alignas(64) std::atomic<unsigned> turn_{0};
+};
 
 /// measure_begin() and measure_end() around a block: `measure step("checkpoint");`
 class measure {

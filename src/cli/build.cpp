@@ -23,6 +23,7 @@
 #include "cli/sdk_libraries.hpp"
 #include "cli/source_overlay.hpp"
 #include "cli/toolchain.hpp"
+#include "cli/traced_blocks.hpp"
 #include "cli/whole_copies.hpp"
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
@@ -246,13 +247,24 @@ class Builder {
     if (device_code(unit) != 0) return 1;
     if (!request_.dry_run) write_container(unit, unit.container);
     Words command = host_pass(tools_, request_, unit);
-    add_dependency_options(command, input, object);
-    const Result result = execute(command);
+    add_dependency_options(command, request_, stem(input), object);
+    const Result result = host_code(command, object, true);
     show(result.text);
     if (result.status != 0) return fail(unit.source + " (host code) did not compile");
     const Result order = execute(register_before_static_objects(tools_, object));
     show(order.text);
     return order.status == 0 ? 0 : fail(object + " could not be completed");
+  }
+
+  /// By this command. Traced code counts its basic blocks: by way of LLVM's text.
+  Result host_code(const Words& command, const std::string& object, bool cuda) {
+    if (!request_.trace_host) return execute(command);
+    const std::string text = (scratch_.path() / (fs::path(object).filename().string() + ".host.ll")).string();
+    const Result result = execute(to_llvm_text(command, text));
+    if (result.status != 0) return result;
+    if (!request_.dry_run) core::write_file(text, with_block_costs(core::content_of(text)));
+    const Result made = execute(from_host_text(tools_, request_, text, object, cuda));
+    return {made.status, result.text + made.text};
   }
 
   void write_container(const CudaUnit& unit, const std::string& path) const {
@@ -262,9 +274,9 @@ class Builder {
 
   int compile_host(std::size_t input, const std::string& object) {
     Words what{"-c", "-o", object};
-    add_dependency_options(what, input, object);
-    const Result result =
-        execute(host_compile(tools_, request_, request_.inputs[input], request_.languages[input], what));
+    add_dependency_options(what, request_, stem(input), object);
+    const Result result = host_code(
+        host_compile(tools_, request_, request_.inputs[input], request_.languages[input], what), object, false);
     show(result.text);
     return result.status == 0 ? 0 : fail(request_.inputs[input] + " did not compile");
   }
@@ -272,17 +284,6 @@ class Builder {
   int compile(std::size_t input, const std::string& object) {
     return is_cuda(request_.inputs[input], request_.languages[input]) ? compile_cuda(input, object)
                                                                       : compile_host(input, object);
-  }
-
-  void add_dependency_options(Words& command, std::size_t input, const std::string& object) const {
-    if (!request_.make_rule.with_compile) return;
-    std::string file = request_.make_rule.file;
-    if (file.empty())
-      file = fs::path(request_.output.empty() ? stem(input) : request_.output).replace_extension(".d").string();
-    const std::string target = request_.make_rule.target.empty() ? object : request_.make_rule.target;
-    const Words options{request_.make_rule.skip_system_headers ? "-MMD" : "-MD", "-MF", file, "-MT", target};
-    command.insert(command.end(), options.begin(), options.end());
-    if (request_.make_rule.phony) command.push_back("-MP");
   }
 
   // ---- products ----

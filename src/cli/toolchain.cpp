@@ -168,8 +168,8 @@ Words device_math(const BuildRequest& request) {
 // Without a kind of coverage ("edge", which adds no call of its own) clang ignores the loads and stores.
 // Calls of the block functions stay calls, which the link turns to the runtime's (host_trace.cpp).
 Words traced_host() {
-  return {"-fsanitize-coverage=edge,trace-loads,trace-stores", "-fno-builtin-memcpy", "-fno-builtin-memmove",
-          "-fno-builtin-memset", "-fno-builtin-memcmp"};
+  return {"-fsanitize-coverage=bb,no-prune,trace-pc,trace-loads,trace-stores", "-fno-builtin-memcpy",
+          "-fno-builtin-memmove", "-fno-builtin-memset", "-fno-builtin-memcmp"};
 }
 
 void add_host_code_options(Words& words, const BuildRequest& request) {
@@ -264,8 +264,45 @@ Words host_pass(const Toolchain& tools, const BuildRequest& request, const CudaU
   return words;
 }
 
+Words to_llvm_text(Words command, const std::string& text) {
+  const auto compile = std::find(command.begin(), command.end(), "-c");
+  if (compile != command.end()) *compile = "-S";
+  const auto output = std::find(command.begin(), command.end(), "-o");
+  output[1] = text;
+  command.insert(output, "-emit-llvm");
+  return command;
+}
+
+Words from_host_text(const Toolchain& tools, const BuildRequest& request, const std::string& text,
+                     const std::string& object, bool cuda) {
+  Words words{tools.clang,
+              "-x",
+              "ir",
+              "-c",
+              "-Xclang",
+              "-disable-llvm-passes",
+              "-Wno-override-module",
+              "-O" + (request.optimize.empty() ? std::string("0") : request.optimize)};
+  if (request.product == Product::shared_library) words.push_back("-fPIC");
+  if (cuda) words.push_back("-fno-use-init-array");  // as the host pass
+  add(words, {"-o", object, text});
+  return words;
+}
+
 Words register_before_static_objects(const Toolchain& tools, const std::string& object) {
   return {tools.objcopy, "--rename-section", ".ctors=.init_array", object};
+}
+
+void add_dependency_options(Words& command, const BuildRequest& request, const std::string& stem,
+                            const std::string& object) {
+  const MakeRule& rule = request.make_rule;
+  if (!rule.with_compile) return;
+  const std::string file =
+      rule.file.empty() ? fs::path(request.output.empty() ? stem : request.output).replace_extension(".d").string()
+                        : rule.file;
+  add(command,
+      {rule.skip_system_headers ? "-MMD" : "-MD", "-MF", file, "-MT", rule.target.empty() ? object : rule.target});
+  if (rule.phony) command.push_back("-MP");
 }
 
 Words preprocess_pass(const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit, const Words& what) {
@@ -282,7 +319,8 @@ Words host_compile(const Toolchain& tools, const BuildRequest& request, const st
   const bool c = language == Language::c || (language == Language::by_suffix && source.ends_with(".c"));
   Words words{c ? tools.host_c : tools.host_cpp};
   if (request.trace_host) {
-    words = {tools.clang, "-DEVERWARP_TRACE_HOST=1"};
+    words = {tools.clang, "-DEVERWARP_TRACE_HOST=1", "-include",
+             (tools.home / "include" / "everwarp" / "traced_intrinsics.h").string()};
     add(words, traced_host());
   }
   if (language != Language::by_suffix || (request.trace_host && c)) add(words, {"-x", c ? "c" : "c++"});
@@ -330,7 +368,11 @@ Words link_command(const Toolchain& tools, const BuildRequest& request, const Wo
   for (const std::string& option : request.linker_options) {
     if (!is_openmp(option)) add(words, {"-Xlinker", option});
   }
-  if (request.trace_host) words.push_back("-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp");
+  if (request.trace_host)
+    words.push_back(
+        "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp,--wrap=pthread_mutex_lock,"
+        "--wrap=pthread_mutex_unlock,--wrap=pthread_cond_wait,--wrap=pthread_barrier_wait,"
+        "--wrap=pthread_join,--wrap=sched_yield");
   const std::string folder = tools.library.parent_path().string();
   add(words, {"-L" + folder, "-Wl,-rpath," + folder, "-leverwarp", "-lpthread", "-ldl", "-lm"});
   return words;

@@ -35,9 +35,16 @@ process::Words llvm_text_pass(const Toolchain&, const BuildRequest&, const CudaU
 process::Words from_llvm_text_pass(const Toolchain&, const BuildRequest&, const std::string& text,
                                    const std::string& ptx);
 process::Words host_pass(const Toolchain&, const BuildRequest&, const CudaUnit&);
+/// Traced host code in two steps, as the device pass: the command's result becomes LLVM's text; then an object of it.
+process::Words to_llvm_text(process::Words command, const std::string& text);
+process::Words from_host_text(const Toolchain&, const BuildRequest&, const std::string& text, const std::string& object,
+                              bool cuda);
 /// The host pass writes its constructors as .ctors, in which they stand last to first; renamed, the registration of the
 /// device code comes before the constructors of the source's static objects, which may launch kernels.
 process::Words register_before_static_objects(const Toolchain&, const std::string& object);
+/// Where make is to learn what an object depends on, if somebody has asked.
+void add_dependency_options(process::Words& command, const BuildRequest&, const std::string& stem,
+                            const std::string& object);
 /// Preprocessing only: -E, or -M / -MM.
 process::Words preprocess_pass(const Toolchain&, const BuildRequest&, const CudaUnit&, const process::Words& what);
 /// A .c or .cpp file. `what` is {"-c", "-o", object}, or options of the preprocessor.

@@ -6,23 +6,7 @@
 #include <cassert>
 #include <cstring>
 
-#include "core/clock_ratio.hpp"
-#include "memory/masks.hpp"
-
 namespace ew::host {
-
-namespace {
-
-u64 line_of(u64 address) {
-  return address / host_line * host_line;
-}
-
-/// The first picosecond of a cycle.
-u64 picoseconds_at(core::Cycle cycle, core::Kilohertz clock) {
-  return static_cast<u64>(static_cast<unsigned __int128>(cycle) * 1'000'000'000 / clock.count);
-}
-
-}  // namespace
 
 Core::Core(const Surroundings& parts, HostStatistics& statistics, u32 number, Over over, void* target)
     : parts_(parts),
@@ -31,8 +15,8 @@ Core::Core(const Surroundings& parts, HostStatistics& statistics, u32 number, Ov
       over_(over),
       target_(target),
       lines_(parts.config.misses),
-      waiting_(
-          parts.wheel,
+      port_(
+          parts, statistics,
           [](void* core) { static_cast<Core*>(core)->pump_at(static_cast<Core*>(core)->parts_.wheel.now()); }, this) {
   for (u32 i = parts.config.misses; i-- > 0;) free_.push_back(i);
 }
@@ -63,7 +47,7 @@ void Core::pump(u64, u64) {
   pumping_ = true;
   const u64 now = picoseconds_at(parts_.wheel.now() + 1, parts_.clock);  // the end of this cycle
   const u64 cycles = step_.act == Act::flush ? parts_.config.flush_cycles : parts_.config.copy_cycles;
-  while (at_ < end_ && !free_.empty() && !waiting_.any()) {
+  while (at_ < end_ && !free_.empty() && !port_.waits()) {
     if (free_picoseconds_ >= now) {
       pump_at(core::cycles_covering(parts_.clock, {free_picoseconds_}));
       break;
@@ -94,7 +78,7 @@ void Core::begin(u32 number) {
   if (step_.act == Act::flush) {
     ++statistics_.lines_flushed;
     const u64 whole = line_of(line.to);
-    const memory::PayloadId payload = not_durable(whole);
+    const memory::PayloadId payload = port_.not_durable(whole);
     return ask(number, {.address = whole,
                         .bytes = host_line,
                         .write = true,
@@ -117,7 +101,7 @@ void Core::store(u32 number) {
   line.writing = true;
   const bool streams = step_.act == Act::stream;
   ++(streams ? statistics_.lines_streamed : statistics_.lines_stored);
-  const memory::PayloadId payload = payload_of(line.to, line.content.data(), line.bytes);
+  const memory::PayloadId payload = port_.payload_of(line.to, line.content.data(), line.bytes);
   ask(number, {.address = line.to,
                .bytes = line.bytes,
                .write = true,
@@ -126,41 +110,10 @@ void Core::store(u32 number) {
                .host = streams ? memory::HostAccess::stream : memory::HostAccess::store});
 }
 
-/// Sends the request to the memory of its address, which is an address of the program.
 void Core::ask(u32 number, memory::DeviceRequest request) {
-  const memory::Place place = parts_.pages.place(request.address);
-  request.address = parts_.pages.in_device(request.address).address;
   request.token = number;
   request.client = this;
-  request.account = core::nobody;
-  (request.write ? statistics_.bytes_written : statistics_.bytes_read) += request.bytes;
-  memory::Device* const device = place.persistent ? parts_.pools : parts_.memory;
-  assert(device);
-  waiting_.send(*device, request);
-}
-
-/// A payload with the bytes of a store to a pool. A store to volatile memory needs none.
-memory::PayloadId Core::payload_of(u64 to, const u8* bytes, u32 count) {
-  if (!parts_.pages.place(to).persistent) return memory::no_payload;
-  const memory::PayloadId id = parts_.payloads.take();
-  memory::Payload& payload = parts_.payloads[id];
-  const u32 offset = static_cast<u32>(to - line_of(to));
-  std::memcpy(payload.bytes.data() + offset, bytes, count);
-  payload.valid.bits[0] = (count == host_line ? ~u64{0} : (u64{1} << count) - 1) << offset;
-  return id;
-}
-
-/// The bytes that a flush of a pool's line takes along because they are not durable: the program's host code has stored
-/// them itself, in no simulated time.
-memory::PayloadId Core::not_durable(u64 line) {
-  if (!parts_.durable || !parts_.pages.place(line).persistent) return memory::no_payload;
-  const memory::ByteMask differs = parts_.durable->differs(line, reinterpret_cast<const u8*>(line), host_line);
-  if (!differs.any()) return memory::no_payload;
-  const memory::PayloadId id = parts_.payloads.take();
-  memory::Payload& payload = parts_.payloads[id];
-  std::memcpy(payload.bytes.data(), reinterpret_cast<const u8*>(line), host_line);
-  payload.valid = differs;
-  return id;
+  port_.send(request);
 }
 
 void Core::served(u64 number) {
@@ -190,7 +143,7 @@ void Core::finish() {
 
 void Core::end(u64, u64) {
   statistics_.busy_cycles += parts_.wheel.now() - begun_;
-  statistics_.waited_cycles += waiting_.take_waited_cycles();
+  statistics_.waited_cycles += port_.take_waited_cycles();
   working_ = false;
   over_(target_, number_);
 }
@@ -198,7 +151,7 @@ void Core::end(u64, u64) {
 std::string Core::what_is_under_way() const {
   if (idle()) return {};
   return fmt::format("core {} of the host: {} lines under way, {} bytes of its share left{}\n", number_,
-                     lines_.size() - free_.size(), end_ - at_, waiting_.any() ? ", waits for a memory's room" : "");
+                     lines_.size() - free_.size(), end_ - at_, port_.waits() ? ", waits for a memory's room" : "");
 }
 
 }  // namespace ew::host

@@ -10,39 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "core/time_wheel.hpp"
-#include "host/host_config.hpp"
-#include "host/waiting_requests.hpp"
-#include "host/work.hpp"
-#include "memory/device.hpp"
-#include "memory/durable_image.hpp"
-#include "memory/host_pages.hpp"
+#include "host/port.hpp"
 
 namespace ew::host {
-
-struct HostStatistics {
-#define STATISTICS "host/statistics.inc"
-#include "core/statistics_set.inc"
-};
-
-struct Surroundings {
-  core::TimeWheel& wheel;
-  core::Kilohertz clock;  // of the wheel's cycles
-  const HostConfig& config;
-  memory::Payloads& payloads;
-  memory::HostPages& pages;
-  memory::Device* memory = nullptr;               // the host's memory
-  memory::Device* pools = nullptr;                // its non-volatile memory; nullptr: there is none
-  const memory::DurableImage* durable = nullptr;  // the durable bytes of pools; nullptr: they are not recorded
-};
 
 class Core final : public memory::DeviceClient {
  public:
   using Over = void (*)(void* target, u32 core);
-  /// The wheel calls over(target, number) when a share is done.
+  /// `over(target, number)`: called from the wheel when a share is done.
   Core(const Surroundings&, HostStatistics&, u32 number, Over over, void* target);
 
-  /// Begins a share. Its first instruction comes `wake` later. REQUIRES: idle().
+  /// REQUIRES: idle(). Its first instruction is `wake` later.
   void start(const Step&, Share, core::Picoseconds wake);
   bool idle() const { return !working_; }
   void served(u64 line) override;
@@ -66,8 +44,6 @@ class Core final : public memory::DeviceClient {
   void done(u32 line);
   void finish();
   void end(u64 = 0, u64 = 0);
-  memory::PayloadId payload_of(u64 to, const u8* bytes, u32 count);
-  memory::PayloadId not_durable(u64 line);
 
   const Surroundings parts_;
   HostStatistics& statistics_;
@@ -76,12 +52,12 @@ class Core final : public memory::DeviceClient {
   void* const target_;
   bool working_ = false, pumping_ = false, armed_ = false, finishing_ = false;
   Step step_;
-  u64 at_ = 0, end_ = 0;      // the next byte and the end of the share, as offsets from step_.to
-  u64 free_picoseconds_ = 0;  // the time at which the core can issue its next line
+  u64 at_ = 0, end_ = 0;      // of the share, behind step_.to
+  u64 free_picoseconds_ = 0;  // when the core can issue its next line
   core::Cycle begun_ = 0;
   std::vector<Line> lines_;
-  std::vector<u32> free_;  // numbers of free elements of lines_
-  WaitingRequests waiting_;
+  std::vector<u32> free_;  // of lines_
+  Port port_;
 };
 
 }  // namespace ew::host

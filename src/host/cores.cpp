@@ -33,14 +33,25 @@ void Cores::go_on(u64 id, u64) {
 
 void Cores::dispatch() {
   for (u32 core = 0; core < cores_.size() && !tasks_.empty(); ++core) {
-    if (!cores_[core]->idle()) continue;
+    if (!idle(core)) continue;
     const Task task = tasks_.front();
     tasks_.pop_front();
     works_of_[core] = task.id;
     const Running& running = works_.at(task.id);
     const Step& step = running.work.steps[running.step];
-    cores_[core]->start(step, share_of(step, task.thread), {step.threads > 1 ? parts_.config.wake.count : 0});
+    const core::Picoseconds wake{step.threads > 1 ? parts_.config.wake.count : 0};
+    if (step.act == Act::traced)
+      traced()[core].start(step, task.thread, wake);
+    else
+      cores_[core]->start(step, share_of(step, task.thread), wake);
   }
+}
+
+TracedCores& Cores::traced() {
+  if (!traced_)
+    traced_ = std::make_unique<TracedCores>(
+        parts_, statistics_, [](void* cores, u32 number) { static_cast<Cores*>(cores)->over(number); }, this);
+  return *traced_;
 }
 
 void Cores::over(u32 core) {
@@ -56,6 +67,7 @@ void Cores::over(u32 core) {
 std::string Cores::what_is_under_way() const {
   std::string text;
   for (const auto& core : cores_) text += core->what_is_under_way();
+  if (traced_) text += traced_->what_is_under_way();
   if (!tasks_.empty()) text += fmt::format("{} shares of the host's work wait for a core\n", tasks_.size());
   return text;
 }

@@ -1,5 +1,6 @@
-// The cores of the host, and the timed work that they do. A piece of work is a list of steps. A step has a share for
-// each of its threads. Free cores take the waiting shares in order. The next step begins when all shares are done.
+// The cores of the host and the timed work that they do. A piece of work is a list of steps; the shares of a step are
+// handed to the cores that are free, first come, first served; the next step begins when all of them are done. A share
+// of traced code is a thread.
 // Owned by MemoryHierarchy.
 #pragma once
 
@@ -10,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "host/core.hpp"
+#include "host/traced_cores.hpp"
 
 namespace ew::host {
 
@@ -41,15 +42,18 @@ class Cores {
 
   void go_on(u64 id, u64 = 0);
   void dispatch();
+  bool idle(u32 core) const { return cores_[core]->idle() && (!traced_ || (*traced_)[core].idle()); }
+  TracedCores& traced();
   void over(u32 core);
 
   const Surroundings parts_;
   Tell done_;
   HostStatistics statistics_;
   std::vector<std::unique_ptr<Core>> cores_;
-  std::vector<u64> works_of_;  // for each core, the work that it serves
+  std::unique_ptr<TracedCores> traced_;  // the same cores, where they run traced code; nullptr: none has yet
+  std::vector<u64> works_of_;            // by core
   std::map<u64, Running> works_;
-  std::deque<Task> tasks_;  // shares that wait for a core
+  std::deque<Task> tasks_;  // that wait for a core
 };
 
 }  // namespace ew::host

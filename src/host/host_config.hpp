@@ -1,5 +1,5 @@
-// The section [host] of a machine file: the host's cores, which do timed work (<everwarp/host.cuh>). A value, owned by
-// MachineConfig.
+// What a machine file says of the host's cores that do timed work and run traced code (<everwarp/host.cuh>). A value,
+// owned by MachineConfig.
 #pragma once
 
 #include <string>
@@ -22,6 +22,10 @@ struct HostConfig {
   core::Bytes bounce{512 * 1024};
   bool bounced = true;
   core::Picoseconds daemon_poll{200'000}, daemon_call{500'000};
+  u32 issue_width = 4, window = 224;
+  core::Bytes own_cache{1 << 20};
+  u32 own_ways = 16;
+  u32 prefetches = 16, prefetch_ahead = 20;
   std::string file_system = "ext4-dax";
   core::ModelSections sections;  // of file systems
 
@@ -58,6 +62,22 @@ struct HostConfig {
     visit("daemon_call", self.daemon_call, Range{0, 1e9}, "",
           "Of a daemon, for each call that it finds there: to decode and dispatch it, besides the file system's part.",
           "assumed: no published figure apart from the system call");
+    visit("issue_width", self.issue_width, Range{1, 64}, "instructions",
+          "Traced code (host_parallel): instructions that a core begins in a cycle, whatever they depend on.",
+          "the same manual: a Skylake core allocates four micro-operations a cycle");
+    visit("window", self.window, Range{1, 1 << 20}, "instructions",
+          "Traced code: how far a core goes on behind a load that has missed its own caches.",
+          "the same manual: 224 entries of a Skylake core's reorder buffer");
+    visit("own_cache", self.own_cache, Range{1024, 1 << 30}, "",
+          "Traced code: size of a core's own caches, which stand as one here.", "Intel, Skylake server: 1 MiB of L2");
+    visit("own_ways", self.own_ways, Range{1, 64}, "ways", "Their associativity.", "Intel, Skylake server: 16 ways");
+    visit("prefetches", self.prefetches, Range{1, 256}, "lines",
+          "Traced code: lines that a core's prefetcher has under way, besides `misses`.",
+          "assumed: the queue of an L2 has more entries than its L1 has line fill buffers");
+    visit("prefetch_ahead", self.prefetch_ahead, Range{0, 64}, "lines",
+          "Traced code: how far ahead of a line that is used in order the prefetcher runs, within a page of 4 KiB; 0: "
+          "there is none.",
+          "the same manual: the L2 streamer runs up to 20 lines ahead");
     visit("file_system", self.file_system, core::model_choices(file_system_names()), "",
           "Of files (host_file_open): `ew explain models` says what each costs.", "GPM, Table 3: ext4-DAX");
   }

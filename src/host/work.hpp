@@ -9,17 +9,19 @@
 namespace ew::host {
 
 enum class Act : u8 {
-  compute,  // each thread computes for `picoseconds`
-  copy,     // copies bytes from `from` to `to` with ordinary loads and stores
-  stream,   // copies with non-temporal stores; then a fence waits until the memory controller has them
-  flush     // flushes each line of [to, to + bytes) (clwb); then a fence waits
+  compute,  // takes `picoseconds` of each thread
+  copy,     // bytes go from `from` to `to` by ordinary loads and stores
+  stream,   // the same by non-temporal stores, then a fence: they have reached the memory controller
+  traced,   // each thread runs `body`, traced code of the program (TracedCore); it takes as long as it takes
+  flush     // clwb of each line of [to, to + bytes), then a fence
 };
 
 struct Step {
   Act act = Act::compute;
-  u32 threads = 1;                  // each has an equal part, in whole lines
-  u64 to = 0, from = 0, bytes = 0;  // addresses of the program. A copy or stream with `from` 0 writes zeros
+  u32 threads = 1;                  // equal parts, in whole lines
+  u64 to = 0, from = 0, bytes = 0;  // addresses of the program. A copy or stream from 0: zeros are written
   u64 picoseconds = 0;
+  void (*body)(void* argument, unsigned thread) = nullptr;  // with `from` as its argument
 };
 
 struct Work {

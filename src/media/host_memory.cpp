@@ -102,6 +102,11 @@ void HostMemory::serve_core(u64 slot) {
       }
       if (line && request.write) line->dirty = whole_line;
       break;
+    case HostAccess::write_back:
+      if (!line && !cache_.none()) line = &cache_.add(LastLevelCache::Of::memory, number, true);
+      if (line) line->dirty = whole_line;
+      if (!line) done = std::max(done, transfer(config_.llc_line));
+      break;
     case HostAccess::stream:
       if (line) LastLevelCache::remove(*line);
       done = std::max(done, transfer(request.bytes));

@@ -178,6 +178,9 @@ void HostNvm::serve_core(u32 slot) {
       wheel_.at<&HostNvm::host_done>(wheel_.now() + cache_latency_, *this, slot);
       return;
     }
+    case HostAccess::write_back:
+      if (!cache_.none()) return write_to_cache(slot);
+      return write_through(slot);
     case HostAccess::stream:
       return write_through(slot);
     case HostAccess::flush:

@@ -20,11 +20,12 @@ class DeviceClient {
 
 /// What a core of the host wants of the memory beside it. Nothing of it crosses the link.
 enum class HostAccess : u8 {
-  none,    // the request is no core's: it comes over the link
-  load,    // a line is put into the last-level cache
-  store,   // it is fetched into that cache, and written there
-  stream,  // a non-temporal store: past the cache; done when the memory controller has it
-  flush    // clwb: what is dirty of the line is written back, and the line stays; done as a stream is
+  none,        // the request is no core's: it comes over the link
+  load,        // a line is put into the last-level cache
+  store,       // it is fetched into that cache, and written there
+  stream,      // a non-temporal store: past the cache; done when the memory controller has it
+  write_back,  // a whole line from a core's own caches, put into that cache without being fetched
+  flush        // clwb: what is dirty of the line is written back, and the line stays; done as a stream is
 };
 
 struct DeviceRequest {

@@ -30,6 +30,8 @@ class HostPages {
     return fresh;
   }
 
+  /// On the first thread's stack, whose place within a line differs from run to run.
+  bool on_first_stack(u64 address) const { return stack_end_ - address < deepest; }
   /// Where this byte of the program lives: as the map says, or in a frame of its page.
   Place place(u64 address) {
     Place found = map_.place(address);

@@ -3,7 +3,10 @@
 
 #include <cmath>
 #include <everwarp/host.cuh>
+#include <thread>
+#include <vector>
 
+#include "host/sharers.hpp"
 #include "runtime/host_range.hpp"
 #include "runtime/own_api.hpp"
 
@@ -43,6 +46,33 @@ void check_memory(Machine& machine, const void* address, u64 bytes, const char* 
 void check_threads(unsigned threads, const char* who) {
   if (threads == 0 || threads > 1u << 16)
     throw core::UserError(fmt::format("{}: {} threads; expected 1 to 65536", who, threads));
+}
+
+/// Traced code on the host's cores: what they cannot run.
+void check_traced(const MachineConfig& config, const Pools& pools, unsigned threads) {
+  const unsigned most = std::min(config.host.cores, host::Sharers::most_cores);
+  if (threads > most)
+    throw core::UserError(
+        fmt::format("host_parallel: {} threads; expected at most {}, one for each of the machine's "
+                    "cores (host.cores, of which {} at most run traced code)",
+                    threads, most, host::Sharers::most_cores));
+  if (!process().traces_host())
+    throw core::UserError(
+        "host_parallel: this program was built without --trace-host, so its host code would take no simulated time; "
+        "build it with `ew build --trace-host`");
+  if (config.nvm.eadr)
+    throw core::UserError(
+        "host_parallel: the caches of traced code are not in a persistence domain yet; expected nvm.eadr = false");
+  if (config.nvm.near() && pools.range().first < pools.range().second)
+    throw core::UserError(
+        "host_parallel: pools are on the GPU (nvm.attach = near), where the host's cores do not reach them");
+}
+
+/// On threads of the operating system, where they take no simulated time or another one.
+void run_threads(unsigned threads, void (*body)(void*, unsigned), void* argument) {
+  std::vector<std::thread> all;
+  for (unsigned thread = 0; thread < threads; ++thread) all.emplace_back(body, argument, thread);
+  for (std::thread& thread : all) thread.join();
 }
 
 int submit(Machine& machine, CUstream_st& stream, host::Work work) {
@@ -103,6 +133,27 @@ int host_compute(double nanoseconds, unsigned threads, cudaStream_t handle) {
                   {{{.act = host::Act::compute,
                      .threads = threads,
                      .picoseconds = static_cast<u64>(std::llround(nanoseconds * 1000))}}});
+  });
+}
+
+int everwarp_host_parallel(unsigned threads, void (*body)(void*, unsigned), void* argument, cudaStream_t handle) {
+  if (in_traced_code() || cudaStreamSynchronize(handle) != cudaSuccess) return -1;
+  return own_api(-1, [&](Machine& machine, ApiLock& lock) {
+    CUstream_st& stream = stream_of(machine, handle, "host_parallel");
+    check_threads(threads, "host_parallel");
+    const MachineConfig& config = machine.config();
+    if (!config.machine.timing() || config.device.integrated) {
+      lock.unlock();
+      run_threads(threads, body, argument);
+      lock.lock();
+      return 0;
+    }
+    check_traced(config, machine.persistence().pools(), threads);
+    const int result = submit(
+        machine, stream,
+        {{{.act = host::Act::traced, .threads = threads, .from = reinterpret_cast<u64>(argument), .body = body}}});
+    if (result != 0 || stream.last == 0) return result;
+    return machine.context().wait(stream.last, lock) == cudaSuccess ? 0 : -1;
   });
 }
 

@@ -2,11 +2,14 @@
 // -fsanitize-coverage=edge,trace-loads,trace-stores calls the functions below before every load and store of the
 // program; the C library's block functions come here by the linker's --wrap. An access to memory that kernels may touch
 // meets the machine: it simulates one quantum, stands still, and the access is performed. So what the host sees depends
-// on its own accesses and not on its speed. Any thread may call.
+// on its own accesses and not on its speed. Any thread may call. A thread of host_parallel() is a core's of the
+// simulated host (host/traced_core.hpp), which takes its accesses itself, whatever memory they are of; traced_code.cpp
+// has the rest of what such a thread does.
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "host/traced_core.hpp"
 #include "runtime/process.hpp"
 
 using namespace ew;
@@ -15,13 +18,29 @@ using namespace ew::runtime;
 namespace {
 
 inline void meet(const void* pointer, u64 bytes, bool store) {
+  if (host::TracedCore* const core = host::TracedCore::running())
+    return core->access(reinterpret_cast<u64>(pointer), bytes, store);
   Machine* machine = process().existing_machine();
   if (machine) machine->host_accesses().meet(reinterpret_cast<u64>(pointer), bytes, store);
+}
+
+/// A block stored by a core of the host: a line at a time, whose loop costs instructions.
+template <class Piece>
+void write(host::TracedCore& core, void* to, std::size_t count, Piece&& piece) {
+  constexpr u32 instructions = 8;  // two loads and two stores of 32 bytes, and the loop
+  const u64 address = reinterpret_cast<u64>(to);
+  for (u64 at = 0, bytes; at < count; at += bytes) {
+    bytes = std::min<u64>(count - at, host::line_of(address + at) + host::host_line - (address + at));
+    core.instructions(instructions);
+    core.access(address + at, bytes, true);
+    piece(at, bytes);
+  }
 }
 
 /// Stores a block: piece(offset, bytes) stores a part of it.
 template <class Piece>
 void write(void* to, std::size_t count, Piece&& piece) {
+  if (host::TracedCore* const core = host::TracedCore::running()) return write(*core, to, count, piece);
   Machine* machine = process().existing_machine();
   if (!machine || count == 0) return piece(0, count);
   const u64 address = reinterpret_cast<u64>(to);

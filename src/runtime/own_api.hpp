@@ -12,6 +12,7 @@ namespace ew::runtime {
 /// Runs `call(machine, lock)`; `otherwise` when it throws or there is no machine.
 template <class Result, class F>
 Result own_api(Result otherwise, F&& call) {
+  if (in_traced_code()) return otherwise;
   try {
     Machine* machine = process().machine();
     if (!machine) return otherwise;

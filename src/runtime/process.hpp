@@ -46,6 +46,7 @@ class Process {
   unsigned device_flags = 0;
   /// The program's host accesses are traced: its own pace decides nothing.
   void trace_host();
+  bool traces_host() const { return traces_host_; }
   /// This process serves forks that use the machine (fork_server.hpp): it has no thread of the machine yet.
   void expect_forks() { expects_forks_ = true; }
 
@@ -72,6 +73,9 @@ class Process {
 /// Never destroyed: registered code may still call it while static objects of the program end.
 Process& process();
 
+/// The caller is a thread of host_parallel(), whose call would stop the machine that it waits for. Says so on stderr.
+bool in_traced_code();
+
 inline cudaError_t keep(cudaError_t error) {
   if (error != cudaSuccess) thread_state().last_error = error;
   return error;
@@ -80,7 +84,7 @@ inline cudaError_t keep(cudaError_t error) {
 /// Runs `call(machine, lock)` with the machine's mutex held.
 template <class F>
 cudaError_t api_without_context_check(F&& call) {
-  if (CallbackThread::inside()) return keep(cudaErrorNotPermitted);
+  if (CallbackThread::inside() || in_traced_code()) return keep(cudaErrorNotPermitted);
   try {
     Machine* machine = process().machine();
     if (!machine) return keep(cudaErrorInitializationError);

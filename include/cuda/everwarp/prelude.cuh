@@ -47,6 +47,10 @@
 #include "texture/references.cuh"
 #include "texture/surfaces.cuh"
 
+#if defined(EVERWARP_TRACE_HOST)
+#include "../../everwarp/traced_intrinsics.h"
+#endif
+
 #if !defined(__CUDA_ARCH__)
 // The place of the __managed__ variables of this program or library. The linker makes both symbols; they are null if there
 // are no such variables.
