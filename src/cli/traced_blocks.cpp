@@ -44,8 +44,35 @@ u32 cost_of(std::string_view operation) {
   }
   const bool divides = name == "udiv" || name == "sdiv" || name == "urem" || name == "srem";
   if (divides) return (operation.find(" i64 ") != operation.npos ? 24 : 6) * issue_width;
+  if (name == "atomicrmw" || name == "cmpxchg") return 20 * issue_width;
   if (name == "fdiv" || name == "frem") return 4 * issue_width;
   return 1;
+}
+
+/// Behind `text`'s first "ptr ": the operand, up to the comma that ends it.
+std::string_view pointer_of(std::string_view text) {
+  const std::size_t at = text.find(" ptr ");
+  if (at == text.npos) return {};
+  text.remove_prefix(at + 5);
+  std::size_t depth = 0, size = 0;
+  for (; size < text.size() && (depth > 0 || text[size] != ','); ++size) {
+    depth += text[size] == '(';
+    depth -= text[size] == ')';
+  }
+  return text.substr(0, size);
+}
+
+/// The call that goes before an atomic operation that reads and writes; empty: the operation is none.
+std::string atomic_mark(std::string_view operation) {
+  const bool exchange = operation.starts_with("cmpxchg ");
+  if (!exchange && !operation.starts_with("atomicrmw ")) return {};
+  const std::string_view pointer = pointer_of(operation);
+  if (pointer.empty()) return {};
+  std::string_view rest =
+      operation.substr(static_cast<std::size_t>(pointer.data() + pointer.size() - operation.data()));
+  const std::string_view type = rest.starts_with(", ") ? rest.substr(2, rest.find(' ', 2) - 2) : std::string_view();
+  const u32 bytes = type == "i8" ? 1 : type == "i16" ? 2 : type == "i32" || type == "float" ? 4 : 8;
+  return fmt::format("  call void @__everwarp_atomic(ptr {}, i32 {})\n", pointer, bytes);
 }
 
 }  // namespace
@@ -75,7 +102,7 @@ std::string with_block_costs(std::string_view text) {
     if (!line.starts_with(" ") && inside) end_block(), cost = 0;
     if (line.starts_with("}")) inside = false;
     if (!inside && line.starts_with("declare ") && line.find(mark) != line.npos) {
-      result += "declare void @__everwarp_block(i32)\n";
+      result += "declare void @__everwarp_block(i32)\ndeclare void @__everwarp_atomic(ptr, i32)\n";
       continue;
     }
     const std::string_view operation = inside ? operation_of(line) : std::string_view();
@@ -85,6 +112,7 @@ std::string with_block_costs(std::string_view text) {
         mark_size = line.size();
       } else {
         cost += cost_of(operation);
+        result += atomic_mark(operation);
       }
     }
     result += line;

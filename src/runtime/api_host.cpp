@@ -69,9 +69,13 @@ void check_traced(const MachineConfig& config, const Pools& pools, unsigned thre
 }
 
 /// On threads of the operating system, where they take no simulated time or another one.
-void run_threads(unsigned threads, void (*body)(void*, unsigned), void* argument) {
+void run_threads(unsigned threads, bool untimed, void (*body)(void*, unsigned), void* argument) {
   std::vector<std::thread> all;
-  for (unsigned thread = 0; thread < threads; ++thread) all.emplace_back(body, argument, thread);
+  for (unsigned thread = 0; thread < threads; ++thread)
+    all.emplace_back([=] {
+      in_untimed_code() = untimed;
+      body(argument, thread);
+    });
   for (std::thread& thread : all) thread.join();
 }
 
@@ -144,7 +148,7 @@ int everwarp_host_parallel(unsigned threads, void (*body)(void*, unsigned), void
     const MachineConfig& config = machine.config();
     if (!config.machine.timing() || config.device.integrated) {
       lock.unlock();
-      run_threads(threads, body, argument);
+      run_threads(threads, !config.machine.timing(), body, argument);
       lock.lock();
       return 0;
     }

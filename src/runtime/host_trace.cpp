@@ -20,6 +20,7 @@ namespace {
 inline void meet(const void* pointer, u64 bytes, bool store) {
   if (host::TracedCore* const core = host::TracedCore::running())
     return core->access(reinterpret_cast<u64>(pointer), bytes, store);
+  if (in_untimed_code()) return;
   Machine* machine = process().existing_machine();
   if (machine) machine->host_accesses().meet(reinterpret_cast<u64>(pointer), bytes, store);
 }
@@ -41,7 +42,7 @@ void write(host::TracedCore& core, void* to, std::size_t count, Piece&& piece) {
 template <class Piece>
 void write(void* to, std::size_t count, Piece&& piece) {
   if (host::TracedCore* const core = host::TracedCore::running()) return write(*core, to, count, piece);
-  Machine* machine = process().existing_machine();
+  Machine* machine = in_untimed_code() ? nullptr : process().existing_machine();
   if (!machine || count == 0) return piece(0, count);
   const u64 address = reinterpret_cast<u64>(to);
   for (u64 at = 0, bytes; at < count; at += bytes) {

@@ -75,6 +75,8 @@ Process& process();
 
 /// The caller is a thread of host_parallel(), whose call would stop the machine that it waits for. Says so on stderr.
 bool in_traced_code();
+/// The calling thread runs host_parallel() in functional mode: its accesses meet nothing, as no time passes.
+bool& in_untimed_code();
 
 inline cudaError_t keep(cudaError_t error) {
   if (error != cudaSuccess) thread_state().last_error = error;

@@ -39,6 +39,11 @@ bool ew::runtime::in_traced_code() {
   return true;
 }
 
+bool& ew::runtime::in_untimed_code() {
+  thread_local bool inside = false;
+  return inside;
+}
+
 extern "C" {
 
 void __everwarp_block(u32 instructions) {
@@ -47,6 +52,7 @@ void __everwarp_block(u32 instructions) {
 
 void __everwarp_flush(const void* address) {
   if (TracedCore* const core = TracedCore::running()) return core->flush(reinterpret_cast<u64>(address));
+  if (in_untimed_code()) return;
   // The program's own flush, in no simulated time: the line is durable when it is over, if it is a pool's.
   Machine* const machine = process().existing_machine();
   if (!machine) return;
@@ -62,7 +68,13 @@ void __everwarp_fence(void) {
 }
 
 void __everwarp_spin(void) {
-  if (TracedCore* const core = TracedCore::running()) core->spin();
+  if (TracedCore* const core = TracedCore::running()) return core->spin();
+  sched_yield();
+}
+
+/// An atomic operation that reads and writes: it owns the line. `ew build` puts the call before it.
+void __everwarp_atomic(void* address, u32 bytes) {
+  if (TracedCore* const core = TracedCore::running()) core->access(reinterpret_cast<u64>(address), bytes, true);
 }
 
 void __everwarp_stream(void* to, const void* from, unsigned bytes) {

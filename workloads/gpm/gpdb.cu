@@ -3,33 +3,32 @@
 //
 //   gpdb [--rows N] [--batches N] …               rows of a batch, inserted at the end of the table
 //   gpdb --update 1 [--rows N] [--batches N] …    rows of the table, of which a batch updates one in twenty
-//        [--partitions N]                         a conventional log with N partitions, not HCL
+//        [--partitions N]                         a conventional log of so many partitions in place of HCL
 //   gpdb --recover FILE [--resume]                undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
 //
-// How a batch becomes atomic. The state is 2b while b batches are committed and none is open, and 2b + 1 while batch b
-// is open. Inserts first log the table's size and checksum, in a conventional log. Rows behind the table's end do not
-// count. Updates log each old row, in an HCL log, before they change it. The log is empty whenever the state becomes
-// odd: each commit clears it, and so does a recovery. The recovery removes an entry only when what it has restored is
-// durable.
-// deterministic: yes
+// How a batch becomes atomic. The state is 2b while b batches are committed and none is open, 2b + 1 while batch b is
+// open. Inserts log the table's size and checksum in a conventional log before these change; rows behind the table's
+// end do not count. Updates log each old row in an HCL log before they change it. A log is empty whenever the state
+// becomes odd: it is cleared behind each commit, and by a recovery, which takes an entry off only when what it restores
+// is durable. deterministic: yes
+#include "gpdb.h"
 #include "system.h"
 
 namespace {
 
+using bench::is_chosen;
 using bench::mix;
+using bench::new_row;
 using bench::Phase;
+using bench::Row;
 using bench::Store;
+using bench::Table;
+using bench::updated;
 
 constexpr uint64_t kMagic = 0x677044424d543031ull;
 constexpr unsigned kThreads = 256;
 
-struct Row {
-  uint64_t id, amount, stamp;
-};
-struct Table {
-  uint64_t rows, checksum;  // checksum: the sum of the ids
-};
 struct RowEntry {
   uint32_t index, free;
   Row row;
@@ -46,19 +45,6 @@ constexpr size_t kRowsAt = sizeof(bench::Header);  // behind the table's own lin
 constexpr bench::Presets<Shape> kPresets = {
     {4000, 4, 0, 0, 0}, {50000000, 1, 0, 0, 0}, {40, 3, BUG == 2 || BUG == 3, 0, 0}};
 using Options = bench::Options<Shape>;
-
-__host__ __device__ Row new_row(uint64_t id) {
-  return {id, mix(id) % 100000, 0};
-}
-// One row in twenty, another twentieth in each batch.
-__host__ __device__ bool is_chosen(const Row& row, uint32_t batch) {
-  return mix(row.id * 31 + batch) % 20 == 0;
-}
-__host__ __device__ Row updated(Row row, uint32_t batch) {
-  row.amount = mix(row.amount + batch) % 100000;
-  row.stamp = batch + 1;
-  return row;
-}
 
 template <class Persist>
 __global__ void fill(Row* rows, unsigned count, Persist persist) {
@@ -156,8 +142,7 @@ __global__ void undo_update(Row* rows, gpmlog* log, uint32_t partitions, unsigne
 }
 
 Table table_after(const Shape& shape, uint32_t batches) {
-  const uint64_t rows = uint64_t(shape.rows) * batches;
-  return {rows, rows * (rows - 1) / 2};
+  return bench::table_of(uint64_t(shape.rows) * batches);
 }
 
 // An open database: its table, its log, and the options of the command line.

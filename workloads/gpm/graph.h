@@ -77,6 +77,8 @@ class Graph {
     return {*device_begin_, *device_target_};
   }
 
+  OnDevice on_host() const { return {begin_.data(), target_.data()}; }
+
   /// For each node, the number of steps from the nearest of the nodes 0, stride, …; 2^32 - 1 if there is no way.
   std::vector<uint32_t> distances(uint32_t sources, uint32_t stride) const {
     std::vector<uint32_t> steps(nodes(), ~0u), queue;

@@ -10,12 +10,14 @@
 // recovery skips a block that is done, but reads its total from the pool for the blocks behind it. Final sums have such
 // words, too. If the host makes sums durable, it does so for a whole array. Then the recovery begins the array again.
 // deterministic: yes
+#include "ps.h"
 #include "system.h"
 
 namespace {
 
 using bench::Phase;
 using bench::Store;
+using bench::value_of;
 
 constexpr uint64_t kMagic = 0x50532d53474d3031ull;
 constexpr unsigned kThreads = 256;
@@ -44,11 +46,7 @@ Sums sums_of(const Store& store, const Shape& shape, uint32_t array) {
   return sums_at(shape, array * shape.array_bytes(), [&](size_t offset) { return store.kernels<uint32_t>(offset); });
 }
 
-__host__ __device__ uint32_t value_of(uint32_t array, uint32_t i) {  // sums wrap around; 0 and 2^32 - 1 are values too
-  return static_cast<uint32_t>(bench::mix(uint64_t(array) << 32 | i) >> 20);
-}
-
-// The sum of the block's values up to this thread's value. Every thread of the block calls it.
+// The sum of the block's values up to this thread's; every thread of the block calls it.
 __device__ uint32_t sum_up_to_me(uint32_t value) {
   __shared__ uint32_t of_warp[32];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;

@@ -1,25 +1,29 @@
 // SRAD: speckle-reducing anisotropic diffusion of an image, with the diffusion coefficients and the image in persistent
-// memory ("GPM", ASPLOS'22, section 4.3). The method is that of Yu and Acton, 2002. An iteration has two kernels: the
-// first computes the coefficients, the second the pixels.
+// memory ("GPM", ASPLOS'22, section 4.3; the method is that of Yu and Acton 2002). Two kernels an iteration:
+// coefficients, then pixels.
 //
 //   srad [--width N] [--height N] [--iterations N] …
 //   srad --recover FILE                    finish the iterations, check
 //   --stop-before-commit: all but the last state
 //
-// What the recovery relies on. Iteration i reads image i % 2 and writes the other image. So each kernel may be run
-// again. The state counts kernels. The block that ends last stores it, when the results of all blocks are durable.
-//
-// deterministic: yes
+// What the recovery relies on. Iteration i reads image i % 2 and writes the other one; so either kernel may be run
+// again. The state counts kernels, and is stored by the block that ends last, when the results of all blocks are
+// durable. deterministic: yes
+#include "srad.h"
 #include "system.h"
 
 namespace {
 
+using bench::coefficient;
+using bench::differences;
+using bench::diffused;
 using bench::Phase;
+using bench::pixel_of;
+using bench::speckle_of;
 using bench::Store;
 
 constexpr uint64_t kMagic = 0x535241442d474d31ull;
 constexpr unsigned kThreads = 256;
-constexpr float kLambda = 0.5f;
 
 struct Shape {
   uint32_t width, height, iterations, system;
@@ -30,10 +34,6 @@ struct Shape {
 };
 constexpr bench::Presets<Shape> kPresets = {{96, 64, 4, 0}, {1024, 131072, 1, 0}, {9, 5, 2, 0}};
 using Options = bench::Options<Shape>;
-
-__host__ __device__ float pixel_of(size_t i) {
-  return static_cast<float>(bench::mix(i) >> 40) * 0x1p-24f * 2.0f - 1.0f;
-}
 
 // Sums for the statistics of the whole image. Each block stores its two sums; the host adds them in order.
 __global__ void sum_image(const float* image, size_t pixels, double2* sums) {
@@ -49,30 +49,6 @@ __global__ void sum_image(const float* image, size_t pixels, double2* sums) {
     }
   }
   if (threadIdx.x == 0) sums[blockIdx.x] = shared[0];
-}
-
-// The differences of a pixel to its four neighbours. The image is mirrored at its edges.
-struct Differences {
-  float north, south, west, east;
-};
-__host__ __device__ Differences differences(const float* image, uint32_t width, uint32_t height, size_t i) {
-  const size_t x = i % width, y = i / width;
-  const float own = image[i];
-  return {image[y > 0 ? i - width : i] - own, image[y + 1 < height ? i + width : i] - own,
-          image[x > 0 ? i - 1 : i] - own, image[x + 1 < width ? i + 1 : i] - own};
-}
-__host__ __device__ float coefficient(float own, const Differences& d, float q0) {
-  const float gradient = (d.north * d.north + d.south * d.south + d.west * d.west + d.east * d.east) / (own * own);
-  const float laplacian = (d.north + d.south + d.west + d.east) / own, divisor = 1.0f + 0.25f * laplacian;
-  const float q = (0.5f * gradient - 0.0625f * laplacian * laplacian) / (divisor * divisor);
-  const float c = 1.0f / (1.0f + (q - q0) / (q0 * (1.0f + q0)));
-  return c < 0.0f ? 0.0f : c > 1.0f ? 1.0f : c;
-}
-__host__ __device__ float diffused(const float* image, const float* c, uint32_t width, uint32_t height, size_t i) {
-  const size_t x = i % width, y = i / width;
-  const Differences d = differences(image, width, height, i);
-  const float south = c[y + 1 < height ? i + width : i], east = c[x + 1 < width ? i + 1 : i];
-  return image[i] + 0.25f * kLambda * (c[i] * d.north + south * d.south + c[i] * d.west + east * d.east);
 }
 
 // Stores the state, behind the results of all blocks.
@@ -101,11 +77,6 @@ __global__ void store_pixels(const float* image, const float* c, float* to, uint
   const size_t i = size_t(blockIdx.x) * kThreads + threadIdx.x;
   if (i < size_t(width) * height) to[i] = diffused(image, c, width, height, i);  // @pixel
   finish(state, next, arrivals, fence);
-}
-
-float speckle_of(double sum, double squares, size_t pixels) {
-  const double mean = sum / static_cast<double>(pixels), variance = squares / static_cast<double>(pixels) - mean * mean;
-  return static_cast<float>(variance / (mean * mean));
 }
 
 // Runs kernel number `state` and those behind it. Kernel 0 loads the image. Each iteration has two kernels.
@@ -144,27 +115,9 @@ void diffuse(Store& store, const Shape& shape, bool recovers, bool stop_before_c
   }
 }
 
-void check_image(const Store& store, const Shape& shape) {
-  std::vector<float> image(shape.pixels()), c(shape.pixels()), next(shape.pixels());
-  for (size_t i = 0; i < image.size(); ++i) image[i] = std::exp(pixel_of(i));
-  for (uint32_t iteration = 0; iteration < shape.iterations; ++iteration) {
-    double sum = 0, squares = 0;
-    for (const float value : image) {
-      sum += value;
-      squares += double(value) * value;
-    }
-    const float q0 = speckle_of(sum, squares, image.size());
-    for (size_t i = 0; i < image.size(); ++i)
-      c[i] = coefficient(image[i], differences(image.data(), shape.width, shape.height, i), q0);
-    for (size_t i = 0; i < image.size(); ++i) next[i] = diffused(image.data(), c.data(), shape.width, shape.height, i);
-    image.swap(next);
-  }
-  const auto plane = [&](size_t number) {
-    const float* from = store.host<float>(number * shape.plane_bytes());
-    return std::vector<float>(from, from + shape.pixels());
-  };
-  EXPECT_NEAR(image, plane(shape.iterations % 2), 1e-3, 1e-4, "pixel");
-  if (shape.iterations != 0) EXPECT_NEAR(c, plane(2), 1e-3, 1e-3, "coefficient");
+void check_planes(const Store& store, const Shape& shape) {
+  const auto plane = [&](size_t number) { return store.host<float>(number * shape.plane_bytes()); };
+  bench::check_image(shape.width, shape.height, shape.iterations, plane(shape.iterations % 2), plane(2));
 }
 
 int run(Options options) {
@@ -175,7 +128,7 @@ int run(Options options) {
   diffuse(store, shape, false, options.stop_before_commit);
   store.end();
   if (options.stop_before_commit) return PASS("stopped before the last state");
-  check_image(store, shape);
+  check_planes(store, shape);
   bench::print_phases({"iteration"});
   return PASS("%s: %u x %u pixels, %u iterations", bench::kSystemNames[shape.system], shape.width, shape.height,
               shape.iterations);
@@ -189,7 +142,7 @@ int recover(const Options& options) {
   const uint64_t found = store.state();
   bench::expect_acknowledged(found, "kernels");
   diffuse(store, shape, true, false);
-  check_image(store, shape);
+  check_planes(store, shape);
   bench::print_phases({"iteration"});
   return PASS("recovered behind %llu of %u kernels", static_cast<unsigned long long>(found), 2 * shape.iterations + 1);
 }

@@ -1,0 +1,191 @@
+// gpDB by threads of the host alone: gpdb.cu's batches of inserts or updates, with a write-ahead log for each thread
+// ("GPM", ASPLOS'22, section 6.1: the OpenMP version).
+//
+//   cpu_gpdb [--rows N] [--batches N] [--threads N] …            rows of a batch, inserted at the end of the table
+//   cpu_gpdb --update 1 [--rows N] [--batches N] [--threads N] … rows of the table, of which a batch updates one in
+//   twenty cpu_gpdb --recover FILE                                      undo the batch that was not committed, check
+// The state is as in gpdb.cu: 2b while b batches are committed and none is open, 2b + 1 while batch b is open. Inserts
+// log the table's size. An update logs each old row before it changes it: an entry is a line, whose last word says of
+// which batch it is. deterministic: yes
+// build: --trace-host
+#include "cpu.h"
+#include "gpdb.h"
+
+namespace {
+
+using bench::Row;
+using bench::Table;
+
+constexpr uint64_t kMagic = 0x6770444243505531ull;
+
+struct Shape {
+  uint32_t rows, batches, update, threads;
+  size_t most_rows() const { return update != 0 ? rows : size_t(rows) * batches; }
+  size_t rows_bytes() const { return bench::whole_lines(most_rows() * sizeof(Row)); }
+  uint32_t entries() const { return update != 0 ? rows / threads / 10 + 64 : 1; }  // of a thread: twice what it needs
+};
+constexpr bench::Presets<Shape> kPresets = {{4000, 4, 0, 4}, {50000000, 1, 0, 64}, {40, 3, 0, 2}};
+using Options = bench::Options<Shape>;
+
+struct alignas(64) Entry {
+  uint64_t index;
+  Row row;
+  uint64_t unused[3], batch;  // batch: plus one; 0: the entry is none
+};
+static_assert(sizeof(Entry) == 64, "an entry is a line");
+
+struct Database {
+  bench::CpuStore& store;
+  const Shape& shape;
+  Table* table() const { return store.at<Table>(0); }
+  Entry* logged_table() const { return store.at<Entry>(64); }
+  Row* rows() const { return store.at<Row>(256); }
+  Entry* log(unsigned thread) const {
+    return store.at<Entry>(256 + shape.rows_bytes()) + size_t(thread) * shape.entries();
+  }
+  static size_t bytes(const Shape& shape) {
+    return 256 + shape.rows_bytes() + size_t(shape.threads) * shape.entries() * sizeof(Entry);
+  }
+  Table table_after(uint32_t batches) const { return bench::table_of(uint64_t(shape.rows) * batches); }
+  void set_table(const Table& contents) const {
+    *table() = contents;
+    bench::persist_bytes(table(), sizeof(Table));
+  }
+
+  void insert(uint32_t batch, unsigned thread) const {
+    if (thread == 0) {
+      *logged_table() = {0, {table()->rows, table()->checksum, 0}, {}, batch + 1ull};
+      bench::persist_bytes(logged_table(), sizeof(Entry));
+    }
+    const bench::Part part = bench::part_of(shape.rows, thread, shape.threads, 8);  // 8 rows are three lines
+    Row* const to = rows() + size_t(batch) * shape.rows;
+    for (size_t i = part.begin; i < part.end; ++i) to[i] = bench::new_row(size_t(batch) * shape.rows + i);
+    if (part.begin != part.end) bench::flush_bytes(to + part.begin, (part.end - part.begin) * sizeof(Row));
+    host_fence();
+  }
+  bool update(uint32_t batch, unsigned thread) const {
+    const bench::Part part = bench::part_of(shape.rows, thread, shape.threads, 8);
+    Entry* entry = log(thread);
+    for (size_t i = part.begin; i < part.end; ++i) {
+      Row& row = rows()[i];
+      if (!bench::is_chosen(row, batch)) continue;
+      if (entry == log(thread) + shape.entries()) return false;
+      *entry = {i, row, {}, batch + 1ull};
+      bench::persist_bytes(entry++, sizeof(Entry));
+      row = bench::updated(row, batch);
+      bench::flush_bytes(&row, sizeof row);
+    }
+    host_fence();
+    return true;
+  }
+  void run_batch(uint32_t batch, bool commit) const {
+    host_barrier barrier(shape.threads);
+    std::atomic<bool> full{false};
+    {
+      const bench::Phase phase("batch");
+      const int status = host_parallel(shape.threads, [&](unsigned thread) {
+        if (thread == 0) store.set_state(2ull * batch + 1);
+        barrier.wait();
+        if (shape.update == 0)
+          insert(batch, thread);
+        else if (!update(batch, thread))
+          full = true;
+        barrier.wait();
+        if (thread != 0) return;
+        if (shape.update == 0) set_table(table_after(batch + 1));
+        if (commit) store.set_state(2ull * batch + 2);
+      });
+      REQUIRE(status == 0, "the threads should have run");
+    }
+    REQUIRE(!full, "the log of %u entries a thread should have room", shape.entries());
+    if (commit) gpm_acknowledge(batch + 1);
+  }
+  /// The rows and the table's end become what they were before the batch.
+  uint32_t undo(uint32_t batch) const {
+    uint32_t undone = 0;
+    const int status = host_parallel(1, [&](unsigned) {
+      if (shape.update == 0 && logged_table()->batch == batch + 1ull) {
+        set_table({logged_table()->row.id, logged_table()->row.amount});
+        undone = 1;
+      }
+      for (unsigned thread = 0; shape.update != 0 && thread < shape.threads; ++thread)
+        for (Entry* entry = log(thread); entry < log(thread) + shape.entries() && entry->batch == batch + 1ull;
+             ++entry) {
+          rows()[entry->index] = entry->row;
+          bench::flush_bytes(&rows()[entry->index], sizeof(Row));
+          ++undone;
+        }
+      host_fence();
+      store.set_state(2ull * batch);
+    });
+    REQUIRE(status == 0, "the batch should have been undone");
+    return undone;
+  }
+
+  void check(uint32_t committed) const {
+    const Table want = table_after(shape.update != 0 ? 1 : committed), found = *table();
+    REQUIRE(committed == 0 && shape.update == 0 ? found.rows == 0
+                                                : found.rows == want.rows && found.checksum == want.checksum,
+            "the table should have %llu rows, has %llu", static_cast<unsigned long long>(want.rows),
+            static_cast<unsigned long long>(found.rows));
+    std::vector<Row> copy(want.rows);
+    memcpy(copy.data(), rows(), want.rows * sizeof(Row));
+    for (uint64_t i = 0; i < want.rows; ++i) {
+      Row row = bench::new_row(i);
+      for (uint32_t batch = 0; shape.update != 0 && batch < committed; ++batch)
+        if (bench::is_chosen(row, batch)) row = bench::updated(row, batch);
+      REQUIRE(copy[i].id == row.id && copy[i].amount == row.amount && copy[i].stamp == row.stamp,
+              "row %llu should be %llu, %llu, %llu, is %llu, %llu, %llu", static_cast<unsigned long long>(i),
+              static_cast<unsigned long long>(row.id), static_cast<unsigned long long>(row.amount),
+              static_cast<unsigned long long>(row.stamp), static_cast<unsigned long long>(copy[i].id),
+              static_cast<unsigned long long>(copy[i].amount), static_cast<unsigned long long>(copy[i].stamp));
+    }
+  }
+};
+
+int run(const Options& options) {
+  const Shape& shape = options.shape;
+  bench::CpuStore store(options, kMagic, Database::bytes(shape));
+  const Database database = {store, shape};
+  if (shape.update != 0) {  // the table, durable before the first batch
+    const int status = host_parallel(shape.threads, [&](unsigned thread) {
+      const bench::Part part = bench::part_of(shape.rows, thread, shape.threads, 8);
+      for (size_t i = part.begin; i < part.end; ++i) database.rows()[i] = bench::new_row(i);
+      if (part.begin != part.end)
+        bench::persist_bytes(database.rows() + part.begin, (part.end - part.begin) * sizeof(Row));
+      if (thread == 0) database.set_table(database.table_after(1));
+    });
+    EXPECT(status == 0, "the table should have been filled");
+  }
+  for (uint32_t batch = 0; batch < shape.batches; ++batch)
+    database.run_batch(batch, !(options.stop_before_commit && batch + 1 == shape.batches));
+  if (options.stop_before_commit) return PASS("stopped before the last commit");
+  database.check(shape.batches);
+  bench::print_phases({"batch"});
+  return PASS("%u batches, %s %u rows by %u threads", shape.batches, shape.update != 0 ? "updates of" : "inserts of",
+              shape.rows, shape.threads);
+}
+
+int recover(const Options& options) {
+  bench::CpuStore store(options.recovered, kMagic);
+  if (!store.is_whole()) return PASS("the pool was not created yet");
+  const Shape shape = store.shape<Shape>();
+  const Database database = {store, shape};
+  const uint32_t committed = static_cast<uint32_t>(store.state() / 2);
+  bench::expect_acknowledged(committed, "batches");
+  if (store.state() == 0 && shape.update != 0) return PASS("no batch was begun");
+  const uint32_t undone = store.state() % 2 == 1 ? database.undo(committed) : 0;
+  database.check(committed);
+  return PASS("recovered: %u of %u batches were committed, %u entries undone", committed, shape.batches, undone);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = bench::parse<Shape>(argc, argv, "cpu_gpdb.pool", kPresets,
+                                              {{"--rows", &Shape::rows, 1, 1 << 30},
+                                               {"--batches", &Shape::batches, 1, 1 << 16},
+                                               {"--update", &Shape::update, 0, 1},
+                                               {"--threads", &Shape::threads, 1, 64}});
+  return options.recovered.empty() ? run(options) : recover(options);
+}
