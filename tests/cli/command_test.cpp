@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "process/run.hpp"
 
@@ -48,6 +49,25 @@ TEST_F(Command, MistakesAreStatusTwoWithTheNearestName) {
   EXPECT_EQ(outcome.output, "ew: unknown option --sed before the program (did you mean \"--set\"?)\n");
   EXPECT_EQ(ew({"run", "--sumary", "./app"}).output,
             "ew: unknown option --sumary before the program (did you mean \"--summary\"?)\n");
+}
+
+/// Drives were missing.
+TEST_F(Command, ExplainModelsHasEveryModelOfTheFieldsThatSaySo) {
+  const auto fields = nlohmann::json::parse(ew({"explain", "machine", "--json"}).output);
+  const std::string models = ew({"explain", "models", "--json"}).output;
+  int asked = 0;
+  for (const auto& field : fields) {
+    if (field["sentence"].get<std::string>().find("`ew explain models`") == std::string::npos) continue;
+    const std::string expected = field["expected"];  // one of "gpu", "mesi"
+    for (std::size_t at = expected.find('"'); at != expected.npos; at = expected.find('"', at + 1)) {
+      const std::size_t end = expected.find('"', at + 1);
+      const std::string model = expected.substr(at, end + 1 - at);
+      EXPECT_NE(models.find("\"model\": " + model), std::string::npos) << field["key"] << " " << model;
+      at = end;
+      ++asked;
+    }
+  }
+  EXPECT_GT(asked, 20);
 }
 
 TEST_F(Command, EveryVerbHasHelpWithExamples) {
