@@ -33,34 +33,34 @@ struct HostConfig {
   static void fields(Self& self, Visitor&& visit) {
     using core::Range;
     visit("cores", self.cores, Range{1, 1024}, "cores",
-          "That do timed work (<everwarp/host.cuh>); more threads take turns.",
+          "The cores that do timed work (<everwarp/host.cuh>). If there are more threads, they take turns.",
           "GPM, Table 3: Xeon Gold 6242, 16 cores a socket");
-    visit("clock", self.clock, Range{1, 10000}, "", "Of these cores.", "GPM, Table 3");
+    visit("clock", self.clock, Range{1, 10000}, "", "Clock of these cores.", "GPM, Table 3");
     visit("misses", self.misses, Range{1, 256}, "lines",
           "Lines of 64 bytes that one core has under way: loads, stores, flushes and non-temporal stores together.",
           "Intel 64 and IA-32 Architectures Optimization Reference Manual: 12 line fill buffers of a Skylake server "
           "core");
     visit("copy_cycles", self.copy_cycles, Range{1, 1000}, "cycles",
-          "Of a core, for the instructions that copy, load or store a line.",
+          "The instructions of a core that copy, load or store a line.",
           "two loads and two stores of 32 bytes, a store a cycle (the same manual); assumed: two for the loop");
-    visit("flush_cycles", self.flush_cycles, Range{1, 1000}, "cycles", "Of a core, for one clwb.",
+    visit("flush_cycles", self.flush_cycles, Range{1, 1000}, "cycles", "One clwb of a core.",
           "assumed: as a copied line");
-    visit("fence", self.fence, Range{0, 1e9}, "", "Of an sfence, when everything before it has completed.",
+    visit("fence", self.fence, Range{0, 1e9}, "", "Time of an sfence, when everything before it has completed.",
           "assumed: about 30 cycles");
-    visit("wake", self.wake, Range{0, 1e9}, "", "From asking the threads of a pool to the first instruction of each.",
+    visit("wake", self.wake, Range{0, 1e9}, "", "Time until the threads of a pool begin, if a call has several.",
           "order of magnitude of published futex wake-ups");
     visit("bounce", self.bounce, Range{4096, 1 << 30}, "",
           "Size of each of the two pinned buffers through which a copy between the device and a mapped file goes.",
           "assumed: no published figure");
     visit("bounced", self.bounced, Range{}, "",
-          "Whether such copies (cudaMemcpy to or from a pool) go through these buffers and a core's copy; else a copy "
+          "true: such copies (cudaMemcpy to or from a pool) go through these buffers, and a core copies; false: a copy "
           "engine accesses the pool itself.",
           "GPM, section 3");
     visit("daemon_poll", self.daemon_poll, Range{1, 1e9}, "",
-          "From one look of idle daemon threads at a mailbox of GPUfs (<everwarp/gpufs.cuh>) to the next.",
+          "Time between two looks of idle daemon threads at a mailbox of GPUfs (<everwarp/gpufs.cuh>).",
           "assumed: a sweep over some flags, most of which a core's caches have");
     visit("daemon_call", self.daemon_call, Range{0, 1e9}, "",
-          "Of a daemon, for each call that it finds there: to decode and dispatch it, besides the file system's part.",
+          "Time of a daemon to decode and dispatch a call that it finds there. The file system's cost is added.",
           "assumed: no published figure apart from the system call");
     visit("issue_width", self.issue_width, Range{1, 64}, "instructions",
           "Traced code (host_parallel): instructions that a core begins in a cycle, whatever they depend on.",
@@ -79,7 +79,7 @@ struct HostConfig {
           "there is none.",
           "the same manual: the L2 streamer runs up to 20 lines ahead");
     visit("file_system", self.file_system, core::model_choices(file_system_names()), "",
-          "Of files (host_file_open): `ew explain models` says what each costs.", "GPM, Table 3: ext4-DAX");
+          "The file system of files (host_file_open): `ew explain models` lists them.", "GPM, Table 3: ext4-DAX");
   }
 };
 

@@ -24,24 +24,25 @@ struct HostMemoryConfig {
     using core::Range;
     visit("bandwidth", self.bandwidth, Range{0.001, 100000}, "", "Bandwidth of host DRAM, reads and writes together.",
           "six channels of DDR4-2133 to -2666, as of usual servers");
-    visit("latency", self.latency, Range{0, 1e9}, "", "Of host DRAM, from the root port.",
+    visit("latency", self.latency, Range{0, 1e9}, "", "Latency of host DRAM, from the root port.",
           "order of magnitude of published load latencies");
-    visit("llc_latency", self.llc_latency, Range{0, 1e9}, "", "Of the host's last-level cache, from the root port.",
+    visit("llc_latency", self.llc_latency, Range{0, 1e9}, "",
+          "Latency of the host's last-level cache, from the root port.",
           "order of magnitude of published load latencies");
     visit("llc", self.llc, Range{0, 1 << 29}, "", "Size of the host's last-level cache; 0: none.",
           "assumed: near those of server processors (GPM's Xeon Gold 6242 has 22 MiB)");
-    visit("llc_ways", self.llc_ways, Range{1, 64}, "ways", "Its associativity.",
+    visit("llc_ways", self.llc_ways, Range{1, 64}, "ways", "Ways of each set of this cache.",
           "assumed: between the 11 and 20 ways of Intel's server processors");
-    visit("llc_line", self.llc_line, Range{16, 4096}, "bytes", "Its line.", "x86 processors");
-    visit("llc_replacement", self.llc_replacement, core::Choices{{"lru", "random"}}, "",
-          "Which line of a full set makes room for a core's: the least recently used, or any. Then lines that a core "
-          "wrote in "
-          "order are written back in none, and meet fewer of their granule in non-volatile memory.",
-          "lru: a choice; Intel's processors have a policy of their own that is not published");
+    visit("llc_line", self.llc_line, Range{16, 4096}, "bytes", "Bytes of a line of this cache.", "x86 processors");
+    visit(
+        "llc_replacement", self.llc_replacement, core::Choices{{"lru", "random"}}, "",
+        "Which line of a full set makes room for a core's line: the least recently used, or any. With random, lines "
+        "that a core wrote in order are written back in no order, and fewer of a granule meet in non-volatile memory.",
+        "lru: a choice; Intel's processors have a policy of their own that is not published");
     visit("ddio", self.ddio, Range{}, "",
-          "Whether writes of the device go into the last-level cache instead of DRAM (data direct I/O).",
+          "true: writes of the device go into the last-level cache, not to DRAM (Data Direct I/O).",
           "Intel Data Direct I/O Technology: on by default");
-    visit("ddio_ways", self.ddio_ways, Range{1, 64}, "ways", "Ways of each set that such writes may take.",
+    visit("ddio_ways", self.ddio_ways, Range{1, 64}, "ways", "Ways of each set that writes of the device may take.",
           "Intel, IIO_LLC_WAYS: two ways by default");
     visit("queue", self.queue, Range{1, 1 << 20}, "requests", "Requests under way to host memory.",
           "assumed: as many as one copy engine has under way (copy.outstanding)");

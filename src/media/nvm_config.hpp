@@ -44,20 +44,23 @@ struct NvmConfig {
     visit("channels", self.channels, Range{1, 1024}, "channels",
           "Near: channels; the slices of the L2 are spread over them.",
           "SBRP artifact: as many as the GPU's memory has");
-    visit("read_bandwidth", self.read_bandwidth, Range{0.001, 100000}, "", "Of granules that are read.",
+    visit("read_bandwidth", self.read_bandwidth, Range{0.001, 100000}, "", "Bandwidth of granules that are read.",
           "GPM, Table 3: eight modules; Izraelevitz 2019: 6.6 GB/s each");
-    visit("write_bandwidth", self.write_bandwidth, Range{0.001, 100000}, "", "Of granules that are written whole.",
+    visit("write_bandwidth", self.write_bandwidth, Range{0.001, 100000}, "",
+          "Bandwidth of granules that are written completely.",
           "GPM, section 6.1: 12.5 GB/s for sequential aligned writes");
     visit("partial_bandwidth", self.partial_bandwidth, Range{0, 100000}, "",
-          "Of granules of which a part is written: read, merged and written, counted whole. 0: the time of a read and "
-          "a write.",
+          "Bandwidth of granules of which a part is written: they are read, merged and written. The whole granule "
+          "counts. "
+          "0: the time of a read and a write.",
           "calibrated: GPM, section 6.1, 3.13 GB/s for unaligned and 0.72 GB/s for random writes");
-    visit("latency", self.latency, Range{0, 1e9}, "", "From a read's arrival at the memory controller to its data.",
-          "Izraelevitz 2019: random reads");
+    visit("latency", self.latency, Range{0, 1e9}, "",
+          "Time from a read's arrival at the memory controller to its data.", "Izraelevitz 2019: random reads");
     visit("write_latency", self.write_latency, Range{0, 1e9}, "",
-          "From a write's arrival at the memory controller to its place in the write-pending queue.",
+          "Time from a write's arrival at the memory controller to its place in the write-pending queue.",
           "Izraelevitz 2019: a store and its clwb");
-    visit("granule", self.granule, Range{32, 1024}, "", "What the medium reads and writes at once; a power of two.",
+    visit("granule", self.granule, Range{32, 1024}, "",
+          "Bytes that the medium reads and writes at once; a power of two.",
           "GPM, section 6.1: 256 bytes inside Optane");
     visit("write_queue", self.write_queue, Range{1, 65536}, "granules",
           "Write-pending queue of one channel: granules in which writes meet before the medium takes them. It belongs "
@@ -65,35 +68,36 @@ struct NvmConfig {
           "eight modules of 16 KiB: Wang et al. 2020, Characterizing and Modeling Non-Volatile Memory Systems");
     visit(
         "combine", self.combine, Range{}, "",
-        "Writes of one granule meet in the queue, and one in part waits there for the rest; else each takes a place of "
-        "its own and goes in its turn.",
+        "true: writes of one granule meet in the queue, and a granule written in part waits there for the rest; false: "
+        "each write takes a place of its own and goes in its turn.",
         "Wang et al. 2020; the SBRP artifact does not");
     visit("scheduler", self.scheduler, Range{0, 65536}, "granules",
-          "0: a read passes all writes that have a place. Else writes come to a scheduler of so many in the order of "
-          "their arrival, and a read behind those before it.",
+          "0: a read passes all writes that have a place. Else: requests come to a scheduler of so many writes in the "
+          "order of their arrival, and a read waits for the writes before it.",
           "0: reads are what somebody waits for; the SBRP artifact's DRAM scheduler has 64");
     visit("write_high", self.write_high, Range{1, 65536}, "granules",
-          "With a scheduler: so many writes in it go before reads, until write_low of them are left.",
+          "With a scheduler: from so many writes in it on, writes go before reads, until write_low are left.",
           "GPGPU-Sim, dram_write_queue_size 64:56:32 of its Volta configurations");
-    visit("write_low", self.write_low, Range{0, 65535}, "granules", "With a scheduler: where writes stop to go first.",
-          "as write_high");
+    visit("write_low", self.write_low, Range{0, 65535}, "granules",
+          "With a scheduler: when so few writes are left, reads go first again.", "as write_high");
     visit("rows", self.rows, Range{}, "",
           "Near: banks, rows and turns of the bus as the GPU's memory has them (memory.*) come on top of the "
           "bandwidths; of the oldest 16 reads or writes the one goes whose row is ready first.",
           "false: bandwidths are measured ones; the SBRP artifact slows the bus of GDDR channels down");
-    visit("read_buffer", self.read_buffer, Range{0, 65536}, "granules", "Granules read last, of one channel.",
-          "as the write-pending queue");
+    visit("read_buffer", self.read_buffer, Range{0, 65536}, "granules",
+          "The granules of one channel that were read last, in a buffer.", "as the write-pending queue");
     visit("queue", self.queue, Range{1, 65536}, "requests",
           "Requests of one channel under way before the write-pending queue or the medium.", "assumed: as host memory");
     visit("fence_bandwidth", self.fence_bandwidth, Range{0, 100000}, "",
-          "Far: of persists that fences have sent over the link, of the whole GPU. 0: no limit but the link's.",
+          "Far: bandwidth of persists that fences have sent over the link, for the whole GPU. 0: only the link limits "
+          "them.",
           "0: what the link does to them alone");
     visit("ddio", self.ddio, Range{}, "",
-          "Far: whether the device's writes go into the host's last-level cache, outside gpm_persist_begin() and "
+          "Far: the device's writes go into the host's last-level cache, except between gpm_persist_begin() and "
           "gpm_persist_end(). They are durable when they leave it; with eADR at once.",
           "Intel Data Direct I/O Technology: on by default");
-    visit("eadr", self.eadr, Range{}, "",
-          "Far: whether the host's last-level cache belongs to the persistence domain (eADR).", "GPM, section 3.3");
+    visit("eadr", self.eadr, Range{}, "", "Far: the host's last-level cache belongs to the persistence domain (eADR).",
+          "GPM, section 3.3");
   }
 };
 

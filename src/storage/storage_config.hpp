@@ -79,20 +79,19 @@ void DriveConfig::fields(Self& self, Visitor&& visit) {
   std::vector<std::string_view> models;
   for (const DriveModel& model : drive_models()) models.push_back(model.name);
   visit("model", self.model, core::model_choices(std::move(models)), "",
-        "Which drive it is: `ew explain models` says what each is.", "BaM, Table 2");
+        "The model of drive: `ew explain models` says what each is.", "BaM, Table 2");
   visit("image", self.image, Range{}, "",
-        "The file that holds its blocks, and nothing else; {} stands for the drive's number. Empty: memory that ends "
-        "with the program.",
+        "The file with its blocks, and nothing else. {} stands for the drive's number. Empty: the blocks are in memory "
+        "that ends with the program.",
         "a choice of the user");
   visit("size", self.size, Range{0, 1e13}, "",
-        "Bytes of the drive. An image that is not there is made so long, one that is there must have them; 0: as many "
-        "as the image has.",
+        "Bytes of the drive. A new image gets this size; an image that exists must have it. 0: the size of the image.",
         "a choice of the user");
   visit("block", self.block, Range{512, 4096}, "bytes", "Bytes of a logical block: 512 or 4096.",
         "BaM, section 4: accesses of 512 bytes");
   visit("written", self.written, Range{}, "",
-        "Whether the blocks of a new drive count as written, with zeros, as on a drive that was filled before it is "
-        "measured; else they are deallocated, and reads of them are fast.",
+        "true: the blocks of a new drive count as written, with zeros, like a drive that was filled before it is "
+        "measured; false: they are deallocated, and reads of them are fast.",
         "a choice of the user");
   visit("queues", self.queues, Range{0, 65534}, "pairs",
         "Pairs of I/O queues that the controller has; 0: as the model says.", "the model's file");
@@ -114,17 +113,19 @@ template <class Self, class Visitor>
 void StorageConfig::fields(Self& self, Visitor&& visit) {
   using core::Range;
   visit("drives", self.drives, Range{0, most_drives}, "drives",
-        "NVMe drives beside the GPU. One that differs from what follows has keys of its own: [storage.0], or --set "
+        "NVMe drives beside the GPU. A drive that differs has keys of its own: [storage.0], or --set "
         "storage.0.fault=... .",
         "none: most programs use none; BaM has up to 10");
   visit("latency", self.latency, Range{0, 1e9}, "",
-        "Timing: from the end of a packet on a drive's side of its link to its arrival at the switch, and back.",
+        "Timing: from the end of a packet on a drive's side of its link to its arrival at the switch; also the other "
+        "way.",
         "assumed: the order of magnitude of a switch's port");
   visit("overtaking", self.overtaking, Range{0, 1e9}, "",
-        "Timing: how much later than a command's completion its data may be seen in the GPU's memory; 0: never later.",
+        "Timing: the data of a command may be seen in the GPU's memory so much later than its completion; 0: never "
+        "later.",
         "BaM, section 4.4: with several DMA engines it may be");
-  visit("payload", self.payload, Range{64, 4096}, "", "Timing: most data that one packet of a drive's link carries.",
-        "Max_Payload_Size of usual root ports");
+  visit("payload", self.payload, Range{64, 4096}, "",
+        "Timing: the most data that one packet of a drive's link carries.", "Max_Payload_Size of usual root ports");
   visit("credits", self.credits, Range{1, 65536}, "packets",
         "Timing: packets of one direction of a drive's link in flight.",
         "PCI Express Base Specification 3.0, section 2.6.1: 127 headers at most");

@@ -18,18 +18,17 @@ struct Ext4DaxCosts : DaxCosts {
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
     using core::Range;
-    visit("call", self.call, Range{0, 1e12}, "", "Of each call, before it looks at a page.",
+    visit("call", self.call, Range{0, 1e12}, "", "Cost of each call, before it looks at a page.",
           "assumed: the order of magnitude of published system calls with a file's locks");
-    visit("page", self.page, Range{0, 1e12}, "", "Of each page of 4 KiB that a call looks up.", "assumed");
+    visit("page", self.page, Range{0, 1e12}, "", "Cost of each page of 4 KiB that a call looks up.", "assumed");
     visit("allocate", self.allocate, Range{0, 1e12}, "",
-          "Of a call that allocates blocks: its part of the journal's transaction.",
+          "Cost of a call that allocates blocks: its part of the journal's transaction.",
           "SplitFS, Table 1: an append of 4 KiB takes 9,002 ns, of which the bytes take 671; less call and page");
-    visit("sync", self.sync, Range{0, 1e12}, "", "Of fsync() when no block was allocated.",
-          "assumed: the bytes are durable already");
-    visit("journal", self.journal, Range{0, 1e12}, "", "Of fsync() when blocks were allocated, besides sync.",
+    visit("sync", self.sync, Range{0, 1e12}, "", "Cost of fsync().", "assumed: the bytes are durable already");
+    visit("journal", self.journal, Range{0, 1e12}, "", "Additional cost of fsync() if blocks were allocated.",
           "SplitFS, Table 6: fsync() takes 28.98 us; less sync");
     visit("streams", self.streams, Range{}, "",
-          "Whether calls copy with non-temporal stores; else with ordinary ones, and then they flush each line.",
+          "true: calls copy with non-temporal stores; false: with ordinary stores, and then they flush each line.",
           "GPM, section 3: the host copies, then evicts from its caches. Linux itself streams since 4.13");
   }
 };
