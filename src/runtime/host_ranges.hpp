@@ -1,7 +1,7 @@
-// Ranges of the host's work that the program has named (NVTX), in simulated time: from where the host stood when it
-// opened one to where it stood when it closed it. The host stands where its last synchronisation ended, so a range that
-// ends before the host has waited for its kernels does not have their time. Owned by Process: they outlive a reset of
-// the device. May be called from any thread.
+// Ranges that the program has named, in simulated time: with NVTX, or with measure_begin() (measured_regions.hpp adds
+// these). An NVTX range begins and ends at the host's time, which is the end of its last synchronisation. So a range
+// that ends before the host has waited for its kernels does not have their time. Owned by Process: they outlive a reset
+// of the device. May be called from any thread.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
-// Stretches of streams that the program has named (measure_begin of <everwarp/host.cuh>): from the moment at which
-// everything before the first call has completed to the same of the second. Owned by Machine and guarded by its mutex.
+// Parts of streams that the program has named (measure_begin of <everwarp/host.cuh>). A part begins when everything
+// before measure_begin() has completed, and ends when everything before measure_end() has completed. Owned by Machine
+// and guarded by its mutex.
 #pragma once
 
 #include <deque>

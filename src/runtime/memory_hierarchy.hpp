@@ -1,6 +1,7 @@
-// The memory hierarchy of a timing machine, put together from what a machine file says: agents (the SMs' private
-// caches, the cores of a host that shares the GPU's memory, the ports of copy engines), the network, homes, devices
-// behind them, and the host's cores behind the link. Owned by TimingMachine; every part is owned here and dies with it.
+// The memory hierarchy of a timing machine, put together from the machine file: agents (the SMs' private caches, the
+// cores of a host that shares the GPU's memory, the ports of copy engines and of drives), the network, homes, devices
+// behind them, the host's cores behind the link, and the drives on links of their own. Owned by TimingMachine. Every
+// part is owned here, and ends with it.
 //
 // Agents are numbered: SMs, then the host's cores where there are some, then ports.
 #pragma once
