@@ -19,7 +19,9 @@ struct Layout {
   __host__ __device__ unsigned balance(unsigned account) const { return helper::shape_words + account; }
   __host__ __device__ unsigned last(unsigned account) const { return helper::shape_words + accounts + account; }
   __host__ __device__ unsigned done(unsigned thread) const { return helper::shape_words + 2 * accounts + thread; }
-  __host__ __device__ unsigned seen(unsigned thread) const { return helper::shape_words + 2 * accounts + threads + thread; }
+  __host__ __device__ unsigned seen(unsigned thread) const {
+    return helper::shape_words + 2 * accounts + threads + thread;
+  }
   unsigned words() const { return helper::shape_words + (audits ? 2 * accounts + 2 * threads : accounts); }
   /// The name of a thread's transfer: not 0.
   __host__ __device__ unsigned name(unsigned thread, unsigned k) const { return 1 + thread * each * rounds + k; }
@@ -79,11 +81,11 @@ void verify(const tx::Space& space, const Layout& layout, unsigned least, const 
   std::vector<unsigned> balance(layout.accounts, kFirst);
   for (unsigned t = 0; t < layout.threads; ++t) {
     const unsigned done = *space.in_image(layout.done(t)), seen = *space.in_image(layout.seen(t));
-    REQUIRE(done >= least && done >= witness(t), "thread %u: %u transfers are there, %u were acknowledged, %u witnessed", t,
-            done, least, witness(t));
+    REQUIRE(done >= least && done >= witness(t),
+            "thread %u: %u transfers are there, %u were acknowledged, %u witnessed", t, done, least, witness(t));
     if (seen != 0) {
       const unsigned by = (seen - 1) / (layout.each * layout.rounds), k = (seen - 1) % (layout.each * layout.rounds);
-      REQUIRE(by < layout.threads && *space.in_image(layout.done(by)) > k,
+      REQUIRE(by<layout.threads&& * space.in_image(layout.done(by))> k,
               "thread %u has seen transfer %u of thread %u, which is not there", t, k, by);
     }
     for (unsigned k = 0; k < done; ++k) {
@@ -117,7 +119,8 @@ int main(int argc, char** argv) {
   if (arguments["accounts"] < 2) arguments.refuse(argv[0], "--accounts should be at least 2");
   if (arguments["transactions"] < threads * rounds)
     arguments.refuse(argv[0], "--transactions should be at least one for each thread and round");
-  const Layout layout{arguments["accounts"], threads, arguments["transactions"] / threads / rounds, rounds, arguments.audits};
+  const Layout layout{arguments["accounts"], threads, arguments["transactions"] / threads / rounds, rounds,
+                      arguments.audits};
   helper::Run run(arguments, layout.words(), arguments.audits ? 6 : 2, arguments.audits ? 8 : 4);
   for (unsigned a = 0; a < layout.accounts; ++a) *run.space.in_image(layout.balance(a)) = kFirst;
   run.start({kMagic, {layout.accounts, layout.each, layout.rounds}, layout.audits});

@@ -1,13 +1,13 @@
-// Bounding volume hierarchy ("Architectural Support for NVRAM Persistence in GPUs", section 6.3): *construction* finds each
-// node's children and parent from sorted Morton codes (Karras, Maximizing Parallelism in the Construction of BVHs, HPG
-// 2012), a transaction a node; *reduction* makes the bounding volumes from the leaves to the root, each node once.
+// Bounding volume hierarchy ("Architectural Support for NVRAM Persistence in GPUs", section 6.3): *construction* finds
+// each node's children and parent from sorted Morton codes (Karras, Maximizing Parallelism in the Construction of BVHs,
+// HPG 2012), a transaction a node; *reduction* makes the bounding volumes from the leaves to the root, each node once.
 //
 //   bvh [--faces N] [--levels N] [--model FILE] …    B1, R1: --faces 100000; B2, R2: --faces 187854; FILE: OBJ or PLY
 //   bvh --recover FILE
 //
-// In a reduction, the second thread that comes to a node makes its volume and goes on to the parent, in one transaction as far as
-// `levels` levels, then in another. Checked: the tree against one that the host builds from the top; each volume against
-// the host's. A recovered node is only whole, and a volume only there with those below it.
+// In a reduction, the second thread that comes to a node makes its volume and goes on to the parent, in one transaction
+// as far as `levels` levels, then in another. Checked: the tree against one that the host builds from the top; each
+// volume against the host's. A recovered node is only whole, and a volume only there with those below it.
 #include "helper.h"
 #include "mesh.h"
 
@@ -29,7 +29,9 @@ struct Layout {
   __host__ __device__ unsigned children(unsigned i) const { return helper::shape_words + 2 * i; }
   __host__ __device__ unsigned parent(unsigned node) const { return helper::shape_words + 2 * inner() + node; }
   __host__ __device__ unsigned touched(unsigned i) const { return helper::shape_words + 2 * inner() + nodes() + i; }
-  __host__ __device__ unsigned volume(unsigned i) const { return helper::shape_words + 3 * inner() + nodes() + kVolume * i; }
+  __host__ __device__ unsigned volume(unsigned i) const {
+    return helper::shape_words + 3 * inner() + nodes() + kVolume * i;
+  }
   unsigned words() const { return volume(inner()); }
 };
 
@@ -88,7 +90,8 @@ __global__ void construct(tx::Space space, Layout layout, const unsigned* codes,
   });
 }
 
-__device__ Volume volume_of(const tx::Space& space, tx::Transaction& t, const Layout& layout, const Volume* leaves, unsigned node) {
+__device__ Volume volume_of(const tx::Space& space, tx::Transaction& t, const Layout& layout, const Volume* leaves,
+                            unsigned node) {
   return node >= layout.inner() ? leaves[node - layout.inner()] : t.load(space.at<Volume>(layout.volume(node)));
 }
 
@@ -112,8 +115,9 @@ __global__ void reduce(tx::Space space, Layout layout, const Volume* leaves, uns
             }
             const Children children = *space.at<Children>(layout.children(i));
             if (BUG != 3)
-              t.store(space.at<Volume>(layout.volume(i)), both(volume_of(space, t, layout, leaves, children.left - 1),
-                                                               volume_of(space, t, layout, leaves, children.right - 1)));
+              t.store(space.at<Volume>(layout.volume(i)),
+                      both(volume_of(space, t, layout, leaves, children.left - 1),
+                           volume_of(space, t, layout, leaves, children.right - 1)));
             next = i == 0 ? 0 : *space.at(layout.parent(i));
             if (BUG == 3) break;
           }
@@ -121,8 +125,9 @@ __global__ void reduce(tx::Space space, Layout layout, const Volume* leaves, uns
         if (BUG == 3 && (next != 0 || (node == 1 && *const_cast<volatile unsigned*>(space.at(layout.touched(0))) == 2)))
           tx::atomically(thread, [&](tx::Transaction& t) {  // the volume follows in a transaction of its own
             const Children children = *space.at<Children>(layout.children(node - 1));
-            t.store(space.at<Volume>(layout.volume(node - 1)), both(volume_of(space, t, layout, leaves, children.left - 1),
-                                                                    volume_of(space, t, layout, leaves, children.right - 1)));
+            t.store(space.at<Volume>(layout.volume(node - 1)),
+                    both(volume_of(space, t, layout, leaves, children.left - 1),
+                         volume_of(space, t, layout, leaves, children.right - 1)));
           });
         node = next;
       }
@@ -215,14 +220,14 @@ struct Tree {
 /// `phase`: 0: what is there is right; 1: so much is constructed; 2: all is. `built(i)`: inner node i was promised;
 /// `reduced(i)`: leaf i was.
 template <class Built, class Reduced>
-void verify(const tx::Space& space, const Layout& layout, const Tree& tree, bool all_built, bool all_reduced, const Built& built,
-            const Reduced& reduced) {
+void verify(const tx::Space& space, const Layout& layout, const Tree& tree, bool all_built, bool all_reduced,
+            const Built& built, const Reduced& reduced) {
   const auto word = [&](unsigned at) { return *space.in_image(at); };
   for (unsigned i = 0; i < layout.inner(); ++i) {
     const Children is = *space.in_image<Children>(layout.children(i)), right = tree.children[i];
     const bool there = is.left != 0 || is.right != 0;
-    REQUIRE(!there || (is.left == right.left && is.right == right.right), "node %u has children %u and %u instead of %u and %u", i,
-            is.left, is.right, right.left, right.right);
+    REQUIRE(!there || (is.left == right.left && is.right == right.right),
+            "node %u has children %u and %u instead of %u and %u", i, is.left, is.right, right.left, right.right);
     REQUIRE(there || !(all_built || built(i)), "node %u was promised, but is not there", i);
     for (unsigned child : {right.left - 1, right.right - 1})
       REQUIRE(word(layout.parent(child)) == (there ? i + 1 : 0), "the parent of node %u is %u, but should be %u", child,
@@ -233,12 +238,13 @@ void verify(const tx::Space& space, const Layout& layout, const Tree& tree, bool
     for (unsigned child : {right.left - 1, right.right - 1}) {
       const bool leaf = child >= layout.inner();
       come += leaf || word(layout.touched(child)) == 2;
-      REQUIRE(!leaf || !reduced(child - layout.inner()) || touched != 0, "leaf %u was promised, but its node %u is not touched",
-              child - layout.inner(), i);
+      REQUIRE(!leaf || !reduced(child - layout.inner()) || touched != 0,
+              "leaf %u was promised, but its node %u is not touched", child - layout.inner(), i);
     }
     REQUIRE(touched <= come, "node %u was touched %u times, but only %u of its children are whole", i, touched, come);
     const Volume volume = *space.in_image<Volume>(layout.volume(i)), wanted = touched == 2 ? tree.volumes[i] : Volume{};
-    REQUIRE(memcmp(&volume, &wanted, sizeof volume) == 0, "the volume of node %u, touched %u times, is wrong", i, touched);
+    REQUIRE(memcmp(&volume, &wanted, sizeof volume) == 0, "the volume of node %u, touched %u times, is wrong", i,
+            touched);
   }
 }
 
@@ -254,9 +260,11 @@ int main(int argc, char** argv) {
     helper::Recovery recovery(arguments, kMagic);
     const unsigned* const n = recovery.shape.numbers;
     const Layout layout{n[0], recovery.threads(), n[1]};
-    if (n[2] != 0) REQUIRE(!arguments.texts["model"].empty(), "the space is of a model: --model FILE is needed here, too");
+    if (n[2] != 0)
+      REQUIRE(!arguments.texts["model"].empty(), "the space is of a model: --model FILE is needed here, too");
     const mesh::Mesh mesh = n[2] != 0 ? mesh::load(arguments.texts["model"]) : mesh::generate(layout.leaves);
-    REQUIRE(mesh.faces.size() == layout.leaves, "the space has %u leaves, the model %zu", layout.leaves, mesh.faces.size());
+    REQUIRE(mesh.faces.size() == layout.leaves, "the space has %u leaves, the model %zu", layout.leaves,
+            mesh.faces.size());
     const Tree tree(leaves_of(mesh), layout);
     const unsigned long long acknowledged = gpm_acknowledged();
     const auto witness = [&](unsigned i) { return recovery.witness(i % layout.threads); };
@@ -271,14 +279,16 @@ int main(int argc, char** argv) {
     arguments.refuse(argv[0], "--faces should be from 2 to 20000000, --levels from 1 to 32");
   const bool modelled = !arguments.texts["model"].empty();
   const mesh::Mesh mesh = modelled ? mesh::load(arguments.texts["model"]) : mesh::generate(arguments["faces"]);
-  const Layout layout{static_cast<unsigned>(mesh.faces.size()), arguments["blocks"] * arguments["threads"], arguments["levels"]};
+  const Layout layout{static_cast<unsigned>(mesh.faces.size()), arguments["blocks"] * arguments["threads"],
+                      arguments["levels"]};
   const Leaves leaves = leaves_of(mesh);
   unsigned* codes = nullptr;
   Volume* volumes = nullptr;
   if (cudaMalloc(&codes, 4 * leaves.codes.size()) != cudaSuccess ||
       cudaMalloc(&volumes, sizeof(Volume) * leaves.volumes.size()) != cudaSuccess ||
       cudaMemcpy(codes, leaves.codes.data(), 4 * leaves.codes.size(), cudaMemcpyHostToDevice) != cudaSuccess ||
-      cudaMemcpy(volumes, leaves.volumes.data(), sizeof(Volume) * leaves.volumes.size(), cudaMemcpyHostToDevice) != cudaSuccess)
+      cudaMemcpy(volumes, leaves.volumes.data(), sizeof(Volume) * leaves.volumes.size(), cudaMemcpyHostToDevice) !=
+          cudaSuccess)
     return 3;
   helper::Run run(arguments, layout.words(), std::max(4u, 7 * layout.levels), 13 * layout.levels + 8);
   run.start({kMagic, {layout.leaves, layout.levels, modelled}, arguments.audits});
@@ -288,7 +298,9 @@ int main(int argc, char** argv) {
   run.launch(reduce, layout, static_cast<const Volume*>(volumes), run.witnesses());
   if (arguments.mode != "memory") gpm_acknowledge(2);
   run.settle("bvh");
-  verify(run.space, layout, Tree(leaves, layout), true, true, [](unsigned) { return true; }, [](unsigned) { return true; });
+  verify(
+      run.space, layout, Tree(leaves, layout), true, true, [](unsigned) { return true; },
+      [](unsigned) { return true; });
   REQUIRE(tx::close(run.space) == 0, "the space should be closed");
   return check::passed(__BASE_FILE__, "every volume holds its children");
 }

@@ -1,6 +1,6 @@
-// Figure 2 of the paper to the letter: a transaction looks at its status, then writes back. Another may take a record in
-// between. So updates are lost: this program counts them, and passes when there are some. <everwarp/tx.cuh> makes one
-// step of the look and the begin of the write-back; the same work loses nothing there.
+// Figure 2 of the paper to the letter: a transaction looks at its status, then writes back. Another may take a record
+// in between. So updates are lost: this program counts them, and passes when there are some. <everwarp/tx.cuh> makes
+// one step of the look and the begin of the write-back; the same work loses nothing there.
 //
 //   figure2 [--counters N] [--each N] [--blocks N] [--threads N]
 #include "helper.h"
@@ -38,7 +38,7 @@ __global__ void to_the_letter(Letter stm, unsigned counters, unsigned each) {
       if (take(stm, word, thread, attempt)) {
         const unsigned value = tx::look(stm.words + word) + 1;
         if (tx::look(stm.aborted + thread) != attempt) {  // line 20
-          tx::wait_ns(100);  // the log is persisted, line 21
+          tx::wait_ns(100);                               // the log is persisted, line 21
           tx::put(stm.words + word, value);
           done = true;
         }
@@ -63,7 +63,8 @@ __global__ void by_the_library(tx::Space space, unsigned counters, unsigned each
 template <class T>
 T* zeros(size_t count) {
   T* memory = nullptr;
-  if (cudaMalloc(&memory, count * sizeof(T)) != cudaSuccess || cudaMemset(memory, 0, count * sizeof(T)) != cudaSuccess) exit(3);
+  if (cudaMalloc(&memory, count * sizeof(T)) != cudaSuccess || cudaMemset(memory, 0, count * sizeof(T)) != cudaSuccess)
+    exit(3);
   return memory;
 }
 
@@ -75,7 +76,8 @@ int main(int argc, char** argv) {
   arguments.numbers["counters"] = 16;
   arguments.numbers["each"] = 8;
   arguments.parse(argc, argv, {});
-  const unsigned counters = arguments["counters"], each = arguments["each"], threads = arguments["blocks"] * arguments["threads"];
+  const unsigned counters = arguments["counters"], each = arguments["each"],
+                 threads = arguments["blocks"] * arguments["threads"];
   if (counters == 0) arguments.refuse(argv[0], "--counters should be at least 1");
   const Letter stm{zeros<unsigned long long>(counters), zeros<unsigned>(threads), zeros<unsigned>(counters)};
   to_the_letter<<<arguments["blocks"], arguments["threads"]>>>(stm, counters, each);
@@ -93,6 +95,6 @@ int main(int argc, char** argv) {
   REQUIRE(sum == threads * each, "the library has lost %d of %u additions", int(threads * each - sum), threads * each);
   REQUIRE(kept < threads * each, "figure 2 to the letter should lose updates, but kept all %u", kept);
   REQUIRE(tx::close(run.space) == 0, "the space should be closed");
-  return check::passed(__BASE_FILE__, "figure 2 to the letter loses %u of %u updates, the library none", threads * each - kept,
-                       threads * each);
+  return check::passed(__BASE_FILE__, "figure 2 to the letter loses %u of %u updates, the library none",
+                       threads * each - kept, threads * each);
 }

@@ -1,13 +1,13 @@
-// Hashtable ("Architectural Support for NVRAM Persistence in GPUs", section 6.3): inserts into a base table, backed by an
-// extended one with linear probing.
+// Hashtable ("Architectural Support for NVRAM Persistence in GPUs", section 6.3): inserts into a base table, backed by
+// an extended one with linear probing.
 //
 //   hashtable [--inserts N] [--base N] [--extended N] …     H1: --inserts 500000 --base 15000000 --extended 35000000
 //                                                           H2: --inserts 900000 --base 1000000 --extended 3000000
 //   hashtable --recover FILE
 //
 // A key's place is its hash in the base table; if another key is there, the first free place of the extended table from
-// the base place's own stretch on. Checked: each key that should be there is, once, with its value; and no place that an
-// insert has found taken is empty: so an insert is only there with those that came before it.
+// the base place's own stretch on. Checked: each key that should be there is, once, with its value; and no place that
+// an insert has found taken is empty: so an insert is only there with those that came before it.
 #include "helper.h"
 
 namespace {
@@ -26,7 +26,8 @@ struct Layout {
   __host__ __device__ unsigned slot(unsigned key, unsigned probe) const {
     const unsigned first = mix(key + 0x9e3779b9u) % base;
     if (probe == 0) return first;
-    return base + static_cast<unsigned>((static_cast<unsigned long long>(first) * extended / base + probe - 1) % extended);
+    return base +
+           static_cast<unsigned>((static_cast<unsigned long long>(first) * extended / base + probe - 1) % extended);
   }
 };
 /// Key of insert i, and back. Never 0.
@@ -37,7 +38,8 @@ __host__ __device__ unsigned value_of(unsigned key) {
   return ~key * 2654435761u;
 }
 
-__global__ void inserts(tx::Space space, Layout layout, unsigned begin, unsigned end, unsigned* witnesses, unsigned* full) {
+__global__ void inserts(tx::Space space, Layout layout, unsigned begin, unsigned end, unsigned* witnesses,
+                        unsigned* full) {
   tx::run(space, [&](tx::Thread& thread) {
     unsigned done = (begin + thread.count() - 1 - thread.index()) / thread.count();
     for (unsigned i = thread.index() + done * thread.count(); i < end; i += thread.count()) {
@@ -81,13 +83,14 @@ void verify(const tx::Space& space, const Layout& layout, const Present& present
     }
     const auto found = inserts.find(slot.key);
     REQUIRE(found != inserts.end(), "place %u has key %u, which nobody has inserted", s, slot.key);
-    REQUIRE(slot.value == value_of(slot.key), "key %u has value %u instead of %u", slot.key, slot.value, value_of(slot.key));
+    REQUIRE(slot.value == value_of(slot.key), "key %u has value %u instead of %u", slot.key, slot.value,
+            value_of(slot.key));
     REQUIRE(!there[found->second], "key %u is there twice", slot.key);
     there[found->second] = true;
     unsigned probe = 0;
     for (; probe < kMostProbes && layout.slot(slot.key, probe) != s; ++probe)
-      REQUIRE(slot_at(layout.slot(slot.key, probe)).key != 0, "key %u is at probe %u or later, but probe %u finds nothing", slot.key,
-              probe + 1, probe);
+      REQUIRE(slot_at(layout.slot(slot.key, probe)).key != 0,
+              "key %u is at probe %u or later, but probe %u finds nothing", slot.key, probe + 1, probe);
     REQUIRE(probe < kMostProbes, "key %u is at place %u, where no probe finds it", slot.key, s);
   }
   for (unsigned i = 0; i < layout.inserts; ++i)
@@ -108,13 +111,13 @@ int main(int argc, char** argv) {
     const unsigned* const n = recovery.shape.numbers;
     const Layout layout{n[0], n[1], n[2], recovery.threads()};
     const unsigned long long acknowledged = gpm_acknowledged() * layout.inserts / n[3];
-    verify(recovery.space, layout, [&](unsigned i) {
-      return i < acknowledged || i / layout.threads < recovery.witness(i % layout.threads);
-    });
+    verify(recovery.space, layout,
+           [&](unsigned i) { return i < acknowledged || i / layout.threads < recovery.witness(i % layout.threads); });
     REQUIRE(tx::close(recovery.space) == 0, "the space should be closed");
     return check::passed(__BASE_FILE__, "the state is whole");
   }
-  const Layout layout{arguments["inserts"], arguments["base"], arguments["extended"], arguments["blocks"] * arguments["threads"]};
+  const Layout layout{arguments["inserts"], arguments["base"], arguments["extended"],
+                      arguments["blocks"] * arguments["threads"]};
   if (layout.base == 0 || layout.extended == 0) arguments.refuse(argv[0], "--base and --extended should be at least 1");
   if (2ull * layout.base + 2ull * layout.extended + helper::shape_words >= 1u << 30)
     arguments.refuse(argv[0], "--base and --extended together should be below 2^29");
@@ -127,7 +130,8 @@ int main(int argc, char** argv) {
   const auto end_of = [&](unsigned round) { return static_cast<unsigned>(1ull * layout.inserts * round / rounds); };
   for (unsigned round = 0; round < rounds; ++round) {
     run.launch(inserts, layout, end_of(round), end_of(round + 1), run.witnesses(), full);
-    REQUIRE(*full == 0, "%u inserts found no free place within %u probes: larger tables are needed", *full, kMostProbes);
+    REQUIRE(*full == 0, "%u inserts found no free place within %u probes: larger tables are needed", *full,
+            kMostProbes);
     if (arguments.mode != "memory") gpm_acknowledge(round + 1);
   }
   run.settle("hashtable");

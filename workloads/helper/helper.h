@@ -34,19 +34,22 @@ __host__ __device__ inline unsigned mix(unsigned x) {  // one to one
 struct Arguments {
   std::string pool = "helper.pool", mode = "helper";
   bool recovers = false, audits = false;
-  std::map<std::string, unsigned long long> numbers{{"blocks", 4},      {"threads", 64},   {"helpers", 1},  {"ring", 1280},
-                                                    {"threshold", 200}, {"slice", 10},     {"delay", 0},    {"log", 4096},
-                                                    {"slots", 4},       {"records", 0},    {"rounds", 1}};
+  std::map<std::string, unsigned long long> numbers{{"blocks", 4},      {"threads", 64}, {"helpers", 1}, {"ring", 1280},
+                                                    {"threshold", 200}, {"slice", 10},   {"delay", 0},   {"log", 4096},
+                                                    {"slots", 4},       {"records", 0},  {"rounds", 1}};
   std::map<std::string, std::string> texts;
 
   unsigned operator[](const char* name) const { return static_cast<unsigned>(numbers.at(name)); }
 
   [[noreturn]] void refuse(const char* program, const std::string& what) const {
-    fprintf(stderr, "%s: %s\nusage: %s [--mode memory|strict|helper|adaptive] [--pool FILE] [--audit] [--small] | --recover FILE\n",
-            program, what.c_str(), program);
+    fprintf(
+        stderr,
+        "%s: %s\nusage: %s [--mode memory|strict|helper|adaptive] [--pool FILE] [--audit] [--small] | --recover FILE\n",
+        program, what.c_str(), program);
     fprintf(stderr, "numbers:");
     for (const auto& [name, value] : numbers) fprintf(stderr, " [--%s %llu]", name.c_str(), value);
-    for (const auto& [name, value] : texts) fprintf(stderr, " [--%s %s]", name.c_str(), value.empty() ? "FILE" : value.c_str());
+    for (const auto& [name, value] : texts)
+      fprintf(stderr, " [--%s %s]", name.c_str(), value.empty() ? "FILE" : value.c_str());
     fprintf(stderr, "\n");
     exit(2);
   }
@@ -63,7 +66,8 @@ struct Arguments {
         for (const auto& [key, value] : small) numbers[key] = value;
         continue;
       }
-      const bool known = name == "pool" || name == "recover" || name == "mode" || numbers.count(name) || texts.count(name);
+      const bool known =
+          name == "pool" || name == "recover" || name == "mode" || numbers.count(name) || texts.count(name);
       if (!known) refuse(argv[0], "unknown option \"" + word + "\"");
       if (++i == argc) refuse(argv[0], word + " needs a value");
       if (name == "mode") {
@@ -158,7 +162,8 @@ class Run {
 
   Run(const Arguments& arguments, unsigned words, unsigned writes, unsigned held)
       : arguments_(arguments), witnesses_(arguments, arguments["blocks"] * arguments["threads"]) {
-    if (!tx::create(space, arguments.mode == "memory" ? NULL : arguments.pool.c_str(), arguments.options(words, writes, held)))
+    if (!tx::create(space, arguments.mode == "memory" ? NULL : arguments.pool.c_str(),
+                    arguments.options(words, writes, held)))
       exit(2);
     cudaEventCreate(&begin_);
     cudaEventCreate(&end_);
@@ -171,10 +176,10 @@ class Run {
   /// Launches a kernel (tx::Space, ...) in the space's shape, waits for it, and adds its time.
   template <class... Parameters, class... Values>
   void launch(void (*kernel)(tx::Space, Parameters...), Values... values) {
-    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(space.shared_bytes())) !=
-        cudaSuccess) {
-      fprintf(stderr, "a ring of %u pairs needs %zu bytes of shared memory, more than a block may have\n", space.options.ring,
-              space.shared_bytes());
+    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(space.shared_bytes())) != cudaSuccess) {
+      fprintf(stderr, "a ring of %u pairs needs %zu bytes of shared memory, more than a block may have\n",
+              space.options.ring, space.shared_bytes());
       exit(2);
     }
     cudaEventRecord(begin_);
@@ -193,13 +198,16 @@ class Run {
         !tx::settle(space))
       exit(3);
     for (unsigned i = 0; i < space.options.words; ++i)
-      REQUIRE(working[i] == *space.in_image(i), "word %u of the image is %u, but %u in device memory", i, *space.in_image(i),
-              working[i]);
+      REQUIRE(working[i] == *space.in_image(i), "word %u of the image is %u, but %u in device memory", i,
+              *space.in_image(i), working[i]);
     const tx::Statistics s = tx::statistics(space);
-    printf("%s %s: %.1f us, %llu commits, %llu read only, %llu aborts (%llu robbed), %llu waits for room in the ring, %llu in "
-           "the log, %llu for a slot; helpers: %llu pairs in %llu runs, on %llu times, off %llu times, at most %llu MB/s; ring %s\n",
-           what, arguments_.mode.c_str(), time_us_, s.commits, s.read_only, s.aborts, s.robbed, s.ring_full, s.log_full,
-           s.slot_waits, s.pairs, s.runs, s.switched_on, s.switched_off, s.largest_rate, occupancy(s).c_str());
+    printf(
+        "%s %s: %.1f us, %llu commits, %llu read only, %llu aborts (%llu robbed), %llu waits for room in the ring, "
+        "%llu in "
+        "the log, %llu for a slot; helpers: %llu pairs in %llu runs, on %llu times, off %llu times, at most %llu MB/s; "
+        "ring %s\n",
+        what, arguments_.mode.c_str(), time_us_, s.commits, s.read_only, s.aborts, s.robbed, s.ring_full, s.log_full,
+        s.slot_waits, s.pairs, s.runs, s.switched_on, s.switched_off, s.largest_rate, occupancy(s).c_str());
   }
 
  private:

@@ -2,11 +2,11 @@
 //
 //   history [--words N] [--each N] [--touch N] [--blocks N] [--threads N] [--mode M] [--seed N]
 //
-// Each transaction reads `touch` random words and writes some of them (or none) with a version that is its own. All versions
-// that it has read are recorded, of attempts that were given up as well. The checker takes nothing from the library: the
-// versions of a word follow each other as they were overwritten, and from that it knows who must come before whom. Two
-// that overwrite one version are a lost update. A circle means that no serial order exists. An attempt that was given up counts as
-// a transaction that only reads: so what it has seen is of one moment, too (opacity).
+// Each transaction reads `touch` random words and writes some of them (or none) with a version that is its own. All
+// versions that it has read are recorded, of attempts that were given up as well. The checker takes nothing from the
+// library: the versions of a word follow each other as they were overwritten, and from that it knows who must come
+// before whom. Two that overwrite one version are a lost update. A circle means that no serial order exists. An attempt
+// that was given up counts as a transaction that only reads: so what it has seen is of one moment, too (opacity).
 #include "helper.h"
 
 namespace {
@@ -126,7 +126,8 @@ int main(int argc, char** argv) {
 
   // --forget N: as if transaction N had not seen what it has written over. The checker must find it.
   if (arguments["forget"] != 0)
-    for (unsigned i = 0; i < sizes.touch; ++i) records.accesses[(arguments["forget"] % all) * sizes.touch + i].version = 0;
+    for (unsigned i = 0; i < sizes.touch; ++i)
+      records.accesses[(arguments["forget"] % all) * sizes.touch + i].version = 0;
 
   std::vector<Access> reads;  // with who: parallel arrays
   std::vector<unsigned> who;
@@ -138,8 +139,8 @@ int main(int argc, char** argv) {
     if (!(access.word >> 31)) return;
     unsigned& writer = next[{access.word & 0x7fffffff, access.version}];
     if (access.version == node) return;  // a word that the transaction touches twice
-    REQUIRE(writer == 0 || writer == node, "lost update: transactions %u and %zu both overwrite version %u of word %u", writer,
-            node, access.version, access.word & 0x7fffffff);
+    REQUIRE(writer == 0 || writer == node, "lost update: transactions %u and %zu both overwrite version %u of word %u",
+            writer, node, access.version, access.word & 0x7fffffff);
     writer = static_cast<unsigned>(node);
   };
   for (size_t id = 0; id < all; ++id)
@@ -152,7 +153,8 @@ int main(int argc, char** argv) {
       const size_t own = (i / kKept) * sizes.each;
       if (access.version > own && access.version <= own + sizes.each) {
         bool itself = false;  // its own write, which never happened, read again
-        for (unsigned j = 0; j < k; ++j) itself |= (records.given_up[i * sizes.touch + j].word & 0x7fffffff) == access.word;
+        for (unsigned j = 0; j < k; ++j)
+          itself |= (records.given_up[i * sizes.touch + j].word & 0x7fffffff) == access.word;
         if (itself) continue;
       }
       take(nodes, access);
@@ -164,11 +166,12 @@ int main(int argc, char** argv) {
     if (reads[i].version == who[i]) continue;
     order.edge(reads[i].version, who[i]);  // it has read what this one wrote
     const auto writer = next.find({reads[i].word, reads[i].version});
-    if (writer != next.end() && writer->second != 0) order.edge(who[i], writer->second);  // and did not see what came next
+    if (writer != next.end() && writer->second != 0)
+      order.edge(who[i], writer->second);  // and did not see what came next
   }
   const std::vector<unsigned> serial = order.serial();
-  REQUIRE(serial.size() == nodes, "no serial order: %zu of %zu transactions stand in a circle or behind one", nodes - serial.size(),
-          nodes);
+  REQUIRE(serial.size() == nodes, "no serial order: %zu of %zu transactions stand in a circle or behind one",
+          nodes - serial.size(), nodes);
   // What is left in each word is its last version, and the numbers of commits are such an order, too.
   size_t updates = 0;
   std::vector<std::pair<unsigned, size_t>> numbered;
@@ -182,16 +185,18 @@ int main(int argc, char** argv) {
     for (unsigned k = 0; k < records.counts[id]; ++k) {
       const Access access = records.accesses[id * sizes.touch + k];
       unsigned& word = state[access.word & 0x7fffffff];
-      REQUIRE(word == access.version || word == id + 1, "commit %u has read version %u of word %u, but %u was there", number,
-              access.version, access.word & 0x7fffffff, word);
+      REQUIRE(word == access.version || word == id + 1, "commit %u has read version %u of word %u, but %u was there",
+              number, access.version, access.word & 0x7fffffff, word);
       if (access.word >> 31) word = static_cast<unsigned>(id + 1);
     }
   }
   for (unsigned w = 0; w < sizes.words; ++w)
-    REQUIRE(state[w] == *space.in_image(helper::shape_words + w), "word %u ends as version %u, but the order says %u", w,
-            *space.in_image(helper::shape_words + w), state[w]);
+    REQUIRE(state[w] == *space.in_image(helper::shape_words + w), "word %u ends as version %u, but the order says %u",
+            w, *space.in_image(helper::shape_words + w), state[w]);
   const tx::Statistics s = tx::statistics(space);
   REQUIRE(tx::close(space) == 0, "the space should be closed");
-  return check::passed(__BASE_FILE__, "a serial order of %zu transactions (%zu have written) and %zu of %llu attempts given up (%llu robbed)",
-                       all, updates, given_up, s.aborts, s.robbed);
+  return check::passed(
+      __BASE_FILE__,
+      "a serial order of %zu transactions (%zu have written) and %zu of %llu attempts given up (%llu robbed)", all,
+      updates, given_up, s.aborts, s.robbed);
 }

@@ -38,7 +38,8 @@ inline Mesh generate(unsigned faces) {
       const double a = 6.283185307179586 * u / along, b = 6.283185307179586 * v / across;
       const double r = 0.3 + 0.05 * std::sin(7 * a) * std::cos(5 * b);
       mesh.points.push_back({static_cast<float>((1 + r * std::cos(b)) * std::cos(a)),
-                             static_cast<float>((1 + r * std::cos(b)) * std::sin(a)), static_cast<float>(r * std::sin(b))});
+                             static_cast<float>((1 + r * std::cos(b)) * std::sin(a)),
+                             static_cast<float>(r * std::sin(b))});
     }
   for (unsigned u = 0; u < along; ++u)
     for (unsigned v = 0; v < across; ++v) {
@@ -55,7 +56,8 @@ inline void add_polygon(const std::string& path, Mesh& mesh, const std::vector<l
   if (corners.size() < 3) refuse(path, "a face needs at least three corners");
   for (long long corner : corners)
     if (corner < 0 || corner >= static_cast<long long>(mesh.points.size()))
-      refuse(path, "a face names point " + std::to_string(corner) + ", but there are " + std::to_string(mesh.points.size()));
+      refuse(path,
+             "a face names point " + std::to_string(corner) + ", but there are " + std::to_string(mesh.points.size()));
   for (size_t i = 2; i < corners.size(); ++i)
     mesh.faces.push_back({unsigned(corners[0]), unsigned(corners[i - 1]), unsigned(corners[i])});
 }
@@ -69,13 +71,15 @@ inline Mesh load_obj(const std::string& path, std::istream& in) {
     words >> kind;
     if (kind == "v") {
       Point point;
-      if (!(words >> point.x >> point.y >> point.z)) refuse(path, "line " + std::to_string(number) + ": a point needs three numbers");
+      if (!(words >> point.x >> point.y >> point.z))
+        refuse(path, "line " + std::to_string(number) + ": a point needs three numbers");
       mesh.points.push_back(point);
     } else if (kind == "f") {
       std::vector<long long> corners;
       for (std::string corner; words >> corner;) {  // 7, 7/1, 7//2, 7/1/2; -1 is the last point so far
         const long long index = atoll(corner.c_str());
-        if (index == 0) refuse(path, "line " + std::to_string(number) + ": \"" + corner + "\" is no corner: points count from 1");
+        if (index == 0)
+          refuse(path, "line " + std::to_string(number) + ": \"" + corner + "\" is no corner: points count from 1");
         corners.push_back(index > 0 ? index - 1 : static_cast<long long>(mesh.points.size()) + index);
       }
       add_polygon(path, mesh, corners);
