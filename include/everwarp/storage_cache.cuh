@@ -118,18 +118,19 @@ struct cache_view {
     return end == ok ? ok : fail(line, end);
   }
 
-  /// What can be done now to have the line, which the caller holds and which is valid, for a write of the caller's own.
+  /// What can be done now to have the line, which the caller holds and which is valid, for a write of the caller's own. It is
+  /// clean then: a store that comes later makes it dirty again.
   __device__ status step_own(uint64_t line, cache_wait& wait) const {
     using namespace detail;
-    const uint32_t now = load_acquire(states + line);
-    const uint32_t mine = line_writing | line_settling;
-    if (!(now & mine) && change(states + line, now, now | mine)) return ok;
+    const uint32_t now = load_acquire(states + line), mine = line_writing | line_settling;
+    if (!(now & mine) && change(states + line, now, (now & ~line_dirty) | mine)) return ok;
     if (now & line_writing) settle(line, wait.tries);
     return again;
   }
-  /// The end of that. `clean`: all of its bytes are on the drives.
-  __device__ void disown(uint64_t line, bool clean) const {
-    detail::and_release(states + line, ~(line_writing | line_settling | (clean ? line_dirty : 0u)));
+  /// The end of that. `dirty`: the drives may have older bytes.
+  __device__ void disown(uint64_t line, bool dirty) const {
+    if (dirty) mark_dirty(line);
+    detail::and_release(states + line, ~(line_writing | line_settling));
     tell();
   }
 

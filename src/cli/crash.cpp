@@ -57,6 +57,10 @@ With --nested 2 the recovery is crashed as well, wherever it has changed a pool 
 over it, when they are more), and a second recovery must succeed: for --at in functional mode behind its stores, on a
 timing machine behind its durable writes, with --states model in states that the model lets it leave.
 
+A machine may have NVMe drives (--set storage.drives=1 --set storage.image=drive{}.img --set storage.size=4MiB). Then every
+trial kills the process, in timing mode, too. What the images hold is durable; of a volatile write cache some blocks are as well,
+by chance (storage.crash_keeps_some). --nested 2 kills the recovery behind some of its warp instructions.
+
 What the program has told to be durable (gpm_acknowledge of everwarp/gpm.cuh) is kept outside of its pools, and the
 recovery asks for it (gpm_acknowledged): what was acknowledged and is missing is a failure of the recovery's check.
 
@@ -281,6 +285,24 @@ int call_timed(CrashCommand& command, const Words& words, const runtime::Machine
   return print_report(report, command.json, again) && complete ? clean : failed;
 }
 
+/// What a crash of drives needs: images, in which they outlive the process, and a moment at which it is really killed.
+void check_drives(const CrashCommand& command, const runtime::MachineConfig& config) {
+  for (u32 number = 0; number < config.storage.drives; ++number)
+    if (config.storage.drive(number).image.empty())
+      throw UserError(
+          fmt::format("drive {} has no image, so a crash would leave nothing of it: --set storage.image=drive{{}}.img "
+                      "(in each trial's "
+                      "folder), and a small storage.size",
+                      number));
+  if (!command.states.empty())
+    throw UserError("--states model: a persistency model says nothing of drives; --at random kills the process");
+  if (command.at[0] != "random" && command.at[0] != "instruction")
+    throw UserError(
+        fmt::format("--at {}: of a machine with drives the process is killed, in timing mode, too: --at random, or "
+                    "--at instruction N",
+                    command.at[0]));
+}
+
 int call(CrashCommand& command, const Words& words) {
   if (!command.states.empty())
     check_model(command, words);
@@ -291,6 +313,8 @@ int call(CrashCommand& command, const Words& words) {
   check::CrashPlan& plan = command.plan;
   if (!plan.nested_at.empty() && plan.nested < 2) throw UserError("--nested-at belongs to --nested 2");
   const runtime::MachineConfig config = command.settings.resolve();
+  if (config.storage.drives) check_drives(command, config);
+  plan.drives = config.storage.drives > 0;
   plan.environment = command.settings.environment();
   plan.seed = command.settings.seed;
   plan.program = words;
@@ -301,7 +325,8 @@ int call(CrashCommand& command, const Words& words) {
   plan.keep = command.keep;
   if (!command.states.empty()) return call_model(command, words);
   if (command.count == 0) command.count = 20;
-  if (config.machine.timing() && command.at[0] != "instruction") return call_timed(command, words, config);
+  if (config.machine.timing() && command.at[0] != "instruction" && !plan.drives)
+    return call_timed(command, words, config);
   if (command.at[0] != "instruction" && command.at[0] != "random")
     throw UserError(
         fmt::format("--at {} needs a machine with simulated time: --machine sbrp-pm-far, or --timing", command.at[0]));

@@ -38,7 +38,10 @@ std::unique_ptr<Simulator> SimulatorMaker::make(u64 instructions_before) {
   simt::Gpu& gpu = simulator->gpu();
   if (environment_.max_instructions != 0) gpu.set_instruction_limit(environment_.max_instructions);
   if (environment_.crash_at > instructions_before)
-    gpu.set_crash_point(environment_.crash_at - instructions_before, kill_this_process);
+    gpu.set_crash_point(environment_.crash_at - instructions_before, [this] {
+      storage_.lose_power(environment_.crash_at);
+      kill_this_process();
+    });
   return simulator;
 }
 

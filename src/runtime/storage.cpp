@@ -14,6 +14,7 @@ namespace ew::runtime {
 
 Storage::Drive::Drive(const storage::DriveConfig& drive, u32 number)
     : model(storage::model_of(drive)),
+      crash_keeps_some(drive.crash_keeps_some),
       config(storage::controller_of(drive, number, 1)),
       image(storage::image_of(drive, number), fmt::format("storage.{}", number)),
       contents(image, model.volatile_cache ? model.buffer.count / drive.block : 0),
@@ -35,6 +36,12 @@ void Storage::make_window(Drive& drive, u32 number) {
   drive.window = reinterpret_cast<u64>(window);
   space_.adopt(memory::Region::mmio, drive.window, drive.window_bytes, fmt::format("registers of drive {}", number));
   space_.registers().add(drive.window, drive.window_bytes);
+}
+
+void Storage::lose_power(u64 moment) {
+  for (u32 number = 0; number < count(); ++number)
+    if (drive(number).crash_keeps_some)
+      drive(number).contents.lose_power(moment * storage::StorageConfig::most_drives + number);
 }
 
 Storage::~Storage() {

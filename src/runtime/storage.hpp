@@ -21,8 +21,12 @@ class Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
+  /// Power is lost now; the process is about to end. `moment`: of the run.
+  void lose_power(u64 moment);
+
   struct Drive {
     storage::DriveModel model;
+    bool crash_keeps_some;
     storage::ControllerConfig config;
     storage::Image image;
     storage::Contents contents;

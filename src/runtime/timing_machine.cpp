@@ -88,7 +88,11 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
           .meet_image = past_the_caches(config.coherence, hierarchy_),
           .recorder = observation.recorder,
           .crash_at = observation.crash_at ? observation.crash_at : core::never,
-          .crash = [] { end_at_once(); }}),
+          .crash =
+              [storage, moment = observation.crash_at] {
+                if (storage) storage->lose_power(moment);
+                end_at_once();
+              }}),
       accounts_(config_, gpu_, hierarchy_, under_way_, results, observation.per_unit),
       timeline_(gpu_, under_way_, [this] { return accounts_.figures(); }),
       results_(results),

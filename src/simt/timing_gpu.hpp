@@ -60,7 +60,7 @@ struct TimingGpuParts {
   std::function<void(u64 address, u64 bytes, bool written)> meet_image = {};
   EventRecorder* recorder = nullptr;   // of events of persistency
   core::Cycle crash_at = core::never;  // `crash` is called when this cycle begins
-  void (*crash)() = nullptr;
+  std::function<void()> crash = nullptr;
 };
 
 class TimingGpu final : public Gpu {

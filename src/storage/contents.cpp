@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/split_mix.hpp"
+
 namespace ew::storage {
 
 Status Contents::perform(const MediaCommand& command) {
@@ -139,6 +141,14 @@ Status Contents::flush() {
     order_.pop_front();
   }
   return status::success;
+}
+
+void Contents::lose_power(u64 seed) {
+  if (core::SplitMix64(seed).below(3) == 0) return;
+  // Of the block's own number: whatever order the map has.
+  for (const auto& [block, cached] : cache_)
+    if (core::SplitMix64(seed ^ (block + 1) * 0x9e3779b97f4a7c15).below(2) != 0)
+      (void)image_.write(block, cached.bytes);
 }
 
 }  // namespace ew::storage

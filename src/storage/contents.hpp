@@ -24,6 +24,8 @@ class Contents {
   /// Makes these blocks durable, if they are in the cache.
   Status settle(u64 first, u64 blocks);
   Status flush();
+  /// Power is lost now, and this process ends: of the cache each block becomes durable or not, by chance, or none does.
+  void lose_power(u64 seed);
   bool has_cache() const { return room_ > 0; }
   u64 cached() const { return cache_.size(); }
   /// True if none of these blocks was written since it was last deallocated.

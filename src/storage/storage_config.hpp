@@ -19,6 +19,7 @@ struct DriveConfig {
   core::Bytes size{1 << 30};
   u32 block = 512;
   bool written = true;
+  bool crash_keeps_some = true;
   u32 queues = 0;  // 0 here and in the next two: as the model says
   u32 entries = 0;
   u32 commands = 0;
@@ -93,6 +94,11 @@ void DriveConfig::fields(Self& self, Visitor&& visit) {
         "true: the blocks of a new drive count as written, with zeros, like a drive that was filled before it is "
         "measured; false: they are deallocated, and reads of them are fast.",
         "a choice of the user");
+  visit("crash_keeps_some", self.crash_keeps_some, Range{}, "",
+        "Whether a crash (`ew crash`) may leave blocks durable that a volatile write cache holds, each by chance; else "
+        "it "
+        "leaves none of them.",
+        "drives write their cache back in any order");
   visit("queues", self.queues, Range{0, 65534}, "pairs",
         "Pairs of I/O queues that the controller has; 0: as the model says.", "the model's file");
   visit("entries", self.entries, Range{0, 65536}, "entries", "Entries of the longest queue; 0: as the model says.",

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "core/diagnostics.hpp"
 #include "storage/contents.hpp"
@@ -158,6 +159,36 @@ TEST_F(ImageFile, a_crash_leaves_what_was_flushed) {
     EXPECT_TRUE(image.read(block, got).ok());
     EXPECT_EQ(got[0], block < 8 ? 1 : 0) << block;
   }
+}
+
+TEST_F(ImageFile, a_loss_of_power_leaves_cached_blocks_old_or_new) {
+  std::set<u64> kept;
+  for (u64 seed = 1; seed <= 30; ++seed) {
+    Image image({"", 512 * 64, 512}, "memory");
+    Contents contents(image, 64);
+    std::vector<u8> data(512 * 64, 1), got(512 * 64);
+    const auto write = [&](u8 value, bool durable) {
+      std::ranges::fill(data, value);
+      EXPECT_EQ(contents.perform(
+                    {.kind = MediaCommand::Kind::write, .durable = durable, .first = 0, .blocks = 64, .data = data}),
+                status::success);
+    };
+    write(1, true);
+    write(2, false);
+    contents.lose_power(seed);
+    EXPECT_TRUE(image.read(0, got).ok());
+    u64 newer = 0;
+    for (u64 block = 0; block < 64; ++block) {
+      const u8 value = got[block * 512];
+      EXPECT_TRUE(value == 1 || value == 2);
+      for (u64 i = 0; i < 512; ++i) ASSERT_EQ(got[block * 512 + i], value) << "a block is old or new as a whole";
+      newer += value == 2;
+    }
+    kept.insert(newer);
+  }
+  EXPECT_TRUE(kept.contains(0)) << "a cache that was lost";
+  EXPECT_GE(kept.size(), 5u) << "and others of which some blocks had been written back";
+  EXPECT_FALSE(kept.contains(64));
 }
 
 }  // namespace

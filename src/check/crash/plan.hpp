@@ -17,6 +17,8 @@ struct CrashPlan {
   std::size_t nested_points = 8;     // the largest number of moments at which a recovery is crashed
   std::string nested_at;             // only this moment; empty: as many as nested_points says
   double timeout_seconds = 300;
+  // The machine has drives: a recovery is crashed behind any instruction, not behind stores to pools.
+  bool drives = false;
   std::filesystem::path keep;  // folders of failed trials go here; empty: they are removed
 };
 

@@ -43,7 +43,9 @@ std::vector<u64> nested_points(const CrashPlan& plan, u64 total, u64 seed) {
     throw UserError(fmt::format("the crash of the recovery should be a whole number from 1 here, but is \"{}\"", word));
   if (point > total)
     throw UserError(
-        fmt::format("there is no crash {} of the recovery: it changes its pools only {} times", point, total));
+        plan.drives
+            ? fmt::format("there is no crash {} of the recovery: it runs only {} warp instructions", point, total)
+            : fmt::format("there is no crash {} of the recovery: it changes its pools only {} times", point, total));
   return {point};
 }
 

@@ -55,26 +55,35 @@ bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, Tr
   };
   const std::string told = std::to_string(trial.acknowledged);
   const Recording recording;
+  const fs::path count = kept.path() / "count";
   process::Variables watched = recording.environment();
+  if (plan.drives) watched = {{Environment::count_file_name, count.string()}};
   watched.emplace_back(Environment::acknowledged_name, told);
   const process::Outcome whole = run_in(plan, plan.recovery, fresh("whole"), watched);
   if (whole.status != 0) return true;  // the recovery fails without a crash: the caller reports that
-  for (const u64 point : nested_points(plan, recording.changes(), trial.instruction)) {
+  u64 moments = 0;
+  if (plan.drives)
+    std::ifstream(count) >> moments;
+  else
+    moments = recording.changes();
+  const std::string_view moment = plan.drives ? "warp instruction" : "change of a pool,";
+  for (const u64 point : nested_points(plan, moments, trial.instruction)) {
     ++trial.nested;
     const fs::path again = fresh(fmt::format("again-{}", point));
     u64 acknowledged = trial.acknowledged;
-    const process::Outcome killed = run_and_kill(
-        plan, plan.recovery, again, acknowledged,
-        {{Environment::events_name, "/dev/null"}, {Environment::crash_at_persist_name, std::to_string(point)}});
+    const std::string at = std::to_string(point);
+    const process::Variables when = plan.drives ? process::Variables{{Environment::crash_at_name, at}}
+                                                : process::Variables{{Environment::events_name, "/dev/null"},
+                                                                     {Environment::crash_at_persist_name, at}};
+    const process::Outcome killed = run_and_kill(plan, plan.recovery, again, acknowledged, when);
     if (killed.signal != SIGKILL || killed.timed_out) {
-      trial.output = fmt::format("{}[the recovery {} before it could be killed at its change {} of a pool]\n",
-                                 killed.output, process::how_it_ended(killed), point);
+      trial.output = fmt::format("{}[the recovery {} before it could be killed at its {} {}]\n", killed.output,
+                                 process::how_it_ended(killed), moment, point);
     } else {
       const process::Outcome second = recover_in(plan, again, acknowledged);
       if (second.status == 0) continue;
-      trial.output =
-          fmt::format("{}[the recovery was killed right after its change {} of a pool, and the one after that {}]\n",
-                      second.output, point, process::how_it_ended(second));
+      trial.output = fmt::format("{}[the recovery was killed right after its {} {}, and the one after that {}]\n",
+                                 second.output, moment, point, process::how_it_ended(second));
     }
     trial.nested_at = point;
     return false;
