@@ -116,12 +116,11 @@ struct queue_view {
   completion* completions;
   volatile uint32_t *tail_doorbell, *head_doorbell;
   queue_state* state;
-  uint64_t* turns;    // by place: 2 * lap while it is free for that lap, one more while it is taken
+  uint64_t* turns;    // by place: 2 * lap while it is free for that lap, one more while it is taken; above, lost commands
   uint32_t** words;   // by place: of a detached command, where its result goes
   uint32_t* marks;    // by place: its entry is written, and the tail has not passed it
   uint32_t* results;  // by place: 1 << 31 | upper half of the completion's last dword, once it is there
   uint32_t* states;   // by place: place_state
-  uint32_t* ids;      // by place: the identifier of its commands
   uint32_t size;
   uint32_t patience;
 
@@ -138,11 +137,12 @@ struct queue_view {
     ticket = atomicAdd(reinterpret_cast<unsigned long long*>(&state->ticket), 1ull);
     const uint32_t place = static_cast<uint32_t>(ticket % size);
     bool look = false;
-    for (patience_of polls(state, patience); !is_free(ticket);) {
+    uint64_t turn = 0;
+    for (patience_of polls(state, patience); !is_free(ticket, turn);) {
       if (!polls.another(look)) return give_up(1, ticket);
       if (look) take_completions();
     }
-    put(c, ticket, nullptr);
+    put(c, ticket, turn, nullptr);
     for (patience_of polls(state, patience); load_acquire(marks + place) != 0;) {
       if (!polls.another(look)) return give_up(2, ticket);
       move_tail();
@@ -153,25 +153,27 @@ struct queue_view {
   /// The next place of the ring is free now.
   __device__ bool has_place() const {
     const uint64_t next = *const_cast<volatile uint64_t*>(&state->ticket);
-    if (is_free(next)) return true;
+    uint64_t turn = 0;
+    if (is_free(next, turn)) return true;
     poll(next);  // the command that has the place may not have been told
-    return is_free(next);
+    return is_free(next, turn);
   }
   /// Waits for nothing. False: the next place is not free now. The command is detached: its result goes to `word`, which is
   /// in device memory and 0, and frees the place. Whoever waits for the word calls poll().
   __device__ bool try_submit(const command& c, uint64_t& ticket, uint32_t* word) const {
     ticket = *const_cast<volatile uint64_t*>(&state->ticket);
+    uint64_t turn = 0;
     for (;;) {
-      if (!is_free(ticket)) {
+      if (!is_free(ticket, turn)) {
         poll(ticket);
-        if (!is_free(ticket)) return false;
+        if (!is_free(ticket, turn)) return false;
       }
       const uint64_t before = atomicCAS(reinterpret_cast<unsigned long long*>(&state->ticket),
                                         static_cast<unsigned long long>(ticket), static_cast<unsigned long long>(ticket + 1));
       if (before == ticket) break;
       ticket = before;
     }
-    put(c, ticket, word);
+    put(c, ticket, turn, word);
     move_tail();
     return true;
   }
@@ -183,7 +185,7 @@ struct queue_view {
     bool look = false;
     for (patience_of polls(state, patience);;) {
       if (const uint32_t end = load_acquire(results + place)) {
-        free_place(place);
+        free_place(place, load_acquire(turns + place));
         return result_of(end);
       }
       if (!polls.another(look) && abandon(ticket, place_awaited)) return {timed_out, true};
@@ -204,9 +206,9 @@ struct queue_view {
   }
   /// Nobody waits for the detached command any more. True, with its end: it has completed.
   __device__ bool give_up_at(const uint32_t* word, uint64_t ticket, result& end) const {
-    abandon(ticket, place_detached);
-    __threadfence();
-    return is_at(word, end);
+    if (abandon(ticket, place_detached)) return is_at(word, end);
+    while (!is_at(word, end)) continue;  // another thread is about to store it
+    return true;
   }
   /// Behind refusals of try_submit(): the command whose place is next, if it is a detached one, is given up. True: it was.
   __device__ bool unstick() const {
@@ -224,7 +226,9 @@ struct queue_view {
       const uint32_t last = load_acquire(&entry->id_and_status);
       if ((last >> 16 & 1) != phase) break;
       fetched = *const_cast<const volatile uint32_t*>(&entry->head_and_queue) & 0xffff;
-      complete(last & 0xffff, 1u << 31 | last >> 16);
+      // Behind the completion: one that is late finds this set.
+      const uint32_t checks = *const_cast<const volatile uint32_t*>(&state->given_up);
+      complete(last & 0xffff, 1u << 31 | last >> 16, checks);
       ++taken;
       if (++head == size) head = 0, phase ^= 1;
     }
@@ -233,70 +237,80 @@ struct queue_view {
       state->completions += taken;
       const uint32_t before = state->head;
       store_release(&state->head, fetched);
-      __threadfence();  // a thread that gives up now sees this head, or is seen by what follows
+      __threadfence_system();  // a thread that gives up now sees this head, or is seen by what follows
+      ring_doorbell(head_doorbell, head);
       if (*const_cast<volatile uint32_t*>(&state->given_up))
         for (uint32_t i = before; i != fetched; i = i + 1 == size ? 0 : i + 1) use_again(i);
-      __threadfence_system();
-      ring_doorbell(head_doorbell, head);
     }
     unlock(&state->completion_lock);
   }
 
  private:
-  __device__ bool is_free(uint64_t ticket) const { return detail::load_acquire(turns + ticket % size) == 2 * (ticket / size); }
+  // A word of `turns`: 56 bits of the turn, and above them how many commands of the place were lost.
+  static constexpr uint32_t lost_shift = 56;
+  static constexpr uint64_t turn_bits = (1ull << lost_shift) - 1;
+
+  /// `turn`: the place's word.
+  __device__ bool is_free(uint64_t ticket, uint64_t& turn) const {
+    turn = detail::load_acquire(turns + ticket % size);
+    return (turn & turn_bits) == 2 * (ticket / size);
+  }
+  __device__ uint32_t id_of(uint32_t place, uint64_t turn) const {
+    return place + size * static_cast<uint32_t>(turn >> lost_shift);
+  }
   /// The entry of a ticket whose place is free, marked.
-  __device__ void put(command c, uint64_t ticket, uint32_t* word) const {
+  __device__ void put(command c, uint64_t ticket, uint64_t turn, uint32_t* word) const {
     using namespace detail;
     const uint32_t place = static_cast<uint32_t>(ticket % size);
-    results[place] = 0, words[place] = word;
+    results[place] = 0;
     states[place] = word ? place_detached : place_awaited;
-    c.opcode_and_id = (c.opcode_and_id & 0xffff) | ids[place] << 16;
+    if (word) words[place] = word;
+    c.opcode_and_id = (c.opcode_and_id & 0xffff) | id_of(place, turn) << 16;
     const uint4* from = reinterpret_cast<const uint4*>(&c);
     uint4* to = reinterpret_cast<uint4*>(ring + place);
     for (int i = 0; i < 4; ++i) to[i] = from[i];
-    store_release(turns + place, 2 * (ticket / size) + 1);
+    store_release(turns + place, turn + 1);
     store_release(marks + place, 1u);
   }
-  __device__ void free_place(uint32_t place) const {
-    using namespace detail;
-    store_release(turns + place, load_acquire(turns + place) + 1);
-  }
+  __device__ void free_place(uint32_t place, uint64_t turn) const { detail::store_release(turns + place, turn + 1); }
 
-  __device__ void complete(uint32_t id, uint32_t end) const {
+  __device__ void complete(uint32_t id, uint32_t end, bool checks) const {
     using namespace detail;
-    const uint32_t place = id % size;
-    if (*const_cast<volatile uint32_t*>(ids + place) != id) {
+    const uint32_t place = checks ? id % size : id;
+    if (checks && id_of(place, load_acquire(turns + place)) != id) {
       ++state->late;
       return;
     }
-    uint32_t* const word = words[place];
-    store_release(word ? word : results + place, end);
-    __threadfence();  // a thread that finds the place completed finds the result, too
     const uint32_t before = atomicExch(states + place, static_cast<uint32_t>(place_completed));
-    if (before == place_detached || before == place_given_up) free_place(place);
+    if (before == place_awaited) store_release(results + place, end);
+    if (before == place_detached) store_release(words[place], end);
+    if (before == place_detached || before == place_given_up) free_place(place, load_acquire(turns + place));
   }
 
   /// Given up, and fetched: free, under another identifier. Without one left the place stays taken.
   __device__ void use_again(uint32_t place) const {
-    const uint32_t id = *const_cast<volatile uint32_t*>(ids + place);
-    if (*const_cast<volatile uint32_t*>(states + place) != place_given_up || id + size > 0xfffe) return;
+    const uint64_t turn = detail::load_acquire(turns + place);
+    if (*const_cast<volatile uint32_t*>(states + place) != place_given_up) return;
+    if (id_of(place, turn) + size > 0xfffe || turn >> lost_shift == 255) return;
     if (atomicCAS(states + place, static_cast<uint32_t>(place_given_up), static_cast<uint32_t>(place_lost)) !=
         place_given_up)
       return;
-    ids[place] = id + size;
     detail::count(&state->lost);
-    free_place(place);
+    free_place(place, turn + (1ull << lost_shift));
   }
 
   /// No thread waits for it any more. False: it has completed just now.
   __device__ bool abandon(uint64_t ticket, place_state as) const {
     using namespace detail;
     const uint32_t place = static_cast<uint32_t>(ticket % size);
-    const uint64_t turn = 2 * (ticket / size) + 1;
-    if (load_acquire(turns + place) != turn) return false;
+    const uint64_t turn = load_acquire(turns + place);
+    // A place that has gone on: its command completed, and its word is there; or another thread has given it up.
+    if ((turn & turn_bits) != 2 * (ticket / size) + 1) return true;
     atomicExch(&state->given_up, 1u);
     __threadfence();
-    if (atomicCAS(states + place, static_cast<uint32_t>(as), static_cast<uint32_t>(place_given_up)) != as) return false;
+    const uint32_t before =
+        atomicCAS(states + place, static_cast<uint32_t>(as), static_cast<uint32_t>(place_given_up));
+    if (before != as) return before != place_completed;
     give_up(3, ticket);
     __threadfence();
     const uint32_t head = load_acquire(&state->head), tail = *const_cast<volatile uint32_t*>(&state->tail);
@@ -316,11 +330,10 @@ struct queue_view {
       tail = next;
     }
     if (tail != before) {
-      __threadfence_system();  // the entries are in memory before the controller hears of them
-      // Cleared first: a detached command may complete, and its place be marked again, right behind the doorbell.
-      for (uint32_t i = before; i != tail; i = i + 1 == size ? 0 : i + 1) store_release(marks + i, 0u);
+      // Cleared before the doorbell: a detached command may complete, and its place be marked again, right behind it.
+      for (uint32_t i = before; i != tail; i = i + 1 == size ? 0 : i + 1) *const_cast<volatile uint32_t*>(marks + i) = 0;
       state->tail = tail;
-      __threadfence();
+      __threadfence_system();  // the entries are in memory before the controller hears of them
       ring_doorbell(tail_doorbell, tail);
     }
     unlock(&state->tail_lock);
@@ -334,7 +347,7 @@ struct queue_view {
   __device__ bool give_up(uint32_t where, uint64_t ticket) const {
     if (atomicAdd(&state->first.count, 1u) == 0) {
       state->first.where = where, state->first.ticket = ticket;
-      state->first.id = ids[ticket % size];
+      state->first.id = id_of(static_cast<uint32_t>(ticket % size), turns[ticket % size]);
       state->first.tail = state->tail, state->first.head = state->head;
       state->first.completion_head = state->completion_head;
     }

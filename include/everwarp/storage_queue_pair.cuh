@@ -29,7 +29,7 @@ class queue_pair {
     view_.turns = reinterpret_cast<uint64_t*>(static_cast<char*>(state_) + 256);
     view_.words = reinterpret_cast<uint32_t**>(view_.turns + size);
     view_.marks = reinterpret_cast<uint32_t*>(view_.words + size);
-    view_.results = view_.marks + size, view_.states = view_.results + size, view_.ids = view_.states + size;
+    view_.results = view_.marks + size, view_.states = view_.results + size;
     view_.tail_doorbell = drive.doorbell(id_, false), view_.head_doorbell = drive.doorbell(id_, true);
     queue_state first{};
     first.ticket = first_ticket;
@@ -85,7 +85,7 @@ class queue_pair {
  private:
   static uint64_t round(uint64_t bytes) { return (bytes + controller::page - 1) / controller::page * controller::page; }
 
-  uint64_t state_bytes() const { return 256 + uint64_t{view_.size} * (2 * 8 + 4 * 4); }
+  uint64_t state_bytes() const { return 256 + uint64_t{view_.size} * (2 * 8 + 3 * 4); }
 
   /// Empty rings whose next ticket and counts are those of `now`.
   void start(queue_state now) {
@@ -95,8 +95,7 @@ class queue_pair {
     std::string image(state_bytes(), '\0');
     memcpy(&image[0], &now, sizeof now);
     uint64_t* const turns = reinterpret_cast<uint64_t*>(&image[256]);
-    uint32_t* const ids = reinterpret_cast<uint32_t*>(turns + 2 * view_.size) + 3 * view_.size;
-    for (uint32_t i = 0; i < view_.size; ++i) turns[i] = 2 * (now.ticket / view_.size), ids[i] = i;
+    for (uint32_t i = 0; i < view_.size; ++i) turns[i] = 2 * (now.ticket / view_.size);
     drive_->cuda(cudaMemcpy(state_, image.data(), image.size(), cudaMemcpyHostToDevice), "a queue's state");
     drive_->cuda(cudaMemset(view_.completions, 0, uint64_t{view_.size} * sizeof(completion)), "a queue's ring");
   }

@@ -1,8 +1,8 @@
 // The software cache of drives (everwarp/storage_cache.cuh): many evictions with few slots under every policy, and each
 // defect of published caches, shown to be absent here.
 //
-// machine: --set storage.drives=3 --set storage.1.model=980pro --set
-// storage.2.fault=unrecovered-read:lba=77,write-fault:lba=160:opcode=1:times=3,lost-completion:lba=320:times=1
+// machine: --set storage.drives=3 --set storage.1.model=980pro
+// machine: --set storage.2.fault=unrecovered-read:lba=77,write-fault:opcode=1:times=3,lost-completion:lba=320:times=1
 //
 //   cache [ACCESSES]     of each of 128 threads of the random part
 #include <cuda_runtime.h>
@@ -217,7 +217,7 @@ __global__ void statuses_of(bam::array_view<word> a, unsigned per_line, unsigned
   statuses[threadIdx.x] = writes ? a.write(i, value) : a.read(i, value);
 }
 
-/// `failing`: its block 77 cannot be read, its block 160 not be written three times, and a command of block 320 is
+/// `failing`: its block 77 cannot be read, three writes fail, and a command of block 320 is
 /// lost.
 void statuses(bam::controller& drive, bam::controller& failing, word* sum, unsigned* counts) {
   bam::cache_config config = small_cache(1024, 16);

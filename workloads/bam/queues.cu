@@ -1,8 +1,8 @@
 // What published queues for NVMe get wrong, each shown to be right here: tickets beyond 32 bits, rings of any size,
 // lanes of one warp that wait for each other, statuses that reach the caller, completions that never come.
 //
-// machine: --set storage.drives=2 --set
-// storage.1.fault=lost-completion:command=5:times=1,unrecovered-read:lba=77,lost-completion:lba=500:times=2
+// machine: --set storage.drives=2
+// machine: --set storage.1.fault=lost-completion:command=5,unrecovered-read:lba=77,lost-completion:lba=500:times=2
 #include <cuda_runtime.h>
 
 #include <cstdio>
