@@ -30,6 +30,8 @@ struct cache_view {
   slot_command* commands;    // by slot and drive
   char* data;                // slot by slot
   uint64_t* lists;           // by slot: its pages but the first, if there are more than two
+  confirmation* confirmations;  // by drive; nullptr: reads are not confirmed
+  char* scratch;                // where their data go
   cache_state* state;
   cache_statistics* statistics;
   uint64_t lines, first_block;
@@ -191,7 +193,7 @@ struct cache_view {
       // No line leaves for a command that cannot be told now.
     } else if (find_slot(slot, wait)) {
       slot_command& mine = commands[uint64_t{slot} * drives];
-      mine.word = 0, mine.queue = pair_of(drive);
+      mine.word = 0, mine.queue = pair_of(drive), mine.confirmation = 0;
       slots[line] = slot;
       const command c = bam::read(block_of(line), line_blocks, at(slot), second(slot));
       if (queues[mine.queue].try_submit(c, mine.ticket, &mine.word)) {
@@ -231,6 +233,10 @@ struct cache_view {
       const uint32_t slot = slots[line];
       const uint32_t told = commands[uint64_t{slot} * drives].word;
       if (result_of(told).status == ok) {
+        if (confirmations && !is_confirmed(commands[uint64_t{slot} * drives])) {
+          and_release(word, ~line_settling);
+          return again;
+        }
         atomicXor(word, line_busy | line_pending | line_settling | line_valid);
         count(&state->progress);
         return again;
@@ -255,6 +261,29 @@ struct cache_view {
     }
     and_release(word, ~line_settling);
     return again;
+  }
+  /// A command that began behind the read's completion has completed, so the read's data are there (BaM, section 4.4).
+  __device__ bool is_confirmed(slot_command& read) const {
+    using namespace detail;
+    const uint32_t drive = read.queue / pairs;
+    confirmation& now = confirmations[drive];
+    if (read.confirmation == 0) read.confirmation = load_acquire(&now.begun) + 1;
+    if (load_acquire(&now.done) >= read.confirmation) return true;
+    if (!try_lock(&now.lock)) return false;
+    if (now.begun != now.done) {
+      result end{};
+      queues[now.queue].poll(now.ticket);
+      if (queues[now.queue].is_at(&now.word, end)) store_release(&now.done, now.begun);
+    }
+    if (now.begun == now.done && now.done < read.confirmation) {
+      now.word = 0, now.queue = pair_of(drive);
+      if (queues[now.queue].try_submit(bam::read(first_block, 1, scratch), now.ticket, &now.word)) {
+        store_release(&now.begun, now.begun + 1);
+        count(&counts().confirmations);
+      }
+    }
+    unlock(&now.lock);
+    return load_acquire(&now.done) >= read.confirmation;
   }
   /// The results of the line's commands, all of them. Looks for completions if not.
   __device__ bool is_there(uint64_t line) const {

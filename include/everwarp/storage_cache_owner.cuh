@@ -30,6 +30,7 @@ struct cache_config {
   bam::placement placement = bam::placement::striped;
   uint32_t pairs = 2, entries = 64;  // of queues, for each drive; entries of each ring
   uint32_t patience = 20000;         // polls without progress, until a wait gives up
+  bool confirms = false;             // data are used when a second command has shown that they have come
   uint64_t first_turn = 0;           // of the hand, and of tickets: for tests
 };
 
@@ -99,6 +100,8 @@ class cache {
     view_.state = more<cache_state>(1, "the cache's state");
     view_.statistics = more<cache_statistics>(statistics_shards, "the cache's counts");
     view_.data = more<char>(uint64_t{config.slots} * config.line, "lines of the cache");
+    if (config.confirms) view_.confirmations = more<confirmation>(drives_.size(), "confirmations");
+    view_.scratch = more<char>(4096, "a page");
     view_.lists = lists_of(view_.data, config.slots);
     cuda(cudaMemset(view_.owners, 0xff, config.slots * sizeof(uint64_t)), "owners of slots");
     cuda(cudaMemcpy(&view_.state->hand, &config.first_turn, 8, cudaMemcpyHostToDevice), "the cache's state");
@@ -153,6 +156,8 @@ class cache {
     std::vector<uint64_t> owners = copy(view_.owners, view_.slot_count);
     for (uint64_t& owner : owners)
       if (owner >= view_.lines || !(states[owner] & line_valid)) owner = slot_free;
+    if (view_.confirmations)
+      cuda(cudaMemset(view_.confirmations, 0, drives_.size() * sizeof(confirmation)), "confirmations");
     cache_state state = copy(view_.state, 1)[0];
     state.deaf = state.lost = 0;
     cuda(cudaMemcpy(view_.states, states.data(), states.size() * 4, cudaMemcpyHostToDevice), "states of lines");

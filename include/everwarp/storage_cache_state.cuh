@@ -35,7 +35,8 @@ struct cache_statistics {
   uint64_t reads, writes;               // commands
   uint64_t evictions, write_backs;      // lines that left; lines that were written
   uint64_t failures;                    // accesses that ended with a status
-  uint64_t unused[5];
+  uint64_t confirmations;               // commands that confirm reads
+  uint64_t unused[4];
 };
 
 /// The first access that ended with a status.
@@ -59,6 +60,13 @@ constexpr uint32_t statistics_shards = 32;
 struct slot_command {
   uint64_t ticket;
   uint32_t queue, word;
+  uint64_t confirmation;  // of a read that has completed: the number of the command that confirms it; 0: not yet
+};
+/// Of a drive: commands that confirm reads, one at a time, each for all reads that completed before it began.
+struct confirmation {
+  uint64_t begun, done;  // numbers, from 1
+  uint64_t ticket;
+  uint32_t lock, queue, word, unused;
 };
 /// The word of a command for which the ring had no place.
 constexpr uint32_t word_not_told = 1u << 31 | 0x7ff << 1;
