@@ -6,7 +6,7 @@
 //
 // machine: --set storage.drives=2 --set storage.written=true
 //
-//   block_rate [--threads N] [--each N] [--bytes N] [--drives N] [--pairs N] [--entries N] [--write]
+//   block_rate [--threads N] [--accesses N] [--bytes N] [--drives N] [--pairs N] [--entries N] [--write]
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -21,7 +21,7 @@
 namespace {
 
 struct Shape {
-  unsigned threads = 512, each = 2, bytes = 512, drives = 2, pairs = 16, entries = 64;
+  unsigned threads = 512, accesses = 1024, bytes = 512, drives = 2, pairs = 16, entries = 64;
   bool write = false;
 };
 
@@ -87,7 +87,7 @@ __global__ void compare(Setup s, unsigned* failed, unsigned* wrong) {
 
 Shape shape_of(int argc, char** argv) {
   Shape shape;
-  const std::pair<const char*, unsigned*> numbers[] = {{"--threads", &shape.threads}, {"--each", &shape.each},
+  const std::pair<const char*, unsigned*> numbers[] = {{"--threads", &shape.threads}, {"--accesses", &shape.accesses},
                                                        {"--bytes", &shape.bytes},     {"--drives", &shape.drives},
                                                        {"--pairs", &shape.pairs},     {"--entries", &shape.entries}};
   for (int i = 1; i < argc; ++i) {
@@ -99,10 +99,9 @@ Shape shape_of(int argc, char** argv) {
     for (const auto& [name, value] : numbers)
       if (!strcmp(argv[i], name)) number = value;
     if (!number || i + 1 == argc)
-      refuse(
-          std::string(
-              "expected --threads, --each, --bytes, --drives, --pairs or --entries with a number, or --write; found ") +
-          argv[i]);
+      refuse(std::string("expected --threads, --accesses, --bytes, --drives, --pairs or --entries with a number, or "
+                         "--write; found ") +
+             argv[i]);
     char* end = nullptr;
     const unsigned long value = strtoul(argv[++i], &end, 10);
     if (*end || value == 0 || value > 1u << 24)
@@ -127,7 +126,7 @@ int run(const Shape& shape) {
   if (shape.bytes % what.block_bytes != 0 || shape.bytes > 4096)
     refuse("--bytes should be a multiple of " + std::to_string(what.block_bytes) + " of at most 4096");
   Setup s{};
-  s.drives = shape.drives, s.pairs = shape.pairs, s.each = shape.each, s.bytes = shape.bytes;
+  s.drives = shape.drives, s.pairs = shape.pairs, s.each = shape.accesses / shape.threads, s.bytes = shape.bytes;
   s.blocks = shape.bytes / what.block_bytes;
   s.places = what.blocks / s.blocks;
 
@@ -144,6 +143,7 @@ int run(const Shape& shape) {
   cuda(cudaMemset(counts, 0, 2 * sizeof(unsigned)));
   s.queues = on_device, s.buffers = bam::controller::aligned(buffers);
 
+  if (shape.accesses % shape.threads != 0) refuse("--accesses should be a multiple of --threads");
   const unsigned block = shape.threads < 128 ? shape.threads : 128;
   if (shape.threads % block != 0) refuse("--threads above 128 should be a multiple of 128");
   measure_begin("accesses");
@@ -158,7 +158,7 @@ int run(const Shape& shape) {
     printf("FAIL block_rate: %u commands failed, %u words are wrong\n", found[0], found[1]);
     return 1;
   }
-  printf("PASS block_rate: %u %s of %u bytes by %u threads, %u drives\n", shape.threads * shape.each,
+  printf("PASS block_rate: %u %s of %u bytes by %u threads, %u drives\n", shape.accesses,
          shape.write ? "writes" : "reads", shape.bytes, shape.threads, shape.drives);
   return 0;
 }
