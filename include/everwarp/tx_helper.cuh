@@ -27,18 +27,19 @@ struct Ring {
 };
 static_assert(sizeof(Ring) == 64, "Space::shared_bytes()");
 
-/// Room for a frame of `pairs` pairs. False: there is none now.
-EVERWARP_DEVICE bool reserve(const Space& space, Ring* ring, unsigned pairs, unsigned& at) {
+/// Room for a frame of `pairs` pairs. False: there is none now. `first`: nobody has asked for this frame before.
+EVERWARP_DEVICE bool reserve(const Space& space, Ring* ring, unsigned pairs, unsigned& at, bool first) {
   at = look(&ring->tail);
-  if (at + pairs - look(&ring->head) > space.options.ring) {
-    count(&space.shared->statistics.ring_full);
-    return false;
+  for (;;) {  // a swap that fails has let another lane or warp through
+    const bool ring_full = at + pairs - look(&ring->head) > space.options.ring;
+    if (ring_full || at + pairs - look(&ring->freed) > space.options.log) {
+      if (first) count(ring_full ? &space.shared->statistics.ring_full : &space.shared->statistics.log_full);
+      return false;
+    }
+    const unsigned there = atomicCAS(&ring->tail, at, at + pairs);
+    if (there == at) return true;
+    at = there;
   }
-  if (at + pairs - look(&ring->freed) > space.options.log) {
-    count(&space.shared->statistics.log_full);
-    return false;
-  }
-  return atomicCAS(&ring->tail, at, at + pairs) == at;
 }
 
 constexpr unsigned run_parts = 8;  // a run is up to so many warps' worth of pairs
@@ -119,8 +120,8 @@ EVERWARP_DEVICE bool apply_some(const Space& space, unsigned which, unsigned lan
 }
 
 /// Gives room of the block's log back whose frames the image has for good. One lane.
-EVERWARP_DEVICE void free_log(const Space& space, Ring* ring, unsigned block) {
-  raise_base(space);
+EVERWARP_DEVICE void free_log(const Space& space, Ring* ring, unsigned block, unsigned applied) {
+  raise_base(space, applied);
   const unsigned long long* const mirror = space.mirror + static_cast<size_t>(block) * space.options.log;
   const unsigned base = look(&space.shared->base), mask = space.options.log - 1, end = look(&ring->head);
   unsigned at = look(&ring->freed);
@@ -146,7 +147,10 @@ EVERWARP_DEVICE void help(const Space& space, Ring* ring, unsigned block, unsign
     const bool tight = used > space.options.log / 2;
     bool applied = false;
     if (!moved || tight) applied = apply_some(space, which, lane);
-    if (which == 0 && tight && lane == 0) free_log(space, ring, block);
+    if (which == 0 && tight) {
+      const unsigned to = advance_warp(space, &space.shared->applied, space.applied, which, lane);
+      if (lane == 0) free_log(space, ring, block, to);
+    }
     __syncwarp();
     if (moved || applied) continue;
     const bool empty = look(&ring->tail) == look(&ring->head);

@@ -71,7 +71,8 @@ EVERWARP_DEVICE unsigned long long* log_of(const Space& space, unsigned block) {
 /// Moves a counter on over the marks that follow it. Returns where it is; what the marks stand for has happened.
 EVERWARP_DEVICE unsigned advance(const Space& space, unsigned* counter, const unsigned* marks) {
   unsigned at = look(counter), found = at;
-  for (bool whole = true; whole;) {
+  bool whole = true;
+  for (unsigned round = 0; whole && round < 8; ++round) {  // not too far: others go on from the counter
     unsigned seen[8];
 #pragma unroll
     for (unsigned k = 0; k < 8; ++k) seen[k] = look(marks + ((found + 1 + k) & space.window_mask));
@@ -169,8 +170,7 @@ EVERWARP_DEVICE unsigned claim(const Space& space, unsigned ready, unsigned most
 }
 
 /// Tells the pool what is applied, if that is news and nobody else is at it.
-EVERWARP_DEVICE void raise_base(const Space& space) {
-  const unsigned applied = advance(space, &space.shared->applied, space.applied);
+EVERWARP_DEVICE void raise_base(const Space& space, unsigned applied) {
   if (applied <= look(&space.shared->base) || atomicCAS(&space.shared->base_lock, 0u, 1u) != 0) return;
   __threadfence();
   const unsigned to = look(&space.shared->applied);
@@ -193,7 +193,7 @@ EVERWARP_DEVICE void free_slot(const Space& space, unsigned slot, unsigned threa
     unsigned taken;
     const unsigned first = claim(space, logged_to(space), 8, taken);
     for (unsigned k = 0; k < taken; ++k) apply(space, first + k);
-    raise_base(space);
+    raise_base(space, advance(space, &space.shared->applied, space.applied));
     if (taken == 0) wait_ns(200);
   }
 }

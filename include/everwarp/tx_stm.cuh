@@ -254,10 +254,12 @@ class Transaction {
     const bool by_ring =
         space_.options.mode == helper || (space_.options.mode == adaptive && look(&space_.shared->helpers_on) != 0);
     const bool in_slot = !by_ring && space_.options.mode != in_memory;
-    // A lane that has room must end without waiting for one of its warp that has none: so all stands inside the loop.
-    for (bool done = false; !done;) {
+    // A lane that has room publishes before it may wait for lanes of its warp that have none: the helper waits for it. So all
+    // stands inside the loop, and the compiler must not know that the loop ends there.
+    unsigned waits = 1, tries = 0;
+    while (waits != 0) {
       unsigned at = 0;
-      if (!by_ring || reserve(space_, thread_.ring_, 1 + count_, at)) {
+      if (!by_ring || reserve(space_, thread_.ring_, 1 + count_, at, tries++ == 0)) {
         const unsigned number = atomicAdd(&space_.shared->number, 1u) + 1;
         if (by_ring)
           into_ring(at, number);
@@ -266,10 +268,10 @@ class Transaction {
         write_back();
         if (in_slot && ++thread_.slot_ == space_.options.slots) thread_.slot_ = 0;
         thread_.last_ = number;
-        done = true;
-      } else {
-        wait_ns(200);
+        waits = 0;
       }
+      asm volatile("" : "+r"(waits)::"memory");
+      if (waits != 0) wait_ns(200);
     }
     ++thread_.commits_;
     return committed;
