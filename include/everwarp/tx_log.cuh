@@ -9,7 +9,7 @@
 
 #if defined(__CUDACC__)
 
-#include "region.cuh"
+#include "persist.cuh"
 #include "tx_space.cuh"
 
 namespace everwarp {

@@ -186,6 +186,7 @@ void add_test(CLI::App& app, int& status) {
       "time)\n"
       "  ew test --filter random_crashes     10,000 random crashes of those programs (6 minutes of CPU time)\n"
       "  ew test --filter gpm_crashes        the crashes of docs/results/gpm-crashes.md (30 minutes of CPU time)\n"
+      "  ew test --filter helper_crashes     10,000 crashes of transactions, and planted bugs (minutes)\n"
       "  ew test --filter Lexer              tests whose name holds Lexer\n"
       "  ew test --build build/asan          another build");
   verb->callback([command, &status] { status = call(*command); });

@@ -186,7 +186,7 @@ void add_long_checks(std::vector<Check>& checks, const fs::path& workloads, cons
   for (const auto& [name, script, folder] :
        {Long{"planted_bugs", "sbrp/check-bugs", "sbrp"}, Long{"planted_bugs", "sbrp/check-bugs", "persist"},
         Long{"planted_bugs", "sbrp/check-bugs", "gpm"}, Long{"random_crashes", "sbrp/check-crashes", ""},
-        Long{"gpm_crashes", "gpm/check-crashes", ""}}) {
+        Long{"gpm_crashes", "gpm/check-crashes", ""}, Long{"helper_crashes", "helper/check-crashes", ""}}) {
     if (filter != name) continue;
     Check check;
     check.name = folder.empty() ? name : name + "/" + folder;

@@ -48,10 +48,10 @@ __global__ void inserts(tx::Space space, Layout layout, unsigned begin, unsigned
       tx::atomically(thread, [&](tx::Transaction& t) {
         for (unsigned probe = 0; probe < kMostProbes && t.alive(); ++probe) {
           Slot* const slot = space.at<Slot>(layout.at(layout.slot(key, probe)));
-          const unsigned there = BUG == 3 ? *const_cast<volatile unsigned*>(&slot->key) : t.load(&slot->key);
-          if (there != 0) continue;
+          if (t.load(&slot->key) != 0) continue;
           t.store(&slot->key, key);
-          if (BUG != 1) t.store(&slot->value, value_of(key));
+          if (BUG == 3) slot->value = value_of(key);  // past the transaction
+          if (BUG == 0 || BUG == 2) t.store(&slot->value, value_of(key));
           found = probe + 1;
           return;
         }

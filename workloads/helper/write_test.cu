@@ -1,9 +1,11 @@
 // Two write tests of "Architectural Support for NVRAM Persistence in GPUs".
 //
-//   write_test [--writes N] [--repeats N] …            figure 6: transactions that write N words of their own thread, in the order
-//                                                      of the logs. Its persist bandwidth without helpers (--mode strict) is
-//                                                      where --threshold of the other programs should stand.
-//   write_test --plain 1 [--repeats N] [--delay N] …   figure 9: each thread writes 16 bytes, N times, after a delay in cycles;
+//   write_test [--writes N] [--repeats N] …            figure 6: transactions that write N words of their own thread,
+//   in the order
+//                                                      of the logs. Its persist bandwidth without helpers (--mode
+//                                                      strict) is where --threshold of the other programs should stand.
+//   write_test --plain 1 [--repeats N] [--delay N] …   figure 9: each thread writes 16 bytes, N times, after a delay in
+//   cycles;
 //              [--to-dram 1]                           to a pool, or to device memory
 //
 // Checked: every word.
@@ -57,9 +59,11 @@ int plain_writes(const helper::Arguments& arguments) {
   for (size_t i = 0; i < words.size(); ++i) {
     unsigned bits;
     memcpy(&bits, &words[i].x, 4);
-    REQUIRE(bits == (0xa0000000u | i % threads), "element %zu is %#x, but should be %#zx", i, bits, 0xa0000000u | i % threads);
+    REQUIRE(bits == (0xa0000000u | i % threads), "element %zu is %#x, but should be %#zx", i, bits,
+            0xa0000000u | i % threads);
   }
-  printf("write_test plain: %zu bytes by %u threads in %.1f us: %.3f GB/s\n", bytes, threads, 1000 * ms, bytes / (1e6 * ms));
+  printf("write_test plain: %zu bytes by %u threads in %.1f us: %.3f GB/s\n", bytes, threads, 1000 * ms,
+         bytes / (1e6 * ms));
   if (pool && gpm_unmap(arguments.pool.c_str(), out, bytes) != 0) return 3;
   return check::passed(__BASE_FILE__, "every word is there");
 }
@@ -74,7 +78,8 @@ int main(int argc, char** argv) {
   arguments.parse(argc, argv, {});
   const unsigned writes = arguments["writes"], repeats = arguments["repeats"];
   const unsigned threads = arguments["blocks"] * arguments["threads"];
-  if (writes == 0 || writes > 254 || repeats == 0) arguments.refuse(argv[0], "--writes should be from 1 to 254, --repeats at least 1");
+  if (writes == 0 || writes > 254 || repeats == 0)
+    arguments.refuse(argv[0], "--writes should be from 1 to 254, --repeats at least 1");
   if (arguments["plain"] != 0) return plain_writes(arguments);
   helper::Run run(arguments, helper::shape_words + threads * writes, writes, writes);
   run.start({kMagic, {}, 0});
@@ -82,8 +87,9 @@ int main(int argc, char** argv) {
   const double bytes = 8.0 * (1 + writes) * threads * repeats;
   run.settle("write_test");
   for (unsigned i = 0; i < threads * writes; ++i)
-    REQUIRE(*run.space.in_image(helper::shape_words + i) == (i / writes + 1) * repeats, "word %u is %u, but should be %u", i,
-            *run.space.in_image(helper::shape_words + i), (i / writes + 1) * repeats);
+    REQUIRE(*run.space.in_image(helper::shape_words + i) == (i / writes + 1) * repeats,
+            "word %u is %u, but should be %u", i, *run.space.in_image(helper::shape_words + i),
+            (i / writes + 1) * repeats);
   printf("write_test: %.0f bytes of log in %.1f us: %.1f MB/s\n", bytes, run.time_us(), bytes / run.time_us());
   REQUIRE(tx::close(run.space) == 0, "the space should be closed");
   return check::passed(__BASE_FILE__, "every word is there");

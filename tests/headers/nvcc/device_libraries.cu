@@ -3,6 +3,7 @@
 #include <everwarp/gpufs.cuh>
 #include <everwarp/persist.cuh>
 #include <everwarp/sync.cuh>
+#include <everwarp/tx.cuh>
 
 #include <cstdio>
 
@@ -71,4 +72,14 @@ int main() {
   between_blocks_of_an_sm<<<1, 32>>>(pool, nullptr, nullptr, nullptr);
   std::printf("%d ", logs_and_checkpoints(pool));
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+}
+
+__global__ void transactions(tx::Space space, double *) {
+  tx::run(space, [&](tx::Thread &thread) {
+    tx::atomically(thread, [&](tx::Transaction &t) {
+      if (!t.alive()) t.cancel();
+      t.store(space.at<double>(2), t.load(space.at<double>(2)) + 1);
+    });
+    if (!tx::is_durable(thread)) tx::durable(thread);
+  });
 }
