@@ -106,11 +106,11 @@ EVERWARP_DEVICE bool drain(const Space& space, Ring* ring, unsigned block, unsig
   return true;
 }
 
-/// Applies up to 32 frames, one a lane. A whole warp.
-EVERWARP_DEVICE bool apply_some(const Space& space, unsigned which, unsigned lane) {
+/// Applies up to 32 frames, one a lane, if there are `least`. A whole warp.
+EVERWARP_DEVICE bool apply_some(const Space& space, unsigned which, unsigned lane, unsigned least) {
   const unsigned ready = advance_warp(space, &space.shared->logged, space.logged, which, lane);
   unsigned taken = 0, first = 0;
-  if (lane == 0) first = claim(space, ready, 32, taken);
+  if (lane == 0 && ready - min(look(&space.shared->claimed), ready) >= least) first = claim(space, ready, 32, taken);
   first = __shfl_sync(~0u, first, 0);
   taken = __shfl_sync(~0u, taken, 0);
   meet(which);
@@ -143,18 +143,19 @@ EVERWARP_DEVICE void help(const Space& space, Ring* ring, unsigned block, unsign
     const unsigned left = __shfl_sync(~0u, look(&ring->running), 0);
     __threadfence_block();
     const bool moved = which == 0 && drain(space, ring, block, lane);
+    // At the end frames may be left that are not applied: others apply them when they need room, or tx::settle() does.
+    const bool empty = look(&ring->tail) == look(&ring->head);
+    if (__shfl_sync(~0u, left == 0 && !moved && (which != 0 || empty), 0)) break;
     const unsigned used = __shfl_sync(~0u, look(&ring->head) - look(&ring->freed), 0);
     const bool tight = used > space.options.log / 2;
     bool applied = false;
-    if (!moved || tight) applied = apply_some(space, which, lane);
+    if (!moved || tight) applied = apply_some(space, which, lane, tight ? 1 : 32);
     if (which == 0 && tight) {
       const unsigned to = advance_warp(space, &space.shared->applied, space.applied, which, lane);
       if (lane == 0) free_log(space, ring, block, to);
     }
     __syncwarp();
     if (moved || applied) continue;
-    const bool empty = look(&ring->tail) == look(&ring->head);
-    if (__shfl_sync(~0u, left == 0 && (which != 0 || empty), 0)) break;
     wait_ns(300);
   }
   if (which == 0 && lane == 0) {
