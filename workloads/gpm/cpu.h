@@ -101,6 +101,12 @@ inline void persist_bytes(const void* from, size_t bytes) {
   host_fence();
 }
 
+/// What a thread has stored, behind which more of the same follows: durable at once (`each`), or flushed only.
+inline void persist_result(const void* from, size_t bytes, bool each) {
+  flush_bytes(from, bytes);
+  if (each) host_fence();
+}
+
 /// The part of 0 … count - 1 that is a thread's, in multiples of `step`.
 struct Part {
   size_t begin, end;

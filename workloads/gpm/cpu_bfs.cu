@@ -3,6 +3,8 @@
 //
 //   cpu_bfs [--width N] [--height N] [--sources N] [--threads N] …
 //   cpu_bfs --recover FILE                 finish the search, check
+//   --each 1: each result is flushed and fenced by itself, as a thread of the CUDA kernel persists its own; else lines
+//   are flushed when they are complete, and one fence follows
 // The recovery relies on what bfs.cu's does: `ends[l]` is durable behind the nodes and costs of level l; costs beyond
 // the last level are forgotten. deterministic: yes
 // build: --trace-host
@@ -15,13 +17,13 @@ constexpr uint64_t kMagic = 0x4246532d43505531ull;
 constexpr uint32_t kUnvisited = 0;  // costs are stored plus one
 
 struct Shape {
-  uint32_t width, height, threads, sources;
+  uint32_t width, height, threads, sources, each;
   uint32_t nodes() const { return width * height; }
   size_t costs_bytes() const { return bench::whole_lines(nodes() * sizeof(uint32_t)); }
   size_t ends_bytes() const { return bench::whole_lines((nodes() + 1) * sizeof(uint32_t)); }
   size_t bytes() const { return 2 * costs_bytes() + ends_bytes(); }
 };
-constexpr bench::Presets<Shape> kPresets = {{60, 40, 4, 1}, {4900, 4900, 64, 1}, {6, 5, 2, 1}};
+constexpr bench::Presets<Shape> kPresets = {{60, 40, 4, 1, 0}, {4900, 4900, 64, 1, 0}, {6, 5, 2, 1, 0}};
 using Options = bench::Options<Shape>;
 
 struct Search {
@@ -58,7 +60,7 @@ uint32_t search_from(bench::CpuStore& store, const bench::Graph& graph, const Sh
             if (visited[other].load(std::memory_order_relaxed) != 0) continue;
             if (visited[other].exchange(1, std::memory_order_relaxed) != 0) continue;
             search.costs[other] = level + 2;
-            host_flush(&search.costs[other]);
+            bench::persist_result(&search.costs[other], sizeof(uint32_t), shape.each != 0);
             mine.push_back(other);
           }
         }
@@ -68,8 +70,11 @@ uint32_t search_from(bench::CpuStore& store, const bench::Graph& graph, const Sh
           if (other < thread) at += static_cast<uint32_t>(found[other].nodes.size());
           all += static_cast<uint32_t>(found[other].nodes.size());
         }
-        for (size_t i = 0; i < mine.size(); ++i) search.sequence[at + i] = mine[i];
-        if (!mine.empty()) bench::flush_bytes(search.sequence + at, mine.size() * sizeof(uint32_t));
+        for (size_t i = 0; i < mine.size(); ++i) {
+          search.sequence[at + i] = mine[i];
+          if (shape.each != 0) bench::persist_bytes(&search.sequence[at + i], sizeof(uint32_t));
+        }
+        if (!mine.empty() && shape.each == 0) bench::flush_bytes(search.sequence + at, mine.size() * sizeof(uint32_t));
         host_fence();
         barrier.wait();
         if (thread != 0) return;
@@ -165,6 +170,7 @@ int main(int argc, char** argv) {
                                               {{"--width", &Shape::width, 1, 1 << 15},
                                                {"--height", &Shape::height, 1, 1 << 15},
                                                {"--threads", &Shape::threads, 1, 64},
+                                               {"--each", &Shape::each, 0, 1},
                                                {"--sources", &Shape::sources, 1, 1 << 15}});
   if (options.shape.sources > options.shape.height) {
     fprintf(stderr, "%s: --sources: at most as many as the graph has rows, %u\n", argv[0], options.shape.height);

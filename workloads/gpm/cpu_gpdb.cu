@@ -4,6 +4,8 @@
 //   cpu_gpdb [--rows N] [--batches N] [--threads N] …            rows of a batch, inserted at the end of the table
 //   cpu_gpdb --update 1 [--rows N] [--batches N] [--threads N] … rows of the table, of which a batch updates one in
 //   twenty cpu_gpdb --recover FILE                                      undo the batch that was not committed, check
+//   --each 1: each result is flushed and fenced by itself, as a thread of the CUDA kernel persists its own; else lines
+//   are flushed when they are complete, and one fence follows
 // The state is as in gpdb.cu: 2b while b batches are committed and none is open, 2b + 1 while batch b is open. Inserts
 // log the table's size. An update logs each old row before it changes it: an entry is a line, whose last word says of
 // which batch it is. deterministic: yes
@@ -19,12 +21,12 @@ using bench::Table;
 constexpr uint64_t kMagic = 0x6770444243505531ull;
 
 struct Shape {
-  uint32_t rows, batches, update, threads;
+  uint32_t rows, batches, update, threads, each;
   size_t most_rows() const { return update != 0 ? rows : size_t(rows) * batches; }
   size_t rows_bytes() const { return bench::whole_lines(most_rows() * sizeof(Row)); }
   uint32_t entries() const { return update != 0 ? rows / threads / 10 + 64 : 1; }  // of a thread: twice what it needs
 };
-constexpr bench::Presets<Shape> kPresets = {{4000, 4, 0, 4}, {50000000, 1, 0, 64}, {40, 3, 0, 2}};
+constexpr bench::Presets<Shape> kPresets = {{4000, 4, 0, 4, 0}, {50000000, 1, 0, 64, 0}, {40, 3, 0, 2, 0}};
 using Options = bench::Options<Shape>;
 
 struct alignas(64) Entry {
@@ -59,8 +61,12 @@ struct Database {
     }
     const bench::Part part = bench::part_of(shape.rows, thread, shape.threads, 8);  // 8 rows are three lines
     Row* const to = rows() + size_t(batch) * shape.rows;
-    for (size_t i = part.begin; i < part.end; ++i) to[i] = bench::new_row(size_t(batch) * shape.rows + i);
-    if (part.begin != part.end) bench::flush_bytes(to + part.begin, (part.end - part.begin) * sizeof(Row));
+    for (size_t i = part.begin; i < part.end; ++i) {
+      to[i] = bench::new_row(size_t(batch) * shape.rows + i);
+      if (shape.each != 0) bench::persist_bytes(&to[i], sizeof(Row));
+    }
+    if (part.begin != part.end && shape.each == 0)
+      bench::flush_bytes(to + part.begin, (part.end - part.begin) * sizeof(Row));
     host_fence();
   }
   bool update(uint32_t batch, unsigned thread) const {
@@ -73,7 +79,7 @@ struct Database {
       *entry = {i, row, {}, batch + 1ull};
       bench::persist_bytes(entry++, sizeof(Entry));
       row = bench::updated(row, batch);
-      bench::flush_bytes(&row, sizeof row);
+      bench::persist_result(&row, sizeof row, shape.each != 0);
     }
     host_fence();
     return true;
@@ -186,6 +192,7 @@ int main(int argc, char** argv) {
                                               {{"--rows", &Shape::rows, 1, 1 << 30},
                                                {"--batches", &Shape::batches, 1, 1 << 16},
                                                {"--update", &Shape::update, 0, 1},
-                                               {"--threads", &Shape::threads, 1, 64}});
+                                               {"--threads", &Shape::threads, 1, 64},
+                                               {"--each", &Shape::each, 0, 1}});
   return options.recovered.empty() ? run(options) : recover(options);
 }

@@ -2,6 +2,8 @@
 //
 //   cpu_ps [--arrays N] [--elements N] [--threads N] …
 //   cpu_ps --recover FILE                  finish the work, check
+//   --each 1: each result is flushed and fenced by itself, as a thread of the CUDA kernel persists its own; else lines
+//   are flushed when they are complete, and one fence follows
 // The recovery relies on what ps.cu's does: a word says that a block's sums are durable, and the block is left out
 // then; its total is read from the pool. deterministic: yes build: --trace-host
 #include "cpu.h"
@@ -13,13 +15,13 @@ constexpr uint64_t kMagic = 0x50532d4350553031ull;
 constexpr uint32_t kBlock = 256;  // elements of which one word says that their sums are durable
 
 struct Shape {
-  uint32_t arrays, elements, threads;
+  uint32_t arrays, elements, threads, each;
   uint32_t blocks() const { return (elements + kBlock - 1) / kBlock; }
   size_t sums_bytes() const { return bench::whole_lines(elements * sizeof(uint32_t)); }
   size_t done_bytes() const { return bench::whole_lines(blocks() * sizeof(uint32_t)); }
   size_t array_bytes() const { return 2 * (sums_bytes() + done_bytes()); }
 };
-constexpr bench::Presets<Shape> kPresets = {{4, 10000, 4}, {1024, 1 << 20, 64}, {2, 1100, 2}};
+constexpr bench::Presets<Shape> kPresets = {{4, 10000, 4, 0}, {1024, 1 << 20, 64, 0}, {2, 1100, 2, 0}};
 using Options = bench::Options<Shape>;
 
 struct Sums {
@@ -40,7 +42,7 @@ void sum_blocks(const Shape& shape, uint32_t* to, uint32_t* done, unsigned threa
     if (done[b] != 0) continue;
     const size_t first = b * kBlock, last = std::min<size_t>(first + kBlock, shape.elements);
     sum(b, first, last);
-    bench::flush_bytes(to + first, (last - first) * sizeof *to);
+    if (shape.each == 0) bench::flush_bytes(to + first, (last - first) * sizeof *to);
   }
   host_fence();
   for (size_t b = blocks.begin; b < blocks.end; ++b) done[b] = 1;
@@ -58,7 +60,10 @@ void sum_arrays(bench::CpuStore& store, const Shape& shape, bool finish) {
     const int status = host_parallel(shape.threads, [&](unsigned thread) {
       sum_blocks(shape, sums.partial, sums.partial_done, thread, [&](size_t, size_t first, size_t last) {
         uint32_t sum = 0;
-        for (size_t i = first; i < last; ++i) sums.partial[i] = sum += values[i];
+        for (size_t i = first; i < last; ++i) {
+          sums.partial[i] = sum += values[i];
+          if (shape.each != 0) bench::persist_bytes(&sums.partial[i], sizeof(uint32_t));
+        }
       });
       const bench::Part blocks = bench::part_of(shape.blocks(), thread, shape.threads, 16);
       for (size_t b = blocks.begin; b < blocks.end; ++b)
@@ -75,7 +80,10 @@ void sum_arrays(bench::CpuStore& store, const Shape& shape, bool finish) {
       barrier.wait();
       if (!commit) return;
       sum_blocks(shape, sums.final, sums.final_done, thread, [&](size_t b, size_t first, size_t last) {
-        for (size_t i = first; i < last; ++i) sums.final[i] = totals[b] + sums.partial[i];
+        for (size_t i = first; i < last; ++i) {
+          sums.final[i] = totals[b] + sums.partial[i];
+          if (shape.each != 0) bench::persist_bytes(&sums.final[i], sizeof(uint32_t));
+        }
       });
       barrier.wait();
       if (thread == 0) store.set_state(array + 1);
@@ -108,7 +116,8 @@ int main(int argc, char** argv) {
   const Options options = bench::parse<Shape>(argc, argv, "cpu_ps.pool", kPresets,
                                               {{"--arrays", &Shape::arrays, 1, 1 << 20},
                                                {"--elements", &Shape::elements, 1, 1 << 30},
-                                               {"--threads", &Shape::threads, 1, 64}});
+                                               {"--threads", &Shape::threads, 1, 64},
+                                               {"--each", &Shape::each, 0, 1}});
   if (options.recovered.empty()) {
     const Shape& shape = options.shape;
     bench::CpuStore store(options, kMagic, shape.arrays * shape.array_bytes());

@@ -2,6 +2,8 @@
 //
 //   cpu_srad [--width N] [--height N] [--iterations N] [--threads N] …
 //   cpu_srad --recover FILE                finish the iterations, check
+//   --each 1: each result is flushed and fenced by itself, as a thread of the CUDA kernel persists its own; else lines
+//   are flushed when they are complete, and one fence follows
 // The recovery relies on what srad.cu's does: a step reads one image and writes another plane; the state counts steps,
 // and is durable behind their results. deterministic: yes
 // build: --trace-host
@@ -13,11 +15,11 @@ namespace {
 constexpr uint64_t kMagic = 0x5352414443505531ull;
 
 struct Shape {
-  uint32_t width, height, iterations, threads;
+  uint32_t width, height, iterations, threads, each;
   size_t pixels() const { return size_t(width) * height; }
   size_t plane_bytes() const { return bench::whole_lines(pixels() * sizeof(float)); }
 };
-constexpr bench::Presets<Shape> kPresets = {{96, 64, 4, 4}, {1024, 131072, 1, 64}, {9, 5, 2, 2}};
+constexpr bench::Presets<Shape> kPresets = {{96, 64, 4, 4, 0}, {1024, 131072, 1, 64, 0}, {9, 5, 2, 2, 0}};
 using Options = bench::Options<Shape>;
 
 struct alignas(64) Sums {
@@ -30,8 +32,11 @@ void compute_rows(const Shape& shape, float* to, unsigned thread, Pixel pixel) {
   const bench::Part rows = bench::part_of(shape.height, thread, shape.threads);
   for (size_t y = rows.begin; y < rows.end; ++y) {
     float* const row = to + y * shape.width;
-    for (size_t x = 0; x < shape.width; ++x) row[x] = pixel(y * shape.width + x, x, y);
-    bench::flush_bytes(row, shape.width * sizeof(float));
+    for (size_t x = 0; x < shape.width; ++x) {
+      row[x] = pixel(y * shape.width + x, x, y);
+      if (shape.each != 0) bench::persist_bytes(&row[x], sizeof(float));
+    }
+    if (shape.each == 0) bench::flush_bytes(row, shape.width * sizeof(float));
   }
   host_fence();
 }
@@ -95,7 +100,8 @@ int main(int argc, char** argv) {
                                               {{"--width", &Shape::width, 1, 1 << 20},
                                                {"--height", &Shape::height, 1, 1 << 20},
                                                {"--iterations", &Shape::iterations, 1, 1 << 20},
-                                               {"--threads", &Shape::threads, 1, 64}});
+                                               {"--threads", &Shape::threads, 1, 64},
+                                               {"--each", &Shape::each, 0, 1}});
   if (options.recovered.empty()) {
     const Shape& shape = options.shape;
     bench::CpuStore store(options, kMagic, 3 * shape.plane_bytes());
