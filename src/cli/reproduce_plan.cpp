@@ -44,7 +44,18 @@ std::string identity(const Program& program, const Configuration& configuration,
       fmt::format("{}\n{}\n{}\n{}\n", program.name, configuration.machine, phase == Phase::recovery, seed);
   for (const std::string& setting : configuration.settings) text += setting + "\n";
   for (const std::string& option : configuration.options) text += "option " + option + "\n";
+  if (!configuration.source_prefix.empty()) text += "source " + configuration.source_prefix + "\n";
   return text + configuration.words;
+}
+
+fs::path source_of(const Program& program, const Configuration& configuration) {
+  const std::string& prefix = configuration.source_prefix;
+  if (prefix.empty()) return program.source;
+  fs::path source = program.source.parent_path() / (prefix + program.source.filename().string());
+  if (!fs::is_regular_file(source))
+    throw UserError(configuration.place, fmt::format("configuration {}: program {} has no such version, {}",
+                                                     configuration.name, program.name, source.string()));
+  return source;
 }
 
 std::vector<std::string> build_options(const Program& program, const Configuration& configuration) {
@@ -128,7 +139,8 @@ ReproducePlan::ReproducePlan(const Suite& suite, const ReproduceRequest& request
     for (const Asked& asked : asked_by(*figure)) {
       if (std::ranges::find(programs_, asked.program) == programs_.end()) continue;
       const Program& program = suite.programs.at(asked.program);
-      ProgramBuild build{program.source, {}, build_options(program, figure->configurations.at(asked.configuration))};
+      const Configuration& configuration = figure->configurations.at(asked.configuration);
+      ProgramBuild build{source_of(program, configuration), {}, build_options(program, configuration)};
       Digest digest;
       for (const std::string& option : build.options) digest.add(option);
       const std::string stem = build.source.stem().string();
@@ -141,8 +153,9 @@ ReproducePlan::ReproducePlan(const Suite& suite, const ReproduceRequest& request
 
 const ProgramBuild& ReproducePlan::build_of(const Program& program, const Configuration& configuration) const {
   const auto options = build_options(program, configuration);
+  const fs::path source = source_of(program, configuration);
   return *std::ranges::find_if(
-      builds_, [&](const ProgramBuild& build) { return build.source == program.source && build.options == options; });
+      builds_, [&](const ProgramBuild& build) { return build.source == source && build.options == options; });
 }
 
 PlannedRun ReproducePlan::planned(const Program& program, const Configuration& configuration, Phase phase,

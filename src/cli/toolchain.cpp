@@ -372,7 +372,7 @@ Words link_command(const Toolchain& tools, const BuildRequest& request, const Wo
     words.push_back(
         "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp,--wrap=pthread_mutex_lock,"
         "--wrap=pthread_mutex_unlock,--wrap=pthread_cond_wait,--wrap=pthread_barrier_wait,"
-        "--wrap=pthread_join,--wrap=sched_yield");
+        "--wrap=pthread_join,--wrap=sched_yield,--wrap=malloc,--wrap=calloc,--wrap=_Znwm,--wrap=_Znam");
   const std::string folder = tools.library.parent_path().string();
   add(words, {"-L" + folder, "-Wl,-rpath," + folder, "-leverwarp", "-lpthread", "-ldl", "-lm"});
   return words;

@@ -50,6 +50,7 @@ struct Configuration {
   std::string name, machine;
   core::Place place;
   std::vector<std::string> settings;  // as --set takes them
+  std::string source_prefix;          // of the file's name: another version of the program stands beside its source
   std::vector<std::string> options;   // of `ew build`, behind the program's
   std::string words;                  // behind the program's call: those of a bar, or of a place on the x-axis
   bool count_launches = false;        // a kernel's time has the machine's launch.latency on top

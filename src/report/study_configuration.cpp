@@ -33,7 +33,7 @@ void read_configurations(const StudyTable& document, const std::string& file, co
   for (const toml::key* key : order) {
     const std::string name(key->str()), what = fmt::format("[configuration.{}]", name);
     const StudyTable table(as_table(*tables.get(name), file, what), file, what,
-                           {"from", "machine", "set", "options", "words", "count_launches"});
+                           {"from", "machine", "set", "source_prefix", "options", "words", "count_launches"});
     if (replaced.contains(name)) continue;
     if (known.contains(name))
       throw UserError(table.place(), fmt::format("{} stands already in {}", what, known[name].place.file));
@@ -47,6 +47,7 @@ void read_configurations(const StudyTable& document, const std::string& file, co
     configuration.place = table.place();
     if (table.has("machine") || !table.has("from")) configuration.machine = table.text("machine");
     for (const std::string& setting : table.texts_or_none("set")) configuration.settings.push_back(setting);
+    configuration.source_prefix = table.text_or("source_prefix", configuration.source_prefix);
     for (const std::string& option : table.texts_or_none("options")) configuration.options.push_back(option);
     if (const std::string words = table.text_or("words", ""); !words.empty())
       configuration.words += (configuration.words.empty() ? "" : " ") + words;
