@@ -453,7 +453,7 @@ const char* const usage = R"(ew build: CUDA C++ to an executable, with nvcc's co
   ew build -rdc=true a.cu b.cu -o app        device code that calls the other file's
   ew build -c kernel.cu && ew build kernel.o main.cpp -o app
   ew build --ptx kernel.cu                   print the PTX that will be executed
-  ew build --trace-host app.cu -o app        order and time host accesses to shared memory
+  ew build --trace-host app.cu -o app        order and time host accesses to shared memory; host_parallel
   make NVCC="ew build"                       a Makefile as it is
 
 The program runs with `ew run ./app` or by itself (./app, on the default machine).

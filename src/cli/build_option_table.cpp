@@ -232,7 +232,8 @@ const OptionSpec table[] = {
     {"Werror", "Werror", L, [](BuildRequest& r, const std::string& v) { r.werror |= v == "all-warnings"; },
      "all-warnings: warnings of host code are errors."},
     {"trace-host", "trace-host", N, set<&BuildRequest::trace_host>,
-     "Record host loads and stores, so that those to memory shared with the GPU are ordered and timed."},
+     "Record host loads and stores, so that those to memory shared with the GPU are ordered and timed, and threads of "
+     "host_parallel take time."},
     {"list-gpu-code", "code-ls", N, set<&BuildRequest::inform, &Information::architectures>, "List the architectures."},
     {"list-gpu-arch", "arch-ls", N, set<&BuildRequest::inform, &Information::architectures>, "List the architectures."},
     {"help", "h", N, set<&BuildRequest::inform, &Information::help>, "This text."},

@@ -146,6 +146,10 @@ int everwarp_host_parallel(unsigned threads, void (*body)(void*, unsigned), void
     CUstream_st& stream = stream_of(machine, handle, "host_parallel");
     check_threads(threads, "host_parallel");
     const MachineConfig& config = machine.config();
+    if (machine.persistence().recorder())
+      throw core::UserError(
+          "host_parallel: what is recorded for `ew crash --states model` and `ew litmus` lacks the stores of traced "
+          "code; crash it at moments of a timing machine: ew crash --timing --at random");
     if (!config.machine.timing() || config.device.integrated) {
       lock.unlock();
       run_threads(threads, !config.machine.timing(), body, argument);

@@ -29,7 +29,8 @@ namespace {
                "everwarp: %s in a thread of host_parallel, which is none of the operating system's: expected a "
                "std::mutex, an atomic that is polled, or a host_barrier\n",
                what);
-  std::exit(2);
+  std::fflush(nullptr);
+  std::_Exit(2);  // this is the machine's thread: what runs at exit would wait for it
 }
 
 /// Where malloc puts an object within a line and a page depends on what else the process has allocated, such as copies

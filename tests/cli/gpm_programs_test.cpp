@@ -276,6 +276,22 @@ TEST_P(GpmFiles, TheStudysInputsDoWhatTheySay) {
   EXPECT_EQ(call({program("cpu_kvs"), "--pairs", "9", "--sets", "1"}).status, 2) << "no room";
 }
 
+// Threads of the host alone, traced: killed at moments of simulated time.
+TEST_P(GpmFiles, ProgramsOfTheCpuRecover) {
+  if (std::string(GetParam()) != "checkpoints") GTEST_SKIP() << "once is enough";
+  for (const Words& words : std::initializer_list<Words>{
+           {"cpu_bfs"}, {"cpu_srad"}, {"cpu_ps"}, {"cpu_gpdb"}, {"cpu_gpdb", "--update", "1", "--rows", "200"}}) {
+    const std::string name = program(words[0]);
+    Words call_of{EW_PROGRAM, "crash",  "-m",      "titan-rtx-optane", "--at", "random",    "--count",
+                  "10",       "--seed", "2",       "--cold",           "2",    "--recover", name + " --recover pool",
+                  "--",       name,     "--small", "--pool",           "pool"};
+    call_of.insert(call_of.end(), words.begin() + 1, words.end());
+    const Outcome outcome = call(call_of);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find("10 crashes, 10 recovered"), std::string::npos) << outcome.output;
+  }
+}
+
 std::set<long> planted_in(const std::string& file) {
   std::stringstream source;
   source << std::ifstream(EW_WORKLOADS "/gpm/" + file).rdbuf();

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/traced_blocks.hpp"
@@ -26,7 +27,7 @@ constexpr const char* program = R"(
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <thread>
+#include <pthread.h>
 #include <vector>
 __global__ void produce(unsigned long long* to, size_t words) {
   for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < words; i += size_t(gridDim.x) * blockDim.x) to[i] = i + 1;
@@ -34,7 +35,7 @@ __global__ void produce(unsigned long long* to, size_t words) {
 int main(int argc, char** argv) {
   const unsigned threads = argc > 2 ? atoi(argv[2]) : 4;
   const bool is_check = !strcmp(argv[1], "check");
-  const size_t words = !strcmp(argv[1], "scaling") ? 1 << 21 : 1 << 12;
+  const size_t words = !strcmp(argv[1], "scaling") ? 1 << 19 : 1 << 12;
   auto* pool = static_cast<unsigned long long*>(host_map("pool", words * 8, !is_check));
   if (!pool) return 1;
   if (is_check) return pool[0] == 7 ? 0 : 3;
@@ -50,7 +51,11 @@ int main(int argc, char** argv) {
     host_parallel(1, [&](unsigned) { error = cudaDeviceSynchronize(); });
     return error == cudaErrorNotPermitted ? 0 : 1;
   }
-  if (!strcmp(argv[1], "join")) host_parallel(1, [&](unsigned) { std::thread([] {}).join(); });
+  if (!strcmp(argv[1], "barrier")) {
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, nullptr, 2);
+    host_parallel(2, [&](unsigned) { pthread_barrier_wait(&barrier); });
+  }
   if (!strcmp(argv[1], "locks")) {
     std::mutex mutex;
     std::atomic<unsigned> changes{0};
@@ -76,9 +81,9 @@ int main(int argc, char** argv) {
   if (!strcmp(argv[1], "stores")) {
     measure step("stores");
     if (host_parallel(threads, [&](unsigned thread) {
-          for (size_t i = thread; i < words; i += threads) {
+          for (size_t i = words * thread / threads; i < words * (thread + 1) / threads; ++i) {
             pool[i] = i + 1;
-            host_flush(&pool[i]);
+            if (i % 8 == 7) host_flush(&pool[i]);
           }
           host_fence();
         }) != 0)
@@ -90,15 +95,17 @@ int main(int argc, char** argv) {
         _mm_sfence();
       }) != 0)
     return 2;
-  if (!strcmp(argv[1], "scaling")) {  // figure 3 (a): CAP-mm, whose flush is traced code
+  if (!strcmp(argv[1], "scaling")) {  // as figure 3 (a): CAP-mm, whose flush is traced code, or timed work
     unsigned long long* results = nullptr;
     cudaMalloc(&results, words * 8);
     produce<<<144, 256>>>(results, words);
     cudaDeviceSynchronize();
     measure step("persist");
     cudaMemcpy(pool, results, words * 8, cudaMemcpyDeviceToHost);
+    if (argc > 3) return host_persist(pool, words * 8, threads) != 0 || cudaDeviceSynchronize() != cudaSuccess;
     return host_parallel(threads, [&](unsigned thread) {
-      for (size_t i = words * thread / threads; i < words * (thread + 1) / threads; i += 8) host_flush(pool + i);
+      const unsigned long long* const end = pool + words * (thread + 1) / threads;
+      for (const unsigned long long* word = pool + words * thread / threads; word < end; word += 8) host_flush(word);
       host_fence();
     });
   }
@@ -165,7 +172,7 @@ TEST_F(TracedCode, ARunRepeatsWhateverTheEnvironment) {
 TEST_F(TracedCode, AsManyBytesBecomeDurableAsTheProgramStores) {
   nlohmann::json all = measured({"stores", "4"});
   EXPECT_EQ(all["timing"]["durable.bytes"], 8 * 4096);
-  EXPECT_EQ(all["timing"]["host.lines_flushed"], 4096);
+  EXPECT_EQ(all["timing"]["host.lines_flushed"], 512);
   all = measured({"streams", "4"});
   EXPECT_EQ(all["timing"]["durable.bytes"], 8 * 4096);
   EXPECT_EQ(all["timing"]["host.lines_streamed"], 512);
@@ -178,13 +185,17 @@ TEST_F(TracedCode, AFlushIsDurableBehindAFenceAndNotBefore) {
   EXPECT_EQ(call({"./traced", "check"}).status, 0);
 }
 
-// GPM, figure 3 (a): 1.20 with 2 threads, 1.46 with 16, 1.47 at most.
+// GPM, figure 3 (a), calibrates what a flush of timed work costs. Traced code that flushes is as fast, and as slow from
+// where the medium is the bottleneck. (With 4 MiB all lines are dirty in the last-level cache: the plateau is higher.)
 TEST_F(TracedCode, MoreThreadsPersistFasterUpToThePlateau) {
-  const double one = range(measured({"scaling", "1"})), two = range(measured({"scaling", "2"}));
-  const double sixteen = range(measured({"scaling", "16"})), all = range(measured({"scaling", "64"}));
-  EXPECT_NEAR(one / two, 1.20, 0.10);
-  EXPECT_NEAR(one / sixteen, 1.46, 0.12);
-  EXPECT_NEAR(one / all, 1.46, 0.12);
+  std::map<std::string, double> traced;
+  for (const char* threads : {"1", "2", "16", "64"}) {
+    traced[threads] = range(measured({"scaling", threads}));
+    EXPECT_NEAR(traced[threads] / range(measured({"scaling", threads, "work"})), 1, 0.05) << threads << " threads";
+  }
+  EXPECT_GT(traced["1"], 1.2 * traced["2"]);
+  EXPECT_GT(traced["2"], 1.02 * traced["16"]);
+  EXPECT_NEAR(traced["16"] / traced["64"], 1, 0.05);
 }
 
 TEST_F(TracedCode, WhatCannotRunIsRefused) {
@@ -200,10 +211,10 @@ TEST_F(TracedCode, WhatCannotRunIsRefused) {
   outcome = timed({"cuda"});
   EXPECT_EQ(outcome.status, 0);
   says(outcome, "a thread of host_parallel has called the CUDA runtime");
-  outcome = timed({"join"});
+  outcome = timed({"barrier"});
   EXPECT_EQ(outcome.status, 2);
   says(outcome, "in a thread of host_parallel");
-  ASSERT_EQ(call({EW_PROGRAM, "build", "-O2", "program.cu", "-mclwb", "-o", "untraced"}).status, 0);
+  ASSERT_EQ(call({EW_PROGRAM, "build", "-O2", "program.cu", "-Xcompiler", "-mclwb", "-o", "untraced"}).status, 0);
   outcome = call({EW_PROGRAM, "run", "--machine", "titan-rtx-optane", "./untraced", "stores"});
   EXPECT_EQ(outcome.status, 2);
   says(outcome, "built without --trace-host");
