@@ -207,8 +207,9 @@ struct queue_view {
   /// Nobody waits for the detached command any more. True, with its end: it has completed.
   __device__ bool give_up_at(const uint32_t* word, uint64_t ticket, result& end) const {
     if (abandon(ticket, place_detached)) return is_at(word, end);
-    while (!is_at(word, end)) continue;  // another thread is about to store it
-    return true;
+    for (uint32_t polls = 0; polls < patience; ++polls)  // another thread is about to store it
+      if (is_at(word, end)) return true;
+    return false;
   }
   /// Behind refusals of try_submit(): the command whose place is next, if it is a detached one, is given up. True: it was.
   __device__ bool unstick() const {
@@ -313,6 +314,7 @@ struct queue_view {
     if (before != as) return before != place_completed;
     give_up(3, ticket);
     __threadfence();
+    if (load_acquire(marks + place) != 0) return true;  // the controller was not told yet: it frees the place one day
     const uint32_t head = load_acquire(&state->head), tail = *const_cast<volatile uint32_t*>(&state->tail);
     if ((place + size - head) % size >= (tail + size - head) % size) use_again(place);
     return true;
