@@ -102,7 +102,14 @@ int main(int argc, char** argv) {
   helper::Arguments arguments;
   arguments.numbers["accounts"] = 1000;
   arguments.numbers["transactions"] = 4096;
-  arguments.parse(argc, argv, {{"blocks", 2}, {"threads", 32}, {"accounts", 40}, {"transactions", 512}, {"rounds", 2}});
+  arguments.parse(argc, argv,
+                  {{"blocks", 2},
+                   {"threads", 32},
+                   {"accounts", 40},
+                   {"transactions", 512},
+                   {"rounds", 2},
+                   {"log", 1024},
+                   {"ring", 300}});
   if (arguments.recovers) {
     helper::Recovery recovery(arguments, kMagic);
     const unsigned* const n = recovery.shape.numbers;

@@ -255,7 +255,7 @@ int main(int argc, char** argv) {
   arguments.numbers["faces"] = 2000;
   arguments.numbers["levels"] = 4;
   arguments.texts["model"] = "";
-  arguments.parse(argc, argv, {{"blocks", 2}, {"threads", 32}, {"faces", 200}});
+  arguments.parse(argc, argv, {{"blocks", 2}, {"threads", 32}, {"faces", 200}, {"log", 1024}, {"ring", 300}});
   if (arguments.recovers) {
     helper::Recovery recovery(arguments, kMagic);
     const unsigned* const n = recovery.shape.numbers;

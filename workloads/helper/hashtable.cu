@@ -105,7 +105,14 @@ int main(int argc, char** argv) {
   arguments.numbers["base"] = 6000;
   arguments.numbers["extended"] = 14000;
   arguments.parse(argc, argv,
-                  {{"blocks", 2}, {"threads", 32}, {"inserts", 300}, {"base", 200}, {"extended", 400}, {"rounds", 2}});
+                  {{"blocks", 2},
+                   {"threads", 32},
+                   {"inserts", 600},
+                   {"base", 400},
+                   {"extended", 800},
+                   {"rounds", 2},
+                   {"log", 1024},
+                   {"ring", 300}});
   if (arguments.recovers) {
     helper::Recovery recovery(arguments, kMagic);
     const unsigned* const n = recovery.shape.numbers;

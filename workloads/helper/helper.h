@@ -252,7 +252,9 @@ class Recovery {
       check::passed(__BASE_FILE__, "the space was not there yet");
       exit(0);
     }
-    if (!tx::open(space, arguments.pool.c_str(), arguments.options(1, 1, 1))) exit(2);
+    tx::Options options = arguments.options(1, 1, 1);
+    options.mode = tx::strict;  // a recovery needs no ring
+    if (!tx::open(space, arguments.pool.c_str(), options)) exit(2);
     shape = *space.in_image<Shape>(0);
     REQUIRE(shape.magic == magic, "%s is of another program", arguments.pool.c_str());
   }
