@@ -146,10 +146,11 @@ int everwarp_host_parallel(unsigned threads, void (*body)(void*, unsigned), void
     CUstream_st& stream = stream_of(machine, handle, "host_parallel");
     check_threads(threads, "host_parallel");
     const MachineConfig& config = machine.config();
-    if (machine.persistence().recorder())
+    if (machine.persistence().recorder() && !config.machine.timing())
       throw core::UserError(
-          "host_parallel: what is recorded for `ew crash --states model` and `ew litmus` lacks the stores of traced "
-          "code; crash it at moments of a timing machine: ew crash --timing --at random");
+          "host_parallel: what is recorded in functional mode (ew crash) lacks the stores of threads of the host; "
+          "crash "
+          "it at moments of a timing machine: ew crash --timing --at random");
     if (!config.machine.timing() || config.device.integrated) {
       lock.unlock();
       run_threads(threads, !config.machine.timing(), body, argument);

@@ -7,6 +7,7 @@
 //   are flushed when they are complete, and one fence follows
 // The recovery relies on what bfs.cu's does: `ends[l]` is durable behind the nodes and costs of level l; costs beyond
 // the last level are forgotten. deterministic: yes
+
 // build: --trace-host
 #include "cpu.h"
 #include "graph.h"

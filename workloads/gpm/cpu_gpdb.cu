@@ -1,14 +1,15 @@
 // gpDB by threads of the host alone: gpdb.cu's batches of inserts or updates, with a write-ahead log for each thread
 // ("GPM", ASPLOS'22, section 6.1: the OpenMP version).
 //
-//   cpu_gpdb [--rows N] [--batches N] [--threads N] …            rows of a batch, inserted at the end of the table
-//   cpu_gpdb --update 1 [--rows N] [--batches N] [--threads N] … rows of the table, of which a batch updates one in
-//   twenty cpu_gpdb --recover FILE                                      undo the batch that was not committed, check
+//   cpu_gpdb [--rows N] [--batches N] [--threads N] …    rows of a batch, inserted at the end of the table
+//   cpu_gpdb --update 1 [--rows N] …                     rows of the table, of which a batch updates one in 20
+//   cpu_gpdb --recover FILE                              undo the batch that was not committed, check
 //   --each 1: each result is flushed and fenced by itself, as a thread of the CUDA kernel persists its own; else lines
 //   are flushed when they are complete, and one fence follows
 // The state is as in gpdb.cu: 2b while b batches are committed and none is open, 2b + 1 while batch b is open. Inserts
 // log the table's size. An update logs each old row before it changes it: an entry is a line, whose last word says of
 // which batch it is. deterministic: yes
+
 // build: --trace-host
 #include "cpu.h"
 #include "gpdb.h"

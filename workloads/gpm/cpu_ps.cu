@@ -5,7 +5,9 @@
 //   --each 1: each result is flushed and fenced by itself, as a thread of the CUDA kernel persists its own; else lines
 //   are flushed when they are complete, and one fence follows
 // The recovery relies on what ps.cu's does: a word says that a block's sums are durable, and the block is left out
-// then; its total is read from the pool. deterministic: yes build: --trace-host
+// then; its total is read from the pool. deterministic: yes
+
+// build: --trace-host
 #include "cpu.h"
 #include "ps.h"
 

@@ -6,6 +6,7 @@
 //   are flushed when they are complete, and one fence follows
 // The recovery relies on what srad.cu's does: a step reads one image and writes another plane; the state counts steps,
 // and is durable behind their results. deterministic: yes
+
 // build: --trace-host
 #include "cpu.h"
 #include "srad.h"
