@@ -174,7 +174,7 @@ struct queue_view {
       ticket = before;
     }
     put(c, ticket, turn, word);
-    move_tail();
+    tell();
     return true;
   }
 
@@ -201,8 +201,9 @@ struct queue_view {
   }
   /// Looks for completions, and moves the tail if the command still waits for that.
   __device__ void poll(uint64_t ticket) const {
-    if (detail::load_acquire(marks + ticket % size) != 0) move_tail();
+    if (detail::load_acquire(marks + ticket % size) != 0) tell();
     take_completions();
+    tell();  // entries that found the ring full
   }
   /// Nobody waits for the detached command any more. True, with its end: it has completed.
   __device__ bool give_up_at(const uint32_t* word, uint64_t ticket, result& end) const {
@@ -320,6 +321,16 @@ struct queue_view {
     return true;
   }
 
+  /// Of detached commands nobody may be waiting: moves the tail until no entry is left that it could pass.
+  __device__ void tell() const {
+    for (;;) {
+      const uint32_t tail = *const_cast<volatile uint32_t*>(&state->tail), next = tail + 1 == size ? 0 : tail + 1;
+      if (detail::load_acquire(marks + tail) == 0 || next == detail::load_acquire(&state->head)) return;
+      if (*const_cast<volatile uint32_t*>(&state->tail_lock)) return;  // its holder, or the next poll
+      move_tail();
+      __threadfence();
+    }
+  }
   /// The tail passes all entries that are written and follow each other, as far as the ring has room.
   __device__ void move_tail() const {
     using namespace detail;
