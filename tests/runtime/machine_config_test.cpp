@@ -47,7 +47,7 @@ TEST(MachineFile, NamesTheNearestKey) {
 
 TEST(MachineFile, NamesTheSectionThatAKeyStandsIn) {
   EXPECT_EQ(error_of("[persistency]\nwindow = 4\n"),
-            "m.toml:2: unknown key in [persistency] \"window\" (did you mean \"sbrp.window\"?)");
+            "m.toml:2: unknown key in [persistency] \"window\" (did you mean \"host.window\" or \"sbrp.window\"?)");
   EXPECT_EQ(
       error_of("[persistency]\npolicy = \"lazy\"\n"),
       "m.toml:2: unknown key in [persistency] \"policy\" (did you mean \"sm_timing.policy\" or \"sbrp.policy\"?)");
