@@ -29,7 +29,7 @@ std::string source_commit() {
     words.insert(words.begin(), {"git", "-C", home});
     return run(words, {.capture = Capture::standard_output, .no_input = true});
   };
-  if (!fs::exists(home + "/.git")) return "unknown";  // installed
+  if (!fs::exists(home + "/.git") || !find_program("git")) return "unknown";  // installed, or a copy on a bare machine
   Outcome commit = git({"rev-parse", "--short=12", "HEAD"});
   if (commit.status != 0) return "unknown";
   while (commit.output.ends_with('\n')) commit.output.pop_back();
