@@ -196,7 +196,7 @@ EVERWARP_DEVICE void gpufs_refuse(const gpufs& fs, const char* how, const char* 
     printf(how, call, threads, place.threads, place.block);
     __trap();
   }
-  for (;;) __nanosleep(1000);  // until the other thread has printed it
+  for (;;) wait_ns(1000);  // until the other thread has printed it
 }
 
 /// Checks that every thread of the block is here, with the same arguments.
@@ -246,7 +246,7 @@ EVERWARP_DEVICE void gpufs_copy(char* to, const char* from, unsigned bytes) {
 EVERWARP_DEVICE void gpufs_enter(const gpufs& fs) {
   const GpufsPlace place = gpufs_place(fs);
   if (place.thread == 0) {
-    while (atomicCAS(&fs.turns[2 * place.slot], 0u, 1u) != 0) __nanosleep(500);
+    while (atomicCAS(&fs.turns[2 * place.slot], 0u, 1u) != 0) wait_ns(500);
     __threadfence();
   }
   __syncthreads();
@@ -278,7 +278,7 @@ EVERWARP_DEVICE int gpufs_post(const gpufs& fs, const GpufsRequest& request) {
     const unsigned number = ++fs.turns[2 * place.slot + 1];
     flags->posted = number;
     unsigned long long answer;
-    while (static_cast<unsigned>((answer = flags->answer) >> 32) != number) __nanosleep(100);
+    while (static_cast<unsigned>((answer = flags->answer) >> 32) != number) wait_ns(100);
     result = static_cast<int>(answer);
     __threadfence_system();
   }

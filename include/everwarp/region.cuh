@@ -19,6 +19,15 @@
 
 namespace everwarp {
 
+/// Lets about so many nanoseconds pass. GPUs before sm_70 have no nanosleep: there it is cycles.
+EVERWARP_DEVICE void wait_ns(unsigned ns) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+  for (const long long end = clock64() + ns; clock64() < end;) continue;
+#else
+  __nanosleep(ns);
+#endif
+}
+
 // The bits of a value of 4 or 8 bytes, as a register of that size holds them.
 template <class T, int size = sizeof(T)>
 union Bits {

@@ -28,13 +28,7 @@ EVERWARP_DEVICE void count(T* statistic, unsigned long long by = 1) {
   atomicAdd(statistic, by);
 }
 
-EVERWARP_DEVICE void wait_ns(unsigned ns) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
-  for (const long long end = clock64() + ns; clock64() < end;) continue;
-#else
-  __nanosleep(ns);
-#endif
-}
+using everwarp::wait_ns;
 EVERWARP_DEVICE void wait_cycles(unsigned cycles) {
   if (cycles != 0)
     for (const long long end = clock64() + cycles; clock64() < end;) continue;
