@@ -16,8 +16,7 @@ bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-constexpr std::string_view cluster_attributes[] = {"explicitcluster", "reqnctapercluster", "maxclusterrank",
-                                                   "blocksareclusters"};
+constexpr std::string_view cluster_attributes[] = {"explicitcluster", "reqnctapercluster", "blocksareclusters"};
 
 /// White space in a row, line breaks and comments become one blank.
 std::string one_line(std::string_view text) {
@@ -63,6 +62,9 @@ bool parse_limit(TokenReader& tokens, ast::Function& function, std::string_view 
   } else if (name == "maxnctapersm") {  // deprecated: a wish only
     tokens.advance();
     tokens.expect_integer(".maxnctapersm", 0, ~u32{0});
+  } else if (name == "maxclusterrank") {  // the third number of __launch_bounds__: a launch without clusters keeps to it
+    tokens.advance();
+    tokens.expect_integer(".maxclusterrank", 1, ~u32{0});
   } else if (name == "maxnreg") {
     tokens.advance();
     function.max_registers = static_cast<u32>(tokens.expect_integer(".maxnreg", 1, ~u32{0}));

@@ -195,7 +195,7 @@ TEST(Functions, ParametersOfAnEntry) {
   const auto f = module_of(
                      ".visible .entry k(.param .u64 .ptr .global .align 4 a, .param .align 8 .b8 b[20], .param .f32 c,"
                      " .param .u64 .ptr .align 1 d, .param .u64 .ptr .shared e)\n"
-                     ".maxntid 128, 2, 1\n.minnctapersm 3\n.maxnreg 40\n.pragma \"x\";\n{ ret; }")
+                     ".maxntid 128, 2, 1\n.minnctapersm 3\n.maxclusterrank 8\n.maxnreg 40\n.pragma \"x\";\n{ ret; }")
                      .functions[0];
   EXPECT_TRUE(f.is_entry);
   EXPECT_TRUE(f.has_body);
