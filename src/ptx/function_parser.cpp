@@ -62,7 +62,8 @@ bool parse_limit(TokenReader& tokens, ast::Function& function, std::string_view 
   } else if (name == "maxnctapersm") {  // deprecated: a wish only
     tokens.advance();
     tokens.expect_integer(".maxnctapersm", 0, ~u32{0});
-  } else if (name == "maxclusterrank") {  // the third number of __launch_bounds__: a launch without clusters keeps to it
+  } else if (name ==
+             "maxclusterrank") {  // the third number of __launch_bounds__: a launch without clusters keeps to it
     tokens.advance();
     tokens.expect_integer(".maxclusterrank", 1, ~u32{0});
   } else if (name == "maxnreg") {
