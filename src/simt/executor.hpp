@@ -44,10 +44,11 @@ class Executor {
     const Split& split = warp.splits[warp.current];
     return warp.split_count == 1 && split.state == SplitState::running && split.reconvergence == nothing;
   }
-  /// Executes that instruction alone; the registers of its function begin at these rows and predicates. REQUIRES:
-  /// make_ready() was true, and it is arithmetic (Op::alu or above).
-  void step(Warp&, const ptx::Instr&, u32 row_base, u32 predicate_base);
-  /// The same of one that is not arithmetic: run() with a budget of 1.
+  /// Executes that instruction and those behind it, `count` in all; the registers of their function begin at these rows
+  /// and predicates. REQUIRES: make_ready() was true, all are arithmetic (Op::alu or above), and all but the last are
+  /// straight (PcTiming).
+  void compute(Warp&, const ptx::Instr* first, u32 count, u32 row_base, u32 predicate_base);
+  /// Executes one that is not arithmetic: run() with a budget of 1.
   Outcome run_alone(Warp&);
   /// What a performer had kept pending has been performed, or refused; operation.hpp says when to call it. The warp is
   /// as if that had been done at once, its bit in Block::ready is set. False: faulted, take_fault() says why.

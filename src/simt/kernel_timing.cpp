@@ -63,6 +63,9 @@ Cost cost_of(OpClass work, const SmTimingConfig& c) {
   return {};
 }
 
+/// Arithmetic instructions that are executed at once, when the first issues.
+constexpr u32 most_of_a_run = 32;
+
 bool is_alone(ptx::Op op) {
   using ptx::Op;
   return op == Op::memory || op == Op::bra || op == Op::mov_special || op == Op::convert_address || op == Op::nop;
@@ -332,7 +335,7 @@ bool calls_in_order(const ptx::Kernel& kernel) {
 KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const memory::Consistency& model,
                        const PersistTiming& persists) {
   const ptx::Kernel& kernel = *grid.kernel;
-  KernelTiming timing;
+  KernelTiming timing{.code = kernel.code.data()};
   ptx::Operands operands;
   for (const ptx::Instr& instr : kernel.code) {
     PcTiming pc;
@@ -353,11 +356,14 @@ KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const mem
 
     operands.clear();
     ptx::list_operands(kernel, instr, operands);
+    pc.index = static_cast<u32>(timing.pcs.size());
     pc.rows = static_cast<u32>(timing.rows.size());
     pc.written_rows = static_cast<u8>(operands.writes.size());
     pc.all_rows = static_cast<u8>(operands.writes.size() + operands.reads.size());
     timing.rows.insert(timing.rows.end(), operands.writes.begin(), operands.writes.end());
     timing.rows.insert(timing.rows.end(), operands.reads.begin(), operands.reads.end());
+    for (u32 i = 0; i < pc.first_rows.size() && pc.all_rows; ++i)
+      pc.first_rows[i] = timing.rows[pc.rows + std::min<u32>(i, pc.all_rows - 1u)];
     pc.predicates = static_cast<u32>(timing.predicates.size());
     pc.written_predicates = static_cast<u8>(operands.predicate_writes.size());
     pc.all_predicates = static_cast<u8>(operands.predicate_writes.size() + operands.predicate_reads.size());
@@ -377,6 +383,12 @@ KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const mem
   for (PcTiming& pc : timing.pcs) pc.straight = pc.arithmetic;
   for (const ptx::Pc meeting : kernel.reconverge)  // lanes meet behind a call, too: no arithmetic comes before that
     if (meeting != ptx::no_pc && meeting > 0) timing.pcs[meeting - 1].straight = false;
+  for (std::size_t at = timing.pcs.size(); at-- > 0;) {
+    PcTiming& pc = timing.pcs[at];
+    if (!pc.arithmetic) continue;
+    const u32 behind = pc.straight && at + 1 < timing.pcs.size() ? timing.pcs[at + 1].run : 0;
+    pc.run = static_cast<u8>(std::min(1 + behind, most_of_a_run));
+  }
   for (const ptx::MemoryForm& form : kernel.memory) timing.forms.push_back(captured(form));
   for (const ptx::MemoryForm& form : grid.made) timing.forms.push_back(captured(form));
   timing.in_step = calls_in_order(kernel);

@@ -3,6 +3,7 @@
 // kernel (KernelTimings), read-only afterwards.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -42,13 +43,16 @@ struct PersistTiming {
 };
 
 struct PcTiming {
+  u32 index = 0;       // its own
   u32 rows = 0;        // index into KernelTiming::rows: those it writes, then those it reads
   u32 predicates = 0;  // the same
   u8 written_rows = 0, all_rows = 0, written_predicates = 0, all_predicates = 0;
+  std::array<u16, 4> first_rows{};  // of these rows; where there are fewer, the last again
   ptx::OpClass work = ptx::OpClass::other;
   Unit unit = Unit::none;
   bool arithmetic = false;  // touches registers only
   bool straight = false;    // the same, and no lanes meet at the next instruction
+  u8 run = 0;               // arithmetic instructions from here, all but the last of which are straight
   bool waits_for_copies = false;
   bool ordered = false;   // it waits for copies, or its Ordering asks for anything before it issues
   bool branches = false;  // another instruction than the next may follow
@@ -73,6 +77,7 @@ struct CapturedForm {
 inline constexpr u32 most_captured_rows = 8;
 
 struct KernelTiming {
+  const ptx::Instr* code = nullptr;  // of the kernel, parallel to pcs
   std::vector<PcTiming> pcs;
   std::vector<u16> rows, predicates;
   std::vector<CapturedForm> forms;  // parallel to Grid::plans

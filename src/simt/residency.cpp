@@ -185,8 +185,9 @@ Warp& Residency::begin_warp(Block& block, u32 index) {
     if (!whole_blocks_) count_bytes(grid, grid.shared_bytes);
   }
   if (free_warps_.empty()) {
-    warps_.push_back(std::make_unique<Warp>());
-    free_warps_.push_back(warps_.back().get());
+    constexpr u32 at_once = 16;
+    Warp* const fresh = warps_.emplace_back(std::make_unique<Warp[]>(at_once)).get();
+    for (u32 i = at_once; i-- > 0;) free_warps_.push_back(fresh + i);
   }
   Warp* warp = free_warps_.back();
   free_warps_.pop_back();

@@ -62,8 +62,8 @@ class Residency {
   std::vector<std::unique_ptr<Grid>> grids_;  // in order of start: their ids rise
   std::size_t placed_ = 0;                    // all blocks of so many first ones have been placed
   std::vector<std::unique_ptr<Grid>> spare_grids_;
-  u32 next_sm_ = 0;  // where the next block goes if there is room
-  std::vector<std::unique_ptr<Warp>> warps_;
+  u32 next_sm_ = 0;                             // where the next block goes if there is room
+  std::vector<std::unique_ptr<Warp[]>> warps_;  // many at once
   std::vector<Warp*> free_warps_;
   std::vector<std::unique_ptr<Block>> free_blocks_;
   const bool whole_blocks_;

@@ -1,4 +1,4 @@
-// One instruction at a time, for a GPU that asks before each whether it may issue.
+// For a GPU that asks before each instruction whether it may issue: one at a time, but for straight arithmetic.
 #include <bit>
 
 #include "simt/alu.hpp"
@@ -17,33 +17,37 @@ bool Executor::find_ready(Warp& warp) {
   return true;
 }
 
-void Executor::step(Warp& warp, const ptx::Instr& instr, u32 row_base, u32 predicate_base) {
+void Executor::compute(Warp& warp, const ptx::Instr* first, u32 count, u32 row_base, u32 predicate_base) {
   Split& split = warp.split();
   Grid& grid = *warp.block->grid;
-  const ptx::Kernel& kernel = *grid.kernel;
-  u32* const predicates = warp.predicates.data() + predicate_base;
-  LaneMask mask = split.mask;
-  if (instr.guard != ptx::always) {
-    const LaneMask guard = predicates[instr.guard & 0x7fff];
-    mask &= instr.guard & ptx::negated ? ~guard : guard;
-  }
-  ++split.pc;
-  ++grid.counters.warp_instructions;
-  Lanes lanes{.rows = warp.rows.data() + std::size_t{row_base} * warp_lanes,
-              .constants = kernel.constants.data(),
-              .predicates = predicates,
-              .mask = mask,
-              .kernel = &kernel};
-  if (mask == all_lanes) [[likely]] {
-    grid.counters.thread_instructions += warp_lanes;
-    return execute_alu(instr, lanes);
-  }
-  if (mask == 0) return;
-  grid.counters.thread_instructions += static_cast<u32>(std::popcount(mask));
+  split.pc += count;
+  grid.counters.warp_instructions += count;
   alignas(64) u32 blend[warp_lanes];
-  for (u32 i = 0; i < warp_lanes; ++i) blend[i] = -((mask >> i) & 1);
-  lanes.blend = blend;
-  execute_alu(instr, lanes);
+  Lanes lanes{.rows = warp.rows.data() + std::size_t{row_base} * warp_lanes,
+              .constants = grid.kernel->constants.data(),
+              .predicates = warp.predicates.data() + predicate_base,
+              .mask = split.mask,
+              .blend = blend,
+              .kernel = grid.kernel};
+  const LaneMask running = split.mask;
+  LaneMask expanded = all_lanes;
+  u64 threads = 0;
+  for (const ptx::Instr *instr = first, *const end = first + count; instr != end; ++instr) {
+    LaneMask mask = running;
+    if (instr->guard != ptx::always) {
+      const LaneMask guard = lanes.predicates[instr->guard & 0x7fff];
+      mask &= instr->guard & ptx::negated ? ~guard : guard;
+      if (mask == 0) continue;
+    }
+    lanes.mask = mask;
+    threads += static_cast<u32>(std::popcount(mask));
+    if (mask != all_lanes && mask != expanded) [[unlikely]] {
+      for (u32 i = 0; i < warp_lanes; ++i) blend[i] = -((mask >> i) & 1);
+      expanded = mask;
+    }
+    execute_alu(*instr, lanes);
+  }
+  grid.counters.thread_instructions += threads;
 }
 
 bool Executor::other(Warp& warp, const ptx::Instr& instr, LaneMask mask) {

@@ -47,6 +47,8 @@ struct SchedulerPolicy {
   // One of the two.
   u32 (*choose)(const WarpChoice&) = nullptr;
   std::unique_ptr<SchedulerState> (*make)(const SchedulerPlace&) = nullptr;
+  // `choose` answers `last` whenever that is a candidate: then it need not be asked.
+  bool greedy = false;
 };
 
 /// Of these slots, the one whose warp has been on the SM for longest. REQUIRES: not 0.

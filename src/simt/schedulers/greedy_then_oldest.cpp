@@ -13,8 +13,10 @@ u32 choose(const WarpChoice& choice) {
 }  // namespace
 
 SchedulerPolicy schedulers::greedy_then_oldest() {
-  return {"gto", "The warp that issued last goes on; when it cannot, the one that has been on the SM for longest.",
-          choose};
+  return {.name = "gto",
+          .sentence = "The warp that issued last goes on; when it cannot, the one that has been on the SM for longest.",
+          .choose = choose,
+          .greedy = true};
 }
 
 }  // namespace ew::simt

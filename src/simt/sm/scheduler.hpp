@@ -16,7 +16,11 @@ class Scheduler {
  public:
   /// `index`: its own number.
   Scheduler(const SchedulerPolicy& policy, const SchedulerPlace& place, u32 index)
-      : policy_(policy), state_(policy.make ? policy.make(place) : nullptr), mine_(place.slots), last_(index) {}
+      : policy_(policy),
+        greedy_(policy.greedy),
+        state_(policy.make ? policy.make(place) : nullptr),
+        mine_(place.slots),
+        last_(index) {}
 
   /// The slots that are dealt to it.
   u64 mine() const { return mine_; }
@@ -44,6 +48,8 @@ class Scheduler {
     if (state_) [[unlikely]] {
       last_ = state_->choose({could, last_, ages});
       state_->issued(last_);
+    } else if (greedy_ && could >> last_ & 1) {
+      // it goes on
     } else if (could & (could - 1)) {
       last_ = policy_.choose({could, last_, ages});
     } else {
@@ -77,6 +83,7 @@ class Scheduler {
   }
 
   const SchedulerPolicy& policy_;
+  bool greedy_;
   std::unique_ptr<SchedulerState> state_;
   u64 mine_;
   u32 last_;               // slot that issued last

@@ -1,6 +1,7 @@
 // The warp schedulers of an SM. Warp slots are dealt to them in turn. Owned by the SM.
 #pragma once
 
+#include <bit>
 #include <vector>
 
 #include "simt/sm/scheduler.hpp"
@@ -28,11 +29,28 @@ class Schedulers {
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
 
-  /// A warp of the scheduler has issued: its unit takes no other instruction before `until`.
-  void occupy(u32 scheduler, Unit unit, Cycle until) {
-    all_[scheduler].occupy(unit, until);
-    if (unit == Unit::wide && wide_shared_) [[unlikely]]
-      share(scheduler, unit, until);
+  /// Those to which any of these slots is dealt, one bit each.
+  u32 of_slots(u64 slots) const {
+    const u32 count = size();
+    if (!std::has_single_bit(count)) [[unlikely]] {
+      u32 found = 0;
+      for (u32 s = 0; s < count; ++s) found |= u32{(slots & all_[s].mine()) != 0} << s;
+      return found;
+    }
+    slots |= slots >> 32;
+    slots |= slots >> 16;
+    slots |= slots >> 8;
+    for (u32 shift = 4; shift >= count; shift /= 2) slots |= slots >> shift;
+    return static_cast<u32>(slots) & ((1u << count) - 1);
+  }
+
+  /// A warp of the scheduler has issued: the unit takes no other instruction before `until`. If it is the others' unit,
+  /// too, theirs does not, either. In a cycle the schedulers issue one after another: those behind this one come first,
+  /// so that they take turns.
+  void has_occupied(u32 scheduler, Unit unit, Cycle until) {
+    if (unit != Unit::wide || !wide_shared_) [[likely]]
+      return;
+    for (u32 s = 0; s < all_.size(); ++s) all_[s].occupy(unit, until + (s <= scheduler));
   }
 
   // What happens to a warp, for schedulers that remember.
@@ -48,11 +66,6 @@ class Schedulers {
   }
 
  private:
-  /// The others' unit, too. In a cycle the schedulers issue one after another: those behind this one come first, so
-  /// that they take turns.
-  void share(u32 scheduler, Unit unit, Cycle until) {
-    for (u32 s = 0; s < all_.size(); ++s) all_[s].occupy(unit, until + (s <= scheduler));
-  }
   Scheduler& of(u32 slot) { return all_[slot % all_.size()]; }
 
   bool remember_, wide_shared_;

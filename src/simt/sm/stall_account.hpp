@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "core/accounts.hpp"
@@ -40,27 +41,23 @@ class StallAccount {
   }
   /// A step begins.
   void begin_step() { issued_ = 0; }
-  /// The scheduler issues. True: for the first time in this cycle.
-  bool issues(u32 scheduler) {
-    const u32 before = issued_;
-    issued_ |= 1u << scheduler;
-    return issued_ != before;
-  }
+  /// The scheduler issues.
+  void issues(u32 scheduler) { issued_ |= 1u << scheduler; }
   /// A step is over: charges its cycle. `cause_of(scheduler)` holds from now on; it is asked for where it may have
-  /// changed, and not when every scheduler has issued and the SM is stepped again in the next cycle.
-  template <class MayHaveChanged, class CauseOf>
-  void end_step(Cycle now, bool occupied, bool due_at_once, MayHaveChanged&& may_have_changed, CauseOf&& cause_of) {
+  /// changed (`changed`: schedulers, one bit each), and not when the scheduler has issued and the SM is stepped again
+  /// in the next cycle.
+  template <class CauseOf>
+  void end_step(Cycle now, bool occupied, bool due_at_once, u32 changed, CauseOf&& cause_of) {
     charged_ = now + 1;
     active_cycles_ += occupied_ || occupied;
     occupied_ = occupied;
-    const u32 issued = issued_, unknown = unknown_, later = due_at_once ? issued : 0;
-    unknown_ = later;
-    if (later == all_) return;
-    for (u32 s = 0; s < schedulers_; ++s) {
-      if (later >> s & 1) continue;
-      if (unknown >> s & 1 || may_have_changed(s)) causes_[s] = cause_of(s);
-      if (!(issued >> s & 1)) ++*causes_[s].counter;
+    const u32 later = due_at_once ? issued_ : 0;
+    for (u32 left = (unknown_ | changed) & ~later; left; left &= left - 1) {
+      const u32 s = static_cast<u32>(std::countr_zero(left));
+      causes_[s] = cause_of(s);
     }
+    unknown_ = later;
+    for (u32 left = all_ & ~issued_; left; left &= left - 1) ++*causes_[std::countr_zero(left)].counter;
   }
   /// Other causes hold, without a step.
   template <class CauseOf>

@@ -21,6 +21,8 @@ class StallCauses {
 
  private:
   u64* persistency(u64 slots) const;
+  /// None of these warps waits for memory, for order or for the persistency model.
+  StallCause of_arithmetic(u64 slots) const;
 
   const WarpTable& table_;
   const HeldWarps& held_;

@@ -112,9 +112,8 @@ void TimingSm::step(Cycle now) {
   alarm_.set(due);
   // Why a memory instruction cannot issue is for the load/store unit to say.
   const u64 changed = held_.take_changed() ? ~u64{0} : table_.take_changed() | table_.ready().of(Unit::memory);
-  stalls_.end_step(
-      now, table_.occupied() != 0, due == now + 1, [&](u32 s) { return (changed & schedulers_[s].mine()) != 0; },
-      [this](u32 s) { return causes_.of(schedulers_[s].mine()); });
+  stalls_.end_step(now, table_.occupied() != 0, due == now + 1, schedulers_.of_slots(changed),
+                   [this](u32 s) { return causes_.of(schedulers_[s].mine()); });
 }
 
 void TimingSm::forget(const GridRun& run, Cycle now) {

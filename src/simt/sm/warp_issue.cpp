@@ -12,19 +12,6 @@ WarpIssue::WarpIssue(const SmSetup& setup, u32 sm, const Parts& parts)
       branch_latency_(setup.config.branch_latency),
       persists_(setup.persists.model) {}
 
-void WarpIssue::issue(Cycle now) {
-  const u64 ready = with_.table.ready().all();  // none that is not becomes so before the end of the cycle's issue
-  if (!ready || with_.endings.failed()) return;
-  u32 index = 0;
-  for (Scheduler& scheduler : with_.schedulers) {
-    if (ready & scheduler.mine()) {
-      issue(index, scheduler, now);
-      if (with_.endings.failed()) return;
-    }
-    ++index;
-  }
-}
-
 Cycle WarpIssue::due(Cycle now) const {
   const ReadySets& ready = with_.table.ready();
   const u64 all = ready.all() & ~with_.held.at_accesses(), memory = all & ready.of(Unit::memory),
@@ -51,19 +38,19 @@ void WarpIssue::look_at(u32 slot, Cycle now, Cycle next) {
   if (!with_.executor.make_ready(warp)) return with_.parked.park(slot);
   const Split& split = warp.split();
   const Frame& frame = warp.frames[split.frame];
-  w.next.pc = &w.next.timing->pcs[split.pc];
-  w.instr = &w.grid->grid->kernel->code[split.pc];
+  const ptx::Pc at = split.pc - w.ahead;
+  w.next.pc = &w.next.timing->pcs[at];
   w.next.row_base = frame.row_base;
   w.next.predicate_base = frame.predicate_base;
   w.scoreboard.fit(warp);
-  look_at_next(slot, w, now, next);
+  look_at_next(slot, w, w.scoreboard.latest(w.next), now, next);
 }
 
-/// The same of a warp whose next instruction is known.
-[[gnu::always_inline]] inline void WarpIssue::look_at_next(u32 slot, WarpSlot& w, Cycle now, Cycle next) {
+/// The same of a warp whose next instruction is known. `latest`: its scoreboard's.
+[[gnu::always_inline]] inline void WarpIssue::look_at_next(u32 slot, WarpSlot& w, Readiness latest, Cycle now,
+                                                           Cycle next) {
   WarpTable& table = with_.table;
   const PcTiming& pc = *w.next.pc;
-  const Readiness latest = w.scoreboard.latest(w.next);
   table.needs(slot, pc.unit);
   if (waits_for_access(latest)) {
     w.access = access_of(latest);
@@ -94,55 +81,100 @@ inline u64 WarpIssue::candidates(const Scheduler& scheduler, Cycle now) const {
   return found;
 }
 
-inline void WarpIssue::issue(u32 index, Scheduler& scheduler, Cycle now) {
-  u64 could = candidates(scheduler, now);
-  if (could) scheduler.opportunity(with_.table.ready(), with_.held.at_accesses());
-  for (u32 n = 0; could && n < width_; ++n) {
-    const u32 slot = scheduler.choose(could, with_.table.ages());
-    issue_warp(slot, index, now);
-    if (with_.endings.failed() || width_ == 1) return;
-    could = candidates(scheduler, now) & bit(slot);
-  }
-}
-
-inline void WarpIssue::note_issue(u32 slot, WarpSlot& w, u32 index, Cycle now) {
+inline void WarpIssue::note_issue(u32 slot, WarpSlot& w, Cycle now) {
   const PcTiming& pc = *w.next.pc;
-  const u32 at = w.warp->split().pc;
-  with_.table.issues(slot);
-  TimingStatistics& counts = *w.counts;
-  counts.slots.issued += with_.stalls.issues(index);
-  ++(counts.instructions.*pc.issued);
-  digest_ = (digest_ ^ (now << 20 ^ u64{sm_} << 52 ^ u64{slot} << 44 ^ at)) * 0x9e3779b97f4a7c15;
+  ++(w.counts->instructions.*pc.issued);
+  digest_ = (digest_ ^ (salt_ ^ u64{slot} << 44 ^ pc.index)) * 0x9e3779b97f4a7c15;
   with_.trace.issued(now, slot);
   ++w.issues;
   if (pc.ordered) with_.order.issues(slot);
 }
 
-inline void WarpIssue::issue_warp(u32 slot, u32 index, Cycle now) {
-  WarpSlot& w = with_.table[slot];
+/// Values come at once, of as many instructions as touch nothing but registers, if these are all there. When they count
+/// is the scoreboard's affair. Where a count of instructions ends the run, they come one by one.
+void WarpIssue::compute(WarpSlot& w) const {
+  const bool one_by_one =
+      w.warp->split_count != 1 || w.scoreboard.waits_for_answers() || with_.progress.ends_by_count();
+  w.ahead = one_by_one ? 1 : w.next.pc->run;
+  with_.executor.compute(*w.warp, &w.next.instr(), w.ahead, w.next.row_base, w.next.predicate_base);
+}
+
+/// Behind arithmetic: its warp need not be made ready for the next instruction.
+bool WarpIssue::goes_straight_on(const WarpSlot& w) const {
+  return w.next.pc->straight && w.warp->split_count == 1 && !with_.progress.limit();
+}
+
+void WarpIssue::issue_warp(u32 slot, u32 index, Scheduler& scheduler, Cycle now) {
+  WarpTable& table = with_.table;
+  WarpSlot& w = table[slot];
   const PcTiming& pc = *w.next.pc;
-  note_issue(slot, w, index, now);
-  if (pc.unit != Unit::none && pc.unit != Unit::memory) with_.schedulers.occupy(index, pc.unit, now + pc.interval);
-  w.scoreboard.set_next_issue(ready_at(width_ > 1 ? now : now + 1, Source::computed));
+  note_issue(slot, w, now);
+  if (pc.unit != Unit::none && pc.unit != Unit::memory) {
+    scheduler.occupy(pc.unit, now + pc.interval);
+    with_.schedulers.has_occupied(index, pc.unit, now + pc.interval);
+  }
+  const Cycle next_issue = next(now);
+  w.scoreboard.set_next_issue(ready_at(next_issue, Source::computed));
   const Readiness result = ready_at(now + pc.latency, Source::computed);
-  if (!pc.arithmetic) return issue_other(slot, w, result, now);
-  with_.executor.step(*w.warp, *w.instr, w.next.row_base, w.next.predicate_base);
+  if (!pc.arithmetic) {
+    table.issues(slot);
+    return issue_other(slot, w, result, now);
+  }
+  if (!w.ahead) compute(w);
   w.scoreboard.write(w.next, result);
   with_.progress.executed();
-  if (!pc.straight || w.warp->split_count != 1 || with_.progress.limit()) return go_on(slot, now);
+  if (--w.ahead == 0 && !goes_straight_on(w)) {
+    table.issues(slot);
+    return go_on(slot, now);
+  }
   ++w.next.pc;
-  ++w.instr;
-  look_at_next(slot, w, now, next(now));
+  const Readiness latest = w.scoreboard.latest(w.next);
+  // Arithmetic waits for its registers alone.
+  if (w.next.pc->arithmetic && latest < ready_at(next_issue + 1, Source{}))
+    return table.stays_ready(slot, w.next.pc->unit);
+  table.issues(slot);
+  look_at_next(slot, w, latest, now, next_issue);
+}
+
+inline void WarpIssue::issue(u32 index, Scheduler& scheduler, Cycle now) {
+  u64 could = candidates(scheduler, now);
+  if (!could) return;
+  scheduler.opportunity(with_.table.ready(), with_.held.at_accesses());
+  with_.stalls.issues(index);
+  for (u32 n = 0; could && n < width_; ++n) {
+    const u32 slot = scheduler.choose(could, with_.table.ages());
+    if (n == 0) ++with_.table[slot].counts->slots.issued;
+    issue_warp(slot, index, scheduler, now);
+    if (with_.endings.failed() || width_ == 1) return;
+    could = candidates(scheduler, now) & bit(slot);
+  }
+}
+
+void WarpIssue::issue(Cycle now) {
+  const u64 ready = with_.table.ready().all();  // none that is not becomes so before the end of the cycle's issue
+  if (!ready || with_.endings.failed()) return;
+  salt_ = now << 20 ^ u64 { sm_ } << 52;
+  u32 index = 0;
+  for (Scheduler& scheduler : with_.schedulers) {
+    if (ready & scheduler.mine()) {
+      issue(index, scheduler, now);
+      if (with_.endings.failed()) return;
+    }
+    ++index;
+  }
 }
 
 /// An instruction that is more than arithmetic.
 void WarpIssue::issue_other(u32 slot, WarpSlot& w, Readiness result, Cycle now) {
   const u32 at = w.warp->split().pc;
-  const ptx::Instr& instr = *w.instr;
+  const ptx::Instr& instr = w.next.instr();
   with_.issuing = {.slot = slot, .result = result};
   const Outcome outcome = execute(w, at, now);
   const PcTiming& pc = *w.next.pc;
-  w.scoreboard.write(w.next, with_.issuing.result);
+  if (waits_for_access(with_.issuing.result))
+    w.scoreboard.write_with(w.next, access_of(with_.issuing.result));
+  else
+    w.scoreboard.write(w.next, with_.issuing.result);
   with_.progress.executed();
   if (!pc.alone || outcome != Outcome::running) return after(slot, instr, outcome, now);
   if (instr.op == ptx::Op::mov_special && w.warp->spin.timed) with_.polls.note_clock(slot);
@@ -150,8 +182,7 @@ void WarpIssue::issue_other(u32 slot, WarpSlot& w, Readiness result, Cycle now) 
   if (!Executor::is_together(*w.warp) || with_.progress.limit()) return go_on(slot, now);
   const ptx::Pc at_next = w.warp->split().pc;
   w.next.pc = &w.next.timing->pcs[at_next];
-  w.instr = &w.grid->grid->kernel->code[at_next];
-  look_at_next(slot, w, now, next(now));
+  look_at_next(slot, w, w.scoreboard.latest(w.next), now, next(now));
 }
 
 inline Outcome WarpIssue::execute(WarpSlot& w, u32 at, Cycle now) {

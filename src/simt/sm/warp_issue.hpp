@@ -50,11 +50,13 @@ class WarpIssue {
  private:
   /// `next`: the cycle of the SM's next issue, in which the warp may be chosen if it is ready.
   void look_at(u32 slot, Cycle now, Cycle next);
-  void look_at_next(u32 slot, WarpSlot&, Cycle now, Cycle next);
+  void look_at_next(u32 slot, WarpSlot&, Readiness latest, Cycle now, Cycle next);
   u64 candidates(const Scheduler&, Cycle now) const;
   void issue(u32 index, Scheduler&, Cycle now);
-  void issue_warp(u32 slot, u32 index, Cycle now);
-  void note_issue(u32 slot, WarpSlot&, u32 index, Cycle now);
+  void issue_warp(u32 slot, u32 index, Scheduler&, Cycle now);
+  void note_issue(u32 slot, WarpSlot&, Cycle now);
+  void compute(WarpSlot&) const;
+  bool goes_straight_on(const WarpSlot&) const;
   void issue_other(u32 slot, WarpSlot&, Readiness result, Cycle now);
   Outcome execute(WarpSlot&, u32 pc, Cycle now);
   void after(u32 slot, const ptx::Instr&, Outcome, Cycle now);
@@ -68,6 +70,7 @@ class WarpIssue {
   LinePort* port_ = nullptr;
   u32 sm_, width_, branch_latency_;
   bool persists_;  // there is a persistency model
+  u64 salt_ = 0;   // of the cycle, for the digest
   u64 digest_ = 0x9e3779b97f4a7c15;
 };
 

@@ -23,9 +23,8 @@ struct ResidentBlock {
 
 /// Two lines of the host's caches.
 struct alignas(64) WarpSlot {
-  Warp* warp = nullptr;               // nullptr: the slot is vacant
-  IssuedInstruction next;             // whose unit and order it is that the warp waits for
-  const ptx::Instr* instr = nullptr;  // the same
+  Warp* warp = nullptr;    // nullptr: the slot is vacant
+  IssuedInstruction next;  // whose unit and order it is that the warp waits for
   Scoreboard scoreboard;
   TimingStatistics* counts = nullptr;  // of its launch
   ResidentBlock* block = nullptr;
@@ -34,6 +33,7 @@ struct alignas(64) WarpSlot {
   u32 generation = 0;      // so many warps have left the slot
   u32 issues = 0;          // so many instructions of warps in this slot
   u32 access = no_access;  // that the warp waits for
+  u16 ahead = 0;           // so many instructions from `next` have been executed: straight arithmetic
   Source source{};         // of what it waits for, when that has a cycle
   bool draining = false;   // its lanes have exited, loads are under way
 };

@@ -16,6 +16,7 @@ void WarpTable::leave(u32 slot) {
   w.block = nullptr;
   w.grid = nullptr;
   w.draining = false;
+  w.ahead = 0;
   ++w.generation;
   occupied_ &= ~bit(slot);
 }
