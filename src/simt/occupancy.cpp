@@ -22,6 +22,12 @@ u32 registers_of(const GpuLimits& limits, const ptx::Kernel& kernel) {
     registers = std::min<u64>(
         registers,
         std::max<u64>(limits.registers_per_block / bound / register_granule * register_granule, register_granule));
+  // … and that so many of them should be resident.
+  if (bound && kernel.min_blocks)
+    registers = std::min<u64>(
+        registers, std::max<u64>(limits.registers_per_sm / (u64{kernel.min_blocks} * round_up(bound, warp_lanes)) /
+                                     register_granule * register_granule,
+                                 register_granule));
   return round_up(registers, register_granule);
 }
 
