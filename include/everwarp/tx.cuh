@@ -38,6 +38,8 @@ EVERWARP_DEVICE void end_thread(Thread& thread) {
   if (thread.aborts_ != 0) count(&all->aborts, thread.aborts_);
   if (thread.robbed_ != 0) count(&all->robbed, thread.robbed_);
   if (thread.cancelled_ != 0) count(&all->cancelled, thread.cancelled_);
+  if (thread.executing_ != 0) count(&all->executing, thread.executing_);
+  if (thread.persisting_ != 0) count(&all->persisting, thread.persisting_);
 }
 
 /// Calls body(Thread&) in every thread of a kernel that is no helper, and helps in the others. All threads of the block
@@ -53,6 +55,7 @@ EVERWARP_DEVICE void run(const Space& space, Body&& body) {
     report(space, wrong_launch);
     return;
   }
+  if (space.timeline != NULL && block == 0 && thread == 0) atomicCAS(&space.timeline->begin, 0ull, now_ns());
   if (space.with_ring()) {
     for (unsigned i = thread; i < space.options.ring; i += blockDim.x) *ring->pair(space, i) = 0;
     if (thread == 0) {
@@ -92,6 +95,8 @@ EVERWARP_DEVICE Status atomically(Thread& thread, Body&& body) {
   const Space& space = thread.space_;
   if (thread.inside_) return report(space, nested);
   thread.inside_ = true;
+  const long long begin = cycles_now(space);
+  const unsigned long long persisted = thread.persisting_;
   Status status = retry_;
   for (unsigned tries = 0; status == retry_; ++tries) {
     if (tries != 0) {
@@ -104,6 +109,7 @@ EVERWARP_DEVICE Status atomically(Thread& thread, Body&& body) {
     status = transaction.commit();
   }
   thread.inside_ = false;
+  thread.executing_ += (cycles_now(space) - begin) - (thread.persisting_ - persisted);
   if (status == cancelled) ++thread.cancelled_;
   if (status >= nested) report(space, status);
   return status;

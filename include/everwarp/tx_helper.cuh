@@ -42,6 +42,13 @@ EVERWARP_DEVICE bool reserve(const Space& space, Ring* ring, unsigned pairs, uns
   }
 }
 
+EVERWARP_DEVICE void note_occupancy(const Space& space, unsigned pairs) {
+  TimelineBin* const bin = bin_now(space);
+  if (bin == NULL) return;
+  atomicAdd(&bin->looks, 1u);
+  atomicAdd(&bin->occupancy, pairs);
+}
+
 constexpr unsigned run_parts = 8;  // a run is up to so many warps' worth of pairs
 
 /// Moves whole frames from the ring to the log: up to 256 pairs, which the lanes write side by side. A whole warp.
@@ -73,6 +80,7 @@ EVERWARP_DEVICE bool drain(const Space& space, Ring* ring, unsigned block, unsig
     count(&space.shared->statistics.occupancy[used]);
     count(&space.shared->statistics.runs);
     count(&space.shared->statistics.pairs, length);
+    note_occupancy(space, look(&ring->tail) - begin);
   }
   unsigned long long* const log = log_of(space, block);
   unsigned long long* const mirror = space.mirror + static_cast<size_t>(block) * space.options.log;

@@ -103,6 +103,7 @@ inline size_t cut(Space& space, char* arena) {
   array(space.records, space.record_mask + 1ull);
   array(space.held, 1ull * o.records_held * space.all_threads);
   array(space.writes, 1ull * (pool ? o.slots : 1) * o.writes * space.all_threads);
+  array(space.timeline, o.timeline != 0 ? 1 : 0);
   return used;
 }
 
@@ -130,6 +131,7 @@ inline bool allocate(Space& space) {
   char* arena = NULL;
   if (cudaMalloc(reinterpret_cast<void**>(&arena), bytes) != cudaSuccess) return false;
   cut(space, arena);
+  if (o.timeline == 0) space.timeline = NULL;
   if (cudaMemset(arena, 0, bytes) != cudaSuccess || !reset(space)) return false;
   if (o.first_attempt == 0) return true;
   std::vector<unsigned long long> status(space.all_threads, static_cast<unsigned long long>(o.first_attempt) << 32);
@@ -339,6 +341,13 @@ inline bool settle(Space& space) {
 inline Statistics statistics(const Space& space) {
   Statistics all = {};
   cudaMemcpy(&all, &space.shared->statistics, sizeof all, cudaMemcpyDeviceToHost);
+  return all;
+}
+
+/// What has happened over time since the space was opened; all zero without Options::timeline.
+inline Timeline timeline(const Space& space) {
+  Timeline all = {};
+  if (space.timeline != NULL) cudaMemcpy(&all, space.timeline, sizeof all, cudaMemcpyDeviceToHost);
   return all;
 }
 

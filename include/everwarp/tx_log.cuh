@@ -29,9 +29,12 @@ EVERWARP_DEVICE void count(T* statistic, unsigned long long by = 1) {
 }
 
 using everwarp::wait_ns;
+/// A thread that waits for long sleeps most of the time: half as many ns as cycles are left, so no clock is too slow.
 EVERWARP_DEVICE void wait_cycles(unsigned cycles) {
-  if (cycles != 0)
-    for (const long long end = clock64() + cycles; clock64() < end;) continue;
+  if (cycles == 0) return;
+  const long long end = clock64() + cycles;
+  for (long long left = cycles; left > 0; left = end - clock64())
+    if (left > 128) wait_ns(static_cast<unsigned>(left / 2));
 }
 EVERWARP_DEVICE unsigned long long now_ns() {
   unsigned long long ns;
@@ -42,6 +45,21 @@ EVERWARP_DEVICE unsigned multiprocessor() {
   unsigned number;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
   return number;
+}
+
+/// The bin of this moment; NULL: no timeline is kept.
+EVERWARP_DEVICE TimelineBin* bin_now(const Space& space) {
+  if (space.timeline == NULL) return NULL;
+  const unsigned long long begin = look(&space.timeline->begin), now = now_ns();
+  const unsigned long long at = now > begin ? (now - begin) / space.options.timeline : 0;
+  return space.timeline->bins + (at < timeline_bins ? at : timeline_bins - 1);
+}
+EVERWARP_DEVICE void note_persisted(const Space& space, unsigned bytes) {
+  if (TimelineBin* const bin = bin_now(space)) atomicAdd(&bin->bytes, bytes);
+}
+/// Cycles for a difference; 0 where nobody asks.
+EVERWARP_DEVICE long long cycles_now(const Space& space) {
+  return space.timeline != NULL ? clock64() : 0;
 }
 
 EVERWARP_DEVICE Status report(const Space& space, Status mistake) {
@@ -195,7 +213,13 @@ EVERWARP_DEVICE void free_slot(const Space& space, unsigned slot, unsigned threa
 /// The bytes that somebody has just persisted count for its multiprocessor. A new slice adds what has changed to the
 /// whole GPU's rate, and then one thread may switch the helpers (section 5 of the paper).
 EVERWARP_DEVICE void monitor(const Space& space, unsigned bytes) {
+  if (bytes != 0) note_persisted(space, bytes);
   if (space.options.mode != adaptive) return;
+  if (bytes == 0)
+    if (TimelineBin* const bin = bin_now(space)) {
+      atomicAdd(&bin->starts, 1u);
+      atomicAdd(&bin->with_helpers, look(&space.shared->helpers_on));
+    }
   SmMonitor* const own = space.monitors + multiprocessor() % sm_monitors;
   Shared* const all = space.shared;
   const unsigned slice = static_cast<unsigned>(now_ns() / (1000ull * space.options.slice)), seen = look(&own->slice);

@@ -53,12 +53,13 @@ struct Options {
   unsigned threshold = 200;   // MB/s: above it helpers are on (adaptive)
   unsigned slice = 10;        // us: the time over which bandwidth is measured (adaptive)
   unsigned delay = 0;         // cycles that each persist waits before it: the paper's emulation of a slower medium
+  unsigned timeline = 0;      // ns of a bin of the Timeline; 0: none is kept
   unsigned first_number = 0;  // for tests: commits are counted from here, and the attempts of a thread
   unsigned first_attempt = 0; // … from here
 };
 
 constexpr unsigned long long pool_magic = 0x315854504d504745ull;  // "EGPMPTX1"
-enum : unsigned { format_version = 1, pool_line = 128, slices_below = 5, occupancy_bins = 32 };
+enum : unsigned { format_version = 1, pool_line = 128, slices_below = 5, occupancy_bins = 32, timeline_bins = 4096 };
 
 struct TxPoolHeader {
   unsigned long long magic;
@@ -107,7 +108,20 @@ struct SmMonitor {
 struct Statistics {
   unsigned long long commits, read_only, aborts, robbed, cancelled, ring_full, log_full, slot_waits, pairs, runs, switched_on,
       switched_off, largest_rate;
+  unsigned long long executing, persisting;  // cycles of all threads in transactions; kept with a timeline
   unsigned long long occupancy[occupancy_bins];  // of the ring, when a helper looks: one in 32 of its size a bin
+};
+
+/// What happens over time since the first launch, in bins of Options::timeline nanoseconds.
+struct TimelineBin {
+  unsigned bytes;             // persisted, by all blocks
+  unsigned commits;           // of block 0
+  unsigned looks, occupancy;  // of helpers at their rings, and the sum of pairs that they have seen there
+  unsigned starts, with_helpers;  // of transactions (adaptive), and those that began while helpers were on
+};
+struct Timeline {
+  unsigned long long begin;  // ns; 0: nothing has begun
+  TimelineBin bins[timeline_bins];
 };
 
 /// What all threads share, each on a line of its own where many write.
@@ -144,6 +158,7 @@ struct Space {
   BlockLog* block_logs;
   SmMonitor* monitors;
   Shared* shared;
+  Timeline* timeline;          // null: none is kept
   TxPoolHeader* pool;          // null: in memory
   unsigned long long* base;    // in the pool, as the rest
   unsigned* image;

@@ -53,6 +53,7 @@ class Thread {
   Ring* ring_;
   unsigned thread_, slot_ = 0, last_ = 0;
   unsigned commits_ = 0, read_only_ = 0, aborts_ = 0, robbed_ = 0, cancelled_ = 0;
+  unsigned long long executing_ = 0, persisting_ = 0;  // cycles
   bool inside_ = false;
   const unsigned long long* lost_record_ = NULL;  // to whom the last attempt has lost, and which record
   unsigned long long lost_to_ = 0;
@@ -62,7 +63,11 @@ class Thread {
 class Transaction {
  public:
   EVERWARP_DEVICE explicit Transaction(Thread& thread) : thread_(thread), space_(thread.space_) {
-    if (space_.options.mode == strict || space_.options.mode == adaptive) free_slot(space_, thread_.slot_, me());
+    if (space_.options.mode == strict || space_.options.mode == adaptive) {
+      const long long begin = cycles_now(space_);
+      free_slot(space_, thread_.slot_, me());
+      thread_.persisting_ += cycles_now(space_) - begin;
+    }
     unsigned long long* const status = space_.status + me();
     const unsigned attempt = static_cast<unsigned>(look(status) >> 32) + 1;
     active_ = status_of(attempt, active);
@@ -257,6 +262,7 @@ class Transaction {
     // A lane that has room publishes before it may wait for lanes of its warp that have none: the helper waits for it. So all
     // stands inside the loop, and the compiler must not know that the loop ends there.
     unsigned waits = 1, tries = 0;
+    const long long begin = cycles_now(space_);
     while (waits != 0) {
       unsigned at = 0;
       if (!by_ring || reserve(space_, thread_.ring_, 1 + count_, at, tries++ == 0)) {
@@ -265,6 +271,7 @@ class Transaction {
           into_ring(at, number);
         else if (in_slot)
           into_log(number);
+        thread_.persisting_ += cycles_now(space_) - begin;
         write_back();
         if (in_slot && ++thread_.slot_ == space_.options.slots) thread_.slot_ = 0;
         thread_.last_ = number;
@@ -274,6 +281,8 @@ class Transaction {
       if (waits != 0) wait_ns(200);
     }
     ++thread_.commits_;
+    if (blockIdx.x == 0)
+      if (TimelineBin* const bin = bin_now(space_)) atomicAdd(&bin->commits, 1u);
     return committed;
   }
 

@@ -53,7 +53,7 @@ __device__ void move(const tx::Space& space, tx::Transaction& t, const Layout& l
   }
 }
 
-__global__ void transfers(tx::Space space, Layout layout, unsigned round, unsigned* witnesses) {
+HELPER_KERNEL transfers(tx::Space space, Layout layout, unsigned round, unsigned* witnesses) {
   tx::run(space, [&](tx::Thread& thread) {
     for (unsigned k = round * layout.each; k < (round + 1) * layout.each; ++k) {
       tx::atomically(thread, [&](tx::Transaction& t) { move(space, t, layout, thread.index(), k); });

@@ -68,7 +68,7 @@ __device__ Children children_of(const unsigned* codes, int n, int i) {
   return {1u + (first == middle ? n - 1 + middle : middle), 1u + (last == middle + 1 ? n + middle : middle + 1)};
 }
 
-__global__ void construct(tx::Space space, Layout layout, const unsigned* codes, unsigned* witnesses) {
+HELPER_KERNEL construct(tx::Space space, Layout layout, const unsigned* codes, unsigned* witnesses) {
   tx::run(space, [&](tx::Thread& thread) {
     unsigned done = 0;
     for (unsigned i = thread.index(); i < layout.inner(); i += thread.count()) {
@@ -95,7 +95,7 @@ __device__ Volume volume_of(const tx::Space& space, tx::Transaction& t, const La
   return node >= layout.inner() ? leaves[node - layout.inner()] : t.load(space.at<Volume>(layout.volume(node)));
 }
 
-__global__ void reduce(tx::Space space, Layout layout, const Volume* leaves, unsigned* witnesses) {
+HELPER_KERNEL reduce(tx::Space space, Layout layout, const Volume* leaves, unsigned* witnesses) {
   tx::run(space, [&](tx::Thread& thread) {
     unsigned done = 0;
     for (unsigned leaf = thread.index(); leaf < layout.leaves; leaf += thread.count()) {

@@ -38,8 +38,8 @@ __host__ __device__ unsigned value_of(unsigned key) {
   return ~key * 2654435761u;
 }
 
-__global__ void inserts(tx::Space space, Layout layout, unsigned begin, unsigned end, unsigned* witnesses,
-                        unsigned* full) {
+HELPER_KERNEL inserts(tx::Space space, Layout layout, unsigned begin, unsigned end, unsigned* witnesses,
+                      unsigned* full) {
   tx::run(space, [&](tx::Thread& thread) {
     unsigned done = (begin + thread.count() - 1 - thread.index()) / thread.count();
     for (unsigned i = thread.index() + done * thread.count(); i < end; i += thread.count()) {

@@ -4,17 +4,28 @@
 // A *witness* is a count of a thread that it persists by itself, in a pool of its own: how many of its transactions
 // tx::durable() has promised. The recovery finds at least those.
 //
-//   -DBUG=N     plants bug N of bugs.toml
+//   -DBUG=N             plants bug N of bugs.toml
+//   -DBLOCKS_PER_SM=N   compiled so that N blocks of 256 threads and one helper warp fit into an SM, as far as
+//   registers go
 #pragma once
+#include <math.h>
+
 #include <everwarp/tx.cuh>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "../cuda/check.h"
+#include "figures.h"
 
 #ifndef BUG
 #define BUG 0
+#endif
+
+#ifdef BLOCKS_PER_SM
+#define HELPER_KERNEL __global__ void __launch_bounds__(288, BLOCKS_PER_SM)
+#else
+#define HELPER_KERNEL __global__ void
 #endif
 
 namespace helper {
@@ -34,10 +45,10 @@ __host__ __device__ inline unsigned mix(unsigned x) {  // one to one
 struct Arguments {
   std::string pool = "helper.pool", mode = "helper";
   bool recovers = false, audits = false;
-  std::map<std::string, unsigned long long> numbers{{"blocks", 4},      {"threads", 64}, {"helpers", 1}, {"ring", 1280},
-                                                    {"threshold", 200}, {"slice", 10},   {"delay", 0},   {"log", 4096},
-                                                    {"slots", 4},       {"records", 0},  {"rounds", 1}};
-  std::map<std::string, std::string> texts;
+  std::map<std::string, unsigned long long> numbers{
+      {"blocks", 4}, {"threads", 64}, {"helpers", 1}, {"ring", 1280}, {"threshold", 200}, {"slice", 10},
+      {"delay", 0},  {"log", 4096},   {"slots", 4},   {"records", 0}, {"rounds", 1},      {"timeline", 0}};
+  std::map<std::string, std::string> texts{{"emulate", "none"}};
 
   unsigned operator[](const char* name) const { return static_cast<unsigned>(numbers.at(name)); }
 
@@ -86,6 +97,7 @@ struct Arguments {
       }
     }
     if (mode_number() > tx::adaptive) refuse(argv[0], "unknown mode \"" + mode + "\"");
+    if (texts["emulate"] != "none") numbers["delay"] = delay_of(argv[0], texts["emulate"]);
     if ((*this)["blocks"] == 0 || (*this)["threads"] == 0 || (*this)["rounds"] == 0)
       refuse(argv[0], "--blocks, --threads and --rounds should be at least 1");
   }
@@ -94,6 +106,14 @@ struct Arguments {
     unsigned number = 0;
     while (number < 4 && mode != names[number]) ++number;
     return static_cast<tx::Mode>(number);
+  }
+  /// The delay by which the paper emulates a bandwidth: its fit in section 6.1, of cycles over GB/s.
+  unsigned delay_of(const char* program, const std::string& bandwidth) const {
+    char* end;
+    const double rate = strtod(bandwidth.c_str(), &end);
+    if (*end != 0 || end == bandwidth.c_str() || !(rate >= 0.01 && rate <= 1e4))
+      refuse(program, "--emulate should be GB/s from 0.01 to 10000, or none, but is \"" + bandwidth + "\"");
+    return static_cast<unsigned>(pow(10, 6.063 - 1.105 * log10(rate)) + 0.5);
   }
   tx::Options options(unsigned words, unsigned writes, unsigned held) const {
     tx::Options o;
@@ -106,6 +126,7 @@ struct Arguments {
     o.threshold = (*this)["threshold"];
     o.slice = (*this)["slice"];
     o.delay = (*this)["delay"];
+    o.timeline = (*this)["timeline"];
     o.log = (*this)["log"];
     o.slots = (*this)["slots"];
     o.records = (*this)["records"];
@@ -193,6 +214,7 @@ class Run {
   double time_us() const { return time_us_; }
   /// Makes the image what transactions have made of the working copy, and prints what happened.
   void settle(const char* what) {
+    print_figures(space);
     std::vector<unsigned> working(space.options.words);
     if (cudaMemcpy(working.data(), space.data, 4ull * space.options.words, cudaMemcpyDeviceToHost) != cudaSuccess ||
         !tx::settle(space))

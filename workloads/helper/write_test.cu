@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kMagic = 0x31545257;
 
-__global__ void own_words(tx::Space space, unsigned writes, unsigned repeats) {
+HELPER_KERNEL own_words(tx::Space space, unsigned writes, unsigned repeats) {
   tx::run(space, [&](tx::Thread& thread) {
     for (unsigned repeat = 0; repeat < repeats; ++repeat)
       tx::atomically(thread, [&](tx::Transaction& t) {
