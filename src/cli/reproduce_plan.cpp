@@ -41,7 +41,7 @@ void check_names(std::string_view option, const std::vector<std::string>& words,
 
 std::string identity(const Program& program, const Configuration& configuration, Phase phase, u64 seed) {
   std::string text =
-      fmt::format("{}\n{}\n{}\n{}\n", program.name, configuration.machine, phase == Phase::recovery, seed);
+      fmt::format("{}\n{}\n{}\n{}\n", program.run_name, configuration.machine, phase == Phase::recovery, seed);
   for (const std::string& setting : configuration.settings) text += setting + "\n";
   for (const std::string& option : configuration.options) text += "option " + option + "\n";
   if (!configuration.source_prefix.empty()) text += "source " + configuration.source_prefix + "\n";
@@ -161,7 +161,7 @@ const ProgramBuild& ReproducePlan::build_of(const Program& program, const Config
 PlannedRun ReproducePlan::planned(const Program& program, const Configuration& configuration, Phase phase,
                                   u64 seed) const {
   PlannedRun planned;
-  planned.program = &program;
+  planned.program = &suite_.programs.at(program.run_name);
   planned.configuration = &configuration;
   planned.phase = phase;
   MachineRun& run = planned.run;
@@ -178,7 +178,7 @@ PlannedRun ReproducePlan::planned(const Program& program, const Configuration& c
   };
   run.command = call(phase == Phase::run ? program.run : program.recover);
   if (phase == Phase::recovery) run.prepare = call(program.prepare);
-  run.environment = {{"program", program.name},
+  run.environment = {{"program", program.run_name},
                      {"phase", phase == Phase::run ? "run" : "recovery"},
                      {"size", request_.size},
                      {"options", build_of(program, configuration).options}};
@@ -189,7 +189,8 @@ void ReproducePlan::add_run(const Program& program, const Configuration& configu
   const std::string same = identity(program, configuration, phase, seed);
   if (name_of_.contains(same)) return;
   PlannedRun run = planned(program, configuration, phase, seed);
-  run.name = fmt::format("{}-{}-{}", program.name, fs::path(configuration.machine).stem().string(), keys_.key(run.run));
+  run.name =
+      fmt::format("{}-{}-{}", program.run_name, fs::path(configuration.machine).stem().string(), keys_.key(run.run));
   name_of_[same] = run.name;
   if (by_name_.contains(run.name)) return;  // two configurations that are the same machine
   by_name_[run.name] = runs_.size();

@@ -18,7 +18,7 @@ using Kind = Node::Kind;
 
 enum class Sort { program, machine, x };
 constexpr std::string_view sort_names[] = {"program", "bar or configuration", "value of the axis"};
-constexpr std::string_view aggregates[] = {"mean", "geomean", "min", "max", "sum"};
+constexpr std::string_view aggregates[] = {"mean", "geomean", "min", "max", "sum", "crossing"};
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -141,6 +141,8 @@ class Reader final : core::ArithmeticReader<Reader, Node> {
       wrong("\"in\"");
     }
     const Sort sort = set(node.set);
+    if (function == "crossing" && (sort != Sort::x || !std::ranges::all_of(node.set, is_above_zero)))
+      throw UserError(place_, "a crossing is looked for along an axis of numbers above 0");
     expect(',');
     variables_.push_back({node.variable, sort});
     node.parts.push_back(sum());
@@ -148,6 +150,7 @@ class Reader final : core::ArithmeticReader<Reader, Node> {
     expect(')');
     return node;
   }
+  static bool is_above_zero(const std::string& text) { return std::strtod(text.c_str(), nullptr) > 0; }
   Sort set(std::vector<std::string>& members) {
     if (!one_of("[")) {
       const std::string word = name("a set");
@@ -222,6 +225,7 @@ class Evaluation {
       if (!one) return std::nullopt;
       values.push_back(*one);
     }
+    if (node.function == "crossing") return crossing(node.set, values);
     if (node.function == "min") return std::ranges::min(values);
     if (node.function == "max") return std::ranges::max(values);
     double sum = 0;
@@ -229,6 +233,21 @@ class Evaluation {
     if (node.function == "sum") return sum;
     sum /= static_cast<double>(values.size());
     return node.function == "mean" ? sum : std::exp(sum);
+  }
+
+  /// Up to where the values are above 1: between two places as a straight line of the logarithms. Nowhere: the first
+  /// place; everywhere: the last.
+  static std::optional<double> crossing(const std::vector<std::string>& places, const std::vector<double>& values) {
+    std::size_t above = values.size();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (values[i] <= 0) return std::nullopt;
+      if (values[i] > 1) above = i;
+    }
+    const auto at = [&](std::size_t i) { return std::strtod(places[i].c_str(), nullptr); };
+    if (above == values.size()) return at(0);
+    if (above + 1 == values.size()) return at(above);
+    const double top = std::log(values[above]), bottom = std::log(values[above + 1]);
+    return at(above) * std::pow(at(above + 1) / at(above), top / (top - bottom));
   }
 
   const Measure& measure_;

@@ -4,7 +4,7 @@
 //   product    value { * value | / value }
 //   value      number | (sum) | measurement | aggregate
 //   measured   METRIC(PROGRAM, MACHINE [, AXIS=VALUE] [, recovery])
-//   aggregate  FUNCTION(VARIABLE in SET, sum)        mean, geomean, min, max or sum
+//   aggregate  FUNCTION(VARIABLE in SET, sum)        mean, geomean, min, max, sum or crossing
 //   set        programs | bars | AXIS | [NAME, NAME, …]
 //
 // METRIC is what a study may measure (time, range.flush, energy.total, slots.data_*), or `value`: what this figure's
@@ -13,6 +13,7 @@
 // underlines stands in single quotes. `recovery`: of the program's recovery and not of its run.
 //
 //   mean(p in programs, time(p, gh) / time(p, gd))
+//   crossing(b in bandwidths, time(A1, strict, bandwidths=b) / time(A1, helper, bandwidths=b))
 //   max(n in cus, time(SPM_L, dd, cus=n) / time(SPM_L, dd, cus=1))
 #pragma once
 

@@ -12,8 +12,9 @@ namespace {
 
 /// What the figure measures of a run. Of a range its time is known; statistics are those of the whole run then.
 std::optional<double> value_of(const FinishedRun& run, const Metric& metric, const Figure& figure,
-                               const Program& program, const Configuration& on, Phase phase) {
+                               const Program& program, const Configuration& on, Phase phase, const std::string& x) {
   if (!metric.range().empty()) return run.range_time(metric.range());
+  if (!metric.printed().empty()) return run.printed(with_value(metric.printed(), x), program.measured_kernels(phase));
   if (metric.is_operations()) {
     const auto count = program.operations.find(run.text("size"));
     return count == program.operations.end() ? std::nullopt : std::optional(count->second);
@@ -57,21 +58,21 @@ class BarValue {
   const std::string& over_x() const { return figure_.x.over.empty() ? x_ : figure_.x.over; }
   std::optional<double> measured(const Metric& metric, const std::string& configuration, const std::string& x,
                                  u64 seed) {
-    return measured(metric, program_, figure_.configuration(configuration, x), figure_.phase, seed);
+    return measured(metric, program_, figure_.configuration(configuration, x), figure_.phase, seed, x);
   }
   std::optional<double> measured(const Metric& metric, const Program& program, const Configuration& on, Phase phase,
-                                 u64 seed) {
+                                 u64 seed, const std::string& x) {
     const FinishedRun* run = find_(program, on, phase, seed);
     if (!run) return std::nullopt;
     const std::string name = run->directory().filename().string();
     if (std::find(runs.begin(), runs.end(), name) == runs.end())
       runs.push_back(name), configurations.push_back(on.name);
-    return value_of(*run, metric, figure_, program, on, phase);
+    return value_of(*run, metric, figure_, program, on, phase, x);
   }
   std::optional<double> computed(const Bar& bar, u64 seed) {
     const Measure measure = [&](const Measurement& asked) {
       return measured(*asked.metric, suite_.programs.at(asked.program), figure_.machine(asked.machine, asked.x),
-                      phase_of(asked, figure_), seed);
+                      phase_of(asked, figure_), seed, asked.x);
     };
     return bar.value.value(measure, program_.name);
   }
@@ -242,7 +243,7 @@ std::vector<Measure> measures_of(const Suite& suite, const Figure& figure, const
       const Phase phase = phase_of(asked, figure);
       const FinishedRun* run = find(program, on, phase, seed);
       if (!run) return std::nullopt;
-      return value_of(*run, *asked.metric, figure, program, on, phase);
+      return value_of(*run, *asked.metric, figure, program, on, phase, asked.x);
     });
   return list;
 }

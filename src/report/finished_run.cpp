@@ -151,6 +151,21 @@ std::optional<double> FinishedRun::range_time(std::string_view name) const {
   });
 }
 
+std::optional<double> FinishedRun::printed(const std::string& name, const std::vector<std::string>& kernels) const {
+  std::istringstream output(core::read_file(directory_ / "output.txt", u64{1} << 30).text);
+  std::optional<double> found, of_kernel;
+  const std::string longer = kernels.empty() ? name : kernels[0] + "." + name;
+  for (std::string line; std::getline(output, line);) {
+    std::istringstream words(line);
+    std::string word, own;
+    double value = 0;
+    if (!(words >> word >> own >> value) || word != "figure") continue;
+    if (own == name) found = value;
+    if (own == longer) of_kernel = value;
+  }
+  return of_kernel ? of_kernel : found;
+}
+
 std::string short_kernel_name(std::string_view symbol) {
   std::string name = core::readable_name(symbol);
   int depth = 0;  // of template arguments; "(anonymous namespace)::" stands before a name

@@ -40,6 +40,10 @@ class FinishedRun {
   /// The time in ns of the host's ranges of this name, added up; nothing when there is none, or rows are missing.
   std::optional<double> range_time(std::string_view name) const;
 
+  /// The number of the program's line "figure NAME VALUE", the last one of this name; nothing when there is none. What
+  /// the program says of the first of `kernels`, as "KERNEL.NAME", goes before what it says of all.
+  std::optional<double> printed(const std::string& name, const std::vector<std::string>& kernels) const;
+
  private:
   double launch_nanoseconds() const;
   std::optional<double> measure_whole(const Metric&, Span) const;

@@ -97,6 +97,11 @@ Metric Metric::read(std::string_view text, const core::Place& place) {
     metric.range_ = text.substr(prefix.size());
     return metric;
   }
+  if (constexpr std::string_view prefix = "printed."; text.starts_with(prefix) && text.size() > prefix.size()) {
+    metric.text_ = text;
+    metric.printed_ = text.substr(prefix.size());
+    return metric;
+  }
   if (text == "operations") {
     metric.text_ = text;
     metric.operations_ = true;

@@ -46,7 +46,7 @@ Program read_program(const toml::node& node, const std::string& file, const std:
                          {"source", "options", "run", "prepare", "recover", "kernels", "recovery_kernels", "range",
                           "recovery_range", "size", "part", "work", "seconds", "operations"});
   Program program;
-  program.name = name;
+  program.name = program.run_name = name;
   program.place = table.place();
   program.source = core::home_directory() / table.text("source");
   if (!fs::is_regular_file(program.source))
@@ -76,6 +76,21 @@ Program read_program(const toml::node& node, const std::string& file, const std:
                                                           size, what, part));
   program.seconds = of_sizes<double>(table, "seconds", what, "a number", program.sizes);
   program.operations = of_sizes<double>(table, "operations", what, "a number", program.sizes);
+  return program;
+}
+
+/// Another part of a program's run: its kernels, or its range, are others.
+Program read_another_part(const toml::node& node, const std::string& file, const std::string& name,
+                          const std::map<std::string, Program>& known) {
+  const std::string what = fmt::format("[program.{}]", name);
+  const StudyTable table(as_table(node, file, what), file, what, {"same_run_as", "kernels", "range"});
+  const std::string whole = table.text("same_run_as");
+  expect_name(table.place_of("same_run_as"), "program", whole, names_of(known));
+  Program program = known.at(whole);
+  program.name = name;
+  program.place = table.place();
+  program.kernels = table.texts_or_none("kernels");
+  program.range = table.text_or("range", "");
   return program;
 }
 
@@ -109,7 +124,13 @@ constexpr std::string_view suite_keys[] = {"title", "from", "figures", "size", "
 void read_programs(const StudyTable& table, const std::string& file, Suite& suite) {
   for (auto&& [key, node] : table.table_or_none("program")) {
     const std::string program(key.str());
-    suite.programs[program] = read_program(node, file, program);
+    if (!node.is_table() || !node.as_table()->contains("same_run_as"))
+      suite.programs[program] = read_program(node, file, program);
+  }
+  for (auto&& [key, node] : table.table_or_none("program")) {
+    if (!node.is_table() || !node.as_table()->contains("same_run_as")) continue;
+    const std::string program(key.str());
+    suite.programs[program] = read_another_part(node, file, program, suite.programs);
   }
 }
 

@@ -24,6 +24,7 @@ enum class Phase { run, recovery };
 /// A CUDA program and how it is called. In a call "{size}" stands for the words of the chosen size.
 struct Program {
   std::string name;
+  std::string run_name;  // runs stand under it: that of another program whose runs these are too, else its own
   core::Place place;
   std::filesystem::path source;       // absolute; in the file, relative to the folder that holds workloads/
   std::vector<std::string> options;   // of `ew build`, besides -O2
@@ -102,6 +103,9 @@ struct Axis {
   bool numeric = true;              // all values are numbers: drawn to scale
   std::vector<std::string> points() const { return name.empty() ? std::vector<std::string>{""} : values; }
 };
+
+/// "ring_{x}" at a value of the axis. Behind the x a number may be multiplied or divided by: "{x/14}", "{x*1.5}".
+std::string with_value(std::string text, const std::string& value);
 
 struct Figure {
   std::string id;  // of its folder: "10a" in figure-10a, "table-4" in table-4

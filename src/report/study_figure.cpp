@@ -127,15 +127,26 @@ Mean read_mean(const StudyTable& table, Quantity quantity) {
   return table.truth_or("mean", usual) ? Mean::geometric : Mean::none;
 }
 
-bool is_number(const std::string& text) {
+std::optional<double> number_in(const std::string& text) {
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && rest == text.data() + text.size();
+  return error == std::errc{} && rest == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
-
-std::string with_value(std::string text, const std::string& value) {
-  for (std::size_t at = 0; (at = text.find("{x}", at)) != text.npos; at += value.size()) text.replace(at, 3, value);
-  return text;
+bool is_number(const std::string& text) {
+  return number_in(text).has_value();
+}
+/// What stands between "{x" and "}" is nothing, or a sign and a number.
+void check_places(const std::string& text, bool numeric, const core::Place& place) {
+  for (std::size_t at = 0; (at = text.find("{x", at)) != text.npos; at += 2) {
+    const std::size_t end = text.find('}', at);
+    const std::string inside = end == text.npos ? " " : text.substr(at + 2, end - at - 2);
+    if (inside.empty()) continue;
+    const std::optional<double> factor = number_in(inside.substr(1));
+    if ((inside[0] != '*' && inside[0] != '/') || !factor || *factor == 0)
+      throw UserError(place, fmt::format("a value stands as {{x}}, {{x*2}} or {{x/2}}, not as \"{}\"",
+                                         text.substr(at, end == text.npos ? end : end + 1 - at)));
+    if (!numeric) throw UserError(place, "only numbers can be multiplied or divided, and \"values\" has others");
+  }
 }
 
 /// [x]: a configuration for each one that there is and each value of the axis.
@@ -154,8 +165,10 @@ void read_axis(Figure& figure, const StudyTable& document, const std::string& fi
   const std::vector<std::string> settings = table.texts_or_none("set");
   std::string open = words;
   for (const std::string& setting : settings) open += " " + setting;
-  if (open.find("{x}") == open.npos)
+  open += " " + figure.metric.printed();
+  if (open.find("{x") == open.npos)
     throw UserError(table.place(), "[x] should have \"words\" or \"set\" with \"{x}\" where the value stands");
+  check_places(open, axis.numeric, table.place());
   Configurations along;
   for (const auto& [name, base] : figure.configurations) {
     std::vector<std::string> places = axis.values;
@@ -164,7 +177,9 @@ void read_axis(Figure& figure, const StudyTable& document, const std::string& fi
       Configuration one = base;
       one.name = Figure::configuration_at(name, value);
       if (!words.empty()) one.words += (one.words.empty() ? "" : " ") + with_value(words, value);
-      for (const std::string& setting : settings) one.settings.push_back(with_value(setting, value));
+      std::vector<std::string> along_axis;  // behind them those of the configuration: it may keep a field as it is
+      for (const std::string& setting : settings) along_axis.push_back(with_value(setting, value));
+      one.settings.insert(one.settings.begin(), along_axis.begin(), along_axis.end());
       if (!settings.empty()) check_machine(one);
       along[one.name] = std::move(one);
     }
@@ -203,6 +218,23 @@ void read_claims_of(Figure& figure, const fs::path& path, const std::vector<std:
 }
 
 }  // namespace
+
+std::string with_value(std::string text, const std::string& value) {
+  for (std::size_t at = 0; (at = text.find("{x", at)) != text.npos;) {
+    const std::size_t end = text.find('}', at);
+    if (end == text.npos) break;
+    const char sign = text[at + 2];
+    std::string known = value;
+    if (sign == '*' || sign == '/') {
+      const double factor = number_in(text.substr(at + 3, end - at - 3)).value_or(1);
+      const double x = number_in(value).value_or(0);
+      known = fmt::format("{:.6g}", sign == '*' ? x * factor : x / factor);
+    }
+    text.replace(at, end + 1 - at, known);
+    at += known.size();
+  }
+  return text;
+}
 
 std::vector<std::string> Figure::bars_with_a_machine() const {
   std::vector<std::string> names;

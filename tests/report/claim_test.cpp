@@ -82,6 +82,15 @@ TEST(ClaimExpressions, AggregateOverSets) {
   EXPECT_DOUBLE_EQ(value("mean(n in [2, 8], time(P, a, cus=n))", "cus"), 50);
 }
 
+TEST(ClaimExpressions, FindWhereALineCrossesOne) {
+  // time(P, a, cus=n) is 10 n: 40 over it is 4, 2 and 0.5 at 1, 2 and 8.
+  EXPECT_DOUBLE_EQ(value("crossing(n in cus, 40 / time(P, a, cus=n))", "cus"), 4);
+  EXPECT_DOUBLE_EQ(value("crossing(n in cus, 100 / time(P, a, cus=n))", "cus"), 8) << "above 1 everywhere: the last";
+  EXPECT_DOUBLE_EQ(value("crossing(n in cus, 5 / time(P, a, cus=n))", "cus"), 1) << "nowhere: the first";
+  EXPECT_DOUBLE_EQ(value("crossing(n in [2, 8], 40 / time(P, a, cus=n))", "cus"), 4);
+  EXPECT_NE(mistake("crossing(p in programs, time(p, a))").find("along an axis of numbers above 0"), std::string::npos);
+}
+
 TEST(ClaimExpressions, HaveNoValueWithoutARunOrOverNothing) {
   const auto without_q = [](const Measurement& asked) { return asked.program == "Q" ? std::nullopt : table(asked); };
   const auto of = [&](const char* text) { return ClaimExpression::read(text, names(), {}).value(without_q); };

@@ -332,6 +332,24 @@ TEST_F(Comparison, ComputesABarFromTheMachinesOfOthers) {
   EXPECT_EQ(result.direction.claims, 4u) << "a computed bar is not what all are normalised to";
 }
 
+TEST_F(Comparison, TakesNumbersThatTheProgramPrints) {
+  add_run("P", "a", 100), add_run("Q", "a", 100);
+  for (std::size_t run : {0, 1})
+    std::ofstream(runs_[run].directory() / "output.txt")
+        << "hello\nfigure rate 1\nfigure rate 2.5e3\nfigure ring_7 12\nfigure work.ring_7 34\nfigure\nfigure rate x\n";
+  figure_.quantity = Quantity::absolute;
+  figure_.metric = Metric::read("printed.rate", {});
+  Bar bar{"a", "", "a", "", ""};
+  add_bar(bar, 1, 1);
+  EXPECT_DOUBLE_EQ(ours(compared(), "P", "a"), 2500) << "the last one";
+  figure_.metric = Metric::read("printed.ring_7", {});
+  EXPECT_DOUBLE_EQ(ours(compared(), "P", "a"), 34) << "the kernel's own";
+  suite_.programs["Q"].kernels.clear();
+  EXPECT_DOUBLE_EQ(ours(compared(), "Q", "a"), 12) << "that of all";
+  figure_.metric = Metric::read("printed.rates", {});
+  EXPECT_FALSE(compared().find("P", "a")->ours);
+}
+
 TEST_F(Comparison, KnowsTheOperationsOfARunsSize) {
   add_run("P", "a", 100);
   std::ofstream(runs_[0].directory() / "env.json") << R"({"size": "small"})";

@@ -237,6 +237,43 @@ TEST_F(Studies, AnAxisRunsEachProgramAtEachValue) {
   EXPECT_SAYS(mistake(), "a value stands twice on the axis");
 }
 
+TEST_F(Studies, ValuesOfTheAxisMayBeMultipliedAndKeptOut) {
+  EXPECT_EQ(with_value("a={x}, b={x/14}, c={x*3}", "7"), "a=7, b=0.5, c=21");
+  const auto with = [&](const std::string& lines) {
+    write("figure-1/study.toml", study_text + ("[x]\nname = \"n\"\nvalues = [2, 4]\n" + lines + "\n"));
+    write("figure-1/published.csv", "program,n,slow\n");
+  };
+  with("set = [\"sm.count={x/2}\", \"sm.warps={x*8}\"]");
+  const Figure figure = read_suite(folder_, "toy").figures[0];
+  EXPECT_EQ(figure.configuration("fast", "4").settings, (std::vector<std::string>{"sm.count=2", "sm.warps=32"}));
+  EXPECT_EQ(figure.configuration("slow", "4").settings.back(), "sm.count=2") << "slow's own word is the last";
+  for (const char* wrong : {"{x+2}", "{x/}", "{x/0}", "{xy}"}) {
+    with("set = [\"sm.count=" + std::string(wrong) + "\"]");
+    EXPECT_SAYS(mistake(), "a value stands as {x}, {x*2} or {x/2}, not as \"" + std::string(wrong) + "\"");
+  }
+  std::string text = study_text + std::string("[x]\nname = \"n\"\nvalues = [2, \"b\"]\nset = [\"sm.count={x/2}\"]\n");
+  write("figure-1/study.toml", text);
+  EXPECT_SAYS(mistake(), "only numbers can be multiplied or divided");
+  replace("figure-1/study.toml", text, "set = [\"sm.count={x/2}\"]\n", "");  // the metric alone has the place
+  replace("figure-1/study.toml", study_text + std::string("[x]\nname = \"n\"\nvalues = [2, \"b\"]\n"), "axis",
+          "metric = \"printed.rate_{x}\"\naxis");
+  EXPECT_EQ(read_suite(folder_, "toy").figures[0].configuration("fast", "b").words, "");
+}
+
+TEST_F(Studies, AProgramMayBeAnotherPartOfARun) {
+  write("suite.toml", suite_with_order() + "[program.rest]\nsame_run_as = \"gpKVS\"\nkernels = [\"get\"]\n");
+  const Suite suite = read_suite(folder_, "toy");
+  const Program &rest = suite.programs.at("rest"), &whole = suite.programs.at("gpKVS");
+  EXPECT_EQ(rest.run_name, "gpKVS");
+  EXPECT_EQ(whole.run_name, "gpKVS");
+  EXPECT_EQ(rest.run, whole.run);
+  EXPECT_EQ(rest.kernels, std::vector<std::string>{"get"});
+  write("suite.toml", suite_with_order() + "[program.rest]\nsame_run_as = \"gpKV\"\n");
+  EXPECT_SAYS(mistake(), "unknown program \"gpKV\" (did you mean \"gpKVS\"?)");
+  write("suite.toml", suite_with_order() + "[program.rest]\nsame_run_as = \"gpKVS\"\nrun = \"x\"\n");
+  EXPECT_SAYS(mistake(), "unknown key in [program.rest] \"run\"");
+}
+
 TEST_F(Studies, BarsMayBeComputed) {
   const auto with = [&](const std::string& bar) {
     write("figure-1/study.toml", study_text + ("[[bar]]\nname = \"more\"\n" + bar + "\n"));
@@ -328,7 +365,8 @@ TEST_F(Studies, MayMeasureARangeOfTheHost) {
 TEST(CommittedStudies, AreWhole) {
   const fs::path studies = core::home_directory() / "studies";
   const std::vector<std::string> names = suite_names(studies);
-  EXPECT_EQ(names, (std::vector<std::string>{"bam", "denovo", "gpm", "sbrp", "sbrp-artifact", "sbrp-choices"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"bam", "denovo", "gpm", "sbrp", "sbrp-artifact",
+                                             "sbrp-choices"}));
   // The thesis's text has no values of bars: it makes claims, and every figure has some.
   const Suite of_claims = read_suite(studies, "denovo");
   EXPECT_EQ(of_claims.figures.size(), 11u);
