@@ -84,7 +84,7 @@ inline u64 WarpIssue::candidates(const Scheduler& scheduler, Cycle now) const {
 inline void WarpIssue::note_issue(u32 slot, WarpSlot& w, Cycle now) {
   const PcTiming& pc = *w.next.pc;
   ++(w.counts->instructions.*pc.issued);
-  digest_ = (digest_ ^ (salt_ ^ u64{slot} << 44 ^ pc.index)) * 0x9e3779b97f4a7c15;
+  digest_ = (digest_ ^ (now << 20 ^ u64{sm_} << 52 ^ u64{slot} << 44 ^ pc.index)) * 0x9e3779b97f4a7c15;
   with_.trace.issued(now, slot);
   ++w.issues;
   if (pc.ordered) with_.order.issues(slot);
@@ -97,11 +97,6 @@ void WarpIssue::compute(WarpSlot& w) const {
       w.warp->split_count != 1 || w.scoreboard.waits_for_answers() || with_.progress.ends_by_count();
   w.ahead = one_by_one ? 1 : w.next.pc->run;
   with_.executor.compute(*w.warp, &w.next.instr(), w.ahead, w.next.row_base, w.next.predicate_base);
-}
-
-/// Behind arithmetic: its warp need not be made ready for the next instruction.
-bool WarpIssue::goes_straight_on(const WarpSlot& w) const {
-  return w.next.pc->straight && w.warp->split_count == 1 && !with_.progress.limit();
 }
 
 void WarpIssue::issue_warp(u32 slot, u32 index, Scheduler& scheduler, Cycle now) {
@@ -123,15 +118,17 @@ void WarpIssue::issue_warp(u32 slot, u32 index, Scheduler& scheduler, Cycle now)
   if (!w.ahead) compute(w);
   w.scoreboard.write(w.next, result);
   with_.progress.executed();
-  if (--w.ahead == 0 && !goes_straight_on(w)) {
+  if (--w.ahead == 0 && (!pc.straight || w.warp->split_count != 1 || with_.progress.limit())) {
     table.issues(slot);
     return go_on(slot, now);
   }
   ++w.next.pc;
   const Readiness latest = w.scoreboard.latest(w.next);
   // Arithmetic waits for its registers alone.
-  if (w.next.pc->arithmetic && latest < ready_at(next_issue + 1, Source{}))
-    return table.stays_ready(slot, w.next.pc->unit);
+  if (w.next.pc->arithmetic && latest < ready_at(next_issue + 1, Source{})) {
+    table.needs(slot, w.next.pc->unit);
+    return table.be_ready(bit(slot));
+  }
   table.issues(slot);
   look_at_next(slot, w, latest, now, next_issue);
 }
@@ -153,7 +150,6 @@ inline void WarpIssue::issue(u32 index, Scheduler& scheduler, Cycle now) {
 void WarpIssue::issue(Cycle now) {
   const u64 ready = with_.table.ready().all();  // none that is not becomes so before the end of the cycle's issue
   if (!ready || with_.endings.failed()) return;
-  salt_ = now << 20 ^ u64 { sm_ } << 52;
   u32 index = 0;
   for (Scheduler& scheduler : with_.schedulers) {
     if (ready & scheduler.mine()) {
@@ -201,19 +197,15 @@ inline Outcome WarpIssue::execute(WarpSlot& w, u32 at, Cycle now) {
 }
 
 void WarpIssue::go_on(u32 slot, Cycle now) {
-  if (with_.progress.limit() && is_beyond_limit(with_.table[slot])) [[unlikely]]
-    return;
+  if (with_.progress.limit()) [[unlikely]] {
+    const WarpSlot& w = with_.table[slot];
+    Grid& grid = *w.grid->grid;
+    if (with_.progress.beyond_limit(grid.counters))
+      return with_.endings.fail(grid, with_.executor.fault_of(*w.warp, FaultKind::instruction_limit,
+                                                              std::to_string(with_.progress.limit()) +
+                                                                  " warp instructions have run (--max-instructions)"));
+  }
   look_at(slot, now, next(now));
-}
-
-/// True: its launch has failed.
-bool WarpIssue::is_beyond_limit(const WarpSlot& w) {
-  Grid& grid = *w.grid->grid;
-  if (!with_.progress.beyond_limit(grid.counters)) return false;
-  with_.endings.fail(grid, with_.executor.fault_of(*w.warp, FaultKind::instruction_limit,
-                                                   std::to_string(with_.progress.limit()) +
-                                                       " warp instructions have run (--max-instructions)"));
-  return true;
 }
 
 /// An instruction that is more than arithmetic may have woken others, or ended its warp.

@@ -56,12 +56,10 @@ class WarpIssue {
   void issue_warp(u32 slot, u32 index, Scheduler&, Cycle now);
   void note_issue(u32 slot, WarpSlot&, Cycle now);
   void compute(WarpSlot&) const;
-  bool goes_straight_on(const WarpSlot&) const;
   void issue_other(u32 slot, WarpSlot&, Readiness result, Cycle now);
   Outcome execute(WarpSlot&, u32 pc, Cycle now);
   void after(u32 slot, const ptx::Instr&, Outcome, Cycle now);
   void go_on(u32 slot, Cycle now);
-  bool is_beyond_limit(const WarpSlot&);
   /// Of a warp of a scheduler that has issued in this cycle, or behind the issue of all. A scheduler that issues twice
   /// a cycle could choose the warp again at once.
   Cycle next(Cycle now) const { return width_ > 1 ? now : now + 1; }
@@ -70,7 +68,6 @@ class WarpIssue {
   LinePort* port_ = nullptr;
   u32 sm_, width_, branch_latency_;
   bool persists_;  // there is a persistency model
-  u64 salt_ = 0;   // of the cycle, for the digest
   u64 digest_ = 0x9e3779b97f4a7c15;
 };
 

@@ -82,11 +82,6 @@ class WarpTable {
     changed_ |= bit(slot);
     ready_.remove(bit(slot));
   }
-  /// It has issued, and its next instruction, which needs this unit, may be chosen at once.
-  void stays_ready(u32 slot, Unit unit) {
-    changed_ |= bit(slot);
-    ready_.needs(slot, unit);
-  }
   /// Those of these that are ready are looked at once more, those that wait for a cycle when it has come.
   void reconsider(u64 warps);
 
