@@ -47,8 +47,7 @@ EVERWARP_DEVICE void end_thread(Thread& thread) {
 /// Options::blocks blocks in x. The body must not use barriers of the whole block, since helper warps meet none.
 template <class Body>
 EVERWARP_DEVICE void run(const Space& space, Body&& body) {
-  extern __shared__ __align__(64) unsigned char everwarp_tx_shared[];
-  Ring* const ring = reinterpret_cast<Ring*>(everwarp_tx_shared);
+  Ring* const ring = ring_of_block();
   const unsigned thread = threadIdx.x, block = blockIdx.x;
   if (blockDim.x != space.block_threads() || blockDim.y * blockDim.z * gridDim.y * gridDim.z != 1 ||
       gridDim.x > space.options.blocks) {
@@ -62,8 +61,13 @@ EVERWARP_DEVICE void run(const Space& space, Body&& body) {
       ring->tail = ring->head = space.block_logs[block].tail;
       ring->freed = space.block_logs[block].freed;
       ring->running = space.options.threads;
+      ring->assist = space.options.mode == assisted ? register_assist(serve_ring, space.in_device) : assist_none;
     }
     __syncthreads();
+    if (space.options.mode == assisted && look(&ring->assist) != assist_hardware) {
+      report(space, no_assist);
+      return;
+    }
   }
   if (thread >= space.options.threads) {
     help(space, ring, block, (thread - space.options.threads) / 32, thread % 32);
@@ -72,7 +76,7 @@ EVERWARP_DEVICE void run(const Space& space, Body&& body) {
   Thread own(space, ring, thread);
   body(own);
   end_thread(own);
-  if (space.with_ring()) {
+  if (space.helpers() != 0) {
     __threadfence_block();
     atomicSub(&ring->running, 1u);
   }

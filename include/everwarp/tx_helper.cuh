@@ -19,7 +19,8 @@ struct Ring {
   unsigned head;     // … emptied up to here
   unsigned freed;    // the log may be written up to here + Options::log
   unsigned running;  // threads that may still commit
-  unsigned free[12];
+  unsigned assist;   // an Assist: what the block has been told
+  unsigned free[11];
 
   EVERWARP_DEVICE unsigned long long* pair(const Space& space, unsigned at) {
     return reinterpret_cast<unsigned long long*>(this + 1) + at % space.options.ring;

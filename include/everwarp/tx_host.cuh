@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "assist.cuh"
 #include "gpm.cuh"
 #include "tx_space.cuh"
 
@@ -34,7 +35,7 @@ inline const char* mistake_in(const Options& o) {
   if (o.words == 0 || o.words >= 1u << 30) return "needs Options::words from 1 to 2^30 - 1";
   if (o.blocks == 0 || o.threads == 0 || o.threads % 32 != 0 || o.threads > 1024)
     return "needs Options::blocks of at least 1, and Options::threads as a multiple of 32 up to 1024";
-  if (o.mode > adaptive) return "has a mode that is none of in_memory, strict, helper, adaptive";
+  if (o.mode > assisted) return "has a mode that is none of in_memory, strict, helper, adaptive, assisted";
   if (o.writes == 0 || o.writes > 254) return "needs Options::writes from 1 to 254";
   if (o.records_held == 0) return "needs Options::records_held of at least 1";
   if ((o.records & (o.records - 1)) != 0) return "needs Options::records as a power of two, or 0";
@@ -43,6 +44,10 @@ inline const char* mistake_in(const Options& o) {
   if (o.mode == helper || o.mode == adaptive) {
     if (o.helpers == 0 || o.helpers > 8 || o.threads + 32 * o.helpers > 1024)
       return "needs Options::helpers from 1 to 8, and room for them: a block has 1024 threads at most";
+  }
+  if (o.mode == assisted && machine_assist() != assist_hardware)
+    return "has the mode assisted, but the machine's SMs have no assist warps: set assist.model = hardware in its file";
+  if (o.mode == helper || o.mode == adaptive || o.mode == assisted) {
     if (o.ring <= o.writes || o.ring > o.log) return "needs Options::ring above Options::writes, and not above Options::log";
   }
   if (o.slice == 0) return "needs Options::slice of at least 1 us";
@@ -99,6 +104,7 @@ inline size_t cut(Space& space, char* arena) {
   array(space.block_logs, o.blocks);
   array(space.monitors, sm_monitors);
   array(space.status, space.all_threads);
+  array(space.in_device, 1);
   array(space.data, o.words);
   array(space.records, space.record_mask + 1ull);
   array(space.held, 1ull * o.records_held * space.all_threads);
@@ -133,6 +139,7 @@ inline bool allocate(Space& space) {
   cut(space, arena);
   if (o.timeline == 0) space.timeline = NULL;
   if (cudaMemset(arena, 0, bytes) != cudaSuccess || !reset(space)) return false;
+  if (cudaMemcpy(space.in_device, &space, sizeof space, cudaMemcpyHostToDevice) != cudaSuccess) return false;
   if (o.first_attempt == 0) return true;
   std::vector<unsigned long long> status(space.all_threads, static_cast<unsigned long long>(o.first_attempt) << 32);
   return cudaMemcpy(space.status, status.data(), 8 * status.size(), cudaMemcpyHostToDevice) == cudaSuccess;
@@ -318,7 +325,8 @@ inline bool check(const Space& space) {
       "a transaction writes more words than Options::writes", "a transaction uses more records than Options::records_held",
       "a transaction reads or writes outside of the space: addresses come from Space::at()",
       "2^32 commits since it was opened: settle() begins to count anew",
-      "the launch has another shape than the space: blocks of block_threads() threads in x, at most Options::blocks of them"};
+      "the launch has another shape than the space: blocks of block_threads() threads in x, at most Options::blocks of them",
+      "the SMs have no assist warps"};
   Shared shared;
   const cudaError_t error = cudaDeviceSynchronize();
   if (error != cudaSuccess) return refuse("check", NULL, cudaGetErrorString(error));

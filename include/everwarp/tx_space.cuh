@@ -23,6 +23,7 @@ enum Mode : unsigned {
   strict,     // the thread that commits persists its frame
   helper,     // it puts its frame into a ring in shared memory; a helper warp persists it
   adaptive,   // one or the other, by the bandwidth at which the GPU persists
+  assisted,   // as helper, but an assist warp of the SM empties the ring: on machines that have them (assist.cuh)
 };
 
 /// What a transaction has come to. From `nested` on: mistakes, which the host's check() reports too.
@@ -35,6 +36,7 @@ enum Status : unsigned {
   no_such_word,      // an address outside of the space
   exhausted,         // 2^32 commits: close the space and open it again
   wrong_launch,      // the kernel has another shape than the space
+  no_assist,         // the SMs have no assist warps (assisted)
   retry_,            // for the library alone
 };
 
@@ -159,14 +161,17 @@ struct Space {
   SmMonitor* monitors;
   Shared* shared;
   Timeline* timeline;          // null: none is kept
+  Space* in_device;            // a copy of this, for assist warps
   TxPoolHeader* pool;          // null: in memory
   unsigned long long* base;    // in the pool, as the rest
   unsigned* image;
   unsigned long long* frames;  // [thread][slot][1 + writes]
   char* logs;                  // a block: LogEnds, then pairs
 
-  __host__ __device__ bool with_ring() const { return options.mode == helper || options.mode == adaptive; }
-  __host__ __device__ unsigned helpers() const { return with_ring() ? options.helpers : 0; }
+  __host__ __device__ bool with_ring() const { return options.mode == helper || options.mode == adaptive || options.mode == assisted; }
+  __host__ __device__ unsigned helpers() const {
+    return options.mode == helper || options.mode == adaptive ? options.helpers : 0;
+  }
   /// What a launch needs: threads of a block, and bytes of dynamic shared memory.
   __host__ __device__ unsigned block_threads() const { return options.threads + 32 * helpers(); }
   __host__ __device__ size_t shared_bytes() const { return with_ring() ? 64 + 8ull * options.ring : 64; }

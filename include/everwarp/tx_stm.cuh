@@ -14,7 +14,7 @@
 
 #include <cuda/atomic>
 
-#include "tx_helper.cuh"
+#include "tx_assist.cuh"
 
 namespace everwarp {
 namespace tx {
@@ -256,8 +256,9 @@ class Transaction {
       give_up();
       return outcome_;
     }
+    const bool wakes = space_.options.mode == assisted;
     const bool by_ring =
-        space_.options.mode == helper || (space_.options.mode == adaptive && look(&space_.shared->helpers_on) != 0);
+        space_.options.mode == helper || wakes || (space_.options.mode == adaptive && look(&space_.shared->helpers_on) != 0);
     const bool in_slot = !by_ring && space_.options.mode != in_memory;
     // A lane that has room publishes before it may wait for lanes of its warp that have none: the helper waits for it. So all
     // stands inside the loop, and the compiler must not know that the loop ends there.
@@ -277,6 +278,7 @@ class Transaction {
         thread_.last_ = number;
         waits = 0;
       }
+      if (wakes) wake_assist();
       asm volatile("" : "+r"(waits)::"memory");
       if (waits != 0) wait_ns(200);
     }

@@ -83,14 +83,23 @@ void PersistBuilder::end_launch(const EventRecord& record) {
   launches_[record.launch].reset();
 }
 
+/// Threads of a block of the launch, with those that the last warp lacks.
+u32 PersistBuilder::whole_warps(const EventRecord& record) const {
+  return (events_.launches()[record.launch].threads + warp_lanes - 1) / warp_lanes * warp_lanes;
+}
+
 RecordedBlock& PersistBuilder::block_of(const EventRecord& record) {
   RecordedLaunch& launch = *launches_[record.launch];
   auto& block = launch.blocks[record.block];
   if (!block) {
     block = std::make_unique<RecordedBlock>();
-    block->threads.resize((events_.launches()[record.launch].threads + warp_lanes - 1) / warp_lanes * warp_lanes);
+    const u32 threads = whole_warps(record);
+    block->threads.reserve(threads + warp_lanes);
+    block->threads.resize(threads);
     for (RecordedThread& thread : block->threads) thread.order = ThreadOrder(launch.order, launch.durable);
   }
+  while (block->threads.size() < (record.warp + 1) * warp_lanes)  // an assist warp comes behind the block's own
+    block->threads.emplace_back().order = ThreadOrder(launch.order, launch.durable);
   return *block;
 }
 
@@ -153,9 +162,10 @@ void PersistBuilder::access(const EventRecord& record, std::span<const u64> word
   for (LaneMask left = record.lanes; left; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
     RecordedThread& thread = thread_of(block, record, lane);
-    const u64 threads = block.threads.size();
-    const LaneAccess one{thread,    block, block_id, record.block * threads + record.warp * warp_lanes + lane,
-                         words[at], record};
+    const u64 threads = whole_warps(record), in_block = u64{record.warp} * warp_lanes + lane;
+    const u64 number =
+        in_block < threads ? record.block * threads + in_block : first_assist_thread + record.block * warp_lanes + lane;
+    const LaneAccess one{thread, block, block_id, number, words[at], record};
     const auto value = words.subspan(at + 1, is_atomic ? 2 : value_words);
     at += 1 + value.size();
     const bool writes = record.kind == simt::EventKind::store || is_atomic;

@@ -49,6 +49,7 @@ class PersistBuilder {
  private:
   void begin_launch(const EventRecord&, std::span<const u64>);
   void end_launch(const EventRecord&);
+  u32 whole_warps(const EventRecord&) const;
   RecordedBlock& block_of(const EventRecord&);
   RecordedThread& thread_of(RecordedBlock&, const EventRecord&, u32 lane);
   void leave_barrier(RecordedBlock&, RecordedThread&);

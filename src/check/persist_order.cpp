@@ -247,7 +247,7 @@ std::string text_of(const EventFile& events, const Persist& p) {
       where = fmt::format("{}+{:#x}", std::filesystem::path(pool.path).filename().string(), p.address - pool.begin());
   std::string who = "the host";
   if (p.launch)
-    who = fmt::format("thread {} of launch {}, {}", p.thread, p.launch,
+    who = fmt::format("{} of launch {}, {}", thread_text(p.thread), p.launch,
                       core::readable_name(std::string(events.kernel_name(p.launch))));
   return fmt::format("{}: {} bytes at {} = {:#x}, by {}", events.place(p.launch, p.pc), p.bytes, where, p.value, who);
 }

@@ -32,6 +32,7 @@
 #include "runtime/named_settings.hpp"
 #include "runtime/run_results.hpp"
 #include "runtime/run_statistics.hpp"
+#include "simt/assists/models.hpp"
 #include "simt/schedulers/models.hpp"
 #include "storage/media/models.hpp"
 
@@ -150,6 +151,7 @@ std::vector<Model> all_models() {
   const auto add = [&](std::string_view part, const auto& table) {
     for (const auto& model : table) all.push_back({part, model.name, model.sentence});
   };
+  add("assist.model", simt::assist_models());
   add("coherence.protocol", coherence::models());
   add("consistency.model", consistency::models());
   add("l1.prefetcher", memory::prefetcher_kinds());

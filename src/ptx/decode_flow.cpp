@@ -38,6 +38,7 @@ SystemCall system_call_named(std::string_view name) {
   if (name == "malloc") return SystemCall::malloc;
   if (name == "free") return SystemCall::free;
   if (name == "__assertfail") return SystemCall::assertfail;
+  if (name == "__everwarp_assist") return SystemCall::assist;
   return SystemCall::none;
 }
 

@@ -194,7 +194,7 @@ struct TextureForm {
 };
 
 /// Functions that the simulator answers itself. A call of any other undefined function is refused at load, by name.
-enum class SystemCall : u8 { vprintf, malloc, free, assertfail, none };
+enum class SystemCall : u8 { vprintf, malloc, free, assertfail, assist, none };
 
 struct ParameterCopy {  // on call: caller frame byte -> callee frame byte; on return: the other way
   u32 caller = 0, callee = 0, size = 0;

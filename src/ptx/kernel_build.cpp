@@ -100,13 +100,19 @@ class Reach {
         const auto found = build_.index.functions.find(target->symbol);
         if (found != build_.index.functions.end() && build_.index.module.functions[found->second].has_body)
           callees.push_back(found->second);
+        else if (target->symbol == "__everwarp_assist")  // the SM calls what it is given
+          add_address_taken(callees);
       } else if (!build_.calls_indirectly) {
         build_.calls_indirectly = build_.kernel.recursive = true;
-        for (const u32 taken : build_.index.address_taken)
-          if (!build_.index.module.functions[taken].is_entry) callees.push_back(taken);
+        add_address_taken(callees);
       }
     }
     return callees;
+  }
+
+  void add_address_taken(std::vector<u32>& callees) const {
+    for (const u32 taken : build_.index.address_taken)
+      if (!build_.index.module.functions[taken].is_entry) callees.push_back(taken);
   }
 
   KernelBuild& build_;

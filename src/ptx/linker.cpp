@@ -17,7 +17,7 @@ namespace {
 
 using ast::Linkage;
 
-constexpr std::string_view system_calls[] = {"vprintf", "malloc", "free", "__assertfail"};
+constexpr std::string_view system_calls[] = {"vprintf", "malloc", "free", "__assertfail", "__everwarp_assist"};
 
 bool is_dynamic_shared(const ast::Variable& v) {
   return v.space == Space::shared && v.linkage == Linkage::external_declaration && v.unsized;

@@ -1,5 +1,7 @@
 #include "runtime/gpu_limits.hpp"
 
+#include <algorithm>
+
 namespace ew::runtime {
 
 simt::GpuLimits gpu_limits(const MachineConfig& config) {
@@ -19,6 +21,11 @@ simt::GpuLimits gpu_limits(const MachineConfig& config) {
   limits.block_limit = config.launch.block_limit;
   limits.grid_limit = config.launch.grid_limit;
   limits.parameter_bytes = static_cast<u32>(config.launch.parameters.count);
+  limits.assist = config.assist.limits();
+  if (limits.assist.warps) {
+    limits.warps_per_sm = std::min(limits.warps_per_sm, simt::most_warps - limits.assist.warps);
+    limits.registers_per_sm -= simt::assist_registers(limits.assist, limits.register_allocation_unit);
+  }
   limits.clock_khz = static_cast<u32>(config.device.clock.count);
   return limits;
 }

@@ -20,6 +20,8 @@ constexpr Invariant table[] = {
     {always, "lines <= sectors", "A line that is accessed has a sector that is."},
     {always, "shared_requests <= shared_passes", "An access of shared memory takes a pass at least."},
     {at_rest, "warp_cycles <= active_cycles * machine.warps", "An SM has at most so many warps."},
+    {always, "assist.runs <= assist.events", "An assist warp runs because of an event."},
+    {always, "assist.issued <= issued.*", "Instructions of assist warps are among all."},
     {of_launch, "issued.* == kernel.warp_instructions",
      "A launch's instructions are those that the executor has counted for it, whoever runs beside it."},
     {of_launch, "slots.issued <= issued.*", "The same as of the machine."},

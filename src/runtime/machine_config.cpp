@@ -34,6 +34,7 @@ constexpr Section sections[] = {
     {"device", "What the device says about itself, and the memory it has."},
     {"sm", "The limits of one SM and of a block on it: they decide occupancy and which launches are refused."},
     {"sm_timing", "Timing: schedulers, arithmetic units, shared memory and the load/store unit of one SM."},
+    {"assist", "Assist warps: warps of an SM that persist for those of its blocks."},
     {"l1", "Timing: the private cache of one SM."},
     {"l2", "Timing: one slice of the L2, the home of its lines."},
     {"address_map", "Timing: how addresses are spread over the slices of the L2 and the channels of the memory."},
@@ -90,6 +91,7 @@ std::vector<core::Field> fields_of(MachineConfig& config) {
   collect(config.device);
   collect(config.sm);
   collect(config.sm_timing);
+  collect(config.assist);
   collect(config.l1);
   collect(config.l2);
   collect(config.address_map);
@@ -232,6 +234,15 @@ void check_host_protocol(const MachineConfig& config) {
                      sms.name, fmt::join(coherence::names_beside(sms), ", "), config.coherence.host));
 }
 
+void check_assist(const MachineConfig& config) {
+  const simt::AssistLimits limits = config.assist.limits();
+  if (limits.warps && simt::assist_registers(limits, config.sm.register_allocation_unit) >= config.sm.registers)
+    refuse("assist.registers",
+           fmt::format("should leave registers of the SM's {} (sm.registers) to its blocks, but is {} for each thread "
+                       "of assist.warps ({})",
+                       config.sm.registers, config.assist.registers, config.assist.warps));
+}
+
 void check_sm(const MachineConfig& config) {
   simt::GpuLimits limits;
   limits.warps_per_sm = config.sm.warps;
@@ -313,6 +324,7 @@ u32 agents_of(const MachineConfig& config) {
 void check(const MachineConfig& config) {
   core::Mistakes mistakes;
   mistakes.collect(0, [&] { storage::check(config.storage); });
+  mistakes.collect(0, [&] { check_assist(config); });
   mistakes.tell();
   if (config.device.pageable && !config.device.integrated)
     refuse("device.pageable", "should be false where device.integrated is false: the GPU is behind a link");

@@ -22,6 +22,7 @@
 #include "persistency/config.hpp"
 #include "runtime/energy.hpp"
 #include "runtime/model_config.hpp"
+#include "simt/assist_config.hpp"
 #include "simt/sm_timing_config.hpp"
 #include "storage/storage_config.hpp"
 
@@ -112,6 +113,7 @@ struct MachineConfig {
   DeviceConfig device;
   SmConfig sm;
   simt::SmTimingConfig sm_timing;
+  simt::AssistConfig assist;
   memory::PrivateCacheConfig l1;
   memory::HomeConfig l2;
   memory::AddressMapConfig address_map;

@@ -47,6 +47,12 @@ constexpr Line slot_lines[] = {
     {"slots.compute_structural", "compute structural"},
 };
 
+constexpr Line assist_lines[] = {{"assist.events", "events"},
+                                 {"assist.runs", "runs of the routine"},
+                                 {"assist.issued", "instructions issued"},
+                                 {"assist.cycles", "cycles on an SM, added over warps"},
+                                 {"assist.waited", "cycles that blocks waited for a slot"}};
+
 constexpr Line energy_lines[] = {{"energy.core", "GPU core+"},  {"energy.scratchpad", "scratchpad"},
                                  {"energy.l1", "L1"},           {"energy.l2", "L2"},
                                  {"energy.network", "network"}, {"energy.memory", "memory"},
@@ -248,6 +254,7 @@ std::string RunResults::summary(const MachineConfig& config) const {
   text += list("\nwork of the host", host_lines, totals);
   text += list("\ndrives", drive_lines, totals);
   text += table("\nissue slots: schedulers of SMs times cycles", "slots", slot_lines, totals);
+  text += list("\nassist warps (in the figures above)", assist_lines, totals);
   text += table("\nenergy", "pJ", energy_lines, totals);
   text += table("\nnetwork traffic", "flit crossings", traffic_lines, totals);
   text += list("\npersistent memory", persistent_lines, totals);

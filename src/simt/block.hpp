@@ -73,6 +73,14 @@ struct BlockBarrier {
   bool all = true, any = false;
 };
 
+/// What a block has asked of its SM's assist warps (assist.hpp).
+struct BlockAssist {
+  u32 routine = 0;     // of the kernel's functions; 0: none is registered
+  u64 argument = 0;    // of the routine
+  bool asked = false;  // an event has come, and nobody has been told
+  bool again = false;  // the same while the routine runs
+};
+
 struct Block {
   Grid* grid = nullptr;
   Sm* sm = nullptr;
@@ -82,9 +90,10 @@ struct Block {
   bool started = false;     // shared memory is there
   std::vector<u64> shared;  // 64-bit words, for alignment
   std::array<BlockBarrier, 16> barriers;
-  std::vector<Warp*> warps;                   // nullptr: not begun, or ended
+  std::vector<Warp*> warps;                   // nullptr: not begun, or ended; an assist warp is the last
   u64 ready = 0, asleep = 0, unfinished = 0;  // warps, one bit each
   u32 arrivals = 0, barriers_over = 0;        // counts, of its barriers
+  BlockAssist assist;
 
   u8* shared_data() { return reinterpret_cast<u8*>(shared.data()); }
 };

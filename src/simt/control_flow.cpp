@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/symbol_name.hpp"
+#include "simt/assist.hpp"
 #include "simt/local_bytes.hpp"
 #include "simt/parting.hpp"
 #include "simt/warp_sync.hpp"
@@ -174,7 +175,7 @@ bool ControlFlow::return_from(Warp& warp, LaneMask mask) {
 
 bool ControlFlow::exit(Warp& warp, LaneMask mask) {
   Block& block = *warp.block;
-  block.live_threads -= static_cast<u32>(std::popcount(mask));
+  if (!is_assist(warp)) block.live_threads -= static_cast<u32>(std::popcount(mask));
   ++warp.split().pc;
   spins_.changed();
   const bool kept = warp.exit(mask);

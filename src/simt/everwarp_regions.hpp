@@ -17,7 +17,10 @@ struct EverwarpRegion {
   Scope scope;
   bool local = false;      // its synchronisation is among threads of one SM (Consistency::local_scopes)
   bool read_only = false;  // its loads are of data that only the host writes, between kernels
+  bool wakes = false;      // an event for the block's assist warp (assist.hpp)
 };
+
+inline constexpr std::string_view assist_wake = "assist_wake";
 
 inline constexpr std::array everwarp_regions{
     EverwarpRegion{"ofence", memory::PersistOrder::ofence, Scope::cta},
@@ -32,6 +35,7 @@ inline constexpr std::array everwarp_regions{
     EverwarpRegion{.name = "local", .operation = memory::PersistOrder::none, .scope = Scope::gpu, .local = true},
     EverwarpRegion{
         .name = "read_only", .operation = memory::PersistOrder::none, .scope = Scope::none, .read_only = true},
+    EverwarpRegion{.name = assist_wake, .operation = memory::PersistOrder::none, .scope = Scope::cta, .wakes = true},
 };
 
 /// nullptr: there is none of that name.

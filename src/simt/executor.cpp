@@ -1,5 +1,6 @@
 #include "simt/executor.hpp"
 
+#include "simt/assist.hpp"
 #include "simt/grid_barrier.hpp"
 #include "simt/lane_values.hpp"
 #include "simt/parting.hpp"
@@ -13,7 +14,7 @@ Executor::Executor(Performer& performer, DeviceServices& services, memory::Addre
       faults_(space),
       deadlocks_(performer, space),
       syncs_(performer, faults_, spins_, limits),
-      system_calls_(services, space, faults_),
+      system_calls_(services, space, faults_, limits.assist),
       flow_(faults_, spins_, syncs_, system_calls_),
       memory_(performer, faults_, spins_),
       textures_(performer, services, space, faults_) {}
@@ -70,6 +71,7 @@ bool Executor::control(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
       return syncs_.sleep(warp, instr, mask);
     case Op::region: {
       const ptx::RegionForm& region = kernel.regions[instr.imm];
+      if (asks_for_assist(*warp.block, instr)) ask_for_assist(*warp.block);
       return go_on(warp, services_.region(region.name, mask) ? region.end : warp.split().pc + 1);
     }
     case Op::brkpt:

@@ -4,8 +4,8 @@
 
 namespace ew::simt {
 
-void Frames::begin(LaneMask lanes) {
-  entry_ = {.lanes = lanes};
+void Frames::begin(LaneMask lanes, u32 function) {
+  entry_ = {.function = function, .lanes = lanes};
   others_.clear();
 }
 

@@ -3,8 +3,8 @@
 //
 // Frames are a tree. Lanes that call the same function from the same place in the same parent share one frame. A lane's
 // registers of frame f are column `lane` of the rows from f.row_base. A row of words and a pair of rows have different
-// columns, so no two frames share rows unless they are of one function at one place. Frame 0 is the entry function's.
-// A frame lies behind its parent. A frame without lanes is vacant.
+// columns, so no two frames share rows unless they are of one function at one place. Frame 0 is that of the function
+// that the warp began. A frame lies behind its parent. A frame without lanes is vacant.
 #pragma once
 
 #include <vector>
@@ -30,8 +30,8 @@ class Frames {
   const Frame& operator[](u32 frame) const { return frame ? others_[frame - 1] : entry_; }
   u32 size() const { return static_cast<u32>(others_.size()) + 1; }
 
-  /// `lanes` begin the entry function.
-  void begin(LaneMask lanes);
+  /// `lanes` begin this function, which nobody has called: the entry, or an assist routine.
+  void begin(LaneMask lanes, u32 function);
   /// The frame of a call: `call` says parent, function, place and lanes; the rest is found here. The same frame for
   /// lanes that make the same call. `live`: the lanes of the warp that have not exited.
   u32 enter(const ptx::Kernel&, Frame call, LaneMask live);

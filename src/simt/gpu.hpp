@@ -14,6 +14,7 @@
 #include "core/types.hpp"
 #include "memory/address_space.hpp"
 #include "ptx/kernel.hpp"
+#include "simt/assist_config.hpp"
 #include "simt/fault.hpp"
 
 namespace ew::simt {
@@ -36,6 +37,7 @@ struct GpuLimits {
   Dim3 grid_limit{2147483647, 65535, 65535};
   u32 parameter_bytes = 32764;
   u32 clock_khz = 1'365'000;
+  AssistLimits assist;  // its registers are not in registers_per_sm
 };
 
 struct Launch {

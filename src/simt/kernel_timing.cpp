@@ -237,6 +237,10 @@ void apply_regions(const ptx::Kernel& kernel, const memory::Consistency& model, 
     if (kernel.code[begin].op != ptx::Op::region) continue;
     const ptx::RegionForm& form = kernel.regions[kernel.code[begin].imm];
     const EverwarpRegion& region = *find_region(form.name);
+    if (region.wakes) {  // what its warp has stored in shared memory is there before
+      pcs[begin].order = {.as = OrderClass::fence, .scope = std::max(Scope::cta, model.least_scope)};
+      fill(pcs[begin].order, model, false, false);
+    }
     for (ptx::Pc at = begin + 1; at < form.end; ++at) {
       if (region.local && model.local_scopes) pcs[at].order = order_of(kernel, kernel.code[at], model, Scope::cta);
       pcs[at].order.declared = region.read_only;
@@ -326,7 +330,8 @@ CapturedForm captured(const ptx::MemoryForm& form) {
 /// printf writes, and the heap gives, in the order of calls.
 bool calls_in_order(const ptx::Kernel& kernel) {
   return std::ranges::any_of(kernel.calls, [](const ptx::CallForm& call) {
-    return call.system != ptx::SystemCall::none && call.system != ptx::SystemCall::assertfail;
+    using enum ptx::SystemCall;
+    return call.system == vprintf || call.system == malloc || call.system == free;
   });
 }
 

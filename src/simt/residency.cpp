@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "simt/assist.hpp"
+#include "simt/local_bytes.hpp"
+
 namespace ew::simt {
 namespace {
 
@@ -85,7 +88,9 @@ Grid& Residency::start(Launch launch, u64 now_ns, u64 cycle) {
   grid->launch.parameters.resize(std::max<std::size_t>(grid->launch.parameters.size(), grid->kernel->parameter_bytes));
   make_accesses(*grid);
   grid->branches.begin(static_cast<u32>(grid->kernel->code.size()));
-  for (auto& row : grid->thread_ids) row.assign(grid->warps * warp_lanes, 0);
+  const u32 assists = limits_.assist.warps ? 1 : 0;
+  for (auto& row : grid->thread_ids) row.assign((grid->warps + assists) * warp_lanes, 0);
+  for (u32 lane = 0; lane < assists * warp_lanes; ++lane) grid->thread_ids[0][grid->warps * warp_lanes + lane] = lane;
   for (u32 i = 0; i < grid->threads; ++i) {
     grid->thread_ids[0][i] = i % block.x;
     grid->thread_ids[1][i] = i / block.x % block.y;
@@ -160,7 +165,8 @@ Block& Residency::place(Grid& grid, Sm& sm) {
   block->live_threads = grid.threads;
   block->started = false;
   block->barriers.fill({});
-  block->warps.assign(grid.warps, nullptr);
+  block->warps.assign(grid.warps + (limits_.assist.warps ? 1 : 0), nullptr);
+  block->assist = {};
   block->ready = block->unfinished = grid.warps == 64 ? ~u64{0} : (u64{1} << grid.warps) - 1;
   block->asleep = 0;
   sm.warps += grid.warps;
@@ -191,12 +197,26 @@ Warp& Residency::begin_warp(Block& block, u32 index) {
   }
   Warp* warp = free_warps_.back();
   free_warps_.pop_back();
-  const u32 rest = grid.threads - index * warp_lanes;
-  warp->begin(block, index, rest >= warp_lanes ? all_lanes : (LaneMask{1} << rest) - 1, *grid.kernel);
+  if (index == grid.warps) {
+    begin_assist(*warp, block);
+  } else {
+    const u32 rest = grid.threads - index * warp_lanes;
+    warp->begin(block, index, rest >= warp_lanes ? all_lanes : (LaneMask{1} << rest) - 1, *grid.kernel);
+    ++grid.counters.warps;
+  }
   block.warps[index] = warp;
-  ++grid.counters.warps;
   if (!whole_blocks_) count_bytes(grid, warp_bytes(grid));
   return *warp;
+}
+
+void Residency::begin_assist(Warp& warp, Block& block) {
+  const ptx::Kernel& kernel = *block.grid->kernel;
+  const BlockAssist& asked = block.assist;
+  warp.begin(block, block.grid->warps, all_lanes, kernel, asked.routine);
+  const u32 at = kernel.functions[asked.routine].parameter_offsets[0];
+  for (u32 lane = 0; lane < warp_lanes; ++lane)
+    for (u32 i = 0; i < sizeof asked.argument; ++i)
+      set_local_byte(warp, lane, at + i, static_cast<u8>(asked.argument >> 8 * i));
 }
 
 void Residency::end_warp(Block& block, u32 index) {
@@ -205,6 +225,7 @@ void Residency::end_warp(Block& block, u32 index) {
   block.warps[index] = nullptr;
   block.ready &= ~(u64{1} << index);
   block.unfinished &= ~(u64{1} << index);
+  if (index == block.grid->warps) assist_ended(block);
 }
 
 void Residency::end_block(Sm& sm, u32 slot) {

@@ -25,7 +25,7 @@ class Residency {
   Block* place_next();
 
   /// Gives a warp its storage; the first of a block gets the block its shared memory. REQUIRES: bit `index` of
-  /// block.unfinished, and no warp there.
+  /// block.unfinished, and no warp there. Index Grid::warps: the block's assist warp.
   Warp& begin_warp(Block&, u32 index);
   /// All lanes have exited, and nothing of the warp is under way.
   void end_warp(Block&, u32 index);
@@ -54,6 +54,7 @@ class Residency {
   Sm* sm_with_room(const BlockNeeds&);
   bool all_fit(const Grid&, const BlockNeeds&) const;
   Block& place(Grid&, Sm&);
+  void begin_assist(Warp&, Block&);
   void count_bytes(Grid&, u64 more);
 
   const GpuLimits& limits_;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "simt/assist.hpp"
 #include "simt/parting.hpp"
 #include "simt/warp_sync.hpp"
 
@@ -114,6 +115,11 @@ bool SyncUnit::barrier(Warp& warp, const ptx::BarrierForm& form, LaneMask mask) 
           warp, FaultKind::illegal_instruction, mask,
           "barrier for " + std::to_string(threads) + " threads (a multiple of the warp size is needed)");
   }
+  if (form.threads == ptx::no_row && is_assist(warp))
+    return faults_.refuse(
+        warp, FaultKind::illegal_instruction, mask,
+        "an assist warp at a barrier of all threads of the block, of which it is none: give the barrier a "
+        "number of threads");
   SyncOp op{.kind = SyncKind::block_barrier,
             .warp = &warp,
             .pc = warp.split().pc,
@@ -133,7 +139,7 @@ void SyncUnit::arrive(Warp& warp, Split& split, const SyncOp& op) {
   if (state.arrived == 0) state = BlockBarrier{.expected = op.threads};
   // A count that names every thread means every thread that is left; a producer that arrives and ends must still count.
   const u32 all = (block.grid->threads + warp_lanes - 1) / warp_lanes * warp_lanes;
-  if (op.threads && (op.threads != all || form.kind == BarrierKind::arrive)) {
+  if (op.threads && (op.threads != all || form.kind == BarrierKind::arrive || is_assist(warp))) {
     state.all_threads = false;
     state.expected = op.threads;
   }

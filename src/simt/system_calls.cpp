@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/symbol_name.hpp"
+#include "simt/assist.hpp"
 #include "simt/local_bytes.hpp"
 
 namespace ew::simt {
@@ -88,6 +90,9 @@ bool SystemCalls::call(Warp& warp, const ptx::CallForm& form, LaneMask mask) {
       case ptx::SystemCall::assertfail:
         failed += assertion(warp, form, lane);
         break;
+      case ptx::SystemCall::assist:
+        if (!register_assist(warp, form, lane)) return false;
+        break;
       case ptx::SystemCall::none:
         break;
     }
@@ -122,6 +127,33 @@ bool SystemCalls::free(Warp& warp, u32 lane, u64 address) {
                         fmt::format("free of {:#x}, which is not a live block of the heap: freed before, or not from "
                                     "malloc or new in a kernel",
                                     address));
+}
+
+/// int __everwarp_assist(void (*routine)(void*), void* argument): answers what the machine has. With a null pointer it
+/// only asks; where an SM has no slot for assist warps, too.
+bool SystemCalls::register_assist(Warp& warp, const ptx::CallForm& form, u32 lane) {
+  const ptx::Kernel& kernel = *warp.block->grid->kernel;
+  const u64 address = argument(warp, form, lane, 0);
+  answer(warp, form, lane, assist_.answer);
+  if (address == 0 || assist_.warps == 0) return true;
+  u32 routine = 1;
+  while (routine < kernel.functions.size() && kernel.functions[routine].address != address) ++routine;
+  const auto refuse = [&](const std::string& why) {
+    return faults_.refuse(warp, FaultKind::illegal_instruction, LaneMask{1} << lane, why);
+  };
+  if (routine == kernel.functions.size())
+    return refuse(fmt::format("assist routine at {:#x}, which is no function of this module", address));
+  const ptx::Function& function = kernel.functions[routine];
+  if (function.parameter_sizes != std::vector<u32>{8} || !function.return_sizes.empty())
+    return refuse(
+        fmt::format("assist routine {}: expected a void function of one pointer", core::readable_name(function.name)));
+  if (const u32 needed = registers_of_routine(kernel, routine); needed > assist_.registers)
+    return refuse(
+        fmt::format("assist routine {} needs {} registers a thread, but the machine keeps {} (assist.registers)",
+                    core::readable_name(function.name), needed, assist_.registers));
+  warp.block->assist.routine = routine;
+  warp.block->assist.argument = argument(warp, form, lane, 1);
+  return true;
 }
 
 /// CUDA's words about a lane whose assertion has failed.

@@ -30,6 +30,12 @@ struct SlotCounts {
 #include "core/statistics_set.inc"
 };
 
+/// What assist warps did.
+struct AssistCounts {
+#define STATISTICS "simt/statistics/assist.inc"
+#include "core/statistics_set.inc"
+};
+
 struct TimingStatistics {
 #define STATISTICS "simt/statistics/timing.inc"
 #include "core/statistics_set.inc"

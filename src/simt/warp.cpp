@@ -37,11 +37,11 @@ void Words::grow(u32 size) {
   size_ = wanted;
 }
 
-void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kernel) {
+void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kernel, u32 function) {
   block = &of;
   index = number;
   live = lanes;
-  const ptx::Function& entry = kernel.functions[0];
+  const ptx::Function& entry = kernel.functions[function];
   const u32 local_words = (entry.frame_bytes + 3) / 4 * warp_lanes;
   rows.grow(entry.rows * warp_lanes);
   predicates.grow(entry.predicates);
@@ -58,7 +58,7 @@ void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kerne
   reconvergences.clear();
   free_reconvergence = nothing;
   used_reconvergences = 0;
-  frames.begin(lanes);
+  frames.begin(lanes, function);
   branches_until_turn = turn;
   spin.begin();
 }

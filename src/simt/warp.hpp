@@ -194,8 +194,8 @@ struct alignas(64) Warp {
   Split& split() { return splits[current]; }
   Frame& frame() { return frames[split().frame]; }
 
-  /// Ready for the lanes of `lanes` to begin function 0 of the kernel.
-  void begin(Block&, u32 index, LaneMask lanes, const ptx::Kernel&);
+  /// Ready for the lanes of `lanes` to begin this function of the kernel; 0: its entry.
+  void begin(Block&, u32 index, LaneMask lanes, const ptx::Kernel&, u32 function = 0);
 
   /// The place where the current split must stop and wait, or no_pc.
   ptx::Pc stop() const {

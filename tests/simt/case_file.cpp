@@ -177,6 +177,8 @@ void read_line(Case& c, const std::string& line) {
     c.timed = true;
   else if (word == "cooperative")
     c.cooperative = true;
+  else if (word == "assist")
+    words >> c.assist.model >> c.assist.warps >> c.assist.registers;
   else if (word == "kernels") {
     for (std::string name; words >> name;) c.kernels.push_back(name);
   } else if (word == "buffer") {
@@ -295,6 +297,7 @@ Outcome run_on(const Case& c, u64 slice, bool guarded, const MakeGuardedGpu& mak
   Services services(space);
   simt::GpuLimits limits;
   limits.sms = c.sms;
+  limits.assist = c.assist.limits();
   const std::unique_ptr<simt::Gpu> made = make(limits, space, services, guard);
   simt::Gpu& gpu = *made;
   gpu.set_instruction_limit(c.limit);

@@ -37,6 +37,7 @@ struct Case {
   u64 limit = 10'000'000;
   u32 launches = 1;
   bool cooperative = false;
+  simt::AssistConfig assist;
   bool timed = false;                // what it expects holds only where memory answers at once
   std::vector<std::string> kernels;  // launched together; empty: the first one `launches` times
   std::vector<Buffer> buffers, expected;

@@ -53,10 +53,10 @@ struct Arguments {
   unsigned operator[](const char* name) const { return static_cast<unsigned>(numbers.at(name)); }
 
   [[noreturn]] void refuse(const char* program, const std::string& what) const {
-    fprintf(
-        stderr,
-        "%s: %s\nusage: %s [--mode memory|strict|helper|adaptive] [--pool FILE] [--audit] [--small] | --recover FILE\n",
-        program, what.c_str(), program);
+    fprintf(stderr,
+            "%s: %s\nusage: %s [--mode memory|strict|helper|adaptive|assisted|auto] [--pool FILE] [--audit] [--small] "
+            "| --recover FILE\n",
+            program, what.c_str(), program);
     fprintf(stderr, "numbers:");
     for (const auto& [name, value] : numbers) fprintf(stderr, " [--%s %llu]", name.c_str(), value);
     for (const auto& [name, value] : texts)
@@ -96,15 +96,16 @@ struct Arguments {
         pool = argv[i];
       }
     }
-    if (mode_number() > tx::adaptive) refuse(argv[0], "unknown mode \"" + mode + "\"");
+    if (mode_number() > tx::assisted) refuse(argv[0], "unknown mode \"" + mode + "\"");
     if (texts["emulate"] != "none") numbers["delay"] = delay_of(argv[0], texts["emulate"]);
     if ((*this)["blocks"] == 0 || (*this)["threads"] == 0 || (*this)["rounds"] == 0)
       refuse(argv[0], "--blocks, --threads and --rounds should be at least 1");
   }
   tx::Mode mode_number() const {
-    const char* const names[] = {"memory", "strict", "helper", "adaptive"};
+    if (mode == "auto") return tx::mode_of_machine();
+    const char* const names[] = {"memory", "strict", "helper", "adaptive", "assisted"};
     unsigned number = 0;
-    while (number < 4 && mode != names[number]) ++number;
+    while (number < 5 && mode != names[number]) ++number;
     return static_cast<tx::Mode>(number);
   }
   /// The delay by which the paper emulates a bandwidth: its fit in section 6.1, of cycles over GB/s.

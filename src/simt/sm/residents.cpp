@@ -1,12 +1,14 @@
 #include "simt/sm/residents.hpp"
 
+#include <utility>
+
 namespace ew::simt {
 
 using core::TraceKind;
 
 void Residents::add(Block& block, GridRun& run) {
   const Cycle now = wheel_.now();
-  told_.stalls.enter(run, now);
+  told_.stalls.enter(run, run.grid->warps, now);
   ResidentBlock& here = told_.parked.enter(block);
   told_.trace.block(TraceKind::launched, here);
   ++run.on_sm[sm_.index].blocks;
@@ -38,6 +40,34 @@ void Residents::begin_warp(u32 slot, ResidentBlock& here, u32 index, GridRun& ru
   told_.trace.warp(TraceKind::begun, slot, w);
 }
 
+void Residents::wake_assist(u32 slot) {
+  const WarpSlot& w = told_.table[slot];
+  ++w.counts->assist.events;
+  ask(*w.block, *w.grid);
+}
+
+void Residents::ask(ResidentBlock& block, GridRun& run) {
+  if (std::exchange(block.block->assist.asked, false))
+    assists_.ask({.block = &block, .run = &run, .since = wheel_.now()});
+  begin_assists();
+}
+
+void Residents::begin_assists() {
+  const Cycle now = wheel_.now();
+  while (assists_.can_begin()) {
+    const u32 slot = assists_.slot();
+    const AssistSlots::Asked asked = assists_.begin(slot, told_.table[slot].issues);
+    told_.stalls.enter(*asked.run, 1, now);
+    told_.table.enter(bit(slot));
+    begin_warp(slot, *asked.block, asked.run->grid->warps, *asked.run, now + assists_.wake_latency());
+    AssistCounts& counts = told_.table[slot].counts->assist;
+    ++counts.runs;
+    counts.waited += now - asked.since;
+    told_.table.look_at(bit(slot));
+    alarm_.wake(now);
+  }
+}
+
 void Residents::leave(u32 slot) {
   const WarpSlot& w = told_.table[slot];
   ResidentBlock& here = *w.block;
@@ -49,6 +79,7 @@ void Residents::leave(u32 slot) {
   here.parked &= ~bit(index);
   watch_.changed();
   vacate(slot);
+  if (assists_.mine(slot)) ask(here, run);
   if (block.unfinished) return told_.parked.check_deadlock(here);
   told_.trace.block(TraceKind::completed, here);
   here.block = nullptr;
@@ -56,13 +87,16 @@ void Residents::leave(u32 slot) {
 }
 
 void Residents::vacate(u32 slot) {
-  told_.stalls.count_residence(told_.table[slot], wheel_.now());
+  const WarpSlot& w = told_.table[slot];
+  told_.stalls.count_residence(w, wheel_.now());
+  if (assists_.mine(slot)) w.counts->assist.issued += assists_.end(slot, w.issues);
   told_.order.leave(slot);
   told_.schedulers.ended(slot);
   told_.table.leave(slot);
 }
 
 void Residents::forget(const GridRun& run) {
+  assists_.forget(run);
   u64 gone = 0;
   for (u64 left = told_.table.occupied(); left; left &= left - 1) {
     const u32 slot = first_of(left);

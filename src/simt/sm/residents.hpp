@@ -3,6 +3,7 @@
 
 #include "simt/residency.hpp"
 #include "simt/sm/access_order.hpp"
+#include "simt/sm/assist_slots.hpp"
 #include "simt/sm/launch_skew.hpp"
 #include "simt/sm/parked_warps.hpp"
 #include "simt/sm/polls.hpp"
@@ -25,7 +26,7 @@ class Residents {
     const SmTrace& trace;
   };
   Residents(Sm& sm, const core::TimeWheel& wheel, Residency& residency, const LaunchSkew& skew, PollWatch& watch,
-            Endings& endings, Alarm& alarm, const Told& told)
+            Endings& endings, Alarm& alarm, const AssistLimits& assist, const Told& told)
       : sm_(sm),
         wheel_(wheel),
         residency_(residency),
@@ -33,9 +34,12 @@ class Residents {
         watch_(watch),
         endings_(endings),
         alarm_(alarm),
+        assists_(assist),
         told_(told) {}
 
   void add(Block&, GridRun&);
+  /// A warp of the block has asked for its assist routine.
+  void wake_assist(u32 slot);
   /// All lanes of the warp have exited. It leaves when nothing of it is under way.
   void end_warp(u32 slot) {
     WarpSlot& w = told_.table[slot];
@@ -54,6 +58,8 @@ class Residents {
 
  private:
   void begin_warp(u32 slot, ResidentBlock&, u32 index, GridRun&, Cycle first_issue);
+  void begin_assists();
+  void ask(ResidentBlock&, GridRun&);
   void leave(u32 slot);
   void vacate(u32 slot);
 
@@ -64,6 +70,7 @@ class Residents {
   PollWatch& watch_;
   Endings& endings_;
   Alarm& alarm_;
+  AssistSlots assists_;
   Told told_;
 };
 

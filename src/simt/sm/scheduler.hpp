@@ -12,15 +12,23 @@
 
 namespace ew::simt {
 
+/// Slots that come before all others, or behind them.
+struct ApartWarps {
+  u64 slots = 0;
+  bool first = false;
+};
+
 class Scheduler {
  public:
   /// `index`: its own number.
-  Scheduler(const SchedulerPolicy& policy, const SchedulerPlace& place, u32 index)
+  Scheduler(const SchedulerPolicy& policy, const SchedulerPlace& place, u32 index, ApartWarps apart = {})
       : policy_(policy),
         greedy_(policy.greedy),
         state_(policy.make ? policy.make(place) : nullptr),
         mine_(place.slots),
-        last_(index) {}
+        last_(index),
+        apart_(apart),
+        special_(apart.slots) {}
 
   /// The slots that are dealt to it.
   u64 mine() const { return mine_; }
@@ -43,8 +51,8 @@ class Scheduler {
   }
   /// The warp that issues. REQUIRES: `could`, a subset of mine(), is not 0.
   u32 choose(u64 could, const u64* ages) {
-    if (could & starved_) [[unlikely]]
-      could &= starved_;
+    if (could & special_) [[unlikely]]
+      could = those_that_may(could);
     if (state_) [[unlikely]] {
       last_ = state_->choose({could, last_, ages});
       state_->issued(last_);
@@ -58,6 +66,7 @@ class Scheduler {
     if ((starved_ | passed_over_) >> last_ & 1) [[unlikely]] {
       starved_ &= ~(u64{1} << last_);
       passed_over_ &= ~(u64{1} << last_);
+      special_ = starved_ | apart_.slots;
     }
     return last_;
   }
@@ -78,8 +87,14 @@ class Scheduler {
   /// that it would set. Warps that were ready all the time between two looks go first, once.
   void look_for_starved(u64 ready) {
     starved_ = passed_over_ & ready;
+    special_ = starved_ | apart_.slots;
     passed_over_ = ready;
     opportunities_ = 0;
+  }
+  u64 those_that_may(u64 could) const {
+    if (could & starved_) return could & starved_;
+    const u64 apart = could & apart_.slots, others = could & ~apart_.slots;
+    return apart_.first || !others ? apart : others;
   }
 
   const SchedulerPolicy& policy_;
@@ -90,6 +105,8 @@ class Scheduler {
   u32 opportunities_ = 0;  // slots with a ready warp, since the last look
   u64 passed_over_ = 0;    // ready at the last look, and none of their instructions issued since
   u64 starved_ = 0;        // the same at two looks: these go first
+  const ApartWarps apart_;
+  u64 special_;  // any of these must be thought about
   Cycle all_free_from_ = 0;
   std::array<Cycle, units> busy_{};
   u32 used_ = 0;  // units that have been occupied, one bit each

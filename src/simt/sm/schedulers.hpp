@@ -14,10 +14,14 @@ class Schedulers {
   Schedulers(const SmSetup& setup, u32 sm)
       : remember_(setup.policy.make != nullptr), wide_shared_(setup.config.wide_shared) {
     const u32 count = setup.config.schedulers;
+    const AssistLimits& assist = setup.limits.assist;
+    const bool apart = assist.warps && assist.priority != AssistPriority::equal;
+    const u64 assists = apart ? ~u64{0} << (most_warps - assist.warps) : 0;
     for (u32 s = 0; s < count; ++s) {
       u64 mine = 0;
       for (u32 slot = s; slot < most_warps; slot += count) mine |= u64{1} << slot;
-      all_.emplace_back(setup.policy, SchedulerPlace{mine, setup.seed ^ u64{sm} << 32 ^ s}, s);
+      all_.emplace_back(setup.policy, SchedulerPlace{mine, setup.seed ^ u64{sm} << 32 ^ s}, s,
+                        ApartWarps{assists & mine, assist.priority == AssistPriority::high});
     }
   }
 

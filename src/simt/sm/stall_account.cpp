@@ -3,7 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "simt/assist.hpp"
+
 namespace ew::simt {
+namespace {
+
+u64& cycles_of(const WarpSlot& w) {
+  return is_assist(*w.warp) ? w.counts->assist.cycles : w.counts->warp_cycles;
+}
+
+}  // namespace
 
 StallAccount::StallAccount(u32 schedulers, u32 sm, AccessPool& accesses)
     : schedulers_(schedulers), sm_(sm), accesses_(accesses), all_((1u << schedulers) - 1) {
@@ -17,17 +26,17 @@ void StallAccount::move(Access& a, u32 access, u64& counter, Cycle now) {
     if (causes_[s].access == access) causes_[s] = {&counter};
 }
 
-void StallAccount::enter(GridRun& run, Cycle now) {
+void StallAccount::enter(GridRun& run, u32 warps, Cycle now) {
   charge(now);
   occupied_ = true;
   GridRun::OnSm& on_this = run.on_sm[sm_];
   if (!on_this.warps) on_this.since = std::max(now, on_this.until);
-  on_this.warps += run.grid->warps;
+  on_this.warps += warps;
 }
 
 void StallAccount::count_residence(const WarpSlot& w, Cycle now) {
   const Cycle end = now + 1;
-  w.counts->warp_cycles += end - w.begun;
+  cycles_of(w) += end - w.begun;
   GridRun::OnSm& on_this = w.grid->on_sm[sm_];
   if (--on_this.warps) return;
   if (end > on_this.since) w.counts->active_cycles += end - on_this.since;
@@ -44,7 +53,7 @@ TimingStatistics StallAccount::statistics(Cycle now) {
 }
 
 void StallAccount::settle(WarpSlot& w, Cycle now) {
-  w.counts->warp_cycles += now - std::exchange(w.begun, now);
+  cycles_of(w) += now - std::exchange(w.begun, now);
   Cycle& since = w.grid->on_sm[sm_].since;
   if (now > since) w.counts->active_cycles += now - std::exchange(since, now);
 }

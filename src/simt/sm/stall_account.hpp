@@ -67,8 +67,8 @@ class StallAccount {
 
   /// The access is over: what was lost to it goes on this counter.
   void move(Access&, u32 access, u64& counter, Cycle now);
-  /// Warps of the launch come to the SM.
-  void enter(GridRun&, Cycle now);
+  /// So many warps of the launch come to the SM.
+  void enter(GridRun&, u32 warps, Cycle now);
   /// A warp leaves it.
   void count_residence(const WarpSlot&, Cycle now);
 

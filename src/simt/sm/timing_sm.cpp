@@ -19,7 +19,7 @@ TimingSm::TimingSm(const SmSetup& setup, const SmNeighbours& with, Sm& sm, core:
       parked_(setup.limits.blocks_per_sm, setup.config, table_, with.executor, partition.wheel, alarm_, endings_),
       accesses_(setup.config.accesses),
       stalls_(setup.config.schedulers, sm.index, accesses_),
-      residents_(sm, partition.wheel, with.residency, with.skew, with.polls, endings_, alarm_,
+      residents_(sm, partition.wheel, with.residency, with.skew, with.polls, endings_, alarm_, setup.limits.assist,
                  {.table = table_,
                   .schedulers = schedulers_,
                   .parked = parked_,

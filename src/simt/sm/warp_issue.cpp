@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "simt/assist.hpp"
+
 namespace ew::simt {
 
 WarpIssue::WarpIssue(const SmSetup& setup, u32 sm, const Parts& parts)
@@ -228,6 +230,9 @@ void WarpIssue::after(u32 slot, const ptx::Instr& instr, Outcome outcome, Cycle 
       break;
     case ptx::Op::nanosleep:
       with_.parked.wake_later(block, *w.warp, now);
+      break;
+    case ptx::Op::region:
+      if (asks_for_assist(*block.block, instr)) with_.residents.wake_assist(slot);
       break;
     default:
       break;

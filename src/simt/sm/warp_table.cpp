@@ -2,8 +2,8 @@
 
 namespace ew::simt {
 
-u32 WarpTable::enter() {
-  const u32 slot = first_of(~occupied_);
+u32 WarpTable::enter(u64 among) {
+  const u32 slot = first_of(among & ~occupied_);
   occupied_ |= bit(slot);
   age_[slot] = ++arrivals_;
   return slot;

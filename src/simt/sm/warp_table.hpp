@@ -42,8 +42,8 @@ class WarpTable {
   /// Of the launch of the first of these warps.
   TimingStatistics& counts_of(u64 warps) const { return *warps_[first_of(warps)].counts; }
 
-  /// Takes a vacant slot. REQUIRES: there is one.
-  u32 enter();
+  /// Takes a vacant slot of these. REQUIRES: there is one.
+  u32 enter(u64 among = ~u64{0});
   /// The warp's slot is vacant.
   void leave(u32 slot);
   /// Nothing comes of what these warps, which have left, waited for.

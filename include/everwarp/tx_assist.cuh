@@ -1,0 +1,56 @@
+// The drain routine of assist warps: warps of the SM that empty the rings of its blocks where the machine has them
+// (assist.cuh). Included by tx.cuh; tx_helper.cuh has the ring, and what both kinds of warps do with it.
+//
+// A block registers serve_ring() when its kernel begins. Who commits wakes it when its frame is whole; who finds no room
+// wakes it as well, for room may need frames of other blocks. It ends when it has nothing to do. So between two events
+// no instruction is spent on the ring.
+#pragma once
+
+#if defined(__CUDACC__)
+
+#include "assist.cuh"
+#include "tx_helper.cuh"
+
+namespace everwarp {
+namespace tx {
+
+/// The ring of this block.
+EVERWARP_DEVICE Ring* ring_of_block() {
+  extern __shared__ __align__(64) unsigned char everwarp_tx_shared[];
+  return reinterpret_cast<Ring*>(everwarp_tx_shared);
+}
+
+/// What an assist warp does with the ring of the block that has woken it. `space`: a Space in device memory. 32 lanes.
+inline __device__ __attribute__((noinline)) void serve_ring(void* space_of_block) {
+  const Space space = *static_cast<const Space*>(space_of_block);
+  Ring* const ring = ring_of_block();
+  const unsigned lane = threadIdx.x, block = blockIdx.x;
+  for (bool goes_on = true; goes_on;) {
+    const bool moved = drain(space, ring, block, lane);
+    const unsigned used = __shfl_sync(~0u, look(&ring->head) - look(&ring->freed), 0);
+    const bool tight = used > space.options.log / 2;
+    bool applied = false;
+    if (!moved || tight) applied = apply_some(space, 0, lane, tight ? 1 : 32);
+    if (tight) {
+      const unsigned to = advance_warp(space, &space.shared->applied, space.applied, 0, lane);
+      if (lane == 0) free_log(space, ring, block, to);
+    }
+    __syncwarp();
+    goes_on = moved || applied;
+  }
+  if (lane == 0) {
+    space.block_logs[block].tail = look(&ring->head);
+    space.block_logs[block].freed = look(&ring->freed);
+  }
+}
+
+/// How a program of this machine persists: what the machine file says (assist.model).
+inline Mode mode_of_machine() {
+  const Assist assist = machine_assist();
+  return assist == assist_hardware ? assisted : assist == assist_software ? helper : strict;
+}
+
+}  // namespace tx
+}  // namespace everwarp
+
+#endif  // __CUDACC__
