@@ -18,6 +18,7 @@
 // wait() (release and acquire at system scope).
 #pragma once
 
+#include <everwarp/region.cuh>
 #include <everwarp/storage_command.cuh>
 
 namespace bam {
@@ -35,7 +36,8 @@ struct queue_state {
   uint64_t ticket;            // of the next thread
   uint32_t tail_lock, tail;   // tail: the entry behind the last that the controller was told of
   uint32_t head;              // the entry behind the last that the controller has fetched, as far as known
-  uint32_t completion_lock, completion_head, phase;
+  uint32_t completion_lock;
+  uint64_t completions_at;          // head of the completions, and above 32 bits the phase of new entries there
   uint64_t doorbells, completions;  // rung; taken away
   uint64_t lost, late;              // places used again without a completion; completions that came after that
   uint32_t given_up;                // there may be places in that state
@@ -56,6 +58,16 @@ namespace detail {
 __device__ inline uint32_t load_acquire(const uint32_t* from) {
   uint32_t value;
   asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+  return value;
+}
+/// The same without the order: for polls that mostly find nothing.
+__device__ inline uint32_t glance(const uint32_t* from) {
+  return *const_cast<const volatile uint32_t*>(from);
+}
+/// Both words of a completion that the controller writes for the host: the upper one is id_and_status.
+__device__ inline uint64_t load_acquire(const completion* from) {
+  uint64_t value;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(&from->head_and_queue) : "memory");
   return value;
 }
 __device__ inline uint64_t load_acquire(const uint64_t* from) {
@@ -86,13 +98,19 @@ __device__ inline void count(uint64_t* counter, uint64_t more = 1) {
 
 }  // namespace detail
 
-/// Polls of one wait. It is over when so many have seen no completion of the queue; soon, if another has given up.
+/// Polls of one wait. It is over when so many have seen no completion of the queue; soon, if another has given up. The
+/// first polls follow each other at once. Then come pauses, each about a quarter of those before it, up to a bound. A
+/// microsecond of a pause counts as a poll.
 class patience_of {
  public:
   __device__ patience_of(const queue_state* state, uint32_t polls) : state_(state), polls_(polls) {}
   /// True: go on. `look` now and then: completions may be there for which nobody waits.
   __device__ bool another(bool& look) {
-    look = ++count_ % 64 == 0;
+    if (pause_ >= shortest_pause) everwarp::wait_ns(pause_);
+    pause_ = pause_ < longest_pause ? pause_ + (pause_ >> 2) + 1 : longest_pause;
+    const uint32_t before = count_;
+    count_ += 1 + (pause_ >> 10);
+    look = (before ^ count_) >= 64;
     if (!look) return true;
     const uint64_t completions = *const_cast<const volatile uint64_t*>(&state_->completions);
     if (completions != seen_) seen_ = completions, count_ = 0;
@@ -100,8 +118,10 @@ class patience_of {
   }
 
  private:
+  static constexpr uint32_t shortest_pause = 64, longest_pause = 65536;  // nanoseconds
+
   const queue_state* state_;
-  uint32_t polls_, count_ = 0;
+  uint32_t polls_, count_ = 0, pause_ = 0;
   uint64_t seen_ = 0;
 };
 
@@ -126,9 +146,10 @@ struct queue_view {
 
   /// Submits the command and waits for its completion.
   __device__ result execute(command c) const {
+    const queue_view here = *this;  // in registers: polls load nothing else
     uint64_t ticket;
-    if (!submit(c, ticket)) return {timed_out, true};
-    return wait(ticket);
+    if (!here.submit(c, ticket)) return {timed_out, true};
+    return here.wait(ticket);
   }
 
   /// The controller has been told of the command. False: it was not, in all patience; the place stays taken.
@@ -143,7 +164,8 @@ struct queue_view {
       if (look) take_completions();
     }
     put(c, ticket, turn, nullptr);
-    for (patience_of polls(state, patience); load_acquire(marks + place) != 0;) {
+    move_tail();
+    for (patience_of polls(state, patience); detail::glance(marks + place) != 0;) {
       if (!polls.another(look)) return give_up(2, ticket);
       move_tail();
       if (look) take_completions();
@@ -182,14 +204,23 @@ struct queue_view {
   __device__ result wait(uint64_t ticket) const {
     using namespace detail;
     const uint32_t place = static_cast<uint32_t>(ticket % size);
-    bool look = false;
+    uint64_t at = completions_at();
+    bool look = true;
     for (patience_of polls(state, patience);;) {
-      if (const uint32_t end = load_acquire(results + place)) {
-        free_place(place, load_acquire(turns + place));
-        return result_of(end);
+      // Completions are taken in order. While none is at the head, nobody has taken this command's. (An entry that was
+      // written twice meanwhile has its old phase: `look` finds that.)
+      const bool any = is_there(at);
+      if (any || look) {
+        const uint64_t now = completions_at();
+        if (any && now == at) take_completions_now();
+        at = now;
+        if (glance(results + place)) {
+          const uint32_t end = load_acquire(results + place);
+          free_place(place, load_acquire(turns + place));
+          return result_of(end);
+        }
       }
       if (!polls.another(look) && abandon(ticket, place_awaited)) return {timed_out, true};
-      take_completions();
     }
   }
 
@@ -220,22 +251,27 @@ struct queue_view {
 
   /// Takes away all completions that are there.
   __device__ void take_completions() const {
+    if (is_there(completions_at())) take_completions_now();
+  }
+
+ private:
+  __device__ void take_completions_now() const {
     using namespace detail;
     if (!try_lock(&state->completion_lock)) return;
-    uint32_t head = state->completion_head, phase = state->phase, taken = 0, fetched = 0;
+    const uint64_t at = state->completions_at;
+    uint32_t head = static_cast<uint32_t>(at), phase = static_cast<uint32_t>(at >> 32), taken = 0, fetched = 0;
     for (;;) {
-      const completion* const entry = completions + head;
-      const uint32_t last = load_acquire(&entry->id_and_status);
-      if ((last >> 16 & 1) != phase) break;
-      fetched = *const_cast<const volatile uint32_t*>(&entry->head_and_queue) & 0xffff;
+      const uint64_t last = load_acquire(completions + head);
+      if ((last >> 48 & 1) != phase) break;
+      fetched = last & 0xffff;
       // Behind the completion: one that is late finds this set.
       const uint32_t checks = *const_cast<const volatile uint32_t*>(&state->given_up);
-      complete(last & 0xffff, 1u << 31 | last >> 16, checks);
+      complete(last >> 32 & 0xffff, static_cast<uint32_t>(1u << 31 | last >> 48), checks);
       ++taken;
       if (++head == size) head = 0, phase ^= 1;
     }
     if (taken) {
-      state->completion_head = head, state->phase = phase;
+      *const_cast<volatile uint64_t*>(&state->completions_at) = head | static_cast<uint64_t>(phase) << 32;
       state->completions += taken;
       const uint32_t before = state->head;
       store_release(&state->head, fetched);
@@ -247,7 +283,6 @@ struct queue_view {
     unlock(&state->completion_lock);
   }
 
- private:
   // A word of `turns`: 56 bits of the turn, and above them how many commands of the place were lost.
   static constexpr uint32_t lost_shift = 56;
   static constexpr uint64_t turn_bits = (1ull << lost_shift) - 1;
@@ -256,6 +291,12 @@ struct queue_view {
   __device__ bool is_free(uint64_t ticket, uint64_t& turn) const {
     turn = detail::load_acquire(turns + ticket % size);
     return (turn & turn_bits) == 2 * (ticket / size);
+  }
+  __device__ uint64_t completions_at() const { return *const_cast<const volatile uint64_t*>(&state->completions_at); }
+  /// A completion is there that had not been taken when the head was `at`.
+  __device__ bool is_there(uint64_t at) const {
+    const uint32_t last = detail::glance(&completions[static_cast<uint32_t>(at)].id_and_status);
+    return (last >> 16 & 1) == static_cast<uint32_t>(at >> 32);
   }
   __device__ uint32_t id_of(uint32_t place, uint64_t turn) const {
     return place + size * static_cast<uint32_t>(turn >> lost_shift);
@@ -334,7 +375,7 @@ struct queue_view {
   /// The tail passes all entries that are written and follow each other, as far as the ring has room.
   __device__ void move_tail() const {
     using namespace detail;
-    if (!try_lock(&state->tail_lock)) return;
+    if (glance(&state->tail_lock) != 0 || !try_lock(&state->tail_lock)) return;
     uint32_t tail = state->tail;
     const uint32_t before = tail;
     for (;;) {
@@ -362,7 +403,7 @@ struct queue_view {
       state->first.where = where, state->first.ticket = ticket;
       state->first.id = id_of(static_cast<uint32_t>(ticket % size), turns[ticket % size]);
       state->first.tail = state->tail, state->first.head = state->head;
-      state->first.completion_head = state->completion_head;
+      state->first.completion_head = static_cast<uint32_t>(state->completions_at);
     }
     return false;
   }

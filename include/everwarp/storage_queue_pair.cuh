@@ -90,8 +90,8 @@ class queue_pair {
   /// Empty rings whose next ticket and counts are those of `now`.
   void start(queue_state now) {
     static_assert(sizeof(queue_state) <= 256, "turns stand behind it");
-    now.tail_lock = now.tail = now.head = now.completion_lock = now.completion_head = now.given_up = 0;
-    now.phase = 1, now.first = diagnosis{};
+    now.tail_lock = now.tail = now.head = now.completion_lock = now.given_up = 0;
+    now.completions_at = uint64_t{1} << 32, now.first = diagnosis{};
     std::string image(state_bytes(), '\0');
     memcpy(&image[0], &now, sizeof now);
     uint64_t* const turns = reinterpret_cast<uint64_t*>(&image[256]);
