@@ -212,10 +212,9 @@ AddressSpace::~AddressSpace() = default;
 u64 AddressSpace::allocate(Region region, u64 size, u64 alignment, std::string label, bool read_only) {
   if (region == Region::registered || region == Region::pool || region == Region::mmio || size == 0) return 0;
   const std::lock_guard lock(state_->mutex);
-  const bool on_device = region == Region::device || region == Region::managed;
-  if (on_device) {
+  if (region == Region::device) {
     const u64 taken = state_->used[static_cast<u32>(Region::device)];
-    if (size > state_->device_bytes || (region == Region::device && taken + size > state_->device_bytes)) return 0;
+    if (size > state_->device_bytes || taken + size > state_->device_bytes) return 0;
   }
   Arena& arena = state_->arenas[arena_of(region)];
   if (size > arena.size()) return 0;

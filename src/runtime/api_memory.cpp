@@ -32,18 +32,21 @@ cudaError_t allocate(Machine& machine, AllocatedBy by, void** pointer, core::Che
   return cudaSuccess;
 }
 
+/// Managed pages move on timing machines only.
+void advise(Machine& machine, u64 begin, u64 bytes, memory::ManagedAdvice advice) {
+  if (!machine.config().machine.timing()) return;
+  machine.queue().with_simulator([&](Simulator& simulator) { simulator.timed()->advise(begin, bytes, advice); });
+}
+
 /// cudaFree and its like wait for the device first: a kernel under way may still use the memory.
 cudaError_t release(Machine& machine, ApiLock& lock, const void* pointer, u32 by, cudaError_t otherwise) {
   if (!pointer) return cudaSuccess;
   if (const cudaError_t error = refuse_while_capturing(machine)) return error;
   if (const cudaError_t error = machine.context().wait_idle(lock)) return error;
-  return machine.memory().allocations().release(reinterpret_cast<u64>(pointer), by) ? cudaSuccess : otherwise;
-}
-
-/// Managed pages move on timing machines only.
-void advise(Machine& machine, u64 begin, u64 bytes, memory::ManagedAdvice advice) {
-  if (!machine.config().machine.timing()) return;
-  machine.queue().with_simulator([&](Simulator& simulator) { simulator.timed()->advise(begin, bytes, advice); });
+  const std::optional<Block> block = machine.memory().allocations().find(reinterpret_cast<u64>(pointer));
+  if (!machine.memory().allocations().release(reinterpret_cast<u64>(pointer), by)) return otherwise;
+  if (block->by == AllocatedBy::managed) advise(machine, block->begin, block->size, memory::ManagedAdvice::fresh);
+  return cudaSuccess;
 }
 
 std::optional<Block> block_with(Machine& machine, const void* pointer, u64 size) {

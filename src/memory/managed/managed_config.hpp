@@ -13,6 +13,8 @@ struct ManagedConfig {
   core::Bytes page{64 << 10};
   core::Picoseconds fault{20'000'000};
   u32 batch = 256;
+  core::Picoseconds handler{0};
+  core::Bytes evicted{2 << 20};
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
@@ -27,6 +29,14 @@ struct ManagedConfig {
           "Zheng et al., HPCA 2016, Towards High Performance Paged Memory for GPUs: 20 to 50 us");
     visit("batch", self.batch, Range{1, 65536}, "faults", "Faults that are handled at the same time.",
           "default batch of NVIDIA's UVM driver");
+    visit("handler", self.handler, Range{0, 1e9}, "",
+          "Time of the driver's fault handler for each fault, one fault after the other; 0: no limit but `batch`.",
+          "a100-80gb: BaM, appendix B.2, 500 K faults a second with the handler's core fully used; no other figure");
+    visit(
+        "evicted", self.evicted, Range{4096, 1 << 30}, "",
+        "What leaves the device's memory at once when it is full: the block of so many bytes whose last page came the "
+        "longest ago; a power of two, and at least a page.",
+        "NVIDIA's driver evicts blocks of 2 MiB (Allen and Ge, SC 2021, In-depth analyses of unified virtual memory)");
   }
 };
 

@@ -24,16 +24,45 @@ ManagedPages::ManagedPages(const ManagedConfig& config, core::Picoseconds prefet
       page_(config.page.count),
       places_(space, page_),
       fault_cycles_(std::max<u64>(1, core::cycles_covering(sm_clock, config.fault))),
+      handler_cycles_(core::cycles_covering(sm_clock, config.handler)),
       prefetch_cycles_(core::cycles_covering(sm_clock, prefetch_latency)),
       wheel_(wheel),
       link_(link),
-      done_(std::move(done)) {}
+      done_(std::move(done)),
+      room_({.config = config_,
+             .places = places_,
+             .space = space,
+             .wheel = wheel,
+             .link = link,
+             .statistics = statistics_,
+             .arrived = [](void* pages, u64 page_address,
+                           u64 prefetch) { static_cast<ManagedPages*>(pages)->arrived(page_address, prefetch); },
+             .target = this}) {}
+
+void ManagedPages::refresh() {
+  places_.refresh();
+  room_.refresh();
+}
+
+void ManagedPages::advise(u64 begin, u64 bytes, ManagedAdvice advice) {
+  std::vector<u64> here;
+  const auto on_device = [](PagePlace place) { return place == PagePlace::here || place == PagePlace::on_both; };
+  places_.each_page(begin, bytes, [&](PagePlace& place, u8&, u64 page_address) {
+    if (on_device(place)) here.push_back(page_address);
+  });
+  places_.advise(begin, bytes, advice);
+  for (const u64 page_address : here)
+    places_.each_page(std::max(page_address, begin), 1, [&](PagePlace& place, u8&, u64 address) {
+      if (!on_device(place)) room_.left(address);
+    });
+}
 
 void ManagedPages::fault(u64 address, bool writes, PagedPort& port) {
   places_.each_page(address, 1, [&](PagePlace& place, u8&, u64 page_address) {
     waiting_.push_back({page_address, &port, writes});
     if (place == PagePlace::coming) return;
     waiting_for_batch_.push_back({page_address, place == PagePlace::on_host});
+    if (place == PagePlace::on_both) room_.hold(page_address);
     place = PagePlace::coming;
     ++under_way_;
     ++statistics_.faults;
@@ -44,7 +73,8 @@ void ManagedPages::fault(u64 address, bool writes, PagedPort& port) {
 void ManagedPages::begin_faults() {
   for (; !waiting_for_batch_.empty() && in_service_ < config_.batch; ++in_service_) {
     const Fault fault = waiting_for_batch_.front();
-    wheel_.at<&ManagedPages::fault_handled>(wheel_.now() + fault_cycles_, *this, fault.page_address, fault.transfer);
+    handler_free_ = std::max(handler_free_, wheel_.now()) + handler_cycles_;
+    wheel_.at<&ManagedPages::fault_handled>(handler_free_ + fault_cycles_, *this, fault.page_address, fault.transfer);
     waiting_for_batch_.pop_front();
   }
 }
@@ -52,13 +82,12 @@ void ManagedPages::begin_faults() {
 void ManagedPages::fault_handled(u64 page_address, u64 transfer) {
   --in_service_;
   begin_faults();
-  if (!transfer) return arrived(page_address, 0);
-  ++statistics_.pages_to_device;
-  link_.send<&ManagedPages::arrived>(LinkDirection::to_device, page_, *this, page_address);
+  if (!transfer) return arrived(page_address, PageRoom::Coming::none);
+  room_.bring({page_address});
 }
 
 /// A page that is mostly read stays on the host, too, unless somebody waits to write it.
-void ManagedPages::arrived(u64 page_address, u64) {
+void ManagedPages::arrived(u64 page_address, u64 prefetch) {
   --under_way_;
   const bool to_write =
       std::ranges::any_of(waiting_, [&](const Waiting& one) { return one.page_address == page_address && one.writes; });
@@ -70,13 +99,19 @@ void ManagedPages::arrived(u64 page_address, u64) {
     one.port->page_arrived(page_address, page_, wheel_.now() + 1);
     return true;
   });
+  room_.came(page_address);
+  if (prefetch != PageRoom::Coming::none) go_on_prefetching(prefetch, 1);
 }
 
 void ManagedPages::touched_by_host(u64 address, u64 bytes, bool store) {
-  places_.each_page(address, bytes, [&](PagePlace& place, u8& read_mostly, u64) {
-    if (place == PagePlace::on_both && store) place = PagePlace::on_host;
+  places_.each_page(address, bytes, [&](PagePlace& place, u8& read_mostly, u64 page_address) {
+    if (place == PagePlace::on_both && store) {
+      place = PagePlace::on_host;
+      room_.left(page_address);
+    }
     if (place != PagePlace::here) return;
     place = read_mostly && !store ? PagePlace::on_both : PagePlace::on_host;
+    if (place == PagePlace::on_host) room_.left(page_address);
     ++statistics_.pages_to_host;
     link_.send(
         LinkDirection::to_host, page_, [](void*, u64, u64) {}, this);
@@ -88,8 +123,9 @@ void ManagedPages::prefetch(u64 id, PagePrefetch what) {
   wheel_.at<&ManagedPages::go_on_prefetching>(wheel_.now() + prefetch_cycles_, *this, id);
 }
 
-void ManagedPages::go_on_prefetching(u64 id, u64) {
+void ManagedPages::go_on_prefetching(u64 id, u64 moved) {
   Moving& moving = prefetches_.at(id);
+  moving.in_flight -= static_cast<u32>(moved);
   for (const u64 end = moving.what.begin + moving.what.bytes; moving.next < end && moving.in_flight < most_in_flight;
        moving.next += page_)
     moving.in_flight += prefetch_page(id, moving);
@@ -109,25 +145,15 @@ bool ManagedPages::prefetch_page(u64 id, Moving& moving) {
                       if (moving.what.to_device) {
                         place = PagePlace::coming;
                         ++under_way_;
-                        ++statistics_.pages_to_device;
-                        link_.send<&ManagedPages::prefetched>(LinkDirection::to_device, page_, *this, page_address, id);
+                        room_.bring({page_address, id});
                       } else {
                         place = read_mostly ? PagePlace::on_both : PagePlace::on_host;
+                        if (!read_mostly) room_.left(page_address);
                         ++statistics_.pages_to_host;
-                        link_.send<&ManagedPages::left>(LinkDirection::to_host, page_, *this, page_address, id);
+                        link_.send<&ManagedPages::go_on_prefetching>(LinkDirection::to_host, page_, *this, id, 1);
                       }
                     });
   return sent;
-}
-
-void ManagedPages::prefetched(u64 page_address, u64 id) {
-  arrived(page_address, 0);
-  left(page_address, id);
-}
-
-void ManagedPages::left(u64, u64 id) {
-  --prefetches_.at(id).in_flight;
-  go_on_prefetching(id, 0);
 }
 
 std::string ManagedPages::what_is_under_way() const {

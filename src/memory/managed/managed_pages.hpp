@@ -2,7 +2,8 @@
 // page starts on the host; the first access of a kernel faults, and after the fault's latency the page crosses the host
 // link. A page that the host is seen to touch goes back (docs/semantics/host.md says what is not seen). A page that is
 // mostly read (cudaMemAdvise) may lie on both sides until one of them writes; a prefetch moves pages without faults.
-// Only time: the bytes of a page have one place whatever its state. Owned by MemoryHierarchy.
+// What fits into the device's memory, and what leaves it, says page_room.hpp. Only time: the bytes of a page have one
+// place whatever its state. Owned by MemoryHierarchy.
 #pragma once
 
 #include <deque>
@@ -17,15 +18,11 @@
 #include "memory/managed/managed_advice.hpp"
 #include "memory/managed/managed_config.hpp"
 #include "memory/managed/page_places.hpp"
+#include "memory/managed/page_room.hpp"
 
 namespace ew::memory {
 
 class PagedPort;
-
-struct ManagedStatistics {
-#define STATISTICS "memory/managed/statistics.inc"
-#include "core/statistics_set.inc"
-};
 
 class ManagedPages {
  public:
@@ -34,7 +31,7 @@ class ManagedPages {
                core::TimeWheel&, HostLink&, std::function<void(u64 id)> done);
 
   /// Takes in what was allocated since. Between launches.
-  void refresh() { places_.refresh(); }
+  void refresh();
   /// May a kernel's access go on? True for every address that is not managed.
   bool resident(u64 address, bool writes) const { return places_.resident(address, writes); }
   /// The page comes; then every port that has asked is told. REQUIRES: !resident(address, writes).
@@ -43,7 +40,7 @@ class ManagedPages {
   void touched_by_host(u64 address, u64 bytes, bool store);
   /// Moves the pages that are away from there. A page that comes already is left to its fault.
   void prefetch(u64 id, PagePrefetch);
-  void advise(u64 begin, u64 bytes, ManagedAdvice advice) { places_.advise(begin, bytes, advice); }
+  void advise(u64 begin, u64 bytes, ManagedAdvice);
 
   /// A line for each page that is waited for, the first few: for reports of deadlocks.
   std::string what_is_under_way() const;
@@ -68,16 +65,14 @@ class ManagedPages {
 
   void begin_faults();
   void fault_handled(u64 page_address, u64 transfer);
-  void arrived(u64 page_address, u64);
-  void go_on_prefetching(u64 id, u64);
+  void arrived(u64 page_address, u64 prefetch);
+  void go_on_prefetching(u64 id, u64 moved);
   bool prefetch_page(u64 id, Moving&);
-  void prefetched(u64 page_address, u64 id);
-  void left(u64, u64 id);
 
   const ManagedConfig config_;
   const u64 page_;  // bytes
   PagePlaces places_;
-  const u64 fault_cycles_, prefetch_cycles_;
+  const u64 fault_cycles_, handler_cycles_, prefetch_cycles_;
   core::TimeWheel& wheel_;
   HostLink& link_;
   const std::function<void(u64 id)> done_;
@@ -85,7 +80,9 @@ class ManagedPages {
   std::map<u64, Moving> prefetches_;
   std::vector<Waiting> waiting_;
   u64 in_service_ = 0, under_way_ = 0;
+  core::Cycle handler_free_ = 0;
   ManagedStatistics statistics_;
+  PageRoom room_;
 };
 
 }  // namespace ew::memory
