@@ -26,7 +26,11 @@ void Cores::go_on(u64 id, u64) {
     works_.erase(id);
     return done_(id);
   }
-  running.shares = running.work.steps[running.step].threads;
+  const Step& step = running.work.steps[running.step];
+  if (step.act == Act::errand)
+    return step.errand->begin(step.from, parts_.wheel,
+                              {[](void* cores, u64 done) { static_cast<Cores*>(cores)->step_over(done); }, this, id});
+  running.shares = step.threads;
   for (u32 thread = 0; thread < running.shares; ++thread) tasks_.push_back({id, thread});
   dispatch();
 }
@@ -56,12 +60,13 @@ TracedCores& Cores::traced() {
 
 void Cores::over(u32 core) {
   const u64 id = works_of_[core];
-  Running& running = works_.at(id);
-  if (--running.shares == 0) {
-    ++running.step;
-    parts_.wheel.at<&Cores::go_on>(parts_.wheel.now(), *this, id);
-  }
+  if (--works_.at(id).shares == 0) step_over(id);
   dispatch();
+}
+
+void Cores::step_over(u64 id) {
+  ++works_.at(id).step;
+  parts_.wheel.at<&Cores::go_on>(parts_.wheel.now(), *this, id);
 }
 
 std::string Cores::what_is_under_way() const {

@@ -1,6 +1,6 @@
 // The cores of the host and the timed work that they do. A piece of work is a list of steps; the shares of a step are
 // handed to the cores that are free, first come, first served; the next step begins when all of them are done. A share
-// of traced code is a thread.
+// of traced code is a thread. An errand occupies no core.
 // Owned by MemoryHierarchy.
 #pragma once
 
@@ -45,6 +45,7 @@ class Cores {
   bool idle(u32 core) const { return cores_[core]->idle() && (!traced_ || (*traced_)[core].idle()); }
   TracedCores& traced();
   void over(u32 core);
+  void step_over(u64 id);
 
   const Surroundings parts_;
   Tell done_;

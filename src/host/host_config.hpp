@@ -22,6 +22,7 @@ struct HostConfig {
   core::Bytes bounce{512 * 1024};
   bool bounced = true;
   core::Picoseconds daemon_poll{200'000}, daemon_call{500'000};
+  core::Picoseconds io_submit{1'900'000}, io_complete{1'900'000};
   u32 issue_width = 4, window = 224;
   core::Bytes own_cache{1 << 20};
   u32 own_ways = 16;
@@ -62,6 +63,14 @@ struct HostConfig {
     visit("daemon_call", self.daemon_call, Range{0, 1e9}, "",
           "Time of a daemon to decode and dispatch a call that it finds there. The file system's cost is added.",
           "assumed: no published figure apart from the system call");
+    visit("io_submit", self.io_submit, Range{0, 1e9}, "",
+          "Time of a core to submit commands to a drive in one call (<everwarp/storage_host.cuh>): system call, file, "
+          "block layer, driver.",
+          "assumed: half of what the kernel's software takes of a read of 4 KiB: 36.4 % of its latency (BaM, section "
+          "2.2), beside a P5800X's 6 us and 0.6 us of its link");
+    visit("io_complete", self.io_complete, Range{0, 1e9}, "",
+          "Time of a core from the end of these commands to the end of the call: interrupt, wake-up, return.",
+          "assumed: the other half");
     visit("issue_width", self.issue_width, Range{1, 64}, "instructions",
           "Traced code (host_parallel): instructions that a core begins in a cycle, whatever they depend on.",
           "the same manual: a Skylake core allocates four micro-operations a cycle");

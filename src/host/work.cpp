@@ -18,6 +18,7 @@ Share share_of(const Step& step, u32 thread) {
 
 void perform(const Work& work) {
   for (const Step& step : work.steps) {
+    if (step.act == Act::errand) step.errand->perform(step.from);
     if (step.act != Act::copy && step.act != Act::stream) continue;
     if (step.from)
       std::memmove(reinterpret_cast<void*>(step.to), reinterpret_cast<const void*>(step.from), step.bytes);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "host/errand.hpp"
 
 namespace ew::host {
 
@@ -13,6 +14,7 @@ enum class Act : u8 {
   copy,     // bytes go from `from` to `to` by ordinary loads and stores
   stream,   // the same by non-temporal stores, then a fence: they have reached the memory controller
   traced,   // each thread runs `body`, traced code of the program (TracedCore); it takes as long as it takes
+  errand,   // no core does it: `errand` does its part number `from`
   flush     // clwb of each line of [to, to + bytes), then a fence
 };
 
@@ -22,6 +24,7 @@ struct Step {
   u64 to = 0, from = 0, bytes = 0;  // addresses of the program. A copy or stream from 0: zeros are written
   u64 picoseconds = 0;
   void (*body)(void* argument, unsigned thread) = nullptr;  // with `from` as its argument
+  Errand* errand = nullptr;                                 // lives until the work is over
 };
 
 struct Work {

@@ -15,13 +15,6 @@ using namespace ew::runtime;
 
 namespace {
 
-CUstream_st& stream_of(Machine& machine, cudaStream_t handle, const char* who) {
-  CUstream_st* const stream = machine.work().stream(handle);
-  if (!stream) throw core::UserError(fmt::format("{}: this is not a stream", who));
-  if (stream->capture) throw core::UserError(fmt::format("{}: a graph cannot have work of the host", who));
-  return *stream;
-}
-
 /// The host's cores must reach all of these bytes.
 void check_memory(Machine& machine, const void* address, u64 bytes, const char* who) {
   const u64 begin = reinterpret_cast<u64>(address);

@@ -1,5 +1,6 @@
-// What include/everwarp/storage.cuh declares of the machine's drives. A mistake is one sentence on stderr and a value
-// that says so.
+// What include/everwarp/storage.cuh and storage_host.cuh declare of the machine's drives. A mistake is one sentence on
+// stderr and a value that says so.
+#include <everwarp/storage_host_calls.h>
 #include <everwarp/storage_registers.h>
 #include <fmt/format.h>
 
@@ -36,9 +37,71 @@ int store(volatile void* address, u32 bytes, u64 value, const char* who) {
   });
 }
 
+HostQueue& queue_of(Machine& machine, host_queue_t handle, const char* who) {
+  HostQueue* const queue = machine.storage().find(reinterpret_cast<HostQueue*>(handle));
+  if (!queue) throw core::UserError(fmt::format("{}: this is no open queue of host_queue_open", who));
+  return *queue;
+}
+
+constexpr core::Picoseconds between_looks{100'000};
+
 }  // namespace
 
 extern "C" {
+
+host_queue_t host_queue_open(void* commands, void* completions, unsigned entries, volatile void* tail_doorbell,
+                             volatile void* head_doorbell) {
+  return own_api<host_queue_t>(nullptr, [&](Machine& machine, ApiLock&) {
+    window_of(machine, tail_doorbell, 4, "host_queue_open");
+    window_of(machine, head_doorbell, 4, "host_queue_open");
+    if (entries < 2) throw core::UserError(fmt::format("host_queue_open: {} entries; expected 2 or more", entries));
+    const MachineConfig& config = machine.config();
+    if (config.machine.timing() && config.device.integrated)
+      throw core::UserError(
+          "host_queue_open: this machine's GPU shares the host's memory (device.integrated); its host has no cores "
+          "that "
+          "use drives");
+    const core::Kilohertz clock = config.device.clock;
+    return reinterpret_cast<host_queue_t>(machine.storage().open_queue(
+        HostRing(reinterpret_cast<u64>(commands), reinterpret_cast<u64>(completions), entries),
+        {.tail = reinterpret_cast<u64>(tail_doorbell), .head = reinterpret_cast<u64>(head_doorbell)},
+        {.doorbell = core::cycles_covering(clock, config.host_link.latency),
+         .look = core::cycles_covering(clock, between_looks)}));
+  });
+}
+
+int host_queue_call(host_queue_t handle, const void* commands, unsigned count, cudaStream_t stream) {
+  return own_api(-1, [&](Machine& machine, ApiLock&) {
+    CUstream_st& to = stream_of(machine, stream, "host_queue_call");
+    HostQueue& queue = queue_of(machine, handle, "host_queue_call");
+    if (count == 0) return 0;
+    const u64 call = queue.add({static_cast<const storage::Command*>(commands), count});
+    const host::HostConfig& costs = machine.config().host;
+    host::Work work{{{.act = host::Act::compute, .picoseconds = costs.io_submit.count},
+                     {.act = host::Act::errand, .from = call, .errand = &queue},
+                     {.act = host::Act::compute, .picoseconds = costs.io_complete.count}}};
+    return machine.work().enqueue(to, std::move(work)) == cudaSuccess ? 0 : -1;
+  });
+}
+
+unsigned long long host_queue_failures(host_queue_t handle, unsigned* first) {
+  return own_api(~0ull, [&](Machine& machine, ApiLock& lock) -> unsigned long long {
+    const HostQueue& queue = queue_of(machine, handle, "host_queue_failures");
+    machine.context().wait_idle(lock);
+    const HostQueue::Failures failures = queue.failures();
+    if (first) *first = failures.first;
+    return failures.count;
+  });
+}
+
+int host_queue_close(host_queue_t handle) {
+  return own_api(-1, [&](Machine& machine, ApiLock& lock) {
+    HostQueue& queue = queue_of(machine, handle, "host_queue_close");
+    machine.context().wait_idle(lock);
+    machine.storage().close_queue(&queue);
+    return 0;
+  });
+}
 
 int storage_drives(void) {
   return own_api(0, [](Machine& machine, ApiLock&) { return static_cast<int>(machine.storage().count()); });

@@ -2,6 +2,8 @@
 // says so, and CUDA's last error is left alone.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <exception>
 
@@ -22,6 +24,14 @@ Result own_api(Result otherwise, F&& call) {
     std::fprintf(stderr, "everwarp: %s\n", mistake.what());
   }
   return otherwise;
+}
+
+/// The stream that timed work of the host goes to. Throws core::UserError when there is none, or it is captured.
+inline CUstream_st& stream_of(Machine& machine, cudaStream_t handle, const char* who) {
+  CUstream_st* const stream = machine.work().stream(handle);
+  if (!stream) throw core::UserError(fmt::format("{}: this is not a stream", who));
+  if (stream->capture) throw core::UserError(fmt::format("{}: a graph cannot have work of the host", who));
+  return *stream;
 }
 
 }  // namespace ew::runtime

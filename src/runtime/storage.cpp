@@ -38,6 +38,17 @@ void Storage::make_window(Drive& drive, u32 number) {
   space_.registers().add(drive.window, drive.window_bytes);
 }
 
+HostQueue* Storage::open_queue(HostRing ring, const HostQueue::Doorbells& doorbells, const HostQueue::Times& times) {
+  auto queue = std::make_unique<HostQueue>(std::move(ring), doorbells, times, space_);
+  HostQueue* const handle = queue.get();
+  queues_.emplace(handle, std::move(queue));
+  return handle;
+}
+
+HostQueue* Storage::find(HostQueue* queue) const {
+  return queues_.contains(queue) ? queue : nullptr;
+}
+
 void Storage::lose_power(u64 moment) {
   for (u32 number = 0; number < count(); ++number)
     if (drive(number).crash_keeps_some)

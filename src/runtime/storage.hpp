@@ -1,12 +1,14 @@
 // The drives of a machine as far as they outlive its simulators: their images, their write caches, and the windows at
 // which their registers stand. The controllers are the simulator's: a new one (cudaDeviceReset) finds the drives as
-// after a loss of power that kept their caches. Owned by Machine.
+// after a loss of power that kept their caches. And the queues by which the host uses them. Owned by Machine.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "memory/address_space.hpp"
+#include "runtime/host_queue.hpp"
 #include "storage/contents.hpp"
 #include "storage/storage_config.hpp"
 
@@ -37,11 +39,18 @@ class Storage {
   u32 count() const { return static_cast<u32>(drives_.size()); }
   Drive& drive(u32 number) { return *drives_[number]; }
 
+  HostQueue* open_queue(HostRing, const HostQueue::Doorbells&, const HostQueue::Times&);
+  /// nullptr: it is none of these queues.
+  HostQueue* find(HostQueue*) const;
+  /// REQUIRES: no call is under way.
+  void close_queue(HostQueue* queue) { queues_.erase(queue); }
+
  private:
   void make_window(Drive&, u32 number);
 
   memory::AddressSpace& space_;
   std::vector<std::unique_ptr<Drive>> drives_;
+  std::map<HostQueue*, std::unique_ptr<HostQueue>> queues_;
 };
 
 }  // namespace ew::runtime
