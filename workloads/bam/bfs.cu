@@ -3,7 +3,10 @@
 //
 // machine: --set storage.drives=2
 //
-//   bfs [kron|urand|FILE] [scale=N] [degree=N] [seed=N] [source=NODE] [warps=N] [line=BYTES] [slots=N] …
+//   bfs [kron|urand|FILE] [--system NAME] [scale=N] [degree=N] [seed=N] [source=NODE] [warps=N] [line=BYTES] [slots=N]
+//   …
+//
+// Systems: bam, memory, zero-copy, uvm (systems.h).
 #include "graph.h"
 
 namespace {
@@ -11,12 +14,16 @@ namespace {
 using graph::word;
 constexpr unsigned unseen = ~0u;
 
-__global__ void next_level(const word* offsets, bam::array_view<word> edges, unsigned* levels, word nodes,
-                           unsigned level, unsigned* more) {
+/// `edges`: an array of a drive, or plain memory. Lanes begin at a line of 128 bytes, so that they load whole ones.
+template <class Edges>
+__global__ void next_level(const word* offsets, const Edges edges, unsigned* levels, word nodes, unsigned level,
+                           unsigned* more) {
   const unsigned lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
   for (word v = (blockIdx.x * blockDim.x + threadIdx.x) / 32; v < nodes; v += warps) {
     if (levels[v] != level) continue;
-    for (word e = offsets[v] + lane; e < offsets[v + 1]; e += 32) {
+    const word first = offsets[v], end = offsets[v + 1];
+    for (word e = first / 16 * 16 + lane; e < end; e += 32) {
+      if (e < first) continue;
       const word to = edges[e];
       if (levels[to] == unseen) levels[to] = level + 1, *more = 1;
     }
@@ -40,44 +47,64 @@ std::vector<unsigned> on_host(const graph::csr& g, word source) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return setup::run("bfs", [&]() -> std::string {
-    const std::string what = argc > 1 ? argv[1] : "kron";
+  using systems::kind;
+  const auto body = [&]() -> std::string {
+    const kind system = systems::take(argc, argv, {kind::bam, kind::memory, kind::zero_copy, kind::uvm});
+    const bool bam = system == kind::bam;
+    const bool named = argc > 1 && !strchr(argv[1], '=');
+    const std::string what = named ? argv[1] : "kron";
     auto all = graph::options();
     all.push_back({"source", 0, "where the search begins: the node, or the first behind it that has an edge"});
-    const setup::options given(all, argc, argv, 2);
+    const setup::options given(all, argc, argv, named ? 2 : 1);
     const graph::csr g = graph::make(what, given);
-    graph::on_drives on_drives(g, given);
+    std::unique_ptr<graph::on_drives> on_drives;
+    std::unique_ptr<graph::in_memory> in_memory;
+    if (bam)
+      on_drives = std::make_unique<graph::on_drives>(g, given);
+    else
+      in_memory = std::make_unique<graph::in_memory>(g, system, given);
     word source = given["source"] % g.nodes();
     while (g.offsets[source] == g.offsets[source + 1] && source + 1 < g.nodes()) ++source;
-    unsigned *levels = nullptr, *more = nullptr;
-    cudaMallocManaged(&levels, g.nodes() * 4);
-    cudaMallocManaged(&more, 4);
-    for (word v = 0; v < g.nodes(); ++v) levels[v] = unseen;
-    levels[source] = 0;
-    unsigned level = 0;
+    const setup::memory_of<unsigned> levels_and_more(setup::memory_of<unsigned>::at::device, g.nodes() + 1);
+    unsigned* const levels = levels_and_more.get();
+    unsigned* const more = levels + g.nodes();
+    std::vector<unsigned> found(g.nodes(), unseen);
+    found[source] = 0;
+    cudaMemcpy(levels, found.data(), g.nodes() * 4, cudaMemcpyHostToDevice);
+    unsigned level = 0, again = 0;
     const unsigned warps = static_cast<unsigned>(given["warps"]);
-    const float milliseconds = setup::timed([&] {
+    const float milliseconds = setup::timed("search", [&] {
       do {
-        *more = 0;
-        next_level<<<warps, 32>>>(on_drives.offsets(), on_drives.edges(), levels, g.nodes(), level++, more);
-        cudaDeviceSynchronize();
-      } while (*more);
+        cudaMemsetAsync(more, 0, 4);
+        if (bam)
+          next_level<<<warps, 32>>>(on_drives->offsets(), on_drives->edges(), levels, g.nodes(), level++, more);
+        else
+          next_level<<<warps, 32>>>(in_memory->offsets(), in_memory->edges(), levels, g.nodes(), level++, more);
+        cudaMemcpy(&again, more, 4, cudaMemcpyDeviceToHost);
+      } while (again);
     });
-    on_drives.cache().must();
-    setup::print("bfs", on_drives.cache(), milliseconds);
+    cudaMemcpy(found.data(), levels, g.nodes() * 4, cudaMemcpyDeviceToHost);
+    if (bam) {
+      on_drives->cache().must();
+      setup::print("bfs", on_drives->cache(), milliseconds);
+    } else {
+      printf("bfs, %s: %.3f ms; loading: %.3f ms\n", systems::name_of(system), milliseconds, in_memory->loading());
+    }
     const std::vector<unsigned> expected = on_host(g, source);
     word reached = 0, edges = 0;
     for (word v = 0; v < g.nodes(); ++v) {
-      if (levels[v] != expected[v])
+      if (found[v] != expected[v])
         return "node " + std::to_string(v) + ": expected level " + std::to_string(expected[v]) + ", found " +
-               std::to_string(levels[v]);
-      if (levels[v] != unseen) ++reached, edges += g.offsets[v + 1] - g.offsets[v];
+               std::to_string(found[v]);
+      if (found[v] != unseen) ++reached, edges += g.offsets[v + 1] - g.offsets[v];
     }
     printf("%llu of %llu nodes in %u levels, %llu edges\n", reached, g.nodes(), level, edges);
-    const bam::cache_statistics s = on_drives.cache().statistics();
+    if (!bam) return "";
+    const bam::cache_statistics s = on_drives->cache().statistics();
     if (s.thread_hits + s.thread_misses != edges)
       return "accesses: expected one for each edge, " + std::to_string(edges) + ", found " +
              std::to_string(s.thread_hits + s.thread_misses);
     return s.writes ? "reads made lines dirty" : "";
-  });
+  };
+  return setup::run("bfs", body, systems::needs_drives(argc, argv));
 }

@@ -4,20 +4,26 @@
 //
 // machine: --set storage.drives=2
 //
-//   cc [kron|urand|FILE] [scale=N] [degree=N] [seed=N] [warps=N] [line=BYTES] [slots=N] …
+//   cc [kron|urand|FILE] [--system NAME] [scale=N] [degree=N] [seed=N] [warps=N] [line=BYTES] [slots=N] …
+//
+// Systems: bam, memory, zero-copy, uvm (systems.h).
 #include "graph.h"
 
 namespace {
 
 using graph::word;
 
-__global__ void pass_on(const word* offsets, bam::array_view<word> edges, unsigned* least, const unsigned char* changed,
+/// `edges`: an array of a drive, or plain memory. Lanes begin at a line of 128 bytes, so that they load whole ones.
+template <class Edges>
+__global__ void pass_on(const word* offsets, const Edges edges, unsigned* least, const unsigned char* changed,
                         unsigned char* changes, word nodes, unsigned* more) {
   const unsigned lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
   for (word v = (blockIdx.x * blockDim.x + threadIdx.x) / 32; v < nodes; v += warps) {
     if (!changed[v]) continue;
     const unsigned mine = *const_cast<volatile unsigned*>(least + v);
-    for (word e = offsets[v] + lane; e < offsets[v + 1]; e += 32) {
+    const word first = offsets[v], end = offsets[v + 1];
+    for (word e = first / 16 * 16 + lane; e < end; e += 32) {
+      if (e < first) continue;
       const word to = edges[e];
       if (atomicMin(least + to, mine) > mine) changes[to] = 1, *more = 1;
     }
@@ -32,36 +38,53 @@ unsigned find(std::vector<unsigned>& parent, unsigned v) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return setup::run("cc", [&]() -> std::string {
-    const std::string what = argc > 1 ? argv[1] : "urand";
+  using systems::kind;
+  const auto body = [&]() -> std::string {
+    const kind system = systems::take(argc, argv, {kind::bam, kind::memory, kind::zero_copy, kind::uvm});
+    const bool bam = system == kind::bam, named = argc > 1 && !strchr(argv[1], '=');
+    const std::string what = named ? argv[1] : "urand";
     auto all = graph::options();
     for (auto& each : all)
       if (std::string(each.name) == "degree") each.value = 2;  // several components
-    const setup::options given(all, argc, argv, 2);
+    const setup::options given(all, argc, argv, named ? 2 : 1);
     const graph::csr g = graph::make(what, given);
-    graph::on_drives on_drives(g, given);
+    std::unique_ptr<graph::on_drives> on_drives;
+    std::unique_ptr<graph::in_memory> in_memory;
+    if (bam)
+      on_drives = std::make_unique<graph::on_drives>(g, given);
+    else
+      in_memory = std::make_unique<graph::in_memory>(g, system, given);
     const word nodes = g.nodes();
-    unsigned *least = nullptr, *more = nullptr;
-    unsigned char* changed = nullptr;
-    cudaMallocManaged(&least, nodes * 4);
-    cudaMallocManaged(&more, 4);
-    cudaMallocManaged(&changed, 2 * nodes);
-    for (word v = 0; v < nodes; ++v) least[v] = static_cast<unsigned>(v), changed[v] = 1;
-    unsigned rounds = 0;
+    const setup::memory_of<unsigned> words(setup::memory_of<unsigned>::at::device, nodes + 1);
+    const setup::memory_of<unsigned char> changed(setup::memory_of<unsigned char>::at::device, 2 * nodes);
+    unsigned* const more = words.get() + nodes;
+    std::vector<unsigned> least(nodes);
+    for (word v = 0; v < nodes; ++v) least[v] = static_cast<unsigned>(v);
+    cudaMemcpy(words.get(), least.data(), nodes * 4, cudaMemcpyHostToDevice);
+    cudaMemset(changed.get(), 1, 2 * nodes);
+    unsigned rounds = 0, again = 0;
     const unsigned warps = static_cast<unsigned>(given["warps"]);
-    const float milliseconds = setup::timed([&] {
+    const float milliseconds = setup::timed("components", [&] {
       do {
-        unsigned char* const from = changed + rounds % 2 * nodes;
-        unsigned char* const to = changed + (rounds + 1) % 2 * nodes;
-        cudaMemset(to, 0, nodes);
-        *more = 0;
-        pass_on<<<warps, 32>>>(on_drives.offsets(), on_drives.edges(), least, from, to, nodes, more);
-        cudaDeviceSynchronize();
+        unsigned char* const from = changed.get() + rounds % 2 * nodes;
+        unsigned char* const to = changed.get() + (rounds + 1) % 2 * nodes;
+        cudaMemsetAsync(to, 0, nodes);
+        cudaMemsetAsync(more, 0, 4);
+        if (bam)
+          pass_on<<<warps, 32>>>(on_drives->offsets(), on_drives->edges(), words.get(), from, to, nodes, more);
+        else
+          pass_on<<<warps, 32>>>(in_memory->offsets(), in_memory->edges(), words.get(), from, to, nodes, more);
+        cudaMemcpy(&again, more, 4, cudaMemcpyDeviceToHost);
         ++rounds;
-      } while (*more);
+      } while (again);
     });
-    on_drives.cache().must();
-    setup::print("cc", on_drives.cache(), milliseconds);
+    cudaMemcpy(least.data(), words.get(), nodes * 4, cudaMemcpyDeviceToHost);
+    if (bam) {
+      on_drives->cache().must();
+      setup::print("cc", on_drives->cache(), milliseconds);
+    } else {
+      printf("cc, %s: %.3f ms; loading: %.3f ms\n", systems::name_of(system), milliseconds, in_memory->loading());
+    }
 
     std::vector<unsigned> parent(nodes);
     for (word v = 0; v < nodes; ++v) parent[v] = static_cast<unsigned>(v);
@@ -79,6 +102,7 @@ int main(int argc, char** argv) {
                std::to_string(least[v]);
     }
     printf("%llu components of %llu nodes in %u rounds, %zu edges\n", components, nodes, rounds, g.edges.size());
-    return on_drives.cache().statistics().writes ? "reads made lines dirty" : "";
-  });
+    return bam && on_drives->cache().statistics().writes ? "reads made lines dirty" : "";
+  };
+  return setup::run("cc", body, systems::needs_drives(argc, argv));
 }

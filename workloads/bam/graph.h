@@ -11,7 +11,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "setup.h"
+#include "host_io.h"
+#include "systems.h"
 
 namespace graph {
 
@@ -154,6 +155,53 @@ class on_drives {
   bam::cache cache_;
   bam::array<word> edges_;
   word* offsets_ = nullptr;
+};
+
+/// The same without BaM: edges in memory that kernels load from themselves.
+class in_memory {
+ public:
+  in_memory(const csr& g, systems::kind system, const setup::options& given)
+      : edges_(system == systems::kind::memory      ? where::device
+               : system == systems::kind::zero_copy ? where::host
+                                                    : where::managed,
+               std::max<word>(g.edges.size(), 1)),
+        offsets_(where::device, g.offsets.size()) {
+    cudaMemcpy(offsets_.get(), g.offsets.data(), g.offsets.size() * 8, cudaMemcpyHostToDevice);
+    if (system == systems::kind::memory)
+      cudaMemcpy(edges_.get(), g.edges.data(), g.edges.size() * 8, cudaMemcpyHostToDevice);
+    else if (system == systems::kind::zero_copy && storage_drives() > 0)
+      load(g, given);
+    else
+      memcpy(edges_.get(), g.edges.data(), g.edges.size() * 8);
+  }
+  const word* offsets() const { return offsets_.get(); }
+  const word* edges() const { return edges_.get(); }
+  /// Milliseconds that the drives took; 0: they took no part.
+  float loading() const { return loading_; }
+
+ private:
+  using where = setup::memory_of<word>::at;
+  static constexpr word call = 128 << 10, threads = 16;
+
+  void load(const csr& g, const setup::options& given) {
+    const setup::drives drives(given);
+    setup::host_io file(drives.all(), call, threads);
+    const setup::memory_of<char> whole(setup::memory_of<char>::at::host, file.whole(g.edges.size() * 8));
+    memcpy(whole.get(), g.edges.data(), g.edges.size() * 8);
+    file.write(0, file.whole(g.edges.size() * 8), whole.get());
+    file.must();
+    memset(whole.get(), 0, file.whole(g.edges.size() * 8));
+    loading_ = setup::timed("loading", [&] {
+      file.after(0);
+      file.read(0, file.whole(g.edges.size() * 8), whole.get());
+      file.before(0);
+    });
+    file.must();
+    memcpy(edges_.get(), whole.get(), g.edges.size() * 8);
+  }
+
+  setup::memory_of<word> edges_, offsets_;
+  float loading_ = 0;
 };
 
 }  // namespace graph

@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
       array.upload(values.data());
       cache.reset_statistics();
       wrong[confirms] = 0;
-      const float milliseconds = setup::timed([&] { compare<<<4, 128>>>(array.view(), wrong + confirms); });
+      const float milliseconds = setup::timed("compare", [&] { compare<<<4, 128>>>(array.view(), wrong + confirms); });
       cache.must();
       setup::print(confirms ? "confirmed" : "as they come", cache, milliseconds);
       const bam::cache_statistics s = cache.statistics();

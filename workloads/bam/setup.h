@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <everwarp/host.cuh>
 #include <everwarp/storage.cuh>
 #include <memory>
 #include <string>
@@ -77,8 +78,8 @@ inline bam::cache_config config(const options& given, unsigned long long bytes) 
 
 class drives {
  public:
-  explicit drives(const options& given) {
-    const int many = static_cast<int>(given["drives"]);
+  explicit drives(const options& given) : drives(static_cast<int>(given["drives"])) {}
+  explicit drives(int many) {
     if (storage_drives() < many)
       throw std::runtime_error("it needs " + std::to_string(many) + " drives, and this machine has " +
                                std::to_string(storage_drives()) +
@@ -93,13 +94,15 @@ class drives {
   std::vector<bam::controller*> all_;
 };
 
-/// Milliseconds of what `launch` launches.
+/// Milliseconds of what `launch` launches; a range of this name, too.
 template <class Launch>
-float timed(Launch launch) {
+float timed(const char* name, Launch launch) {
   cudaEvent_t begin, end;
   cudaEventCreate(&begin), cudaEventCreate(&end);
   cudaEventRecord(begin);
+  measure_begin(name);
   launch();
+  measure_end(name);
   cudaEventRecord(end);
   cudaEventSynchronize(end);
   float milliseconds = 0;
@@ -122,10 +125,10 @@ inline void print(const char* what, const bam::cache& cache, float milliseconds)
       s.writes * line);
 }
 
-/// main(): 0, 1 for a failure, 77 for a machine without drives.
+/// main(): 0, 1 for a failure, 77 for a machine without drives, if it `needs_drives`.
 template <class Body>
-int run(const char* name, Body body) {
-  if (storage_drives() == 0) {
+int run(const char* name, Body body, bool needs_drives = true) {
+  if (needs_drives && storage_drives() == 0) {
     printf("%s: needs drives: ew run --set storage.drives=1\n", name);
     return 77;
   }

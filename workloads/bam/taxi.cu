@@ -2,10 +2,17 @@
 // miles or more. Q0 reads the column of distances. Each further query reads one more column, at the long trips alone:
 // Q1 the total, Q2 surcharges, Q3 the hail fee, Q4 tolls, Q5 taxes. Q5 is what a driver earns a mile on such trips.
 //
+// With --system scan the table is in the host's page cache, and a query copies its columns whole, row group by row
+// group: a thread of the host copies into a pinned buffer, a copy engine takes it to the GPU, a kernel reads it there.
+//
 // machine: --set storage.drives=2
 //
-//   taxi [rows=N] [per_million=N] [threads=N] [line=BYTES] [slots=N] [drives=N] [replicated=1] …
-#include "setup.h"
+//   taxi [--system NAME] [rows=N] [per_million=N] [threads=N] [query=N] [line=BYTES] [slots=N] [drives=N]
+//   [replicated=1] …
+//
+// Systems: bam, scan (systems.h).
+#include "host_io.h"
+#include "systems.h"
 
 namespace {
 
@@ -13,8 +20,10 @@ using word = unsigned long long;
 constexpr int columns = 6;
 constexpr word long_trip = 3000;  // hundredths of a mile
 
+/// Columns: arrays of drives, or plain memory.
+template <class Column>
 struct table {
-  bam::array_view<word> column[columns];
+  Column column[columns];
 };
 struct answer {
   word trips, miles, cents;
@@ -28,11 +37,11 @@ __host__ __device__ word value_of(int column, word row, word per_million) {
   return column == 1 ? 5000 + random % 20000 : random % 300;
 }
 
-template <int query>
-__global__ void ask(table t, answer* result) {
+template <int query, class Column>
+__global__ void ask(table<Column> t, word rows, answer* result) {
   const word threads = word{gridDim.x} * blockDim.x;
   answer mine{};
-  for (word row = word{blockIdx.x} * blockDim.x + threadIdx.x; row < t.column[0].size(); row += threads) {
+  for (word row = word{blockIdx.x} * blockDim.x + threadIdx.x; row < rows; row += threads) {
     const word miles = t.column[0][row];
     if (miles < long_trip) continue;
     ++mine.trips, mine.miles += miles;
@@ -44,82 +53,147 @@ __global__ void ask(table t, answer* result) {
   atomicAdd(&result->cents, mine.cents);
 }
 
+template <class Column>
+void ask(int query, const table<Column>& t, word rows, answer* result, unsigned threads, cudaStream_t stream) {
+  const unsigned block = threads < 128 ? threads : 128, blocks = threads / block;
+  switch (query) {
+    case 0:
+      return ask<0><<<blocks, block, 0, stream>>>(t, rows, result);
+    case 1:
+      return ask<1><<<blocks, block, 0, stream>>>(t, rows, result);
+    case 2:
+      return ask<2><<<blocks, block, 0, stream>>>(t, rows, result);
+    case 3:
+      return ask<3><<<blocks, block, 0, stream>>>(t, rows, result);
+    case 4:
+      return ask<4><<<blocks, block, 0, stream>>>(t, rows, result);
+    default:
+      return ask<5><<<blocks, block, 0, stream>>>(t, rows, result);
+  }
+}
+
+/// The table as the host has it, and each query's answer.
+struct contents {
+  std::vector<std::vector<word>> columns_of;
+  std::vector<answer> right;
+  contents(word rows, word per_million) : columns_of(columns, std::vector<word>(rows)), right(columns, answer{}) {
+    for (word row = 0; row < rows; ++row) {
+      for (int c = 0; c < columns; ++c) columns_of[c][row] = value_of(c, row, per_million);
+      const word miles = columns_of[0][row];
+      if (miles < long_trip) continue;
+      for (int query = 0; query < columns; ++query) {
+        ++right[query].trips, right[query].miles += miles;
+        for (int c = 1; c <= query; ++c) right[query].cents += c == 1 ? columns_of[c][row] : 0 - columns_of[c][row];
+      }
+    }
+  }
+};
+
+std::string wrong(const std::string& name, const answer& found, const answer& right) {
+  if (found.trips == right.trips && found.miles == right.miles && found.cents == right.cents) return "";
+  return name + ": expected " + std::to_string(right.trips) + " trips and " + std::to_string(right.cents) +
+         " cents, found " + std::to_string(found.trips) + " and " + std::to_string(found.cents);
+}
+
+/// `query=N`: that one alone; else all.
+bool asked(const setup::options& given, int query) {
+  return given["query"] >= columns || given["query"] == static_cast<word>(query);
+}
+
+answer take(const answer* on_device) {
+  answer found{};
+  cudaMemcpy(&found, on_device, sizeof found, cudaMemcpyDeviceToHost);
+  return found;
+}
+
+std::string by_bam(const setup::options& given, const contents& all, answer* result) {
+  const setup::drives drives(given);
+  const word rows = given["rows"], line = given["line"], bytes = (rows * 8 + line - 1) / line * line;
+  bam::cache cache(drives.all(), setup::config(given, columns * bytes));
+  table<bam::array_view<word>> t{};
+  for (int c = 0; c < columns; ++c) {
+    bam::array<word> column(cache, c * bytes, rows);
+    column.upload(all.columns_of[c].data());
+    t.column[c] = column.view();
+  }
+  for (int query = 0; query < columns; ++query) {
+    if (!asked(given, query)) continue;
+    cache.drop(), cache.reset_statistics();
+    cudaMemset(result, 0, sizeof *result);
+    const float milliseconds = setup::timed(
+        "query", [&] { ask(query, t, rows, result, static_cast<unsigned>(given["threads"]), cudaStream_t()); });
+    cache.must();
+    const std::string name = "Q" + std::to_string(query);
+    setup::print(name.c_str(), cache, milliseconds);
+    const answer& right = all.right[query];
+    const bam::cache_statistics s = cache.statistics();
+    const word needed = rows + query * right.trips;
+    printf("%s: %llu bytes from drives: %.2f times those of the accesses\n", name.c_str(),
+           static_cast<unsigned long long>(s.reads * line), static_cast<double>(s.reads * line) / (needed * 8));
+    if (const std::string why = wrong(name, take(result), right); !why.empty()) return why;
+    if (s.thread_hits + s.thread_misses != needed)
+      return name + ": accesses: expected " + std::to_string(needed) + ", found " +
+             std::to_string(s.thread_hits + s.thread_misses);
+    // A line of the distances may leave before the last lane of its warp has come to it.
+    const word reads = bytes / line + query * right.trips;
+    if (s.reads > 2 * reads)
+      return name + ": reads: expected about " + std::to_string(reads) + ", found " + std::to_string(s.reads);
+  }
+  return "";
+}
+
+std::string by_scan(const setup::options& given, const contents& all, answer* result) {
+  const word rows = given["rows"], groups = given["groups"];
+  if (groups == 0) return "groups should be 1 or more";
+  const word group = (rows + groups - 1) / groups;
+  const setup::memory_of<word> pinned(setup::memory_of<word>::at::host, group),
+      device(setup::memory_of<word>::at::device, columns * group);
+  table<const word*> t{};
+  for (int c = 0; c < columns; ++c) t.column[c] = device.get() + c * group;
+  for (int query = 0; query < columns; ++query) {
+    if (!asked(given, query)) continue;
+    word bytes = 0;
+    cudaMemset(result, 0, sizeof *result);
+    const float milliseconds = setup::timed("query", [&] {
+      for (word first = 0; first < rows; first += group) {
+        const word some = std::min(group, rows - first);
+        for (int c = 0; c <= query; ++c) {
+          host_copy(pinned.get(), all.columns_of[c].data() + first, some * 8, 1, 0);
+          cudaMemcpyAsync(device.get() + c * group, pinned.get(), some * 8, cudaMemcpyHostToDevice, 0);
+          bytes += some * 8;
+        }
+        ask(query, t, some, result, static_cast<unsigned>(given["threads"]), cudaStream_t());
+      }
+    });
+    const answer& right = all.right[query];
+    const std::string name = "Q" + std::to_string(query);
+    printf("%s, scan: %.3f ms; %llu bytes to the GPU: %.2f times those of the accesses\n", name.c_str(), milliseconds,
+           bytes, static_cast<double>(bytes) / ((rows + query * right.trips) * 8));
+    if (const std::string why = wrong(name, take(result), right); !why.empty()) return why;
+  }
+  return "";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return setup::run("taxi", [&]() -> std::string {
+  const auto body = [&]() -> std::string {
+    const systems::kind system = systems::take(argc, argv, {systems::kind::bam, systems::kind::scan});
     const setup::options given(setup::with_cache({{"rows", 16384, "of the table"},
                                                   {"per_million", 301, "trips of 30 miles or more in a million"},
+                                                  {"query", columns, "0 to 5: that one alone; 6: all"},
+                                                  {"groups", 4, "scan: row groups"},
                                                   {"threads", 512, "of the kernels"}},
                                                  4096, 32),
                                argc, argv);
-    const setup::drives drives(given);
-    const word rows = given["rows"], line = given["line"], bytes = (rows * 8 + line - 1) / line * line;
-    const word per_million = given["per_million"];
-    bam::cache cache(drives.all(), setup::config(given, columns * bytes));
-    table t{};
-    std::vector<word> values(rows);
-    std::vector<answer> expected(columns, answer{});
-    for (int c = 0; c < columns; ++c) {
-      bam::array<word> column(cache, c * bytes, rows);
-      for (word row = 0; row < rows; ++row) {
-        values[row] = value_of(c, row, per_million);
-        const word miles = value_of(0, row, per_million);
-        if (miles < long_trip) continue;
-        for (int query = 0; query < columns; ++query) {
-          if (c == 0) ++expected[query].trips, expected[query].miles += miles;
-          if (c > 0 && c <= query) expected[query].cents += c == 1 ? values[row] : 0 - values[row];
-        }
-      }
-      column.upload(values.data());
-      t.column[c] = column.view();
-    }
-    answer* found = nullptr;
-    cudaMallocManaged(&found, sizeof(answer));
-    const unsigned threads = static_cast<unsigned>(given["threads"]), block = threads < 128 ? threads : 128;
-    for (int query = 0; query < columns; ++query) {
-      cache.drop(), cache.reset_statistics();
-      *found = {};
-      const float milliseconds = setup::timed([&] {
-        switch (query) {
-          case 0:
-            ask<0><<<threads / block, block>>>(t, found);
-            break;
-          case 1:
-            ask<1><<<threads / block, block>>>(t, found);
-            break;
-          case 2:
-            ask<2><<<threads / block, block>>>(t, found);
-            break;
-          case 3:
-            ask<3><<<threads / block, block>>>(t, found);
-            break;
-          case 4:
-            ask<4><<<threads / block, block>>>(t, found);
-            break;
-          default:
-            ask<5><<<threads / block, block>>>(t, found);
-            break;
-        }
-      });
-      cache.must();
-      const std::string name = "Q" + std::to_string(query);
-      setup::print(name.c_str(), cache, milliseconds);
-      const answer& right = expected[query];
-      if (found->trips != right.trips || found->miles != right.miles || found->cents != right.cents)
-        return name + ": expected " + std::to_string(right.trips) + " trips and " + std::to_string(right.cents) +
-               " cents, found " + std::to_string(found->trips) + " and " + std::to_string(found->cents);
-      const word accesses = rows + query * right.trips, reads = bytes / line + query * right.trips;
-      const bam::cache_statistics s = cache.statistics();
-      if (s.thread_hits + s.thread_misses != accesses)
-        return name + ": accesses: expected " + std::to_string(accesses) + ", found " +
-               std::to_string(s.thread_hits + s.thread_misses);
-      // A line of the distances may leave before the last lane of its warp has come to it.
-      if (s.reads > 2 * reads)
-        return name + ": reads: expected about " + std::to_string(reads) + ", found " + std::to_string(s.reads);
-    }
-    printf("%llu of %llu trips have 30 miles or more: %.2f dollars a mile\n", found->trips, rows,
-           found->miles ? static_cast<double>(found->cents) / static_cast<double>(found->miles) : 0.0);
-    return "";
-  });
+    const contents all(given["rows"], given["per_million"]);
+    const setup::memory_of<answer> result(setup::memory_of<answer>::at::device, 1);
+    const std::string why =
+        system == systems::kind::scan ? by_scan(given, all, result.get()) : by_bam(given, all, result.get());
+    const answer& last = all.right[columns - 1];
+    printf("%llu of %llu trips have 30 miles or more: %.2f dollars a mile\n", last.trips, given["rows"],
+           last.miles ? static_cast<double>(last.cents) / static_cast<double>(last.miles) : 0.0);
+    return why;
+  };
+  return setup::run("taxi", body, systems::needs_drives(argc, argv));
 }
