@@ -162,6 +162,7 @@ std::vector<Model> all_models() {
   add("medium", media::media_kinds());
   add("host.file_system", host::file_systems());
   add("storage.model", storage::drive_models());
+  add("storage.backend", storage::backends());
   add("memory.standard", media::dram_standards);
   for (const auto* axioms : check::persistency_columns())
     all.push_back({"axioms of persistency", axioms->name, axioms->sentence});

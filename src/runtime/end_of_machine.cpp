@@ -56,6 +56,7 @@ void Machine::shut_down() {
     }
     attempt([&] { persistence_.drain(simulator); });
   });
+  attempt([&] { storage_.flush(); });
   attempt([&] { persistence_.close_records(true); });
   services_.print_buffer().flush();
   std::fflush(stdout);

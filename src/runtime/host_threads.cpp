@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "runtime/end_signals.hpp"
+#include "storage/hosted/drive_thread.hpp"
 
 namespace ew::runtime {
 
@@ -99,6 +100,11 @@ std::optional<u64> switches_asleep(const char* thread) {
          std::strtoull(value("\nnonvoluntary_ctxt_switches:\t"), nullptr, 10);
 }
 
+bool is_of_drive(const char* thread) {
+  char text[64];
+  return storage::is_drive_thread(read_file(thread, "comm", text));
+}
+
 }  // namespace
 
 HostThreads::Id HostThreads::self() {
@@ -136,7 +142,7 @@ HostThreads::Resting HostThreads::look(const Known& known) {
     const Id thread = std::atoi(entry->d_name);
     if (thread == 0 || !counts(thread, known)) continue;
     const State state = state_of(entry->d_name);
-    if (state == State::ended) continue;
+    if (state == State::ended || (state == State::busy && is_of_drive(std::to_string(thread).c_str()))) continue;
     const auto switches = state == State::at_rest ? switches_asleep(entry->d_name) : std::nullopt;
     if (switches)
       resting.emplace(thread, *switches);

@@ -331,6 +331,12 @@ void check(const MachineConfig& config) {
   if (!config.machine.timing()) return;
   if (config.storage.drives && config.device.integrated)
     refuse("storage.drives", "should be 0 where device.integrated is true: drives stand behind the GPU's link");
+  for (u32 number = 0; number < config.storage.drives; ++number)
+    if (const std::string& backend = config.storage.drive(number).backend; storage::backend_of(backend).hosted)
+      refuse(fmt::format("storage.{}.backend", number),
+             fmt::format("should be simulated on a machine with simulated time: {} takes the time of this computer. "
+                         "Functional mode takes it: --functional",
+                         backend));
   for (const auto part :
        {check_lines, check_places, check_host_protocol, check_nvm, check_sm, check_memories, check_pages})
     mistakes.collect(0, [&] { part(config); });

@@ -2,14 +2,22 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "runtime/end_signals.hpp"
 #include "runtime/gpufs.hpp"
 #include "runtime/host_work_events.hpp"
+#include "storage/hosted/drive_thread.hpp"
 
 namespace ew::runtime {
 
 namespace {
+
+bool may_be_of_program(const std::filesystem::directory_entry& thread) {
+  std::string name;
+  std::getline(std::ifstream(thread.path() / "comm"), name);
+  return !storage::is_drive_thread(name);
+}
 
 // Warp instructions from one look at the mailboxes to the next: fewer than the rounds in vain that make a deadlock.
 constexpr u64 between_looks = 512;
@@ -44,7 +52,7 @@ bool FunctionalSimulator::no_other_thread() {
   const auto of_signals = watches_end_signals() ? 1 : 0;
   std::error_code error;
   const std::filesystem::directory_iterator threads("/proc/self/task", error);
-  return !error && std::distance(begin(threads), end(threads)) <= of_the_queue + of_signals + 1;
+  return !error && std::count_if(begin(threads), end(threads), may_be_of_program) <= of_the_queue + of_signals + 1;
 }
 
 }  // namespace ew::runtime

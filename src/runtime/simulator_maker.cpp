@@ -1,5 +1,6 @@
 #include "runtime/simulator_maker.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -8,6 +9,7 @@
 #include "simt/functional_gpu.hpp"
 #include "simt/recording_memory.hpp"
 #include "storage/functional_drive.hpp"
+#include "storage/hosted/hosted_drive.hpp"
 
 namespace ew::runtime {
 
@@ -45,13 +47,24 @@ std::unique_ptr<Simulator> SimulatorMaker::make(u64 instructions_before) {
   return simulator;
 }
 
+std::unique_ptr<memory::Registers> SimulatorMaker::make_functional_drive(Storage::Drive& drive, u32 number) {
+  memory::AddressSpace& space = memory_.space();
+  if (!drive.backend->hosted) return std::make_unique<storage::FunctionalDrive>(drive.config, drive.contents, space);
+  const u32 room = drive.config.commands + storage::admin_commands;
+  auto queue =
+      storage::make_file_queue(*drive.backend, drive.image, room, drive.direct, fmt::format("storage.{}", number));
+  return std::make_unique<storage::HostedDrive>(
+      drive.config, drive.image, space, std::move(queue), drive.syncs,
+      std::span(reinterpret_cast<u8*>(drive.window), static_cast<std::size_t>(drive.window_bytes)));
+}
+
 std::unique_ptr<Simulator> SimulatorMaker::make_functional() {
   memory::AddressSpace& space = memory_.space();
   simt::EventRecorder* const recorder = persistence_.recorder();
   std::vector<std::unique_ptr<memory::Registers>> drives;
   for (u32 number = 0; number < storage_.count(); ++number) {
     Storage::Drive& drive = storage_.drive(number);
-    drives.push_back(std::make_unique<storage::FunctionalDrive>(drive.config, drive.contents, space));
+    drives.push_back(make_functional_drive(drive, number));
     space.registers().connect(drive.window, *drives.back());
   }
   auto gpu = recorder ? std::make_unique<simt::FunctionalGpu>(limits_, space, services_,

@@ -26,6 +26,7 @@ class SimulatorMaker {
 
  private:
   std::unique_ptr<Simulator> make_functional();
+  std::unique_ptr<memory::Registers> make_functional_drive(Storage::Drive&, u32 number);
   std::unique_ptr<Simulator> make_timing();
 
   const MachineConfig& config_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -14,7 +15,10 @@ namespace ew::runtime {
 
 Storage::Drive::Drive(const storage::DriveConfig& drive, u32 number)
     : model(storage::model_of(drive)),
+      backend(&storage::backend_of(drive.backend)),
       crash_keeps_some(drive.crash_keeps_some),
+      direct(drive.direct),
+      syncs(drive.syncs),
       config(storage::controller_of(drive, number, 1)),
       image(storage::image_of(drive, number), fmt::format("storage.{}", number)),
       contents(image, model.volatile_cache ? model.buffer.count / drive.block : 0),
@@ -55,14 +59,27 @@ void Storage::lose_power(u64 moment) {
       drive(number).contents.lose_power(moment * storage::StorageConfig::most_drives + number);
 }
 
-Storage::~Storage() {
+void Storage::flush() {
   for (u32 number = 0; number < count(); ++number) {
     Drive& each = drive(number);
-    if (!each.contents.flush().ok())
-      std::fprintf(stderr, "everwarp: storage.%u: %llu blocks of its write cache cannot be written to the image: %s\n",
-                   number, static_cast<unsigned long long>(each.contents.cached()), std::strerror(errno));
-    space_.release(each.window);
-    ::munmap(reinterpret_cast<void*>(each.window), each.window_bytes);
+    const bool synced = !each.backend->hosted || !each.syncs || ::fdatasync(each.image.file()) == 0;
+    if (!each.contents.flush().ok() || !synced)
+      throw core::UserError(
+          fmt::format("storage.{}: {} blocks of its write cache cannot be written to the image: {}; "
+                      "they are lost with this process",
+                      number, each.contents.cached(), std::strerror(errno)));
+  }
+}
+
+Storage::~Storage() {
+  try {
+    flush();
+  } catch (const core::UserError& error) {
+    std::fprintf(stderr, "everwarp: %s\n", error.what());
+  }
+  for (const auto& each : drives_) {
+    space_.release(each->window);
+    ::munmap(reinterpret_cast<void*>(each->window), each->window_bytes);
   }
 }
 

@@ -18,17 +18,20 @@ class Storage {
  public:
   /// Opens the images. Throws core::UserError with one sentence.
   Storage(const storage::StorageConfig&, memory::AddressSpace&);
-  /// What the caches hold becomes durable: the machine is shut down in order.
+  /// Flushes.
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
+  /// The machine is shut down in order: what the caches hold becomes durable. Throws core::UserError.
+  void flush();
   /// Power is lost now; the process is about to end. `moment`: of the run.
   void lose_power(u64 moment);
 
   struct Drive {
     storage::DriveModel model;
-    bool crash_keeps_some;
+    const storage::Backend* backend;
+    bool crash_keeps_some, direct, syncs;
     storage::ControllerConfig config;
     storage::Image image;
     storage::Contents contents;

@@ -93,18 +93,19 @@ std::optional<Status> AdminCommands::act(u32 number) {
 }
 
 Status AdminCommands::identify(Slot& slot) const {
+  const auto answer = [&](const std::vector<u8>& bytes) { slot.data.assign(bytes.begin(), bytes.end()); };
   switch (slot.command.dword10 & 0xff) {
     case 0:
-      slot.data = identify_namespace(parts_.config, parts_.medium.blocks_in_use());
+      answer(identify_namespace(parts_.config, parts_.medium.blocks_in_use()));
       break;
     case 1:
-      slot.data = identify_controller(parts_.config);
+      answer(identify_controller(parts_.config));
       break;
     case 2:
-      slot.data = identify_namespaces(slot.command.namespace_id);
+      answer(identify_namespaces(slot.command.namespace_id));
       break;
     case 3:
-      slot.data = identify_names(parts_.config);
+      answer(identify_names(parts_.config));
       break;
   }
   return {};

@@ -31,6 +31,10 @@ class Controller final : public DmaClient, public MediumClient {
   bool ready() const { return state_ == State::ready; }
   /// Neither memory nor the medium has something of this controller under way.
   bool quiet() const { return pipeline_.quiet() && !flushing_; }
+  /// This submission queue (`completions`: completion queue) exists. 0: of admin commands.
+  bool has_queue(u32 id, bool completions) const {
+    return completions ? queues_.has_completion(id) : queues_.has_submission(id);
+  }
   const Health& health() const { return io_.health(); }
   /// The number of commands that ended with an error.
   u64 errors() const { return pipeline_.errors(); }

@@ -1,6 +1,9 @@
 #include "storage/direct_dma.hpp"
 
+#include <atomic>
 #include <cstring>
+
+#include "storage/nvme.hpp"
 
 namespace ew::storage {
 
@@ -23,7 +26,16 @@ void DirectDma::read(u64 address, std::span<u8> to, u32 tag) {
 }
 
 void DirectDma::write(u64 address, std::span<const u8> from, u32 tag) {
-  std::memcpy(reinterpret_cast<void*>(address), from.data(), from.size());
+  if (from.size() == sizeof(Completion)) {
+    // The word with the phase comes last: another processor may be looking at it.
+    constexpr u64 before = sizeof(Completion) - 4;
+    u32 last = 0;
+    std::memcpy(&last, from.data() + before, 4);
+    std::memcpy(reinterpret_cast<void*>(address), from.data(), before);
+    std::atomic_ref(*reinterpret_cast<u32*>(address + before)).store(last, std::memory_order_release);
+  } else {
+    std::memcpy(reinterpret_cast<void*>(address), from.data(), from.size());
+  }
   done_.push_back(tag);
 }
 

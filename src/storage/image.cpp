@@ -32,12 +32,12 @@ int whole(Call call, int file, Span bytes, u64 offset) {
   return 0;
 }
 
-Status of_write(int error) {
+}  // namespace
+
+Status status_of_write(int error) {
   if (error == 0) return status::success;
   return error == ENOSPC || error == EDQUOT || error == EFBIG ? status::capacity_exceeded : status::write_fault;
 }
-
-}  // namespace
 
 Image::Image(const ImageConfig& config, const std::string& name) : block_(config.block) {
   if (!config.path.empty()) {
@@ -151,7 +151,7 @@ Status Image::write(u64 first, std::span<const u8> from) {
   const u64 offset = first * block_;
   if (memory_)
     std::memcpy(memory_ + offset, from.data(), from.size());
-  else if (const Status written = of_write(whole(::pwrite, file_, from, offset)); !written.ok())
+  else if (const Status written = status_of_write(whole(::pwrite, file_, from, offset)); !written.ok())
     return written;
   mark(first, from.size() / block_, true);
   return status::success;
@@ -168,7 +168,7 @@ Status Image::deallocate(u64 first, u64 blocks) {
     for (off_t done = 0; done < bytes;) {
       const std::size_t part = std::min<std::size_t>(zeros.size(), static_cast<std::size_t>(bytes - done));
       const Status written =
-          of_write(whole(::pwrite, file_, std::span(zeros).first(part), static_cast<u64>(offset + done)));
+          status_of_write(whole(::pwrite, file_, std::span(zeros).first(part), static_cast<u64>(offset + done)));
       if (!written.ok()) return written;
       done += static_cast<off_t>(part);
     }

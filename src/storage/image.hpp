@@ -37,6 +37,10 @@ class Image {
   /// The number of blocks that were written since they were last deallocated.
   u64 in_use() const { return in_use_; }
   bool deallocated(u64 block) const;
+  /// The descriptor of the file; -1: there is none.
+  int file() const { return file_; }
+  /// These blocks were written to the file otherwise than by write().
+  void written(u64 first, u64 blocks) { mark(first, blocks, true); }
 
   /// All three REQUIRE whole blocks of the image.
   Status read(u64 first, std::span<u8> to) const;
@@ -60,5 +64,8 @@ class Image {
   bool written_ = false;                      // whether the blocks of chunks without an entry count as written
   std::unordered_map<u64, Chunk> allocated_;  // chunks with a bit for each block: it was written
 };
+
+/// The status of a write to a file that ended with this errno; 0: it did not fail.
+Status status_of_write(int error);
 
 }  // namespace ew::storage

@@ -3,6 +3,7 @@
 // taken.
 #pragma once
 
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,16 @@
 #include "storage/prp.hpp"
 
 namespace ew::storage {
+
+/// Memory of pages: what is read or written past the operating system's cache (O_DIRECT) must begin at such an address.
+template <class T>
+struct PageAligned {
+  using value_type = T;
+  static constexpr std::align_val_t page{smallest_page};
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), page)); }
+  void deallocate(T* from, std::size_t) { ::operator delete(from, page); }
+  bool operator==(const PageAligned&) const = default;
+};
 
 /// The direction of a command's data.
 enum class Direction : u8 { none, to_host, from_host };
@@ -42,7 +53,7 @@ struct Slot {
   std::optional<u32> aborter;  // the slot of the Abort command that named it
   PrpWalk walk;
   std::vector<u64> list;
-  std::vector<u8> data;
+  std::vector<u8, PageAligned<u8>> data;
 };
 
 class Slots {

@@ -63,6 +63,9 @@ void check(const StorageConfig& config) {
     if (drive.image.empty() && (drive.size.count == 0 || drive.size.count % drive.block != 0))
       throw core::UserError(fmt::format("{}.size should be a multiple of {} bytes where there is no image, but is {}",
                                         section, drive.block, drive.size.count));
+    if (backend_of(drive.backend).hosted && drive.image.empty())
+      throw core::UserError(fmt::format("{}.backend {} is a controller over a file: {}.image should name it", section,
+                                        drive.backend, section));
   }
   for (const auto& [number, drive] : config.own)
     if (number >= config.drives)

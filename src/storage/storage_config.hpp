@@ -8,6 +8,7 @@
 
 #include "core/fields.hpp"
 #include "storage/controller_config.hpp"
+#include "storage/hosted/backends.hpp"
 #include "storage/image.hpp"
 #include "storage/media/models.hpp"
 
@@ -15,7 +16,10 @@ namespace ew::storage {
 
 struct DriveConfig {
   std::string model = "p5800x";
+  std::string backend = "simulated";
   std::string image;
+  bool direct = false;
+  bool syncs = false;
   core::Bytes size{1 << 30};
   u32 block = 512;
   bool written = true;
@@ -81,6 +85,20 @@ void DriveConfig::fields(Self& self, Visitor&& visit) {
   for (const DriveModel& model : drive_models()) models.push_back(model.name);
   visit("model", self.model, core::model_choices(std::move(models)), "",
         "The model of drive: `ew explain models` says what each is.", "BaM, Table 2");
+  std::vector<std::string_view> ways;
+  for (const Backend& backend : backends()) ways.push_back(backend.name);
+  visit("backend", self.backend, core::model_choices(std::move(ways)), "",
+        "What stands behind the controller: simulated is the drive's model. io_uring and threads are a real file, in "
+        "functional mode: the controller runs on a thread of this computer, and accesses the image with many commands "
+        "under way.",
+        "a choice of the user");
+  visit("direct", self.direct, Range{}, "",
+        "Of a backend over a file: past the pages that the operating system caches (O_DIRECT).",
+        "a choice of the user");
+  visit("syncs", self.syncs, Range{}, "",
+        "Of a backend over a file: a flush, and a write that is durable when it is done, wait until the file system "
+        "has the bytes on its disk; else they outlast this process, but not a crash of the computer.",
+        "a choice of the user");
   visit("image", self.image, Range{}, "",
         "The file with its blocks, and nothing else. {} stands for the drive's number. Empty: the blocks are in memory "
         "that ends with the program.",
