@@ -58,8 +58,9 @@ over it, when they are more), and a second recovery must succeed: for --at in fu
 timing machine behind its durable writes, with --states model in states that the model lets it leave.
 
 A machine may have NVMe drives (--set storage.drives=1 --set storage.image=drive{}.img --set storage.size=4MiB). Then every
-trial kills the process, in timing mode, too. What the images hold is durable; of a volatile write cache some blocks are as well,
-by chance (storage.crash_keeps_some). --nested 2 kills the recovery behind some of its warp instructions.
+trial kills the process: in functional mode behind a warp instruction; in timing mode in a cycle (--at random, cycle N, ns
+N), or behind an instruction, too. What the images hold is durable; of a volatile write cache some blocks are as well, by
+chance (storage.crash_keeps_some). --nested 2 kills the recovery behind some of its warp instructions.
 
 What the program has told to be durable (gpm_acknowledge of everwarp/gpm.cuh) is kept outside of its pools, and the
 recovery asks for it (gpm_acknowledged): what was acknowledged and is missing is a failure of the recovery's check.
@@ -141,9 +142,13 @@ void show_progress(std::size_t finished, std::size_t failures, std::size_t total
   std::fflush(stderr);
 }
 
-std::vector<unsigned long long> crash_points(const CrashCommand& command, unsigned long long total) {
+/// `khz`: of the cycles, if moments are cycles; else 0.
+std::vector<unsigned long long> crash_points(const CrashCommand& command, unsigned long long total, u64 khz) {
   if (command.at[0] == "random") return check::random_points(total, command.count, command.settings.seed);
-  const unsigned long long point = number(command.at[1], "--at instruction");
+  const unsigned long long value = number(command.at[1], "--at " + command.at[0]);
+  const unsigned long long point = command.at[0] == "ns" ? (value * khz + 999'999) / 1'000'000 : value;
+  if (khz && point > total)
+    throw UserError(fmt::format("--at {} {}: the run's last cycle is {}", command.at[0], value, total));
   if (point > total)
     throw UserError(fmt::format("--at instruction {}: the program ran only {} warp instructions", point, total));
   return {point};
@@ -296,11 +301,11 @@ void check_drives(const CrashCommand& command, const runtime::MachineConfig& con
                       number));
   if (!command.states.empty())
     throw UserError("--states model: a persistency model says nothing of drives; --at random kills the process");
-  if (command.at[0] != "random" && command.at[0] != "instruction")
+  if (command.at[0] == "persist")
+    throw UserError("--at persist: that counts durable writes of pools; a machine with drives takes --at cycle N");
+  if (!config.machine.timing() && (command.at[0] == "cycle" || command.at[0] == "ns"))
     throw UserError(
-        fmt::format("--at {}: of a machine with drives the process is killed, in timing mode, too: --at random, or "
-                    "--at instruction N",
-                    command.at[0]));
+        fmt::format("--at {} needs a machine with simulated time: --machine titan-rtx, or --timing", command.at[0]));
 }
 
 int call(CrashCommand& command, const Words& words) {
@@ -315,6 +320,7 @@ int call(CrashCommand& command, const Words& words) {
   const runtime::MachineConfig config = command.settings.resolve();
   if (config.storage.drives) check_drives(command, config);
   plan.drives = config.storage.drives > 0;
+  plan.cycles = plan.drives && config.machine.timing() && command.at[0] != "instruction";
   plan.environment = command.settings.environment();
   plan.seed = command.settings.seed;
   plan.program = words;
@@ -327,11 +333,11 @@ int call(CrashCommand& command, const Words& words) {
   if (command.count == 0) command.count = 20;
   if (config.machine.timing() && command.at[0] != "instruction" && !plan.drives)
     return call_timed(command, words, config);
-  if (command.at[0] != "instruction" && command.at[0] != "random")
+  if (command.at[0] != "instruction" && command.at[0] != "random" && !plan.cycles)
     throw UserError(
         fmt::format("--at {} needs a machine with simulated time: --machine sbrp-pm-far, or --timing", command.at[0]));
-  const check::CleanRun run = check::count_instructions(plan);
-  const auto points = crash_points(command, run.instructions);
+  const check::CleanRun run = check::run_once(plan);
+  const auto points = crash_points(command, run.moments, plan.cycles ? config.device.clock.count : 0);
   unsigned jobs = jobs_of(command);
   if (!run.own_files && plan.nested > 1)
     throw UserError("--nested 2 needs the pool in the trial's folder: name it by a relative path, or with {}");
@@ -345,7 +351,8 @@ int call(CrashCommand& command, const Words& words) {
   bool complete = true;
   std::vector<check::Trial> trials;
   if (command.batch.asked()) {
-    CrashParts parts(command.batch, plan, command.settings, "instructions", jobs, run.own_files);
+    CrashParts parts(command.batch, plan, command.settings, plan.cycles ? "cycles" : "instructions", jobs,
+                     run.own_files);
     trials = parts.trials(points, [&](const auto& some) { return check::run_trials(plan, some, jobs, {}); });
     if (parts.is_slice()) return clean;
     complete = parts.complete();
@@ -356,9 +363,9 @@ int call(CrashCommand& command, const Words& words) {
   }
   const auto again = [&](const check::Trial& trial) {
     return replay(command, command.settings.as_options(), number_or_none(trial.nested_at),
-                  {"--at", "instruction", std::to_string(trial.instruction)}, words);
+                  {"--at", plan.cycles ? "cycle" : "instruction", std::to_string(trial.moment)}, words);
   };
-  return print_report(trials, run.instructions, command.json, again) && complete ? clean : failed;
+  return print_report(trials, plan, run.moments, command.json, again) && complete ? clean : failed;
 }
 
 }  // namespace

@@ -53,21 +53,15 @@ Outcome outcome_of(const Json& json) {
 }
 
 Json json_of(const check::Trial& trial) {
-  return {{"instruction", trial.instruction},
-          {"end", static_cast<int>(trial.end)},
-          {"recovery_status", trial.recovery_status},
-          {"killed", trial.killed},
-          {"seconds", trial.seconds},
-          {"acknowledged", trial.acknowledged},
-          {"nested", trial.nested},
-          {"nested_at", trial.nested_at},
-          {"last_line", trial.last_line},
+  return {{"moment", trial.moment}, {"end", static_cast<int>(trial.end)}, {"recovery_status", trial.recovery_status},
+          {"killed", trial.killed}, {"seconds", trial.seconds},           {"acknowledged", trial.acknowledged},
+          {"nested", trial.nested}, {"nested_at", trial.nested_at},       {"last_line", trial.last_line},
           {"output", trial.output}};
 }
 
 check::Trial trial_of(const Json& json) {
   check::Trial trial;
-  trial.instruction = json.at("instruction");
+  trial.moment = json.at("moment");
   trial.end = static_cast<check::TrialEnd>(json.at("end").get<int>());
   trial.recovery_status = json.at("recovery_status");
   trial.killed = json.at("killed");

@@ -23,21 +23,21 @@ void print_table(const std::vector<check::Trial>& trials, unsigned long long tot
   Table table({">#", ">crash after", ">of run", "result", ">status", ">time", "recovery says"});
   std::size_t number = 0;
   for (const check::Trial& trial : trials) {
-    table.row({std::to_string(++number), grouped(trial.instruction),
-               fmt::format("{:.1f} %", 100.0 * static_cast<double>(trial.instruction) / static_cast<double>(total)),
+    table.row({std::to_string(++number), grouped(trial.moment),
+               fmt::format("{:.1f} %", 100.0 * static_cast<double>(trial.moment) / static_cast<double>(total)),
                std::string(check::name_of(trial.end)), std::to_string(trial.recovery_status),
                seconds_text(trial.seconds), shortened(trial.last_line, 70)});
   }
   fmt::print("{}\n", table.text());
 }
 
-nlohmann::ordered_json as_json(const std::vector<check::Trial>& trials, unsigned long long total) {
+nlohmann::ordered_json as_json(const std::vector<check::Trial>& trials, bool cycles, unsigned long long total) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::size_t failures = 0, killed = 0;
   for (const check::Trial& trial : trials) {
     failures += !trial.passed();
     killed += trial.killed;
-    list.push_back({{"instruction", trial.instruction},
+    list.push_back({{cycles ? "cycle" : "instruction", trial.moment},
                     {"result", check::name_of(trial.end)},
                     {"passed", trial.passed()},
                     {"recovery_status", trial.recovery_status},
@@ -47,15 +47,19 @@ nlohmann::ordered_json as_json(const std::vector<check::Trial>& trials, unsigned
                     {"seconds", trial.seconds},
                     {"says", trial.last_line}});
   }
-  return {
-      {"instructions", total}, {"crashes", trials.size()}, {"killed", killed}, {"failed", failures}, {"trials", list}};
+  return {{cycles ? "cycles" : "instructions", total},
+          {"crashes", trials.size()},
+          {"killed", killed},
+          {"failed", failures},
+          {"trials", list}};
 }
 
 }  // namespace
 
-bool print_report(const std::vector<check::Trial>& trials, u64 total, bool json, const Again<check::Trial>& again) {
+bool print_report(const std::vector<check::Trial>& trials, const check::CrashPlan& plan, u64 total, bool json,
+                  const Again<check::Trial>& again) {
   if (json)
-    fmt::print("{}\n", core::json_text(as_json(trials, total)));
+    fmt::print("{}\n", core::json_text(as_json(trials, plan.cycles, total)));
   else
     print_table(trials, total);
   std::size_t failures = 0, killed = 0;
@@ -65,8 +69,8 @@ bool print_report(const std::vector<check::Trial>& trials, u64 total, bool json,
     killed += trial.killed;
     if (trial.passed()) continue;
     if (++failures > 3) continue;  // the first few say enough
-    fmt::print(stderr, "FAIL after warp instruction {}. Output:\n{}Again: {}\n", trial.instruction, trial.output,
-               again(trial));
+    fmt::print(stderr, "FAIL {} {}. Output:\n{}Again: {}\n", plan.cycles ? "in cycle" : "after warp instruction",
+               trial.moment, trial.output, again(trial));
   }
   if (nested && !json) fmt::print("{} crashes of recoveries\n", grouped(nested));
   if (!json)

@@ -26,7 +26,8 @@ struct TimedReport {
 // Each returns whether all was recovered.
 
 /// Of a program that runs `total` warp instructions.
-bool print_report(const std::vector<check::Trial>&, u64 total, bool json, const Again<check::Trial>&);
+bool print_report(const std::vector<check::Trial>&, const check::CrashPlan&, u64 total, bool json,
+                  const Again<check::Trial>&);
 bool print_report(const TimedReport&, bool json, const Again<check::TimedTrial>&);
 bool print_report(const check::ModelReport&, bool json, const Again<check::ModelFailure>&);
 

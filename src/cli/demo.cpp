@@ -147,7 +147,7 @@ void Demo::crash(DemoConfiguration& one, std::size_t count, u64 seed) {
   plan.environment = settings_of(one.name).environment();
   plan.program = {program().string(), "--pairs", "512", "--batches", "2", "--pool", "kvs.pool"};
   plan.recovery = {program().string(), "--recover", "kvs.pool"};
-  one.instructions = check::count_instructions(plan).instructions;
+  one.instructions = check::run_once(plan).moments;
   ProgressLine line;
   const auto trials = check::run_trials(
       plan, check::random_points(one.instructions, count, seed), demo_jobs(),
@@ -157,7 +157,7 @@ void Demo::crash(DemoConfiguration& one, std::size_t count, u64 seed) {
   for (const check::Trial& trial : trials) {
     one.recovered += trial.passed();
     if (trial.passed()) continue;
-    one.failures.push_back(fmt::format("after warp instruction {}:\n{}", trial.instruction, trial.output));
+    one.failures.push_back(fmt::format("after warp instruction {}:\n{}", trial.moment, trial.output));
     fmt::print(stderr, "FAIL {}", one.failures.back());
   }
 }

@@ -127,7 +127,9 @@ void Process::write_results() {
   const simt::Counters totals = machine_->queue().totals();
   const QueueFigures figures = machine_->queue().figures();
   if (!environment_.count_file.empty())
-    core::write_file(environment_.count_file, fmt::format("{}\n", totals.warp_instructions));
+    core::write_file(environment_.count_file,
+                     fmt::format("{} {}\n", totals.warp_instructions,
+                                 figures.simulated_nanoseconds * machine_->config().device.clock.count / 1'000'000));
   if (environment_.summary && signal_)
     std::fprintf(stderr, "interrupted by %s: measured until then\n", name_of_signal(signal_));
   if (environment_.summary && std::fputs(machine_->results().summary(machine_->config()).c_str(), stderr) < 0)

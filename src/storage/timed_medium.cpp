@@ -42,9 +42,14 @@ void TimedMedium::start(u32 tag, const MediaCommand& command) {
   const u32 unit_blocks = atomic_blocks();
   if (command.kind == MediaCommand::Kind::write && lasts && command.fails.ok() && command.blocks > unit_blocks) {
     started.written = true;
-    const u64 begin = end - std::min(end - now(), model_.write.latency.count);
-    for (u64 first = 0; first < command.blocks; first += unit_blocks)
-      parts_.wheel.at<&TimedMedium::unit>(cycle_of(begin + (end - begin) * first / command.blocks), *this, tag, first);
+    // A fault that makes it late makes the medium slow: the units are spread over all of that time.
+    const u64 begin = times.done - std::min(times.done - now(), model_.write.latency.count);
+    // A drive promises no order of its units: they become durable from any one on, upwards or downwards, around.
+    const u64 units = (command.blocks + unit_blocks - 1) / unit_blocks, from = order_.below(units),
+              up = order_.below(2);
+    for (u64 i = 0; i < units; ++i)
+      parts_.wheel.at<&TimedMedium::unit>(cycle_of(begin + (end - begin) * i / units), *this, tag,
+                                          (from + (up ? i : units - i)) % units * unit_blocks);
   }
   parts_.wheel.at<&TimedMedium::done>(cycle_of(end), *this, tag);
 }

@@ -1,12 +1,13 @@
 // A medium whose commands take the time that a drive's model says (medium_times.hpp). Bytes are read or written when a
 // command is done. A write that is durable when it is done is different: it is written before, atomic unit by atomic
-// unit, so that a loss of power may cut it. Bytes in a volatile cache become durable when the medium has drained them.
-// Owned by the drive.
+// unit, in no fixed order, so that a loss of power may cut it anywhere. Bytes in a volatile cache become durable when
+// the medium has drained them. Owned by the drive.
 #pragma once
 
 #include <vector>
 
 #include "core/clock_ratio.hpp"
+#include "core/split_mix.hpp"
 #include "core/time_wheel.hpp"
 #include "storage/contents.hpp"
 #include "storage/medium_times.hpp"
@@ -47,6 +48,7 @@ class TimedMedium final : public Medium {
   const DriveModel model_;
   const Parts parts_;
   MediumTimes times_;
+  core::SplitMix64 order_{1};  // of the units of long writes
   MediumClient* client_ = nullptr;
   std::vector<Started> started_;  // by tag + 1; the first is for the tag of a shutdown's flush
 };

@@ -188,6 +188,28 @@ TEST_P(Drive, what_a_crash_leaves) {
   for (u64 block = 300; block < 308; ++block) EXPECT_NE(durable(block), 0);
 }
 
+TEST_P(Drive, the_units_of_a_long_write_become_durable_in_no_fixed_order) {
+  MediumBench bench(GetParam());
+  std::vector<u8> bytes(512);
+  const auto old = [&](u64 block) {
+    EXPECT_TRUE(bench.image.read(block, bytes).ok());
+    return bytes[0] == 0;
+  };
+  u32 first_alone = 0, last_alone = 0;
+  for (u64 time = 0; time < 20; ++time) {
+    const u64 completed = bench.completed, from = 1000 + 64 * time;
+    bench.start(1, {.kind = Kind::write, .durable = true, .first = from, .blocks = 64});
+    while (bench.completed == completed) {
+      bench.run(bench.wheel.next());
+      first_alone += !old(from) && old(from + 63);
+      last_alone += old(from) && !old(from + 63);
+    }
+    for (u64 block = 0; block < 64; ++block) EXPECT_FALSE(old(from + block));
+  }
+  EXPECT_GT(first_alone, 0u);
+  EXPECT_GT(last_alone, 0u);
+}
+
 TEST_P(Drive, a_late_command_is_late_by_so_much_and_a_failing_one_takes_its_time) {
   MediumBench bench(GetParam());
   bench.start(0, {.kind = Kind::read, .first = 64, .blocks = 1, .late = {1'000'000'000}});

@@ -19,6 +19,8 @@ struct CrashPlan {
   double timeout_seconds = 300;
   // The machine has drives: a recovery is crashed behind any instruction, not behind stores to pools.
   bool drives = false;
+  bool cycles =
+      false;  // with drives: the program is killed in a cycle of simulated time, not behind a warp instruction
   std::filesystem::path keep;  // folders of failed trials go here; empty: they are removed
 };
 

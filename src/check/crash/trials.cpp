@@ -67,7 +67,7 @@ bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, Tr
   else
     moments = recording.changes();
   const std::string_view moment = plan.drives ? "warp instruction" : "change of a pool,";
-  for (const u64 point : nested_points(plan, moments, trial.instruction)) {
+  for (const u64 point : nested_points(plan, moments, trial.moment)) {
     ++trial.nested;
     const fs::path again = fresh(fmt::format("again-{}", point));
     u64 acknowledged = trial.acknowledged;
@@ -92,8 +92,9 @@ bool survives_crashed_recovery(const CrashPlan& plan, const fs::path& folder, Tr
 }
 
 void judge(Trial& trial, const CrashPlan& plan, const fs::path& folder) {
-  const process::Outcome outcome = run_and_kill(plan, plan.program, folder, trial.acknowledged,
-                                                {{Environment::crash_at_name, std::to_string(trial.instruction)}});
+  const process::Outcome outcome = run_and_kill(
+      plan, plan.program, folder, trial.acknowledged,
+      {{plan.cycles ? Environment::crash_at_cycle_name : Environment::crash_at_name, std::to_string(trial.moment)}});
   trial.killed = outcome.signal == SIGKILL && !outcome.timed_out;
   if (!trial.killed && outcome.status != 0) {
     trial.end = TrialEnd::program_failed;
@@ -132,7 +133,7 @@ std::string_view name_of(TrialEnd end) {
   return "";
 }
 
-CleanRun count_instructions(const CrashPlan& plan) {
+CleanRun run_once(const CrashPlan& plan) {
   const process::Scratch scratch, count;
   copy_named_files(plan.program, scratch.path());
   const auto files = [&] {
@@ -145,8 +146,10 @@ CleanRun count_instructions(const CrashPlan& plan) {
   const fs::path file = count.path() / "count";
   run_program(plan, scratch.path(), {{Environment::count_file_name, file.string()}});
   CleanRun result;
-  std::ifstream(file) >> result.instructions;
-  if (result.instructions == 0)
+  u64 instructions = 0, cycles = 0;
+  std::ifstream(file) >> instructions >> cycles;
+  result.moments = plan.cycles ? cycles : instructions;
+  if (result.moments == 0)
     throw UserError(
         "the program ran no kernel under Everwarp, so there is no instruction to crash at: was it built with `ew "
         "build`?");
@@ -155,16 +158,16 @@ CleanRun count_instructions(const CrashPlan& plan) {
   return result;
 }
 
-Trial crash_at(const CrashPlan& plan, unsigned long long instruction) {
+Trial crash_at(const CrashPlan& plan, unsigned long long moment) {
   const auto begin = std::chrono::steady_clock::now();
   Trial trial;
-  trial.instruction = instruction;
+  trial.moment = moment;
   {
     const process::Scratch scratch;
     copy_named_files(plan.program, scratch.path());
     judge(trial, plan, scratch.path());
     if (!trial.passed() && !plan.keep.empty()) {
-      const fs::path kept = plan.keep / fmt::format("crash-{}", instruction);
+      const fs::path kept = plan.keep / fmt::format("crash-{}", moment);
       fs::create_directories(plan.keep);
       fs::copy(scratch.path(), kept, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
     }

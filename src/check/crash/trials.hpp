@@ -1,4 +1,5 @@
-// Trials at crash points. A program is really killed after its Nth warp instruction. Then the recovery is started.
+// Trials at crash points. A program is really killed after its Nth warp instruction, or in its Nth cycle. Then the
+// recovery is started.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,7 @@ enum class TrialEnd {
 };
 
 struct Trial {
-  unsigned long long instruction = 0;
+  unsigned long long moment = 0;  // a warp instruction, or a cycle (CrashPlan::cycles)
   TrialEnd end = TrialEnd::recovered;
   int recovery_status = 0;
   double seconds = 0;
@@ -26,21 +27,21 @@ struct Trial {
   u64 nested_at = 0;      // the moment at which a killed recovery was not recovered; 0: there is none
   std::string last_line;  // the last line that the recovery printed
   std::string output;     // all that it printed, if the trial failed
-  bool killed = false;    // the program was killed at the instruction; else it had ended before
+  bool killed = false;    // the program was killed at that moment; else it had ended before
   bool passed() const { return end == TrialEnd::recovered || end == TrialEnd::finished; }
 };
 
 struct CleanRun {
-  unsigned long long instructions = 0;
-  bool own_files = true;  // the program made or changed a file in its folder
+  unsigned long long moments = 0;  // warp instructions, or cycles
+  bool own_files = true;           // the program made or changed a file in its folder
 };
 
 /// Runs the program once without a crash, and then the recovery. If one of them fails, throws core::UserError with the
 /// output.
-CleanRun count_instructions(const CrashPlan&);
+CleanRun run_once(const CrashPlan&);
 
 /// One trial in a folder of its own. Thread-safe.
-Trial crash_at(const CrashPlan&, unsigned long long instruction);
+Trial crash_at(const CrashPlan&, unsigned long long moment);
 
 /// Runs all trials, `jobs` at the same time. Returns them in the order of the points. Calls `done` after each, from one
 /// thread at a time.
