@@ -3,32 +3,16 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
-#include "storage_bench.hpp"
+#include "command_pages.hpp"
 
 namespace ew::storage {
 namespace {
 
 constexpr u8 flush = 0, write = 1, read = 2, compare = 5, write_zeroes = 8, dataset_management = 9;
-constexpr u32 block_bytes = 512, most_blocks = 24, namespace_blocks = 600;
-
-/// What a block holds after write `stamp`: 0 is a block of zeros.
-u8 byte_of(u64 stamp, u64 block, u32 offset) {
-  return stamp == 0 ? 0 : static_cast<u8>(stamp * 31 + block * 7 + offset * 13 + (stamp >> 8) + offset / 256 + 1);
-}
-
-struct Submitted {
-  u8 opcode = 0;
-  u64 first = 0;
-  u32 blocks = 0;
-  u64 stamp = 0;
-  Status expected;                 // when it cannot succeed
-  std::vector<u32> places;         // of its blocks, from the start of its first page on
-  std::vector<u64> pages;          // to be given back; those of its data first
-  std::vector<std::set<u64>> may;  // of a read or comparison: by block, the stamps that it may see
-  bool aborts = false;             // an Abort names it
-};
+constexpr u32 most_blocks = 32, namespace_blocks = 600;
 
 class Oracle {
  public:
@@ -67,10 +51,8 @@ class Oracle {
     config.controller.volatile_cache = chance(50);
     config.cached_blocks = config.controller.volatile_cache ? 1 + below(100) : 0;
     bench_ = std::make_unique<Bench>(config);
-    may_.assign(namespace_blocks, {0});
-    pending_.assign(namespace_blocks, {});
-    pages_.clear();
-    for (int i = 0; i < 700; ++i) pages_.push_back(bench_->memory.take(4096));
+    model_ = BlockModel(namespace_blocks);
+    pages_.begin(bench_->memory);
     for (u32 boots = 0; boots < 3 && !::testing::Test::HasFailure(); ++boots) {
       boot();
       const u64 until = counts_.commands + std::min<u64>(3000, commands);
@@ -142,6 +124,8 @@ class Oracle {
       default:
         if (chance(20)) return abort();
         if (chance(1)) return delete_queue();
+        if (chance(20)) return ring_wrongly();
+        if (chance(20)) return repeat_identifier();
         return poll();
     }
   }
@@ -178,16 +162,57 @@ class Oracle {
     queue.unrung = 0;
   }
 
-  u64 take_page(Submitted& submitted) {
-    const std::size_t chosen = below(pages_.size());
-    std::swap(pages_[chosen], pages_.back());
-    submitted.pages.push_back(pages_.back());
-    pages_.pop_back();
-    return submitted.pages.back();
+  /// Doorbells whose value no ring can have, or that belong to no queue, change nothing.
+  void ring_wrongly() {
+    const Queue* const queue = some_queue();
+    if (!queue) return;
+    const Ring& ring = rings_[queue->completions];
+    const u32 beyond = static_cast<u32>(below(3));
+    if (chance(50)) bench_->controller.write(bench_->doorbell(queue->host.id, false), 4, queue->host.size + beyond);
+    if (chance(50)) bench_->controller.write(bench_->doorbell(77, false), 4, beyond);
+    const bool rests = ring.untold == 0 && std::ranges::none_of(queues_, [&](const auto& other) {
+                         return other.second.completions == queue->completions && !other.second.under_way.empty();
+                       });
+    const u32 size = ring.host.completion_size, next = (ring.host.completion_head + 1) % size;
+    const u32 head = rests ? next : size + beyond;  // while nothing is posted, no entry can be taken
+    bench_->controller.write(bench_->doorbell(ring.host.completions, true), 4, head);
+  }
+
+  /// The identifier of a command that the medium works on is used again: the second command is refused.
+  void repeat_identifier() {
+    Queue* const queue = some_queue();
+    if (!queue || queue->unrung) return;
+    std::size_t under_way = 2;
+    for (const auto& [id, other] : queues_) under_way += other.under_way.size();
+    if (under_way > bench_->config.controller.commands) return;  // one might not be fetched before another has ended
+    Command command{.opcode = flush, .namespace_id = 1};
+    do command.id = static_cast<u16>(random_.next());
+    while (queue->under_way.contains(command.id));
+    bench_->medium.holds = true;
+    for (u32 i = 0; i < 2 && !bench_->full(queue->host); ++i) {
+      bench_->put(queue->host, command);
+      ring(*queue);
+      if (i == 0)
+        queue->under_way[command.id].opcode = flush;
+      else
+        repeated_ = {queue->host.id, command.id};
+      bench_->run();
+    }
+    for (u32 idle = 0; repeated_ && idle < 2; bench_->run()) {  // it may wait for room
+      const u64 before = counts_.completions;
+      for (Ring& ring : rings_) {
+        while (const auto completion = bench_->poll(ring.host, true)) take(*completion);
+        tell(ring);
+      }
+      idle = counts_.completions == before ? idle + 1 : 0;
+    }
+    EXPECT_FALSE(repeated_) << "seed " << seed_ << ": an identifier under way was taken twice";
+    repeated_.reset();
+    bench_->medium.holds = false;
   }
 
   bool make(Submitted& s, Command& command) {
-    if (pages_.size() < 10) return false;
+    if (!pages_.enough()) return false;
     constexpr u8 opcodes[] = {
         read, read, read, write, write, write, write, compare, flush, write_zeroes, dataset_management};
     s.opcode = opcodes[below(std::size(opcodes))];
@@ -199,21 +224,22 @@ class Oracle {
       s.blocks = 0;
       return true;
     }
-    if (s.opcode == write || s.opcode == write_zeroes) command.dword12 |= chance(20) << 30;
+    s.forced = (s.opcode == write || s.opcode == write_zeroes) && chance(20);
+    if (s.forced) command.dword12 |= 1u << 30;
     if (s.opcode == write) s.stamp = ++stamps_;
     if (s.opcode == dataset_management) {
-      const u64 page = take_page(s);
+      const u64 page = pages_.take_page(s);
       command = {.opcode = s.opcode, .namespace_id = 1, .prp1 = page, .dword10 = 0, .dword11 = 4};
       bench_->memory.put(page, BlockRange{.blocks = s.blocks, .first = s.first});
     } else if (s.opcode != write_zeroes) {
-      place(s, command);
+      pages_.place(s, command);
     }
     if (s.opcode == write)
-      for (u32 i = 0; i < s.blocks; ++i) put(s, i, s.stamp);
+      for (u32 i = 0; i < s.blocks; ++i) pages_.put(s, i, s.stamp);
     if (s.opcode == compare)
       for (u32 i = 0; i < s.blocks; ++i) {
-        s.stamp = *may_[s.first + i].begin();
-        put(s, i, s.stamp);
+        s.stamp = *model_.may(s.first + i).begin();
+        pages_.put(s, i, s.stamp);
       }
     begin(s);
     return true;
@@ -227,15 +253,15 @@ class Oracle {
         s.expected = status::invalid_opcode;
         break;
       case 1:
-        command = Bench::blocks(read, namespace_blocks, 1, take_page(s));
+        command = Bench::blocks(read, namespace_blocks, 1, pages_.take_page(s));
         s.expected = status::lba_out_of_range;
         break;
       case 2:
-        command = Bench::blocks(write, 0, 4, take_page(s) + 1);
+        command = Bench::blocks(write, 0, 4, pages_.take_page(s) + 1);
         s.expected = status::invalid_prp_offset;
         break;
       case 3:
-        command = Bench::blocks(write, 0, 33, take_page(s));  // more than four pages
+        command = Bench::blocks(write, 0, 33, pages_.take_page(s));  // more than four pages
         s.expected = status::invalid_field;
         break;
       default:
@@ -243,42 +269,6 @@ class Oracle {
         s.expected = status::invalid_namespace;
     }
     s.opcode = command.opcode;
-    return true;
-  }
-
-  /// Its data's pages, from an offset on, by PRP1, PRP2 or a list.
-  void place(Submitted& s, Command& command) {
-    const u32 offset = static_cast<u32>(4 * below(chance(50) ? 1 : 1024)), bytes = s.blocks * block_bytes;
-    std::vector<u64> data;
-    for (u32 covered = 0; covered < offset + bytes; covered += 4096) data.push_back(take_page(s));
-    for (u32 i = 0; i < s.blocks; ++i) s.places.push_back(offset + i * block_bytes);
-    command.prp1 = data[0] + offset;
-    if (data.size() == 2) command.prp2 = data[1];
-    data_[s.pages.front()] = data;
-    if (data.size() <= 2) return;
-    u64 entry = take_page(s) + 8 * (511 - below(chance(50) ? 4 : 512));
-    command.prp2 = entry;
-    for (std::size_t i = 1; i < data.size(); ++i) {
-      if (entry % 4096 == 4088 && i + 1 < data.size()) {  // the list goes on in another page
-        const u64 next = take_page(s);
-        bench_->memory.put(entry, next);
-        entry = next;
-      }
-      bench_->memory.put(entry, data[i]);
-      entry += 8;
-    }
-  }
-  u8* byte_at(const Submitted& s, u32 block, u32 offset) {
-    const std::vector<u64>& pages = data_.at(s.pages.front());
-    const u32 at = s.places[block] + offset;
-    return bench_->memory.at(pages[at / 4096] + at % 4096);
-  }
-  void put(const Submitted& s, u32 block, u64 stamp) {
-    for (u32 i = 0; i < block_bytes; ++i) *byte_at(s, block, i) = byte_of(stamp, s.first + block, i);
-  }
-  bool holds(const Submitted& s, u32 block, u64 stamp) {
-    for (u32 i = 0; i < block_bytes; ++i)
-      if (*byte_at(s, block, i) != byte_of(stamp, s.first + block, i)) return false;
     return true;
   }
 
@@ -290,31 +280,30 @@ class Oracle {
     for (u32 i = 0; i < s.blocks; ++i) {
       const u64 block = s.first + i;
       if (changes(s)) {
-        pending_[block].insert(s.stamp);
+        model_.begin_write(block, s.stamp);
         for (auto& [id, queue] : queues_)
           for (auto& [command, other] : queue.under_way)
             if (!other.may.empty() && block - other.first < other.blocks)
               other.may[block - other.first].insert(s.stamp);
       } else {
-        s.may.push_back(may_[block]);
-        s.may.back().insert(pending_[block].begin(), pending_[block].end());
+        s.may.push_back(model_.may_now(block));
       }
     }
   }
   void end(const Submitted& s, bool done, bool perhaps) {
     for (u32 i = 0; i < s.blocks && changes(s); ++i) {
-      const u64 block = s.first + i;
-      pending_[block].erase(pending_[block].find(s.stamp));
-      if (done && pending_[block].empty() && !overlapped_.contains(block)) {
-        may_[block] = {s.stamp};
-        continue;
-      }
-      if (done || perhaps) may_[block].insert(s.stamp);
-      if (pending_[block].empty())
-        overlapped_.erase(block);
-      else
-        overlapped_.insert(block);
+      model_.end_write(s.first + i, s.stamp, done, perhaps);
+      if (done && s.forced && model_.may(s.first + i).size() == 1 && model_.settled(s.first + i))
+        EXPECT_TRUE(is_durable(s.first + i, s.stamp)) << "seed " << seed_ << ": block " << s.first + i;
     }
+  }
+  /// The image has what the write left.
+  bool is_durable(u64 block, u64 stamp) {
+    std::vector<u8> bytes(oracle_block);
+    if (!bench_->image.read(block, bytes).ok()) return false;
+    for (u32 i = 0; i < oracle_block; ++i)
+      if (bytes[i] != BlockModel::byte_of(stamp, block, i)) return false;
+    return true;
   }
 
   void poll() {
@@ -343,9 +332,13 @@ class Oracle {
     ASSERT_NE(command, queue.under_way.end()) << "seed " << seed_ << ": a completion of no command";
     queue.host.head = completion.queue_head;
     const Status got = Bench::status_of(completion);
+    if (got == status::id_conflict && repeated_ == std::pair{u32{completion.queue}, completion.id}) {
+      ++counts_.errors;
+      return repeated_.reset();
+    }
     if (got == status::queue_deleted && completion.queue == deleting_) return abandon(queue, completion.id);
     judge(command->second, got);
-    give_back(command->second);
+    pages_.give_back(command->second);
     queue.under_way.erase(command);
   }
 
@@ -355,7 +348,10 @@ class Oracle {
       EXPECT_EQ(got, s.expected) << "seed " << seed_;
       return;
     }
-    if (got == status::abort_requested) {
+    const bool stopped = got == status::abort_requested;
+    if (s.said) EXPECT_EQ(*s.said, stopped) << "seed " << seed_ << ": an Abort said otherwise";
+    if (s.asks) stopped_ = stopped;
+    if (stopped) {
       EXPECT_TRUE(s.aborts) << "seed " << seed_ << ": nobody has asked for an abort";
       ++counts_.aborted;
       return end(s, false, false);
@@ -369,26 +365,28 @@ class Oracle {
       for (u32 i = 0; i < s.blocks; ++i) {
         const auto& may = s.may[i];
         ++counts_.reads_checked;
-        EXPECT_TRUE(std::ranges::any_of(may, [&](u64 stamp) { return holds(s, i, stamp); }))
+        EXPECT_TRUE(std::ranges::any_of(may, [&](u64 stamp) { return pages_.holds(s, i, stamp); }))
             << "seed " << seed_ << ": block " << s.first + i << " holds none of what " << may.size()
             << " writes have left there";
       }
     end(s, true, false);
   }
-  void give_back(Submitted& s) {
-    if (!s.pages.empty()) data_.erase(s.pages.front());
-    pages_.insert(pages_.end(), s.pages.begin(), s.pages.end());
-  }
-
   void abort() {
     Queue* const queue = some_queue();
     if (!queue || queue->under_way.empty()) return;
     auto chosen = queue->under_way.begin();
     std::advance(chosen, static_cast<long>(below(queue->under_way.size())));
-    chosen->second.aborts = true;
+    if (chosen->second.aborts) return;  // one Abort for each: its word is compared with the command's end
+    chosen->second.aborts = chosen->second.asks = true;
     const u16 id = chosen->first;
+    stopped_.reset();
     const Completion end = admin({.opcode = 8, .dword10 = u32{id} << 16 | queue->host.id});
     EXPECT_EQ(Bench::status_of(end), status::success);
+    const bool said = (end.result & 1) == 0;
+    if (const auto still = queue->under_way.find(id); still != queue->under_way.end() && still->second.asks)
+      still->second.said = said, still->second.asks = false;
+    else if (stopped_)
+      EXPECT_EQ(*stopped_, said) << "seed " << seed_ << ": an Abort said otherwise";
   }
   /// An administrator's command while the I/O queues go on; completions that wait for room are taken away.
   Completion admin(Command command) {
@@ -422,7 +420,7 @@ class Oracle {
     ++counts_.deleted;
     Submitted& s = queue.under_way.at(id);
     if (s.expected.ok()) end(s, false, true);
-    give_back(s);
+    pages_.give_back(s);
     queue.under_way.erase(id);
   }
 
@@ -440,13 +438,13 @@ class Oracle {
   /// Every block holds what the model says.
   void check_all() {
     if (queues_.empty() || ::testing::Test::HasFailure()) return;
-    std::vector<u8> got(block_bytes);
+    std::vector<u8> got(oracle_block);
     for (u64 block = 0; block < namespace_blocks; ++block) {
       const MediaCommand command{.kind = MediaCommand::Kind::read, .first = block, .blocks = 1, .data = got};
       ASSERT_TRUE(bench_->contents.perform(command).ok());
-      const bool matches = std::ranges::any_of(may_[block], [&](u64 stamp) {
-        for (u32 i = 0; i < block_bytes; ++i)
-          if (got[i] != byte_of(stamp, block, i)) return false;
+      const bool matches = std::ranges::any_of(model_.may(block), [&](u64 stamp) {
+        for (u32 i = 0; i < oracle_block; ++i)
+          if (got[i] != BlockModel::byte_of(stamp, block, i)) return false;
         return true;
       });
       EXPECT_TRUE(matches) << "seed " << seed_ << ": block " << block;
@@ -471,7 +469,7 @@ class Oracle {
       while (!queue.under_way.empty()) abandon(queue, queue.under_way.begin()->first);
     queues_.clear();
     rings_.clear();
-    overlapped_.clear();
+    model_.forget_overlaps();
   }
 
   const u64 seed_;
@@ -480,13 +478,12 @@ class Oracle {
   std::unique_ptr<Bench> bench_;
   std::map<u32, Queue> queues_;
   std::vector<Ring> rings_;
-  std::vector<u64> pages_;                   // free ones
-  std::map<u64, std::vector<u64>> data_;     // by its first page: a command's pages of data, in order
-  std::vector<std::set<u64>> may_;           // by block: the writes that it may hold
-  std::vector<std::multiset<u64>> pending_;  // by block: writes under way
-  std::set<u64> overlapped_;                 // blocks to which several writes were under way at once
+  CommandPages pages_{random_};
+  BlockModel model_{0};
   u64 stamps_ = 0;
-  u32 deleting_ = 0;  // the submission queue that is being deleted
+  std::optional<bool> stopped_;  // how the command ended that an Abort names, if it ended before the Abort
+  std::optional<std::pair<u32, u16>> repeated_;  // queue and identifier of a command that is to be refused
+  u32 deleting_ = 0;                             // the submission queue that is being deleted
 };
 
 }  // namespace
