@@ -29,13 +29,15 @@ class GpuEntry {
   }
   u64 bytes_read() const { return bytes_read_; }
   u64 bytes_written() const { return bytes_written_; }
+  /// All writes before this turn have been performed.
+  bool is_first(u64 turn) const { return first_ == turn; }
   /// The write with this turn has been performed, here or in the host's memory.
   void written(u64 turn);
 
  private:
   static constexpr u32 most_lines = 1024;  // lines that may be under way to homes at the same time
 
-  bool may_go(const Packet& packet) const { return !ordered_ || !packet.completion || first_ == packet.turn; }
+  bool may_go(const Packet& packet) const { return !ordered_ || !packet.completion || is_first(packet.turn); }
   u32 lines_of(const Packet&) const;
   void submit();
   void send(u32 packet);

@@ -84,6 +84,8 @@ void LinkedDma::at_gpu(u64 number, u64) {
 
 void LinkedDma::at_host(u64 number, u64) {
   Packet& packet = packets_[number];
+  if (packet.completion && parts_.overtaking == 0 && !entry_.is_first(packet.turn))
+    return held_.push_back(static_cast<u32>(number));
   u8* const memory = reinterpret_cast<u8*>(packet.address);
   if (packet.write)
     std::memcpy(memory, packet.content.data(), packet.bytes);
@@ -97,10 +99,19 @@ void LinkedDma::performed(u64 number) {
   if (packet.write) {
     const u64 turn = packet.turn;
     packets_.give_back(static_cast<u32>(number));
-    return entry_.written(turn);
+    entry_.written(turn);
+    return release_held();
   }
   if (in_host(packet.address)) return answer_at_switch(number, 0);
   parts_.gpu.send<&LinkedDma::answer_at_switch>(LinkDirection::to_host, packet.bytes, *this, number);
+}
+
+void LinkedDma::release_held() {
+  const auto next = std::ranges::find_if(held_, [&](u32 number) { return entry_.is_first(packets_[number].turn); });
+  if (next == held_.end()) return;
+  const u32 number = *next;
+  held_.erase(next);
+  at_host(number, 0);
 }
 
 void LinkedDma::answer_at_switch(u64 number, u64) {

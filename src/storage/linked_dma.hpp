@@ -4,7 +4,8 @@
 // is not revoked stays old until an acquire. Owned by the drive.
 //
 // Writes leave in order. A completion (the last write of a command) reaches the memory when all writes before it have
-// been performed. If `overtaking` is set, data come so much later, and completions wait for nothing.
+// been performed, wherever they went. If `overtaking` is set, data come so much later, and completions wait for
+// nothing.
 #pragma once
 
 #include "memory/host_link.hpp"
@@ -44,6 +45,7 @@ class LinkedDma final : public Dma {
   void enter(u64 packet, u64) { entry_.enter(static_cast<u32>(packet)); }
   void at_host(u64 packet, u64);
   void performed(u64 packet);
+  void release_held();
   void answer_at_switch(u64 packet, u64);
   void answered(u64 packet, u64);
   bool in_host(u64 address) const;
@@ -52,6 +54,7 @@ class LinkedDma final : public Dma {
   const DmaReach reach_;
   DmaClient* client_ = nullptr;
   Packets packets_;
+  std::vector<u32> held_;  // completions in the host's memory that wait for writes before them
   GpuEntry entry_;
   std::vector<u32> packets_left_, free_reads_;  // for each read, its packets without an answer; free numbers of reads
   u64 bytes_read_ = 0, bytes_written_ = 0;
