@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     cudaMemset(changed.get(), 1, 2 * nodes);
     unsigned rounds = 0, again = 0;
     const unsigned warps = static_cast<unsigned>(given["warps"]);
-    const float milliseconds = setup::timed("components", [&] {
+    const float milliseconds = setup::timed("search", [&] {
       do {
         unsigned char* const from = changed.get() + rounds % 2 * nodes;
         unsigned char* const to = changed.get() + (rounds + 1) % 2 * nodes;
