@@ -86,7 +86,7 @@ EVERWARP_DEVICE void run(const Space& space, Body&& body) {
 /// waits a little more: not all should come at once.
 EVERWARP_DEVICE void wait_to_retry(Thread& thread, unsigned tries) {
   if (thread.lost_record_ != NULL)
-    while (look(thread.lost_record_) == thread.lost_to_) continue;
+    for (unsigned ns = 32; look(thread.lost_record_) == thread.lost_to_; ns = min(2 * ns, 4096u)) wait_ns(ns);
   thread.lost_record_ = NULL;
   wait_ns((thread.thread_ * 2654435761u + tries * 40503u) % (64u << min(tries, 8u)));
 }

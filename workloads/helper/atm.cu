@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
   run.start({kMagic, {layout.accounts, layout.each, layout.rounds}, layout.audits});
   for (unsigned round = 0; round < rounds; ++round) {
     if (BUG == 3) gpm_acknowledge(round + 1);
-    run.launch(transfers, layout, round, run.witnesses());
+    run.launch("transfers", transfers, layout, round, run.witnesses());
     if (arguments.mode != "memory") gpm_acknowledge(round + 1);
   }
   run.settle("atm");

@@ -292,10 +292,10 @@ int main(int argc, char** argv) {
     return 3;
   helper::Run run(arguments, layout.words(), std::max(4u, 7 * layout.levels), 13 * layout.levels + 8);
   run.start({kMagic, {layout.leaves, layout.levels, modelled}, arguments.audits});
-  run.launch(construct, layout, static_cast<const unsigned*>(codes), run.witnesses());
+  run.launch("construct", construct, layout, static_cast<const unsigned*>(codes), run.witnesses());
   if (arguments.mode != "memory") gpm_acknowledge(1);
   printf("bvh: construction took %.1f us\n", run.time_us());
-  run.launch(reduce, layout, static_cast<const Volume*>(volumes), run.witnesses());
+  run.launch("reduce", reduce, layout, static_cast<const Volume*>(volumes), run.witnesses());
   if (arguments.mode != "memory") gpm_acknowledge(2);
   run.settle("bvh");
   verify(

@@ -88,7 +88,7 @@ int main(int argc, char** argv) {
 
   helper::Run run(arguments, counters, 1, 1);
   tx::start(run.space);
-  run.launch(by_the_library, counters, each);
+  run.launch("by_the_library", by_the_library, counters, each);
   run.settle("figure2");
   unsigned sum = 0;
   for (unsigned i = 0; i < counters; ++i) sum += *run.space.in_image(i);

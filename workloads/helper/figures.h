@@ -1,21 +1,17 @@
-// The numbers of a run that figures show, printed as lines "figure NAME VALUE" (docs/reproduce.md). With --timeline N:
-// N ns are a bin of the run's timeline, and the run is cut into 50 stretches of equal length, 01 to 50.
+// The numbers of a run that figures show, printed as lines "figure NAME VALUE" (docs/reproduce.md), NAME behind the
+// kernel's name and a point; for the whole run without. With --timeline N: N ns are a bin of the run's timeline, and
+// each kernel's time is cut into 50 stretches of equal length, 1 to 50. Rates are those of the whole GPU: --part N says
+// that the machine is an Nth of it.
 #pragma once
 #include <everwarp/tx.cuh>
+#include <string>
 #include <vector>
 
 namespace helper {
 
 constexpr unsigned stretches = 50;
 
-inline void figure(const char* name, double value) {
-  printf("figure %s %.10g\n", name, value);
-}
-inline void figure_at(const char* name, unsigned at, double value) {
-  printf("figure %s_%02u %.10g\n", name, at, value);
-}
-
-/// The bins of a stretch, added up.
+/// Bins of the timeline, added up.
 struct Stretch {
   double ns = 0, bytes = 0, commits = 0, looks = 0, occupancy = 0, starts = 0, with_helpers = 0;
 
@@ -31,72 +27,133 @@ struct Stretch {
       with_helpers += bin.with_helpers;
     }
   }
+  double mean_occupancy() const { return looks == 0 ? 0 : occupancy / looks; }
+  double helpers_percent() const { return starts == 0 ? 0 : 100 * with_helpers / starts; }
 };
 
-/// Pairs that the rings have held when helpers looked, by per cent of the looks: to a 32nd of the ring.
-inline void print_occupancy(const tx::Statistics& s, unsigned ring) {
-  unsigned long long all = 0;
-  for (unsigned long long n : s.occupancy) all += n;
-  if (all == 0) return;
-  for (unsigned percent = 10; percent <= 100; percent += 10) {
-    unsigned long long seen = 0;
-    unsigned bin = 0;
-    while (bin + 1 < tx::occupancy_bins && 100 * (seen += s.occupancy[bin]) < percent * all) ++bin;
-    printf("figure ring_below_%u %.10g\n", percent, (bin + 1.0) * ring / tx::occupancy_bins);
-  }
-}
+/// What a space has counted, and kept over time, up to a moment.
+struct Moment {
+  tx::Statistics counted;
+  tx::Timeline timeline;
+  unsigned end = 0;  // behind the last bin that is not empty
 
-/// REQUIRES: before settle(), and the kernels have ended.
-inline void print_figures(const tx::Space& space) {
-  const unsigned bin_ns = space.options.timeline;
-  if (bin_ns == 0) return;
-  const tx::Statistics s = tx::statistics(space);
-  const tx::Timeline timeline = tx::timeline(space);
-  int clock_khz = 0;
-  cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, 0);
-  const double per_commit = 1e6 / clock_khz / static_cast<double>(s.commits + s.read_only);
-  figure("executing_ns", static_cast<double>(s.executing) * per_commit);
-  figure("persisting_ns", static_cast<double>(s.persisting) * per_commit);
-  figure("aborts_per_commit", static_cast<double>(s.aborts) / static_cast<double>(s.commits));
-  figure("switched", static_cast<double>(s.switched_on + s.switched_off));
-  print_occupancy(s, space.options.ring);
-  unsigned end = tx::timeline_bins;
-  while (end > 1 && timeline.bins[end - 1].bytes + timeline.bins[end - 1].commits == 0) --end;
-  if (end == tx::timeline_bins) {
-    fprintf(stderr, "--timeline %u is too short: the run is longer than %u bins\n", bin_ns, tx::timeline_bins);
-    exit(2);
+  explicit Moment(const tx::Space& space) : counted(tx::statistics(space)), timeline(tx::timeline(space)) {
+    end = tx::timeline_bins;
+    while (end > 0 && timeline.bins[end - 1].bytes == 0 && timeline.bins[end - 1].commits == 0) --end;
   }
-  double peak = 0, bytes = 0, starts = 0, with_helpers = 0;
-  unsigned gap = 0, longest = 0, first = end, last = 0;
-  for (unsigned i = 0; i < end; ++i) {
-    const Stretch one(timeline, i, i + 1, bin_ns);
-    peak = std::max(peak, 1000 * one.bytes / one.ns);
-    bytes += one.bytes;
-    starts += one.starts;
-    with_helpers += one.with_helpers;
-    if (one.commits == 0) {
-      ++gap;
-      continue;
+  Moment() : counted(), timeline() {}
+};
+
+class Figures {
+ public:
+  /// Of what has happened from one moment to another.
+  Figures(const tx::Space& space, std::string kernel, const Moment& from, const Moment& to, double part)
+      : space_(space), prefix_(kernel.empty() ? "" : kernel + "."), from_(from), to_(to), part_(part) {}
+
+  void print() const {
+    int clock_khz = 0;
+    cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, 0);
+    const tx::Statistics &a = from_.counted, &b = to_.counted;
+    const double commits = static_cast<double>(b.commits + b.read_only - a.commits - a.read_only);
+    const double ns_per_commit = 1e6 / clock_khz / commits;
+    line("executing_ns", static_cast<double>(b.executing - a.executing) * ns_per_commit);
+    line("persisting_ns", static_cast<double>(b.persisting - a.persisting) * ns_per_commit);
+    line("aborts_per_commit", static_cast<double>(b.aborts - a.aborts) / commits);
+    line("switched", static_cast<double>(b.switched_on + b.switched_off - a.switched_on - a.switched_off));
+    print_occupancy();
+    print_rates();
+    print_stretches();
+  }
+
+ private:
+  void line(const std::string& name, double value) const {
+    printf("figure %s%s %.10g\n", prefix_.c_str(), name.c_str(), value);
+  }
+  void line(const char* name, unsigned at, double value) const {
+    line(std::string(name) + "_" + std::to_string(at), value);
+  }
+  Stretch bins(unsigned begin, unsigned end) const {
+    return Stretch(to_.timeline, begin, end, space_.options.timeline);
+  }
+  /// Pairs that the rings have held when helpers looked, by per cent of the looks: to a 32nd of the ring.
+  void print_occupancy() const {
+    unsigned long long counts[tx::occupancy_bins], all = 0;
+    for (unsigned i = 0; i < tx::occupancy_bins; ++i)
+      all += counts[i] = to_.counted.occupancy[i] - from_.counted.occupancy[i];
+    if (all == 0) return;
+    for (unsigned percent = 10; percent <= 100; percent += 10) {
+      unsigned long long seen = 0;
+      unsigned bin = 0;
+      while (bin + 1 < tx::occupancy_bins && 100 * (seen += counts[bin]) < percent * all) ++bin;
+      line("ring_below", percent, (bin + 1.0) * space_.options.ring / tx::occupancy_bins);
     }
-    if (first != end) longest = std::max(longest, gap);
-    first = std::min(first, i);
-    last = i;
-    gap = 0;
   }
-  const double commits = Stretch(timeline, 0, end, bin_ns).commits;
-  figure("persisted_mbps", 1000 * bytes / (1.0 * end * bin_ns));
-  figure("persisted_mbps_peak", peak);
-  figure("gap_longest_us", 0.001 * longest * bin_ns);
-  figure("gap_mean_ns", commits == 0 ? 0 : 1.0 * (last + 1 - first) * bin_ns / commits);
-  figure("with_helpers_percent", starts == 0 ? 0 : 100 * with_helpers / starts);
-  for (unsigned i = 0; i < stretches; ++i) {
-    const unsigned begin = i * end / stretches, behind = std::max(begin + 1, (i + 1) * end / stretches);
-    const Stretch one(timeline, begin, behind, bin_ns);
-    figure_at("persisted_mbps", i + 1, 1000 * one.bytes / one.ns);
-    figure_at("commits_per_us", i + 1, 1000 * one.commits / one.ns);
-    figure_at("ring", i + 1, one.looks == 0 ? 0 : one.occupancy / one.looks);
-    figure_at("with_helpers_percent", i + 1, one.starts == 0 ? 0 : 100 * one.with_helpers / one.starts);
+  void print_rates() const {
+    double peak = 0;
+    unsigned gap = 0, longest = 0, first = to_.end, last = 0;
+    for (unsigned i = from_.end; i < to_.end; ++i) {
+      const Stretch one = bins(i, i + 1);
+      peak = std::max(peak, rate(one));
+      if (one.commits == 0) {
+        ++gap;
+        continue;
+      }
+      if (first != to_.end) longest = std::max(longest, gap);
+      first = std::min(first, i);
+      last = i;
+      gap = 0;
+    }
+    const Stretch all = bins(from_.end, to_.end);
+    line("persisted_mbps", rate(all));
+    line("persisted_mbps_peak", peak);
+    line("gap_longest_us", 0.001 * longest * space_.options.timeline);
+    line("gap_mean_ns", all.commits == 0 ? 0 : 1.0 * (last + 1 - first) * space_.options.timeline / all.commits);
+    line("with_helpers_percent", all.helpers_percent());
   }
-}
+  void print_stretches() const {
+    const unsigned length = to_.end - from_.end;
+    for (unsigned i = 0; i < stretches; ++i) {
+      const unsigned begin = from_.end + i * length / stretches, end = from_.end + (i + 1) * length / stretches;
+      const Stretch one = bins(begin, std::max(begin + 1, end));
+      line("persisted_mbps", i + 1, rate(one));
+      line("commits_per_us", i + 1, 1000 * one.commits / one.ns);
+      line("ring", i + 1, one.mean_occupancy());
+      line("with_helpers_percent", i + 1, one.helpers_percent());
+    }
+  }
+  double rate(const Stretch& stretch) const { return part_ * 1000 * stretch.bytes / stretch.ns; }
+
+  const tx::Space& space_;
+  const std::string prefix_;
+  const Moment &from_, &to_;
+  const double part_;
+};
+
+/// Prints the figures of each kernel, and of all.
+class FigurePrinter {
+ public:
+  FigurePrinter(const tx::Space& space, double part) : space_(space), part_(part) {}
+
+  /// A kernel has ended. REQUIRES: settle() comes later.
+  void after(const char* kernel) {
+    if (space_.options.timeline == 0) return;
+    const Moment now(space_);
+    if (now.end == tx::timeline_bins) {
+      fprintf(stderr, "--timeline %u is too short: the run has more than %u bins\n", space_.options.timeline,
+              tx::timeline_bins);
+      exit(2);
+    }
+    Figures(space_, kernel, last_, now, part_).print();
+    last_ = now;
+  }
+  void of_all() const {
+    if (space_.options.timeline != 0) Figures(space_, "", Moment(), last_, part_).print();
+  }
+
+ private:
+  const tx::Space& space_;
+  double part_;
+  Moment last_;
+};
 
 }  // namespace helper

@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   run.start({kMagic, {layout.inserts, layout.base, layout.extended, rounds}, arguments.audits});
   const auto end_of = [&](unsigned round) { return static_cast<unsigned>(1ull * layout.inserts * round / rounds); };
   for (unsigned round = 0; round < rounds; ++round) {
-    run.launch(inserts, layout, end_of(round), end_of(round + 1), run.witnesses(), full);
+    run.launch("inserts", inserts, layout, end_of(round), end_of(round + 1), run.witnesses(), full);
     REQUIRE(*full == 0, "%u inserts found no free place within %u probes: larger tables are needed", *full,
             kMostProbes);
     if (arguments.mode != "memory") gpm_acknowledge(round + 1);

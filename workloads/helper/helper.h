@@ -46,9 +46,10 @@ struct Arguments {
   std::string pool = "helper.pool", mode = "helper";
   bool recovers = false, audits = false;
   std::map<std::string, unsigned long long> numbers{
-      {"blocks", 4}, {"threads", 64}, {"helpers", 1}, {"ring", 1280}, {"threshold", 200}, {"slice", 10},
-      {"delay", 0},  {"log", 4096},   {"slots", 4},   {"records", 0}, {"rounds", 1},      {"timeline", 0}};
-  std::map<std::string, std::string> texts{{"emulate", "none"}};
+      {"blocks", 4}, {"threads", 64}, {"helpers", 1}, {"ring", 1280}, {"threshold", 200},
+      {"slice", 10}, {"delay", 0},    {"log", 4096},  {"slots", 4},   {"records", 0},
+      {"rounds", 1}, {"timeline", 0}, {"part", 1},    {"emulate", 0}};
+  std::map<std::string, std::string> texts{{"bandwidth", "none"}};
 
   unsigned operator[](const char* name) const { return static_cast<unsigned>(numbers.at(name)); }
 
@@ -97,7 +98,8 @@ struct Arguments {
       }
     }
     if (mode_number() > tx::assisted) refuse(argv[0], "unknown mode \"" + mode + "\"");
-    if (texts["emulate"] != "none") numbers["delay"] = delay_of(argv[0], texts["emulate"]);
+    if (numbers["emulate"] != 0) numbers["delay"] = delay_of(argv[0], texts["bandwidth"]);
+    if (numbers["part"] == 0) refuse(argv[0], "--part should be at least 1");
     if ((*this)["blocks"] == 0 || (*this)["threads"] == 0 || (*this)["rounds"] == 0)
       refuse(argv[0], "--blocks, --threads and --rounds should be at least 1");
   }
@@ -113,7 +115,7 @@ struct Arguments {
     char* end;
     const double rate = strtod(bandwidth.c_str(), &end);
     if (*end != 0 || end == bandwidth.c_str() || !(rate >= 0.01 && rate <= 1e4))
-      refuse(program, "--emulate should be GB/s from 0.01 to 10000, or none, but is \"" + bandwidth + "\"");
+      refuse(program, "--emulate 1 needs --bandwidth, GB/s from 0.01 to 10000, but it is \"" + bandwidth + "\"");
     return static_cast<unsigned>(pow(10, 6.063 - 1.105 * log10(rate)) + 0.5);
   }
   tx::Options options(unsigned words, unsigned writes, unsigned held) const {
@@ -124,7 +126,7 @@ struct Arguments {
     o.mode = mode_number();
     o.helpers = (*this)["helpers"];
     o.ring = (*this)["ring"];
-    o.threshold = (*this)["threshold"];
+    o.threshold = std::max(1u, ((*this)["threshold"] + (*this)["part"] / 2) / (*this)["part"]);
     o.slice = (*this)["slice"];
     o.delay = (*this)["delay"];
     o.timeline = (*this)["timeline"];
@@ -183,7 +185,9 @@ class Run {
   tx::Space space;
 
   Run(const Arguments& arguments, unsigned words, unsigned writes, unsigned held)
-      : arguments_(arguments), witnesses_(arguments, arguments["blocks"] * arguments["threads"]) {
+      : arguments_(arguments),
+        witnesses_(arguments, arguments["blocks"] * arguments["threads"]),
+        figures_(space, arguments["part"]) {
     if (!tx::create(space, arguments.mode == "memory" ? NULL : arguments.pool.c_str(),
                     arguments.options(words, writes, held)))
       exit(2);
@@ -197,7 +201,7 @@ class Run {
   }
   /// Launches a kernel (tx::Space, ...) in the space's shape, waits for it, and adds its time.
   template <class... Parameters, class... Values>
-  void launch(void (*kernel)(tx::Space, Parameters...), Values... values) {
+  void launch(const char* name, void (*kernel)(tx::Space, Parameters...), Values... values) {
     if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(space.shared_bytes())) != cudaSuccess) {
       fprintf(stderr, "a ring of %u pairs needs %zu bytes of shared memory, more than a block may have\n",
@@ -211,11 +215,12 @@ class Run {
     float ms = 0;
     cudaEventElapsedTime(&ms, begin_, end_);
     time_us_ += 1000 * ms;
+    figures_.after(name);
   }
   double time_us() const { return time_us_; }
   /// Makes the image what transactions have made of the working copy, and prints what happened.
   void settle(const char* what) {
-    print_figures(space);
+    figures_.of_all();
     std::vector<unsigned> working(space.options.words);
     if (cudaMemcpy(working.data(), space.data, 4ull * space.options.words, cudaMemcpyDeviceToHost) != cudaSuccess ||
         !tx::settle(space))
@@ -253,6 +258,7 @@ class Run {
 
   const Arguments& arguments_;
   Witnesses witnesses_;
+  FigurePrinter figures_;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
   double time_us_ = 0;
 };
