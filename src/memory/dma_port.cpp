@@ -41,11 +41,10 @@ void DmaPort::go_on_at(core::Cycle when) {
 void DmaPort::send(u32 number) {
   const DmaPiece& piece = pieces_[number];
   const u32 offset = static_cast<u32>(piece.address() % parts_.line);
-  ByteMask bytes;
-  for (u32 i = offset; i < offset + piece.bytes; ++i) bytes.bits[i / 64] |= u64{1} << (i % 64);
+  const u32 end = offset + piece.bytes;
   Request ask{.line = piece.address() - offset, .access = number};
   ask.place = parts_.map.place(ask.line);
-  ask.words = touched_words(bytes);
+  ask.words = all_words((end + word_bytes - 1) & ~(word_bytes - 1)) & ~all_words(offset & ~(word_bytes - 1));
   if (!piece.writing) {
     ask.kind = RequestKind::read_once;
     ask.content = ask.words;
@@ -56,7 +55,7 @@ void DmaPort::send(u32 number) {
   ask.payload = parts_.payloads.take();
   Payload& payload = parts_.payloads[ask.payload];
   std::memcpy(payload.bytes.data() + offset, piece.content.data(), piece.bytes);
-  payload.valid = bytes;
+  payload.valid = bytes_between(offset, end);
   port_.send_home(ask, piece.bytes, core::copies);
 }
 

@@ -29,6 +29,12 @@ inline u32 narrow(u64 bits) {
 inline ByteMask bytes_of(WordMask words) {
   return {{widen(words & 0xffff), widen(words >> 16)}};
 }
+/// These bytes of a line. REQUIRES: they lie in a line of the longest kind.
+inline ByteMask bytes_between(u32 begin, u32 end) {
+  const auto below = [](u32 bits) { return bits >= 64 ? ~u64{0} : (u64{1} << bits) - 1; };
+  const auto upper = [](u32 byte) { return byte > 64 ? byte - 64 : 0; };
+  return {{below(end) & ~below(begin), below(upper(end)) & ~below(upper(begin))}};
+}
 /// Words of which every byte is in the mask.
 inline WordMask whole_words(const ByteMask& bytes) {
   const auto half = [](u64 b) { return narrow((b & b >> 1) & (b & b >> 1) >> 2); };

@@ -1,6 +1,7 @@
 #include "storage/gpu_entry.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace ew::storage {
@@ -19,28 +20,31 @@ GpuEntry::GpuEntry(const memory::DmaPort::Parts& port, Packets& packets, bool or
 }
 
 u32 GpuEntry::lines_of(const Packet& packet) const {
-  return static_cast<u32>((packet.address + packet.bytes - 1) / line_ - packet.address / line_ + 1);
+  const u64 offset = packet.address & (line_ - 1);
+  return static_cast<u32>((offset + packet.bytes + line_ - 1) >> std::countr_zero(line_));
 }
 
-void GpuEntry::submit() {
-  for (auto next = entering_.begin(); next != entering_.end();) {
-    const Packet& packet = packets_[*next];
-    if (free_.size() < lines_of(packet)) return;
-    if (!may_go(packet)) {
-      ++next;
-      continue;
-    }
-    send(*next);
-    next = entering_.erase(next);
-  }
+void GpuEntry::enter(u32 number) {
+  if (may_go(packets_[number]))
+    go(number);
+  else
+    held_.push_back(number);
+}
+
+void GpuEntry::go(u32 number) {
+  Packet& packet = packets_[number];
+  packet.lines_left = lines_of(packet);
+  if (crowded_.empty() && free_.size() >= packet.lines_left)
+    send(number);
+  else
+    crowded_.push_back(number);
 }
 
 void GpuEntry::send(u32 number) {
   const Packet& packet = packets_[number];
-  if (number >= lines_left_.size()) lines_left_.resize(number + 1);
-  lines_left_[number] = lines_of(packet);
-  for (u64 at = packet.address; at < packet.address + packet.bytes;) {
-    const u64 end = std::min(packet.address + packet.bytes, (at / line_ + 1) * line_);
+  const u64 behind = packet.address + packet.bytes;
+  for (u64 at = packet.address, end = at & ~u64{line_ - 1}; at < behind;) {
+    end = std::min(behind, end + line_);
     const u32 chosen = free_.back();
     free_.pop_back();
     packet_of_[chosen] = number;
@@ -62,17 +66,23 @@ void GpuEntry::line_done(u32 number) {
   if (!packet.write)
     std::memcpy(packet.content.data() + (piece.from - packet.address), piece.content.data(), piece.bytes);
   free_.push_back(number);
-  if (--lines_left_[of] == 0) done_.handler(done_.target, of, 0);
-  submit();
+  if (--packet.lines_left == 0) done_.handler(done_.target, of, 0);
+  while (!crowded_.empty() && free_.size() >= packets_[crowded_.front()].lines_left) {
+    send(crowded_.front());
+    crowded_.pop_front();
+  }
 }
 
 void GpuEntry::written(u64 turn) {
-  performed_[turn - first_] = true;
+  performed_[static_cast<u32>(turn - first_)] = 1;
   while (!performed_.empty() && performed_.front()) {
     performed_.pop_front();
     ++first_;
   }
-  submit();
+  while (!held_.empty() && may_go(packets_[held_.front()])) {
+    go(held_.front());
+    held_.pop_front();
+  }
 }
 
 }  // namespace ew::storage

@@ -3,9 +3,9 @@
 // packets pass it. Owned by LinkedDma.
 #pragma once
 
-#include <deque>
 #include <vector>
 
+#include "core/ring.hpp"
 #include "memory/dma_port.hpp"
 #include "storage/packets.hpp"
 
@@ -20,13 +20,10 @@ class GpuEntry {
 
   /// Gives a write its turn. To be called in the order of the writes.
   u64 next_turn() {
-    performed_.push_back(false);
+    performed_.push_back(0);
     return first_ + performed_.size() - 1;
   }
-  void enter(u32 packet) {
-    entering_.push_back(packet);
-    submit();
-  }
+  void enter(u32 packet);
   u64 bytes_read() const { return bytes_read_; }
   u64 bytes_written() const { return bytes_written_; }
   /// All writes before this turn have been performed.
@@ -39,7 +36,7 @@ class GpuEntry {
 
   bool may_go(const Packet& packet) const { return !ordered_ || !packet.completion || is_first(packet.turn); }
   u32 lines_of(const Packet&) const;
-  void submit();
+  void go(u32 packet);
   void send(u32 packet);
   void line_done(u32 piece);
 
@@ -50,9 +47,9 @@ class GpuEntry {
   std::vector<memory::DmaPiece> pieces_;
   std::vector<u32> free_, packet_of_;  // free pieces; for each piece, its packet
   memory::DmaPort port_;
-  std::deque<u32> entering_;
-  std::vector<u32> lines_left_;  // for each packet
-  std::deque<bool> performed_;   // for each write from turn first_ on
+  core::Ring<u32> held_;      // completions that wait for writes before them, in the order of their turns
+  core::Ring<u32> crowded_;   // packets that wait for free pieces
+  core::Ring<u8> performed_;  // for each write from turn first_ on: whether it has been
   u64 first_ = 0;
   u64 bytes_read_ = 0, bytes_written_ = 0;
 };

@@ -16,14 +16,13 @@ LinkedDma::LinkedDma(const Parts& parts)
              {[](void* dma, u64 packet, u64) { static_cast<LinkedDma*>(dma)->performed(packet); }, this}) {}
 
 /// Packets end at multiples of their largest size, as real packets end at such addresses.
-void LinkedDma::cut(u64 address, u64 bytes, const Packet& like, const u8* from) {
-  for (u64 done = 0; done < bytes;) {
-    const u64 at = address + done, some = std::min(bytes - done, parts_.packet - at % parts_.packet);
+void LinkedDma::cut(u64 address, u64 bytes, const PacketHead& like, const u8* from) {
+  u64 room = parts_.packet - address % parts_.packet;
+  for (u64 done = 0; done < bytes; room = parts_.packet) {
+    const u64 at = address + done, some = std::min(bytes - done, room);
     const u32 number = packets_.take();
     Packet& packet = packets_[number];
-    std::vector<u8> content = std::move(packet.content);
-    packet = like;
-    packet.content = std::move(content);
+    static_cast<PacketHead&>(packet) = like;
     packet.content.resize(some);
     packet.address = at;
     packet.bytes = static_cast<u32>(some);
@@ -59,14 +58,15 @@ void LinkedDma::write(u64 address, std::span<const u8> from, u32 tag) {
 }
 
 bool LinkedDma::in_host(u64 address) const {
-  return parts_.port.map.place(address / parts_.port.line * parts_.port.line).host;
+  return parts_.port.map.place(address & ~u64{parts_.port.line - 1}).host;
 }
 
 void LinkedDma::at_switch(u64 number, u64) {
-  const Packet& packet = packets_[number];
+  Packet& packet = packets_[number];
   const bool left = packet.write && packet.last;
   const u32 tag = packet.tag;
-  if (in_host(packet.address))
+  packet.host = in_host(packet.address);
+  if (packet.host)
     parts_.wheel.at<&LinkedDma::at_host>(parts_.wheel.now() + parts_.host_cycles, *this, number);
   else
     parts_.gpu.send<&LinkedDma::at_gpu>(LinkDirection::to_device, packet.write ? packet.bytes : 0, *this, number);
@@ -102,7 +102,7 @@ void LinkedDma::performed(u64 number) {
     entry_.written(turn);
     return release_held();
   }
-  if (in_host(packet.address)) return answer_at_switch(number, 0);
+  if (packet.host) return answer_at_switch(number, 0);
   parts_.gpu.send<&LinkedDma::answer_at_switch>(LinkDirection::to_host, packet.bytes, *this, number);
 }
 

@@ -39,7 +39,7 @@ class LinkedDma final : public Dma {
   std::size_t under_way() const { return packets_.under_way(); }
 
  private:
-  void cut(u64 address, u64 bytes, const Packet& like, const u8* from);
+  void cut(u64 address, u64 bytes, const PacketHead& like, const u8* from);
   void at_switch(u64 packet, u64);
   void at_gpu(u64 packet, u64);
   void enter(u64 packet, u64) { entry_.enter(static_cast<u32>(packet)); }
