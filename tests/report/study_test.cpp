@@ -365,7 +365,7 @@ TEST_F(Studies, MayMeasureARangeOfTheHost) {
 TEST(CommittedStudies, AreWhole) {
   const fs::path studies = core::home_directory() / "studies";
   const std::vector<std::string> names = suite_names(studies);
-  EXPECT_EQ(names, (std::vector<std::string>{"bam", "denovo", "gpm", "sbrp", "sbrp-artifact",
+  EXPECT_EQ(names, (std::vector<std::string>{"bam", "denovo", "gpm", "helper-warps", "sbrp", "sbrp-artifact",
                                              "sbrp-choices"}));
   // The thesis's text has no values of bars: it makes claims, and every figure has some.
   const Suite of_claims = read_suite(studies, "denovo");
@@ -396,6 +396,12 @@ TEST(CommittedStudies, AreWhole) {
   const Suite bam = read_suite(studies, "bam");
   EXPECT_EQ(bam.figures.size(), 14u);
   for (const Figure& figure : bam.figures) EXPECT_FALSE(figure.published.empty() && figure.claims.empty()) << figure.id;
+  // The figures of the helper-warps paper are pictures: its text makes claims.
+  const Suite helpers = read_suite(studies, "helper-warps");
+  EXPECT_EQ(helpers.figures.size(), 23u);
+  std::size_t of_the_text = 0;
+  for (const Figure& figure : helpers.figures) of_the_text += figure.claims.size();
+  EXPECT_GE(of_the_text, 45u);
   for (const std::string name : {"sbrp", "sbrp-artifact", "sbrp-choices"}) {
     const Suite suite = read_suite(studies, name);
     EXPECT_EQ(suite.figures.size(), 8u);
