@@ -2,8 +2,9 @@
 // (assist.cuh). Included by tx.cuh; tx_helper.cuh has the ring, and what both kinds of warps do with it.
 //
 // A block registers serve_ring() when its kernel begins. Who commits wakes it when its frame is whole; who finds no room
-// wakes it as well, for room may need frames of other blocks. It ends when it has nothing to do. So between two events
-// no instruction is spent on the ring.
+// wakes it as well, for room may need frames of other blocks. A run moves what it finds, up to 256 pairs; it asks for
+// another run as long as there is something to do. So the blocks of an SM take turns, and between two events no
+// instruction is spent on the ring.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -25,23 +26,18 @@ inline __device__ __attribute__((noinline)) void serve_ring(void* space_of_block
   const Space space = *static_cast<const Space*>(space_of_block);
   Ring* const ring = ring_of_block();
   const unsigned lane = threadIdx.x, block = blockIdx.x;
-  for (bool goes_on = true; goes_on;) {
-    const bool moved = drain(space, ring, block, lane);
-    const unsigned used = __shfl_sync(~0u, look(&ring->head) - look(&ring->freed), 0);
-    const bool tight = used > space.options.log / 2;
-    bool applied = false;
-    if (!moved || tight) applied = apply_some(space, 0, lane, tight ? 1 : 32);
-    if (tight) {
-      const unsigned to = advance_warp(space, &space.shared->applied, space.applied, 0, lane);
-      if (lane == 0) free_log(space, ring, block, to);
-    }
-    __syncwarp();
-    goes_on = moved || applied;
+  const bool moved = drain(space, ring, block, lane);
+  const unsigned used = __shfl_sync(~0u, look(&ring->head) - look(&ring->freed), 0);
+  const bool tight = used > space.options.log / 2;
+  bool applied = false;
+  if (!moved || tight) applied = apply_some(space, 0, lane, tight ? 1 : 32);
+  if (tight) {
+    const unsigned to = advance_warp(space, &space.shared->applied, space.applied, 0, lane);
+    if (lane == 0) free_log(space, ring, block, to);
   }
-  if (lane == 0) {
-    space.block_logs[block].tail = look(&ring->head);
-    space.block_logs[block].freed = look(&ring->freed);
-  }
+  __syncwarp();
+  if (lane == 0) space.block_logs[block] = BlockLog{look(&ring->head), look(&ring->freed)};
+  if (moved || applied) wake_assist();  // perhaps there is more; other blocks of the SM come first
 }
 
 /// How a program of this machine persists: what the machine file says (assist.model).
