@@ -1,17 +1,14 @@
-// Two write tests of "Architectural Support for NVRAM Persistence in GPUs".
+// The write tests of "Architectural Support for NVRAM Persistence in GPUs".
 //
-//   write_test [--writes N] [--repeats N] …       figure 6: transactions that write N words of their own thread, in the
-//   order
-//                                                 of the logs. Its persist bandwidth without helpers (--mode strict) is
-//                                                 where
-//                                                 --threshold of the other programs should stand
+//   write_test [--writes N] [--repeats N] …
+//     Figure 6: transactions that write N words of their own thread, in the order of the logs. What they persist in a
+//     second without helpers (--mode strict) is where --threshold of the other programs should stand.
 //   write_test --plain 1 [--repeats N] [--delay N] [--to-dram 1] [--total N]
-//                                                 figure 9: each thread writes 16 bytes, N times, after a delay in
-//                                                 cycles, to a pool or to device memory. --total: threads of all blocks
-//                                                 together
-//   write_test --limits 1.6,12 [--shapes N] …     figure 10: for N random shapes (16 to 512 blocks of 16 to 512
-//   threads), the
-//                                                 delay at which device memory is written with so many GB/s
+//     Figure 9: each thread writes 16 bytes, N times, after a delay in cycles, to a pool or to device memory. --total:
+//     threads of all blocks together.
+//   write_test --limits 1.6,12 [--shapes N] …
+//     Figure 10: for N random shapes (16 to 512 blocks of 16 to 512 threads), the delay at which device memory is
+//     written with so many GB/s.
 //
 // Checked: every word.
 #include "helper.h"
