@@ -37,7 +37,9 @@ bool HostMemory::serve(const memory::DeviceRequest& request) {
   memory::DeviceStatistics& counts = accounts_[request.account];
   (request.write ? counts.writes : counts.reads) += 1;
   (request.write ? counts.written_bytes : counts.read_bytes) += request.bytes;
-  if (request.host != memory::HostAccess::none)
+  if (request.host == memory::HostAccess::drive)
+    serve_device(slot);
+  else if (request.host != memory::HostAccess::none)
     serve_core(slot);
   else
     link_.send<&HostMemory::at_host>(memory::LinkDirection::to_host, request.write ? request.bytes : 0, *this, slot);
@@ -93,6 +95,7 @@ void HostMemory::serve_core(u64 slot) {
   core::Cycle done = wheel_.now() + llc_latency_;
   switch (request.host) {
     case HostAccess::none:
+    case HostAccess::drive:
     case HostAccess::load:
     case HostAccess::store:
       count(request, line != nullptr, line == nullptr);

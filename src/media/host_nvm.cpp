@@ -169,6 +169,7 @@ void HostNvm::serve_core(u32 slot) {
   const memory::DeviceRequest& request = slots_[slot].request;
   switch (request.host) {
     case HostAccess::none:
+    case HostAccess::drive:  // drives do not reach pools
     case HostAccess::load:
     case HostAccess::store: {
       const bool hit = cache_.find(pools, request.address / cache_.line_bytes());

@@ -18,9 +18,10 @@ class DeviceClient {
   virtual void reached(u64 /*token*/) {}
 };
 
-/// What a core of the host wants of the memory beside it. Nothing of it crosses the link.
+/// What a core of the host wants of the memory beside it, or a drive. Nothing of it crosses the GPU's link.
 enum class HostAccess : u8 {
-  none,        // the request is no core's: it comes over the link
+  none,        // it comes over the link
+  drive,       // of a drive behind links of its own: as `none`, but it is at the host already
   load,        // a line is put into the last-level cache
   store,       // it is fetched into that cache, and written there
   stream,      // a non-temporal store: past the cache; done when the memory controller has it
@@ -41,8 +42,8 @@ struct DeviceRequest {
   u64 line = 0;        // of the payload: address of its first byte in the program
   bool fence = false;  // of such a write: a fence has sent it
   bool mmio = false;   // for registers of a device behind the link: no cache or memory of the host is asked
-  // Of a core: a load reads, the rest writes. The bytes lie inside one line of the last-level cache. A flush's payload
-  // is what the line has that is neither durable nor dirty in that cache.
+  // Of a core: a load reads, the rest writes (a drive does both). The bytes lie inside one line of the last-level
+  // cache. A flush's payload is what the line has that is neither durable nor dirty in that cache.
   HostAccess host = HostAccess::none;
   core::Account account = core::nobody;
 };

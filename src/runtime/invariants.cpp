@@ -65,26 +65,32 @@ constexpr Invariant table[] = {
     {at_rest, "network.messages.* == network.delivered", "Every message arrives, once."},
     // Memories
     {at_rest,
-     "(l2.sectors_fetched + l2.host_sectors_read) * machine.l2_sector + copies.host_bytes_read + host.bytes_read == "
+     "(l2.sectors_fetched + l2.host_sectors_read) * machine.l2_sector + copies.host_bytes_read + host.bytes_read + "
+     "storage.bytes_from_host == "
      "memory.read_bytes + "
      "host_memory.read_bytes + nvm.read_bytes",
-     "What memories give is what homes, copy engines and the host's cores ask for."},
+     "What memories give is what homes, copy engines, drives and the host's cores ask for."},
     {at_rest,
      "(l2.sectors_written + l2.host_sectors_written + l2.sectors_persisted) * machine.l2_sector + "
-     "copies.host_bytes_written + host.bytes_written == memory.written_bytes + host_memory.written_bytes + "
+     "copies.host_bytes_written + host.bytes_written + storage.bytes_to_host == memory.written_bytes + "
+     "host_memory.written_bytes + "
      "nvm.written_bytes",
-     "What memories take is what homes, copy engines and the host's cores send."},
+     "What memories take is what homes, copy engines, drives and the host's cores send."},
     {always, "memory.row_hits + memory.row_misses + memory.row_conflicts <= memory.reads + memory.writes",
      "A request finds its row in one way."},
     {at_rest,
-     "host_link.to_host.data_bytes + host.bytes_written == host_memory.written_bytes + nvm.written_bytes * "
+     "host_link.to_host.data_bytes + host.bytes_written + storage.bytes_to_host == host_memory.written_bytes + "
+     "nvm.written_bytes * "
      "machine.nvm_is_far + managed.pages_to_host * machine.page + storage.bytes_from_homes",
-     "What is written there has come over the link, or from a core of the host; a drive's reads of the GPU's memory "
+     "What is written there has come over the link, from a core of the host, or from a drive; a drive's reads of the "
+     "GPU's memory "
      "come as far as the switch."},
     {at_rest,
-     "host_link.to_device.data_bytes + host.bytes_read == host_memory.read_bytes + nvm.read_bytes * machine.nvm_is_far "
+     "host_link.to_device.data_bytes + host.bytes_read + storage.bytes_from_host == host_memory.read_bytes + "
+     "nvm.read_bytes * machine.nvm_is_far "
      "+ managed.pages_to_device * machine.page + storage.bytes_to_homes",
-     "What is read there goes over the link, or to a core of the host; a drive's writes come from the switch."},
+     "What is read there goes over the link, to a core of the host, or to a drive; a drive's writes come from the "
+     "switch."},
     {at_rest, "copies.bytes_read <= copies.bytes_written", "A copy writes what it reads; a fill only writes."},
     // Persistency
     {always, "persist.acknowledged <= persist.sent", "Only what was sent is acknowledged."},

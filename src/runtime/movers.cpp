@@ -30,6 +30,7 @@ Movers::Movers(const MachineConfig& config, const memory::DmaPort::Parts& port, 
     : config_(config),
       port_(port),
       link_(devices.link()),
+      host_memory_(devices.of_host_pages()),
       map_(port.map),
       pages_(port.map, stack_end_of_first_thread()),
       engines_(config, port, devices.of_host_pages(), pages_, copy_begins, over(moved)) {
@@ -67,8 +68,14 @@ void Movers::attach(Storage& storage, memory::AddressSpace& space,
   if (storage.count() == 0) return;
   memory::DmaPort::Parts port = port_;
   port.id = static_cast<memory::AgentId>(port.id + copy_ports_of(config_));
-  drives_ =
-      std::make_unique<TimedDrives>(config_, storage, TimedDrives::Parts{link_, port, space, std::move(meet_image)});
+  drives_ = std::make_unique<TimedDrives>(
+      config_, storage,
+      TimedDrives::Parts{.gpu_link = link_,
+                         .host_memory = host_memory_,
+                         .in_host_memory = [this](u64 address) { return pages_.in_device(address).address; },
+                         .port = port,
+                         .space = space,
+                         .meet_image = std::move(meet_image)});
 }
 
 void Movers::add_to(HierarchyStatistics& sum) const {

@@ -46,6 +46,7 @@ class Movers {
   const MachineConfig& config_;
   const memory::DmaPort::Parts port_;
   memory::HostLink& link_;
+  memory::Device& host_memory_;
   const memory::AddressMap& map_;
   memory::HostPages pages_;
   CopyEngines engines_;

@@ -1,5 +1,5 @@
-// The drives of a timing machine: controllers on links of their own, each with a port on the network, behind those of
-// copy engines. Owned by MemoryHierarchy.
+// The drives of a timing machine: controllers on links of their own, below a tree of switches, each with a port on the
+// network, behind those of copy engines. Owned by MemoryHierarchy.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,9 @@ class TimedDrives {
  public:
   struct Parts {
     memory::HostLink& gpu_link;
-    memory::DmaPort::Parts port;  // of the first; the others are the agents behind it
+    memory::Device& host_memory;
+    std::function<u64(u64 address)> in_host_memory;  // the device's address of a byte of the host's
+    memory::DmaPort::Parts port;                     // of the first; the others are the agents behind it
     memory::AddressSpace& space;
     std::function<void(u64 address, u64 bytes, bool written)> meet_image;
   };
@@ -32,6 +34,7 @@ class TimedDrives {
 
  private:
   memory::RegisterWindows& windows_;
+  storage::LinkTree tree_;
   std::vector<std::unique_ptr<storage::TimedDrive>> drives_;
 };
 

@@ -13,7 +13,13 @@ LinkedDma::LinkedDma(const Parts& parts)
     : parts_(parts),
       reach_(parts.space),
       entry_(parts.port, packets_, parts.overtaking == 0,
-             {[](void* dma, u64 packet, u64) { static_cast<LinkedDma*>(dma)->performed(packet); }, this}) {}
+             {[](void* dma, u64 packet, u64) { static_cast<LinkedDma*>(dma)->performed(packet); }, this}),
+      host_({.memory = parts.host_memory,
+             .place = parts.in_host_memory,
+             .packets = packets_,
+             .turns = entry_,
+             .ordered = parts.overtaking == 0,
+             .done = {[](void* dma, u64 packet, u64) { static_cast<LinkedDma*>(dma)->performed(packet); }, this}}) {}
 
 /// Packets end at multiples of their largest size, as real packets end at such addresses.
 void LinkedDma::cut(u64 address, u64 bytes, const PacketHead& like, const u8* from) {
@@ -57,20 +63,34 @@ void LinkedDma::write(u64 address, std::span<const u8> from, u32 tag) {
   cut(address, from.size(), {.tag = tag, .write = true, .completion = completion}, from.data());
 }
 
-bool LinkedDma::in_host(u64 address) const {
-  return parts_.port.map.place(address & ~u64{parts_.port.line - 1}).host;
-}
-
 void LinkedDma::at_switch(u64 number, u64) {
   Packet& packet = packets_[number];
   const bool left = packet.write && packet.last;
   const u32 tag = packet.tag;
-  packet.host = in_host(packet.address);
-  if (packet.host)
-    parts_.wheel.at<&LinkedDma::at_host>(parts_.wheel.now() + parts_.host_cycles, *this, number);
-  else
-    parts_.gpu.send<&LinkedDma::at_gpu>(LinkDirection::to_device, packet.write ? packet.bytes : 0, *this, number);
+  packet.host = parts_.port.map.place(packet.address / parts_.port.line * parts_.port.line).host;
+  packet.hops = 0;
+  go_on(number, 0);
   if (left) client_->moved(tag);
+}
+
+void LinkedDma::go_on(u64 number, u64) {
+  Packet& packet = packets_[number];
+  const std::vector<LinkTree::Hop>& all = route(packet);
+  if (packet.hops == all.size()) return packet.host ? host_.enter(static_cast<u32>(number)) : at_gpu(number, 0);
+  const LinkTree::Hop& next = all[packet.hops++];
+  next.link->send<&LinkedDma::go_on>(next.direction, packet.write ? packet.bytes : 0, *this, number);
+}
+
+/// The answer of a read takes the same links, the other way.
+void LinkedDma::go_back(u64 number, u64) {
+  Packet& packet = packets_[number];
+  if (packet.hops == 0)
+    return static_cast<void>(
+        parts_.own.send<&LinkedDma::answered>(LinkDirection::to_device, packet.bytes, *this, number));
+  const LinkTree::Hop& next = route(packet)[--packet.hops];
+  const bool up = next.direction == LinkDirection::to_host;
+  next.link->send<&LinkedDma::go_back>(up ? LinkDirection::to_device : LinkDirection::to_host, packet.bytes, *this,
+                                       number);
 }
 
 void LinkedDma::at_gpu(u64 number, u64) {
@@ -82,40 +102,13 @@ void LinkedDma::at_gpu(u64 number, u64) {
     enter(number, 0);
 }
 
-void LinkedDma::at_host(u64 number, u64) {
-  Packet& packet = packets_[number];
-  if (packet.completion && parts_.overtaking == 0 && !entry_.is_first(packet.turn))
-    return held_.push_back(static_cast<u32>(number));
-  u8* const memory = reinterpret_cast<u8*>(packet.address);
-  if (packet.write)
-    std::memcpy(memory, packet.content.data(), packet.bytes);
-  else
-    std::memcpy(packet.content.data(), memory, packet.bytes);
-  performed(number);
-}
-
 void LinkedDma::performed(u64 number) {
   const Packet& packet = packets_[number];
-  if (packet.write) {
-    const u64 turn = packet.turn;
-    packets_.give_back(static_cast<u32>(number));
-    entry_.written(turn);
-    return release_held();
-  }
-  if (packet.host) return answer_at_switch(number, 0);
-  parts_.gpu.send<&LinkedDma::answer_at_switch>(LinkDirection::to_host, packet.bytes, *this, number);
-}
-
-void LinkedDma::release_held() {
-  const auto next = std::ranges::find_if(held_, [&](u32 number) { return entry_.is_first(packets_[number].turn); });
-  if (next == held_.end()) return;
-  const u32 number = *next;
-  held_.erase(next);
-  at_host(number, 0);
-}
-
-void LinkedDma::answer_at_switch(u64 number, u64) {
-  parts_.own.send<&LinkedDma::answered>(LinkDirection::to_device, packets_[number].bytes, *this, number);
+  if (!packet.write) return go_back(number, 0);
+  const u64 turn = packet.turn;
+  packets_.give_back(static_cast<u32>(number));
+  entry_.written(turn);
+  host_.written();
 }
 
 void LinkedDma::answered(u64 number, u64) {

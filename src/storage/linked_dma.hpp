@@ -1,5 +1,5 @@
-// A controller's DMA on a timing machine. Bytes go in packets over the drive's own link to a switch. From there they go
-// over the GPU's link to the homes of their lines (peer to peer, not through the host's root), or to the host's memory.
+// A controller's DMA on a timing machine. Bytes go in packets over the drive's own link to its switch, and from there
+// over the links of a tree (link_tree.hpp): to the GPU, where the homes of their lines are, or to the host's memory.
 // A write goes to its line's home like any agent's. The coherence protocol revokes copies that others own. A copy that
 // is not revoked stays old until an acquire. Owned by the drive.
 //
@@ -8,9 +8,10 @@
 // nothing.
 #pragma once
 
-#include "memory/host_link.hpp"
 #include "storage/direct_dma.hpp"
 #include "storage/gpu_entry.hpp"
+#include "storage/host_entry.hpp"
+#include "storage/link_tree.hpp"
 
 namespace ew::storage {
 
@@ -18,11 +19,14 @@ class LinkedDma final : public Dma {
  public:
   struct Parts {
     core::TimeWheel& wheel;
-    memory::HostLink &own, &gpu;  // the drive's link to the switch; the GPU's link
+    memory::HostLink& own;    // the drive's link to its switch
+    LinkTree::Routes routes;  // from there
+    memory::Device& host_memory;
+    std::function<u64(u64 address)> in_host_memory;  // the device's address of a byte of the host's
     memory::DmaPort::Parts port;
     const memory::AddressSpace& space;
-    u32 packet;                   // the most bytes of a packet
-    u64 host_cycles, overtaking;  // latency of the host's memory; how much later data come (0: completions come last)
+    u32 packet;      // the most bytes of a packet
+    u64 overtaking;  // cycles: how much later data come (0: completions come last)
   };
   explicit LinkedDma(const Parts&);
   /// To be called before any command.
@@ -36,6 +40,8 @@ class LinkedDma final : public Dma {
   u64 bytes_written() const { return bytes_written_; }
   u64 bytes_from_homes() const { return entry_.bytes_read(); }
   u64 bytes_to_homes() const { return entry_.bytes_written(); }
+  u64 bytes_from_host() const { return host_.bytes_read(); }
+  u64 bytes_to_host() const { return host_.bytes_written(); }
   std::size_t under_way() const { return packets_.under_way(); }
 
  private:
@@ -43,19 +49,20 @@ class LinkedDma final : public Dma {
   void at_switch(u64 packet, u64);
   void at_gpu(u64 packet, u64);
   void enter(u64 packet, u64) { entry_.enter(static_cast<u32>(packet)); }
-  void at_host(u64 packet, u64);
+  const std::vector<LinkTree::Hop>& route(const Packet& packet) const {
+    return packet.host ? parts_.routes.to_host : parts_.routes.to_gpu;
+  }
+  void go_on(u64 packet, u64);
+  void go_back(u64 packet, u64);
   void performed(u64 packet);
-  void release_held();
-  void answer_at_switch(u64 packet, u64);
   void answered(u64 packet, u64);
-  bool in_host(u64 address) const;
 
   const Parts parts_;
   const DmaReach reach_;
   DmaClient* client_ = nullptr;
   Packets packets_;
-  std::vector<u32> held_;  // completions in the host's memory that wait for writes before them
   GpuEntry entry_;
+  HostEntry host_;
   std::vector<u32> packets_left_, free_reads_;  // for each read, its packets without an answer; free numbers of reads
   u64 bytes_read_ = 0, bytes_written_ = 0;
 };

@@ -14,6 +14,7 @@ struct PacketHead {
   bool host = false;                                     // to the host's memory; known from the switch on
   u64 address = 0;
   u32 bytes = 0;
+  u32 hops = 0;        // links of its route that it has taken, or still has to take on the way back
   u32 lines_left = 0;  // on their way to homes
   u64 turn = 0;        // for a write: its place in the order of calls
   u32 read = 0;        // for a read: its number

@@ -56,6 +56,7 @@ ControllerConfig controller_of(const DriveConfig& drive, u32 number, u64 blocks)
 }
 
 void check(const StorageConfig& config) {
+  const Switches switches = parse_switches(config.switches, "storage.switches");
   for (u32 number = 0; number < config.drives; ++number) {
     const std::string section = fmt::format("storage.{}", number);
     const DriveConfig& drive = config.drive(number);
@@ -63,6 +64,9 @@ void check(const StorageConfig& config) {
     if (drive.image.empty() && (drive.size.count == 0 || drive.size.count % drive.block != 0))
       throw core::UserError(fmt::format("{}.size should be a multiple of {} bytes where there is no image, but is {}",
                                         section, drive.block, drive.size.count));
+    if (drive.below != 0 && !switches.contains(drive.below))
+      throw core::UserError(fmt::format("{}.switch should be 0, or a switch of storage.switches (\"{}\"), but is {}",
+                                        section, config.switches, drive.below));
     if (backend_of(drive.backend).hosted && drive.image.empty())
       throw core::UserError(fmt::format("{}.backend {} is a controller over a file: {}.image should name it", section,
                                         drive.backend, section));

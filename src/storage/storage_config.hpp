@@ -10,6 +10,7 @@
 #include "storage/controller_config.hpp"
 #include "storage/hosted/backends.hpp"
 #include "storage/image.hpp"
+#include "storage/link_tree.hpp"
 #include "storage/media/models.hpp"
 
 namespace ew::storage {
@@ -28,6 +29,7 @@ struct DriveConfig {
   u32 entries = 0;
   u32 commands = 0;
   u32 doorbell_stride = 0;
+  u32 below = 0;
   std::string fault;
 
   bool operator==(const DriveConfig&) const = default;
@@ -44,6 +46,7 @@ struct StorageConfig {
   core::Picoseconds overtaking{};
   core::Bytes payload{256};
   u32 credits = 127;
+  std::string switches;
   DriveConfig all;
   std::map<u32, DriveConfig> own;  // the drives that differ, by number
 
@@ -125,6 +128,8 @@ void DriveConfig::fields(Self& self, Visitor&& visit) {
         "Commands that the controller works on at once; 0: as the model says.", "the model's file");
   visit("doorbell_stride", self.doorbell_stride, Range{0, 8}, "",
         "A doorbell takes 4 << doorbell_stride bytes (CAP.DSTRD).", "NVMe Base Specification 1.4: usually 0");
+  visit("switch", self.below, Range{0, 15}, "",
+        "Timing: the number of the switch below which the drive is; 0 is the GPU's.", "a choice of the user");
   visit(
       "fault", self.fault, Range{}, "",
       "Faults that the drive shows on purpose, as \"unrecovered-read:lba=77, lost-completion:command=1000\": a status, "
@@ -153,6 +158,10 @@ void StorageConfig::fields(Self& self, Visitor&& visit) {
   visit("credits", self.credits, Range{1, 65536}, "packets",
         "Timing: packets of one direction of a drive's link in flight.",
         "PCI Express Base Specification 3.0, section 2.6.1: 127 headers at most");
+  visit("switches", self.switches, Range{}, "",
+        "Timing: switches besides the GPU's, which is 0, as \"1:lanes=8:generation=4, 2:below=1, 3:below=root\": each "
+        "has a link upwards, of 16 lanes of generation 4 to switch 0 if nothing else is said.",
+        "BaM, section 4: drives behind switches");
   DriveConfig::fields(self.all, visit);
 }
 

@@ -9,11 +9,12 @@ TimedDrive::TimedDrive(const ControllerConfig& config, const DriveModel& model, 
       link_(parts.link, parts.wheel, parts.clock),
       linked_({.wheel = parts.wheel,
                .own = link_,
-               .gpu = parts.gpu,
+               .routes = parts.routes,
+               .host_memory = parts.host_memory,
+               .in_host_memory = parts.in_host_memory,
                .port = parts.port,
                .space = parts.space,
                .packet = static_cast<u32>(parts.link.payload.count),
-               .host_cycles = core::cycles_covering(parts.clock, parts.host_memory),
                .overtaking = core::cycles_covering(parts.clock, parts.overtaking)}),
       direct_(parts.space),
       timed_(model, {parts.wheel, parts.clock, contents}),
@@ -69,6 +70,8 @@ DriveStatistics TimedDrive::statistics() const {
   counts.bytes_written = linked_.bytes_written();
   counts.bytes_from_homes = linked_.bytes_from_homes();
   counts.bytes_to_homes = linked_.bytes_to_homes();
+  counts.bytes_from_host = linked_.bytes_from_host();
+  counts.bytes_to_host = linked_.bytes_to_host();
   return counts;
 }
 

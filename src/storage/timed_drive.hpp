@@ -20,10 +20,12 @@ class TimedDrive final : public memory::Registers, private Dma, private Medium {
     core::TimeWheel& wheel;
     core::Kilohertz clock;
     memory::HostLinkConfig link;  // the drive's own link
-    memory::HostLink& gpu;
+    LinkTree::Routes routes;
+    memory::Device& host_memory;
+    std::function<u64(u64 address)> in_host_memory;
     memory::DmaPort::Parts port;
     const memory::AddressSpace& space;
-    core::Picoseconds host_memory, overtaking;
+    core::Picoseconds overtaking;
     /// Called when these bytes are read, or were written, not through the machine's memory system.
     std::function<void(u64 address, u64 bytes, bool written)> meet_image;
   };
