@@ -27,7 +27,10 @@ enum Assist : int {
 #if __has_include(<everwarp/prelude.cuh>)  // Everwarp's compiler
 
 extern "C" int everwarp_assist(void);  // for the host: an everwarp::Assist
-extern "C" __device__ int __everwarp_assist(void (*routine)(void*), void* argument);
+/// Everwarp answers in its place. The body is for a GPU that gets the PTX: there are no assist warps.
+extern "C" __device__ __attribute__((weak, noinline)) int __everwarp_assist(void (*)(void*), void*) {
+  return 0;
+}
 
 namespace everwarp {
 

@@ -76,7 +76,9 @@ void FunctionDecoder::decode_call() {
     const auto& callee = build_.index.module.functions[found->second];
     check("argument", form.argument_sizes, callee.parameters);
     check("result", form.result_sizes, callee.returns);
-    if (callee.has_body) {
+    // Its body says what a GPU without assist warps answers.
+    const bool answered = system_call_named(target.symbol) == SystemCall::assist;
+    if (callee.has_body && !answered) {
       form.function = build_.function_of.at(found->second);
     } else {
       form.system = system_call_named(target.symbol);

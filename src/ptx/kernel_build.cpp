@@ -98,10 +98,10 @@ class Reach {
       if (!target) continue;
       if (target->kind == ast::Operand::Kind::symbol) {
         const auto found = build_.index.functions.find(target->symbol);
-        if (found != build_.index.functions.end() && build_.index.module.functions[found->second].has_body)
-          callees.push_back(found->second);
-        else if (target->symbol == "__everwarp_assist")  // the SM calls what it is given
+        if (target->symbol == "__everwarp_assist")  // the SM calls what it is given
           add_address_taken(callees);
+        else if (found != build_.index.functions.end() && build_.index.module.functions[found->second].has_body)
+          callees.push_back(found->second);
       } else if (!build_.calls_indirectly) {
         build_.calls_indirectly = build_.kernel.recursive = true;
         add_address_taken(callees);

@@ -25,7 +25,8 @@ struct Error : std::runtime_error {
 /// Parses one module. `name` stands in diagnostics (file name or "module 2 of a.out"). Throws Error.
 ast::Module parse(std::string_view text, std::string_view name);
 
-/// Functions that the machine itself answers: vprintf, malloc, free, __assertfail, __everwarp_assist.
+/// Functions that the machine itself answers: vprintf, malloc, free, __assertfail, __everwarp_assist (even where it has
+/// a body).
 bool is_system_call(std::string_view name);
 
 /// Merges modules compiled with -fgpu-rdc (or a single one). Internal names are made unique; weak and common
