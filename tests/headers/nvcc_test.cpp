@@ -80,4 +80,32 @@ TEST_F(Nvcc, AssemblesTheirPtx) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
+TEST_F(Nvcc, TakesTheStorageLibrary) {
+  const Outcome outcome = run("'" + nvcc_ + "' -std=c++17 -arch=sm_80 -I'" EW_INCLUDE "/..' --ptx -o '" +
+                                  (folder_ / "out.ptx").string() + "' '" EW_TEST_DATA "/nvcc/storage.cu'",
+                              folder_);
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_EQ(outcome.output, "");
+}
+
+// With or without NVIDIA's compiler: kernels that use drives are plain CUDA, loads and stores of a real GPU.
+TEST(StorageLibrary, IsPlainPtxForGpusFromSm70On) {
+  const fs::path folder = fs::temp_directory_path() / ("ew-storage-ptx-" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  for (const std::string arch : {"sm_70", "sm_90"}) {
+    const std::string ptx = (folder / (arch + ".ptx")).string();
+    const Outcome build = run(std::string("'") + EW_PROGRAM + "' build --ptx -std=c++17 -arch=" + arch +
+                                  " '" EW_TEST_DATA "/nvcc/storage.cu' -o '" + ptx + "'",
+                              folder);
+    ASSERT_EQ(build.status, 0) << build.output;
+    EXPECT_EQ(build.output, "");
+    std::stringstream text;
+    text << std::ifstream(ptx).rdbuf();
+    EXPECT_NE(text.str().find(".entry _Z8elements"), std::string::npos);
+    EXPECT_NE(text.str().find("st.mmio.relaxed.sys"), std::string::npos) << "a doorbell";
+    EXPECT_EQ(text.str().find("everwarp."), std::string::npos) << "an operation that only the simulator has";
+  }
+  fs::remove_all(folder);
+}
+
 }  // namespace
