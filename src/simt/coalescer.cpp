@@ -138,13 +138,15 @@ EW_CLONES bool conflict_free(const u64* address, LaneMask group, u32 banks) {
 }  // namespace
 
 u32 shared_passes(const MemoryOp& op, Shape shape, u32 bytes, u32 banks, bool atomic) {
+  if (bytes <= 4 && !atomic && op.lanes == all_lanes &&
+      (shape == Shape::uniform || in_one_stretch(op.address.data(), u64{banks} * 4)))
+    return 1;
   const u32 words = bytes <= 4 ? 1 : bytes / 4;
   const u32 lanes_at_once = warp_lanes / std::min(words, 4u);
   const auto one_pass = [&](LaneMask group) {
     if (shape == Shape::uniform) return words <= banks;
     if (shape == Shape::consecutive && lanes_at_once * words <= banks) return true;
     if (words != 1) return false;
-    if (group == all_lanes && in_one_stretch(op.address.data(), u64{banks} * 4)) return true;
     return conflict_free(op.address.data(), group, banks);
   };
   u32 passes = 0;

@@ -44,9 +44,11 @@ class Executor {
     const Split& split = warp.splits[warp.current];
     return warp.split_count == 1 && split.state == SplitState::running && split.reconvergence == nothing;
   }
+  /// The instruction touches registers only, and they are the same whenever it is executed: arithmetic of the ALU, a
+  /// special register that is no clock, a parameter of the kernel.
+  static bool is_arithmetic(const Grid&, const ptx::Instr&);
   /// Executes that instruction and those behind it, `count` in all; the registers of their function begin at these rows
-  /// and predicates. REQUIRES: make_ready() was true, all are arithmetic (Op::alu or above), and all but the last are
-  /// straight (PcTiming).
+  /// and predicates. REQUIRES: make_ready() was true, all are arithmetic, and all but the last are straight (PcTiming).
   void compute(Warp&, const ptx::Instr* first, u32 count, u32 row_base, u32 predicate_base);
   /// Executes one that is not arithmetic: run() with a budget of 1.
   Outcome run_alone(Warp&);
@@ -76,6 +78,8 @@ class Executor {
 
  private:
   bool find_ready(Warp&);
+  /// Arithmetic that is not the ALU's.
+  void value(Warp&, const ptx::Instr&, LaneMask, u32 row_base);
   /// Anything but arithmetic; the current split stands at the instruction. False: no split is left to go on with, or a
   /// fault.
   bool other(Warp&, const ptx::Instr&, LaneMask);

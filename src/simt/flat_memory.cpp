@@ -93,6 +93,15 @@ bool refuse(MemoryOp& op, FaultKind kind, u32 lane, u64 bytes) {
   return false;
 }
 
+EW_CLONES void add_offset(MemoryOp& op, const u32* row, u32 address_bytes, u64 offset) {
+  if (address_bytes == 4) {
+    for (u32 i = 0; i < warp_lanes; ++i) op.address[i] = static_cast<u32>(row[i] + static_cast<u32>(offset));
+  } else {
+    const u64* wide = reinterpret_cast<const u64*>(row);
+    for (u32 i = 0; i < warp_lanes; ++i) op.address[i] = wide[i] + offset;
+  }
+}
+
 EW_CLONES Shape shape_of(const MemoryOp& op, u64 bytes) {
   if (op.uniform) return Shape::uniform;
   const u64* address = op.address.data();

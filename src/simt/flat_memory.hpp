@@ -53,6 +53,8 @@ bool aligned(MemoryOp&, u64 bytes);
 bool refuse(MemoryOp&, FaultKind, u32 lane, u64 bytes);
 
 void load(MemoryOp&, const AccessPlan&, Shape, u64 bias);
+/// The addresses of all lanes: those of this row, of 4 or 8 bytes each, and the offset.
+void add_offset(MemoryOp&, const u32* row, u32 address_bytes, u64 offset);
 void store(MemoryOp&, const AccessPlan&, Shape, u64 bias);
 /// `shared_with_host`: others may look at the memory while the machine runs, so host atomic instructions perform it.
 void atomic(MemoryOp&, u64 bias, bool shared_with_host);

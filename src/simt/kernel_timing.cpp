@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "simt/everwarp_regions.hpp"
+#include "simt/executor.hpp"
 
 namespace ew::simt {
 namespace {
@@ -350,7 +351,7 @@ KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const mem
     pc.latency = static_cast<u16>(cost.latency);
     pc.interval = static_cast<u16>(cost.interval);
     pc.issued = cost.issued;
-    pc.arithmetic = instr.op >= ptx::Op::alu;
+    pc.arithmetic = Executor::is_arithmetic(grid, instr);
     pc.branches = pc.work == OpClass::branch;
     pc.alone = is_alone(instr.op);
     pc.waits_for_copies =
@@ -384,6 +385,8 @@ KernelTiming timing_of(const Grid& grid, const SmTimingConfig& config, const mem
     const Ordering& order = pc.order;
     pc.ordered = order.performed || order.visible || order.releases || order.before != memory::PersistOrder::none ||
                  pc.waits_for_copies;
+    pc.asks = order.releases || order.before != memory::PersistOrder::none || pc.waits_for_copies || pc.asks_gpu;
+    pc.arithmetic &= !pc.ordered;
   }
   for (PcTiming& pc : timing.pcs) pc.straight = pc.arithmetic;
   for (const ptx::Pc meeting : kernel.reconverge)  // lanes meet behind a call, too: no arithmetic comes before that

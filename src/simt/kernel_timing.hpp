@@ -50,11 +50,12 @@ struct PcTiming {
   std::array<u16, 4> first_rows{};  // of these rows; where there are fewer, the last again
   ptx::OpClass work = ptx::OpClass::other;
   Unit unit = Unit::none;
-  bool arithmetic = false;  // touches registers only
+  bool arithmetic = false;  // touches registers only (Executor::is_arithmetic)
   bool straight = false;    // the same, and no lanes meet at the next instruction
   u8 run = 0;               // arithmetic instructions from here, all but the last of which are straight
   bool waits_for_copies = false;
   bool ordered = false;   // it waits for copies, or its Ordering asks for anything before it issues
+  bool asks = false;      // … for more than older accesses of its warp
   bool branches = false;  // another instruction than the next may follow
   bool alone = false;     // while its warp goes on, no other warp hears of it, and it calls no function
   u16 latency = 1, interval = 1;

@@ -1,5 +1,6 @@
 #include "simt/lane_values.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <optional>
@@ -10,6 +11,10 @@ namespace {
 using ptx::Special;
 
 void set(u32* to, LaneMask lanes, u32 value) {
+  if (lanes == all_lanes) {
+    std::fill_n(to, warp_lanes, value);
+    return;
+  }
   for (u32 i = 0; i < warp_lanes; ++i) to[i] = (lanes >> i) & 1 ? value : to[i];
 }
 
@@ -27,6 +32,20 @@ void set_wide(u32* row, LaneMask lanes, u64 value) {
 }
 
 }  // namespace
+
+bool is_clock(Special special) {
+  switch (special) {
+    case Special::clock:
+    case Special::clock64:
+    case Special::clock_hi:
+    case Special::globaltimer:
+    case Special::globaltimer_lo:
+    case Special::globaltimer_hi:
+      return true;
+    default:
+      return false;
+  }
+}
 
 void special_register(Warp& warp, const ptx::Instr& instr, LaneMask mask, const GpuLimits& limits, u64 cycles_in_run) {
   const Block& block = *warp.block;

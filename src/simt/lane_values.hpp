@@ -7,6 +7,8 @@
 
 namespace ew::simt {
 
+/// Its value is another each time: a clock.
+bool is_clock(ptx::Special);
 /// `cycles_in_run`: of the running warp, beyond its SM's cycle.
 void special_register(Warp&, const ptx::Instr&, LaneMask, const GpuLimits&, u64 cycles_in_run);
 void frame_address(Warp&, const ptx::Instr&, LaneMask);

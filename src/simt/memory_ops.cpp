@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "simt/flat_memory.hpp"
 #include "simt/parting.hpp"
 #include "simt/spinning.hpp"
 
@@ -47,12 +48,7 @@ bool MemoryOps::access(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   } else {
     const u32* row =
         instr.a & ptx::constant_row ? op.constants + (instr.a & 0x7fff) * warp_lanes : op.rows() + instr.a * warp_lanes;
-    if (form.address_bytes == 4) {
-      for (u32 i = 0; i < warp_lanes; ++i) op.address[i] = static_cast<u32>(row[i] + static_cast<u32>(offset));
-    } else {
-      const u64* wide = reinterpret_cast<const u64*>(row);
-      for (u32 i = 0; i < warp_lanes; ++i) op.address[i] = wide[i] + offset;
-    }
+    add_offset(op, row, form.address_bytes, offset);
   }
   warp.spin.wrote |= op.plan->writes;
   ++grid.counters.memory_instructions;
@@ -68,6 +64,28 @@ bool MemoryOps::access(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   if (op.plan->polls) [[unlikely]]
     note_poll(op);
   return true;
+}
+
+bool reads_parameters(const Grid& grid, const ptx::Instr& instr) {
+  if (instr.op != ptx::Op::memory || instr.a != ptx::no_row) return false;
+  const ptx::MemoryForm& form = grid.kernel->memory[instr.imm];
+  if (form.window != Window::param || form.kind != ptx::MemoryKind::load) return false;
+  const u64 offset = form.offset, bytes = grid.plans[instr.imm].bytes, all = grid.launch.parameters.size();
+  return bytes <= all && offset <= all - bytes && offset % bytes == 0;
+}
+
+void MemoryOps::read_parameters(Warp& warp, const ptx::Instr& instr, LaneMask mask, u32 row_base) {
+  Grid& grid = *warp.block->grid;
+  const AccessPlan& plan = grid.plans[instr.imm];
+  op_.form = &grid.kernel->memory[instr.imm];
+  op_.warp = &warp;
+  op_.lanes = mask;
+  op_.bank = &warp.rows;
+  op_.row_base = row_base;
+  op_.address[static_cast<u32>(std::countr_zero(mask))] = op_.form->offset;
+  ++grid.counters.memory_instructions;
+  grid.counters.memory_lanes += static_cast<u32>(std::popcount(mask));
+  load(op_, plan, Shape::uniform, reinterpret_cast<u64>(grid.launch.parameters.data()));
 }
 
 void begin_access(MemoryOp& op, Warp& warp, LaneMask mask, u32 made) {

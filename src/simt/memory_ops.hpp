@@ -15,6 +15,8 @@ class MemoryOps {
 
   // True: it has been performed. False: a fault, or the current split waits for it.
   bool access(Warp&, const ptx::Instr&, LaneMask);
+  /// A load of the kernel's parameters. REQUIRES: reads_parameters().
+  void read_parameters(Warp&, const ptx::Instr&, LaneMask, u32 row_base);
   bool mbarrier(Warp&, const ptx::Instr&, LaneMask);
 
  private:
@@ -23,6 +25,9 @@ class MemoryOps {
   SpinDetector& spins_;
   MemoryOp op_;  // of the instruction at hand
 };
+
+/// The instruction reads the kernel's parameters, at a place that is known and is theirs.
+bool reads_parameters(const Grid&, const ptx::Instr&);
 
 /// An access of grid.made, complete but for its addresses.
 void begin_access(MemoryOp&, Warp&, LaneMask, u32 made);

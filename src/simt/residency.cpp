@@ -12,7 +12,7 @@ namespace {
 /// Of a warp that begins.
 u64 warp_bytes(const Grid& grid) {
   const ptx::Function& entry = grid.kernel->functions[0];
-  return sizeof(Warp) +
+  return sizeof(Warp) + sizeof(SpinningLanes) +
          (u64{entry.rows} * warp_lanes + entry.predicates + (entry.frame_bytes + 3) / 4 * warp_lanes) * sizeof(u32);
 }
 u64 block_bytes(const Grid& grid) {

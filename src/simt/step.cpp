@@ -45,9 +45,39 @@ void Executor::compute(Warp& warp, const ptx::Instr* first, u32 count, u32 row_b
       for (u32 i = 0; i < warp_lanes; ++i) blend[i] = -((mask >> i) & 1);
       expanded = mask;
     }
-    execute_alu(*instr, lanes);
+    if (instr->op >= ptx::Op::alu) [[likely]]
+      execute_alu(*instr, lanes);
+    else
+      value(warp, *instr, mask, row_base);
   }
   grid.counters.thread_instructions += threads;
+}
+
+bool Executor::is_arithmetic(const Grid& grid, const ptx::Instr& instr) {
+  switch (instr.op) {
+    case ptx::Op::mov_special:
+      return !is_clock(static_cast<ptx::Special>(instr.imm));
+    case ptx::Op::convert_address:
+    case ptx::Op::nop:
+      return true;
+    case ptx::Op::memory:
+      return reads_parameters(grid, instr);
+    default:
+      return instr.op >= ptx::Op::alu;
+  }
+}
+
+void Executor::value(Warp& warp, const ptx::Instr& instr, LaneMask mask, u32 row_base) {
+  switch (instr.op) {
+    case ptx::Op::mov_special:
+      return special_register(warp, instr, mask, limits_, 1);
+    case ptx::Op::convert_address:
+      return convert_address(warp, instr, mask);
+    case ptx::Op::memory:
+      return memory_.read_parameters(warp, instr, mask, row_base);
+    default:
+      return;
+  }
 }
 
 bool Executor::other(Warp& warp, const ptx::Instr& instr, LaneMask mask) {

@@ -10,6 +10,8 @@
 #include "simt/block.hpp"
 
 namespace ew::simt {
+
+const SpinningLanes Spinning::none_;
 namespace {
 
 constexpr u32 turn = 4;              // backward branches of one split before the next gets its turn
@@ -26,13 +28,12 @@ void Words::grow(u32 size) {
   if (size <= size_) return;
   const u32 wanted = std::max(size, size_ + size_ / 2);
   const std::size_t bytes = (std::size_t{wanted} * 4 + 63) / 64 * 64;
-  void* const storage = std::malloc(bytes + 64 + sizeof(void*));
+  void* const storage = std::calloc(bytes + 64 + sizeof(void*), 1);
   if (!storage) throw std::bad_alloc();
   auto* const fresh =
       reinterpret_cast<u32*>((reinterpret_cast<std::uintptr_t>(storage) + sizeof(void*) + 63) & ~u64{63});
   reinterpret_cast<void**>(fresh)[-1] = storage;
   if (size_) std::memcpy(fresh, data_.get(), std::size_t{size_} * 4);
-  std::memset(fresh + size_, 0, bytes - std::size_t{size_} * 4);
   data_.reset(fresh);
   size_ = wanted;
 }
@@ -43,11 +44,12 @@ void Warp::begin(Block& of, u32 number, LaneMask lanes, const ptx::Kernel& kerne
   live = lanes;
   const ptx::Function& entry = kernel.functions[function];
   const u32 local_words = (entry.frame_bytes + 3) / 4 * warp_lanes;
+  const u32 used_rows = std::min(rows.size(), entry.rows * warp_lanes);
   rows.grow(entry.rows * warp_lanes);
   predicates.grow(entry.predicates);
   local.grow(local_words);
   // What a program reads without having written it must not depend on who used this storage before.
-  if (entry.rows) std::memset(rows.data(), 0, entry.rows * warp_lanes * sizeof(u32));
+  if (used_rows) std::memset(rows.data(), 0, used_rows * sizeof(u32));
   if (entry.predicates) std::memset(predicates.data(), 0, entry.predicates * sizeof(u32));
   if (local_words) std::memset(local.data(), 0, local_words * sizeof(u32));
   splits[0] = {.pc = entry.begin, .mask = lanes};

@@ -143,20 +143,22 @@ struct SpinningLanes {
   std::array<u64, warp_lanes> states{};  // a split's registers, while SpinWatch::judges
 };
 
-/// Most warps never poll: nobody touches what is kept of their lanes.
+/// Most warps never poll: what is kept of their lanes is made when they do.
 class Spinning : public SpinningWarp {
  public:
   using Loop = SpinningLanes::Loop;
 
-  const SpinningLanes& by_lane() const { return lanes_; }
+  const SpinningLanes& by_lane() const { return lanes_ ? *lanes_ : none_; }
   SpinningLanes& by_lane() {
+    if (!lanes_) [[unlikely]]
+      lanes_ = std::make_unique<SpinningLanes>();
     touched_ = true;
-    return lanes_;
+    return *lanes_;
   }
   /// Of another warp.
   void begin() {
     static_cast<SpinningWarp&>(*this) = {};
-    if (std::exchange(touched_, false)) lanes_ = {};
+    if (std::exchange(touched_, false)) *lanes_ = {};
   }
   /// A lane has polled; before the first of an instruction, ++polls.
   void note(u32 lane, u64 place, u64 found) {
@@ -169,8 +171,10 @@ class Spinning : public SpinningWarp {
   }
 
  private:
+  static const SpinningLanes none_;
+
   bool touched_ = false;
-  SpinningLanes lanes_;
+  std::unique_ptr<SpinningLanes> lanes_;
 };
 
 /// What straight code reads of it comes first and is on two lines of the host's caches; of the splits that is the start

@@ -7,6 +7,7 @@
 // (sm/scheduler.hpp).
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <string_view>
 
@@ -47,12 +48,19 @@ struct SchedulerPolicy {
   // One of the two.
   u32 (*choose)(const WarpChoice&) = nullptr;
   std::unique_ptr<SchedulerState> (*make)(const SchedulerPlace&) = nullptr;
-  // `choose` answers `last` whenever that is a candidate: then it need not be asked.
+  // `choose` answers `last` whenever that is a candidate, and the oldest one otherwise: then it need not be asked.
   bool greedy = false;
 };
 
 /// Of these slots, the one whose warp has been on the SM for longest. REQUIRES: not 0.
-u32 oldest_of(u64 slots, const u64* age);
+inline u32 oldest_of(u64 slots, const u64* age) {
+  u32 oldest = static_cast<u32>(std::countr_zero(slots));
+  for (u64 left = slots & (slots - 1); left; left &= left - 1) {
+    const u32 slot = static_cast<u32>(std::countr_zero(left));
+    if (age[slot] < age[oldest]) oldest = slot;
+  }
+  return oldest;
+}
 /// Of these slots, the next behind `last`, all round. REQUIRES: not 0.
 u32 next_behind(u64 slots, u32 last);
 

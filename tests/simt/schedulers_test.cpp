@@ -1,7 +1,9 @@
 // What every warp scheduler must do, over the table: a new row is tested without a line here. And what single rows do.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <random>
 
 #include "simt/schedulers/models.hpp"
@@ -68,6 +70,21 @@ class World {
 
 TEST_P(EveryScheduler, chooses_in_one_way) {
   EXPECT_NE(GetParam().choose != nullptr, GetParam().make != nullptr);
+}
+
+TEST_P(EveryScheduler, that_is_greedy_need_not_be_asked) {
+  if (!GetParam().greedy) return;
+  std::mt19937_64 random(1);
+  std::array<u64, 64> age{};
+  std::iota(age.begin(), age.end(), 1);
+  for (u32 i = 0; i < 5000; ++i) {
+    std::shuffle(age.begin(), age.end(), random);
+    const u64 offered = random() & random() & random();
+    const u32 last = static_cast<u32>(random() % 64);
+    if (!offered) continue;
+    const u32 expected = offered >> last & 1 ? last : simt::oldest_of(offered, age.data());
+    ASSERT_EQ(GetParam().choose({offered, last, age.data()}), expected) << "step " << i;
+  }
 }
 
 TEST_P(EveryScheduler, takes_one_of_those_offered) {

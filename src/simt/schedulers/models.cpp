@@ -24,15 +24,6 @@ const SchedulerPolicy* scheduler_policy(std::string_view name) {
   return core::find_named(scheduler_policies(), name);
 }
 
-u32 oldest_of(u64 slots, const u64* age) {
-  u32 oldest = static_cast<u32>(std::countr_zero(slots));
-  for (u64 left = slots & (slots - 1); left; left &= left - 1) {
-    const u32 slot = static_cast<u32>(std::countr_zero(left));
-    if (age[slot] < age[oldest]) oldest = slot;
-  }
-  return oldest;
-}
-
 u32 next_behind(u64 slots, u32 last) {
   const u64 behind = last == 63 ? 0 : slots & (~u64{0} << (last + 1));
   return static_cast<u32>(std::countr_zero(behind ? behind : slots));

@@ -39,7 +39,13 @@ class AccessOrder {
   void leave(u32 slot);
 
   /// Must the warp be asked for before it issues this? Else it may.
-  bool concerns(u32 slot, const PcTiming& pc) const { return pc.ordered || asked_behind_ >> slot & 1; }
+  bool concerns(u32 slot, const PcTiming& pc) const {
+    if (!pc.ordered) return asked_behind_ >> slot & 1;
+    const WarpOrder& w = of_[slot];
+    // Nothing comes to these classes before it issues: they are of older accesses.
+    return pc.asks || (w.unperformed_classes & pc.order.performed) | (w.invisible_classes & pc.order.visible) ||
+           asked_behind_ >> slot & 1;
+  }
   /// False: it waits for order, and is looked at again.
   bool may_issue(u32 slot);
   /// The instruction of a warp that issues has been released, or asked for; the next has not.

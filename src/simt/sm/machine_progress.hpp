@@ -13,10 +13,8 @@ class MachineProgress {
  public:
   /// One more has been executed.
   void executed() {
-    if (++executed_ == crash_at_) [[unlikely]] {
-      crash_at_ = 0;
-      crash_();
-    }
+    if (++executed_ == crash_at_) [[unlikely]]
+      crash();
   }
   u64 instructions() const { return executed_; }
   /// A count ends the run: then the order in which SMs issue matters.
@@ -33,6 +31,11 @@ class MachineProgress {
   bool beyond_limit(const Counters& of_launch) const { return limit_ && of_launch.warp_instructions >= limit_; }
 
  private:
+  [[gnu::noinline]] void crash() {
+    crash_at_ = 0;
+    crash_();
+  }
+
   u64 executed_ = 0, crash_at_ = 0, limit_ = 0;
   std::function<void()> crash_;
 };

@@ -15,12 +15,6 @@ class ReadySets {
   u64 all() const { return all_; }
   /// Ready or not.
   u64 needing(Unit unit) const { return needing_[static_cast<u32>(unit)]; }
-  /// `act(unit, slots)` for each unit that a warp is ready for.
-  template <class Do>
-  void each(Do&& act) const {
-    for (u32 unit = 0; unit < units; ++unit)
-      if (const u64 slots = all_ & needing_[unit]) act(unit, slots);
-  }
   /// The warp's next instruction needs this unit.
   void needs(u32 slot, Unit unit) {
     Unit& now = unit_[slot];

@@ -35,12 +35,18 @@ class Scheduler {
   /// nullptr: its policy remembers nothing.
   SchedulerState* state() const { return state_.get(); }
   /// Its warps that are ready for a unit that is free.
-  u64 candidates(const ReadySets& ready, Cycle now) const {
+  u64 candidates(const ReadySets& ready, Cycle now) {
     u64 found = ready.all() & mine_;
-    if (all_free_from_ <= now) return found;
+    if (all_free_from_ <= now) {
+      used_ = 0;
+      return found;
+    }
     for (u32 left = used_; left; left &= left - 1) {
       const u32 unit = static_cast<u32>(std::countr_zero(left));
-      if (busy_[unit] > now) found &= ~ready.needing(static_cast<Unit>(unit));
+      if (busy_[unit] > now)
+        found &= ~ready.needing(static_cast<Unit>(unit));
+      else
+        used_ ^= 1u << unit;
     }
     return found;
   }
@@ -59,15 +65,11 @@ class Scheduler {
     } else if (greedy_ && could >> last_ & 1) {
       // it goes on
     } else if (could & (could - 1)) {
-      last_ = policy_.choose({could, last_, ages});
+      last_ = greedy_ ? oldest_of(could, ages) : policy_.choose({could, last_, ages});
     } else {
       last_ = static_cast<u32>(std::countr_zero(could));
     }
-    if ((starved_ | passed_over_) >> last_ & 1) [[unlikely]] {
-      starved_ &= ~(u64{1} << last_);
-      passed_over_ &= ~(u64{1} << last_);
-      special_ = starved_ | apart_.slots;
-    }
+    issued_ |= u64{1} << last_;
     return last_;
   }
   /// The unit takes no other instruction before `until`.
@@ -76,9 +78,19 @@ class Scheduler {
     used_ |= 1u << static_cast<u32>(unit);
     all_free_from_ = std::max(all_free_from_, until);
   }
-  Cycle free_from(u32 unit) const { return busy_[unit]; }
-  /// All its units.
-  Cycle all_free_from() const { return all_free_from_; }
+  /// The first cycle, not before `next`, in which a unit takes one of these warps, which are ready.
+  Cycle takes_from(const ReadySets& ready, u64 slots, Cycle next) const {
+    if (all_free_from_ <= next) return next;
+    Cycle first = core::never;
+    for (u32 left = used_; left; left &= left - 1) {
+      const u32 unit = static_cast<u32>(std::countr_zero(left));
+      const u64 wait = slots & ready.needing(static_cast<Unit>(unit));
+      if (!wait || busy_[unit] <= next) continue;
+      first = std::min(first, busy_[unit]);
+      slots &= ~wait;
+    }
+    return slots ? next : first;
+  }
 
  private:
   static constexpr u32 patience = 256;  // such slots from one look to the next
@@ -86,12 +98,15 @@ class Scheduler {
   /// A policy with priorities may pass over a warp for as long as others are ready: for ever, if these spin on a flag
   /// that it would set. Warps that were ready all the time between two looks go first, once.
   void look_for_starved(u64 ready) {
-    starved_ = passed_over_ & ready;
+    starved_ = passed_over_ & ready & ~issued_;
     special_ = starved_ | apart_.slots;
     passed_over_ = ready;
+    issued_ = 0;
     opportunities_ = 0;
   }
-  u64 those_that_may(u64 could) const {
+  u64 those_that_may(u64 could) {
+    starved_ &= ~issued_;
+    special_ = starved_ | apart_.slots;
     if (could & starved_) return could & starved_;
     const u64 apart = could & apart_.slots, others = could & ~apart_.slots;
     return apart_.first || !others ? apart : others;
@@ -103,13 +118,14 @@ class Scheduler {
   u64 mine_;
   u32 last_;               // slot that issued last
   u32 opportunities_ = 0;  // slots with a ready warp, since the last look
-  u64 passed_over_ = 0;    // ready at the last look, and none of their instructions issued since
-  u64 starved_ = 0;        // the same at two looks: these go first
+  u64 issued_ = 0;         // slots that have, since the last look
+  u64 passed_over_ = 0;    // ready at the last look
+  u64 starved_ = 0;        // ready at the last two looks, and not issued between them or since: these go first
   const ApartWarps apart_;
   u64 special_;  // any of these must be thought about
   Cycle all_free_from_ = 0;
   std::array<Cycle, units> busy_{};
-  u32 used_ = 0;  // units that have been occupied, one bit each
+  u32 used_ = 0;  // units that may be busy, one bit each
 };
 
 }  // namespace ew::simt

@@ -95,6 +95,7 @@ class Scoreboard {
   void grow(const Warp& warp) {
     words_ = warp.rows.size() + warp.predicates.size();
     const u32 rows = warp.rows.size() / warp_lanes;
+    ready_.reserve(rows + warp.predicates.size());
     ready_.insert(ready_.begin() + rows_, rows - rows_, 0);
     ready_.resize(rows + warp.predicates.size());
     rows_ = rows;

@@ -18,15 +18,18 @@ void RunningSm::run(Cycle end) {
   core::TimeWheel& wheel = partition_.wheel;
   core::Inbox& inbox = partition_.inbox;
   for (;;) {
-    const Cycle now = std::min({sm_.due(), inbox.next(), wheel.next()});
-    if (now >= end) {
-      partition_.due.set(now);
+    const Cycle event = std::min(inbox.next(), wheel.next()), next = std::min(sm_.due(), event);
+    if (next >= end) {
+      partition_.due.set(next);
       return;
     }
-    if (now > wheel.now()) wheel.advance(now);
-    inbox.run_due(wheel.now());
-    wheel.run_due();
-    if (sm_.due() <= wheel.now()) sm_.step(wheel.now());
+    if (next > wheel.now()) wheel.advance(next);
+    const Cycle now = wheel.now();
+    if (event <= now) {
+      inbox.run_due(now);
+      wheel.run_due();
+    }
+    if (sm_.due() <= now) sm_.step(now);
   }
 }
 

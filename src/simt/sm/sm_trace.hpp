@@ -15,7 +15,7 @@ class SmTrace {
   bool on() const { return trace_ && trace_->on(); }
   void issued(Cycle now, u32 slot) const {
     if (on()) [[unlikely]]
-      trace_->record({.cycle = now, .agent = sm_, .warp = static_cast<u16>(slot), .kind = core::TraceKind::issued});
+      record_issue(now, slot);
   }
   /// REQUIRES: on().
   void access(core::TraceKind kind, const Access& a, u32 number, u32 part) const {
@@ -59,6 +59,10 @@ class SmTrace {
   }
 
  private:
+  [[gnu::noinline]] void record_issue(Cycle now, u32 slot) const {
+    trace_->record({.cycle = now, .agent = sm_, .warp = static_cast<u16>(slot), .kind = core::TraceKind::issued});
+  }
+
   core::Trace* trace_;  // nullptr: there is none
   const core::TimeWheel& wheel_;
   u16 sm_;

@@ -44,17 +44,19 @@ class StallAccount {
   /// The scheduler issues.
   void issues(u32 scheduler) { issued_ |= 1u << scheduler; }
   /// A step is over: charges its cycle. `cause_of(scheduler)` holds from now on; it is asked for where it may have
-  /// changed (`changed`: schedulers, one bit each), and not when the scheduler has issued and the SM is stepped again
-  /// in the next cycle.
-  template <class CauseOf>
-  void end_step(Cycle now, bool occupied, bool due_at_once, u32 changed, CauseOf&& cause_of) {
+  /// changed: the scheduler has issued, or `changed()` says so (schedulers, one bit each, since it was called last).
+  /// And not when the scheduler has issued and the SM is stepped again in the next cycle.
+  template <class Changed, class CauseOf>
+  void end_step(Cycle now, bool occupied, bool due_at_once, Changed&& changed, CauseOf&& cause_of) {
     charged_ = now + 1;
     active_cycles_ += occupied_ || occupied;
     occupied_ = occupied;
     const u32 later = due_at_once ? issued_ : 0;
-    for (u32 left = (unknown_ | changed) & ~later; left; left &= left - 1) {
-      const u32 s = static_cast<u32>(std::countr_zero(left));
-      causes_[s] = cause_of(s);
+    if (later != all_) {
+      for (u32 left = (unknown_ | issued_ | changed()) & ~later; left; left &= left - 1) {
+        const u32 s = static_cast<u32>(std::countr_zero(left));
+        causes_[s] = cause_of(s);
+      }
     }
     unknown_ = later;
     for (u32 left = all_ & ~issued_; left; left &= left - 1) ++*causes_[std::countr_zero(left)].counter;

@@ -70,14 +70,11 @@ u64* StallCauses::persistency(u64 slots) const {
   return nullptr;
 }
 
-StallCause StallCauses::of(u64 slots) const {
+StallCause StallCauses::of_memory(u64 slots) const {
   const ReadySets& ready = table_.ready();
   const u64 memory = ready.of(Unit::memory) & slots & ~held_.at_accesses();
   if (memory) return {&structural(table_.counts_of(memory), unit_.blocked_by())};
-  const u64 held_at_accesses = held_.at_accesses(),
-            waiting = table_.waiting(Wait::memory) | table_.waiting(Wait::order);
-  if (!((held_at_accesses | waiting | held_.at_order()) & slots)) return of_arithmetic(slots);
-  if (held_at_accesses & slots) [[unlikely]]
+  if (held_.at_accesses() & slots) [[unlikely]]
     if (u64* const counter = persistency(slots)) return {counter};
   if (const u64 data = table_.waiting(Wait::memory) & slots) {
     const WarpSlot& w = table_[first_of(data)];
@@ -88,15 +85,7 @@ StallCause StallCauses::of(u64 slots) const {
   }
   if (const u64 held = held_.at_order() & slots) return {&table_.counts_of(held).slots.persist_fence};
   if (const u64 order = table_.waiting(Wait::order) & slots) return {&table_.counts_of(order).slots.synchronisation};
-  return of_arithmetic(slots);
-}
-
-StallCause StallCauses::of_arithmetic(u64 slots) const {
-  if (const u64 structural = table_.ready().all() & slots)
-    return {&table_.counts_of(structural).slots.compute_structural};
-  if (const u64 data = table_.waiting(Wait::data) & slots) return {&table_.counts_of(data).slots.compute_data};
-  if (const u64 control = table_.waiting(Wait::control) & slots) return {&table_.counts_of(control).slots.control};
-  return account_.idle();
+  return of(slots, 0);
 }
 
 }  // namespace ew::simt

@@ -110,10 +110,13 @@ void TimingSm::step(Cycle now) {
   Cycle due = std::min(table_.due(now), unit_.due(now));
   if (due > now + 1) due = std::min(due, issue_.due(now));
   alarm_.set(due);
-  // Why a memory instruction cannot issue is for the load/store unit to say.
-  const u64 changed = held_.take_changed() ? ~u64{0} : table_.take_changed() | table_.ready().of(Unit::memory);
-  stalls_.end_step(now, table_.occupied() != 0, due == now + 1, schedulers_.of_slots(changed),
-                   [this](u32 s) { return causes_.of(schedulers_[s].mine()); });
+  const auto changed = [this] {
+    const u64 slots = table_.take_changed() | causes_.blocked_anew();
+    return schedulers_.of_slots(held_.take_changed() ? ~u64{0} : slots);
+  };
+  stalls_.end_step(
+      now, table_.occupied() != 0, due == now + 1, changed,
+      [this, beyond = causes_.beyond_arithmetic()](u32 s) { return causes_.of(schedulers_[s].mine(), beyond); });
 }
 
 void TimingSm::forget(const GridRun& run, Cycle now) {

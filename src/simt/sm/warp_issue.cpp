@@ -20,13 +20,12 @@ Cycle WarpIssue::due(Cycle now) const {
             others = all & ~memory;
   Cycle due = memory ? with_.unit.takes_more_from(now) : core::never;
   if (!others) return due;
-  for (const Scheduler& scheduler : std::as_const(with_.schedulers))
-    if (others & scheduler.mine() && scheduler.all_free_from() <= now + 1) return now + 1;
-  ready.each([&](u32 unit, u64 slots) {
-    slots &= others;
-    for (const Scheduler& scheduler : std::as_const(with_.schedulers))
-      if (slots & scheduler.mine()) due = std::min(due, std::max(now + 1, scheduler.free_from(unit)));
-  });
+  for (const Scheduler& scheduler : std::as_const(with_.schedulers)) {
+    const u64 slots = others & scheduler.mine();
+    if (!slots) continue;
+    due = std::min(due, scheduler.takes_from(ready, slots, now + 1));
+    if (due <= now + 1) return due;
+  }
   return due;
 }
 
@@ -66,19 +65,20 @@ void WarpIssue::look_at(u32 slot, Cycle now, Cycle next) {
   const bool ordered = with_.order.concerns(slot, pc);
   if (when > next || (ordered && when > now)) {
     w.source = source_of(latest);
-    constexpr Wait wait_of[] = {Wait::data, Wait::memory, Wait::memory, Wait::memory, Wait::control, Wait::order};
+    static constexpr Wait wait_of[] = {Wait::data,   Wait::memory,  Wait::memory,
+                                       Wait::memory, Wait::control, Wait::order};
     return table.wait_until(slot, when, now, wait_of[static_cast<u32>(w.source)], ordered);
   }
   if (ordered && !with_.order.may_issue(slot)) return table.wait_for(slot, Wait::order);
   table.be_ready(bit(slot));
 }
 
-inline u64 WarpIssue::candidates(const Scheduler& scheduler, Cycle now) const {
+inline u64 WarpIssue::candidates(Scheduler& scheduler, Cycle now) const {
   const ReadySets& ready = with_.table.ready();
   u64 found = scheduler.candidates(ready, now) & ~with_.held.at_accesses();
-  const u64 memory = ready.of(Unit::memory), texture = ready.of(Unit::texture);
+  const u64 memory = ready.needing(Unit::memory), texture = ready.needing(Unit::texture);
   if (!(found & (memory | texture))) return found;
-  if (memory && !with_.unit.takes_more(now)) found &= ~memory;
+  if (found & memory && !with_.unit.takes_more(now)) found &= ~memory;
   if (!with_.unit.has_room()) found &= ~texture;
   return found;
 }
@@ -94,16 +94,15 @@ inline void WarpIssue::note_issue(u32 slot, WarpSlot& w, Cycle now) {
 
 /// Values come at once, of as many instructions as touch nothing but registers, if these are all there. When they count
 /// is the scoreboard's affair. Where a count of instructions ends the run, they come one by one.
-void WarpIssue::compute(WarpSlot& w) const {
+[[gnu::noinline]] void WarpIssue::compute(WarpSlot& w) const {
   const bool one_by_one =
       w.warp->split_count != 1 || w.scoreboard.waits_for_answers() || with_.progress.ends_by_count();
   w.ahead = one_by_one ? 1 : w.next.pc->run;
   with_.executor.compute(*w.warp, &w.next.instr(), w.ahead, w.next.row_base, w.next.predicate_base);
 }
 
-void WarpIssue::issue_warp(u32 slot, u32 index, Scheduler& scheduler, Cycle now) {
+void WarpIssue::issue_warp(u32 slot, WarpSlot& w, u32 index, Scheduler& scheduler, Cycle now) {
   WarpTable& table = with_.table;
-  WarpSlot& w = table[slot];
   const PcTiming& pc = *w.next.pc;
   note_issue(slot, w, now);
   if (pc.unit != Unit::none && pc.unit != Unit::memory) {
@@ -126,32 +125,33 @@ void WarpIssue::issue_warp(u32 slot, u32 index, Scheduler& scheduler, Cycle now)
   }
   ++w.next.pc;
   const Readiness latest = w.scoreboard.latest(w.next);
-  // Arithmetic waits for its registers alone.
-  if (w.next.pc->arithmetic && latest < ready_at(next_issue + 1, Source{})) {
-    table.needs(slot, w.next.pc->unit);
-    return table.be_ready(bit(slot));
-  }
+  // Arithmetic waits for its registers alone. The warp stays ready.
+  if (w.next.pc->arithmetic && latest < ready_at(next_issue + 1, Source{})) return table.needs(slot, w.next.pc->unit);
   table.issues(slot);
   look_at_next(slot, w, latest, now, next_issue);
 }
 
 inline void WarpIssue::issue(u32 index, Scheduler& scheduler, Cycle now) {
-  u64 could = candidates(scheduler, now);
+  const u64 could = candidates(scheduler, now);
   if (!could) return;
   scheduler.opportunity(with_.table.ready(), with_.held.at_accesses());
   with_.stalls.issues(index);
-  for (u32 n = 0; could && n < width_; ++n) {
-    const u32 slot = scheduler.choose(could, with_.table.ages());
-    if (n == 0) ++with_.table[slot].counts->slots.issued;
-    issue_warp(slot, index, scheduler, now);
-    if (with_.endings.failed() || width_ == 1) return;
-    could = candidates(scheduler, now) & bit(slot);
+  const u32 slot = scheduler.choose(could, with_.table.ages());
+  WarpSlot& w = with_.table[slot];
+  ++w.counts->slots.issued;
+  issue_warp(slot, w, index, scheduler, now);
+  for (u32 n = 1; n < width_; ++n) {  // of the same warp
+    if (with_.endings.failed() || !(candidates(scheduler, now) & bit(slot))) return;
+    issue_warp(scheduler.choose(bit(slot), with_.table.ages()), w, index, scheduler, now);
   }
 }
 
 void WarpIssue::issue(Cycle now) {
-  const u64 ready = with_.table.ready().all();  // none that is not becomes so before the end of the cycle's issue
+  // A warp that is not ready does not become so before the end of the cycle's issue.
+  const u64 ready = with_.table.ready().all() & ~with_.held.at_accesses();
   if (!ready || with_.endings.failed()) return;
+  if (const u64 memory = with_.table.ready().of(Unit::memory); !(ready & ~memory) && !with_.unit.takes_more(now))
+    return;
   u32 index = 0;
   for (Scheduler& scheduler : with_.schedulers) {
     if (ready & scheduler.mine()) {
@@ -164,10 +164,9 @@ void WarpIssue::issue(Cycle now) {
 
 /// An instruction that is more than arithmetic.
 void WarpIssue::issue_other(u32 slot, WarpSlot& w, Readiness result, Cycle now) {
-  const u32 at = w.warp->split().pc;
   const ptx::Instr& instr = w.next.instr();
   with_.issuing = {.slot = slot, .result = result};
-  const Outcome outcome = execute(w, at, now);
+  const Outcome outcome = execute(w, now);
   const PcTiming& pc = *w.next.pc;
   if (waits_for_access(with_.issuing.result))
     w.scoreboard.write_with(w.next, access_of(with_.issuing.result));
@@ -183,11 +182,11 @@ void WarpIssue::issue_other(u32 slot, WarpSlot& w, Readiness result, Cycle now) 
   look_at_next(slot, w, w.scoreboard.latest(w.next), now, next(now));
 }
 
-inline Outcome WarpIssue::execute(WarpSlot& w, u32 at, Cycle now) {
+inline Outcome WarpIssue::execute(WarpSlot& w, Cycle now) {
   const PcTiming& pc = *w.next.pc;
   Warp& warp = *w.warp;
   const Outcome outcome = with_.executor.run_alone(warp);
-  if (pc.branches && (!warp.split_count || warp.split().pc != at + 1))
+  if (pc.branches && (!warp.split_count || warp.split().pc != pc.index + 1))
     w.scoreboard.set_next_issue(ready_at(now + branch_latency_, Source::branch));
   if (pc.order.after != memory::PersistOrder::none) {  // behind the value
     w.scoreboard.delay_next_issue(with_.issuing.result);

@@ -51,13 +51,13 @@ class WarpIssue {
   /// `next`: the cycle of the SM's next issue, in which the warp may be chosen if it is ready.
   void look_at(u32 slot, Cycle now, Cycle next);
   void look_at_next(u32 slot, WarpSlot&, Readiness latest, Cycle now, Cycle next);
-  u64 candidates(const Scheduler&, Cycle now) const;
+  u64 candidates(Scheduler&, Cycle now) const;
   void issue(u32 index, Scheduler&, Cycle now);
-  void issue_warp(u32 slot, u32 index, Scheduler&, Cycle now);
+  void issue_warp(u32 slot, WarpSlot&, u32 index, Scheduler&, Cycle now);
   void note_issue(u32 slot, WarpSlot&, Cycle now);
   void compute(WarpSlot&) const;
   void issue_other(u32 slot, WarpSlot&, Readiness result, Cycle now);
-  Outcome execute(WarpSlot&, u32 pc, Cycle now);
+  Outcome execute(WarpSlot&, Cycle now);
   void after(u32 slot, const ptx::Instr&, Outcome, Cycle now);
   void go_on(u32 slot, Cycle now);
   /// Of a warp of a scheduler that has issued in this cycle, or behind the issue of all. A scheduler that issues twice
