@@ -11,6 +11,7 @@ namespace ew::memory {
 
 struct PrivateCacheConfig {
   u64 bytes = 64 * 1024;
+  u64 unified = 0;                  // data, with shared memory; 0: `bytes` are always there
   u32 line = 128;                   // 64 or 128
   u32 sector = 32;                  // fetched at once
   u32 ways = 4;                     // 0: fully associative
@@ -70,6 +71,11 @@ void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
   const char* cache = "SBRP artifact, gpgpu_cache:dl1";
   const char* assumed = "assumed: no published figure";
   visit("bytes", self.bytes, Range{1024, 1 << 24}, "bytes", "Data of the private cache of one SM.", cache);
+  visit(
+      "unified", self.unified, Range{0, 1 << 24}, "bytes",
+      "What the private cache and shared memory have together. While a kernel's blocks are on an SM, it is divided by "
+      "what they need of shared memory; `bytes` is then the most that the cache gets. 0: the cache always has `bytes`.",
+      "CUDA C++ Programming Guide, Shared Memory; 0: GPGPU-Sim's default");
   visit("line", self.line, Range{64, 128}, "bytes", "A line, here and at the homes: 64 or 128 bytes.", cache);
   visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);
   visit("ways", self.ways, Range{0, 4096}, "ways", "Associativity; 0: any line may stand anywhere.", cache);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simt/carveout.hpp"
+
 namespace ew::runtime {
 
 simt::GpuLimits gpu_limits(const MachineConfig& config) {
@@ -17,6 +19,8 @@ simt::GpuLimits gpu_limits(const MachineConfig& config) {
   limits.shared_bytes_per_block = static_cast<u32>(config.sm.shared_per_block.count);
   limits.shared_bytes_per_block_optin = static_cast<u32>(config.sm.shared_per_block_optin.count);
   limits.shared_reserved_per_block = static_cast<u32>(config.sm.shared_reserved_per_block.count);
+  limits.unified_bytes = static_cast<u32>(config.l1.unified);
+  limits.carveouts = simt::carveouts_of(config.device.compute_capability);
   limits.threads_per_block = config.sm.threads_per_block;
   limits.block_limit = config.launch.block_limit;
   limits.grid_limit = config.launch.grid_limit;

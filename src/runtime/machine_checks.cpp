@@ -8,6 +8,7 @@
 
 #include "core/diagnostics.hpp"
 #include "media/dram_standards.hpp"
+#include "simt/carveout.hpp"
 
 namespace ew::runtime {
 
@@ -39,6 +40,37 @@ void check_refresh(const media::DramConfig& m) {
                     largest.first, m.refi, largest.second, sum));
 }
 
+[[noreturn]] void refuse_size(std::string_view key, std::string_view why) {
+  throw core::UserError(fmt::format("{} {}", key, why));
+}
+
+/// l1.unified: each size of shared memory that the driver may choose leaves whole sets.
+void check_unified(const MachineConfig& config) {
+  const u64 unified = config.l1.unified;
+  if (!unified) return;
+  const core::ComputeCapability capability = config.device.compute_capability;
+  const std::span<const u32> sizes = simt::carveouts_of(capability);
+  if (sizes.empty())
+    refuse_size("l1.unified",
+                fmt::format("should be 0: no sizes of shared memory are known of compute capability {}.{}",
+                            capability.major, capability.minor));
+  if (config.sm.shared.count != u64{sizes.back()} * 1024)
+    refuse_size("sm.shared",
+                fmt::format("should be {} KiB, the largest of compute capability {}.{}, beside l1.unified, but is "
+                            "{} bytes",
+                            sizes.back(), capability.major, capability.minor, config.sm.shared.count));
+  if (config.l1.bytes + u64{sizes.front()} * 1024 != unified)
+    refuse_size("l1.bytes", fmt::format("should be l1.unified less {} KiB, the least shared memory: {}, but is {}",
+                                        sizes.front(), unified - u64{sizes.front()} * 1024, config.l1.bytes));
+  const u64 sets = config.l1.ways ? config.l1.bytes / config.l1.line / config.l1.ways : 1;
+  for (const u32 kib : sizes)
+    if (const u64 shared = u64{kib} * 1024; shared >= unified || (unified - shared) % (sets * config.l1.line) != 0)
+      refuse_size("l1.ways",
+                  fmt::format("should leave whole sets of what {} KiB of shared memory leave of l1.unified ({} "
+                              "bytes), but is {}",
+                              kib, unified, config.l1.ways));
+}
+
 }  // namespace
 
 void check_sizes(const MachineConfig& config) {
@@ -46,6 +78,7 @@ void check_sizes(const MachineConfig& config) {
   if (l2 > most_cache_bytes) too_much("l2.bytes", "address_map.slices", l2);
   if (l1 > most_cache_bytes) too_much("l1.bytes", "sm.count", l1);
   check_refresh(media::resolved(config.memory));
+  check_unified(config);
 }
 
 }  // namespace ew::runtime

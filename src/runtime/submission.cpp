@@ -36,6 +36,7 @@ Ticket Submission::start(const KernelWork& work, After after) {
   launch.dynamic_shared = work.shared;
   launch.parameters = work.parameters;
   launch.cooperative = work.cooperative;
+  launch.carveout = work.function->carveout;
   launch.stack_bytes = static_cast<u32>(limits_.stack);
   // The launch takes its time to reach the device, beside whatever its stream still does.
   const Cost way{Engine::none, config_.launch.latency.count / 1000};

@@ -49,6 +49,7 @@ struct Grid {
   u32 threads = 0, warps = 0;  // of a block
   u32 registers = 0;           // of a block
   u32 shared_bytes = 0;        // static and dynamic
+  u64 l1_bytes = 0;            // of an SM that has its blocks alone; 0: always the same
   u64 blocks = 0, next_block = 0, unfinished = 0;
   u64 workspace = 0;               // of a cooperative launch: its grid barrier
   u64 barrier_seen = 0;            // content of the grid barrier at the last look, while everyone waited

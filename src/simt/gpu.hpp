@@ -32,6 +32,8 @@ struct GpuLimits {
   u32 shared_bytes_per_block = 48 * 1024;
   u32 shared_bytes_per_block_optin = 64 * 1024;
   u32 shared_reserved_per_block = 0;
+  u32 unified_bytes = 0;                // that shared memory and the L1 have together; 0: each has a size of its own
+  std::span<const u32> carveouts = {};  // sizes of shared memory, in KiB (carveout.hpp)
   u32 threads_per_block = 1024;
   Dim3 block_limit{1024, 1024, 64};
   Dim3 grid_limit{2147483647, 65535, 65535};
@@ -47,6 +49,7 @@ struct Launch {
   std::vector<u8> parameters;  // laid out as kernel->parameters
   bool cooperative = false;
   u32 stack_bytes = 1024;  // cudaLimitStackSize, per thread
+  int carveout = -1;       // preferred, percent of the most shared memory; -1: none is
 };
 
 using LaunchId = u64;

@@ -16,6 +16,7 @@ class LinePort {
   virtual void acquire(Scope, core::Account) = 0;
   virtual bool release(Scope, u32 token, core::Account, u32 warp) = 0;
   virtual void begin_kernel(core::Account) = 0;
+  virtual void resize(u64, core::Account) {}
   virtual bool end_kernel(u32 token, core::Account) = 0;
   virtual bool order(memory::PersistOrder, Scope, u64 warps, core::Account) = 0;
   virtual void flag(memory::PersistOrder, u64 flag, u32 warp) = 0;
@@ -34,6 +35,7 @@ class PortOf final : public LinePort {
   bool release(Scope scope, u32 token, core::Account account, u32 warp) override {
     return cache_.release(scope, token, account, warp);
   }
+  void resize(u64 bytes, core::Account account) override { cache_.resize(bytes, account); }
   void begin_kernel(core::Account account) override { cache_.begin_kernel(account); }
   bool end_kernel(u32 token, core::Account account) override { return cache_.end_kernel(token, account); }
   bool order(memory::PersistOrder kind, Scope scope, u64 warps, core::Account account) override {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "simt/assist.hpp"
+#include "simt/carveout.hpp"
 #include "simt/local_bytes.hpp"
 
 namespace ew::simt {
@@ -84,6 +85,7 @@ Grid& Residency::start(Launch launch, u64 now_ns, u64 cycle) {
   grid->warps = needs.warps;
   grid->registers = needs.registers;
   grid->shared_bytes = needs.shared_bytes;
+  grid->l1_bytes = l1_bytes_of(limits_, needs, grid->launch.carveout);
   grid->blocks = grid->unfinished = grid->launch.grid.count();
   grid->launch.parameters.resize(std::max<std::size_t>(grid->launch.parameters.size(), grid->kernel->parameter_bytes));
   make_accesses(*grid);

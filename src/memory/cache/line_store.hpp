@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "memory/agent.hpp"
@@ -41,11 +42,19 @@ class LineStore {
   LineStore(const PrivateCacheConfig& c, CacheCounts& counts)
       : counts_(counts),
         line_(c.line),
+        sets_(c.ways ? static_cast<u32>(c.bytes / c.line / c.ways) : 1),
+        replacement_(c.replacement),
         tags_({.bytes = c.bytes, .line_bytes = c.line, .ways = c.ways, .hashed = false}, c.replacement),
         lines_(tags_.lines()),
         data_(std::make_unique_for_overwrite<u8[]>(c.bytes)) {}
 
   u32 size() const { return tags_.lines(); }
+  u64 bytes() const { return u64{size()} * line_; }
+  /// Other ways in as many sets. REQUIRES: it is empty, and had at least so many bytes when it was made.
+  void resize(u64 bytes) {
+    const u32 ways = static_cast<u32>(bytes / line_ / sets_);
+    tags_ = TagArray({.bytes = bytes, .line_bytes = line_, .ways = ways, .hashed = false}, replacement_);
+  }
   u32 find(u64 line, Place place) const { return tags_.find(line, place.physical); }
   u64 line_of(u32 way) const { return tags_.line_of(way); }
   /// TagArray::each_line.
@@ -116,7 +125,8 @@ class LineStore {
   void change_copy(u32 way, const LineAccess&, Agent&);
 
   CacheCounts& counts_;
-  u32 line_;
+  u32 line_, sets_;
+  std::string replacement_;
   TagArray tags_;
   std::vector<CacheLine> lines_;
   std::unique_ptr<u8[]> data_;  // what has not been filled was never touched

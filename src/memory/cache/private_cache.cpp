@@ -118,6 +118,18 @@ void PrivateCache::acquire(Scope scope, core::Account account) {
   ++parts_.counts->acquires;
 }
 
+void PrivateCache::resize(u64 bytes, core::Account account) {
+  const core::InPart here(core::sm_part, parts_.around.id);
+  LineStore& lines = parts_.lines;
+  if (bytes == lines.bytes() || parts_.misses.active()) return;
+  bool persists = false;
+  lines.each([&](u32 way) { persists |= lines[way].persistent && lines[way].dirty.any(); });
+  if (persists) return;
+  parts_.counts.act_for(account);
+  lines.each([this](u32 way) { room_.remove(way); });
+  lines.resize(bytes);
+}
+
 void PrivateCache::begin_kernel(core::Account account) {
   const core::InPart here(core::sm_part, parts_.around.id);
   parts_.lines.read_only.kernel_begins();

@@ -33,6 +33,7 @@ class PagedPort final : public Agent {
   bool release(Scope scope, u32 token, core::Account account, u32 warp) {
     return cache_->release(scope, token, account, warp);
   }
+  void resize(u64 bytes, core::Account account) { cache_->resize(bytes, account); }
   void begin_kernel(core::Account account) { cache_->begin_kernel(account); }
   bool end_kernel(u32 token, core::Account account) { return cache_->end_kernel(token, account); }
   bool order(PersistOrder kind, Scope scope, u64 warps, core::Account account) {

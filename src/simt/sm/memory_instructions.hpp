@@ -32,6 +32,8 @@ class MemoryInstructions {
     port_->begin_kernel(account);
     constants_.clear();
   }
+  /// The SM is empty: its L1 gets what the kernel's blocks leave of the memory that it shares with them.
+  void resize_cache(u64 bytes, core::Account account) { port_->resize(bytes, account); }
 
  private:
   void name_flags(const MemoryOp&);

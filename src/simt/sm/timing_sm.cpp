@@ -91,6 +91,7 @@ void TimingSm::attach(LinePort& port) {
 
 void TimingSm::add(Block& block, GridRun& run) {
   const core::InPart here(core::sm_part, sm_.index);
+  if (run.grid->l1_bytes && !table_.occupied()) instructions_.resize_cache(run.grid->l1_bytes, run.account);
   if (!std::exchange(run.on_sm[sm_.index].begun, true)) instructions_.begin_kernel(run.account);
   residents_.add(block, run);
 }
