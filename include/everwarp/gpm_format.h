@@ -11,10 +11,11 @@
 namespace everwarp {
 
 enum {
-  gpm_format_version = 2,
+  gpm_format_version = 3,
   gpm_line = 128,     // bytes that a warp's lanes store together, four each
   gpm_granule = 256,  // bytes that Optane writes at once; a write of a part of them needs a read as well
-  gpm_lanes = 32
+  gpm_lanes = 32,
+  gpm_head_bytes = 8
 };
 
 constexpr unsigned long long gpm_log_magic = 0x31474f4c4d504745ull;         // "EGPMLOG1"
@@ -22,10 +23,10 @@ constexpr unsigned long long gpm_checkpoint_magic = 0x31504b434d504745ull;  // "
 
 enum GpmLogKind { gpm_log_conventional = 1, gpm_log_hcl = 2 };
 
-/// The first line of a log. Behind it lie the heads, then the entries. A head is the number of 4-byte words that its
-/// partition holds. It alone decides what is in the partition.
+/// The first line of a log. Behind it lie the heads, then the entries. A head, 8 bytes, is the number of 4-byte words
+/// that its partition holds. It alone decides what is in the partition.
 /// Conventional log: a head has a line of its own. A partition's words follow each other.
-/// HCL log: each thread has a partition. The heads of a warp's lanes share a line. Word w of all lanes of a warp is also
+/// HCL log: each thread has a partition. The heads of a warp's lanes share a granule. Word w of all lanes of a warp is
 /// one line: lane l of warp k has its word w at entries + (k * words + w) * 128 + 4 * l.
 struct GpmLogHeader {
   unsigned long long magic;
@@ -77,16 +78,16 @@ inline GpmLogHeader gpm_log_layout(unsigned kind, unsigned partitions, unsigned 
   header.partitions = partitions;
   header.words = words;
   header.heads = sizeof(GpmLogHeader);
-  header.entries = gpm_whole_granules(header.heads + (kind == gpm_log_hcl ? 4ull : 1ull * gpm_line) * partitions);
+  header.entries = gpm_whole_granules(header.heads + (kind == gpm_log_hcl ? 1ull * gpm_head_bytes : 1ull * gpm_line) * partitions);
   header.bytes = header.entries + (kind == gpm_log_hcl ? 4ull * words : gpm_whole_lines(4ull * words)) * partitions;
   return header;
 }
 
 /// The number of words that partition `partition` holds, by its head in the mapped log.
-inline unsigned gpm_log_used(const GpmLogHeader* log, unsigned partition) {
+inline unsigned long long gpm_log_used(const GpmLogHeader* log, unsigned partition) {
   const char* heads = reinterpret_cast<const char*>(log) + log->heads;
-  return *reinterpret_cast<const volatile unsigned*>(heads +
-                                                     (log->kind == gpm_log_hcl ? 4ull : 1ull * gpm_line) * partition);
+  const unsigned long long stride = log->kind == gpm_log_hcl ? gpm_head_bytes : gpm_line;
+  return *reinterpret_cast<const volatile unsigned long long*>(heads + stride * partition);
 }
 
 /// Says why the first `bytes` bytes of a pool are no complete log; NULL if they are one.

@@ -9,7 +9,7 @@
 //     gpm_persist();
 //   … after a crash:  log = gpmlog_open("undo.log");  in a kernel: gpmlog_read, undo, gpm_persist, gpmlog_remove
 //
-// A partition is a stack of 4-byte words. Its head, one word, says how many words there are. An entry is durable before
+// A partition is a stack of 4-byte words. Its head, 8 bytes, says how many words there are. An entry is durable before
 // the head that counts it is stored. So after a crash each entry is in the log, or it is not. Locks and the handle lie in
 // device memory. Each open makes them anew, and stores nothing in the file.
 #pragma once
@@ -139,10 +139,10 @@ namespace everwarp {
 
 /// Where the parts of a partition lie. A value in registers.
 struct GpmLogPlace {
-  unsigned* head;    // NULL: there is no such partition
-  char* words;       // word w at words + w * stride
+  unsigned long long* head;  // NULL: there is no such partition
+  char* words;               // word w at words + w * stride
   unsigned stride;
-  unsigned* lock;    // NULL: only its own thread uses it
+  unsigned* lock;            // NULL: only its own thread uses it
 };
 
 EVERWARP_DEVICE unsigned gpm_linear_block() {
@@ -168,7 +168,7 @@ EVERWARP_DEVICE GpmLogPlace gpm_log_place(const gpmlog* log, int partition) {
     if (block >= log->shape.blocks || thread >= threads) return place;
     const size_t warp = static_cast<size_t>(block) * warps + thread / gpm_lanes;
     const unsigned lane = thread % gpm_lanes;
-    place.head = reinterpret_cast<unsigned*>(heads + warp * gpm_line + 4 * lane);
+    place.head = reinterpret_cast<unsigned long long*>(heads + (warp * gpm_lanes + lane) * gpm_head_bytes);
     place.words = entries + warp * words * gpm_line + 4 * lane;
     place.stride = gpm_line;
   } else {
@@ -176,7 +176,7 @@ EVERWARP_DEVICE GpmLogPlace gpm_log_place(const gpmlog* log, int partition) {
     const size_t own = static_cast<size_t>(gpm_linear_block()) * block_threads + gpm_linear_thread();
     const unsigned at = static_cast<unsigned>(partition >= 0 ? partition : own % log->shape.partitions);
     if (at >= log->shape.partitions) return place;
-    place.head = reinterpret_cast<unsigned*>(heads + static_cast<size_t>(at) * gpm_line);
+    place.head = reinterpret_cast<unsigned long long*>(heads + static_cast<size_t>(at) * gpm_line);
     place.words = entries + at * ((4ull * words + gpm_line - 1) / gpm_line * gpm_line);
     place.stride = 4;
     place.lock = log->locks + static_cast<size_t>(at) * gpm_lock_words;
@@ -202,7 +202,7 @@ EVERWARP_DEVICE int gpm_log_locked(const GpmLogPlace& place, const Work& work) {
 }
 
 EVERWARP_DEVICE unsigned gpm_log_head(const GpmLogPlace& place) {
-  return *static_cast<const volatile unsigned*>(place.head);
+  return static_cast<unsigned>(*static_cast<const volatile unsigned long long*>(place.head));
 }
 
 EVERWARP_DEVICE void gpm_log_set_head(const GpmLogPlace& place, unsigned words) {
@@ -284,7 +284,7 @@ EVERWARP_DEVICE int gpmlog_remove(gpmlog* log, size_t size, int partition = -1) 
                                   [&]() { return everwarp::gpm_log_drop(place, everwarp::gpm_log_words(size)); });
 }
 
-/// Removes everything, by the store of one word, the head. When it returns, this is durable.
+/// Removes everything, by one store, of the head. When it returns, this is durable.
 EVERWARP_DEVICE int gpmlog_clear(gpmlog* log, int partition = -1) {
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
   if (place.head == NULL) return gpmlog_no_partition;

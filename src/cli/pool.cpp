@@ -69,10 +69,9 @@ Regions regions_of(const std::string& path, const PoolHeader& header) {
 
 void print_log(const everwarp::GpmLogHeader& log) {
   const bool hcl = log.kind == everwarp::gpm_log_hcl;
-  u64 used = 0, partitions_in_use = 0;
-  u32 most = 0;
+  u64 used = 0, partitions_in_use = 0, most = 0;
   for (u32 partition = 0; partition < log.partitions; ++partition) {
-    const u32 words = everwarp::gpm_log_used(&log, partition);
+    const u64 words = everwarp::gpm_log_used(&log, partition);
     used += words;
     partitions_in_use += words != 0;
     most = std::max(most, words);
@@ -82,7 +81,7 @@ void print_log(const everwarp::GpmLogHeader& log) {
                  : fmt::format("conventional, {} partitions", grouped(log.partitions)));
   fmt::print("capacity: {} bytes for each {}\n", grouped(4ull * log.words), hcl ? "thread" : "partition");
   fmt::print("in use: {} bytes of entries in {} {}, {} at most in one\n", grouped(4 * used), grouped(partitions_in_use),
-             hcl ? "threads' places" : "partitions", grouped(4ull * most));
+             hcl ? "threads' places" : "partitions", grouped(4 * most));
 }
 
 void print_checkpoints(const u8* pool) {

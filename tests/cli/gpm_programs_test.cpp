@@ -220,7 +220,7 @@ TEST_P(GpmFiles, AreToldAndJudged) {
   ASSERT_EQ(call({program(GetParam()), "--small", "--pool", "pool"}).status, 0);
   const std::string told = pool("info", "pool", 0);
   const bool log = std::string(GetParam()) != "checkpoints";
-  EXPECT_NE(told.find(log ? "a log of libGPM, version 2" : "a checkpoint file of libGPM, version 2"), told.npos)
+  EXPECT_NE(told.find(log ? "a log of libGPM, version 3" : "a checkpoint file of libGPM, version 3"), told.npos)
       << told;
   const std::map<std::string, std::string> holds = {
       {"hcl_log", "HCL, 2 blocks of 40 threads\ncapacity: 36 bytes for each thread\nin use: 0 bytes"},
@@ -234,7 +234,7 @@ TEST_P(GpmFiles, AreToldAndJudged) {
   poke("pool", 8, std::string(1, 7));  // the version
   EXPECT_NE(pool("check", "pool", 1).find("of another version"), std::string::npos);
   EXPECT_EQ(call({program(GetParam()), "--recover", "pool"}).status, 1);
-  poke("pool", 8, std::string(1, 2));
+  poke("pool", 8, std::string(1, 3));
   pool("check", "pool", 0);
   poke("pool", log ? 28 : 16, std::string(4, '\x7f'));  // words of a partition, elements of a group
   EXPECT_NE(pool("check", "pool", 1).find("damaged header"), std::string::npos);

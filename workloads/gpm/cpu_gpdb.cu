@@ -7,8 +7,8 @@
 //   --each 1: each result is flushed and fenced by itself, as a thread of the CUDA kernel persists its own; else lines
 //   are flushed when they are complete, and one fence follows
 // The state is as in gpdb.cu: 2b while b batches are committed and none is open, 2b + 1 while batch b is open. Inserts
-// log the table's size. An update logs each old row before it changes it: an entry is a line, whose last word says of
-// which batch it is. deterministic: yes
+// log the table's size. An update logs each old value before it changes it: an entry is a line, whose last word says
+// of which batch it is. deterministic: yes
 
 // build: --trace-host
 #include "cpu.h"
@@ -16,23 +16,27 @@
 
 namespace {
 
-using bench::Row;
+using bench::kUpdated;
+using bench::kWords;
 using bench::Table;
+using bench::Tablets;
 
-constexpr uint64_t kMagic = 0x6770444243505531ull;
+constexpr uint64_t kMagic = 0x6770444243505532ull;
 
 struct Shape {
   uint32_t rows, batches, update, threads, each;
-  size_t most_rows() const { return update != 0 ? rows : size_t(rows) * batches; }
-  size_t rows_bytes() const { return bench::whole_lines(most_rows() * sizeof(Row)); }
+  uint32_t tablet;  // rows of a tablet
+  Tablets tablets() const { return Tablets(tablet); }
+  size_t rows_bytes() const { return tablets().bytes_of(update != 0 ? rows : size_t(rows) * batches); }
   uint32_t entries() const { return update != 0 ? rows / threads / 10 + 64 : 1; }  // of a thread: twice what it needs
 };
-constexpr bench::Presets<Shape> kPresets = {{4000, 4, 0, 4, 0}, {50000000, 1, 0, 64, 0}, {40, 3, 0, 2, 0}};
+constexpr bench::Presets<Shape> kPresets = {
+    {4000, 4, 0, 4, 0, 1024}, {50000000, 1, 0, 64, 0, 233008}, {40, 3, 0, 2, 0, 16}};
 using Options = bench::Options<Shape>;
 
 struct alignas(64) Entry {
-  uint64_t index;
-  Row row;
+  Table table;                // of an insert: the table before
+  uint64_t row, value;        // of an update: the value that the row had
   uint64_t unused[3], batch;  // batch: plus one; 0: the entry is none
 };
 static_assert(sizeof(Entry) == 64, "an entry is a line");
@@ -42,7 +46,10 @@ struct Database {
   const Shape& shape;
   Table* table() const { return store.at<Table>(0); }
   Entry* logged_table() const { return store.at<Entry>(64); }
-  Row* rows() const { return store.at<Row>(256); }
+  char* rows() const { return store.at<char>(256); }
+  uint32_t& word(size_t row, unsigned word) const {
+    return shape.tablets().word(rows(), static_cast<uint32_t>(row), word);
+  }
   Entry* log(unsigned thread) const {
     return store.at<Entry>(256 + shape.rows_bytes()) + size_t(thread) * shape.entries();
   }
@@ -57,30 +64,44 @@ struct Database {
 
   void insert(uint32_t batch, unsigned thread) const {
     if (thread == 0) {
-      *logged_table() = {0, {table()->rows, table()->checksum, 0}, {}, batch + 1ull};
+      *logged_table() = {*table(), 0, 0, {}, batch + 1ull};
       bench::persist_bytes(logged_table(), sizeof(Entry));
     }
-    const bench::Part part = bench::part_of(shape.rows, thread, shape.threads, 8);  // 8 rows are three lines
-    Row* const to = rows() + size_t(batch) * shape.rows;
-    for (size_t i = part.begin; i < part.end; ++i) {
-      to[i] = bench::new_row(size_t(batch) * shape.rows + i);
-      if (shape.each != 0) bench::persist_bytes(&to[i], sizeof(Row));
+    const bench::Part part = bench::part_of(shape.rows, thread, shape.threads, 16);  // 16 words are a line
+    const size_t first = size_t(batch) * shape.rows;
+    store_rows(first + part.begin, first + part.end);
+  }
+  /// New rows [begin, end), durable when it returns: each by itself, or each column's lines when they are complete.
+  void store_rows(size_t begin, size_t end) const {
+    if (shape.each != 0) {
+      for (size_t i = begin; i < end; ++i) {
+        for (unsigned w = 0; w < kWords; ++w) {
+          word(i, w) = bench::new_word(static_cast<uint32_t>(i), w);
+          host_flush(&word(i, w));
+        }
+        host_fence();
+      }
+      return;
     }
-    if (part.begin != part.end && shape.each == 0)
-      bench::flush_bytes(to + part.begin, (part.end - part.begin) * sizeof(Row));
+    for (unsigned w = 0; w < kWords; ++w)
+      for (size_t i = begin; i < end; ++i) {
+        word(i, w) = bench::new_word(static_cast<uint32_t>(i), w);
+        const bool last = i + 1 == end || reinterpret_cast<uintptr_t>(&word(i + 1, w)) % 64 == 0;
+        if (last || i % shape.tablet == shape.tablet - 1) host_flush(&word(i, w));
+      }
     host_fence();
   }
   bool update(uint32_t batch, unsigned thread) const {
-    const bench::Part part = bench::part_of(shape.rows, thread, shape.threads, 8);
+    const bench::Part part = bench::part_of(shape.rows, thread, shape.threads, 16);
     Entry* entry = log(thread);
     for (size_t i = part.begin; i < part.end; ++i) {
-      Row& row = rows()[i];
-      if (!bench::is_chosen(row, batch)) continue;
+      if (!bench::is_chosen(word(i, 0), batch)) continue;
       if (entry == log(thread) + shape.entries()) return false;
-      *entry = {i, row, {}, batch + 1ull};
+      uint32_t& value = word(i, kUpdated);
+      *entry = {{}, i, value, {}, batch + 1ull};
       bench::persist_bytes(entry++, sizeof(Entry));
-      row = bench::updated(row, batch);
-      bench::persist_result(&row, sizeof row, shape.each != 0);
+      value = bench::updated(value, batch);
+      bench::persist_result(&value, sizeof value, shape.each != 0);
     }
     host_fence();
     return true;
@@ -112,14 +133,14 @@ struct Database {
     uint32_t undone = 0;
     const int status = host_parallel(1, [&](unsigned) {
       if (shape.update == 0 && logged_table()->batch == batch + 1ull) {
-        set_table({logged_table()->row.id, logged_table()->row.amount});
+        set_table(logged_table()->table);
         undone = 1;
       }
       for (unsigned thread = 0; shape.update != 0 && thread < shape.threads; ++thread)
         for (Entry* entry = log(thread); entry < log(thread) + shape.entries() && entry->batch == batch + 1ull;
              ++entry) {
-          rows()[entry->index] = entry->row;
-          bench::flush_bytes(&rows()[entry->index], sizeof(Row));
+          word(entry->row, kUpdated) = static_cast<uint32_t>(entry->value);
+          host_flush(&word(entry->row, kUpdated));
           ++undone;
         }
       host_fence();
@@ -135,18 +156,11 @@ struct Database {
                                                 : found.rows == want.rows && found.checksum == want.checksum,
             "the table should have %llu rows, has %llu", static_cast<unsigned long long>(want.rows),
             static_cast<unsigned long long>(found.rows));
-    std::vector<Row> copy(want.rows);
-    memcpy(copy.data(), rows(), want.rows * sizeof(Row));
-    for (uint64_t i = 0; i < want.rows; ++i) {
-      Row row = bench::new_row(i);
-      for (uint32_t batch = 0; shape.update != 0 && batch < committed; ++batch)
-        if (bench::is_chosen(row, batch)) row = bench::updated(row, batch);
-      REQUIRE(copy[i].id == row.id && copy[i].amount == row.amount && copy[i].stamp == row.stamp,
-              "row %llu should be %llu, %llu, %llu, is %llu, %llu, %llu", static_cast<unsigned long long>(i),
-              static_cast<unsigned long long>(row.id), static_cast<unsigned long long>(row.amount),
-              static_cast<unsigned long long>(row.stamp), static_cast<unsigned long long>(copy[i].id),
-              static_cast<unsigned long long>(copy[i].amount), static_cast<unsigned long long>(copy[i].stamp));
-    }
+    std::vector<char> copy(shape.tablets().bytes_of(want.rows));
+    memcpy(copy.data(), rows(), copy.size());
+    for (uint32_t i = 0; i < want.rows; ++i)
+      bench::check_row(shape.tablets().row(copy.data(), i), bench::updated_row(i, shape.update != 0 ? committed : 0),
+                       i);
   }
 };
 
@@ -156,10 +170,8 @@ int run(const Options& options) {
   const Database database = {store, shape};
   if (shape.update != 0) {  // the table, durable before the first batch
     const int status = host_parallel(shape.threads, [&](unsigned thread) {
-      const bench::Part part = bench::part_of(shape.rows, thread, shape.threads, 8);
-      for (size_t i = part.begin; i < part.end; ++i) database.rows()[i] = bench::new_row(i);
-      if (part.begin != part.end)
-        bench::persist_bytes(database.rows() + part.begin, (part.end - part.begin) * sizeof(Row));
+      const bench::Part part = bench::part_of(shape.rows, thread, shape.threads, 16);
+      database.store_rows(part.begin, part.end);
       if (thread == 0) database.set_table(database.table_after(1));
     });
     EXPECT(status == 0, "the table should have been filled");
@@ -194,6 +206,7 @@ int main(int argc, char** argv) {
                                                {"--batches", &Shape::batches, 1, 1 << 16},
                                                {"--update", &Shape::update, 0, 1},
                                                {"--threads", &Shape::threads, 1, 64},
-                                               {"--each", &Shape::each, 0, 1}});
+                                               {"--each", &Shape::each, 0, 1},
+                                               {"--tablet", &Shape::tablet, 16, 1 << 20}});
   return options.recovered.empty() ? run(options) : recover(options);
 }

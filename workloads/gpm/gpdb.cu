@@ -1,57 +1,64 @@
-// gpDB: transactions on a table of rows in persistent memory ("GPM", ASPLOS'22, section 4.1): batches of inserted rows,
-// or of updates of rows that a condition chooses.
+// gpDB: transactions on a table in persistent memory, whose rows lie in tablets by columns ("GPM", ASPLOS'22, section
+// 4.1): batches of inserted rows, or of updates of one column in the rows that a condition chooses.
 //
-//   gpdb [--rows N] [--batches N] …               rows of a batch, inserted at the end of the table
+//   gpdb [--rows N] [--batches N] …               rows of a batch, copied from the host and inserted at the table's end
 //   gpdb --update 1 [--rows N] [--batches N] …    rows of the table, of which a batch updates one in twenty
 //        [--partitions N]                         a conventional log of so many partitions in place of HCL
+//        [--tablet N]                             rows of a tablet
 //   gpdb --recover FILE [--resume]                undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
 //
 // How a batch becomes atomic. The state is 2b while b batches are committed and none is open, 2b + 1 while batch b is
 // open. Inserts log the table's size and checksum in a conventional log before these change; rows behind the table's
-// end do not count. Updates log each old row in an HCL log before they change it. A log is empty whenever the state
-// becomes odd: it is cleared behind each commit, and by a recovery, which takes an entry off only when what it restores
-// is durable. deterministic: yes
+// end do not count. An update logs the old value, and then the row's number. Both are durable before the value changes.
+// A log is empty whenever the state becomes odd: it is cleared behind each commit, and by a recovery, which takes an
+// entry off only when what it restores is durable. deterministic: yes
 #include "gpdb.h"
 #include "system.h"
 
 namespace {
 
 using bench::is_chosen;
-using bench::mix;
-using bench::new_row;
+using bench::kUpdated;
+using bench::kWords;
 using bench::Phase;
 using bench::Row;
 using bench::Store;
 using bench::Table;
+using bench::Tablets;
 using bench::updated;
+using bench::updated_row;
 
-constexpr uint64_t kMagic = 0x677044424d543031ull;
+constexpr uint64_t kMagic = 0x677044424d543032ull;
 constexpr unsigned kThreads = 256;
 
-struct RowEntry {
-  uint32_t index, free;
-  Row row;
-};
 struct Shape {
   uint32_t rows, batches, update;
   uint32_t partitions, system;  // partitions: of a conventional log of updates; 0: HCL
-  size_t most_rows() const { return update != 0 ? rows : size_t(rows) * batches; }
-  size_t bytes() const { return sizeof(bench::Header) + bench::whole_lines(most_rows() * sizeof(Row)); }
+  uint32_t tablet;              // rows of a tablet
+  Tablets tablets() const { return Tablets(tablet); }
+  size_t bytes() const {
+    return sizeof(bench::Header) + tablets().bytes_of(update != 0 ? rows : size_t(rows) * batches);
+  }
   unsigned blocks() const { return bench::blocks_for(rows, kThreads); }
-  unsigned update_blocks() const { return bench::blocks_for(rows / 16 + 1, kThreads); }  // for one row in twenty
+  unsigned update_blocks() const { return bench::blocks_for(rows / 16 + 256, kThreads); }  // for one row in twenty
 };
 constexpr size_t kRowsAt = sizeof(bench::Header);  // behind the table's own line
+// The paper's tablets have 8 MiB.
 constexpr bench::Presets<Shape> kPresets = {
-    {4000, 4, 0, 0, 0}, {50000000, 1, 0, 0, 0}, {40, 3, BUG == 2 || BUG == 3, 0, 0}};
+    {4000, 4, 0, 0, 0, 1024}, {50000000, 1, 0, 0, 0, 233008}, {40, 3, BUG == 2 || BUG == 3, 0, 0, 16}};
 using Options = bench::Options<Shape>;
 
 template <class Persist>
-__global__ void fill(Row* rows, unsigned count, Persist persist) {
+__global__ void fill(char* rows, Tablets tablets, unsigned count, Persist persist) {
   const unsigned i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= count) return;
-  rows[i] = new_row(i);
-  bench::persist_mine(persist, &rows[i], sizeof(Row));
+  for (unsigned w = 0; w < kWords; ++w) {
+    uint32_t& word = tablets.word(rows, i, w);
+    word = bench::new_word(i, w);
+    bench::persist_one(persist, &word, sizeof word);
+  }
+  bench::persist_all(persist);
 }
 __global__ void set_table(Table* table, Table contents) {
   table->checksum = contents.checksum;
@@ -59,18 +66,24 @@ __global__ void set_table(Table* table, Table contents) {
   gpm_persist();
 }
 
-// A whole batch of inserts. One thread of the kernel logs the size. All threads store rows. The block that ends last
-// moves the table's end.
+// A whole batch of inserts, `loaded` by columns. One thread of the kernel logs the size. All threads store rows. The
+// block that ends last moves the table's end.
 template <class Persist>
-__global__ void insert(Table* table, Row* rows, gpmlog* log, unsigned count, Table after, unsigned* arrivals,
-                       Persist persist, unsigned* refused) {
+__global__ void insert(Table* table, char* rows, Tablets tablets, gpmlog* log, const uint32_t* loaded, unsigned count,
+                       Table after, unsigned* arrivals, Persist persist, unsigned* refused) {
   const unsigned i = blockIdx.x * kThreads + threadIdx.x;
   if (i == 0 && log != nullptr && BUG != 1) {
     const Table before = *table;
     if (gpmlog_insert(log, &before, sizeof before, 0) != gpmlog_ok) atomicAdd(refused, 1u);  // @log_size
   }
-  if (i < count) rows[after.rows - count + i] = new_row(after.rows - count + i);  // @row
-  bench::persist_mine(persist, &rows[after.rows - count + i], sizeof(Row));
+  if (i < count) {
+    for (unsigned w = 0; w < kWords; ++w) {
+      uint32_t& word = tablets.word(rows, static_cast<uint32_t>(after.rows) - count + i, w);
+      word = loaded[size_t(w) * count + i];  // @row
+      bench::persist_one(persist, &word, sizeof word);
+    }
+    bench::persist_all(persist);
+  }
   if (!bench::last_block(arrivals) || threadIdx.x != 0) return;
   const Table before = *table;
   table->checksum = after.checksum;  // @rows
@@ -79,45 +92,68 @@ __global__ void insert(Table* table, Row* rows, gpmlog* log, unsigned count, Tab
   if (BUG == 1 && log != nullptr) gpmlog_insert(log, &before, sizeof before, 0);  // @log_late
 }
 
-// A wrong way to log a thread's old row: nothing waits until the entry is durable.
-__device__ void log_without_persist(gpmlog* log, const RowEntry& entry) {
+// A thread's entry in the log of updates. In a partition of its own the value comes first, and counts when the row's
+// number is there (so do two inserts of the published program). Where threads share a partition, one insert has both:
+// another thread's words could come between.
+struct Change {
+  uint32_t value, row;
+};
+__device__ int log_change(gpmlog* log, const Change& change, uint32_t partitions) {
+  if (partitions != 0) return gpmlog_insert(log, &change, sizeof change);
+  const int status = gpmlog_insert(log, &change.value, sizeof change.value);
+  return status != gpmlog_ok ? status : gpmlog_insert(log, &change.row, sizeof change.row);  // @log_row
+}
+// A wrong way to log a change: nothing waits until the entry is durable.
+__device__ void log_without_persist(gpmlog* log, const Change& change) {
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, -1);
-  const unsigned* words = reinterpret_cast<const unsigned*>(&entry);
-  for (unsigned w = 0; w < sizeof entry / 4; ++w) {
+  const unsigned* words = reinterpret_cast<const unsigned*>(&change);
+  for (unsigned w = 0; w < sizeof change / 4; ++w) {
     unsigned* to = reinterpret_cast<unsigned*>(place.words + w * place.stride);
     *to = words[w];  // @word
   }
-  *place.head = sizeof entry / 4;  // @unpersisted
+  *place.head = sizeof change / 4;  // @unpersisted
 }
 
-// The list of rows that the condition chooses. With it every thread of a warp of update() has a row, and logs it.
+// The rows that the condition chooses. With this list every thread of a warp of update() has a row, and logs it.
 struct Chosen {
   uint32_t count;
-  uint32_t index[1];  // more follow
+  uint32_t row[1];  // more follow
 };
-__global__ void choose(const Row* rows, unsigned count, uint32_t batch, Chosen* chosen) {
-  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
-  if (i < count && is_chosen(rows[i], batch)) chosen->index[atomicAdd(&chosen->count, 1u)] = i;
+// Each block appends its rows in their order, so most neighbours in the list are neighbours in the table.
+__global__ void choose(char* rows, Tablets tablets, unsigned count, uint32_t batch, Chosen* chosen) {
+  __shared__ unsigned begin, of_warp[kThreads / 32];
+  const unsigned i = blockIdx.x * kThreads + threadIdx.x, warp = threadIdx.x / 32;
+  const bool mine = i < count && is_chosen(tablets.word(rows, i, 0), batch);
+  const unsigned lanes = __ballot_sync(~0u, mine);
+  if (threadIdx.x % 32 == 0) of_warp[warp] = __popc(lanes);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    unsigned all = 0;
+    for (unsigned w = 0; w < kThreads / 32; ++w) all += of_warp[w];
+    begin = atomicAdd(&chosen->count, all);
+  }
+  __syncthreads();
+  unsigned at = begin + __popc(lanes & ((1u << threadIdx.x % 32) - 1));
+  for (unsigned w = 0; w < warp; ++w) at += of_warp[w];
+  if (mine) chosen->row[at] = i;
 }
 
 template <class Persist>
-__global__ void update(Row* rows, gpmlog* log, const Chosen* chosen, uint32_t batch, Persist persist,
-                       unsigned* refused) {
-  for (unsigned k = blockIdx.x * kThreads + threadIdx.x; k < chosen->count; k += gridDim.x * kThreads) {
-    const uint32_t i = chosen->index[k];
-    const Row old = rows[i];
-    if (log != nullptr) {
-      const RowEntry entry = {i, 0, old};
-      if (BUG == 2)
-        log_without_persist(log, entry);
-      else if (BUG == 3)
-        rows[i].amount = updated(old, batch).amount;                                                  // @amount_early
-      if (BUG != 2 && gpmlog_insert(log, &entry, sizeof entry) != gpmlog_ok) atomicAdd(refused, 1u);  // @log_row
-    }
-    rows[i].amount = updated(old, batch).amount;  // @amount
-    rows[i].stamp = updated(old, batch).stamp;    // @stamp
-    bench::persist_mine(persist, &rows[i], sizeof(Row));
+__global__ void update(char* rows, Tablets tablets, gpmlog* log, uint32_t partitions, const Chosen* chosen,
+                       uint32_t batch, Persist persist, unsigned* refused) {
+  const unsigned k = blockIdx.x * kThreads + threadIdx.x, count = chosen->count;
+  if (k == 0 && count > gridDim.x * kThreads) atomicAdd(refused, count - gridDim.x * kThreads);
+  if (k >= count) return;
+  const uint32_t row = chosen->row[k];
+  uint32_t& value = tablets.word(rows, row, kUpdated);
+  const Change change = {value, row};
+  if (log != nullptr) {
+    if (BUG == 2) log_without_persist(log, change);
+    if (BUG == 3) value = updated(change.value, batch);  // @value_early
+    if (BUG != 2 && log_change(log, change, partitions) != gpmlog_ok) atomicAdd(refused, 1u);
   }
+  value = updated(change.value, batch);  // @value
+  bench::persist_mine(persist, &value, sizeof value);
 }
 
 __global__ void undo_insert(Table* table, gpmlog* log, unsigned* undone) {
@@ -130,19 +166,28 @@ __global__ void undo_insert(Table* table, gpmlog* log, unsigned* undone) {
   if (BUG != 4) gpmlog_remove(log, sizeof before, 0);
   atomicAdd(undone, 1u);
 }
-__global__ void undo_update(Row* rows, gpmlog* log, uint32_t partitions, unsigned* undone) {
+__global__ void undo_update(char* rows, Tablets tablets, gpmlog* log, uint32_t partitions, unsigned* undone) {
   const int partition = bench::partition_to_undo(partitions);
-  RowEntry entry;
-  while (gpmlog_read(log, &entry, sizeof entry, partition) == gpmlog_ok) {
-    rows[entry.index] = entry.row;
+  Change change;
+  while (gpmlog_read(log, &change, sizeof change, partition) == gpmlog_ok) {
+    tablets.word(rows, change.row, kUpdated) = change.value;
     gpm_persist();
-    gpmlog_remove(log, sizeof entry, partition);
+    gpmlog_remove(log, sizeof change, partition);
     atomicAdd(undone, 1u);
   }
+  gpmlog_clear(log, partition);  // a value whose row was not logged: it did not change
 }
 
 Table table_after(const Shape& shape, uint32_t batches) {
   return bench::table_of(uint64_t(shape.rows) * batches);
+}
+/// The rows of a batch of inserts as the host has them, by columns.
+std::vector<uint32_t> rows_to_load(const Shape& shape, uint32_t batch) {
+  std::vector<uint32_t> words(shape.update != 0 ? 0 : size_t(shape.rows) * kWords);
+  for (size_t i = 0; i < words.size(); ++i)
+    words[i] = bench::new_word(batch * shape.rows + static_cast<uint32_t>(i % shape.rows),
+                               static_cast<unsigned>(i / shape.rows));
+  return words;
 }
 
 // An open database: its table, its log, and the options of the command line.
@@ -151,7 +196,7 @@ struct Database {
   gpmlog* log;
   const Shape& shape;
   Table* table() const { return store.kernels<Table>(0); }
-  Row* rows() const { return store.kernels<Row>(kRowsAt); }
+  char* rows() const { return store.kernels<char>(kRowsAt); }
 
   void clear_log() const {
     if (shape.update != 0)
@@ -159,26 +204,37 @@ struct Database {
     else
       bench::clear_log<<<1, 1>>>(log, 1);
   }
+  void update_rows(uint32_t batch, Chosen* chosen, unsigned* refused) const {
+    CUDA(cudaMemsetAsync(chosen, 0, sizeof(uint32_t)));
+    choose<<<shape.blocks(), kThreads>>>(rows(), shape.tablets(), shape.rows, batch, chosen);
+    store.with_persists([&](auto persist) {
+      update<<<shape.update_blocks(), kThreads>>>(rows(), shape.tablets(), log, shape.partitions, chosen, batch,
+                                                  persist, refused);
+    });
+    store.persist_results(0, shape.bytes());  // if the host persists, it does not know which rows have changed
+  }
+  void insert_rows(uint32_t batch, const uint32_t* loaded, unsigned* arrivals, unsigned* refused) const {
+    store.with_persists([&](auto persist) {
+      insert<<<shape.blocks(), kThreads>>>(table(), rows(), shape.tablets(), log, loaded, shape.rows,
+                                           table_after(shape, batch + 1), arrivals, persist, refused);
+    });
+    const Tablets tablets = shape.tablets();  // the host persists whole tablets, from the one with the first new row
+    const size_t first = size_t(batch) * shape.rows / tablets.rows * tablets.bytes;
+    store.persist_results(kRowsAt + first, tablets.bytes_of((batch + 1ull) * shape.rows) - first);
+    store.persist_results(0, sizeof(Table));
+  }
   void run_batch(uint32_t batch, bool commit) const {
+    const std::vector<uint32_t> loaded = rows_to_load(shape, batch);
+    DeviceArray<uint32_t> to(loaded.size() + 1);
     DeviceArray<unsigned> refused(1, 0), arrivals(1, 0), chosen(shape.update != 0 ? shape.rows + 1 : 1);
     {
       const Phase phase("batch");
       if (log != nullptr) store.set_state(2ull * batch + 1);
       if (shape.update != 0) {
-        CUDA(cudaMemsetAsync(chosen, 0, sizeof(uint32_t)));
-        choose<<<shape.blocks(), kThreads>>>(rows(), shape.rows, batch, reinterpret_cast<Chosen*>(chosen.get()));
-        store.with_persists([&](auto persist) {
-          update<<<shape.update_blocks(), kThreads>>>(rows(), log, reinterpret_cast<Chosen*>(chosen.get()), batch,
-                                                      persist, refused);
-        });
-        store.persist_results(0, shape.bytes());  // if the host persists, it does not know which rows have changed
+        update_rows(batch, reinterpret_cast<Chosen*>(chosen.get()), refused);
       } else {
-        store.with_persists([&](auto persist) {
-          insert<<<shape.blocks(), kThreads>>>(table(), rows(), log, shape.rows, table_after(shape, batch + 1),
-                                               arrivals, persist, refused);
-        });
-        store.persist_results(kRowsAt + size_t(batch) * shape.rows * sizeof(Row), shape.rows * sizeof(Row));
-        store.persist_results(0, sizeof(Table));
+        CUDA(cudaMemcpy(to, loaded.data(), loaded.size() * sizeof(uint32_t), cudaMemcpyHostToDevice));
+        insert_rows(batch, to, arrivals, refused);
       }
       if (commit) store.commit(2ull * batch + 2, batch + 1);
       if (commit && log != nullptr) clear_log();
@@ -193,36 +249,29 @@ struct Database {
            "the table should have %llu rows (checksum %llu), has %llu (%llu)",
            static_cast<unsigned long long>(want.rows), static_cast<unsigned long long>(want.checksum),
            static_cast<unsigned long long>(found->rows), static_cast<unsigned long long>(found->checksum));
-    const Row* rows = store.host<Row>(kRowsAt);
-    for (uint64_t i = 0; i < want.rows; ++i) {
-      Row row = new_row(i);
-      for (uint32_t batch = 0; shape.update != 0 && batch < committed; ++batch)
-        if (is_chosen(row, batch)) row = updated(row, batch);
-      EXPECT(rows[i].id == row.id && rows[i].amount == row.amount && rows[i].stamp == row.stamp,
-             "row %llu should be %llu, %llu, %llu, is %llu, %llu, %llu", static_cast<unsigned long long>(i),
-             static_cast<unsigned long long>(row.id), static_cast<unsigned long long>(row.amount),
-             static_cast<unsigned long long>(row.stamp), static_cast<unsigned long long>(rows[i].id),
-             static_cast<unsigned long long>(rows[i].amount), static_cast<unsigned long long>(rows[i].stamp));
-    }
+    const char* rows = store.host<char>(kRowsAt);
+    for (uint32_t i = 0; i < want.rows; ++i)
+      bench::check_row(shape.tablets().row(rows, i), updated_row(i, shape.update != 0 ? committed : 0), i);
   }
 };
 
 int run(Options options) {
   options.shape.system = static_cast<uint32_t>(options.system);
   const Shape& shape = options.shape;
+  EXPECT(uint64_t(shape.rows) * std::max(shape.batches, 1u) <= 1u << 31, "a table should have at most 2^31 rows");
   Store store(options, kMagic, shape.bytes());
   gpmlog* log = nullptr;
   if (bench::kernels_store(options.system)) {
     const std::string file = options.pool + ".log";
-    log = shape.update != 0
-              ? bench::create_log(file, 2 * sizeof(RowEntry), shape.update_blocks(), kThreads, shape.partitions)
-              : gpmlog_create_conv(file.c_str(), sizeof(Table), 1);
+    log = shape.update != 0 ? bench::create_log(file, sizeof(Change), shape.update_blocks(), kThreads, shape.partitions)
+                            : gpmlog_create_conv(file.c_str(), sizeof(Table), 1);
     EXPECT(log != nullptr, "the log should have been created");
   }
   const Database database = {store, log, shape};
   if (shape.update != 0) {
-    store.with_persists(
-        [&](auto persist) { fill<<<shape.blocks(), kThreads>>>(database.rows(), shape.rows, persist); });
+    store.with_persists([&](auto persist) {
+      fill<<<shape.blocks(), kThreads>>>(database.rows(), shape.tablets(), shape.rows, persist);
+    });
     set_table<<<1, 1>>>(database.table(), table_after(shape, 1));
     store.persist_results(0, shape.bytes());  // before the first state that is not 0
     if (log == nullptr) store.set_state(1);
@@ -241,22 +290,17 @@ int run(Options options) {
 // For systems whose log is not durable before the data: the recovery can only look whether the table has the committed
 // batches and nothing else. If not, it says what it has of the next batch. Rows behind the table's end do not count.
 int examine(const Store& store, const Shape& shape, uint32_t committed) {
-  const auto table_of = [&](uint32_t batches) {
-    return shape.update != 0 ? table_after(shape, 1) : table_after(shape, batches);
-  };
-  const auto row_of = [&](uint64_t id, uint32_t batches) {
-    Row row = new_row(id);
-    for (uint32_t batch = 0; shape.update != 0 && batch < batches; ++batch)
-      if (is_chosen(row, batch)) row = updated(row, batch);
-    return row;
-  };
+  const auto table_of = [&](uint32_t batches) { return table_after(shape, shape.update != 0 ? 1 : batches); };
   bench::Remains remains;
   const uint32_t next = committed < shape.batches ? committed + 1 : committed;
   const Table before = table_of(committed), after = table_of(next);
   if (shape.update == 0) remains.add(&before, &after, store.host<Table>(0), sizeof before);
-  for (uint64_t id = 0; id < before.rows; ++id) {
-    const Row old = row_of(id, committed), updated = row_of(id, next);
-    remains.add(&old, &updated, store.host<Row>(kRowsAt) + id, sizeof old);
+  const char* rows = store.host<char>(kRowsAt);
+  for (uint32_t i = 0; i < before.rows; ++i) {
+    const Row found = shape.tablets().row(rows, i);
+    const Row old = updated_row(i, shape.update != 0 ? committed : 0);
+    const Row updated = updated_row(i, shape.update != 0 ? next : 0);
+    remains.add(&old, &updated, &found, sizeof old);
   }
   return remains.judge(__FILE__, shape.update != 0 ? "rows" : "tables", shape.system, committed, shape.batches);
 }
@@ -279,7 +323,8 @@ int recover(const Options& options) {
     const Phase phase("recovery");
     if (store.state() % 2 == 1) {
       if (shape.update != 0)
-        undo_update<<<shape.update_blocks(), kThreads>>>(database.rows(), log, shape.partitions, undone);
+        undo_update<<<shape.update_blocks(), kThreads>>>(database.rows(), shape.tablets(), log, shape.partitions,
+                                                         undone);
       else
         undo_insert<<<1, 1>>>(database.table(), log, undone);
       store.set_state(2ull * committed);
@@ -303,6 +348,7 @@ int main(int argc, char** argv) {
                                               {{"--rows", &Shape::rows, 1, 1 << 30},
                                                {"--batches", &Shape::batches, 0, 1 << 16},
                                                {"--update", &Shape::update, 0, 1},
-                                               {"--partitions", &Shape::partitions, 0, 1 << 16}});
+                                               {"--partitions", &Shape::partitions, 0, 1 << 24},
+                                               {"--tablet", &Shape::tablet, 16, 1 << 20}});
   return options.recovered.empty() ? run(options) : recover(options);
 }
