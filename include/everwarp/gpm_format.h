@@ -23,9 +23,9 @@ constexpr unsigned long long gpm_checkpoint_magic = 0x31504b434d504745ull;  // "
 
 enum GpmLogKind { gpm_log_conventional = 1, gpm_log_hcl = 2 };
 
-/// The first line of a log. Behind it lie the heads, then the entries. A head, 8 bytes, is the number of 4-byte words
+/// The first line of a log. The heads begin on the next granule, and the entries on one behind them. A head, 8 bytes, is the number of 4-byte words
 /// that its partition holds. It alone decides what is in the partition.
-/// Conventional log: a head has a line of its own. A partition's words follow each other.
+/// Conventional log: a partition's words follow each other, and the partitions follow each other.
 /// HCL log: each thread has a partition. The heads of a warp's lanes share a granule. Word w of all lanes of a warp is
 /// one line: lane l of warp k has its word w at entries + (k * words + w) * 128 + 4 * l.
 struct GpmLogHeader {
@@ -63,9 +63,6 @@ struct GpmElement {
   unsigned long long offset, size;  // offset: within a copy, a multiple of the granule
 };
 
-constexpr unsigned long long gpm_whole_lines(unsigned long long bytes) {
-  return (bytes + gpm_line - 1) / gpm_line * gpm_line;
-}
 constexpr unsigned long long gpm_whole_granules(unsigned long long bytes) {
   return (bytes + gpm_granule - 1) / gpm_granule * gpm_granule;
 }
@@ -77,17 +74,16 @@ inline GpmLogHeader gpm_log_layout(unsigned kind, unsigned partitions, unsigned 
   header.kind = kind;
   header.partitions = partitions;
   header.words = words;
-  header.heads = sizeof(GpmLogHeader);
-  header.entries = gpm_whole_granules(header.heads + (kind == gpm_log_hcl ? 1ull * gpm_head_bytes : 1ull * gpm_line) * partitions);
-  header.bytes = header.entries + (kind == gpm_log_hcl ? 4ull * words : gpm_whole_lines(4ull * words)) * partitions;
+  header.heads = gpm_whole_granules(sizeof(GpmLogHeader));
+  header.entries = gpm_whole_granules(header.heads + 1ull * gpm_head_bytes * partitions);
+  header.bytes = header.entries + 4ull * words * partitions;
   return header;
 }
 
 /// The number of words that partition `partition` holds, by its head in the mapped log.
 inline unsigned long long gpm_log_used(const GpmLogHeader* log, unsigned partition) {
   const char* heads = reinterpret_cast<const char*>(log) + log->heads;
-  const unsigned long long stride = log->kind == gpm_log_hcl ? gpm_head_bytes : gpm_line;
-  return *reinterpret_cast<const volatile unsigned long long*>(heads + stride * partition);
+  return *reinterpret_cast<const volatile unsigned long long*>(heads + 1ull * gpm_head_bytes * partition);
 }
 
 /// Says why the first `bytes` bytes of a pool are no complete log; NULL if they are one.

@@ -176,8 +176,8 @@ EVERWARP_DEVICE GpmLogPlace gpm_log_place(const gpmlog* log, int partition) {
     const size_t own = static_cast<size_t>(gpm_linear_block()) * block_threads + gpm_linear_thread();
     const unsigned at = static_cast<unsigned>(partition >= 0 ? partition : own % log->shape.partitions);
     if (at >= log->shape.partitions) return place;
-    place.head = reinterpret_cast<unsigned long long*>(heads + static_cast<size_t>(at) * gpm_line);
-    place.words = entries + at * ((4ull * words + gpm_line - 1) / gpm_line * gpm_line);
+    place.head = reinterpret_cast<unsigned long long*>(heads + static_cast<size_t>(at) * gpm_head_bytes);
+    place.words = entries + at * 4ull * words;
     place.stride = 4;
     place.lock = log->locks + static_cast<size_t>(at) * gpm_lock_words;
   }

@@ -3,7 +3,7 @@
 //
 //   gpdb [--rows N] [--batches N] …               rows of a batch, copied from the host and inserted at the table's end
 //   gpdb --update 1 [--rows N] [--batches N] …    rows of the table, of which a batch updates one in twenty
-//        [--partitions N]                         a conventional log of so many partitions in place of HCL
+//        [--share N]                              a conventional log in place of HCL; N updates share a partition
 //        [--tablet N]                             rows of a tablet
 //   gpdb --recover FILE [--resume]                undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
@@ -34,14 +34,15 @@ constexpr unsigned kThreads = 256;
 
 struct Shape {
   uint32_t rows, batches, update;
-  uint32_t partitions, system;  // partitions: of a conventional log of updates; 0: HCL
-  uint32_t tablet;              // rows of a tablet
+  uint32_t share, system;  // share: a partition of a conventional log of updates; 0: HCL
+  uint32_t tablet;         // rows of a tablet
   Tablets tablets() const { return Tablets(tablet); }
   size_t bytes() const {
     return sizeof(bench::Header) + tablets().bytes_of(update != 0 ? rows : size_t(rows) * batches);
   }
   unsigned blocks() const { return bench::blocks_for(rows, kThreads); }
-  unsigned update_blocks() const { return bench::blocks_for(rows / 16 + 256, kThreads); }  // for one row in twenty
+  // Of updates, in the order of the list of chosen rows: one row in twenty is expected.
+  bench::LogShape log() const { return {sizeof(uint32_t) * 2, rows / 16 + 256, kThreads, share}; }
 };
 constexpr size_t kRowsAt = sizeof(bench::Header);  // behind the table's own line
 // The paper's tablets have 8 MiB.
@@ -92,15 +93,15 @@ __global__ void insert(Table* table, char* rows, Tablets tablets, gpmlog* log, c
   if (BUG == 1 && log != nullptr) gpmlog_insert(log, &before, sizeof before, 0);  // @log_late
 }
 
-// A thread's entry in the log of updates. In a partition of its own the value comes first, and counts when the row's
-// number is there (so do two inserts of the published program). Where threads share a partition, one insert has both:
-// another thread's words could come between.
+// An entry in the log of updates. In a partition of its own the value comes first, and counts when the row's number is
+// there (so do two inserts of the published program). Where entries share a partition, one insert has both: another
+// thread's words could come between.
 struct Change {
   uint32_t value, row;
 };
-__device__ int log_change(gpmlog* log, const Change& change, uint32_t partitions) {
-  if (partitions != 0) return gpmlog_insert(log, &change, sizeof change);
-  const int status = gpmlog_insert(log, &change.value, sizeof change.value);
+__device__ int log_change(gpmlog* log, const Change& change, const bench::LogShape& shape, uint32_t entry) {
+  if (shape.share > 1) return gpmlog_insert(log, &change, sizeof change, shape.partition_of(entry));
+  const int status = gpmlog_insert(log, &change.value, sizeof change.value);  // the thread's own partition
   return status != gpmlog_ok ? status : gpmlog_insert(log, &change.row, sizeof change.row);  // @log_row
 }
 // A wrong way to log a change: nothing waits until the entry is durable.
@@ -139,18 +140,18 @@ __global__ void choose(char* rows, Tablets tablets, unsigned count, uint32_t bat
 }
 
 template <class Persist>
-__global__ void update(char* rows, Tablets tablets, gpmlog* log, uint32_t partitions, const Chosen* chosen,
+__global__ void update(char* rows, Tablets tablets, gpmlog* log, bench::LogShape shape, const Chosen* chosen,
                        uint32_t batch, Persist persist, unsigned* refused) {
   const unsigned k = blockIdx.x * kThreads + threadIdx.x, count = chosen->count;
-  if (k == 0 && count > gridDim.x * kThreads) atomicAdd(refused, count - gridDim.x * kThreads);
-  if (k >= count) return;
+  if (k == 0 && count > shape.entries) atomicAdd(refused, count - shape.entries);
+  if (k >= count || k >= shape.entries) return;
   const uint32_t row = chosen->row[k];
   uint32_t& value = tablets.word(rows, row, kUpdated);
   const Change change = {value, row};
   if (log != nullptr) {
     if (BUG == 2) log_without_persist(log, change);
     if (BUG == 3) value = updated(change.value, batch);  // @value_early
-    if (BUG != 2 && log_change(log, change, partitions) != gpmlog_ok) atomicAdd(refused, 1u);
+    if (BUG != 2 && log_change(log, change, shape, k) != gpmlog_ok) atomicAdd(refused, 1u);
   }
   value = updated(change.value, batch);  // @value
   bench::persist_mine(persist, &value, sizeof value);
@@ -166,8 +167,9 @@ __global__ void undo_insert(Table* table, gpmlog* log, unsigned* undone) {
   if (BUG != 4) gpmlog_remove(log, sizeof before, 0);
   atomicAdd(undone, 1u);
 }
-__global__ void undo_update(char* rows, Tablets tablets, gpmlog* log, uint32_t partitions, unsigned* undone) {
-  const int partition = bench::partition_to_undo(partitions);
+__global__ void undo_update(char* rows, Tablets tablets, gpmlog* log, bench::LogShape shape, unsigned* undone) {
+  const int partition = bench::partition_of_thread(shape);
+  if (partition == -2) return;
   Change change;
   while (gpmlog_read(log, &change, sizeof change, partition) == gpmlog_ok) {
     tablets.word(rows, change.row, kUpdated) = change.value;
@@ -200,16 +202,16 @@ struct Database {
 
   void clear_log() const {
     if (shape.update != 0)
-      bench::clear_log<<<shape.update_blocks(), kThreads>>>(log, shape.partitions);
+      bench::clear_log<<<shape.log().blocks(), kThreads>>>(log, shape.log());
     else
-      bench::clear_log<<<1, 1>>>(log, 1);
+      bench::clear_log<<<1, 1>>>(log, {sizeof(Table), 1, 1, 1});
   }
   void update_rows(uint32_t batch, Chosen* chosen, unsigned* refused) const {
     CUDA(cudaMemsetAsync(chosen, 0, sizeof(uint32_t)));
     choose<<<shape.blocks(), kThreads>>>(rows(), shape.tablets(), shape.rows, batch, chosen);
     store.with_persists([&](auto persist) {
-      update<<<shape.update_blocks(), kThreads>>>(rows(), shape.tablets(), log, shape.partitions, chosen, batch,
-                                                  persist, refused);
+      update<<<shape.log().blocks(), kThreads>>>(rows(), shape.tablets(), log, shape.log(), chosen, batch, persist,
+                                                 refused);
     });
     store.persist_results(0, shape.bytes());  // if the host persists, it does not know which rows have changed
   }
@@ -263,8 +265,7 @@ int run(Options options) {
   gpmlog* log = nullptr;
   if (bench::kernels_store(options.system)) {
     const std::string file = options.pool + ".log";
-    log = shape.update != 0 ? bench::create_log(file, sizeof(Change), shape.update_blocks(), kThreads, shape.partitions)
-                            : gpmlog_create_conv(file.c_str(), sizeof(Table), 1);
+    log = shape.update != 0 ? shape.log().create(file) : gpmlog_create_conv(file.c_str(), sizeof(Table), 1);
     EXPECT(log != nullptr, "the log should have been created");
   }
   const Database database = {store, log, shape};
@@ -323,8 +324,7 @@ int recover(const Options& options) {
     const Phase phase("recovery");
     if (store.state() % 2 == 1) {
       if (shape.update != 0)
-        undo_update<<<shape.update_blocks(), kThreads>>>(database.rows(), shape.tablets(), log, shape.partitions,
-                                                         undone);
+        undo_update<<<shape.log().blocks(), kThreads>>>(database.rows(), shape.tablets(), log, shape.log(), undone);
       else
         undo_insert<<<1, 1>>>(database.table(), log, undone);
       store.set_state(2ull * committed);
@@ -348,7 +348,7 @@ int main(int argc, char** argv) {
                                               {{"--rows", &Shape::rows, 1, 1 << 30},
                                                {"--batches", &Shape::batches, 0, 1 << 16},
                                                {"--update", &Shape::update, 0, 1},
-                                               {"--partitions", &Shape::partitions, 0, 1 << 24},
+                                               {"--share", &Shape::share, 0, 1 << 24},
                                                {"--tablet", &Shape::tablet, 16, 1 << 20}});
   return options.recovered.empty() ? run(options) : recover(options);
 }

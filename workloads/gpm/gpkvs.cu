@@ -1,16 +1,18 @@
-// gpKVS: batches of SETs and GETs of a key-value store with eight slots in a set, in persistent memory ("GPM",
-// ASPLOS'22, section 4.1). Each batch is a transaction with an undo log, libGPM's HCL log. One thread in eight logs.
+// gpKVS: batches of SETs and of GETs of a key-value store with eight slots in a set, in persistent memory ("GPM",
+// ASPLOS'22, section 4.1). Each batch of SETs is a transaction with an undo log, libGPM's HCL log. One thread in eight
+// logs.
 //
-//   gpkvs [--pairs N] [--batches N] [--sets N] [--gets PERCENT] …    requests of a batch; sets of eight slots
-//         [--partitions N]             a conventional log with N partitions, not HCL
+//   gpkvs [--pairs N] [--batches N] [--sets N] [--gets PERCENT] …    requests of a batch; sets of eight slots; so many
+//                                of a hundred batches are of GETs, the others of SETs, as in the published program
+//         [--share N]            a conventional log, not HCL; the requests share its partitions, N each
 //   gpkvs --recover FILE [--resume]    undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
 //
-// How a batch becomes atomic. The state is 2b while b batches are committed and none is open, and 2b + 1 while batch b
-// is open. A thread logs the old content of its slot. This entry is durable before the thread stores the pair. The log
-// is empty whenever the state becomes odd: each commit clears it, and so does a recovery. The recovery restores a slot,
-// makes it durable, and only then removes the entry. So it may be cut off and run again.
-// deterministic: yes
+// How a batch becomes atomic. The state is 2b while b batches of SETs are committed and none is open, and 2b + 1 while
+// batch b is open. A thread logs the old content of its slot. This entry is durable before the thread stores the pair.
+// The log is empty whenever the state becomes odd: each commit clears it, and so does a recovery. The recovery restores
+// a slot, makes it durable, and only then removes the entry. So it may be cut off and run again. GETs are served out of
+// device memory: where kernels store to the pool, they keep a copy of the store there as well. deterministic: yes
 #include "system.h"
 
 namespace {
@@ -19,46 +21,60 @@ using bench::mix;
 using bench::Phase;
 using bench::Store;
 
-constexpr uint64_t kMagic = 0x67704b5653474d31ull;
+constexpr uint64_t kMagic = 0x67704b5653474d32ull;
 constexpr unsigned kWays = 8, kThreads = 256;
 
-struct Slot {
-  uint64_t key, value;  // key 0: free
+// A set: its keys, then its values, as in the published program's. Key 0: the slot is free.
+struct alignas(128) Set {
+  uint32_t key[kWays];
+  uint64_t value[kWays];
 };
 struct LogEntry {
-  uint64_t key, value, slot;
+  uint64_t value;
+  uint32_t key, way, set, unused;
 };
 struct Shape {
-  uint32_t pairs, batches, sets, gets;  // of a batch; gets: of a hundred requests
-  uint32_t partitions, system;          // partitions: of a conventional log; 0: HCL
+  uint32_t pairs, batches, sets, gets;  // pairs: requests of a batch; gets: of a hundred batches
+  uint32_t share, system;               // share: requests for a partition of a conventional log; 0: HCL
   unsigned blocks() const { return bench::blocks_for(size_t(pairs) * kWays, kThreads); }
-  size_t bytes() const { return size_t(sets) * kWays * sizeof(Slot); }
+  size_t bytes() const { return size_t(sets) * sizeof(Set); }
+  bench::LogShape log() const { return {sizeof(LogEntry), pairs, kThreads, share}; }
+  bool sets_in(uint32_t batch) const { return uint64_t(batch) * (100 - gets) % 100 < 100 - gets; }
+  uint32_t sets_before(uint32_t batch) const {
+    uint32_t found = 0;
+    for (uint32_t b = 0; b < batch; ++b) found += sets_in(b);
+    return found;
+  }
+  /// The first batch behind the first `committed` batches of SETs.
+  uint32_t batch_behind(uint32_t committed) const {
+    uint32_t batch = 0;
+    while (committed != 0) committed -= sets_in(batch++);
+    return batch;
+  }
 };
 constexpr bench::Presets<Shape> kPresets = {
     {2048, 4, 4096, 0, 0, 0}, {1 << 21, 25, 1 << 25, 0, 0, 0}, {24, 3, 8, 30, 0, 0}};
 using Options = bench::Options<Shape>;
 
-__host__ __device__ uint32_t set_of(uint64_t key, uint32_t sets) {
+__host__ __device__ uint32_t set_of(uint32_t key, uint32_t sets) {
   return static_cast<uint32_t>(mix(key) % sets);
 }
-__host__ __device__ unsigned victim_of(uint64_t key) {
+__host__ __device__ unsigned victim_of(uint32_t key) {
   return static_cast<unsigned>(mix(key) >> 61);
 }
-__host__ __device__ uint64_t value_of(uint64_t key, uint32_t batch) {
-  return mix(key + 0x9e3779b97f4a7c15ull * (batch + 1));
-}
 
-// One request of a batch. SETs for the same set form a chain, in their order. The eight threads of its head serve it.
+// A SET of a batch. SETs for the same set form a chain, in their order. The eight threads of its head serve it.
 struct Request {
-  uint64_t key;
-  int next;   // the next SET for this set, or -1
-  bool head;  // no earlier SET of the batch is for this set
-  bool get;
+  uint64_t value;
+  uint32_t key;
+  uint32_t next : 31;  // the next SET for this set, plus one; or 0
+  uint32_t head : 1;   // no earlier SET of the batch is for this set
 };
+static_assert(sizeof(Request) == 16, "what the host copies for a SET");
 
 // A wrong way to write a log: nothing waits until the entry is durable.
-__device__ void log_without_persist(gpmlog* log, const LogEntry& entry) {
-  const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, -1);
+__device__ void log_without_persist(gpmlog* log, const LogEntry& entry, int partition) {
+  const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
   const unsigned* words = reinterpret_cast<const unsigned*>(&entry);
   for (unsigned w = 0; w < sizeof entry / 4; ++w) {
     unsigned* to = reinterpret_cast<unsigned*>(place.words + w * place.stride);
@@ -66,163 +82,226 @@ __device__ void log_without_persist(gpmlog* log, const LogEntry& entry) {
   }
   *place.head = sizeof entry / 4;  // @unpersisted
 }
-__device__ void store_pair(Slot* slot, uint64_t key, uint64_t value) {
-  slot->value = value;  // @value
-  slot->key = key;      // @key
+__device__ void store_pair(Set& set, unsigned way, uint32_t key, uint64_t value) {
+  set.value[way] = value;  // @value
+  set.key[way] = key;      // @key
 }
 
+// Where the store's sets lie.
+struct Sets {
+  Set* stored;  // the pool, or device memory
+  Set* copy;    // in device memory, beside the pool; NULL: there are no GETs
+  uint32_t count;
+};
 // Eight threads, one for each slot of the set, serve the chain that begins with `first`. A thread logs before its first
 // change of the batch.
 template <class Persist>
-__device__ void work_off(Slot* slots, gpmlog* log, const Request* requests, unsigned first, uint32_t sets,
-                         uint32_t batch, Persist persist, unsigned* refused) {
+__device__ void work_off(const Sets& sets, gpmlog* log, const bench::LogShape& shape, const Request* requests,
+                         unsigned first, Persist persist, unsigned* refused) {
   const unsigned way = threadIdx.x % kWays, lane = threadIdx.x % 32, group = 0xffu << (lane - way);
-  const uint64_t index = uint64_t(set_of(requests[first].key, sets)) * kWays + way;
-  Slot* slot = &slots[index];
+  const uint32_t number = set_of(requests[first].key, sets.count);
+  Set& set = sets.stored[number];
   bool logged = false;
-  for (int i = static_cast<int>(first); i != -1; i = requests[i].next) {
-    const uint64_t key = requests[i].key;
-    const Slot old = *slot;
-    const unsigned same = __ballot_sync(group, old.key == key), free = __ballot_sync(group, old.key == 0);
-    const unsigned chosen = same ? __ffs(same) - 1 : free ? __ffs(free) - 1 : lane - way + victim_of(key);
+  for (unsigned i = first + 1; i != 0; i = requests[i - 1].next) {
+    const Request request = requests[i - 1];
+    const uint32_t old = set.key[way];
+    const unsigned same = __ballot_sync(group, old == request.key), free = __ballot_sync(group, old == 0);
+    const unsigned chosen = same ? __ffs(same) - 1 : free ? __ffs(free) - 1 : lane - way + victim_of(request.key);
     if (lane != chosen) continue;
-    if (BUG == 1) store_pair(slot, key, value_of(key, batch));
+    if (BUG == 1) store_pair(set, way, request.key, request.value);
     if (!logged && log != nullptr) {
-      const LogEntry entry = {old.key, old.value, index};
+      const LogEntry entry = {set.value[way], old, way, number, 0};
+      const int partition = shape.partition_of(i - 1);
       if (BUG == 2)
-        log_without_persist(log, entry);
-      else if (gpmlog_insert(log, &entry, sizeof entry) != gpmlog_ok)  // @log
+        log_without_persist(log, entry, partition);
+      else if (gpmlog_insert(log, &entry, sizeof entry, partition) != gpmlog_ok)  // @log
         atomicAdd(refused, 1);
     }
     logged = true;
-    if (BUG != 1) store_pair(slot, key, value_of(key, batch));
+    if (BUG != 1) store_pair(set, way, request.key, request.value);
+    if (sets.copy != nullptr) {
+      sets.copy[number].value[way] = request.value;
+      sets.copy[number].key[way] = request.key;
+    }
   }
-  if (logged) bench::persist_mine(persist, slot, sizeof *slot);
+  if (!logged) return;
+  bench::persist_one(persist, &set.value[way], sizeof set.value[way]);
+  bench::persist_one(persist, &set.key[way], sizeof set.key[way]);
+  bench::persist_all(persist);
 }
 
 template <class Persist>
-__global__ void __launch_bounds__(kThreads) serve(Slot* slots, gpmlog* log, const Request* requests, unsigned count,
-                                                  uint32_t sets, uint32_t batch, Persist persist, unsigned* refused) {
-  const unsigned i = (blockIdx.x * kThreads + threadIdx.x) / kWays;
-  if (i >= count || requests[i].get || !requests[i].head) return;
-  work_off(slots, log, requests, i, sets, batch, persist, refused);
-}
-// GETs read the store as it was before this batch.
 __global__ void __launch_bounds__(kThreads)
-    look_up(const Slot* slots, const Request* requests, unsigned count, uint32_t sets, uint64_t* answers) {
+    serve(Sets sets, gpmlog* log, bench::LogShape shape, const Request* requests, Persist persist, unsigned* refused) {
   const unsigned i = (blockIdx.x * kThreads + threadIdx.x) / kWays;
-  if (i >= count || !requests[i].get) return;
-  const Slot slot = slots[size_t(set_of(requests[i].key, sets)) * kWays + threadIdx.x % kWays];
-  if (slot.key == requests[i].key) answers[i] = slot.value;
+  if (i >= shape.entries || !requests[i].head) return;
+  work_off(sets, log, shape, requests, i, persist, refused);
+}
+__global__ void __launch_bounds__(kThreads)
+    look_up(const Set* sets, uint32_t set_count, const uint32_t* keys, unsigned count, uint64_t* answers) {
+  const unsigned i = (blockIdx.x * kThreads + threadIdx.x) / kWays, way = threadIdx.x % kWays;
+  if (i >= count) return;
+  const Set& set = sets[set_of(keys[i], set_count)];
+  if (set.key[way] == keys[i]) answers[i] = set.value[way];
 }
 
-__global__ void undo(Slot* slots, gpmlog* log, uint32_t partitions, unsigned* undone) {
-  const int partition = bench::partition_to_undo(partitions);
+__global__ void undo(Set* sets, gpmlog* log, bench::LogShape shape, unsigned* undone) {
+  const int partition = bench::partition_of_thread(shape);
+  if (partition == -2) return;
   LogEntry entry;
   while (gpmlog_read(log, &entry, sizeof entry, partition) == gpmlog_ok) {
     if (BUG == 4 && gpmlog_remove(log, sizeof entry, partition) != gpmlog_ok) return;  // @drop_early
-    slots[entry.slot].value = entry.value;
-    slots[entry.slot].key = entry.key;  // @restore
+    sets[entry.set].value[entry.way] = entry.value;
+    sets[entry.set].key[entry.way] = entry.key;  // @restore
     gpm_persist();
     if (BUG != 4) gpmlog_remove(log, sizeof entry, partition);
     atomicAdd(undone, 1);
   }
 }
 
-// A key by Zipf's law with exponent 1. There are as many keys as slots, or twice as many as requests.
-uint64_t zipf_key(uint64_t dice, uint64_t keys) {
+// A number below `count` by Zipf's law with exponent 1.
+uint64_t zipf(uint64_t dice, uint64_t count) {
   const double u = static_cast<double>(dice >> 11) * 0x1p-53;
-  return static_cast<uint64_t>(std::exp(u * std::log(static_cast<double>(keys))));
+  return static_cast<uint64_t>(std::exp(u * std::log(static_cast<double>(count))));
 }
-uint64_t key_of(const Shape& shape, uint32_t batch, uint32_t i) {
+uint32_t key_of_number(uint64_t number) {
+  return static_cast<uint32_t>(mix(number + 1)) | 1;
+}
+/// SET i of the batch of SETs number `batch`. One in eight sets a key again.
+Request set_request(const Shape& shape, uint32_t batch, uint32_t i) {
   const uint64_t number = uint64_t(batch) * shape.pairs + i, dice = mix(number ^ 0x5bd1e995);
-  const uint64_t all = uint64_t(shape.pairs) * shape.batches;
-  if (shape.gets != 0) return mix(zipf_key(dice, all)) | 1;
   const bool again = batch > 0 && dice % 8 == 0;
-  return mix((again ? (dice >> 8) % (uint64_t(batch) * shape.pairs) : number) + 1) | 1;
+  const uint32_t key = key_of_number(again ? (dice >> 8) % (uint64_t(batch) * shape.pairs) : number);
+  return {mix(key + 0x9e3779b97f4a7c15ull * (batch + 1)), key, 0, 0};
 }
-
 std::vector<Request> requests_of(const Shape& shape, uint32_t batch) {
   std::vector<Request> requests(shape.pairs);
   std::vector<int> last(shape.sets, -1);
   for (uint32_t i = 0; i < shape.pairs; ++i) {
-    const uint64_t key = key_of(shape, batch, i);
-    const bool get = mix(uint64_t(batch) << 32 | i) % 100 < shape.gets;
-    requests[i] = {key, -1, false, get};
-    if (get) continue;
-    int& before = last[set_of(key, shape.sets)];
+    requests[i] = set_request(shape, batch, i);
+    int& before = last[set_of(requests[i].key, shape.sets)];
     requests[i].head = before == -1;
-    if (before != -1) requests[before].next = static_cast<int>(i);
+    if (before != -1) requests[before].next = (i + 1) & 0x7fffffff;
     before = static_cast<int>(i);
   }
   return requests;
 }
+/// The keys of a batch of GETs, by Zipf's law among the keys of the `sets` batches of SETs before.
+std::vector<uint32_t> keys_to_get(const Shape& shape, uint32_t batch, uint32_t sets) {
+  std::vector<uint32_t> keys(shape.pairs);
+  for (uint32_t i = 0; i < shape.pairs; ++i)
+    keys[i] = key_of_number(zipf(mix(uint64_t(batch) << 32 | i), uint64_t(sets) * shape.pairs) - 1);
+  return keys;
+}
 
-// The reference: the same store on the host. `answers`: the expected answers of the last batch's GETs.
+// The reference: the same store on the host.
 class Model {
  public:
-  explicit Model(const Shape& shape) : shape_(shape), slots_(size_t(shape.sets) * kWays, Slot{0, 0}) {}
-  const std::vector<Slot>& slots() const { return slots_; }
+  explicit Model(const Shape& shape) : shape_(shape), sets_(shape.sets, Set{}) {}
+  const std::vector<Set>& sets() const { return sets_; }
 
-  std::vector<uint64_t> serve(uint32_t batch) {
-    std::vector<uint64_t> answers(shape_.pairs, 0);
-    const std::vector<Request> requests = requests_of(shape_, batch);
-    for (uint32_t i = 0; i < shape_.pairs; ++i)
-      if (requests[i].get)
-        for (unsigned way = 0; way < kWays; ++way) {
-          const Slot& slot = set(requests[i].key)[way];
-          if (slot.key == requests[i].key) answers[i] = slot.value;
-        }
+  void serve(const std::vector<Request>& requests) {
     for (const Request& request : requests) {
-      if (request.get) continue;
-      Slot* slots = set(request.key);
+      Set& set = sets_[set_of(request.key, shape_.sets)];
       unsigned way = 0;
-      while (way < kWays && slots[way].key != request.key) ++way;
+      while (way < kWays && set.key[way] != request.key) ++way;
       for (unsigned w = 0; way == kWays && w < kWays; ++w)
-        if (slots[w].key == 0) way = w;
-      slots[way == kWays ? victim_of(request.key) : way] = {request.key, value_of(request.key, batch)};
+        if (set.key[w] == 0) way = w;
+      if (way == kWays) way = victim_of(request.key);
+      set.key[way] = request.key;
+      set.value[way] = request.value;
+    }
+  }
+  std::vector<uint64_t> answers(const std::vector<uint32_t>& keys) const {
+    std::vector<uint64_t> answers(keys.size(), 0);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const Set& set = sets_[set_of(keys[i], shape_.sets)];
+      for (unsigned way = 0; way < kWays; ++way)
+        if (set.key[way] == keys[i]) answers[i] = set.value[way];
     }
     return answers;
   }
 
  private:
-  Slot* set(uint64_t key) { return &slots_[size_t(set_of(key, shape_.sets)) * kWays]; }
   Shape shape_;
-  std::vector<Slot> slots_;
+  std::vector<Set> sets_;
 };
 
 void check_store(const Store& store, const Model& model) {
-  const Slot* slots = store.host<Slot>(0);
-  for (size_t i = 0; i < model.slots().size(); ++i) {
-    const Slot& want = model.slots()[i];
-    EXPECT(want.key == slots[i].key && (want.key == 0 || want.value == slots[i].value),
-           "slot %zu should hold %#llx = %#llx, holds %#llx = %#llx", i, static_cast<unsigned long long>(want.key),
-           static_cast<unsigned long long>(want.value), static_cast<unsigned long long>(slots[i].key),
-           static_cast<unsigned long long>(slots[i].value));
-  }
+  const Set* sets = store.host<Set>(0);
+  for (size_t i = 0; i < model.sets().size(); ++i)
+    for (unsigned way = 0; way < kWays; ++way) {
+      const Set &want = model.sets()[i], &found = sets[i];
+      EXPECT(want.key[way] == found.key[way] && (want.key[way] == 0 || want.value[way] == found.value[way]),
+             "slot %u of set %zu should hold %#x = %#llx, holds %#x = %#llx", way, i, want.key[way],
+             static_cast<unsigned long long>(want.value[way]), found.key[way],
+             static_cast<unsigned long long>(found.value[way]));
+    }
 }
 
-void serve_batch(Store& store, gpmlog* log, const Shape& shape, uint32_t batch, bool commit, Model& model) {
-  const DeviceArray<Request> requests(requests_of(shape, batch));
-  DeviceArray<uint64_t> answers(shape.pairs, 0);
-  DeviceArray<unsigned> refused(1, 0);
-  Slot* slots = store.kernels<Slot>(0);
-  {
-    const Phase phase("batch");
-    if (log != nullptr) store.set_state(2ull * batch + 1);
-    if (BUG == 3) store.set_state(2ull * batch + 2);
-    if (shape.gets != 0) look_up<<<shape.blocks(), kThreads>>>(slots, requests, shape.pairs, shape.sets, answers);
-    store.with_persists([&](auto persist) {
-      serve<<<shape.blocks(), kThreads>>>(slots, log, requests, shape.pairs, shape.sets, batch, persist, refused);
-    });
-    store.persist_results(0, shape.bytes());
-    if (commit) store.commit(2ull * batch + 2, batch + 1);
-    if (commit && log != nullptr) bench::clear_log<<<shape.blocks(), kThreads>>>(log, shape.partitions);
+// An open store: the pool, its log, and the copy out of which GETs are served.
+class Server {
+ public:
+  Server(Store& store, gpmlog* log, const Shape& shape, Model& model)
+      : store_(store),
+        log_(log),
+        shape_(shape),
+        model_(model),
+        copy_(shape.gets != 0 && bench::kernels_store(store.system()) ? shape.sets : 1) {
+    if (copied()) CUDA(cudaMemcpy(copy_, store.kernels<Set>(0), shape.bytes(), cudaMemcpyDeviceToDevice));
   }
-  FINISH_KERNEL();
-  EXPECT(refused.download()[0] == 0, "the log should have room for every thread, refused %u", refused.download()[0]);
-  EXPECT_SAME(model.serve(batch), answers.download(), "answer");
-}
+  void serve(uint32_t batch, bool commit) {
+    if (shape_.sets_in(batch))
+      set(shape_.sets_before(batch), commit);
+    else
+      get(batch);
+  }
+
+ private:
+  bool copied() const { return shape_.gets != 0 && bench::kernels_store(store_.system()); }
+  void set(uint32_t batch, bool commit) {
+    const std::vector<Request> requests = requests_of(shape_, batch);
+    DeviceArray<Request> on_device(requests.size());
+    DeviceArray<unsigned> refused(1, 0);
+    const Sets stored = {store_.kernels<Set>(0), copied() ? copy_.get() : nullptr, shape_.sets};
+    {
+      const Phase phase("batch");
+      CUDA(cudaMemcpy(on_device, requests.data(), requests.size() * sizeof(Request), cudaMemcpyHostToDevice));
+      if (log_ != nullptr) store_.set_state(2ull * batch + 1);
+      if (BUG == 3) store_.set_state(2ull * batch + 2);
+      store_.with_persists([&](auto persist) {
+        ::serve<<<shape_.blocks(), kThreads>>>(stored, log_, shape_.log(), on_device, persist, refused);
+      });
+      store_.persist_results(0, shape_.bytes());
+      if (commit) store_.commit(2ull * batch + 2, batch + 1);
+      if (commit && log_ != nullptr) bench::clear_log<<<shape_.log().blocks(), kThreads>>>(log_, shape_.log());
+    }
+    FINISH_KERNEL();
+    EXPECT(refused.download()[0] == 0, "the log should have room for every request, refused %u", refused.download()[0]);
+    model_.serve(requests);
+  }
+  void get(uint32_t batch) {
+    const std::vector<uint32_t> keys = keys_to_get(shape_, batch, shape_.sets_before(batch));
+    std::vector<uint64_t> found(keys.size());
+    DeviceArray<uint32_t> on_device(keys.size());
+    DeviceArray<uint64_t> answers(keys.size());
+    {
+      const Phase phase("batch");
+      CUDA(cudaMemcpy(on_device, keys.data(), keys.size() * sizeof(uint32_t), cudaMemcpyHostToDevice));
+      CUDA(cudaMemsetAsync(answers, 0, keys.size() * sizeof(uint64_t)));
+      look_up<<<shape_.blocks(), kThreads>>>(copied() ? copy_.get() : store_.kernels<Set>(0), shape_.sets, on_device,
+                                             shape_.pairs, answers);
+      CUDA(cudaMemcpy(found.data(), answers, found.size() * sizeof(uint64_t), cudaMemcpyDeviceToHost));
+    }
+    EXPECT_SAME(model_.answers(keys), found, "answer");
+  }
+
+  Store& store_;
+  gpmlog* const log_;
+  const Shape& shape_;
+  Model& model_;
+  DeviceArray<Set> copy_;
+};
 
 int run(Options options) {
   options.shape.system = static_cast<uint32_t>(options.system);
@@ -230,13 +309,14 @@ int run(Options options) {
   Store store(options, kMagic, shape.bytes());
   gpmlog* log = nullptr;
   if (bench::kernels_store(options.system)) {
-    log = bench::create_log(options.pool + ".log", sizeof(LogEntry), shape.blocks(), kThreads, shape.partitions);
+    log = shape.log().create(options.pool + ".log");
     EXPECT(log != nullptr, "the log should have been created");
   }
   Model model(shape);
+  Server server(store, log, shape, model);
   store.begin_work();
   for (uint32_t batch = 0; batch < shape.batches; ++batch)
-    serve_batch(store, log, shape, batch, !(options.stop_before_commit && batch + 1 == shape.batches), model);
+    server.serve(batch, !(options.stop_before_commit && batch + 1 == shape.batches));
   store.end();
   if (options.stop_before_commit) return PASS("stopped before the last commit");
   check_store(store, model);
@@ -247,12 +327,20 @@ int run(Options options) {
 // For systems whose log is not durable before the data: the recovery can only look whether the store has the committed
 // batches and nothing else. If not, it says what it has of the next batch.
 int examine(const Store& store, Model& model, const Shape& shape, uint32_t committed) {
-  const std::vector<Slot> before = model.slots();
-  if (committed < shape.batches) model.serve(committed);
+  const std::vector<Set> before = model.sets();
+  if (committed < shape.sets_before(shape.batches)) model.serve(requests_of(shape, committed));
   bench::Remains remains;
+  const Set* found = store.host<Set>(0);
+  struct Slot {
+    uint64_t value, key;
+  };
   for (size_t i = 0; i < before.size(); ++i)
-    remains.add(&before[i], &model.slots()[i], store.host<Slot>(0) + i, sizeof(Slot));
-  return remains.judge(__FILE__, "slots", shape.system, committed, shape.batches);
+    for (unsigned way = 0; way < kWays; ++way) {
+      const auto slot = [&](const Set& set) { return Slot{set.value[way], set.key[way]}; };
+      const Slot old = slot(before[i]), next = slot(model.sets()[i]), now = slot(found[i]);
+      remains.add(&old, &next, &now, sizeof(Slot));
+    }
+  return remains.judge(__FILE__, "slots", shape.system, committed, shape.sets_before(shape.batches));
 }
 
 int recover(const Options& options) {
@@ -263,7 +351,7 @@ int recover(const Options& options) {
   const uint32_t committed = static_cast<uint32_t>(store.state() / 2);
   bench::expect_acknowledged(committed, "batches");
   Model model(shape);
-  for (uint32_t batch = 0; batch < committed; ++batch) model.serve(batch);
+  for (uint32_t batch = 0; batch < committed; ++batch) model.serve(requests_of(shape, batch));
   if (!bench::kernels_persist(options.system)) return examine(store, model, shape, committed);
   gpmlog* log = gpmlog_open((options.recovered + ".log").c_str());
   EXPECT(log != nullptr || store.state() == 0, "a store with batches should have its log");
@@ -272,20 +360,21 @@ int recover(const Options& options) {
   {
     const Phase phase("recovery");
     if (store.state() % 2 == 1) {
-      undo<<<shape.blocks(), kThreads>>>(store.kernels<Slot>(0), log, shape.partitions, undone);
+      undo<<<shape.log().blocks(), kThreads>>>(store.kernels<Set>(0), log, shape.log(), undone);
       store.set_state(2ull * committed);
     } else {
-      bench::clear_log<<<shape.blocks(), kThreads>>>(log, shape.partitions);
+      bench::clear_log<<<shape.log().blocks(), kThreads>>>(log, shape.log());
     }
   }
   FINISH_KERNEL();
   check_store(store, model);
-  for (uint32_t batch = committed; options.resume && batch < shape.batches; ++batch)
-    serve_batch(store, log, shape, batch, true, model);
+  Server server(store, log, shape, model);
+  for (uint32_t batch = shape.batch_behind(committed); options.resume && batch < shape.batches; ++batch)
+    server.serve(batch, true);
   check_store(store, model);
   bench::print_phases({"recovery"});
-  return PASS("recovered: %u of %u batches were committed, %u slots undone", committed, shape.batches,
-              undone.download()[0]);
+  return PASS("recovered: %u of %u batches of SETs were committed, %u slots undone", committed,
+              shape.sets_before(shape.batches), undone.download()[0]);
 }
 
 }  // namespace
@@ -295,7 +384,7 @@ int main(int argc, char** argv) {
                                               {{"--pairs", &Shape::pairs, 1, 1 << 24},
                                                {"--batches", &Shape::batches, 0, 1 << 16},
                                                {"--sets", &Shape::sets, 1, 1 << 28},
-                                               {"--gets", &Shape::gets, 0, 100},
-                                               {"--partitions", &Shape::partitions, 0, 1 << 16}});
+                                               {"--gets", &Shape::gets, 0, 99},
+                                               {"--share", &Shape::share, 0, 1 << 24}});
   return options.recovered.empty() ? run(options) : recover(options);
 }

@@ -3,7 +3,7 @@
 //
 //   logging [--threads N] [--rounds N] [--pool FILE]
 //           [--bytes N]                                   the size of an entry
-//           [--partitions N]                              a conventional log with N partitions; 0: HCL
+//           [--share N]                                   a conventional log; N threads share a partition. 0: HCL
 // deterministic: yes
 #include "system.h"
 
@@ -12,8 +12,8 @@ namespace {
 constexpr unsigned kBlock = 256, kMostBytes = 256;
 
 struct Shape {
-  uint32_t threads, bytes, rounds, partitions;
-  unsigned blocks() const { return bench::blocks_for(threads, kBlock); }
+  uint32_t threads, bytes, rounds, share;
+  __host__ __device__ bench::LogShape log() const { return {size_t(bytes) * rounds, threads, kBlock, share}; }
 };
 constexpr bench::Presets<Shape> kPresets = {{1024, 16, 2, 0}, {65536, 16, 1, 0}, {64, 16, 2, 0}};
 using Options = bench::Options<Shape>;
@@ -29,11 +29,11 @@ __global__ void insert(gpmlog* log, Shape shape, uint32_t round, unsigned* refus
   if (thread >= shape.threads) return;
   unsigned words[kMostBytes / 4];
   fill(words, shape.bytes / 4, thread, round);
-  if (gpmlog_insert(log, words, shape.bytes) != gpmlog_ok) atomicAdd(refused, 1u);
+  if (gpmlog_insert(log, words, shape.bytes, shape.log().partition_of(thread)) != gpmlog_ok) atomicAdd(refused, 1u);
 }
 // Removes the partition's entries, and counts for each thread and round those whose words are right (`seen`).
 __global__ void take(gpmlog* log, Shape shape, unsigned* seen) {
-  const int partition = bench::partition_to_undo(shape.partitions);
+  const int partition = bench::partition_of_thread(shape.log());
   unsigned found[kMostBytes / 4], want[kMostBytes / 4];
   while (gpmlog_read(log, found, shape.bytes, partition) == gpmlog_ok) {
     fill(want, shape.bytes / 4, found[0] / 8, found[0] % 8);
@@ -47,16 +47,15 @@ __global__ void take(gpmlog* log, Shape shape, unsigned* seen) {
 int run(const Options& options) {
   const Shape& shape = options.shape;
   gpm_persist_begin();
-  gpmlog* log =
-      bench::create_log(options.pool, size_t(shape.bytes) * shape.rounds, shape.blocks(), kBlock, shape.partitions);
+  gpmlog* log = shape.log().create(options.pool);
   EXPECT(log != nullptr, "the log should have been created");
   DeviceArray<unsigned> refused(1, 0), seen(size_t(shape.threads) * 8, 0);
   for (uint32_t round = 0; round < shape.rounds; ++round) {
     const bench::Phase phase("insert");
-    insert<<<shape.blocks(), kBlock>>>(log, shape, round, refused);
+    insert<<<shape.log().blocks(), kBlock>>>(log, shape, round, refused);
   }
   FINISH_KERNEL();
-  take<<<std::max(shape.blocks(), bench::blocks_for(shape.partitions, kBlock)), kBlock>>>(log, shape, seen);
+  take<<<shape.log().blocks(), kBlock>>>(log, shape, seen);
   FINISH_KERNEL();
   EXPECT(refused.download()[0] == 0, "the log should have room, refused %u", refused.download()[0]);
   const std::vector<unsigned> times = seen.download();
@@ -76,7 +75,7 @@ int main(int argc, char** argv) {
                                               {{"--threads", &Shape::threads, 1, 1 << 24},
                                                {"--bytes", &Shape::bytes, 4, kMostBytes},
                                                {"--rounds", &Shape::rounds, 1, 8},
-                                               {"--partitions", &Shape::partitions, 0, 1 << 16}});
+                                               {"--share", &Shape::share, 0, 1 << 24}});
   if (options.shape.bytes % 4 != 0 || !options.recovered.empty()) {
     fprintf(stderr, "%s: entries have whole words of 4 bytes, and nothing is recovered\n", argv[0]);
     return 2;

@@ -332,27 +332,33 @@ class Store {
   const char* flush_phase_ = "flush of the set-up";
 };
 
-/// Empties a log. In an HCL log each thread clears its own partition; in a conventional log thread p clears partition
-/// p.
-__global__ void clear_log(gpmlog* log, uint32_t partitions) {
+/// The log of a program whose kernels log `entries` entries of `bytes` bytes, in blocks of `threads` threads. share 0:
+/// an HCL log; entry i has the place of thread i. Else a conventional log, of whose partitions each is shared by so
+/// many entries (published programs: 1). Entry i is in partition i modulo the number of partitions.
+struct LogShape {
+  size_t bytes;
+  uint32_t entries, threads, share;
+  unsigned blocks() const { return blocks_for(entries, threads); }
+  __host__ __device__ uint32_t partitions() const { return share == 0 ? 0 : (entries + share - 1) / share; }
+  __device__ int partition_of(uint32_t entry) const {
+    return static_cast<int>(share == 0 ? entry : entry % partitions());
+  }
+  gpmlog* create(const std::string& path) const {
+    if (share == 0) return gpmlog_create_hcl(path.c_str(), bytes * blocks() * threads, blocks(), threads);
+    return gpmlog_create_conv(path.c_str(), bytes * share * partitions(), partitions());
+  }
+};
+/// The partition of a thread that looks after one of the log's: in an HCL log its own, -1; else that of its number. -2:
+/// there is none.
+__device__ inline int partition_of_thread(const LogShape& log) {
   const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
-  if (partitions == 0)
-    gpmlog_clear(log);
-  else if (thread < partitions)
-    gpmlog_clear(log, static_cast<int>(thread));
+  if (log.share == 0) return -1;
+  return thread < log.partitions() ? static_cast<int>(thread) : -2;
 }
-/// The partition that the calling thread of a recovery undoes. -1: its own (HCL); -2: none.
-__device__ inline int partition_to_undo(uint32_t partitions) {
-  const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
-  return partitions == 0 ? -1 : thread < partitions ? static_cast<int>(thread) : -2;
-}
-/// Makes a log with an entry of `bytes` bytes for each thread of the grid. It is an HCL log, or a conventional log with
-/// so many partitions, each with room for the entries of its threads.
-inline gpmlog* create_log(const std::string& path, size_t bytes, unsigned blocks, unsigned threads,
-                          uint32_t partitions) {
-  if (partitions == 0) return gpmlog_create_hcl(path.c_str(), bytes * blocks * threads, blocks, threads);
-  const size_t entries = (size_t(blocks) * threads + partitions - 1) / partitions;  // of a partition
-  return gpmlog_create_conv(path.c_str(), bytes * entries * partitions, partitions);
+/// Empties a log, by its `blocks()` blocks of its `threads` threads.
+__global__ void clear_log(gpmlog* log, LogShape shape) {
+  const int partition = partition_of_thread(shape);
+  if (partition != -2) gpmlog_clear(log, partition);
 }
 
 /// What a crash has left of a batch that nothing undoes. A piece (slot, row) is as before the batch, as after it, or
