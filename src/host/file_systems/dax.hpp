@@ -3,11 +3,13 @@
 // with zeros and adds to the journal. The next fsync() writes the journal.
 #pragma once
 
+#include "core/fields.hpp"
 #include "host/file_system.hpp"
 
 namespace ew::host {
 
 /// The costs of such a file system. Each file system has a struct of its own, with these members and its own sources.
+/// Its fields() calls visit_dax_costs().
 struct DaxCosts {
   core::Picoseconds call;      // for each call
   core::Picoseconds page;      // for each page of 4 KiB of a call
@@ -16,6 +18,26 @@ struct DaxCosts {
   core::Picoseconds journal;   // for fsync(), if blocks were allocated
   bool streams = false;        // non-temporal stores instead of stores and flushes
 };
+
+/// Where a file system's costs come from.
+struct DaxSources {
+  const char *call, *page, *allocate, *sync, *journal, *streams;
+};
+
+template <class Self, class Visitor>
+void visit_dax_costs(Self& self, Visitor&& visit, const DaxSources& source) {
+  using core::Range;
+  visit("call", self.call, Range{0, 1e12}, "", "Cost of each call, before it looks at a page.", source.call);
+  visit("page", self.page, Range{0, 1e12}, "", "Cost of each page of 4 KiB that a call looks up.", source.page);
+  visit("allocate", self.allocate, Range{0, 1e12}, "",
+        "Cost of a call that allocates blocks: its part of the journal's transaction.", source.allocate);
+  visit("sync", self.sync, Range{0, 1e12}, "", "Cost of fsync().", source.sync);
+  visit("journal", self.journal, Range{0, 1e12}, "", "Additional cost of fsync() if blocks were allocated.",
+        source.journal);
+  visit("streams", self.streams, Range{}, "",
+        "true: calls copy with non-temporal stores; false: with ordinary stores, and then they flush each line.",
+        source.streams);
+}
 
 Work dax_write(const DaxCosts&, const FileRange&, u64 from);
 Work dax_read(const DaxCosts&, const FileRange&, u64 to);

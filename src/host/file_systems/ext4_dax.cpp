@@ -1,4 +1,3 @@
-#include "core/fields.hpp"
 #include "host/file_systems/dax.hpp"
 
 namespace ew::host {
@@ -17,19 +16,15 @@ struct Ext4DaxCosts : DaxCosts {
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
-    using core::Range;
-    visit("call", self.call, Range{0, 1e12}, "", "Cost of each call, before it looks at a page.",
-          "assumed: the order of magnitude of published system calls with a file's locks");
-    visit("page", self.page, Range{0, 1e12}, "", "Cost of each page of 4 KiB that a call looks up.", "assumed");
-    visit("allocate", self.allocate, Range{0, 1e12}, "",
-          "Cost of a call that allocates blocks: its part of the journal's transaction.",
-          "SplitFS, Table 1: an append of 4 KiB takes 9,002 ns, of which the bytes take 671; less call and page");
-    visit("sync", self.sync, Range{0, 1e12}, "", "Cost of fsync().", "assumed: the bytes are durable already");
-    visit("journal", self.journal, Range{0, 1e12}, "", "Additional cost of fsync() if blocks were allocated.",
-          "SplitFS, Table 6: fsync() takes 28.98 us; less sync");
-    visit("streams", self.streams, Range{}, "",
-          "true: calls copy with non-temporal stores; false: with ordinary stores, and then they flush each line.",
-          "GPM, section 3: the host copies, then evicts from its caches. Linux itself streams since 4.13");
+    visit_dax_costs(
+        self, visit,
+        {.call = "assumed: the order of magnitude of published system calls with a file's locks",
+         .page = "assumed",
+         .allocate =
+             "SplitFS, Table 1: an append of 4 KiB takes 9,002 ns, of which the bytes take 671; less call and page",
+         .sync = "assumed: the bytes are durable already",
+         .journal = "SplitFS, Table 6: fsync() takes 28.98 us; less sync",
+         .streams = "GPM, section 3: the host copies, then evicts from its caches. Linux itself streams since 4.13"});
   }
 };
 

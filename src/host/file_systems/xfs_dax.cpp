@@ -1,4 +1,3 @@
-#include "core/fields.hpp"
 #include "host/file_systems/dax.hpp"
 
 namespace ew::host {
@@ -16,19 +15,8 @@ struct XfsDaxCosts : DaxCosts {
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
-    using core::Range;
-    visit("call", self.call, Range{0, 1e12}, "", "Cost of each call, before it looks at a page.",
-          "assumed: as ext4-dax");
-    visit("page", self.page, Range{0, 1e12}, "", "Cost of each page of 4 KiB that a call looks up.",
-          "assumed: as ext4-dax");
-    visit("allocate", self.allocate, Range{0, 1e12}, "",
-          "Cost of a call that allocates blocks: its part of the log's transaction.", "assumed: as ext4-dax");
-    visit("sync", self.sync, Range{0, 1e12}, "", "Cost of fsync().", "assumed: as ext4-dax");
-    visit("journal", self.journal, Range{0, 1e12}, "", "Additional cost of fsync() if blocks were allocated.",
-          "assumed: as ext4-dax");
-    visit("streams", self.streams, Range{}, "",
-          "true: calls copy with non-temporal stores; false: with ordinary stores, and then they flush each line.",
-          "assumed: as ext4-dax");
+    constexpr const char* same = "assumed: as ext4-dax";
+    visit_dax_costs(self, visit, {same, same, same, same, same, same});
   }
 };
 
