@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -274,6 +276,59 @@ TEST_P(GpmFiles, TheStudysInputsDoWhatTheySay) {
   }
   EXPECT_EQ(call({program("cpu_kvs"), "--small", "--pool", "pool"}).status, 0);
   EXPECT_EQ(call({program("cpu_kvs"), "--pairs", "9", "--sets", "1"}).status, 2) << "no room";
+}
+
+// Table 4 of the paper follows from these bytes: a SET makes 52 durable, an inserted row 28 (36 if the host persists
+// whole tablets), an updated row 36.
+TEST_P(GpmFiles, TransactionsMakeThePublishedBytesDurable) {
+  if (std::string(GetParam()) != "checkpoints") GTEST_SKIP() << "once is enough";
+  const auto of_a_batch = [&](const Words& words) {
+    double bytes[2];
+    for (const int batches : {0, 1}) {
+      Words call_of{EW_PROGRAM,
+                    "run",
+                    "-m",
+                    "titan-rtx-optane",
+                    "--set",
+                    "sm.count=2",
+                    "--stats",
+                    "s.json",
+                    program(words[0]),
+                    "--batches",
+                    std::to_string(batches),
+                    "--pool",
+                    "pool"};
+      call_of.insert(call_of.end(), words.begin() + 1, words.end());
+      EXPECT_EQ(call(call_of).status, 0);
+      std::ifstream file(folder_ + "/s.json");
+      bytes[batches] = nlohmann::json::parse(file)["timing"]["durable.bytes"];
+    }
+    return bytes[1] - bytes[0];
+  };
+  constexpr double rows = 4096;  // four tablets
+  EXPECT_NEAR(of_a_batch({"gpkvs", "--pairs", "512"}) / 512, 52, 0.5);
+  EXPECT_NEAR(of_a_batch({"gpdb", "--rows", "4096"}) / rows, 28, 0.1);
+  EXPECT_NEAR(of_a_batch({"gpdb", "--rows", "4096", "--system", "CAP-mm"}) / rows, 36, 0.1);
+  EXPECT_NEAR(of_a_batch({"gpdb", "--update", "1", "--rows", "4096", "--system", "CAP-mm"}) / rows, 36, 0.1);
+  const double updates = of_a_batch({"gpdb", "--update", "1", "--rows", "4096"}) - 16;  // the state, twice
+  EXPECT_EQ(std::fmod(updates, 36), 0) << updates;
+  EXPECT_NEAR(updates / 36, rows / 20, 60);
+}
+
+// Batches of GETs between those of SETs: what was set last is found, before a crash and behind it.
+TEST_P(GpmFiles, GetsAreBatchesOfTheirOwn) {
+  if (std::string(GetParam()) != "checkpoints") GTEST_SKIP() << "once is enough";
+  const Words words = {program("gpkvs"), "--pairs", "300", "--sets", "100", "--gets", "80", "--batches", "11"};
+  for (const std::string system : {"GPM", "GPM-NDP", "CAP-mm"}) {
+    Words whole = words;
+    whole.insert(whole.end(), {"--pool", "pool", "--system", system});
+    EXPECT_NE(call(whole).output.find("11 batches of 300 requests"), std::string::npos);
+  }
+  Words stopped = words;
+  stopped.insert(stopped.end(), {"--pool", "pool", "--stop-before-commit"});
+  EXPECT_EQ(call(stopped).status, 0);
+  const Outcome outcome = call({program("gpkvs"), "--recover", "pool", "--resume"});
+  EXPECT_NE(outcome.output.find("2 of 3 batches of SETs were committed"), std::string::npos) << outcome.output;
 }
 
 // Threads of the host alone, traced: killed at moments of simulated time.
