@@ -48,7 +48,7 @@ Outcome Executor::run(Warp& warp, u64 budget, u64& executed) {
   if (warp.split_count > 1) warp.merge();
   read_split();
   for (;;) {
-    if (pc == stop) [[unlikely]] {
+    while (pc == stop) {  // the split that goes on may stand at its own meeting, too
       warp.split().pc = pc;
       if (!warp.arrive() && !another(warp)) return done(stuck(warp));
       read_split();
