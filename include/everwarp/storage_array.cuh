@@ -54,22 +54,32 @@ struct array_view {
   uint64_t first_byte, count;
 
   __host__ __device__ uint64_t size() const { return count; }
-  __device__ T operator[](uint64_t i) const {
+  __device__ __forceinline__ T operator[](uint64_t i) const {
     T value = T();
     read(i, value);
     return value;
   }
   __device__ element<T> operator[](uint64_t i) { return element<T>(*this, i); }
 
-  __device__ status read(uint64_t i, T& value) const {
-    return each_part(i, false, [&](char* bytes, uint32_t done, uint32_t part) {
-      copy(reinterpret_cast<char*>(&value) + done, bytes, part);
-    });
+  __device__ __forceinline__ status read(uint64_t i, T& value) const {
+    if (i < count && spans(i)) {
+      T whole = T();  // of its own: else `value` would have to be in memory
+      const status end = each_part(i, false, [&](char* bytes, uint32_t done, uint32_t part) {
+        copy(reinterpret_cast<char*>(&whole) + done, bytes, part);
+      });
+      value = whole;
+      return end;
+    }
+    return whole_element(i, false, [&](char* bytes) { copy(reinterpret_cast<char*>(&value), bytes, sizeof(T)); });
   }
-  __device__ status write(uint64_t i, const T& value) const {
-    return each_part(i, true, [&](char* bytes, uint32_t done, uint32_t part) {
-      copy(bytes, reinterpret_cast<const char*>(&value) + done, part);
-    });
+  __device__ __forceinline__ status write(uint64_t i, const T& value) const {
+    if (i < count && spans(i)) {
+      const T whole = value;
+      return each_part(i, true, [&](char* bytes, uint32_t done, uint32_t part) {
+        copy(bytes, reinterpret_cast<const char*>(&whole) + done, part);
+      });
+    }
+    return whole_element(i, true, [&](char* bytes) { copy(bytes, reinterpret_cast<const char*>(&value), sizeof(T)); });
   }
 
   /// Asks for the element's line, if there is room for it now, and does not wait. An access that comes later does, if it must.
@@ -122,7 +132,7 @@ struct array_view {
   __device__ status write_back(uint64_t i) const { return i < count ? cache.write_back(line_of(i)) : out_of_range; }
 
   __device__ uint64_t byte_of(uint64_t i) const { return first_byte + i * sizeof(T); }
-  __device__ uint64_t line_of(uint64_t i) const { return byte_of(i) / cache.line_bytes; }
+  __device__ uint64_t line_of(uint64_t i) const { return byte_of(i) >> cache.line_shift; }
   __device__ uint32_t offset_of(uint64_t i) const { return static_cast<uint32_t>(byte_of(i) & (cache.line_bytes - 1)); }
   __device__ bool spans(uint64_t i) const { return offset_of(i) + sizeof(T) > cache.line_bytes; }
 
@@ -158,10 +168,15 @@ struct array_view {
       *reinterpret_cast<Piece*>(to + i) = *reinterpret_cast<const Piece*>(from + i);
   }
   template <class Use>
+  __device__ __forceinline__ status whole_element(uint64_t i, bool writes, Use use) const {
+    if (i >= count) return cache.fail(line_of(i), out_of_range);
+    const line_group group(line_of(i));
+    return group.with(cache, line_of(i), writes, false, [&](char* bytes) { use(bytes + offset_of(i)); });
+  }
+  template <class Use>
   __device__ status each_part(uint64_t i, bool writes, Use use) const {
-    if (i >= count) return cache.fail(byte_of(i) / cache.line_bytes, out_of_range);
     for (uint32_t done = 0; done < sizeof(T);) {
-      const uint64_t byte = byte_of(i) + done, line = byte / cache.line_bytes;
+      const uint64_t byte = byte_of(i) + done, line = byte >> cache.line_shift;
       const uint32_t offset = static_cast<uint32_t>(byte & (cache.line_bytes - 1));
       const uint32_t room = cache.line_bytes - offset, left = static_cast<uint32_t>(sizeof(T)) - done;
       const uint32_t part = left < room ? left : room;
@@ -206,18 +221,18 @@ class cursor {
   cursor(const cursor&) = delete;
   cursor& operator=(const cursor&) = delete;
 
-  __device__ T operator[](uint64_t i) {
+  __device__ __forceinline__ T operator[](uint64_t i) {
     T value = T();
     read(i, value);
     return value;
   }
-  __device__ status read(uint64_t i, T& value) {
+  __device__ __forceinline__ status read(uint64_t i, T& value) {
     if (i < array_.count && array_.spans(i)) return leave(), array_.read(i, value);
     if (const status end = reach(i)) return end;
     array_.copy(reinterpret_cast<char*>(&value), bytes_ + array_.offset_of(i), sizeof(T));
     return ok;
   }
-  __device__ status write(uint64_t i, const T& value) {
+  __device__ __forceinline__ status write(uint64_t i, const T& value) {
     if (i < array_.count && array_.spans(i)) return leave(), array_.write(i, value);
     if (const status end = reach(i)) return end;
     array_.copy(bytes_ + array_.offset_of(i), reinterpret_cast<const char*>(&value), sizeof(T));
@@ -225,30 +240,50 @@ class cursor {
     return ok;
   }
   /// Holds no line any more.
-  __device__ void leave() {
+  __device__ __forceinline__ void leave() {
+    if (reused_) detail::count(&array_.cache.counts().reused, reused_);
+    reused_ = 0;
     if (!bytes_) return;
-    if (dirty_) array_.cache.mark_dirty(line_);
-    array_.cache.unpin(line_, 1);
-    bytes_ = nullptr, dirty_ = false;
+    const line_group group(line_);
+    array_.cache.let_gone(let_go(group));
   }
 
  private:
-  __device__ status reach(uint64_t i) {
+  __device__ __forceinline__ status reach(uint64_t i) {
     if (i >= array_.count) return array_.cache.fail(array_.line_of(i), out_of_range);
     const uint64_t line = array_.line_of(i);
     if (bytes_ && line == line_) {
-      detail::count(&array_.cache.counts().reused);
+      ++reused_;
       return ok;
     }
-    leave();
+    // The leader lets the old line go and pins the new one at once, and then looks at what both have answered.
+    cache_view::leaving old;
+    if (bytes_) {
+      const line_group group(line_);
+      old = let_go(group);
+    }
     const line_group group(line);
+    const uint64_t now = group.leads ? array_.cache.pin(line, group.count) : 0;
+    array_.cache.let_gone(old);
     line_ = line;
-    return group.with(array_.cache, line, false, true, [&](char* bytes) { bytes_ = bytes; });
+    return group.with(array_.cache, line, now, false, true, [&](char* bytes) { bytes_ = bytes; });
+  }
+  /// One lane for all that leave the line together.
+  __device__ __forceinline__ cache_view::leaving let_go(const line_group& group) {
+    cache_view::leaving now;
+    const bool dirty = __any_sync(group.mask, dirty_);
+    bytes_ = nullptr, dirty_ = false;
+    if (group.leads) {
+      if (dirty) array_.cache.mark_dirty(line_);
+      now = array_.cache.let_go(line_, group.count);
+    }
+    return now;
   }
 
   const array_view<T> array_;
   uint64_t line_ = 0;
   char* bytes_ = nullptr;
+  uint32_t reused_ = 0;
   bool dirty_ = false;
 };
 

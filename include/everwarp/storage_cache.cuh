@@ -3,8 +3,11 @@
 //
 // The cached range of the drives is cut into lines. Each has a state, one word: valid, busy, dirty, writing, and how many
 // threads hold it (its pins). A line that is held does not leave. The lanes of a warp that want the same line together have
-// one leader; it probes once for all of them (line_group). One thread asks the drive for a line that misses, and
-// any thread that needs it looks whether it has come.
+// one leader; it probes once for all of them (storage_line_group.cuh). One thread asks the drive for a line that misses,
+// and any thread that needs it looks whether it has come.
+//
+// A hit is one atomic: it adds pins, and answers the state and the slot. All that is longer is a function of its own
+// that reads the view from device memory (cache_view::here); so a kernel keeps what a hit needs in registers.
 //
 // Nothing here waits: step() does what can be done now. The caller repeats it, and lanes that are done use their line and
 // let it go before they wait for others. So a warp whose lanes want more lines than there are slots makes progress.
@@ -22,90 +25,69 @@
 
 namespace bam {
 
-/// What a kernel needs of a cache: passed by value.
+/// What a kernel needs of a cache: passed by value, and never changed.
 struct cache_view {
+  uint64_t* states;  // by line: its state, and its slot
+  char* data;        // slot by slot
+  cache_statistics* statistics;
+  cache_state* state;
+  const cache_view* here;  // the same in device memory
+  uint64_t lines;
+  uint32_t line_bytes, line_shift;  // a power of two, and its logarithm
+  bam::replacement replacement;
+  uint32_t patience;
+  // What a hit does not need.
   const queue_view* queues;  // drive by drive
-  uint32_t *states, *slots;  // by line: its state; its slot
   uint64_t* owners;          // by slot: its line
   slot_command* commands;    // by slot and drive
-  char* data;                // slot by slot
   uint64_t* lists;           // by slot: its pages but the first, if there are more than two
   confirmation* confirmations;  // by drive; nullptr: reads are not confirmed
   char* scratch;                // where their data go
-  cache_state* state;
-  cache_statistics* statistics;
-  uint64_t lines, first_block;
-  uint32_t slot_count, line_bytes, line_blocks, list_entries;
-  uint32_t drives, pairs, patience;
-  bam::replacement replacement;
+  uint64_t first_block;
+  uint32_t slot_count, line_blocks, list_entries;
+  uint32_t drives, pairs;
   bam::placement placement;
 
-  __device__ char* at(uint32_t slot) const { return data + uint64_t{slot} * line_bytes; }
+  __device__ char* at(uint32_t slot) const { return data + (uint64_t{slot} << line_shift); }
   __device__ cache_statistics& counts() const { return statistics[detail::warp_of_grid() % statistics_shards]; }
   __device__ cache_wait wait() const { return cache_wait(state); }
   __device__ poll_count polls() const { return poll_count(state); }
 
-  /// So many threads hold the line: it does not leave. True: its bytes are there.
-  __device__ bool pin(uint64_t line, uint32_t pins) const {
-    return (detail::add_acquire(states + line, pins) & (line_valid | line_busy)) == line_valid;
+  /// So many threads hold the line: it does not leave. Answers its word as it was (has_bytes(), slot_of()).
+  __device__ uint64_t pin(uint64_t line, uint32_t pins) const { return detail::add_acquire(states + line, pins); }
+  /// A hit since the hand last passed. `now`: what pin() has answered.
+  __device__ void refer(uint64_t line, uint64_t now) const {
+    if (replacement == replacement::clock && !(now & line_referenced))
+      detail::or_relaxed(states + line, line_referenced);
   }
-  /// So many hold it no longer. What they wrote they have marked before.
-  __device__ void unpin(uint64_t line, uint32_t pins) const {
-    if ((detail::add_release(states + line, 0u - pins) & line_pins) == pins) tell();
+  /// So many hold it no longer. What they wrote they have marked before. In two halves: the first waits for nothing.
+  __device__ void unpin(uint64_t line, uint32_t pins) const { let_gone(let_go(line, pins)); }
+  struct leaving {
+    uint64_t pins = 1;  // left
+    uint32_t waiting = 0;
+  };
+  __device__ leaving let_go(uint64_t line, uint32_t pins) const {
+    leaving now;
+    now.pins = detail::add_release(states + line, 0ull - pins) - pins;
+    now.waiting = *const_cast<volatile uint32_t*>(&state->waiting);
+    return now;
+  }
+  __device__ void let_gone(const leaving& now) const {
+    if ((now.pins & line_pins) == 0 && now.waiting) detail::count(&state->progress);
   }
   /// The bytes of a line that is held have changed.
   __device__ void mark_dirty(uint64_t line) const { detail::or_release(states + line, line_dirty); }
 
-  /// What can be done now to have the bytes of a line that the caller holds. bam::again: not there yet.
-  __device__ status step(uint64_t line, cache_wait& wait, char*& bytes) const {
-    using namespace detail;
-    uint32_t* const word = states + line;
-    const uint32_t now = load_acquire(word);
-    if (now & line_busy) return now & line_pending ? settle(line, wait.tries) : again;
-    if (now & line_valid) {
-      bytes = at(slots[line]);
-      return ok;
-    }
-    return wait.may_look() && change(word, now, now | line_busy) ? bring(line, wait) : again;
-  }
+  /// What can be done now to have the bytes of a line that the caller holds. ok: they are there; bam::again: not yet.
+  __device__ status step(uint64_t line, cache_wait& wait) const { return step_of(here, line, wait); }
+  /// Of a line that is there and held.
+  __device__ char* bytes_of(uint64_t line) const { return at(slot_of(detail::load_acquire(states + line))); }
   /// The wait is over without a line: why. A command that was waited for is given up. bam::again: the wait begins anew.
-  __device__ status expire(uint64_t line, cache_wait& wait) const {
-    return detail::load_acquire(states + line) & line_busy ? give_up(line) : why_no_slot(line, wait);
-  }
-
+  __device__ status expire(uint64_t line, cache_wait& wait) const { return expire_of(here, line, wait); }
   /// The line is asked for, if a slot and a place in a ring are free now. bam::again: they are not.
-  __device__ status prefetch(uint64_t line) const {
-    using namespace detail;
-    uint32_t* const word = states + line;
-    const uint32_t now = load_acquire(word);
-    if (now & (line_valid | line_busy)) return ok;
-    if (!change(word, now, now | line_busy)) return again;
-    cache_wait once = wait();
-    const status end = bring(line, once);
-    once.end();
-    if (load_acquire(word) & (line_valid | line_pending)) {
-      count(&counts().prefetches);
-      return ok;
-    }
-    return end;
-  }
-
+  __device__ status prefetch(uint64_t line) const { return prefetch_of(here, line); }
   /// What can be done now to have a line that the caller holds on the drives, if it was dirty; it stays.
-  __device__ status step_back(uint64_t line, cache_wait& wait) const {
-    using namespace detail;
-    const uint32_t now = load_acquire(states + line);
-    status end = again;
-    if (now & line_busy) {
-      if (now & line_pending) settle(line, wait.tries);
-    } else if (!(now & line_valid) || !(now & (line_dirty | line_writing))) {
-      return ok;
-    } else if (now & line_writing) {
-      end = settle(line, wait.tries);
-    } else if (start_write(line, now)) {
-      end = settle(line, wait.tries);
-    }
-    return end;
-  }
+  __device__ status step_back(uint64_t line, cache_wait& wait) const { return step_back_of(here, line, wait); }
   /// The same, until it is done.
   __device__ status write_back(uint64_t line) const {
     pin(line, 1);
@@ -124,7 +106,7 @@ struct cache_view {
   /// clean then: a store that comes later makes it dirty again.
   __device__ status step_own(uint64_t line, cache_wait& wait) const {
     using namespace detail;
-    const uint32_t now = load_acquire(states + line), mine = line_writing | line_settling;
+    const uint64_t now = load_acquire(states + line), mine = line_writing | line_settling;
     if (!(now & mine) && change(states + line, now, (now & ~line_dirty) | mine)) return ok;
     if (now & line_writing) settle(line, wait.tries);
     return again;
@@ -172,42 +154,97 @@ struct cache_view {
     return line_bytes == 8192 ? at(slot) + 4096 : static_cast<const void*>(lists + uint64_t{slot} * list_entries);
   }
 
-  __device__ status fail(uint64_t line, status why) const {
-    detail::count(&counts().failures);
-    if (atomicAdd(&state->first.count, 1u) == 0) state->first.why = why, state->first.line = line;
-    return why;
-  }
+  __device__ status fail(uint64_t line, status why) const { return fail_of(here, line, why); }
 
  private:
+  // Functions of their own: each loads the view once, from device memory, and keeps it in registers.
+  static __device__ __noinline__ status step_of(const cache_view* at, uint64_t line, cache_wait& wait) {
+    using namespace detail;
+    const cache_view v = *at;
+    const uint64_t now = load_acquire(v.states + line);
+    if (now & line_busy) return now & line_pending ? v.settle(line, wait.tries) : again;
+    if (now & line_valid) return ok;
+    return wait.may_look() && change(v.states + line, now, now | line_busy) ? v.bring(line, slot_of(now), wait) : again;
+  }
+  static __device__ __noinline__ status expire_of(const cache_view* at, uint64_t line, cache_wait& wait) {
+    const cache_view v = *at;
+    return detail::load_acquire(v.states + line) & line_busy ? v.give_up(line) : v.why_no_slot(line, wait);
+  }
+  static __device__ __noinline__ status prefetch_of(const cache_view* at, uint64_t line) {
+    using namespace detail;
+    const cache_view v = *at;
+    uint64_t* const word = v.states + line;
+    const uint64_t now = load_acquire(word);
+    if (now & (line_valid | line_busy)) return ok;
+    if (!change(word, now, now | line_busy)) return again;
+    cache_wait once = v.wait();
+    const status end = v.bring(line, slot_of(now), once);
+    once.end();
+    if (load_acquire(word) & (line_valid | line_pending)) {
+      count(&v.counts().prefetches);
+      return ok;
+    }
+    return end;
+  }
+  static __device__ __noinline__ status step_back_of(const cache_view* at, uint64_t line, cache_wait& wait) {
+    using namespace detail;
+    const cache_view v = *at;
+    const uint64_t now = load_acquire(v.states + line);
+    status end = again;
+    if (now & line_busy) {
+      if (now & line_pending) v.settle(line, wait.tries);
+    } else if (!(now & line_valid) || !(now & (line_dirty | line_writing))) {
+      return ok;
+    } else if (now & line_writing) {
+      end = v.settle(line, wait.tries);
+    } else if (v.start_write(line, now)) {
+      end = v.settle(line, wait.tries);
+    }
+    return end == ok ? again : end;  // a read of the line, meanwhile
+  }
+  static __device__ __noinline__ status fail_of(const cache_view* at, uint64_t line, status why) {
+    const cache_view v = *at;
+    detail::count(&v.counts().failures);
+    if (atomicAdd(&v.state->first.count, 1u) == 0) v.state->first.why = why, v.state->first.line = line;
+    return why;
+  }
+  __device__ status bring(uint64_t line, uint32_t old, cache_wait& wait) const { return bring_of(here, line, old, wait); }
+  __device__ bool is_confirmed(slot_command& read) const { return is_confirmed_of(here, read); }
+  __device__ status settle(uint64_t line, uint32_t& tries) const { return settle_of(here, line, tries); }
+  __device__ bool start_write(uint64_t line, uint64_t now) const { return start_write_of(here, line, now); }
+  __device__ bool take(uint32_t slot, cache_wait& wait) const { return take_of(here, slot, wait); }
+
   /// A slot may have become free.
   __device__ void tell() const {
     if (*const_cast<volatile uint32_t*>(&state->waiting)) detail::count(&state->progress);
   }
 
-  /// The busy line is asked for. bam::again also when it is: the bit pending says so. Else it is not busy any more.
-  __device__ status bring(uint64_t line, cache_wait& wait) const {
+  /// The busy line, whose word named `old` as its slot, is asked for. bam::again also when it is: the bit pending says
+  /// so. Else it is not busy any more.
+  static __device__ __noinline__ status bring_of(const cache_view* at, uint64_t line, uint32_t old, cache_wait& wait) {
     using namespace detail;
-    const uint32_t drive = reader_of(line, wait.tries);
+    const cache_view v = *at;
+    const uint32_t pair = v.pair_of(v.reader_of(line, wait.tries));
+    const queue_view queue = v.queues[pair];
     uint32_t slot = 0;
-    if (!queue_of(drive).has_place()) {
+    if (!queue.has_place()) {
       // No line leaves for a command that cannot be told now.
-    } else if (find_slot(slot, wait)) {
-      slot_command& mine = commands[uint64_t{slot} * drives];
-      mine.word = 0, mine.queue = pair_of(drive), mine.confirmation = 0;
-      slots[line] = slot;
-      const command c = bam::read(block_of(line), line_blocks, at(slot), second(slot));
-      if (queues[mine.queue].try_submit(c, mine.ticket, &mine.word)) {
-        count(&counts().reads);
-        owners[slot] = line;
-        or_release(states + line, line_pending);
+    } else if (v.find_slot(slot, wait)) {
+      slot_command& mine = v.commands[uint64_t{slot} * v.drives];
+      mine.word = 0, mine.queue = pair, mine.confirmation = 0;
+      const command c = bam::read(v.block_of(line), v.line_blocks, v.at(slot), v.second(slot));
+      if (queue.try_submit(c, mine.ticket, &mine.word)) {
+        count(&v.counts().reads);
+        v.owners[slot] = line;
+        add_release(v.states + line, uint64_t{slot - old} << 32 | line_pending);  // nobody else changes either
         return again;
       }
-      give_back(slot, ok);
+      v.give_back(slot, ok);
     } else {
       wait.found_none();
     }
-    and_release(states + line, ~line_busy);
-    return wait.refused > slot_count ? write_back_failed : again;
+    and_release(v.states + line, ~line_busy);
+    return wait.refused > v.slot_count ? write_back_failed : again;
   }
   /// Behind a wait for a slot, or for a place in a ring, that is over. bam::again, once: a lost command may have had the
   /// place, and is given up now.
@@ -220,79 +257,87 @@ struct cache_view {
     return lost ? timed_out : wait.refused ? write_back_failed : all_pinned;
   }
 
-  /// How the command of a line that is pending or writing has ended, if it has. bam::again: it has not, or well.
-  __device__ status settle(uint64_t line, uint32_t& tries) const {
+  /// How the command of a line that is pending or writing has ended, if it has. bam::again: it has not, or a write has
+  /// ended well; ok: a read has.
+  static __device__ __noinline__ status settle_of(const cache_view* at, uint64_t line, uint32_t& tries) {
     using namespace detail;
-    uint32_t* const word = states + line;
-    if (!is_there(line)) return again;
-    const uint32_t now = or_release(word, line_settling);
+    const cache_view v = *at;
+    uint64_t* const word = v.states + line;
+    if (!v.is_there(load_acquire(word))) return again;
+    const uint64_t now = or_release(word, line_settling);
     if (now & line_settling) return again;
     __threadfence();
+    const uint32_t slot = slot_of(now);
+    slot_command* const all = v.commands + uint64_t{slot} * v.drives;
     status end = again;
-    if (now & line_pending && is_there(line)) {
-      const uint32_t slot = slots[line];
-      const uint32_t told = commands[uint64_t{slot} * drives].word;
-      if (result_of(told).status == ok) {
-        if (confirmations && !is_confirmed(commands[uint64_t{slot} * drives])) {
-          and_release(word, ~line_settling);
-          return again;
-        }
-        atomicXor(word, line_busy | line_pending | line_settling | line_valid);
-        count(&state->progress);
+    if (now & line_pending && v.is_there(now)) {
+      if (const result told = result_of(all->word); told.status != ok) {
+        end = told.status;
+        v.give_back(slot, end);
+        and_release(word, ~(line_busy | line_pending | line_settling));
+        return v.placement == placement::replicated && ++tries < v.drives ? again : end;
+      }
+      if (v.confirmations && !v.is_confirmed(*all)) {
+        and_release(word, ~line_settling);
         return again;
       }
-      end = result_of(told).status;
-      give_back(slot, end);
-      and_release(word, ~(line_busy | line_pending | line_settling));
-      return placement == placement::replicated && ++tries < drives ? again : end;
+      xor_release(word, line_busy | line_pending | line_settling | line_valid);
+      count(&v.state->progress);
+      return ok;
     }
-    if (now & line_writing && is_there(line)) {
+    if (now & line_writing && v.is_there(now)) {
       bool not_told = false;
-      for (uint32_t i = 0; i < writes(); ++i) {
-        const uint32_t told = commands[uint64_t{slots[line]} * drives + i].word;
-        if (told == word_not_told) not_told = true;
-        else if (result_of(told).status != ok) end = result_of(told).status;
+      for (uint32_t i = 0; i < v.writes(); ++i) {
+        if (all[i].word == word_not_told) not_told = true;
+        else if (const status one = result_of(all[i].word).status; one != ok) end = one;
       }
       if (end != again || not_told) or_release(word, line_dirty);
-      else count(&counts().write_backs);
+      else count(&v.counts().write_backs);
       and_release(word, ~(line_writing | line_settling));
-      count(&state->progress);
+      count(&v.state->progress);
       return end;
     }
     and_release(word, ~line_settling);
     return again;
   }
   /// A command that began behind the read's completion has completed, so the read's data are there (BaM, section 4.4).
-  __device__ bool is_confirmed(slot_command& read) const {
+  static __device__ __noinline__ bool is_confirmed_of(const cache_view* at, slot_command& read) {
     using namespace detail;
-    const uint32_t drive = read.queue / pairs;
-    confirmation& now = confirmations[drive];
+    const cache_view v = *at;
+    const uint32_t drive = read.queue / v.pairs;
+    confirmation& now = v.confirmations[drive];
     if (read.confirmation == 0) read.confirmation = load_acquire(&now.begun) + 1;
     if (load_acquire(&now.done) >= read.confirmation) return true;
     if (!try_lock(&now.lock)) return false;
     if (now.begun != now.done) {
       result end{};
-      queues[now.queue].poll(now.ticket);
-      if (queues[now.queue].is_at(&now.word, end)) store_release(&now.done, now.begun);
+      const queue_view queue = v.queues[now.queue];
+      queue.poll(now.ticket);
+      if (queue.is_at(&now.word, end)) store_release(&now.done, now.begun);
     }
     if (now.begun == now.done && now.done < read.confirmation) {
-      now.word = 0, now.queue = pair_of(drive);
-      if (queues[now.queue].try_submit(bam::read(first_block, 1, scratch), now.ticket, &now.word)) {
+      const uint32_t pair = v.pair_of(drive);
+      now.word = 0, now.queue = pair;
+      const queue_view queue = v.queues[pair];
+      if (queue.try_submit(bam::read(v.first_block, 1, v.scratch), now.ticket, &now.word)) {
         store_release(&now.begun, now.begun + 1);
-        count(&counts().confirmations);
+        count(&v.counts().confirmations);
       }
     }
     unlock(&now.lock);
     return load_acquire(&now.done) >= read.confirmation;
   }
-  /// The results of the line's commands, all of them. Looks for completions if not.
-  __device__ bool is_there(uint64_t line) const {
+  /// The results of the commands of a line with this word, all of them. Looks for completions if not.
+  __device__ bool is_there(uint64_t now) const {
     using namespace detail;
-    const slot_command* const all = commands + uint64_t{*const_cast<volatile uint32_t*>(slots + line)} * drives;
-    const uint32_t many = load_acquire(states + line) & line_pending ? 1 : writes();
+    const slot_command* const all = commands + uint64_t{slot_of(now)} * drives;
+    const uint32_t many = now & line_pending ? 1 : writes();
     for (uint32_t i = 0; i < many; ++i) {
+      const uint64_t ticket = *const_cast<const volatile uint64_t*>(&all[i].ticket);
+      const uint32_t pair = *const_cast<const volatile uint32_t*>(&all[i].queue);
       if (load_acquire(&all[i].word)) continue;
-      queues[all[i].queue].poll(*const_cast<const volatile uint64_t*>(&all[i].ticket));
+      const queue_view queue = queues[pair];
+      queue.poll(ticket);
       if (!load_acquire(&all[i].word)) return false;
     }
     return true;
@@ -300,12 +345,12 @@ struct cache_view {
   /// The wait for a line that comes is over.
   __device__ status give_up(uint64_t line) const {
     using namespace detail;
-    uint32_t* const word = states + line;
-    const uint32_t now = or_release(word, line_settling);
+    uint64_t* const word = states + line;
+    const uint64_t now = or_release(word, line_settling);
     if (now & line_settling) return timed_out;
     __threadfence();
     if (now & line_pending) {
-      const uint32_t slot = slots[line];
+      const uint32_t slot = slot_of(now);
       slot_command& mine = commands[uint64_t{slot} * drives];
       result end{};
       if (!queues[mine.queue].give_up_at(&mine.word, mine.ticket, end)) {
@@ -325,18 +370,22 @@ struct cache_view {
   }
 
   /// The line's write is under way. `now`: its state: valid, dirty, neither busy nor writing.
-  __device__ bool start_write(uint64_t line, uint32_t now) const {
+  static __device__ __noinline__ bool start_write_of(const cache_view* at, uint64_t line, uint64_t now) {
     using namespace detail;
-    if (now & line_settling || !change(states + line, now, (now & ~line_dirty) | line_writing | line_settling)) return false;
-    const uint32_t slot = slots[line];
-    const command c = bam::write(block_of(line), line_blocks, at(slot), second(slot));
-    for (uint32_t i = 0; i < writes(); ++i) {
-      slot_command& mine = commands[uint64_t{slot} * drives + i];
-      mine.word = 0, mine.queue = pair_of(drive_of(line, i));
-      if (queues[mine.queue].try_submit(c, mine.ticket, &mine.word)) count(&counts().writes);
+    const cache_view v = *at;
+    uint64_t* const word = v.states + line;
+    if (now & line_settling || !change(word, now, (now & ~line_dirty) | line_writing | line_settling)) return false;
+    const uint32_t slot = slot_of(now);
+    const command c = bam::write(v.block_of(line), v.line_blocks, v.at(slot), v.second(slot));
+    for (uint32_t i = 0; i < v.writes(); ++i) {
+      slot_command& mine = v.commands[uint64_t{slot} * v.drives + i];
+      const uint32_t pair = v.pair_of(v.drive_of(line, i));
+      mine.word = 0, mine.queue = pair;
+      const queue_view queue = v.queues[pair];
+      if (queue.try_submit(c, mine.ticket, &mine.word)) count(&v.counts().writes);
       else mine.word = word_not_told;
     }
-    and_release(states + line, ~line_settling);
+    and_release(word, ~line_settling);
     return true;
   }
 
@@ -350,39 +399,38 @@ struct cache_view {
     return false;
   }
   /// The slot is the caller's.
-  __device__ bool take(uint32_t slot, cache_wait& wait) const {
+  static __device__ __noinline__ bool take_of(const cache_view* at, uint32_t slot, cache_wait& wait) {
     using namespace detail;
-    const uint64_t line = load_acquire(owners + slot);
-    if (line == slot_free) return change(owners + slot, slot_free, slot_claimed);
-    if (line >= lines) return false;
-    uint32_t* const word = states + line;
-    uint32_t now = load_acquire(word);
+    const cache_view v = *at;
+    const uint64_t line = load_acquire(v.owners + slot);
+    if (line == slot_free) return change(v.owners + slot, slot_free, slot_claimed);
+    if (line >= v.lines) return false;
+    uint64_t* const word = v.states + line;
+    uint64_t now = load_acquire(word);
     if (now & (line_pending | line_writing)) {
-      settle_other(line, wait);
+      v.settle_other(line, wait);
       now = load_acquire(word);
     }
-    const auto may_leave = [](uint32_t state) {
-      return (state & (line_valid | line_busy | line_writing | line_settling | line_pins)) == line_valid;
+    const auto may_leave = [&](uint64_t state) {
+      return slot_of(state) == slot &&  // else it left, and came back to another slot, meanwhile
+             (state & (line_valid | line_busy | line_writing | line_settling | line_pins)) == line_valid;
     };
     if (!may_leave(now)) return false;
-    if (replacement == replacement::clock && now & line_referenced) {
-      atomicAnd(word, ~line_referenced);
+    if (v.replacement == replacement::clock && now & line_referenced) {
+      and_release(word, ~line_referenced);
       return false;
     }
     if (now & line_dirty) {
-      if (!queue_of(drive_of(line, 0)).has_place()) return false;
-      if (start_write(line, now)) settle_other(line, wait);
+      const queue_view queue = v.queue_of(v.drive_of(line, 0));
+      if (!queue.has_place()) return false;
+      if (v.start_write(line, now)) v.settle_other(line, wait);
       now = load_acquire(word);
       if (!may_leave(now) || now & line_dirty) return false;
     }
     if (!change(word, now, now | line_busy)) return false;
-    if (slots[line] != slot) {  // it left, and came back to another slot, meanwhile
-      and_release(word, ~line_busy);
-      return false;
-    }
-    store_release(owners + slot, slot_claimed);
-    count(&counts().evictions);
-    count(&state->progress);
+    store_release(v.owners + slot, slot_claimed);
+    count(&v.counts().evictions);
+    count(&v.state->progress);
     and_release(word, ~(line_busy | line_valid | line_referenced));
     return true;
   }
@@ -391,66 +439,9 @@ struct cache_view {
     const bool reads = detail::load_acquire(states + line) & line_pending;
     uint32_t tries = drives;
     const status end = settle(line, tries);
-    if (end == again || reads) return;  // a read that failed: the thread that wants the line asks again
+    if (end == again || end == ok || reads) return;  // a read that failed: the thread that wants the line asks again
     ++wait.refused;
     fail(line, end);
-  }
-};
-
-/// The lanes of a warp that want the same line together.
-struct line_group {
-  uint32_t mask, leader, count;
-  bool leads;
-
-  __device__ explicit line_group(uint64_t line) {
-    const uint32_t active = __activemask();
-    mask = __match_any_sync(active, line);
-    leader = __ffs(mask) - 1;
-    count = __popc(mask);
-    uint32_t lane;
-    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-    leads = lane == leader;
-  }
-
-  /// Each lane uses the line's bytes, with use(bytes), and then holds it no longer; or, if `keeps`, goes on to hold it.
-  template <class Use>
-  __device__ status with(const cache_view& cache, uint64_t line, bool writes, bool keeps, Use use) const {
-    cache_wait wait = cache.wait();
-    poll_count polls = cache.polls();
-    bool hit = false;
-    if (leads) {
-      hit = cache.pin(line, count);
-      if (hit && cache.replacement == replacement::clock && !(detail::load_acquire(cache.states + line) & line_referenced))
-        atomicOr(cache.states + line, static_cast<uint32_t>(line_referenced));
-    }
-    for (;;) {
-      status end = ok;
-      char* bytes = nullptr;
-      const bool over = polls.is_over(cache.patience);
-      if (leads) end = cache.step(line, wait, bytes);
-      if (over) {
-        polls = cache.polls();
-        if (leads && end == again) end = cache.expire(line, wait);
-      }
-      end = __shfl_sync(mask, end, leader);
-      if (end == again) continue;
-      if (end == ok) {
-        bytes = reinterpret_cast<char*>(__shfl_sync(mask, reinterpret_cast<unsigned long long>(bytes), leader));
-        __syncwarp(mask);
-        use(bytes);
-        __syncwarp(mask);
-      }
-      if (leads) {
-        if (end == ok && writes) cache.mark_dirty(line);
-        if (end != ok || !keeps) cache.unpin(line, count);
-        wait.end();
-        cache_statistics& counts = cache.counts();
-        detail::count(hit ? &counts.thread_hits : &counts.thread_misses, count);
-        detail::count(hit ? &counts.line_hits : &counts.line_misses);
-        if (end != ok) cache.fail(line, end);
-      }
-      return end;
-    }
   }
 };
 

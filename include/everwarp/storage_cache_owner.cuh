@@ -12,7 +12,7 @@
 // Every mistake is a std::runtime_error. A call waits for kernels. The destructor flushes, and says on stderr what failed.
 #pragma once
 
-#include <everwarp/storage_cache.cuh>
+#include <everwarp/storage_line_group.cuh>
 #include <everwarp/storage_queue_pair.cuh>
 
 #include <memory>
@@ -90,11 +90,11 @@ class cache {
     view_.replacement = config.replacement, view_.placement = config.placement;
     view_.lines = config.bytes / config.line, view_.first_block = config.first_block;
     view_.slot_count = config.slots, view_.line_bytes = config.line;
+    while (config.line >> view_.line_shift > 1) ++view_.line_shift;
     view_.line_blocks = config.line / drives_[0]->what().block_bytes;
     view_.list_entries = config.line > 8192 ? config.line / 4096 : 0;
     make_queues();
-    view_.states = more<uint32_t>(view_.lines, "states of lines");
-    view_.slots = more<uint32_t>(view_.lines, "slots of lines");
+    view_.states = more<uint64_t>(view_.lines, "states of lines");
     view_.owners = more<uint64_t>(config.slots, "owners of slots");
     view_.commands = more<slot_command>(uint64_t{config.slots} * drives_.size(), "commands of slots");
     view_.state = more<cache_state>(1, "the cache's state");
@@ -105,6 +105,9 @@ class cache {
     view_.lists = lists_of(view_.data, config.slots);
     cuda(cudaMemset(view_.owners, 0xff, config.slots * sizeof(uint64_t)), "owners of slots");
     cuda(cudaMemcpy(&view_.state->hand, &config.first_turn, 8, cudaMemcpyHostToDevice), "the cache's state");
+    cache_view* const here = more<cache_view>(1, "the cache's view");
+    view_.here = here;
+    cuda(cudaMemcpy(here, &view_, sizeof view_, cudaMemcpyHostToDevice), "the cache's view");
   }
   ~cache() {
     try {
@@ -132,7 +135,7 @@ class cache {
   /// No line is in the cache any more; dirty ones have been flushed.
   void drop() {
     flush(false);
-    cuda(cudaMemset(view_.states, 0, view_.lines * sizeof(uint32_t)), "states of lines");
+    cuda(cudaMemset(view_.states, 0, view_.lines * sizeof(uint64_t)), "states of lines");
     std::vector<uint64_t> owners = copy(view_.owners, view_.slot_count);
     for (uint64_t& owner : owners)
       if (owner != slot_lost) owner = slot_free;
@@ -147,8 +150,8 @@ class cache {
   /// aside. A line whose write-back timed out is dirty again.
   void recover() {
     for (const auto& queue : queues_) queue->recover();
-    std::vector<uint32_t> states = copy(view_.states, view_.lines);
-    for (uint32_t& state : states) {
+    std::vector<uint64_t> states = copy(view_.states, view_.lines);
+    for (uint64_t& state : states) {
       if (state & line_writing) state |= line_dirty;
       state &= ~(line_writing | line_settling | line_pins);  // no kernel runs: a thread that held it has ended
       if (state & line_busy) state = 0;      // a prefetch that nobody waited for, or that was cut off
@@ -160,7 +163,7 @@ class cache {
       cuda(cudaMemset(view_.confirmations, 0, drives_.size() * sizeof(confirmation)), "confirmations");
     cache_state state = copy(view_.state, 1)[0];
     state.deaf = state.lost = 0;
-    cuda(cudaMemcpy(view_.states, states.data(), states.size() * 4, cudaMemcpyHostToDevice), "states of lines");
+    cuda(cudaMemcpy(view_.states, states.data(), states.size() * 8, cudaMemcpyHostToDevice), "states of lines");
     cuda(cudaMemcpy(view_.owners, owners.data(), owners.size() * 8, cudaMemcpyHostToDevice), "owners of slots");
     cuda(cudaMemcpy(view_.state, &state, sizeof state, cudaMemcpyHostToDevice), "the cache's state");
   }

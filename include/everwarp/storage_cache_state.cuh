@@ -14,17 +14,23 @@ enum class placement : uint32_t {
   replicated,  // every line is on every drive: a read asks one, a write-back writes all
 };
 
-/// The state of a line: one word, changed by atomics alone.
-enum line_state : uint32_t {
-  line_valid = 1u << 31,       // a slot has its bytes
-  line_busy = 1u << 30,        // it comes, or leaves
-  line_dirty = 1u << 29,       // the slot's bytes are newer than the drive's
-  line_writing = 1u << 28,     // a write of the slot's bytes is under way: at most one
-  line_referenced = 1u << 27,  // hit since the hand last passed
-  line_pending = 1u << 26,     // busy, and a read is under way
-  line_settling = 1u << 25,    // a thread looks how the command has ended: nobody else does
-  line_pins = (1u << 24) - 1,  // threads that hold it
+/// The word of a line, changed by atomics alone: the slot above 32 bits, and below it the state.
+enum line_state : uint64_t {
+  line_valid = 1ull << 31,       // a slot has its bytes
+  line_busy = 1ull << 30,        // it comes, or leaves
+  line_dirty = 1ull << 29,       // the slot's bytes are newer than the drive's
+  line_writing = 1ull << 28,     // a write of the slot's bytes is under way: at most one
+  line_referenced = 1ull << 27,  // hit since the hand last passed
+  line_pending = 1ull << 26,     // busy, and a read is under way
+  line_settling = 1ull << 25,    // a thread looks how the command has ended: nobody else does
+  line_pins = (1ull << 24) - 1,  // threads that hold it
 };
+__device__ inline uint32_t slot_of(uint64_t word) {
+  return static_cast<uint32_t>(word >> 32);
+}
+__device__ inline bool has_bytes(uint64_t word) {
+  return (word & (line_valid | line_busy)) == line_valid;
+}
 
 /// What has happened. Lines are counted once for all lanes of a warp that want them together.
 struct cache_statistics {
@@ -77,24 +83,32 @@ constexpr uint32_t most_drives = 16;
 
 namespace detail {
 
-__device__ inline uint32_t add_acquire(uint32_t* to, uint32_t value) {
-  uint32_t before;
-  asm volatile("atom.acquire.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(to), "r"(value) : "memory");
+__device__ inline uint64_t add_acquire(uint64_t* to, uint64_t value) {
+  uint64_t before;
+  asm volatile("atom.acquire.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(to), "l"(value) : "memory");
   return before;
 }
-__device__ inline uint32_t add_release(uint32_t* to, uint32_t value) {
-  uint32_t before;
-  asm volatile("atom.release.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(to), "r"(value) : "memory");
+__device__ inline uint64_t add_release(uint64_t* to, uint64_t value) {
+  uint64_t before;
+  asm volatile("atom.release.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(to), "l"(value) : "memory");
   return before;
 }
-__device__ inline uint32_t or_release(uint32_t* to, uint32_t value) {
-  uint32_t before;
-  asm volatile("atom.release.gpu.global.or.b32 %0, [%1], %2;" : "=r"(before) : "l"(to), "r"(value) : "memory");
+__device__ inline uint64_t or_release(uint64_t* to, uint64_t value) {
+  uint64_t before;
+  asm volatile("atom.release.gpu.global.or.b64 %0, [%1], %2;" : "=l"(before) : "l"(to), "l"(value) : "memory");
   return before;
 }
-__device__ inline uint32_t and_release(uint32_t* to, uint32_t value) {
-  uint32_t before;
-  asm volatile("atom.release.gpu.global.and.b32 %0, [%1], %2;" : "=r"(before) : "l"(to), "r"(value) : "memory");
+__device__ inline void or_relaxed(uint64_t* to, uint64_t value) {
+  asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
+}
+__device__ inline uint64_t and_release(uint64_t* to, uint64_t value) {
+  uint64_t before;
+  asm volatile("atom.release.gpu.global.and.b64 %0, [%1], %2;" : "=l"(before) : "l"(to), "l"(value) : "memory");
+  return before;
+}
+__device__ inline uint64_t xor_release(uint64_t* to, uint64_t value) {
+  uint64_t before;
+  asm volatile("atom.release.gpu.global.xor.b64 %0, [%1], %2;" : "=l"(before) : "l"(to), "l"(value) : "memory");
   return before;
 }
 __device__ inline bool change(uint32_t* at, uint32_t from, uint32_t to) {
@@ -121,12 +135,16 @@ class poll_count {
  public:
   __device__ explicit poll_count(const cache_state* state) : state_(state) {}
   __device__ bool is_over(uint32_t patience) {
-    const uint64_t now = detail::load_acquire(&state_->progress);
-    if (now != seen_) seen_ = now, count_ = 0;
+    if (count_ % polls_between_looks == 0) {
+      const uint64_t now = detail::glance(&state_->progress);
+      if (now != seen_) seen_ = now, count_ = 0;
+    }
     return ++count_ > 16ull * patience;
   }
 
  private:
+  static constexpr uint32_t polls_between_looks = 16;
+
   const cache_state* state_;
   uint64_t seen_ = 0, count_ = 0;
 };
@@ -141,7 +159,8 @@ class cache_wait {
   /// Looking for a slot may help: it was not tried yet, or something has happened since.
   __device__ bool may_look() {
     const uint64_t now = progress();
-    if (looks_ > 1 && now == looked_) return false;
+    // Now and then in any case: a thread that lets a line go may have looked for waiting threads too early.
+    if (looks_ > 1 && now == looked_ && ++skipped_ % 64) return false;
     looked_ = now;
     return true;
   }
@@ -166,7 +185,7 @@ class cache_wait {
 
   cache_state* state_;
   uint64_t looked_ = 0;
-  uint32_t looks_ = 0;
+  uint32_t looks_ = 0, skipped_ = 0;
   bool graced_ = false;
 };
 

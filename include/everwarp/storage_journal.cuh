@@ -76,7 +76,7 @@ struct journal_view {
     uint32_t many = 0;
     for (uint32_t c = 0; c < count; ++c) {
       if (changes[c].i >= a.count) return a.cache.fail(a.line_of(changes[c].i), out_of_range);
-      const uint64_t last = (a.byte_of(changes[c].i) + sizeof(T) - 1) / a.cache.line_bytes;
+      const uint64_t last = (a.byte_of(changes[c].i) + sizeof(T) - 1) >> a.cache.line_shift;
       for (uint64_t line = a.line_of(changes[c].i); line <= last; ++line)
         if (!insert(lines, many, line)) return a.cache.fail(line, no_entry);
     }
@@ -136,8 +136,9 @@ struct journal_view {
     poll_count polls = cache.polls();
     cache_wait wait = cache.wait();
     status end = again;
-    // Each round does what can be done without waiting, so that no lane waits for another of its warp.
-    while (end == again) {
+    // Each round does what can be done without waiting, so that no lane waits for another of its warp. A lane that is done
+    // lets all go within the loop: behind it, it may wait for lanes that want what it holds.
+    do {
       if (entry == none) {
         if (detail::change(&entries[next].taken, 0u, 1u)) {
           entry = next;
@@ -148,17 +149,17 @@ struct journal_view {
       }
       if (entry != none) end = step(cache, lines, many, entry, wait, put);
       if (end == again && polls.is_over(cache.patience)) end = entry == none ? no_entry : cache.expire(lines[0], wait);
-    }
-    wait.end();
-    if (end == in_doubt) {  // entry and lines stay taken until the journal is made anew
-      atomicAdd(&state->in_doubt, 1u);
-      return cache.fail(lines[0], end);
-    }
-    if (entry != none) {
-      for (uint32_t k = 0; k < many; ++k) cache.unpin(lines[k], 1);
-      store_release(&entries[entry].taken, 0u);
-    }
-    count(&cache.state->progress);
+      if (end != again) {
+        wait.end();
+        if (entry != none && end != in_doubt) {  // in doubt: entry and lines stay taken until the journal is made anew
+          for (uint32_t k = 0; k < many; ++k) cache.unpin(lines[k], 1);
+          store_release(&entries[entry].taken, 0u);
+        }
+        count(&cache.state->progress);
+      }
+      asm volatile("" : "+r"(end));
+    } while (end == again);
+    if (end == in_doubt) atomicAdd(&state->in_doubt, 1u);
     return end == ok ? ok : cache.fail(lines[0], end);
   }
 
@@ -167,7 +168,8 @@ struct journal_view {
                          Put put) const {
     char* bytes[most_journal_lines];
     for (uint32_t k = 0; k < many; ++k)
-      if (const status there = cache.step(lines[k], wait, bytes[k])) return there;
+      if (const status there = cache.step(lines[k], wait)) return there;
+    for (uint32_t k = 0; k < many; ++k) bytes[k] = cache.bytes_of(lines[k]);
     for (uint32_t k = 0; k < many; ++k) {
       if (cache.step_own(lines[k], wait) == ok) continue;
       while (k-- > 0) cache.disown(lines[k], true);

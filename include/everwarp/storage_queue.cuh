@@ -64,6 +64,9 @@ __device__ inline uint32_t load_acquire(const uint32_t* from) {
 __device__ inline uint32_t glance(const uint32_t* from) {
   return *const_cast<const volatile uint32_t*>(from);
 }
+__device__ inline uint64_t glance(const uint64_t* from) {
+  return *const_cast<const volatile uint64_t*>(from);
+}
 /// Both words of a completion that the controller writes for the host: the upper one is id_and_status.
 __device__ inline uint64_t load_acquire(const completion* from) {
   uint64_t value;
@@ -93,7 +96,7 @@ __device__ inline void unlock(uint32_t* lock) {
   store_release(lock, 0u);
 }
 __device__ inline void count(uint64_t* counter, uint64_t more = 1) {
-  atomicAdd(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(more));
+  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(counter), "l"(more) : "memory");
 }
 
 }  // namespace detail
@@ -232,9 +235,14 @@ struct queue_view {
   }
   /// Looks for completions, and moves the tail if the command still waits for that.
   __device__ void poll(uint64_t ticket) const {
-    if (detail::load_acquire(marks + ticket % size) != 0) tell();
-    take_completions();
-    tell();  // entries that found the ring full
+    using namespace detail;
+    // Loads that wait for nothing, side by side: most polls find nothing.
+    const uint32_t mark = glance(marks + ticket % size), tail = glance(&state->tail);
+    const uint64_t at = completions_at();
+    const uint32_t next = glance(marks + tail);  // an entry that found the ring full
+    const bool any = is_there(at);
+    if (any) take_completions_now();
+    if (mark | next | any) tell();
   }
   /// Nobody waits for the detached command any more. True, with its end: it has completed.
   __device__ bool give_up_at(const uint32_t* word, uint64_t ticket, result& end) const {
