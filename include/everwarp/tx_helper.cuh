@@ -8,6 +8,7 @@
 
 #if defined(__CUDACC__)
 
+#include "helper_warp.cuh"
 #include "tx_log.cuh"
 
 namespace everwarp {
@@ -148,6 +149,7 @@ EVERWARP_DEVICE void free_log(const Space& space, Ring* ring, unsigned block, un
 /// What a helper warp does until the block's other threads are through. Warp 0 of the helpers empties the ring; it
 /// applies frames as well when there is nothing else to do, or room runs out. Other helper warps only apply.
 EVERWARP_DEVICE void help(const Space& space, Ring* ring, unsigned block, unsigned which, unsigned lane) {
+  mark_helper_warp();
   for (;;) {
     const unsigned left = __shfl_sync(~0u, look(&ring->running), 0);
     __threadfence_block();

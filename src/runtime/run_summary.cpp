@@ -96,6 +96,13 @@ u64 value_of(const FigureValues& values, std::string_view name) {
   return 0;
 }
 
+u64 sum_of(const FigureValues& values, std::string_view prefix) {
+  u64 sum = 0;
+  for (std::size_t i = 0; i < figure_names().size(); ++i)
+    if (figure_names()[i].name.starts_with(prefix)) sum += values[i];
+  return sum;
+}
+
 template <std::size_t n>
 std::string table(std::string_view title, std::string_view unit, const Line (&lines)[n], const FigureValues& values) {
   u64 sum = 0;
@@ -118,6 +125,21 @@ std::string list(std::string_view title, const Line (&lines)[n], const FigureVal
   for (const Line& line : lines)
     if (const u64 value = value_of(values, line.name)) text += fmt::format("  {:<40}{:>16}\n", line.label, value);
   return text.empty() ? text : fmt::format("{}\n{}", title, text);
+}
+
+/// The slots of helper warps by cause, as shares of those of all warps; nothing when there were no helper warps.
+std::string helper_slots(const FigureValues& values) {
+  const u64 sum = sum_of(values, "helper.slots.");
+  if (sum == 0) return "";
+  const u64 warps = sum_of(values, "slots.") - value_of(values, "slots.idle");
+  const auto row = [&](std::string_view label, u64 value) {
+    return fmt::format("  {:<40}{:>16}{:>7.1f} %\n", label, value,
+                       100.0 * static_cast<double>(value) / static_cast<double>(warps));
+  };
+  std::string text = "\nof them slots of helper warps, as shares of the slots of all warps\n";
+  for (const Line& line : slot_lines)
+    if (const u64 value = value_of(values, fmt::format("helper.{}", line.name))) text += row(line.label, value);
+  return text + row("sum", sum);
 }
 
 constexpr std::size_t shown = 20;
@@ -254,6 +276,7 @@ std::string RunResults::summary(const MachineConfig& config) const {
   text += list("\nwork of the host", host_lines, totals);
   text += list("\ndrives", drive_lines, totals);
   text += table("\nissue slots: schedulers of SMs times cycles", "slots", slot_lines, totals);
+  text += helper_slots(totals);
   text += list("\nassist warps (in the figures above)", assist_lines, totals);
   text += table("\nenergy", "pJ", energy_lines, totals);
   text += table("\nnetwork traffic", "flit crossings", traffic_lines, totals);

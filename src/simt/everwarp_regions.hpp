@@ -8,6 +8,7 @@
 
 #include "core/model_table.hpp"
 #include "memory/persistency.hpp"
+#include "ptx/kernel.hpp"
 
 namespace ew::simt {
 
@@ -20,7 +21,7 @@ struct EverwarpRegion {
   bool wakes = false;      // an event for the block's assist warp (assist.hpp)
 };
 
-inline constexpr std::string_view assist_wake = "assist_wake";
+inline constexpr std::string_view assist_wake = "assist_wake", helper_warp = "helper_warp";
 
 inline constexpr std::array everwarp_regions{
     EverwarpRegion{"ofence", memory::PersistOrder::ofence, Scope::cta},
@@ -36,11 +37,17 @@ inline constexpr std::array everwarp_regions{
     EverwarpRegion{
         .name = "read_only", .operation = memory::PersistOrder::none, .scope = Scope::none, .read_only = true},
     EverwarpRegion{.name = assist_wake, .operation = memory::PersistOrder::none, .scope = Scope::cta, .wakes = true},
+    EverwarpRegion{.name = helper_warp, .operation = memory::PersistOrder::none, .scope = Scope::none},
 };
 
 /// nullptr: there is none of that name.
 inline const EverwarpRegion* find_region(std::string_view name) {
   return core::find_named(everwarp_regions, name);
+}
+
+/// From here on the warp is a helper warp: its issue slots count apart, and nothing else changes.
+inline bool marks_helper(const ptx::RegionForm& region) {
+  return region.name == helper_warp;
 }
 
 }  // namespace ew::simt

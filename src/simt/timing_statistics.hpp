@@ -30,6 +30,17 @@ struct SlotCounts {
 #include "core/statistics_set.inc"
 };
 
+/// The same of helper warps alone: those that a program has marked (everwarp/helper_warp.cuh), and assist warps.
+struct HelperSlotCounts : SlotCounts {
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& visit) {
+#define COUNT(member, name, unit, sentence) \
+  visit("helper." name, self.member, unit, "Of helper warps, part of " name ": " sentence);
+#include "simt/statistics/slots.inc"
+#undef COUNT
+  }
+};
+
 /// What assist warps did.
 struct AssistCounts {
 #define STATISTICS "simt/statistics/assist.inc"
@@ -40,7 +51,15 @@ struct TimingStatistics {
 #define STATISTICS "simt/statistics/timing.inc"
 #include "core/statistics_set.inc"
 
-  /// Every issue slot once.
+  /// Where the slots of a warp count while they are counted apart: `slots` are then those of all other warps.
+  SlotCounts& slots_of(bool helper) {
+    return helper ? helper_slots : slots;
+  }
+  /// From here on `slots` are those of all warps, as they are reported.
+  void join_slots() {
+    slots.add(helper_slots);
+  }
+  /// Every issue slot once. REQUIRES: joined.
   u64 all_slots() const;
 };
 

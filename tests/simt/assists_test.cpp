@@ -80,6 +80,9 @@ TEST_P(EveryAssist, drains_in_timing_mode_and_counts_it) {
     EXPECT_EQ(counts.events, 0u);
   }
   EXPECT_LE(counts.issued, report.statistics.slots.issued);
+  // An issue slot an instruction; no other warp of this kernel is a helper warp.
+  ASSERT_EQ(setup.timing.issue_width, 1u);
+  EXPECT_EQ(report.statistics.helper_slots.issued, counts.issued);
   EXPECT_EQ(report.statistics.all_slots(), report.statistics.cycles * c.sms * setup.timing.schedulers);
 
   setup.report = &again;
@@ -149,6 +152,35 @@ TEST(AssistSlots, the_latency_of_a_wake_is_waited_for) {
   };
   // The last run begins so much later; a run before it may join it.
   EXPECT_GE(cycles(1020), cycles(20) + 1000);
+}
+
+/// A marked warp's slots count apart, from its mark to its end, and no other warp's. The loads answer after 200 cycles,
+/// so each costs about as many slots of the scheduler, which has no other warp by then.
+TEST(HelperWarps, their_slots_count_apart) {
+  TimingReport report;
+  TimingSetup setup;
+  setup.timing.schedulers = 1;
+  setup.fastest = setup.slowest = 200;
+  setup.report = &report;
+  Case c = read_case(std::string(EW_TEST_DATA "/cases/helper_warp_counts_apart.txt"));
+  c.sms = 1;
+  c.grid = {1, 1, 1};
+  run_case(c, 1'000'000, timing_machine(setup));
+  const simt::TimingStatistics& all = report.statistics;
+  const simt::HelperSlotCounts& apart = all.helper_slots;
+  // Behind the mark: two moves, 64 rounds of 5 instructions, the end. Before it, and in the first warp: some more.
+  EXPECT_EQ(apart.issued, 2 + 64 * 5 + 1u);
+  EXPECT_GT(all.slots.issued, apart.issued);
+  EXPECT_GE(apart.data_device + apart.data_home + apart.data_private, 64 * 190u);
+  EXPECT_EQ(apart.idle, 0u);
+  u64 of_helpers = 0, of_warps = 0;
+  simt::HelperSlotCounts::fields(apart, [&](std::string_view name, u64 value, auto, auto) {
+    EXPECT_TRUE(name.starts_with("helper.slots.")) << name;
+    of_helpers += value;
+  });
+  simt::SlotCounts::fields(all.slots, [&](auto, u64 value, auto, auto) { of_warps += value; });
+  EXPECT_EQ(of_warps, all.cycles * c.sms);
+  EXPECT_LT(of_helpers + all.slots.idle, of_warps);
 }
 
 TEST(SchedulerWithAssistWarps, they_come_last_or_first) {

@@ -64,7 +64,7 @@ void AccessCompletion::finish(u32 id) {
 void AccessCompletion::conclude(u32 id) {
   Access& a = accesses_[id];
   const Cycle now = wheel_.now();
-  told_.stalls.move(a, id, counter_of(a, *a.counts_of), now);
+  told_.stalls.move(a, id, counter_of(a, slots_of(a)), now);
   if (!a.writes && !a.copies && has_its_warp(a)) {
     WarpSlot& w = told_.table[a.slot];
     w.scoreboard.answer(a.instruction, id, ready_at(std::max(a.ready, now), a.source));
@@ -85,7 +85,7 @@ void AccessCompletion::forget(const GridRun& run) {
   for (u32 id = 0; id < accesses_.made(); ++id) {
     Access& a = accesses_[id];
     if (a.grid != &run) continue;
-    a.counts_of->slots.data_unserved += std::exchange(a.stalled, 0);
+    slots_of(a).data_unserved += std::exchange(a.stalled, 0);
     a.grid = nullptr;
     if (a.to_complete == 0) release(id);
   }

@@ -54,11 +54,17 @@ struct Access {
   bool finishes = false;  // Executor::finish is owed
   bool copies = false;    // to shared memory
   bool acquires = false;
-  bool mmio = false;      // the instruction says so
-  bool retained = false;  // its instruction has issued without it
-  bool done = false;      // of a leader that others keep
-  bool placed = false;    // `line` is that of part line.part
+  bool mmio = false;       // the instruction says so
+  bool retained = false;   // its instruction has issued without it
+  bool done = false;       // of a leader that others keep
+  bool placed = false;     // `line` is that of part line.part
+  bool of_helper = false;  // of a helper warp
 };
+
+/// Where slots count that are lost to it.
+inline SlotCounts& slots_of(const Access& a) {
+  return a.counts_of->slots_of(a.of_helper);
+}
 
 /// An access comes into being when its number is first taken, lowest numbers first: what a short run does not use costs
 /// it no page.

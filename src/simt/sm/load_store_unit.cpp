@@ -38,6 +38,7 @@ Access& LoadStoreUnit::begin(AccessPath path) {
   a.instruction = w.next;
   a.slot = slot;
   a.counts_of = w.counts;
+  a.of_helper = w.helper;
   a.begun = with_.wheel.now();
   a.generation = w.generation;
   a.path = path;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "simt/assist.hpp"
+
 namespace ew::simt {
 
 using core::TraceKind;
@@ -31,6 +33,7 @@ void Residents::begin_warp(u32 slot, ResidentBlock& here, u32 index, GridRun& ru
   w.block = &here;
   w.grid = &run;
   w.counts = &told_.stalls.of(run.account);
+  w.helper = is_assist(*w.warp);
   w.begun = wheel_.now();
   w.next.timing = run.timing;
   w.scoreboard.begin(ready_at(first_issue, Source::computed));

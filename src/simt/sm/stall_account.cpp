@@ -46,7 +46,9 @@ void StallAccount::count_residence(const WarpSlot& w, Cycle now) {
 TimingStatistics StallAccount::statistics(Cycle now) {
   charge(now);
   TimingStatistics sum = accounts_.total();
-  for (u32 id = 0; id < accesses_.made(); ++id) sum.slots.data_unserved += accesses_[id].stalled;
+  for (u32 id = 0; id < accesses_.made(); ++id)
+    sum.slots_of(accesses_[id].of_helper).data_unserved += accesses_[id].stalled;
+  sum.join_slots();
   sum.slots.idle += idle_slots_;
   sum.active_cycles = active_cycles_;
   return sum;
@@ -60,8 +62,7 @@ void StallAccount::settle(WarpSlot& w, Cycle now) {
 
 void StallAccount::settle_accesses() {
   for (u32 id = 0; id < accesses_.made(); ++id)
-    if (const u64 stalled = std::exchange(accesses_[id].stalled, 0))
-      accesses_[id].counts_of->slots.data_unserved += stalled;
+    if (const u64 stalled = std::exchange(accesses_[id].stalled, 0)) slots_of(accesses_[id]).data_unserved += stalled;
 }
 
 }  // namespace ew::simt

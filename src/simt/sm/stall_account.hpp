@@ -83,11 +83,17 @@ class StallAccount {
   template <class CauseOf>
   TimingStatistics take(core::Account account, Cycle now, CauseOf&& cause_of) {
     charge(now);
-    const SlotCounts& slots = accounts_[account].slots;
-    const void *const begin = &slots, *const end = &slots + 1;
+    TimingStatistics& counts = accounts_[account];
+    const auto is_in = [](const SlotCounts& set, const u64* counter) {
+      const void *const begin = &set, *const end = &set + 1;
+      return counter >= begin && counter < end;
+    };
     for (u32 s = 0; s < schedulers_; ++s)  // of a warp that has ended in this cycle
-      if (causes_[s].counter >= begin && causes_[s].counter < end) causes_[s] = cause_of(s);
-    return accounts_.take(account);
+      if (is_in(counts.slots, causes_[s].counter) || is_in(counts.helper_slots, causes_[s].counter))
+        causes_[s] = cause_of(s);
+    TimingStatistics figures = accounts_.take(account);
+    figures.join_slots();
+    return figures;
   }
   /// No more will run: what accesses under way cost is counted.
   void settle_accesses();

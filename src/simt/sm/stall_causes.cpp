@@ -7,55 +7,55 @@ using memory::Stall;
 
 namespace {
 
-u64& counter_of(Source source, TimingStatistics& counts) {
-  return source == Source::from_shared ? counts.slots.data_shared
-         : source == Source::constant  ? counts.slots.data_constant
-                                       : counts.slots.data_private;
+u64& counter_of(Source source, SlotCounts& counts) {
+  return source == Source::from_shared ? counts.data_shared
+         : source == Source::constant  ? counts.data_constant
+                                       : counts.data_private;
 }
 
 /// A memory instruction could not issue, as the load/store unit took no more.
-u64& structural(TimingStatistics& counts, Stall blocked_by) {
+u64& structural(SlotCounts& counts, Stall blocked_by) {
   switch (blocked_by) {
     case Stall::bank:
-      return counts.slots.structural_bank;
+      return counts.structural_bank;
     case Stall::mshr:
-      return counts.slots.structural_mshr;
+      return counts.structural_mshr;
     case Stall::merge:
-      return counts.slots.structural_merge;
+      return counts.structural_merge;
     case Stall::line:
-      return counts.slots.structural_line;
+      return counts.structural_line;
     case Stall::write_buffer:
-      return counts.slots.structural_write_buffer;
+      return counts.structural_write_buffer;
     case Stall::release:
-      return counts.slots.structural_release;
+      return counts.structural_release;
     case Stall::network:
-      return counts.slots.structural_network;
+      return counts.structural_network;
     default:
-      return counts.slots.structural_unit;
+      return counts.structural_unit;
   }
 }
 
 }  // namespace
 
-u64& counter_of(const Access& a, TimingStatistics& counts) {
+u64& counter_of(const Access& a, SlotCounts& counts) {
   if (a.path == AccessPath::shared) return counter_of(a.source, counts);
   switch (a.served_by) {
     case ServedBy::private_cache:
-      return counts.slots.data_private;
+      return counts.data_private;
     case ServedBy::merged:
-      return counts.slots.data_merged;
+      return counts.data_merged;
     case ServedBy::home:
-      return counts.slots.data_home;
+      return counts.data_home;
     case ServedBy::remote_cache:
-      return counts.slots.data_remote;
+      return counts.data_remote;
     case ServedBy::device:
-      return counts.slots.data_device;
+      return counts.data_device;
     case ServedBy::host:
-      return counts.slots.data_host;
+      return counts.data_host;
     case ServedBy::none:
       break;
   }
-  return counts.slots.data_unserved;
+  return counts.data_unserved;
 }
 
 /// nullptr: the persistency model holds none of these warps.
@@ -65,7 +65,7 @@ u64* StallCauses::persistency(u64 slots) const {
   for (u32 by = 0; by < std::size(counters); ++by) {
     const Stall why = static_cast<Stall>(static_cast<u32>(Stall::persist_buffer) + by);
     if (const u64 held = held_.at_accesses(why) & slots & table_.occupied())
-      return &(table_.counts_of(held).slots.*counters[by]);
+      return &(table_.slots_of(held).*counters[by]);
   }
   return nullptr;
 }
@@ -73,18 +73,18 @@ u64* StallCauses::persistency(u64 slots) const {
 StallCause StallCauses::of_memory(u64 slots) const {
   const ReadySets& ready = table_.ready();
   const u64 memory = ready.of(Unit::memory) & slots & ~held_.at_accesses();
-  if (memory) return {&structural(table_.counts_of(memory), unit_.blocked_by())};
+  if (memory) return {&structural(table_.slots_of(memory), unit_.blocked_by())};
   if (held_.at_accesses() & slots) [[unlikely]]
     if (u64* const counter = persistency(slots)) return {counter};
   if (const u64 data = table_.waiting(Wait::memory) & slots) {
     const WarpSlot& w = table_[first_of(data)];
-    if (w.access == no_access) return {&counter_of(w.source, *w.counts)};
+    if (w.access == no_access) return {&counter_of(w.source, w.slots())};
     Access& a = accesses_[w.access];
-    if (a.path == AccessPath::shared) return {&counter_of(a.source, *w.counts)};
+    if (a.path == AccessPath::shared) return {&counter_of(a.source, w.slots())};
     return {&a.stalled, w.access};
   }
-  if (const u64 held = held_.at_order() & slots) return {&table_.counts_of(held).slots.persist_fence};
-  if (const u64 order = table_.waiting(Wait::order) & slots) return {&table_.counts_of(order).slots.synchronisation};
+  if (const u64 held = held_.at_order() & slots) return {&table_.slots_of(held).persist_fence};
+  if (const u64 order = table_.waiting(Wait::order) & slots) return {&table_.slots_of(order).synchronisation};
   return of(slots, 0);
 }
 

@@ -9,7 +9,7 @@
 namespace ew::simt {
 
 /// Where slots count that were lost to an access which is over.
-u64& counter_of(const Access&, TimingStatistics&);
+u64& counter_of(const Access&, SlotCounts&);
 
 class StallCauses {
  public:
@@ -35,10 +35,9 @@ class StallCauses {
   /// The same, if beyond_arithmetic() is known.
   StallCause of(u64 slots, u64 beyond) const {
     if (slots & beyond) return of_memory(slots);
-    if (const u64 structural = table_.ready().all() & slots)
-      return {&table_.counts_of(structural).slots.compute_structural};
-    if (const u64 data = table_.waiting(Wait::data) & slots) return {&table_.counts_of(data).slots.compute_data};
-    if (const u64 control = table_.waiting(Wait::control) & slots) return {&table_.counts_of(control).slots.control};
+    if (const u64 structural = table_.ready().all() & slots) return {&table_.slots_of(structural).compute_structural};
+    if (const u64 data = table_.waiting(Wait::data) & slots) return {&table_.slots_of(data).compute_data};
+    if (const u64 control = table_.waiting(Wait::control) & slots) return {&table_.slots_of(control).control};
     return account_.idle();
   }
 

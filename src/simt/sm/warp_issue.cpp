@@ -138,7 +138,7 @@ inline void WarpIssue::issue(u32 index, Scheduler& scheduler, Cycle now) {
   with_.stalls.issues(index);
   const u32 slot = scheduler.choose(could, with_.table.ages());
   WarpSlot& w = with_.table[slot];
-  ++w.counts->slots.issued;
+  ++w.slots().issued;
   issue_warp(slot, w, index, scheduler, now);
   for (u32 n = 1; n < width_; ++n) {  // of the same warp
     if (with_.endings.failed() || !(candidates(scheduler, now) & bit(slot))) return;
@@ -232,6 +232,7 @@ void WarpIssue::after(u32 slot, const ptx::Instr& instr, Outcome outcome, Cycle 
       break;
     case ptx::Op::region:
       if (asks_for_assist(*block.block, instr)) with_.residents.wake_assist(slot);
+      w.helper |= marks_helper(grid.kernel->regions[instr.imm]);
       break;
     default:
       break;

@@ -30,12 +30,15 @@ struct alignas(64) WarpSlot {
   ResidentBlock* block = nullptr;
   GridRun* grid = nullptr;
   Cycle begun = 0;
-  u32 generation = 0;      // so many warps have left the slot
-  u32 issues = 0;          // so many instructions of warps in this slot
-  u32 access = no_access;  // that the warp waits for
-  u16 ahead = 0;           // so many instructions from `next` have been executed: straight arithmetic
-  Source source{};         // of what it waits for, when that has a cycle
-  bool draining = false;   // its lanes have exited, loads are under way
+  u32 generation = 0;         // so many warps have left the slot
+  u32 issues = 0;             // so many instructions of warps in this slot
+  u32 access = no_access;     // that the warp waits for
+  u16 ahead = 0;              // so many instructions from `next` have been executed: straight arithmetic
+  Source source{};            // of what it waits for, when that has a cycle
+  bool draining : 1 = false;  // its lanes have exited, loads are under way
+  bool helper : 1 = false;    // its issue slots count apart
+
+  SlotCounts& slots() const { return counts->slots_of(helper); }
 };
 static_assert(sizeof(WarpSlot) == 128);
 

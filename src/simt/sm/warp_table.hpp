@@ -39,8 +39,8 @@ class WarpTable {
   u64 occupied() const { return occupied_; }
   /// By slot: in order of arrival, smaller is older.
   const u64* ages() const { return age_.data(); }
-  /// Of the launch of the first of these warps.
-  TimingStatistics& counts_of(u64 warps) const { return *warps_[first_of(warps)].counts; }
+  /// Where slots of the first of these warps count.
+  SlotCounts& slots_of(u64 warps) const { return warps_[first_of(warps)].slots(); }
 
   /// Takes a vacant slot of these. REQUIRES: there is one.
   u32 enter(u64 among = ~u64{0});
