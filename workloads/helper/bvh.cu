@@ -1,10 +1,13 @@
 // Bounding volume hierarchy ("Architectural Support for NVRAM Persistence in GPUs", section 6.3): *construction* finds
-// each node's children and parent from sorted Morton codes (Karras, Maximizing Parallelism in the Construction of BVHs,
-// HPG 2012), a transaction a node; *reduction* makes the bounding volumes from the leaves to the root, each node once.
+// each node's parent from sorted Morton codes (Karras, Maximizing Parallelism in the Construction of BVHs, HPG 2012), a
+// transaction a node; *reduction* makes the bounding volumes from the leaves to the root, each node once.
 //
 //   bvh [--faces N] [--levels N] [--model FILE] …    B1, R1: --faces 100000; B2, R2: --faces 187854; FILE: OBJ or PLY
 //   bvh --recover FILE
 //
+// A transaction of the construction writes one word, the node's parent (section 7.4: "each thread only writes one
+// element"). The parents are the tree. Children and parents side by side, which the reduction walks along, are no state
+// of their own: each node stores itself there, outside of transactions, in device memory.
 // In a reduction, the second thread that comes to a node makes its volume and goes on to the parent, in one transaction
 // as far as `levels` levels, then in another. Checked: the tree against one that the host builds from the top; each
 // volume against the host's. A recovered node is only whole, and a volume only there with those below it.
@@ -13,7 +16,7 @@
 
 namespace {
 
-constexpr unsigned kMagic = 0x31485642, kVolume = 6;
+constexpr unsigned kMagic = 0x32485642, kInner = 8;  // words of an inner node: mark, one unused, volume
 
 struct Volume {
   float low[3], high[3];
@@ -21,19 +24,22 @@ struct Volume {
 struct Children {
   unsigned left, right;  // node + 1; 0: not there yet
 };
-/// Nodes: inner ones 0 .. leaves - 2, the root is 0; then the leaves.
+/// An inner node's neighbours in the tree, in one load.
+struct alignas(16) Links {
+  unsigned child[2], parent, unused;  // node + 1
+};
+/// Nodes: inner ones 0 .. leaves - 2, the root is 0; then the leaves. An inner node's mark and volume lie in one sector
+/// of 32 bytes.
 struct Layout {
   unsigned leaves, threads, levels;
   __host__ __device__ unsigned inner() const { return leaves - 1; }
   __host__ __device__ unsigned nodes() const { return 2 * leaves - 1; }
-  __host__ __device__ unsigned children(unsigned i) const { return helper::shape_words + 2 * i; }
-  __host__ __device__ unsigned parent(unsigned node) const { return helper::shape_words + 2 * inner() + node; }
-  __host__ __device__ unsigned touched(unsigned i) const { return helper::shape_words + 2 * inner() + nodes() + i; }
-  __host__ __device__ unsigned volume(unsigned i) const {
-    return helper::shape_words + 3 * inner() + nodes() + kVolume * i;
-  }
-  unsigned words() const { return volume(inner()); }
+  __host__ __device__ unsigned touched(unsigned i) const { return helper::shape_words + kInner * i; }
+  __host__ __device__ unsigned volume(unsigned i) const { return touched(i) + 2; }
+  __host__ __device__ unsigned parent(unsigned node) const { return helper::shape_words + kInner * inner() + node; }
+  unsigned words() const { return parent(nodes()); }
 };
+static_assert(helper::shape_words % kInner == 0, "inner nodes begin at sectors");
 
 __host__ __device__ Volume both(const Volume& a, const Volume& b) {
   Volume sum;
@@ -50,60 +56,76 @@ __device__ int common(const unsigned* codes, int n, int i, int j) {
   return codes[i] != codes[j] ? __clz(codes[i] ^ codes[j]) : 32 + __clz(i ^ j);
 }
 
-__device__ Children children_of(const unsigned* codes, int n, int i) {
-  const int step = common(codes, n, i, i + 1) > common(codes, n, i, i - 1) ? 1 : -1;
-  const int least = common(codes, n, i, i - step);
+/// How far codes from i on, in direction `step`, have more than `least` bits in common with code i: the last of them.
+__device__ int end_of(const unsigned* codes, int n, int i, int step, int least) {
   int most = 2;
   while (common(codes, n, i, i + most * step) > least) most *= 2;
   int length = 0;
   for (int t = most / 2; t > 0; t /= 2)
     if (common(codes, n, i, i + (length + t) * step) > least) length += t;
-  const int end = i + length * step, own = common(codes, n, i, end);
-  int split = 0;
-  for (int t = length; t > 1;) {
-    t = (t + 1) / 2;
-    if (common(codes, n, i, i + (split + t) * step) > own) split += t;
-  }
-  const int middle = i + split * step + (step < 0 ? -1 : 0), first = i < end ? i : end, last = i < end ? end : i;
-  return {1u + (first == middle ? n - 1 + middle : middle), 1u + (last == middle + 1 ? n + middle : middle + 1)};
+  return i + length * step;
 }
 
-HELPER_KERNEL construct(tx::Space space, Layout layout, const unsigned* codes, unsigned* witnesses) {
+/// Leaves of a node, both ends included, and what their codes have in common with the leaf before and the leaf behind.
+struct Range {
+  int first, last, before, behind;
+};
+__device__ Range range_of(const unsigned* codes, int n, int node) {
+  const int i = node >= n - 1 ? node - (n - 1) : node;
+  const int before = common(codes, n, i, i - 1), behind = common(codes, n, i, i + 1);
+  if (node >= n - 1) return {i, i, before, behind};
+  // An inner node's number is the one end of its range that has less in common with what is beyond.
+  if (behind > before) {
+    const int last = end_of(codes, n, i, 1, before);
+    return {i, last, before, common(codes, n, last, last + 1)};
+  }
+  const int first = end_of(codes, n, i, -1, behind);
+  return {first, i, common(codes, n, first, first - 1), behind};
+}
+
+/// The parent splits where the node ends, at the end that has more in common with what is beyond; it reaches from there
+/// as far as codes have as much in common. `right`: the node is its right child. REQUIRES: the node is not the root.
+__device__ unsigned parent_of(const unsigned* codes, int n, int node, bool& right) {
+  const Range range = range_of(codes, n, node);
+  right = range.before > range.behind;
+  const int first = right ? end_of(codes, n, range.last, -1, range.before - 1) : range.first;
+  const int last = right ? range.last : end_of(codes, n, range.first, 1, range.behind - 1);
+  const int before = right ? common(codes, n, first, first - 1) : range.before;
+  const int behind = right ? range.behind : common(codes, n, last, last + 1);
+  return behind > before ? last : first;
+}
+
+HELPER_KERNEL construct(tx::Space space, Layout layout, const unsigned* codes, Links* links, unsigned* witnesses) {
   tx::run(space, [&](tx::Thread& thread) {
     unsigned done = 0;
-    for (unsigned i = thread.index(); i < layout.inner(); i += thread.count()) {
-      const Children children = children_of(codes, static_cast<int>(layout.leaves), static_cast<int>(i));
-      tx::atomically(thread, [&](tx::Transaction& t) {
-        t.store(space.at<Children>(layout.children(i)), children);
-        if (BUG == 1) return;
-        t.store(space.at(layout.parent(children.left - 1)), i + 1);
-        t.store(space.at(layout.parent(children.right - 1)), i + 1);
-      });
-      if (BUG == 1)
-        tx::atomically(thread, [&](tx::Transaction& t) {
-          t.store(space.at(layout.parent(children.left - 1)), i + 1);
-          t.store(space.at(layout.parent(children.right - 1)), i + 1);
-        });
+    for (unsigned node = thread.index(); node < layout.nodes(); node += thread.count()) {
+      if (node != 0) {
+        bool right;
+        const unsigned parent = parent_of(codes, static_cast<int>(layout.leaves), static_cast<int>(node), right);
+        links[parent].child[right] = node + 1;
+        if (node < layout.inner()) links[node].parent = parent + 1;
+        tx::atomically(thread, [&](tx::Transaction& t) { t.store(space.at(layout.parent(node)), parent + 1); });
+      }
       ++done;
       if (done % 2 == 0) helper::promise(thread, witnesses, done, BUG == 2);
     }
   });
 }
 
-__device__ Volume volume_of(const tx::Space& space, tx::Transaction& t, const Layout& layout, const Volume* leaves,
-                            unsigned node) {
-  return node >= layout.inner() ? leaves[node - layout.inner()] : t.load(space.at<Volume>(layout.volume(node)));
-}
-
-HELPER_KERNEL reduce(tx::Space space, Layout layout, const Volume* leaves, unsigned* witnesses) {
+HELPER_KERNEL reduce(tx::Space space, Layout layout, const Volume* leaves, const Links* links, unsigned* witnesses) {
   tx::run(space, [&](tx::Thread& thread) {
     unsigned done = 0;
     for (unsigned leaf = thread.index(); leaf < layout.leaves; leaf += thread.count()) {
       // What the construction has made, no transaction of this kernel writes: so it is read outside of them.
-      for (unsigned node = *space.at(layout.parent(layout.inner() + leaf)); node != 0;) {
-        unsigned next = 0;
+      unsigned child = layout.inner() + leaf, node = *space.at(layout.parent(child));
+      Volume below = leaves[leaf];  // the child's
+      while (node != 0) {
+        unsigned next_child = child, next = node;
+        Volume next_below = below;
         tx::atomically(thread, [&](tx::Transaction& t) {
+          next_child = child;
           next = node;
+          next_below = below;
           for (unsigned level = 0; level < layout.levels && next != 0 && t.alive(); ++level) {
             const unsigned i = next - 1;
             unsigned* const touched = space.at(layout.touched(i));
@@ -113,23 +135,25 @@ HELPER_KERNEL reduce(tx::Space space, Layout layout, const Volume* leaves, unsig
               next = 0;
               break;
             }
-            const Children children = *space.at<Children>(layout.children(i));
-            if (BUG != 3)
-              t.store(space.at<Volume>(layout.volume(i)),
-                      both(volume_of(space, t, layout, leaves, children.left - 1),
-                           volume_of(space, t, layout, leaves, children.right - 1)));
-            next = i == 0 ? 0 : *space.at(layout.parent(i));
+            const Links here = links[i];
+            const unsigned other = (here.child[0] == next_child + 1 ? here.child[1] : here.child[0]) - 1;
+            const Volume volume =
+                both(next_below, other >= layout.inner() ? leaves[other - layout.inner()]
+                                                         : t.load(space.at<Volume>(layout.volume(other))));
+            if (BUG != 3) t.store(space.at<Volume>(layout.volume(i)), volume);
+            next_below = volume;
+            next_child = i;
+            next = here.parent;
             if (BUG == 3) break;
           }
         });
-        if (BUG == 3 && (next != 0 || (node == 1 && *const_cast<volatile unsigned*>(space.at(layout.touched(0))) == 2)))
+        if (BUG == 3 && next_child != child)
           tx::atomically(thread, [&](tx::Transaction& t) {  // the volume follows in a transaction of its own
-            const Children children = *space.at<Children>(layout.children(node - 1));
-            t.store(space.at<Volume>(layout.volume(node - 1)),
-                    both(volume_of(space, t, layout, leaves, children.left - 1),
-                         volume_of(space, t, layout, leaves, children.right - 1)));
+            t.store(space.at<Volume>(layout.volume(next_child)), next_below);
           });
+        child = next_child;
         node = next;
+        below = next_below;
       }
       ++done;
       if (done % 2 == 0) helper::promise(thread, witnesses, 0x10000u + done, BUG == 4);
@@ -217,21 +241,19 @@ struct Tree {
   }
 };
 
-/// `phase`: 0: what is there is right; 1: so much is constructed; 2: all is. `built(i)`: inner node i was promised;
+/// What is there is right, and all that was promised is there. `built(node)`: the node's parent was promised;
 /// `reduced(i)`: leaf i was.
 template <class Built, class Reduced>
 void verify(const tx::Space& space, const Layout& layout, const Tree& tree, bool all_built, bool all_reduced,
             const Built& built, const Reduced& reduced) {
   const auto word = [&](unsigned at) { return *space.in_image(at); };
+  for (unsigned node = 0; node < layout.nodes(); ++node) {
+    const unsigned is = word(layout.parent(node)), right = tree.parent[node];
+    REQUIRE(is == 0 || is == right, "the parent of node %u is %u, but should be %u", node, is, right);
+    REQUIRE(is == right || !(all_built || built(node)), "the parent of node %u was promised, but is not there", node);
+  }
   for (unsigned i = 0; i < layout.inner(); ++i) {
-    const Children is = *space.in_image<Children>(layout.children(i)), right = tree.children[i];
-    const bool there = is.left != 0 || is.right != 0;
-    REQUIRE(!there || (is.left == right.left && is.right == right.right),
-            "node %u has children %u and %u instead of %u and %u", i, is.left, is.right, right.left, right.right);
-    REQUIRE(there || !(all_built || built(i)), "node %u was promised, but is not there", i);
-    for (unsigned child : {right.left - 1, right.right - 1})
-      REQUIRE(word(layout.parent(child)) == (there ? i + 1 : 0), "the parent of node %u is %u, but should be %u", child,
-              word(layout.parent(child)), there ? i + 1 : 0);
+    const Children right = tree.children[i];
     const unsigned touched = word(layout.touched(i));
     REQUIRE(touched <= 2 && (!all_reduced || touched == 2), "node %u was touched %u times", i, touched);
     unsigned come = 0;
@@ -245,6 +267,19 @@ void verify(const tx::Space& space, const Layout& layout, const Tree& tree, bool
     const Volume volume = *space.in_image<Volume>(layout.volume(i)), wanted = touched == 2 ? tree.volumes[i] : Volume{};
     REQUIRE(memcmp(&volume, &wanted, sizeof volume) == 0, "the volume of node %u, touched %u times, is wrong", i,
             touched);
+  }
+}
+
+/// The tree as the construction has linked it, against the host's.
+void verify_links(const Links* device, const Layout& layout, const Tree& tree) {
+  std::vector<Links> links(layout.inner());
+  if (cudaMemcpy(links.data(), device, sizeof(Links) * links.size(), cudaMemcpyDeviceToHost) != cudaSuccess) exit(3);
+  for (unsigned i = 0; i < layout.inner(); ++i) {
+    const Links& is = links[i];
+    const Children& right = tree.children[i];
+    REQUIRE(is.child[0] == right.left && is.child[1] == right.right && is.parent == tree.parent[i],
+            "node %u has children %u and %u and parent %u instead of %u, %u and %u", i, is.child[0], is.child[1],
+            is.parent, right.left, right.right, tree.parent[i]);
   }
 }
 
@@ -284,23 +319,29 @@ int main(int argc, char** argv) {
   const Leaves leaves = leaves_of(mesh);
   unsigned* codes = nullptr;
   Volume* volumes = nullptr;
+  Links* links = nullptr;
   if (cudaMalloc(&codes, 4 * leaves.codes.size()) != cudaSuccess ||
       cudaMalloc(&volumes, sizeof(Volume) * leaves.volumes.size()) != cudaSuccess ||
       cudaMemcpy(codes, leaves.codes.data(), 4 * leaves.codes.size(), cudaMemcpyHostToDevice) != cudaSuccess ||
       cudaMemcpy(volumes, leaves.volumes.data(), sizeof(Volume) * leaves.volumes.size(), cudaMemcpyHostToDevice) !=
-          cudaSuccess)
+          cudaSuccess ||
+      cudaMalloc(&links, sizeof(Links) * layout.inner()) != cudaSuccess ||
+      cudaMemset(links, 0, sizeof(Links) * layout.inner()) != cudaSuccess)
     return 3;
   helper::Run run(arguments, layout.words(), std::max(4u, 7 * layout.levels), 13 * layout.levels + 8);
   run.start({kMagic, {layout.leaves, layout.levels, modelled}, arguments.audits});
-  run.launch("construct", construct, layout, static_cast<const unsigned*>(codes), run.witnesses());
+  if (BUG == 1 && arguments.mode != "memory") gpm_acknowledge(1);
+  run.launch("construct", construct, layout, static_cast<const unsigned*>(codes), links, run.witnesses());
   if (arguments.mode != "memory") gpm_acknowledge(1);
   printf("bvh: construction took %.1f us\n", run.time_us());
-  run.launch("reduce", reduce, layout, static_cast<const Volume*>(volumes), run.witnesses());
+  run.launch("reduce", reduce, layout, static_cast<const Volume*>(volumes), static_cast<const Links*>(links),
+             run.witnesses());
   if (arguments.mode != "memory") gpm_acknowledge(2);
   run.settle("bvh");
+  const Tree tree(leaves, layout);
+  verify_links(links, layout, tree);
   verify(
-      run.space, layout, Tree(leaves, layout), true, true, [](unsigned) { return true; },
-      [](unsigned) { return true; });
+      run.space, layout, tree, true, true, [](unsigned) { return true; }, [](unsigned) { return true; });
   REQUIRE(tx::close(run.space) == 0, "the space should be closed");
   return check::passed(__BASE_FILE__, "every volume holds its children");
 }
