@@ -28,6 +28,20 @@ EVERWARP_DEVICE void wait_ns(unsigned ns) {
 #endif
 }
 
+/// Pauses of a thread that looks again and again at what others change: each is about a quarter longer than the one
+/// before, up to a bound.
+class Pauses {
+ public:
+  EVERWARP_DEVICE Pauses(unsigned shortest_ns, unsigned longest_ns) : next_(shortest_ns), longest_(longest_ns) {}
+  EVERWARP_DEVICE void pause() {
+    wait_ns(next_);
+    next_ = next_ + next_ / 4 < longest_ ? next_ + next_ / 4 : longest_;
+  }
+
+ private:
+  unsigned next_, longest_;
+};
+
 // The bits of a value of 4 or 8 bytes, as a register of that size holds them.
 template <class T, int size = sizeof(T)>
 union Bits {

@@ -127,7 +127,8 @@ EVERWARP_DEVICE bool is_durable(Thread& thread) {
 }
 /// Waits for that. In memory there is nothing to wait for, and nothing is promised.
 EVERWARP_DEVICE void durable(Thread& thread) {
-  while (!is_durable(thread)) wait_ns(300);
+  Pauses pauses(200, longest_pause);
+  while (!is_durable(thread)) pauses.pause();
 }
 
 }  // namespace tx

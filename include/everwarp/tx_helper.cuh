@@ -147,7 +147,8 @@ EVERWARP_DEVICE void free_log(const Space& space, Ring* ring, unsigned block, un
 }
 
 /// What a helper warp does until the block's other threads are through. Warp 0 of the helpers empties the ring; it
-/// applies frames as well when there is nothing else to do, or room runs out. Other helper warps only apply.
+/// applies frames as well when there is nothing else to do, or room runs out. Other helper warps only apply. While
+/// helpers are switched off they empty what the ring still holds, and apply frames only when room runs out.
 EVERWARP_DEVICE void help(const Space& space, Ring* ring, unsigned block, unsigned which, unsigned lane) {
   mark_helper_warp();
   for (;;) {
@@ -160,7 +161,8 @@ EVERWARP_DEVICE void help(const Space& space, Ring* ring, unsigned block, unsign
     const unsigned used = __shfl_sync(~0u, look(&ring->head) - look(&ring->freed), 0);
     const bool tight = used > space.options.log / 2;
     bool applied = false;
-    if (!moved || tight) applied = apply_some(space, which, lane, tight ? 1 : 32);
+    const bool off = space.options.mode == adaptive && __shfl_sync(~0u, look(&space.shared->helpers_on), 0) == 0;
+    if ((!moved && !off) || tight) applied = apply_some(space, which, lane, tight ? 1 : 32);
     if (which == 0 && tight) {
       const unsigned to = advance_warp(space, &space.shared->applied, space.applied, which, lane);
       if (lane == 0) free_log(space, ring, block, to);

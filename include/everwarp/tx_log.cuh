@@ -28,7 +28,9 @@ EVERWARP_DEVICE void count(T* statistic, unsigned long long by = 1) {
   atomicAdd(statistic, by);
 }
 
+using everwarp::Pauses;
 using everwarp::wait_ns;
+constexpr unsigned longest_pause = 4096;  // ns: short beside the time in which a helper persists a run
 /// A thread that waits for long sleeps most of the time: half as many ns as cycles are left, so no clock is too slow.
 EVERWARP_DEVICE void wait_cycles(unsigned cycles) {
   if (cycles == 0) return;
@@ -196,17 +198,29 @@ EVERWARP_DEVICE void raise_base(const Space& space, unsigned applied) {
   atomicExch(&space.shared->base_lock, 0u);
 }
 
+/// The slot that this thread fills next: a launch goes on where the one before it has ended.
+EVERWARP_DEVICE unsigned oldest_slot(const Space& space, unsigned thread) {
+  if (space.options.mode != strict && space.options.mode != adaptive) return 0;
+  unsigned oldest = 0, least = ~0u;
+  for (unsigned slot = 0; slot < space.options.slots && least != 0; ++slot) {
+    const unsigned number = low_part(look(space.heads + static_cast<size_t>(slot) * space.all_threads + thread));
+    if (number < least) oldest = slot, least = number;
+  }
+  return oldest;
+}
+
 /// Waits until the frame in this slot of this thread is not needed any more, and helps to get there.
 EVERWARP_DEVICE void free_slot(const Space& space, unsigned slot, unsigned thread) {
   const unsigned number = low_part(look(space.heads + static_cast<size_t>(slot) * space.all_threads + thread));
   if (number <= look(&space.shared->base)) return;
   count(&space.shared->statistics.slot_waits);
+  Pauses pauses(200, longest_pause);
   while (number > look(&space.shared->base)) {
     unsigned taken;
     const unsigned first = claim(space, logged_to(space), 8, taken);
     for (unsigned k = 0; k < taken; ++k) apply(space, first + k);
     raise_base(space, advance(space, &space.shared->applied, space.applied));
-    if (taken == 0) wait_ns(200);
+    if (taken == 0) pauses.pause();
   }
 }
 

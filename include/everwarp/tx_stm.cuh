@@ -33,7 +33,7 @@ EVERWARP_DEVICE cuda::atomic_ref<T, cuda::thread_scope_device> ref(T* word) {
 class Thread {
  public:
   EVERWARP_DEVICE Thread(const Space& space, Ring* ring, unsigned thread)
-      : space_(space), ring_(ring), thread_(blockIdx.x * space.options.threads + thread) {}
+      : space_(space), ring_(ring), thread_(blockIdx.x * space.options.threads + thread), slot_(oldest_slot(space, thread_)) {}
 
   /// Its number among the threads of the launch that are no helpers, and their number.
   EVERWARP_DEVICE unsigned index() const { return thread_; }
@@ -51,7 +51,7 @@ class Thread {
 
   const Space& space_;
   Ring* ring_;
-  unsigned thread_, slot_ = 0, last_ = 0;
+  unsigned thread_, slot_, last_ = 0;
   unsigned commits_ = 0, read_only_ = 0, aborts_ = 0, robbed_ = 0, cancelled_ = 0;
   unsigned long long executing_ = 0, persisting_ = 0;  // cycles
   bool inside_ = false;
@@ -263,6 +263,7 @@ class Transaction {
     // A lane that has room publishes before it may wait for lanes of its warp that have none: the helper waits for it. So all
     // stands inside the loop, and the compiler must not know that the loop ends there.
     unsigned waits = 1, tries = 0;
+    Pauses pauses(200, longest_pause);
     const long long begin = cycles_now(space_);
     while (waits != 0) {
       unsigned at = 0;
@@ -280,7 +281,7 @@ class Transaction {
       }
       if (wakes) wake_assist();
       asm volatile("" : "+r"(waits)::"memory");
-      if (waits != 0) wait_ns(200);
+      if (waits != 0) pauses.pause();
     }
     ++thread_.commits_;
     if (blockIdx.x == 0)
