@@ -30,8 +30,9 @@ inline constexpr DramStandard dram_standards[] = {
      "Hynix H5GQ1H24AFR timings (as Accel-Sim's tuner quotes them); tREFI 1.9 us, tRFC 37 ns, tFAW 20 ns: DRAMsim3, GDDR5_8Gb_x32",
                                               32, 1'800_MHz,     16,   32, 2048, 16, 4,     12, 12, 28, 12, 4, 2, 3, 6,  36, 12, 2, 5,  3420,  67,   0},
     {"gddr5x", "32-bit channel, 11 Gbit/s a pin, 64 bytes an access.",
-     "DRAMsim3, GDDR5X_8Gb_x32 (cycles of 1.5 GHz, scaled to 1.375 GHz; tFAW 40 of them); JESD232 for the data rate",
-                                              32, 1'375_MHz,     32,   64, 2048, 16, 4,     22, 22, 52, 22, 7, 2, 3, 10, 37, 22, 2, 10, 2613,  68,   0},
+     "DRAMsim3, GDDR5_8Gb_x32: tRCD 12 ns, tRP 12, tRAS 28, tCL 12, tRRD 5, tFAW 20, tWR 12, tWTR 5, tRFC 37, in cycles of 1.375 GHz, rounded "
+     "up (its GDDR5X_8Gb_x32 has the same numbers of cycles at another clock, so the times of no device); JESD232 for the data rate and tCCD",
+                                              32, 1'375_MHz,     32,   64, 2048, 16, 4,     17, 17, 39, 17, 7, 2, 3, 7,  28, 17, 2, 7,  2613,  51,   0},
     {"gddr6", "16-bit channel, 14 Gbit/s a pin.",
      "SBRP artifact, gpgpu_dram_timing_opt (sbrp_config_params.csv); it has no refresh and no tFAW",
                                               16, 3'500_MHz,      8,   32, 2048, 16, 4,     20, 20, 50, 20, 8, 4, 4, 10,  0, 20, 4, 9,     0,   0,   0},
