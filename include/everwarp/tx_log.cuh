@@ -107,17 +107,24 @@ EVERWARP_DEVICE void meet(unsigned which) {
   asm volatile("bar.sync %0, 32;" ::"r"(15 - which) : "memory");
 }
 
-/// As advance(), by a whole helper warp.
+/// As advance(), by a whole helper warp: 128 marks at a time, and not too far, for its ring fills meanwhile.
 EVERWARP_DEVICE unsigned advance_warp(const Space& space, unsigned* counter, const unsigned* marks, unsigned which,
                                       unsigned lane) {
   unsigned found = __shfl_sync(~0u, look(counter), 0);
   const unsigned begin = found;
-  for (;;) {
-    const unsigned number = found + 1 + lane;
-    const unsigned there = __ballot_sync(~0u, look(marks + (number & space.window_mask)) == number);
-    const unsigned run = there == ~0u ? 32 : __ffs(~there) - 1;
+  bool whole = true;
+  for (unsigned round = 0; whole && round < 4; ++round) {
+    unsigned seen[4];
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k) seen[k] = look(marks + ((found + 1 + 32 * k + lane) & space.window_mask));
+    unsigned run = 0;
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k) {
+      const unsigned there = __ballot_sync(~0u, seen[k] == found + 1 + 32 * k + lane);
+      if (whole) run += there == ~0u ? 32 : __ffs(~there) - 1;
+      whole = whole && there == ~0u;
+    }
     found += run;
-    if (run != 32) break;
   }
   __threadfence();
   meet(which);
