@@ -88,7 +88,7 @@ double Reproduction::run_seconds() const {
 
 std::vector<std::string> too_large(const Reproduction& reproduction) {
   std::vector<std::string> sentences;
-  const u64 most = reproduction.suite->most_memory;
+  const u64 most = reproduction.provenance.size == reproduction.suite->size ? reproduction.suite->most_memory : 0;
   for (const FinishedRun& run : reproduction.runs)
     if (most && run.peak_bytes() > most)
       sentences.push_back(fmt::format("{} took {:.1f} GiB of memory; the suite allows {:.1f}: {}",

@@ -380,6 +380,8 @@ TEST_F(Comparison, SaysTheSizeAndWhichRunTookTooMuchMemory) {
   suite_.most_memory = u64{2} << 30;
   EXPECT_EQ(too_large(reproduction),
             (std::vector<std::string>{"Pb took 2.8 GiB of memory; the suite allows 2.0: ew run x"}));
+  suite_.size = "scaled";
+  EXPECT_TRUE(too_large(reproduction).empty()) << "the runs are of size paper";
 }
 
 TEST_F(Comparison, AMissingRunOrKernelIsNoNumber) {
