@@ -121,7 +121,11 @@ void print_result(const Reproduction& result, const fs::path& page) {
 
 int call(ReproduceCommand command) {
   const fs::path studies = command.studies.empty() ? core::home_directory() / "studies" : fs::absolute(command.studies);
-  const Suite suite = read_suite(studies, command.suite);
+  Suite suite = read_suite(studies, command.suite);
+  if (command.full && !suite.full.empty()) {
+    command.suite = suite.full;
+    suite = read_suite(studies, command.suite);
+  }
   if (command.list) return list(suite);
   if (command.full) command.request.size = full_size;
   if (command.request.size.empty()) command.request.size = suite.size;

@@ -119,7 +119,8 @@ std::vector<std::string> suite_names(const fs::path& studies) {
 
 namespace {
 
-constexpr std::string_view suite_keys[] = {"title", "from", "figures", "size", "most_gib", "program", "configuration"};
+constexpr std::string_view suite_keys[] = {"title", "from",     "figures", "size",
+                                           "full",  "most_gib", "program", "configuration"};
 
 void read_programs(const StudyTable& table, const std::string& file, Suite& suite) {
   for (auto&& [key, node] : table.table_or_none("program")) {
@@ -147,6 +148,8 @@ Suite read_suite(const fs::path& studies, std::string_view name) {
   const StudyTable table(document, file, "a suite", {std::begin(suite_keys), std::end(suite_keys)});
   suite.title = table.text("title");
   suite.size = table.text_or("size", suite.size);
+  suite.full = table.text_or("full", "");
+  if (!suite.full.empty()) expect_name(table.place_of("full"), "study", suite.full, views);
   suite.most_memory = static_cast<u64>(table.positive_or("most_gib", 0) * (1 << 30));
   std::map<std::string, Configuration> configurations;
   read_configurations(table, file, {}, configurations);

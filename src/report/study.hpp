@@ -146,6 +146,7 @@ struct Figure {
 struct Suite {
   std::string name, title;
   std::string size = "paper";  // at which programs run where nobody says another
+  std::string full;            // the suite that has the paper's sizes, where they need other machines; "": this one
   u64 most_memory = 0;         // bytes that a run of `size` may take; 0: whatever it takes
   std::map<std::string, Program> programs;
   std::vector<Figure> figures;  // in the order that suite.toml says

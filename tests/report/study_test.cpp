@@ -313,6 +313,10 @@ TEST_F(Studies, SayWhichPartOfThePapersSizeASizeIs) {
   EXPECT_EQ(read_suite(folder_, "toy").most_memory, u64{3} << 29);
   replace("suite.toml", suite_with_order(), "title =", "most_gib = 0\ntitle =");
   EXPECT_SAYS(mistake(), "a number above 0");
+  replace("suite.toml", suite_with_order(), "title =", "full = \"toy\"\ntitle =");
+  EXPECT_EQ(read_suite(folder_, "toy").full, "toy");
+  replace("suite.toml", suite_with_order(), "title =", "full = \"toyy\"\ntitle =");
+  EXPECT_SAYS(mistake(), "unknown study \"toyy\" (did you mean \"toy\"?)");
 }
 
 TEST_F(Studies, HaveTablesAndConfigurationsWithWords) {
@@ -365,8 +369,8 @@ TEST_F(Studies, MayMeasureARangeOfTheHost) {
 TEST(CommittedStudies, AreWhole) {
   const fs::path studies = core::home_directory() / "studies";
   const std::vector<std::string> names = suite_names(studies);
-  EXPECT_EQ(names, (std::vector<std::string>{"bam", "denovo", "gpm", "helper-warps", "sbrp", "sbrp-artifact",
-                                             "sbrp-choices"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"bam", "denovo", "gpm", "helper-warps", "helper-warps-full", "sbrp",
+                                             "sbrp-artifact", "sbrp-choices"}));
   // The thesis's text has no values of bars: it makes claims, and every figure has some.
   const Suite of_claims = read_suite(studies, "denovo");
   EXPECT_EQ(of_claims.figures.size(), 11u);
@@ -402,6 +406,12 @@ TEST(CommittedStudies, AreWhole) {
   std::size_t of_the_text = 0;
   for (const Figure& figure : helpers.figures) of_the_text += figure.claims.size();
   EXPECT_GE(of_the_text, 45u);
+  // At the paper's sizes they run on the whole machine, which is another suite.
+  EXPECT_EQ(helpers.full, "helper-warps-full");
+  for (const auto& [name, program] : read_suite(studies, helpers.full).programs) {
+    EXPECT_TRUE(program.sizes.contains("paper")) << name;
+    EXPECT_TRUE(program.seconds.contains("paper")) << name;
+  }
   for (const std::string name : {"sbrp", "sbrp-artifact", "sbrp-choices"}) {
     const Suite suite = read_suite(studies, name);
     EXPECT_EQ(suite.figures.size(), 8u);
