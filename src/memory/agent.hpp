@@ -28,6 +28,7 @@ struct LineAccess {
   /// (of another agent's) such accesses one is under way at a time, in program order. Never of a pool's line.
   bool mmio = false;
   bool whole_words = false;  // of a store: it writes each byte of the words that it touches
+  bool of_thread = false;    // local memory: nobody but one thread accesses these words
   Scope scope = Scope::none;
   u8 lanes = 1;                          // that take part: an atomic takes the home a turn each
   core::Account account = core::nobody;  // the launch's, or the copy engines'

@@ -180,6 +180,23 @@ TEST(Gpu, a_store_that_left_before_the_request_covers_nothing) {
   EXPECT_EQ(s.read(0, x), 8u);
 }
 
+TEST(Gpu, a_threads_own_memory_outlives_an_acquire_and_ends_with_the_kernel) {
+  Scene s("gpu", 2);
+  constexpr Options own{.scope = Scope::none, .of_thread = true};
+  const u64 x = s.line(0), y = s.line(1), late = s.line(2);
+  s.read(0, x, own);
+  s.read(0, y, weak);
+  const auto under_way = s.load(0, late, own);
+  s.acquire(0);
+  EXPECT_TRUE(s.bench.caches[0]->peek(x).valid);
+  EXPECT_FALSE(s.bench.caches[0]->peek(y).valid);
+  s.bench.run();
+  EXPECT_TRUE(s.done(0, under_way).performed);
+  EXPECT_TRUE(s.bench.caches[0]->peek(late).valid) << "asked for before the acquire";
+  s.bench.caches[0]->begin_kernel();
+  EXPECT_FALSE(s.bench.caches[0]->peek(x).valid);
+}
+
 TEST(Gpu, an_acquire_is_not_undone_by_an_older_fill) {
   Scene s("gpu", 2);
   const u64 x = s.line(0);

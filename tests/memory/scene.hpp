@@ -69,6 +69,7 @@ struct Options {
   Scope scope = Scope::gpu;
   bool mmio = false;
   u8 warp = 0;
+  bool of_thread = false;
 };
 inline constexpr Options weak{.scope = Scope::none}, strong{.strong = true}, at_home{.at_home = true};
 
@@ -106,6 +107,7 @@ class Scene {
     for (u32 word = offset / 4; word <= (offset + size - 1) / 4; ++word) a.words |= WordMask{1} << word;
     a.strong = options.strong;
     a.read_only = options.read_only;
+    a.of_thread = options.of_thread;
     a.at_home = options.at_home;
     a.place = bench.map().place(a.line);
     assert(a.place.host == options.host);

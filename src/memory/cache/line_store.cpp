@@ -11,7 +11,7 @@ void LineStore::drop_stale(CacheLine& line) {
   counts_->words_invalidated += gone;
   if (line.persistent) counts_->persist.words_invalidated += gone;
   line.valid = stay;
-  line.epoch = epoch_[line.persistent];
+  line.epoch = epoch_[kind(line)];
 }
 
 void LineStore::write(u32 way, const LineAccess& a, Agent& agent) {
@@ -41,7 +41,7 @@ void LineStore::change_copy(u32 way, const LineAccess& a, Agent& agent) {
 
 CacheLine LineStore::copy_of(u32 way) const {
   CacheLine copy = lines_[way];
-  if (copy.epoch != epoch_[copy.persistent]) copy.valid = kept(copy, way);
+  if (copy.epoch != epoch_[kind(copy)]) copy.valid = kept(copy, way);
   return copy;
 }
 

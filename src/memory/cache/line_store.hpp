@@ -1,7 +1,8 @@
 // The lines of a private cache: tags, bytes, and what is known of each word. Owned by the cache; its parts share it.
 //
 // A word is valid (its bytes may be read), owned (nobody else may write it), or neither; dirtiness is a matter of
-// bytes. An acquire drops copies by counting an epoch: a line looks at it when it is next used (refresh).
+// bytes. An acquire drops copies by counting an epoch: a line looks at it when it is next used (refresh). Lines of
+// threads' own memory have an epoch of their own, which acquires do not count.
 //
 // Invariant: a way without a tag has no valid word, no dirty byte and no MSHR.
 #pragma once
@@ -31,6 +32,7 @@ struct alignas(64) CacheLine {
   bool listed = false;                   // in the write buffer, or, if `persistent`, among the dirty persistent lines
   bool persistent = false;               // a pool's, and its stores are persists
   bool prefetched = false;               // and no load has used it
+  bool of_thread = false;                // local memory
   core::Account account = core::nobody;  // that wrote its dirty bytes last
   Cycle joined = 0;                      // its list
 
@@ -80,10 +82,11 @@ class LineStore {
     remove_if_empty(way);
   }
   /// REQUIRES: the way is empty.
-  void install(u32 way, u64 line, Place place, bool persistent) {
+  void install(u32 way, u64 line, Place place, bool persistent, bool of_thread) {
     lines_[way] = {.place = place};
     lines_[way].persistent = persistent;
-    lines_[way].epoch = epoch_[persistent];
+    lines_[way].of_thread = of_thread;
+    lines_[way].epoch = epoch_[kind(lines_[way])];
     tags_.install(way, line);
     read_only.forget(way);
   }
@@ -105,10 +108,14 @@ class LineStore {
     epoch_[0] += volatile_lines;
     epoch_[1] += persistent_lines;
   }
-  u32 epoch(bool persistent) const { return epoch_[persistent]; }
+  /// The same of threads' own memory. Its next threads are others.
+  void give_up_copies_of_threads() { ++epoch_[threads]; }
+  /// Lines of one kind are given up together.
+  static u8 kind(const CacheLine& line) { return line.of_thread ? threads : line.persistent; }
+  u32 epoch(u8 kind) const { return epoch_[kind]; }
   /// Before a line's words are looked at: what was given up since the last time is no longer valid.
   void refresh(CacheLine& line) {
-    if (line.epoch != epoch_[line.persistent]) drop_stale(line);
+    if (line.epoch != epoch_[kind(line)]) drop_stale(line);
   }
   /// Performs the part of a store or atomic on the line's bytes.
   void write(u32 way, const LineAccess&, Agent&);
@@ -118,6 +125,7 @@ class LineStore {
   ReadOnlyWords read_only;
 
  private:
+  static constexpr u8 threads = 2;
   WordMask kept(const CacheLine& line, u32 way) const {
     return line.valid & (line.owned | whole_words(line.dirty) | read_only.words(way));
   }
@@ -130,7 +138,7 @@ class LineStore {
   TagArray tags_;
   std::vector<CacheLine> lines_;
   std::unique_ptr<u8[]> data_;  // what has not been filled was never touched
-  std::array<u32, 2> epoch_{};  // of volatile lines, of persistent ones
+  std::array<u32, 3> epoch_{};  // of volatile lines, of persistent ones, of threads' own
 };
 
 }  // namespace ew::memory

@@ -29,13 +29,8 @@ u32 Misses::begin(u32& list, u64 line, Place place, u32 way) {
   assert(number != no_number);
   Mshr& mshr = mshrs_[number];
   list = mshr.next_free;
-  const bool persistent = way != no_way && lines_[way].persistent;
-  mshr = {.line = line,
-          .place = place,
-          .way = way,
-          .epoch = lines_.epoch(persistent),
-          .persistent = persistent,
-          .active = true};
+  const u8 kind = way != no_way ? LineStore::kind(lines_[way]) : u8{0};
+  mshr = {.line = line, .place = place, .way = way, .epoch = lines_.epoch(kind), .kind = kind, .active = true};
   if (way != no_way) lines_.begin_miss(way, number);
   ++active_;
   return number;
@@ -183,10 +178,10 @@ bool Misses::any_unwaited() const {
 }
 
 void Misses::refresh(Mshr& mshr) const {
-  if (mshr.epoch == lines_.epoch(mshr.persistent)) return;
+  if (mshr.epoch == lines_.epoch(mshr.kind)) return;
   const WordMask stay = mshr.way == no_way ? 0 : lines_.read_only.words(mshr.way);
   mshr.poison |= (mshr.outstanding | mshr.welcome | mshr.waited) & ~stay;
-  mshr.epoch = lines_.epoch(mshr.persistent);
+  mshr.epoch = lines_.epoch(mshr.kind);
 }
 
 std::string Misses::what_is_under_way() const {

@@ -55,7 +55,7 @@ struct alignas(64) Mshr {
   WordMask registering = 0;  // written here; their ownership is, or will be, asked for without content
   u8 clean = 0;              // the line is cleaned when its words are owned: Request::flush; 0: it need not be
   u8 leave = 0;              // the line goes when the MSHR is over: Request::flush; 0: it stays
-  bool persistent = false;
+  u8 kind = 0;               // LineStore::kind
   bool active = false;
   bool prefetch = false;  // nobody waited for it when it began
   bool spare = false;     // it began with words of the write buffer

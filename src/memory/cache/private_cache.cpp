@@ -133,6 +133,7 @@ void PrivateCache::resize(u64 bytes, core::Account account) {
 void PrivateCache::begin_kernel(core::Account account) {
   const core::InPart here(core::sm_part, parts_.around.id);
   parts_.lines.read_only.kernel_begins();
+  parts_.lines.give_up_copies_of_threads();
   acquire(Scope::sys, account);
 }
 

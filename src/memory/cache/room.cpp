@@ -17,7 +17,7 @@ u32 Room::allocate(const LineAccess& a) {
     ++p_.counts->lines_evicted;
     remove(way);
   }
-  lines.install(way, a.line, a.place, a.place.persistent && p_.around.persists);
+  lines.install(way, a.line, a.place, a.place.persistent && p_.around.persists, a.of_thread);
   return way;
 }
 
@@ -31,7 +31,7 @@ u32 Room::allocate_for_prefetch(u64 line, Place place) {
     ++p_.counts->lines_evicted;
     remove(way);
   }
-  lines.install(way, line, place, false);
+  lines.install(way, line, place, false, false);
   return way;
 }
 

@@ -145,7 +145,7 @@ void MemoryInstructions::thread_local_time(const MemoryOp& op, u64 window) {
       if (at * 4 >= run.local_bytes) fetch_.lanes &= ~(LaneMask{1} << lane);  // deeper than the launch's stack
     }
     if (fetch_.lanes && with_.accesses.room() > 0)
-      shadow(fetch_, op.plan->writes ? AccessKind::store : AccessKind::load, Source::cached);
+      shadow(fetch_, op.plan->writes ? AccessKind::store : AccessKind::load, Source::cached, true);
     else
       with_.unit.work(with_.unit.cycles_of(op.lanes), setup_.private_latency, Source::cached);
   }
@@ -189,7 +189,7 @@ void MemoryInstructions::constant_time(const MemoryOp& op) {
 
 /// An access whose values are known already: constants, which nobody writes while the kernel runs, and what
 /// is a thread's own. Its lines are asked for, their bytes left as they are.
-void MemoryInstructions::shadow(const MemoryOp& op, AccessKind what, Source source) {
+void MemoryInstructions::shadow(const MemoryOp& op, AccessKind what, Source source, bool of_thread) {
   if (with_.accesses.room() == 0) return with_.unit.work(1, setup_.private_latency, Source::constant);
   Access& a = with_.unit.begin(AccessPath::shadow);
   a.op.lanes = op.lanes;
@@ -199,6 +199,7 @@ void MemoryInstructions::shadow(const MemoryOp& op, AccessKind what, Source sour
   a.line = {};
   a.line.kind = what;
   a.line.read_only = source == Source::constant;
+  a.line.of_thread = of_thread;
   a.parts_count = static_cast<u8>(coalesce(a.op, Shape::scattered, 4, setup_.line, a.parts));
   with_.unit.send(a);
 }

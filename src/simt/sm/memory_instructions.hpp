@@ -49,7 +49,7 @@ class MemoryInstructions {
   void constant_time(const MemoryOp&);
   void near_time(MemoryOp&);
   void thread_local_time(const MemoryOp&, u64 window);
-  void shadow(const MemoryOp&, memory::AccessKind, Source);
+  void shadow(const MemoryOp&, memory::AccessKind, Source, bool of_thread = false);
   // An access is made.
   void describe(Access&, const MemoryOp&) const;
   static void capture(Access&, const MemoryOp&);
