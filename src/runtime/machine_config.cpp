@@ -164,8 +164,12 @@ void apply_setting(std::string_view setting, MachineConfig& config) {
     config.consistency.model = named->consistency;
     return;
   }
+  const storage::DriveConfig all = config.storage.all;
   storage::read_own(config.storage, shared_fields(config),
                     [&](const auto& fields) { core::apply_setting(setting, fields); });
+  constexpr std::string_view section = "storage.";
+  if (const std::string_view key = setting.substr(0, setting.find_first_of("= ")); key.starts_with(section))
+    storage::settle_own(config.storage, all, key.substr(section.size()));
 }
 
 std::string to_toml(const MachineConfig& config, bool sentences) {

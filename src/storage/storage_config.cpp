@@ -29,6 +29,30 @@ void collect_own(StorageConfig& config, std::vector<core::Field>& fields) {
   for (auto& [number, drive] : config.own) DriveConfig::fields(drive, NumberedCollector(fields, number));
 }
 
+void settle_own(StorageConfig& config, const DriveConfig& all, std::string_view key) {
+  if (const auto dot = key.find('.'); dot != key.npos) {
+    config.said.emplace(key);
+    config.own.try_emplace(static_cast<u32>(std::stoul(std::string(key.substr(0, dot)))), config.all);
+    return;
+  }
+  const auto to = [](std::vector<const void*>& members) {
+    return [&members](std::string_view, const auto& member, auto&&...) { members.push_back(&member); };
+  };
+  std::vector<const void*> before, now;
+  DriveConfig::fields(all, to(before));
+  DriveConfig::fields(config.all, to(now));
+  for (auto& [number, drive] : config.own) {
+    std::size_t i = 0;
+    DriveConfig::fields(drive, [&, at = number](std::string_view name, auto& member, auto&&...) {
+      using Member = std::remove_cvref_t<decltype(member)>;
+      const bool inherits =
+          member == *static_cast<const Member*>(before[i]) && !config.said.contains(fmt::format("{}.{}", at, name));
+      if (inherits) member = *static_cast<const Member*>(now[i]);
+      ++i;
+    });
+  }
+}
+
 const DriveModel& model_of(const DriveConfig& drive) {
   return *find_drive_model(drive.model);
 }

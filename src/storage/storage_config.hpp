@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ struct StorageConfig {
   std::string switches;
   DriveConfig all;
   std::map<u32, DriveConfig> own;  // the drives that differ, by number
+  std::set<std::string> said;      // keys of theirs that settings have given, like "3.fault"
 
   const DriveConfig& drive(u32 number) const {
     const auto found = own.find(number);
@@ -73,6 +75,10 @@ void read_own(StorageConfig& config, std::vector<core::Field> fields, Read&& rea
   for (const auto& [number, drive] : draft.own)
     if (drive != before.own.at(number)) config.own[number] = drive;
 }
+
+/// A setting of the key `key` of [storage], which may be of one drive ("3.fault"), has been read; `all` were the common
+/// values before. A common value goes to all drives but those that have said another, whatever came first.
+void settle_own(StorageConfig&, const DriveConfig& all, std::string_view key);
 
 const DriveModel& model_of(const DriveConfig&);
 ImageConfig image_of(const DriveConfig&, u32 number);

@@ -275,5 +275,24 @@ TEST(Machines, DefaultFileSaysEveryDefault) {
   }
 }
 
+// A common value reaches a drive with settings of its own, whichever was given first; what the drive has said stays.
+TEST(Settings, of_one_drive_and_of_all_drives_have_no_order) {
+  const std::vector<std::string> settings = {"storage.drives=3",    "storage.1.model=980pro", "storage.image=d{}.img",
+                                             "storage.2.size=1MiB", "storage.size=2MiB",      "storage.0.model=p5800x",
+                                             "storage.model=pm1735"};
+  for (const bool backwards : {false, true}) {
+    MachineConfig config;
+    for (std::size_t i = 0; i < settings.size(); ++i)
+      apply_setting(settings[backwards ? settings.size() - 1 - i : i], config);
+    for (const u32 drive : {0u, 1u, 2u}) {
+      EXPECT_EQ(config.storage.drive(drive).image, "d{}.img") << drive;
+      EXPECT_EQ(config.storage.drive(drive).size.count, drive == 2 ? 1u << 20 : 2u << 20) << drive;
+    }
+    EXPECT_EQ(config.storage.drive(0).model, "p5800x") << "what it has said, although all drives had it";
+    EXPECT_EQ(config.storage.drive(1).model, "980pro");
+    EXPECT_EQ(config.storage.drive(2).model, "pm1735");
+  }
+}
+
 }  // namespace
 }  // namespace ew::runtime
