@@ -74,7 +74,7 @@ void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
   visit(
       "unified", self.unified, Range{0, 1 << 24}, "bytes",
       "What the private cache and shared memory have together. While a kernel's blocks are on an SM, it is divided by "
-      "what they need of shared memory; `bytes` is then the most that the cache gets. 0: the cache always has `bytes`.",
+      "what they need of shared memory: the cache gets the rest, `bytes` at most. 0: the cache always has `bytes`.",
       "CUDA C++ Programming Guide, Shared Memory; 0: GPGPU-Sim's default");
   visit("line", self.line, Range{64, 128}, "bytes", "A line, here and at the homes: 64 or 128 bytes.", cache);
   visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);

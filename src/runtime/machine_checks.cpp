@@ -44,7 +44,7 @@ void check_refresh(const media::DramConfig& m) {
   throw core::UserError(fmt::format("{} {}", key, why));
 }
 
-/// l1.unified: each size of shared memory that the driver may choose leaves whole sets.
+/// l1.unified: what shared memory leaves of it is there for the L1.
 void check_unified(const MachineConfig& config) {
   const u64 unified = config.l1.unified;
   if (!unified) return;
@@ -54,21 +54,18 @@ void check_unified(const MachineConfig& config) {
     refuse_size("l1.unified",
                 fmt::format("should be 0: no sizes of shared memory are known of compute capability {}.{}",
                             capability.major, capability.minor));
-  if (config.sm.shared.count != u64{sizes.back()} * 1024)
+  if (const u64 most = u64{sizes.back()} * 1024; most >= unified)
+    refuse_size("l1.unified",
+                fmt::format("should be more than the {} bytes that shared memory may have, but is {}", most, unified));
+  if (const u64 most = u64{sizes.back()} * 1024; config.sm.shared.count > most)
     refuse_size("sm.shared",
-                fmt::format("should be {} KiB, the largest of compute capability {}.{}, beside l1.unified, but is "
-                            "{} bytes",
-                            sizes.back(), capability.major, capability.minor, config.sm.shared.count));
-  if (config.l1.bytes + u64{sizes.front()} * 1024 != unified)
-    refuse_size("l1.bytes", fmt::format("should be l1.unified less {} KiB, the least shared memory: {}, but is {}",
-                                        sizes.front(), unified - u64{sizes.front()} * 1024, config.l1.bytes));
-  const u64 sets = config.l1.ways ? config.l1.bytes / config.l1.line / config.l1.ways : 1;
-  for (const u32 kib : sizes)
-    if (const u64 shared = u64{kib} * 1024; shared >= unified || (unified - shared) % (sets * config.l1.line) != 0)
-      refuse_size("l1.ways",
-                  fmt::format("should leave whole sets of what {} KiB of shared memory leave of l1.unified ({} "
-                              "bytes), but is {}",
-                              kib, unified, config.l1.ways));
+                fmt::format("should be at most {} bytes, the most of compute capability {}.{}, or l1.unified "
+                            "should be 0; but it is {}",
+                            most, capability.major, capability.minor, config.sm.shared.count));
+  if (const u64 most = unified - u64{sizes.front()} * 1024; config.l1.bytes > most)
+    refuse_size("l1.bytes", fmt::format("should be at most {}, which the least shared memory leaves of l1.unified, or "
+                                        "l1.unified should be 0; but it is {}",
+                                        most, config.l1.bytes));
 }
 
 }  // namespace

@@ -86,6 +86,16 @@ TEST_F(UnifiedMemory, AKernelMayPrefer) {
   EXPECT_TRUE(fits("titan-rtx", 256, 0, {"100"}));
 }
 
+TEST_F(UnifiedMemory, TheL1HasNoMoreThanItsBytes) {
+  const Words small{"l1.bytes=16KiB"};
+  EXPECT_TRUE(fits("titan-rtx", 128, 0, {}, small));
+  EXPECT_FALSE(fits("titan-rtx", 136, 0, {}, small));
+  // Whole sets: 64 of the 92 KiB that are left, in 512 sets of a way.
+  const Words sets{"l1.ways=3"};
+  EXPECT_TRUE(fits("a100-80gb", 512, 4096, {}, sets));
+  EXPECT_FALSE(fits("a100-80gb", 736, 4096, {}, sets));
+}
+
 TEST_F(UnifiedMemory, OneSizeWhereNothingIsUnified) {
   const Words fixed{"l1.unified=0"};
   EXPECT_TRUE(fits("titan-rtx", 512, 0, {"100"}, fixed));
@@ -98,9 +108,10 @@ TEST_F(UnifiedMemory, SizesThatDoNotFitAreRefused) {
     EXPECT_NE(outcome.status, 0);
     return outcome.output;
   };
-  EXPECT_NE(refused("l1.unified=131072").find("l1.bytes should be l1.unified less 32 KiB"), std::string::npos);
+  EXPECT_NE(refused("l1.bytes=131072").find("l1.bytes should be at most 65536"), std::string::npos);
+  EXPECT_NE(refused("l1.unified=65536").find("l1.unified should be more than the 65536 bytes"), std::string::npos);
   EXPECT_NE(refused("device.compute_capability=6.1").find("l1.unified should be 0"), std::string::npos);
-  EXPECT_NE(refused("sm.shared=49152").find("sm.shared should be 64 KiB"), std::string::npos);
+  EXPECT_NE(refused("sm.shared=131072").find("sm.shared should be at most 65536 bytes"), std::string::npos);
 }
 
 }  // namespace

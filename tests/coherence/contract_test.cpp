@@ -536,7 +536,7 @@ std::vector<Traffic> traffics() {
   std::vector<Traffic> all(6);
   for (Traffic& traffic : all) {
     traffic.operations /= share;
-    if (&traffic - all.data() & 1) traffic.region = Region::device;
+    if ((&traffic - all.data()) & 1) traffic.region = Region::device;
     traffic.bench.slices = 2;
     traffic.bench.home = {.bytes = 1024, .line = 128, .ways = 2, .latency = 5, .mshrs = 4};
   }

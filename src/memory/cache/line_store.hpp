@@ -7,6 +7,7 @@
 // Invariant: a way without a tag has no valid word, no dirty byte and no MSHR.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,7 +53,13 @@ class LineStore {
 
   u32 size() const { return tags_.lines(); }
   u64 bytes() const { return u64{size()} * line_; }
-  /// Other ways in as many sets. REQUIRES: it is empty, and had at least so many bytes when it was made.
+  /// What resize() makes of so many bytes: whole sets, of as many as there are; a way at least, and no more than at
+  /// first.
+  u64 in_whole_sets(u64 wanted) const {
+    const u64 way = u64{sets_} * line_;
+    return std::clamp(wanted / way * way, way, u64{lines_.size()} * line_);
+  }
+  /// REQUIRES: it is empty; in_whole_sets() has answered that.
   void resize(u64 bytes) {
     const u32 ways = static_cast<u32>(bytes / line_ / sets_);
     tags_ = TagArray({.bytes = bytes, .line_bytes = line_, .ways = ways, .hashed = false}, replacement_);

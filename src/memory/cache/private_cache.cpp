@@ -118,9 +118,10 @@ void PrivateCache::acquire(Scope scope, core::Account account) {
   ++parts_.counts->acquires;
 }
 
-void PrivateCache::resize(u64 bytes, core::Account account) {
+void PrivateCache::resize(u64 wanted, core::Account account) {
   const core::InPart here(core::sm_part, parts_.around.id);
   LineStore& lines = parts_.lines;
+  const u64 bytes = lines.in_whole_sets(wanted);
   if (bytes == lines.bytes() || parts_.misses.active()) return;
   bool persists = false;
   lines.each([&](u32 way) { persists |= lines[way].persistent && lines[way].dirty.any(); });

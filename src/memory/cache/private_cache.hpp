@@ -38,8 +38,8 @@ class PrivateCache final : public Receiver {
   bool order(PersistOrder, Scope, u64 warps, core::Account = core::nobody);
   /// Persistency::on_flag.
   void flag(PersistOrder, u64 flag, u32 warp);
-  /// From now on the cache has so many bytes, PrivateCacheConfig::bytes at most: its lines leave. Nothing happens while
-  /// a line is on its way, or has bytes that are to become durable.
+  /// From now on the cache has so many bytes, in whole sets, and PrivateCacheConfig::bytes at most: its lines leave.
+  /// Nothing happens while a line is on its way, or has bytes that are to become durable.
   void resize(u64 bytes, core::Account = core::nobody);
   /// A kernel begins: an acquire of all, and what the last kernel might only read may have been written since.
   void begin_kernel(core::Account = core::nobody);
