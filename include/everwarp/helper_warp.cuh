@@ -16,9 +16,8 @@
 namespace everwarp {
 
 EVERWARP_DEVICE void mark_helper_warp() {
-  unsigned lane;  // a region holds an instruction
+  [[maybe_unused]] unsigned lane;  // a region holds an instruction
   asm volatile(EVERWARP_REGION("helper_warp", "mov.u32 %0, %%laneid;") : "=r"(lane));
-  static_cast<void>(lane);
 }
 
 }  // namespace everwarp

@@ -11,7 +11,10 @@ HostLink::HostLink(const HostLinkConfig& config, core::TimeWheel& wheel, core::K
       config_(config),
       ratio_(core::ClockRatio::of_bandwidth(sm_clock, config.bandwidth)),
       latency_(ratio_.ticks_covering(config.latency)) {
-  for (Direction& direction : directions_) direction.credit_back.resize(config.credits);
+  for (Direction& direction : directions_) {
+    direction.credits = config.credits;
+    direction.credit_back.resize(config.credits);
+  }
 }
 
 core::Cycle HostLink::send(LinkDirection to, u64 bytes, core::TimeWheel::Handler handler, void* target, u64 a, u64 b) {
@@ -23,7 +26,7 @@ core::Cycle HostLink::send(LinkDirection to, u64 bytes, core::TimeWheel::Handler
   do {
     const u64 data = std::min(bytes, config_.payload.count), length = data + config_.overhead;
     u64& credit_back = direction.credit_back[direction.next_credit];
-    if (++direction.next_credit == direction.credit_back.size()) direction.next_credit = 0;
+    if (++direction.next_credit == direction.credits) direction.next_credit = 0;
     const u64 start = std::max({ready, direction.free, credit_back});
     direction.waited_ticks += start - ready;
     direction.wire_ticks += length;

@@ -83,7 +83,7 @@ class HostLink {
   struct Direction {
     u64 free = 0;                  // when the wire is
     std::vector<u64> credit_back;  // when each credit is there again; used in turn, for they return in order
-    u32 next_credit = 0;
+    u32 credits = 0, next_credit = 0;
     core::Cycle last_arrival = 0;
     u64 wire_ticks = 0, waited_ticks = 0;
   };
