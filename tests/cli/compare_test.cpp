@@ -80,7 +80,7 @@ TEST_F(CompareCommand, ShowsWhatASmallerCacheChanges) {
 
 TEST_F(CompareCommand, AMachineFileBesideTheOneItWasMadeFrom) {
   std::string text = core::content_of(core::home_directory() / "machines/titan-rtx.toml");
-  const std::string before = "\nways = 6";
+  const std::string before = "\nways = 12";
   ASSERT_NE(text.find(before), text.npos);
   text.replace(text.find(before), before.size() + 1, "\nways = 32");
   std::ofstream(folder_ / "mine.toml") << text;
