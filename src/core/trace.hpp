@@ -45,6 +45,8 @@ static_assert(sizeof(TraceRecord) == 32);
 class Trace {
  public:
   bool on() const { return observation && on_; }
+  /// Who asks often keeps this.
+  const bool& is_on() const { return on_; }
   void record(const TraceRecord& record) {
     if (on()) [[unlikely]]
       keep(record);

@@ -41,7 +41,7 @@ bool AccessOrder::may_issue(u32 slot) {
   if (order.releases && !w.released) {
     if (w.releasing) return false;
     w.releasing = true;
-    if (!port_->release(order.scope, token_of(slot), table_[slot].grid->account, slot)) return false;
+    if (!port_->release(order.scope, token_of(slot), table_[slot].run().account, slot)) return false;
     w.releasing = false;
     w.released = true;
   }
@@ -50,7 +50,7 @@ bool AccessOrder::may_issue(u32 slot) {
 
 /// False: the persistency model holds the warp; it asks again.
 bool AccessOrder::ask(u32 slot, PersistOrder what, Scope scope) {
-  if (port_->order(what, scope, bit(slot), table_[slot].grid->account)) return true;
+  if (port_->order(what, scope, bit(slot), table_[slot].run().account)) return true;
   held_.hold_at_order(bit(slot));
   return false;
 }
@@ -59,7 +59,7 @@ bool AccessOrder::ask(u32 slot, PersistOrder what, Scope scope) {
 bool AccessOrder::copies_done(u32 slot) const {
   const WarpOrder& w = of_[slot];
   const WarpSlot& in = table_[slot];
-  const ptx::Instr& instr = in.grid->grid->kernel->code[in.warp->split().pc];
+  const ptx::Instr& instr = in.run().grid->kernel->code[in.warp->split().pc];
   const u32 young = instr.op == ptx::Op::async_wait ? instr.imm : 0;
   if (young == 0) return std::all_of(w.copies.begin(), w.copies.end(), [](u16 n) { return n == 0; });
   for (u32 k = young + 1; k < copy_groups; ++k)
@@ -71,7 +71,7 @@ void AccessOrder::barrier_over(ResidentBlock& run) {
   u64 warps = 0;
   for (const simt::Warp* warp : run.block->warps)
     if (warp) warps |= bit(run.slot_of[warp->index]);
-  if (port_->order(PersistOrder::barrier_over, Scope::cta, warps, table_[first_of(warps)].grid->account)) return;
+  if (port_->order(PersistOrder::barrier_over, Scope::cta, warps, table_[first_of(warps)].run().account)) return;
   held_.hold_at_order(warps);
   for (u64 left = warps; left; left &= left - 1) {  // each asks again, and none issues before
     asked_behind_ |= bit(first_of(left));

@@ -33,12 +33,12 @@ Access& LoadStoreUnit::begin(AccessPath path) {
   Access& a = with_.accesses[with_.accesses.take()];
   const u32 slot = with_.issuing.slot;
   const WarpSlot& w = with_.table[slot];
-  a.grid = w.grid;
+  a.grid = &w.run();
   with_.completion.begins(*a.grid);
   a.instruction = w.next;
   a.slot = slot;
   a.counts_of = w.counts;
-  a.of_helper = w.helper;
+  a.of_helper = w.helper();
   a.begun = with_.wheel.now();
   a.generation = w.generation;
   a.path = path;

@@ -133,7 +133,7 @@ void MemoryInstructions::near_time(MemoryOp& op) {
 /// A thread's own memory has been accessed at once: nobody else can see it. Its time is that of the lines in which a
 /// GPU keeps it, interleaved by words so that lanes at one offset share a line.
 void MemoryInstructions::thread_local_time(const MemoryOp& op, u64 window) {
-  const GridRun& run = *warp().grid;
+  const GridRun& run = warp().run();
   const u32 words = std::max(op.plan->bytes / 4, 1u);
   const u64 base = run.local_memory + (u64{sm_} * WarpTable::slots + with_.issuing.slot) * run.local_bytes * warp_lanes;
   for (u32 word = 0; word < words; ++word) {

@@ -17,9 +17,13 @@ ParkedWarps::ParkedWarps(u32 blocks, const SmTimingConfig& config, WarpTable& ta
   for (u32 place = 0; place < blocks; ++place) blocks_[place].place = place;
 }
 
-ResidentBlock& ParkedWarps::enter(Block& block) {
+ResidentBlock& ParkedWarps::enter(Block& block, GridRun& run) {
   ResidentBlock& here = *std::find_if(blocks_.begin(), blocks_.end(), [](const ResidentBlock& b) { return !b.block; });
-  here = {.block = &block, .place = here.place, .arrivals = block.arrivals, .barriers_over = block.barriers_over};
+  here = {.block = &block,
+          .run = &run,
+          .place = here.place,
+          .arrivals = block.arrivals,
+          .barriers_over = block.barriers_over};
   return here;
 }
 

@@ -18,7 +18,7 @@ class ParkedWarps {
   ParkedWarps& operator=(const ParkedWarps&) = delete;
 
   /// A place for the block, which is on the SM from now on. REQUIRES: there is one.
-  ResidentBlock& enter(Block&);
+  ResidentBlock& enter(Block&, GridRun&);
   /// REQUIRES: the block is on the SM.
   ResidentBlock& of(const Block&);
   std::vector<ResidentBlock>& blocks() { return blocks_; }

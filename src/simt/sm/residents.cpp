@@ -11,7 +11,7 @@ using core::TraceKind;
 void Residents::add(Block& block, GridRun& run) {
   const Cycle now = wheel_.now();
   told_.stalls.enter(run, run.grid->warps, now);
-  ResidentBlock& here = told_.parked.enter(block);
+  ResidentBlock& here = told_.parked.enter(block, run);
   told_.trace.block(TraceKind::launched, here);
   ++run.on_sm[sm_.index].blocks;
   const u64 block_skew = skew_.of_block(block);
@@ -31,9 +31,8 @@ void Residents::begin_warp(u32 slot, ResidentBlock& here, u32 index, GridRun& ru
   WarpSlot& w = told_.table[slot];
   w.warp = &residency_.begin_warp(*here.block, index);
   w.block = &here;
-  w.grid = &run;
   w.counts = &told_.stalls.of(run.account);
-  w.helper = is_assist(*w.warp);
+  w.slots = &w.counts->slots_of(is_assist(*w.warp));
   w.begun = wheel_.now();
   w.next.timing = run.timing;
   w.scoreboard.begin(ready_at(first_issue, Source::computed));
@@ -46,7 +45,7 @@ void Residents::begin_warp(u32 slot, ResidentBlock& here, u32 index, GridRun& ru
 void Residents::wake_assist(u32 slot) {
   const WarpSlot& w = told_.table[slot];
   ++w.counts->assist.events;
-  ask(*w.block, *w.grid);
+  ask(*w.block, w.run());
 }
 
 void Residents::ask(ResidentBlock& block, GridRun& run) {
@@ -75,7 +74,7 @@ void Residents::leave(u32 slot) {
   const WarpSlot& w = told_.table[slot];
   ResidentBlock& here = *w.block;
   Block& block = *here.block;
-  GridRun& run = *w.grid;
+  GridRun& run = *here.run;
   const u32 index = w.warp->index;
   told_.trace.warp(TraceKind::ended, slot, w);
   residency_.end_warp(block, index);
@@ -104,7 +103,7 @@ void Residents::forget(const GridRun& run) {
   for (u64 left = told_.table.occupied(); left; left &= left - 1) {
     const u32 slot = first_of(left);
     const WarpSlot& w = told_.table[slot];
-    if (w.grid != &run) continue;
+    if (&w.run() != &run) continue;
     gone |= bit(slot);
     told_.trace.warp(TraceKind::ended, slot, w);
     vacate(slot);

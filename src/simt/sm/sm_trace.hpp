@@ -10,9 +10,9 @@ namespace ew::simt {
 class SmTrace {
  public:
   SmTrace(core::Trace* trace, const core::TimeWheel& wheel, u32 sm)
-      : trace_(trace), wheel_(wheel), sm_(static_cast<u16>(sm)) {}
+      : trace_(trace), is_on_(trace ? trace->is_on() : off), wheel_(wheel), sm_(static_cast<u16>(sm)) {}
 
-  bool on() const { return trace_ && trace_->on(); }
+  bool on() const { return core::observation && is_on_; }
   void issued(Cycle now, u32 slot) const {
     if (on()) [[unlikely]]
       record_issue(now, slot);
@@ -41,7 +41,7 @@ class SmTrace {
   void warp(core::TraceKind kind, u32 slot, const WarpSlot& w) const {
     if (on()) [[unlikely]]
       trace_->tell({.cycle = wheel_.now(),
-                    .address = w.grid->grid->id,
+                    .address = w.run().grid->id,
                     .access = static_cast<u32>(w.block->block->number),
                     .agent = sm_,
                     .warp = static_cast<u16>(slot),
@@ -63,7 +63,10 @@ class SmTrace {
     trace_->record({.cycle = now, .agent = sm_, .warp = static_cast<u16>(slot), .kind = core::TraceKind::issued});
   }
 
+  static constexpr bool off = false;
+
   core::Trace* trace_;  // nullptr: there is none
+  const bool& is_on_;
   const core::TimeWheel& wheel_;
   u16 sm_;
 };

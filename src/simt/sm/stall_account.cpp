@@ -37,7 +37,7 @@ void StallAccount::enter(GridRun& run, u32 warps, Cycle now) {
 void StallAccount::count_residence(const WarpSlot& w, Cycle now) {
   const Cycle end = now + 1;
   cycles_of(w) += end - w.begun;
-  GridRun::OnSm& on_this = w.grid->on_sm[sm_];
+  GridRun::OnSm& on_this = w.run().on_sm[sm_];
   if (--on_this.warps) return;
   if (end > on_this.since) w.counts->active_cycles += end - on_this.since;
   on_this.until = end;
@@ -56,7 +56,7 @@ TimingStatistics StallAccount::statistics(Cycle now) {
 
 void StallAccount::settle(WarpSlot& w, Cycle now) {
   cycles_of(w) += now - std::exchange(w.begun, now);
-  Cycle& since = w.grid->on_sm[sm_].since;
+  Cycle& since = w.run().on_sm[sm_].since;
   if (now > since) w.counts->active_cycles += now - std::exchange(since, now);
 }
 

@@ -78,9 +78,9 @@ StallCause StallCauses::of_memory(u64 slots) const {
     if (u64* const counter = persistency(slots)) return {counter};
   if (const u64 data = table_.waiting(Wait::memory) & slots) {
     const WarpSlot& w = table_[first_of(data)];
-    if (w.access == no_access) return {&counter_of(w.source, w.slots())};
+    if (w.access == no_access) return {&counter_of(w.source, *w.slots)};
     Access& a = accesses_[w.access];
-    if (a.path == AccessPath::shared) return {&counter_of(a.source, w.slots())};
+    if (a.path == AccessPath::shared) return {&counter_of(a.source, *w.slots)};
     return {&a.stalled, w.access};
   }
   if (const u64 held = held_.at_order() & slots) return {&table_.slots_of(held).persist_fence};

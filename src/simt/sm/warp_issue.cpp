@@ -9,7 +9,7 @@ namespace ew::simt {
 
 WarpIssue::WarpIssue(const SmSetup& setup, u32 sm, const Parts& parts)
     : with_(parts),
-      sm_(sm),
+      sm_bits_(u64{sm} << 52),
       width_(setup.config.issue_width),
       branch_latency_(setup.config.branch_latency),
       persists_(setup.persists.model) {}
@@ -86,7 +86,7 @@ inline u64 WarpIssue::candidates(Scheduler& scheduler, Cycle now) const {
 inline void WarpIssue::note_issue(u32 slot, WarpSlot& w, Cycle now) {
   const PcTiming& pc = *w.next.pc;
   ++(w.counts->instructions.*pc.issued);
-  digest_ = (digest_ ^ (now << 20 ^ u64{sm_} << 52 ^ u64{slot} << 44 ^ pc.index)) * 0x9e3779b97f4a7c15;
+  digest_ = (digest_ ^ (now << 20 ^ sm_bits_ ^ u64{slot} << 44 ^ pc.index)) * 0x9e3779b97f4a7c15;
   with_.trace.issued(now, slot);
   ++w.issues;
   if (pc.ordered) with_.order.issues(slot);
@@ -138,7 +138,7 @@ inline void WarpIssue::issue(u32 index, Scheduler& scheduler, Cycle now) {
   with_.stalls.issues(index);
   const u32 slot = scheduler.choose(could, with_.table.ages());
   WarpSlot& w = with_.table[slot];
-  ++w.slots().issued;
+  ++w.slots->issued;
   issue_warp(slot, w, index, scheduler, now);
   for (u32 n = 1; n < width_; ++n) {  // of the same warp
     if (with_.endings.failed() || !(candidates(scheduler, now) & bit(slot))) return;
@@ -200,7 +200,7 @@ inline Outcome WarpIssue::execute(WarpSlot& w, Cycle now) {
 void WarpIssue::go_on(u32 slot, Cycle now) {
   if (with_.progress.limit()) [[unlikely]] {
     const WarpSlot& w = with_.table[slot];
-    Grid& grid = *w.grid->grid;
+    Grid& grid = *w.run().grid;
     if (with_.progress.beyond_limit(grid.counters))
       return with_.endings.fail(grid, with_.executor.fault_of(*w.warp, FaultKind::instruction_limit,
                                                               std::to_string(with_.progress.limit()) +
@@ -213,13 +213,13 @@ void WarpIssue::go_on(u32 slot, Cycle now) {
 void WarpIssue::after(u32 slot, const ptx::Instr& instr, Outcome outcome, Cycle now) {
   WarpSlot& w = with_.table[slot];
   ResidentBlock& block = *w.block;
-  Grid& grid = *w.grid->grid;
+  Grid& grid = *w.run().grid;
   if (outcome == Outcome::faulted) return with_.endings.fail(grid, with_.executor.take_fault());
   switch (instr.op) {
     case ptx::Op::fence:
       if (const u32 cycles = w.next.pc->fence_cycles; cycles && with_.order.take_stores(slot))
         w.scoreboard.delay_next_issue(ready_at(now + 1 + cycles, Source::barrier));
-      if (w.next.pc->order.acquires) port_->acquire(w.next.pc->order.scope, w.grid->account);
+      if (w.next.pc->order.acquires) port_->acquire(w.next.pc->order.scope, w.run().account);
       break;
     case ptx::Op::async_commit:
       with_.order.commit_copies(slot);
@@ -232,7 +232,7 @@ void WarpIssue::after(u32 slot, const ptx::Instr& instr, Outcome outcome, Cycle 
       break;
     case ptx::Op::region:
       if (asks_for_assist(*block.block, instr)) with_.residents.wake_assist(slot);
-      w.helper |= marks_helper(grid.kernel->regions[instr.imm]);
+      if (marks_helper(grid.kernel->regions[instr.imm])) w.slots = &w.counts->helper_slots;
       break;
     default:
       break;

@@ -66,8 +66,9 @@ class WarpIssue {
 
   Parts with_;
   LinePort* port_ = nullptr;
-  u32 sm_, width_, branch_latency_;
+  u32 width_, branch_latency_;
   bool persists_;  // there is a persistency model
+  u64 sm_bits_;    // its number, for the digest
   u64 digest_ = 0x9e3779b97f4a7c15;
 };
 

@@ -14,6 +14,7 @@ inline constexpr u32 waits = 4;
 /// A block on the SM.
 struct ResidentBlock {
   Block* block = nullptr;               // nullptr: there is none
+  GridRun* run = nullptr;               // of its launch
   u32 place = 0;                        // of the block among those of its SM
   u64 parked = 0;                       // warps that the Executor has no split to run for, by their index
   u32 arrivals = 0, barriers_over = 0;  // at its barriers, seen
@@ -27,18 +28,18 @@ struct alignas(64) WarpSlot {
   IssuedInstruction next;  // whose unit and order it is that the warp waits for
   Scoreboard scoreboard;
   TimingStatistics* counts = nullptr;  // of its launch
+  SlotCounts* slots = nullptr;         // of these, where its issue slots count: those of a helper warp apart
   ResidentBlock* block = nullptr;
-  GridRun* grid = nullptr;
   Cycle begun = 0;
-  u32 generation = 0;         // so many warps have left the slot
-  u32 issues = 0;             // so many instructions of warps in this slot
-  u32 access = no_access;     // that the warp waits for
-  u16 ahead = 0;              // so many instructions from `next` have been executed: straight arithmetic
-  Source source{};            // of what it waits for, when that has a cycle
-  bool draining : 1 = false;  // its lanes have exited, loads are under way
-  bool helper : 1 = false;    // its issue slots count apart
+  u32 generation = 0;      // so many warps have left the slot
+  u32 issues = 0;          // so many instructions of warps in this slot
+  u32 access = no_access;  // that the warp waits for
+  u16 ahead = 0;           // so many instructions from `next` have been executed: straight arithmetic
+  Source source{};         // of what it waits for, when that has a cycle
+  bool draining = false;   // its lanes have exited, loads are under way
 
-  SlotCounts& slots() const { return counts->slots_of(helper); }
+  GridRun& run() const { return *block->run; }
+  bool helper() const { return slots == &counts->helper_slots; }
 };
 static_assert(sizeof(WarpSlot) == 128);
 

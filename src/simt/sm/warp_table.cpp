@@ -14,7 +14,6 @@ void WarpTable::leave(u32 slot) {
   stop_waiting(bit(slot));
   w.warp = nullptr;
   w.block = nullptr;
-  w.grid = nullptr;
   w.draining = false;
   w.ahead = 0;
   ++w.generation;

@@ -40,7 +40,7 @@ class WarpTable {
   /// By slot: in order of arrival, smaller is older.
   const u64* ages() const { return age_.data(); }
   /// Where slots of the first of these warps count.
-  SlotCounts& slots_of(u64 warps) const { return warps_[first_of(warps)].slots(); }
+  SlotCounts& slots_of(u64 warps) const { return *warps_[first_of(warps)].slots; }
 
   /// Takes a vacant slot of these. REQUIRES: there is one.
   u32 enter(u64 among = ~u64{0});
