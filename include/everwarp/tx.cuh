@@ -40,6 +40,7 @@ EVERWARP_DEVICE void end_thread(Thread& thread) {
   if (thread.cancelled_ != 0) count(&all->cancelled, thread.cancelled_);
   if (thread.executing_ != 0) count(&all->executing, thread.executing_);
   if (thread.persisting_ != 0) count(&all->persisting, thread.persisting_);
+  if (thread.space_.with_slots() && thread.place_ != no_place) give_place_back(thread.space_, thread.place_);
 }
 
 /// Calls body(Thread&) in every thread of a kernel that is no helper, and helps in the others. All threads of the block
@@ -55,11 +56,13 @@ EVERWARP_DEVICE void run(const Space& space, Body&& body) {
     return;
   }
   if (space.timeline != NULL && block == 0 && thread == 0) atomicCAS(&space.timeline->begin, 0ull, now_ns());
-  if (space.with_ring()) {
-    for (unsigned i = thread; i < space.options.ring; i += blockDim.x) *ring->pair(space, i) = 0;
+  if (space.options.mode != in_memory) {
+    if (space.with_ring())
+      for (unsigned i = thread; i < space.options.ring; i += blockDim.x) *ring->pair(space, i) = 0;
     if (thread == 0) {
       ring->tail = ring->head = space.block_logs[block].tail;
       ring->freed = space.block_logs[block].freed;
+      ring->borrowed = 0;
       ring->running = space.options.threads;
       ring->assist = space.options.mode == assisted ? register_assist(serve_ring, space.in_device) : assist_none;
     }

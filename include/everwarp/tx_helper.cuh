@@ -21,7 +21,8 @@ struct Ring {
   unsigned freed;    // the log may be written up to here + Options::log
   unsigned running;  // threads that may still commit
   unsigned assist;   // an Assist: what the block has been told
-  unsigned free[11];
+  unsigned borrowed;  // slots that threads have looked for beyond their own (strict)
+  unsigned free[10];
 
   EVERWARP_DEVICE unsigned long long* pair(const Space& space, unsigned at) {
     return reinterpret_cast<unsigned long long*>(this + 1) + at % space.options.ring;

@@ -69,11 +69,15 @@ EVERWARP_DEVICE Status report(const Space& space, Status mistake) {
   return mistake;
 }
 
-EVERWARP_DEVICE unsigned long long* frame_of(const Space& space, unsigned slot, unsigned thread) {
-  return space.frames + (static_cast<size_t>(thread) * space.options.slots + slot) * (1 + space.options.writes);
+/// Where a slot's frame is in the pool, and pair k of the write log that becomes it. Slots that lanes take together have
+/// places side by side.
+EVERWARP_DEVICE unsigned long long* frame_of(const Space& space, unsigned place) {
+  const size_t row = place / space.all_threads, column = place % space.all_threads;
+  return space.frames + (column * space.options.slots + row) * (1 + space.options.writes);
 }
-EVERWARP_DEVICE unsigned long long* write_of(const Space& space, unsigned slot, unsigned k, unsigned thread) {
-  return space.writes + (static_cast<size_t>(slot) * space.options.writes + k) * space.all_threads + thread;
+EVERWARP_DEVICE unsigned long long* write_of(const Space& space, unsigned place, unsigned k) {
+  const size_t row = place / space.all_threads, column = place % space.all_threads;
+  return space.writes + (row * space.options.writes + k) * space.all_threads + column;
 }
 EVERWARP_DEVICE LogEnds* ends_of(const Space& space, unsigned block) {
   return reinterpret_cast<LogEnds*>(space.logs + block * (sizeof(LogEnds) + 8ull * space.options.log));
@@ -151,8 +155,7 @@ EVERWARP_DEVICE unsigned long long pair_at(const Space& space, unsigned place, u
     return look(space.mirror + ((at & ~mask) | ((at + k) & mask)));
   }
   if (k == 0) return look(space.heads + place);
-  const unsigned slot = place / space.all_threads, thread = place % space.all_threads;
-  return look(write_of(space, slot, k - 1, thread));
+  return look(write_of(space, place, k - 1));
 }
 
 /// Applies frame `number`, if there is one (0: none). Lanes of a warp may call it together.
@@ -205,30 +208,53 @@ EVERWARP_DEVICE void raise_base(const Space& space, unsigned applied) {
   atomicExch(&space.shared->base_lock, 0u);
 }
 
-/// The slot that this thread fills next: a launch goes on where the one before it has ended.
-EVERWARP_DEVICE unsigned oldest_slot(const Space& space, unsigned thread) {
-  if (space.options.mode != strict && space.options.mode != adaptive) return 0;
-  unsigned oldest = 0, least = ~0u;
-  for (unsigned slot = 0; slot < space.options.slots && least != 0; ++slot) {
-    const unsigned number = low_part(look(space.heads + static_cast<size_t>(slot) * space.all_threads + thread));
-    if (number < least) oldest = slot, least = number;
-  }
-  return oldest;
-}
+constexpr unsigned no_place = ~0u;
+constexpr unsigned long long place_taken = ~0u;  // as a head: no commit has so large a number
 
-/// Waits until the frame in this slot of this thread is not needed any more, and helps to get there.
-EVERWARP_DEVICE void free_slot(const Space& space, unsigned slot, unsigned thread) {
-  const unsigned number = low_part(look(space.heads + static_cast<size_t>(slot) * space.all_threads + thread));
-  if (number <= look(&space.shared->base)) return;
-  count(&space.shared->statistics.slot_waits);
+EVERWARP_DEVICE unsigned place_of(const Space& space, unsigned row, unsigned column) {
+  return row * space.all_threads + blockIdx.x * space.options.threads + column;
+}
+/// Takes the slot at `place` if the image has its last frame for good.
+EVERWARP_DEVICE bool try_place(const Space& space, unsigned place) {
+  unsigned long long* const head = space.heads + place;
+  const unsigned long long last = look(head);
+  return low_part(last) <= look(&space.shared->base) && atomicCAS(head, last, place_taken) == last;
+}
+/// A slot for this thread's next frame: its place in `heads`. Its own in turn, from `row` on; if that is not free, one of
+/// another thread of the block: a thread that commits often must not wait while others have room. `borrowed` counts
+/// these, from the last slots down. Who finds none helps to make some free.
+EVERWARP_DEVICE unsigned take_place(const Space& space, unsigned column, unsigned& row, unsigned* borrowed) {
+  const unsigned threads = space.options.threads, own = place_of(space, row, column);
   Pauses pauses(200, longest_pause);
-  while (number > look(&space.shared->base)) {
+  for (bool waited = false;; waited = true) {
+    if (try_place(space, own)) {
+      if (++row == space.options.slots) row = 0;
+      return own;
+    }
+    for (unsigned tries = 0; tries < 4; ++tries) {
+      const unsigned turn = space.options.slots * threads - 1 - atomicAdd(borrowed, 1u) % (space.options.slots * threads);
+      const unsigned place = place_of(space, turn / threads, turn % threads);
+      if (try_place(space, place)) return place;
+    }
+    if (!waited) count(&space.shared->statistics.slot_waits);
     unsigned taken;
     const unsigned first = claim(space, logged_to(space), 8, taken);
     for (unsigned k = 0; k < taken; ++k) apply(space, first + k);
     raise_base(space, advance(space, &space.shared->applied, space.applied));
     if (taken == 0) pauses.pause();
   }
+}
+/// The own slot that a thread fills first: a launch goes on where the one before it has ended.
+EVERWARP_DEVICE unsigned oldest_row(const Space& space, unsigned column) {
+  unsigned oldest = 0, least = ~0u;
+  for (unsigned row = 0; row < space.options.slots && least != 0; ++row) {
+    const unsigned number = low_part(look(space.heads + place_of(space, row, column)));
+    if (number < least) oldest = row, least = number;
+  }
+  return oldest;
+}
+EVERWARP_DEVICE void give_place_back(const Space& space, unsigned place) {
+  put(space.heads + place, 0ull);
 }
 
 /// The bytes that somebody has just persisted count for its multiprocessor. A new slice adds what has changed to the

@@ -7,7 +7,8 @@
 // transaction has written: a head, then a pair a word. The *number* of a frame is its place in the one order of all
 // commits, from 1.
 //
-// The pool: TxPoolHeader; `base`, on a line of its own; the image; for each thread `slots` frames of fixed size (strict);
+// The pool: TxPoolHeader; `base`, on a line of its own; the image; frames of fixed size, `slots` times as many as threads,
+// in which the threads of a block write theirs (strict: a *slot* is room for one frame);
 // for each block the line of its log's two ends and the log, a ring of pairs (helper). Offsets count bytes from the
 // first byte of the pool. No address is ever stored.
 #pragma once
@@ -50,7 +51,7 @@ struct Options {
   unsigned writes = 16;       // words that a transaction may write, at most 254
   unsigned records = 0;       // ownership records, a power of two; 0: one a word, 2^20 at most
   unsigned records_held = 64; // by one transaction
-  unsigned slots = 4;         // frames of a thread (strict)
+  unsigned slots = 4;         // frames of a block for each of its threads, which share them (strict)
   unsigned log = 4096;        // pairs of a block's log, a power of two (helper)
   unsigned threshold = 200;   // MB/s: above it helpers are on (adaptive)
   unsigned slice = 10;        // us: the time over which bandwidth is measured (adaptive)
@@ -169,6 +170,7 @@ struct Space {
   char* logs;                  // a block: LogEnds, then pairs
 
   __host__ __device__ bool with_ring() const { return options.mode == helper || options.mode == adaptive || options.mode == assisted; }
+  __host__ __device__ bool with_slots() const { return options.mode == strict || options.mode == adaptive; }
   __host__ __device__ unsigned helpers() const {
     return options.mode == helper || options.mode == adaptive ? options.helpers : 0;
   }

@@ -33,7 +33,12 @@ EVERWARP_DEVICE cuda::atomic_ref<T, cuda::thread_scope_device> ref(T* word) {
 class Thread {
  public:
   EVERWARP_DEVICE Thread(const Space& space, Ring* ring, unsigned thread)
-      : space_(space), ring_(ring), thread_(blockIdx.x * space.options.threads + thread), slot_(oldest_slot(space, thread_)) {}
+      : space_(space), ring_(ring), thread_(blockIdx.x * space.options.threads + thread) {
+    if (space.with_slots())
+      row_ = oldest_row(space, thread);
+    else
+      set_place(thread_);
+  }
 
   /// Its number among the threads of the launch that are no helpers, and their number.
   EVERWARP_DEVICE unsigned index() const { return thread_; }
@@ -49,9 +54,16 @@ class Thread {
   friend EVERWARP_DEVICE void end_thread(Thread& thread);
   friend EVERWARP_DEVICE void wait_to_retry(Thread& thread, unsigned tries);
 
+  EVERWARP_DEVICE void set_place(unsigned place) {
+    place_ = place;
+    pairs_ = write_of(space_, place, 0);
+  }
+
   const Space& space_;
   Ring* ring_;
-  unsigned thread_, slot_, last_ = 0;
+  unsigned thread_, last_ = 0;
+  unsigned row_ = 0, place_ = no_place;   // of its own slots the next, and the slot that it has
+  unsigned long long* pairs_ = NULL;      // the write log of that slot
   unsigned commits_ = 0, read_only_ = 0, aborts_ = 0, robbed_ = 0, cancelled_ = 0;
   unsigned long long executing_ = 0, persisting_ = 0;  // cycles
   bool inside_ = false;
@@ -63,9 +75,9 @@ class Thread {
 class Transaction {
  public:
   EVERWARP_DEVICE explicit Transaction(Thread& thread) : thread_(thread), space_(thread.space_) {
-    if (space_.options.mode == strict || space_.options.mode == adaptive) {
+    if (thread_.place_ == no_place) {
       const long long begin = cycles_now(space_);
-      free_slot(space_, thread_.slot_, me());
+      thread_.set_place(take_place(space_, me() - blockIdx.x * space_.options.threads, thread_.row_, &thread_.ring_->borrowed));
       thread_.persisting_ += cycles_now(space_) - begin;
     }
     unsigned long long* const status = space_.status + me();
@@ -118,7 +130,7 @@ class Transaction {
   friend EVERWARP_DEVICE Status atomically(Thread& thread, Body&& body);
 
   EVERWARP_DEVICE unsigned me() const { return thread_.thread_; }
-  EVERWARP_DEVICE unsigned long long* written(unsigned k) const { return write_of(space_, thread_.slot_, k, me()); }
+  EVERWARP_DEVICE unsigned long long* written(unsigned k) const { return thread_.pairs_ + static_cast<size_t>(k) * space_.all_threads; }
   EVERWARP_DEVICE bool is_active() const {
     return ref(space_.status + me()).load(cuda::memory_order_relaxed) == active_;
   }
@@ -275,7 +287,7 @@ class Transaction {
           into_log(number);
         thread_.persisting_ += cycles_now(space_) - begin;
         write_back();
-        if (in_slot && ++thread_.slot_ == space_.options.slots) thread_.slot_ = 0;
+        if (in_slot) thread_.place_ = no_place;
         thread_.last_ = number;
         waits = 0;
       }
@@ -295,8 +307,8 @@ class Transaction {
     put(ring->pair(space_, at), head_of(count_, number));
   }
   EVERWARP_DEVICE void into_log(unsigned number) {
-    const unsigned slot = thread_.slot_, place = slot * space_.all_threads + me();
-    unsigned long long* const frame = frame_of(space_, slot, me());
+    const unsigned place = thread_.place_;
+    unsigned long long* const frame = frame_of(space_, place);
     put(space_.heads + place, head_of(count_, number));
     for (unsigned k = 0; k < count_; ++k) put(frame + 1 + k, look(written(k)));  // @frame
     wait_cycles(space_.options.delay);
