@@ -110,7 +110,11 @@ EVERWARP_DEVICE Status atomically(Thread& thread, Body&& body) {
       ++thread.aborts_;
       wait_to_retry(thread, tries);
     }
-    monitor(space, 0);
+    if (space.options.mode == adaptive)
+      if (TimelineBin* const bin = bin_now(space)) {
+        atomicAdd(&bin->starts, 1u);
+        if (!thread.with_slot_) atomicAdd(&bin->with_helpers, 1u);
+      }
     Transaction transaction(thread);
     body(transaction);
     status = transaction.commit();

@@ -30,19 +30,30 @@ struct Ring {
 };
 static_assert(sizeof(Ring) == 64, "Space::shared_bytes()");
 
-/// Room for a frame of `pairs` pairs. False: there is none now. `first`: nobody has asked for this frame before.
+/// Room for a frame of `pairs` pairs. False: there is none now. `first`: nobody has asked for this frame before. Lanes that
+/// ask together for as many pairs are served by one swap, in their order: each its own would wait for 31 others.
 EVERWARP_DEVICE bool reserve(const Space& space, Ring* ring, unsigned pairs, unsigned& at, bool first) {
-  at = look(&ring->tail);
-  for (;;) {  // a swap that fails has let another lane or warp through
-    const bool ring_full = at + pairs - look(&ring->head) > space.options.ring;
-    if (ring_full || at + pairs - look(&ring->freed) > space.options.log) {
-      if (first) count(ring_full ? &space.shared->statistics.ring_full : &space.shared->statistics.log_full);
-      return false;
+  const unsigned peers = __match_any_sync(__activemask(), pairs), rank = rank_in(peers);
+  unsigned frames = 0, begin = 0, ring_full = 0;
+  if (rank == 0) {
+    begin = look(&ring->tail);
+    for (;;) {  // a swap that fails has let another warp through
+      const unsigned in_ring = look(&ring->head) + space.options.ring - begin;
+      const unsigned in_log = look(&ring->freed) + space.options.log - begin;
+      ring_full = in_ring <= in_log;
+      frames = min(static_cast<unsigned>(__popc(peers)), min(in_ring, in_log) / pairs);
+      if (frames == 0) break;
+      const unsigned there = atomicCAS(&ring->tail, begin, begin + frames * pairs);
+      if (there == begin) break;
+      begin = there;
     }
-    const unsigned there = atomicCAS(&ring->tail, at, at + pairs);
-    if (there == at) return true;
-    at = there;
   }
+  const unsigned leader = __ffs(peers) - 1;
+  at = __shfl_sync(peers, begin, leader) + rank * pairs;
+  ring_full = __shfl_sync(peers, ring_full, leader);
+  if (rank < __shfl_sync(peers, frames, leader)) return true;
+  if (first) count(ring_full ? &space.shared->statistics.ring_full : &space.shared->statistics.log_full);
+  return false;
 }
 
 EVERWARP_DEVICE void note_occupancy(const Space& space, unsigned pairs) {
@@ -105,15 +116,17 @@ EVERWARP_DEVICE bool drain(const Space& space, Ring* ring, unsigned block, unsig
     LogEnds* const ends = ends_of(space, block);
     put(&ends->tail, static_cast<unsigned long long>(begin + length));  // @tail
     dfence();  // @tail_durable
-    monitor(space, 8 * length);
+    persisted(space, 8 * length);
   }
   meet(0);
 #pragma unroll
-  for (unsigned part = 0; part < run_parts; ++part) {
-    const unsigned at = begin + 32 * part + lane;
+  for (unsigned part = 0; part < run_parts; ++part)
     if (32 * part + lane < length && is_head(pairs[part]))
-      mark_logged(space, low_part(pairs[part]), in_mirror | (block * space.options.log + (at & mask)));
-  }
+      put_place(space, low_part(pairs[part]), in_mirror | (block * space.options.log + ((begin + 32 * part + lane) & mask)));
+  __threadfence();  // one for all: each takes as long as the others' stores
+#pragma unroll
+  for (unsigned part = 0; part < run_parts; ++part)
+    if (32 * part + lane < length && is_head(pairs[part])) put_logged(space, low_part(pairs[part]));
   return true;
 }
 
@@ -162,7 +175,7 @@ EVERWARP_DEVICE void help(const Space& space, Ring* ring, unsigned block, unsign
     const unsigned used = __shfl_sync(~0u, look(&ring->head) - look(&ring->freed), 0);
     const bool tight = used > space.options.log / 2;
     bool applied = false;
-    const bool off = space.options.mode == adaptive && __shfl_sync(~0u, look(&space.shared->helpers_on), 0) == 0;
+    const bool off = space.options.mode == adaptive && __shfl_sync(~0u, helpers_on(space), 0) == 0;
     if ((!moved && !off) || tight) applied = apply_some(space, which, lane, tight ? 1 : 32);
     if (which == 0 && tight) {
       const unsigned to = advance_warp(space, &space.shared->applied, space.applied, which, lane);

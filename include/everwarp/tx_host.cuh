@@ -108,7 +108,7 @@ inline size_t cut(Space& space, char* arena) {
   array(space.data, o.words);
   array(space.records, space.record_mask + 1ull);
   array(space.held, 1ull * o.records_held * space.all_threads);
-  array(space.writes, 1ull * (pool ? o.slots : 1) * o.writes * space.all_threads);
+  array(space.writes, (space.spare_row() + 1ull) * o.writes * space.all_threads);
   array(space.timeline, o.timeline != 0 ? 1 : 0);
   return used;
 }
@@ -123,6 +123,7 @@ inline bool reset(Space& space) {
       cudaMemset(space.shared, 0, bytes) != cudaSuccess)
     return false;
   fresh.statistics = kept;
+  fresh.helpers_on = o.mode == adaptive ? 1 : 0;
   fresh.number = fresh.logged = fresh.claimed = fresh.applied = fresh.base = o.first_number;
   return cudaMemcpy(space.shared, &fresh, sizeof fresh, cudaMemcpyHostToDevice) == cudaSuccess;
 }

@@ -28,6 +28,20 @@ EVERWARP_DEVICE void count(T* statistic, unsigned long long by = 1) {
   atomicAdd(statistic, by);
 }
 
+/// How many lanes of `lanes` are before this one.
+EVERWARP_DEVICE unsigned rank_in(unsigned lanes) {
+  unsigned before;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+  return __popc(lanes & before);
+}
+/// The next number of a counter. Lanes that ask together are served by one atomic.
+EVERWARP_DEVICE unsigned next_of(unsigned* counter) {
+  const unsigned lanes = __activemask(), rank = rank_in(lanes);
+  unsigned last = 0;
+  if (rank == 0) last = atomicAdd(counter, static_cast<unsigned>(__popc(lanes)));
+  return __shfl_sync(lanes, last, __ffs(lanes) - 1) + rank + 1;
+}
+
 using everwarp::Pauses;
 using everwarp::wait_ns;
 constexpr unsigned longest_pause = 4096;  // ns: short beside the time in which a helper persists a run
@@ -141,11 +155,17 @@ EVERWARP_DEVICE unsigned logged_to(const Space& space) {
   return advance(space, &space.shared->logged, space.logged);
 }
 
-/// The frame is in a log, durably; its pairs are at `place`.
-EVERWARP_DEVICE void mark_logged(const Space& space, unsigned number, unsigned place) {
+/// The frame is in a log, durably; its pairs are at `place`. In two steps, with a fence between them.
+EVERWARP_DEVICE void put_place(const Space& space, unsigned number, unsigned place) {
   put(space.places + (number & space.window_mask), place);
-  __threadfence();
+}
+EVERWARP_DEVICE void put_logged(const Space& space, unsigned number) {
   put(space.logged + (number & space.window_mask), number);
+}
+EVERWARP_DEVICE void mark_logged(const Space& space, unsigned number, unsigned place) {
+  put_place(space, number, place);
+  __threadfence();
+  put_logged(space, number);
 }
 
 /// One pair of a frame that is applied.
@@ -257,36 +277,52 @@ EVERWARP_DEVICE void give_place_back(const Space& space, unsigned place) {
   put(space.heads + place, 0ull);
 }
 
-/// The bytes that somebody has just persisted count for its multiprocessor. A new slice adds what has changed to the
-/// whole GPU's rate, and then one thread may switch the helpers (section 5 of the paper).
-EVERWARP_DEVICE void monitor(const Space& space, unsigned bytes) {
-  if (bytes != 0) note_persisted(space, bytes);
-  if (space.options.mode != adaptive) return;
-  if (bytes == 0)
-    if (TimelineBin* const bin = bin_now(space)) {
-      atomicAdd(&bin->starts, 1u);
-      atomicAdd(&bin->with_helpers, look(&space.shared->helpers_on));
-    }
-  SmMonitor* const own = space.monitors + multiprocessor() % sm_monitors;
+EVERWARP_DEVICE bool helpers_on(const Space& space) {
+  return look(&space.shared->helpers_on) != 0;
+}
+EVERWARP_DEVICE void switch_helpers(const Space& space, bool on) {
   Shared* const all = space.shared;
-  const unsigned slice = static_cast<unsigned>(now_ns() / (1000ull * space.options.slice)), seen = look(&own->slice);
-  if (slice != seen && atomicCAS(&own->slice, seen, slice) == seen) {
-    const unsigned done = atomicExch(&own->running, 0u), last = slice - seen == 1 ? done : 0;
-    const unsigned change = last - atomicExch(&own->last, last);
-    const unsigned rate = atomicAdd(&all->rate, change) + change;  // bytes a slice
-    const unsigned limit = space.options.threshold * space.options.slice;
-    atomicMax(&all->statistics.largest_rate, static_cast<unsigned long long>(rate / space.options.slice));
-    if (rate > limit) atomicMax(&all->last_above, slice);
-    const bool on = look(&all->helpers_on) != 0, wanted = rate > limit;
-    const bool long_below = slice - look(&all->last_above) >= slices_below;
-    if (on != wanted && (wanted || long_below) && atomicCAS(&all->switch_lock, 0u, 1u) == 0) {
-      if (atomicExch(&all->helpers_on, wanted ? 1u : 0u) != (wanted ? 1u : 0u))
-        count(wanted ? &all->statistics.switched_on : &all->statistics.switched_off);
-      __threadfence();
-      atomicExch(&all->switch_lock, 0u);
-    }
+  if (atomicCAS(&all->switch_lock, 0u, 1u) != 0) return;
+  if ((atomicExch(&all->helpers_on, on ? 1u : 0u) != 0) != on)
+    count(on ? &all->statistics.switched_on : &all->statistics.switched_off);
+  __threadfence();
+  atomicExch(&all->switch_lock, 0u);
+}
+
+/// A slice of time of this multiprocessor's monitor: the one that runs, and what the monitor was seen to be in.
+struct Slice {
+  SmMonitor* own;
+  unsigned now, seen;
+
+  EVERWARP_DEVICE Slice(const Space& space, bool asked) : own(NULL), now(0), seen(0) {
+    if (!asked) return;
+    own = space.monitors + multiprocessor() % sm_monitors;
+    now = static_cast<unsigned>(now_ns() / (1000ull * space.options.slice));
+    seen = look(&own->slice);
   }
-  if (bytes != 0) atomicAdd(&own->running, bytes);
+};
+/// If a new slice has begun, what has changed is added to the whole GPU's rate, and one thread may switch the helpers
+/// (section 5 of the paper). A slice in which nothing was persisted says nothing: it does not count as one below.
+EVERWARP_DEVICE void turn(const Space& space, const Slice& slice) {
+  if (slice.now == slice.seen || atomicCAS(&slice.own->slice, slice.seen, slice.now) != slice.seen) return;
+  Shared* const all = space.shared;
+  const unsigned done = atomicExch(&slice.own->running, 0u), last = slice.now - slice.seen == 1 ? done : 0;
+  const unsigned change = last - atomicExch(&slice.own->last, last);
+  const unsigned rate = atomicAdd(&all->rate, change) + change;  // bytes a slice
+  const unsigned limit = space.options.threshold * space.options.slice;
+  atomicMax(&all->statistics.largest_rate, static_cast<unsigned long long>(rate / space.options.slice));
+  const bool above = rate > limit, on = helpers_on(space);
+  if (above || rate == 0) atomicMax(&all->last_above, slice.now);
+  if (above && !on) switch_helpers(space, true);
+  if (!above && on && slice.now - look(&all->last_above) >= slices_below) switch_helpers(space, false);
+}
+/// Somebody has just persisted so many bytes: they count for its multiprocessor.
+EVERWARP_DEVICE void persisted(const Space& space, unsigned bytes) {
+  note_persisted(space, bytes);
+  if (space.options.mode != adaptive) return;
+  const Slice slice(space, true);
+  turn(space, slice);
+  atomicAdd(&slice.own->running, bytes);
 }
 
 }  // namespace tx

@@ -151,7 +151,7 @@ struct Space {
   unsigned long long* records; // thread + 1 in the upper half, its attempt in the lower; 0: free
   unsigned long long* status;  // one a thread: attempt << 32 | State
   unsigned* held;              // indices of records, [k][thread]
-  unsigned long long* writes;  // pairs, [slot][k][thread]
+  unsigned long long* writes;  // pairs, [row][k][thread]
   unsigned long long* heads;   // of the frame in a slot, [slot][thread]
   unsigned* logged;            // [number & window_mask] == number: the frame is in a log
   unsigned* applied;           // … it is durable in the image
@@ -171,6 +171,8 @@ struct Space {
 
   __host__ __device__ bool with_ring() const { return options.mode == helper || options.mode == adaptive || options.mode == assisted; }
   __host__ __device__ bool with_slots() const { return options.mode == strict || options.mode == adaptive; }
+  /// Rows of `writes`: a row a slot of each thread, and one for transactions without a slot.
+  __host__ __device__ unsigned spare_row() const { return with_slots() ? options.slots : 0; }
   __host__ __device__ unsigned helpers() const {
     return options.mode == helper || options.mode == adaptive ? options.helpers : 0;
   }

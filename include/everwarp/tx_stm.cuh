@@ -33,11 +33,10 @@ EVERWARP_DEVICE cuda::atomic_ref<T, cuda::thread_scope_device> ref(T* word) {
 class Thread {
  public:
   EVERWARP_DEVICE Thread(const Space& space, Ring* ring, unsigned thread)
-      : space_(space), ring_(ring), thread_(blockIdx.x * space.options.threads + thread) {
-    if (space.with_slots())
-      row_ = oldest_row(space, thread);
-    else
-      set_place(thread_);
+      : space_(space), ring_(ring), thread_(blockIdx.x * space.options.threads + thread), with_slot_(space.options.mode == strict) {
+    if (space.with_slots()) row_ = oldest_row(space, thread);
+    if (space.options.mode == adaptive) with_slot_ = !helpers_on(space);
+    without_slot();
   }
 
   /// Its number among the threads of the launch that are no helpers, and their number.
@@ -54,16 +53,21 @@ class Thread {
   friend EVERWARP_DEVICE void end_thread(Thread& thread);
   friend EVERWARP_DEVICE void wait_to_retry(Thread& thread, unsigned tries);
 
-  EVERWARP_DEVICE void set_place(unsigned place) {
-    place_ = place;
-    pairs_ = write_of(space_, place, 0);
+  EVERWARP_DEVICE void take_slot() {
+    place_ = take_place(space_, thread_ - blockIdx.x * space_.options.threads, row_, &ring_->borrowed);
+    pairs_ = write_of(space_, place_, 0);
+  }
+  EVERWARP_DEVICE void without_slot() {
+    place_ = no_place;
+    pairs_ = write_of(space_, space_.spare_row() * space_.all_threads + thread_, 0);
   }
 
   const Space& space_;
   Ring* ring_;
   unsigned thread_, last_ = 0;
-  unsigned row_ = 0, place_ = no_place;   // of its own slots the next, and the slot that it has
-  unsigned long long* pairs_ = NULL;      // the write log of that slot
+  unsigned row_ = 0, place_ = no_place;  // of its own slots the next, and the slot that it has
+  unsigned long long* pairs_ = NULL;     // the write log: that slot's, or one of its own that becomes no frame
+  bool with_slot_;                       // a transaction that begins takes a slot
   unsigned commits_ = 0, read_only_ = 0, aborts_ = 0, robbed_ = 0, cancelled_ = 0;
   unsigned long long executing_ = 0, persisting_ = 0;  // cycles
   bool inside_ = false;
@@ -75,9 +79,9 @@ class Thread {
 class Transaction {
  public:
   EVERWARP_DEVICE explicit Transaction(Thread& thread) : thread_(thread), space_(thread.space_) {
-    if (thread_.place_ == no_place) {
+    if (thread_.with_slot_ && thread_.place_ == no_place) {
       const long long begin = cycles_now(space_);
-      thread_.set_place(take_place(space_, me() - blockIdx.x * space_.options.threads, thread_.row_, &thread_.ring_->borrowed));
+      thread_.take_slot();
       thread_.persisting_ += cycles_now(space_) - begin;
     }
     unsigned long long* const status = space_.status + me();
@@ -269,8 +273,12 @@ class Transaction {
       return outcome_;
     }
     const bool wakes = space_.options.mode == assisted;
-    const bool by_ring =
-        space_.options.mode == helper || wakes || (space_.options.mode == adaptive && look(&space_.shared->helpers_on) != 0);
+    // A thread learns at a commit whether helpers are on, for its next transaction, and waits for the answer only if it has
+    // a slot: then they may have been switched on meanwhile.
+    const bool switches = space_.options.mode == adaptive;
+    const Slice slice(space_, switches);
+    const bool on = switches && helpers_on(space_);
+    const bool by_ring = space_.options.mode == helper || wakes || (switches && (thread_.place_ == no_place || on));
     const bool in_slot = !by_ring && space_.options.mode != in_memory;
     // A lane that has room publishes before it may wait for lanes of its warp that have none: the helper waits for it. So all
     // stands inside the loop, and the compiler must not know that the loop ends there.
@@ -280,20 +288,24 @@ class Transaction {
     while (waits != 0) {
       unsigned at = 0;
       if (!by_ring || reserve(space_, thread_.ring_, 1 + count_, at, tries++ == 0)) {
-        const unsigned number = atomicAdd(&space_.shared->number, 1u) + 1;
+        const unsigned number = next_of(&space_.shared->number);
         if (by_ring)
           into_ring(at, number);
         else if (in_slot)
           into_log(number);
         thread_.persisting_ += cycles_now(space_) - begin;
         write_back();
-        if (in_slot) thread_.place_ = no_place;
+        if (in_slot) thread_.without_slot();
         thread_.last_ = number;
         waits = 0;
       }
       if (wakes) wake_assist();
       asm volatile("" : "+r"(waits)::"memory");
       if (waits != 0) pauses.pause();
+    }
+    if (switches) {
+      turn(space_, slice);
+      thread_.with_slot_ = !on;
     }
     ++thread_.commits_;
     if (blockIdx.x == 0)
@@ -316,7 +328,7 @@ class Transaction {
     put(frame, head_of(count_, number));  // @frame_head
     dfence();  // @frame_durable
     mark_logged(space_, number, place);
-    monitor(space_, 8 * (1 + count_));
+    persisted(space_, 8 * (1 + count_));
   }
   /// The values to the working copy, then the records to whoever comes.
   EVERWARP_DEVICE void write_back() {

@@ -104,7 +104,9 @@ class Figures {
       gap = 0;
     }
     const Stretch all = bins(from_.end, to_.end);
+    const unsigned length = to_.end - from_.end, edge = length / 5;
     line("persisted_mbps", rate(all));
+    line("persisted_mbps_steady", rate(bins(from_.end + edge, to_.end - edge)));  // without the first and last fifth
     line("persisted_mbps_peak", peak);
     line("gap_longest_us", 0.001 * longest * space_.options.timeline);
     line("gap_mean_ns", all.commits == 0 ? 0 : 1.0 * (last + 1 - first) * space_.options.timeline / all.commits);
