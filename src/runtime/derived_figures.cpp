@@ -90,7 +90,8 @@ constexpr DerivedFigure table[] = {
     // Energy
     {"energy.total", "energy.*", "pJ", "Of all classes together.", ""},
     {"energy.instruction", "energy.* / issued.*", "pJ", "Of an instruction of a warp, with everything.", ""},
-    {"power", "energy.* / (1000 * cycles / machine.ghz)", "W", "Energy over time, without what leaks.", ""},
+    {"power", "energy.* / (1000 * cycles / machine.ghz)", "W", "Energy over time, with energy.idle of the machine.",
+     ""},
     // The roofline in instructions of a warp and transactions of 32 bytes (Ding and Williams, PMBS 2019).
     {"roofline.intensity", "32 * issued.* / (memory.read_bytes + memory.written_bytes)", "instructions",
      "Instructions of a warp for each 32 bytes of the GPU's memory.", ""},

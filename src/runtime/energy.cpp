@@ -14,8 +14,8 @@ u64 picojoules(u64 events, core::Femtojoules each) {
 
 }  // namespace
 
-Energy energy_of(const EnergyConfig& each, const HierarchyStatistics& counted, u64 lane_instructions,
-                 u64 shared_passes) {
+Energy energy_of(const EnergyConfig& each, const HierarchyStatistics& counted, u64 lane_instructions, u64 shared_passes,
+                 u64 nanoseconds) {
   const auto& l1 = counted.l1;
   const auto& l2 = counted.l2;
   // A load that joins a line on its way has looked the tag up in vain, as a miss; so has an atomic, which goes on.
@@ -33,6 +33,7 @@ Energy energy_of(const EnergyConfig& each, const HierarchyStatistics& counted, u
   energy.network = picojoules(flits, each.flit_crossing);
   energy.memory = picojoules(bytes(counted.memory) / sector, each.memory_sector);
   energy.host = picojoules(bytes(counted.host_memory) / sector, each.host_sector);
+  energy.idle = nanoseconds * each.idle;
   return energy;
 }
 

@@ -1,6 +1,6 @@
 // Energy of a timing machine: events, which the components count, times what the machine file says one event takes.
 // Split as the thesis splits it (section 4.7): GPU core+, scratchpad, L1, L2, network, memory. The
-// host link and the host's memory are a seventh part.
+// host link and the host's memory are a seventh part, and the idle power over time is an eighth.
 #pragma once
 
 #include "core/fields.hpp"
@@ -16,6 +16,7 @@ struct EnergyConfig {
   core::Femtojoules flit_crossing{325'000};
   core::Femtojoules memory_sector{3'584'000};
   core::Femtojoules host_sector{8'000'000};
+  u32 idle = 0;  // mW
 
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
@@ -38,6 +39,9 @@ struct EnergyConfig {
           "O'Connor et al., MICRO 2017: GDDR5 14 pJ/bit");
     visit("host_sector", self.host_sector, range, "", "32 bytes over the host link to or from the host's memory.",
           "assumed: 31 pJ/bit for link and DDR4 together");
+    visit("idle", self.idle, Range{0, 1'000'000}, "mW",
+          "The whole GPU's power while it runs a kernel that does nothing; counted for the time of kernels.",
+          "none for most GPUs: 0 counts nothing");
   }
 };
 
@@ -49,6 +53,8 @@ struct Energy {
 
 struct HierarchyStatistics;
 
-Energy energy_of(const EnergyConfig&, const HierarchyStatistics&, u64 lane_instructions, u64 shared_passes);
+/// `nanoseconds`: in which the GPU takes its idle power.
+Energy energy_of(const EnergyConfig&, const HierarchyStatistics&, u64 lane_instructions, u64 shared_passes,
+                 u64 nanoseconds);
 
 }  // namespace ew::runtime

@@ -1,5 +1,6 @@
 #include "runtime/run_accounts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/invariants.hpp"
@@ -33,6 +34,14 @@ void RunAccounts::open(core::Account account) {
   take_late(account);
 }
 
+/// Of this kernel's time what no other kernel has been counted for: kernels that run beside each other share the GPU.
+u64 RunAccounts::idle_time(const KernelRow& row) {
+  const u64 begin = std::max(row.nanoseconds_begin, idle_until_), end = std::max(begin, row.nanoseconds_end);
+  idle_until_ = end;
+  idle_counted_ += end - begin;
+  return end - begin;
+}
+
 void RunAccounts::close(RunningKernel kernel, const simt::Completion& completion, bool unfinished) {
   KernelRow& row = kernel.row;
   row.nanoseconds_begin = completion.nanoseconds_begin;
@@ -40,7 +49,7 @@ void RunAccounts::close(RunningKernel kernel, const simt::Completion& completion
   simt::EndedLaunch launch = gpu_.take_statistics(completion.id);
   TimingFigures counted{.sm = launch.statistics, .hierarchy = hierarchy_.take(kernel.account)};
   counted.energy = energy_of(config_.energy, counted.hierarchy, completion.counters.thread_instructions,
-                             counted.sm.memory.shared_passes);
+                             counted.sm.memory.shared_passes, idle_time(row));
   row.values = values_of(counted);
   if (kernel.account >= closed_.size()) closed_.resize(kernel.account + std::size_t{1});
   closed_[kernel.account] = true;
@@ -58,8 +67,8 @@ void RunAccounts::close(RunningKernel kernel, const simt::Completion& completion
 
 TimingFigures RunAccounts::figures() const {
   TimingFigures figures{.sm = gpu_.statistics(), .hierarchy = hierarchy_.statistics()};
-  figures.energy =
-      energy_of(config_.energy, figures.hierarchy, gpu_.so_far().thread_instructions, figures.sm.memory.shared_passes);
+  figures.energy = energy_of(config_.energy, figures.hierarchy, gpu_.so_far().thread_instructions,
+                             figures.sm.memory.shared_passes, idle_counted_);
   return figures;
 }
 
@@ -69,7 +78,7 @@ void RunAccounts::hand_in_rest(RunResults& results) {
     if (closed_[account]) take_late(account);
   const auto take = [&](core::Account account) {
     TimingFigures rest{.sm = gpu_.take_statistics_of(account).statistics, .hierarchy = hierarchy_.take(account)};
-    rest.energy = energy_of(config_.energy, rest.hierarchy, 0, 0);
+    rest.energy = energy_of(config_.energy, rest.hierarchy, 0, 0, 0);
     return values_of(rest);
   };
   FigureValues copies = take(core::copies), nobody = take(core::nobody);

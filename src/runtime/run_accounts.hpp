@@ -33,6 +33,7 @@ class RunAccounts {
   void hand_in(RunResults&, const std::string& mistake_of_bars);
 
  private:
+  u64 idle_time(const KernelRow&);
   void take_late(core::Account);
   void hand_in_rest(RunResults&);
   void hand_in_units(RunResults&) const;
@@ -45,7 +46,8 @@ class RunAccounts {
   const WorkUnderWay& under_way_;
   RunResults& results_;
   const bool per_unit_;
-  u64 marked_ = 0;  // ns, up to where RunResults::times says what was done
+  u64 marked_ = 0;                         // ns, up to where RunResults::times says what was done
+  u64 idle_counted_ = 0, idle_until_ = 0;  // ns of kernels that have ended, and up to when they were counted
   FigureValues handed_in_;
   FigureValues of_kernels_;           // that have ended, together
   HierarchyStatistics late_;          // nobody's, not handed in yet

@@ -53,10 +53,14 @@ constexpr Line assist_lines[] = {{"assist.events", "events"},
                                  {"assist.cycles", "cycles on an SM, added over warps"},
                                  {"assist.waited", "cycles that blocks waited for a slot"}};
 
-constexpr Line energy_lines[] = {{"energy.core", "GPU core+"},  {"energy.scratchpad", "scratchpad"},
-                                 {"energy.l1", "L1"},           {"energy.l2", "L2"},
-                                 {"energy.network", "network"}, {"energy.memory", "memory"},
-                                 {"energy.host", "host memory"}};
+constexpr Line energy_lines[] = {{"energy.core", "GPU core+"},
+                                 {"energy.scratchpad", "scratchpad"},
+                                 {"energy.l1", "L1"},
+                                 {"energy.l2", "L2"},
+                                 {"energy.network", "network"},
+                                 {"energy.memory", "memory"},
+                                 {"energy.host", "host memory"},
+                                 {"energy.idle", "idle power"}};
 
 constexpr Line traffic_lines[] = {
     {"network.flit_crossings.read", "read"},     {"network.flit_crossings.own", "own"},

@@ -1,6 +1,7 @@
 // The forms in which a run's figures come: --json, --csv, and --per-unit with either.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -160,6 +161,45 @@ TEST_F(StatisticsForms, AUnitTellsOfItselfAlone) {
     EXPECT_TRUE(of_sms.contains(name)) << name;
   for (const char* name : {"duration", "network.flits", "energy.total", "energy.instruction", "l2.hit_rate"})
     EXPECT_FALSE(of_sms.contains(name)) << name;
+}
+
+// energy.idle is mW for the time of kernels, in which two side by side count once. A mW for a ns is a pJ.
+TEST_F(StatisticsForms, IdlePowerCountsForTheTimeOfKernels) {
+  std::ofstream(folder() + "/beside.cu") << R"(
+__global__ void wait(long long cycles) {
+  for (const long long end = clock64() + cycles; clock64() < end;) {}
+}
+int main() {
+  cudaStream_t streams[2];
+  for (int i = 0; i < 2; ++i) cudaStreamCreate(streams + i);
+  wait<<<1, 32, 0, streams[0]>>>(20000);
+  wait<<<1, 32, 0, streams[1]>>>(30000);
+  return cudaDeviceSynchronize();
+}
+)";
+  ASSERT_EQ(call({EW_PROGRAM, "build", "beside.cu", "-o", "beside"}).status, 0);
+  const auto with = [&](const std::string& program, const char* idle) {
+    return Json::parse(call({EW_PROGRAM, "run", "-m", "titan-rtx", "--set", std::string("energy.idle=") + idle,
+                             "--json", "./" + program})
+                           .output)
+        .at("statistics");
+  };
+  for (const char* program : {"two", "beside"}) {
+    const Json none = with(program, "0"), some = with(program, "1500");
+    double longest = 0, all = 0;
+    for (const Json& row : some["kernels"]) {
+      const double us = row["derived"]["duration"];
+      longest = std::max(longest, us);
+      all += us;
+    }
+    const double counted = some["timing"]["energy.idle"], us = counted / 1500 / 1000;
+    EXPECT_EQ(none["timing"]["energy.idle"], 0u);
+    EXPECT_EQ(none["timing"]["energy.core"], some["timing"]["energy.core"]);
+    if (std::string(program) == "two")
+      EXPECT_NEAR(us, all, 0.01);  // one after the other
+    else
+      EXPECT_TRUE(us >= longest - 0.01 && us < longest + 5 && us < 0.8 * all) << us << " of " << all << " us";
+  }
 }
 
 TEST(StatisticsCsv, QuotesWhatANameHolds) {
