@@ -189,12 +189,14 @@ bool far_apart(Quantity quantity, double a, double b) {
 
 /// `holds(i)`: under the seed of that number.
 template <class Holds>
-void claim(Agreement& agreement, std::size_t seeds, const Holds& holds, const std::string& sentence) {
+void claim(Agreement& agreement, const std::string& row, std::size_t seeds, const Holds& holds,
+           const std::string& sentence) {
   std::size_t held = 0;
   for (std::size_t i = 0; i < seeds; ++i) held += holds(i);
-  ++agreement.claims;
+  Agreement::Count& of_row = agreement.by_row[row];
+  ++agreement.claims, ++of_row.claims;
   if (held == seeds)
-    ++agreement.held;
+    ++agreement.held, ++of_row.held;
   else if (held == 0)
     agreement.broken.push_back(sentence);
   else
@@ -208,7 +210,7 @@ void judge_direction(ComparedFigure& compared, const std::string& program, const
     const ComparedBar* one = compared.find(program, bar.name, x);
     if (bar.is_normal() || !one->paper || !one->ours || !far_apart(quantity, *one->paper, 1)) continue;
     const auto holds = [&](std::size_t i) { return *one->paper > 1 ? one->by_seed[i] > 1 : one->by_seed[i] < 1; };
-    claim(compared.direction, one->by_seed.size(), holds,
+    claim(compared.direction, Figure::row_name(program, x), one->by_seed.size(), holds,
           fmt::format("{}, {}: {:.3f} in the paper, {:.3f} here", Figure::row_name(program, x), bar.label, *one->paper,
                       *one->ours));
   }
@@ -224,7 +226,7 @@ void judge_order(ComparedFigure& compared, const std::string& program, const std
       const auto holds = [&](std::size_t s) {
         return *a->paper < *b->paper ? a->by_seed[s] < b->by_seed[s] : a->by_seed[s] > b->by_seed[s];
       };
-      claim(compared.order, a->by_seed.size(), holds,
+      claim(compared.order, Figure::row_name(program, x), a->by_seed.size(), holds,
             fmt::format("{}, {} and {}: {:.3f} and {:.3f} in the paper, {:.3f} and {:.3f} here",
                         Figure::row_name(program, x), bars[i].label, bars[k].label, *a->paper, *b->paper, *a->ours,
                         *b->ours));

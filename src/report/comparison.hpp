@@ -34,8 +34,12 @@ struct ComparedBar {
 /// it does under each of them, is broken when it does under none, and is undecided otherwise: it is within what seeds
 /// change.
 struct Agreement {
+  struct Count {
+    unsigned held = 0, claims = 0;
+  };
   unsigned held = 0, claims = 0;
   std::vector<std::string> broken, undecided;  // one sentence each
+  std::map<std::string, Count> by_row;         // by Figure::row_name
 };
 
 /// A line of a figure's table.

@@ -158,6 +158,20 @@ std::string bars_markdown(const ComparedFigure& compared) {
   return text;
 }
 
+/// Of each program: how many pairs of its bars stand in the paper's order, and which do not.
+std::string order_markdown(const ComparedFigure& compared) {
+  if (compared.order.claims == 0) return {};
+  std::string rows, broken;
+  for (const auto& [row, count] : compared.order.by_row)
+    rows += fmt::format("{}{} {} of {}", rows.empty() ? "" : ", ", row, count.held, count.claims);
+  for (const auto* sentences : {&compared.order.broken, &compared.order.undecided})
+    for (const std::string& sentence : *sentences) broken += fmt::format("- {}\n", sentence);
+  return fmt::format(
+      "\nPairs of bars in the paper's order, of those that it has more than {:.0f} % apart: {} of {} ({}).{}\n{}",
+      100 * telling_difference, compared.order.held, compared.order.claims, rows,
+      broken.empty() ? "" : " The others:\n", broken);
+}
+
 std::string claims_markdown(const ComparedFigure& compared) {
   if (compared.claims.empty()) return {};
   std::string text = "\n| claim | what the text says | published | here | |\n|---|---|---|---|---|\n";
@@ -178,9 +192,9 @@ std::string figures_markdown(const Reproduction& reproduction) {
   std::string text;
   for (const ComparedFigure& compared : reproduction.figures) {
     const Figure& figure = *compared.figure;
-    text += fmt::format("{}{}: {} ({}), {}:\n\n{}{}", text.empty() ? "" : "\n", figure.heading(), figure.title,
+    text += fmt::format("{}{}: {} ({}), {}:\n\n{}{}{}", text.empty() ? "" : "\n", figure.heading(), figure.title,
                         figure.axis, figure.published.empty() ? "here" : "here (paper)", bars_markdown(compared),
-                        claims_markdown(compared));
+                        reproduction.scored() ? order_markdown(compared) : "", claims_markdown(compared));
   }
   return text;
 }

@@ -135,6 +135,15 @@ TEST_F(Comparison, ClaimsAreHeldOrBroken) {
   EXPECT_EQ(result.direction.broken, std::vector<std::string>{"P, c: 0.500 in the paper, 2.500 here"});
   EXPECT_EQ(result.order.claims, 3u);
   EXPECT_EQ(result.order.held, 1u);
+  Reproduction reproduction;
+  reproduction.suite = &suite_;
+  reproduction.figures.push_back(result);
+  const std::string order =
+      "more than 5 % apart: 1 of 3 (P 1 of 3). The others:\n\n- P, a and c: 1.000 and 0.500 in the paper, "
+      "1.000 and 2.500 here\n- P, b and c: ";
+  EXPECT_NE(figures_markdown(reproduction).find(order), std::string::npos) << figures_markdown(reproduction);
+  reproduction.provenance.size = "small";
+  EXPECT_EQ(figures_markdown(reproduction).find("apart"), std::string::npos) << "small runs are not judged";
   figure_.published["P"] = {{"a", 1}, {"b", 1.04}, {"c", 1.02}};  // too near each other to be a claim
   EXPECT_EQ(compared({"P"}).order.claims + compared({"P"}).direction.claims, 0u);
 }
