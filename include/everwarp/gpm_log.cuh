@@ -261,7 +261,7 @@ EVERWARP_DEVICE int gpmlog_insert(gpmlog* log, const void* addr, size_t size, in
   if (!everwarp::gpm_log_size_fits(size)) return gpmlog_wrong_size;
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
   if (place.head == NULL) return gpmlog_no_partition;
-  return everwarp::gpm_log_locked(place, [&]() {
+  return everwarp::gpm_log_locked(place, [&]() EVERWARP_NODEBUG {
     return everwarp::gpm_log_append(place, log->shape.words, addr, everwarp::gpm_log_words(size));
   });
 }
@@ -272,7 +272,7 @@ EVERWARP_DEVICE int gpmlog_read(gpmlog* log, void* addr, size_t size, int partit
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
   if (place.head == NULL) return gpmlog_no_partition;
   return everwarp::gpm_log_locked(
-      place, [&]() { return everwarp::gpm_log_top(place, addr, everwarp::gpm_log_words(size)); });
+      place, [&]() EVERWARP_NODEBUG { return everwarp::gpm_log_top(place, addr, everwarp::gpm_log_words(size)); });
 }
 
 /// Removes the youngest `size` bytes. When it returns, this is durable.
@@ -281,14 +281,14 @@ EVERWARP_DEVICE int gpmlog_remove(gpmlog* log, size_t size, int partition = -1) 
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
   if (place.head == NULL) return gpmlog_no_partition;
   return everwarp::gpm_log_locked(place,
-                                  [&]() { return everwarp::gpm_log_drop(place, everwarp::gpm_log_words(size)); });
+                                  [&]() EVERWARP_NODEBUG { return everwarp::gpm_log_drop(place, everwarp::gpm_log_words(size)); });
 }
 
 /// Removes everything, by one store, of the head. When it returns, this is durable.
 EVERWARP_DEVICE int gpmlog_clear(gpmlog* log, int partition = -1) {
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
   if (place.head == NULL) return gpmlog_no_partition;
-  return everwarp::gpm_log_locked(place, [&]() {
+  return everwarp::gpm_log_locked(place, [&]() EVERWARP_NODEBUG {
     if (everwarp::gpm_log_head(place) != 0) everwarp::gpm_log_set_head(place, 0);
     return static_cast<int>(gpmlog_ok);
   });

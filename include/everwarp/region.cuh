@@ -9,10 +9,11 @@
 // The attributes of these functions. `nodebug`: their instructions carry the source line of the call. A report about a
 // program should name that line. nvcc gives a line in this file, and the line of the call beside it.
 #if defined(__clang__)
-#define EVERWARP_DEVICE __attribute__((nodebug)) __device__ __forceinline__
+#define EVERWARP_NODEBUG __attribute__((nodebug))  // of a lambda: behind its parameters
 #else
-#define EVERWARP_DEVICE __device__ __forceinline__
+#define EVERWARP_NODEBUG
 #endif
+#define EVERWARP_DEVICE EVERWARP_NODEBUG __device__ __forceinline__
 
 #define EVERWARP_REGION(name, instructions) \
   ".pragma \"everwarp." name "\";\n\t" instructions "\n\t.pragma \"everwarp.end\";"

@@ -44,11 +44,11 @@ std::set<std::string> lines_before(const EventFile& events, const PersistGraph& 
   return lines;
 }
 
-/// Suppose that the lines from `present` on came behind `absent`: true if each of the states on the way that are tried
-/// recovers.
-bool swap_mends(const EventFile& events, const PersistGraph& graph, u32 present, u32 absent, const Fails& fails) {
+/// Suppose that `lines` of the program came behind `absent`, from `present` on: true if each of the states on the way
+/// that are tried recovers.
+bool move_mends(const EventFile& events, const PersistGraph& graph, u32 present, u32 absent,
+                const std::set<std::string>& lines, const Fails& fails) {
   const u32 launch = graph.persist(present).launch;
-  const auto lines = lines_before(events, graph, present, absent);
   if (lines.contains(events.place(graph.persist(absent).launch, graph.persist(absent).pc))) return false;
   std::map<u32, bool> moved;  // by instruction
   const auto is_moved = [&](const Persist& persist) {
@@ -68,6 +68,15 @@ bool swap_mends(const EventFile& events, const PersistGraph& graph, u32 present,
   for (u32 i = 1; i <= asked; ++i)
     if (fails(without_them(present + static_cast<u32>(u64{count} * i / asked)))) return false;
   return true;
+}
+
+/// The lines from `present` on came behind `absent`, or its line alone did: a log entry of two inserts has one of them
+/// between the two.
+bool swap_mends(const EventFile& events, const PersistGraph& graph, u32 present, u32 absent, const Fails& fails) {
+  const auto lines = lines_before(events, graph, present, absent);
+  if (move_mends(events, graph, present, absent, lines, fails)) return true;
+  const std::string own = events.place(graph.persist(present).launch, graph.persist(present).pc);
+  return lines.size() > 1 && move_mends(events, graph, present, absent, {own}, fails);
 }
 
 /// REQUIRES: the first `fail` persists fail, the first `from` do not.

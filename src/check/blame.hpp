@@ -21,8 +21,8 @@ struct Blame {
   /// The run itself passes through a state that fails: its first present + 1 persists. `absent`, if there is one, is
   /// stored later: on the first absent + 1 persists the recovery succeeds again.
   bool passed_through = false;
-  /// Only with passed_through. Suppose that the program's line of `present`, and the thread's lines from there to the
-  /// line of `absent`, came behind `absent`: none of the states on the way that were tried fails then.
+  /// Only with passed_through. Suppose that the program's line of `present` came behind `absent`, or with it the
+  /// thread's lines from there to the line of `absent`: none of the states on the way that were tried fails then.
   bool mended_by_swap = false;
   std::optional<u32> present, absent;
   PersistSet state;  // fails; has every persist before `absent`, and none behind `present`

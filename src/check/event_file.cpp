@@ -134,7 +134,8 @@ std::string EventFile::place(u32 launch, u32 pc) const {
   // nearest instruction of another file: the call's own statement, or one beside it.
   const auto ours = [&](u64 of) {
     return static_cast<u32>(of) == 0 || (of >> 32) >= kernel.files.size() ||
-           kernel.files[of >> 32].find("include/everwarp/") != std::string_view::npos;
+           kernel.files[of >> 32].find("include/everwarp/") != std::string_view::npos ||
+           kernel.files[of >> 32].find("include/cuda/") != std::string_view::npos;
   };
   if (!ours(line)) return text(line);
   for (u32 distance = 1; distance < 64; ++distance)

@@ -5,6 +5,9 @@
 //   gpdb --update 1 [--rows N] [--batches N] …    rows of the table, of which a batch updates one in twenty
 //        [--share N]                              a conventional log in place of HCL; N updates share a partition
 //        [--tablet N]                             rows of a tablet
+//        [--published 1]                          chooses and updates a tablet at a time, with the list of rows sorted
+//        by
+//                                                 the host between, as the published program; built with --trace-host
 //   gpdb --recover FILE [--resume]                undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
 //
@@ -13,6 +16,8 @@
 // end do not count. An update logs the old value, and then the row's number. Both are durable before the value changes.
 // A log is empty whenever the state becomes odd: it is cleared behind each commit, and by a recovery, which takes an
 // entry off only when what it restores is durable. deterministic: yes
+#include <algorithm>
+
 #include "gpdb.h"
 #include "system.h"
 
@@ -36,6 +41,7 @@ struct Shape {
   uint32_t rows, batches, update;
   uint32_t share, system;  // share: a partition of a conventional log of updates; 0: HCL
   uint32_t tablet;         // rows of a tablet
+  uint32_t published;      // updates as the published program makes them
   Tablets tablets() const { return Tablets(tablet); }
   size_t bytes() const {
     return sizeof(bench::Header) + tablets().bytes_of(update != 0 ? rows : size_t(rows) * batches);
@@ -47,7 +53,7 @@ struct Shape {
 constexpr size_t kRowsAt = sizeof(bench::Header);  // behind the table's own line
 // The paper's tablets have 8 MiB.
 constexpr bench::Presets<Shape> kPresets = {
-    {4000, 4, 0, 0, 0, 1024}, {50000000, 1, 0, 0, 0, 233008}, {40, 3, BUG == 2 || BUG == 3, 0, 0, 16}};
+    {4000, 4, 0, 0, 0, 1024, 0}, {50000000, 1, 0, 0, 0, 233008, 0}, {40, 3, BUG == 2 || BUG == 3, 0, 0, 16, 0}};
 using Options = bench::Options<Shape>;
 
 template <class Persist>
@@ -101,8 +107,9 @@ struct Change {
 };
 __device__ int log_change(gpmlog* log, const Change& change, const bench::LogShape& shape, uint32_t entry) {
   if (shape.share > 1) return gpmlog_insert(log, &change, sizeof change, shape.partition_of(entry));
-  const int status = gpmlog_insert(log, &change.value, sizeof change.value);  // the thread's own partition
-  return status != gpmlog_ok ? status : gpmlog_insert(log, &change.row, sizeof change.row);  // @log_row
+  const int partition = shape.partition_of(entry),
+            status = gpmlog_insert(log, &change.value, sizeof change.value, partition);
+  return status != gpmlog_ok ? status : gpmlog_insert(log, &change.row, sizeof change.row, partition);  // @log_row
 }
 // A wrong way to log a change: nothing waits until the entry is durable.
 __device__ void log_without_persist(gpmlog* log, const Change& change) {
@@ -115,16 +122,17 @@ __device__ void log_without_persist(gpmlog* log, const Change& change) {
   *place.head = sizeof change / 4;  // @unpersisted
 }
 
-// The rows that the condition chooses. With this list every thread of a warp of update() has a row, and logs it.
+// The rows that the condition chooses among those from `first` to before `end`. With this list every thread of a warp
+// of update() has a row, and logs it.
 struct Chosen {
   uint32_t count;
   uint32_t row[1];  // more follow
 };
 // Each block appends its rows in their order, so most neighbours in the list are neighbours in the table.
-__global__ void choose(char* rows, Tablets tablets, unsigned count, uint32_t batch, Chosen* chosen) {
+__global__ void choose(char* rows, Tablets tablets, unsigned first, unsigned end, uint32_t batch, Chosen* chosen) {
   __shared__ unsigned begin, of_warp[kThreads / 32];
-  const unsigned i = blockIdx.x * kThreads + threadIdx.x, warp = threadIdx.x / 32;
-  const bool mine = i < count && is_chosen(tablets.word(rows, i, 0), batch);
+  const unsigned i = first + blockIdx.x * kThreads + threadIdx.x, warp = threadIdx.x / 32;
+  const bool mine = i < end && is_chosen(tablets.word(rows, i, 0), batch);
   const unsigned lanes = __ballot_sync(~0u, mine);
   if (threadIdx.x % 32 == 0) of_warp[warp] = __popc(lanes);
   __syncthreads();
@@ -139,13 +147,10 @@ __global__ void choose(char* rows, Tablets tablets, unsigned count, uint32_t bat
   if (mine) chosen->row[at] = i;
 }
 
+// The change of the row that entry k of the list names.
 template <class Persist>
-__global__ void update(char* rows, Tablets tablets, gpmlog* log, bench::LogShape shape, const Chosen* chosen,
-                       uint32_t batch, Persist persist, unsigned* refused) {
-  const unsigned k = blockIdx.x * kThreads + threadIdx.x, count = chosen->count;
-  if (k == 0 && count > shape.entries) atomicAdd(refused, count - shape.entries);
-  if (k >= count || k >= shape.entries) return;
-  const uint32_t row = chosen->row[k];
+__device__ void update_row(char* rows, const Tablets& tablets, gpmlog* log, const bench::LogShape& shape, uint32_t row,
+                           unsigned k, uint32_t batch, Persist persist, unsigned* refused) {
   uint32_t& value = tablets.word(rows, row, kUpdated);
   const Change change = {value, row};
   if (log != nullptr) {
@@ -155,6 +160,23 @@ __global__ void update(char* rows, Tablets tablets, gpmlog* log, bench::LogShape
   }
   value = updated(change.value, batch);  // @value
   bench::persist_mine(persist, &value, sizeof value);
+}
+template <class Persist>
+__global__ void update(char* rows, Tablets tablets, gpmlog* log, bench::LogShape shape, const Chosen* chosen,
+                       uint32_t batch, Persist persist, unsigned* refused) {
+  const unsigned k = blockIdx.x * kThreads + threadIdx.x, count = chosen->count;
+  if (k == 0 && count > shape.entries) atomicAdd(refused, count - shape.entries);
+  if (k >= count || k >= shape.entries) return;
+  update_row(rows, tablets, log, shape, chosen->row[k], k, batch, persist, refused);
+}
+// --published: the rows of one tablet, from `first` to before `end`. Every entry of the list has a thread, which looks.
+template <class Persist>
+__global__ void update_tablet(char* rows, Tablets tablets, gpmlog* log, bench::LogShape shape, const uint32_t* list,
+                              unsigned count, unsigned first, unsigned end, uint32_t batch, Persist persist,
+                              unsigned* refused) {
+  const unsigned k = blockIdx.x * kThreads + threadIdx.x;
+  if (k >= count || list[k] < first || list[k] >= end) return;
+  update_row(rows, tablets, log, shape, list[k], k, batch, persist, refused);
 }
 
 __global__ void undo_insert(Table* table, gpmlog* log, unsigned* undone) {
@@ -208,12 +230,47 @@ struct Database {
   }
   void update_rows(uint32_t batch, Chosen* chosen, unsigned* refused) const {
     CUDA(cudaMemsetAsync(chosen, 0, sizeof(uint32_t)));
-    choose<<<shape.blocks(), kThreads>>>(rows(), shape.tablets(), shape.rows, batch, chosen);
+    choose<<<shape.blocks(), kThreads>>>(rows(), shape.tablets(), 0, shape.rows, batch, chosen);
     store.with_persists([&](auto persist) {
       update<<<shape.log().blocks(), kThreads>>>(rows(), shape.tablets(), log, shape.log(), chosen, batch, persist,
                                                  refused);
     });
-    store.persist_results(0, shape.bytes());  // if the host persists, it does not know which rows have changed
+  }
+  /// As the published program: a query of each tablet, whose result the host waits for and takes; a sort by one thread
+  /// of the host; a kernel for each tablet, which the host waits for.
+  void update_as_published(uint32_t batch, Chosen* chosen, unsigned* refused) const {
+    const uint32_t of_tablet = shape.tablet;
+    uint32_t* list = nullptr;
+    unsigned count = 0, found = 0;
+    CUDA(cudaMallocHost(&list, shape.log().entries * sizeof *list));
+    {
+      const Phase phase("query");
+      for (uint32_t first = 0; first < shape.rows; first += of_tablet) {
+        const uint32_t end = std::min(first + of_tablet, shape.rows);
+        CUDA(cudaMemsetAsync(chosen, 0, sizeof(uint32_t)));
+        choose<<<bench::blocks_for(end - first, kThreads), kThreads>>>(rows(), shape.tablets(), first, end, batch,
+                                                                       chosen);
+        CUDA(cudaMemcpy(&found, &chosen->count, sizeof found, cudaMemcpyDeviceToHost));
+        EXPECT(count + found <= shape.log().entries, "the log should have room for %u rows", count + found);
+        CUDA(cudaMemcpy(list + count, chosen->row, found * sizeof *list, cudaMemcpyDeviceToHost));
+        count += found;
+      }
+    }
+    {
+      const Phase phase("sort");
+      EXPECT(host_parallel(1, [&](unsigned) { std::sort(list, list + count); }) == 0, "the host should have sorted");
+    }
+    const Phase phase("update");
+    CUDA(cudaMemcpy(chosen->row, list, count * sizeof *list, cudaMemcpyHostToDevice));
+    for (uint32_t first = 0; first < shape.rows; first += of_tablet) {
+      store.with_persists([&](auto persist) {
+        update_tablet<<<bench::blocks_for(count, kThreads), kThreads>>>(
+            rows(), shape.tablets(), log, shape.log(), chosen->row, count, first,
+            std::min(first + of_tablet, shape.rows), batch, persist, refused);
+      });
+      FINISH_KERNEL();
+    }
+    CUDA(cudaFreeHost(list));
   }
   void insert_rows(uint32_t batch, const uint32_t* loaded, unsigned* arrivals, unsigned* refused) const {
     store.with_persists([&](auto persist) {
@@ -233,7 +290,9 @@ struct Database {
       const Phase phase("batch");
       if (log != nullptr) store.set_state(2ull * batch + 1);
       if (shape.update != 0) {
-        update_rows(batch, reinterpret_cast<Chosen*>(chosen.get()), refused);
+        Chosen* const list = reinterpret_cast<Chosen*>(chosen.get());
+        shape.published != 0 ? update_as_published(batch, list, refused) : update_rows(batch, list, refused);
+        store.persist_results(0, shape.bytes());  // if the host persists, it does not know which rows have changed
       } else {
         CUDA(cudaMemcpy(to, loaded.data(), loaded.size() * sizeof(uint32_t), cudaMemcpyHostToDevice));
         insert_rows(batch, to, arrivals, refused);
@@ -283,7 +342,7 @@ int run(Options options) {
   store.end();
   if (options.stop_before_commit) return PASS("stopped before the last commit");
   if (shape.batches != 0) database.check(shape.batches);
-  bench::print_phases({"batch"});
+  bench::print_phases({"batch", "query", "sort", "update"});
   return PASS("%s: %u batches, %s %u rows", bench::kSystemNames[shape.system], shape.batches,
               shape.update != 0 ? "updates of" : "inserts of", shape.rows);
 }
@@ -349,6 +408,7 @@ int main(int argc, char** argv) {
                                                {"--batches", &Shape::batches, 0, 1 << 16},
                                                {"--update", &Shape::update, 0, 1},
                                                {"--share", &Shape::share, 0, 1 << 24},
-                                               {"--tablet", &Shape::tablet, 16, 1 << 20}});
+                                               {"--tablet", &Shape::tablet, 16, 1 << 20},
+                                               {"--published", &Shape::published, 0, 1}});
   return options.recovered.empty() ? run(options) : recover(options);
 }

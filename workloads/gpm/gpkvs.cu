@@ -5,6 +5,8 @@
 //   gpkvs [--pairs N] [--batches N] [--sets N] [--gets PERCENT] …    requests of a batch; sets of eight slots; so many
 //                                of a hundred batches are of GETs, the others of SETs, as in the published program
 //         [--share N]            a conventional log, not HCL; the requests share its partitions, N each
+//         [--published 1]        as the published program: a key is stored before the log entry, and each batch makes a
+//                                log, flushes all of it and closes it. A crash of such a run cannot be recovered
 //   gpkvs --recover FILE [--resume]    undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
 //
@@ -36,6 +38,7 @@ struct LogEntry {
 struct Shape {
   uint32_t pairs, batches, sets, gets;  // pairs: requests of a batch; gets: of a hundred batches
   uint32_t share, system;               // share: requests for a partition of a conventional log; 0: HCL
+  uint32_t published;                   // as the published program
   unsigned blocks() const { return bench::blocks_for(size_t(pairs) * kWays, kThreads); }
   size_t bytes() const { return size_t(sets) * sizeof(Set); }
   bench::LogShape log() const { return {sizeof(LogEntry), pairs, kThreads, share}; }
@@ -53,7 +56,7 @@ struct Shape {
   }
 };
 constexpr bench::Presets<Shape> kPresets = {
-    {2048, 4, 4096, 0, 0, 0}, {1 << 21, 25, 1 << 25, 0, 0, 0}, {24, 3, 8, 30, 0, 0}};
+    {2048, 4, 4096, 0, 0, 0, 0}, {1 << 21, 25, 1 << 25, 0, 0, 0, 0}, {24, 3, 8, 30, 0, 0, 0}};
 using Options = bench::Options<Shape>;
 
 __host__ __device__ uint32_t set_of(uint32_t key, uint32_t sets) {
@@ -95,7 +98,7 @@ struct Sets {
 };
 // Eight threads, one for each slot of the set, serve the chain that begins with `first`. A thread logs before its first
 // change of the batch.
-template <class Persist>
+template <bool kKeyFirst, class Persist>
 __device__ void work_off(const Sets& sets, gpmlog* log, const bench::LogShape& shape, const Request* requests,
                          unsigned first, Persist persist, unsigned* refused) {
   const unsigned way = threadIdx.x % kWays, lane = threadIdx.x % 32, group = 0xffu << (lane - way);
@@ -109,6 +112,7 @@ __device__ void work_off(const Sets& sets, gpmlog* log, const bench::LogShape& s
     const unsigned chosen = same ? __ffs(same) - 1 : free ? __ffs(free) - 1 : lane - way + victim_of(request.key);
     if (lane != chosen) continue;
     if (BUG == 1) store_pair(set, way, request.key, request.value);
+    if (kKeyFirst) set.key[way] = request.key;
     if (!logged && log != nullptr) {
       const LogEntry entry = {set.value[way], old, way, number, 0};
       const int partition = shape.partition_of(i - 1);
@@ -130,12 +134,12 @@ __device__ void work_off(const Sets& sets, gpmlog* log, const bench::LogShape& s
   bench::persist_all(persist);
 }
 
-template <class Persist>
+template <bool kKeyFirst, class Persist>
 __global__ void __launch_bounds__(kThreads)
     serve(Sets sets, gpmlog* log, bench::LogShape shape, const Request* requests, Persist persist, unsigned* refused) {
   const unsigned i = (blockIdx.x * kThreads + threadIdx.x) / kWays;
   if (i >= shape.entries || !requests[i].head) return;
-  work_off(sets, log, shape, requests, i, persist, refused);
+  work_off<kKeyFirst>(sets, log, shape, requests, i, persist, refused);
 }
 __global__ void __launch_bounds__(kThreads)
     look_up(const Set* sets, uint32_t set_count, const uint32_t* keys, unsigned count, uint64_t* answers) {
@@ -239,12 +243,20 @@ void check_store(const Store& store, const Model& model) {
     }
 }
 
+gpmlog* make_log(const std::string& path, const Shape& shape) {
+  gpmlog* log = shape.log().create(path);
+  EXPECT(log != nullptr, "the log should have been created");
+  return log;
+}
+
 // An open store: the pool, its log, and the copy out of which GETs are served.
 class Server {
  public:
-  Server(Store& store, gpmlog* log, const Shape& shape, Model& model)
+  /// `log`: NULL if the system has none, or if each batch makes one in this file.
+  Server(Store& store, gpmlog* log, std::string log_path, const Shape& shape, Model& model)
       : store_(store),
         log_(log),
+        log_path_(std::move(log_path)),
         shape_(shape),
         model_(model),
         copy_(shape.gets != 0 && bench::kernels_store(store.system()) ? shape.sets : 1) {
@@ -267,18 +279,31 @@ class Server {
     {
       const Phase phase("batch");
       CUDA(cudaMemcpy(on_device, requests.data(), requests.size() * sizeof(Request), cudaMemcpyHostToDevice));
+      if (log_ == nullptr && bench::kernels_store(store_.system())) log_ = make_log(log_path_, shape_);
       if (log_ != nullptr) store_.set_state(2ull * batch + 1);
       if (BUG == 3) store_.set_state(2ull * batch + 2);
       store_.with_persists([&](auto persist) {
-        ::serve<<<shape_.blocks(), kThreads>>>(stored, log_, shape_.log(), on_device, persist, refused);
+        if (shape_.published != 0)
+          ::serve<true><<<shape_.blocks(), kThreads>>>(stored, log_, shape_.log(), on_device, persist, refused);
+        else
+          ::serve<false><<<shape_.blocks(), kThreads>>>(stored, log_, shape_.log(), on_device, persist, refused);
       });
       store_.persist_results(0, shape_.bytes());
       if (commit) store_.commit(2ull * batch + 2, batch + 1);
       if (commit && log_ != nullptr) bench::clear_log<<<shape_.log().blocks(), kThreads>>>(log_, shape_.log());
+      if (log_ != nullptr && shape_.published != 0) end_log();
     }
     FINISH_KERNEL();
     EXPECT(refused.download()[0] == 0, "the log should have room for every request, refused %u", refused.download()[0]);
     model_.serve(requests);
+  }
+  /// --published: one core flushes the whole file of the log, which is then closed.
+  void end_log() {
+    gpmlog handle;
+    CUDA(cudaMemcpy(&handle, log_, sizeof handle, cudaMemcpyDeviceToHost));
+    EXPECT(host_persist(handle.pool, handle.shape.bytes, 1) == 0, "the host should have flushed the log");
+    EXPECT(gpmlog_close(log_) == 0, "the log should be closed");
+    log_ = nullptr;
   }
   void get(uint32_t batch) {
     const std::vector<uint32_t> keys = keys_to_get(shape_, batch, shape_.sets_before(batch));
@@ -297,7 +322,8 @@ class Server {
   }
 
   Store& store_;
-  gpmlog* const log_;
+  gpmlog* log_;
+  const std::string log_path_;
   const Shape& shape_;
   Model& model_;
   DeviceArray<Set> copy_;
@@ -307,13 +333,10 @@ int run(Options options) {
   options.shape.system = static_cast<uint32_t>(options.system);
   const Shape& shape = options.shape;
   Store store(options, kMagic, shape.bytes());
-  gpmlog* log = nullptr;
-  if (bench::kernels_store(options.system)) {
-    log = shape.log().create(options.pool + ".log");
-    EXPECT(log != nullptr, "the log should have been created");
-  }
+  const std::string log_path = options.pool + ".log";
+  const bool one_log = bench::kernels_store(options.system) && shape.published == 0;
   Model model(shape);
-  Server server(store, log, shape, model);
+  Server server(store, one_log ? make_log(log_path, shape) : nullptr, log_path, shape, model);
   store.begin_work();
   for (uint32_t batch = 0; batch < shape.batches; ++batch)
     server.serve(batch, !(options.stop_before_commit && batch + 1 == shape.batches));
@@ -348,12 +371,18 @@ int recover(const Options& options) {
   if (!store.is_whole()) return PASS("the pool was not created yet");
   const Shape shape = store.shape<Shape>();
   bench::require_system(options.recovered, shape.system, options.system);
+  if (shape.published != 0) {
+    fprintf(stderr, "%s: is of a run with --published 1, whose order of stores cannot be recovered\n",
+            options.recovered.c_str());
+    return 2;
+  }
   const uint32_t committed = static_cast<uint32_t>(store.state() / 2);
   bench::expect_acknowledged(committed, "batches");
   Model model(shape);
   for (uint32_t batch = 0; batch < committed; ++batch) model.serve(requests_of(shape, batch));
   if (!bench::kernels_persist(options.system)) return examine(store, model, shape, committed);
-  gpmlog* log = gpmlog_open((options.recovered + ".log").c_str());
+  const std::string log_path = options.recovered + ".log";
+  gpmlog* log = gpmlog_open(log_path.c_str());
   EXPECT(log != nullptr || store.state() == 0, "a store with batches should have its log");
   if (log == nullptr) return PASS("the log was not created yet");
   DeviceArray<unsigned> undone(1, 0);
@@ -368,7 +397,7 @@ int recover(const Options& options) {
   }
   FINISH_KERNEL();
   check_store(store, model);
-  Server server(store, log, shape, model);
+  Server server(store, log, log_path, shape, model);
   for (uint32_t batch = shape.batch_behind(committed); options.resume && batch < shape.batches; ++batch)
     server.serve(batch, true);
   check_store(store, model);
@@ -385,6 +414,7 @@ int main(int argc, char** argv) {
                                                {"--batches", &Shape::batches, 0, 1 << 16},
                                                {"--sets", &Shape::sets, 1, 1 << 28},
                                                {"--gets", &Shape::gets, 0, 99},
-                                               {"--share", &Shape::share, 0, 1 << 24}});
+                                               {"--share", &Shape::share, 0, 1 << 24},
+                                               {"--published", &Shape::published, 0, 1}});
   return options.recovered.empty() ? run(options) : recover(options);
 }
