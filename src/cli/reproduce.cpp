@@ -1,6 +1,8 @@
 // `ew reproduce`: a paper's figures from studies/, beside what the paper published.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "cli/batch_settings.hpp"
 #include "cli/reproduce_study.hpp"
 #include "cli/table.hpp"
@@ -22,7 +24,7 @@ struct ReproduceCommand {
   std::string suite, studies;
   ReproduceRequest request;
   BatchSettings batch;
-  double timeout_seconds = 3600;
+  std::optional<double> timeout_seconds;
   bool json = false, list = false, full = false;
 };
 
@@ -130,7 +132,7 @@ int call(ReproduceCommand command) {
   if (command.full) command.request.size = full_size;
   if (command.request.size.empty()) command.request.size = suite.size;
   const StudyRequest request{command.request, command.batch.options("ew reproduce", "reproduce-" + command.suite),
-                             typed(command),  command.timeout_seconds,
+                             typed(command),  command.timeout_seconds.value_or(command.full ? 7 * 86400.0 : 3600.0),
                              "report.html",   command.full};
   const Reproduction result = reproduce_study(suite, request);
   if (command.batch.is_slice()) return clean;
@@ -174,7 +176,7 @@ void add_reproduce(CLI::App& app, int& status) {
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(1));
-  verb->add_option("--timeout", command->timeout_seconds, "Seconds that a run may take")->capture_default_str();
+  verb->add_option("--timeout", command->timeout_seconds, "Seconds that a run may take [3600; with --full a week]");
   verb->add_option("--studies", command->studies, "Another folder of studies")->type_name("FOLDER");
   command->batch.add_jobs(*verb);
   command->batch.add_options(*verb, "reproduce-STUDY");

@@ -234,4 +234,40 @@ std::string expected_time(const ReproducePlan& plan, const Suite& suite, unsigne
       suite.size, unknown.empty() ? "" : fmt::format("; of {} no time is known", fmt::join(unknown, ", ")));
 }
 
+std::string expected_memory(const ReproducePlan& plan, const Suite& suite, unsigned jobs, u64 free) {
+  std::vector<std::pair<double, std::string>> runs;  // GiB, program; the largest first
+  for (const PlannedRun& run : plan.runs()) {
+    const Program& program = *run.program;
+    const auto measured = program.mib.find(suite.size);
+    if (measured == program.mib.end()) continue;
+    const auto part_of = [&](const std::string& size) {
+      const auto part = program.parts.find(size);
+      return part == program.parts.end() ? 1.0 : Program::part_of(part->second);
+    };
+    runs.emplace_back(measured->second / 1024 / part_of(suite.size) * part_of(plan.size()), program.name);
+  }
+  if (runs.empty()) return {};
+  std::ranges::sort(runs, std::greater<>());
+  const double here = static_cast<double>(free) / (1 << 30);
+  const auto needed = [&](std::size_t at_once) {
+    double sum = 0;
+    for (std::size_t i = 0; i < std::min(at_once, runs.size()); ++i) sum += runs[i].first;
+    return sum;
+  };
+  if (needed(jobs) <= here)
+    return fmt::format("a run of {} needs the most memory, about {:.1f} GiB, of {:.1f} that are free", runs[0].second,
+                       runs[0].first, here);
+  std::size_t fit = jobs;
+  while (fit > 0 && needed(fit) > here) --fit;
+  std::set<std::string> fitting;
+  for (const auto& [gib, name] : runs)
+    if (gib <= here) fitting.insert(name);
+  throw core::UserError(fmt::format(
+      "a run of {} needs about {:.1f} GiB of memory; for {} at once {:.1f} GiB should be free, {:.1f} are: {}",
+      runs[0].second, runs[0].first, jobs, needed(jobs), here,
+      fit > 0           ? fmt::format("-j {} fits", fit)
+      : fitting.empty() ? std::string("no program of these fits")
+                        : fmt::format("one at a time (-j 1) fit with --program: {}", fmt::join(fitting, ", "))));
+}
+
 }  // namespace ew::cli

@@ -72,4 +72,8 @@ class ReproducePlan {
 /// How long the runs will take, in a sentence, from the times and parts that the suite has of its own size.
 std::string expected_time(const ReproducePlan&, const report::Suite&, unsigned jobs);
 
+/// How much memory the largest runs will take, in a sentence, from the memory and parts that the suite has of its own
+/// size; empty, when it has none. Throws UserError when `jobs` of them need more than `free` bytes.
+std::string expected_memory(const ReproducePlan&, const report::Suite&, unsigned jobs, u64 free);
+
 }  // namespace ew::cli

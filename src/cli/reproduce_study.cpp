@@ -10,6 +10,7 @@
 #include "core/diagnostics.hpp"
 #include "core/files.hpp"
 #include "core/json_text.hpp"
+#include "process/free_memory.hpp"
 #include "report/html_report.hpp"
 
 namespace ew::cli {
@@ -66,6 +67,10 @@ Reproduction reproduce_study(const Suite& suite, const StudyRequest& request) {
   if (!options.slice) build_programs(plan.builds(), std::max(options.jobs, 1u));
   plan.make_runs();
   if (request.says_how_long) fmt::print(stderr, "ew reproduce: {}\n", expected_time(plan, suite, options.jobs));
+  if (request.says_how_long && !options.slice) {
+    const std::string memory = expected_memory(plan, suite, std::max(options.jobs, 1u), process::free_memory());
+    if (!memory.empty()) fmt::print(stderr, "ew reproduce: {}\n", memory);
+  }
   std::vector<FailedRun> failures = carry_out(plan.runs(), batch, request.timeout_seconds, commit);
   if (options.slice) return {};
   const std::vector<u64> seeds = request.runs.each_seed();

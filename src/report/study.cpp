@@ -44,7 +44,7 @@ Program read_program(const toml::node& node, const std::string& file, const std:
   const std::string what = fmt::format("[program.{}]", name);
   const StudyTable table(as_table(node, file, what), file, what,
                          {"source", "options", "run", "prepare", "recover", "kernels", "recovery_kernels", "range",
-                          "recovery_range", "size", "part", "work", "seconds", "operations"});
+                          "recovery_range", "size", "part", "work", "seconds", "mib", "operations"});
   Program program;
   program.name = program.run_name = name;
   program.place = table.place();
@@ -75,6 +75,7 @@ Program read_program(const toml::node& node, const std::string& file, const std:
                                                           "not \"{}\"",
                                                           size, what, part));
   program.seconds = of_sizes<double>(table, "seconds", what, "a number", program.sizes);
+  program.mib = of_sizes<double>(table, "mib", what, "a number", program.sizes);
   program.operations = of_sizes<double>(table, "operations", what, "a number", program.sizes);
   return program;
 }

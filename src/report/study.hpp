@@ -33,9 +33,10 @@ struct Program {
   std::string range, recovery_range;                   // that a figure measures where it names none
   std::map<std::string, std::string> sizes;
   /// Of a size: its part of the paper's data, as the bars show it ("1/8"), and of the work, where that is another; and
-  /// how long a run of it took, in seconds of one core. For those sizes where the suite says so.
+  /// how long a run of it took, in seconds of one core, and its memory, in MiB. For those sizes where the suite says
+  /// so.
   std::map<std::string, std::string> parts, works;
-  std::map<std::string, double> seconds;
+  std::map<std::string, double> seconds, mib;
   std::map<std::string, double> operations;  // that a run of the size carries out, for throughputs
 
   /// The part as a number.

@@ -101,11 +101,22 @@ TEST_F(Reproduce, SaysHowLongTheFullSizeTakesAndHoldsTheMemoryToItsLimit) {
   text.replace(text.find("title ="), 0, "size = \"small\"\nmost_gib = 0.001\n");
   const std::string size = "small = \"--pairs 512 --batches 2\",";
   text.replace(text.find(size), size.size(), size + " paper = \"--pairs 512 --batches 4\",");
-  text.replace(text.find("[configuration.far]"), 0, "part = { small = \"1/2\" }\nseconds = { small = 90 }\n");
+  text.replace(text.find("[configuration.far]"), 0,
+               "part = { small = \"1/2\" }\nseconds = { small = 90 }\nmib = { small = 64 }\n");
   std::ofstream(folder_ / "studies/toy/suite.toml") << text;
   const Outcome full = ew({"--full", "--figure", "1", "-j", "1"});
   EXPECT_EQ(full.status, 0) << "the limit is for the suite's own size; " << full.output;
   EXPECT_NE(full.output.find("2 runs of size paper: about 6 minutes of one core"), std::string::npos) << full.output;
+  EXPECT_NE(full.output.find("a run of gpKVS needs the most memory, about 0.1 GiB"), std::string::npos) << full.output;
+  std::string large = text;
+  large.replace(large.find("small = 64"), 10, "small = 4e9");
+  std::ofstream(folder_ / "studies/toy/suite.toml") << large;
+  const Outcome refused = ew({"--full", "--figure", "1", "-j", "1"});
+  EXPECT_NE(refused.status, 0);
+  EXPECT_NE(refused.output.find("a run of gpKVS needs about 7812500.0 GiB of memory"), std::string::npos)
+      << refused.output;
+  EXPECT_NE(refused.output.find("no program of these fits"), std::string::npos) << refused.output;
+  std::ofstream(folder_ / "studies/toy/suite.toml") << text;
   const Outcome outcome = ew({"--figure", "1", "-j", "1"});
   EXPECT_EQ(outcome.status, 1) << "no run fits into a MiB";
   EXPECT_NE(outcome.output.find("FAIL gpKVS-sbrp-pm-far"), std::string::npos) << outcome.output;
