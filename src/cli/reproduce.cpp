@@ -162,7 +162,8 @@ void add_reproduce(CLI::App& app, int& status) {
   verb->add_option("--size", command->request.size,
                    "Size of the inputs, as the programs have it: small, artifact, scaled or paper; else the study's")
       ->type_name("NAME");
-  verb->add_flag("--full", command->full, "The paper's sizes (--size paper); says first about how long that will take")
+  verb->add_flag("--full", command->full,
+                 "The paper's sizes (--size paper); says first about how long that will take, and how much memory")
       ->excludes("--size");
   verb->add_option("--set", command->request.settings, "Change one field on every machine of the study")
       ->type_name("KEY=VALUE")

@@ -164,14 +164,20 @@ class Store {
     REQUIRE(host_persist(host<char>(offset), bytes, 1) == 0, "the host should have flushed %zu bytes", bytes);
   }
   /// Queues the work that copies these arrays of device memory to `offset`, each on lines of its own, and makes them
-  /// durable. For NDP a kernel copies them.
+  /// durable. For NDP one kernel copies them, as libGPM's does.
   void persist_copies_of(const std::vector<Array>& arrays, size_t offset) {
     const size_t begin = offset;
+    everwarp::GpmPieces pieces;
+    pieces.count = 0;
+    size_t together = 0;
     for (const Array& array : arrays) {
       if (kernels_store(system_)) {
-        const everwarp::GpmPieces pieces = {
-            {{kernels<char>(offset), static_cast<const char*>(array.memory), array.bytes}}, 1};
-        everwarp::gpm_copy<false><<<everwarp::gpmcp_blocks(array.bytes), 512>>>(pieces);
+        pieces.piece[pieces.count++] = {kernels<char>(offset), static_cast<const char*>(array.memory), array.bytes};
+        together += array.bytes;
+        if (pieces.count == everwarp::gpm_pieces || &array == &arrays.back()) {
+          everwarp::gpm_copy<false><<<everwarp::gpmcp_blocks(together), 512>>>(pieces);
+          pieces.count = 0, together = 0;
+        }
       } else if (system_ == System::gpufs) {
         write(array.memory, sizeof(Header) + offset, array.bytes);
       } else {
