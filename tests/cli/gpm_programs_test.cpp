@@ -331,6 +331,25 @@ TEST_P(GpmFiles, GetsAreBatchesOfTheirOwn) {
   EXPECT_NE(outcome.output.find("2 of 3 batches of SETs were committed"), std::string::npos) << outcome.output;
 }
 
+// The published programs' steps give the same results. They are for measurements alone.
+TEST_P(GpmFiles, PublishedStepsGiveTheSameResults) {
+  if (std::string(GetParam()) != "checkpoints") GTEST_SKIP() << "once is enough";
+  for (const std::string system : {"GPM", "CAP-mm"}) {
+    EXPECT_EQ(call({program("gpkvs"), "--small", "--published", "1", "--pool", "pool", "--system", system}).status, 0);
+    EXPECT_EQ(
+        call({program("gpdb"), "--small", "--update", "1", "--published", "1", "--pool", "db", "--system", system})
+            .status,
+        0);
+  }
+  EXPECT_EQ(call({program("gpkvs"), "--small", "--published", "1", "--pool", "pool"}).status, 0);
+  const Outcome recovery = call({program("gpkvs"), "--recover", "pool"}),
+                inserts = call({program("gpdb"), "--published", "1"});
+  EXPECT_EQ(recovery.status, 2);
+  EXPECT_NE(recovery.output.find("whose order of stores cannot be recovered"), std::string::npos) << recovery.output;
+  EXPECT_EQ(inserts.status, 2);
+  EXPECT_NE(inserts.output.find("is expected with --update 1"), std::string::npos) << inserts.output;
+}
+
 // Threads of the host alone, traced: killed at moments of simulated time.
 TEST_P(GpmFiles, ProgramsOfTheCpuRecover) {
   if (std::string(GetParam()) != "checkpoints") GTEST_SKIP() << "once is enough";

@@ -410,5 +410,9 @@ int main(int argc, char** argv) {
                                                {"--share", &Shape::share, 0, 1 << 24},
                                                {"--tablet", &Shape::tablet, 16, 1 << 20},
                                                {"--published", &Shape::published, 0, 1}});
+  if (options.shape.published > options.shape.update) {
+    fprintf(stderr, "--published 1: is expected with --update 1; inserts have no other steps\n");
+    return 2;
+  }
   return options.recovered.empty() ? run(options) : recover(options);
 }
