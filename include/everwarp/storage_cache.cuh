@@ -213,6 +213,7 @@ struct cache_view {
   __device__ status settle(uint64_t line, uint32_t& tries) const { return settle_of(here, line, tries); }
   __device__ bool start_write(uint64_t line, uint64_t now) const { return start_write_of(here, line, now); }
   __device__ bool take(uint32_t slot, cache_wait& wait) const { return take_of(here, slot, wait); }
+  __device__ bool find_slot(uint32_t& slot, cache_wait& wait) const { return find_slot_of(here, slot, wait); }
 
   /// A slot may have become free.
   __device__ void tell() const {
@@ -252,8 +253,10 @@ struct cache_view {
     queue_of(reader_of(line, wait.tries)).unstick();
     if (wait.has_grace()) return again;
     bool lost = *const_cast<volatile uint32_t*>(&state->lost) >= slot_count;
-    for (uint32_t slot = 0; slot < slot_count && !lost; ++slot)  // one that is free: it was the ring that had no place
-      lost = detail::load_acquire(owners + slot) == slot_free;
+    for (uint32_t slot = 0; slot < slot_count && !lost; ++slot) {  // one that is free: it was the ring that had no place
+      const uint64_t owner = detail::load_acquire(owners + slot);
+      lost = owner == slot_free || owner == slot_spare;
+    }
     return lost ? timed_out : wait.refused ? write_back_failed : all_pinned;
   }
 
@@ -362,13 +365,6 @@ struct cache_view {
     and_release(word, ~line_settling);
     return timed_out;
   }
-  /// A slot whose read was not begun, or ended with a status.
-  __device__ void give_back(uint32_t slot, status end) const {
-    if (end == timed_out) atomicAdd(&state->lost, 1u);
-    detail::store_release(owners + slot, end == timed_out ? slot_lost : slot_free);
-    tell();
-  }
-
   /// The line's write is under way. `now`: its state: valid, dirty, neither busy nor writing.
   static __device__ __noinline__ bool start_write_of(const cache_view* at, uint64_t line, uint64_t now) {
     using namespace detail;
@@ -389,60 +385,16 @@ struct cache_view {
     return true;
   }
 
-  /// Twice round: the first time takes the reference bits away. Nobody else knows the slot then.
-  __device__ bool find_slot(uint32_t& slot, cache_wait& wait) const {
-    for (uint32_t i = 0; i < 2 * slot_count && wait.refused <= slot_count; ++i) {
-      const uint64_t turn = atomicAdd(reinterpret_cast<unsigned long long*>(&state->hand), 1ull);
-      slot = static_cast<uint32_t>(turn % slot_count);
-      if (take(slot, wait)) return true;
-    }
-    return false;
-  }
-  /// The slot is the caller's.
-  static __device__ __noinline__ bool take_of(const cache_view* at, uint32_t slot, cache_wait& wait) {
-    using namespace detail;
-    const cache_view v = *at;
-    const uint64_t line = load_acquire(v.owners + slot);
-    if (line == slot_free) return change(v.owners + slot, slot_free, slot_claimed);
-    if (line >= v.lines) return false;
-    uint64_t* const word = v.states + line;
-    uint64_t now = load_acquire(word);
-    if (now & (line_pending | line_writing)) {
-      v.settle_other(line, wait);
-      now = load_acquire(word);
-    }
-    const auto may_leave = [&](uint64_t state) {
-      return slot_of(state) == slot &&  // else it left, and came back to another slot, meanwhile
-             (state & (line_valid | line_busy | line_writing | line_settling | line_pins)) == line_valid;
-    };
-    if (!may_leave(now)) return false;
-    if (v.replacement == replacement::clock && now & line_referenced) {
-      and_release(word, ~line_referenced);
-      return false;
-    }
-    if (now & line_dirty) {
-      const queue_view queue = v.queue_of(v.drive_of(line, 0));
-      if (!queue.has_place()) return false;
-      if (v.start_write(line, now)) v.settle_other(line, wait);
-      now = load_acquire(word);
-      if (!may_leave(now) || now & line_dirty) return false;
-    }
-    if (!change(word, now, now | line_busy)) return false;
-    store_release(v.owners + slot, slot_claimed);
-    count(&v.counts().evictions);
-    count(&v.state->progress);
-    and_release(word, ~(line_busy | line_valid | line_referenced));
-    return true;
-  }
-  /// Of a line that the caller does not want, but its slot.
-  __device__ void settle_other(uint64_t line, cache_wait& wait) const {
-    const bool reads = detail::load_acquire(states + line) & line_pending;
-    uint32_t tries = drives;
-    const status end = settle(line, tries);
-    if (end == again || end == ok || reads) return;  // a read that failed: the thread that wants the line asks again
-    ++wait.refused;
-    fail(line, end);
-  }
+  // The hand: storage_cache_slots.cuh.
+  static constexpr uint32_t slots_of_a_look = 16;
+  static __device__ __noinline__ bool find_slot_of(const cache_view* at, uint32_t& slot, cache_wait& wait);
+  static __device__ __noinline__ bool take_of(const cache_view* at, uint32_t slot, cache_wait& wait);
+  __device__ uint32_t pass_over(uint64_t turn) const;
+  __device__ void settle_other(uint64_t line, cache_wait& wait) const;
+  __device__ bool take_spare(uint32_t& slot) const;
+  __device__ void give_back(uint32_t slot, status end) const;
 };
 
 }  // namespace bam
+
+#include <everwarp/storage_cache_slots.cuh>

@@ -139,6 +139,7 @@ class cache {
     std::vector<uint64_t> owners = copy(view_.owners, view_.slot_count);
     for (uint64_t& owner : owners)
       if (owner != slot_lost) owner = slot_free;
+    cuda(cudaMemset(&view_.state->spare, 0, 8), "the cache's state");
     cuda(cudaMemcpy(view_.owners, owners.data(), owners.size() * 8, cudaMemcpyHostToDevice), "owners of slots");
   }
   /// Bytes of the cached range, from the host to the drives. Whole lines; the last may be short: zeros follow.
@@ -162,7 +163,7 @@ class cache {
     if (view_.confirmations)
       cuda(cudaMemset(view_.confirmations, 0, drives_.size() * sizeof(confirmation)), "confirmations");
     cache_state state = copy(view_.state, 1)[0];
-    state.deaf = state.lost = 0;
+    state.deaf = state.lost = 0, state.spare = 0;
     cuda(cudaMemcpy(view_.states, states.data(), states.size() * 8, cudaMemcpyHostToDevice), "states of lines");
     cuda(cudaMemcpy(view_.owners, owners.data(), owners.size() * 8, cudaMemcpyHostToDevice), "owners of slots");
     cuda(cudaMemcpy(view_.state, &state, sizeof state, cudaMemcpyHostToDevice), "the cache's state");

@@ -58,6 +58,7 @@ struct cache_state {
   uint32_t waiting;   // such threads
   uint32_t deaf;      // bit by drive: a command of it timed out
   uint32_t lost;      // slots that such a command may still write
+  uint64_t spare;     // slots that came back unused: one more than the last, and above 32 bits a count of changes
   cache_failure first;
 };
 constexpr uint32_t statistics_shards = 32;
@@ -79,6 +80,7 @@ constexpr uint32_t word_not_told = 1u << 31 | 0x7ff << 1;
 
 /// Owners of slots that are no line.
 constexpr uint64_t slot_free = ~0ull, slot_claimed = ~0ull - 1, slot_lost = ~0ull - 2;
+constexpr uint64_t slot_spare = ~0ull - 3;  // free, in the list of cache_state::spare: its command's ticket is the next
 constexpr uint32_t most_drives = 16;
 
 namespace detail {
@@ -100,6 +102,9 @@ __device__ inline uint64_t or_release(uint64_t* to, uint64_t value) {
 }
 __device__ inline void or_relaxed(uint64_t* to, uint64_t value) {
   asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
+}
+__device__ inline void and_relaxed(uint64_t* to, uint64_t value) {
+  asm volatile("red.relaxed.gpu.global.and.b64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 __device__ inline uint64_t and_release(uint64_t* to, uint64_t value) {
   uint64_t before;

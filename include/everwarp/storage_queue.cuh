@@ -177,21 +177,31 @@ struct queue_view {
   }
   /// The next place of the ring is free now.
   __device__ bool has_place() const {
-    const uint64_t next = *const_cast<volatile uint64_t*>(&state->ticket);
-    uint64_t turn = 0;
-    if (is_free(next, turn)) return true;
+    uint64_t next = next_ticket(), turn = 0;
+    for (;;) {
+      if (is_free(next, turn)) return true;
+      const uint64_t now = next_ticket();
+      if (now == next) break;
+      next = now;  // another thread has taken that ticket
+    }
     poll(next);  // the command that has the place may not have been told
     return is_free(next, turn);
   }
   /// Waits for nothing. False: the next place is not free now. The command is detached: its result goes to `word`, which is
   /// in device memory and 0, and frees the place. Whoever waits for the word calls poll().
   __device__ bool try_submit(const command& c, uint64_t& ticket, uint32_t* word) const {
-    ticket = *const_cast<volatile uint64_t*>(&state->ticket);
+    ticket = next_ticket();
     uint64_t turn = 0;
     for (;;) {
       if (!is_free(ticket, turn)) {
+        // Another thread may have taken this ticket meanwhile: that is no full ring.
+        if (const uint64_t next = next_ticket(); next != ticket) {
+          ticket = next;
+          continue;
+        }
         poll(ticket);
-        if (!is_free(ticket, turn)) return false;
+        if (!is_free(ticket, turn) && next_ticket() == ticket) return false;
+        continue;
       }
       const uint64_t before = atomicCAS(reinterpret_cast<unsigned long long*>(&state->ticket),
                                         static_cast<unsigned long long>(ticket), static_cast<unsigned long long>(ticket + 1));
@@ -253,7 +263,7 @@ struct queue_view {
   }
   /// Behind refusals of try_submit(): the command whose place is next, if it is a detached one, is given up. True: it was.
   __device__ bool unstick() const {
-    const uint64_t next = *const_cast<volatile uint64_t*>(&state->ticket);
+    const uint64_t next = next_ticket();
     return next >= size && abandon(next - size, place_detached);
   }
 
@@ -300,6 +310,7 @@ struct queue_view {
     turn = detail::load_acquire(turns + ticket % size);
     return (turn & turn_bits) == 2 * (ticket / size);
   }
+  __device__ uint64_t next_ticket() const { return *const_cast<const volatile uint64_t*>(&state->ticket); }
   __device__ uint64_t completions_at() const { return *const_cast<const volatile uint64_t*>(&state->completions_at); }
   /// A completion is there that had not been taken when the head was `at`.
   __device__ bool is_there(uint64_t at) const {

@@ -88,6 +88,7 @@ void by_bam(passes& p, const setup::options& given) {
   bam::array<word> array(cache, 0, p.values().size());
   array.upload(p.values().data());
   cache.drop(), cache.reset_statistics();
+  word reads = 0;
   for (const char* const name : {"cold", "hot"}) {
     if (given["reuse"])
       p.pass<bam::cursor<word>>(name, array.view());
@@ -96,6 +97,10 @@ void by_bam(passes& p, const setup::options& given) {
     cache.must();
     const bam::cache_statistics s = cache.statistics();
     printf("read_rate: %llu reads of lines\n", static_cast<unsigned long long>(s.reads));
+    const bool fits = cache.config().slots >= cache.view().lines;
+    if (fits && (s.evictions != 0 || (reads != 0 && s.reads != reads)))
+      throw std::runtime_error("all lines have a slot, and " + std::to_string(s.evictions) + " have left");
+    reads = s.reads;
   }
 }
 
