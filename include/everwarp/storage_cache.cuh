@@ -108,7 +108,7 @@ struct cache_view {
     using namespace detail;
     const uint64_t now = load_acquire(states + line), mine = line_writing | line_settling;
     if (!(now & mine) && change(states + line, now, (now & ~line_dirty) | mine)) return ok;
-    if (now & line_writing) settle(line, wait.tries);
+    if (now & line_writing) settle(line, now, wait.tries);
     return again;
   }
   /// The end of that. `dirty`: the drives may have older bytes.
@@ -162,9 +162,9 @@ struct cache_view {
     using namespace detail;
     const cache_view v = *at;
     const uint64_t now = load_acquire(v.states + line);
-    if (now & line_busy) return now & line_pending ? v.settle(line, wait.tries) : again;
+    if (now & line_busy) return now & line_pending ? v.settle_here(line, now, wait.tries) : again;
     if (now & line_valid) return ok;
-    return wait.may_look() && change(v.states + line, now, now | line_busy) ? v.bring(line, slot_of(now), wait) : again;
+    return wait.may_look() && change(v.states + line, now, now | line_busy) ? v.bring_here(line, slot_of(now), wait) : again;
   }
   static __device__ __noinline__ status expire_of(const cache_view* at, uint64_t line, cache_wait& wait) {
     const cache_view v = *at;
@@ -178,7 +178,7 @@ struct cache_view {
     if (now & (line_valid | line_busy)) return ok;
     if (!change(word, now, now | line_busy)) return again;
     cache_wait once = v.wait();
-    const status end = v.bring(line, slot_of(now), once);
+    const status end = v.bring_here(line, slot_of(now), once);
     once.end();
     if (load_acquire(word) & (line_valid | line_pending)) {
       count(&v.counts().prefetches);
@@ -192,13 +192,13 @@ struct cache_view {
     const uint64_t now = load_acquire(v.states + line);
     status end = again;
     if (now & line_busy) {
-      if (now & line_pending) v.settle(line, wait.tries);
+      if (now & line_pending) v.settle(line, now, wait.tries);
     } else if (!(now & line_valid) || !(now & (line_dirty | line_writing))) {
       return ok;
     } else if (now & line_writing) {
-      end = v.settle(line, wait.tries);
+      end = v.settle(line, now, wait.tries);
     } else if (v.start_write(line, now)) {
-      end = v.settle(line, wait.tries);
+      end = v.settle(line, load_acquire(v.states + line), wait.tries);
     }
     return end == ok ? again : end;  // a read of the line, meanwhile
   }
@@ -208,12 +208,12 @@ struct cache_view {
     if (atomicAdd(&v.state->first.count, 1u) == 0) v.state->first.why = why, v.state->first.line = line;
     return why;
   }
-  __device__ status bring(uint64_t line, uint32_t old, cache_wait& wait) const { return bring_of(here, line, old, wait); }
   __device__ bool is_confirmed(slot_command& read) const { return is_confirmed_of(here, read); }
-  __device__ status settle(uint64_t line, uint32_t& tries) const { return settle_of(here, line, tries); }
+  __device__ status settle(uint64_t line, uint64_t now, uint32_t& tries) const {
+    return settle_of(here, line, now, tries);
+  }
   __device__ bool start_write(uint64_t line, uint64_t now) const { return start_write_of(here, line, now); }
   __device__ bool take(uint32_t slot, cache_wait& wait) const { return take_of(here, slot, wait); }
-  __device__ bool find_slot(uint32_t& slot, cache_wait& wait) const { return find_slot_of(here, slot, wait); }
 
   /// A slot may have become free.
   __device__ void tell() const {
@@ -222,19 +222,22 @@ struct cache_view {
 
   /// The busy line, whose word named `old` as its slot, is asked for. bam::again also when it is: the bit pending says
   /// so. Else it is not busy any more.
-  static __device__ __noinline__ status bring_of(const cache_view* at, uint64_t line, uint32_t old, cache_wait& wait) {
+  __device__ __forceinline__ status bring_here(uint64_t line, uint32_t old, cache_wait& wait) const {
     using namespace detail;
-    const cache_view v = *at;
+    const cache_view& v = *this;
     const uint32_t pair = v.pair_of(v.reader_of(line, wait.tries));
     const queue_view queue = v.queues[pair];
     uint32_t slot = 0;
-    if (!queue.has_place()) {
+    const queue_view::free_place_of place = queue.next_place();
+    if (!place.is_free) {
       // No line leaves for a command that cannot be told now.
     } else if (v.find_slot(slot, wait)) {
       slot_command& mine = v.commands[uint64_t{slot} * v.drives];
       mine.word = 0, mine.queue = pair, mine.confirmation = 0;
       const command c = bam::read(v.block_of(line), v.line_blocks, v.at(slot), v.second(slot));
-      if (queue.try_submit(c, mine.ticket, &mine.word)) {
+      uint64_t ticket;
+      if (queue.try_submit(c, place, ticket, &mine.word)) {
+        mine.ticket = ticket;
         count(&v.counts().reads);
         v.owners[slot] = line;
         add_release(v.states + line, uint64_t{slot - old} << 32 | line_pending);  // nobody else changes either
@@ -260,23 +263,33 @@ struct cache_view {
     return lost ? timed_out : wait.refused ? write_back_failed : all_pinned;
   }
 
-  /// How the command of a line that is pending or writing has ended, if it has. bam::again: it has not, or a write has
-  /// ended well; ok: a read has.
-  static __device__ __noinline__ status settle_of(const cache_view* at, uint64_t line, uint32_t& tries) {
-    using namespace detail;
+  /// How the command of a line has ended whose word was `now`, pending or writing, if it has. bam::again: it has not, or a
+  /// write has ended well; ok: a read has.
+  static __device__ __noinline__ status settle_of(const cache_view* at, uint64_t line, uint64_t now, uint32_t& tries) {
     const cache_view v = *at;
+    return v.settle_here(line, now, tries);
+  }
+  __device__ __forceinline__ status settle_here(uint64_t line, uint64_t now, uint32_t& tries) const {
+    using namespace detail;
+    const cache_view& v = *this;
     uint64_t* const word = v.states + line;
-    if (!v.is_there(load_acquire(word))) return again;
-    const uint64_t now = or_release(word, line_settling);
+    if (!v.is_there(now)) return again;
+    now = or_both(word, line_settling);
     if (now & line_settling) return again;
-    __threadfence();
-    const uint32_t slot = slot_of(now);
-    slot_command* const all = v.commands + uint64_t{slot} * v.drives;
+    slot_command* const all = v.commands + uint64_t{slot_of(now)} * v.drives;
     status end = again;
-    if (now & line_pending && v.is_there(now)) {
-      if (const result told = result_of(all->word); told.status != ok) {
-        end = told.status;
-        v.give_back(slot, end);
+    bool there = now & (line_pending | line_writing), not_told = false;
+    for (uint32_t i = 0; there && i < (now & line_pending ? 1 : v.writes()); ++i) {
+      const uint32_t told = load_acquire(&all[i].word);  // the line may have another command by now
+      there = told != 0;
+      if (now & line_writing && told == word_not_told) not_told = true;
+      else if (const status one = result_of(told).status; there && one != ok) end = one;
+    }
+    if (!there) {
+      and_release(word, ~line_settling);
+    } else if (now & line_pending) {
+      if (end != again) {
+        v.give_back(slot_of(now), end);
         and_release(word, ~(line_busy | line_pending | line_settling));
         return v.placement == placement::replicated && ++tries < v.drives ? again : end;
       }
@@ -287,20 +300,13 @@ struct cache_view {
       xor_release(word, line_busy | line_pending | line_settling | line_valid);
       count(&v.state->progress);
       return ok;
-    }
-    if (now & line_writing && v.is_there(now)) {
-      bool not_told = false;
-      for (uint32_t i = 0; i < v.writes(); ++i) {
-        if (all[i].word == word_not_told) not_told = true;
-        else if (const status one = result_of(all[i].word).status; one != ok) end = one;
-      }
+    } else {
       if (end != again || not_told) or_release(word, line_dirty);
       else count(&v.counts().write_backs);
       and_release(word, ~(line_writing | line_settling));
       count(&v.state->progress);
       return end;
     }
-    and_release(word, ~line_settling);
     return again;
   }
   /// A command that began behind the read's completion has completed, so the read's data are there (BaM, section 4.4).
@@ -336,12 +342,11 @@ struct cache_view {
     const slot_command* const all = commands + uint64_t{slot_of(now)} * drives;
     const uint32_t many = now & line_pending ? 1 : writes();
     for (uint32_t i = 0; i < many; ++i) {
-      const uint64_t ticket = *const_cast<const volatile uint64_t*>(&all[i].ticket);
-      const uint32_t pair = *const_cast<const volatile uint32_t*>(&all[i].queue);
-      if (load_acquire(&all[i].word)) continue;
+      const uint64_t ticket = glance(&all[i].ticket);
+      const uint32_t pair = glance(&all[i].queue);
+      if (glance(&all[i].word)) continue;
       const queue_view queue = queues[pair];
-      queue.poll(ticket);
-      if (!load_acquire(&all[i].word)) return false;
+      if (!queue.poll(ticket) || !glance(&all[i].word)) return false;
     }
     return true;
   }
@@ -387,7 +392,8 @@ struct cache_view {
 
   // The hand: storage_cache_slots.cuh.
   static constexpr uint32_t slots_of_a_look = 16;
-  static __device__ __noinline__ bool find_slot_of(const cache_view* at, uint32_t& slot, cache_wait& wait);
+  __device__ bool find_slot(uint32_t& slot, cache_wait& wait) const;
+  static __device__ __noinline__ bool go_round_of(const cache_view* at, uint32_t& slot, cache_wait& wait);
   static __device__ __noinline__ bool take_of(const cache_view* at, uint32_t slot, cache_wait& wait);
   __device__ uint32_t pass_over(uint64_t turn) const;
   __device__ void settle_other(uint64_t line, cache_wait& wait) const;

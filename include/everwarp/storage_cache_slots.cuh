@@ -37,13 +37,21 @@ __device__ inline bool cache_view::take_spare(uint32_t& slot) const {
   return true;
 }
 
-/// Twice round: the first time takes the reference bits away. Nobody else knows the slot then.
-inline __device__ __noinline__ bool cache_view::find_slot_of(const cache_view* at, uint32_t& slot, cache_wait& wait) {
+/// Nobody else knows the slot then.
+__device__ __forceinline__ bool cache_view::find_slot(uint32_t& slot, cache_wait& wait) const {
+  if (take_spare(slot)) return true;
+  const uint64_t turn = atomicAdd(reinterpret_cast<unsigned long long*>(&state->hand), 1ull);
+  slot = static_cast<uint32_t>(turn % slot_count);
+  const uint64_t line = detail::glance(owners + slot);
+  if (line == slot_free && detail::change(owners + slot, slot_free, slot_claimed)) return true;
+  return go_round_of(here, slot, wait);
+}
+/// Twice round: the first time takes the reference bits away. `slot`: the first to look at.
+inline __device__ __noinline__ bool cache_view::go_round_of(const cache_view* at, uint32_t& slot, cache_wait& wait) {
   const cache_view v = *at;
-  if (v.take_spare(slot)) return true;
-  uint32_t many = 1;
-  for (uint32_t i = 0; i < 2 * v.slot_count && wait.refused <= v.slot_count; i += many) {
-    if (i != 0 && v.slot_count >= 8 * slots_of_a_look) many = slots_of_a_look;  // the first has not helped
+  if (v.take(slot, wait)) return true;
+  const uint32_t many = v.slot_count >= 8 * slots_of_a_look ? slots_of_a_look : 1;
+  for (uint32_t i = 1; i < 2 * v.slot_count && wait.refused <= v.slot_count; i += many) {
     const uint64_t turn = atomicAdd(reinterpret_cast<unsigned long long*>(&v.state->hand), uint64_t{many});
     uint32_t kept = many == 1 ? 0 : v.pass_over(turn);
     for (uint32_t k = 0; k < many; ++k, kept >>= 1) {
@@ -101,7 +109,7 @@ inline __device__ __noinline__ bool cache_view::take_of(const cache_view* at, ui
   }
   if (now & line_dirty) {
     const queue_view queue = v.queue_of(v.drive_of(line, 0));
-    if (!queue.has_place()) return false;
+    if (!queue.next_place().is_free) return false;
     if (v.start_write(line, now)) v.settle_other(line, wait);
     now = load_acquire(word);
     if (!may_leave(now) || now & line_dirty) return false;
@@ -115,10 +123,10 @@ inline __device__ __noinline__ bool cache_view::take_of(const cache_view* at, ui
 }
 /// Of a line that the caller does not want, but its slot.
 __device__ inline void cache_view::settle_other(uint64_t line, cache_wait& wait) const {
-  const bool reads = detail::load_acquire(states + line) & line_pending;
+  const uint64_t now = detail::load_acquire(states + line);
   uint32_t tries = drives;
-  const status end = settle(line, tries);
-  if (end == again || end == ok || reads) return;  // a read that failed: the thread that wants the line asks again
+  const status end = now & (line_pending | line_writing) ? settle(line, now, tries) : again;
+  if (end == again || end == ok || now & line_pending) return;  // a read that failed: the thread that wants the line asks again
   ++wait.refused;
   fail(line, end);
 }

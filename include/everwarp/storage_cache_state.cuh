@@ -95,6 +95,11 @@ __device__ inline uint64_t add_release(uint64_t* to, uint64_t value) {
   asm volatile("atom.release.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(to), "l"(value) : "memory");
   return before;
 }
+__device__ inline uint64_t or_both(uint64_t* to, uint64_t value) {  // acquire and release
+  uint64_t before;
+  asm volatile("atom.acq_rel.gpu.global.or.b64 %0, [%1], %2;" : "=l"(before) : "l"(to), "l"(value) : "memory");
+  return before;
+}
 __device__ inline uint64_t or_release(uint64_t* to, uint64_t value) {
   uint64_t before;
   asm volatile("atom.release.gpu.global.or.b64 %0, [%1], %2;" : "=l"(before) : "l"(to), "l"(value) : "memory");
@@ -140,7 +145,7 @@ class poll_count {
  public:
   __device__ explicit poll_count(const cache_state* state) : state_(state) {}
   __device__ bool is_over(uint32_t patience) {
-    if (count_ % polls_between_looks == 0) {
+    if (count_ % polls_between_looks == polls_between_looks - 1) {  // the first waits for no load
       const uint64_t now = detail::glance(&state_->progress);
       if (now != seen_) seen_ = now, count_ = 0;
     }
@@ -163,6 +168,7 @@ class cache_wait {
   __device__ explicit cache_wait(cache_state* state) : state_(state) {}
   /// Looking for a slot may help: it was not tried yet, or something has happened since.
   __device__ bool may_look() {
+    if (looks_ == 0) return true;  // and once more in any case, behind what is seen then
     const uint64_t now = progress();
     // Now and then in any case: a thread that lets a line go may have looked for waiting threads too early.
     if (looks_ > 1 && now == looked_ && ++skipped_ % 64) return false;

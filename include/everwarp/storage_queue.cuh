@@ -3,7 +3,8 @@
 //
 // A thread takes a ticket, waits until its place in the ring is free, writes its entry there, and marks it. The holder of
 // the tail's lock moves the tail past all marks that follow each other, and rings the doorbell once for all of them. The
-// holder of the head's lock takes completions away for everybody, hands each to the thread that waits for it, and rings once.
+// holder of the head's lock takes completions away for everybody, hands each to the thread that waits for it, and rings
+// when a quarter of the ring has been taken.
 //
 // Tickets have 64 bits. A ring has any size from 2 on. A command's identifier is the number of its place, plus a multiple of
 // the ring's size that grows when a completion is lost. A wait ends after `patience` polls during which no command of the
@@ -39,6 +40,7 @@ struct queue_state {
   uint32_t completion_lock;
   uint64_t completions_at;          // head of the completions, and above 32 bits the phase of new entries there
   uint64_t doorbells, completions;  // rung; taken away
+  uint32_t untold;                  // completions that were taken since the controller was told
   uint64_t lost, late;              // places used again without a completion; completions that came after that
   uint32_t given_up;                // there may be places in that state
   diagnosis first;
@@ -88,9 +90,9 @@ __device__ inline void ring(volatile uint32_t* doorbell, uint32_t value) {
   asm volatile("st.mmio.relaxed.sys.global.u32 [%0], %1;" ::"l"(doorbell), "r"(value) : "memory");
 }
 __device__ inline bool try_lock(uint32_t* lock) {
-  if (atomicExch(lock, 1u) != 0) return false;
-  __threadfence();
-  return true;
+  uint32_t before;
+  asm volatile("atom.acquire.gpu.global.exch.b32 %0, [%1], 1;" : "=r"(before) : "l"(lock) : "memory");
+  return before == 0;
 }
 __device__ inline void unlock(uint32_t* lock) {
   store_release(lock, 0u);
@@ -175,42 +177,42 @@ struct queue_view {
     }
     return true;
   }
-  /// The next place of the ring is free now.
-  __device__ bool has_place() const {
-    uint64_t next = next_ticket(), turn = 0;
-    for (;;) {
-      if (is_free(next, turn)) return true;
-      const uint64_t now = next_ticket();
-      if (now == next) break;
-      next = now;  // another thread has taken that ticket
-    }
-    poll(next);  // the command that has the place may not have been told
-    return is_free(next, turn);
-  }
-  /// Waits for nothing. False: the next place is not free now. The command is detached: its result goes to `word`, which is
-  /// in device memory and 0, and frees the place. Whoever waits for the word calls poll().
-  __device__ bool try_submit(const command& c, uint64_t& ticket, uint32_t* word) const {
-    ticket = next_ticket();
-    uint64_t turn = 0;
-    for (;;) {
-      if (!is_free(ticket, turn)) {
-        // Another thread may have taken this ticket meanwhile: that is no full ring.
-        if (const uint64_t next = next_ticket(); next != ticket) {
-          ticket = next;
-          continue;
-        }
-        poll(ticket);
-        if (!is_free(ticket, turn) && next_ticket() == ticket) return false;
+  /// The next ticket, while its place is free.
+  struct free_place_of {
+    uint64_t ticket = 0, turn = 0;
+    bool is_free = false;
+  };
+  __device__ __forceinline__ free_place_of next_place() const {
+    free_place_of next;
+    next.ticket = next_ticket();
+    for (bool polled = false;;) {
+      if ((next.is_free = is_free(next.ticket, next.turn))) return next;
+      // Another thread may have taken this ticket meanwhile: that is no full ring.
+      if (const uint64_t now = next_ticket(); now != next.ticket) {
+        next.ticket = now;
         continue;
       }
-      const uint64_t before = atomicCAS(reinterpret_cast<unsigned long long*>(&state->ticket),
-                                        static_cast<unsigned long long>(ticket), static_cast<unsigned long long>(ticket + 1));
-      if (before == ticket) break;
-      ticket = before;
+      if (polled) return next;
+      poll(next.ticket);  // the command that has the place may not have been told
+      polled = true;
     }
-    put(c, ticket, turn, word);
-    tell();
-    return true;
+  }
+  /// Waits for nothing. False: the next place is not free now. The command is detached: its result goes to `word`, which is
+  /// in device memory and 0, and frees the place. Whoever waits for the word calls poll(). `place`: what next_place() has
+  /// answered; another thread may have it by now.
+  __device__ __forceinline__ bool try_submit(const command& c, free_place_of place, uint64_t& ticket, uint32_t* word) const {
+    for (; place.is_free; place = next_place()) {
+      const unsigned long long mine = place.ticket;
+      if (atomicCAS(reinterpret_cast<unsigned long long*>(&state->ticket), mine, mine + 1) != mine) continue;
+      ticket = place.ticket;
+      put(c, place.ticket, place.turn, word);
+      tell();
+      return true;
+    }
+    return false;
+  }
+  __device__ __forceinline__ bool try_submit(const command& c, uint64_t& ticket, uint32_t* word) const {
+    return try_submit(c, next_place(), ticket, word);
   }
 
   /// The end of a command that was submitted. Once for each ticket.
@@ -243,8 +245,8 @@ struct queue_view {
     if (there) end = result_of(there);
     return there != 0;
   }
-  /// Looks for completions, and moves the tail if the command still waits for that.
-  __device__ void poll(uint64_t ticket) const {
+  /// Looks for completions, and moves the tail if the command still waits for that. True: it has found something.
+  __device__ __forceinline__ bool poll(uint64_t ticket) const {
     using namespace detail;
     // Loads that wait for nothing, side by side: most polls find nothing.
     const uint32_t mark = glance(marks + ticket % size), tail = glance(&state->tail);
@@ -253,6 +255,7 @@ struct queue_view {
     const bool any = is_there(at);
     if (any) take_completions_now();
     if (mark | next | any) tell();
+    return any;
   }
   /// Nobody waits for the detached command any more. True, with its end: it has completed.
   __device__ bool give_up_at(const uint32_t* word, uint64_t ticket, result& end) const {
@@ -273,29 +276,32 @@ struct queue_view {
   }
 
  private:
-  __device__ void take_completions_now() const {
+  __device__ __forceinline__ void take_completions_now() const {
     using namespace detail;
     if (!try_lock(&state->completion_lock)) return;
-    const uint64_t at = state->completions_at;
+    const uint64_t at = completions_at();
+    const uint32_t before = glance(&state->head), untold = glance(&state->untold);
     uint32_t head = static_cast<uint32_t>(at), phase = static_cast<uint32_t>(at >> 32), taken = 0, fetched = 0;
     for (;;) {
       const uint64_t last = load_acquire(completions + head);
       if ((last >> 48 & 1) != phase) break;
       fetched = last & 0xffff;
       // Behind the completion: one that is late finds this set.
-      const uint32_t checks = *const_cast<const volatile uint32_t*>(&state->given_up);
+      const uint32_t checks = glance(&state->given_up);
       complete(last >> 32 & 0xffff, static_cast<uint32_t>(1u << 31 | last >> 48), checks);
       ++taken;
       if (++head == size) head = 0, phase ^= 1;
     }
     if (taken) {
       *const_cast<volatile uint64_t*>(&state->completions_at) = head | static_cast<uint64_t>(phase) << 32;
-      state->completions += taken;
-      const uint32_t before = state->head;
+      count(&state->completions, taken);
       store_release(&state->head, fetched);
-      __threadfence_system();  // a thread that gives up now sees this head, or is seen by what follows
-      ring_doorbell(head_doorbell, head);
-      if (*const_cast<volatile uint32_t*>(&state->given_up))
+      __threadfence();  // a thread that gives up now sees this head, or is seen by what follows
+      // The entries were read: the controller may write them again. It is told of a quarter of the ring at once.
+      const bool tells = 4 * (untold + taken) >= size;
+      *const_cast<volatile uint32_t*>(&state->untold) = tells ? 0 : untold + taken;
+      if (tells) ring_doorbell(head_doorbell, head);
+      if (glance(&state->given_up))
         for (uint32_t i = before; i != fetched; i = i + 1 == size ? 0 : i + 1) use_again(i);
     }
     unlock(&state->completion_lock);
@@ -321,7 +327,7 @@ struct queue_view {
     return place + size * static_cast<uint32_t>(turn >> lost_shift);
   }
   /// The entry of a ticket whose place is free, marked.
-  __device__ void put(command c, uint64_t ticket, uint64_t turn, uint32_t* word) const {
+  __device__ __forceinline__ void put(command c, uint64_t ticket, uint64_t turn, uint32_t* word) const {
     using namespace detail;
     const uint32_t place = static_cast<uint32_t>(ticket % size);
     results[place] = 0;
@@ -331,26 +337,29 @@ struct queue_view {
     const uint4* from = reinterpret_cast<const uint4*>(&c);
     uint4* to = reinterpret_cast<uint4*>(ring + place);
     for (int i = 0; i < 4; ++i) to[i] = from[i];
-    store_release(turns + place, turn + 1);
+    *const_cast<volatile uint64_t*>(turns + place) = turn + 1;  // whoever must see it has seen the mark, or what follows from it
     store_release(marks + place, 1u);
   }
   __device__ void free_place(uint32_t place, uint64_t turn) const { detail::store_release(turns + place, turn + 1); }
 
-  __device__ void complete(uint32_t id, uint32_t end, bool checks) const {
+  __device__ __forceinline__ void complete(uint32_t id, uint32_t end, bool checks) const {
     using namespace detail;
     const uint32_t place = checks ? id % size : id;
     if (checks && id_of(place, load_acquire(turns + place)) != id) {
       ++state->late;
       return;
     }
+    // Neither changes before this thread frees the place.
+    const uint64_t turn = glance(turns + place);
+    uint32_t* const word = *const_cast<uint32_t* const volatile*>(words + place);
     const uint32_t before = atomicExch(states + place, static_cast<uint32_t>(place_completed));
     if (before == place_awaited) store_release(results + place, end);
-    if (before == place_detached) store_release(words[place], end);
-    if (before == place_detached || before == place_given_up) free_place(place, load_acquire(turns + place));
+    if (before == place_detached) store_release(word, end);
+    if (before == place_detached || before == place_given_up) free_place(place, turn);
   }
 
   /// Given up, and fetched: free, under another identifier. Without one left the place stays taken.
-  __device__ void use_again(uint32_t place) const {
+  __device__ __forceinline__ void use_again(uint32_t place) const {
     const uint64_t turn = detail::load_acquire(turns + place);
     if (*const_cast<volatile uint32_t*>(states + place) != place_given_up) return;
     if (id_of(place, turn) + size > 0xfffe || turn >> lost_shift == 255) return;
@@ -382,31 +391,34 @@ struct queue_view {
   }
 
   /// Of detached commands nobody may be waiting: moves the tail until no entry is left that it could pass.
-  __device__ void tell() const {
+  __device__ __forceinline__ void tell() const {
+    using namespace detail;
     for (;;) {
-      const uint32_t tail = *const_cast<volatile uint32_t*>(&state->tail), next = tail + 1 == size ? 0 : tail + 1;
-      if (detail::load_acquire(marks + tail) == 0 || next == detail::load_acquire(&state->head)) return;
-      if (*const_cast<volatile uint32_t*>(&state->tail_lock)) return;  // its holder, or the next poll
-      move_tail();
-      __threadfence();
+      const uint32_t tail = glance(&state->tail), head = glance(&state->head), locked = glance(&state->tail_lock);
+      const uint32_t next = tail + 1 == size ? 0 : tail + 1;
+      // Locked: its holder passes the entry, or the next poll.
+      if (locked || next == head || glance(marks + tail) == 0 || !try_lock(&state->tail_lock)) return;
+      move_locked_tail();
     }
   }
   /// The tail passes all entries that are written and follow each other, as far as the ring has room.
   __device__ void move_tail() const {
+    if (detail::glance(&state->tail_lock) == 0 && detail::try_lock(&state->tail_lock)) move_locked_tail();
+  }
+  __device__ __forceinline__ void move_locked_tail() const {
     using namespace detail;
-    if (glance(&state->tail_lock) != 0 || !try_lock(&state->tail_lock)) return;
-    uint32_t tail = state->tail;
-    const uint32_t before = tail;
+    const uint32_t head = glance(&state->head), before = glance(&state->tail);
+    uint32_t tail = before;
     for (;;) {
       const uint32_t next = tail + 1 == size ? 0 : tail + 1;
-      if (load_acquire(marks + tail) == 0 || next == load_acquire(&state->head)) break;
+      if (next == head || glance(marks + tail) == 0) break;
       tail = next;
     }
     if (tail != before) {
       // Cleared before the doorbell: a detached command may complete, and its place be marked again, right behind it.
       for (uint32_t i = before; i != tail; i = i + 1 == size ? 0 : i + 1) *const_cast<volatile uint32_t*>(marks + i) = 0;
-      state->tail = tail;
-      __threadfence_system();  // the entries are in memory before the controller hears of them
+      *const_cast<volatile uint32_t*>(&state->tail) = tail;
+      __threadfence_system();  // behind the marks: the entries are in memory before the controller hears of them
       ring_doorbell(tail_doorbell, tail);
     }
     unlock(&state->tail_lock);

@@ -90,7 +90,7 @@ class queue_pair {
   /// Empty rings whose next ticket and counts are those of `now`.
   void start(queue_state now) {
     static_assert(sizeof(queue_state) <= 256, "turns stand behind it");
-    now.tail_lock = now.tail = now.head = now.completion_lock = now.given_up = 0;
+    now.tail_lock = now.tail = now.head = now.completion_lock = now.given_up = now.untold = 0;
     now.completions_at = uint64_t{1} << 32, now.first = diagnosis{};
     std::string image(state_bytes(), '\0');
     memcpy(&image[0], &now, sizeof now);
