@@ -16,6 +16,7 @@
 #include <everwarp/storage_cache.cuh>
 #include <everwarp/storage_cache_owner.cuh>
 #include <everwarp/storage_controller.cuh>
+#include <everwarp/storage_direct.cuh>
 #include <everwarp/storage_host.cuh>
 #include <everwarp/storage_journal_owner.cuh>
 #include <everwarp/storage_queue_pair.cuh>

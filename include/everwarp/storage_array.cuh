@@ -21,14 +21,14 @@
 
 namespace bam {
 
-template <class T>
+template <class T, class Probe = by_warp>
 struct array_view;
 
 /// What a[i] is: read by conversion, written by assignment.
-template <class T>
+template <class T, class Probe>
 class element {
  public:
-  __device__ element(const array_view<T>& array, uint64_t i) : array_(array), i_(i) {}
+  __device__ element(const array_view<T, Probe>& array, uint64_t i) : array_(array), i_(i) {}
   __device__ operator T() const;
   __device__ const element& operator=(const T& value) const;
   __device__ const element& operator=(const element& other) const { return *this = static_cast<T>(other); }
@@ -37,7 +37,7 @@ class element {
   __device__ const element& operator-=(const T& less) const { return *this = static_cast<T>(*this) - less; }
 
  private:
-  const array_view<T>& array_;
+  const array_view<T, Probe>& array_;
   uint64_t i_;
 };
 
@@ -48,7 +48,7 @@ struct ticket {
 };
 
 /// What a kernel needs of an array: passed by value.
-template <class T>
+template <class T, class Probe>
 struct array_view {
   cache_view cache;
   uint64_t first_byte, count;
@@ -59,7 +59,7 @@ struct array_view {
     read(i, value);
     return value;
   }
-  __device__ element<T> operator[](uint64_t i) { return element<T>(*this, i); }
+  __device__ element<T, Probe> operator[](uint64_t i) { return element<T, Probe>(*this, i); }
 
   __device__ __forceinline__ status read(uint64_t i, T& value) const {
     if (i < count && spans(i)) {
@@ -86,7 +86,7 @@ struct array_view {
   __device__ status prefetch(uint64_t i) const {
     if (i >= count) return out_of_range;
     const uint64_t line = line_of(i);
-    const line_group group(line);
+    const line_group group = Probe::of(line);
     return __shfl_sync(group.mask, group.leads ? cache.prefetch(line) : ok, group.leader);
   }
   /// Asks for the element's line and holds it. finish_read() or finish_write() once for each: they wait.
@@ -148,8 +148,8 @@ struct array_view {
   struct iterator {
     array_view array;
     uint64_t at;
-    __device__ element<T> operator*() { return array[at]; }
-    __device__ element<T> operator[](uint64_t i) { return array[at + i]; }
+    __device__ element<T, Probe> operator*() { return array[at]; }
+    __device__ element<T, Probe> operator[](uint64_t i) { return array[at + i]; }
     __device__ iterator& operator++() { return ++at, *this; }
     __device__ iterator& operator+=(uint64_t n) { return at += n, *this; }
     __device__ iterator operator+(uint64_t n) const { return {array, at + n}; }
@@ -170,7 +170,7 @@ struct array_view {
   template <class Use>
   __device__ __forceinline__ status whole_element(uint64_t i, bool writes, Use use) const {
     if (i >= count) return cache.fail(line_of(i), out_of_range);
-    const line_group group(line_of(i));
+    const line_group group = Probe::of(line_of(i));
     return group.with(cache, line_of(i), writes, false, [&](char* bytes) { use(bytes + offset_of(i)); });
   }
   template <class Use>
@@ -180,7 +180,7 @@ struct array_view {
       const uint32_t offset = static_cast<uint32_t>(byte & (cache.line_bytes - 1));
       const uint32_t room = cache.line_bytes - offset, left = static_cast<uint32_t>(sizeof(T)) - done;
       const uint32_t part = left < room ? left : room;
-      const line_group group(line);
+      const line_group group = Probe::of(line);
       if (const status end = group.with(cache, line, writes, false, [&](char* bytes) { use(bytes + offset, done, part); }))
         return end;
       done += part;
@@ -192,21 +192,21 @@ struct array_view {
     const status begun = t.begun;
     t.begun = not_begun;
     if (begun != ok) return begun;
-    const line_group group(t.line);
+    const line_group group = Probe::of(t.line);
     const status end = group.with(cache, t.line, writes, false, [&](char* bytes) { use(bytes + offset_of(t.i)); });
     cache.unpin(t.line, 1);
     return end;
   }
 };
 
-template <class T>
-__device__ element<T>::operator T() const {
+template <class T, class Probe>
+__device__ element<T, Probe>::operator T() const {
   T value = T();
   array_.read(i_, value);
   return value;
 }
-template <class T>
-__device__ const element<T>& element<T>::operator=(const T& value) const {
+template <class T, class Probe>
+__device__ const element<T, Probe>& element<T, Probe>::operator=(const T& value) const {
   array_.write(i_, value);
   return *this;
 }
@@ -305,6 +305,11 @@ class array {
     view_ = {cache.view(), first_byte, count};
   }
   const array_view<T>& view() const { return view_; }
+  /// The same, with another policy: view_by<bam::by_thread>().
+  template <class Probe>
+  array_view<T, Probe> view_by() const {
+    return {view_.cache, view_.first_byte, view_.count};
+  }
   uint64_t size() const { return view_.count; }
   bam::cache& cache() const { return *cache_; }
   /// The whole array from or to the host, past the cache. REQUIRES: it begins at a line.

@@ -24,6 +24,13 @@ struct line_group {
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     leads = lane == leader;
   }
+  /// The thread alone, whatever the others of its warp want.
+  static __device__ line_group alone() {
+    line_group one;
+    asm("mov.u32 %0, %%laneid;" : "=r"(one.leader));
+    one.mask = 1u << one.leader, one.count = 1, one.leads = true;
+    return one;
+  }
   __device__ uint64_t share(uint64_t of_leader) const { return __shfl_sync(mask, of_leader, leader); }
 
   /// Each lane uses the line's bytes, with use(bytes), and then holds it no longer; or, if `keeps`, goes on to hold it.
@@ -47,6 +54,8 @@ struct line_group {
   }
 
  private:
+  __device__ line_group() {}
+
   template <class Use>
   __device__ __forceinline__ status wait_and_use(const cache_view& cache, uint64_t line, bool writes, bool keeps,
                                                  Use use) const {
@@ -90,6 +99,15 @@ struct line_group {
     detail::count(hit ? &counts.thread_hits : &counts.thread_misses, count);
     detail::count(hit ? &counts.line_hits : &counts.line_misses);
   }
+};
+
+/// Who probes the cache for an element: one lane for all that want the line together (warp coalescing), or each thread for
+/// itself, as in a cache that knows nothing of warps ("BaM", figure 8: naive).
+struct by_warp {
+  static __device__ line_group of(uint64_t line) { return line_group(line); }
+};
+struct by_thread {
+  static __device__ line_group of(uint64_t) { return line_group::alone(); }
 };
 
 }  // namespace bam

@@ -4,7 +4,7 @@
 // machine: --set storage.drives=2
 //
 //   bfs [kron|urand|FILE] [--system NAME] [scale=N] [degree=N] [seed=N] [source=NODE] [warps=N] [line=BYTES] [slots=N]
-//   …
+//   [access=0..3] …
 //
 // Systems: bam, memory, zero-copy, uvm (systems.h).
 #include "graph.h"
@@ -19,12 +19,13 @@ template <class Edges>
 __global__ void next_level(const word* offsets, const Edges edges, unsigned* levels, word nodes, unsigned level,
                            unsigned* more) {
   const unsigned lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
+  graph::reader_of<Edges> reader(edges);
   for (word v = (blockIdx.x * blockDim.x + threadIdx.x) / 32; v < nodes; v += warps) {
     if (levels[v] != level) continue;
     const word first = offsets[v], end = offsets[v + 1];
     for (word e = first / 16 * 16 + lane; e < end; e += 32) {
       if (e < first) continue;
-      const word to = edges[e];
+      const word to = reader[e];
       if (levels[to] == unseen) levels[to] = level + 1, *more = 1;
     }
   }
@@ -76,17 +77,21 @@ int main(int argc, char** argv) {
     const float milliseconds = setup::timed("search", [&] {
       do {
         cudaMemsetAsync(more, 0, 4);
+        const auto launch = [&](const word* offsets, const auto& edges) {
+          next_level<<<warps, 32>>>(offsets, edges, levels, g.nodes(), level, more);
+          if (level++ == 0) setup::print_registers(next_level<std::decay_t<decltype(edges)>>, next_level<const word*>);
+        };
         if (bam)
-          next_level<<<warps, 32>>>(on_drives->offsets(), on_drives->edges(), levels, g.nodes(), level++, more);
+          on_drives->with_edges(given, [&](const auto& edges) { launch(on_drives->offsets(), edges); });
         else
-          next_level<<<warps, 32>>>(in_memory->offsets(), in_memory->edges(), levels, g.nodes(), level++, more);
+          launch(in_memory->offsets(), in_memory->edges());
         cudaMemcpy(&again, more, 4, cudaMemcpyDeviceToHost);
       } while (again);
     });
     cudaMemcpy(found.data(), levels, g.nodes() * 4, cudaMemcpyDeviceToHost);
     if (bam) {
       on_drives->cache().must();
-      setup::print("bfs", on_drives->cache(), milliseconds);
+      setup::print("bfs", on_drives->cache(), milliseconds, given["access"] == 0 ? 512 : 0);
     } else {
       printf("bfs, %s: %.3f ms; loading: %.3f ms\n", systems::name_of(system), milliseconds, in_memory->loading());
     }
@@ -101,9 +106,9 @@ int main(int argc, char** argv) {
     printf("%llu of %llu nodes in %u levels, %llu edges\n", reached, g.nodes(), level, edges);
     if (!bam) return "";
     const bam::cache_statistics s = on_drives->cache().statistics();
-    if (s.thread_hits + s.thread_misses != edges)
-      return "accesses: expected one for each edge, " + std::to_string(edges) + ", found " +
-             std::to_string(s.thread_hits + s.thread_misses);
+    const word accesses = given["access"] == 0 ? s.reads : s.thread_hits + s.thread_misses + s.reused;
+    if (accesses != edges)
+      return "accesses: expected one for each edge, " + std::to_string(edges) + ", found " + std::to_string(accesses);
     return s.writes ? "reads made lines dirty" : "";
   };
   return setup::run("bfs", body, systems::needs_drives(argc, argv));

@@ -4,7 +4,7 @@
 //
 // machine: --set storage.drives=2
 //
-//   cc [kron|urand|FILE] [--system NAME] [scale=N] [degree=N] [seed=N] [warps=N] [line=BYTES] [slots=N] …
+//   cc [kron|urand|FILE] [--system NAME] [scale=N] [degree=N] [seed=N] [warps=N] [line=BYTES] [slots=N] [access=0..3] …
 //
 // Systems: bam, memory, zero-copy, uvm (systems.h).
 #include "graph.h"
@@ -18,13 +18,14 @@ template <class Edges>
 __global__ void pass_on(const word* offsets, const Edges edges, unsigned* least, const unsigned char* changed,
                         unsigned char* changes, word nodes, unsigned* more) {
   const unsigned lane = threadIdx.x % 32, warps = gridDim.x * blockDim.x / 32;
+  graph::reader_of<Edges> reader(edges);
   for (word v = (blockIdx.x * blockDim.x + threadIdx.x) / 32; v < nodes; v += warps) {
     if (!changed[v]) continue;
     const unsigned mine = *const_cast<volatile unsigned*>(least + v);
     const word first = offsets[v], end = offsets[v + 1];
     for (word e = first / 16 * 16 + lane; e < end; e += 32) {
       if (e < first) continue;
-      const word to = edges[e];
+      const word to = reader[e];
       if (atomicMin(least + to, mine) > mine) changes[to] = 1, *more = 1;
     }
   }
@@ -70,10 +71,14 @@ int main(int argc, char** argv) {
         unsigned char* const to = changed.get() + (rounds + 1) % 2 * nodes;
         cudaMemsetAsync(to, 0, nodes);
         cudaMemsetAsync(more, 0, 4);
+        const auto launch = [&](const word* offsets, const auto& edges) {
+          pass_on<<<warps, 32>>>(offsets, edges, words.get(), from, to, nodes, more);
+          if (rounds == 0) setup::print_registers(pass_on<std::decay_t<decltype(edges)>>, pass_on<const word*>);
+        };
         if (bam)
-          pass_on<<<warps, 32>>>(on_drives->offsets(), on_drives->edges(), words.get(), from, to, nodes, more);
+          on_drives->with_edges(given, [&](const auto& edges) { launch(on_drives->offsets(), edges); });
         else
-          pass_on<<<warps, 32>>>(in_memory->offsets(), in_memory->edges(), words.get(), from, to, nodes, more);
+          launch(in_memory->offsets(), in_memory->edges());
         cudaMemcpy(&again, more, 4, cudaMemcpyDeviceToHost);
         ++rounds;
       } while (again);
@@ -81,7 +86,7 @@ int main(int argc, char** argv) {
     cudaMemcpy(least.data(), words.get(), nodes * 4, cudaMemcpyDeviceToHost);
     if (bam) {
       on_drives->cache().must();
-      setup::print("cc", on_drives->cache(), milliseconds);
+      setup::print("cc", on_drives->cache(), milliseconds, given["access"] == 0 ? 512 : 0);
     } else {
       printf("cc, %s: %.3f ms; loading: %.3f ms\n", systems::name_of(system), milliseconds, in_memory->loading());
     }

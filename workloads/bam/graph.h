@@ -123,12 +123,30 @@ inline csr make(const std::string& what, const setup::options& given) {
   return what.size() > 3 && what.substr(what.size() - 3) == ".sg" ? read_serialized(what) : read_edges(what);
 }
 inline std::vector<setup::options::option> options() {
-  return setup::with_cache({{"scale", 8, "2^scale nodes"},
-                            {"degree", 8, "edges made for each node"},
-                            {"seed", 1, "of the graph"},
-                            {"warps", 32, "of the kernels"}},
-                           512, 32);
+  return setup::with_cache(
+      {{"scale", 8, "2^scale nodes"},
+       {"degree", 8, "edges made for each node"},
+       {"seed", 1, "of the graph"},
+       {"warps", 32, "of the kernels"},
+       {"access", 2, "bam: 0: no cache; 1: each thread probes; 2: lanes together; 3: and hold lines"}},
+      512, 32);
 }
+
+/// How a kernel reads what it was given: by its index, or through a cursor of each thread.
+template <class Edges>
+struct reader_of {
+  const Edges& edges;
+  __device__ explicit reader_of(const Edges& all) : edges(all) {}
+  __device__ word operator[](word i) const { return edges[i]; }
+};
+template <class T>
+struct held {
+  bam::array_view<T> array;
+};
+template <class T>
+struct reader_of<held<T>> : bam::cursor<T> {
+  __device__ explicit reader_of(const held<T>& all) : bam::cursor<T>(all.array) {}
+};
 
 /// The graph as kernels see it: offsets in the GPU's memory, edges of 8 bytes on the drives, as BaM has them.
 class on_drives {
@@ -147,13 +165,31 @@ class on_drives {
   on_drives& operator=(const on_drives&) = delete;
 
   const word* offsets() const { return offsets_; }
-  bam::array_view<word> edges() const { return edges_.view(); }
+  /// launch(edges), with what the option `access` says a kernel sees of them ("BaM", figure 8).
+  template <class Launch>
+  void with_edges(const setup::options& given, Launch launch) {
+    switch (given["access"]) {
+      case 0:
+        if (!direct_)
+          direct_ =
+              std::make_unique<bam::direct<word>>(cache_, 0, edges_.size(), static_cast<unsigned>(given["warps"]) * 32);
+        return launch(direct_->view());
+      case 1:
+        return launch(edges_.view_by<bam::by_thread>());
+      case 2:
+        return launch(edges_.view());
+      case 3:
+        return launch(held<word>{edges_.view()});
+    }
+    throw std::runtime_error("access should be 0 to 3");
+  }
   bam::cache& cache() { return cache_; }
 
  private:
   setup::drives drives_;
   bam::cache cache_;
   bam::array<word> edges_;
+  std::unique_ptr<bam::direct<word>> direct_;
   word* offsets_ = nullptr;
 };
 

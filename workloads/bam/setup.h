@@ -115,7 +115,19 @@ float timed(const char* name, Launch launch) {
   return milliseconds;
 }
 
-inline void print(const char* what, const bam::cache& cache, float milliseconds) {
+/// Registers of a thread of a kernel, as metrics of a study: printed.registers, and printed.registers_plain of the same
+/// kernel over plain memory.
+template <class Kernel, class Plain>
+void print_registers(Kernel* kernel, Plain* plain) {
+  cudaFuncAttributes has{};
+  if (cudaFuncGetAttributes(&has, reinterpret_cast<const void*>(kernel)) != cudaSuccess) return;
+  printf("figure registers %d\n", has.numRegs);
+  if (cudaFuncGetAttributes(&has, reinterpret_cast<const void*>(plain)) != cudaSuccess) return;
+  printf("figure registers_plain %d\n", has.numRegs);
+}
+
+/// `bytes`: of each read; 0: a line.
+inline void print(const char* what, const bam::cache& cache, float milliseconds, unsigned long long bytes = 0) {
   const bam::cache_statistics s = cache.statistics();
   const unsigned long long accesses = s.thread_hits + s.thread_misses + s.reused, line = cache.config().line;
   printf(
@@ -123,8 +135,8 @@ inline void print(const char* what, const bam::cache& cache, float milliseconds)
       "bytes)\n",
       what, milliseconds, accesses, static_cast<unsigned long long>(s.thread_hits + s.reused),
       static_cast<unsigned long long>(s.line_hits + s.line_misses), static_cast<unsigned long long>(s.line_hits),
-      static_cast<unsigned long long>(s.reads), s.reads * line, static_cast<unsigned long long>(s.writes),
-      s.writes * line);
+      static_cast<unsigned long long>(s.reads), s.reads * (bytes ? bytes : line),
+      static_cast<unsigned long long>(s.writes), s.writes * line);
 }
 
 /// main(): 0, 1 for a failure, 77 for a machine without drives, if it `needs_drives`.

@@ -72,6 +72,13 @@ void ask(int query, const table<Column>& t, word rows, answer* result, unsigned 
   }
 }
 
+template <class Column>
+auto* kernel_of(int query) {
+  void (*const all[])(table<Column>, word, answer*) = {ask<0, Column>, ask<1, Column>, ask<2, Column>,
+                                                       ask<3, Column>, ask<4, Column>, ask<5, Column>};
+  return all[query];
+}
+
 /// The table as the host has it, and each query's answer.
 struct contents {
   std::vector<std::vector<word>> columns_of;
@@ -125,6 +132,8 @@ std::string by_bam(const setup::options& given, const contents& all, answer* res
     cache.must();
     const std::string name = "Q" + std::to_string(query);
     setup::print(name.c_str(), cache, milliseconds);
+    if (given["query"] < columns)  // of one query: a metric has one value
+      setup::print_registers(kernel_of<bam::array_view<word>>(query), kernel_of<const word*>(query));
     const answer& right = all.right[query];
     const bam::cache_statistics s = cache.statistics();
     const word needed = rows + query * right.trips;

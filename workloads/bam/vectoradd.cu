@@ -57,6 +57,7 @@ std::string by_bam(const setup::options& given, unsigned blocks, unsigned block)
   });
   cache.must();
   setup::print("vectoradd", cache, milliseconds);
+  setup::print_registers(add<bam::array_view<word>, bam::array_view<word>>, add<const word*, word*>);
   c.download(v.c.data());
   return v.wrong();
 }
