@@ -60,7 +60,8 @@ timing machine behind its durable writes, with --states model in states that the
 A machine may have NVMe drives (--set storage.drives=1 --set storage.image=drive{}.img --set storage.size=4MiB). Then every
 trial kills the process: in functional mode behind a warp instruction; in timing mode in a cycle (--at random, cycle N, ns
 N), or behind an instruction, too. What the images hold is durable; of a volatile write cache some blocks are as well, by
-chance (storage.crash_keeps_some). --nested 2 kills the recovery behind some of its warp instructions.
+chance (storage.crash_keeps_some). --nested 2 kills the recovery behind some of its warp instructions. --states model
+recovers what NVMe lets a crash leave: blocks are durable behind a forced write or a Flush, each other unit may be or not.
 
 What the program has told to be durable (gpm_acknowledge of everwarp/gpm.cuh) is kept outside of its pools, and the
 recovery asks for it (gpm_acknowledged): what was acknowledged and is missing is a failure of the recovery's check.
@@ -192,12 +193,29 @@ const check::PersistAxioms& crash_model(const std::string& name) {
   return axioms ? *axioms : persistency::find_model(name)->promises();
 }
 
+/// The states in which a crash may leave drives, of one recorded run.
+int call_drives(const CrashCommand& command, const RunSettings& functional, const Words& words) {
+  const runtime::MachineConfig config = functional.resolve();
+  check::DriveCampaign campaign(command.plan, config.storage, command.count ? command.count : 1000);
+  const check::DriveReport report =
+      campaign.run(command.state, jobs_of(command),
+                   [](u64 finished, u64 failures, u64 total) { show_progress(finished, failures, total, "states"); });
+  const bool good = print_report(report, command.json, [&](const check::DriveFailure& failure) {
+    Words where{"--states", "model", "--state", failure.state};
+    if (!failure.nested.empty())
+      where.insert(where.end(), {"--nested-points", std::to_string(command.plan.nested_points)});
+    return replay(command, command.settings.as_options(), failure.nested, where, words);
+  });
+  return good ? clean : failed;
+}
+
 /// The states that a model allows, of one recorded run.
 int call_model(CrashCommand& command, const Words& words) {
   check::CrashPlan& plan = command.plan;
   RunSettings functional = command.settings;
   functional.settings.push_back("machine.mode=functional");
   plan.environment = functional.environment();
+  if (plan.drives) return call_drives(command, functional, words);
   const check::ModelPlan model{
       .axioms = &crash_model(command.model.empty() ? std::string(persistency::sbrp_axioms.name) : command.model),
       .budget = command.count ? command.count : 1000,
@@ -299,8 +317,15 @@ void check_drives(const CrashCommand& command, const runtime::MachineConfig& con
                       "(in each trial's "
                       "folder), and a small storage.size",
                       number));
-  if (!command.states.empty())
-    throw UserError("--states model: a persistency model says nothing of drives; --at random kills the process");
+  if (!command.states.empty()) {
+    if (!command.model.empty())
+      throw UserError(
+          fmt::format("--model {}: a persistency model says nothing of drives: leave it out, and what NVMe promises "
+                      "is taken",
+                      command.model));
+    if (command.batch.asked()) throw UserError("--out, --resume and --slurm do not take the states of drives");
+    return;
+  }
   if (command.at[0] == "persist")
     throw UserError("--at persist: that counts durable writes of pools; a machine with drives takes --at cycle N");
   if (!config.machine.timing() && (command.at[0] == "cycle" || command.at[0] == "ns"))

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "check/crash/drive_campaign.hpp"
 #include "check/crash/model_campaign.hpp"
 #include "check/crash/timed_campaign.hpp"
 #include "check/crash/trials.hpp"
@@ -30,5 +31,6 @@ bool print_report(const std::vector<check::Trial>&, const check::CrashPlan&, u64
                   const Again<check::Trial>&);
 bool print_report(const TimedReport&, bool json, const Again<check::TimedTrial>&);
 bool print_report(const check::ModelReport&, bool json, const Again<check::ModelFailure>&);
+bool print_report(const check::DriveReport&, bool json, const Again<check::DriveFailure>&);
 
 }  // namespace ew::cli

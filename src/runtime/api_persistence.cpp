@@ -76,7 +76,11 @@ void gpm_persist_end(void) {
 }
 
 void gpm_acknowledge(unsigned long long progress) {
-  own_api(0, [&](Machine& machine, ApiLock&) { return machine.persistence().acknowledge(progress), 0; });
+  own_api(0, [&](Machine& machine, ApiLock&) {
+    machine.persistence().acknowledge(progress);  // waits for what was submitted before
+    machine.storage().acknowledged(progress);
+    return 0;
+  });
 }
 unsigned long long gpm_acknowledged(void) {
   return acknowledged_before_the_crash();

@@ -47,7 +47,8 @@ struct Environment {
   /// EVERWARP_EVENTS: file that receives what the run did that matters to persistency (simt/persist_events.hpp).
   static constexpr const char* events_name = "EVERWARP_EVENTS";
   /// EVERWARP_DURABLE_LOG: file that receives, in timing mode, every durable write of pools, in order
-  /// (memory/durable_image.hpp).
+  /// (memory/durable_image.hpp). Functional mode: every command that changes blocks of drives
+  /// (storage/command_log.hpp).
   static constexpr const char* durable_log_name = "EVERWARP_DURABLE_LOG";
   /// EVERWARP_CRASH_AT_PERSIST: the process kills itself (SIGKILL) right after this durable write, from 1. Functional
   /// mode, where what is performed is durable: after this record of EVERWARP_EVENTS that changes a pool.

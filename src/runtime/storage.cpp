@@ -26,10 +26,12 @@ Storage::Drive::Drive(const storage::DriveConfig& drive, u32 number)
   config.blocks = image.blocks();
 }
 
-Storage::Storage(const storage::StorageConfig& config, memory::AddressSpace& space) : space_(space) {
+Storage::Storage(const storage::StorageConfig& config, memory::AddressSpace& space, const std::string& log)
+    : space_(space), log_(log.empty() ? nullptr : std::make_unique<storage::CommandLog>(log)) {
   for (u32 number = 0; number < config.drives; ++number) {
     drives_.push_back(std::make_unique<Drive>(config.drive(number), number));
     make_window(*drives_.back(), number);
+    if (log_) drives_.back()->contents.log_to(*log_, number);
   }
 }
 
@@ -51,6 +53,10 @@ HostQueue* Storage::open_queue(HostRing ring, const HostQueue::Doorbells& doorbe
 
 HostQueue* Storage::find(HostQueue* queue) const {
   return queues_.contains(queue) ? queue : nullptr;
+}
+
+void Storage::acknowledged(u64 progress) {
+  if (log_) log_->acknowledged(progress);
 }
 
 void Storage::lose_power(u64 moment) {

@@ -16,8 +16,9 @@ namespace ew::runtime {
 
 class Storage {
  public:
-  /// Opens the images. Throws core::UserError with one sentence.
-  Storage(const storage::StorageConfig&, memory::AddressSpace&);
+  /// Opens the images. `log`: the file that receives what changes them (storage/command_log.hpp); empty: none. Throws
+  /// core::UserError with one sentence.
+  Storage(const storage::StorageConfig&, memory::AddressSpace&, const std::string& log);
   /// Flushes.
   ~Storage();
   Storage(const Storage&) = delete;
@@ -27,6 +28,9 @@ class Storage {
   void flush();
   /// Power is lost now; the process is about to end. `moment`: of the run.
   void lose_power(u64 moment);
+
+  /// The program says that so much is durable (gpm_acknowledge): for the log.
+  void acknowledged(u64 progress);
 
   struct Drive {
     storage::DriveModel model;
@@ -52,6 +56,7 @@ class Storage {
   void make_window(Drive&, u32 number);
 
   memory::AddressSpace& space_;
+  std::unique_ptr<storage::CommandLog> log_;
   std::vector<std::unique_ptr<Drive>> drives_;
   std::map<HostQueue*, std::unique_ptr<HostQueue>> queues_;
 };

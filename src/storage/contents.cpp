@@ -8,6 +8,12 @@
 namespace ew::storage {
 
 Status Contents::perform(const MediaCommand& command) {
+  const Status end = perform_unlogged(command);
+  if (log_ && end.ok()) log_->add(drive_, block_bytes(), command);
+  return end;
+}
+
+Status Contents::perform_unlogged(const MediaCommand& command) {
   if (!command.fails.ok()) return command.fails;
   switch (command.kind) {
     case MediaCommand::Kind::read:

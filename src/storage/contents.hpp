@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/ring.hpp"
+#include "storage/command_log.hpp"
 #include "storage/image.hpp"
 #include "storage/medium.hpp"
 
@@ -20,6 +21,9 @@ class Contents {
 
   /// Performs a whole command of the medium now.
   Status perform(const MediaCommand&);
+  /// From now on the log, which outlives this, hears of commands that were performed. `drive`: what this is called
+  /// there.
+  void log_to(CommandLog& log, u32 drive) { log_ = &log, drive_ = drive; }
 
   /// Makes these blocks durable, if they are in the cache.
   Status settle(u64 first, u64 blocks);
@@ -43,6 +47,7 @@ class Contents {
     u64 block, turn;
   };
 
+  Status perform_unlogged(const MediaCommand&);
   Status read(u64 first, std::span<u8> to, bool refuses_deallocated) const;
   Status write(u64 first, std::span<const u8> from, bool durable);
   Status zero(u64 first, u64 blocks, bool durable);
@@ -53,6 +58,8 @@ class Contents {
   Status make_room();
 
   Image& image_;
+  CommandLog* log_ = nullptr;
+  u32 drive_ = 0;
   const u64 room_;
   u64 turns_ = 0, fresh_ = 0;  // fresh_: the number of fresh blocks in the cache
   std::unordered_map<u64, Cached> cache_;
