@@ -27,7 +27,7 @@ Storage::Drive::Drive(const storage::DriveConfig& drive, u32 number)
 }
 
 Storage::Storage(const storage::StorageConfig& config, memory::AddressSpace& space, const std::string& log)
-    : space_(space), log_(log.empty() ? nullptr : std::make_unique<storage::CommandLog>(log)) {
+    : space_(space), log_(log.empty() || !config.drives ? nullptr : std::make_unique<storage::CommandLog>(log)) {
   for (u32 number = 0; number < config.drives; ++number) {
     drives_.push_back(std::make_unique<Drive>(config.drive(number), number));
     make_window(*drives_.back(), number);

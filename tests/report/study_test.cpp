@@ -398,7 +398,7 @@ TEST(CommittedStudies, AreWhole) {
   }
   // Of BaM each figure has published bars, or claims of the text.
   const Suite bam = read_suite(studies, "bam");
-  EXPECT_EQ(bam.figures.size(), 14u);
+  EXPECT_EQ(bam.figures.size(), 16u);
   for (const Figure& figure : bam.figures) EXPECT_FALSE(figure.published.empty() && figure.claims.empty()) << figure.id;
   // The figures of the helper-warps paper are pictures: its text makes claims.
   const Suite helpers = read_suite(studies, "helper-warps");
