@@ -27,8 +27,9 @@ struct LineAccess {
   /// A device's registers, or an instruction that says .mmio: no cache answers, nothing is combined, and of a warp's
   /// (of another agent's) such accesses one is under way at a time, in program order. Never of a pool's line.
   bool mmio = false;
-  bool whole_words = false;  // of a store: it writes each byte of the words that it touches
-  bool of_thread = false;    // local memory: nobody but one thread accesses these words
+  bool whole_words = false;    // of a store: it writes each byte of the words that it touches
+  bool poll : 1 = false;       // of a load: the home may hold it (ask_poll)
+  bool of_thread : 1 = false;  // local memory: nobody but one thread accesses these words
   Scope scope = Scope::none;
   u8 lanes = 1;                          // that take part: an atomic takes the home a turn each
   core::Account account = core::nobody;  // the launch's, or the copy engines'
@@ -47,6 +48,10 @@ class Agent {
   virtual void ask(u32 access, u32 part, LineAtomic&) = 0;
   /// It has done so, and this is what they found. Before complete().
   virtual void found(u32 access, u32 part, const LineAtomic&) = 0;
+  /// The home may hold this part, a poll: writes down what it expects to find, and for how long.
+  virtual void ask_poll([[maybe_unused]] u32 access, [[maybe_unused]] u32 part, HeldPoll&) {}
+  /// It has been held for so many rounds. Before perform().
+  virtual void poll_held([[maybe_unused]] u32 access, [[maybe_unused]] u32 part, const HeldPoll&) {}
   /// The part is over, once for each part that was answered `pending`: a load's or atomic's value has arrived; a store
   /// or reduction is visible to every agent. A store answered `performed` gets none: release() tells of its visibility.
   virtual void complete(u32 access, u32 part, ServedBy by) = 0;

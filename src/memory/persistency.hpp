@@ -51,6 +51,7 @@ struct PersistencyTraits {
   /// When an order operation is over, the persists of its threads are durable. Then an oFence or a dFence is as long as
   /// a fence: it takes persistency.fence_cycles, too.
   bool order_waits = false;
+  bool acquires = true;  // a load's acquire orders persists, or waits for them
 };
 
 class PersistMachinery {

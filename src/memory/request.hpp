@@ -88,7 +88,20 @@ struct Payload {
 using PayloadId = u32;
 inline constexpr PayloadId no_payload = ~u32{0};
 
-/// The pools: bytes of lines, and atomics for homes.
+/// A poll that its home may hold: a load that has found the same bytes again and again, at a steady pace. The home
+/// answers it in the round in which a poll would first find something else (docs/semantics/timing-sm.md).
+struct HeldPoll {
+  alignas(64) std::array<u8, longest_line> expected;  // bytes of the line, as the polls before have found them
+  ByteMask bytes;                                     // those that are polled
+  u64 period = 0;                                     // cycles from one round to the next
+  u32 most = 0;                                       // rounds that it may be held
+  u32 rounds = 0;                                     // … that it has been held
+
+  /// Whether a poll would find what those before it have found.
+  bool finds_the_same(const u8* line) const;
+};
+
+/// The pools: bytes of lines, and atomics and held polls for homes.
 class Payloads {
  public:
   /// A payload with no valid byte.
@@ -99,9 +112,10 @@ class Payloads {
   }
   void give_back(PayloadId id) { lines_.give_back(id); }
   Payload& operator[](PayloadId id) { return lines_[id]; }
-  u64 in_use() const { return lines_.in_use() + atomics.in_use(); }
+  u64 in_use() const { return lines_.in_use() + atomics.in_use() + polls.in_use(); }
 
   RecordPool<LineAtomic> atomics;
+  RecordPool<HeldPoll> polls;
 
  private:
   RecordPool<Payload> lines_;
@@ -151,7 +165,7 @@ struct Request {
   Place place;                     // of the line
   WordMask words = 0;              // asked for, granted, probed
   PayloadId payload = no_payload;  // owned by whoever holds the message. Of an atomic, a reduction and their answers:
-                                   // in Payloads::atomics
+                                   // in Payloads::atomics; of a poll that may be held: in Payloads::polls
   u32 access = 0;  // the agent's number of what waits for the answer (no_access: nothing); comes back with it
   u32 ticket = 0;  // the private cache's own number (MSHR, generation of writes); comes back with the answer
   AgentId origin = no_agent;             // who asked
@@ -176,6 +190,8 @@ struct Request {
   bool displaced : 1 = false;
   /// Of a persist: a fence has sent it (nvm.fence_bandwidth).
   bool fence : 1 = false;
+  /// Of a read_once: the home may hold it.
+  bool poll : 1 = false;
   /// Of an own: whatever the agent wants to know when another asks for the words. The home keeps it with the owner.
   u16 tag = 0;
   /// Of a read: the words that are waited for; the others come as well if the home has them. Of an own: the words that

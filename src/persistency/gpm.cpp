@@ -49,7 +49,7 @@ Model gpm() {
               "visible and the persistent ones durable; nothing else orders persists. ofence() and dfence() "
               "are such fences.",
           .make = make<Gpm>,
-          .traits = {.regions = false},
+          .traits = {.regions = false, .acquires = false},
           .axioms = rows};
 }
 

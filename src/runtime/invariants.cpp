@@ -15,7 +15,8 @@ constexpr Invariant table[] = {
     // SMs
     {always, "slots.* == cycles * machine.sms * machine.schedulers", "Every issue slot has one cause."},
     {always, "slots.issued <= issued.*", "A slot in which an instruction issued has one."},
-    {always, "issued.* <= slots.issued * machine.issue_width", "A slot issues as many as the scheduler may."},
+    {always, "issued.* <= slots.issued * machine.issue_width + polls.without_slot",
+     "A slot issues as many as the scheduler may."},
     {always, "active_cycles <= cycles * machine.sms", "An SM is active at most all the time."},
     {always, "lines <= sectors", "A line that is accessed has a sector that is."},
     {always, "shared_requests <= shared_passes", "An access of shared memory takes a pass at least."},

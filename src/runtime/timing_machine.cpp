@@ -26,6 +26,7 @@ simt::PersistTiming persist_timing(const MachineConfig& config) {
   return {.model = true,
           .regions = traits.regions,
           .waits = traits.order_waits,
+          .acquires = traits.acquires,
           .fence_cycles = config.persistency.fence_cycles};
 }
 

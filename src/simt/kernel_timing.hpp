@@ -36,9 +36,10 @@ struct Ordering {
 
 /// What of a machine's persistency concerns instructions.
 struct PersistTiming {
-  bool model = false;    // there is one
-  bool regions = false;  // order operations take the place of the fences in everwarp regions
-  bool waits = false;    // oFences and dFences take fence_cycles, too, not only fences
+  bool model = false;     // there is one
+  bool regions = false;   // order operations take the place of the fences in everwarp regions
+  bool waits = false;     // oFences and dFences take fence_cycles, too, not only fences
+  bool acquires = false;  // PersistencyTraits::acquires
   u32 fence_cycles = 0;
 };
 

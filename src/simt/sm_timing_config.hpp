@@ -63,6 +63,7 @@ struct SmTimingConfig {
   u32 constant_ways = 4;
 
   u32 poll_stagger = 1024;
+  bool hold_polls = true;
   u32 livelock_cycles = 50'000'000;
 
   template <class Self, class Visitor>
@@ -186,6 +187,11 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
   visit("poll_stagger", self.poll_stagger, core::Range{0, 1 << 20}, "cycles",
         "The longest pause of a warp whose polls repeat while others write what it polls; 0: none.",
         "assumed: what keeps two loops of real machines from staying in step has no published figure");
+  visit(
+      "hold_polls", self.hold_polls, core::Range{}, "",
+      "Whether a poll that finds the same again and again at a steady pace waits at its home, which counts the rounds "
+      "that go by: less work for the simulator.",
+      "no property of a GPU");
   visit("livelock_cycles", self.livelock_cycles, core::Range{1000, 4e9}, "cycles",
         "A kernel of which no warp issues anything but spinning for so long is ended with a report.",
         "assumed: 37 ms at 1365 MHz, more than ten thousand times what an access to an idle host takes");

@@ -16,7 +16,7 @@ constexpr u32 same_sequences = 4;
 constexpr u64 short_patience = 4096, long_patience = u64{1} << 24, between_looks = 1024;
 constexpr u32 most_doublings = 6;  // of the long patience, one for each time that it did not help
 // Rounds of a loop whose polls find ever new values: it may still wait for lanes of its own warp.
-constexpr u32 most_rounds = 1u << 22, rounds_between_looks = 1u << 16;
+constexpr u32 most_rounds = 1u << 22;
 
 }  // namespace
 

@@ -20,6 +20,9 @@ struct SpinWatch {
 
 class SpinDetector {
  public:
+  /// Of a warp that polls: behind so many rounds, lanes may be let go that wait for it.
+  static constexpr u32 rounds_between_looks = 1u << 16;
+
   SpinWatch& watch() { return watch_; }
 
   /// A warp begins to run.

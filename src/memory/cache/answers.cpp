@@ -58,6 +58,16 @@ void Answers::install(Mshr& mshr, const Request& answer) {
   p_.banks.fill(mshr.line, count_of(answer.content) * word_bytes, p_.now());
 }
 
+/// The home may have held this load: each round counts as one that was answered.
+void Answers::held(const LineAccess& a, PayloadId id) {
+  const HeldPoll& poll = p_.around.payloads.polls[id];
+  p_.counts->loads += poll.rounds;
+  p_.counts->load_misses += poll.rounds;
+  p_.around.agent.poll_held(a.access, a.part, poll);
+  p_.around.payloads.polls.give_back(id);
+  --p_.polls;
+}
+
 /// One part that the home performed, or whose value it read.
 void Answers::data_without_line(const Request& answer) {
   const u32 number = p_.misses[answer.ticket].first;
@@ -65,6 +75,8 @@ void Answers::data_without_line(const Request& answer) {
   const LineAccess& a = part.access;
   p_.misses.free_part(number);
   if (a.kind == AccessKind::load) {
+    if (const PayloadId poll = p_.misses[answer.ticket].poll; poll != no_payload) [[unlikely]]
+      held(a, poll);
     p_.around.agent.perform(a.access, a.part, p_.around.payloads[answer.payload].bytes.data());
     p_.around.payloads.give_back(answer.payload);
   } else {

@@ -19,6 +19,7 @@ class Answers {
   void data_without_line(const Request&);
   void found(const Request&);
   void install(Mshr&, const Request&);
+  void held(const LineAccess&, PayloadId poll);
   void perform_waiting(u32 mshr, ServedBy);
   void over(u32 mshr);
   void registered(Mshr&, u32 part, u32 before);

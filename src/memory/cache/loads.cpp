@@ -83,6 +83,17 @@ Accepted Loads::join_miss(const LineAccess& a, u32 way, Stall& why) {
   return Accepted::pending;
 }
 
+/// What the home must know that may hold this load; in Payloads::polls.
+PayloadId Loads::poll(const LineAccess& a) {
+  const PayloadId id = p_.around.payloads.polls.take();
+  HeldPoll& poll = p_.around.payloads.polls[id];
+  ++p_.polls;
+  poll.bytes = {};
+  poll.rounds = 0;
+  p_.around.agent.ask_poll(a.access, a.part, poll);
+  return id;
+}
+
 Accepted Loads::load_at_home(const LineAccess& a, u32 way, Stall& why) {
   if (p_.older_writes(way, a.words)) return p_.stalls.stall(why, Stall::line);
   if (p_.misses.full()) return p_.stalls.stall(why, Stall::mshr);
@@ -90,7 +101,8 @@ Accepted Loads::load_at_home(const LineAccess& a, u32 way, Stall& why) {
     if (const PersistHold why_not = p_.persists.may_leave(way, a.words, a.warp); why_not != PersistHold::none)
       return p_.stalls.hold(why, why_not);
   if (way != no_way) room_.give_up(way, a.words);
-  p_.misses.begin(RequestKind::read_once, a, no_way, a.words);
+  p_.misses.begin(RequestKind::read_once, a, no_way, a.words,
+                  a.poll && !a.place.host && p_.polls < p_.config.mshrs / 2 ? poll(a) : no_payload);
   ++p_.counts->load_misses;
   p_.counts->persist.read_misses += a.place.persistent;
   return Accepted::pending;

@@ -21,6 +21,7 @@ class Loads {
   Accepted own(const LineAccess&, u32 way, Stall& why);
   Accepted miss(const LineAccess&, u32 way, Stall& why);
   Accepted join_miss(const LineAccess&, u32 way, Stall& why);
+  PayloadId poll(const LineAccess&);
 
   CacheParts& p_;
   Room& room_;

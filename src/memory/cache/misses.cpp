@@ -93,11 +93,14 @@ void Misses::append_owner(Mshr& mshr, const LineAccess& a, WordMask content, boo
               .kind = kind,
               .part = a.part};
   ask.content = content;
+  ask.payload = mshr.poll;
+  ask.poll = mshr.poll != no_payload;
   port_.send_home(ask, 0, counts_.account());
 }
 
-void Misses::begin(RequestKind kind, const LineAccess& a, u32 way, WordMask wanted) {
+void Misses::begin(RequestKind kind, const LineAccess& a, u32 way, WordMask wanted, PayloadId poll) {
   const u32 number = take(a.line, a.place, way);
+  mshrs_[number].poll = poll;
   append(mshrs_[number], a, false);
   request(kind, number, wanted);
 }

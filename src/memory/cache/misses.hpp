@@ -44,18 +44,19 @@ struct alignas(64) Mshr {
   u32 next_free = no_number;
   u32 count = 0;
   u32 epoch = 0;
-  WordMask outstanding = 0;  // asked for, not here yet
-  WordMask welcome = 0;      // not waited for: they come with others if the home has them
-  WordMask owning = 0;       // of the request for ownership that is under way; 0: none is
-  WordMask to_come = 0;      // of these, not here yet
-  WordMask poison = 0;       // younger loads must not read what the older ones wait for; the copy is not kept
-  WordMask waited = 0;       // touched by waiting parts
-  WordMask to_change = 0;    // … that write
-  WordMask to_own = 0;       // … that wait for the right to write
-  WordMask registering = 0;  // written here; their ownership is, or will be, asked for without content
-  u8 clean = 0;              // the line is cleaned when its words are owned: Request::flush; 0: it need not be
-  u8 leave = 0;              // the line goes when the MSHR is over: Request::flush; 0: it stays
-  u8 kind = 0;               // LineStore::kind
+  WordMask outstanding = 0;     // asked for, not here yet
+  WordMask welcome = 0;         // not waited for: they come with others if the home has them
+  WordMask owning = 0;          // of the request for ownership that is under way; 0: none is
+  WordMask to_come = 0;         // of these, not here yet
+  WordMask poison = 0;          // younger loads must not read what the older ones wait for; the copy is not kept
+  WordMask waited = 0;          // touched by waiting parts
+  WordMask to_change = 0;       // … that write
+  WordMask to_own = 0;          // … that wait for the right to write
+  WordMask registering = 0;     // written here; their ownership is, or will be, asked for without content
+  PayloadId poll = no_payload;  // of a load that the home may hold
+  u8 clean = 0;                 // the line is cleaned when its words are owned: Request::flush; 0: it need not be
+  u8 leave = 0;                 // the line goes when the MSHR is over: Request::flush; 0: it stays
+  u8 kind = 0;                  // LineStore::kind
   bool active = false;
   bool prefetch = false;  // nobody waited for it when it began
   bool spare = false;     // it began with words of the write buffer
@@ -84,8 +85,9 @@ class Misses {
     parts_[number].next = free_parts_;
     free_parts_ = number;
   }
-  /// A load misses: takes an MSHR, in which the part waits, and asks for these words. REQUIRES: !full().
-  void begin(RequestKind, const LineAccess&, u32 way, WordMask);
+  /// A load misses: takes an MSHR, in which the part waits, and asks for these words. `poll`: of Payloads::polls, where
+  /// the home may hold it. REQUIRES: !full().
+  void begin(RequestKind, const LineAccess&, u32 way, WordMask, PayloadId poll = no_payload);
   /// Asks the home for these words, on behalf of the first part that waits.
   void request(RequestKind, u32 number, WordMask);
   /// Asks for ownership of all words that waiting parts want to own. REQUIRES: no such request is under way.

@@ -44,6 +44,7 @@ struct CacheParts {
   PersistControl persists;
   Banks banks;
   Stalls stalls;
+  u32 polls = 0;  // loads under way that the home may hold: at most half of the MSHRs
 
   Cycle now() const { return around.wheel.now(); }
   core::Account account() const { return counts.account(); }

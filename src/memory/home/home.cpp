@@ -29,6 +29,7 @@ void Home::receive(const Request& message) {
       break;
   }
   take_turn(message);
+  if (message.poll && polls_.hold(message)) return;
   if (!p_.queue.any_blocked() && dispatch(message, false)) return;
   ++p_.counts->waited;
   p_.queue.block(message);
@@ -334,7 +335,7 @@ void Home::drop_line(u32 way, u64 begin, u64 end, bool gone) {
 
 bool Home::quiescent() const {
   return !p_.queue.active() && !p_.queue.any_blocked() && !host_.under_way() && !persists_.under_way() &&
-         !p_.devices.queued() && !p_.departures.under_way();
+         !polls_.under_way() && !p_.devices.queued() && !p_.departures.under_way();
 }
 
 std::string Home::what_is_under_way() const {
@@ -354,6 +355,7 @@ std::string Home::what_is_under_way() const {
     result += fmt::format("home {}: {} accesses under way to the host\n", slice, count);
   if (const u32 count = persists_.under_way())
     result += fmt::format("home {}: {} persists under way to the persistence domain\n", slice, count);
+  if (const u32 count = polls_.under_way()) result += fmt::format("home {}: {} polls are held\n", slice, count);
   if (const u64 count = p_.devices.queued())
     result += fmt::format("home {}: {} requests wait for room at their devices\n", slice, count);
   return result;

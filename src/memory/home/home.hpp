@@ -10,6 +10,7 @@
 #include <string>
 
 #include "memory/home/directory.hpp"
+#include "memory/home/held_polls.hpp"
 #include "memory/home/host_accesses.hpp"
 #include "memory/home/persists.hpp"
 #include "memory/home/sector_traffic.hpp"
@@ -65,6 +66,7 @@ class Home final : public Receiver, public DeviceClient {
   SectorTraffic sectors_{p_, *this};
   HostAccesses host_{p_, *this};
   HomePersists persists_{p_, *this};
+  HeldPolls polls_{p_, *this};
   bool pumping_ = false;
 };
 

@@ -46,6 +46,8 @@ class PagedPort final : public Agent {
   ByteMask perform(u32 access, u32 part, u8* bytes) override { return sm_.perform(access, part, bytes); }
   void ask(u32 access, u32 part, LineAtomic& to) override { sm_.ask(access, part, to); }
   void found(u32 access, u32 part, const LineAtomic& from) override { sm_.found(access, part, from); }
+  void ask_poll(u32 access, u32 part, HeldPoll& poll) override { sm_.ask_poll(access, part, poll); }
+  void poll_held(u32 access, u32 part, const HeldPoll& poll) override { sm_.poll_held(access, part, poll); }
   void complete(u32 access, u32 part, ServedBy by) override { sm_.complete(access, part, by); }
   void wake() override;
   void resume(u64 warps) override;

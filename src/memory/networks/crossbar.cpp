@@ -42,6 +42,11 @@ class Crossbar final : public PortedNetwork {
     launch(index, messages_[index].from, messages_[index].to, data_bytes, traffic);
   }
 
+  void charge(Node from, Node to, core::Account account, u32 data_bytes, Traffic traffic) override {
+    count(account, traffic, length(data_bytes), partition(from) != partition(to) && copies_.empty() ? 2 : 1);
+    messages_.count_delivered();
+  }
+
   core::Cycle lookahead() const override { return least_cycles(latency_); }
   u64 idle_latency(Node from, Node to, u32 data_bytes) const override {
     const bool far = partition(from) != partition(to);
@@ -53,13 +58,13 @@ class Crossbar final : public PortedNetwork {
 
   void launch(u32 index, Node from, Node to, u32 data_bytes, Traffic traffic) {
     const u32 ports = subnet(from, to) * nodes_;
-    Message& message = inject(index, data_bytes, traffic, ports + from, latency_);
+    Message& message = inject(index, data_bytes, ports + from, latency_);
     if (partitions_ == 1) {
-      count_crossings(traffic, message, 1);
+      count(message.account, traffic, message.length, 1);
       return eject(index, ports + to);
     }
     const bool far = partition(from) != partition(to), copied = !copies_.empty() && follow_copies(index, far);
-    count_crossings(traffic, message, far && !copied ? 2 : 1);
+    count(message.account, traffic, message.length, far && !copied ? 2 : 1);
     if (!far) return eject(index, ports + to);
     message.router = copied ? from_a_copy : by_the_link;
     decide<&Crossbar::cross>(ratio_.cycle_at(message.tick + message.length), *this, index, ports + to);

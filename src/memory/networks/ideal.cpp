@@ -31,6 +31,11 @@ class IdealNetwork final : public Network {
     wheel_.at<&IdealNetwork::arrive>(arrival, *this, message);
   }
 
+  void charge(Node, Node, core::Account account, u32, Traffic traffic) override {
+    accounts_[account].messages[static_cast<u32>(traffic)] += 1;
+    messages_.count_delivered();
+  }
+
   u64 in_flight() const override { return messages_.in_flight(); }
   std::string what_is_under_way() const override { return messages_.what_is_under_way(agents_); }
   const NetworkStatistics& statistics() const override {

@@ -25,8 +25,8 @@ class Mesh final : public PortedNetwork {
 
   void go(u32 index, u32 data_bytes, Traffic traffic) override {
     const Node from = messages_[index].from, to = messages_[index].to;
-    Message& message = inject(index, data_bytes, traffic, from, base_);
-    count_crossings(traffic, message, hops(from, to));
+    Message& message = inject(index, data_bytes, from, base_);
+    count(message.account, traffic, message.length, hops(from, to));
     message.router = router_[from];
     if (message.router == router_[to]) return eject(index, to);
     const core::Cycle there = ratio_.cycle_at(message.tick);
@@ -34,6 +34,11 @@ class Mesh final : public PortedNetwork {
     // An event of this cycle would come too late where it is an SM that sends: events come before SMs.
     if (there == wheel_.now()) return at_router(index, 0);
     wheel_.at<&Mesh::at_router>(there, *this, index);
+  }
+
+  void charge(Node from, Node to, core::Account account, u32 data_bytes, Traffic traffic) override {
+    count(account, traffic, length(data_bytes), hops(from, to));
+    messages_.count_delivered();
   }
 
   /// To the first router.

@@ -57,6 +57,8 @@ class NetworkMessages {
   void post(u32 index, core::Cycle when) {
     inbox_of(index)->post<&NetworkMessages::posted>(when, *this, index, 0, &requests_[index]);
   }
+  /// One that is charged (Network::charge).
+  void count_delivered() { ++delivered_; }
   u64 in_flight() const { return all_.size() - free_.size(); }
   u64 delivered() const { return delivered_; }
   /// Network::what_is_under_way. Nodes below `agents` are agents, the others homes.

@@ -27,9 +27,8 @@ u64 PortedNetwork::begin(u64& free, u64 tick, u64 length) {
   return start;
 }
 
-NetworkMessages::Message& PortedNetwork::inject(u32 index, u32 data_bytes, Traffic traffic, u32 port, u64 latency) {
+NetworkMessages::Message& PortedNetwork::inject(u32 index, u32 data_bytes, u32 port, u64 latency) {
   Message& message = messages_[index];
-  accounts_[message.account].messages[static_cast<u32>(traffic)] += 1;
   message.length = static_cast<u32>(length(data_bytes));
   message.tick = begin(injection_[port], ratio_.tick_at(wheel_.now()), message.length) + latency;
   if (jitter_.on()) {

@@ -40,13 +40,15 @@ class PortedNetwork : public Network {
     return bytes ? (bytes + shape_.flit - 1) / shape_.flit : 1;
   }
   u64 length(u32 data_bytes) const { return flits(data_bytes) * shape_.flit; }
-  /// Counts the message, takes it through its injection port, and gives it the tick at which its head is `latency`
+  /// Takes the message through its injection port, and gives it the tick at which its head is `latency`
   /// ticks behind that port.
-  Message& inject(u32 message, u32 data_bytes, Traffic, u32 port, u64 latency);
-  /// Counts the crossing of so many links.
-  void count_crossings(Traffic traffic, const Message& message, u64 links) {
-    accounts_[message.account].flit_crossings[static_cast<u32>(traffic)] += message.length / shape_.flit * links;
-    busy_ticks_ += message.length * links;
+  Message& inject(u32 message, u32 data_bytes, u32 port, u64 latency);
+  /// Counts a message, and its crossing of so many links.
+  void count(core::Account account, Traffic traffic, u64 length, u64 links) {
+    NetworkStatistics& counts = accounts_[account];
+    counts.messages[static_cast<u32>(traffic)] += 1;
+    counts.flit_crossings[static_cast<u32>(traffic)] += length / shape_.flit * links;
+    busy_ticks_ += length * links;
   }
   /// The ways of messages are decided up to this cycle.
   core::Cycle decided() const { return wheel_.now() + early_; }

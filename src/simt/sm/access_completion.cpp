@@ -12,13 +12,13 @@ void AccessCompletion::performed(Access& a) {
 }
 
 /// From the instruction's issue until the part's value is there.
-void AccessCompletion::count_latency(const Access& a, memory::ServedBy by) {
+void AccessCompletion::count_latency(const Access& a, memory::ServedBy by, u32 times) {
   Cycle latency = wheel_.now() - a.begun;
   if (by == memory::ServedBy::private_cache) latency += private_latency_;
   const u32 level = static_cast<u32>(by);
-  ++a.counts_of->latency_count[level];
-  a.counts_of->latency_sum[level] += latency;
-  ++latencies_[a.grid->account].of[level][latency_bucket(latency)];
+  a.counts_of->latency_count[level] += times;
+  a.counts_of->latency_sum[level] += times * latency;
+  latencies_[a.grid->account].of[level][latency_bucket(latency)] += times;
 }
 
 void AccessCompletion::finish(u32 id) {

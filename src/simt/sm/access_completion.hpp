@@ -41,13 +41,24 @@ class AccessCompletion {
     if (a.grid && !a.writes) count_latency(a, by);
     if (--a.to_complete == 0) finish(access);
   }
+  /// A load has been held by its home for so many rounds, each of which took as long as from now on it seems to have
+  /// taken itself.
+  void count_rounds(const Access& a, u32 rounds) {
+    TimingStatistics& counts = *a.counts_of;
+    counts.polls_held += rounds;
+    counts.memory.requests += rounds;
+    counts.memory.lines += rounds * a.parts_count;
+    counts.memory.sectors += u64{rounds} * sectors_of(a.parts[0].words);
+    counts.memory.parts += rounds;
+    count_latency(a, memory::ServedBy::home, rounds);
+  }
   /// It is performed and visible, whole.
   void finish(u32 access);
   /// The launch has failed: what is under way of it ends alone.
   void forget(const GridRun&);
 
  private:
-  void count_latency(const Access&, memory::ServedBy);
+  void count_latency(const Access&, memory::ServedBy, u32 times = 1);
   void conclude(u32 access);
   void release(u32 access);
   bool has_its_warp(const Access& a) const { return told_.table[a.slot].generation == a.generation; }

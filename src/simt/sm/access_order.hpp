@@ -75,6 +75,11 @@ class AccessOrder {
     acquire_ = std::max(acquire_, scope);
     acquire_account_ = account;
   }
+  /// The same of a load in a round that is not simulated. REQUIRES: the persistency model lets an acquire pass.
+  void acquire_in_passing(u32 slot, const Ordering& order, core::Account account) {
+    acquire_soon(order.scope, account);
+    if (order.after != memory::PersistOrder::none) port_->order(order.after, order.scope, bit(slot), account);
+  }
   void acquire_if_due() {
     if (acquire_ != Scope::none) [[unlikely]]
       port_->acquire(std::exchange(acquire_, Scope::none), acquire_account_);

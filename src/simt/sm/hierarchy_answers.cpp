@@ -46,6 +46,15 @@ void HierarchyAnswers::found(u32 id, u32, const memory::LineAtomic& from) {
   if (--a.to_perform == 0) told_.completion.performed(a);
 }
 
+void HierarchyAnswers::ask_poll(u32 id, u32, memory::HeldPoll& poll) {
+  steady_polls_.describe(told_.accesses[id], poll);
+}
+
+void HierarchyAnswers::poll_held(u32 id, u32, const memory::HeldPoll& poll) {
+  const core::InPart here(core::sm_part, told_.sm);
+  steady_polls_.count_rounds(told_.accesses[id], poll.rounds);
+}
+
 void HierarchyAnswers::complete(u32 id, u32 part, memory::ServedBy by) {
   const core::InPart here(core::sm_part, told_.sm);
   if (told_.trace.on()) [[unlikely]] {

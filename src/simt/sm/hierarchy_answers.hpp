@@ -5,6 +5,7 @@
 #include "simt/event_recorder.hpp"
 #include "simt/sm/flush_queue.hpp"
 #include "simt/sm/load_store_unit.hpp"
+#include "simt/sm/steady_polls.hpp"
 
 namespace ew::simt {
 
@@ -22,11 +23,15 @@ class HierarchyAnswers final : public memory::Agent {
     EventRecorder* recorder;  // nullptr: no events of persistency are recorded
     u32 sm;
   };
-  explicit HierarchyAnswers(const Told& told) : told_(told) {}
+  HierarchyAnswers(const SmSetup& setup, const Told& told, const SteadyPolls::Parts& steady)
+      : told_(told), steady_polls_(setup, steady) {}
+  SteadyPolls& steady_polls() { return steady_polls_; }
 
   memory::ByteMask perform(u32 access, u32 part, u8* bytes) override;
   void ask(u32 access, u32 part, memory::LineAtomic&) override;
   void found(u32 access, u32 part, const memory::LineAtomic&) override;
+  void ask_poll(u32 access, u32 part, memory::HeldPoll&) override;
+  void poll_held(u32 access, u32 part, const memory::HeldPoll&) override;
   void complete(u32 access, u32 part, memory::ServedBy by) override;
   void wake() override;
   void resume(u64 warps) override;
@@ -34,6 +39,7 @@ class HierarchyAnswers final : public memory::Agent {
 
  private:
   Told told_;
+  SteadyPolls steady_polls_;
 };
 
 }  // namespace ew::simt

@@ -222,6 +222,8 @@ Performed MemoryInstructions::global(MemoryOp& op) {
   a.finishes = !a.writes;
   a.parts_count = split(a, bytes);
   count_lines(a);
+  if (op.plan->polls) [[unlikely]]
+    a.line.poll = with_.steady_polls.may_be_held(a);
   if (with_.polls.watching() && a.instruction.pc->order.strong) [[unlikely]]
     with_.polls.give_way(a.slot, a.op, a.op.lanes);
   if (core::observation && with_.recorder) [[unlikely]]

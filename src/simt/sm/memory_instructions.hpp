@@ -5,6 +5,7 @@
 #include "simt/constant_cache.hpp"
 #include "simt/sm/load_store_unit.hpp"
 #include "simt/sm/scratchpad.hpp"
+#include "simt/sm/steady_polls.hpp"
 
 namespace ew::simt {
 
@@ -17,6 +18,7 @@ class MemoryInstructions {
     WarpTable& table;
     AccessOrder& order;
     Polls& polls;
+    SteadyPolls& steady_polls;
     LocalMemory& local;
     LoadStoreUnit& unit;
     AccessPool& accesses;

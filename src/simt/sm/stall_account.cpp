@@ -26,6 +26,23 @@ void StallAccount::move(Access& a, u32 access, u64& counter, Cycle now) {
     if (causes_[s].access == access) causes_[s] = {&counter};
 }
 
+void StallAccount::issued_meanwhile(Access& a, SlotCounts& warps, u64 slots, Cycle now) {
+  charge(now);
+  u64 left = slots;
+  const auto take = [&left](u64& lost) {
+    const u64 taken = std::min(left, lost);
+    lost -= taken;
+    left -= taken;
+  };
+  take(a.stalled);
+  for (u32 id = 0; left && id < accesses_.made(); ++id) take(accesses_[id].stalled);
+  SlotCounts::fields(warps, [&](std::string_view, u64& lost, auto&&...) {
+    if (&lost != &warps.issued) take(lost);
+  });
+  warps.issued += slots - left;
+  accounts_[a.grid->account].polls_without_slot += left;
+}
+
 void StallAccount::enter(GridRun& run, u32 warps, Cycle now) {
   charge(now);
   occupied_ = true;

@@ -69,6 +69,9 @@ class StallAccount {
 
   /// The access is over: what was lost to it goes on this counter.
   void move(Access&, u32 access, u64& counter, Cycle now);
+  /// While this access was held, its warp would have issued in so many slots: they come from those that are lost to
+  /// accesses of the SM, else from other lost slots of the launch.
+  void issued_meanwhile(Access&, SlotCounts& warps, u64 slots, Cycle now);
   /// So many warps of the launch come to the SM.
   void enter(GridRun&, u32 warps, Cycle now);
   /// A warp leaves it.

@@ -4,7 +4,8 @@
 // Each controller answers one question. Who is on the SM: residents, parked_warps; what they wait for:
 // warp_table; who issues: scheduler. What an instruction asks of memory: memory_instructions, local_memory; what
 // becomes of its accesses: load_store_unit, access_completion. May it issue by the order of accesses: access_order,
-// held_warps. Who polls: polls. Whose is a lost issue slot: stall_causes, stall_account.
+// held_warps. Who polls: polls, steady_polls (of hierarchy_answers). Whose is a lost issue slot: stall_causes,
+// stall_account.
 #pragma once
 
 #include "simt/sm/hierarchy_answers.hpp"

@@ -1,0 +1,40 @@
+#include "memory/home/held_polls.hpp"
+
+namespace ew::memory {
+
+bool HeldPolls::hold(const Request& request) {
+  HeldPoll& poll = p_.around.payloads.polls[request.payload];
+  if (poll.rounds >= poll.most || request.displaced || p_.tracks || p_.queue.any_blocked()) return false;
+  const u32 way = p_.lines.find(request.line, request.place);
+  if (way == no_way || p_.lines[way].mshr != no_number || p_.sectors.of(request.words) & ~p_.lines[way].valid)
+    return false;
+  copy_from_image(bytes_.data(), request.line, request.words);
+  if (!poll.finds_the_same(bytes_.data())) return false;
+  ++poll.rounds;
+  ++p_.counts->read_hits;
+  p_.lines.used(way);
+  const Node agent = static_cast<Node>(request.origin), home = static_cast<Node>(p_.around.agents + p_.around.slice);
+  p_.around.network.charge(agent, home, request.account, 0, request.traffic);
+  p_.around.network.charge(home, agent, request.account, count_of(request.words) * word_bytes, request.traffic);
+  u32 number = free_;
+  if (number == no_number) {
+    number = static_cast<u32>(held_.size());
+    held_.emplace_back();
+  } else {
+    free_ = held_[number].next_free;
+  }
+  held_[number].request = request;
+  ++under_way_;
+  p_.around.wheel.at<&HeldPolls::next_round>(p_.now() + poll.period, *this, number);
+  return true;
+}
+
+void HeldPolls::next_round(u64 number, u64) {
+  const Request request = held_[number].request;
+  held_[number].next_free = free_;
+  free_ = static_cast<u32>(number);
+  --under_way_;
+  home_.receive(request);
+}
+
+}  // namespace ew::memory
