@@ -66,8 +66,18 @@ __global__ void copy_and_select(everwarp::GpmPieces pieces, unsigned long long* 
   *selector = next;  // @selector
   gpm_persist();
 }
+// 5: each element has a kernel of its own, in a stream of its own. The selector waits for the last of these kernels
+// only.
+__global__ void copy_element(everwarp::GpmPiece piece) {
+  for (unsigned i = threadIdx.x; i < piece.bytes; i += blockDim.x) piece.to[i] = piece.from[i];  // @element
+  gpm_persist();
+}
+__global__ void choose(unsigned long long* selector, unsigned long long next) {
+  *selector = next;  // @chosen
+  gpm_persist();
+}
 int checkpoint(gpmcp* cp, unsigned group) {
-  if (BUG == 0 || BUG > 3) return gpmcp_checkpoint(cp, group);
+  if (BUG == 0 || BUG == 4) return gpmcp_checkpoint(cp, group);
   const unsigned long long next = gpmcp_sequence(cp, group) + 1;
   everwarp::GpmPieces pieces;
   pieces.count = 0;
@@ -77,7 +87,17 @@ int checkpoint(gpmcp* cp, unsigned group) {
     char* const to = copies + (BUG == 3 ? 1 : next % 2) * cp->file->copy_bytes + row.offset;
     pieces.piece[pieces.count++] = {to, static_cast<char*>(cp->addresses[group * cp->file->elements + i]), row.size};
   }
-  copy_and_select<<<1, 64>>>(pieces, &everwarp::gpmcp_selector(cp, group)->sequence, next + (BUG == 3 && next > 1));
+  unsigned long long* const selector = &everwarp::gpmcp_selector(cp, group)->sequence;
+  if (BUG == 5) {
+    static cudaStream_t streams[kElements] = {};
+    for (int k = 0; k < pieces.count; ++k) {
+      if (streams[k] == nullptr) CUDA(cudaStreamCreateWithFlags(&streams[k], cudaStreamNonBlocking));
+      copy_element<<<1, 64, 0, streams[k]>>>(pieces.piece[k]);
+    }
+    choose<<<1, 1, 0, streams[pieces.count - 1]>>>(selector, next);
+  } else {
+    copy_and_select<<<1, 64>>>(pieces, selector, next + (BUG == 3 && next > 1));
+  }
   FINISH_KERNEL();
   return 0;
 }

@@ -137,6 +137,9 @@ int run(const Library& library) {
     gpm_acknowledge(kRounds + round + 1);
   }
   check_counts(log, 0, 0);
+  EXPECT(gpmlog_close(log) == 0 && (log = gpmlog_open(library.file)) != nullptr,
+         "the empty log should be opened again");
+  check_counts(log, 0, 0);
   EXPECT(refused.download()[0] == 0, "no call should be refused, %d were", refused.download()[0]);
   EXPECT(gpmlog_close(log) == 0, "the log should have been closed");
   return PASS("%u threads inserted and removed %u entries each", kBlocks * kThreads, kRounds);
