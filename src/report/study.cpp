@@ -136,6 +136,18 @@ void read_programs(const StudyTable& table, const std::string& file, Suite& suit
   }
 }
 
+/// Where one program says how much memory a run of the suite's size takes, all must: --full rests on it.
+void check_memory_of_all(const Suite& suite) {
+  const auto says = [&](const auto& named) { return named.second.mib.contains(suite.size); };
+  const auto one = std::ranges::find_if(suite.programs, says);
+  if (one == suite.programs.end()) return;
+  for (const auto& [name, program] : suite.programs)
+    if (program.sizes.contains(suite.size) && !program.mib.contains(suite.size))
+      throw UserError(program.place,
+                      fmt::format("[program.{}] should have \"mib.{}\", the memory of a run, as [program.{}] has", name,
+                                  suite.size, one->first));
+}
+
 }  // namespace
 
 Suite read_suite(const fs::path& studies, std::string_view name) {
@@ -169,6 +181,7 @@ Suite read_suite(const fs::path& studies, std::string_view name) {
   } else {
     replaced.clear();
   }
+  check_memory_of_all(suite);
   const StudyTable& listing = table.has("figures") ? table : base_table;
   for (const std::string& id : listing.texts_or_none("figures")) {
     const std::string folder = Figure::folder_of(id);

@@ -120,6 +120,12 @@ int host_persist(const void* address, size_t bytes, unsigned threads, cudaStream
   });
 }
 
+int host_cache_durable(void) {
+  return own_api(-1, [&](Machine& machine, ApiLock&) {
+    return !machine.config().machine.timing() || machine.config().nvm.eadr ? 1 : 0;
+  });
+}
+
 int host_compute(double nanoseconds, unsigned threads, cudaStream_t handle) {
   return own_api(-1, [&](Machine& machine, ApiLock&) {
     CUstream_st& stream = stream_of(machine, handle, "host_compute");

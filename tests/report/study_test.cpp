@@ -313,6 +313,9 @@ TEST_F(Studies, SayWhichPartOfThePapersSizeASizeIs) {
   EXPECT_EQ(read_suite(folder_, "toy").most_memory, u64{3} << 29);
   replace("suite.toml", suite_with_order(), "title =", "most_gib = 0\ntitle =");
   EXPECT_SAYS(mistake(), "a number above 0");
+  const std::string other = "\n[program.gpDB]\nsource = \"workloads/gpm/gpdb.cu\"\n" + size;
+  replace("suite.toml", "size = \"small\"\n" + suite_with_order(), size, size + "\nmib = { small = 20 }" + other);
+  EXPECT_SAYS(mistake(), "should have \"mib.small\", the memory of a run, as [program.gpKVS] has");
   replace("suite.toml", suite_with_order(), "title =", "full = \"toy\"\ntitle =");
   EXPECT_EQ(read_suite(folder_, "toy").full, "toy");
   replace("suite.toml", suite_with_order(), "title =", "full = \"toyy\"\ntitle =");

@@ -69,6 +69,16 @@ template <class Shape>
   exit(2);
 }
 
+/// Requires that the machine has what the system rests on.
+inline void require_durable_cache(System system) {
+  if ((system != System::gpm_eadr && system != System::cap_eadr) || host_cache_durable() == 1) return;
+  fprintf(stderr,
+          "--system %s: a host whose cache is durable (eADR) is expected, this one's is not; on a machine of Everwarp: "
+          "--set nvm.eadr=true\n",
+          kSystemNames[static_cast<uint32_t>(system)]);
+  exit(2);
+}
+
 inline uint32_t number_of(const char* option, const char* word, uint32_t least, uint32_t most) {
   char* end = nullptr;
   const unsigned long long value = strtoull(word, &end, 10);
@@ -120,6 +130,7 @@ Options<Shape> parse(int argc, char** argv, const char* pool, const Presets<Shap
       options.shape.*size->member = number_of(size->option, argv[++i], size->least, size->most);
     }
   }
+  require_durable_cache(options.system);
   return options;
 }
 
