@@ -341,6 +341,13 @@ TEST_P(GpmFiles, PublishedStepsGiveTheSameResults) {
             .status,
         0);
   }
+  for (const std::string name : {"srad", "bfs"}) {
+    for (const std::string system : {"GPM", "GPM-NDP", "CAP-mm"})
+      EXPECT_EQ(call({program(name), "--small", "--published", "1", "--pool", name, "--system", system}).status, 0);
+    const Outcome recovery = call({program(name), "--recover", name, "--system", "CAP-mm"});
+    EXPECT_EQ(recovery.status, 2);
+    EXPECT_NE(recovery.output.find("of a run with --published 1"), std::string::npos) << recovery.output;
+  }
   EXPECT_EQ(call({program("gpkvs"), "--small", "--published", "1", "--pool", "pool"}).status, 0);
   const Outcome recovery = call({program("gpkvs"), "--recover", "pool"}),
                 inserts = call({program("gpdb"), "--published", "1"});

@@ -3,6 +3,8 @@
 //
 //   bfs [--width N] [--height N] [--input GRAPH] …     a generated grid of roads, or a graph in DIMACS' format (.gr)
 //       [--sources N]                                  begin at the first nodes of N rows
+//       [--published 1]                                as the published program, for measurements: whether a node was
+//                                                      visited is asked of the pool, by an atomic for each edge
 //   bfs --recover FILE [--input GRAPH]                 finish the search, check
 //   --stop-before-commit: one level
 //
@@ -30,13 +32,14 @@ struct Shape {
   uint32_t nodes, edges;            // of the graph
   uint32_t system;
   uint32_t sources;  // the search begins at the first nodes of so many rows
+  uint32_t published;
   size_t costs_bytes() const { return bench::whole_lines(nodes * sizeof(uint32_t)); }
   size_t ends_bytes() const { return bench::whole_lines((nodes + 1) * sizeof(uint32_t)); }
   size_t levels_at() const { return 2 * costs_bytes() + nodes * sizeof(uint32_t); }  // only planted bug 4 uses it
   size_t bytes() const { return 2 * costs_bytes() + ends_bytes(); }
 };
 constexpr bench::Presets<Shape> kPresets = {
-    {60, 40, 256, 0, 0, 0, 1}, {4900, 4900, 256, 0, 0, 0, 1}, {6, 5, 16, 0, 0, 0, 1}};
+    {60, 40, 256, 0, 0, 0, 1, 0}, {4900, 4900, 256, 0, 0, 0, 1, 0}, {6, 5, 16, 0, 0, 0, 1, 0}};
 using Options = bench::Options<Shape>;
 
 // The search's data in the pool.
@@ -76,14 +79,18 @@ __device__ void store_end(Search search, uint32_t level, const Level* next, Pers
 }
 
 // The nodes [first, last) of the sequence are level `level`. Their unvisited neighbours become the next level.
-template <class Persist>
+template <bool kPublished, class Persist>
 __global__ void expand(Graph::OnDevice graph, Search search, unsigned* visited, uint32_t first, uint32_t last,
                        uint32_t level, Level* next, Persist persist) {
   for (uint32_t i = first + blockIdx.x * blockDim.x + threadIdx.x; i < last; i += gridDim.x * blockDim.x) {
     const uint32_t node = search.sequence[i];
     for (uint32_t edge = graph.begin[node]; edge < graph.begin[node + 1]; ++edge) {
       const uint32_t other = graph.target[edge];
-      if (atomicOr(&visited[other / 32], 1u << other % 32) >> other % 32 & 1) continue;
+      if (kPublished) {
+        if (atomicCAS_system(&search.costs[other], kUnvisited, level + 2) != kUnvisited) continue;
+      } else if (atomicOr(&visited[other / 32], 1u << other % 32) >> other % 32 & 1) {
+        continue;
+      }
       search.sequence[atomicAdd(&next->tail, 1u)] = other;  // @node
       search.costs[other] = level + 2;                      // @cost
       bench::persist_one(persist, &search.costs[other], sizeof *search.costs);
@@ -165,7 +172,10 @@ uint32_t search_from(Store& store, const Graph& graph, const Shape& shape, uint3
     CUDA(cudaMemcpy(next, &start, sizeof start, cudaMemcpyHostToDevice));
     const unsigned blocks = std::min(bench::blocks_for(last - first, shape.threads), 2048u);
     store.with_persists([&](auto persist) {
-      expand<<<blocks, shape.threads>>>(on_device, search, visited, first, last, level, next, persist);
+      if (shape.published != 0)
+        expand<true><<<blocks, shape.threads>>>(on_device, search, visited, first, last, level, next, persist);
+      else
+        expand<false><<<blocks, shape.threads>>>(on_device, search, visited, first, last, level, next, persist);
     });
     Level end;
     CUDA(cudaMemcpy(&end, next, sizeof end, cudaMemcpyDeviceToHost));
@@ -232,6 +242,10 @@ int recover(const Options& options) {
   if (!store.is_whole()) return PASS("the pool was not created yet");
   const Shape shape = store.shape<Shape>();
   bench::require_system(options.recovered, shape.system, options.system);
+  if (shape.published != 0) {
+    fprintf(stderr, "%s: is of a run with --published 1, which is not recovered\n", options.recovered.c_str());
+    return 2;
+  }
   const Graph graph =
       options.input.empty() ? Graph::roads(shape.width, shape.height) : Graph::from_dimacs(options.input);
   EXPECT(graph.nodes() == shape.nodes && graph.edges() == shape.edges, "the pool is of another graph, with %u nodes",
@@ -271,7 +285,8 @@ int main(int argc, char** argv) {
                                               {{"--width", &Shape::width, 1, 1 << 15},
                                                {"--height", &Shape::height, 1, 1 << 15},
                                                {"--threads", &Shape::threads, 1, 1024},
-                                               {"--sources", &Shape::sources, 1, 1 << 15}},
+                                               {"--sources", &Shape::sources, 1, 1 << 15},
+                                               {"--published", &Shape::published, 0, 1}},
                                               "GRAPH.gr");
   if (options.shape.sources > 1 && (!options.input.empty() || options.shape.sources > options.shape.height)) {
     fprintf(stderr, "%s: --sources is for a generated graph, with at most as many as it has rows\n", argv[0]);

@@ -3,6 +3,9 @@
 // coefficients, then pixels.
 //
 //   srad [--width N] [--height N] [--iterations N] …
+//        [--published 1]                   as the published program, for measurements: the differences of each pixel
+//        are
+//                                          persistent as well, and only they are fenced. A crash cannot be recovered
 //   srad --recover FILE                    finish the iterations, check
 //   --stop-before-commit: all but the last state
 //
@@ -26,13 +29,13 @@ constexpr uint64_t kMagic = 0x535241442d474d31ull;
 constexpr unsigned kThreads = 256;
 
 struct Shape {
-  uint32_t width, height, iterations, system;
+  uint32_t width, height, iterations, system, published;
   size_t pixels() const { return size_t(width) * height; }
   size_t plane_bytes() const { return bench::whole_lines(pixels() * sizeof(float)); }
-  size_t bytes() const { return 3 * plane_bytes(); }
+  size_t bytes() const { return (published != 0 ? 6 : 3) * plane_bytes(); }
   unsigned blocks() const { return bench::blocks_for(pixels(), kThreads); }
 };
-constexpr bench::Presets<Shape> kPresets = {{96, 64, 4, 0}, {1024, 131072, 1, 0}, {9, 5, 2, 0}};
+constexpr bench::Presets<Shape> kPresets = {{96, 64, 4, 0, 0}, {1024, 131072, 1, 0, 0}, {9, 5, 2, 0, 0}};
 using Options = bench::Options<Shape>;
 
 // Sums for the statistics of the whole image. Each block stores its two sums; the host adds them in order.
@@ -115,9 +118,69 @@ void diffuse(Store& store, const Shape& shape, uint64_t first, bool recovers, bo
   }
 }
 
+// --published. The planes of the differences, and of the coefficients.
+struct Differences {
+  float *north, *south, *west, *east, *c;
+};
+// The pixel of the thread, in blocks of 16 x 16 pixels; the number of pixels if there is none.
+__device__ size_t my_pixel(uint32_t width, uint32_t height) {
+  const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  return x < width && y < height ? size_t(y) * width + x : size_t(width) * height;
+}
+__global__ void store_differences(const float* image, Differences to, uint32_t width, uint32_t height, float q0,
+                                  bool fence) {
+  const size_t i = my_pixel(width, height);
+  if (i == size_t(width) * height) return;
+  const bench::Differences mine = differences(image, width, height, i);
+  to.north[i] = mine.north;
+  to.south[i] = mine.south;
+  to.west[i] = mine.west;
+  to.east[i] = mine.east;
+  if (fence) gpm_persist();
+  to.c[i] = coefficient(image[i], mine, q0);
+}
+__global__ void store_diffused(const float* image, Differences from, float* to, uint32_t width, uint32_t height) {
+  const size_t i = my_pixel(width, height);
+  if (i == size_t(width) * height) return;
+  const float own = from.c[i], south = from.c[i / width + 1 < height ? i + width : i],
+              east = from.c[i % width + 1 < width ? i + 1 : i];
+  to[i] = image[i] + 0.25f * bench::kLambda *
+                         (own * from.north[i] + south * from.south[i] + own * from.west[i] + east * from.east[i]);
+}
+void diffuse_as_published(Store& store, const Shape& shape) {
+  const auto plane = [&](uint64_t number) { return store.kernels<float>(number * shape.plane_bytes()); };
+  const Differences planes = {plane(1), plane(2), plane(3), plane(4), plane(5)};
+  const bool fence = bench::kernels_persist(store.system());
+  DeviceArray<float> image(shape.pixels());
+  DeviceArray<double2> sums(shape.blocks());
+  DeviceArray<unsigned> arrivals(1, 0);
+  DeviceArray<uint64_t> state(1);
+  load_image<<<shape.blocks(), kThreads>>>(image, shape.pixels(), state, arrivals, false);
+  for (uint32_t iteration = 0; iteration < shape.iterations; ++iteration) {
+    sum_image<<<shape.blocks(), kThreads>>>(image, shape.pixels(), sums);
+    double sum = 0, squares = 0;
+    for (const double2& part : sums.download()) {
+      sum += part.x;
+      squares += part.y;
+    }
+    const float q0 = speckle_of(sum, squares, shape.pixels());
+    const dim3 threads(16, 16), blocks((shape.width + 15) / 16, (shape.height + 15) / 16);
+    {
+      const Phase phase("iteration");
+      store_differences<<<blocks, threads>>>(image, planes, shape.width, shape.height, q0, fence);
+      store_diffused<<<blocks, threads>>>(image, planes, plane(0), shape.width, shape.height);
+      store.persist_results(0, shape.bytes());
+    }
+    CUDA(cudaMemcpy(image, plane(0), shape.pixels() * sizeof(float), cudaMemcpyDeviceToDevice));
+  }
+  FINISH_KERNEL();
+}
+
 void check_planes(const Store& store, const Shape& shape) {
   const auto plane = [&](size_t number) { return store.host<float>(number * shape.plane_bytes()); };
-  bench::check_image(shape.width, shape.height, shape.iterations, plane(shape.iterations % 2), plane(2));
+  const bool published = shape.published != 0;
+  bench::check_image(shape.width, shape.height, shape.iterations, plane(published ? 0 : shape.iterations % 2),
+                     plane(published ? 5 : 2));
 }
 
 int run(Options options) {
@@ -125,7 +188,10 @@ int run(Options options) {
   const Shape& shape = options.shape;
   Store store(options, kMagic, shape.bytes());
   store.begin_work();
-  diffuse(store, shape, 0, false, options.stop_before_commit);
+  if (shape.published != 0)
+    diffuse_as_published(store, shape);
+  else
+    diffuse(store, shape, 0, false, options.stop_before_commit);
   store.end();
   if (options.stop_before_commit) return PASS("stopped before the last state");
   check_planes(store, shape);
@@ -139,6 +205,10 @@ int recover(const Options& options) {
   if (!store.is_whole()) return PASS("the pool was not created yet");
   const Shape shape = store.shape<Shape>();
   bench::require_system(options.recovered, shape.system, options.system);
+  if (shape.published != 0) {
+    fprintf(stderr, "%s: is of a run with --published 1, which cannot be recovered\n", options.recovered.c_str());
+    return 2;
+  }
   const uint64_t found = BUG == 4 ? 0 : store.state();
   bench::expect_acknowledged(found, "kernels");
   diffuse(store, shape, found, true, false);
@@ -153,6 +223,7 @@ int main(int argc, char** argv) {
   const Options options = bench::parse<Shape>(argc, argv, "srad.pool", kPresets,
                                               {{"--width", &Shape::width, 1, 1 << 20},
                                                {"--height", &Shape::height, 1, 1 << 20},
-                                               {"--iterations", &Shape::iterations, 1, 1 << 20}});
+                                               {"--iterations", &Shape::iterations, 1, 1 << 20},
+                                               {"--published", &Shape::published, 0, 1}});
   return options.recovered.empty() ? run(options) : recover(options);
 }
