@@ -6,7 +6,8 @@
 //                                of a hundred batches are of GETs, the others of SETs, as in the published program
 //         [--share N]            a conventional log, not HCL; the requests share its partitions, N each
 //         [--published 1]        as the published program: a key is stored before the log entry, and each batch makes a
-//                                log, flushes all of it and closes it. A crash of such a run cannot be recovered
+//                                log, of whose file a core fills the pages with zeros, flushes it and closes it. A
+//                                crash of such a run cannot be recovered
 //   gpkvs --recover FILE [--resume]    undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
 //
@@ -279,7 +280,10 @@ class Server {
     {
       const Phase phase("batch");
       CUDA(cudaMemcpy(on_device, requests.data(), requests.size() * sizeof(Request), cudaMemcpyHostToDevice));
-      if (log_ == nullptr && bench::kernels_store(store_.system())) log_ = make_log(log_path_, shape_);
+      if (log_ == nullptr && bench::kernels_store(store_.system())) {
+        log_ = make_log(log_path_, shape_);
+        fill_pages(log_);
+      }
       if (log_ != nullptr) store_.set_state(2ull * batch + 1);
       if (BUG == 3) store_.set_state(2ull * batch + 2);
       store_.with_persists([&](auto persist) {
@@ -296,6 +300,17 @@ class Server {
     FINISH_KERNEL();
     EXPECT(refused.download()[0] == 0, "the log should have room for every request, refused %u", refused.download()[0]);
     model_.serve(requests);
+  }
+  /// --published: the first touch of a page of a new file on a DAX file system fills it with zeros.
+  static void fill_pages(gpmlog* log) {
+    gpmlog handle;
+    CUDA(cudaMemcpy(&handle, log, sizeof handle, cudaMemcpyDeviceToHost));
+    char* const entries = handle.pool + handle.shape.entries;
+    const size_t bytes = handle.shape.bytes - handle.shape.entries;
+    const std::vector<char> zeros(bytes, 0);
+    EXPECT(host_copy(entries, zeros.data(), bytes, 1) == 0 && host_persist(entries, bytes, 1) == 0,
+           "the host should have filled the log's pages");
+    CUDA(cudaDeviceSynchronize());
   }
   /// --published: one core flushes the whole file of the log, which is then closed.
   void end_log() {
