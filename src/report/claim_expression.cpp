@@ -235,18 +235,17 @@ class Evaluation {
     return node.function == "mean" ? sum : std::exp(sum);
   }
 
-  /// Up to where the values are above 1: between two places as a straight line of the logarithms. Nowhere: the first
-  /// place; everywhere: the last.
+  /// Where the values are no longer above 1, for the first time: between two places as a straight line of the
+  /// logarithms. At once: the first place; never: the last. A value that is above 1 behind that place, by chance,
+  /// changes nothing.
   static std::optional<double> crossing(const std::vector<std::string>& places, const std::vector<double>& values) {
-    std::size_t above = values.size();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i] <= 0) return std::nullopt;
-      if (values[i] > 1) above = i;
-    }
+    if (std::ranges::any_of(values, [](double value) { return value <= 0; })) return std::nullopt;
     const auto at = [&](std::size_t i) { return std::strtod(places[i].c_str(), nullptr); };
-    if (above == values.size()) return at(0);
-    if (above + 1 == values.size()) return at(above);
-    const double top = std::log(values[above]), bottom = std::log(values[above + 1]);
+    const auto below = std::ranges::find_if(values, [](double value) { return value <= 1; });
+    if (below == values.begin()) return at(0);
+    const auto above = static_cast<std::size_t>(below - values.begin() - 1);
+    if (below == values.end()) return at(above);
+    const double top = std::log(values[above]), bottom = std::log(*below);
     return at(above) * std::pow(at(above + 1) / at(above), top / (top - bottom));
   }
 

@@ -88,6 +88,9 @@ TEST(ClaimExpressions, FindWhereALineCrossesOne) {
   EXPECT_DOUBLE_EQ(value("crossing(n in cus, 100 / time(P, a, cus=n))", "cus"), 8) << "above 1 everywhere: the last";
   EXPECT_DOUBLE_EQ(value("crossing(n in cus, 5 / time(P, a, cus=n))", "cus"), 1) << "nowhere: the first";
   EXPECT_DOUBLE_EQ(value("crossing(n in [2, 8], 40 / time(P, a, cus=n))", "cus"), 4);
+  // 2, 1/8 and 120: what is above 1 again behind the crossing is chance.
+  EXPECT_DOUBLE_EQ(value("crossing(n in cus, (time(P, a, cus=n) - 18) * (time(P, a, cus=n) - 18) / 32)", "cus"),
+                   std::pow(2, 0.25));
   EXPECT_NE(mistake("crossing(p in programs, time(p, a))").find("along an axis of numbers above 0"), std::string::npos);
 }
 

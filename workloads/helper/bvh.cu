@@ -5,6 +5,8 @@
 //   bvh [--faces N] [--levels N] [--model FILE] …    B1, R1: --faces 100000; B2, R2: --faces 187854; FILE: OBJ or PLY
 //   bvh --recover FILE
 //
+// --work N: a thread of the construction waits up to N cycles before each transaction, as if it had to find out more.
+//
 // A transaction of the construction writes one word, the node's parent (section 7.4: "each thread only writes one
 // element"). The parents are the tree. Children and parents side by side, which the reduction walks along, are no state
 // of their own: each node stores itself there, outside of transactions, in device memory.
@@ -95,7 +97,8 @@ __device__ unsigned parent_of(const unsigned* codes, int n, int node, bool& righ
   return behind > before ? last : first;
 }
 
-HELPER_KERNEL construct(tx::Space space, Layout layout, const unsigned* codes, Links* links, unsigned* witnesses) {
+HELPER_KERNEL construct(tx::Space space, Layout layout, const unsigned* codes, Links* links, unsigned work,
+                        unsigned* witnesses) {
   tx::run(space, [&](tx::Thread& thread) {
     unsigned done = 0;
     for (unsigned node = thread.index(); node < layout.nodes(); node += thread.count()) {
@@ -104,6 +107,7 @@ HELPER_KERNEL construct(tx::Space space, Layout layout, const unsigned* codes, L
         const unsigned parent = parent_of(codes, static_cast<int>(layout.leaves), static_cast<int>(node), right);
         links[parent].child[right] = node + 1;
         if (node < layout.inner()) links[node].parent = parent + 1;
+        if (work != 0) tx::wait_cycles(helper::mix(node) % work);
         tx::atomically(thread, [&](tx::Transaction& t) { t.store(space.at(layout.parent(node)), parent + 1); });
       }
       ++done;
@@ -289,6 +293,7 @@ int main(int argc, char** argv) {
   helper::Arguments arguments;
   arguments.numbers["faces"] = 2000;
   arguments.numbers["levels"] = 4;
+  arguments.numbers["work"] = 0;
   arguments.texts["model"] = "";
   arguments.parse(argc, argv, {{"blocks", 2}, {"threads", 32}, {"faces", 200}, {"log", 1024}, {"ring", 300}});
   if (arguments.recovers) {
@@ -331,7 +336,8 @@ int main(int argc, char** argv) {
   helper::Run run(arguments, layout.words(), std::max(4u, 7 * layout.levels), 13 * layout.levels + 8);
   run.start({kMagic, {layout.leaves, layout.levels, modelled}, arguments.audits});
   if (BUG == 1 && arguments.mode != "memory") gpm_acknowledge(1);
-  run.launch("construct", construct, layout, static_cast<const unsigned*>(codes), links, run.witnesses());
+  run.launch("construct", construct, layout, static_cast<const unsigned*>(codes), links, arguments["work"],
+             run.witnesses());
   if (arguments.mode != "memory") gpm_acknowledge(1);
   printf("bvh: construction took %.1f us\n", run.time_us());
   run.launch("reduce", reduce, layout, static_cast<const Volume*>(volumes), static_cast<const Links*>(links),
