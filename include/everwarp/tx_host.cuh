@@ -330,10 +330,10 @@ inline bool check(const Space& space) {
       "the SMs have no assist warps"};
   Shared shared;
   const cudaError_t error = cudaDeviceSynchronize();
-  if (error != cudaSuccess) return refuse("check", NULL, cudaGetErrorString(error));
+  if (error != cudaSuccess) return refuse("check", "in a kernel:", cudaGetErrorString(error));
   if (cudaMemcpy(&shared.mistake, &space.shared->mistake, 4, cudaMemcpyDeviceToHost) != cudaSuccess)
     return refuse("check", NULL, "cannot be read");
-  return shared.mistake < nested || refuse("check", NULL, sentences[shared.mistake]);
+  return shared.mistake < nested || refuse("check", "in a kernel:", sentences[shared.mistake]);
 }
 
 /// Waits for kernels, then applies all that is logged: the image is the working copy, durable, and the logs are empty.

@@ -203,6 +203,16 @@ TEST(SchedulerWithAssistWarps, they_come_last_or_first) {
   }
   EXPECT_GT(turns, 10u);
   EXPECT_LT(turns, 100u);
+  // So have others behind an assist warp that comes first. Behind such a turn they issue as before.
+  turns = 0;
+  for (u32 i = 0; i < 10'000; ++i) {
+    high.opportunity(ready, 0);
+    if (high.choose(assist | other, ages) != 0) continue;
+    ++turns;
+    EXPECT_EQ(high.choose(other, ages), 0u);
+  }
+  EXPECT_GT(turns, 10u);
+  EXPECT_LT(turns, 100u);
 }
 
 }  // namespace

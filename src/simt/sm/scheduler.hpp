@@ -109,7 +109,7 @@ class Scheduler {
     special_ = starved_ | apart_.slots;
     if (could & starved_) return could & starved_;
     const u64 apart = could & apart_.slots, others = could & ~apart_.slots;
-    return apart_.first || !others ? apart : others;
+    return (apart_.first ? apart != 0 : others == 0) ? apart : others;
   }
 
   const SchedulerPolicy& policy_;
