@@ -112,6 +112,7 @@ void try_case(const helper::Arguments& arguments, tx::Mode mode, const Case& eac
 
 int main(int argc, char** argv) {
   helper::Arguments arguments;
+  arguments.pool = "refusals.pool";
   arguments.parse(argc, argv, {});
   unsigned* seen = nullptr;
   if (cudaMallocManaged(&seen, 4 * kThreads) != cudaSuccess) return 3;
