@@ -51,19 +51,13 @@ int main(int argc, char** argv) {
   using systems::kind;
   const auto body = [&]() -> std::string {
     const kind system = systems::take(argc, argv, {kind::bam, kind::memory, kind::zero_copy, kind::uvm});
-    const bool bam = system == kind::bam;
     const bool named = argc > 1 && !strchr(argv[1], '=');
     const std::string what = named ? argv[1] : "kron";
     auto all = graph::options();
     all.push_back({"source", 0, "where the search begins: the node, or the first behind it that has an edge"});
     const setup::options given(all, argc, argv, named ? 2 : 1);
     const graph::csr g = graph::make(what, given);
-    std::unique_ptr<graph::on_drives> on_drives;
-    std::unique_ptr<graph::in_memory> in_memory;
-    if (bam)
-      on_drives = std::make_unique<graph::on_drives>(g, given);
-    else
-      in_memory = std::make_unique<graph::in_memory>(g, system, given);
+    graph::placed placed(g, system, given);
     word source = given["source"] % g.nodes();
     while (g.offsets[source] == g.offsets[source + 1] && source + 1 < g.nodes()) ++source;
     const setup::memory_of<unsigned> levels_and_more(setup::memory_of<unsigned>::at::device, g.nodes() + 1);
@@ -77,24 +71,15 @@ int main(int argc, char** argv) {
     const float milliseconds = setup::timed("search", [&] {
       do {
         cudaMemsetAsync(more, 0, 4);
-        const auto launch = [&](const word* offsets, const auto& edges) {
+        placed.launch([&](const word* offsets, const auto& edges) {
           next_level<<<warps, 32>>>(offsets, edges, levels, g.nodes(), level, more);
           if (level++ == 0) setup::print_registers(next_level<std::decay_t<decltype(edges)>>, next_level<const word*>);
-        };
-        if (bam)
-          on_drives->with_edges(given, [&](const auto& edges) { launch(on_drives->offsets(), edges); });
-        else
-          launch(in_memory->offsets(), in_memory->edges());
+        });
         cudaMemcpy(&again, more, 4, cudaMemcpyDeviceToHost);
       } while (again);
     });
     cudaMemcpy(found.data(), levels, g.nodes() * 4, cudaMemcpyDeviceToHost);
-    if (bam) {
-      on_drives->cache().must();
-      setup::print("bfs", on_drives->cache(), milliseconds, given["access"] == 0 ? 512 : 0);
-    } else {
-      printf("bfs, %s: %.3f ms; loading: %.3f ms\n", systems::name_of(system), milliseconds, in_memory->loading());
-    }
+    placed.print("bfs", milliseconds);
     const std::vector<unsigned> expected = on_host(g, source);
     word reached = 0, edges = 0;
     for (word v = 0; v < g.nodes(); ++v) {
@@ -104,12 +89,7 @@ int main(int argc, char** argv) {
       if (found[v] != unseen) ++reached, edges += g.offsets[v + 1] - g.offsets[v];
     }
     printf("%llu of %llu nodes in %u levels, %llu edges\n", reached, g.nodes(), level, edges);
-    if (!bam) return "";
-    const bam::cache_statistics s = on_drives->cache().statistics();
-    const word accesses = given["access"] == 0 ? s.reads : s.thread_hits + s.thread_misses + s.reused;
-    if (accesses != edges)
-      return "accesses: expected one for each edge, " + std::to_string(edges) + ", found " + std::to_string(accesses);
-    return s.writes ? "reads made lines dirty" : "";
+    return placed.wrong_counts(edges);  // one access for each edge
   };
   return setup::run("bfs", body, systems::needs_drives(argc, argv));
 }

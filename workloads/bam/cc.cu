@@ -42,19 +42,14 @@ int main(int argc, char** argv) {
   using systems::kind;
   const auto body = [&]() -> std::string {
     const kind system = systems::take(argc, argv, {kind::bam, kind::memory, kind::zero_copy, kind::uvm});
-    const bool bam = system == kind::bam, named = argc > 1 && !strchr(argv[1], '=');
+    const bool named = argc > 1 && !strchr(argv[1], '=');
     const std::string what = named ? argv[1] : "urand";
     auto all = graph::options();
     for (auto& each : all)
       if (std::string(each.name) == "degree") each.value = 2;  // several components
     const setup::options given(all, argc, argv, named ? 2 : 1);
     const graph::csr g = graph::make(what, given);
-    std::unique_ptr<graph::on_drives> on_drives;
-    std::unique_ptr<graph::in_memory> in_memory;
-    if (bam)
-      on_drives = std::make_unique<graph::on_drives>(g, given);
-    else
-      in_memory = std::make_unique<graph::in_memory>(g, system, given);
+    graph::placed placed(g, system, given);
     const word nodes = g.nodes();
     const setup::memory_of<unsigned> words(setup::memory_of<unsigned>::at::device, nodes + 1);
     const setup::memory_of<unsigned char> changed(setup::memory_of<unsigned char>::at::device, 2 * nodes);
@@ -71,25 +66,16 @@ int main(int argc, char** argv) {
         unsigned char* const to = changed.get() + (rounds + 1) % 2 * nodes;
         cudaMemsetAsync(to, 0, nodes);
         cudaMemsetAsync(more, 0, 4);
-        const auto launch = [&](const word* offsets, const auto& edges) {
+        placed.launch([&](const word* offsets, const auto& edges) {
           pass_on<<<warps, 32>>>(offsets, edges, words.get(), from, to, nodes, more);
           if (rounds == 0) setup::print_registers(pass_on<std::decay_t<decltype(edges)>>, pass_on<const word*>);
-        };
-        if (bam)
-          on_drives->with_edges(given, [&](const auto& edges) { launch(on_drives->offsets(), edges); });
-        else
-          launch(in_memory->offsets(), in_memory->edges());
+        });
         cudaMemcpy(&again, more, 4, cudaMemcpyDeviceToHost);
         ++rounds;
       } while (again);
     });
     cudaMemcpy(least.data(), words.get(), nodes * 4, cudaMemcpyDeviceToHost);
-    if (bam) {
-      on_drives->cache().must();
-      setup::print("cc", on_drives->cache(), milliseconds, given["access"] == 0 ? 512 : 0);
-    } else {
-      printf("cc, %s: %.3f ms; loading: %.3f ms\n", systems::name_of(system), milliseconds, in_memory->loading());
-    }
+    placed.print("cc", milliseconds);
 
     std::vector<unsigned> parent(nodes);
     for (word v = 0; v < nodes; ++v) parent[v] = static_cast<unsigned>(v);
@@ -107,7 +93,7 @@ int main(int argc, char** argv) {
                std::to_string(least[v]);
     }
     printf("%llu components of %llu nodes in %u rounds, %zu edges\n", components, nodes, rounds, g.edges.size());
-    return bam && on_drives->cache().statistics().writes ? "reads made lines dirty" : "";
+    return placed.wrote();
   };
   return setup::run("cc", body, systems::needs_drives(argc, argv));
 }

@@ -3,13 +3,15 @@
 // A file NAME.sg is GAP's serialized graph (gapbs, "converter -b"), of a machine that stores the lowest byte first: a
 // byte, 1 for a directed graph; the number of edges and the number of nodes, 8 bytes each; an offset of 8 bytes for
 // each node and one more; the other end of each edge, 4 bytes. What follows of a directed graph (the edges backwards)
-// is not read. Any other file is a list of edges as text, "FROM TO" a line, with nodes from 0; lines that begin with #
-// or % are skipped.
+// is not read. NAME.wsg has a weight of 4 bytes behind each end. Any other file is a list of edges as text, "FROM TO"
+// or "FROM TO WEIGHT" a line, with nodes from 0; lines that begin with # or % are skipped. Of edges with the same ends
+// the lightest is kept.
 #pragma once
 
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "host_io.h"
 #include "systems.h"
@@ -21,23 +23,31 @@ using word = unsigned long long;
 /// The edges of node v are [offsets[v], offsets[v + 1]). Both directions of each edge are there.
 struct csr {
   std::vector<word> offsets, edges;
+  std::vector<unsigned> weights;  // by edge; empty: the graph has none
   word nodes() const { return offsets.size() - 1; }
 };
-using edge_list = std::vector<std::pair<unsigned, unsigned>>;
-
-inline csr from_edges(word nodes, edge_list list, bool both) {
-  if (both) {
-    const size_t one_way = list.size();
-    for (size_t i = 0; i < one_way; ++i) list.push_back({list[i].second, list[i].first});
+struct edge {
+  unsigned from, to, weight = 0;
+  bool operator<(const edge& other) const {
+    return std::tie(from, to, weight) < std::tie(other.from, other.to, other.weight);
   }
+};
+using edge_list = std::vector<edge>;
+
+/// Both directions of each edge of the list.
+inline csr from_edges(word nodes, edge_list list, bool weighted) {
+  const size_t one_way = list.size();
+  for (size_t i = 0; i < one_way; ++i) list.push_back({list[i].to, list[i].from, list[i].weight});
   std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
+  const auto same = [](const edge& a, const edge& b) { return a.from == b.from && a.to == b.to; };
+  list.erase(std::unique(list.begin(), list.end(), same), list.end());
   csr g;
   g.offsets.assign(nodes + 1, 0);
-  for (const auto& [from, to] : list) {
-    if (from == to) continue;
-    ++g.offsets[from + 1];
-    g.edges.push_back(to);
+  for (const edge& each : list) {
+    if (each.from == each.to) continue;
+    ++g.offsets[each.from + 1];
+    g.edges.push_back(each.to);
+    if (weighted) g.weights.push_back(each.weight);
   }
   for (word v = 0; v < nodes; ++v) g.offsets[v + 1] += g.offsets[v];
   return g;
@@ -50,7 +60,7 @@ inline csr uniform(unsigned scale, unsigned degree, word seed) {
   for (word i = 0; i < nodes * degree; ++i)
     list.push_back({static_cast<unsigned>(setup::mix(seed + 2 * i) % nodes),
                     static_cast<unsigned>(setup::mix(seed + 2 * i + 1) % nodes)});
-  return from_edges(nodes, std::move(list), true);
+  return from_edges(nodes, std::move(list), false);
 }
 /// The same, by the Kronecker product whose quarters have 57, 19, 19 and 5 of a hundred edges; nodes are renumbered.
 inline csr kronecker(unsigned scale, unsigned degree, word seed) {
@@ -68,10 +78,10 @@ inline csr kronecker(unsigned scale, unsigned degree, word seed) {
     }
     list.push_back({number[from], number[to]});
   }
-  return from_edges(nodes, std::move(list), true);
+  return from_edges(nodes, std::move(list), false);
 }
 
-inline csr read_serialized(const std::string& name) {
+inline csr read_serialized(const std::string& name, bool weighted) {
   std::ifstream file(name, std::ios::binary);
   unsigned char directed = 0;
   long long edges = 0, nodes = 0;
@@ -79,39 +89,49 @@ inline csr read_serialized(const std::string& name) {
   file.read(reinterpret_cast<char*>(&edges), 8);
   file.read(reinterpret_cast<char*>(&nodes), 8);
   if (!file || directed > 1 || edges < 0 || nodes <= 0 || nodes > (1ll << 32) || edges > (1ll << 40))
-    throw std::runtime_error(name + ": it is no serialized graph of GAP's (.sg)");
+    throw std::runtime_error(name + ": it is no serialized graph of GAP's (.sg, .wsg)");
   csr g;
   g.offsets.resize(static_cast<size_t>(nodes) + 1);
   file.read(reinterpret_cast<char*>(g.offsets.data()), (nodes + 1) * 8);
   if (!file || g.offsets[0] != 0 || g.offsets[nodes] != static_cast<word>(edges) ||
       !std::is_sorted(g.offsets.begin(), g.offsets.end()))
     throw std::runtime_error(name + ": its offsets do not lead from 0 to its " + std::to_string(edges) + " edges");
-  std::vector<unsigned> ends(static_cast<size_t>(edges));
-  file.read(reinterpret_cast<char*>(ends.data()), edges * 4);
+  const unsigned words = weighted ? 2 : 1;
+  std::vector<unsigned> ends(static_cast<size_t>(edges) * words);
+  file.read(reinterpret_cast<char*>(ends.data()), edges * 4 * words);
   if (!file) throw std::runtime_error(name + ": it ends before its " + std::to_string(edges) + " edges do");
-  for (const unsigned end : ends)
-    if (end >= static_cast<word>(nodes))
-      throw std::runtime_error(name + ": an edge leads to node " + std::to_string(end));
-  g.edges.assign(ends.begin(), ends.end());
+  for (size_t i = 0; i < ends.size(); i += words) {
+    if (ends[i] >= static_cast<word>(nodes))
+      throw std::runtime_error(name + ": an edge leads to node " + std::to_string(ends[i]));
+    g.edges.push_back(ends[i]);
+    if (weighted) g.weights.push_back(ends[i + 1]);
+  }
   return g;
 }
 inline csr read_edges(const std::string& name) {
   std::ifstream file(name);
   if (!file) throw std::runtime_error(name + ": it cannot be opened; expected kron, urand, or a file with a graph");
   edge_list list;
-  word nodes = 0, line = 0;
+  word nodes = 0, line = 0, weighted = 0;
   for (std::string text; std::getline(file, text);) {
     ++line;
     if (text.empty() || text[0] == '#' || text[0] == '%') continue;
     std::istringstream words(text);
-    word from = 0, to = 0;
+    word from = 0, to = 0, weight = 0;
     if (!(words >> from >> to) || std::max(from, to) >= 0xffffffff)
       throw std::runtime_error(name + ":" + std::to_string(line) + ": expected \"FROM TO\", two nodes");
+    if (words >> weight && weight <= 0xffffffff)
+      ++weighted;
+    else if (!words.eof() || weight > 0xffffffff)
+      throw std::runtime_error(name + ":" + std::to_string(line) + ": expected a weight of 32 bits behind both nodes");
     nodes = std::max({nodes, from + 1, to + 1});
-    list.push_back({static_cast<unsigned>(from), static_cast<unsigned>(to)});
+    list.push_back({static_cast<unsigned>(from), static_cast<unsigned>(to), static_cast<unsigned>(weight)});
   }
   if (nodes == 0) throw std::runtime_error(name + ": it has no edges");
-  return from_edges(nodes, std::move(list), true);
+  if (weighted != 0 && weighted != list.size())
+    throw std::runtime_error(name + ": " + std::to_string(weighted) + " of " + std::to_string(list.size()) +
+                             " edges have weights; expected all or none");
+  return from_edges(nodes, std::move(list), weighted != 0);
 }
 
 /// "kron", "urand" or a file's name.
@@ -120,7 +140,11 @@ inline csr make(const std::string& what, const setup::options& given) {
   if (scale < 1 || scale > 30 || degree < 1) throw std::runtime_error("scale should be 1 to 30, and degree 1 at least");
   if (what == "kron") return kronecker(scale, degree, given["seed"]);
   if (what == "urand") return uniform(scale, degree, given["seed"]);
-  return what.size() > 3 && what.substr(what.size() - 3) == ".sg" ? read_serialized(what) : read_edges(what);
+  const auto ends_with = [&](const std::string& end) {
+    return what.size() > end.size() && what.substr(what.size() - end.size()) == end;
+  };
+  if (ends_with(".sg")) return read_serialized(what, false);
+  return ends_with(".wsg") ? read_serialized(what, true) : read_edges(what);
 }
 inline std::vector<setup::options::option> options() {
   return setup::with_cache(
@@ -238,6 +262,55 @@ class in_memory {
 
   setup::memory_of<word> edges_, offsets_;
   float loading_ = 0;
+};
+
+/// The graph where a system has it: on drives for BaM, else in memory.
+class placed {
+ public:
+  placed(const csr& g, systems::kind system, const setup::options& given) : system_(system), given_(given) {
+    if (system == systems::kind::bam)
+      on_drives_ = std::make_unique<on_drives>(g, given);
+    else
+      in_memory_ = std::make_unique<in_memory>(g, system, given);
+  }
+  /// launch(offsets, edges)
+  template <class Launch>
+  void launch(Launch launch) {
+    if (in_memory_) return launch(in_memory_->offsets(), in_memory_->edges());
+    on_drives_->with_edges(given_, [&](const auto& edges) { launch(on_drives_->offsets(), edges); });
+  }
+  /// Behind the kernels: a line about them. Throws when an access has failed.
+  void print(const char* name, float milliseconds) {
+    if (in_memory_) {
+      printf("%s, %s: %.3f ms; loading: %.3f ms\n", name, systems::name_of(system_), milliseconds,
+             in_memory_->loading());
+      return;
+    }
+    on_drives_->cache().must();
+    setup::print(name, on_drives_->cache(), milliseconds, given_["access"] == 0 ? 512 : 0);
+  }
+  /// Why the cache's counts are wrong: `accesses` were made, all of them reads. Empty: they are right, or there is no
+  /// cache.
+  std::string wrong_counts(word accesses) const {
+    if (in_memory_) return "";
+    const word found = counted();
+    if (found != accesses) return "accesses: expected " + std::to_string(accesses) + ", found " + std::to_string(found);
+    return wrote();
+  }
+  std::string wrote() const {
+    return on_drives_ && on_drives_->cache().statistics().writes ? "reads made lines dirty" : "";
+  }
+
+ private:
+  word counted() const {
+    const bam::cache_statistics s = on_drives_->cache().statistics();
+    return given_["access"] == 0 ? s.reads : s.thread_hits + s.thread_misses + s.reused;
+  }
+
+  const systems::kind system_;
+  const setup::options& given_;
+  std::unique_ptr<on_drives> on_drives_;
+  std::unique_ptr<in_memory> in_memory_;
 };
 
 }  // namespace graph

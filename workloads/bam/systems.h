@@ -3,9 +3,9 @@
 //
 //   bam             on drives, behind the software cache in the GPU's memory; threads ask the drives themselves
 //   memory          in the GPU's memory, as if it had room: what computing alone takes
-//   zero-copy       in pinned memory of the host, which kernels load from ("BaM", section 5: T); loaded from the drives
-//   before uvm             in managed memory, whose pages come when a kernel touches them and leave when the GPU's
-//   memory is full gds             on drives; threads of the host read them into the GPU's memory (GPUDirect Storage)
+//   zero-copy       in pinned memory of the host, which kernels load from ("BaM", section 5: T); drives are read before
+//   uvm             in managed memory: pages come when a kernel touches them, and leave when the GPU's memory is full
+//   gds             on drives; threads of the host read them into the GPU's memory (GPUDirect Storage)
 //   activepointers  in a file of the host; kernels have pages of it in the GPU's memory, and call GPUfs for others
 //   tiling          on drives; the host loads a tile by GDS while the tile before is computed and written back
 //   scan            in the host's page cache; whole columns are copied to the GPU, row group by row group (RAPIDS)
