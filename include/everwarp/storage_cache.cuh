@@ -37,7 +37,7 @@ struct cache_view {
   bam::replacement replacement;
   uint32_t patience;
   // What a hit does not need.
-  const queue_view* queues;  // drive by drive
+  const queue_view* queues;  // drive by drive; behind them those of confirmations
   uint64_t* owners;          // by slot: its line
   slot_command* commands;    // by slot and drive
   uint64_t* lists;           // by slot: its pages but the first, if there are more than two
@@ -124,7 +124,7 @@ struct cache_view {
     status all = ok;
     for (uint32_t i = 0; i < writes(); ++i) {
       const uint32_t drive = drive_of(line, i);
-      const status end = queue_of(drive).execute(c).status;
+      const status end = queue_of(drive, line).execute(c).status;
       if (end == timed_out) atomicOr(&state->deaf, 1u << drive);
       if (end != ok && all != timed_out) all = end;
       detail::count(&counts().writes);
@@ -139,8 +139,11 @@ struct cache_view {
   __device__ uint32_t drive_of(uint64_t line, uint32_t i) const {
     return placement == placement::striped ? static_cast<uint32_t>(line % drives) : i;
   }
-  __device__ uint32_t pair_of(uint32_t drive) const { return drive * pairs + detail::warp_of_grid() % pairs; }
-  __device__ const queue_view& queue_of(uint32_t drive) const { return queues[pair_of(drive)]; }
+  /// By the warp and the line: warps that share lines would else take a few of the pairs, for all lines.
+  __device__ uint32_t pair_of(uint32_t drive, uint64_t line) const {
+    return drive * pairs + static_cast<uint32_t>((detail::warp_of_grid() + line / drives) % pairs);
+  }
+  __device__ const queue_view& queue_of(uint32_t drive, uint64_t line = 0) const { return queues[pair_of(drive, line)]; }
   /// The drive that a read asks, behind so many that did not have it.
   __device__ uint32_t reader_of(uint64_t line, uint32_t tries) const {
     if (placement == placement::striped) return static_cast<uint32_t>(line % drives);
@@ -225,7 +228,7 @@ struct cache_view {
   __device__ __forceinline__ status bring_here(uint64_t line, uint32_t old, cache_wait& wait) const {
     using namespace detail;
     const cache_view& v = *this;
-    const uint32_t pair = v.pair_of(v.reader_of(line, wait.tries));
+    const uint32_t pair = v.pair_of(v.reader_of(line, wait.tries), line);
     const queue_view queue = v.queues[pair];
     uint32_t slot = 0;
     const queue_view::free_place_of place = queue.next_place();
@@ -239,6 +242,7 @@ struct cache_view {
       if (queue.try_submit(c, place, ticket, &mine.word)) {
         mine.ticket = ticket;
         count(&v.counts().reads);
+        wait.asked = true;
         v.owners[slot] = line;
         add_release(v.states + line, uint64_t{slot - old} << 32 | line_pending);  // nobody else changes either
         return again;
@@ -253,7 +257,7 @@ struct cache_view {
   /// Behind a wait for a slot, or for a place in a ring, that is over. bam::again, once: a lost command may have had the
   /// place, and is given up now.
   __device__ status why_no_slot(uint64_t line, cache_wait& wait) const {
-    queue_of(reader_of(line, wait.tries)).unstick();
+    queue_of(reader_of(line, wait.tries), line).unstick();
     if (wait.has_grace()) return again;
     bool lost = *const_cast<volatile uint32_t*>(&state->lost) >= slot_count;
     for (uint32_t slot = 0; slot < slot_count && !lost; ++slot) {  // one that is free: it was the ring that had no place
@@ -309,32 +313,38 @@ struct cache_view {
     }
     return again;
   }
-  /// A command that began behind the read's completion has completed, so the read's data are there (BaM, section 4.4).
+  /// A command that began behind the read's completion has completed, so the read's data are there (BaM, section 4.4). The
+  /// thread that sees its end begins the next at once, if a read wants it.
   static __device__ __noinline__ bool is_confirmed_of(const cache_view* at, slot_command& read) {
     using namespace detail;
     const cache_view v = *at;
     const uint32_t drive = read.queue / v.pairs;
     confirmation& now = v.confirmations[drive];
-    if (read.confirmation == 0) read.confirmation = load_acquire(&now.begun) + 1;
-    if (load_acquire(&now.done) >= read.confirmation) return true;
-    if (!try_lock(&now.lock)) return false;
-    if (now.begun != now.done) {
-      result end{};
-      const queue_view queue = v.queues[now.queue];
-      queue.poll(now.ticket);
-      if (queue.is_at(&now.word, end)) store_release(&now.done, now.begun);
+    uint64_t mine = read.confirmation;
+    if (mine == 0) {
+      read.confirmation = mine = load_acquire(&now.begun) + 1;
+      *const_cast<volatile uint64_t*>(&now.wanted) = mine;  // a larger one may be lost: its own thread knows it
     }
-    if (now.begun == now.done && now.done < read.confirmation) {
-      const uint32_t pair = v.pair_of(drive);
-      now.word = 0, now.queue = pair;
-      const queue_view queue = v.queues[pair];
-      if (queue.try_submit(bam::read(v.first_block, 1, v.scratch), now.ticket, &now.word)) {
-        store_release(&now.begun, now.begun + 1);
-        count(&v.counts().confirmations);
-      }
+    // Loads that wait for nothing, side by side: most looks find nothing, and only one that can do something takes the lock.
+    const uint64_t ticket = glance(&now.ticket), seen = glance(&now.begun);
+    const uint32_t word = glance(&now.word), locked = glance(&now.lock);
+    if (glance(&now.done) >= mine) return load_acquire(&now.done) >= mine;
+    if (locked) return false;
+    const queue_view queue = v.queues[v.drives * v.pairs + drive];
+    if (seen != glance(&now.done) && word == 0 && !queue.poll(ticket)) return false;
+    if (!try_lock(&now.lock)) return false;
+    const uint64_t begun = glance(&now.begun), wanted = glance(&now.wanted);
+    uint64_t done = glance(&now.done);
+    result end{};
+    if (begun != done && queue.is_at(&now.word, end)) store_release(&now.done, done = begun);
+    if (begun == done && done < (mine > wanted ? mine : wanted)) {
+      now.word = 0;
+      store_release(&now.begun, begun + 1);  // before it begins: a read that completes now waits for the one behind it
+      if (queue.try_submit(bam::read(v.first_block, 1, v.scratch), now.ticket, &now.word)) count(&v.counts().confirmations);
+      else store_release(&now.begun, begun);
     }
     unlock(&now.lock);
-    return load_acquire(&now.done) >= read.confirmation;
+    return done >= mine;
   }
   /// The results of the commands of a line with this word, all of them. Looks for completions if not.
   __device__ bool is_there(uint64_t now) const {
@@ -380,7 +390,7 @@ struct cache_view {
     const command c = bam::write(v.block_of(line), v.line_blocks, v.at(slot), v.second(slot));
     for (uint32_t i = 0; i < v.writes(); ++i) {
       slot_command& mine = v.commands[uint64_t{slot} * v.drives + i];
-      const uint32_t pair = v.pair_of(v.drive_of(line, i));
+      const uint32_t pair = v.pair_of(v.drive_of(line, i), line);
       mine.word = 0, mine.queue = pair;
       const queue_view queue = v.queues[pair];
       if (queue.try_submit(c, mine.ticket, &mine.word)) count(&v.counts().writes);

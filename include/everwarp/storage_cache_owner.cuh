@@ -56,7 +56,7 @@ static __global__ void move_lines(cache_view cache, uint64_t first, uint64_t cou
     const uint64_t line = first + i;
     const status end =
         writes ? cache.write_all(line, at, second, false)
-               : cache.queue_of(cache.reader_of(line, 0)).execute(read(cache.block_of(line), cache.line_blocks, at, second)).status;
+               : cache.queue_of(cache.reader_of(line, 0), line).execute(read(cache.block_of(line), cache.line_blocks, at, second)).status;
     if (end != ok) cache.fail(line, end), atomicAdd(failed, 1ull);
   }
 }
@@ -231,12 +231,16 @@ class cache {
   }
   void make_queues() {
     std::vector<queue_view> views;
+    const auto make = [&](controller* drive, uint32_t entries) {
+      queues_.push_back(
+          std::make_unique<queue_pair>(*drive, entries, config_.patience, config_.first_turn / entries * entries));
+      views.push_back(queues_.back()->view());
+    };
     for (controller* drive : drives_)
-      for (uint32_t i = 0; i < config_.pairs; ++i) {
-        queues_.push_back(std::make_unique<queue_pair>(*drive, config_.entries, config_.patience,
-                                                       config_.first_turn / config_.entries * config_.entries));
-        views.push_back(queues_.back()->view());
-      }
+      for (uint32_t i = 0; i < config_.pairs; ++i) make(drive, config_.entries);
+    // Confirmations have a pair of their own: in another they would wait for the entries before them.
+    if (config_.confirms)
+      for (controller* drive : drives_) make(drive, 4);
     queue_view* const all = more<queue_view>(views.size(), "queues of the cache");
     cuda(cudaMemcpy(all, views.data(), views.size() * sizeof(queue_view), cudaMemcpyHostToDevice), "queues of the cache");
     view_.queues = all;

@@ -108,7 +108,7 @@ inline __device__ __noinline__ bool cache_view::take_of(const cache_view* at, ui
     return false;
   }
   if (now & line_dirty) {
-    const queue_view queue = v.queue_of(v.drive_of(line, 0));
+    const queue_view queue = v.queue_of(v.drive_of(line, 0), line);
     if (!queue.next_place().is_free) return false;
     if (v.start_write(line, now)) v.settle_other(line, wait);
     now = load_acquire(word);

@@ -70,10 +70,11 @@ struct slot_command {
   uint64_t confirmation;  // of a read that has completed: the number of the command that confirms it; 0: not yet
 };
 /// Of a drive: commands that confirm reads, one at a time, each for all reads that completed before it began.
-struct confirmation {
+struct alignas(128) confirmation {
   uint64_t begun, done;  // numbers, from 1
+  uint64_t wanted;       // by a read; about the largest
   uint64_t ticket;
-  uint32_t lock, queue, word, unused;
+  uint32_t lock, word;
 };
 /// The word of a command for which the ring had no place.
 constexpr uint32_t word_not_told = 1u << 31 | 0x7ff << 1;
@@ -164,6 +165,7 @@ class cache_wait {
  public:
   uint32_t tries = 0;    // drives that did not have the line
   uint32_t refused = 0;  // lines that their drives did not take
+  bool asked = false;    // this thread has asked the drive
 
   __device__ explicit cache_wait(cache_state* state) : state_(state) {}
   /// Looking for a slot may help: it was not tried yet, or something has happened since.

@@ -34,7 +34,7 @@ struct direct_view {
     if (i >= count || thread >= threads) return cache.fail(line, out_of_range);
     char* const mine = blocks + uint64_t{thread} * block_bytes;
     const uint32_t in_line = static_cast<uint32_t>(byte & (cache.line_bytes - 1));
-    const queue_view& queue = cache.queue_of(cache.reader_of(line, 0));
+    const queue_view& queue = cache.queue_of(cache.reader_of(line, 0), line);
     const status end = queue.execute(bam::read(cache.block_of(line) + in_line / block_bytes, 1, mine)).status;
     detail::count(&cache.counts().reads);
     if (end != ok) return cache.fail(line, end);

@@ -54,6 +54,8 @@ struct line_group {
   }
 
  private:
+  static constexpr uint32_t shortest_pause = 512, longest_pause = 2048;  // nanoseconds
+
   __device__ line_group() {}
 
   template <class Use>
@@ -62,8 +64,12 @@ struct line_group {
     cache_wait wait = cache.wait();
     poll_count polls = cache.polls();
     status end = again;
+    uint32_t pause = 0;
     do {
       uint64_t now = 0;
+      // Who has asked the drive looks at once, others now and then: their looks would slow it down.
+      if (pause && !wait.asked) everwarp::wait_ns(pause);
+      pause = pause ? (pause < longest_pause ? pause + (pause >> 2) : longest_pause) : shortest_pause;
       const bool over = polls.is_over(cache.patience);
       if (leads) {
         end = cache.step(line, wait);

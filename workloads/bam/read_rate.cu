@@ -96,7 +96,8 @@ void by_bam(passes& p, const setup::options& given) {
       p.pass<probing>(name, array.view());
     cache.must();
     const bam::cache_statistics s = cache.statistics();
-    printf("read_rate: %llu reads of lines\n", static_cast<unsigned long long>(s.reads));
+    printf("read_rate: %llu reads of lines, %llu confirmations\n", static_cast<unsigned long long>(s.reads),
+           static_cast<unsigned long long>(s.confirmations));
     const bool fits = cache.config().slots >= cache.view().lines;
     if (fits && (s.evictions != 0 || (reads != 0 && s.reads != reads)))
       throw std::runtime_error("all lines have a slot, and " + std::to_string(s.evictions) + " have left");
