@@ -335,16 +335,32 @@ struct cache_view {
     if (!try_lock(&now.lock)) return false;
     const uint64_t begun = glance(&now.begun), wanted = glance(&now.wanted);
     uint64_t done = glance(&now.done);
-    result end{};
-    if (begun != done && queue.is_at(&now.word, end)) store_release(&now.done, done = begun);
-    if (begun == done && done < (mine > wanted ? mine : wanted)) {
+    const uint32_t told = load_acquire(&now.word);
+    const bool lost = begun != done && told == word_not_told;
+    if (begun != done && told && !lost) store_release(&now.done, done = begun);
+    if ((begun == done || lost) && done < (mine > wanted ? mine : wanted)) {
       now.word = 0;
       store_release(&now.begun, begun + 1);  // before it begins: a read that completes now waits for the one behind it
-      if (queue.try_submit(bam::read(v.first_block, 1, v.scratch), now.ticket, &now.word)) count(&v.counts().confirmations);
-      else store_release(&now.begun, begun);
+      if (queue.try_submit(bam::read(v.first_block, 1, v.scratch), now.ticket, &now.word)) {
+        count(&v.counts().confirmations);
+      } else {
+        now.word = told;
+        store_release(&now.begun, begun);
+      }
     }
     unlock(&now.lock);
     return done >= mine;
+  }
+  /// A wait for the drive's confirmation is over: the next one may begin.
+  __device__ void give_up_confirmation(uint32_t drive) const {
+    using namespace detail;
+    confirmation& now = confirmations[drive];
+    if (!try_lock(&now.lock)) return;
+    result end{};
+    if (glance(&now.begun) != glance(&now.done) && glance(&now.word) == 0 &&
+        !queues[drives * pairs + drive].give_up_at(&now.word, now.ticket, end))
+      store_release(&now.word, word_not_told);
+    unlock(&now.lock);
   }
   /// The results of the commands of a line with this word, all of them. Looks for completions if not.
   __device__ bool is_there(uint64_t now) const {
@@ -375,6 +391,8 @@ struct cache_view {
         atomicOr(&state->deaf, 1u << mine.queue / pairs);
         give_back(slot, timed_out);
         and_release(word, ~(line_busy | line_pending));
+      } else if (confirmations) {
+        give_up_confirmation(mine.queue / pairs);
       }
     }
     and_release(word, ~line_settling);

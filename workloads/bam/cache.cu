@@ -2,7 +2,8 @@
 // defect of published caches, shown to be absent here.
 //
 // machine: --set storage.drives=3 --set storage.1.model=980pro
-// machine: --set storage.2.fault=unrecovered-read:lba=77,write-fault:opcode=1:times=3,lost-completion:lba=320:times=1
+// machine: --set
+// storage.2.fault=unrecovered-read:lba=77,write-fault:opcode=1:times=3,lost-completion:lba=320:times=1,lost-completion:lba=900:times=1
 //
 //   cache [ACCESSES]     of each of 128 threads of the random part
 #include <cuda_runtime.h>
@@ -269,6 +270,17 @@ void statuses(bam::controller& drive, bam::controller& failing, word* sum, unsig
   sum_all<<<2, 64>>>(bam::array<word>(cache, 512 * 512, 64 * 64).view(), sum);
   cudaDeviceSynchronize();
   expect(cache.diagnose().empty(), cache.diagnose(), 0);
+
+  // A confirmation that is lost is given up, and the next access has another. (Confirmations read the first block.)
+  bam::cache_config confirming = config;
+  confirming.first_block = 900, confirming.bytes = 64 * 512, confirming.confirms = true;
+  bam::cache confirmed({&failing}, confirming);
+  for (int again = 0; again < 2; ++again) {
+    statuses_of<<<1, 1>>>(bam::array<word>(confirmed, 5 * 512, 64).view(), 64, counts, false);
+    cudaDeviceSynchronize();
+    expect(counts[0] == (again ? bam::ok : bam::timed_out), "a read whose confirmation was lost", counts[0]);
+  }
+  confirmed.forget_failures();
 
   // A replica helps where one drive cannot.
   config.placement = bam::placement::replicated;
