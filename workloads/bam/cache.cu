@@ -2,8 +2,7 @@
 // defect of published caches, shown to be absent here.
 //
 // machine: --set storage.drives=3 --set storage.1.model=980pro
-// machine: --set
-// storage.2.fault=unrecovered-read:lba=77,write-fault:opcode=1:times=3,lost-completion:lba=320:times=1,lost-completion:lba=900:times=1
+// machine: --set storage.2.fault=unrecovered-read:lba=77,write-fault:opcode=1:times=3,lost-completion:lba=320:times=1,lost-completion:lba=900:times=1
 //
 //   cache [ACCESSES]     of each of 128 threads of the random part
 #include <cuda_runtime.h>
