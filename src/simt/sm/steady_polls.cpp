@@ -47,10 +47,17 @@ LaneMask lanes_of(const ptx::Instr& instr, const Warp& warp, const Split& split)
 bool SteadyPolls::may_be_held(const Access& a) {
   if (!holds_ || !has_rhythm(a) || !can_be_held(a)) return false;
   Rhythm& r = of_[a.slot];
-  r.rounds = rounds_in_step(a);
-  if (r.rounds >= least_rounds) return true;
-  r.steady = 0;
-  return false;
+  const u32 rounds = rounds_in_step(a);
+  if (rounds < least_rounds) {
+    r.steady = 0;
+    return false;
+  }
+  held_[a.slot] = {.sent = r.last,
+                   .period = (r.last - r.steady_since) / r.steady,
+                   .instructions = r.instructions,
+                   .rounds = rounds,
+                   .lanes = with_.table[a.slot].warp->split().mask};
+  return true;
 }
 
 /// Notes the poll. True: its warp has polled the same for some time, at a steady pace.
@@ -146,7 +153,7 @@ bool SteadyPolls::goes_round(const WarpSlot& w, ptx::Pc poll, u32 instructions) 
 }
 
 void SteadyPolls::describe(const Access& a, memory::HeldPoll& poll) {
-  const Rhythm& r = of_[a.slot];
+  const Held& held = held_[a.slot];
   const u32 bytes = a.op.plan->bytes;
   const auto& found = std::as_const(a.op.warp->spin).by_lane().words.found;
   for (LaneMask left = a.op.lanes; left; left &= left - 1) {
@@ -154,10 +161,11 @@ void SteadyPolls::describe(const Access& a, memory::HeldPoll& poll) {
     std::memcpy(poll.expected.data() + (a.op.address[lane] - a.parts[0].line), &found[lane], bytes);
   }
   poll.bytes = bytes_of(a.op, a.parts[0], bytes);
-  poll.period = pace(r);
-  poll.most = r.rounds;
+  poll.period = held.period;
+  poll.most = held.rounds;
   if (a.instruction.pc->order.acquires)
-    with_.wheel.at<&SteadyPolls::acquire_in_round>(r.last + poll.period, *this, with_.accesses.number_of(a), a.serial);
+    with_.wheel.at<&SteadyPolls::acquire_in_round>(held.sent + poll.period, *this, with_.accesses.number_of(a),
+                                                   a.serial);
 }
 
 /// What the private cache holds may be stale behind each round of a poll that acquires.
@@ -168,20 +176,31 @@ void SteadyPolls::acquire_in_round(u64 access, u64 serial) {
   const Cycle now = with_.wheel.now();
   with_.order.acquire_in_passing(a.slot, a.instruction.pc->order, a.grid->account);
   with_.alarm.wake(now);
-  with_.wheel.at<&SteadyPolls::acquire_in_round>(now + pace(of_[a.slot]), *this, access, serial);
+  with_.wheel.at<&SteadyPolls::acquire_in_round>(now + held_[a.slot].period, *this, access, serial);
+}
+
+/// The warp is as it was when the poll was sent: it has polled nothing since, and no lane of it runs that did not then.
+bool SteadyPolls::undisturbed(const Access& a) const {
+  const Warp& warp = *with_.table[a.slot].warp;
+  const Split& split = warp.splits[warp.current];
+  return of_[a.slot].last == held_[a.slot].sent && warp.split_count == 1 && split.mask == held_[a.slot].lanes &&
+         split.state == SplitState::running;
 }
 
 void SteadyPolls::count_rounds(Access& a, u32 rounds) {
   WarpSlot& w = with_.table[a.slot];
-  if (!a.grid || !rounds || w.generation != a.generation) return;
+  if (!a.grid || !rounds) return;
+  const Held& held = held_[a.slot];
+  a.begun += rounds * held.period;
+  with_.completion.count_rounds(a, rounds);
+  if (w.generation != a.generation || !undisturbed(a)) return;
+  const Cycle now = with_.wheel.now();
   Rhythm& r = of_[a.slot];
   Warp& warp = *w.warp;
-  const Cycle now = with_.wheel.now(), period = pace(r);
-  a.begun += rounds * period;
-  r.last += rounds * period;
+  r.last += rounds * held.period;
   r.steady += rounds;
-  with_.completion.count_rounds(a, rounds);
-  with_.stalls.issued_meanwhile(a, *w.slots, u64{rounds} * r.instructions, now);
+  r.issues += rounds * held.instructions;
+  with_.stalls.issued_meanwhile(a, *w.slots, u64{rounds} * held.instructions, now);
   warp.spin.next_look = std::max(warp.spin.next_look, warp.block->sm->cycle + 1);  // lanes are let go in real rounds
   const ptx::Pc pc = warp.split().pc;
   for (u32 n = 0; n < rounds; ++n) {
@@ -192,7 +211,6 @@ void SteadyPolls::count_rounds(Access& a, u32 rounds) {
   }
   with_.polls.see_spinning(a.slot, now);
   with_.polls.branched(a.slot);
-  r.issues += rounds * r.instructions;
 }
 
 /// An instruction of a round that was not simulated.

@@ -40,7 +40,8 @@ class SteadyPolls {
   bool may_be_held(const Access&);
   /// What the home must know of it.
   void describe(const Access&, memory::HeldPoll&);
-  /// The home has held it for so many rounds: they count, as if each had been asked and answered.
+  /// The home has held it for so many rounds: they count, as if each had been asked and answered. Where other lanes of
+  /// the warp have been let go meanwhile, the loop's own instructions do not count.
   void count_rounds(Access&, u32 rounds);
 
  private:
@@ -56,7 +57,13 @@ class SteadyPolls {
     u32 instructions = 0;    // between the last two
     u32 steady = 0;          // so many periods were alike
     Cycle steady_since = 0;  // … since this cycle
-    u32 rounds = 0;          // that it may be held
+  };
+  /// A poll that may be held.
+  struct Held {
+    Cycle sent = 0, period = 0;
+    u32 instructions = 0;  // of a round
+    u32 rounds = 0;        // that it may be held
+    LaneMask lanes = 0;    // of its split
   };
   bool has_rhythm(const Access&);
   bool can_be_held(const Access&) const;
@@ -64,12 +71,13 @@ class SteadyPolls {
   bool goes_round(const WarpSlot&, ptx::Pc poll, u32 instructions);
   void execute(const Access&);
   void acquire_in_round(u64 access, u64 serial);
-  static Cycle pace(const Rhythm& r) { return (r.last - r.steady_since) / r.steady; }
+  bool undisturbed(const Access&) const;
 
   Parts with_;
   bool holds_, acquires_order_persists_;
   u32 livelock_cycles_;
   std::array<Rhythm, WarpTable::slots> of_;
+  std::array<Held, WarpTable::slots> held_;
   std::vector<u32> rows_, predicates_;  // of the warp that is run ahead
 };
 
