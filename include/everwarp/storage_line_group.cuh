@@ -67,8 +67,9 @@ struct line_group {
     uint32_t pause = 0;
     do {
       uint64_t now = 0;
-      // Who has asked the drive looks at once, others now and then: their looks would slow it down.
-      if (pause && !wait.asked) everwarp::wait_ns(pause);
+      // Who has asked the drive looks at once, others now and then: their looks would slow it down. Who holds lines never
+      // sleeps: others wait for their slots.
+      if (pause && !keeps && !wait.asked) everwarp::wait_ns(pause);
       pause = pause ? (pause < longest_pause ? pause + (pause >> 2) : longest_pause) : shortest_pause;
       const bool over = polls.is_over(cache.patience);
       if (leads) {

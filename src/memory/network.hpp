@@ -44,8 +44,9 @@ class Network : public Injector {
   /// The same in two steps: keep() hands the message over, go() sends it, in a later cycle perhaps.
   virtual u32 keep(Node from, Node to, const Request&) = 0;
   virtual void go(u32 kept, u32 data_bytes, Traffic) = 0;
-  /// Counts a message that is charged and not sent (HeldPoll). It occupies nothing.
-  virtual void charge(Node /*from*/, Node /*to*/, core::Account, u32 /*data_bytes*/, Traffic) {}
+  /// Counts a message that is charged and not sent (HeldPoll), between a home and an agent. It occupies the home's
+  /// port. Returns how many cycles it would wait there.
+  virtual core::Cycle charge(Node /*from*/, Node /*to*/, core::Account, u32 /*data_bytes*/, Traffic) { return 0; }
   /// Once for each node, before the first send. With an inbox the node is a part of the machine that runs ahead, and
   /// messages to it are posted there. nullptr: the receiver is called from the machine's wheel.
   virtual void attach(Node, Receiver&, core::Inbox*) = 0;

@@ -94,6 +94,8 @@ struct HeldPoll {
   alignas(64) std::array<u8, longest_line> expected;  // bytes of the line, as the polls before have found them
   ByteMask bytes;                                     // those that are polled
   u64 period = 0;                                     // cycles from one round to the next
+  u64 waits = 0;                                      // … of which it waits for its home and its ports
+  u64 held = 0;                                       // cycles that it has been held
   u32 most = 0;                                       // rounds that it may be held
   u32 rounds = 0;                                     // … that it has been held
 

@@ -13,7 +13,7 @@ constexpr Cycle cycles_between_looks = 1u << 17;  // at grid-wide barriers, and 
 // Looks at whether every warp waits, and how long before lanes that wait for others of their warp are let go: longer
 // than any access takes. Much longer while a value may still change: the host may write one, or a lock may be taken and
 // given back in step with those that wait for it.
-constexpr Cycle cycles_between_standstill_looks = 2048, patience = 4096, long_patience = 1u << 20;
+constexpr Cycle cycles_between_standstill_looks = 2048, patience = 4096, longest_patience = 1u << 20;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void StuckWatch::look_for_standstill(Cycle now) {
   if (!spinning_) return;
   const bool alone = unattended_ && !with_.polls.has_met_host() && !has_managed_memory();
   const bool contended = with_.polls.contested.changed_in_standstill();
-  const bool long_enough = standstill_.look(now, alone && !contended ? patience : long_patience);
+  const bool long_enough = standstill_.look(now, alone && !contended ? patience : longest_patience);
   with_.polls.contested.note_standstill(standstill_.seems_still());
   if (!long_enough || !standstill_.let_go()) return;
   with_.sms.stand_at(now);

@@ -68,6 +68,10 @@ Subject::Subject(std::string_view ptx, std::string_view kernel, u32 scale, const
     n_ = (timing ? 60 : 1000) * scale;  // rounds
     launch_.grid = {timing ? 120u : 4u, 1, 1};
     outputs = u64{launch_.grid.x} * threads;
+  } else if (kernel == "wait_for_flag") {
+    n_ = 5000 * scale;  // rounds
+    launch_.grid = {30, 1, 1};
+    outputs = 1;
   } else if (kernel == "matrix_product") {
     n_ = 64 * scale;
     launch_.block = {16, 16, 1};
@@ -118,6 +122,8 @@ std::string Subject::mistake() const {
   std::string wrong;
   if (name_ == "fma_loop" || name_ == "directed_loop") {  // x -> x / 2 + 1 goes to 2
     for (u32 i = 0; i < 4 * threads && wrong.empty(); ++i) wrong = differs(i, 8);
+  } else if (name_ == "wait_for_flag") {
+    wrong = differs(0, 2);
   } else if (name_ == "vector_add") {
     for (u32 i = 0; i < n_ && wrong.empty(); ++i) wrong = differs(i, a_[i] + b_[i]);
   } else if (name_ == "gather") {

@@ -89,7 +89,7 @@ PayloadId Loads::poll(const LineAccess& a) {
   HeldPoll& poll = p_.around.payloads.polls[id];
   ++p_.polls;
   poll.bytes = {};
-  poll.rounds = 0;
+  poll.held = poll.rounds = 0;
   p_.around.agent.ask_poll(a.access, a.part, poll);
   return id;
 }

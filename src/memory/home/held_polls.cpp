@@ -1,6 +1,14 @@
 #include "memory/home/held_polls.hpp"
 
+#include <algorithm>
+
 namespace ew::memory {
+namespace {
+
+// So many polls that are held at one home are in each other's way.
+constexpr u32 crowd = 8;
+
+}  // namespace
 
 bool HeldPolls::hold(const Request& request) {
   HeldPoll& poll = p_.around.payloads.polls[request.payload];
@@ -10,12 +18,15 @@ bool HeldPolls::hold(const Request& request) {
     return false;
   copy_from_image(bytes_.data(), request.line, request.words);
   if (!poll.finds_the_same(bytes_.data())) return false;
-  ++poll.rounds;
   ++p_.counts->read_hits;
   p_.lines.used(way);
   const Node agent = static_cast<Node>(request.origin), home = static_cast<Node>(p_.around.agents + p_.around.slice);
-  p_.around.network.charge(agent, home, request.account, 0, request.traffic);
-  p_.around.network.charge(home, agent, request.account, count_of(request.words) * word_bytes, request.traffic);
+  const u64 waits =
+      p_.departures.wait() + p_.around.network.charge(agent, home, request.account, 0, request.traffic) +
+      p_.around.network.charge(home, agent, request.account, count_of(request.words) * word_bytes, request.traffic);
+  if (poll.rounds++ == 0) poll.waits = waits;
+  const u64 next = under_way_ < crowd ? poll.period : std::max(poll.period + waits, poll.waits + 1) - poll.waits;
+  poll.held += next;
   u32 number = free_;
   if (number == no_number) {
     number = static_cast<u32>(held_.size());
@@ -25,7 +36,7 @@ bool HeldPolls::hold(const Request& request) {
   }
   held_[number].request = request;
   ++under_way_;
-  p_.around.wheel.at<&HeldPolls::next_round>(p_.now() + poll.period, *this, number);
+  p_.around.wheel.at<&HeldPolls::next_round>(p_.now() + next, *this, number);
   return true;
 }
 

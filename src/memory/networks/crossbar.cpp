@@ -42,12 +42,13 @@ class Crossbar final : public PortedNetwork {
     launch(index, messages_[index].from, messages_[index].to, data_bytes, traffic);
   }
 
-  void charge(Node from, Node to, core::Account account, u32 data_bytes, Traffic traffic) override {
+  core::Cycle charge(Node from, Node to, core::Account account, u32 data_bytes, Traffic traffic) override {
     count(account, traffic, length(data_bytes), partition(from) != partition(to) && copies_.empty() ? 2 : 1);
-    messages_.count_delivered();
+    const u32 ports = subnet(from, to) * nodes_;
+    return occupy(ports + from, ports + to, to >= agents_, data_bytes);
   }
 
-  core::Cycle lookahead() const override { return least_cycles(latency_); }
+  core::Cycle lookahead() const override { return std::max<core::Cycle>(1, ratio_.cycle_at(latency_ + length(0))); }
   u64 idle_latency(Node from, Node to, u32 data_bytes) const override {
     const bool far = partition(from) != partition(to);
     return ratio_.cycle_at(latency_ + (far ? partition_latency_ : 0) + length(data_bytes));

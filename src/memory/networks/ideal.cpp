@@ -31,9 +31,10 @@ class IdealNetwork final : public Network {
     wheel_.at<&IdealNetwork::arrive>(arrival, *this, message);
   }
 
-  void charge(Node, Node, core::Account account, u32, Traffic traffic) override {
+  core::Cycle charge(Node, Node, core::Account account, u32, Traffic traffic) override {
     accounts_[account].messages[static_cast<u32>(traffic)] += 1;
     messages_.count_delivered();
+    return 0;
   }
 
   u64 in_flight() const override { return messages_.in_flight(); }

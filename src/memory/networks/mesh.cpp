@@ -36,9 +36,9 @@ class Mesh final : public PortedNetwork {
     wheel_.at<&Mesh::at_router>(there, *this, index);
   }
 
-  void charge(Node from, Node to, core::Account account, u32 data_bytes, Traffic traffic) override {
+  core::Cycle charge(Node from, Node to, core::Account account, u32 data_bytes, Traffic traffic) override {
     count(account, traffic, length(data_bytes), hops(from, to));
-    messages_.count_delivered();
+    return occupy(from, to, to >= agents_, data_bytes);
   }
 
   /// To the first router.

@@ -27,6 +27,13 @@ u64 PortedNetwork::begin(u64& free, u64 tick, u64 length) {
   return start;
 }
 
+core::Cycle PortedNetwork::occupy(u32 injection, u32 ejection, bool to_home, u32 data_bytes) {
+  messages_.count_delivered();
+  u64& free = to_home ? ejection_[ejection].free : injection_[injection];
+  const u64 now = ratio_.tick_at(wheel_.now());
+  return ratio_.cycle_at(now + begin(free, now, length(data_bytes)) - now) - wheel_.now();
+}
+
 NetworkMessages::Message& PortedNetwork::inject(u32 index, u32 data_bytes, u32 port, u64 latency) {
   Message& message = messages_[index];
   message.length = static_cast<u32>(length(data_bytes));

@@ -61,8 +61,8 @@ class PortedNetwork : public Network {
   void decide_early(bool early) { early_ = early ? lookahead() : 0; }
   /// The head reaches the ejection port at message.tick.
   void eject(u32 message, u32 port);
-  /// Until the last byte of the shortest message can be behind a latency of so many ticks.
-  core::Cycle least_cycles(u64 latency) const { return std::max<core::Cycle>(1, ratio_.cycle_at(latency + length(0))); }
+  /// Network::charge: of a message to a home the ejection port is occupied, of one from a home the injection port.
+  core::Cycle occupy(u32 injection, u32 ejection, bool to_home, u32 data_bytes);
   /// A link or port that is free from `free` on takes the message, whose head is there at `tick`: when it begins.
   u64 begin(u64& free, u64 tick, u64 length);
 

@@ -52,7 +52,7 @@ void HierarchyAnswers::ask_poll(u32 id, u32, memory::HeldPoll& poll) {
 
 void HierarchyAnswers::poll_held(u32 id, u32, const memory::HeldPoll& poll) {
   const core::InPart here(core::sm_part, told_.sm);
-  steady_polls_.count_rounds(told_.accesses[id], poll.rounds);
+  steady_polls_.count_rounds(told_.accesses[id], poll);
 }
 
 void HierarchyAnswers::complete(u32 id, u32 part, memory::ServedBy by) {

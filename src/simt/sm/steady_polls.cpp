@@ -10,8 +10,6 @@ using memory::PersistOrder;
 
 namespace {
 
-constexpr u32 least_steady = 8;         // periods that are alike before a poll is held
-constexpr u32 tolerance = 8;            // alike: they differ by less than this part of one
 constexpr u32 least_rounds = 4;         // fewer are not worth it
 constexpr u32 most_held = 1024;         // of a loop that does nothing else
 constexpr u32 most_counted = 64;        // of one that counts them: it is run ahead for each
@@ -45,41 +43,21 @@ LaneMask lanes_of(const ptx::Instr& instr, const Warp& warp, const Split& split)
 }  // namespace
 
 bool SteadyPolls::may_be_held(const Access& a) {
-  if (!holds_ || !has_rhythm(a) || !can_be_held(a)) return false;
-  Rhythm& r = of_[a.slot];
+  if (!holds_) return false;
+  const WarpSlot& w = with_.table[a.slot];
+  PollRhythm& r = of_[a.slot];
+  if (!r.note(a, w.issues, w.warp->spin.news, with_.wheel.now()) || !can_be_held(a)) return false;
   const u32 rounds = rounds_in_step(a);
   if (rounds < least_rounds) {
     r.steady = 0;
     return false;
   }
   held_[a.slot] = {.sent = r.last,
-                   .period = (r.last - r.steady_since) / r.steady,
+                   .period = r.pace(),
                    .instructions = r.instructions,
                    .rounds = rounds,
-                   .lanes = with_.table[a.slot].warp->split().mask};
+                   .lanes = w.warp->split().mask};
   return true;
-}
-
-/// Notes the poll. True: its warp has polled the same for some time, at a steady pace.
-bool SteadyPolls::has_rhythm(const Access& a) {
-  Rhythm& r = of_[a.slot];
-  const WarpSlot& w = with_.table[a.slot];
-  const Cycle now = with_.wheel.now(), period = now - std::exchange(r.last, now);
-  const u32 issues = w.issues - std::exchange(r.issues, w.issues);
-  const Cycle before = std::exchange(r.period, period);
-  const bool same = r.pc == a.op.pc && r.line == a.parts[0].line && r.lanes == a.op.lanes &&
-                    r.generation == a.generation && r.news == w.warp->spin.news && r.instructions == issues;
-  if (same && std::max(period, before) - std::min(period, before) <= before / tolerance)
-    return ++r.steady >= least_steady;
-  r.pc = a.op.pc;
-  r.line = a.parts[0].line;
-  r.lanes = a.op.lanes;
-  r.generation = a.generation;
-  r.news = w.warp->spin.news;
-  r.instructions = issues;
-  r.steady = 0;
-  r.steady_since = now;
-  return false;
 }
 
 bool SteadyPolls::can_be_held(const Access& a) const {
@@ -100,7 +78,7 @@ u32 SteadyPolls::rounds_in_step(const Access& a) {
   const WarpSlot& w = with_.table[a.slot];
   Warp& warp = *w.warp;
   Grid& grid = *w.run().grid;
-  const Rhythm& r = of_[a.slot];
+  const PollRhythm& r = of_[a.slot];
   const u64 heard_of = livelock_cycles_ / looks_before_report / std::max<Cycle>(r.period, 1);
   u32 most = static_cast<u32>(std::min<u64>(heard_of, most_held));
   most = std::min(most, SpinDetector::rounds_between_looks - 1 - warp.spin.rounds % SpinDetector::rounds_between_looks);
@@ -187,19 +165,17 @@ bool SteadyPolls::undisturbed(const Access& a) const {
          split.state == SplitState::running;
 }
 
-void SteadyPolls::count_rounds(Access& a, u32 rounds) {
+void SteadyPolls::count_rounds(Access& a, const memory::HeldPoll& poll) {
   WarpSlot& w = with_.table[a.slot];
+  const u32 rounds = poll.rounds;
   if (!a.grid || !rounds) return;
   const Held& held = held_[a.slot];
-  a.begun += rounds * held.period;
+  a.begun += poll.held;
   with_.completion.count_rounds(a, rounds);
   if (w.generation != a.generation || !undisturbed(a)) return;
   const Cycle now = with_.wheel.now();
-  Rhythm& r = of_[a.slot];
   Warp& warp = *w.warp;
-  r.last += rounds * held.period;
-  r.steady += rounds;
-  r.issues += rounds * held.instructions;
+  of_[a.slot].skip(rounds, poll.held, held.instructions);
   with_.stalls.issued_meanwhile(a, *w.slots, u64{rounds} * held.instructions, now);
   warp.spin.next_look = std::max(warp.spin.next_look, warp.block->sm->cycle + 1);  // lanes are let go in real rounds
   const ptx::Pc pc = warp.split().pc;

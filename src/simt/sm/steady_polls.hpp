@@ -12,6 +12,7 @@
 
 #include "simt/sm/access_completion.hpp"
 #include "simt/sm/machine_progress.hpp"
+#include "simt/sm/poll_rhythm.hpp"
 #include "simt/sm/polls.hpp"
 
 namespace ew::simt {
@@ -42,22 +43,9 @@ class SteadyPolls {
   void describe(const Access&, memory::HeldPoll&);
   /// The home has held it for so many rounds: they count, as if each had been asked and answered. Where other lanes of
   /// the warp have been let go meanwhile, the loop's own instructions do not count.
-  void count_rounds(Access&, u32 rounds);
+  void count_rounds(Access&, const memory::HeldPoll&);
 
  private:
-  struct Rhythm {
-    ptx::Pc pc = 0;
-    u64 line = 0;
-    LaneMask lanes = 0;
-    u32 generation = 0;      // of the slot's warp
-    u32 news = 0;            // Spinning::news
-    Cycle last = 0;          // when it was sent
-    Cycle period = 0;        // between the last two
-    u32 issues = 0;          // WarpSlot::issues at that time
-    u32 instructions = 0;    // between the last two
-    u32 steady = 0;          // so many periods were alike
-    Cycle steady_since = 0;  // … since this cycle
-  };
   /// A poll that may be held.
   struct Held {
     Cycle sent = 0, period = 0;
@@ -65,7 +53,6 @@ class SteadyPolls {
     u32 rounds = 0;        // that it may be held
     LaneMask lanes = 0;    // of its split
   };
-  bool has_rhythm(const Access&);
   bool can_be_held(const Access&) const;
   u32 rounds_in_step(const Access&);
   bool goes_round(const WarpSlot&, ptx::Pc poll, u32 instructions);
@@ -76,7 +63,7 @@ class SteadyPolls {
   Parts with_;
   bool holds_, acquires_order_persists_;
   u32 livelock_cycles_;
-  std::array<Rhythm, WarpTable::slots> of_;
+  std::array<PollRhythm, WarpTable::slots> of_;
   std::array<Held, WarpTable::slots> held_;
   std::vector<u32> rows_, predicates_;  // of the warp that is run ahead
 };
