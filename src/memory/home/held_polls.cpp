@@ -7,6 +7,8 @@ namespace {
 
 // So many polls that are held at one home are in each other's way.
 constexpr u32 crowd = 8;
+// Waits are alike if they differ by less than this part of a round.
+constexpr u64 tolerance = 8;
 
 }  // namespace
 
@@ -25,7 +27,8 @@ bool HeldPolls::hold(const Request& request) {
       p_.departures.wait() + p_.around.network.charge(agent, home, request.account, 0, request.traffic) +
       p_.around.network.charge(home, agent, request.account, count_of(request.words) * word_bytes, request.traffic);
   if (poll.rounds++ == 0) poll.waits = waits;
-  const u64 next = under_way_ < crowd ? poll.period : std::max(poll.period + waits, poll.waits + 1) - poll.waits;
+  const u64 alike = poll.waits + poll.period / tolerance;
+  const u64 next = poll.period + (under_way_ < crowd ? 0 : std::max(waits, alike) - alike);
   poll.held += next;
   u32 number = free_;
   if (number == no_number) {

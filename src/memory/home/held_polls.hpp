@@ -1,8 +1,8 @@
 // Polls that a home holds: their warps have found the same bytes again and again, at a steady pace. In each round in
 // which such a poll would come here, the home looks whether it would find them again. If so, the round counts as one
 // that was asked and answered, and takes the home's turn and its ports; nothing is sent. Else the poll arrives. Where
-// many polls are held, their home and its ports set their pace: the next round comes later, or earlier, by what they
-// wait there more, or less, than in the first. Owned by the home.
+// many polls are held, their home and its ports set their pace: the next round comes later by what they wait there more
+// than in the first. Owned by the home.
 //
 // A poll is held only while the home would answer it at once from a line that it has. The rounds have an end
 // (HeldPoll::most), so that the warp is heard of again.
