@@ -7,9 +7,9 @@
 
 namespace {
 
-enum How { plain, counted, acquiring, beside_writes, per_lane, in_turn, patient, for_ever, how_many };
-const char* const names[] = {"plain",    "counted", "acquiring", "beside_writes",
-                             "per_lane", "in_turn", "patient",   "for_ever"};
+enum How { plain, counted, acquiring, beside_writes, per_lane, in_turn, patient, scanning, for_ever, how_many };
+const char* const names[] = {"plain",   "counted", "acquiring", "beside_writes", "per_lane",
+                             "in_turn", "patient", "scanning",  "for_ever"};
 
 __device__ int load_acquire(const int* place) {
   int value;
@@ -64,6 +64,9 @@ __global__ void wait_for_flag(int how, volatile int* flags, unsigned rounds, uns
       break;
     case patient:  // gives up long before the flag comes
       while (flags[0] == 0 && polls < 200) ++polls;
+      break;
+    case scanning:  // the word is another in each round
+      while (flags[polls % 8] == 0) ++polls;
       break;
     default:
       while (flags[0] == 0) {

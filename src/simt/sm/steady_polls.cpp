@@ -89,7 +89,7 @@ u32 SteadyPolls::rounds_in_step(const Access& a) {
   u32 rounds = 0;
   while (rounds < most) {
     find_again(a.op);
-    if (!goes_round(w, pc, r.instructions)) break;
+    if (!goes_round(w, pc, r.instructions) || !polls_again(a)) break;
     if (++rounds == 1) {
       const bool same = std::equal(rows_.begin(), rows_.end(), warp.rows.data()) &&
                         std::equal(predicates_.begin(), predicates_.end(), warp.predicates.data());
@@ -104,6 +104,17 @@ u32 SteadyPolls::rounds_in_step(const Access& a) {
   warp.split().pc = pc;
   grid.counters = counters;
   return rounds;
+}
+
+/// The poll would ask for the same words as before the round, for the same lanes.
+bool SteadyPolls::polls_again(const Access& a) const {
+  const WarpSlot& w = with_.table[a.slot];
+  const ptx::Instr& instr = w.next.timing->code[a.op.pc];
+  if (lanes_of(instr, *w.warp, w.warp->split()) != a.op.lanes) return false;
+  if (instr.a == ptx::no_row || (instr.a & ptx::constant_row)) return true;
+  const std::size_t begin = (std::size_t{a.op.row_base} + instr.a) * warp_lanes;
+  const std::size_t words = a.op.form->address_bytes / sizeof(u32) * warp_lanes;
+  return std::equal(rows_.begin() + begin, rows_.begin() + begin + words, w.warp->rows.data() + begin);
 }
 
 /// Runs the warp from behind the poll to the poll. False: it does something else than arithmetic and branches, or takes

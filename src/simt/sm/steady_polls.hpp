@@ -56,6 +56,7 @@ class SteadyPolls {
   bool can_be_held(const Access&) const;
   u32 rounds_in_step(const Access&);
   bool goes_round(const WarpSlot&, ptx::Pc poll, u32 instructions);
+  bool polls_again(const Access&) const;
   void execute(const Access&);
   void acquire_in_round(u64 access, u64 serial);
   bool undisturbed(const Access&) const;
