@@ -228,16 +228,11 @@ class cursor {
   }
   __device__ __forceinline__ status read(uint64_t i, T& value) {
     if (i < array_.count && array_.spans(i)) return leave(), array_.read(i, value);
-    if (const status end = reach(i)) return end;
-    array_.copy(reinterpret_cast<char*>(&value), bytes_ + array_.offset_of(i), sizeof(T));
-    return ok;
+    return reach(i, false, [&](char* at) { array_.copy(reinterpret_cast<char*>(&value), at, sizeof(T)); });
   }
   __device__ __forceinline__ status write(uint64_t i, const T& value) {
     if (i < array_.count && array_.spans(i)) return leave(), array_.write(i, value);
-    if (const status end = reach(i)) return end;
-    array_.copy(bytes_ + array_.offset_of(i), reinterpret_cast<const char*>(&value), sizeof(T));
-    dirty_ = true;
-    return ok;
+    return reach(i, true, [&](char* at) { array_.copy(at, reinterpret_cast<const char*>(&value), sizeof(T)); });
   }
   /// Holds no line any more.
   __device__ __forceinline__ void leave() {
@@ -249,10 +244,14 @@ class cursor {
   }
 
  private:
-  __device__ __forceinline__ status reach(uint64_t i) {
+  /// use(where the element is). Holds its line then, if it may be held.
+  template <class Use>
+  __device__ __forceinline__ status reach(uint64_t i, bool writes, Use use) {
     if (i >= array_.count) return array_.cache.fail(array_.line_of(i), out_of_range);
     const uint64_t line = array_.line_of(i);
     if (bytes_ && line == line_) {
+      use(bytes_ + array_.offset_of(i));
+      dirty_ |= writes;
       ++reused_;
       return ok;
     }
@@ -266,7 +265,10 @@ class cursor {
     const uint64_t now = group.leads ? array_.cache.pin(line, group.count) : 0;
     array_.cache.let_gone(old);
     line_ = line;
-    return group.with(array_.cache, line, now, false, true, [&](char* bytes) { bytes_ = bytes; });
+    return group.with(array_.cache, line, now, writes, true, [&](char* bytes) {
+      use(bytes + array_.offset_of(i));
+      if (array_.cache.may_be_held(bytes)) bytes_ = bytes, dirty_ = writes;
+    });
   }
   /// One lane for all that leave the line together.
   __device__ __forceinline__ cache_view::leaving let_go(const line_group& group) {

@@ -12,9 +12,11 @@
 // Nothing here waits: step() does what can be done now. The caller repeats it, and lanes that are done use their line and
 // let it go before they wait for others. So a warp whose lanes want more lines than there are slots makes progress.
 //
-// A hand goes round over the slots to find room. A dirty line is written back before it leaves, and threads go on
-// meanwhile. The dirty bit is set behind the bytes, and cleared before they are written; so no store is lost between the two. A
-// line has at most one write under way.
+// A hand goes round over the slots to find room. There are a few spare slots beside those that were asked for. A thread
+// takes one when others hold the lines of all slots, and nothing happens. No cursor holds a line there, so it becomes free again.
+//
+// A dirty line is written back before it leaves, and threads go on meanwhile. The dirty bit is set behind the bytes, and
+// cleared before they are written; so no store is lost between the two. A line has at most one write under way.
 //
 // Statuses of drives reach the caller: a read that failed is not remembered, the next thread asks again. A line whose
 // write-back fails stays, dirty. Waits are bounded: bam::all_pinned, or bam::timed_out. The slot of a read that timed
@@ -44,11 +46,14 @@ struct cache_view {
   confirmation* confirmations;  // by drive; nullptr: reads are not confirmed
   char* scratch;                // where their data go
   uint64_t first_block;
-  uint32_t slot_count, line_blocks, list_entries;
+  uint32_t slot_count, spare_slots, line_blocks, list_entries;  // spare slots are behind the others
   uint32_t drives, pairs;
   bam::placement placement;
 
   __device__ char* at(uint32_t slot) const { return data + (uint64_t{slot} << line_shift); }
+  /// A line in a spare slot is not held longer than it is used: it is the room of those who wait.
+  __device__ bool may_be_held(uint32_t slot) const { return slot < slot_count; }
+  __device__ bool may_be_held(const char* bytes) const { return bytes < at(slot_count); }
   __device__ cache_statistics& counts() const { return statistics[detail::warp_of_grid() % statistics_shards]; }
   __device__ cache_wait wait() const { return cache_wait(state); }
   __device__ poll_count polls() const { return poll_count(state); }
@@ -262,7 +267,7 @@ struct cache_view {
     bool lost = *const_cast<volatile uint32_t*>(&state->lost) >= slot_count;
     for (uint32_t slot = 0; slot < slot_count && !lost; ++slot) {  // one that is free: it was the ring that had no place
       const uint64_t owner = detail::load_acquire(owners + slot);
-      lost = owner == slot_free || owner == slot_spare;
+      lost = owner == slot_free || owner == slot_returned;
     }
     return lost ? timed_out : wait.refused ? write_back_failed : all_pinned;
   }
@@ -425,7 +430,9 @@ struct cache_view {
   static __device__ __noinline__ bool take_of(const cache_view* at, uint32_t slot, cache_wait& wait);
   __device__ uint32_t pass_over(uint64_t turn) const;
   __device__ void settle_other(uint64_t line, cache_wait& wait) const;
-  __device__ bool take_spare(uint32_t& slot) const;
+  __device__ bool take_returned(uint32_t& slot) const;
+  __device__ bool take_spare(uint32_t& slot, cache_wait& wait) const;
+  __device__ bool are_all_held() const;
   __device__ void give_back(uint32_t slot, status end) const;
 };
 

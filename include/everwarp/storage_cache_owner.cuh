@@ -25,7 +25,7 @@ struct cache_config {
   uint64_t bytes = 0;        // that are cached: whole lines
   uint64_t first_block = 0;  // of each drive, of those bytes
   uint32_t line = 4096;      // bytes of a line: a power of two, from a block to what one command may move
-  uint32_t slots = 256;      // lines that the cache holds
+  uint32_t slots = 256;      // lines that the cache holds; a few more if threads hold all of them
   bam::replacement replacement = bam::replacement::clock;
   bam::placement placement = bam::placement::striped;
   uint32_t pairs = 2, entries = 64;  // of queues, for each drive; entries of each ring
@@ -39,7 +39,7 @@ namespace detail {
 /// Dirty lines to the drives; how many were not taken.
 static __global__ void flush_lines(cache_view cache, unsigned long long* failed) {
   const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-  for (uint32_t slot = thread; slot < cache.slot_count; slot += threads) {
+  for (uint32_t slot = thread; slot < cache.slot_count + cache.spare_slots; slot += threads) {
     const uint64_t line = load_acquire(cache.owners + slot);
     if (line < cache.lines && cache.write_back(line) != ok) atomicAdd(failed, 1ull);
   }
@@ -90,20 +90,21 @@ class cache {
     view_.replacement = config.replacement, view_.placement = config.placement;
     view_.lines = config.bytes / config.line, view_.first_block = config.first_block;
     view_.slot_count = config.slots, view_.line_bytes = config.line;
+    view_.spare_slots = std::min(std::max(config.slots / 8, 1u), 16u);
     while (config.line >> view_.line_shift > 1) ++view_.line_shift;
     view_.line_blocks = config.line / drives_[0]->what().block_bytes;
     view_.list_entries = config.line > 8192 ? config.line / 4096 : 0;
     make_queues();
     view_.states = more<uint64_t>(view_.lines, "states of lines");
-    view_.owners = more<uint64_t>(config.slots, "owners of slots");
-    view_.commands = more<slot_command>(uint64_t{config.slots} * drives_.size(), "commands of slots");
+    view_.owners = more<uint64_t>(all_slots(), "owners of slots");
+    view_.commands = more<slot_command>(uint64_t{all_slots()} * drives_.size(), "commands of slots");
     view_.state = more<cache_state>(1, "the cache's state");
     view_.statistics = more<cache_statistics>(statistics_shards, "the cache's counts");
-    view_.data = more<char>(uint64_t{config.slots} * config.line, "lines of the cache");
+    view_.data = more<char>(uint64_t{all_slots()} * config.line, "lines of the cache");
     if (config.confirms) view_.confirmations = more<confirmation>(drives_.size(), "confirmations");
     view_.scratch = more<char>(4096, "a page");
-    view_.lists = lists_of(view_.data, config.slots);
-    cuda(cudaMemset(view_.owners, 0xff, config.slots * sizeof(uint64_t)), "owners of slots");
+    view_.lists = lists_of(view_.data, all_slots());
+    cuda(cudaMemset(view_.owners, 0xff, all_slots() * sizeof(uint64_t)), "owners of slots");
     cuda(cudaMemcpy(&view_.state->hand, &config.first_turn, 8, cudaMemcpyHostToDevice), "the cache's state");
     cache_view* const here = more<cache_view>(1, "the cache's view");
     view_.here = here;
@@ -136,10 +137,10 @@ class cache {
   void drop() {
     flush(false);
     cuda(cudaMemset(view_.states, 0, view_.lines * sizeof(uint64_t)), "states of lines");
-    std::vector<uint64_t> owners = copy(view_.owners, view_.slot_count);
+    std::vector<uint64_t> owners = copy(view_.owners, all_slots());
     for (uint64_t& owner : owners)
       if (owner != slot_lost) owner = slot_free;
-    cuda(cudaMemset(&view_.state->spare, 0, 8), "the cache's state");
+    cuda(cudaMemset(&view_.state->returned, 0, 8), "the cache's state");
     cuda(cudaMemcpy(view_.owners, owners.data(), owners.size() * 8, cudaMemcpyHostToDevice), "owners of slots");
   }
   /// Bytes of the cached range, from the host to the drives. Whole lines; the last may be short: zeros follow.
@@ -157,13 +158,13 @@ class cache {
       state &= ~(line_writing | line_settling | line_pins);  // no kernel runs: a thread that held it has ended
       if (state & line_busy) state = 0;      // a prefetch that nobody waited for, or that was cut off
     }
-    std::vector<uint64_t> owners = copy(view_.owners, view_.slot_count);
+    std::vector<uint64_t> owners = copy(view_.owners, all_slots());
     for (uint64_t& owner : owners)
       if (owner >= view_.lines || !(states[owner] & line_valid)) owner = slot_free;
     if (view_.confirmations)
       cuda(cudaMemset(view_.confirmations, 0, drives_.size() * sizeof(confirmation)), "confirmations");
     cache_state state = copy(view_.state, 1)[0];
-    state.deaf = state.lost = 0, state.spare = 0;
+    state.deaf = state.lost = 0, state.returned = 0;
     cuda(cudaMemcpy(view_.states, states.data(), states.size() * 8, cudaMemcpyHostToDevice), "states of lines");
     cuda(cudaMemcpy(view_.owners, owners.data(), owners.size() * 8, cudaMemcpyHostToDevice), "owners of slots");
     cuda(cudaMemcpy(view_.state, &state, sizeof state, cudaMemcpyHostToDevice), "the cache's state");
@@ -203,6 +204,8 @@ class cache {
  private:
   [[noreturn]] void fail(const std::string& why) const { throw std::runtime_error("bam: cache: " + why); }
   void cuda(cudaError_t error, const char* what) const { drives_[0]->cuda(error, what); }
+
+  uint32_t all_slots() const { return view_.slot_count + view_.spare_slots; }
 
   void check() const {
     if (drives_.empty() || drives_.size() > most_drives)

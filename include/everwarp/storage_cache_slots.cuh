@@ -2,6 +2,9 @@
 //
 // A line leaves when the hand finds it, and no thread holds it, and (clock) it was not hit since the hand last passed. A slot
 // that is not used after all is kept in a list, and taken before the hand moves on: else lines would leave while it is free.
+//
+// The hand does not come to the spare slots. They are taken when threads hold the lines of all other slots, and nothing
+// happens. Without them a thread that holds a line and wants another could wait for a thread that does the same.
 #pragma once
 
 #include <everwarp/storage_cache.cuh>
@@ -13,25 +16,27 @@ __device__ inline void cache_view::give_back(uint32_t slot, status end) const {
   if (end == timed_out) {
     atomicAdd(&state->lost, 1u);
     detail::store_release(owners + slot, slot_lost);
+  } else if (slot >= slot_count) {
+    detail::store_release(owners + slot, slot_free);
   } else {
-    detail::store_release(owners + slot, slot_spare);
+    detail::store_release(owners + slot, slot_returned);
     uint64_t* const next = &commands[uint64_t{slot} * drives].ticket;
     uint64_t top;
     do {
-      top = detail::glance(&state->spare);
+      top = detail::glance(&state->returned);
       *const_cast<volatile uint64_t*>(next) = top & 0xffff'ffff;
-    } while (!detail::change(&state->spare, top, ((top >> 32) + 1) << 32 | (slot + 1)));
+    } while (!detail::change(&state->returned, top, ((top >> 32) + 1) << 32 | (slot + 1)));
   }
   tell();
 }
 /// One that was given back: the hand comes to it only when it has gone round.
-__device__ inline bool cache_view::take_spare(uint32_t& slot) const {
+__device__ inline bool cache_view::take_returned(uint32_t& slot) const {
   for (;;) {
-    const uint64_t top = detail::load_acquire(&state->spare);
+    const uint64_t top = detail::load_acquire(&state->returned);
     if ((top & 0xffff'ffff) == 0) return false;
     slot = static_cast<uint32_t>(top) - 1;
     const uint64_t next = detail::glance(&commands[uint64_t{slot} * drives].ticket);  // wrong only if `top` has changed
-    if (detail::change(&state->spare, top, ((top >> 32) + 1) << 32 | (next & 0xffff'ffff))) break;
+    if (detail::change(&state->returned, top, ((top >> 32) + 1) << 32 | (next & 0xffff'ffff))) break;
   }
   detail::store_release(owners + slot, slot_claimed);
   return true;
@@ -39,7 +44,7 @@ __device__ inline bool cache_view::take_spare(uint32_t& slot) const {
 
 /// Nobody else knows the slot then.
 __device__ __forceinline__ bool cache_view::find_slot(uint32_t& slot, cache_wait& wait) const {
-  if (take_spare(slot)) return true;
+  if (take_returned(slot)) return true;
   const uint64_t turn = atomicAdd(reinterpret_cast<unsigned long long*>(&state->hand), 1ull);
   slot = static_cast<uint32_t>(turn % slot_count);
   const uint64_t line = detail::glance(owners + slot);
@@ -49,6 +54,7 @@ __device__ __forceinline__ bool cache_view::find_slot(uint32_t& slot, cache_wait
 /// Twice round: the first time takes the reference bits away. `slot`: the first to look at.
 inline __device__ __noinline__ bool cache_view::go_round_of(const cache_view* at, uint32_t& slot, cache_wait& wait) {
   const cache_view v = *at;
+  if (wait.stands && v.are_all_held()) return v.take_spare(slot, wait);
   if (v.take(slot, wait)) return true;
   const uint32_t many = v.slot_count >= 8 * slots_of_a_look ? slots_of_a_look : 1;
   for (uint32_t i = 1; i < 2 * v.slot_count && wait.refused <= v.slot_count; i += many) {
@@ -58,6 +64,33 @@ inline __device__ __noinline__ bool cache_view::go_round_of(const cache_view* at
       slot = static_cast<uint32_t>((turn + k) % v.slot_count);
       if (!(kept & 1) && v.take(slot, wait)) return true;
     }
+  }
+  return false;
+}
+/// Threads hold the lines of all slots, so no hand finds room until one lets go.
+inline __device__ bool cache_view::are_all_held() const {
+  using namespace detail;
+  uint32_t lost = 0;
+  for (uint32_t first = 0; first < slot_count; first += slots_of_a_look) {
+    const auto slot_at = [&](uint32_t k) { return first + k < slot_count ? first + k : first; };
+    uint64_t line[slots_of_a_look], now[slots_of_a_look];
+#pragma unroll
+    for (uint32_t k = 0; k < slots_of_a_look; ++k) line[k] = glance(owners + slot_at(k));
+#pragma unroll
+    for (uint32_t k = 0; k < slots_of_a_look; ++k) now[k] = glance(states + (line[k] < lines ? line[k] : 0));
+#pragma unroll
+    for (uint32_t k = 0; k < slots_of_a_look; ++k) {
+      if (line[k] == slot_lost) ++lost;
+      else if (line[k] >= lines || !has_bytes(now[k]) || !(now[k] & line_pins) || slot_of(now[k]) != slot_at(k)) return false;
+    }
+  }
+  return lost < slot_count;
+}
+/// Twice round, as the hand.
+inline __device__ bool cache_view::take_spare(uint32_t& slot, cache_wait& wait) const {
+  for (uint32_t i = 0; i < 2 * spare_slots; ++i) {
+    slot = slot_count + i % spare_slots;
+    if (take(slot, wait)) return true;
   }
   return false;
 }

@@ -42,7 +42,8 @@ struct cache_statistics {
   uint64_t evictions, write_backs;      // lines that left; lines that were written
   uint64_t failures;                    // accesses that ended with a status
   uint64_t confirmations;               // commands that confirm reads
-  uint64_t unused[4];
+  uint64_t not_held;                    // accesses of cursors to lines in spare slots
+  uint64_t unused[3];
 };
 
 /// The first access that ended with a status.
@@ -58,7 +59,7 @@ struct cache_state {
   uint32_t waiting;   // such threads
   uint32_t deaf;      // bit by drive: a command of it timed out
   uint32_t lost;      // slots that such a command may still write
-  uint64_t spare;     // slots that came back unused: one more than the last, and above 32 bits a count of changes
+  uint64_t returned;  // slots that came back unused: one more than the last, and above 32 bits a count of changes
   cache_failure first;
 };
 constexpr uint32_t statistics_shards = 32;
@@ -81,7 +82,7 @@ constexpr uint32_t word_not_told = 1u << 31 | 0x7ff << 1;
 
 /// Owners of slots that are no line.
 constexpr uint64_t slot_free = ~0ull, slot_claimed = ~0ull - 1, slot_lost = ~0ull - 2;
-constexpr uint64_t slot_spare = ~0ull - 3;  // free, in the list of cache_state::spare: its command's ticket is the next
+constexpr uint64_t slot_returned = ~0ull - 3;  // free, in the list of cache_state::returned: its command's ticket is the next
 constexpr uint32_t most_drives = 16;
 
 namespace detail {
@@ -166,14 +167,17 @@ class cache_wait {
   uint32_t tries = 0;    // drives that did not have the line
   uint32_t refused = 0;  // lines that their drives did not take
   bool asked = false;    // this thread has asked the drive
+  bool stands = false;   // nothing has happened for some looks
 
   __device__ explicit cache_wait(cache_state* state) : state_(state) {}
   /// Looking for a slot may help: it was not tried yet, or something has happened since.
   __device__ bool may_look() {
     if (looks_ == 0) return true;  // and once more in any case, behind what is seen then
     const uint64_t now = progress();
-    // Now and then in any case: a thread that lets a line go may have looked for waiting threads too early.
-    if (looks_ > 1 && now == looked_ && ++skipped_ % 64) return false;
+    // Now and then in any case: a thread that lets a line go may have looked for waiting threads too early, or all lines
+    // are held by threads that wait.
+    stands = looks_ > 1 && now == looked_;
+    if (stands && ++skipped_ % 16) return false;
     looked_ = now;
     return true;
   }

@@ -4,6 +4,9 @@
 // Lanes that want the same line form a group with a leader. A hit is one atomic of the leader, which pins for all. A
 // group whose line is not there looks again and again, and a lane that has its line uses it and lets it go before it
 // waits for other groups: so 32 lanes may want 32 lines of a cache with fewer slots.
+//
+// A line may be kept (by a cursor) if its slot is one of those that the cache was asked for. A line in a spare slot
+// is used and let go: so threads that keep lines cannot wait for each other without an end.
 #pragma once
 
 #include <everwarp/storage_cache.cuh>
@@ -33,7 +36,8 @@ struct line_group {
   }
   __device__ uint64_t share(uint64_t of_leader) const { return __shfl_sync(mask, of_leader, leader); }
 
-  /// Each lane uses the line's bytes, with use(bytes), and then holds it no longer; or, if `keeps`, goes on to hold it.
+  /// Each lane uses the line's bytes, with use(bytes), and then holds it no longer; or, if `keeps` and it may be held, goes
+  /// on to hold it. Who goes on to hold a line that it `writes` marks it dirty itself.
   template <class Use>
   __device__ __forceinline__ status with(const cache_view& cache, uint64_t line, bool writes, bool keeps, Use use) const {
     return with(cache, line, leads ? cache.pin(line, count) : 0, writes, keeps, use);
@@ -46,7 +50,7 @@ struct line_group {
     if (has_bytes(now)) {
       if (leads) cache.refer(line, now);
       use(cache.at(slot_of(now)));
-      finish(cache, line, ok, writes, keeps);
+      finish(cache, line, ok, writes, keeps, slot_of(now));
       if (leads) count_probe(cache, true);
       return ok;
     }
@@ -67,8 +71,8 @@ struct line_group {
     uint32_t pause = 0;
     do {
       uint64_t now = 0;
-      // Who has asked the drive looks at once, others now and then: their looks would slow it down. Who holds lines never
-      // sleeps: others wait for their slots.
+      // Who has asked the drive looks at once, others now and then: their looks would slow it down. Who may go on to hold the
+      // line never sleeps: others wait for its slot.
       if (pause && !keeps && !wait.asked) everwarp::wait_ns(pause);
       pause = pause ? (pause < longest_pause ? pause + (pause >> 2) : longest_pause) : shortest_pause;
       const bool over = polls.is_over(cache.patience);
@@ -82,9 +86,10 @@ struct line_group {
       if (end != again) {
         if (end == ok) {
           __syncwarp(mask);
-          use(cache.at(slot_of(share(now))));
+          now = share(now);
+          use(cache.at(slot_of(now)));
         }
-        finish(cache, line, end, writes, keeps);
+        finish(cache, line, end, writes, keeps, slot_of(now));
       }
       asm volatile("" : "+r"(end));  // the line is used within the loop: lanes that leave it wait for others
     } while (end == again);
@@ -95,11 +100,13 @@ struct line_group {
     }
     return end;
   }
-  __device__ void finish(const cache_view& cache, uint64_t line, status end, bool writes, bool keeps) const {
+  __device__ void finish(const cache_view& cache, uint64_t line, status end, bool writes, bool keeps, uint32_t slot) const {
     __syncwarp(mask);
     if (!leads) return;
+    if (end == ok && keeps && cache.may_be_held(slot)) return;
     if (end == ok && writes) cache.mark_dirty(line);
-    if (end != ok || !keeps) cache.unpin(line, count);
+    cache.unpin(line, count);
+    if (end == ok && keeps) detail::count(&cache.counts().not_held, count);
   }
   __device__ void count_probe(const cache_view& cache, bool hit) const {
     cache_statistics& counts = cache.counts();
