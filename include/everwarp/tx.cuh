@@ -79,7 +79,7 @@ EVERWARP_DEVICE void run(const Space& space, Body&& body) {
   Thread own(space, ring, thread);
   body(own);
   end_thread(own);
-  if (space.helpers() != 0) {
+  if (space.with_ring()) {
     __threadfence_block();
     atomicSub(&ring->running, 1u);
   }
