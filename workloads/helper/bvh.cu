@@ -14,7 +14,7 @@
 // as far as `levels` levels, then in another. Checked: the tree against one that the host builds from the top; each
 // volume against the host's. A recovered node is only whole, and a volume only there with those below it.
 #include "helper.h"
-#include "mesh.h"
+#include "mesh_files.h"
 
 namespace {
 
