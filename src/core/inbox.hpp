@@ -56,7 +56,7 @@ class Inbox {
   };
   Agenda::Line part_;
   Cycle next_ = never;
-  Ring<Post> posts_{128};
+  Ring<Post> posts_{16};
 };
 
 /// A part of the machine with a time of its own: it may run ahead of the others for as long as nothing that they do now

@@ -112,6 +112,8 @@ class Payloads {
     lines_[id].valid = {};
     return id;
   }
+  /// A payload for words that its receiver does not own: nobody looks at Payload::valid, and it is left as it is.
+  PayloadId take_for_reader() { return lines_.take(); }
   void give_back(PayloadId id) { lines_.give_back(id); }
   Payload& operator[](PayloadId id) { return lines_[id]; }
   u64 in_use() const { return lines_.in_use() + atomics.in_use() + polls.in_use(); }

@@ -3,25 +3,15 @@
 namespace ew::memory {
 
 void Departures::depart(const Request& message, Node to, u32 data_bytes, u32 more) {
-  u32 number = free_;
-  if (number == no_number) {
-    number = static_cast<u32>(departures_.size());
-    departures_.emplace_back();
-  } else {
-    free_ = departures_[number].next_free;
-  }
-  departures_[number] = {.message = message, .data_bytes = static_cast<u16>(data_bytes), .to = to};
   ++under_way_;
-  wheel_.at<&Departures::send>(std::max(wheel_.now(), last_start_) + config_.latency + more, *this, number, 0,
-                               &departures_[number]);
+  wheel_.at<&Departures::send>(std::max(wheel_.now(), last_start_) + config_.latency + more, *this,
+                               network_.keep(from_, to, message),
+                               u64{data_bytes} << 8 | static_cast<u8>(message.traffic));
 }
 
-void Departures::send(u64 number, u64) {
-  const Departure departure = departures_[number];
-  departures_[number].next_free = free_;
-  free_ = static_cast<u32>(number);
+void Departures::send(u64 kept, u64 how) {
   --under_way_;
-  network_.send(from_, departure.to, departure.message, departure.data_bytes, departure.message.traffic);
+  network_.go(static_cast<u32>(kept), static_cast<u32>(how >> 8), static_cast<Traffic>(how & 0xff));
 }
 
 }  // namespace ew::memory

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "memory/home/lines.hpp"
 #include "memory/network.hpp"
@@ -31,20 +30,13 @@ class Departures {
   u32 under_way() const { return under_way_; }
 
  private:
-  struct alignas(64) Departure {
-    Request message;
-    u32 next_free = no_number;
-    u16 data_bytes = 0;
-    Node to = 0;
-  };
-  void send(u64 departure, u64);
+  void send(u64 kept, u64 how);
 
   const HomeConfig& config_;
   core::TimeWheel& wheel_;
   Network& network_;
   Node from_;
-  std::vector<Departure> departures_;
-  u32 free_ = no_number, under_way_ = 0;
+  u32 under_way_ = 0;
   u64 turn_ = 0;  // in cycles times requests_per_cycle
   core::Cycle last_start_ = 0;
 };

@@ -21,7 +21,7 @@ Performance ImagePort::perform(const Request& request, const Decision& decision)
         result.answer.content &= request.content & ~decision.kept;
       }
       result.answer.owned = decision.owned;
-      result.answer.payload = payloads_.take();
+      result.answer.payload = decision.owned ? payloads_.take() : payloads_.take_for_reader();
       copy_from_image(payloads_[result.answer.payload].bytes.data(), request.line, result.answer.content);
       result.data_bytes = count_of(result.answer.content) * word_bytes;
       break;

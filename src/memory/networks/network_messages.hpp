@@ -34,7 +34,7 @@ class NetworkMessages {
       index = free_.back();
       free_.pop_back();
     }
-    requests_[index].request = request;
+    requests_[index] = {request, to};
     all_[index].from = from;
     all_[index].to = to;
     all_[index].account = request.account;
@@ -48,7 +48,7 @@ class NetworkMessages {
   /// The message leaves the pool before its receiver sees it: what that sends may use the place again.
   void deliver(u32 index) {
     const Request request = requests_[index].request;
-    Receiver& receiver = *receivers_[all_[index].to].receiver;
+    Receiver& receiver = *receivers_[requests_[index].to].receiver;
     free_.push_back(index);
     ++delivered_;
     receiver.receive(request);
@@ -67,6 +67,7 @@ class NetworkMessages {
  private:
   struct alignas(64) Kept {  // one line of the host's caches
     Request request;
+    Node to = 0;  // as the message's: a delivery looks at nothing else
   };
   struct Attached {
     Receiver* receiver = nullptr;
