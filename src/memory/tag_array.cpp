@@ -30,15 +30,15 @@ TagArray::TagArray(const Shape& shape, std::string_view replacement)
   }
   if (ways_ > most_scanned_ways) {
     const u32 slots = std::bit_ceil(2 * lines);
-    index_shift_ = 64 - static_cast<u32>(std::countr_zero(slots));
-    index_.assign(slots, no_way);
+    index_shift_ = 32 - static_cast<u32>(std::countr_zero(slots));
+    index_.assign(slots, {});
   }
 }
 
 u32 TagArray::find_in_index(u64 line) const {
-  const u64 mask = index_.size() - 1;
-  for (u64 slot = slot_of(line); index_[slot] != no_way; slot = (slot + 1) & mask)
-    if (tags_[index_[slot]] == line) return index_[slot];
+  const u32 mask = static_cast<u32>(index_.size()) - 1, hash = hash_of(line);
+  for (u32 slot = hash >> index_shift_; index_[slot].way != no_way; slot = (slot + 1) & mask)
+    if (index_[slot].hash == hash && tags_[index_[slot].way] == line) return index_[slot].way;
   return no_way;
 }
 
@@ -50,13 +50,14 @@ void TagArray::install(u32 way, u64 line) {
   filled_.add(way);
   policy_->installed(way);
   if (index_.empty()) return;
-  u64 slot = slot_of(line);
-  while (index_[slot] != no_way) slot = (slot + 1) & (index_.size() - 1);
-  index_[slot] = way;
+  const u32 mask = static_cast<u32>(index_.size()) - 1, hash = hash_of(line);
+  u32 slot = hash >> index_shift_;
+  while (index_[slot].way != no_way) slot = (slot + 1) & mask;
+  index_[slot] = {way, hash};
 }
 
 void TagArray::remove(u32 way) {
-  if (!index_.empty()) forget(tags_[way]);
+  if (!index_.empty()) forget(way);
   tags_[way] = no_line;
   filled_.remove(way);
   policy_->removed(way);
@@ -64,17 +65,17 @@ void TagArray::remove(u32 way) {
 }
 
 /// Those behind the slot that could have stood in it move up, so that no search ends too early.
-void TagArray::forget(u64 line) {
-  const u64 mask = index_.size() - 1;
-  u64 hole = slot_of(line);
-  while (tags_[index_[hole]] != line) hole = (hole + 1) & mask;
-  for (u64 slot = (hole + 1) & mask; index_[slot] != no_way; slot = (slot + 1) & mask) {
-    const u64 wanted = slot_of(tags_[index_[slot]]);
+void TagArray::forget(u32 way) {
+  const u32 mask = static_cast<u32>(index_.size()) - 1;
+  u32 hole = hash_of(tags_[way]) >> index_shift_;
+  while (index_[hole].way != way) hole = (hole + 1) & mask;
+  for (u32 slot = (hole + 1) & mask; index_[slot].way != no_way; slot = (slot + 1) & mask) {
+    const u32 wanted = index_[slot].hash >> index_shift_;
     if (((slot - wanted) & mask) < ((slot - hole) & mask)) continue;
     index_[hole] = index_[slot];
     hole = slot;
   }
-  index_[hole] = no_way;
+  index_[hole].way = no_way;
 }
 
 }  // namespace ew::memory

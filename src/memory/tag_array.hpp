@@ -84,8 +84,13 @@ class TagArray {
     return static_cast<u32>(set_mask_ != no_mask ? number & set_mask_ : number % empty_.size());
   }
   u32 find_in_index(u64 line) const;
-  u64 slot_of(u64 line) const { return line * 0x9e37'79b9'7f4a'7c15 >> index_shift_; }
-  void forget(u64 line);
+  /// Where a search begins, and what tells most lines apart without a look at their tags.
+  struct Entry {
+    u32 way = no_way;
+    u32 hash = 0;
+  };
+  static u32 hash_of(u64 line) { return static_cast<u32>(line * 0x9e37'79b9'7f4a'7c15 >> 32); }
+  void forget(u32 way);
 
   static constexpr u64 no_mask = ~u64{0};
   u32 ways_, line_shift_, index_shift_ = 0;
@@ -96,7 +101,7 @@ class TagArray {
   std::vector<u32> empty_, next_empty_;  // of a set; behind an empty way: the one that became empty last comes first
   WaySet filled_, pinned_;
   std::vector<u32> pinned_of_;  // so many of a set
-  std::vector<u32> index_;      // ways; empty when sets are scanned
+  std::vector<Entry> index_;    // empty when sets are scanned
 };
 
 }  // namespace ew::memory
