@@ -48,18 +48,14 @@ std::vector<unsigned> on_host(const graph::csr& g, word source) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using systems::kind;
   const auto body = [&]() -> std::string {
-    const kind system = systems::take(argc, argv, {kind::bam, kind::memory, kind::zero_copy, kind::uvm});
-    const bool named = argc > 1 && !strchr(argv[1], '=');
-    const std::string what = named ? argv[1] : "kron";
     auto all = graph::options();
     all.push_back({"source", 0, "where the search begins: the node, or the first behind it that has an edge"});
-    const setup::options given(all, argc, argv, named ? 2 : 1);
-    const graph::csr g = graph::make(what, given);
-    graph::placed placed(g, system, given);
-    word source = given["source"] % g.nodes();
-    while (g.offsets[source] == g.offsets[source + 1] && source + 1 < g.nodes()) ++source;
+    const graph::arguments its = graph::take(argc, argv, "kron", all);
+    const setup::options& given = its.given;
+    const graph::csr& g = its.g;
+    graph::placed placed(g, its.system, given);
+    const word source = graph::source_of(g, given);
     const setup::memory_of<unsigned> levels_and_more(setup::memory_of<unsigned>::at::device, g.nodes() + 1);
     unsigned* const levels = levels_and_more.get();
     unsigned* const more = levels + g.nodes();

@@ -39,17 +39,14 @@ unsigned find(std::vector<unsigned>& parent, unsigned v) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using systems::kind;
   const auto body = [&]() -> std::string {
-    const kind system = systems::take(argc, argv, {kind::bam, kind::memory, kind::zero_copy, kind::uvm});
-    const bool named = argc > 1 && !strchr(argv[1], '=');
-    const std::string what = named ? argv[1] : "urand";
     auto all = graph::options();
     for (auto& each : all)
       if (std::string(each.name) == "degree") each.value = 2;  // several components
-    const setup::options given(all, argc, argv, named ? 2 : 1);
-    const graph::csr g = graph::make(what, given);
-    graph::placed placed(g, system, given);
+    const graph::arguments its = graph::take(argc, argv, "urand", all);
+    const setup::options& given = its.given;
+    const graph::csr& g = its.g;
+    graph::placed placed(g, its.system, given);
     const word nodes = g.nodes();
     const setup::memory_of<unsigned> words(setup::memory_of<unsigned>::at::device, nodes + 1);
     const setup::memory_of<unsigned char> changed(setup::memory_of<unsigned char>::at::device, 2 * nodes);

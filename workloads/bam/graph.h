@@ -156,6 +156,27 @@ inline std::vector<setup::options::option> options() {
       512, 32);
 }
 
+/// What a program was given: [kron|urand|FILE] [--system NAME] [NAME=VALUE …]
+struct arguments {
+  systems::kind system;
+  setup::options given;
+  csr g;
+};
+/// `usual`: the graph without a word. `known`: the options, of which options() are a part.
+inline arguments take(int& argc, char** argv, const char* usual, std::vector<setup::options::option> known) {
+  using systems::kind;
+  const kind system = systems::take(argc, argv, {kind::bam, kind::memory, kind::zero_copy, kind::uvm});
+  const bool named = argc > 1 && !strchr(argv[1], '=');
+  const setup::options given(std::move(known), argc, argv, named ? 2 : 1);
+  return {system, given, make(named ? argv[1] : usual, given)};
+}
+/// The node that the option `source` names, or the first behind it that has an edge.
+inline word source_of(const csr& g, const setup::options& given) {
+  word source = given["source"] % g.nodes();
+  while (g.offsets[source] == g.offsets[source + 1] && source + 1 < g.nodes()) ++source;
+  return source;
+}
+
 /// How a kernel reads what it was given: by its index, or through a cursor of each thread.
 template <class Edges>
 struct reader_of {

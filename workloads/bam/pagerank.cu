@@ -67,18 +67,15 @@ std::vector<word> on_host(const graph::csr& g, unsigned iterations) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using systems::kind;
   const auto body = [&]() -> std::string {
-    const kind system = systems::take(argc, argv, {kind::bam, kind::memory, kind::zero_copy, kind::uvm});
-    const bool named = argc > 1 && !strchr(argv[1], '=');
-    const std::string what = named ? argv[1] : "kron";
     auto all = graph::options();
     all.push_back({"iterations", 20, "at most"});
     all.push_back({"tolerance", 10000, "it ends when all ranks together change by less than one part in so many"});
-    const setup::options given(all, argc, argv, named ? 2 : 1);
+    const graph::arguments its = graph::take(argc, argv, "kron", all);
+    const setup::options& given = its.given;
+    const graph::csr& g = its.g;
     if (given["iterations"] < 1 || given["tolerance"] < 1) return "iterations and tolerance should be 1 at least";
-    const graph::csr g = graph::make(what, given);
-    graph::placed placed(g, system, given);
+    graph::placed placed(g, its.system, given);
     const word nodes = g.nodes(), base = base_of(nodes);
 
     using memory = setup::memory_of<word>;

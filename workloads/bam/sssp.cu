@@ -73,20 +73,16 @@ std::vector<word> on_host(const graph::csr& g, word source) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using systems::kind;
   const auto body = [&]() -> std::string {
-    const kind system = systems::take(argc, argv, {kind::bam, kind::memory, kind::zero_copy, kind::uvm});
-    const bool named = argc > 1 && !strchr(argv[1], '=');
-    const std::string what = named ? argv[1] : "urand";
     auto all = graph::options();
     all.push_back({"source", 0, "where the paths begin: the node, or the first behind it that has an edge"});
-    const setup::options given(all, argc, argv, named ? 2 : 1);
-    graph::csr g = graph::make(what, given);
+    graph::arguments its = graph::take(argc, argv, "urand", all);
+    const setup::options& given = its.given;
+    graph::csr& g = its.g;
     add_weights(g, given["seed"]);
-    graph::placed placed(g, system, given);
+    graph::placed placed(g, its.system, given);
     const word nodes = g.nodes();
-    word source = given["source"] % nodes;
-    while (g.offsets[source] == g.offsets[source + 1] && source + 1 < nodes) ++source;
+    const word source = graph::source_of(g, given);
 
     using memory = setup::memory_of<word>;
     using flags = setup::memory_of<unsigned char>;
