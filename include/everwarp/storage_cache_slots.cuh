@@ -54,7 +54,7 @@ __device__ __forceinline__ bool cache_view::find_slot(uint32_t& slot, cache_wait
 /// Twice round: the first time takes the reference bits away. `slot`: the first to look at.
 inline __device__ __noinline__ bool cache_view::go_round_of(const cache_view* at, uint32_t& slot, cache_wait& wait) {
   const cache_view v = *at;
-  if (wait.stands && v.are_all_held()) return v.take_spare(slot, wait);
+  if (wait.has_looked() && v.are_all_held()) return wait.stands && v.take_spare(slot, wait);
   if (v.take(slot, wait)) return true;
   const uint32_t many = v.slot_count >= 8 * slots_of_a_look ? slots_of_a_look : 1;
   for (uint32_t i = 1; i < 2 * v.slot_count && wait.refused <= v.slot_count; i += many) {

@@ -167,7 +167,7 @@ class cache_wait {
   uint32_t tries = 0;    // drives that did not have the line
   uint32_t refused = 0;  // lines that their drives did not take
   bool asked = false;    // this thread has asked the drive
-  bool stands = false;   // nothing has happened for some looks
+  bool stands = false;   // nothing has happened for some polls
 
   __device__ explicit cache_wait(cache_state* state) : state_(state) {}
   /// Looking for a slot may help: it was not tried yet, or something has happened since.
@@ -185,6 +185,7 @@ class cache_wait {
   __device__ void found_none() {
     if (looks_++ == 0) atomicAdd(&state_->waiting, 1u);
   }
+  __device__ bool has_looked() const { return looks_ != 0; }
   /// True once: the wait may begin anew.
   __device__ bool has_grace() {
     if (graced_) return false;
