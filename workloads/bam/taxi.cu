@@ -7,12 +7,13 @@
 //
 // machine: --set storage.drives=2
 //
-//   taxi [--system NAME] [rows=N] [per_million=N] [threads=N] [query=N] [line=BYTES] [slots=N] [drives=N]
+//   taxi [FILE] [--system NAME] [rows=N] [per_million=N] [threads=N] [query=N] [line=BYTES] [slots=N] [drives=N]
 //   [replicated=1] …
 //
-// Systems: bam, scan (systems.h).
+// FILE has trips of New York's taxis (trips.h); without one the table is made. Systems: bam, scan (systems.h).
 #include "host_io.h"
 #include "systems.h"
+#include "trips.h"
 
 namespace {
 
@@ -83,9 +84,8 @@ auto* kernel_of(int query) {
 struct contents {
   std::vector<std::vector<word>> columns_of;
   std::vector<answer> right;
-  contents(word rows, word per_million) : columns_of(columns, std::vector<word>(rows)), right(columns, answer{}) {
-    for (word row = 0; row < rows; ++row) {
-      for (int c = 0; c < columns; ++c) columns_of[c][row] = value_of(c, row, per_million);
+  explicit contents(std::vector<std::vector<word>> table) : columns_of(std::move(table)), right(columns, answer{}) {
+    for (word row = 0; row < rows(); ++row) {
       const word miles = columns_of[0][row];
       if (miles < long_trip) continue;
       for (int query = 0; query < columns; ++query) {
@@ -94,6 +94,13 @@ struct contents {
       }
     }
   }
+  static std::vector<std::vector<word>> made(word rows, word per_million) {
+    std::vector<std::vector<word>> table(columns, std::vector<word>(rows));
+    for (int c = 0; c < columns; ++c)
+      for (word row = 0; row < rows; ++row) table[c][row] = value_of(c, row, per_million);
+    return table;
+  }
+  word rows() const { return columns_of[0].size(); }
 };
 
 std::string wrong(const std::string& name, const answer& found, const answer& right) {
@@ -115,7 +122,7 @@ answer take(const answer* on_device) {
 
 std::string by_bam(const setup::options& given, const contents& all, answer* result) {
   const setup::drives drives(given);
-  const word rows = given["rows"], line = given["line"], bytes = (rows * 8 + line - 1) / line * line;
+  const word rows = all.rows(), line = given["line"], bytes = (rows * 8 + line - 1) / line * line;
   bam::cache cache(drives.all(), setup::config(given, columns * bytes));
   table<bam::array_view<word>> t{};
   for (int c = 0; c < columns; ++c) {
@@ -152,7 +159,7 @@ std::string by_bam(const setup::options& given, const contents& all, answer* res
 }
 
 std::string by_scan(const setup::options& given, const contents& all, answer* result) {
-  const word rows = given["rows"], groups = given["groups"];
+  const word rows = all.rows(), groups = given["groups"];
   if (groups == 0) return "groups should be 1 or more";
   const word group = (rows + groups - 1) / groups;
   const setup::memory_of<word> pinned(setup::memory_of<word>::at::host, group),
@@ -188,19 +195,20 @@ std::string by_scan(const setup::options& given, const contents& all, answer* re
 int main(int argc, char** argv) {
   const auto body = [&]() -> std::string {
     const systems::kind system = systems::take(argc, argv, {systems::kind::bam, systems::kind::scan});
+    const bool named = argc > 1 && !strchr(argv[1], '=');
     const setup::options given(setup::with_cache({{"rows", 16384, "of the table"},
                                                   {"per_million", 301, "trips of 30 miles or more in a million"},
                                                   {"query", columns, "0 to 5: that one alone; 6: all"},
                                                   {"groups", 4, "scan: row groups"},
                                                   {"threads", 512, "of the kernels"}},
                                                  4096, 32),
-                               argc, argv);
-    const contents all(given["rows"], given["per_million"]);
+                               argc, argv, named ? 2 : 1);
+    const contents all(named ? trips::read(argv[1]) : contents::made(given["rows"], given["per_million"]));
     const setup::memory_of<answer> result(setup::memory_of<answer>::at::device, 1);
     const std::string why =
         system == systems::kind::scan ? by_scan(given, all, result.get()) : by_bam(given, all, result.get());
     const answer& last = all.right[columns - 1];
-    printf("%llu of %llu trips have 30 miles or more: %.2f dollars a mile\n", last.trips, given["rows"],
+    printf("%llu of %llu trips have 30 miles or more: %.2f dollars a mile\n", last.trips, all.rows(),
            last.miles ? static_cast<double>(last.cents) / static_cast<double>(last.miles) : 0.0);
     return why;
   };
