@@ -25,6 +25,14 @@ memory::ByteMask shifted(const memory::ByteMask& mask, u32 from, u32 count) {
   return part;
 }
 
+/// When the host may pass a device's request on.
+core::Cycle turn_of(const memory::DeviceRequest& request, PostedWrites& posted, memory::Payloads* payloads,
+                    core::Cycle now) {
+  if (request.payload == memory::no_payload) return posted.whole_arrives(now);
+  const u64 base = request.address - ((request.address - request.line) & (memory::longest_line - 1));
+  return posted.arrive(base, (*payloads)[request.payload].valid, now);
+}
+
 }  // namespace
 
 HostNvm::HostNvm(const NvmConfig& config, const HostMemoryConfig& host, const MediaParts& parts)
@@ -34,6 +42,7 @@ HostNvm::HostNvm(const NvmConfig& config, const HostMemoryConfig& host, const Me
       durable_(parts.durable),
       eadr_(config.eadr),
       cache_latency_(core::cycles_covering(parts.clock, host.llc_latency)),
+      posted_(host.llc_line, core::cycles_covering(parts.clock, config.line_merge)),
       cache_(*parts.host_cache),
       cached_(config.ddio && !cache_.none()),
       ddio_(cached_),
@@ -56,9 +65,12 @@ bool HostNvm::serve(const memory::DeviceRequest& request) {
   return true;
 }
 
-void HostNvm::at_host(u64 number, u64) {
+void HostNvm::at_host(u64 number, u64 taken) {
   const u32 slot = static_cast<u32>(number);
-  if (!slots_[slot].request.write) return read(slot);
+  const memory::DeviceRequest& request = slots_[slot].request;
+  if (!taken && posted_.merges() && !ddio_)
+    return wheel_.at<&HostNvm::at_host>(turn_of(request, posted_, payloads_, wheel_.now()), *this, slot, 1);
+  if (!request.write) return read(slot);
   if (ddio_) return write_to_cache(slot);
   write_through(slot);
 }
@@ -144,21 +156,20 @@ void HostNvm::evicted(const LastLevelCache::Line& line, u64 number, const u8* by
   medium_.arrive(access);
 }
 
-void HostNvm::evict_for(u32 slot, LastLevelCache::Line& line, u64 number) {
-  evicting_for_ = slot;
-  if (line.dirty.any()) evicted(line, number, line.address ? cache_.bytes(line) : nullptr);
-  evicting_for_ = no_slot;
-  LastLevelCache::remove(line);
-}
-
 void HostNvm::write_through(u32 slot) {
   const memory::DeviceRequest request = slots_[slot].request;
   slots_[slot].request.payload = memory::no_payload;  // the medium's, or the cache's, from here on
   if (!cache_.none()) {
     const u64 first = request.address / cache_.line_bytes();
     const u64 last = (request.address + request.bytes - 1) / cache_.line_bytes();
-    for (u64 number = first; number <= last; ++number)
-      if (LastLevelCache::Line* const found = cache_.find(pools, number)) evict_for(slot, *found, number);
+    for (u64 number = first; number <= last; ++number) {
+      LastLevelCache::Line* const found = cache_.find(pools, number);
+      if (!found) continue;
+      evicting_for_ = slot;
+      if (found->dirty.any()) evicted(*found, number, found->address ? cache_.bytes(*found) : nullptr);
+      evicting_for_ = no_slot;
+      LastLevelCache::remove(*found);
+    }
   }
   medium_.arrive({request.address, request.bytes, true, slot, request.payload, request.line});
 }

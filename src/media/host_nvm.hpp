@@ -4,7 +4,8 @@
 // waits for it, gets a packet without data back. With DDIO a write ends in the host's last-level cache and is done
 // there; its bytes are durable when the cache evicts them into the medium's write-pending queue, or, with eADR, at
 // once. Without DDIO (gpm_persist_begin) it is done when that queue has it: durable. A write without DDIO to a line
-// that the cache has sends the line on first. Owned by the machine; the link is shared.
+// that the cache has sends the line on first. With nvm.line_merge such writes, and reads, go through PostedWrites.
+// Owned by the machine; the link is shared.
 #pragma once
 
 #include <memory>
@@ -13,6 +14,7 @@
 #include "media/answer_port.hpp"
 #include "media/last_level_cache.hpp"
 #include "media/nvm_medium.hpp"
+#include "media/posted_writes.hpp"
 #include "media/request_slots.hpp"
 #include "memory/host_link.hpp"
 
@@ -42,12 +44,11 @@ class HostNvm final : public memory::Device, public NvmMedium::Client, public La
     u32 parts = 1;  // the answer, and evictions for which the medium has no room yet
   };
 
-  void at_host(u64 slot, u64);
+  void at_host(u64 slot, u64 taken);  // 0: it has just arrived; 1: its turn has come
   void read(u32 slot);
   void write_to_cache(u32 slot);
   void write_through(u32 slot);
   void put_in_cache(u32 slot, u64 number, u64 address, const u8* bytes, const memory::ByteMask&);
-  void evict_for(u32 slot, LastLevelCache::Line&, u64 number);
   void serve_core(u32 slot);
   void fetched_for_core(u32 slot);
   void flush(u32 slot);
@@ -61,6 +62,7 @@ class HostNvm final : public memory::Device, public NvmMedium::Client, public La
   memory::DurableImage* const durable_;
   const bool eadr_;
   const core::Cycle cache_latency_;
+  PostedWrites posted_;  // of the device, past the cache
   LastLevelCache& cache_;
   const bool cached_;  // DDIO may be on
   bool ddio_;

@@ -28,6 +28,7 @@ struct NvmConfig {
   u32 read_buffer = 512;
   u32 queue = 512;
   core::BytesPerSecond fence_bandwidth{0};
+  core::Picoseconds line_merge{0};
   bool ddio = true;
   bool eadr = false;
 
@@ -92,6 +93,14 @@ struct NvmConfig {
           "Far: bandwidth of persists that fences have sent over the link, for the whole GPU. 0: only the link limits "
           "them.",
           "0: what the link does to them alone");
+    visit(
+        "line_merge", self.line_merge, Range{0, 1e9}, "",
+        "Far: a packet past DDIO that has a part of a host's line makes the host read the line and write it; this is "
+        "the time of both. Until then the next packet for that line waits, and all behind it, since packets keep their "
+        "order. 0: parts of lines need no merge.",
+        "0: figure 11 (b) of GPM has no such wait. Intel PCM, pcm-pcie: RFO for a part of a line, ItoM for a whole "
+        "one; "
+        "Izraelevitz 2019: 169 ns for a read that the module's buffer has, 62 ns for a write");
     visit("ddio", self.ddio, Range{}, "",
           "Far: the device's writes go into the host's last-level cache, except between gpm_persist_begin() and "
           "gpm_persist_end(). They are durable when they leave it; with eADR at once.",

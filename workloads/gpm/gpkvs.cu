@@ -86,6 +86,23 @@ __device__ void log_without_persist(gpmlog* log, const LogEntry& entry, int part
   }
   *place.head = sizeof entry / 4;  // @unpersisted
 }
+// As the published library: an entry is stored by volatile stores, of 8 bytes in a conventional log and of 4 in HCL. It
+// is empty when a batch begins, and the partition exists.
+__device__ void log_as_published(gpmlog* log, const LogEntry& entry, int partition) {
+  const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
+  everwarp::gpm_log_locked(place, [&]() EVERWARP_NODEBUG {
+    const unsigned* words = reinterpret_cast<const unsigned*>(&entry);
+    if (place.lock == nullptr)
+      for (unsigned w = 0; w < sizeof entry / 4; ++w)
+        *reinterpret_cast<volatile unsigned*>(place.words + w * place.stride) = words[w];
+    else
+      for (unsigned w = 0; w < sizeof entry / 8; ++w)
+        reinterpret_cast<volatile uint64_t*>(place.words)[w] = words[2 * w] | uint64_t(words[2 * w + 1]) << 32;
+    gpm_persist();
+    everwarp::gpm_log_set_head(place, sizeof entry / 4);
+    return 0;
+  });
+}
 __device__ void store_pair(Set& set, unsigned way, uint32_t key, uint64_t value) {
   set.value[way] = value;  // @value
   set.key[way] = key;      // @key
@@ -119,11 +136,16 @@ __device__ void work_off(const Sets& sets, gpmlog* log, const bench::LogShape& s
       const int partition = shape.partition_of(i - 1);
       if (BUG == 2)
         log_without_persist(log, entry, partition);
+      else if (kKeyFirst)
+        log_as_published(log, entry, partition);
       else if (gpmlog_insert(log, &entry, sizeof entry, partition) != gpmlog_ok)  // @log
         atomicAdd(refused, 1);
     }
     logged = true;
-    if (BUG != 1) store_pair(set, way, request.key, request.value);
+    if (kKeyFirst)
+      set.value[way] = request.value;
+    else if (BUG != 1)
+      store_pair(set, way, request.key, request.value);
     if (sets.copy != nullptr) {
       sets.copy[number].value[way] = request.value;
       sets.copy[number].key[way] = request.key;
