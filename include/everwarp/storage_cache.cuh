@@ -43,12 +43,13 @@ struct cache_view {
   uint64_t* owners;          // by slot: its line
   slot_command* commands;    // by slot and drive
   uint64_t* lists;           // by slot: its pages but the first, if there are more than two
-  confirmation* confirmations;  // by drive; nullptr: reads are not confirmed
+  confirmation* confirmations;  // by drive; nullptr: none is shared
   char* scratch;                // where their data go
   uint64_t first_block;
   uint32_t slot_count, spare_slots, line_blocks, list_entries;  // spare slots are behind the others
   uint32_t drives, pairs;
   bam::placement placement;
+  bam::confirms confirms;
 
   __device__ char* at(uint32_t slot) const { return data + (uint64_t{slot} << line_shift); }
   /// A line in a spare slot is not held longer than it is used: it is the room of those who wait.
@@ -302,7 +303,7 @@ struct cache_view {
         and_release(word, ~(line_busy | line_pending | line_settling));
         return v.placement == placement::replicated && ++tries < v.drives ? again : end;
       }
-      if (v.confirmations && !v.is_confirmed(*all)) {
+      if (v.confirms != confirms::none && !v.is_confirmed(*all)) {
         and_release(word, ~line_settling);
         return again;
       }
@@ -318,11 +319,25 @@ struct cache_view {
     }
     return again;
   }
+  /// The read has completed. A second command takes its place and its queue, once.
+  __device__ bool is_confirmed_alone(slot_command& read) const {
+    if (read.confirmation) return true;
+    const uint32_t told = read.word;
+    read.word = 0;
+    if (queues[read.queue].try_submit(bam::read(first_block, 1, scratch), read.ticket, &read.word)) {
+      read.confirmation = 1;
+      detail::count(&counts().confirmations);
+    } else {
+      read.word = told;
+    }
+    return false;
+  }
   /// A command that began behind the read's completion has completed, so the read's data are there (BaM, section 4.4). The
   /// thread that sees its end begins the next at once, if a read wants it.
   static __device__ __noinline__ bool is_confirmed_of(const cache_view* at, slot_command& read) {
     using namespace detail;
     const cache_view v = *at;
+    if (v.confirms == confirms::each) return v.is_confirmed_alone(read);
     const uint32_t drive = read.queue / v.pairs;
     confirmation& now = v.confirmations[drive];
     uint64_t mine = read.confirmation;

@@ -30,7 +30,7 @@ struct cache_config {
   bam::placement placement = bam::placement::striped;
   uint32_t pairs = 2, entries = 64;  // of queues, for each drive; entries of each ring
   uint32_t patience = 20000;         // polls without progress, until a wait gives up
-  bool confirms = false;             // data are used when a second command has shown that they have come
+  bam::confirms confirms = bam::confirms::none;  // data are used when a second command has shown that they have come
   uint64_t first_turn = 0;           // of the hand, and of tickets: for tests
 };
 
@@ -87,7 +87,7 @@ class cache {
   cache(std::vector<controller*> drives, const cache_config& config) : drives_(std::move(drives)), config_(config) {
     check();
     view_.drives = static_cast<uint32_t>(drives_.size()), view_.pairs = config.pairs, view_.patience = config.patience;
-    view_.replacement = config.replacement, view_.placement = config.placement;
+    view_.replacement = config.replacement, view_.placement = config.placement, view_.confirms = config.confirms;
     view_.lines = config.bytes / config.line, view_.first_block = config.first_block;
     view_.slot_count = config.slots, view_.line_bytes = config.line;
     view_.spare_slots = std::min(std::max(config.slots / 8, 1u), 16u);
@@ -101,7 +101,7 @@ class cache {
     view_.state = more<cache_state>(1, "the cache's state");
     view_.statistics = more<cache_statistics>(statistics_shards, "the cache's counts");
     view_.data = more<char>(uint64_t{all_slots()} * config.line, "lines of the cache");
-    if (config.confirms) view_.confirmations = more<confirmation>(drives_.size(), "confirmations");
+    if (config.confirms == confirms::shared) view_.confirmations = more<confirmation>(drives_.size(), "confirmations");
     view_.scratch = more<char>(4096, "a page");
     view_.lists = lists_of(view_.data, all_slots());
     cuda(cudaMemset(view_.owners, 0xff, all_slots() * sizeof(uint64_t)), "owners of slots");
@@ -242,7 +242,7 @@ class cache {
     for (controller* drive : drives_)
       for (uint32_t i = 0; i < config_.pairs; ++i) make(drive, config_.entries);
     // Confirmations have a pair of their own: in another they would wait for the entries before them.
-    if (config_.confirms)
+    if (config_.confirms == confirms::shared)
       for (controller* drive : drives_) make(drive, 4);
     queue_view* const all = more<queue_view>(views.size(), "queues of the cache");
     cuda(cudaMemcpy(all, views.data(), views.size() * sizeof(queue_view), cudaMemcpyHostToDevice), "queues of the cache");

@@ -14,6 +14,14 @@ enum class placement : uint32_t {
   replicated,  // every line is on every drive: a read asks one, a write-back writes all
 };
 
+/// A machine may show a completion before its data ("BaM", section 4.4). A command that began behind the completion of a
+/// read has completed: then the read's data are there.
+enum class confirms : uint32_t {
+  none,    // data are used when their read has completed
+  shared,  // a second command confirms all reads of a drive that completed before it began
+  each,    // each read has a second command of its own
+};
+
 /// The word of a line, changed by atomics alone: the slot above 32 bits, and below it the state.
 enum line_state : uint64_t {
   line_valid = 1ull << 31,       // a slot has its bytes
@@ -68,7 +76,8 @@ constexpr uint32_t statistics_shards = 32;
 struct slot_command {
   uint64_t ticket;
   uint32_t queue, word;
-  uint64_t confirmation;  // of a read that has completed: the number of the command that confirms it; 0: not yet
+  uint64_t confirmation;  // of a read that has completed: the number of the command that confirms it; 0: not yet. Of one
+                          // that has a command of its own: 1 when that stands in its place here
 };
 /// Of a drive: commands that confirm reads, one at a time, each for all reads that completed before it began.
 struct alignas(128) confirmation {

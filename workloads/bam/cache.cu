@@ -294,7 +294,7 @@ void statuses(bam::controller& drive, bam::controller& failing, word* sum, unsig
 
   // A confirmation that is lost is given up, and the next access has another. (Confirmations read the first block.)
   bam::cache_config confirming = config;
-  confirming.first_block = 900, confirming.bytes = 64 * 512, confirming.confirms = true;
+  confirming.first_block = 900, confirming.bytes = 64 * 512, confirming.confirms = bam::confirms::shared;
   bam::cache confirmed({&failing}, confirming);
   for (int again = 0; again < 2; ++again) {
     statuses_of<<<1, 1>>>(bam::array<word>(confirmed, 5 * 512, 64).view(), 64, counts, false);

@@ -98,6 +98,11 @@ void by_bam(passes& p, const setup::options& given) {
     const bam::cache_statistics s = cache.statistics();
     printf("read_rate: %llu reads of lines, %llu confirmations\n", static_cast<unsigned long long>(s.reads),
            static_cast<unsigned long long>(s.confirmations));
+    const bam::confirms confirms = cache.config().confirms;
+    if (confirms == bam::confirms::each ? s.confirmations != s.reads
+                                        : (confirms == bam::confirms::shared) != (s.confirmations > 0))
+      throw std::runtime_error(std::to_string(s.confirmations) + " confirmations of " + std::to_string(s.reads) +
+                               " reads do not fit confirms=" + std::to_string(static_cast<unsigned>(confirms)));
     const bool fits = cache.config().slots >= cache.view().lines;
     if (fits && (s.evictions != 0 || (reads != 0 && s.reads != reads)))
       throw std::runtime_error("all lines have a slot, and " + std::to_string(s.evictions) + " have left");

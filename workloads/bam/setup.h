@@ -62,7 +62,8 @@ inline std::vector<options::option> with_cache(std::vector<options::option> own,
   own.push_back({"drives", 1, "drives that are used"});
   own.push_back({"replicated", 0, "1: every line is on every drive; 0: lines are spread"});
   own.push_back({"fifo", 0, "1: replacement is fifo; 0: clock"});
-  own.push_back({"confirms", 0, "1: a second command confirms that data have come"});
+  own.push_back(
+      {"confirms", 0, "1: a second command confirms that data have come, for many reads; 2: one for each read"});
   own.push_back({"pairs", 2, "pairs of queues of each drive"});
   own.push_back({"entries", 64, "entries of each ring"});
   return own;
@@ -73,7 +74,8 @@ inline bam::cache_config config(const options& given, unsigned long long bytes) 
   c.bytes = (bytes + c.line - 1) / c.line * c.line;
   c.pairs = static_cast<unsigned>(given["pairs"]), c.entries = static_cast<unsigned>(given["entries"]);
   c.placement = given["replicated"] ? bam::placement::replicated : bam::placement::striped;
-  c.confirms = given["confirms"] != 0;
+  if (given["confirms"] > 2) throw std::runtime_error("confirms should be 0 to 2");
+  c.confirms = static_cast<bam::confirms>(given["confirms"]);
   c.replacement = given["fifo"] ? bam::replacement::fifo : bam::replacement::clock;
   return c;
 }
