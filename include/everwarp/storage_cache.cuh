@@ -217,7 +217,9 @@ struct cache_view {
     if (atomicAdd(&v.state->first.count, 1u) == 0) v.state->first.why = why, v.state->first.line = line;
     return why;
   }
-  __device__ bool is_confirmed(slot_command& read) const { return is_confirmed_of(here, read); }
+  __device__ bool is_confirmed(slot_command& read) const {
+    return confirms == confirms::each ? is_confirmed_alone(here, read) : is_confirmed_of(here, read);
+  }
   __device__ status settle(uint64_t line, uint64_t now, uint32_t& tries) const {
     return settle_of(here, line, now, tries);
   }
@@ -320,13 +322,14 @@ struct cache_view {
     return again;
   }
   /// The read has completed. A second command takes its place and its queue, once.
-  __device__ bool is_confirmed_alone(slot_command& read) const {
+  static __device__ __noinline__ bool is_confirmed_alone(const cache_view* at, slot_command& read) {
+    const cache_view v = *at;
     if (read.confirmation) return true;
     const uint32_t told = read.word;
     read.word = 0;
-    if (queues[read.queue].try_submit(bam::read(first_block, 1, scratch), read.ticket, &read.word)) {
+    if (v.queues[read.queue].try_submit(bam::read(v.first_block, 1, v.scratch), read.ticket, &read.word)) {
       read.confirmation = 1;
-      detail::count(&counts().confirmations);
+      detail::count(&v.counts().confirmations);
     } else {
       read.word = told;
     }
@@ -337,7 +340,6 @@ struct cache_view {
   static __device__ __noinline__ bool is_confirmed_of(const cache_view* at, slot_command& read) {
     using namespace detail;
     const cache_view v = *at;
-    if (v.confirms == confirms::each) return v.is_confirmed_alone(read);
     const uint32_t drive = read.queue / v.pairs;
     confirmation& now = v.confirmations[drive];
     uint64_t mine = read.confirmation;
