@@ -1,6 +1,5 @@
 // Events in slots: a list for each slot, in the order in which they were put there, and a bit for each slot that has
-// any. Owned by a TimeWheel, which decides what a slot means. The links of the lists lie apart from the events, so that
-// putting one behind another touches no event but that one.
+// any. Owned by a TimeWheel, which decides what a slot means.
 #pragma once
 
 #include <bit>
@@ -21,26 +20,22 @@ class EventSlots {
     u64 a = 0, b = 0;
     u64 when = 0;
     const void* needs = nullptr;  // what the handler looks at first: on its way while the event before it runs
+    u32 next = none;
   };
 
   /// `events`: room for so many at first.
-  EventSlots(u32 slots, u32 events) : slots_(slots), occupied_(slots / 64) {
-    events_.reserve(events);
-    next_.reserve(events);
-  }
+  EventSlots(u32 slots, u32 events) : slots_(slots), occupied_(slots / 64) { events_.reserve(events); }
 
   /// A new event, in no slot.
   u32 make(const Event& event) {
     if (free_ == none) [[unlikely]]
       grow();
     const u32 index = free_;
-    free_ = next_[index];
+    free_ = events_[index].next;
     events_[index] = event;
     return index;
   }
   const Event& operator[](u32 index) const { return events_[index]; }
-  /// The event behind this one in its slot; none: it is the last.
-  u32 behind(u32 index) const { return next_[index]; }
   u64 capacity() const { return events_.size(); }
 
   bool empty(u32 slot) const { return slots_[slot].first == none; }
@@ -48,30 +43,27 @@ class EventSlots {
   /// Behind the others of the slot.
   void append(u32 slot, u32 index) {
     Slot& to = slots_[slot];
-    next_[index] = none;
+    events_[index].next = none;
     if (to.first == none) {
       to.first = index;
       occupied_[slot / 64] |= u64{1} << slot % 64;
     } else {
-      next_[to.last] = index;
+      events_[to.last].next = index;
     }
     to.last = index;
   }
   /// Before them.
   void prepend(u32 slot, u32 index) {
     if (empty(slot)) return append(slot, index);
-    next_[index] = std::exchange(slots_[slot].first, index);
+    events_[index].next = std::exchange(slots_[slot].first, index);
   }
   /// Takes the first event out and forgets it. REQUIRES: the slot is not empty. Its bit stays until clear().
   Event pop(u32 slot) {
-    const u32 index = slots_[slot].first, next = next_[index];
+    const u32 index = slots_[slot].first;
     const Event event = events_[index];
-    slots_[slot].first = next;
-    if (next != none) {
-      __builtin_prefetch(events_[next].needs);
-      if (const u32 later = next_[next]; later != none) __builtin_prefetch(&events_[later]);
-    }
-    next_[index] = std::exchange(free_, index);
+    slots_[slot].first = event.next;
+    if (event.next != none) __builtin_prefetch(events_[event.next].needs);
+    events_[index].next = std::exchange(free_, index);
     return event;
   }
   void clear(u32 slot) { occupied_[slot / 64] &= ~(u64{1} << slot % 64); }
@@ -84,7 +76,7 @@ class EventSlots {
   u32 take_reversed(u32 slot) {
     u32 reversed = none;
     for (u32 index = take(slot), next; index != none; index = next) {
-      next = std::exchange(next_[index], reversed);
+      next = std::exchange(events_[index].next, reversed);
       reversed = index;
     }
     return reversed;
@@ -110,11 +102,9 @@ class EventSlots {
   void grow() {
     free_ = static_cast<u32>(events_.size());
     events_.emplace_back();
-    next_.push_back(none);
   }
 
   std::vector<Event> events_;
-  std::vector<u32> next_;  // of events_: in its slot, or of those that are free
   u32 free_ = none;
   std::vector<Slot> slots_;
   std::vector<u64> occupied_;

@@ -51,7 +51,7 @@ Cycle TimeWheel::first_above() const {
     const u32 end = (level + 1) << slot_bits_, slot = slots_.next(slot_of(now_, level) + 1, end);
     if (slot == end) continue;
     Cycle earliest = never;
-    for (u32 event = slots_.first(slot); event != EventSlots::none; event = slots_.behind(event))
+    for (u32 event = slots_.first(slot); event != EventSlots::none; event = slots_[event].next)
       earliest = std::min<Cycle>(earliest, slots_[event].when);
     return earliest;
   }
@@ -60,7 +60,7 @@ Cycle TimeWheel::first_above() const {
 
 void TimeWheel::spread(u32 level) {
   for (u32 event = slots_.take(slot_of(now_, level)), next; event != EventSlots::none; event = next) {
-    next = slots_.behind(event);
+    next = slots_[event].next;
     slots_.append(slot_of(slots_[event].when, level - 1), event);
   }
 }
@@ -68,7 +68,7 @@ void TimeWheel::spread(u32 level) {
 /// These were asked for before any event of their cycles that is in the ring already: they come before it.
 void TimeWheel::enter_ring() {
   for (u32 event = slots_.take_reversed(slot_of(now_, 1)), next; event != EventSlots::none; event = next) {
-    next = slots_.behind(event);
+    next = slots_[event].next;
     slots_.prepend(static_cast<u32>(slots_[event].when) & last_slot_, event);
     --above_;
   }
