@@ -36,6 +36,7 @@ struct HomeConfig {
   u64 bytes = 128 * 1024;  // of one slice
   u32 line = 128, sector = 32;
   u32 ways = 16;
+  u32 set_stretch = 1;              // lines in a row that lie in sets that follow each other
   std::string replacement = "lru";  // a name of replacement_policies()
   u32 latency = 32;                 // cycles from arrival to the answer's departure
   u32 requests_per_cycle = 1;
@@ -116,6 +117,11 @@ void HomeConfig::fields(Self& self, Visitor&& visit) {
         cache);
   visit("sector", self.sector, Range{4, 128}, "bytes", "What is fetched at once; divides the line.", cache);
   visit("ways", self.ways, Range{1, 4096}, "ways", "Associativity.", cache);
+  visit("set_stretch", self.set_stretch, Range{1, 64}, "lines",
+        "So many lines in a row lie in sets that follow each other; a hash of the address above them chooses the first "
+        "set. A power of two that divides the sets of a slice. Lines that came together then leave together, and meet "
+        "open rows of DRAM.",
+        "assumed: each line by itself");
   visit("replacement", self.replacement, core::model_choices(replacement_names()), "",
         "Which line of a full set makes room: `ew explain models` says what each does.",
         "SBRP artifact, gpgpu_cache:dl2: L");

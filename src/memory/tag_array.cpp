@@ -11,6 +11,7 @@ constexpr u32 most_scanned_ways = 16;
 
 TagArray::TagArray(const Shape& shape, std::string_view replacement)
     : line_shift_(static_cast<u32>(std::countr_zero(shape.line_bytes))),
+      stretch_shift_(static_cast<u32>(std::countr_zero(shape.stretch))),
       hashed_(shape.hashed),
       filled_(static_cast<u32>(shape.bytes / shape.line_bytes)),
       pinned_(static_cast<u32>(shape.bytes / shape.line_bytes)) {
@@ -18,6 +19,7 @@ TagArray::TagArray(const Shape& shape, std::string_view replacement)
   ways_ = shape.ways ? shape.ways : lines;
   const u32 sets = lines / ways_;
   assert(std::has_single_bit(shape.line_bytes) && sets && u64{sets} * ways_ * shape.line_bytes == shape.bytes);
+  assert(std::has_single_bit(shape.stretch) && sets % shape.stretch == 0);
   if (std::has_single_bit(sets)) set_mask_ = sets - 1;
   tags_.assign(lines, no_line);
   pinned_of_.assign(sets, 0);

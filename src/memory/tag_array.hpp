@@ -24,10 +24,12 @@ class TagArray {
   struct Shape {
     u64 bytes;
     u32 line_bytes;
-    u32 ways;     // 0: fully associative
-    bool hashed;  // sets are chosen by a hash of the address, else by its low bits
+    u32 ways;         // 0: fully associative
+    bool hashed;      // sets are chosen by a hash of the address, else by its low bits
+    u32 stretch = 1;  // so many lines that follow each other lie in as many sets that do
   };
-  /// REQUIRES: bytes is a multiple of line * ways; there is a policy of that name.
+  /// REQUIRES: bytes is a multiple of line * ways; the stretch is a power of two that divides the sets; there is a
+  /// policy of that name.
   explicit TagArray(const Shape&, std::string_view replacement = "lru");
 
   u32 lines() const { return static_cast<u32>(tags_.size()); }
@@ -78,8 +80,9 @@ class TagArray {
   u32 set_of(u64 physical) const {
     u64 number = physical >> line_shift_;
     if (hashed_) {
-      number *= 0x9e37'79b9'7f4a'7c15;
-      number ^= number >> 32;
+      const u64 within = number & ((u64{1} << stretch_shift_) - 1);
+      number = (number >> stretch_shift_) * 0x9e37'79b9'7f4a'7c15;
+      number = (number ^ number >> 32) << stretch_shift_ | within;
     }
     return static_cast<u32>(set_mask_ != no_mask ? number & set_mask_ : number % empty_.size());
   }
@@ -93,7 +96,7 @@ class TagArray {
   void forget(u32 way);
 
   static constexpr u64 no_mask = ~u64{0};
-  u32 ways_, line_shift_, index_shift_ = 0;
+  u32 ways_, line_shift_, stretch_shift_, index_shift_ = 0;
   bool hashed_;
   u64 set_mask_ = no_mask;
   std::vector<u64> tags_;

@@ -202,6 +202,10 @@ void check_lines(const MachineConfig& config) {
   };
   sets("l1", config.l1.bytes, config.l1.ways);
   sets("l2", config.l2.bytes, config.l2.ways);
+  const u64 l2_sets = config.l2.bytes / line / config.l2.ways;
+  if (!std::has_single_bit(config.l2.set_stretch) || l2_sets % config.l2.set_stretch != 0)
+    refuse("l2.set_stretch", fmt::format("should be a power of two that divides the {} sets of a slice, but is {}",
+                                         l2_sets, config.l2.set_stretch));
   if (config.device.integrated) sets("host_core", config.host_core.bytes, config.host_core.ways);
   const u32 interleave = config.address_map.interleave;
   if (interleave < line || !std::has_single_bit(interleave))

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <list>
 #include <random>
+#include <span>
 #include <tuple>
+#include <vector>
 
 namespace ew::memory {
 namespace {
@@ -13,10 +15,10 @@ namespace {
 /// Against a model that is a list of lines for each set.
 TEST(TagArray, finds_and_evicts_as_a_list_does) {
   std::mt19937 random(5);
-  for (const auto& [bytes, ways, hashed] :
-       {std::tuple{64u * 64, 0u, false}, std::tuple{64u * 64, 1u, false}, std::tuple{64u * 48, 4u, false},
-        std::tuple{64u * 64, 32u, true}, std::tuple{64u * 64, 16u, true}}) {
-    TagArray tags({.bytes = bytes, .line_bytes = 64, .ways = ways, .hashed = hashed});
+  for (const auto& [bytes, ways, hashed, stretch] :
+       {std::tuple{64u * 64, 0u, false, 1u}, std::tuple{64u * 64, 1u, false, 1u}, std::tuple{64u * 48, 4u, false, 1u},
+        std::tuple{64u * 64, 32u, true, 1u}, std::tuple{64u * 64, 16u, true, 1u}, std::tuple{64u * 48, 4u, true, 4u}}) {
+    TagArray tags({.bytes = bytes, .line_bytes = 64, .ways = ways, .hashed = hashed, .stretch = stretch});
     const u32 per_set = ways ? ways : tags.lines();
     std::vector<std::list<u64>> sets(tags.lines() / per_set);
     const auto set_of = [&](u64 line) { return tags.victim(line) / per_set; };
@@ -57,6 +59,25 @@ TEST(TagArray, finds_and_evicts_as_a_list_does) {
       tags.install(victim, line);
       set.push_front(line);
     }
+  }
+}
+
+/// Lines of a stretch lie in sets that follow each other, whether the sets are a power of two or not. Each set is used.
+TEST(TagArray, lines_of_a_stretch_lie_in_neighbouring_sets) {
+  for (const u32 sets : {64u, 48u}) {
+    TagArray tags({.bytes = u64{64} * sets * 2, .line_bytes = 64, .ways = 2, .hashed = true, .stretch = 8});
+    const auto set_of = [&](u64 number) { return tags.victim(number * 64) / 2; };
+    std::vector<u32> met(sets), first;
+    for (u64 number = 0; number < 4096; ++number) {
+      const u32 set = set_of(number);
+      ++met[set];
+      EXPECT_EQ(set % 8, number % 8);
+      EXPECT_EQ(set - set % 8, set_of(number - number % 8));
+      if (number % 8 == 0) first.push_back(set);
+    }
+    EXPECT_EQ(std::ranges::count(met, 0u), 0);
+    EXPECT_FALSE(std::ranges::equal(std::span(first).first(sets / 8), std::span(first).subspan(sets / 8, sets / 8)))
+        << "no round of stretches is like the one before";
   }
 }
 

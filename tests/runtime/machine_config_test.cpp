@@ -176,6 +176,8 @@ TEST(TimingMachine, AnImpossibleOneIsRefusedWithTheField) {
   EXPECT_EQ(refusal_of({"network.kind=mesh"}),
             "mesh.columns times mesh.rows should be at least the 30 SMs, each at a router of its own, but is 16");
   EXPECT_EQ(refusal_of({"l1.ways=7"}).find("l1.ways should divide the 512 lines of l1.bytes into sets"), 0u);
+  EXPECT_EQ(refusal_of({"l2.set_stretch=3"}),
+            "l2.set_stretch should be a power of two that divides the 64 sets of a slice, but is 3");
   EXPECT_EQ(refusal_of({"l1.bytes=65537"}).find("l1.bytes should hold whole lines of 128 bytes"), 0u);
   EXPECT_EQ(refusal_of({"address_map.interleave=64"}).find("address_map.interleave should be a power of two"), 0u);
   EXPECT_EQ(refusal_of({"sm.count=250"}).find("sm.count and the copy engines' ports"), 0u);

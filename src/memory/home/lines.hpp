@@ -61,7 +61,8 @@ struct alignas(64) HomeLine {
 class HomeLines {
  public:
   explicit HomeLines(const HomeConfig& c)
-      : tags_({.bytes = c.bytes, .line_bytes = c.line, .ways = c.ways, .hashed = true}, c.replacement),
+      : tags_({.bytes = c.bytes, .line_bytes = c.line, .ways = c.ways, .hashed = true, .stretch = c.set_stretch},
+              c.replacement),
         lines_(tags_.lines()) {}
 
   u32 size() const { return tags_.lines(); }
