@@ -25,24 +25,28 @@ __global__ void touch(double* memory, size_t apart, size_t first) {
   if (pattern == Pattern::triad) *a = a[apart] * 2 + a[2 * apart];
 }
 
-/// Two parts of memory: what comes first brings the L2 into the state in which the pattern keeps it.
+/// Parts of memory, one behind the other. The first brings the L2 into the state in which the pattern keeps it. The
+/// others are timed: half of `timed`, then all of it.
 struct Area {
   double* memory = nullptr;
   size_t warm = 0, timed = 0;  // bytes of all arrays
+  size_t bytes() const { return warm + timed / 2 * 3; }
 };
 
+/// Bytes a nanosecond: what the longer kernel has more, over the time that it takes more. So neither a kernel's launch
+/// counts, nor queues that are empty before it and full behind it.
 template <Pattern pattern>
 double pattern_bandwidth(const Area& area, int threads, int shared) {
   constexpr size_t element = sizeof(double) * arrays_of(pattern);
-  const size_t warm = area.warm / element / threads, blocks = area.timed / element / threads;
-  const size_t apart = (warm + blocks) * threads;
-  CUDA(cudaFuncSetAttribute(touch<pattern>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-  const double empty = nanoseconds_of([] { nothing<<<1, 32>>>(); });
-  if (warm) touch<pattern><<<warm, threads, shared>>>(area.memory, apart, 0);
-  CUDA(cudaDeviceSynchronize());
-  const double spent =
-      nanoseconds_of([&] { touch<pattern><<<blocks, threads, shared>>>(area.memory, apart, warm * threads); });
-  return static_cast<double>(blocks * threads * element) / (spent - empty);
+  const size_t warm = area.warm / element / threads, half = area.timed / 2 / element / threads;
+  const size_t apart = (warm + 3 * half) * threads;
+  if (shared) CUDA(cudaFuncSetAttribute(touch<pattern>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  const auto touched = [&](size_t blocks, size_t behind) {
+    return nanoseconds_of([&] { touch<pattern><<<blocks, threads, shared>>>(area.memory, apart, behind * threads); });
+  };
+  if (warm) touched(warm, 0);
+  const double first = touched(half, warm), second = touched(2 * half, warm + half);
+  return static_cast<double>(half * threads * element) / (second - first);
 }
 
 /// One SM copies.
@@ -68,7 +72,7 @@ void streams() {
   Area area;
   area.warm = 2 * static_cast<size_t>(device.l2CacheSize);  // once its size leaves places that are not dirty yet
   area.timed = std::max<size_t>(size_t{24} << 20, device.l2CacheSize) * longer;
-  const size_t rest = static_cast<size_t>(longer) << 21, all = area.warm + area.timed;
+  const size_t rest = static_cast<size_t>(longer) << 21, all = area.bytes();
   char* memory = nullptr;  // whatever it holds: dirty lines of a memset would be written back meanwhile
   CUDA(cudaMalloc(&memory, all + 8 * rest));
   area.memory = reinterpret_cast<double*>(memory);
@@ -78,9 +82,9 @@ void streams() {
   const int shared = static_cast<int>(device.sharedMemPerMultiprocessor / 2 - device.reservedSharedMemPerBlock);
   const Area low{reinterpret_cast<double*>(memory + all), 0, rest};
   figure("memory_read_2_blocks_of_32", pattern_bandwidth<Pattern::read>(low, 32, shared), "GB/s");
-  const Area half{reinterpret_cast<double*>(memory + all + rest), 0, 3 * rest};
+  const Area half{reinterpret_cast<double*>(memory + all + 2 * rest), 0, 3 * rest};
   figure("memory_read_2_blocks_of_512", pattern_bandwidth<Pattern::read>(half, 512, shared), "GB/s");
-  figure("memory_copy_one_sm", bandwidth_of_one_sm(memory + all + 4 * rest, rest / 2), "GB/s");
+  figure("memory_copy_one_sm", bandwidth_of_one_sm(memory + all + 7 * rest, rest / 2), "GB/s");
   figure("memory_write", pattern_bandwidth<Pattern::write>(area, threads, 0), "GB/s");
   figure("memory_scale", pattern_bandwidth<Pattern::scale>(area, threads, 0), "GB/s");
   figure("memory_triad", pattern_bandwidth<Pattern::triad>(area, threads, 0), "GB/s");
