@@ -5,9 +5,10 @@
 //   gpkvs [--pairs N] [--batches N] [--sets N] [--gets PERCENT] …    requests of a batch; sets of eight slots; so many
 //                                of a hundred batches are of GETs, the others of SETs, as in the published program
 //         [--share N]            a conventional log, not HCL; the requests share its partitions, N each
-//         [--published 1]        as the published program: a key is stored before the log entry, and each batch makes a
-//                                log, of whose file a core fills the pages with zeros, flushes it and closes it. A
-//                                crash of such a run cannot be recovered
+//         [--published 1]        as the published program: its kernel (gpkvs_published.h), and each batch makes a log,
+//         of
+//                                whose file a core fills the pages with zeros, flushes it and closes it. A crash of
+//                                such a run cannot be recovered
 //   gpkvs --recover FILE [--resume]    undo the batch that was not committed, check; then do the rest
 //   --stop-before-commit: all of the last batch but its commit
 //
@@ -16,33 +17,32 @@
 // The log is empty whenever the state becomes odd: each commit clears it, and so does a recovery. The recovery restores
 // a slot, makes it durable, and only then removes the entry. So it may be cut off and run again. GETs are served out of
 // device memory: where kernels store to the pool, they keep a copy of the store there as well. deterministic: yes
-#include "system.h"
+#include "gpkvs_published.h"
 
 namespace {
 
+using bench::kWays;
+using bench::LogEntry;
 using bench::mix;
 using bench::Phase;
+using bench::Request;
+using bench::Set;
+using bench::set_of;
+using bench::Sets;
 using bench::Store;
+using bench::victim_of;
 
 constexpr uint64_t kMagic = 0x67704b5653474d32ull;
-constexpr unsigned kWays = 8, kThreads = 256;
+constexpr unsigned kThreads = 256;
 
-// A set: its keys, then its values, as in the published program's. Key 0: the slot is free.
-struct alignas(128) Set {
-  uint32_t key[kWays];
-  uint64_t value[kWays];
-};
-struct LogEntry {
-  uint64_t value;
-  uint32_t key, way, set, unused;
-};
 struct Shape {
   uint32_t pairs, batches, sets, gets;  // pairs: requests of a batch; gets: of a hundred batches
   uint32_t share, system;               // share: requests for a partition of a conventional log; 0: HCL
   uint32_t published;                   // as the published program
   unsigned blocks() const { return bench::blocks_for(size_t(pairs) * kWays, kThreads); }
   size_t bytes() const { return size_t(sets) * sizeof(Set); }
-  bench::LogShape log() const { return {sizeof(LogEntry), pairs, kThreads, share}; }
+  // The published program's log has an entry of the batch itself.
+  bench::LogShape log() const { return {sizeof(LogEntry), pairs + (published != 0), kThreads, share}; }
   bool sets_in(uint32_t batch) const { return uint64_t(batch) * (100 - gets) % 100 < 100 - gets; }
   uint32_t sets_before(uint32_t batch) const {
     uint32_t found = 0;
@@ -60,22 +60,6 @@ constexpr bench::Presets<Shape> kPresets = {
     {2048, 4, 4096, 0, 0, 0, 0}, {1 << 21, 25, 1 << 25, 0, 0, 0, 0}, {24, 3, 8, 30, 0, 0, 0}};
 using Options = bench::Options<Shape>;
 
-__host__ __device__ uint32_t set_of(uint32_t key, uint32_t sets) {
-  return static_cast<uint32_t>(mix(key) % sets);
-}
-__host__ __device__ unsigned victim_of(uint32_t key) {
-  return static_cast<unsigned>(mix(key) >> 61);
-}
-
-// A SET of a batch. SETs for the same set form a chain, in their order. The eight threads of its head serve it.
-struct Request {
-  uint64_t value;
-  uint32_t key;
-  uint32_t next : 31;  // the next SET for this set, plus one; or 0
-  uint32_t head : 1;   // no earlier SET of the batch is for this set
-};
-static_assert(sizeof(Request) == 16, "what the host copies for a SET");
-
 // A wrong way to write a log: nothing waits until the entry is durable.
 __device__ void log_without_persist(gpmlog* log, const LogEntry& entry, int partition) {
   const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
@@ -86,37 +70,14 @@ __device__ void log_without_persist(gpmlog* log, const LogEntry& entry, int part
   }
   *place.head = sizeof entry / 4;  // @unpersisted
 }
-// As the published library: an entry is stored by volatile stores, of 8 bytes in a conventional log and of 4 in HCL. It
-// is empty when a batch begins, and the partition exists.
-__device__ void log_as_published(gpmlog* log, const LogEntry& entry, int partition) {
-  const everwarp::GpmLogPlace place = everwarp::gpm_log_place(log, partition);
-  everwarp::gpm_log_locked(place, [&]() EVERWARP_NODEBUG {
-    const unsigned* words = reinterpret_cast<const unsigned*>(&entry);
-    if (place.lock == nullptr)
-      for (unsigned w = 0; w < sizeof entry / 4; ++w)
-        *reinterpret_cast<volatile unsigned*>(place.words + w * place.stride) = words[w];
-    else
-      for (unsigned w = 0; w < sizeof entry / 8; ++w)
-        reinterpret_cast<volatile uint64_t*>(place.words)[w] = words[2 * w] | uint64_t(words[2 * w + 1]) << 32;
-    gpm_persist();
-    everwarp::gpm_log_set_head(place, sizeof entry / 4);
-    return 0;
-  });
-}
 __device__ void store_pair(Set& set, unsigned way, uint32_t key, uint64_t value) {
   set.value[way] = value;  // @value
   set.key[way] = key;      // @key
 }
 
-// Where the store's sets lie.
-struct Sets {
-  Set* stored;  // the pool, or device memory
-  Set* copy;    // in device memory, beside the pool; NULL: there are no GETs
-  uint32_t count;
-};
 // Eight threads, one for each slot of the set, serve the chain that begins with `first`. A thread logs before its first
 // change of the batch.
-template <bool kKeyFirst, class Persist>
+template <class Persist>
 __device__ void work_off(const Sets& sets, gpmlog* log, const bench::LogShape& shape, const Request* requests,
                          unsigned first, Persist persist, unsigned* refused) {
   const unsigned way = threadIdx.x % kWays, lane = threadIdx.x % 32, group = 0xffu << (lane - way);
@@ -130,22 +91,16 @@ __device__ void work_off(const Sets& sets, gpmlog* log, const bench::LogShape& s
     const unsigned chosen = same ? __ffs(same) - 1 : free ? __ffs(free) - 1 : lane - way + victim_of(request.key);
     if (lane != chosen) continue;
     if (BUG == 1) store_pair(set, way, request.key, request.value);
-    if (kKeyFirst) set.key[way] = request.key;
     if (!logged && log != nullptr) {
       const LogEntry entry = {set.value[way], old, way, number, 0};
       const int partition = shape.partition_of(i - 1);
       if (BUG == 2)
         log_without_persist(log, entry, partition);
-      else if (kKeyFirst)
-        log_as_published(log, entry, partition);
       else if (gpmlog_insert(log, &entry, sizeof entry, partition) != gpmlog_ok)  // @log
         atomicAdd(refused, 1);
     }
     logged = true;
-    if (kKeyFirst)
-      set.value[way] = request.value;
-    else if (BUG != 1)
-      store_pair(set, way, request.key, request.value);
+    if (BUG != 1) store_pair(set, way, request.key, request.value);
     if (sets.copy != nullptr) {
       sets.copy[number].value[way] = request.value;
       sets.copy[number].key[way] = request.key;
@@ -157,12 +112,12 @@ __device__ void work_off(const Sets& sets, gpmlog* log, const bench::LogShape& s
   bench::persist_all(persist);
 }
 
-template <bool kKeyFirst, class Persist>
+template <class Persist>
 __global__ void __launch_bounds__(kThreads)
     serve(Sets sets, gpmlog* log, bench::LogShape shape, const Request* requests, Persist persist, unsigned* refused) {
   const unsigned i = (blockIdx.x * kThreads + threadIdx.x) / kWays;
   if (i >= shape.entries || !requests[i].head) return;
-  work_off<kKeyFirst>(sets, log, shape, requests, i, persist, refused);
+  work_off(sets, log, shape, requests, i, persist, refused);
 }
 __global__ void __launch_bounds__(kThreads)
     look_up(const Set* sets, uint32_t set_count, const uint32_t* keys, unsigned count, uint64_t* answers) {
@@ -310,18 +265,26 @@ class Server {
       if (BUG == 3) store_.set_state(2ull * batch + 2);
       store_.with_persists([&](auto persist) {
         if (shape_.published != 0)
-          ::serve<true><<<shape_.blocks(), kThreads>>>(stored, log_, shape_.log(), on_device, persist, refused);
+          bench::serve_as_published<<<bench::kPublishedBlocks, bench::kPublishedThreads>>>(
+              stored, log_, shape_.log(), on_device, shape_.pairs, persist, refused);
         else
-          ::serve<false><<<shape_.blocks(), kThreads>>>(stored, log_, shape_.log(), on_device, persist, refused);
+          ::serve<<<shape_.blocks(), kThreads>>>(stored, log_, shape_.log(), on_device, persist, refused);
       });
       store_.persist_results(0, shape_.bytes());
       if (commit) store_.commit(2ull * batch + 2, batch + 1);
-      if (commit && log_ != nullptr) bench::clear_log<<<shape_.log().blocks(), kThreads>>>(log_, shape_.log());
+      if (commit && log_ != nullptr) clear_log();
       if (log_ != nullptr && shape_.published != 0) end_log();
     }
     FINISH_KERNEL();
     EXPECT(refused.download()[0] == 0, "the log should have room for every request, refused %u", refused.download()[0]);
     model_.serve(requests);
+  }
+  void clear_log() const {
+    const bench::LogShape log = shape_.log();
+    if (shape_.published != 0)
+      bench::clear_as_published<<<log.blocks(), kThreads>>>(log_, log);
+    else
+      bench::clear_log<<<log.blocks(), kThreads>>>(log_, log);
   }
   /// --published: the first touch of a page of a new file on a DAX file system fills it with zeros.
   static void fill_pages(gpmlog* log) {
