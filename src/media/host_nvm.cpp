@@ -42,7 +42,8 @@ HostNvm::HostNvm(const NvmConfig& config, const HostMemoryConfig& host, const Me
       durable_(parts.durable),
       eadr_(config.eadr),
       cache_latency_(core::cycles_covering(parts.clock, host.llc_latency)),
-      posted_(host.llc_line, core::cycles_covering(parts.clock, config.line_merge)),
+      turns_{{host.llc_line, core::cycles_covering(parts.clock, config.line_merge)},
+             RepeatedFlushes(core::cycles_covering(parts.clock, config.repeated_flush))},
       cache_(*parts.host_cache),
       cached_(config.ddio && !cache_.none()),
       ddio_(cached_),
@@ -68,8 +69,8 @@ bool HostNvm::serve(const memory::DeviceRequest& request) {
 void HostNvm::at_host(u64 number, u64 taken) {
   const u32 slot = static_cast<u32>(number);
   const memory::DeviceRequest& request = slots_[slot].request;
-  if (!taken && posted_.merges() && !ddio_)
-    return wheel_.at<&HostNvm::at_host>(turn_of(request, posted_, payloads_, wheel_.now()), *this, slot, 1);
+  if (!taken && turns_.device.merges() && !ddio_)
+    return wheel_.at<&HostNvm::at_host>(turn_of(request, turns_.device, payloads_, wheel_.now()), *this, slot, 1);
   if (!request.write) return read(slot);
   if (ddio_) return write_to_cache(slot);
   write_through(slot);
@@ -196,7 +197,7 @@ void HostNvm::serve_core(u32 slot) {
     case HostAccess::stream:
       return write_through(slot);
     case HostAccess::flush:
-      return flush(slot);
+      return flush(slot, 0);
   }
 }
 
@@ -217,13 +218,20 @@ void HostNvm::fetched_for_core(u32 slot) {
   host_done(slot, 0);
 }
 
-void HostNvm::flush(u32 slot) {
-  memory::DeviceRequest& request = slots_[slot].request;
+/// The line's dirty bytes go to the medium: those of the core's own cache, and those of the last-level cache.
+void HostNvm::flush(u64 slot, u64 taken) {
+  memory::DeviceRequest& request = slots_[static_cast<u32>(slot)].request;
   const u64 number = request.address / cache_.line_bytes();
   LastLevelCache::Line* const line = cache_.find(pools, number);
+  const bool handed = request.payload != memory::no_payload, dirty = line && line->dirty.any();
+  if (!handed && !dirty) {
+    wheel_.at<&HostNvm::host_done>(wheel_.now() + cache_latency_, *this, slot);
+    return;
+  }
+  const core::Cycle turn = taken ? wheel_.now() : turns_.cores.turn_of(number, wheel_.now());
+  if (turn > wheel_.now()) return wheel_.at<&HostNvm::flush>(turn, *this, slot, 1);
   memory::PayloadId payload = std::exchange(request.payload, memory::no_payload);
-  const bool handed = payload != memory::no_payload;
-  if (line && line->dirty.any()) {
+  if (dirty) {
     if (!handed) {
       payload = payloads_->take();
       (*payloads_)[payload].valid = {};
@@ -233,10 +241,6 @@ void HostNvm::flush(u32 slot) {
     memory::copy_bytes(bytes.bytes.data(), cache_.bytes(*line), more);
     bytes.valid = bytes.valid | more;
     line->dirty = {};
-  }
-  if (payload == memory::no_payload) {
-    wheel_.at<&HostNvm::host_done>(wheel_.now() + cache_latency_, *this, slot);
-    return;
   }
   NvmAccess access{number * cache_.line_bytes(), cache_.line_bytes(), true, slot, payload, request.line};
   access.durable = eadr_ && !handed;

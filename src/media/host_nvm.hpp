@@ -4,7 +4,8 @@
 // waits for it, gets a packet without data back. With DDIO a write ends in the host's last-level cache and is done
 // there; its bytes are durable when the cache evicts them into the medium's write-pending queue, or, with eADR, at
 // once. Without DDIO (gpm_persist_begin) it is done when that queue has it: durable. A write without DDIO to a line
-// that the cache has sends the line on first. With nvm.line_merge such writes, and reads, go through PostedWrites.
+// that the cache has sends the line on first. With nvm.line_merge such writes, and reads, go through PostedWrites. With
+// nvm.repeated_flush the flushes of the host's cores go through RepeatedFlushes.
 // Owned by the machine; the link is shared.
 #pragma once
 
@@ -12,9 +13,9 @@
 #include <vector>
 
 #include "media/answer_port.hpp"
+#include "media/host_turns.hpp"
 #include "media/last_level_cache.hpp"
 #include "media/nvm_medium.hpp"
-#include "media/posted_writes.hpp"
 #include "media/request_slots.hpp"
 #include "memory/host_link.hpp"
 
@@ -51,7 +52,7 @@ class HostNvm final : public memory::Device, public NvmMedium::Client, public La
   void put_in_cache(u32 slot, u64 number, u64 address, const u8* bytes, const memory::ByteMask&);
   void serve_core(u32 slot);
   void fetched_for_core(u32 slot);
-  void flush(u32 slot);
+  void flush(u64 slot, u64 taken);  // as at_host()
   void host_done(u64 slot, u64);
   void finish(u64 slot, u64);
   void release(u32 slot);
@@ -62,7 +63,7 @@ class HostNvm final : public memory::Device, public NvmMedium::Client, public La
   memory::DurableImage* const durable_;
   const bool eadr_;
   const core::Cycle cache_latency_;
-  PostedWrites posted_;  // of the device, past the cache
+  HostTurns turns_;
   LastLevelCache& cache_;
   const bool cached_;  // DDIO may be on
   bool ddio_;

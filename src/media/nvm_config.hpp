@@ -29,6 +29,7 @@ struct NvmConfig {
   u32 queue = 512;
   core::BytesPerSecond fence_bandwidth{0};
   core::Picoseconds line_merge{0};
+  core::Picoseconds repeated_flush{0};
   bool ddio = true;
   bool eadr = false;
 
@@ -93,14 +94,16 @@ struct NvmConfig {
           "Far: bandwidth of persists that fences have sent over the link, for the whole GPU. 0: only the link limits "
           "them.",
           "0: what the link does to them alone");
-    visit(
-        "line_merge", self.line_merge, Range{0, 1e9}, "",
-        "Far: a packet past DDIO that has a part of a host's line makes the host read the line and write it; this is "
-        "the time of both. Until then the next packet for that line waits, and all behind it, since packets keep their "
-        "order. 0: parts of lines need no merge.",
-        "0: figure 11 (b) of GPM has no such wait. Intel PCM, pcm-pcie: RFO for a part of a line, ItoM for a whole "
-        "one; "
-        "Izraelevitz 2019: 169 ns for a read that the module's buffer has, 62 ns for a write");
+    visit("line_merge", self.line_merge, Range{0, 1e9}, "",
+          "Far: a packet past DDIO that has a part of a host's line makes the host read the line and write it; this is "
+          "the time of both. Until then the next packet for that line waits, and all behind it, since packets keep "
+          "their order. 0: parts of lines need no merge.",
+          "0: figure 11 (b) of GPM has no such wait. Intel PCM, pcm-pcie: RFO for a part of a line, ItoM for a whole "
+          "one; Yang et al. 2020: 169 ns for a read that the module's buffer has, 62 ns for a store and its clwb");
+    visit("repeated_flush", self.repeated_flush, Range{0, 1e9}, "",
+          "Far: a core's flush of a line goes on this long after the flush of the same line before it. 0: no flush "
+          "waits for another.",
+          "0: no figure of GPM measures it alone. FlatStore (Chen et al. 2020) has about 800 ns on Optane");
     visit("ddio", self.ddio, Range{}, "",
           "Far: the device's writes go into the host's last-level cache, except between gpm_persist_begin() and "
           "gpm_persist_end(). They are durable when they leave it; with eADR at once.",

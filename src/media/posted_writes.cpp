@@ -22,23 +22,12 @@ void PostedWrites::packet(u64 address, u32 bytes) {
   const u64 end = address + bytes;
   while (address < end) {
     const u64 number = address / line_bytes_, next = std::min((number + 1) * line_bytes_, end);
-    Line& line = line_of(number);
-    order_ = std::max(order_, line.merged);
-    if (next - address < line_bytes_) line.merged = order_ + merge_;
-    ready_ = std::max({ready_, order_, line.merged});
+    core::Cycle& merged = merged_.of(number);
+    order_ = std::max(order_, merged);
+    if (next - address < line_bytes_) merged = order_ + merge_;
+    ready_ = std::max({ready_, order_, merged});
     address = next;
   }
-}
-
-/// The line's entry, or that of its set which is done first.
-PostedWrites::Line& PostedWrites::line_of(u64 number) {
-  std::array<Line, ways>& set = lines_[number % sets];
-  for (Line& line : set)
-    if (line.number == number) return line;
-  Line& taken = *std::ranges::min_element(set, {}, &Line::merged);
-  taken.number = number;
-  taken.merged = {};
-  return taken;
 }
 
 }  // namespace ew::media

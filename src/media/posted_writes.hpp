@@ -4,9 +4,7 @@
 // line waits, and so do all behind it. Owned by the device.
 #pragma once
 
-#include <array>
-
-#include "core/time_wheel.hpp"
+#include "media/line_times.hpp"
 #include "memory/request.hpp"
 
 namespace ew::media {
@@ -24,20 +22,13 @@ class PostedWrites {
   core::Cycle whole_arrives(core::Cycle now) const { return now > order_ ? now : order_; }
 
  private:
-  struct Line {
-    u64 number;
-    core::Cycle merged;  // until then it is busy
-  };
-  static constexpr u32 sets = 256, ways = 4;
-
-  Line& line_of(u64 number);
   void packet(u64 address, u32 bytes);
 
   const u32 line_bytes_;
   const core::Cycle merge_;
-  core::Cycle order_ = 0;                             // when the last packet was taken
-  core::Cycle ready_ = 0;                             // when the write that arrives may go on
-  std::array<std::array<Line, ways>, sets> lines_{};  // as if line 0 had been merged at cycle 0
+  core::Cycle order_ = 0;  // when the last packet was taken
+  core::Cycle ready_ = 0;  // when the write that arrives may go on
+  LineTimes merged_;       // until then a line is busy
 };
 
 }  // namespace ew::media

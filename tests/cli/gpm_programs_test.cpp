@@ -348,6 +348,9 @@ TEST_P(GpmFiles, PublishedStepsGiveTheSameResults) {
     EXPECT_EQ(recovery.status, 2);
     EXPECT_NE(recovery.output.find("of a run with --published 1"), std::string::npos) << recovery.output;
   }
+  const Outcome updates = call({program("gpdb"), "--recover", "db", "--system", "CAP-mm"});
+  EXPECT_EQ(updates.status, 2);
+  EXPECT_NE(updates.output.find("whose log is not in our order"), std::string::npos) << updates.output;
   EXPECT_EQ(call({program("gpkvs"), "--small", "--published", "1", "--pool", "pool"}).status, 0);
   const Outcome recovery = call({program("gpkvs"), "--recover", "pool"}),
                 inserts = call({program("gpdb"), "--published", "1"});

@@ -71,6 +71,28 @@ TEST(TracedCore, a_clwb_without_a_fence_is_not_durable_and_behind_a_fence_it_is)
   });
 }
 
+// nvm.repeated_flush: ten words, each durable before the next is stored.
+u64 time_of_ten_words(u64 step, u64 wait_ns) {
+  media::MediaConfig media;
+  media.nvm.repeated_flush = core::Picoseconds{wait_ns * 1000};
+  TracedBench bench({}, media);
+  const u64 time = bench.run_threads(1, [&](TracedCore& core, unsigned) {
+    for (u64 i = 0; i < 10; ++i) {
+      bench.store(core, i * step, i + 1);
+      bench.flush(core, i * step);
+      core.fence();
+    }
+  });
+  EXPECT_EQ(bench.durable_word(9 * step), 10u);
+  return time;
+}
+TEST(TracedCore, a_line_that_is_flushed_again_waits_where_the_machine_says_so) {
+  const u64 of_one_line = time_of_ten_words(0, 0), of_ten_lines = time_of_ten_words(8, 0);
+  EXPECT_GE(time_of_ten_words(0, 5000), 9 * 5000u);
+  EXPECT_LT(time_of_ten_words(0, 5000), 9 * 5000u + of_one_line);
+  EXPECT_EQ(time_of_ten_words(8, 5000), of_ten_lines) << "other lines do not wait";
+}
+
 TEST(TracedCore, as_many_bytes_become_durable_as_the_program_stores) {
   TracedBench bench;
   bench.run_threads(4, [&](TracedCore& core, unsigned thread) {
