@@ -2,8 +2,8 @@
 //
 //   cpu_ps [--arrays N] [--elements N] [--threads N] …
 //   cpu_ps --recover FILE                  finish the work, check
-//   --each 1: each result is flushed and fenced by itself, as a thread of the CUDA kernel persists its own; else lines
-//   are flushed when they are complete, and one fence follows
+//   --each 1: each final sum is flushed and fenced by itself, as in the published program of the CPU (whose partial
+//   sums lie in DRAM; ours are flushed by lines); else lines are flushed when they are complete, and one fence follows
 // The recovery relies on what ps.cu's does: a word says that a block's sums are durable, and the block is left out
 // then; its total is read from the pool. deterministic: yes
 
@@ -35,16 +35,16 @@ Sums sums_of(const bench::CpuStore& store, const Shape& shape, uint32_t array) {
           store.at<uint32_t>(offset + half), store.at<uint32_t>(offset + half + shape.sums_bytes())};
 }
 
-// A thread's blocks: sums that were not durable are, then their words.
+// A thread's blocks: sums that were not durable are, then their words. `each`: `sum` itself makes them durable.
 template <class Sum>
-void sum_blocks(const Shape& shape, uint32_t* to, uint32_t* done, unsigned thread, Sum sum) {
+void sum_blocks(const Shape& shape, uint32_t* to, uint32_t* done, unsigned thread, bool each, Sum sum) {
   const bench::Part blocks =
       bench::part_of(shape.blocks(), thread, shape.threads, 16);  // words of one line: one thread
   for (size_t b = blocks.begin; b < blocks.end; ++b) {
     if (done[b] != 0) continue;
     const size_t first = b * kBlock, last = std::min<size_t>(first + kBlock, shape.elements);
     sum(b, first, last);
-    if (shape.each == 0) bench::flush_bytes(to + first, (last - first) * sizeof *to);
+    if (!each) bench::flush_bytes(to + first, (last - first) * sizeof *to);
   }
   host_fence();
   for (size_t b = blocks.begin; b < blocks.end; ++b) done[b] = 1;
@@ -60,12 +60,9 @@ void sum_arrays(bench::CpuStore& store, const Shape& shape, bool finish) {
     const bool commit = finish || array + 1 < shape.arrays;
     const bench::Phase phase("sums");
     const int status = host_parallel(shape.threads, [&](unsigned thread) {
-      sum_blocks(shape, sums.partial, sums.partial_done, thread, [&](size_t, size_t first, size_t last) {
+      sum_blocks(shape, sums.partial, sums.partial_done, thread, false, [&](size_t, size_t first, size_t last) {
         uint32_t sum = 0;
-        for (size_t i = first; i < last; ++i) {
-          sums.partial[i] = sum += values[i];
-          if (shape.each != 0) bench::persist_bytes(&sums.partial[i], sizeof(uint32_t));
-        }
+        for (size_t i = first; i < last; ++i) sums.partial[i] = sum += values[i];
       });
       const bench::Part blocks = bench::part_of(shape.blocks(), thread, shape.threads, 16);
       for (size_t b = blocks.begin; b < blocks.end; ++b)
@@ -81,7 +78,7 @@ void sum_arrays(bench::CpuStore& store, const Shape& shape, bool finish) {
       }
       barrier.wait();
       if (!commit) return;
-      sum_blocks(shape, sums.final, sums.final_done, thread, [&](size_t b, size_t first, size_t last) {
+      sum_blocks(shape, sums.final, sums.final_done, thread, shape.each != 0, [&](size_t b, size_t first, size_t last) {
         for (size_t i = first; i < last; ++i) {
           sums.final[i] = totals[b] + sums.partial[i];
           if (shape.each != 0) bench::persist_bytes(&sums.final[i], sizeof(uint32_t));
