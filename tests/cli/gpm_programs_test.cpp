@@ -374,6 +374,9 @@ TEST_P(GpmFiles, ProgramsOfTheCpuRecover) {
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     EXPECT_NE(outcome.output.find("10 crashes, 10 recovered"), std::string::npos) << outcome.output;
   }
+  const Outcome published = call({program("cpu_bfs"), "--small", "--published", "1", "--pool", "pool"});
+  EXPECT_EQ(published.status, 0) << published.output;
+  EXPECT_EQ(call({program("cpu_bfs"), "--recover", "pool"}).status, 2);
 }
 
 std::set<long> planted_in(const std::string& file) {

@@ -5,6 +5,9 @@
 //   cpu_bfs --recover FILE                 finish the search, check
 //   --each 1: each result is flushed and fenced by itself, as a thread of the CUDA kernel persists its own; else lines
 //   are flushed when they are complete, and one fence follows
+//   --published 1: as the published program of the CPU, for measurements: threads take nodes, and places of the next
+//   queue, by atomics on two words of all; a node's cost, the colour at the end of each edge and each place of the
+//   queue are flushed and fenced by themselves. Threads are not started anew for each level, as there. Not recovered
 // The recovery relies on what bfs.cu's does: `ends[l]` is durable behind the nodes and costs of level l; costs beyond
 // the last level are forgotten. deterministic: yes
 
@@ -18,13 +21,13 @@ constexpr uint64_t kMagic = 0x4246532d43505531ull;
 constexpr uint32_t kUnvisited = 0;  // costs are stored plus one
 
 struct Shape {
-  uint32_t width, height, threads, sources, each;
+  uint32_t width, height, threads, sources, each, published;
   uint32_t nodes() const { return width * height; }
   size_t costs_bytes() const { return bench::whole_lines(nodes() * sizeof(uint32_t)); }
   size_t ends_bytes() const { return bench::whole_lines((nodes() + 1) * sizeof(uint32_t)); }
-  size_t bytes() const { return 2 * costs_bytes() + ends_bytes(); }
+  size_t bytes() const { return (published != 0 ? 4 : 2) * costs_bytes() + ends_bytes(); }
 };
-constexpr bench::Presets<Shape> kPresets = {{60, 40, 4, 1, 0}, {4900, 4900, 64, 1, 0}, {6, 5, 2, 1, 0}};
+constexpr bench::Presets<Shape> kPresets = {{60, 40, 32, 1, 0, 0}, {4900, 4900, 32, 1, 0, 0}, {6, 5, 2, 1, 0, 0}};
 using Options = bench::Options<Shape>;
 
 struct Search {
@@ -96,6 +99,53 @@ uint32_t search_from(bench::CpuStore& store, const bench::Graph& graph, const Sh
   return level + 1;
 }
 
+// --published: the whole search. Answers how many levels there are.
+uint32_t search_as_published(bench::CpuStore& store, const bench::Graph& graph, const Shape& shape) {
+  struct alignas(64) Counter {
+    std::atomic<int> value{0};
+  };
+  const bench::Graph::OnDevice edges = graph.on_host();
+  const auto array = [&](unsigned number) { return store.at<std::atomic<int>>(number * shape.costs_bytes()); };
+  std::atomic<int>*const costs = array(0), *const colours = array(1);
+  std::atomic<int>* queues[2] = {array(2), array(3)};
+  int level = 0, count = static_cast<int>(shape.sources);
+  for (uint32_t i = 0; i < shape.sources; ++i) {
+    queues[0][i] = static_cast<int>(i * shape.width);
+    colours[i * shape.width] = 1;
+  }
+  const auto set = [](std::atomic<int>& word, int value) {
+    word.store(value, std::memory_order_relaxed);
+    bench::persist_bytes(&word, sizeof word);
+  };
+  for (; count != 0; ++level) {
+    Counter head, tail;
+    {
+      const bench::Phase phase("level");
+      const int status = host_parallel(shape.threads, [&](unsigned) {
+        std::atomic<int>*const from = queues[level % 2], *const to = queues[(level + 1) % 2];
+        for (int at = head.value.fetch_add(1); at < count; at = head.value.fetch_add(1)) {
+          const int node = from[at].load(std::memory_order_relaxed);
+          set(costs[node], level + 1);
+          for (uint32_t edge = edges.begin[node]; edge < edges.begin[node + 1]; ++edge) {
+            const uint32_t other = edges.target[edge];
+            int expected = 0;
+            const bool first = colours[other].compare_exchange_strong(expected, 1);
+            bench::persist_bytes(&colours[other], sizeof colours[other]);
+            if (first) set(to[tail.value.fetch_add(1)], static_cast<int>(other));
+          }
+        }
+      });
+      REQUIRE(status == 0, "the threads should have run");
+    }
+    count = tail.value;
+  }
+  const std::vector<uint32_t> want = graph.distances(shape.sources, shape.width);
+  for (uint32_t node = 0; node < shape.nodes(); ++node)
+    REQUIRE(want[node] + 1 == static_cast<uint32_t>(costs[node].load()), "the cost of node %u should be %d, is %d",
+            node, static_cast<int>(want[node]), costs[node].load() - 1);
+  return static_cast<uint32_t>(level);
+}
+
 void begin_search(bench::CpuStore& store, const Shape& shape) {
   const Search search = search_in(store, shape);
   const int status = host_parallel(1, [&](unsigned) {
@@ -136,6 +186,11 @@ int run(const Options& options) {
   const Shape& shape = options.shape;
   const bench::Graph graph = bench::Graph::roads(shape.width, shape.height);
   bench::CpuStore store(options, kMagic, shape.bytes());
+  if (shape.published != 0) {
+    const uint32_t levels = search_as_published(store, graph, shape);
+    bench::print_phases({"level"});
+    return PASS("%u nodes, %u levels by %u threads, as published", graph.nodes(), levels, shape.threads);
+  }
   std::vector<std::atomic<uint8_t>> visited(shape.nodes());
   for (uint32_t i = 0; i < shape.sources; ++i) visited[i * shape.width] = 1;
   begin_search(store, shape);
@@ -150,6 +205,10 @@ int recover(const Options& options) {
   bench::CpuStore store(options.recovered, kMagic);
   if (!store.is_whole()) return PASS("the pool was not created yet");
   const Shape shape = store.shape<Shape>();
+  if (shape.published != 0) {
+    fprintf(stderr, "%s: is of a run with --published 1, which has no recovery\n", options.recovered.c_str());
+    return 2;
+  }
   const bench::Graph graph = bench::Graph::roads(shape.width, shape.height);
   const Search search = search_in(store, shape);
   uint32_t levels = 0;
@@ -172,6 +231,7 @@ int main(int argc, char** argv) {
                                                {"--height", &Shape::height, 1, 1 << 15},
                                                {"--threads", &Shape::threads, 1, 64},
                                                {"--each", &Shape::each, 0, 1},
+                                               {"--published", &Shape::published, 0, 1},
                                                {"--sources", &Shape::sources, 1, 1 << 15}});
   if (options.shape.sources > options.shape.height) {
     fprintf(stderr, "%s: --sources: at most as many as the graph has rows, %u\n", argv[0], options.shape.height);

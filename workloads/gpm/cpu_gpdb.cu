@@ -31,7 +31,7 @@ struct Shape {
   uint32_t entries() const { return update != 0 ? rows / threads / 10 + 64 : 1; }  // of a thread: twice what it needs
 };
 constexpr bench::Presets<Shape> kPresets = {
-    {4000, 4, 0, 4, 0, 1024}, {50000000, 1, 0, 64, 0, 233008}, {40, 3, 0, 2, 0, 16}};
+    {4000, 4, 0, 64, 0, 1024}, {50000000, 1, 0, 64, 0, 233008}, {40, 3, 0, 2, 0, 16}};
 using Options = bench::Options<Shape>;
 
 struct alignas(64) Entry {

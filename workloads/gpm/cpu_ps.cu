@@ -23,7 +23,7 @@ struct Shape {
   size_t done_bytes() const { return bench::whole_lines(blocks() * sizeof(uint32_t)); }
   size_t array_bytes() const { return 2 * (sums_bytes() + done_bytes()); }
 };
-constexpr bench::Presets<Shape> kPresets = {{4, 10000, 4, 0}, {1024, 1 << 20, 64, 0}, {2, 1100, 2, 0}};
+constexpr bench::Presets<Shape> kPresets = {{4, 10000, 32, 0}, {1024, 1 << 20, 32, 0}, {2, 1100, 2, 0}};
 using Options = bench::Options<Shape>;
 
 struct Sums {

@@ -20,7 +20,7 @@ struct Shape {
   size_t pixels() const { return size_t(width) * height; }
   size_t plane_bytes() const { return bench::whole_lines(pixels() * sizeof(float)); }
 };
-constexpr bench::Presets<Shape> kPresets = {{96, 64, 4, 4, 0}, {1024, 131072, 1, 64, 0}, {9, 5, 2, 2, 0}};
+constexpr bench::Presets<Shape> kPresets = {{96, 64, 4, 32, 0}, {1024, 131072, 1, 32, 0}, {9, 5, 2, 2, 0}};
 using Options = bench::Options<Shape>;
 
 struct alignas(64) Sums {
