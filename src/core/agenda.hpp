@@ -44,6 +44,7 @@ class Agenda {
       for (u64 left = busy_[word]; left; left &= left - 1) first = std::min(first, due_[part_of(word, left)]);
     return first;
   }
+  Cycle due(u32 part) const { return due_[part]; }
   /// Calls `run` with each part that has something to do before `end`, in their order. `run` sets the part's line; it
   /// may bring others forward.
   template <class Run>

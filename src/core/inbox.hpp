@@ -18,7 +18,7 @@ class Inbox {
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  /// REQUIRES: the part has not run that cycle yet. `needs`: TimeWheel::at.
+  /// REQUIRES: the part has not run that cycle yet. `needs`: see each_needing(); it decides nothing.
   void post(Cycle when, TimeWheel::Handler handler, void* target, u64 a = 0, u64 b = 0, const void* needs = nullptr) {
     posts_.push_back({when, handler, target, a, b, needs});
     for (u32 i = posts_.size() - 1; i > 0 && posts_[i - 1].when > when; --i) std::swap(posts_[i - 1], posts_[i]);
@@ -34,13 +34,23 @@ class Inbox {
 
   /// The cycle of the first post, or `never`.
   Cycle next() const { return next_; }
+  /// Calls visit(needs, b) for each post before `end` that needs something of the host's memory: the part may bring it
+  /// into the host's caches before it runs.
+  template <class Visit>
+  void each_needing(Cycle end, Visit&& visit) const {
+    if (next_ >= end) return;
+    for (u32 i = 0; i < posts_.size(); ++i) {
+      const Post& post = posts_[i];
+      if (post.when >= end) return;
+      if (post.needs) visit(post.needs, post.b);
+    }
+  }
   /// Takes all posts for this cycle. REQUIRES: none is for an earlier one.
   void run_due(Cycle now) {
     if (next_ > now) return;
     while (!posts_.empty() && posts_.front().when <= now) {
       const Post post = posts_.front();
       posts_.pop_front();
-      if (!posts_.empty()) __builtin_prefetch(posts_.front().needs);
       post.handler(post.target, post.a, post.b);
     }
     next_ = posts_.empty() ? never : posts_.front().when;

@@ -23,6 +23,7 @@ void TimeWheel::file(u32 event) {
 
 void TimeWheel::run_slot() {
   const u32 slot = now_ & last_slot_;
+  slots_.expect((slot + 1) & last_slot_);
   while (!slots_.empty(slot)) {
     const EventSlots::Event event = slots_.pop(slot);
     --pending_;

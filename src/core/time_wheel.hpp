@@ -30,10 +30,10 @@ class TimeWheel {
 
   Cycle now() const { return now_; }
   /// REQUIRES: now() <= when < now() + 2^39, by any size. An event for now() runs in this cycle, behind those that wait
-  /// already. `needs` (of the host, or nullptr) is what the handler looks at first, and decides nothing.
-  void at(Cycle when, Handler handler, void* target, u64 a = 0, u64 b = 0, const void* needs = nullptr) {
+  /// already.
+  void at(Cycle when, Handler handler, void* target, u64 a = 0, u64 b = 0) {
     assert(when >= now_);
-    const u32 event = slots_.make({.handler = handler, .target = target, .a = a, .b = b, .when = when, .needs = needs});
+    const u32 event = slots_.make({.handler = handler, .target = target, .a = a, .b = b, .when = when});
     ++pending_;
     if (when < earliest_) earliest_ = when;
     if (when - now_ <= last_slot_) [[likely]]
@@ -43,9 +43,9 @@ class TimeWheel {
   }
   /// `at` for a member function: at<&Home::arrive>(when, home, a, b).
   template <auto Member, class Target>
-  void at(Cycle when, Target& target, u64 a = 0, u64 b = 0, const void* needs = nullptr) {
+  void at(Cycle when, Target& target, u64 a = 0, u64 b = 0) {
     at(
-        when, [](void* t, u64 x, u64 y) { (static_cast<Target*>(t)->*Member)(x, y); }, &target, a, b, needs);
+        when, [](void* t, u64 x, u64 y) { (static_cast<Target*>(t)->*Member)(x, y); }, &target, a, b);
   }
 
   /// Runs every event of now(), those asked for meanwhile included.

@@ -52,6 +52,8 @@ class Agent {
   virtual void ask_poll([[maybe_unused]] u32 access, [[maybe_unused]] u32 part, HeldPoll&) {}
   /// It has been held for so many rounds. Before perform().
   virtual void poll_held([[maybe_unused]] u32 access, [[maybe_unused]] u32 part, const HeldPoll&) {}
+  /// The part will be performed soon: what perform() looks at may be brought into the host's caches.
+  virtual void expect(u32 /*access*/, u32 /*part*/) const {}
   /// The part is over, once for each part that was answered `pending`: a load's or atomic's value has arrived; a store
   /// or reduction is visible to every agent. A store answered `performed` gets none: release() tells of its visibility.
   virtual void complete(u32 access, u32 part, ServedBy by) = 0;

@@ -112,6 +112,11 @@ inline void copy_words(u8* to, const u8* from, WordMask words) {
 inline u8* image_of(u64 line) {
   return reinterpret_cast<u8*>(line);
 }
+/// These words will be looked at soon: they come into the host's caches.
+inline void expect_image(u64 line, WordMask words) {
+  if (words & 0xffff) core::prefetch(image_of(line));
+  if (words >> 16) core::prefetch(image_of(line) + 64);
+}
 /// Whole words out of the image. Neighbours of an allocation, which sanitizers may have poisoned, are read with it.
 void copy_from_image(u8* to, u64 line, WordMask words);
 void copy_to_image(u64 line, const u8* from, const ByteMask& mask);

@@ -21,6 +21,9 @@ class Receiver {
   virtual ~Receiver() = default;
   /// Called in the cycle of arrival.
   virtual void receive(const Request&) = 0;
+  /// The message will come soon: what receive() looks at may be brought into the host's caches, in steps 0 and 1. The
+  /// second follows what the first has brought. Decides nothing.
+  virtual void expect(const Request&, u32 /*step*/) {}
 };
 
 struct NetworkStatistics {
@@ -48,7 +51,8 @@ class Network : public Injector {
   /// port. Returns how many cycles it would wait there.
   virtual core::Cycle charge(Node /*from*/, Node /*to*/, core::Account, u32 /*data_bytes*/, Traffic) { return 0; }
   /// Once for each node, before the first send. With an inbox the node is a part of the machine that runs ahead, and
-  /// messages to it are posted there. nullptr: the receiver is called from the machine's wheel.
+  /// messages to it are posted there. Such a post needs its Request, and its `b` is Request::ticket. nullptr: the
+  /// receiver is called from the machine's wheel.
   virtual void attach(Node, Receiver&, core::Inbox*) = 0;
   void attach(Node node, Receiver& receiver) { attach(node, receiver, nullptr); }
   /// No message arrives anywhere earlier than so many cycles behind its sending; at least 1.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/accounts.hpp"
+#include "core/host_caches.hpp"
 #include "memory/atomics.hpp"
 
 namespace ew::memory {
@@ -65,6 +66,12 @@ class RecordPool {
   }
   void give_back(u32 id) { free_.push_back(id); }
   Record& operator[](u32 id) { return (*chunks_[id / chunk])[id % chunk]; }
+  /// It will be looked at soon: its first lines come into the host's caches.
+  void expect(u32 id) const {
+    const char* const record = reinterpret_cast<const char*>(&(*chunks_[id / chunk])[id % chunk]);
+    core::prefetch(record);
+    core::prefetch(record + 64);
+  }
   u64 in_use() const { return chunks_.size() * chunk - free_.size(); }
 
  private:
@@ -116,6 +123,8 @@ class Payloads {
   PayloadId take_for_reader() { return lines_.take(); }
   void give_back(PayloadId id) { lines_.give_back(id); }
   Payload& operator[](PayloadId id) { return lines_[id]; }
+  /// It will be looked at soon. REQUIRES: it is in use.
+  void expect(PayloadId id) const { lines_.expect(id); }
   u64 in_use() const { return lines_.in_use() + atomics.in_use() + polls.in_use(); }
 
   RecordPool<LineAtomic> atomics;

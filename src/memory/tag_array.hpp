@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/host_caches.hpp"
 #include "core/types.hpp"
 #include "memory/replacement.hpp"
 
@@ -40,6 +41,17 @@ class TagArray {
       if (tags_[way] == line) return way;
     return no_way;
   }
+  // Decide nothing. The line will be looked for soon: where find() begins comes into the host's caches.
+  void expect(u64 line, u64 physical) const {
+    if (!index_.empty()) return expect_in_index(line);
+    const u64* const first = &tags_[set_of(physical) * ways_];
+    core::prefetch(first);
+    core::prefetch(first + ways_ / 2);
+  }
+  void expect_in_index(u64 line) const {
+    if (!index_.empty()) core::prefetch(&index_[hash_of(line) >> index_shift_]);
+  }
+  void expect_way(u32 way) const { core::prefetch(&tags_[way]); }
   u64 line_of(u32 way) const { return tags_[way]; }
 
   /// An empty way of the line's set, or the way whose line goes: the policy's choice of those that are not pinned.

@@ -13,6 +13,9 @@ class LinePort {
  public:
   virtual ~LinePort() = default;
   virtual memory::Accepted access(const memory::LineAccess&, memory::Stall& why) = 0;
+  // Decide nothing: PrivateCache.
+  virtual void expect_line(u64) const {}
+  virtual void expect(const core::Inbox&, core::Cycle /*end*/, u32 /*step*/) const {}
   virtual void acquire(Scope, core::Account) = 0;
   virtual bool release(Scope, u32 token, core::Account, u32 warp) = 0;
   virtual void begin_kernel(core::Account) = 0;
@@ -31,6 +34,8 @@ class PortOf final : public LinePort {
   memory::Accepted access(const memory::LineAccess& access, memory::Stall& why) override {
     return cache_.access(access, why);
   }
+  void expect_line(u64 line) const override { cache_.expect_line(line); }
+  void expect(const core::Inbox& coming, core::Cycle end, u32 step) const override { cache_.expect(coming, end, step); }
   void acquire(Scope scope, core::Account account) override { cache_.acquire(scope, account); }
   bool release(Scope scope, u32 token, core::Account account, u32 warp) override {
     return cache_.release(scope, token, account, warp);

@@ -65,6 +65,8 @@ class LineStore {
     tags_ = TagArray({.bytes = bytes, .line_bytes = line_, .ways = ways, .hashed = false}, replacement_);
   }
   u32 find(u64 line, Place place) const { return tags_.find(line, place.physical); }
+  /// The line will be looked for soon.
+  void expect_line(u64 line) const { tags_.expect_in_index(line); }
   u64 line_of(u32 way) const { return tags_.line_of(way); }
   /// TagArray::each_line.
   template <class Visitor>
@@ -73,8 +75,7 @@ class LineStore {
   }
   CacheLine& operator[](u32 way) { return lines_[way]; }
   const CacheLine& operator[](u32 way) const { return lines_[way]; }
-  u8* bytes(u32 way) { return data_.get() + u64{way} * line_; }
-  const u8* bytes(u32 way) const { return data_.get() + u64{way} * line_; }
+  u8* bytes(u32 way) const { return data_.get() + u64{way} * line_; }
 
   /// The way that the line would take: an empty one, or that of the line to be evicted. no_way: all have MSHRs.
   u32 victim(Place place) const { return tags_.victim(place.physical); }
@@ -126,6 +127,13 @@ class LineStore {
   }
   /// Performs the part of a store or atomic on the line's bytes.
   void write(u32 way, const LineAccess&, Agent&);
+  /// The way will be looked at soon: its line comes into the host's caches.
+  void expect(u32 way) const {
+    core::prefetch(&lines_[way]);
+    tags_.expect_way(way);
+    core::prefetch_to_write(bytes(way));
+    core::prefetch_to_write(bytes(way) + line_ / 2);
+  }
   /// The line as refresh() would leave it.
   CacheLine copy_of(u32 way) const;
 

@@ -32,6 +32,8 @@ u32 Misses::begin(u32& list, u64 line, Place place, u32 way) {
   const u8 kind = way != no_way ? LineStore::kind(lines_[way]) : u8{0};
   mshr = {.line = line, .place = place, .way = way, .epoch = lines_.epoch(kind), .kind = kind, .active = true};
   if (way != no_way) lines_.begin_miss(way, number);
+  core::prefetch_to_write(mshrs_.data() + list);  // the next
+  core::prefetch_to_write(&mshrs_.data()[list].outstanding);
   ++active_;
   return number;
 }
@@ -54,6 +56,7 @@ WaitingPart& Misses::append(Mshr& mshr, const LineAccess& a, bool merged) {
     parts_.emplace_back();
   } else {
     free_parts_ = parts_[number].next;
+    core::prefetch_to_write(parts_.data() + free_parts_);  // the next
   }
   parts_[number] = {.access = a, .merged = merged};
   if (a.kind != AccessKind::load) {

@@ -110,6 +110,32 @@ void PrivateCache::receive(const Request& message) {
   parts_.stalls.wake();
 }
 
+/// The message and its MSHR; the line, the bytes, and the first part that waits; the access of that part.
+void PrivateCache::expect(const core::Inbox& coming, core::Cycle end, u32 step) {
+  Misses& misses = parts_.misses;
+  if (step == 0)
+    return coming.each_needing(end, [&](const void* needs, u64 ticket) {
+      core::prefetch(needs);
+      const Mshr& mshr = misses[static_cast<u32>(ticket)];
+      core::prefetch(&mshr);
+      core::prefetch(&mshr.outstanding);
+    });
+  coming.each_needing(end, [&](const void* needs, u64 ticket) {
+    const u32 number = static_cast<u32>(ticket);
+    const Request& message = *static_cast<const Request*>(needs);
+    if (step == 1 && message.payload != no_payload) parts_.around.payloads.expect(message.payload);
+    if (message.kind != RequestKind::data || !misses.knows(number)) return;
+    const Mshr& mshr = misses[number];
+    if (step == 1) {
+      if (mshr.way != no_way) parts_.lines.expect(mshr.way);
+      if (mshr.first != no_number) core::prefetch(&misses.part(mshr.first));
+    } else if (mshr.first != no_number) {
+      const LineAccess& a = misses.part(mshr.first).access;
+      if (a.access != no_access) parts_.around.agent.expect(a.access, a.part);
+    }
+  });
+}
+
 void PrivateCache::acquire(Scope scope, core::Account account) {
   const core::InPart here(core::sm_part, parts_.around.id);
   parts_.counts.act_for(account);

@@ -54,6 +54,11 @@ class PrivateCache final : public Receiver {
   /// somebody put into the image comes to this copy. Nothing else changes.
   void meet_image(u64 line, bool written);
 
+  /// A part of an access will touch this line soon. Decides nothing, as the next.
+  void expect_line(u64 line) const { parts_.lines.expect_line(line); }
+  /// The cache will receive these messages before `end`. What it then looks at comes into the host's caches, in steps 0
+  /// to 2: a step follows what the step before it has brought.
+  void expect(const core::Inbox&, core::Cycle end, u32 step);
   void receive(const Request&) override;
 
   /// No message, MSHR or write under way.

@@ -18,6 +18,7 @@ u32 Room::allocate(const LineAccess& a) {
     remove(way);
   }
   lines.install(way, a.line, a.place, a.place.persistent && p_.around.persists, a.of_thread);
+  if (const u32 next = lines.victim(a.place); next != no_way) core::prefetch_to_write(&lines[next]);
   return way;
 }
 

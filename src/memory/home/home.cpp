@@ -35,6 +35,13 @@ void Home::receive(const Request& message) {
   p_.queue.block(message);
 }
 
+void Home::expect(const Request& message, u32 step) {
+  if (message.place.host) return;
+  if (step == 1) return p_.lines.expect_found(message.line, message.place);
+  p_.lines.expect(message.line, message.place);
+  expect_image(message.line, message.words);
+}
+
 /// Counts the request and gives it its turn; an atomic takes as many as it has lanes.
 void Home::take_turn(const Request& message) {
   HomeStatistics& counts = *p_.counts;

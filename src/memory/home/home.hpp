@@ -22,6 +22,7 @@ class Home final : public Receiver, public DeviceClient {
   Home(const HomeConfig& config, const HomeSurroundings& around) : p_(config, around) {}
 
   void receive(const Request&) override;
+  void expect(const Request&, u32 step) override;
   void served(u64 token) override;
   void reached(u64 token) override { host_.reached(static_cast<u32>(token & ~host_token)); }
 

@@ -2,6 +2,7 @@
 // home.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <vector>
 
@@ -66,7 +67,20 @@ class HomeLines {
         lines_(tags_.lines()) {}
 
   u32 size() const { return tags_.lines(); }
-  u32 find(u64 line, Place place) const { return tags_.find(line, place.physical); }
+  u32 find(u64 line, Place place) const {
+    const Found& found = found_of(line);
+    return found.line == line && tags_.line_of(found.way) == line ? found.way : tags_.find(line, place.physical);
+  }
+  // The line will be looked for soon. Neither decides anything.
+  /// Where the search begins comes into the host's caches.
+  void expect(u64 line, Place place) const { tags_.expect(line, place.physical); }
+  /// It is there: the line is looked for, and what is known of it comes.
+  void expect_found(u64 line, Place place) {
+    const u32 way = tags_.find(line, place.physical);
+    if (way == no_way) return;
+    found_of(line) = {line, way};
+    core::prefetch(&lines_[way]);
+  }
   u64 line_of(u32 way) const { return tags_.line_of(way); }
   HomeLine& operator[](u32 way) { return lines_[way]; }
   const HomeLine& operator[](u32 way) const { return lines_[way]; }
@@ -99,8 +113,16 @@ class HomeLines {
   void used(u32 way) { tags_.used(way); }
 
  private:
+  struct Found {
+    u64 line = no_line;
+    u32 way = 0;
+  };
+  Found& found_of(u64 line) { return found_[line / longest_line % found_.size()]; }
+  const Found& found_of(u64 line) const { return found_[line / longest_line % found_.size()]; }
+
   TagArray tags_;
   std::vector<HomeLine> lines_;
+  std::array<Found, 4> found_{};  // where expect_found() has found lines, some of which may have gone
 };
 
 }  // namespace ew::memory

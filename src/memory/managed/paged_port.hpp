@@ -28,6 +28,8 @@ class PagedPort final : public Agent {
       return cache_->access(access, why);
     return hold(access);
   }
+  void expect_line(u64 line) const { cache_->expect_line(line); }
+  void expect(const core::Inbox& coming, core::Cycle end, u32 step) const { cache_->expect(coming, end, step); }
   void acquire(Scope scope, core::Account account) { cache_->acquire(scope, account); }
   // What is held is not performed: nobody can have seen it, and its own warp and kernel wait for it by themselves.
   bool release(Scope scope, u32 token, core::Account account, u32 warp) {
@@ -48,6 +50,7 @@ class PagedPort final : public Agent {
   void found(u32 access, u32 part, const LineAtomic& from) override { sm_.found(access, part, from); }
   void ask_poll(u32 access, u32 part, HeldPoll& poll) override { sm_.ask_poll(access, part, poll); }
   void poll_held(u32 access, u32 part, const HeldPoll& poll) override { sm_.poll_held(access, part, poll); }
+  void expect(u32 access, u32 part) const override { sm_.expect(access, part); }
   void complete(u32 access, u32 part, ServedBy by) override { sm_.complete(access, part, by); }
   void wake() override;
   void resume(u64 warps) override;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <vector>
 
 #include "core/split_mix.hpp"
@@ -20,42 +22,58 @@ class NetworkMessages {
     Node from = 0, to = 0;
     u16 router = 0;
     core::Account account = core::nobody;  // the request's
+    u32 ticket = 0;                        // as well
   };
 
-  explicit NetworkMessages(u32 nodes) : receivers_(nodes) { all_.reserve(1024), requests_.reserve(1024); }
+  explicit NetworkMessages(u32 nodes) : receivers_(nodes) { all_.reserve(1024); }
 
   void attach(Node node, Receiver& receiver, core::Inbox* inbox) { receivers_[node] = {&receiver, inbox}; }
   u32 take(const Request& request, Node from, Node to) {
     u32 index = static_cast<u32>(all_.size());
     if (free_.empty()) {
+      if (index % chunk == 0) requests_.push_back(std::make_unique<std::array<Kept, chunk>>());
       all_.emplace_back();
-      requests_.emplace_back();
     } else {
       index = free_.back();
       free_.pop_back();
+      if (!free_.empty()) core::prefetch_to_write(&kept(free_.back()));  // the next
     }
-    requests_[index] = {request, to};
-    all_[index].from = from;
-    all_[index].to = to;
-    all_[index].account = request.account;
+    kept(index) = {request, to};
+    Message& message = all_[index];
+    message.from = from;
+    message.to = to;
+    message.account = request.account;
+    message.ticket = request.ticket;
     return index;
   }
   Message& operator[](u32 index) { return all_[index]; }
-  Request& request(u32 index) { return requests_[index].request; }
-  const Request& request(u32 index) const { return requests_[index].request; }
+  Request& request(u32 index) { return kept(index).request; }
+  const Request& request(u32 index) const { return kept(index).request; }
   /// The inbox of a message's receiver; nullptr: it has none.
   core::Inbox* inbox_of(u32 index) const { return receivers_[all_[index].to].inbox; }
   /// The message leaves the pool before its receiver sees it: what that sends may use the place again.
   void deliver(u32 index) {
-    const Request request = requests_[index].request;
-    Receiver& receiver = *receivers_[requests_[index].to].receiver;
+    const Kept& from = kept(index);
+    const Request request = from.request;
+    Receiver& receiver = *receivers_[from.to].receiver;
     free_.push_back(index);
     ++delivered_;
     receiver.receive(request);
   }
   /// It is delivered in this cycle. REQUIRES: its receiver has an inbox.
   void post(u32 index, core::Cycle when) {
-    inbox_of(index)->post<&NetworkMessages::posted>(when, *this, index, 0, &requests_[index]);
+    inbox_of(index)->post<&NetworkMessages::posted>(when, *this, index, all_[index].ticket, &kept(index).request);
+  }
+  /// It will be delivered, to a receiver without an inbox, behind those of which that was said before, or nearly so.
+  void comes(u32 index) { coming_[came_++ % coming_.size()] = &kept(index); }
+  /// One of those is delivered: messages behind it, and what their receivers look at, come into the host's caches.
+  void expect_next() {
+    const auto behind = [&](u32 others) { return coming_[(went_ + others) % coming_.size()]; };
+    ++went_;
+    core::prefetch(behind(24));
+    for (u32 step = 0; step < 2; ++step)
+      if (const Kept* const sooner = behind(16 - 8 * step))
+        receivers_[sooner->to].receiver->expect(sooner->request, step);
   }
   /// One that is charged (Network::charge).
   void count_delivered() { ++delivered_; }
@@ -69,6 +87,9 @@ class NetworkMessages {
     Request request;
     Node to = 0;  // as the message's: a delivery looks at nothing else
   };
+  static constexpr u32 chunk = 64;
+  Kept& kept(u32 index) { return (*requests_[index / chunk])[index % chunk]; }
+  const Kept& kept(u32 index) const { return (*requests_[index / chunk])[index % chunk]; }
   struct Attached {
     Receiver* receiver = nullptr;
     core::Inbox* inbox = nullptr;
@@ -76,10 +97,12 @@ class NetworkMessages {
   void posted(u64 index, u64) { deliver(static_cast<u32>(index)); }
 
   std::vector<Message> all_;
-  std::vector<Kept> requests_;  // of all_
+  std::vector<std::unique_ptr<std::array<Kept, chunk>>> requests_;  // of all_; a request stays where it is
   std::vector<u32> free_;
   std::vector<Attached> receivers_;
   u64 delivered_ = 0;
+  std::array<const Kept*, 1024> coming_{};  // of more, some are not foreseen
+  u32 came_ = 0, went_ = 0;
 };
 
 /// Keeps the messages from one node to another in their order, where some of them are delayed.

@@ -58,12 +58,13 @@ void PortedNetwork::arrive(u64 index, u64 number) {
   // Where the network's clock is the faster one, several may end in one cycle: they stay in order.
   if (end <= wheel_.now() && port.waiting == 0) return messages_.deliver(static_cast<u32>(index));
   ++port.waiting;
-  wheel_.at<&PortedNetwork::deliver>(std::max(end, wheel_.now()), *this, index, number,
-                                     &messages_.request(static_cast<u32>(index)));
+  messages_.comes(static_cast<u32>(index));
+  wheel_.at<&PortedNetwork::deliver>(std::max(end, wheel_.now()), *this, index, number);
 }
 
 void PortedNetwork::deliver(u64 index, u64 port) {
   --ejection_[port].waiting;
+  messages_.expect_next();
   messages_.deliver(static_cast<u32>(index));
 }
 

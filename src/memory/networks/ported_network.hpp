@@ -55,7 +55,7 @@ class PortedNetwork : public Network {
   /// What happens to the message in the cycle `of` is decided by an event that comes early_ cycles before it.
   template <auto Member, class Model>
   void decide(core::Cycle of, Model& model, u64 message, u64 b = 0) {
-    wheel_.at<Member>(of - early_, model, message, b, &messages_[static_cast<u32>(message)]);
+    wheel_.at<Member>(of - early_, model, message, b);
   }
   /// REQUIRES: in the model's constructor.
   void decide_early(bool early) { early_ = early ? lookahead() : 0; }

@@ -83,6 +83,23 @@ class AccessPool {
   void give_back(u32 id) { free_.push_back(id); }
   Access& operator[](u32 id) { return all_[id]; }
   const Access& operator[](u32 id) const { return all_[id]; }
+  /// The access will be sent soon: what decides about that comes into the host's caches. Decides nothing.
+  void expect(u32 id) const {
+    const Access& a = all_[id];
+    core::prefetch(&a.op);
+    core::prefetch(&a.parts[0]);
+    core::prefetch(&a.line);
+    core::prefetch(&a.parts_count);
+  }
+  /// The same of a part that will be performed.
+  void expect(u32 id, u32 part) const {
+    const Access& a = all_[id];
+    core::prefetch(&a.parts[part]);
+    core::prefetch(&a.grid);
+    core::prefetch(&a.parts_count);
+    core::prefetch(&a.op);
+    core::prefetch(&a.op.address);
+  }
   u32 number_of(const Access& a) const { return static_cast<u32>(&a - all_.data()); }
   u32 room() const { return static_cast<u32>(free_.size()); }
   /// Those that have been taken so far have the numbers below this.

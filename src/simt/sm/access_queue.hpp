@@ -17,9 +17,11 @@ class AccessQueue {
 
   u32 size() const { return count_; }
   u32 front() const { return ring_[first_]; }
-  void push(u32 access) { ring_[(first_ + count_++) % ring_.size()] = access; }
+  /// What is behind the front, or was there.
+  u32 second() const { return ring_[wrapped(first_ + 1)]; }
+  void push(u32 access) { ring_[wrapped(first_ + count_++)] = access; }
   void pop() {
-    first_ = (first_ + 1) % static_cast<u32>(ring_.size());
+    first_ = wrapped(first_ + 1);
     --count_;
   }
   /// `stays(access, place)` says whether it keeps its place in the queue. Called in order.
@@ -27,8 +29,8 @@ class AccessQueue {
   void filter(Stays&& stays) {
     u32 kept = 0;
     for (u32 i = 0; i < count_; ++i) {
-      const u32 access = ring_[(first_ + i) % ring_.size()];
-      if (stays(access, i)) ring_[(first_ + kept++) % ring_.size()] = access;
+      const u32 access = ring_[wrapped(first_ + i)];
+      if (stays(access, i)) ring_[wrapped(first_ + kept++)] = access;
     }
     count_ = kept;
   }
@@ -54,6 +56,8 @@ class AccessQueue {
   }
 
  private:
+  /// Of a place that is at most once round the ring too far.
+  u32 wrapped(u32 place) const { return place < ring_.size() ? place : place - static_cast<u32>(ring_.size()); }
   struct Aside {
     u32 first = no_access, last = no_access;
   };

@@ -32,6 +32,7 @@ class HierarchyAnswers final : public memory::Agent {
   void found(u32 access, u32 part, const memory::LineAtomic&) override;
   void ask_poll(u32 access, u32 part, memory::HeldPoll&) override;
   void poll_held(u32 access, u32 part, const memory::HeldPoll&) override;
+  void expect(u32 access, u32 part) const override { told_.accesses.expect(access, part); }
   void complete(u32 access, u32 part, memory::ServedBy by) override;
   void wake() override;
   void resume(u64 warps) override;

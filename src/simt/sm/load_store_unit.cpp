@@ -119,6 +119,7 @@ void LoadStoreUnit::retain(u32 id) {
 
 void LoadStoreUnit::step(Cycle now) {
   while (queue_.size() && !head_stalled_ && free_from_ <= now) {
+    with_.accesses.expect(queue_.second());
     if (proceed(queue_.front(), now) == Sent::later) return;
     queue_.pop();
   }
@@ -138,6 +139,10 @@ LoadStoreUnit::Sent LoadStoreUnit::proceed(u32 id, Cycle now) {
   for (;;) {
     if (a.line.part != a.next_part || !a.placed) place(a, a.parts[a.next_part]);
     const bool last = a.next_part + 1 == a.parts_count;
+    if (!last) {
+      port_->expect_line(a.parts[a.next_part + 1].line);
+      core::prefetch(&a.parts[a.next_part] + 6);
+    }
     Stall why = Stall::none;
     const memory::Accepted accepted = port_->access(a.line, why);
     if (accepted == memory::Accepted::stalled) return stall(a, why, now);

@@ -58,6 +58,10 @@ class LoadStoreUnit {
     return (static_cast<u32>(std::popcount(lanes)) + config_.load_store_lanes - 1) / config_.load_store_lanes;
   }
 
+  /// It will step soon: the access at the head comes into the host's caches.
+  void expect() const {
+    if (queue_.size()) with_.accesses.expect(queue_.front());
+  }
   /// Sends what waits, as far as it goes in this cycle.
   void step(Cycle now);
   Cycle due(Cycle now) const { return queue_.size() && !head_stalled_ ? std::max(now + 1, free_from_) : core::never; }

@@ -57,6 +57,12 @@ class Schedulers {
     for (u32 s = 0; s < all_.size(); ++s) all_[s].occupy(unit, until + (s <= scheduler));
   }
 
+  /// They will issue soon: they come into the host's caches. Decides nothing.
+  void expect() const {
+    const char* const begin = reinterpret_cast<const char*>(all_.data());
+    for (u32 at = 0; at < all_.size() * sizeof(Scheduler); at += 64) core::prefetch(begin + at);
+  }
+
   // What happens to a warp, for schedulers that remember.
   void arrived(u32 slot) {
     if (remember_) of(slot).state()->arrived(slot);

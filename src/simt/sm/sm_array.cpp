@@ -34,7 +34,13 @@ void RunningSm::run(Cycle end) {
 }
 
 void SmArray::run(Cycle end) {
+  expect(0, end, 0);
+  expect(1, end, 0);
+  expect(0, end, 1);
   agenda_.each_before(end, [&](u32 i) {
+    expect(i + 2, end, 0);
+    expect(i + 1, end, 1);
+    sms_[i].expect(end, 2);
     issuing_.set(sms_[i].sm());
     sms_[i].run(end);
     idle_slots_.has_changed(i);
@@ -60,7 +66,7 @@ TimingStatistics SmArray::statistics(Cycle until) {
 
 u64 SmArray::digest() {
   u64 all = 0;
-  for (RunningSm& sm : sms_) all = (all ^ sm.sm().digest()) * 0x9e3779b97f4a7c15;
+  for (RunningSm& sm : sms_) all = (all ^ sm.sm().issue().digest()) * 0x9e3779b97f4a7c15;
   return all;
 }
 

@@ -47,6 +47,10 @@ class RunningSm {
 
   /// Runs until this cycle, which is not run.
   void run(Cycle end);
+  /// It will run until `end` soon: what it then looks at comes into the host's caches (WarpIssue::expect).
+  void expect(Cycle end, u32 step) const {
+    sm_.issue().expect(partition_.inbox, end, end - partition_.wheel.now() >= long_window, step);
+  }
   /// Its time is this. REQUIRES: it has run every cycle before it.
   void stand_at(Cycle now) { partition_.wheel.advance(now); }
 
@@ -58,6 +62,8 @@ class RunningSm {
   void send_fence_over(u32 token, Cycle when) { partition_.inbox.post<&RunningSm::fence_over>(when, *this, token); }
 
  private:
+  static constexpr Cycle long_window = 16;
+
   void add(u64 block, u64 run) { sm_.add(*reinterpret_cast<Block*>(block), *runs_.at(static_cast<u32>(run))); }
   void flush(u64 run, u64) { sm_.flush(static_cast<u32>(run)); }
   void fence_over(u64 token, u64) { sm_.fence_over(static_cast<u32>(token)); }
@@ -97,6 +103,10 @@ class SmArray {
   u64 digest();
 
  private:
+  void expect(u32 sm, Cycle end, u32 step) const {
+    if (sm < size() && agenda_.due(sm) < end) sms_[sm].expect(end, step);
+  }
+
   core::Agenda agenda_;  // of each partition
   std::deque<RunningSm> sms_;
   IdleSlots idle_slots_;

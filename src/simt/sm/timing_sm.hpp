@@ -51,7 +51,7 @@ class TimingSm {
   /// No more will run: what ends of warps and of accesses count is counted up to here.
   void settle(Cycle now);
   std::string what_is_under_way() const { return unit_.what_is_under_way(sm_.index); }
-  u64 digest() const { return issue_.digest(); }
+  const WarpIssue& issue() const { return issue_; }
 
  private:
   Sm& sm_;

@@ -7,12 +7,38 @@
 
 namespace ew::simt {
 
+namespace {
+
+/// First the sets of warps, then the slots of those that are ready, then those warps.
+void expect_warps(const WarpTable& table, const Schedulers& schedulers, u32 step) {
+  if (step == 0) {
+    const char* const sets = reinterpret_cast<const char*>(&table.ready());
+    for (int at = -64; at < 448; at += 64) core::prefetch(sets + at);
+    return schedulers.expect();
+  }
+  for (u64 left = table.ready().all(); left; left &= left - 1) {
+    const WarpSlot& slot = table[first_of(left)];
+    if (step == 1) {
+      core::prefetch(&slot);
+      core::prefetch(reinterpret_cast<const char*>(&slot) + 64);
+    } else if (slot.warp) {
+      core::prefetch(slot.warp);
+      core::prefetch(&slot.warp->split_count);
+      core::prefetch(&slot.warp->spin);
+    }
+  }
+}
+
+}  // namespace
+
 WarpIssue::WarpIssue(const SmSetup& setup, u32 sm, const Parts& parts)
-    : with_(parts),
-      sm_bits_(u64{sm} << 52),
-      width_(setup.config.issue_width),
-      branch_latency_(setup.config.branch_latency),
-      persists_(setup.persists.model) {}
+    : with_(parts), setup_(setup), width_(setup.config.issue_width), sm_bits_(u64{sm} << 52) {}
+
+void WarpIssue::expect(const core::Inbox& coming, Cycle end, bool long_window, u32 step) const {
+  if (coming.next() < end && port_) port_->expect(coming, end, step);
+  if (step == 1) with_.unit.expect();
+  if (long_window) expect_warps(with_.table, with_.schedulers, step);
+}
 
 Cycle WarpIssue::due(Cycle now) const {
   const ReadySets& ready = with_.table.ready();
@@ -187,7 +213,7 @@ inline Outcome WarpIssue::execute(WarpSlot& w, Cycle now) {
   Warp& warp = *w.warp;
   const Outcome outcome = with_.executor.run_alone(warp);
   if (pc.branches && (!warp.split_count || warp.split().pc != pc.index + 1))
-    w.scoreboard.set_next_issue(ready_at(now + branch_latency_, Source::branch));
+    w.scoreboard.set_next_issue(ready_at(now + setup_.config.branch_latency, Source::branch));
   if (pc.order.after != memory::PersistOrder::none) {  // behind the value
     w.scoreboard.delay_next_issue(with_.issuing.result);
     with_.order.ask_behind(with_.issuing.slot, pc.order);
@@ -240,7 +266,7 @@ void WarpIssue::after(u32 slot, const ptx::Instr& instr, Outcome outcome, Cycle 
   if (outcome == Outcome::ended) with_.residents.end_warp(slot);
   if (block.block && block.block->barriers_over != block.barriers_over) [[unlikely]] {
     block.barriers_over = block.block->barriers_over;
-    if (persists_) with_.order.barrier_over(block);
+    if (setup_.persists.model) with_.order.barrier_over(block);
   }
   if (block.block) with_.parked.wake(block, now);
   if (outcome == Outcome::ended) return;

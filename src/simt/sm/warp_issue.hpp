@@ -32,6 +32,9 @@ class WarpIssue {
   WarpIssue(const SmSetup&, u32 sm, const Parts&);
   void attach(LinePort& port) { port_ = &port; }
 
+  /// The SM will run until `end` soon, and these messages come to it: what it then looks at comes into the host's
+  /// caches, in steps 0 to 2 (PrivateCache::expect); of its warps where the window is long. Decides nothing.
+  void expect(const core::Inbox&, Cycle end, bool long_window, u32 step) const;
   /// Looks at the warps of which something may have changed: before the cycle's issue, and behind it.
   void look_before(Cycle now) {
     while (with_.table.any_to_look_at()) look_at(with_.table.next_to_look_at(), now, now);
@@ -66,9 +69,9 @@ class WarpIssue {
 
   Parts with_;
   LinePort* port_ = nullptr;
-  u32 width_, branch_latency_;
-  bool persists_;  // there is a persistency model
-  u64 sm_bits_;    // its number, for the digest
+  const SmSetup& setup_;
+  u32 width_;
+  u64 sm_bits_;  // its number, for the digest
   u64 digest_ = 0x9e3779b97f4a7c15;
 };
 
