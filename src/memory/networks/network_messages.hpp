@@ -69,7 +69,7 @@ class NetworkMessages {
   /// One of those is delivered: messages behind it, and what their receivers look at, come into the host's caches.
   void expect_next() {
     const auto behind = [&](u32 others) { return coming_[(went_ + others) % coming_.size()]; };
-    ++went_;
+    if (came_ - ++went_ < 32) return;  // few are under way: what they need is likely to be there
     core::prefetch(behind(24));
     for (u32 step = 0; step < 2; ++step)
       if (const Kept* const sooner = behind(16 - 8 * step))
