@@ -96,7 +96,7 @@ class TagArray {
       number = (number >> stretch_shift_) * 0x9e37'79b9'7f4a'7c15;
       number = (number ^ number >> 32) << stretch_shift_ | within;
     }
-    return static_cast<u32>(set_mask_ != no_mask ? number & set_mask_ : number % empty_.size());
+    return static_cast<u32>(set_mask_ ? number & set_mask_ : number % empty_.size());
   }
   u32 find_in_index(u64 line) const;
   /// Where a search begins, and what tells most lines apart without a look at their tags.
@@ -107,10 +107,9 @@ class TagArray {
   static u32 hash_of(u64 line) { return static_cast<u32>(line * 0x9e37'79b9'7f4a'7c15 >> 32); }
   void forget(u32 way);
 
-  static constexpr u64 no_mask = ~u64{0};
   u32 ways_, line_shift_, stretch_shift_, index_shift_ = 0;
   bool hashed_;
-  u64 set_mask_ = no_mask;
+  u64 set_mask_ = 0;  // of a power of two of sets, but one
   std::vector<u64> tags_;
   std::unique_ptr<Replacement> policy_;
   std::vector<u32> empty_, next_empty_;  // of a set; behind an empty way: the one that became empty last comes first
