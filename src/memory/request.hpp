@@ -68,6 +68,7 @@ class RecordPool {
   Record& operator[](u32 id) { return (*chunks_[id / chunk])[id % chunk]; }
   /// It will be looked at soon: its first lines come into the host's caches.
   void expect(u32 id) const {
+    if (id / chunk >= chunks_.size()) return;  // a number of another pool
     const char* const record = reinterpret_cast<const char*>(&(*chunks_[id / chunk])[id % chunk]);
     core::prefetch(record);
     core::prefetch(record + 64);
@@ -123,7 +124,7 @@ class Payloads {
   PayloadId take_for_reader() { return lines_.take(); }
   void give_back(PayloadId id) { lines_.give_back(id); }
   Payload& operator[](PayloadId id) { return lines_[id]; }
-  /// It will be looked at soon. REQUIRES: it is in use.
+  /// It will be looked at soon. Any number: that of an atomic's record brings nothing of use.
   void expect(PayloadId id) const { lines_.expect(id); }
   u64 in_use() const { return lines_.in_use() + atomics.in_use() + polls.in_use(); }
 

@@ -123,8 +123,9 @@ void PrivateCache::expect(const core::Inbox& coming, core::Cycle end, u32 step) 
   coming.each_needing(end, [&](const void* needs, u64 ticket) {
     const u32 number = static_cast<u32>(ticket);
     const Request& message = *static_cast<const Request*>(needs);
+    if (message.kind != RequestKind::data) return;
     if (step == 1 && message.payload != no_payload) parts_.around.payloads.expect(message.payload);
-    if (message.kind != RequestKind::data || !misses.knows(number)) return;
+    if (!misses.knows(number)) return;
     const Mshr& mshr = misses[number];
     if (step == 1) {
       if (mshr.way != no_way) parts_.lines.expect(mshr.way);
