@@ -71,10 +71,11 @@ class HomeLines {
     const Found& found = found_of(line);
     return found.line == line && tags_.line_of(found.way) == line ? found.way : tags_.find(line, place.physical);
   }
-  // The line will be looked for soon. Neither decides anything.
-  /// Where the search begins comes into the host's caches.
+  // The next two bring into the host's caches what find() of this line will look at. They decide nothing that is
+  // simulated.
+  /// First: the tags where the search begins.
   void expect(u64 line, Place place) const { tags_.expect(line, place.physical); }
-  /// It is there: the line is looked for, and what is known of it comes.
+  /// Later, when those tags have come: finds the line, remembers its way for find(), and brings its HomeLine.
   void expect_found(u64 line, Place place) {
     const u32 way = tags_.find(line, place.physical);
     if (way == no_way) return;
@@ -122,7 +123,7 @@ class HomeLines {
 
   TagArray tags_;
   std::vector<HomeLine> lines_;
-  std::array<Found, 4> found_{};  // where expect_found() has found lines, some of which may have gone
+  std::array<Found, 4> found_{};  // what expect_found() has found; a line may have gone since
 };
 
 }  // namespace ew::memory
