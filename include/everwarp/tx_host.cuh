@@ -94,34 +94,36 @@ inline size_t cut(Space& space, char* arena) {
   const Options& o = space.options;
   const bool pool = o.mode != in_memory;
   const size_t window = pool ? space.window_mask + 1ull : 1;
-  array(space.shared, 1);  // first: reset() clears from here to `data`
+  array(space.shared, 1);  // first: reset() clears from here to `status`
   array(space.logged, window);
   array(space.applied, window);
-  array(space.places, window);
   array(space.heads, pool ? 1ull * o.slots * space.all_threads : 1);
   array(space.newest, pool ? o.words : 1);
   array(space.mirror, space.with_ring() ? 1ull * o.blocks * o.log : 1);
   array(space.block_logs, o.blocks);
   array(space.monitors, sm_monitors);
-  array(space.status, space.all_threads);
-  array(space.in_device, 1);
-  array(space.data, o.words);
+  array(space.status, space.all_threads);  // allocate() clears from here to `data`
   array(space.records, space.record_mask + 1ull);
+  array(space.timeline, o.timeline != 0 ? 1 : 0);
+  array(space.in_device, 1);
+  array(space.data, o.words);  // what follows is written before it is read
+  array(space.places, window);
   array(space.held, 1ull * o.records_held * space.all_threads);
   array(space.writes, (space.spare_row() + 1ull) * o.writes * space.all_threads);
-  array(space.timeline, o.timeline != 0 ? 1 : 0);
   return used;
 }
 
+/// Sets the space's device memory from `first` to `behind` to zero.
+inline bool clear(const void* first, const void* behind) {
+  const size_t bytes = static_cast<const char*>(behind) - static_cast<const char*>(first);
+  return cudaMemset(const_cast<void*>(first), 0, bytes) == cudaSuccess;
+}
+
 /// Numbers begin anew, logs are empty; the working copy stays.
-inline bool reset(Space& space) {
+inline bool reset(Space& space, const Statistics& kept) {
   const Options& o = space.options;
-  const size_t bytes = reinterpret_cast<char*>(space.status) - reinterpret_cast<char*>(space.shared);
-  Statistics kept;
+  if (!clear(space.shared, space.status)) return false;
   Shared fresh = {};
-  if (cudaMemcpy(&kept, &space.shared->statistics, sizeof kept, cudaMemcpyDeviceToHost) != cudaSuccess ||
-      cudaMemset(space.shared, 0, bytes) != cudaSuccess)
-    return false;
   fresh.statistics = kept;
   fresh.helpers_on = o.mode == adaptive ? 1 : 0;
   fresh.number = fresh.logged = fresh.claimed = fresh.applied = fresh.base = o.first_number;
@@ -139,7 +141,7 @@ inline bool allocate(Space& space) {
   if (cudaMalloc(reinterpret_cast<void**>(&arena), bytes) != cudaSuccess) return false;
   cut(space, arena);
   if (o.timeline == 0) space.timeline = NULL;
-  if (cudaMemset(arena, 0, bytes) != cudaSuccess || !reset(space)) return false;
+  if (!reset(space, Statistics()) || !clear(space.status, space.data)) return false;
   if (cudaMemcpy(space.in_device, &space, sizeof space, cudaMemcpyHostToDevice) != cudaSuccess) return false;
   if (o.first_attempt == 0) return true;
   std::vector<unsigned long long> status(space.all_threads, static_cast<unsigned long long>(o.first_attempt) << 32);
@@ -336,21 +338,25 @@ inline bool check(const Space& space) {
   return shared.mistake < nested || refuse("check", "in a kernel:", sentences[shared.mistake]);
 }
 
-/// Waits for kernels, then applies all that is logged: the image is the working copy, durable, and the logs are empty.
-inline bool settle(Space& space) {
-  if (!check(space)) return false;
-  unsigned last;
-  if (space.pool != NULL && !recover(space, last)) return refuse("settle", NULL, "contradicts itself");
-  if (space.pool == NULL)
-    return cudaMemcpy(space.image, space.data, 4ull * space.options.words, cudaMemcpyDeviceToHost) == cudaSuccess;
-  return reset(space) || refuse("settle", NULL, "cannot be reset");
-}
-
 /// What has happened since the space was opened.
 inline Statistics statistics(const Space& space) {
   Statistics all = {};
   cudaMemcpy(&all, &space.shared->statistics, sizeof all, cudaMemcpyDeviceToHost);
   return all;
+}
+
+/// Waits for kernels, then applies all that is logged to the image.
+inline bool apply_all(Space& space) {
+  if (!check(space)) return false;
+  unsigned last;
+  if (space.pool != NULL) return recover(space, last) || refuse("settle", NULL, "contradicts itself");
+  return cudaMemcpy(space.image, space.data, 4ull * space.options.words, cudaMemcpyDeviceToHost) == cudaSuccess;
+}
+
+/// Waits for kernels, then applies all that is logged: the image is the working copy, durable, and the logs are empty.
+inline bool settle(Space& space) {
+  if (!apply_all(space)) return false;
+  return space.pool == NULL || reset(space, statistics(space)) || refuse("settle", NULL, "cannot be reset");
 }
 
 /// What has happened over time since the space was opened; all zero without Options::timeline.
@@ -362,7 +368,7 @@ inline Timeline timeline(const Space& space) {
 
 /// Settles, and ends the space. 0, or -1 and a sentence on stderr.
 inline int close(Space& space) {
-  bool good = settle(space);
+  bool good = apply_all(space);
   cudaFree(space.shared);
   if (space.pool == NULL) {
     free(space.image);

@@ -75,7 +75,7 @@ void print_figure(const ComparedFigure& compared, bool scored) {
   for (const Bar& bar : figure.bars) headings.push_back(">" + bar.label);
   Table table(headings);
   for (const ComparedRow& row : compared.rows()) {
-    std::vector<std::string> cells{row.program == "mean" ? mean_name(figure) : compared.label(row.program)};
+    std::vector<std::string> cells{row.program == "mean" ? mean_name(figure) : compared.label(row.program, row.x)};
     if (!figure.x.name.empty()) cells.push_back(row.x);
     for (const Bar& bar : figure.bars)
       cells.push_back(here_and_paper(figure, *compared.find(row.program, bar.name, row.x)));

@@ -45,6 +45,7 @@ std::string identity(const Program& program, const Configuration& configuration,
   for (const std::string& setting : configuration.settings) text += setting + "\n";
   for (const std::string& option : configuration.options) text += "option " + option + "\n";
   if (!configuration.source_prefix.empty()) text += "source " + configuration.source_prefix + "\n";
+  if (!configuration.size.empty()) text += "size " + configuration.size + "\n";
   return text + configuration.words;
 }
 
@@ -170,7 +171,8 @@ PlannedRun ReproducePlan::planned(const Program& program, const Configuration& c
   run.settings.settings.insert(run.settings.settings.end(), request_.settings.begin(), request_.settings.end());
   run.settings.seed = seed;
   run.machine_text = runtime::to_toml(run.settings.resolve());
-  const std::string& size = program.sizes.at(request_.size);
+  planned.size = suite_.size_on(configuration, request_.size);
+  const std::string& size = program.sizes.at(planned.size);
   const auto call = [&](const std::string& text) {
     Words words = words_of(text + " " + configuration.words, size);
     words.insert(words.begin(), build_of(program, configuration).output.string());
@@ -180,7 +182,7 @@ PlannedRun ReproducePlan::planned(const Program& program, const Configuration& c
   if (phase == Phase::recovery) run.prepare = call(program.prepare);
   run.environment = {{"program", program.run_name},
                      {"phase", phase == Phase::run ? "run" : "recovery"},
-                     {"size", request_.size},
+                     {"size", planned.size},
                      {"options", build_of(program, configuration).options}};
   return planned;
 }
@@ -216,8 +218,10 @@ std::string expected_time(const ReproducePlan& plan, const Suite& suite, unsigne
   std::set<std::string> unknown;
   for (const PlannedRun& run : plan.runs()) {
     const Program& program = *run.program;
-    const auto measured = program.seconds.find(suite.size);
-    const auto part = program.works.find(suite.size), whole = program.works.find(plan.size());
+    const auto known = program.seconds.find(run.size);
+    const auto measured = known != program.seconds.end() ? known : program.seconds.find(suite.size);
+    const auto part = program.works.find(known != program.seconds.end() ? run.size : suite.size);
+    const auto whole = program.works.find(run.size);
     if (measured == program.seconds.end() || part == program.works.end())
       unknown.insert(program.name);
     else

@@ -25,6 +25,7 @@ struct PlannedRun {
   const report::Program* program = nullptr;
   const report::Configuration* configuration = nullptr;
   report::Phase phase = report::Phase::run;
+  std::string size;
   MachineRun run;    // prepared by another call where a recovery is measured
   std::string name;  // of its directory; ends in the key
 };

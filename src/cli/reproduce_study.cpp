@@ -21,6 +21,18 @@ namespace fs = std::filesystem;
 using core::UserError;
 using namespace report;
 
+/// Which parts of the paper's data the bars of a program show, at a value of the axis: "1/8".
+std::string part_of(const Suite& suite, const Figure& figure, const Program& program, const std::string& x,
+                    const std::string& size) {
+  std::vector<std::string> parts;
+  for (const std::string& bar : figure.bars_with_a_machine()) {
+    const auto part = program.parts.find(suite.size_on(figure.machine(bar, x), size));
+    if (part != program.parts.end() && std::ranges::find(parts, part->second) == parts.end())
+      parts.push_back(part->second);
+  }
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
 Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::string& size,
                       const std::vector<u64>& seeds, const fs::path& out) {
   Reproduction result;
@@ -36,10 +48,14 @@ Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::
   };
   for (const Figure* figure : plan.figures())
     result.figures.push_back(compare(suite, *figure, plan.programs(), seeds, find));
-  for (ComparedFigure& figure : result.figures)
-    for (const std::string& program : figure.programs)
-      if (const auto& parts = suite.programs.at(program).parts; figure.figure->shows_part && parts.contains(size))
-        figure.parts[program] = parts.at(size);
+  for (ComparedFigure& compared : result.figures) {
+    const Figure& figure = *compared.figure;
+    if (!figure.shows_part) continue;
+    for (const std::string& program : compared.programs)
+      for (const std::string& x : figure.x.points())
+        if (std::string part = part_of(suite, figure, suite.programs.at(program), x, size); !part.empty())
+          compared.parts[Figure::row_name(program, x)] = std::move(part);
+  }
   return result;
 }
 

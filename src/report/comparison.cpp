@@ -271,9 +271,12 @@ bool ComparedFigure::has_ranges() const {
   return std::ranges::any_of(bars, [](const ComparedBar& bar) { return bar.by_seed.size() > 1; });
 }
 
-std::string ComparedFigure::label(const std::string& program) const {
-  const auto part = parts.find(program);
-  return part == parts.end() ? program : fmt::format("{}, {}", program, part->second);
+std::string ComparedFigure::label(const std::string& program, const std::string& x) const {
+  std::vector<std::string> sizes;
+  for (const std::string& place : x.empty() ? figure->x.points() : std::vector{x})
+    if (const auto part = parts.find(Figure::row_name(program, place)); part != parts.end())
+      if (std::ranges::find(sizes, part->second) == sizes.end()) sizes.push_back(part->second);
+  return sizes.empty() ? program : fmt::format("{}, {}", program, fmt::join(sizes, " and "));
 }
 
 std::size_t ComparedFigure::count(Verdict verdict) const {

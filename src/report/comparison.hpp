@@ -50,15 +50,16 @@ struct ComparedRow {
 struct ComparedFigure {
   const Figure* figure = nullptr;
   std::vector<std::string> programs;         // those that were asked for, in the figure's order
-  std::map<std::string, std::string> parts;  // of them: which part of the paper's size was run, where the suite says so
+  std::map<std::string, std::string> parts;  // by Figure::row_name: which part of the paper's size was run, if known
   std::vector<ComparedBar> bars;             // by program, value of the axis, bar; the mean's last
   std::vector<JudgedClaim> claims;           // of the paper's text
   Agreement direction;                       // bars more than 5 % from the normal one: on the same side of it
   Agreement order;                           // pairs of a program's bars more than 5 % apart: in the same order
   const ComparedBar* find(const std::string& program, const std::string& bar, const std::string& x = "") const;
-  bool has_ranges() const;                              // there are several seeds
-  std::size_t count(Verdict) const;                     // of the claims
-  std::string label(const std::string& program) const;  // "gpKVS, 1/8": the program and the part of the paper's size
+  bool has_ranges() const;           // there are several seeds
+  std::size_t count(Verdict) const;  // of the claims
+  /// "gpKVS, 1/8": the program and the part of the paper's size, at a value of the axis. `x` empty: of all its values.
+  std::string label(const std::string& program, const std::string& x = "") const;
   /// Programs by values of the axis, then the means, if there are any.
   std::vector<ComparedRow> rows() const;
 };

@@ -102,7 +102,7 @@ std::string bars_table(const ComparedFigure& compared, bool scored) {
         "<tr{}><td>{}</td>{}<td>{}</td><td class=number>{}</td><td class=number>{}</td>{}{}{}"
         "<td class=runs>{}</td></tr>\n",
         bar.program == "mean" ? " class=mean" : "",
-        bar.program == "mean" ? mean_name(figure) : escaped(compared.label(bar.program)),
+        bar.program == "mean" ? mean_name(figure) : escaped(compared.label(bar.program, bar.x)),
         along ? fmt::format("<td>{}</td>", escaped(bar.x)) : "", escaped(bar_named(figure, bar.bar).label),
         value_text(figure, bar.paper), value_text(figure, bar.ours),
         ranges ? fmt::format("<td class=number>{}</td>", range_text(figure, bar)) : "",

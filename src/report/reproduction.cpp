@@ -147,7 +147,7 @@ std::string bars_markdown(const ComparedFigure& compared) {
   for (const Bar& bar : figure.bars) heads += fmt::format(" {} |", bar.label), rule += "---|";
   text = fmt::format("{}\n{}\n", heads, rule);
   for (const ComparedRow& row : compared.rows()) {
-    text += fmt::format("| {} |", row.program == "mean" ? mean_name(figure) : compared.label(row.program));
+    text += fmt::format("| {} |", row.program == "mean" ? mean_name(figure) : compared.label(row.program, row.x));
     if (along) text += fmt::format(" {} |", row.x);
     for (const Bar& bar : figure.bars) {
       const ComparedBar* one = compared.find(row.program, bar.name, row.x);

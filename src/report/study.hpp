@@ -55,7 +55,8 @@ struct Configuration {
   std::string source_prefix;          // of the file's name: another version of the program stands beside its source
   std::vector<std::string> options;   // of `ew build`, behind the program's
   std::string words;                  // behind the program's call: those of a bar, or of a place on the x-axis
-  bool count_launches = false;        // a kernel's time has the machine's launch.latency on top
+  std::string size;             // of the programs, where nobody asks for another than the suite's; empty: that one
+  bool count_launches = false;  // a kernel's time has the machine's launch.latency on top
 };
 
 /// How a bar's height follows from what was measured.
@@ -151,6 +152,11 @@ struct Suite {
   u64 most_memory = 0;         // bytes that a run of `size` may take; 0: whatever it takes
   std::map<std::string, Program> programs;
   std::vector<Figure> figures;  // in the order that suite.toml says
+
+  /// At which programs run on a machine, where `asked` is the size of the reproduction.
+  const std::string& size_on(const Configuration& configuration, const std::string& asked) const {
+    return asked == size && !configuration.size.empty() ? configuration.size : asked;
+  }
 };
 
 /// Names of the suites in a folder of studies, sorted.

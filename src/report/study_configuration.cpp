@@ -33,7 +33,7 @@ void read_configurations(const StudyTable& document, const std::string& file, co
   for (const toml::key* key : order) {
     const std::string name(key->str()), what = fmt::format("[configuration.{}]", name);
     const StudyTable table(as_table(*tables.get(name), file, what), file, what,
-                           {"from", "machine", "set", "source_prefix", "options", "words", "count_launches"});
+                           {"from", "machine", "set", "source_prefix", "options", "words", "size", "count_launches"});
     if (replaced.contains(name)) continue;
     if (known.contains(name))
       throw UserError(table.place(), fmt::format("{} stands already in {}", what, known[name].place.file));
@@ -51,6 +51,7 @@ void read_configurations(const StudyTable& document, const std::string& file, co
     for (const std::string& option : table.texts_or_none("options")) configuration.options.push_back(option);
     if (const std::string words = table.text_or("words", ""); !words.empty())
       configuration.words += (configuration.words.empty() ? "" : " ") + words;
+    configuration.size = table.text_or("size", configuration.size);
     configuration.count_launches = table.truth_or("count_launches", configuration.count_launches);
     check_machine(configuration);
     known[name] = std::move(configuration);

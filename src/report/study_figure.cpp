@@ -65,6 +65,11 @@ std::optional<double> note_recovery(const Measurement& asked, const std::map<std
   return 1.0;
 }
 
+/// The size at which a program runs on a machine is one of those that it has.
+void check_size(const Program& program, const Configuration& on) {
+  if (!on.size.empty()) expect_name(on.place, "size", on.size, names_of(program.sizes));
+}
+
 /// value = "EXPRESSION" of the bars that have one: over the machines of the other bars, and configurations.
 void read_values(Figure& figure, const StudyTable& table, const std::string& file,
                  const std::vector<std::string>& configurations, const std::map<std::string, Program>& programs) {
@@ -149,10 +154,35 @@ void check_places(const std::string& text, bool numeric, const core::Place& plac
   }
 }
 
+/// What is different at some values of the axis: [[x.at]].
+struct Stretch {
+  std::vector<std::string> values, settings;
+  std::string size;
+};
+
+/// Of the axis, and what stands in its settings. A value is in one of them at most.
+std::vector<Stretch> read_stretches(const Axis& axis, const StudyTable& of_axis, const std::string& file) {
+  std::vector<Stretch> list;
+  std::set<std::string> seen;
+  for (const toml::table* node : of_axis.tables_or_none("at")) {
+    const StudyTable table(*node, file, "[[x.at]]", {"values", "set", "size"});
+    Stretch one{table.values("values"), table.texts_or_none("set"), table.text_or("size", "")};
+    for (const std::string& value : one.values) {
+      expect_name(table.place_of("values"), "value", value, views_of(axis.values));
+      if (!seen.insert(value).second)
+        throw UserError(table.place_of("values"), fmt::format("{} stands in two [[x.at]]", value));
+    }
+    for (const std::string& setting : one.settings) check_places(setting, axis.numeric, table.place_of("set"));
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 /// [x]: a configuration for each one that there is and each value of the axis.
 void read_axis(Figure& figure, const StudyTable& document, const std::string& file) {
   if (!document.has("x")) return;
-  const StudyTable table(document.table_or_none("x"), file, "[x]", {"name", "label", "values", "words", "set", "over"});
+  const StudyTable table(document.table_or_none("x"), file, "[x]",
+                         {"name", "label", "values", "words", "set", "over", "at"});
   Axis& axis = figure.x;
   axis.name = table.text("name");
   axis.label = table.text_or("label", axis.name);
@@ -169,6 +199,7 @@ void read_axis(Figure& figure, const StudyTable& document, const std::string& fi
   if (open.find("{x") == open.npos)
     throw UserError(table.place(), "[x] should have \"words\" or \"set\" with \"{x}\" where the value stands");
   check_places(open, axis.numeric, table.place());
+  const std::vector<Stretch> stretches = read_stretches(axis, table, file);
   Configurations along;
   for (const auto& [name, base] : figure.configurations) {
     std::vector<std::string> places = axis.values;
@@ -179,8 +210,13 @@ void read_axis(Figure& figure, const StudyTable& document, const std::string& fi
       if (!words.empty()) one.words += (one.words.empty() ? "" : " ") + with_value(words, value);
       std::vector<std::string> along_axis;  // behind them those of the configuration: it may keep a field as it is
       for (const std::string& setting : settings) along_axis.push_back(with_value(setting, value));
+      for (const Stretch& stretch : stretches) {
+        if (std::ranges::find(stretch.values, value) == stretch.values.end()) continue;
+        for (const std::string& setting : stretch.settings) along_axis.push_back(with_value(setting, value));
+        if (one.size.empty()) one.size = stretch.size;
+      }
       one.settings.insert(one.settings.begin(), along_axis.begin(), along_axis.end());
-      if (!settings.empty()) check_machine(one);
+      if (!along_axis.empty()) check_machine(one);
       along[one.name] = std::move(one);
     }
   }
@@ -214,7 +250,10 @@ void read_claims_of(Figure& figure, const fs::path& path, const std::vector<std:
   figure.claims = read_claims(text_of(path), path.string(), names);
   for (const Claim& claim : figure.claims)
     if (claim.judged())
-      claim.expression.value([&](const Measurement& asked) { return note_recovery(asked, programs, claim.place); });
+      claim.expression.value([&](const Measurement& asked) {
+        check_size(programs.at(asked.program), figure.machine(asked.machine, asked.x));
+        return note_recovery(asked, programs, claim.place);
+      });
 }
 
 }  // namespace
@@ -301,6 +340,9 @@ Figure read_figure(const fs::path& folder, const std::map<std::string, Program>&
   read_values(figure, table, file, names, programs);
   read_parts(figure, table, file);
   read_axis(figure, table, file);
+  for (const std::string& bar : figure.bars_with_a_machine())
+    for (const std::string& x : figure.x.points())
+      for (const std::string& program : figure.programs) check_size(programs.at(program), figure.machine(bar, x));
   const bool has_claims = fs::exists(folder / "claims.csv");
   if (!has_claims || fs::exists(folder / "published.csv")) read_published_of(figure, folder / "published.csv");
   if (has_claims) read_claims_of(figure, folder / "claims.csv", names, programs);

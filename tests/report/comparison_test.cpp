@@ -373,6 +373,18 @@ TEST_F(Comparison, KnowsTheOperationsOfARunsSize) {
   EXPECT_DOUBLE_EQ(ours(compared({"P"}), "P", "throughput"), 0.25);
 }
 
+TEST_F(Comparison, SaysTheSizeAtEachValueOfTheAxis) {
+  figure_.x.name = "n";
+  figure_.x.values = {"1", "2", "4"};
+  ComparedFigure compared;
+  compared.figure = &figure_;
+  compared.parts = {{"P at 1", "1"}, {"P at 2", "1/4"}, {"P at 4", "1"}};
+  EXPECT_EQ(compared.label("P", "1"), "P, 1");
+  EXPECT_EQ(compared.label("P", "2"), "P, 1/4");
+  EXPECT_EQ(compared.label("P"), "P, 1 and 1/4");
+  EXPECT_EQ(compared.label("Q"), "Q");
+}
+
 TEST_F(Comparison, SaysTheSizeAndWhichRunTookTooMuchMemory) {
   add_run("P", "a", 100), add_run("P", "b", 50);
   add_bar({"b", "", "b", "a", ""}, 2, 8);

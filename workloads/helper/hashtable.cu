@@ -72,8 +72,9 @@ HELPER_KERNEL inserts(tx::Space space, Layout layout, unsigned begin, unsigned e
 template <class Present>
 void verify(const tx::Space& space, const Layout& layout, const Present& present) {
   const auto slot_at = [&](unsigned slot) { return *space.in_image<Slot>(layout.at(slot)); };
-  std::map<unsigned, unsigned> inserts;  // key -> number
-  for (unsigned i = 0; i < layout.inserts; ++i) inserts[key_of(i)] = i;
+  std::vector<std::pair<unsigned, unsigned>> inserts;  // key, number; sorted
+  for (unsigned i = 0; i < layout.inserts; ++i) inserts.emplace_back(key_of(i), i);
+  std::sort(inserts.begin(), inserts.end());
   std::vector<bool> there(layout.inserts);
   for (unsigned s = 0; s < layout.base + layout.extended; ++s) {
     const Slot slot = slot_at(s);
@@ -81,8 +82,9 @@ void verify(const tx::Space& space, const Layout& layout, const Present& present
       REQUIRE(slot.value == 0, "place %u has value %u, but no key", s, slot.value);
       continue;
     }
-    const auto found = inserts.find(slot.key);
-    REQUIRE(found != inserts.end(), "place %u has key %u, which nobody has inserted", s, slot.key);
+    const auto found = std::lower_bound(inserts.begin(), inserts.end(), std::pair(slot.key, 0u));
+    REQUIRE(found != inserts.end() && found->first == slot.key, "place %u has key %u, which nobody has inserted", s,
+            slot.key);
     REQUIRE(slot.value == value_of(slot.key), "key %u has value %u instead of %u", slot.key, slot.value,
             value_of(slot.key));
     REQUIRE(!there[found->second], "key %u is there twice", slot.key);
