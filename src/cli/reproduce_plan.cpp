@@ -45,6 +45,8 @@ std::string identity(const Program& program, const Configuration& configuration,
   for (const std::string& setting : configuration.settings) text += setting + "\n";
   for (const std::string& option : configuration.options) text += "option " + option + "\n";
   if (!configuration.source_prefix.empty()) text += "source " + configuration.source_prefix + "\n";
+  for (const auto& [size, settings] : configuration.settings_at)
+    for (const std::string& setting : settings) text += "at " + size + " " + setting + "\n";
   if (!configuration.size.empty()) text += "size " + configuration.size + "\n";
   return text + configuration.words;
 }
@@ -168,10 +170,13 @@ PlannedRun ReproducePlan::planned(const Program& program, const Configuration& c
   MachineRun& run = planned.run;
   run.settings.machine = configuration.machine;
   run.settings.settings = configuration.settings;
+  planned.size = suite_.size_on(configuration, request_.size);
+  if (const auto at = configuration.settings_at.find(planned.size); at != configuration.settings_at.end())
+    run.settings.settings.insert(run.settings.settings.end(), at->second.begin(), at->second.end());
   run.settings.settings.insert(run.settings.settings.end(), request_.settings.begin(), request_.settings.end());
   run.settings.seed = seed;
   run.machine_text = runtime::to_toml(run.settings.resolve());
-  planned.size = suite_.size_on(configuration, request_.size);
+  report::expect_name(configuration.place, "size", planned.size, report::names_of(program.sizes));
   const std::string& size = program.sizes.at(planned.size);
   const auto call = [&](const std::string& text) {
     Words words = words_of(text + " " + configuration.words, size);
@@ -232,8 +237,8 @@ std::string expected_time(const ReproducePlan& plan, const Suite& suite, unsigne
     return all < 7200 ? fmt::format("{:.0f} minutes", all / 60) : fmt::format("{:.0f} hours", all / 3600);
   };
   return fmt::format(
-      "{} runs of size {}: about {} of one core, so {} with {} at once. This follows from the times of "
-      "runs of size {}, and the sizes{}",
+      "{} runs of size {}: about {} of one core, so {} with {} at once. This follows from the times that runs "
+      "took (those of size {} where a size has none), and the sizes{}",
       plan.runs().size(), plan.size(), hours(seconds), hours(seconds / std::max(jobs, 1u)), std::max(jobs, 1u),
       suite.size, unknown.empty() ? "" : fmt::format("; of {} no time is known", fmt::join(unknown, ", ")));
 }
@@ -242,13 +247,14 @@ std::string expected_memory(const ReproducePlan& plan, const Suite& suite, unsig
   std::vector<std::pair<double, std::string>> runs;  // GiB, program; the largest first
   for (const PlannedRun& run : plan.runs()) {
     const Program& program = *run.program;
-    const auto measured = program.mib.find(suite.size);
+    const auto known = program.mib.find(run.size);
+    const auto measured = known != program.mib.end() ? known : program.mib.find(suite.size);
     if (measured == program.mib.end()) continue;
     const auto part_of = [&](const std::string& size) {
       const auto part = program.parts.find(size);
       return part == program.parts.end() ? 1.0 : Program::part_of(part->second);
     };
-    runs.emplace_back(measured->second / 1024 / part_of(suite.size) * part_of(plan.size()), program.name);
+    runs.emplace_back(measured->second / 1024 / part_of(measured->first) * part_of(run.size), program.name);
   }
   if (runs.empty()) return {};
   std::ranges::sort(runs, std::greater<>());

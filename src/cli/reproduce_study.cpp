@@ -30,7 +30,7 @@ std::string part_of(const Suite& suite, const Figure& figure, const Program& pro
     if (part != program.parts.end() && std::ranges::find(parts, part->second) == parts.end())
       parts.push_back(part->second);
   }
-  return fmt::format("{}", fmt::join(parts, " and "));
+  return fmt::format("{}", fmt::join(parts, " or "));
 }
 
 Reproduction compared(const Suite& suite, const ReproducePlan& plan, const std::string& size,

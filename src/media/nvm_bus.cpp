@@ -12,6 +12,15 @@ u64 time_of(core::Bytes granule, core::BytesPerSecond bandwidth, u32 channels) {
   return static_cast<u64>(static_cast<unsigned __int128>(granule.count) * femtoseconds * channels / bandwidth.count);
 }
 
+/// By Part.
+std::array<u64, 3> write_times(const NvmConfig& config, u32 channels) {
+  const auto time = [&](core::BytesPerSecond bandwidth) { return time_of(config.granule, bandwidth, channels); };
+  const u64 whole = time(config.write_bandwidth);
+  const u64 partial =
+      config.partial_bandwidth.count ? time(config.partial_bandwidth) : time(config.read_bandwidth) + whole;
+  return {whole, partial, config.random_bandwidth.count ? time(config.random_bandwidth) : partial};
+}
+
 }  // namespace
 
 NvmBus::NvmBus(const NvmConfig& config, core::TimeWheel& wheel, core::Kilohertz clock, u32 channels,
@@ -19,9 +28,7 @@ NvmBus::NvmBus(const NvmConfig& config, core::TimeWheel& wheel, core::Kilohertz 
     : wheel_(wheel),
       clock_(core::ClockRatio::of_hertz(clock, femtoseconds)),
       read_time_(time_of(config.granule, config.read_bandwidth, channels)),
-      write_time_(time_of(config.granule, config.write_bandwidth, channels)),
-      partial_time_(config.partial_bandwidth.count ? time_of(config.granule, config.partial_bandwidth, channels)
-                                                   : read_time_ + write_time_) {
+      write_times_(write_times(config, channels)) {
   if (rows) banks_.emplace(*rows);
 }
 

@@ -2,6 +2,7 @@
 // `nvm.rows`, NvmBanks say when they can begin. Owned by the medium.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "core/clock_ratio.hpp"
@@ -27,10 +28,12 @@ class NvmBus {
     return banks_->start(address, write, arrived, free_at_);
   }
 
-  /// The banks read so many granules, or write one, whole or in part. `address`: of the first of them.
+  enum class Part { whole, partial, random };  // of a granule that is written; random: its page is not known
+
+  /// The banks read so many granules, or write one. `address`: of the first of them.
   void read(u64 address, u32 granules, Femtoseconds arrived) { occupy(address, false, arrived, granules * read_time_); }
-  void write(u64 address, bool whole, Femtoseconds arrived) {
-    occupy(address, true, arrived, whole ? write_time_ : partial_time_);
+  void write(u64 address, Part part, Femtoseconds arrived) {
+    occupy(address, true, arrived, write_times_[static_cast<u32>(part)]);
   }
   Femtoseconds busy() const { return busy_; }
 
@@ -39,7 +42,8 @@ class NvmBus {
 
   core::TimeWheel& wheel_;
   const core::ClockRatio clock_;
-  const Femtoseconds read_time_, write_time_, partial_time_;  // of one granule
+  const Femtoseconds read_time_;                   // of one granule
+  const std::array<Femtoseconds, 3> write_times_;  // by Part
   std::optional<NvmBanks> banks_;
   Femtoseconds free_at_ = 0, busy_ = 0;
 };

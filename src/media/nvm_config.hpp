@@ -17,6 +17,8 @@ struct NvmConfig {
   core::BytesPerSecond read_bandwidth{52'800'000'000};
   core::BytesPerSecond write_bandwidth{12'500'000'000};
   core::BytesPerSecond partial_bandwidth{5'970'000'000};
+  core::BytesPerSecond random_bandwidth{0};
+  u32 pages = 0;
   core::Picoseconds latency{305'000};
   core::Picoseconds write_latency{62'000};
   core::Bytes granule{256};
@@ -55,7 +57,15 @@ struct NvmConfig {
           "Bandwidth of granules of which a part is written: they are read, merged and written. The whole granule "
           "counts. "
           "0: the time of a read and a write.",
-          "calibrated: GPM, section 6.1, 3.13 GB/s for unaligned and 0.72 GB/s for random writes");
+          "calibrated: GPM, section 6.1, 3.13 GB/s for unaligned writes, and 0.72 GB/s for random ones of 32 bytes");
+    visit("random_bandwidth", self.random_bandwidth, Range{0, 100000}, "",
+          "The same, of granules whose page the modules do not know (nvm.pages). 0: as partial_bandwidth.",
+          "0: not simulated. titan-rtx-optane has 2.88: GPM's 0.72 GB/s of writes of 64 bytes, a granule of 256 each");
+    visit(
+        "pages", self.pages, Range{0, 1048576}, "pages",
+        "Pages of 4 KiB of one channel whose place in the medium the modules know: those that were written last. 0: "
+        "every page.",
+        "0: not simulated. Wang et al. 2020, and the published configuration of their simulator VANS: 4,096 a module");
     visit("latency", self.latency, Range{0, 1e9}, "",
           "Time from a read's arrival at the memory controller to its data.", "Izraelevitz 2019: random reads");
     visit("write_latency", self.write_latency, Range{0, 1e9}, "",

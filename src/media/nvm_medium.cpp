@@ -19,6 +19,7 @@ NvmMedium::NvmMedium(const NvmConfig& config, const MediaParts& parts, u32 chann
       arrivals_(granules_),
       writes_(config.write_queue, granules_.bytes(), config.combine),
       reads_(config.read_buffer),
+      pages_(config.pages),
       bus_(config, parts.wheel, parts.clock, channels, rows),
       scheduler_(config, reads_, writes_, bus_, granules_) {}
 
@@ -26,6 +27,7 @@ void NvmMedium::add_to(memory::DeviceStatistics& sum) const {
   sum.granules_read += granules_read_;
   sum.granules_written += granules_written_;
   sum.granules_merged += granules_merged_;
+  sum.page_misses += page_misses_;
   sum.combined += writes_.combined();
   sum.busy_picoseconds += bus_.busy() / 1000;
 }
@@ -151,9 +153,16 @@ void NvmMedium::serve_read() {
 void NvmMedium::serve_write() {
   const u32 number = scheduler_.next_write();
   const NvmWriteQueue::Entry& entry = writes_[number];
-  bus_.write(granules_.address_of(entry.granule), entry.whole, entry.arrived);
+  const u64 address = granules_.address_of(entry.granule);
+  const bool known = pages_.know(address);
+  bus_.write(address,
+             entry.whole ? NvmBus::Part::whole
+             : known     ? NvmBus::Part::partial
+                         : NvmBus::Part::random,
+             entry.arrived);
   ++granules_written_;
   if (!entry.whole) ++granules_merged_;
+  if (!known) ++page_misses_;
   if (durable_ && entry.address) durable_->worn(entry.address, granules_.bytes());
   writes_.remove(number);
 }

@@ -9,6 +9,7 @@
 //   nvm_arrivals.hpp     writes that wait for room, and reads behind them
 //   nvm_write_queue.hpp  the write-pending queue
 //   nvm_reads.hpp        reads that wait for the banks, and the buffer
+//   nvm_pages.hpp        pages whose place in the medium is known
 //   nvm_scheduler.hpp    which read or write the banks do next
 //   nvm_bus.hpp          how long that takes
 // Owned by a device; bytes that stay in the queue are safe and are no work under way.
@@ -19,6 +20,7 @@
 #include "media/nvm_bus.hpp"
 #include "media/nvm_config.hpp"
 #include "media/nvm_granules.hpp"
+#include "media/nvm_pages.hpp"
 #include "media/nvm_reads.hpp"
 #include "media/nvm_scheduler.hpp"
 #include "media/nvm_write_queue.hpp"
@@ -72,10 +74,11 @@ class NvmMedium {
   NvmArrivals arrivals_;
   NvmWriteQueue writes_;
   NvmReads reads_;
+  NvmPages pages_;
   NvmBus bus_;
   NvmScheduler scheduler_;
   core::Cycle armed_ = core::never;
-  u64 under_way_ = 0, granules_read_ = 0, granules_written_ = 0, granules_merged_ = 0;
+  u64 under_way_ = 0, granules_read_ = 0, granules_written_ = 0, granules_merged_ = 0, page_misses_ = 0;
 };
 
 }  // namespace ew::media

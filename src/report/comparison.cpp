@@ -275,8 +275,10 @@ std::string ComparedFigure::label(const std::string& program, const std::string&
   std::vector<std::string> sizes;
   for (const std::string& place : x.empty() ? figure->x.points() : std::vector{x})
     if (const auto part = parts.find(Figure::row_name(program, place)); part != parts.end())
-      if (std::ranges::find(sizes, part->second) == sizes.end()) sizes.push_back(part->second);
-  return sizes.empty() ? program : fmt::format("{}, {}", program, fmt::join(sizes, " and "));
+      if (const std::string size = part->second == "1" ? "full size" : part->second;
+          std::ranges::find(sizes, size) == sizes.end())
+        sizes.push_back(size);
+  return sizes.empty() ? program : fmt::format("{}, {}", program, fmt::join(sizes, " or "));
 }
 
 std::size_t ComparedFigure::count(Verdict verdict) const {

@@ -51,12 +51,13 @@ struct Program {
 struct Configuration {
   std::string name, machine;
   core::Place place;
-  std::vector<std::string> settings;  // as --set takes them
-  std::string source_prefix;          // of the file's name: another version of the program stands beside its source
-  std::vector<std::string> options;   // of `ew build`, behind the program's
-  std::string words;                  // behind the program's call: those of a bar, or of a place on the x-axis
-  std::string size;             // of the programs, where nobody asks for another than the suite's; empty: that one
-  bool count_launches = false;  // a kernel's time has the machine's launch.latency on top
+  std::vector<std::string> settings;                            // as --set takes them
+  std::map<std::string, std::vector<std::string>> settings_at;  // behind them, where programs run at a size
+  std::string source_prefix;         // of the file's name: another version of the program stands beside its source
+  std::vector<std::string> options;  // of `ew build`, behind the program's
+  std::string words;                 // behind the program's call: those of a bar, or of a place on the x-axis
+  std::string size;                  // of the programs, where nobody asks for another than the suite's; empty: that one
+  bool count_launches = false;       // a kernel's time has the machine's launch.latency on top
 };
 
 /// How a bar's height follows from what was measured.
@@ -149,7 +150,7 @@ struct Suite {
   std::string name, title;
   std::string size = "paper";  // at which programs run where nobody says another
   std::string full;            // the suite that has the paper's sizes, where they need other machines; "": this one
-  u64 most_memory = 0;         // bytes that a run of `size` may take; 0: whatever it takes
+  u64 most_memory = 0;         // bytes that a run may take where nobody asks for another `size`; 0: all
   std::map<std::string, Program> programs;
   std::vector<Figure> figures;  // in the order that suite.toml says
 

@@ -70,6 +70,38 @@ void check_size(const Program& program, const Configuration& on) {
   if (!on.size.empty()) expect_name(on.place, "size", on.size, names_of(program.sizes));
 }
 
+std::vector<std::string_view> all_sizes(const std::map<std::string, Program>& programs) {
+  std::set<std::string_view> sizes;
+  for (const auto& [name, program] : programs)
+    for (const auto& [size, words] : program.sizes) sizes.insert(size);
+  return {sizes.begin(), sizes.end()};
+}
+
+/// The sizes that configurations name are those of some program.
+void check_sizes(const Configurations& configurations, const std::map<std::string, Program>& programs) {
+  const std::vector<std::string_view> sizes = all_sizes(programs);
+  for (const auto& [name, configuration] : configurations) {
+    if (!configuration.size.empty()) expect_name(configuration.place, "size", configuration.size, sizes);
+    for (const auto& [size, settings] : configuration.settings_at)
+      expect_name(configuration.place, "size", size, sizes);
+  }
+}
+
+/// Of all that bars show; claims say more.
+void check_sizes_of_bars(const Figure& figure, const std::map<std::string, Program>& programs) {
+  const auto check = [&](const std::string& configuration, const std::string& x) {
+    if (configuration.empty()) return;
+    for (const std::string& program : figure.programs)
+      check_size(programs.at(program), figure.configuration(configuration, x));
+  };
+  for (const Bar& bar : figure.bars)
+    for (const std::string& x : figure.x.points()) {
+      check(bar.run, x);
+      check(bar.via, x);
+      check(bar.over, figure.x.over.empty() ? x : figure.x.over);
+    }
+}
+
 /// value = "EXPRESSION" of the bars that have one: over the machines of the other bars, and configurations.
 void read_values(Figure& figure, const StudyTable& table, const std::string& file,
                  const std::vector<std::string>& configurations, const std::map<std::string, Program>& programs) {
@@ -158,28 +190,34 @@ void check_places(const std::string& text, bool numeric, const core::Place& plac
 struct Stretch {
   std::vector<std::string> values, settings;
   std::string size;
+  core::Place place;
 };
 
 /// Of the axis, and what stands in its settings. A value is in one of them at most.
-std::vector<Stretch> read_stretches(const Axis& axis, const StudyTable& of_axis, const std::string& file) {
+std::vector<Stretch> read_stretches(const Axis& axis, const StudyTable& of_axis, const std::string& file,
+                                    const std::map<std::string, Program>& programs) {
   std::vector<Stretch> list;
   std::set<std::string> seen;
+  std::vector<std::string_view> known = views_of(axis.values);
+  if (!axis.over.empty()) known.push_back(axis.over);
   for (const toml::table* node : of_axis.tables_or_none("at")) {
     const StudyTable table(*node, file, "[[x.at]]", {"values", "set", "size"});
-    Stretch one{table.values("values"), table.texts_or_none("set"), table.text_or("size", "")};
+    Stretch one{table.values("values"), table.texts_or_none("set"), table.text_or("size", ""), table.place()};
     for (const std::string& value : one.values) {
-      expect_name(table.place_of("values"), "value", value, views_of(axis.values));
+      expect_name(table.place_of("values"), "value", value, known);
       if (!seen.insert(value).second)
         throw UserError(table.place_of("values"), fmt::format("{} stands in two [[x.at]]", value));
     }
     for (const std::string& setting : one.settings) check_places(setting, axis.numeric, table.place_of("set"));
+    if (!one.size.empty()) expect_name(table.place_of("size"), "size", one.size, all_sizes(programs));
     list.push_back(std::move(one));
   }
   return list;
 }
 
 /// [x]: a configuration for each one that there is and each value of the axis.
-void read_axis(Figure& figure, const StudyTable& document, const std::string& file) {
+void read_axis(Figure& figure, const StudyTable& document, const std::string& file,
+               const std::map<std::string, Program>& programs) {
   if (!document.has("x")) return;
   const StudyTable table(document.table_or_none("x"), file, "[x]",
                          {"name", "label", "values", "words", "set", "over", "at"});
@@ -199,7 +237,7 @@ void read_axis(Figure& figure, const StudyTable& document, const std::string& fi
   if (open.find("{x") == open.npos)
     throw UserError(table.place(), "[x] should have \"words\" or \"set\" with \"{x}\" where the value stands");
   check_places(open, axis.numeric, table.place());
-  const std::vector<Stretch> stretches = read_stretches(axis, table, file);
+  const std::vector<Stretch> stretches = read_stretches(axis, table, file, programs);
   Configurations along;
   for (const auto& [name, base] : figure.configurations) {
     std::vector<std::string> places = axis.values;
@@ -213,7 +251,7 @@ void read_axis(Figure& figure, const StudyTable& document, const std::string& fi
       for (const Stretch& stretch : stretches) {
         if (std::ranges::find(stretch.values, value) == stretch.values.end()) continue;
         for (const std::string& setting : stretch.settings) along_axis.push_back(with_value(setting, value));
-        if (one.size.empty()) one.size = stretch.size;
+        if (one.size.empty() && !stretch.size.empty()) one.size = stretch.size, one.place = stretch.place;
       }
       one.settings.insert(one.settings.begin(), along_axis.begin(), along_axis.end());
       if (!along_axis.empty()) check_machine(one);
@@ -333,16 +371,15 @@ Figure read_figure(const fs::path& folder, const std::map<std::string, Program>&
       throw UserError(table.place_of("programs"), fmt::format("program {} has no \"recover\" to measure", program));
   }
   read_configurations(table, file, replaced, configurations);
+  check_sizes(configurations, programs);
   figure.configurations = std::move(configurations);
   std::vector<std::string> names;  // that claims may use: without those that words and the axis make
   for (const auto& [name, configuration] : figure.configurations) names.push_back(name);
   read_bars(figure, table, file);
   read_values(figure, table, file, names, programs);
   read_parts(figure, table, file);
-  read_axis(figure, table, file);
-  for (const std::string& bar : figure.bars_with_a_machine())
-    for (const std::string& x : figure.x.points())
-      for (const std::string& program : figure.programs) check_size(programs.at(program), figure.machine(bar, x));
+  read_axis(figure, table, file, programs);
+  check_sizes_of_bars(figure, programs);
   const bool has_claims = fs::exists(folder / "claims.csv");
   if (!has_claims || fs::exists(folder / "published.csv")) read_published_of(figure, folder / "published.csv");
   if (has_claims) read_claims_of(figure, folder / "claims.csv", names, programs);

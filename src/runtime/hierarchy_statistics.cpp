@@ -16,6 +16,7 @@ bool kept_apart(std::string_view name) {
                                                 "nvm.most",
                                                 "nvm.combined",
                                                 "nvm.busy_",
+                                                "nvm.page_misses",
                                                 "network.delivered",
                                                 "network.busy_cycles",
                                                 "network.waited_cycles"};

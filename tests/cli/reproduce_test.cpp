@@ -163,6 +163,49 @@ TEST_F(Reproduce, RunsEachOnceResumesAndDrawsItsCharts) {
   EXPECT_NE(dom.find("data-elements=\"16\""), dom.npos) << dom.substr(0, 3000);
 }
 
+TEST_F(Reproduce, ValuesOfTheAxisMayHaveAnotherSizeAndAMachineSettingsAtASize) {
+  std::string text = suite;
+  const std::string sizes = "size = { ";
+  text.replace(text.find(sizes), sizes.size(),
+               "part = { base = \"1/8\", small = \"1/4\" }\nsize = { base = \"--pairs 256 --batches 2\", ");
+  text.replace(text.find("figures = [\"1\", \"2\"]"), 20, "figures = [\"1\"]\nsize = \"base\"");
+  text += "set_at = { base = [\"sm.warps=40\"], small = [\"sm.warps=48\"] }\n";
+  std::ofstream(folder_ / "studies/toy/suite.toml") << text;
+  const auto figure = [&](const char* size) {
+    std::ofstream(folder_ / "studies/toy/figure-1/study.toml")
+        << "title = \"sizes\"\nsource = \"nowhere\"\naxis = \"time\"\nquantity = \"absolute\"\nmean = false\n"
+           "programs = [\"gpKVS\"]\n[x]\nname = \"latency\"\nvalues = [300, 400]\nset = [\"nvm.latency={x}\"]\n"
+           "[[x.at]]\nvalues = [400]\nsize = \""
+        << size << "\"\nset = [\"nvm.latency={x*2}\"]\n[[bar]]\nname = \"far\"\nrun = \"same_as_far\"\n";
+    std::ofstream(folder_ / "studies/toy/figure-1/published.csv") << "program,latency,far\n";
+  };
+  figure("smal");
+  EXPECT_NE(ew({}).output.find("study.toml:13: unknown size \"smal\" (did you mean \"small\"?)"), std::string::npos);
+  figure("small");
+  const auto runs = [&](const Words& words) {
+    const Outcome outcome = ew(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    std::map<std::string, std::string> machines;  // by size
+    for (const fs::path& run : run_directories()) {
+      const auto env = nlohmann::json::parse(text_of(run / "env.json"));
+      std::string settings;
+      for (const auto& setting : env["set"]) settings += setting.get<std::string>() + " ";
+      machines[env["size"]] = settings;
+    }
+    return std::pair(machines, outcome.output);
+  };
+  const auto [own, output] = runs({});
+  EXPECT_EQ(own.at("base"), "nvm.latency=300 sm.warps=40 ");
+  EXPECT_EQ(own.at("small"), "nvm.latency=400 nvm.latency=800 sm.warps=48 ");
+  EXPECT_NE(output.find("gpKVS, 1/8"), std::string::npos);
+  EXPECT_NE(output.find("gpKVS, 1/4"), std::string::npos);
+  EXPECT_NE(ew({"--resume"}).output.find("2 runs in"), std::string::npos);
+  fs::remove_all(folder_ / "out");
+  const auto [small, again] = runs({"--size", "small"});
+  EXPECT_EQ(small.size(), 1u) << "--size comes before [[x.at]]";
+  EXPECT_EQ(again.find("1/8"), std::string::npos);
+}
+
 TEST_F(Reproduce, EverySeedIsARunOfItsOwnAndBarsShowTheRange) {
   const Outcome outcome =
       ew({"--size", "small", "--seeds", "3", "--set", "host_link.bandwidth=8", "--json"}, Capture::standard_output);

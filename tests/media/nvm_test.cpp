@@ -329,6 +329,28 @@ TEST(Nvm, ReadsOfOneGranuleReadItOnce) {
   EXPECT_LT(took, 100u);
 }
 
+TEST(Nvm, GranulesWrittenInPartTakeLongerOnPagesThatAreNotKnown) {
+  MediaConfig config = optane();
+  config.nvm.write_queue = 1;
+  config.nvm.random_bandwidth = core::BytesPerSecond{config.nvm.partial_bandwidth.count / 2};
+  config.nvm.pages = 8;
+  const auto measure = [&](u32 pages) {
+    DeviceBench bench("nvm", config, sm_clock);
+    for (u32 i = 0; i < 400; ++i) bench.ask(u64{i % pages} * 4096 + i / pages % 16 * 256, 32, true);
+    bench.run();
+    return bench.device().statistics();
+  };
+  const auto few = measure(8), many = measure(9);
+  EXPECT_EQ(few.page_misses, 8u);
+  EXPECT_EQ(many.page_misses, many.granules_written) << "in turn, each goes before it is written again";
+  EXPECT_EQ(few.granules_merged, few.granules_written);
+  const double each = static_cast<double>(few.busy_picoseconds) / static_cast<double>(few.granules_written + 8);
+  EXPECT_NEAR(static_cast<double>(many.busy_picoseconds) / static_cast<double>(many.granules_written), 2 * each,
+              each / 100);
+  config.nvm.pages = 0;
+  EXPECT_EQ(measure(9).page_misses, 0u);
+}
+
 /// Channels of a DRAM standard with a slower bus, as the SBRP artifact's: 16 bytes a nanosecond.
 MediaConfig slowed(bool rows, u32 scheduler) {
   MediaConfig config;

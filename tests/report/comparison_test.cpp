@@ -379,9 +379,9 @@ TEST_F(Comparison, SaysTheSizeAtEachValueOfTheAxis) {
   ComparedFigure compared;
   compared.figure = &figure_;
   compared.parts = {{"P at 1", "1"}, {"P at 2", "1/4"}, {"P at 4", "1"}};
-  EXPECT_EQ(compared.label("P", "1"), "P, 1");
+  EXPECT_EQ(compared.label("P", "1"), "P, full size");
   EXPECT_EQ(compared.label("P", "2"), "P, 1/4");
-  EXPECT_EQ(compared.label("P"), "P, 1 and 1/4");
+  EXPECT_EQ(compared.label("P"), "P, full size or 1/4");
   EXPECT_EQ(compared.label("Q"), "Q");
 }
 

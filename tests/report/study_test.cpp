@@ -267,6 +267,20 @@ TEST_F(Studies, SomeValuesOfTheAxisHaveAnotherSizeAndMachine) {
   EXPECT_SAYS(mistake(), "a value stands as {x}, {x*2} or {x/2}, not as \"{x+16}\"");
 }
 
+TEST_F(Studies, AConfigurationMayHaveSettingsAtASize) {
+  const auto with = [&](const std::string& line) {
+    write("suite.toml", suite_with_order() + "[configuration.at]\nfrom = \"fast\"\n" + line + "\n");
+  };
+  with("set_at = { small = [\"sm.count=3\"] }");
+  const Figure figure = read_suite(folder_, "toy").figures[0];
+  EXPECT_EQ(figure.configuration("at").settings_at.at("small"), std::vector<std::string>{"sm.count=3"});
+  EXPECT_TRUE(figure.configuration("fast").settings_at.empty());
+  with("set_at = { small = [\"sm.cont=3\"] }");
+  EXPECT_SAYS(mistake(), "configuration at: --set sm.cont=3");
+  with("set_at = { small = \"sm.count=3\" }");
+  EXPECT_SAYS(mistake(), "small in [configuration.at].set_at should be");
+}
+
 TEST_F(Studies, ValuesOfTheAxisMayBeMultipliedAndKeptOut) {
   EXPECT_EQ(with_value("a={x}, b={x/14}, c={x*3}", "7"), "a=7, b=0.5, c=21");
   const auto with = [&](const std::string& lines) {
