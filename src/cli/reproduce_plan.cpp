@@ -237,8 +237,8 @@ std::string expected_time(const ReproducePlan& plan, const Suite& suite, unsigne
     return all < 7200 ? fmt::format("{:.0f} minutes", all / 60) : fmt::format("{:.0f} hours", all / 3600);
   };
   return fmt::format(
-      "{} runs of size {}: about {} of one core, so {} with {} at once. This follows from the times that runs "
-      "took (those of size {} where a size has none), and the sizes{}",
+      "{} runs of size {}: about {} of one core, so {} with {} at once. This follows from "
+      "runs of these sizes that were measured, or else from those of size {}{}",
       plan.runs().size(), plan.size(), hours(seconds), hours(seconds / std::max(jobs, 1u)), std::max(jobs, 1u),
       suite.size, unknown.empty() ? "" : fmt::format("; of {} no time is known", fmt::join(unknown, ", ")));
 }
