@@ -25,7 +25,8 @@ struct AccessPlan {
   u32 piece = 0;      // of what is moved at once: an element, 8 at most
   u32 alignment = 1;  // that every address must have
   bool writes = false;
-  bool polls = false;  // a loop around it may wait for someone
+  bool modifies = false;  // what it reads: an atomic, an mbarrier's operation
+  bool polls = false;     // a loop around it may wait for someone
   memory::AtomicForm atomic;
   void (*load)(const MemoryOp&, Shape, u64 bias, u32 stride, u32 offset, u32* row) = nullptr;
   void (*store)(const MemoryOp&, Shape, u64 bias, u32 stride, u32 offset, const u32* row) = nullptr;

@@ -156,6 +156,8 @@ AccessPlan plan_of(const ptx::MemoryForm& form) {
   plan.piece = std::min(size, 8u);
   plan.alignment = std::max(plan.bytes, 1u);
   plan.writes = form.kind != MemoryKind::load && form.kind != MemoryKind::prefetch;
+  plan.modifies =
+      form.kind == MemoryKind::atomic || form.kind == MemoryKind::reduction || form.kind == MemoryKind::update;
   plan.polls = form.kind == MemoryKind::atomic ||
                (form.kind == MemoryKind::load && (form.order != ptx::Order::weak || form.hint == ptx::CacheHint::cv));
   plan.atomic = atomic_form_of(form);

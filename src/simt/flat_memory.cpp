@@ -67,6 +67,8 @@ Performed perform(MemoryOp& op, const AccessPlan& plan, Shape shape, u64 bias, b
 Performed perform_within(MemoryOp& op, const Stretch& stretch) {
   const AccessPlan& plan = *op.plan;
   const Shape shape = shape_of(op, plan.bytes);
+  op.shaped = op.lanes;
+  op.shape = shape;
   if (!within(op, shape, plan.bytes, stretch)) return Performed::faulted;
   return perform(op, plan, shape, stretch.bias, false);
 }

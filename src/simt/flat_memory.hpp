@@ -9,9 +9,6 @@
 
 namespace ew::simt {
 
-/// How the lanes' addresses lie.
-enum class Shape : u8 { uniform, consecutive, scattered };
-
 class FlatMemory final : public Performer {
  public:
   explicit FlatMemory(memory::AddressSpace& space) : space_(space) {}

@@ -42,6 +42,7 @@ bool MemoryOps::access(Warp& warp, const ptx::Instr& instr, LaneMask mask) {
   op.row_base = frame.row_base;
   op.constants = grid.kernel->constants.data();
   op.uniform = instr.a == ptx::no_row || (instr.a & ptx::constant_row);
+  op.shaped = 0;
   const u64 offset = form.offset + (form.window == Window::frame ? frame.local_base : 0);
   if (instr.a == ptx::no_row) {
     for (u64& address : op.address) address = offset;
@@ -101,6 +102,7 @@ void begin_access(MemoryOp& op, Warp& warp, LaneMask mask, u32 made) {
   op.row_base = warp.frames[split.frame].row_base;
   op.constants = grid.kernel->constants.data();
   op.uniform = false;
+  op.shaped = 0;
 }
 
 void note_poll(const MemoryOp& op) {

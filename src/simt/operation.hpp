@@ -34,6 +34,9 @@ struct AccessPlan;
 struct Grid;
 struct TextureAccess;
 
+/// How the lanes' addresses lie.
+enum class Shape : u8 { uniform, consecutive, scattered };
+
 struct MemoryOp {
   const ptx::MemoryForm* form = nullptr;  // the kernel's; of a texel, a surface or an mbarrier the grid's
   AccessPlan* plan = nullptr;             // what of the form does not change during a launch
@@ -49,6 +52,8 @@ struct MemoryOp {
   const ptx::MbarrierForm* mbarrier = nullptr;  // kind `update`: see update()
   LaneMask completed = 0;                       // test_wait and try_wait: lanes whose phase has ended
   TextureAccess* texture = nullptr;             // of a texel: the TextureUnit's
+  LaneMask shaped = 0;                          // for which lanes `shape` is known
+  Shape shape;                                  // how their addresses lie
   // Byte addresses a lane: the form's offset is added already. Window generic, global and constant: host virtual
   // address or a window of address_space.hpp; shared: offset in the block's shared memory; local and frame: offset in
   // the lane's local memory; param: offset in the kernel's parameters.

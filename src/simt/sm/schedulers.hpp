@@ -23,6 +23,7 @@ class Schedulers {
       all_.emplace_back(setup.policy, SchedulerPlace{mine, setup.seed ^ u64{sm} << 32 ^ s}, s,
                         ApartWarps{assists & mine, assist.priority == AssistPriority::high});
     }
+    if (std::has_single_bit(count)) folded_ = count;
   }
 
   u32 size() const { return static_cast<u32>(all_.size()); }
@@ -35,17 +36,16 @@ class Schedulers {
 
   /// Those to which any of these slots is dealt, one bit each.
   u32 of_slots(u64 slots) const {
-    const u32 count = size();
-    if (!std::has_single_bit(count)) [[unlikely]] {
+    if (!folded_) [[unlikely]] {
       u32 found = 0;
-      for (u32 s = 0; s < count; ++s) found |= u32{(slots & all_[s].mine()) != 0} << s;
+      for (u32 s = 0; s < size(); ++s) found |= u32{(slots & all_[s].mine()) != 0} << s;
       return found;
     }
     slots |= slots >> 32;
     slots |= slots >> 16;
     slots |= slots >> 8;
-    for (u32 shift = 4; shift >= count; shift /= 2) slots |= slots >> shift;
-    return static_cast<u32>(slots) & ((1u << count) - 1);
+    for (u32 shift = 4; shift >= folded_; shift /= 2) slots |= slots >> shift;
+    return static_cast<u32>(slots) & ((1u << folded_) - 1);
   }
 
   /// A warp of the scheduler has issued: the unit takes no other instruction before `until`. If it is the others' unit,
@@ -79,6 +79,7 @@ class Schedulers {
   Scheduler& of(u32 slot) { return all_[slot % all_.size()]; }
 
   bool remember_, wide_shared_;
+  u32 folded_ = 0;  // their number where it is a power of two, else 0
   std::vector<Scheduler> all_;
 };
 

@@ -8,8 +8,6 @@
 
 namespace ew::simt {
 
-using ptx::MemoryKind;
-
 Performed Scratchpad::perform(MemoryOp& op, u32 slot) {
   if (polls_.watching() && table_[slot].next.pc->order.strong) [[unlikely]]
     return perform_watched(op, slot);
@@ -36,11 +34,11 @@ Performed Scratchpad::perform_watched(MemoryOp& op, u32 slot) {
 }
 
 LocalCost Scratchpad::cost(const MemoryOp& op, TimingStatistics& counts) const {
-  const bool atomic = op.form->kind == MemoryKind::atomic || op.form->kind == MemoryKind::reduction ||
-                      op.form->kind == MemoryKind::update;
+  const bool atomic = op.plan->modifies;
   const u32 bytes = std::max(op.plan->bytes, 1u);
-  const u32 passes = shared_passes(op, shape_of(op, bytes), bytes, banks_, atomic);
-  const u32 addresses = (static_cast<u32>(std::popcount(op.lanes)) + lanes_ - 1) / lanes_;
+  const Shape shape = op.shaped == op.lanes ? op.shape : shape_of(op, bytes);
+  const u32 passes = shared_passes(op, shape, bytes, banks_, atomic);
+  const u32 addresses = lanes_ >= warp_lanes ? 1 : (static_cast<u32>(std::popcount(op.lanes)) + lanes_ - 1) / lanes_;
   ++counts.memory.shared_requests;
   counts.memory.shared_passes += passes;
   const u32 conflicts = (passes - 1) * conflict_;

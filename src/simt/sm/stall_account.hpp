@@ -46,16 +46,20 @@ class StallAccount {
   /// A step is over: charges its cycle. `cause_of(scheduler)` holds from now on; it is asked for where it may have
   /// changed: the scheduler has issued, or `changed()` says so (schedulers, one bit each, since it was called last).
   /// And not when the scheduler has issued and the SM is stepped again in the next cycle.
-  template <class Changed, class CauseOf>
-  void end_step(Cycle now, bool occupied, bool due_at_once, Changed&& changed, CauseOf&& cause_of) {
+  /// `causes()` is called where some scheduler needs one, and returns what says which.
+  template <class Changed, class Causes>
+  void end_step(Cycle now, bool occupied, bool due_at_once, Changed&& changed, Causes&& causes) {
     charged_ = now + 1;
     active_cycles_ += occupied_ || occupied;
     occupied_ = occupied;
     const u32 later = due_at_once ? issued_ : 0;
     if (later != all_) {
-      for (u32 left = (unknown_ | issued_ | changed()) & ~later; left; left &= left - 1) {
-        const u32 s = static_cast<u32>(std::countr_zero(left));
-        causes_[s] = cause_of(s);
+      if (u32 left = (unknown_ | issued_ | changed()) & ~later; left) {
+        const auto cause_of = causes();
+        for (; left; left &= left - 1) {
+          const u32 s = static_cast<u32>(std::countr_zero(left));
+          causes_[s] = cause_of(s);
+        }
       }
     }
     unknown_ = later;

@@ -121,15 +121,16 @@ void TimingSm::step(Cycle now) {
   unit_.step(now);
   issue_.look_behind(now);
   Cycle due = std::min(table_.due(now), unit_.due(now));
-  if (due > now + 1) due = std::min(due, issue_.due(now));
+  if (const u64 ready = table_.ready().all() & ~held_.at_accesses(); ready && due > now + 1)
+    due = std::min(due, issue_.due(ready, now));
   alarm_.set(due);
   const auto changed = [this] {
     const u64 slots = table_.take_changed() | causes_.blocked_anew();
     return schedulers_.of_slots(held_.take_changed() ? ~u64{0} : slots);
   };
-  stalls_.end_step(
-      now, table_.occupied() != 0, due == now + 1, changed,
-      [this, beyond = causes_.beyond_arithmetic()](u32 s) { return causes_.of(schedulers_[s].mine(), beyond); });
+  stalls_.end_step(now, table_.occupied() != 0, due == now + 1, changed, [this] {
+    return [this, beyond = causes_.beyond_arithmetic()](u32 s) { return causes_.of(schedulers_[s].mine(), beyond); };
+  });
 }
 
 void TimingSm::forget(const GridRun& run, Cycle now) {

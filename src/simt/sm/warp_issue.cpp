@@ -40,10 +40,9 @@ void WarpIssue::expect(const core::Inbox& coming, Cycle end, bool long_window, u
   if (long_window) expect_warps(with_.table, with_.schedulers, step);
 }
 
-Cycle WarpIssue::due(Cycle now) const {
+Cycle WarpIssue::due(u64 warps, Cycle now) const {
   const ReadySets& ready = with_.table.ready();
-  const u64 all = ready.all() & ~with_.held.at_accesses(), memory = all & ready.of(Unit::memory),
-            others = all & ~memory;
+  const u64 memory = warps & ready.of(Unit::memory), others = warps & ~memory;
   Cycle due = memory ? with_.unit.takes_more_from(now) : core::never;
   if (!others) return due;
   for (const Scheduler& scheduler : std::as_const(with_.schedulers)) {

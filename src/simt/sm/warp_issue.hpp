@@ -45,8 +45,8 @@ class WarpIssue {
   }
   /// Each scheduler issues. Behind a failure none does.
   void issue(Cycle now);
-  /// The next cycle in which a warp that is ready could issue.
-  Cycle due(Cycle now) const;
+  /// The next cycle in which one of these warps could issue. They are ready, and no store holds them back.
+  Cycle due(u64 warps, Cycle now) const;
   /// Two equal runs have the same: of every issue's cycle, SM, slot and pc.
   u64 digest() const { return digest_; }
 
