@@ -183,7 +183,7 @@ inline gpmcp* gpmcp_create(const char* path, size_t size, unsigned elements, uns
 /// Opens the checkpoint file `path`. Only reads it. If it is no complete one: NULL, and a sentence on stderr.
 inline gpmcp* gpmcp_open(const char* path) {
   const size_t bytes = path == NULL ? 0 : gpm_size(path);
-  if (bytes == 0) return everwarp::gpmcp_refuse_file("gpmcp_open", path, "is not there");
+  if (bytes == 0) return everwarp::gpmcp_refuse_file("gpmcp_open", path, everwarp::gpm_no_pool(path));
   void* pool = gpm_map(path, 0, false);
   if (pool == NULL) return everwarp::gpmcp_refuse_file("gpmcp_open", path, "cannot be mapped");
   const char* mistake = everwarp::gpm_checkpoint_mistake(pool, bytes);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdio.h>
 
 namespace everwarp {
 
@@ -84,6 +85,14 @@ inline GpmLogHeader gpm_log_layout(unsigned kind, unsigned partitions, unsigned 
 inline unsigned long long gpm_log_used(const GpmLogHeader* log, unsigned partition) {
   const char* heads = reinterpret_cast<const char*>(log) + log->heads;
   return *reinterpret_cast<const volatile unsigned long long*>(heads + 1ull * gpm_head_bytes * partition);
+}
+
+/// Says why there is no pool in this file.
+inline const char* gpm_no_pool(const char* path) {
+  FILE* const file = path == NULL ? NULL : fopen(path, "rb");
+  if (file == NULL) return "is not there";
+  fclose(file);
+  return "is there, but it is no whole pool (on Everwarp `ew pool check` says why)";
 }
 
 /// Says why the first `bytes` bytes of a pool are no complete log; NULL if they are one.

@@ -16,8 +16,6 @@
 
 #if defined(__CUDACC__)
 
-#include <stdio.h>
-
 #include "gpm_format.h"
 
 /// The results of the device functions. A call without gpmlog_ok has changed nothing.
@@ -34,6 +32,12 @@ struct gpmlog {
   everwarp::GpmLogHeader shape;
   char* pool;
   unsigned* locks;  // conventional log: a lock for each partition, in a sector of its own
+};
+
+/// What a log was made with. Conventional: `blocks` and `threads` are 0.
+struct gpmlog_sizes {
+  unsigned partitions, blocks, threads;
+  size_t partition_bytes;  // of entries, that each partition has room for
 };
 
 namespace everwarp {
@@ -115,13 +119,27 @@ inline gpmlog* gpmlog_create_hcl(const char* path, size_t size, unsigned blocks,
 /// Opens the log in file `path`. Only reads it. If it is no complete log: NULL, and a sentence on stderr.
 inline gpmlog* gpmlog_open(const char* path) {
   const size_t bytes = path == NULL ? 0 : gpm_size(path);
-  if (bytes == 0) return everwarp::gpm_log_refuse("gpmlog_open", path, "is not there");
+  if (bytes == 0) return everwarp::gpm_log_refuse("gpmlog_open", path, everwarp::gpm_no_pool(path));
   void* pool = gpm_map(path, 0, false);
   if (pool == NULL) return everwarp::gpm_log_refuse("gpmlog_open", path, "cannot be mapped");
   const char* mistake = everwarp::gpm_log_mistake(pool, bytes);
   if (mistake == NULL) return everwarp::gpm_log_handle("gpmlog_open", path, pool);
   gpm_unmap(path, pool, bytes);
   return everwarp::gpm_log_refuse("gpmlog_open", path, mistake);
+}
+
+/// What the open log was made with: gpmlog_open() takes a log of any program. 0, or -1 when `log` is no open log.
+inline int gpmlog_get_sizes(const gpmlog* log, gpmlog_sizes* sizes) {
+  gpmlog handle;
+  if (log == NULL || sizes == NULL ||
+      cudaMemcpy(&handle, log, sizeof handle, cudaMemcpyDeviceToHost) != cudaSuccess ||
+      handle.shape.magic != everwarp::gpm_log_magic)
+    return -1;
+  sizes->partitions = handle.shape.partitions;
+  sizes->blocks = handle.shape.blocks;
+  sizes->threads = handle.shape.threads;
+  sizes->partition_bytes = 4ull * handle.shape.words;
+  return 0;
 }
 
 /// Waits for kernels and ends the mapping. The entries stay in the file. 0, or -1 when `log` is no open log.

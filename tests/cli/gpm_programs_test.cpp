@@ -55,6 +55,7 @@ class GpmPrograms : public testing::TestWithParam<const char*> {
   std::string folder_;
 };
 using GpmBenchmarks = GpmPrograms;
+using GpmSizes = GpmPrograms;
 
 TEST_P(GpmPrograms, RecoverFromRandomCrashes) {
   const std::string name = program(GetParam());
@@ -184,15 +185,74 @@ TEST_P(GpmBenchmarks, RefuseAPoolOfAnotherProgram) {
   ASSERT_EQ(call({program(other), "--small", "--pool", "pool"}).status, 0);
   const Outcome outcome = call({program(GetParam()), "--recover", "pool"});
   EXPECT_EQ(outcome.status, 1) << outcome.output;
-  EXPECT_NE(outcome.output.find("the magic should be"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find(": it is of another program"), std::string::npos) << outcome.output;
+}
+
+// A file that is there and is no whole pool is not "not created yet".
+TEST_P(GpmBenchmarks, RefuseAPoolThatIsCutOff) {
+  ASSERT_EQ(call({program(GetParam()), "--small", "--pool", "pool"}).status, 0);
+  for (const int bytes : {300, 0}) {
+    fs::resize_file(folder_ + "/pool", bytes);
+    const Outcome outcome = call({program(GetParam()), "--recover", "pool"});
+    EXPECT_EQ(outcome.status, 1) << outcome.output;
+    EXPECT_NE(outcome.output.find("pool is there, but it is no whole pool"), std::string::npos) << outcome.output;
+  }
+}
+
+// A crash before the second file is made must not leave an older run's.
+TEST_P(GpmBenchmarks, ANewRunTakesAwayTheFilesOfAnOlderOne) {
+  ASSERT_EQ(call({program(GetParam()), "--small", "--pool", "pool"}).status, 0);
+  ASSERT_EQ(call({program(GetParam()), "--small", "--pool", "pool", "--system", "CAP-mm"}).status, 0);
+  EXPECT_TRUE(fs::exists(folder_ + "/pool"));
+  for (const char* second : {"/pool.log", "/pool.cp"}) EXPECT_FALSE(fs::exists(folder_ + second)) << second;
 }
 
 TEST_P(GpmBenchmarks, RefuseWrongWords) {
-  for (const Words& words : {Words{"--system", "nfs"}, Words{"--nobody"}, Words{"--pool"}}) {
+  const std::pair<Words, const char*> cases[] = {
+      {{"--system", "CAPmm"}, "got CAPmm (did you mean CAP-mm?)"},
+      {{"--sistem", "GPM"}, "unknown option --sistem (did you mean --system?)"},
+      {{"--recovr"}, "unknown option --recovr (did you mean --recover?)"},
+      {{"--pool"}, "--pool: a value is expected behind it"},
+  };
+  for (const auto& [words, message] : cases) {
     Words all{program(GetParam())};
     all.insert(all.end(), words.begin(), words.end());
     const Outcome outcome = call(all);
     EXPECT_EQ(outcome.status, 2) << outcome.output;
+    EXPECT_NE(outcome.output.find(message), std::string::npos) << outcome.output;
+  }
+  EXPECT_EQ(call({program(GetParam()), "--help"}).status, 0);
+}
+
+// Studies write a program's own sizes before those of --small and --paper.
+TEST_F(GpmSizes, ASizeCountsMoreThanAPresetBehindIt) {
+  for (const Words& sizes : {Words{"--update", "1"}, Words{"--rows", "50"}}) {
+    Words before{program("gpdb")}, behind{program("gpdb"), "--small"};
+    before.insert(before.end(), sizes.begin(), sizes.end());
+    before.push_back("--small");
+    behind.insert(behind.end(), sizes.begin(), sizes.end());
+    const Outcome one = call(before), other = call(behind), without = call({program("gpdb"), "--small"});
+    EXPECT_EQ(one.status, 0) << one.output;
+    EXPECT_EQ(one.output, other.output);
+    EXPECT_NE(one.output, without.output);
+  }
+}
+
+TEST_F(GpmSizes, ALogOfAnotherShapeIsRefused) {
+  for (const char* name : {"gpkvs", "gpdb"}) {
+    Words words{program(name), "--small", "--stop-before-commit"};
+    const bool rows = name == std::string("gpdb");
+    if (rows) words.insert(words.end(), {"--update", "1"});
+    Words larger = words;
+    larger.insert(larger.end(), {rows ? "--rows" : "--pairs", rows ? "40000" : "1000"});
+    words.insert(words.end(), {"--pool", "pool"});
+    larger.insert(larger.end(), {"--pool", "larger"});
+    ASSERT_EQ(call(words).status, 0);
+    ASSERT_EQ(call(larger).status, 0);
+    fs::copy_file(folder_ + "/larger.log", folder_ + "/pool.log", fs::copy_options::overwrite_existing);
+    const Outcome outcome = call({program(name), "--recover", "pool"});
+    EXPECT_EQ(outcome.status, 1) << outcome.output;
+    EXPECT_NE(outcome.output.find("pool.log should be a log of "), std::string::npos) << outcome.output;
   }
 }
 

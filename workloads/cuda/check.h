@@ -1,7 +1,7 @@
 // What every program of this suite shares: command-line sizes, a fixed-seed generator, a device array that frees
 // itself, comparisons against a CPU reference, and the one last line `PASS name ...` or `FAIL name: what was expected,
-// what came`. The program's name is the stem of the file that uses the macros. Plain CUDA: nothing here is special to a
-// simulator.
+// what came`. The program's name is the stem of the file that uses the macros (CUDA, FINISH_KERNEL: of the file that
+// is compiled). Plain CUDA: nothing here is special to a simulator.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -44,10 +44,11 @@ inline int passed(const char* file, const char* format, ...) {
   exit(1);
 }
 
-inline void require_success(cudaError_t error, const char* call, const char* file, int line) {
+inline void require_success(cudaError_t error, const char* call, const char* program, const char* file, int line) {
   if (error == cudaSuccess) return;
-  failed(file, "line %d: %s should succeed, but returned %s (%s)", line, call, cudaGetErrorName(error),
-         cudaGetErrorString(error));
+  const char* slash = strrchr(file, '/');
+  failed(program, "%s:%d: %s should succeed, but returned %s (%s)", slash ? slash + 1 : file, line, call,
+         cudaGetErrorName(error), cudaGetErrorString(error));
 }
 
 // The integer given as argument number `index` of main, or `fallback`; outside [lowest, highest] the program fails.
@@ -102,7 +103,7 @@ void require_near(const std::vector<T>& want, const std::vector<T>& got, double 
 
 }  // namespace check
 
-#define CUDA(call) check::require_success((call), #call, __FILE__, __LINE__)
+#define CUDA(call) check::require_success((call), #call, __BASE_FILE__, __FILE__, __LINE__)
 #define EXPECT(condition, ...)                              \
   do {                                                      \
     if (!(condition)) check::failed(__FILE__, __VA_ARGS__); \

@@ -393,7 +393,8 @@ int recover(const Options& options) {
   if (store.state() == 0 && (shape.update != 0 || bench::kernels_persist(options.system)))
     return PASS("no batch was begun");
   if (!bench::kernels_persist(options.system)) return examine(store, shape, committed);
-  gpmlog* log = gpmlog_open((options.recovered + ".log").c_str());
+  const std::string log_path = options.recovered + ".log";
+  gpmlog* log = shape.update != 0 ? shape.log().open(log_path) : gpmlog_open(log_path.c_str());
   EXPECT(log != nullptr, "a database with batches should have its log");
   const Database database = {store, log, shape};
   DeviceArray<unsigned> undone(1, 0);

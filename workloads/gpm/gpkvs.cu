@@ -382,7 +382,7 @@ int recover(const Options& options) {
   for (uint32_t batch = 0; batch < committed; ++batch) model.serve(requests_of(shape, batch));
   if (!bench::kernels_persist(options.system)) return examine(store, model, shape, committed);
   const std::string log_path = options.recovered + ".log";
-  gpmlog* log = gpmlog_open(log_path.c_str());
+  gpmlog* log = shape.log().open(log_path);
   EXPECT(log != nullptr || store.state() == 0, "a store with batches should have its log");
   if (log == nullptr) return PASS("the log was not created yet");
   DeviceArray<unsigned> undone(1, 0);

@@ -5,10 +5,13 @@
 //   NAME --recover FILE [--resume]
 //   -DBUG=N           plants bug N of bugs.toml
 #pragma once
+#include <cctype>
 #include <everwarp/gpm.cuh>
 #include <everwarp/host.cuh>
 #include <initializer_list>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../cuda/check.h"
 
@@ -58,14 +61,50 @@ struct Presets {
 };
 
 template <class Shape>
-[[noreturn]] void explain_usage(const char* program, std::initializer_list<Size<Shape>> sizes, const char* input) {
-  fprintf(stderr, "usage: %s [--small | --paper] [--system GPM", program);
-  for (size_t i = 1; i < sizeof kSystemNames / sizeof *kSystemNames; ++i) fprintf(stderr, "|%s", kSystemNames[i]);
-  fprintf(stderr, "] [--host-threads N]");
-  for (const Size<Shape>& size : sizes) fprintf(stderr, " [%s N]", size.option);
-  if (input != nullptr) fprintf(stderr, " [--input %s]", input);
-  fprintf(stderr, " [--pool FILE] [--stop-before-commit] | --recover FILE [--resume]");
-  fprintf(stderr, input != nullptr ? " [--input %s]\n" : "\n", input);
+void print_usage(FILE* to, const char* program, std::initializer_list<Size<Shape>> sizes, const char* input) {
+  fprintf(to, "usage: %s [--small | --paper] [--system GPM", program);
+  for (size_t i = 1; i < sizeof kSystemNames / sizeof *kSystemNames; ++i) fprintf(to, "|%s", kSystemNames[i]);
+  fprintf(to, "] [--host-threads N]");
+  for (const Size<Shape>& size : sizes) fprintf(to, " [%s N]", size.option);
+  if (input != nullptr) fprintf(to, " [--input %s]", input);
+  fprintf(to, " [--pool FILE] [--stop-before-commit] | --recover FILE [--resume]");
+  fprintf(to, input != nullptr ? " [--input %s]\n" : "\n", input);
+}
+
+/// How many letters to put in, leave out or replace, to come from one word to the other. Capitals are no difference.
+inline size_t edits(const std::string& from, const std::string& to) {
+  std::vector<size_t> row(to.size() + 1);
+  for (size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (size_t i = 0; i < from.size(); ++i) {
+    size_t corner = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < to.size(); ++j) {
+      const size_t replaced = corner + (tolower(from[i]) != tolower(to[j]));
+      corner = row[j + 1];
+      row[j + 1] = std::min({replaced, corner + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+inline std::string nearest(const std::string& word, const std::vector<std::string>& names) {
+  return *std::min_element(names.begin(), names.end(),
+                           [&](const std::string& a, const std::string& b) { return edits(word, a) < edits(word, b); });
+}
+
+/// Ends the program: this word is no option, or its value is missing.
+template <class Shape>
+[[noreturn]] void refuse_word(const char* program, const std::string& word, std::initializer_list<Size<Shape>> sizes,
+                              const char* input) {
+  std::vector<std::string> names = {
+      "--small", "--paper", "--system", "--host-threads", "--pool", "--stop-before-commit", "--recover", "--resume"};
+  for (const Size<Shape>& size : sizes) names.push_back(size.option);
+  if (input != nullptr) names.push_back("--input");
+  const std::string near = nearest(word, names);
+  if (near == word)
+    fprintf(stderr, "%s: a value is expected behind it\n", word.c_str());
+  else
+    fprintf(stderr, "unknown option %s (did you mean %s?)\n", word.c_str(), near.c_str());
+  print_usage(stderr, program, sizes, input);
   exit(2);
 }
 
@@ -92,17 +131,20 @@ inline System system_of(const char* word) {
     if (!strcasecmp(word, kSystemNames[i])) return static_cast<System>(i);
   fprintf(stderr, "--system: one of");
   for (const char* name : kSystemNames) fprintf(stderr, " %s", name);
-  fprintf(stderr, " is expected, got %s\n", word);
+  const std::vector<std::string> names(std::begin(kSystemNames), std::end(kSystemNames));
+  fprintf(stderr, " is expected, got %s (did you mean %s?)\n", word, nearest(word, names).c_str());
   exit(2);
 }
 
-/// `input` describes the file for --input, if the program takes one.
+/// --small and --paper are the sizes of which none is given, wherever they stand. `input` describes the file for
+/// --input, if the program takes one.
 template <class Shape>
 Options<Shape> parse(int argc, char** argv, const char* pool, const Presets<Shape>& presets,
                      std::initializer_list<Size<Shape>> sizes, const char* input = nullptr) {
   Options<Shape> options;
   options.shape = presets.usual;
   options.pool = pool;
+  std::vector<std::pair<uint32_t Shape::*, uint32_t>> given;  // they count more than --small and --paper
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--small" || word == "--paper") {
@@ -111,8 +153,11 @@ Options<Shape> parse(int argc, char** argv, const char* pool, const Presets<Shap
       options.resume = true;
     } else if (word == "--stop-before-commit") {
       options.stop_before_commit = true;
+    } else if (word == "--help") {
+      print_usage(stdout, argv[0], sizes, input);
+      exit(0);
     } else if (i + 1 == argc) {
-      explain_usage(argv[0], sizes, input);
+      refuse_word(argv[0], word, sizes, input);
     } else if (word == "--pool") {
       options.pool = argv[++i];
     } else if (word == "--recover") {
@@ -126,10 +171,11 @@ Options<Shape> parse(int argc, char** argv, const char* pool, const Presets<Shap
     } else {
       const Size<Shape>* size = sizes.begin();
       while (size != sizes.end() && word != size->option) ++size;
-      if (size == sizes.end()) explain_usage(argv[0], sizes, input);
-      options.shape.*size->member = number_of(size->option, argv[++i], size->least, size->most);
+      if (size == sizes.end()) refuse_word(argv[0], word, sizes, input);
+      given.push_back({size->member, number_of(size->option, argv[++i], size->least, size->most)});
     }
   }
+  for (const auto& [member, value] : given) options.shape.*member = value;
   require_durable_cache(options.system);
   return options;
 }

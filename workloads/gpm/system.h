@@ -88,6 +88,8 @@ class Store {
         device_bytes_(in_device_memory ? bytes_ : sizeof(Header)) {
     static_assert(sizeof(Shape) <= sizeof(Header::shape), "the shape fits into the header");
     std::remove(path_.c_str());
+    // A log or checkpoints of an older run must not be taken for this one's, if a crash comes before these are made.
+    for (const char* suffix : {".log", ".cp"}) std::remove((path_ + suffix).c_str());
     map(true);
     begin();
     Header contents = {magic, 0, {}};
@@ -110,7 +112,9 @@ class Store {
         system_(system),
         bytes_(gpm_size(path.c_str())),
         device_bytes_(in_device_memory ? bytes_ : sizeof(Header)) {
-    if (bytes_ == 0) {  // there is no file
+    if (bytes_ == 0) {
+      FILE* const file = fopen(path.c_str(), "rb");
+      REQUIRE(file == nullptr, "%s %s", path.c_str(), everwarp::gpm_no_pool(path.c_str()));
       expect_acknowledged(0, "steps");
       return;
     }
@@ -122,8 +126,8 @@ class Store {
       return;
     }
     whole_ = header()->magic == magic;
-    REQUIRE(whole_, "the magic should be %#llx, is %#llx", static_cast<unsigned long long>(magic),
-            static_cast<unsigned long long>(header()->magic));
+    REQUIRE(whole_, "%s should begin with \"%s\", begins with \"%s\": it is of another program", path.c_str(),
+            magic_text(magic).c_str(), magic_text(header()->magic).c_str());
     if (!kernels_store(system_)) CUDA(cudaMemcpy(kernels_, image_, device_bytes_, cudaMemcpyHostToDevice));
   }
   Store(const Store&) = delete;
@@ -231,6 +235,13 @@ class Store {
   }
 
  private:
+  /// The magic's letters; a dot for what is none.
+  static std::string magic_text(uint64_t magic) {
+    std::string text(reinterpret_cast<const char*>(&magic), sizeof magic);
+    for (char& letter : text)
+      if (letter < ' ' || letter > '~') letter = '.';
+    return text;
+  }
   Header* header() const { return reinterpret_cast<Header*>(image_); }
   void begin() {
     if (system_ == System::gpm) gpm_persist_begin();
@@ -353,6 +364,17 @@ struct LogShape {
     if (share == 0) return gpmlog_create_hcl(path.c_str(), bytes * blocks() * threads, blocks(), threads);
     return gpmlog_create_conv(path.c_str(), bytes * share * partitions(), partitions());
   }
+  /// Opens it. nullptr: there is none yet. A log of another shape is another program's, or another run's.
+  gpmlog* open(const std::string& path) const {
+    gpmlog* const log = gpmlog_open(path.c_str());
+    gpmlog_sizes is = {};
+    if (gpmlog_get_sizes(log, &is) != 0) return nullptr;
+    const bool same = share == 0 ? is.blocks == blocks() && is.threads == threads : is.partitions == partitions();
+    REQUIRE(same, "%s should be a log of %u blocks of %u threads, or of %u partitions; it has %u, %u and %u",
+            path.c_str(), share == 0 ? blocks() : 0, share == 0 ? threads : 0, partitions(), is.blocks, is.threads,
+            is.partitions);
+    return log;
+  }
 };
 /// The partition of a thread that looks after one of the log's: in an HCL log its own, -1; else that of its number. -2:
 /// there is none.
@@ -379,6 +401,8 @@ class Remains {
   }
   /// Prints this. Returns main's result: 0 if nothing of the batch is there, or all of it.
   int judge(const char* source, const char* pieces, uint32_t system, uint32_t committed, uint32_t batches) const {
+    if (committed == batches)
+      return check::passed(source, "%s: all %u batches are committed", kSystemNames[system], batches);
     if (torn_ == 0 && (new_ == 0 || new_ == changes_))
       return check::passed(source, "%s: %s of batch %u of %u is there", kSystemNames[system],
                            new_ == 0 ? "nothing" : "all", committed + 1, batches);
