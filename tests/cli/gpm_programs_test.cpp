@@ -238,6 +238,26 @@ TEST_F(GpmSizes, ASizeCountsMoreThanAPresetBehindIt) {
   }
 }
 
+// --ddio: lines of a conventional log rest in the host's cache, where nothing is merged; and a recovery still undoes.
+TEST_F(GpmSizes, DdioStaysOnWhereAMeasurementSaysSo) {
+  const auto on_optane = [&](const Words& words) {
+    Words all{EW_PROGRAM,           "run", "-m",    "titan-rtx-optane", "--set", "sm.count=2", "--set",
+              "nvm.line_merge=363", "--",  words[0]};
+    all.insert(all.end(), words.begin() + 1, words.end());
+    const Outcome outcome = call(all);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    std::smatch match;
+    EXPECT_TRUE(std::regex_search(outcome.output, match, std::regex("[a-z]+: ([0-9]+) ns"))) << outcome.output;
+    return match.size() == 2 ? std::stod(match[1]) : 0;
+  };
+  const Words log{program("logging"), "--threads", "256", "--rounds", "1", "--share", "1"};
+  Words with = log;
+  with.push_back("--ddio");
+  EXPECT_GT(on_optane(log), 5 * on_optane(with));
+  ASSERT_EQ(call({program("gpkvs"), "--small", "--stop-before-commit", "--pool", "pool"}).status, 0);
+  on_optane({program("gpkvs"), "--recover", "pool", "--ddio"});
+}
+
 TEST_F(GpmSizes, ALogOfAnotherShapeIsRefused) {
   for (const char* name : {"gpkvs", "gpdb"}) {
     Words words{program(name), "--small", "--stop-before-commit"};

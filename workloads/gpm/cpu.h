@@ -32,7 +32,7 @@ class CpuStore {
     whole_ = true;
   }
   /// What a run has left.
-  CpuStore(const std::string& path, uint64_t magic) : path_(path), bytes_(gpm_size(path.c_str())) {
+  CpuStore(const std::string& path, uint64_t magic) : path_(path), bytes_(pool_bytes(path)) {
     if (bytes_ == 0) {
       expect_acknowledged(0, "steps");
       return;
@@ -43,8 +43,7 @@ class CpuStore {
       expect_acknowledged(0, "steps");
       return;
     }
-    REQUIRE(header()->magic == magic, "the magic should be %#llx, is %#llx", static_cast<unsigned long long>(magic),
-            static_cast<unsigned long long>(header()->magic));
+    require_magic(path, magic, header()->magic);
     whole_ = true;
   }
   ~CpuStore() {

@@ -379,7 +379,7 @@ int examine(const Store& store, const Shape& shape, uint32_t committed) {
 }
 
 int recover(const Options& options) {
-  Store store(options.recovered, kMagic, options.system, false);
+  Store store(options.recovered, kMagic, options.system, false, options.ddio);
   if (!store.is_whole()) return PASS("the pool was not created yet");
   const Shape shape = store.shape<Shape>();
   bench::require_system(options.recovered, shape.system, options.system);

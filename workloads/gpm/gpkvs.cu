@@ -367,7 +367,7 @@ int examine(const Store& store, Model& model, const Shape& shape, uint32_t commi
 }
 
 int recover(const Options& options) {
-  Store store(options.recovered, kMagic, options.system, false);
+  Store store(options.recovered, kMagic, options.system, false, options.ddio);
   if (!store.is_whole()) return PASS("the pool was not created yet");
   const Shape shape = store.shape<Shape>();
   bench::require_system(options.recovered, shape.system, options.system);

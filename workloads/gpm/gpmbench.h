@@ -3,7 +3,8 @@
 //
 //   NAME [--small | --paper] [--system NAME] [SIZES] [--pool FILE] [--stop-before-commit]
 //   NAME --recover FILE [--resume]
-//   -DBUG=N           plants bug N of bugs.toml
+//   --ddio            for measurements: GPM leaves DDIO on, as the published recoveries do. Its fences promise nothing
+//   then -DBUG=N           plants bug N of bugs.toml
 #pragma once
 #include <cctype>
 #include <everwarp/gpm.cuh>
@@ -47,7 +48,7 @@ struct Options {
   System system = System::gpm;
   uint32_t host_threads = 16;  // the threads that flush or copy, if the host does that
   std::string pool, recovered, input;
-  bool resume = false, stop_before_commit = false;
+  bool resume = false, stop_before_commit = false, ddio = false;
 };
 template <class Shape>
 struct Size {
@@ -67,7 +68,7 @@ void print_usage(FILE* to, const char* program, std::initializer_list<Size<Shape
   fprintf(to, "] [--host-threads N]");
   for (const Size<Shape>& size : sizes) fprintf(to, " [%s N]", size.option);
   if (input != nullptr) fprintf(to, " [--input %s]", input);
-  fprintf(to, " [--pool FILE] [--stop-before-commit] | --recover FILE [--resume]");
+  fprintf(to, " [--pool FILE] [--stop-before-commit] | --recover FILE [--resume]  [--ddio]");
   fprintf(to, input != nullptr ? " [--input %s]\n" : "\n", input);
 }
 
@@ -95,8 +96,9 @@ inline std::string nearest(const std::string& word, const std::vector<std::strin
 template <class Shape>
 [[noreturn]] void refuse_word(const char* program, const std::string& word, std::initializer_list<Size<Shape>> sizes,
                               const char* input) {
-  std::vector<std::string> names = {
-      "--small", "--paper", "--system", "--host-threads", "--pool", "--stop-before-commit", "--recover", "--resume"};
+  std::vector<std::string> names = {"--small",        "--paper",  "--system",
+                                    "--host-threads", "--pool",   "--stop-before-commit",
+                                    "--recover",      "--resume", "--ddio"};
   for (const Size<Shape>& size : sizes) names.push_back(size.option);
   if (input != nullptr) names.push_back("--input");
   const std::string near = nearest(word, names);
@@ -153,6 +155,8 @@ Options<Shape> parse(int argc, char** argv, const char* pool, const Presets<Shap
       options.resume = true;
     } else if (word == "--stop-before-commit") {
       options.stop_before_commit = true;
+    } else if (word == "--ddio") {
+      options.ddio = true;
     } else if (word == "--help") {
       print_usage(stdout, argv[0], sizes, input);
       exit(0);
@@ -184,6 +188,26 @@ Options<Shape> parse(int argc, char** argv, const char* pool, const Presets<Shap
 inline void expect_acknowledged(unsigned long long found, const char* what) {
   REQUIRE(found >= gpm_acknowledged(), "%llu %s were acknowledged before the crash and should be there, %llu are",
           gpm_acknowledged(), what, found);
+}
+
+/// Bytes of the pool in a file; 0: there is no file. If the file is no whole pool, the program fails.
+inline size_t pool_bytes(const std::string& path) {
+  const size_t bytes = gpm_size(path.c_str());
+  FILE* const file = bytes != 0 ? nullptr : fopen(path.c_str(), "rb");
+  REQUIRE(file == nullptr, "%s %s", path.c_str(), everwarp::gpm_no_pool(path.c_str()));
+  return bytes;
+}
+/// A magic's letters; a dot for what is none.
+inline std::string letters_of(uint64_t magic) {
+  std::string text(reinterpret_cast<const char*>(&magic), sizeof magic);
+  for (char& letter : text)
+    if (letter < ' ' || letter > '~') letter = '.';
+  return text;
+}
+/// Requires that a pool is of this program.
+inline void require_magic(const std::string& path, uint64_t want, uint64_t is) {
+  REQUIRE(is == want, "%s should begin with \"%s\", begins with \"%s\": it is of another program", path.c_str(),
+          letters_of(want).c_str(), letters_of(is).c_str());
 }
 
 /// Measures a part of the program under a name, from the object's construction to its end.

@@ -33,7 +33,8 @@ class Checkpoints {
     register_arrays();
   }
   /// Opens the files that a run has left.
-  Checkpoints(const std::string& path, System system, uint64_t magic) : store_(path, magic, system, false) {}
+  Checkpoints(const std::string& path, System system, uint64_t magic, bool ddio)
+      : store_(path, magic, system, false, ddio) {}
 
   bool is_whole() const { return store_.is_whole(); }
   template <class Shape>
@@ -134,7 +135,7 @@ int main_of(const Options<Shape>& options, uint64_t magic) {
     return check::passed(__BASE_FILE__, "%s: %u steps, %llu checkpoints", kSystemNames[stored.shape.system],
                          stored.shape.iterations, made);
   }
-  Checkpoints checkpoints(options.recovered, options.system, magic);
+  Checkpoints checkpoints(options.recovered, options.system, magic, options.ddio);
   if (!checkpoints.is_whole()) return check::passed(__BASE_FILE__, "the pool was not created yet");
   const Shape shape = checkpoints.template shape<Shape>();
   require_system(options.recovered, shape.system, options.system);

@@ -3,6 +3,7 @@
 //
 //   logging [--threads N] [--rounds N] [--pool FILE]
 //           [--bytes N]                                   the size of an entry
+//           [--ddio]                                      DDIO stays on
 //           [--share N]                                   a conventional log; N threads share a partition. 0: HCL
 // deterministic: yes
 #include "system.h"
@@ -46,7 +47,7 @@ __global__ void take(gpmlog* log, Shape shape, unsigned* seen) {
 
 int run(const Options& options) {
   const Shape& shape = options.shape;
-  gpm_persist_begin();
+  if (!options.ddio) gpm_persist_begin();
   gpmlog* log = shape.log().create(options.pool);
   EXPECT(log != nullptr, "the log should have been created");
   DeviceArray<unsigned> refused(1, 0), seen(size_t(shape.threads) * 8, 0);
@@ -63,7 +64,7 @@ int run(const Options& options) {
     EXPECT(times[i] == (i % 8 < shape.rounds), "entry %zu of thread %zu should be there %d times, is %u", i % 8, i / 8,
            i % 8 < shape.rounds, times[i]);
   EXPECT(gpmlog_close(log) == 0, "the log should have been closed");
-  gpm_persist_end();
+  if (!options.ddio) gpm_persist_end();
   bench::print_phases({"insert"});
   return PASS("%u threads inserted %u entries of %u bytes each", shape.threads, shape.rounds, shape.bytes);
 }

@@ -184,7 +184,7 @@ int run(Options options) {
 }
 
 int recover(const Options& options) {
-  Store store(options.recovered, kMagic, options.system);
+  Store store(options.recovered, kMagic, options.system, true, options.ddio);
   if (!store.is_whole()) return PASS("the pool was not created yet");
   const Shape shape = store.shape<Shape>();
   bench::require_system(options.recovered, shape.system, options.system);

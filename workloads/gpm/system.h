@@ -83,6 +83,7 @@ class Store {
   Store(const Options<Shape>& options, uint64_t magic, size_t bytes, bool in_device_memory = true)
       : path_(options.pool),
         system_(options.system),
+        ddio_(options.ddio),
         threads_(options.host_threads),
         bytes_(sizeof(Header) + bytes),
         device_bytes_(in_device_memory ? bytes_ : sizeof(Header)) {
@@ -107,14 +108,14 @@ class Store {
     }
   }
   /// Opens the file that a run under this system has left. is_whole(): its creation was completed.
-  Store(const std::string& path, uint64_t magic, System system = System::gpm, bool in_device_memory = true)
+  Store(const std::string& path, uint64_t magic, System system = System::gpm, bool in_device_memory = true,
+        bool ddio = false)
       : path_(path),
         system_(system),
-        bytes_(gpm_size(path.c_str())),
+        ddio_(ddio),
+        bytes_(pool_bytes(path)),
         device_bytes_(in_device_memory ? bytes_ : sizeof(Header)) {
     if (bytes_ == 0) {
-      FILE* const file = fopen(path.c_str(), "rb");
-      REQUIRE(file == nullptr, "%s %s", path.c_str(), everwarp::gpm_no_pool(path.c_str()));
       expect_acknowledged(0, "steps");
       return;
     }
@@ -125,9 +126,8 @@ class Store {
       expect_acknowledged(0, "steps");
       return;
     }
-    whole_ = header()->magic == magic;
-    REQUIRE(whole_, "%s should begin with \"%s\", begins with \"%s\": it is of another program", path.c_str(),
-            magic_text(magic).c_str(), magic_text(header()->magic).c_str());
+    require_magic(path, magic, header()->magic);
+    whole_ = true;
     if (!kernels_store(system_)) CUDA(cudaMemcpy(kernels_, image_, device_bytes_, cudaMemcpyHostToDevice));
   }
   Store(const Store&) = delete;
@@ -231,20 +231,13 @@ class Store {
   }
   void end() {
     FINISH_KERNEL();
-    if (system_ == System::gpm) gpm_persist_end();
+    if (system_ == System::gpm && !ddio_) gpm_persist_end();
   }
 
  private:
-  /// The magic's letters; a dot for what is none.
-  static std::string magic_text(uint64_t magic) {
-    std::string text(reinterpret_cast<const char*>(&magic), sizeof magic);
-    for (char& letter : text)
-      if (letter < ' ' || letter > '~') letter = '.';
-    return text;
-  }
   Header* header() const { return reinterpret_cast<Header*>(image_); }
   void begin() {
-    if (system_ == System::gpm) gpm_persist_begin();
+    if (system_ == System::gpm && !ddio_) gpm_persist_begin();
   }
 
   void map(bool create) {
@@ -341,6 +334,7 @@ class Store {
 
   std::string path_;
   System system_ = System::gpm;
+  bool ddio_ = false;
   uint32_t threads_ = 16;
   size_t bytes_ = 0, device_bytes_ = 0;
   char* kernels_ = nullptr;  // device memory, or the pool
