@@ -69,6 +69,9 @@ recovery asks for it (gpm_acknowledged): what was acknowledged and is missing is
 With --out FOLDER a campaign keeps the results of its parts there, and --resume goes on where it was ended. With --slurm
 the parts are tasks of a job array; each records the run for itself, and the report is the same.
 
+Behind the program's first run, which is not killed, the recovery must open one of the program's pools. If it opens none
+(a wrong file name?), the campaign is refused.
+
 Every trial has a folder of its own and starts there, so name pool files by a relative path, or write {} for
 the folder. Files that the program's words name are copied there first.
 

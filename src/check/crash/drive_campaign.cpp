@@ -53,7 +53,7 @@ DriveCampaign::DriveCampaign(const CrashPlan& plan, const storage::StorageConfig
                       number, after[number].size(), most_image_bytes));
     before[number].resize(after[number].size());
   }
-  run_recovery(plan, scratch.path());
+  run_recovery(plan, scratch.path(), {});
   for (const auto& entry : fs::recursive_directory_iterator(scratch.path())) {
     bool known = !entry.is_regular_file();
     for (u32 number = 0; number < config.drives && !known; ++number)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "check/crash/pool_watch.hpp"
 #include "core/diagnostics.hpp"
 
 namespace ew::check {
@@ -35,11 +36,13 @@ void run_program(const CrashPlan& plan, const fs::path& folder, const process::V
                                 process::how_it_ended(outcome), outcome.output));
 }
 
-void run_recovery(const CrashPlan& plan, const fs::path& folder) {
+void run_recovery(const CrashPlan& plan, const fs::path& folder, const std::vector<fs::path>& pools) {
+  PoolWatch watch(folder, pools);
   const process::Outcome outcome = run_in(plan, plan.recovery, folder);
   if (outcome.status != 0)
     throw UserError(fmt::format("the recovery should succeed after a run without a crash, but it {}:\n{}",
                                 process::how_it_ended(outcome), outcome.output));
+  watch.expect_one_opened();
 }
 
 void copy_named_files(const process::Words& words, const fs::path& folder) {

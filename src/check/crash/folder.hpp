@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "check/crash/plan.hpp"
 #include "check/event_file.hpp"
@@ -15,9 +16,10 @@ process::Words in_folder(const process::Words&, const std::filesystem::path& fol
 process::Outcome run_in(const CrashPlan&, const process::Words&, const std::filesystem::path& folder,
                         const process::Variables& more = {});
 /// Runs the program, or the recovery after it, to its end without a crash. Throws core::UserError with the output when
-/// it fails.
+/// it fails. `pools`: those that the program has left. It also throws when there are some, and the recovery opens none.
 void run_program(const CrashPlan&, const std::filesystem::path& folder, const process::Variables& more);
-void run_recovery(const CrashPlan&, const std::filesystem::path& folder);
+void run_recovery(const CrashPlan&, const std::filesystem::path& folder,
+                  const std::vector<std::filesystem::path>& pools);
 /// Copies each file that a word names relative to the user's folder. So every trial starts from the same files.
 void copy_named_files(const process::Words&, const std::filesystem::path& folder);
 std::string last_line(std::string text);

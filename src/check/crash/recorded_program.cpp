@@ -48,7 +48,7 @@ void RecordedProgram::record() {
     throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
   pool_paths_ = pool_paths(*events_, scratch.path(), shares_pools_);
   for (const fs::path& path : pool_paths_) made_pools_ = path.is_relative() && !there.contains(scratch.path() / path);
-  run_recovery(plan_, scratch.path());
+  run_recovery(plan_, scratch.path(), pool_paths_);
   record_seconds_ = process::seconds_since(begin);
 }
 

@@ -39,7 +39,7 @@ TimedCampaign::TimedCampaign(const CrashPlan& plan) : plan_(plan) {
     throw UserError(
         "the program ran nothing under Everwarp, so there is nothing to crash: was it built with `ew build`?");
   if (run_->pools() == 0) throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
-  run_recovery(plan, scratch.path());
+  run_recovery(plan, scratch.path(), run_->pool_paths());
 }
 
 std::vector<CrashMoment> TimedCampaign::random_moments(std::size_t count, u64 seed) const {

@@ -12,6 +12,7 @@
 
 #include "check/crash/folder.hpp"
 #include "check/crash/points.hpp"
+#include "check/crash/pool_watch.hpp"
 #include "check/crash/recorded_run.hpp"
 #include "core/diagnostics.hpp"
 #include "process/job_threads.hpp"
@@ -154,7 +155,10 @@ CleanRun run_once(const CrashPlan& plan) {
         "the program ran no kernel under Everwarp, so there is no instruction to crash at: was it built with `ew "
         "build`?");
   result.own_files = files() != before;
-  run_recovery(plan, scratch.path());
+  // With drives, the data may be on drives alone.
+  run_recovery(
+      plan, scratch.path(),
+      plan.drives ? std::vector<fs::path>() : pools_left(scratch.path(), in_folder(plan.program, scratch.path())));
   return result;
 }
 
