@@ -42,7 +42,7 @@ the output of a run that failed. With --slurm the runs are tasks of a job array;
 show the mean and the range, and a claim of the paper holds when it does under every seed.
 
 Status: 0 every run succeeded, 1 some did not (FAIL, with the command; the other runs and the report are made), 2 a
-mistake in the command or in a study.
+mistake in the command or in a study (also FAIL: a figure measures a kernel or a range that no run of its program has).
 
 Examples:
   ew reproduce sbrp --size small                  seconds; does everything work?
@@ -141,8 +141,10 @@ int call(ReproduceCommand command) {
     fmt::print("{}\n", core::json_text(to_json(result)));
   else
     print_result(result, report_page(request));
-  const std::vector<std::string> too_much = too_large(result);
-  for (const std::string& sentence : too_much) fmt::print(stderr, "FAIL {}\n", sentence);
+  const std::vector<std::string> too_much = too_large(result), unknown = unknown_names(result);
+  for (const auto& sentences : {too_much, unknown})
+    for (const std::string& sentence : sentences) fmt::print(stderr, "FAIL {}\n", sentence);
+  if (!unknown.empty()) return misused;
   return result.failures.empty() && too_much.empty() ? clean : failed;
 }
 

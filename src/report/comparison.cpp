@@ -10,19 +10,49 @@ namespace ew::report {
 
 namespace {
 
-/// What the figure measures of a run. Of a range its time is known; statistics are those of the whole run then.
-std::optional<double> value_of(const FinishedRun& run, const Metric& metric, const Figure& figure,
-                               const Program& program, const Configuration& on, Phase phase, const std::string& x) {
-  if (!metric.range().empty()) return run.range_time(metric.range());
-  if (!metric.printed().empty()) return run.printed(with_value(metric.printed(), x), program.measured_kernels(phase));
-  if (metric.is_operations()) {
+/// What a figure asks of a run.
+struct Asked {
+  const Metric& metric;
+  const Figure& figure;
+  const Program& program;
+  const Configuration& on;
+  Phase phase;
+  std::string x;
+
+  std::string printed() const { return with_value(metric.printed(), x); }
+  /// The range whose time is asked for; empty: there is none. Of a range its time is known; statistics are those of the
+  /// whole run then.
+  std::string range() const {
+    if (!metric.range().empty() || !metric.is_time() || figure.span != Span::range) return metric.range();
+    return figure.range.empty() ? program.measured_range(phase) : figure.range;
+  }
+};
+
+std::optional<double> value_of(const FinishedRun& run, const Asked& asked) {
+  const Program& program = asked.program;
+  if (const std::string range = asked.range(); !range.empty()) return run.range_time(range);
+  if (!asked.metric.printed().empty()) return run.printed(asked.printed(), program.measured_kernels(asked.phase));
+  if (asked.metric.is_operations()) {
     const auto count = program.operations.find(run.text("size"));
     return count == program.operations.end() ? std::nullopt : std::optional(count->second);
   }
-  if (figure.span != Span::range)
-    return run.measure(metric, figure.span, program.measured_kernels(phase), on.count_launches);
-  const std::string& range = figure.range.empty() ? program.measured_range(phase) : figure.range;
-  return metric.is_time() ? run.range_time(range) : run.measure(metric, Span::program, {});
+  if (asked.figure.span == Span::range) return run.measure(asked.metric, Span::program, {});
+  return run.measure(asked.metric, asked.figure.span, program.measured_kernels(asked.phase), asked.on.count_launches);
+}
+
+/// Notes the names that the run must have for it.
+std::optional<double> value_of(const FinishedRun& run, const Asked& asked, SoughtNames& sought) {
+  const std::optional<double> value = value_of(run, asked);
+  const auto note = [&](MeasuredName kind, const std::vector<std::string>& names) {
+    sought.note(run, asked.program, asked.phase, kind, names, value.has_value());
+  };
+  if (const std::string range = asked.range(); !range.empty())
+    note(MeasuredName::range, {range});
+  else if (!asked.metric.printed().empty())
+    note(MeasuredName::printed, {asked.printed()});
+  else if (!asked.metric.is_operations() && asked.figure.span == Span::kernels)
+    note(MeasuredName::kernel, asked.program.measured_kernels(asked.phase));
+  return value;
 }
 
 Phase phase_of(const Measurement& asked, const Figure& figure) {
@@ -32,8 +62,9 @@ Phase phase_of(const Measurement& asked, const Figure& figure) {
 /// What is measured of the runs behind one bar, and which they are.
 class BarValue {
  public:
-  BarValue(const Suite& suite, const Figure& figure, const Program& program, const std::string& x, const FindRun& find)
-      : suite_(suite), figure_(figure), program_(program), x_(x), find_(find) {}
+  BarValue(const Suite& suite, ComparedFigure& compared, const Program& program, const std::string& x,
+           const FindRun& find)
+      : suite_(suite), figure_(*compared.figure), program_(program), x_(x), find_(find), sought_(compared.sought) {}
 
   std::optional<double> of(const Bar& bar, u64 seed) {
     if (bar.is_computed()) return computed(bar, seed);
@@ -67,7 +98,7 @@ class BarValue {
     const std::string name = run->directory().filename().string();
     if (std::find(runs.begin(), runs.end(), name) == runs.end())
       runs.push_back(name), configurations.push_back(on.name);
-    return value_of(*run, metric, figure_, program, on, phase, x);
+    return value_of(*run, {metric, figure_, program, on, phase, x}, sought_);
   }
   std::optional<double> computed(const Bar& bar, u64 seed) {
     const Measure measure = [&](const Measurement& asked) {
@@ -90,6 +121,7 @@ class BarValue {
   const Program& program_;
   const std::string x_;
   const FindRun& find_;
+  SoughtNames& sought_;
 };
 
 /// REQUIRES: not empty. 0 when one of them is not above it.
@@ -132,10 +164,10 @@ void set_parts(ComparedBar& bar, std::vector<double> sums) {
   bar.parts = std::move(sums);
 }
 
-ComparedBar bar_of(const Suite& suite, const ComparedFigure& compared, const Program& program, const std::string& x,
+ComparedBar bar_of(const Suite& suite, ComparedFigure& compared, const Program& program, const std::string& x,
                    const Bar& bar, const std::vector<u64>& seeds, const FindRun& find) {
   const Figure& figure = *compared.figure;
-  BarValue value(suite, figure, program, x, find);
+  BarValue value(suite, compared, program, x, find);
   std::vector<double> by_seed;
   std::vector<double> parts(figure.parts.size());
   for (const u64 seed : seeds) {
@@ -235,17 +267,18 @@ void judge_order(ComparedFigure& compared, const std::string& program, const std
 }
 
 /// One a seed: where the claims of a figure find their numbers.
-std::vector<Measure> measures_of(const Suite& suite, const Figure& figure, const std::vector<u64>& seeds,
+std::vector<Measure> measures_of(const Suite& suite, ComparedFigure& compared, const std::vector<u64>& seeds,
                                  const FindRun& find) {
   std::vector<Measure> list;
   for (const u64 seed : seeds)
-    list.push_back([&suite, &figure, &find, seed](const Measurement& asked) -> std::optional<double> {
+    list.push_back([&suite, &compared, &find, seed](const Measurement& asked) -> std::optional<double> {
+      const Figure& figure = *compared.figure;
       const Program& program = suite.programs.at(asked.program);
       const Configuration& on = figure.machine(asked.machine, asked.x);
       const Phase phase = phase_of(asked, figure);
       const FinishedRun* run = find(program, on, phase, seed);
       if (!run) return std::nullopt;
-      return value_of(*run, *asked.metric, figure, program, on, phase, asked.x);
+      return value_of(*run, {*asked.metric, figure, program, on, phase, asked.x}, compared.sought);
     });
   return list;
 }
@@ -312,7 +345,7 @@ ComparedFigure compare(const Suite& suite, const Figure& figure, const std::vect
   if (figure.mean != Mean::none && compared.programs.size() == figure.programs.size())
     for (const std::string& x : points)
       for (const Bar& bar : figure.bars) compared.bars.push_back(mean_of(compared, bar.name, x, seeds.size()));
-  const std::vector<Measure> measures = measures_of(suite, figure, seeds, find);
+  const std::vector<Measure> measures = measures_of(suite, compared, seeds, find);
   for (const Claim& claim : figure.claims) compared.claims.push_back(judge(claim, measures));
   return compared;
 }

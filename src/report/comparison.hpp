@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/finished_run.hpp"
+#include "report/sought_names.hpp"
 #include "report/study.hpp"
 
 namespace ew::report {
@@ -53,6 +54,7 @@ struct ComparedFigure {
   std::map<std::string, std::string> parts;  // by Figure::row_name: which part of the paper's size was run, if known
   std::vector<ComparedBar> bars;             // by program, value of the axis, bar; the mean's last
   std::vector<JudgedClaim> claims;           // of the paper's text
+  SoughtNames sought;                        // of kernels, ranges and printed numbers, in the runs that there are
   Agreement direction;                       // bars more than 5 % from the normal one: on the same side of it
   Agreement order;                           // pairs of a program's bars more than 5 % apart: in the same order
   const ComparedBar* find(const std::string& program, const std::string& bar, const std::string& x = "") const;

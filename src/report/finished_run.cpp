@@ -166,6 +166,26 @@ std::optional<double> FinishedRun::printed(const std::string& name, const std::v
   return of_kernel ? of_kernel : found;
 }
 
+std::optional<std::set<std::string>> FinishedRun::names(MeasuredName kind) const {
+  std::set<std::string> names;
+  if (kind == MeasuredName::printed) {
+    std::istringstream output(core::read_file(directory_ / "output.txt", u64{1} << 30).text);
+    for (std::string line, word, name; std::getline(output, line);)
+      if (std::istringstream words(line); words >> word >> name && word == "figure") names.insert(name);
+    return names;
+  }
+  const bool kernel = kind == MeasuredName::kernel;
+  const std::string rows = kernel ? "kernels" : "ranges";
+  return asked_of(directory_ / "stats.json", [&]() -> std::optional<std::set<std::string>> {
+    if (statistics_.contains(rows + "_left_out")) return std::nullopt;
+    for (const Json& row : statistics_.value(rows, Json::array())) {
+      const auto name = row.at(kernel ? "kernel" : "range").get<std::string>();
+      names.insert(kernel ? short_kernel_name(name) : name);
+    }
+    return names;
+  });
+}
+
 std::string short_kernel_name(std::string_view symbol) {
   std::string name = core::readable_name(symbol);
   int depth = 0;  // of template arguments; "(anonymous namespace)::" stands before a name

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,9 @@
 #include "report/study.hpp"
 
 namespace ew::report {
+
+/// What a study names of a run: a kernel, a range of the host's work, a number that the program prints.
+enum class MeasuredName { kernel, range, printed };
 
 class FinishedRun {
  public:
@@ -43,6 +47,9 @@ class FinishedRun {
   /// The number of the program's line "figure NAME VALUE", the last one of this name; nothing when there is none. What
   /// the program says of the first of `kernels`, as "KERNEL.NAME", goes before what it says of all.
   std::optional<double> printed(const std::string& name, const std::vector<std::string>& kernels) const;
+
+  /// Every name of this kind that the run has; nothing when rows were left out.
+  std::optional<std::set<std::string>> names(MeasuredName) const;
 
  private:
   double launch_nanoseconds() const;

@@ -239,6 +239,14 @@ std::string failures_section(const Reproduction& reproduction) {
                      reproduction.failures.size(), items);
 }
 
+/// Why a bar has no value, though its run succeeded.
+std::string unknown_names_section(const Reproduction& reproduction) {
+  std::string items;
+  for (const std::string& sentence : unknown_names(reproduction))
+    items += fmt::format("<li>{}</li>\n", escaped(sentence));
+  return items.empty() ? items : fmt::format("<section id=unknown class=bad>\n<ul>\n{}</ul>\n</section>\n", items);
+}
+
 std::string provenance(const Reproduction& reproduction) {
   const Provenance& from = reproduction.provenance;
   return fmt::format(
@@ -258,7 +266,8 @@ nlohmann::ordered_json charts_of(const Reproduction& reproduction) {
 }  // namespace
 
 std::string html_report(const Reproduction& reproduction, const ChartLibrary& library) {
-  std::string body = provenance(reproduction) + failures_section(reproduction) + summary(reproduction);
+  std::string body = provenance(reproduction) + failures_section(reproduction) + unknown_names_section(reproduction) +
+                     summary(reproduction);
   for (const ComparedFigure& compared : reproduction.figures) body += section(compared, reproduction.scored());
   body += runs_section(reproduction);
   return html_page(reproduction.suite->title, body, charts_of(reproduction), library);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "report/csv.hpp"
 
@@ -96,6 +97,14 @@ std::vector<std::string> too_large(const Reproduction& reproduction) {
                                       static_cast<double>(run.peak_bytes()) / (1 << 30),
                                       static_cast<double>(most) / (1 << 30), run.text("command")));
   return sentences;
+}
+
+std::vector<std::string> unknown_names(const Reproduction& reproduction) {
+  SoughtNames sought;
+  for (const ComparedFigure& compared : reproduction.figures) sought.add(compared.sought);
+  std::set<std::string> failed;
+  for (const FailedRun& run : reproduction.failures) failed.insert(run.program);
+  return sought.unknown(failed);
 }
 
 std::string figures_csv(const Reproduction& reproduction) {
@@ -238,6 +247,7 @@ Json to_json(const Reproduction& reproduction) {
     row.update(run.environment());
     json["runs"].push_back(std::move(row));
   }
+  json["unknown_names"] = unknown_names(reproduction);
   json["failures"] = Json::array();
   for (const FailedRun& run : reproduction.failures)
     json["failures"].push_back({{"program", run.program},

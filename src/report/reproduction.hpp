@@ -41,6 +41,9 @@ struct Reproduction {
 
 /// Runs that took more memory than the suite allows: a sentence each.
 std::vector<std::string> too_large(const Reproduction&);
+/// Kernels, ranges and printed numbers that no run of their program has, though a figure measures them: a sentence
+/// each.
+std::vector<std::string> unknown_names(const Reproduction&);
 /// Figure, program, value of the axis, bar, paper, ours, least and greatest of the seeds, difference, runs: one line a
 /// bar.
 std::string figures_csv(const Reproduction&);

@@ -235,6 +235,50 @@ TEST_F(Reproduce, AFailingRunIsToldWithItsCommandAndTheRestGoesOn) {
   EXPECT_NE(text_of("out/report.html").find("2 runs failed"), std::string::npos);
 }
 
+// The table had "-" for it, without a word, and the status was 0.
+TEST_F(Reproduce, ANameThatNoRunHasIsToldWithTheNearestOne) {
+  std::ofstream(folder_ / "ranges.cu") << R"(#include <cstring>
+#include <nvtx3/nvToolsExt.h>
+__global__ void write_copy() {}
+int main(int count, char** words) {
+  nvtxRangePushA(count > 2 ? words[2] : "batch");
+  write_copy<<<1, 32>>>();
+  const bool good = cudaDeviceSynchronize() == cudaSuccess;
+  nvtxRangePop();
+  return good && strcmp(words[count - 1], "fail") ? 0 : 1;
+}
+)";
+  const auto says = [&](const std::string& names, const std::string& how, const std::string& sentence, int status = 2,
+                        const std::string& words = "once other") {
+    std::ofstream(folder_ / "studies/toy/suite.toml")
+        << "title = \"Ranges\"\nfigures = [\"1\"]\n[program.HIST]\nsource = \"" << (folder_ / "ranges.cu").string()
+        << "\"\nprepare = \"{size}\"\nrecover = \"again recovery\"\nsize = { paper = \"\" }\n"
+        << names << "[configuration.a]\nmachine = \"titan-rtx\"\n[configuration.b]\nfrom = \"a\"\n"
+        << "words = \"" << words << "\"\n";
+    std::ofstream(folder_ / "studies/toy/figure-1/study.toml")
+        << "title = \"1\"\nsource = \"nowhere\"\naxis = \"ns\"\nquantity = \"absolute\"\nprograms = [\"HIST\"]\n"
+        << how << "[[bar]]\nname = \"a\"\nrun = \"a\"\n[[bar]]\nname = \"b\"\nrun = \"b\"\n";
+    std::ofstream(folder_ / "studies/toy/figure-1/published.csv") << "program,a,b\n";
+    const Outcome outcome = ew({"--resume"});
+    EXPECT_EQ(outcome.status, status) << outcome.output;
+    if (sentence.empty())
+      EXPECT_EQ(outcome.output.find("no run"), std::string::npos) << outcome.output;
+    else
+      EXPECT_NE(outcome.output.find("FAIL " + sentence + "\n"), std::string::npos) << outcome.output;
+    return text_of("out/report.html");
+  };
+  const std::string range = "measure = \"range\"\n", sentence = "no run of HIST has a range \"bathc\" ";
+  const std::string page = says("range = \"bathc\"\n", range, sentence + "(did you mean \"batch\"?)");
+  EXPECT_NE(page.find("<li>no run of HIST has a range"), page.npos);
+  says("", range + "range = \"bathc\"\n", sentence + "(did you mean \"batch\"?)");
+  says("", "metric = \"range.recovery\"\n", "no run of HIST has a range \"recovery\" (there are: batch, other)");
+  says("kernels = [\"writecopy\"]\n", "", "no run of HIST has a kernel \"writecopy\" (did you mean \"write_copy\"?)");
+  says("recovery_range = \"recoverry\"\n", range + "phase = \"recovery\"\n",
+       "no recovery of HIST has a range \"recoverry\" (did you mean \"recovery\"?)");
+  says("range = \"other\"\n", range, "", 0);  // one of the two runs has it
+  says("range = \"bathc\"\n", range, "", 1, "once fail");
+}
+
 TEST_F(Reproduce, MistakesAreStatusTwoAndOneSentence) {
   const auto says = [&](const Words& words, const std::string& sentence) {
     const Outcome outcome = ew(words);

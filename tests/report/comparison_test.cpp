@@ -412,6 +412,17 @@ TEST_F(Comparison, AMissingRunOrKernelIsNoNumber) {
   EXPECT_FALSE(compared().find("mean", "b")->ours);
   suite_.programs["P"].kernels = {"work", "wrok"};
   EXPECT_FALSE(compared().find("P", "b")->ours);
+  // The table had "-", and nobody said why.
+  Reproduction result{.suite = &suite_, .provenance = {}, .figures = {compared()}, .runs = runs_, .failures = {}};
+  EXPECT_EQ(unknown_names(result),
+            std::vector<std::string>{"no run of P has a kernel \"wrok\" (did you mean \"work\"?)"});
+  suite_.programs["P"].kernels = {"insert"};
+  result.figures = {compared()};
+  EXPECT_EQ(unknown_names(result),
+            std::vector<std::string>{"no run of P has a kernel \"insert\" (there are: setup, work)"});
+  suite_.programs["P"].run_name = "P";
+  result.figures = {compared()}, result.failures.push_back({"P", "c", "ew run", "", ""});
+  EXPECT_EQ(unknown_names(result), std::vector<std::string>()) << "the run that failed might have it";
 }
 
 TEST_F(Comparison, ARunDirectoryIsCompleteOrAbsent) {
