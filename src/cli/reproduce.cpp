@@ -97,6 +97,7 @@ std::string typed(const ReproduceCommand& command) {
   for (const std::string& figure : command.request.figures) words.insert(words.end(), {"--figure", figure});
   for (const std::string& program : command.request.programs) words.insert(words.end(), {"--program", program});
   for (const std::string& setting : command.request.settings) words.insert(words.end(), {"--set", setting});
+  if (!command.studies.empty()) words.insert(words.end(), {"--studies", command.studies});
   if (command.request.seed) words.insert(words.end(), {"--seed", std::to_string(command.request.seed)});
   if (command.request.seeds > 1) words.insert(words.end(), {"--seeds", std::to_string(command.request.seeds)});
   return shell_line(words);

@@ -188,7 +188,8 @@ PlannedRun ReproducePlan::planned(const Program& program, const Configuration& c
   run.environment = {{"program", program.run_name},
                      {"phase", phase == Phase::run ? "run" : "recovery"},
                      {"size", planned.size},
-                     {"options", build_of(program, configuration).options}};
+                     {"options", build_of(program, configuration).options},
+                     {"words", Words(run.command.begin() + 1, run.command.end())}};
   return planned;
 }
 

@@ -159,13 +159,15 @@ std::string configuration_table(const ComparedFigure& compared) {
       shown.push_back(name);
       const Configuration& configuration = compared.figure->configuration(name);
       rows += fmt::format(
-          "<tr><td>{}</td><td>{}</td><td><code>{}</code></td></tr>\n", escaped(name), escaped(configuration.machine),
-          escaped(fmt::format("{} {}", fmt::join(configuration.settings, " "), fmt::join(configuration.options, " "))));
+          "<tr><td>{}</td><td>{}</td><td><code>{}</code></td><td><code>{}</code></td></tr>\n", escaped(name),
+          escaped(configuration.machine),
+          escaped(fmt::format("{} {}", fmt::join(configuration.settings, " "), fmt::join(configuration.options, " "))),
+          escaped(configuration.words));
     }
   }
   return fmt::format(
-      "<details><summary>Configurations</summary><table><thead><tr><th>name</th><th>machine</th><th>set</th></tr></"
-      "thead>"
+      "<details><summary>Configurations</summary><table><thead><tr><th>name</th><th>machine</th><th>set</th>"
+      "<th>words of the call</th></tr></thead>"
       "<tbody>\n{}</tbody></table></details>\n",
       rows);
 }
@@ -181,13 +183,28 @@ std::string chart_caption(const ComparedFigure& compared, bool scored) {
                      compared.has_ranges() ? " A thin line goes from the least to the greatest of the seeds." : "");
 }
 
-std::string section(const ComparedFigure& compared, bool scored) {
+/// "time of the range "batch"": what a figure measures of each run.
+std::string measured_text(const Suite& suite, const Figure& figure) {
+  if (figure.span != Span::range || !figure.metric.is_time() || !figure.metric.range().empty())
+    return figure.metric.text();
+  std::map<std::string, std::vector<std::string>> ranges;  // of which programs each is
+  for (const std::string& program : figure.programs)
+    ranges[figure.range.empty() ? suite.programs.at(program).measured_range(figure.phase) : figure.range].push_back(
+        program);
+  std::string text = fmt::format("time of the range{}", ranges.size() > 1 ? "s" : "");
+  for (const auto& [range, programs] : ranges)
+    text += fmt::format("{} \"{}\"{}", &range == &ranges.begin()->first ? "" : ",", range,
+                        ranges.size() > 1 ? fmt::format(" ({})", fmt::join(programs, ", ")) : "");
+  return text;
+}
+
+std::string section(const Suite& suite, const ComparedFigure& compared, bool scored) {
   const Figure& figure = *compared.figure;
   return fmt::format(
       "<section id=\"figure-{0}\">\n<h2>{11}: {1}</h2>\n<p class=note>{2}. Measured: {3}.{4}</p>\n"
       "<div class=chart id=\"chart-{0}\"></div>\n<p class=note>{10}</p>\n{5}{8}<details{9}><summary>Every "
       "bar</summary>\n{6}</details>\n{7}</section>\n",
-      escaped(figure.id), escaped(figure.title), escaped(figure.source), escaped(figure.metric.text()),
+      escaped(figure.id), escaped(figure.title), escaped(figure.source), escaped(measured_text(suite, figure)),
       figure.note.empty() ? "" : " " + escaped(figure.note), scored ? broken_claims(compared) : "",
       bars_table(compared, scored), configuration_table(compared), scored ? claims_table(compared) : "",
       compared.bars.size() > 200 ? "" : " open", chart_caption(compared, scored), escaped(figure.heading()));
@@ -268,7 +285,8 @@ nlohmann::ordered_json charts_of(const Reproduction& reproduction) {
 std::string html_report(const Reproduction& reproduction, const ChartLibrary& library) {
   std::string body = provenance(reproduction) + failures_section(reproduction) + unknown_names_section(reproduction) +
                      summary(reproduction);
-  for (const ComparedFigure& compared : reproduction.figures) body += section(compared, reproduction.scored());
+  for (const ComparedFigure& compared : reproduction.figures)
+    body += section(*reproduction.suite, compared, reproduction.scored());
   body += runs_section(reproduction);
   return html_page(reproduction.suite->title, body, charts_of(reproduction), library);
 }

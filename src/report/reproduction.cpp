@@ -210,16 +210,17 @@ std::string figures_markdown(const Reproduction& reproduction) {
 
 std::string runs_csv(const Reproduction& reproduction) {
   std::string text =
-      "run,program,phase,size,machine,settings,options,seed,time_ns,warp_instructions,wall_seconds,peak_mib\n";
+      "run,program,phase,size,machine,settings,options,words,seed,time_ns,warp_instructions,wall_seconds,peak_mib\n";
   for (const FinishedRun& run : reproduction.runs) {
-    const auto joined = [&](const char* key) {
-      return fmt::format("{}", fmt::join(run.environment().value(key, std::vector<std::string>{}), ";"));
+    const auto joined = [&](const char* key, std::string_view between = ";") {
+      return fmt::format("{}", fmt::join(run.environment().value(key, std::vector<std::string>{}), between));
     };
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{:.3f},{:.0f}\n", run.directory().filename().string(),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.3f},{:.0f}\n", run.directory().filename().string(),
                         csv_cell(run.text("program")), run.text("phase"), csv_cell(run.text("size")),
                         csv_cell(run.text("machine")), csv_cell(joined("set")), csv_cell(joined("options")),
-                        run.text("seed"), number(run.measure(Metric::time(), Span::kernels, {})),
-                        run.warp_instructions(), run.wall_seconds(), static_cast<double>(run.peak_bytes()) / (1 << 20));
+                        csv_cell(joined("words", " ")), run.text("seed"),
+                        number(run.measure(Metric::time(), Span::kernels, {})), run.warp_instructions(),
+                        run.wall_seconds(), static_cast<double>(run.peak_bytes()) / (1 << 20));
   }
   return text;
 }

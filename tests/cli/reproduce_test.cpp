@@ -217,8 +217,8 @@ TEST_F(Reproduce, EverySeedIsARunOfItsOwnAndBarsShowTheRange) {
     EXPECT_EQ(row["set"].back(), "host_link.bandwidth=8");
     EXPECT_EQ(row["options"], std::vector<std::string>{"-DTOY=1"});
   }
-  EXPECT_NE(text_of("out/runs.csv").find(",settings,options,seed,"), std::string::npos);
-  EXPECT_NE(text_of("out/runs.csv").find(",-DTOY=1,0,"), std::string::npos);
+  EXPECT_NE(text_of("out/runs.csv").find(",settings,options,words,seed,"), std::string::npos);
+  EXPECT_NE(text_of("out/runs.csv").find(",-DTOY=1,--pool kvs.pool --pairs 512 --batches 2,0,"), std::string::npos);
   for (const auto& bar : json["figures"][0]["bars"]) EXPECT_EQ(bar["by_seed"].size(), 3u) << bar;
   const auto& none = json["figures"][0]["bars"][1];
   EXPECT_NE(none["by_seed"][1], none["by_seed"][2]);
@@ -269,7 +269,9 @@ int main(int count, char** words) {
   };
   const std::string range = "measure = \"range\"\n", sentence = "no run of HIST has a range \"bathc\" ";
   const std::string page = says("range = \"bathc\"\n", range, sentence + "(did you mean \"batch\"?)");
-  EXPECT_NE(page.find("<li>no run of HIST has a range"), page.npos);
+  for (const char* text : {"<li>no run of HIST has a range", "Measured: time of the range &quot;bathc&quot;.",
+                           "<td><code>once other</code></td>", "--size paper --studies studies</code>"})
+    EXPECT_NE(page.find(text), page.npos) << text;
   says("", range + "range = \"bathc\"\n", sentence + "(did you mean \"batch\"?)");
   says("", "metric = \"range.recovery\"\n", "no run of HIST has a range \"recovery\" (there are: batch, other)");
   says("kernels = [\"writecopy\"]\n", "", "no run of HIST has a kernel \"writecopy\" (did you mean \"write_copy\"?)");
