@@ -8,6 +8,7 @@
 #include "cli/table.hpp"
 #include "cli/verb.hpp"
 #include "core/configuration.hpp"
+#include "core/diagnostics.hpp"
 #include "core/json_text.hpp"
 #include "process/progress_line.hpp"
 
@@ -19,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace report;
+using core::UserError;
 
 struct ReproduceCommand {
   std::string suite, studies;
@@ -113,8 +115,13 @@ int list(const Suite& suite) {
 
 void print_result(const Reproduction& result, const fs::path& page) {
   std::vector<const ComparedFigure*> figures;
-  for (const ComparedFigure& figure : result.figures) print_figure(figure, result.scored()), figures.push_back(&figure);
-  const std::string sentence = result.scored() ? claims_sentence(figures) : unscored_sentence(result);
+  for (const ComparedFigure& figure : result.figures) {
+    print_figure(figure, result.scored());
+    if (!figure.claims.empty()) figures.push_back(&figure);
+  }
+  // Behind each figure stand its own claims; a sentence on all says more where there are several.
+  const std::string all = figures.size() > 1 ? claims_sentence(figures) : "";
+  const std::string sentence = result.scored() ? all : unscored_sentence(result);
   if (!sentence.empty()) fmt::print("{}\n", sentence);
   fmt::print("{} runs in {}. {}\n", result.runs.size(), seconds_text(result.provenance.wall_seconds),
              speed_sentence(result));
@@ -124,6 +131,10 @@ void print_result(const Reproduction& result, const fs::path& page) {
 
 int call(ReproduceCommand command) {
   const fs::path studies = command.studies.empty() ? core::home_directory() / "studies" : fs::absolute(command.studies);
+  if (!fs::is_directory(studies))
+    throw UserError(fmt::format("--studies {}: there is no such folder", command.studies));
+  if (suite_names(studies).empty())
+    throw UserError(fmt::format("--studies {}: no folder in it has a suite.toml, as a study has", command.studies));
   Suite suite = read_suite(studies, command.suite);
   if (command.full && !suite.full.empty()) {
     command.suite = suite.full;

@@ -85,13 +85,14 @@ std::string summary(const Reproduction& reproduction) {
 /// `scored`: the runs have the size of the paper's, so that a difference says something.
 std::string bars_table(const ComparedFigure& compared, bool scored) {
   const Figure& figure = *compared.figure;
-  const bool ranges = compared.has_ranges(), along = !figure.x.name.empty();
+  const bool ranges = compared.has_ranges(), along = !figure.x.name.empty(), paper = !figure.published.empty();
   std::string heads = "<th>program</th>", rows;
   if (along) heads += fmt::format("<th>{}</th>", escaped(figure.x.label));
-  heads += fmt::format("<th>bar</th><th class=number>paper{}</th><th class=number>Everwarp</th>",
-                       scored ? "" : ", at full size");
+  heads += "<th>bar</th>";
+  if (paper) heads += fmt::format("<th class=number>paper{}</th>", scored ? "" : ", at full size");
+  heads += "<th class=number>Everwarp</th>";
   if (ranges) heads += "<th class=number>over the seeds</th>";
-  if (scored) heads += fmt::format("<th class=number>difference, {}</th>", difference_unit(figure));
+  if (scored && paper) heads += fmt::format("<th class=number>difference, {}</th>", difference_unit(figure));
   for (const Part& part : figure.parts) heads += fmt::format("<th class=number>{}</th>", escaped(part.label));
   for (const ComparedBar& bar : compared.bars) {
     std::string runs, parts;
@@ -99,14 +100,14 @@ std::string bars_table(const ComparedFigure& compared, bool scored) {
       runs += fmt::format("<a href=\"#{}\">{}</a> ", escaped(bar.runs[i]), escaped(bar.configurations[i]));
     for (const double part : bar.parts) parts += fmt::format("<td class=number>{}</td>", value_text(figure, part));
     rows += fmt::format(
-        "<tr{}><td>{}</td>{}<td>{}</td><td class=number>{}</td><td class=number>{}</td>{}{}{}"
+        "<tr{}><td>{}</td>{}<td>{}</td>{}<td class=number>{}</td>{}{}{}"
         "<td class=runs>{}</td></tr>\n",
         bar.program == "mean" ? " class=mean" : "",
         bar.program == "mean" ? mean_name(figure) : escaped(compared.label(bar.program, bar.x)),
         along ? fmt::format("<td>{}</td>", escaped(bar.x)) : "", escaped(bar_named(figure, bar.bar).label),
-        value_text(figure, bar.paper), value_text(figure, bar.ours),
-        ranges ? fmt::format("<td class=number>{}</td>", range_text(figure, bar)) : "",
-        scored ? fmt::format("<td class=number>{}</td>", difference_text(bar)) : "", parts, runs);
+        paper ? fmt::format("<td class=number>{}</td>", value_text(figure, bar.paper)) : "",
+        value_text(figure, bar.ours), ranges ? fmt::format("<td class=number>{}</td>", range_text(figure, bar)) : "",
+        scored && paper ? fmt::format("<td class=number>{}</td>", difference_text(bar)) : "", parts, runs);
   }
   return fmt::format("<table><thead><tr>{}<th>runs</th></tr></thead><tbody>\n{}</tbody></table>\n", heads, rows);
 }

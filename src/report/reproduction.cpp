@@ -320,8 +320,11 @@ std::string speed_sentence(const Reproduction& reproduction) {
 }
 
 std::string unscored_sentence(const Reproduction& reproduction) {
-  return fmt::format("Size {}: nothing is scored. The paper measured at full size (--size {}).",
-                     reproduction.provenance.size, full_size);
+  const auto published = [](const ComparedFigure& compared) { return !compared.figure->published.empty(); };
+  const bool paper = std::ranges::any_of(reproduction.figures, published);
+  return fmt::format("Size {}: nothing is scored. {} (--size {}).", reproduction.provenance.size,
+                     paper ? "The paper measured at full size" : "Claims are judged at another size",
+                     !paper && reproduction.suite->size == "scaled" ? "scaled" : full_size);
 }
 
 }  // namespace ew::report

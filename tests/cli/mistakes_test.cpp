@@ -92,6 +92,9 @@ TEST_F(Mistakes, FilesThatAreNone) {
          "none.toml: cannot read this machine file: No such file or directory");
   expect({"run", "--machine", "folder.toml", "--", "true"}, "folder.toml: is a folder, not a machine file");
   expect({"explain", "machine", "titan"}, "unknown machine \"titan\" (did you mean \"titan-rtx\"?)");
+  expect({"reproduce", "x", "--studies", "studes"}, "--studies studes: there is no such folder");
+  expect({"reproduce", "x", "--studies", "folder.toml"},
+         "--studies folder.toml: no folder in it has a suite.toml, as a study has");
   write("text", "no program");
   expect({"run", "./text"}, "./text may not be executed");
   expect({"run", "."}, ". is a folder, not a program");

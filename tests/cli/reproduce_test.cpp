@@ -281,6 +281,27 @@ int main(int count, char** words) {
   says("range = \"bathc\"\n", range, "", 1, "once fail");
 }
 
+/// Its report spoke of a paper, and told the verdict on its claims twice.
+TEST_F(Reproduce, AStudyOfOnesOwnHasClaimsAndNoPaper) {
+  std::string text = suite;
+  const std::string sizes = "size = { ";
+  text.replace(text.find(sizes), sizes.size(), "size = { paper = \"--pairs 256 --batches 2\", ");
+  std::ofstream(folder_ / "studies/toy/suite.toml") << text;
+  fs::remove(folder_ / "studies/toy/figure-1/published.csv");
+  std::ofstream(folder_ / "studies/toy/figure-1/claims.csv")
+      << "id,expression,published,kind,tolerance,text,why\n1,\"time(gpKVS, far)\",>0,direction,,it takes time,\n";
+  const Outcome small = ew({"--figure", "1", "--size", "small"});
+  EXPECT_NE(small.output.find("Size small: nothing is scored. Claims are judged at another size (--size paper)."),
+            std::string::npos)
+      << small.output;
+  EXPECT_EQ(text_of("out/report.html").find("at full size"), std::string::npos);
+  const Outcome whole = ew({"--figure", "1"});
+  EXPECT_EQ(whole.status, 0);
+  const auto held = whole.output.find("claims: 1 of 1 held");
+  ASSERT_NE(held, std::string::npos) << whole.output;
+  EXPECT_EQ(whole.output.find("claims: 1 of 1 held", held + 1), std::string::npos) << whole.output;
+}
+
 TEST_F(Reproduce, MistakesAreStatusTwoAndOneSentence) {
   const auto says = [&](const Words& words, const std::string& sentence) {
     const Outcome outcome = ew(words);
