@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 
+#include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "process/job_threads.hpp"
 #include "process/progress_line.hpp"
@@ -15,6 +17,28 @@ using namespace process;
 namespace fs = std::filesystem;
 using core::UserError;
 
+namespace {
+
+/// Options that name a folder of headers begin, like the path of a source, in the folder that holds workloads/.
+Words headers_from_home(Words options) {
+  static constexpr std::string_view names[] = {"-I", "-isystem", "--include-path", "--system-include"};
+  const auto from_home = [](const std::string& path) { return (core::home_directory() / path).string(); };
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    std::string& option = options[i];
+    const auto name = std::ranges::find_if(names, [&](std::string_view one) { return option.starts_with(one); });
+    if (name == std::end(names)) continue;
+    const std::string begin(option.substr(0, name->size() + (option.substr(name->size()).starts_with('=') ? 1 : 0)));
+    const std::string path = option.substr(begin.size());
+    if (!path.empty())
+      option = begin + from_home(path);
+    else if (i + 1 < options.size())
+      options[i + 1] = from_home(options[i + 1]), ++i;
+  }
+  return options;
+}
+
+}  // namespace
+
 void build_programs(const std::vector<ProgramBuild>& builds, unsigned jobs) {
   ProgressLine line;
   std::mutex mutex;
@@ -23,7 +47,8 @@ void build_programs(const std::vector<ProgramBuild>& builds, unsigned jobs) {
   for_each_number(builds.size(), jobs, [&](u64 i) {
     const ProgramBuild& build = builds[i];
     Words words{self, "build", "-O2"};
-    words.insert(words.end(), build.options.begin(), build.options.end());
+    const Words options = headers_from_home(build.options);
+    words.insert(words.end(), options.begin(), options.end());
     words.insert(words.end(), {build.source.string(), "-o", build.output.string()});
     fs::create_directories(build.output.parent_path());
     const Outcome outcome = run(words, {.capture = Capture::both, .no_input = true});

@@ -239,6 +239,7 @@ TEST_F(Reproduce, AFailingRunIsToldWithItsCommandAndTheRestGoesOn) {
 TEST_F(Reproduce, ANameThatNoRunHasIsToldWithTheNearestOne) {
   std::ofstream(folder_ / "ranges.cu") << R"(#include <cstring>
 #include <nvtx3/nvToolsExt.h>
+#include HEADER
 __global__ void write_copy() {}
 int main(int count, char** words) {
   nvtxRangePushA(count > 2 ? words[2] : "batch");
@@ -252,7 +253,8 @@ int main(int count, char** words) {
                         const std::string& words = "once other") {
     std::ofstream(folder_ / "studies/toy/suite.toml")
         << "title = \"Ranges\"\nfigures = [\"1\"]\n[program.HIST]\nsource = \"" << (folder_ / "ranges.cu").string()
-        << "\"\nprepare = \"{size}\"\nrecover = \"again recovery\"\nsize = { paper = \"\" }\n"
+        << "\"\noptions = [\"-Iworkloads/gpm\", \"-DHEADER=<gpmbench.h>\"]\nprepare = \"{size}\"\nrecover = \"again "
+           "recovery\"\nsize = { paper = \"\" }\n"
         << names << "[configuration.a]\nmachine = \"titan-rtx\"\n[configuration.b]\nfrom = \"a\"\n"
         << "words = \"" << words << "\"\n";
     std::ofstream(folder_ / "studies/toy/figure-1/study.toml")
