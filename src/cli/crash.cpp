@@ -225,7 +225,8 @@ int call_model(CrashCommand& command, const Words& words) {
       .state = command.state,
       .cold = command.cold,
       .warm = !command.fresh && command.state.empty(),
-      .jobs = jobs_of(command)};
+      .jobs = jobs_of(command),
+      .chosen = !command.model.empty()};
   check::ModelCampaign campaign(plan, model);
   const auto progress = [](u64 finished, u64 failures, u64 total) {
     show_progress(finished, failures, total, "states");

@@ -55,22 +55,24 @@ nlohmann::ordered_json json_of(const check::ModelReport& report, const Again<che
     one["again"] = again(failure);
     failures.push_back(std::move(one));
   }
-  return {{"events", report.events},
-          {"persists", report.persists},
-          {"coverage", report.coverage},
-          {"tried", report.tried},
-          {"distinct", report.distinct},
-          {"passed", report.passed},
-          {"failed", report.failed},
-          {"nested", report.nested},
-          {"nested_distinct", report.nested_distinct},
-          {"nested_failed", report.nested_failed},
-          {"fresh_processes", report.cold},
-          {"disagreed", report.unlike},
-          {"record_seconds", report.record_seconds},
-          {"build_seconds", report.build_seconds},
-          {"seconds", report.seconds},
-          {"failures", failures}};
+  nlohmann::ordered_json json{{"events", report.events},
+                              {"persists", report.persists},
+                              {"coverage", report.coverage},
+                              {"tried", report.tried},
+                              {"distinct", report.distinct},
+                              {"passed", report.passed},
+                              {"failed", report.failed},
+                              {"nested", report.nested},
+                              {"nested_distinct", report.nested_distinct},
+                              {"nested_failed", report.nested_failed},
+                              {"fresh_processes", report.cold},
+                              {"disagreed", report.unlike},
+                              {"record_seconds", report.record_seconds},
+                              {"build_seconds", report.build_seconds},
+                              {"seconds", report.seconds},
+                              {"failures", failures}};
+  if (!report.suggestion.empty()) json["suggestion"] = report.suggestion;
+  return json;
 }
 
 }  // namespace
@@ -94,6 +96,7 @@ bool print_report(const check::ModelReport& report, bool json, const Again<check
   std::size_t number = 0;
   for (const check::ModelFailure& failure : report.failures) print_failure(failure, ++number, again);
   if (report.unlike) fmt::print("FAIL: {} recoveries ended differently in a process started anew\n", report.unlike);
+  if (!report.suggestion.empty()) fmt::print("{}\n", report.suggestion);
   fmt::print("{}{} states, {} recovered, {} failed\n", report.failed ? "FAIL: " : "", grouped(report.distinct),
              grouped(report.passed), grouped(report.failed));
   return good;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "check/crash/failure_explainer.hpp"
 #include "check/crash/folder.hpp"
@@ -18,6 +19,17 @@ namespace ew::check {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// It waits for its persists as programs of libGPM do: it has fences of system scope, and none of SBRP's operations.
+bool waits_like_libgpm(const EventFile& events) {
+  bool system_fences = false, of_sbrp = false;
+  events.each([&](const EventRecord& record, std::span<const u64>) {
+    system_fences |= record.action == EventAction::fence && record.scope == Scope::sys;
+    of_sbrp |= record.action == EventAction::ofence || record.action == EventAction::dfence ||
+               record.action == EventAction::prel || record.action == EventAction::pacq;
+  });
+  return system_fences && !of_sbrp;
+}
 
 }  // namespace
 
@@ -139,6 +151,10 @@ ModelReport ModelCampaign::report(const std::vector<std::string>& states, const 
   report.failed = failures.size();
   report.passed = report.distinct - report.failed;
   try_cold(states, failures, report);
+  if (!failures.empty() && !model_.chosen && waits_like_libgpm(program_.events()))
+    report.suggestion =
+        "The program has no operation of SBRP, but fences of system scope, like gpm_persist(): if it is written for "
+        "libGPM, take --model gpm.";
   if (!failures.empty()) report.failures = FailureExplainer(program_, model_.warm).explain_all(failures);
   return report;
 }

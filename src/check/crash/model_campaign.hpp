@@ -24,6 +24,7 @@ struct ModelPlan {
   std::size_t cold = 100;  // this many states are also recovered by a new process
   bool warm = true;        // the other recoveries are forks
   unsigned jobs = 2;
+  bool chosen = false;  // the user has named the model
 };
 
 struct ModelReport {
@@ -36,6 +37,7 @@ struct ModelReport {
   double record_seconds = 0, build_seconds = 0, seconds = 0;
   bool warm = false;
   std::vector<ModelFailure> failures;
+  std::string suggestion;  // states fail, and the program may be written for another model; empty: nothing says so
 };
 
 /// The verdict on one state. Among states with equal images one is recovered.
