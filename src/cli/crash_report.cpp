@@ -98,7 +98,8 @@ bool print_report(const TimedReport& report, bool json, const Again<check::Timed
                     {"says", check::last_line(trial.unlike.empty() ? trial.output : trial.unlike)}});
     if (trial.passed()) continue;
     if (++failures > 3) continue;
-    fmt::print(stderr, "FAIL at {}. {}\n{}Again: {}\n", trial.moment.words(), trial.unlike, trial.output, again(trial));
+    fmt::print(stderr, "FAIL at {}: {}\n{}Again: {}\n", trial.moment.words(),
+               trial.unlike.empty() ? "it was not recovered. Output:" : trial.unlike, trial.output, again(trial));
   }
   if (json) {
     const nlohmann::ordered_json all{{"cycles", report.last_cycle},

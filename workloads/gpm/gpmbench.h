@@ -186,8 +186,8 @@ Options<Shape> parse(int argc, char** argv, const char* pool, const Presets<Shap
 
 /// In a recovery: requires that everything is there that was acknowledged before the crash.
 inline void expect_acknowledged(unsigned long long found, const char* what) {
-  REQUIRE(found >= gpm_acknowledged(), "%llu %s were acknowledged before the crash and should be there, %llu are",
-          gpm_acknowledged(), what, found);
+  REQUIRE(found >= gpm_acknowledged(), "acknowledged %s that should be there: %llu, found: %llu", what,
+          gpm_acknowledged(), found);
 }
 
 /// Bytes of the pool in a file; 0: there is no file. If the file is no whole pool, the program fails.

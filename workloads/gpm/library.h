@@ -53,7 +53,7 @@ struct Library {
   }
   /// Requires that nothing was acknowledged: there is no file yet.
   int nothing_yet() const {
-    REQUIRE(gpm_acknowledged() == 0, "%llu steps were acknowledged, but there is no whole file", gpm_acknowledged());
+    REQUIRE(gpm_acknowledged() == 0, "acknowledged steps: %llu, but there is no whole file", gpm_acknowledged());
     return check::passed(__BASE_FILE__, "the file was not created yet");
   }
 

@@ -79,7 +79,7 @@ inline void settle_and_acknowledge(Header* header, uint64_t progress) {
 inline void expect_acknowledged(uint64_t found, const char* what) {
   const unsigned long long told = gpm_acknowledged();
   if (found < told)
-    check::failed(__BASE_FILE__, "%llu %s were acknowledged before the crash and should be there, %llu are", told, what,
+    check::failed(__BASE_FILE__, "acknowledged %s that should be there: %llu, found: %llu", what, told,
                   static_cast<unsigned long long>(found));
 }
 
