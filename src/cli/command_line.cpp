@@ -55,11 +55,12 @@ int mistake(const CLI::App& app, const CLI::ParseError& error) {
   const auto extras = verb->remaining(true);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty()) {
     const bool option = extras[0].starts_with('-');
-    fmt::print(stderr, "ew: unknown {} {}{}\n",
-               option         ? "option"
-               : verb == &app ? "verb"
-                              : "argument",
-               extras[0], option || verb == &app ? hint(*verb, extras[0]) : "");
+    const bool verbs = !verb->get_subcommands([](const CLI::App*) { return true; }).empty();
+    const std::string what = option         ? "option"
+                             : verb == &app ? "verb"
+                             : verbs        ? "verb of " + verb->get_name()
+                                            : "argument";
+    fmt::print(stderr, "ew: unknown {} {}{}\n", what, extras[0], option || verbs ? hint(*verb, extras[0]) : "");
   } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
     const std::string text = error.what();
     fmt::print(stderr, "ew: {} needs a value; `ew {} --help` has examples\n", text.substr(0, text.find(':')),

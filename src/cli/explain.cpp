@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -296,13 +297,29 @@ std::vector<std::string> all_names() {
   return names;
 }
 
+/// `ew explain machine nvm.latency`: a field stands where a machine should.
+void expect_no_field(const std::string& machine) {
+  const std::vector<std::string> names = core::machine_names(), fields = all_names();
+  const std::vector<std::string_view> machines(names.begin(), names.end()), keys(fields.begin(), fields.end());
+  if (machine.empty() || std::ranges::find(machines, machine) != machines.end() || std::filesystem::exists(machine))
+    return;
+  if (std::ranges::find(keys, machine) != keys.end())
+    throw UserError(fmt::format("unknown machine \"{0}\"; it is a field: `ew explain {0}`", machine));
+  const std::string field = core::did_you_mean(machine, keys);
+  if (core::did_you_mean(machine, machines).empty() && !field.empty())
+    throw UserError(fmt::format("unknown machine \"{}\"; `ew explain FIELD` explains a field{}", machine, field));
+}
+
 int call(const ExplainCommand& command) {
   const bool stands_alone = command.topic == "machines" || command.topic == "models" || command.topic == "statistics";
   if (stands_alone && !command.name.empty())
     throw UserError(
         fmt::format("ew explain {} takes no further word, but \"{}\" follows", command.topic, command.name));
   if (command.topic.empty()) return explain_topics();
-  if (command.topic == "machine") return explain_machine(command.name, "", command.json);
+  if (command.topic == "machine") {
+    expect_no_field(command.name);
+    return explain_machine(command.name, "", command.json);
+  }
   if (command.topic == "machines") return explain_machines(command.json);
   if (command.topic == "ptx") return explain_ptx(command.name, command.json);
   if (command.topic == "models") return explain_models(command.json);

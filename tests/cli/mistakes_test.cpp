@@ -92,6 +92,12 @@ TEST_F(Mistakes, FilesThatAreNone) {
          "none.toml: cannot read this machine file: No such file or directory");
   expect({"run", "--machine", "folder.toml", "--", "true"}, "folder.toml: is a folder, not a machine file");
   expect({"explain", "machine", "titan"}, "unknown machine \"titan\" (did you mean \"titan-rtx\"?)");
+  expect({"explain", "machine", "nvm.fence_bandwidth"},
+         "unknown machine \"nvm.fence_bandwidth\"; it is a field: `ew explain nvm.fence_bandwidth`");
+  expect({"explain", "machine", "nvm.fence_bandwith"},
+         "unknown machine \"nvm.fence_bandwith\"; `ew explain FIELD` explains a field (did you mean "
+         "\"nvm.fence_bandwidth\"?)");
+  expect({"pool", "inf", "p.pool"}, "unknown verb of pool inf (did you mean \"info\"?)");
   expect({"reproduce", "x", "--studies", "studes"}, "--studies studes: there is no such folder");
   expect({"reproduce", "x", "--studies", "folder.toml"},
          "--studies folder.toml: no folder in it has a suite.toml, as a study has");
