@@ -84,6 +84,16 @@ Claim claim_of(const CsvLine& line, const ClaimNames& names) {
   return claim;
 }
 
+/// With three digits behind the point; of a direction with as many as tell the value from the published one: "0.9999"
+/// is below 1, "1.000" is not.
+std::string digits_of(double value, const Published& published) {
+  int digits = 3;
+  if (published.relation != Relation::within && value != published.low)
+    while (digits < 12 && fmt::format("{:.{}f}", value, digits) == fmt::format("{:.{}f}", published.low, digits))
+      ++digits;
+  return fmt::format("{:.{}f}", value, digits);
+}
+
 /// Of a minimum or maximum: which member it is, and which ones do not hold where each should.
 std::string note_of(const Claim& claim, const Measure& measure, double ours) {
   const auto members = claim.expression.members(measure);
@@ -95,7 +105,7 @@ std::string note_of(const Claim& claim, const Measure& measure, double ours) {
   std::size_t outside = 0;
   for (const ClaimExpression::Member& member : members)
     if (!claim.published.holds(member.value, claim.tolerance) && ++outside <= 4)
-      names += fmt::format("{}{} {:.3f}", names.empty() ? "" : ", ", member.name, member.value);
+      names += fmt::format("{}{} {}", names.empty() ? "" : ", ", member.name, digits_of(member.value, claim.published));
   if (outside == 0 || outside == members.size()) return at;
   return fmt::format("{} of {} do not: {}{}", outside, members.size(), names, outside > 4 ? ", …" : "");
 }
@@ -145,9 +155,10 @@ std::optional<double> JudgedClaim::ours() const {
 
 std::string JudgedClaim::ours_text() const {
   if (by_seed.empty()) return "-";
-  std::string text = fmt::format("{:.3f}", *ours());
+  std::string text = digits_of(*ours(), claim->published);
   if (by_seed.size() > 1)
-    text += fmt::format(", {:.3f} to {:.3f}", std::ranges::min(by_seed), std::ranges::max(by_seed));
+    text += fmt::format(", {} to {}", digits_of(std::ranges::min(by_seed), claim->published),
+                        digits_of(std::ranges::max(by_seed), claim->published));
   return text;
 }
 

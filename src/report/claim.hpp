@@ -55,7 +55,9 @@ struct JudgedClaim {
   /// What stands behind the verdict: the note, and why the claim does not hold or is not judged.
   std::string reason() const;
   std::optional<double> ours() const;  // the mean over the seeds
-  std::string ours_text() const;       // "0.612", or with several seeds "0.612, 0.590 to 0.640"; "-" for none
+  /// "0.612", or with several seeds "0.612, 0.590 to 0.640"; "-" for none. Of a direction as many digits as show on
+  /// which side of the published value ours lies: "0.9999" is below 1.
+  std::string ours_text() const;
 };
 
 /// Held under every seed, under none (broken), or under some (undecided). `measures`: one a seed.

@@ -262,6 +262,20 @@ TEST(Claims, HoldWithinTheRangeAndItsTolerance) {
   EXPECT_EQ(verdict("0.8", "0.05"), Verdict::broken);
 }
 
+/// "1.000" was held to be below 1.
+TEST(Claims, ADirectionShowsTheDigitThatDecides) {
+  const auto shown = [](double value, const std::string& published) {
+    const auto judged = judge(claims("1,\"time(P, a)\"," + published + ",t,\n")[0],
+                              {[=](const Measurement&) { return std::optional(value); }});
+    return judged.ours_text() + " " + std::string(verdict_names[static_cast<int>(judged.verdict)]);
+  };
+  EXPECT_EQ(shown(0.99994, "<1,direction,"), "0.9999 held");
+  EXPECT_EQ(shown(1.0000002, "<1,direction,"), "1.0000002 not held");
+  EXPECT_EQ(shown(1, "<1,direction,"), "1.000 not held");
+  EXPECT_EQ(shown(0.5, "<1,direction,"), "0.500 held");
+  EXPECT_EQ(shown(0.99994, "1,value,0.1"), "1.000 held");
+}
+
 TEST(Claims, SayWhichMemberDoesNotHold) {
   const auto note = [](const std::string& row) { return judge(claims(row)[0], {table}).note; };
   EXPECT_EQ(note("1,\"max(p in programs, time(p, a))\",<20,direction,,t,\n"), "1 of 2 do not: Q 30.000");
