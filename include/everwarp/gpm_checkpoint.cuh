@@ -204,8 +204,8 @@ inline int gpmcp_close(gpmcp* cp) {
 }
 
 /// Registers the `size` bytes of device memory at `addr` as the next element of `group`. The first registration of an
-/// element makes its row of the file's table durable. Later registrations must have the same size. 0, or -1 and a
-/// sentence on stderr.
+/// element makes its row of the file's table durable; it comes before the group's first checkpoint. Later registrations
+/// must have the same size. 0, or -1 and a sentence on stderr.
 inline int gpmcp_register(gpmcp* cp, void* addr, size_t size, unsigned group) {
   const char* const call = "gpmcp_register";
   if (const char* mistake = everwarp::gpmcp_group_mistake(cp, group)) return everwarp::gpmcp_refuse(call, mistake);
@@ -215,6 +215,8 @@ inline int gpmcp_register(gpmcp* cp, void* addr, size_t size, unsigned group) {
   everwarp::GpmElement* const table = everwarp::gpmcp_table(cp);
   everwarp::GpmElement& element = table[static_cast<size_t>(group) * elements + number];
   if (element.size == 0) {
+    if (everwarp::gpmcp_selector(cp, group)->sequence != 0)
+      return everwarp::gpmcp_refuse(call, "the group has checkpoints, which lack it: register it before the first");
     unsigned long long used = 0;
     for (size_t i = 0; i < static_cast<size_t>(cp->file->groups) * elements; ++i)
       if (table[i].size != 0 && table[i].offset + table[i].size > used) used = table[i].offset + table[i].size;

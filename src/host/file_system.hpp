@@ -12,10 +12,14 @@
 
 namespace ew::host {
 
+struct Stretch {
+  u64 address = 0, bytes = 0;
+};
+
 /// A range of a file's bytes. `address`: the address of its first byte in the mapping of the file.
 struct FileRange {
   u64 address = 0, bytes = 0;
-  u64 fresh_pages = 0;  // the number of pages of 4 KiB that no call has written since the file was created
+  std::vector<Stretch> fresh;  // those of its bytes whose pages of 4 KiB no call has written since the file was created
 };
 
 struct FileSystem {

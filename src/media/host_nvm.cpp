@@ -206,6 +206,7 @@ void HostNvm::fetched_for_core(u32 slot) {
   const memory::DeviceRequest& request = slots_[slot].request;
   if (request.write) {
     if (!cache_.none()) return write_to_cache(slot);
+    slots_[slot].request.host = memory::HostAccess::stream;  // the medium is not asked for the line again
     return write_through(slot);
   }
   const u64 number = request.address / cache_.line_bytes();

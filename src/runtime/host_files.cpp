@@ -1,5 +1,6 @@
 #include "runtime/host_files.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ew::runtime {
@@ -41,9 +42,13 @@ host::Work HostFiles::write(everwarp_host_file& file, u64 offset, u64 from, u64 
   for (u64 page = offset / page_bytes; page * page_bytes < offset + bytes; ++page) {
     if (file.written[page]) continue;
     file.written[page] = true;
-    ++range.fresh_pages;
+    const u64 begin = std::max(offset, page * page_bytes), end = std::min(offset + bytes, (page + 1) * page_bytes);
+    if (!range.fresh.empty() && range.fresh.back().address + range.fresh.back().bytes == file.address + begin)
+      range.fresh.back().bytes += end - begin;
+    else
+      range.fresh.push_back({file.address + begin, end - begin});
   }
-  file.allocated |= range.fresh_pages > 0;
+  file.allocated |= !range.fresh.empty();
   return system().write(config_.host.sections, range, from);
 }
 

@@ -6,13 +6,15 @@
 namespace ew::runtime {
 
 void MeasuredRegions::begin(std::string_view name, CUstream_st& stream, ProgramWork& work) {
-  regions_.emplace_back().name = name;
+  Region& region = regions_.emplace_back();
+  region.name = name;
+  region.stream = &stream;
   work.enqueue(stream, RecordWork{&regions_.back().begin});
 }
 
 bool MeasuredRegions::end(std::string_view name, CUstream_st& stream, ProgramWork& work) {
   for (Region& region : std::views::reverse(regions_)) {
-    if (region.name != name || region.end.recorded) continue;
+    if (region.name != name || region.stream != &stream || region.end.recorded) continue;
     work.enqueue(stream, RecordWork{&region.end});
     return true;
   }

@@ -16,7 +16,7 @@ namespace ew::runtime {
 class MeasuredRegions {
  public:
   void begin(std::string_view name, CUstream_st&, ProgramWork&);
-  /// Ends the youngest of this name that has not ended. False: there is none.
+  /// Ends the youngest of this name and stream that has not ended. False: there is none.
   bool end(std::string_view name, CUstream_st&, ProgramWork&);
 
   /// The ticket at which the last of this name is over; 0: none has ended.
@@ -29,6 +29,7 @@ class MeasuredRegions {
  private:
   struct Region {
     std::string name;
+    const CUstream_st* stream;
     CUevent_st begin, end;
   };
   std::deque<Region> regions_;  // commands name their events

@@ -39,13 +39,17 @@ void* open(const char* way, const char* file, bool create) {
 }
 int main(int count, char** words) {
   const bool recover = !strcmp(words[1], "recover"), none = !strcmp(words[2], "none");
+  const bool told = !strcmp(words[2], "told");  // looks only where something was acknowledged
+  if (recover && told && gpm_acknowledged() == 0) return puts("nothing was acknowledged"), 0;
   if (recover && gpm_size(words[3]) == 0) return puts("no pool yet"), 0;
   void* const pool = none ? nullptr : open(words[2], words[3], !recover);
   if (!none && !pool) return 2;
   unsigned* memory = nullptr;
   cudaMalloc(&memory, 128);
   if (!recover) put<<<1, 32>>>(!strcmp(words[2], "gpm") ? static_cast<unsigned*>(pool) : memory);
-  return cudaDeviceSynchronize() != cudaSuccess;
+  if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+  if (!recover && told) gpm_acknowledge(1);
+  return 0;
 }
 )";
     const Outcome outcome = call({EW_PROGRAM, "build", "-O2", "one.cu", "-o", "one"});
@@ -96,7 +100,7 @@ TEST_F(CrashPool, APoolOutsideOfTheFolderIsKnownByTheProgramsWords) {
 }
 
 TEST_F(CrashPool, EveryWayToOpenAPoolCounts) {
-  for (const std::string way : {"host_map", "host_file", "pm", "log", "file"}) {
+  for (const std::string way : {"host_map", "host_file", "pm", "log", "file", "told"}) {
     const Words program{"./one", "make", way, "p.pool"};
     const Outcome right = crash({"--at", "random"}, "./one recover " + way + " p.pool", program);
     EXPECT_EQ(right.status, 0) << way << "\n" << right.output;

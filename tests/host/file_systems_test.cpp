@@ -23,7 +23,8 @@ constexpr u64 some = 40'000;
 
 TEST_P(FileSystemContract, what_a_write_has_written_is_in_the_file_at_its_end) {
   HostBench bench;
-  const FileRange range{.address = reinterpret_cast<u64>(bench.pool) + 1000, .bytes = some, .fresh_pages = 11};
+  const u64 file = reinterpret_cast<u64>(bench.pool) + 1000;
+  const FileRange range{.address = file, .bytes = some, .fresh = {{file, some}}};
   bench.run(system().write(sections, range, reinterpret_cast<u64>(bench.source.data())));
   EXPECT_TRUE(std::equal(bench.source.begin(), bench.source.begin() + some, bench.file.begin() + 1000));
 }
@@ -39,13 +40,26 @@ TEST_P(FileSystemContract, a_read_brings_the_file_s_bytes) {
 
 TEST_P(FileSystemContract, allocation_costs_time_in_the_call_and_at_the_next_sync) {
   HostBench bench;
-  FileRange range{.address = reinterpret_cast<u64>(bench.pool), .bytes = some, .fresh_pages = 10};
+  const u64 file = reinterpret_cast<u64>(bench.pool);
+  FileRange range{.address = file, .bytes = some, .fresh = {{file, some}}};
   const u64 from = reinterpret_cast<u64>(bench.source.data());
   const u64 first = bench.run(system().write(sections, range, from));
-  range.fresh_pages = 0;
+  range.fresh.clear();
   const u64 again = bench.run(system().write(sections, range, from));
   EXPECT_GT(first, again);
   EXPECT_GT(bench.run(system().sync(sections, true)), bench.run(system().sync(sections, false)));
+}
+
+// A crash may come between the zeros and the bytes: old bytes must not be zeros then.
+TEST_P(FileSystemContract, only_fresh_pages_are_filled_with_zeros) {
+  HostBench bench;
+  const u64 file = reinterpret_cast<u64>(bench.pool), from = reinterpret_cast<u64>(bench.source.data());
+  const FileRange range{.address = file, .bytes = 12'288, .fresh = {{file + 4096, 4096}}};
+  for (const Step& step : system().write(sections, range, from).steps) {
+    if (step.act != Act::stream || step.from != 0) continue;
+    EXPECT_EQ(step.to, file + 4096);
+    EXPECT_EQ(step.bytes, 4096u);
+  }
 }
 
 TEST_P(FileSystemContract, many_small_calls_cost_more_than_one) {

@@ -94,11 +94,12 @@ class NvmCrash : public testing::Test {
     image.assign(pool_bytes, 0);
     bench->durable.attach(pool, pool_bytes, image.data());
   }
-  /// Four bytes of the pool; the client's, unless `posted`.
-  u32 store(u64 offset, u32 value, bool posted = false) {
+  /// Four bytes of the pool; the client's, unless `posted`. `host`: of a core of the host.
+  u32 store(u64 offset, u32 value, bool posted = false, memory::HostAccess host = memory::HostAccess::none) {
     const u64 line = offset / line_bytes * line_bytes, at = offset - line;
     memory::DeviceRequest request{offset / sector * sector, sector,     true, 0, nullptr,
                                   bench->payloads.take(),   pool + line};
+    request.host = host;
     memory::Payload& payload = bench->payloads[request.payload];
     std::memcpy(payload.bytes.data() + at, &value, 4);
     payload.valid.bits[at / 64] = u64{0xf} << (at % 64);
@@ -220,6 +221,20 @@ TEST_F(NvmCrash, BytesOfOneWordBecomeDurableInTheOrderOfTheirWrites) {
 }
 
 /// The host has made these bytes durable itself: an older value that is still on its way must not come after it.
+TEST_F(NvmCrash, WithoutALastLevelCacheACoresStoreEndsOnce) {
+  using memory::HostAccess;
+  MediaConfig config;
+  config.host_memory.llc = 0_KiB;
+  for (const HostAccess host : {HostAccess::store, HostAccess::write_back, HostAccess::stream, HostAccess::flush}) {
+    make("host-nvm", config);
+    const u32 token = store(0, 7, false, host);
+    bench->idle(10'000);
+    EXPECT_EQ(bench->asked[token].times, 1u) << static_cast<u32>(host);
+    EXPECT_EQ(bench->device().in_flight(), 0u) << static_cast<u32>(host);
+    EXPECT_EQ(durable(0), 7u) << static_cast<u32>(host);
+  }
+}
+
 TEST_F(NvmCrash, WhatIsDroppedNeverComes) {
   MediaConfig config;
   config.host_memory.llc = 1_MiB;

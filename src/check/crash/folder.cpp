@@ -4,6 +4,7 @@
 
 #include "check/crash/pool_watch.hpp"
 #include "core/diagnostics.hpp"
+#include "runtime/environment.hpp"
 
 namespace ew::check {
 
@@ -42,6 +43,8 @@ void run_recovery(const CrashPlan& plan, const fs::path& folder, const std::vect
   if (outcome.status != 0)
     throw UserError(fmt::format("the recovery should succeed after a run without a crash, but it {}:\n{}",
                                 process::how_it_ended(outcome), outcome.output));
+  // Some recoveries look at their pools only where progress was acknowledged.
+  if (!watch.one_opened()) run_in(plan, plan.recovery, folder, {{runtime::Environment::acknowledged_name, "1"}});
   watch.expect_one_opened();
 }
 

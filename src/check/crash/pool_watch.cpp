@@ -76,9 +76,13 @@ void PoolWatch::read_events() {
   }
 }
 
-void PoolWatch::expect_one_opened() {
+bool PoolWatch::one_opened() {
   read_events();
-  if (pools_.empty() || opened_) return;
+  return pools_.empty() || opened_;
+}
+
+void PoolWatch::expect_one_opened() {
+  if (one_opened()) return;
   std::vector<std::string> expected, found;
   for (const fs::path& pool : pools_) expected.push_back(pool.string());
   for (const fs::path& other : others_)

@@ -18,7 +18,9 @@ class PoolWatch {
   PoolWatch(const PoolWatch&) = delete;
   PoolWatch& operator=(const PoolWatch&) = delete;
 
-  /// Ends the watch. Throws core::UserError when pools are there and no process has opened one of them. What the
+  /// Whether one was opened until now, or there is none.
+  bool one_opened();
+  /// Throws core::UserError when pools are there and no process has opened one of them. What the
   /// system could not watch counts as opened.
   void expect_one_opened();
 

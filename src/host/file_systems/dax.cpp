@@ -18,12 +18,13 @@ Step computing(u64 picoseconds) {
 
 Work dax_write(const DaxCosts& costs, const FileRange& range, u64 from) {
   Work work;
-  const bool allocates = range.fresh_pages > 0;
+  const bool allocates = !range.fresh.empty();
   work.steps.push_back(
       computing(costs.call.count + pages_of(range) * costs.page.count + (allocates ? costs.allocate.count : 0)));
   if (range.bytes == 0) return work;
   // Fresh blocks are filled with zeros first. So a reader of the file never sees old contents.
-  if (allocates) work.steps.push_back({.act = Act::stream, .to = range.address, .from = 0, .bytes = range.bytes});
+  for (const Stretch& fresh : range.fresh)
+    work.steps.push_back({.act = Act::stream, .to = fresh.address, .from = 0, .bytes = fresh.bytes});
   work.steps.push_back(
       {.act = costs.streams ? Act::stream : Act::copy, .to = range.address, .from = from, .bytes = range.bytes});
   if (!costs.streams) work.steps.push_back({.act = Act::flush, .to = range.address, .bytes = range.bytes});
