@@ -30,13 +30,6 @@ cudaError_t refuse_capturing(Machine& machine, CUstream_st& stream) {
   return stream.legacy ? refuse_while_capturing(machine) : cudaSuccess;
 }
 
-/// What "all work of this stream" is: the legacy stream stands for all blocking ones.
-Ticket last_of(Machine& machine, CUstream_st& stream) {
-  if (!stream.legacy) return stream.last;
-  machine.work().enqueue(stream, EmptyWork{});
-  return stream.last;
-}
-
 }  // namespace
 
 extern "C" {
@@ -180,14 +173,14 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
     if (const cudaError_t error = refuse_capturing(machine, stream)) return error;
-    return machine.context().wait(last_of(machine, stream), lock);
+    return machine.context().wait(machine.work().last_of(stream), lock);
   });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return stream_api(handle, [&](Machine& machine, ApiLock& lock, CUstream_st& stream) -> cudaError_t {
     if (const cudaError_t error = refuse_capturing(machine, stream)) return error;
-    return machine.context().query(last_of(machine, stream), lock);
+    return machine.context().query(machine.work().last_of(stream), lock);
   });
 }
 

@@ -9,7 +9,7 @@ void MeasuredRegions::begin(std::string_view name, CUstream_st& stream, ProgramW
   Region& region = regions_.emplace_back();
   region.name = name;
   region.stream = &stream;
-  work.enqueue(stream, RecordWork{&regions_.back().begin});
+  work.enqueue(stream, RecordWork{&region.begin});
 }
 
 bool MeasuredRegions::end(std::string_view name, CUstream_st& stream, ProgramWork& work) {

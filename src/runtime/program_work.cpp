@@ -33,6 +33,11 @@ cudaError_t ProgramWork::enqueue(CUstream_st& stream, Work work) {
   return cudaSuccess;
 }
 
+Ticket ProgramWork::last_of(CUstream_st& stream) {
+  if (stream.legacy) enqueue(stream, EmptyWork{});
+  return stream.last;
+}
+
 cudaError_t ProgramWork::launch_graph(CUstream_st& stream, CUgraphExec_st& instance) {
   std::vector<Ticket> after = streams_.dependences(stream);
   after.push_back(instance.last);

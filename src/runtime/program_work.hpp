@@ -23,6 +23,8 @@ class ProgramWork {
   CUstream_st* stream(cudaStream_t);
   /// Submits now, or records a node when the stream is capturing. The work has been checked.
   cudaError_t enqueue(CUstream_st&, Work);
+  /// At which ticket all work of the stream is over; the legacy stream stands for all blocking ones.
+  Ticket last_of(CUstream_st&);
   cudaError_t launch_graph(CUstream_st&, CUgraphExec_st&);
   /// Every stream leaves the capture; events recorded in it are forgotten.
   std::unique_ptr<Capture> end_capture(Capture*);

@@ -96,8 +96,8 @@ cudaError_t transfer(Machine& machine, ApiLock& lock, CUstream_st& stream, CopyW
     // CUDA stages pageable memory: a source may change when the call returns, a destination is complete by then.
     if (!machine.memory().space().find(copy.to.address)) waiting = Waiting::yes;
     if (waiting == Waiting::no && !machine.memory().space().find(copy.from.address)) {
-      // What the stream does before the copy may write the source.
-      if (const cudaError_t error = machine.context().wait(stream.last, lock)) return error;
+      // What comes before the copy may write the source.
+      if (const cudaError_t error = machine.context().wait(machine.work().last_of(stream), lock)) return error;
       copy.staged = take_bytes(copy);
     }
   } else if (waiting == Waiting::yes && stream.capture) {

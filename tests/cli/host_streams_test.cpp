@@ -40,6 +40,20 @@ int main() {
     cudaStreamSynchronize(s);
     if (back[5] != way) return printf("the device should have got %d, got %d\n", way, back[5]), 1;
   }
+  cudaStream_t blocking;
+  cudaStreamCreate(&blocking);
+  cudaEvent_t written;
+  cudaEventCreate(&written);
+  for (char way = 4; way <= 5; ++way) {  // written in another stream: the legacy stream waits for it, or by an event
+    memset(source, way, kBytes);
+    const cudaStream_t writer = way == 4 ? blocking : t, reader = way == 4 ? nullptr : s;
+    host_copy(buffer, source, kBytes, 4, writer);
+    if (way == 5) cudaEventRecord(written, t), cudaStreamWaitEvent(s, written, 0);
+    cudaMemcpyAsync(device, buffer, kBytes, cudaMemcpyHostToDevice, reader);
+    cudaMemcpyAsync(back, device, kBytes, cudaMemcpyDeviceToHost, reader);
+    cudaStreamSynchronize(reader);
+    if (back[5] != way) return printf("the device should have got %d, got %d\n", way, back[5]), 1;
+  }
   host_compute(50000, 1, t);
   measure_begin("x", s);
   host_compute(1000, 1, s);

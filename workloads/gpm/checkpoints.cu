@@ -132,6 +132,12 @@ void check_misuse(const char* name) {
   EXPECT(gpmcp_register(cp, array, 32, 0) == 0 && gpmcp_restore(cp, 0) == 0 && gpmcp_close(cp) == 0, "all are there");
   EXPECT(gpmlog_open(path.c_str()) == nullptr, "a checkpoint file is no log");
   std::remove(path.c_str());
+  EXPECT((cp = gpmcp_create(path.c_str(), 96, 2, 1)) != nullptr && gpmcp_register(cp, array, 32, 0) == 0 &&
+             gpmcp_checkpoint(cp, 0) == 0,
+         "there is a checkpoint of one element");
+  EXPECT(gpmcp_register(cp, array, 32, 0) == -1, "the checkpoint lacks a second element");
+  EXPECT(gpmcp_restore(cp, 0) == 0 && gpmcp_close(cp) == 0, "the first is restored");
+  std::remove(path.c_str());
   EXPECT(gpmcp_open(path.c_str()) == nullptr, "there is no such file");
 }
 

@@ -68,7 +68,7 @@ void print_usage(FILE* to, const char* program, std::initializer_list<Size<Shape
   fprintf(to, "] [--host-threads N]");
   for (const Size<Shape>& size : sizes) fprintf(to, " [%s N]", size.option);
   if (input != nullptr) fprintf(to, " [--input %s]", input);
-  fprintf(to, " [--pool FILE] [--stop-before-commit] | --recover FILE [--resume]  [--ddio]");
+  fprintf(to, " [--ddio] [--pool FILE] [--stop-before-commit] | --recover FILE [--resume]");
   fprintf(to, input != nullptr ? " [--input %s]\n" : "\n", input);
 }
 
