@@ -43,17 +43,19 @@ TEST(ConsistencyAxioms, SequentialConsistencyIsItsInterleavings) {
 }
 
 TEST(ConsistencyAxioms, AStrongerModelNeverAllowsMore) {
-  static constexpr std::pair<const char*, const char*> pairs[] = {
-      {"sc", "drf0"}, {"drf0", "hrf"}, {"hrf", "ptx"}, {"hrf", "hrf-direct"}};
+  static constexpr const char* models[] = {"sc", "drf0", "hrf", "ptx", "hrf-direct"};
+  static constexpr std::pair<u32, u32> pairs[] = {{0, 1}, {1, 2}, {2, 3}, {2, 4}};  // the stronger, the weaker
   std::array<u64, std::size(pairs)> less{};
-  for_random_programs(800, [&](const Program& program) {
+  for_random_programs(400, [&](const Program& program) {
+    std::array<std::set<FinalState>, std::size(models)> states;
+    std::ranges::transform(models, states.begin(), [&](const char* model) { return allowed(program, model); });
     for (std::size_t i = 0; i < std::size(pairs); ++i) {
-      const auto strong = allowed(program, pairs[i].first), weak = allowed(program, pairs[i].second);
-      EXPECT_TRUE(std::ranges::includes(weak, strong)) << pairs[i].first << " in " << pairs[i].second;
-      less[i] += strong.size() < weak.size();
+      const auto& [strong, weak] = pairs[i];
+      EXPECT_TRUE(std::ranges::includes(states[weak], states[strong])) << models[strong] << " in " << models[weak];
+      less[i] += states[strong].size() < states[weak].size();
     }
   });
-  for (std::size_t i = 0; i < std::size(pairs); ++i) EXPECT_GT(less[i], 3u) << pairs[i].first;
+  for (std::size_t i = 0; i < std::size(pairs); ++i) EXPECT_GT(less[i], 3u) << models[pairs[i].first];
 }
 
 // --- Races, on the sequentially consistent executions of a program

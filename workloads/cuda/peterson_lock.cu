@@ -70,14 +70,16 @@ __global__ void contend(Filter* f, Count* count, int n, int times, bool by_lane)
 int main(int argc, char** argv) {
   const int times = size_argument(argc, argv, 1, 10, 1, 10000);
   for (const bool by_lane : {false, true}) {
+    // Lanes of one warp wait for each other at length, in functional mode: they count less.
+    const int rounds = by_lane ? (times + 4) / 5 : times;
     for (const int n : {2, 5}) {
       DeviceArray<Filter> filter(1, 0);
       DeviceArray<Count> count(1, 0);
-      contend<<<by_lane ? 1 : n, by_lane ? n : 32>>>(filter, count, n, times, by_lane);
+      contend<<<by_lane ? 1 : n, by_lane ? n : 32>>>(filter, count, n, rounds, by_lane);
       FINISH_KERNEL();
       const Count got = count.download()[0];
       EXPECT(got.clashes == 0, "nobody should meet another inside, %d did", got.clashes);
-      EXPECT(got.counter == n * times, "%d contenders should count %d, counted %d", n, n * times, got.counter);
+      EXPECT(got.counter == n * rounds, "%d contenders should count %d, counted %d", n, n * rounds, got.counter);
     }
   }
   return PASS("times=%d", times);
