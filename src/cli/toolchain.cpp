@@ -9,6 +9,7 @@
 #include <functional>
 #include <iterator>
 
+#include "cli/host_work_calls.hpp"
 #include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "core/fingerprint.hpp"
@@ -372,7 +373,9 @@ Words link_command(const Toolchain& tools, const BuildRequest& request, const Wo
     words.push_back(
         "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp,--wrap=pthread_mutex_lock,"
         "--wrap=pthread_mutex_unlock,--wrap=pthread_cond_wait,--wrap=pthread_barrier_wait,"
-        "--wrap=pthread_join,--wrap=sched_yield,--wrap=malloc,--wrap=calloc,--wrap=_Znwm,--wrap=_Znam");
+        "--wrap=pthread_join,--wrap=sched_yield");
+  if (request.trace_host || std::ranges::any_of(objects_in_order, calls_host_work))
+    words.push_back("-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=_Znwm,--wrap=_Znam");
   const std::string folder = tools.library.parent_path().string();
   add(words, {"-L" + folder, "-Wl,-rpath," + folder, "-leverwarp", "-lpthread", "-ldl", "-lm"});
   return words;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/page_aligned.hpp"
 #include "core/types.hpp"
 
 namespace ew::memory {
@@ -19,7 +20,7 @@ struct DmaSide {
 struct DmaTransfer {
   DmaSide to, from;
   u64 width = 0, height = 1, depth = 1;  // width in bytes
-  std::vector<u8> staged;                // the source, packed; `from` is ignored but for `host`
+  core::PageBytes staged;                // the source, packed; `from` is ignored but for `host`
   std::vector<u8> pattern;               // a fill: these bytes again and again; there is no source
 
   u64 bytes() const { return width * height * depth; }

@@ -7,13 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <everwarp/host.cuh>
-#include <new>
 
 #include "host/traced_core.hpp"
 #include "runtime/process.hpp"
@@ -31,17 +29,6 @@ namespace {
                what);
   std::fflush(nullptr);
   std::_Exit(2);  // this is the machine's thread: what runs at exit would wait for it
-}
-
-/// Where malloc puts an object within a line and a page depends on what else the process has allocated, such as copies
-/// of its environment. An object of traced code lies at the beginning of a line, and in as few pages as it can.
-void* allocate(std::size_t bytes) {
-  const std::size_t alignment = std::bit_ceil(std::clamp<std::size_t>(bytes, 64, 4096));
-  return std::aligned_alloc(alignment, bytes);
-}
-void* allocate_or_throw(std::size_t bytes) {
-  void* const object = allocate(bytes);
-  return object ? object : throw std::bad_alloc();
 }
 
 }  // namespace
@@ -102,22 +89,6 @@ void __everwarp_stream(void* to, const void* from, unsigned bytes) {
     core->streamed(at, here);
     at += here;
   }
-}
-
-void* __wrap_malloc(std::size_t bytes) {
-  return allocate(bytes);
-}
-void* __wrap_calloc(std::size_t count, std::size_t each) {
-  std::size_t bytes = 0;
-  if (__builtin_mul_overflow(count, each, &bytes)) return nullptr;
-  void* const object = allocate(bytes);
-  return object ? std::memset(object, 0, bytes) : nullptr;
-}
-void* __wrap__Znwm(std::size_t bytes) {
-  return allocate_or_throw(bytes);
-}
-void* __wrap__Znam(std::size_t bytes) {
-  return allocate_or_throw(bytes);
 }
 
 int __wrap_pthread_mutex_lock(pthread_mutex_t* mutex) {

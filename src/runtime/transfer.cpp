@@ -57,8 +57,8 @@ Engine engine_of(const Side& to, const Side& from) {
                       : Engine::inside_device;
 }
 
-std::vector<u8> take_bytes(const CopyWork& copy) {
-  std::vector<u8> bytes(copy.width * copy.height * copy.depth);
+core::PageBytes take_bytes(const CopyWork& copy) {
+  core::PageBytes bytes(copy.width * copy.height * copy.depth);
   CopyWork staging = copy;
   staging.to = {reinterpret_cast<u64>(bytes.data()), copy.width, copy.width * copy.height};
   memory::perform(staging.transfer());

@@ -46,7 +46,7 @@ struct CopyWork {
   Place3D to, from;
   u64 width = 0, height = 1, depth = 1;  // width in bytes
   Engine engine = Engine::none;
-  std::vector<u8> staged;          // the source's bytes, taken at the call (pageable host memory)
+  core::PageBytes staged;          // the source's bytes, taken at the call (pageable host memory)
   cudaMemcpy3DParms parameters{};  // as given, for cudaGraphMemcpyNodeGetParams
 
   memory::DmaTransfer transfer() const;

@@ -213,5 +213,50 @@ TEST_F(HostWork, ACrashCutsAFlushBetweenLines) {
   EXPECT_GT(partly, 2) << "some lines are there and some are not";
 }
 
+// The C library's own allocations shift the heap, as copies of a longer environment do.
+constexpr const char* places = R"(
+#include <everwarp/host.cuh>
+#include <cstdlib>
+#include <cstring>
+int main(int, char** words) {
+  constexpr size_t kBytes = 20000;
+  host_file_t file = host_file_open("places.file", kBytes, true);
+  char* pool = (char*)host_map("places.pool", kBytes, true);
+  char shift[8192] = {}, *volatile kept;
+  memset(shift, 'x', atoi(words[1]));
+  for (int left = 99; left; --left) kept = strdup(shift);
+  char* objects[] = {(char*)malloc(kBytes), new char[kBytes], (char*)calloc(kBytes, 1), (char*)realloc(nullptr, kBytes),
+                     (char*)realloc(strcpy(new char[6], "small"), kBytes)};
+  if (strcmp(objects[4], "small")) return 1;
+  for (char* object : objects) {
+    memset(object, 7, kBytes);
+    host_file_write(file, 0, object, kBytes);
+    host_copy(pool, object, kBytes, 1);
+    host_persist(pool, kBytes, 1);
+    cudaMemcpyAsync(pool, object, kBytes, cudaMemcpyDefault);
+    cudaDeviceSynchronize();
+  }
+  free(objects[0]), delete[] objects[1], free(objects[2]), free(objects[3]), free(objects[4]);
+  return host_unmap("places.pool", pool, kBytes) || host_file_close(file);
+}
+)";
+
+TEST_F(HostWork, WhatElseTheProcessAllocatesChangesNoTime) {
+  std::ofstream(folder_ + "/places.cu") << places;
+  const Outcome built = call({EW_PROGRAM, "build", "-O2", "places.cu", "-o", "places"});
+  ASSERT_EQ(built.status, 0) << built.output;
+  std::map<u64, int> cycles;
+  for (const char* shift : {"10", "1040", "2050", "3100", "4096", "5016"}) {
+    const Outcome ran =
+        call({EW_PROGRAM, "run", "--machine", "titan-rtx-optane", "--stats", "places.json", "--", "./places", shift});
+    EXPECT_EQ(ran.status, 0) << ran.output;
+    std::ifstream file(folder_ + "/places.json");
+    const auto stats = nlohmann::json::parse(file, nullptr, false);
+    ASSERT_TRUE(stats.contains("timing"));
+    ++cycles[stats["timing"]["cycles"].get<u64>()];
+  }
+  EXPECT_EQ(cycles.size(), 1u) << testing::PrintToString(cycles);
+}
+
 }  // namespace
 }  // namespace ew::cli
