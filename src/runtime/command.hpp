@@ -58,7 +58,7 @@ struct Command {
   memory::DmaTransfer transfer;
   memory::PagePrefetch prefetch;
   host::Work work;
-  bool by_host = false;  // of a transfer: a core of the host writes, or reads, one side
+  bool by_host = false;  // of a transfer: what it writes to a pool is in caches of the host
   Cost cost;
   u64* ended = nullptr;  // receives the simulated time of the end; lives until the ticket is complete or the queue lost
 

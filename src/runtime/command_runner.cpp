@@ -56,8 +56,10 @@ void CommandRunner::start(HeldLock& held, Command& command) {
 void CommandRunner::start_transfer(HeldLock& held, Command& command) {
   if (TimingMachine* const machine = turns_.timed()) {
     ++moving_;
-    command.by_host = machine->bounces(command.transfer);
-    if (recorder_) recorder_->transfer_began(command.transfer);
+    if (recorder_) {
+      command.by_host = recorder_->is_by_host(command.transfer);
+      recorder_->transfer_began(command.transfer);
+    }
     return machine->start(command.cost.engine, command.ticket(), std::move(command.transfer));
   }
   auto transfer = std::make_shared<memory::DmaTransfer>(std::move(command.transfer));
@@ -65,7 +67,7 @@ void CommandRunner::start_transfer(HeldLock& held, Command& command) {
     if (!recorder) return perform(*transfer);
     const auto guard = recorder->lock();
     perform(*transfer);
-    recorder->transferred(ticket, *transfer);
+    recorder->transferred(ticket, *transfer, recorder->is_by_host(*transfer));
   });
   run_task(held, command);
 }
@@ -153,7 +155,8 @@ void CommandRunner::show_progress() {
 void CommandRunner::end(Ticket ticket, u64 nanoseconds) {
   Command* const command = commands_.find(ticket);
   if (!command) return;
-  if (command->kind == Command::Kind::host_work && recorder_) record_end(*recorder_, ticket, command->work);
+  if (command->kind == Command::Kind::host_work && recorder_)
+    record_end(*recorder_, ticket, command->work, turns_.timed() != nullptr);
   if (command->kind == Command::Kind::transfer) {
     if (recorder_ && turns_.timed()) {
       const auto guard = recorder_->lock();

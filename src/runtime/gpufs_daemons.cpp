@@ -49,7 +49,7 @@ bool GpufsDaemons::over(u64 id) {
 
 void GpufsDaemons::end(const GpufsCall& call) {
   if (parts_.recorder) {
-    record_end(*parts_.recorder, call.id, call.work);
+    record_end(*parts_.recorder, call.id, call.work, true);
     parts_.recorder->waited(call.id);
   }
   parts_.calls.served(call);

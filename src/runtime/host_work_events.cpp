@@ -1,5 +1,7 @@
 #include "runtime/host_work_events.hpp"
 
+#include "host/port.hpp"
+
 namespace ew::runtime {
 
 namespace {
@@ -16,16 +18,23 @@ bool writes(const host::Step& step) {
   return step.act == host::Act::copy || step.act == host::Act::stream;
 }
 
+/// The bytes of a flush become durable; where it takes time, the whole lines that it touches do.
+void record_flush(simt::EventRecorder& recorder, u64 ticket, const host::Step& step, bool timed) {
+  if (!timed || step.act != host::Act::flush) return recorder.flushes(ticket, step.to, step.bytes);
+  const u64 begin = host::line_of(step.to), end = host::line_of(step.to + step.bytes - 1) + host::host_line;
+  recorder.flushes(ticket, begin, end - begin);
+}
+
 }  // namespace
 
 void record_beginning(simt::EventRecorder& recorder, u64 ticket, const host::Work& work, bool timed) {
   for (const host::Step& step : work.steps) {
     if (writes(step) && timed) recorder.transfer_began(transfer_of(step));
-    if (step.act == host::Act::flush) recorder.flushes(ticket, step.to, step.bytes);
+    if (step.act == host::Act::flush) record_flush(recorder, ticket, step, timed);
   }
 }
 
-void record_end(simt::EventRecorder& recorder, u64 ticket, const host::Work& work) {
+void record_end(simt::EventRecorder& recorder, u64 ticket, const host::Work& work, bool timed) {
   bool has_written = false;
   for (const host::Step& step : work.steps) {
     if (writes(step)) {
@@ -34,7 +43,7 @@ void record_end(simt::EventRecorder& recorder, u64 ticket, const host::Work& wor
       has_written = true;
     }
     if (step.act == host::Act::stream || (step.act == host::Act::flush && has_written))
-      recorder.flushes(ticket, step.to, step.bytes);
+      record_flush(recorder, ticket, step, timed);
   }
 }
 

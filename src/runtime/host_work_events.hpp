@@ -10,6 +10,6 @@ namespace ew::runtime {
 /// The work begins. `timed`: its bytes move while simulated time passes. The ticket has been submitted.
 void record_beginning(simt::EventRecorder&, u64 ticket, const host::Work&, bool timed);
 /// It is over. A flush behind its own writes covers them.
-void record_end(simt::EventRecorder&, u64 ticket, const host::Work&);
+void record_end(simt::EventRecorder&, u64 ticket, const host::Work&, bool timed);
 
 }  // namespace ew::runtime

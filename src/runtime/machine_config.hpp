@@ -136,6 +136,10 @@ struct MachineConfig {
 
   /// That are nodes of the machine.
   u32 host_cores() const { return device.integrated ? host_core.cores : 0; }
+  /// Pools lie behind the host link: what the host writes there is in its caches first.
+  bool far_pools() const { return !device.integrated && !nvm.none() && !nvm.near(); }
+  /// A core of the host makes copies from and to pools.
+  bool bounces_copies() const { return far_pools() && host.bounced; }
 };
 
 /// Every field, in the order in which it is documented. The fields point into `config`.

@@ -35,17 +35,17 @@ Movers::Movers(const MachineConfig& config, const memory::DmaPort::Parts& port, 
       pages_(port.map, stack_end_of_first_thread()),
       engines_(config, port, devices.of_host_pages(), pages_, copy_begins, over(moved)) {
   if (config.device.integrated) return;
-  const bool far_pools = !config.nvm.none() && !config.nvm.near();
-  cores_ = std::make_unique<host::Cores>(host::Surroundings{.wheel = port.wheel,
-                                                            .clock = config.device.clock,
-                                                            .config = config.host,
-                                                            .payloads = port.payloads,
-                                                            .pages = pages_,
-                                                            .memory = &devices.of_host_pages(),
-                                                            .pools = far_pools ? devices.of_far_pools() : nullptr,
-                                                            .durable = devices.durable()},
-                                         over(moved));
-  if (far_pools && config.host.bounced)
+  cores_ =
+      std::make_unique<host::Cores>(host::Surroundings{.wheel = port.wheel,
+                                                       .clock = config.device.clock,
+                                                       .config = config.host,
+                                                       .payloads = port.payloads,
+                                                       .pages = pages_,
+                                                       .memory = &devices.of_host_pages(),
+                                                       .pools = config.far_pools() ? devices.of_far_pools() : nullptr,
+                                                       .durable = devices.durable()},
+                                    over(moved));
+  if (config.bounces_copies())
     bounced_copies_ = std::make_unique<BouncedCopies>(config.host.bounce.count, engines_, *cores_, copy_begins, moved);
 }
 

@@ -23,10 +23,11 @@ PersistentMemory::PersistentMemory(const MachineConfig& config, const Environmen
       queue_(queue),
       recorder_(environment.events_file.empty()
                     ? nullptr
-                    : std::make_unique<simt::EventRecorder>(environment.events_file, config.machine.timing())),
+                    : std::make_unique<simt::EventRecorder>(environment.events_file, config.machine.timing(),
+                                                            config.bounces_copies())),
       acknowledgements_(environment.acknowledgements_file),
       pools_(space, config.machine.timing() ? &durable_ : nullptr),
-      host_flushes_(config.machine.timing() && !config.nvm.near() && !config.nvm.none() && !config.device.integrated) {
+      host_flushes_(config.machine.timing() && config.far_pools()) {
   durable_.crash_at(environment.crash_at_persist);
   if (recorder_ && !config.machine.timing()) recorder_->crash_at(environment.crash_at_persist);
   if (const std::string& log = environment.durable_log_file;

@@ -38,7 +38,7 @@ void FunctionalSimulator::run(u64 warp_instructions, u64 until, bool host_waits)
       }
       host::perform(call.work);
       if (recorder_) {
-        record_end(*recorder_, call.id, call.work);
+        record_end(*recorder_, call.id, call.work, false);
         recorder_->waited(call.id);
       }
       calls_->served(call);

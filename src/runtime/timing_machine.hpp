@@ -60,8 +60,6 @@ class TimingMachine final : public Simulator {
   core::Cycle cycle() const { return gpu_.begun(); }
   /// Starts a transfer now.
   void start(Engine, u64 id, memory::DmaTransfer);
-  /// Such a copy goes through a buffer of the host, and a core writes, or reads, the mapped file.
-  bool bounces(const memory::DmaTransfer& transfer) { return hierarchy_.movers().bounces(transfer) != nullptr; }
   /// The program has work of the host: its pages are told apart from now on (memory::HostPages).
   void expect_host_work() { hierarchy_.movers().name_host_pages(); }
   /// Starts timed work of the host now; its end is among take_moved().

@@ -39,7 +39,7 @@ struct MappedPool {
 class EventRecorder {
  public:
   /// Throws core::UserError when the file cannot be written.
-  EventRecorder(const std::string& file, bool timing);
+  EventRecorder(const std::string& file, bool timing, bool bounces_copies);
   ~EventRecorder();
 
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
@@ -70,6 +70,9 @@ class EventRecorder {
   /// It has been performed. REQUIRES: lock() is held; in functional mode, as it was while it was performed.
   /// `by_host`: a core of the host has written, through its caches; it is durable when it is flushed.
   void transferred(u64 ticket, const memory::DmaTransfer&, bool by_host = false);
+  /// Whether a core of the host makes this copy from or to a pool, where the machine's host makes them. Fills are never
+  /// its.
+  bool is_by_host(const memory::DmaTransfer& transfer) const { return bounces_copies_ && transfer.pattern.empty(); }
   /// Work of the host, with this ticket, begins to flush these bytes.
   void flushes(u64 ticket, u64 address, u64 size);
   /// Launches and transfers under way will not end.
@@ -97,7 +100,7 @@ class EventRecorder {
   EventWriter writer_;
   RecordedLaunches launches_;
   PoolContents pools_;
-  const bool timing_;
+  const bool timing_, bounces_copies_;
 };
 
 }  // namespace ew::simt

@@ -306,6 +306,45 @@ int main(int argc, char** argv) {
   EXPECT_FALSE(early.contains("suggestion")) << "no fence is gpm_persist()";
 }
 
+TEST_F(CrashModel, ACopyByTheHostNeedsAFlush) {
+  std::ofstream(folder_ + "/copy.cu") << R"(#include <everwarp/gpm.cuh>
+#include <everwarp/host.cuh>
+#include <cstring>
+int main(int, char** argv) {
+  const bool recover = !strcmp(argv[1], "recover");
+  if (recover && gpm_size("p.pool") == 0) return gpm_acknowledged() != 0;
+  int* cells = static_cast<int*>(gpm_map("p.pool", 256, !recover));
+  if (recover) return gpm_acknowledged() && cells[32] != 7;
+  int *device, seven = 7;
+  cudaMalloc(&device, 256);
+  cudaMemcpy(device, &seven, sizeof seven, cudaMemcpyHostToDevice);
+  cudaMemcpy(&cells[32], device, sizeof seven, cudaMemcpyDefault);
+  if (!strcmp(argv[1], "persist")) host_persist(&cells[32], sizeof seven, 1);
+  if (!strcmp(argv[1], "range")) gpm_persist_range(&cells[32], sizeof seven);
+  cudaDeviceSynchronize();
+  gpm_acknowledge(1);
+  return 0;
+}
+)";
+  const Outcome built = call({EW_PROGRAM, "build", "-O2", "copy.cu", "-o", "copy"});
+  ASSERT_EQ(built.status, 0) << built.output;
+  const auto judged = [&](const char* how, const Words& options) {
+    Words words{EW_PROGRAM, "crash", "--states", "model", "--model", "gpm"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--recover", "./copy recover", "--", "./copy", how});
+    return call(words);
+  };
+  for (const Words& mode : {Words{}, Words{"--timing", "--set", "persistency.model=gpm"}}) {
+    for (const char* how : {"persist", "range"}) EXPECT_EQ(judged(how, mode).status, 0) << how;
+    const Outcome lost = judged("nothing", mode);
+    EXPECT_EQ(lost.status, 1) << lost.output;
+    EXPECT_NE(lost.output.find("early acknowledgement"), std::string::npos) << lost.output;
+  }
+  // The copy engine writes to the medium itself.
+  for (const char* setting : {"host.bounced=false", "nvm.attach=near"})
+    EXPECT_EQ(judged("nothing", {"--set", setting}).status, 0) << setting;
+}
+
 TEST_F(CrashModel, MistakesAreSentences) {
   std::ofstream(folder_ + "/nothing.cu") << "int main() { return 0; }\n";
   ASSERT_EQ(call({EW_PROGRAM, "build", "nothing.cu", "-o", "nothing"}).status, 0);

@@ -103,12 +103,30 @@ int main(int, char** argv) {
   // DDIO left on: a system fence is over, and nothing of the kernel is durable, when the host persists its byte.
   const Outcome planted = check({"persistency.model=gpm", "nvm.ddio=true"}, "turns");
   EXPECT_EQ(planted.status, 1) << planted.output;
-  EXPECT_NE(planted.output.find("at hand.pool+0x4003 = 0x1, by the host"), std::string::npos) << planted.output;
+  EXPECT_NE(planted.output.find("at hand.pool+0x4000 = 0x1000000, by the host"), std::string::npos) << planted.output;
   EXPECT_NE(planted.output.find("hand.cu:4"), std::string::npos) << planted.output;
   EXPECT_NE(planted.output.find("  nvm.ddio is on: what is written outside of gpm_persist_begin()"), std::string::npos)
       << planted.output;
   const Outcome unordered = check({"persistency.model=none", "nvm.ddio=true"}, "turns");
   EXPECT_EQ(unordered.status, 0) << unordered.output;
+}
+
+TEST_F(OrderCheckCommand, AFlushTakesWholeLinesAlong) {
+  std::ofstream(folder_ + "/lines.cu") << R"(#include <everwarp/gpm.cuh>
+#include <everwarp/host.cuh>
+#include <cstring>
+int main() {
+  char* pool = static_cast<char*>(gpm_map("lines.pool", 256, true));
+  memset(pool, 1, 256);
+  host_persist(pool + 40, 180, 1);  // of the first and of the last line a part
+  cudaDeviceSynchronize();
+  return gpm_unmap("lines.pool", pool, 256);
+}
+)";
+  ASSERT_EQ(call({EW_PROGRAM, "build", "-O2", "lines.cu", "-o", "lines"}).status, 0);
+  const Outcome checked =
+      call({EW_PROGRAM, "run", "--machine", "titan-rtx-optane", "--check", "persist-order", "--", "./lines"});
+  EXPECT_EQ(checked.status, 0) << checked.output;
 }
 
 }  // namespace
