@@ -162,8 +162,9 @@ inline const char* gpmcp_registration_mistake(const gpmcp* cp, unsigned group) {
 inline gpmcp* gpmcp_create(const char* path, size_t size, unsigned elements, unsigned groups) {
   const char* const call = "gpmcp_create";
   if (path == NULL) return everwarp::gpmcp_refuse_file(call, path, "is no file");
-  if (size == 0 || elements == 0 || groups == 0 || elements > 65536 || groups > 65536)
-    return everwarp::gpmcp_refuse_file(call, path, "needs a size, and 1 to 65536 elements and groups");
+  if (size == 0 || size >> 48 != 0 || elements == 0 || groups == 0 || elements > 65536 || groups > 65536)
+    return everwarp::gpmcp_refuse_file(call, path,
+                                       "needs a size below 256 TiB, and 1 to 65536 elements and groups");
   // Each element begins on a granule of its own.
   const unsigned long long most = 1ull * elements * groups, granules = size / everwarp::gpm_granule + 1;
   const everwarp::GpmCheckpointHeader header = everwarp::gpm_checkpoint_layout(

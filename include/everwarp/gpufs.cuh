@@ -296,7 +296,7 @@ EVERWARP_DEVICE int gpufs_move(const gpufs& fs, int operation, int file, int off
     if (operation == gpufs_write && piece > 0) gpufs_copy(data, memory + done, static_cast<unsigned>(piece));
     const int result = gpufs_post(fs, request);
     if (result != piece) {
-      done = result < 0 ? result : done + result;
+      done = result >= 0 ? done + result : done > 0 ? done : result;
       break;
     }
     if (operation == gpufs_read) gpufs_copy(memory + done, data, static_cast<unsigned>(piece));
@@ -330,19 +330,20 @@ EVERWARP_DEVICE int gopen(const gpufs& fs, const char* name) {
     char* const to = fs.data(place.slot);
     unsigned i = 0;
     for (; name[i] != 0 && i < 127; ++i) to[i] = name[i];
-    to[i] = 0;
+    to[name[i] == 0 ? i : 0] = 0;  // no file has so long a name
   }
   const int result = everwarp::gpufs_post(fs, request);
   everwarp::gpufs_leave(fs);
   return result;
 }
-/// Copies bytes of the file to `to`. Returns how many.
+/// Copies bytes of the file to `to`. Returns how many; a slot's bytes that are not inside the file end the call.
 EVERWARP_DEVICE int gread(const gpufs& fs, int file, int offset, int bytes, void* to) {
   const everwarp::GpufsRequest request = {everwarp::gpufs_read, file, offset, bytes};
   everwarp::gpufs_meet(fs, "gread", request, to);
   return everwarp::gpufs_move(fs, request.operation, file, offset, bytes, static_cast<char*>(to));
 }
-/// Copies bytes of the block's memory to the file. Returns how many. They are in the file when it returns.
+/// Copies bytes of the block's memory to the file. Returns how many; a slot's bytes that are not inside the file end the
+/// call. They are in the file when it returns.
 EVERWARP_DEVICE int gwrite(const gpufs& fs, int file, int offset, int bytes, const void* from) {
   const everwarp::GpufsRequest request = {everwarp::gpufs_write, file, offset, bytes};
   everwarp::gpufs_meet(fs, "gwrite", request, from);

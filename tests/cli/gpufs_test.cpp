@@ -27,6 +27,7 @@ const char* const calling_program = R"(
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 __host__ __device__ unsigned char value(int i) { return static_cast<unsigned char>(i * 7 + i / 251) | 1; }
 
@@ -65,7 +66,14 @@ __global__ void mistakes(gpufs fs, int size, unsigned char* memory, int* results
   const int r2 = gread(fs, 0, -1, 4, memory);
   const int r3 = gopen(fs, "nobody");
   const int r4 = gwrite(fs, 0, 0, 0, memory);
-  if (threadIdx.x == 0) results[0] = r0, results[1] = r1, results[2] = r2, results[3] = r3, results[4] = r4;
+  const int slot = static_cast<int>(fs.bytes);
+  const int r5 = gwrite(fs, 0, size - slot, 2 * slot, memory);
+  __shared__ char name[129];
+  for (unsigned i = threadIdx.x; i < 129; i += blockDim.x) name[i] = i < 128 ? 'x' : 0;
+  __syncthreads();
+  const int r6 = gopen(fs, name), r7 = gopen(fs, name + 1);
+  const int all[] = {r0, r1, r2, r3, r4, r5 == slot, r6, r7};
+  for (int i = 0; i < 8; ++i) results[i] = all[i];
 }
 
 int main(int argc, char** argv) {
@@ -92,7 +100,7 @@ int main(int argc, char** argv) {
   if (!file || gpufs_start(&fs, slots, 4096, daemons) || gpufs_offer(&fs, file, "data") != 0) return 2;
   if (!strcmp(how, "offer")) return 0;
   unsigned char* memory;
-  int *wrong, results[5] = {};
+  int *wrong, results[8] = {};
   cudaMalloc(&memory, size_t(blocks) * bytes);
   cudaMalloc(&wrong, sizeof results);
   cudaMemset(wrong, 0, sizeof results);
@@ -102,6 +110,7 @@ int main(int argc, char** argv) {
   if (!strcmp(how, "by_one_warp")) by_one_warp<<<1, 64>>>(fs, reinterpret_cast<unsigned*>(memory));
   if (!strcmp(how, "by_one_warp_and_wait")) by_one_warp_and_wait<<<1, 64>>>(fs, reinterpret_cast<unsigned*>(memory));
   if (!strcmp(how, "each_its_own")) each_its_own<<<1, 64>>>(fs, reinterpret_cast<unsigned*>(memory));
+  if (!strcmp(how, "mistakes") && gpufs_offer(&fs, file, std::string(127, 'x').c_str()) != 1) return 2;
   if (!strcmp(how, "mistakes")) mistakes<<<1, 64>>>(fs, blocks * bytes, memory, wrong);
   measure_end("calls");
   const cudaError_t error = cudaDeviceSynchronize();
@@ -109,7 +118,10 @@ int main(int argc, char** argv) {
   gpm_acknowledge(1);
   cudaMemcpy(results, wrong, sizeof results, cudaMemcpyDeviceToHost);
   printf("calls: %.0f ns\n", measured("calls"));
-  if (!strcmp(how, "mistakes")) return printf("%d %d %d %d %d\n", results[0], results[1], results[2], results[3], results[4]), 0;
+  if (!strcmp(how, "mistakes")) {
+    for (int result : results) printf("%d ", result);
+    return 0;
+  }
   if (gpufs_stop(&fs) || host_file_close(file)) return 2;
   if (results[0]) return printf("%d wrong\n", results[0]), 1;
   return puts("ok"), 0;
@@ -230,7 +242,7 @@ TEST_F(GpufsCalls, AreMadeByAWholeBlockWithTheSameArguments) {
 TEST_F(GpufsCalls, AnswerMistakes) {
   for (const char* machine : {"default", "titan-rtx-optane"}) {
     const Outcome outcome = call({EW_PROGRAM, "run", "-m", machine, "./calls", "mistakes"});
-    EXPECT_NE(outcome.output.find("\n-2 -1 -2 -1 0\n"), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("\n-2 -1 -2 -1 0 1 -1 1 "), std::string::npos) << outcome.output;
   }
 }
 

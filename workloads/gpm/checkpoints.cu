@@ -116,6 +116,7 @@ void check_misuse(const char* name) {
   const std::string path = std::string(name) + ".misuse";
   gpmcp* cp = gpmcp_create(path.c_str(), 96, 2, 1);
   DeviceArray<char> array(4096, 0);
+  EXPECT(gpmcp_create((path + ".none").c_str(), ~size_t{0}, 2, 1) == nullptr, "no file is so large");
   EXPECT(cp != nullptr && gpmcp_register(cp, array, 64, 0) == 0, "64 bytes fit into a file for 96");
   const std::vector<char> before = bytes_of(cp);
   EXPECT(gpmcp_restore(cp, 0) == -1, "a group without a checkpoint has nothing to restore");
