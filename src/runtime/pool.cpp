@@ -209,7 +209,7 @@ void* Pools::attach(const std::string& path, int descriptor, const PoolHeader& h
 void Pools::unmap(void* address) {
   const auto found = pools_.find(reinterpret_cast<u64>(address));
   if (found == pools_.end())
-    throw core::UserError(fmt::format("gpm_unmap: {} is not the first byte of a mapped pool", fmt::ptr(address)));
+    throw core::UserError(fmt::format("unmap: {} is not the first byte of a mapped pool or file", fmt::ptr(address)));
   const Pool& pool = found->second;
   const u64 bytes = whole_pages(pool.size);
   if (durable_) durable_->copy(found->first, pool.size, static_cast<const u8*>(address));
