@@ -117,5 +117,30 @@ TEST_F(CrashPool, AProgramWithoutAPoolHasNothingToOpen) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
+TEST_F(CrashPool, AProgramWithoutKernelsIsCrashedInTimeOrByAModel) {
+  std::ofstream(folder_ + "/host.cu") << R"(#include <everwarp/gpm.cuh>
+int main(int argc, char**) {
+  if (argc > 1 && gpm_size("p.pool") == 0) return 0;
+  int* cells = (int*)gpm_map("p.pool", 4096, argc == 1);
+  for (int i = 0; argc == 1 && i < 8; ++i) cells[32 * i] = 1, gpm_persist_range(cells + 32 * i, 4);
+  return 0;
+}
+)";
+  ASSERT_EQ(call({EW_PROGRAM, "build", "host.cu", "-o", "host"}).status, 0);
+  const auto crash = [&](const Words& how) {
+    Words words{EW_PROGRAM, "crash"};
+    words.insert(words.end(), how.begin(), how.end());
+    words.insert(words.end(), {"--recover", "./host again", "--", "./host"});
+    return call(words);
+  };
+  const Outcome refused = crash({"--at", "random"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.output.find("is crashed with --timing, or with --states model"), std::string::npos)
+      << refused.output;
+  for (const Words& how :
+       {Words{"--at", "random", "--count", "4", "--timing"}, Words{"--states", "model", "--count", "9"}})
+    EXPECT_EQ(crash(how).status, 0);
+}
+
 }  // namespace
 }  // namespace ew::cli

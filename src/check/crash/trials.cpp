@@ -148,12 +148,14 @@ CleanRun run_once(const CrashPlan& plan) {
   run_program(plan, scratch.path(), {{Environment::count_file_name, file.string()}});
   CleanRun result;
   u64 instructions = 0, cycles = 0;
-  std::ifstream(file) >> instructions >> cycles;
+  const bool counted = static_cast<bool>(std::ifstream(file) >> instructions >> cycles);
   result.moments = plan.cycles ? cycles : instructions;
   if (result.moments == 0)
     throw UserError(
-        "the program ran no kernel under Everwarp, so there is no instruction to crash at: was it built with `ew "
-        "build`?");
+        counted ? "the program ran no kernel, so there is no instruction to crash at; work of the host is crashed with "
+                  "--timing, or with --states model"
+                : "the program ran no kernel under Everwarp, so there is no instruction to crash at: was it built with "
+                  "`ew build`?");
   result.own_files = files() != before;
   // With drives, the data may be on drives alone.
   run_recovery(
