@@ -99,7 +99,7 @@ inline const char* gpm_no_pool(const char* path) {
 inline const char* gpm_log_mistake(const void* pool, unsigned long long bytes) {
   const GpmLogHeader* log = static_cast<const GpmLogHeader*>(pool);
   if (bytes < sizeof(GpmLogHeader)) return "is too small for a log";
-  if (log->magic == 0) return "is not whole: its creation was cut off; create it again";
+  if (log->magic == 0) return "is no log, or its creation was cut off";
   if (log->magic == gpm_checkpoint_magic) return "is a checkpoint file, not a log";
   if (log->magic != gpm_log_magic) return "is not a log";
   if (log->version != gpm_format_version) return "is a log of another version";
@@ -134,7 +134,7 @@ inline GpmCheckpointHeader gpm_checkpoint_layout(unsigned groups, unsigned eleme
 inline const char* gpm_checkpoint_mistake(const void* pool, unsigned long long bytes) {
   const GpmCheckpointHeader* file = static_cast<const GpmCheckpointHeader*>(pool);
   if (bytes < sizeof(GpmCheckpointHeader)) return "is too small for a checkpoint file";
-  if (file->magic == 0) return "is not whole: its creation was cut off; create it again";
+  if (file->magic == 0) return "is no checkpoint file, or its creation was cut off";
   if (file->magic == gpm_log_magic) return "is a log, not a checkpoint file";
   if (file->magic != gpm_checkpoint_magic) return "is not a checkpoint file";
   if (file->version != gpm_format_version) return "is a checkpoint file of another version";

@@ -107,7 +107,7 @@ inline gpmlog* gpmlog_create_hcl(const char* path, size_t size, unsigned blocks,
     return everwarp::gpm_log_refuse(call, path, "needs at least one block, of 1 to 1024 threads");
   const size_t partitions = static_cast<size_t>(blocks) * ((threads + 31) / 32) * 32, words = size / 4 / partitions;
   if (partitions > 0x7fffffff) return everwarp::gpm_log_refuse(call, path, "has too many threads: 2^31 - 1 at most");
-  if (words == 0) return everwarp::gpm_log_refuse(call, path, "is too small: a thread needs 4 bytes at least");
+  if (words == 0) return everwarp::gpm_log_refuse(call, path, "is too small: each warp needs 128 bytes at least, 4 for each lane");
   if (words > 0x3fffffff) return everwarp::gpm_log_refuse(call, path, "is too large: a thread has less than 4 GiB");
   everwarp::GpmLogHeader header = everwarp::gpm_log_layout(
       everwarp::gpm_log_hcl, static_cast<unsigned>(partitions), static_cast<unsigned>(words));

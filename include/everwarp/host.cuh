@@ -42,7 +42,8 @@ int host_copy(void* to, const void* from, size_t bytes, unsigned threads, cudaSt
 /// Flushes each cache line (clwb), and waits (sfence): the bytes are durable when it has completed.
 int host_persist(const void* address, size_t bytes, unsigned threads, cudaStream_t stream = NULL);
 /// 1 if the host's last-level cache belongs to the persistence domain (eADR): what is in it survives a crash, and nothing
-/// needs a flush. Else 0. In functional mode 1: a store is durable at once.
+/// needs a flush. Else 0. In functional mode 1: a store is durable at once; but 0 where ew crash --states model records
+/// the run of a machine without eADR, because the states are those of such a machine.
 int host_cache_durable(void);
 /// Each thread computes so long.
 int host_compute(double nanoseconds, unsigned threads, cudaStream_t stream = NULL);

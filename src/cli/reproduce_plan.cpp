@@ -45,8 +45,6 @@ std::string identity(const Program& program, const Configuration& configuration,
   for (const std::string& setting : configuration.settings) text += setting + "\n";
   for (const std::string& option : configuration.options) text += "option " + option + "\n";
   if (!configuration.source_prefix.empty()) text += "source " + configuration.source_prefix + "\n";
-  for (const auto& [size, settings] : configuration.settings_at)
-    for (const std::string& setting : settings) text += "at " + size + " " + setting + "\n";
   if (!configuration.size.empty()) text += "size " + configuration.size + "\n";
   return text + configuration.words;
 }
@@ -169,11 +167,12 @@ PlannedRun ReproducePlan::planned(const Program& program, const Configuration& c
   planned.phase = phase;
   MachineRun& run = planned.run;
   run.settings.machine = configuration.machine;
-  run.settings.settings = configuration.settings;
   planned.size = suite_.size_on(configuration, request_.size);
-  if (const auto at = configuration.settings_at.find(planned.size); at != configuration.settings_at.end())
-    run.settings.settings.insert(run.settings.settings.end(), at->second.begin(), at->second.end());
-  run.settings.settings.insert(run.settings.settings.end(), request_.settings.begin(), request_.settings.end());
+  std::vector<std::string>& settings = run.settings.settings;
+  if (const auto at = planned.program->settings_at.find(planned.size); at != planned.program->settings_at.end())
+    settings = at->second;
+  settings.insert(settings.end(), configuration.settings.begin(), configuration.settings.end());
+  settings.insert(settings.end(), request_.settings.begin(), request_.settings.end());
   run.settings.seed = seed;
   run.machine_text = runtime::to_toml(run.settings.resolve());
   report::expect_name(configuration.place, "size", planned.size, report::names_of(program.sizes));

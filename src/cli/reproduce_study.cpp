@@ -25,11 +25,14 @@ using namespace report;
 std::string part_of(const Suite& suite, const Figure& figure, const Program& program, const std::string& x,
                     const std::string& size) {
   std::vector<std::string> parts;
-  for (const std::string& bar : figure.bars_with_a_machine()) {
-    const auto part = program.parts.find(suite.size_on(figure.machine(bar, x), size));
+  const auto add = [&](const std::string& of_size) {
+    const auto part = program.parts.find(of_size);
     if (part != program.parts.end() && std::ranges::find(parts, part->second) == parts.end())
       parts.push_back(part->second);
-  }
+  };
+  const auto bars = figure.bars_with_a_machine();
+  for (const std::string& bar : bars) add(suite.size_on(figure.machine(bar, x), size));
+  if (bars.empty()) add(suite.size_on(Configuration{}, size));  // all bars are computed
   return fmt::format("{}", fmt::join(parts, " or "));
 }
 

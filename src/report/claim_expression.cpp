@@ -125,6 +125,7 @@ class Reader final : core::ArithmeticReader<Reader, Node> {
     if (sort == Sort::machine)
       for (const std::string& one : names_.configurations)
         if (!contains(names_.bars, one)) valid.push_back(one);
+    if (sort == Sort::x && !names_.axis_over.empty()) valid.push_back(names_.axis_over);
     for (const Variable& variable : variables_)
       if (variable.sort == sort) valid.push_back(variable.name);
     expect_name(place_, sort_names[static_cast<int>(sort)], name, valid);

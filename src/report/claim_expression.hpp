@@ -35,6 +35,7 @@ struct ClaimNames {
   std::string axis;  // empty: the figure has none
   std::vector<std::string> axis_values;
   bool of_a_bar = false;  // `program` stands for the program whose bar it is
+  std::string axis_over;  // the axis's value that bars are measured over, where that is none of the others
 };
 
 /// One measurement: of a program on a bar's machine, or on a configuration; `x` is empty where there is no axis.

@@ -40,11 +40,24 @@ std::map<std::string, Value> of_sizes(const StudyTable& table, std::string_view 
   return values;
 }
 
+/// set_at = { scaled = ["key=value"] }: settings that some machine takes.
+void read_settings_at(const StudyTable& table, const std::string& what, Program& program) {
+  const toml::table& sizes = table.table_or_none("set_at");
+  std::vector<std::string_view> keys;
+  for (auto&& [size, settings] : sizes) keys.push_back(size.str());
+  const StudyTable at(sizes, table.place().file, what + ".set_at", keys);
+  for (const std::string_view size : keys) {
+    expect_name(table.place_of("set_at"), "size", size, names_of(program.sizes));
+    std::vector<std::string>& settings = program.settings_at[std::string(size)] = at.texts_or_none(size);
+    check_settings("default", settings, at.place_of(size), what);
+  }
+}
+
 Program read_program(const toml::node& node, const std::string& file, const std::string& name) {
   const std::string what = fmt::format("[program.{}]", name);
   const StudyTable table(as_table(node, file, what), file, what,
                          {"source", "options", "run", "prepare", "recover", "kernels", "recovery_kernels", "range",
-                          "recovery_range", "size", "part", "work", "seconds", "mib", "operations"});
+                          "recovery_range", "size", "part", "work", "seconds", "mib", "operations", "set_at"});
   Program program;
   program.name = program.run_name = name;
   program.place = table.place();
@@ -77,6 +90,7 @@ Program read_program(const toml::node& node, const std::string& file, const std:
   program.seconds = of_sizes<double>(table, "seconds", what, "a number", program.sizes);
   program.mib = of_sizes<double>(table, "mib", what, "a number", program.sizes);
   program.operations = of_sizes<double>(table, "operations", what, "a number", program.sizes);
+  read_settings_at(table, what, program);
   return program;
 }
 

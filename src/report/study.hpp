@@ -38,6 +38,8 @@ struct Program {
   std::map<std::string, std::string> parts, works;
   std::map<std::string, double> seconds, mib;
   std::map<std::string, double> operations;  // that a run of the size carries out, for throughputs
+  /// Changes of a machine on which it runs at a size, as --set takes them. Those of the configuration come behind them.
+  std::map<std::string, std::vector<std::string>> settings_at;
 
   /// The part as a number.
   static double part_of(const std::string& text);
@@ -51,13 +53,12 @@ struct Program {
 struct Configuration {
   std::string name, machine;
   core::Place place;
-  std::vector<std::string> settings;                            // as --set takes them
-  std::map<std::string, std::vector<std::string>> settings_at;  // behind them, where programs run at a size
-  std::string source_prefix;         // of the file's name: another version of the program stands beside its source
-  std::vector<std::string> options;  // of `ew build`, behind the program's
-  std::string words;                 // behind the program's call: those of a bar, or of a place on the x-axis
-  std::string size;                  // of the programs, where nobody asks for another than the suite's; empty: that one
-  bool count_launches = false;       // a kernel's time has the machine's launch.latency on top
+  std::vector<std::string> settings;  // as --set takes them
+  std::string source_prefix;          // of the file's name: another version of the program stands beside its source
+  std::vector<std::string> options;   // of `ew build`, behind the program's
+  std::string words;                  // behind the program's call: those of a bar, or of a place on the x-axis
+  std::string size;             // of the programs, where nobody asks for another than the suite's; empty: that one
+  bool count_launches = false;  // a kernel's time has the machine's launch.latency on top
 };
 
 /// How a bar's height follows from what was measured.

@@ -10,24 +10,23 @@ namespace ew::report {
 
 using core::UserError;
 
-void check_machine(const Configuration& configuration) {
+void check_settings(const std::string& machine, const std::vector<std::string>& settings, const core::Place& place,
+                    const std::string& whose) {
   try {
-    runtime::MachineConfig config = runtime::load_machine(configuration.machine);
-    const auto apply = [](const std::vector<std::string>& settings, runtime::MachineConfig& config) {
-      for (const std::string& setting : settings) {
-        if (setting.find(';') != setting.npos) throw UserError(fmt::format("{}: a value may not hold a ';'", setting));
-        runtime::apply_setting(setting, config);
-      }
-      runtime::check(config);
-    };
-    apply(configuration.settings, config);
-    for (const auto& [size, settings] : configuration.settings_at) {
-      runtime::MachineConfig at_size = config;
-      apply(settings, at_size);
+    runtime::MachineConfig config = runtime::load_machine(machine);
+    for (const std::string& setting : settings) {
+      if (setting.find(';') != setting.npos) throw UserError(fmt::format("{}: a value may not hold a ';'", setting));
+      runtime::apply_setting(setting, config);
     }
+    runtime::check(config);
   } catch (const UserError& error) {
-    throw UserError(configuration.place, fmt::format("configuration {}: {}", configuration.name, error.what()));
+    throw UserError(place, fmt::format("{}: {}", whose, error.what()));
   }
+}
+
+void check_machine(const Configuration& configuration) {
+  check_settings(configuration.machine, configuration.settings, configuration.place,
+                 "configuration " + configuration.name);
 }
 
 void read_configurations(const StudyTable& document, const std::string& file, const ConfigurationNames& replaced,
@@ -39,9 +38,8 @@ void read_configurations(const StudyTable& document, const std::string& file, co
   std::ranges::sort(order, {}, line);  // a configuration may start from one above it
   for (const toml::key* key : order) {
     const std::string name(key->str()), what = fmt::format("[configuration.{}]", name);
-    const StudyTable table(
-        as_table(*tables.get(name), file, what), file, what,
-        {"from", "machine", "set", "set_at", "source_prefix", "options", "words", "size", "count_launches"});
+    const StudyTable table(as_table(*tables.get(name), file, what), file, what,
+                           {"from", "machine", "set", "source_prefix", "options", "words", "size", "count_launches"});
     if (replaced.contains(name)) continue;
     if (known.contains(name))
       throw UserError(table.place(), fmt::format("{} stands already in {}", what, known[name].place.file));
@@ -55,16 +53,6 @@ void read_configurations(const StudyTable& document, const std::string& file, co
     configuration.place = table.place();
     if (table.has("machine") || !table.has("from")) configuration.machine = table.text("machine");
     for (const std::string& setting : table.texts_or_none("set")) configuration.settings.push_back(setting);
-    if (table.has("set_at")) {
-      const toml::table& sizes = table.table_or_none("set_at");
-      std::vector<std::string_view> keys;
-      for (auto&& [size, settings] : sizes) keys.push_back(size.str());
-      const StudyTable at(sizes, file, what + ".set_at", keys);
-      for (const std::string_view size : keys) {
-        std::vector<std::string>& all = configuration.settings_at[std::string(size)];
-        for (std::string& setting : at.texts_or_none(size)) all.push_back(std::move(setting));
-      }
-    }
     configuration.source_prefix = table.text_or("source_prefix", configuration.source_prefix);
     for (const std::string& option : table.texts_or_none("options")) configuration.options.push_back(option);
     if (const std::string words = table.text_or("words", ""); !words.empty())

@@ -82,8 +82,6 @@ void check_sizes(const Configurations& configurations, const std::map<std::strin
   const std::vector<std::string_view> sizes = all_sizes(programs);
   for (const auto& [name, configuration] : configurations) {
     if (!configuration.size.empty()) expect_name(configuration.place, "size", configuration.size, sizes);
-    for (const auto& [size, settings] : configuration.settings_at)
-      expect_name(configuration.place, "size", size, sizes);
   }
 }
 
@@ -283,8 +281,10 @@ void read_published_of(Figure& figure, const fs::path& path) {
 
 void read_claims_of(Figure& figure, const fs::path& path, const std::vector<std::string>& configurations,
                     const std::map<std::string, Program>& programs) {
-  const ClaimNames names{figure.programs, figure.bars_with_a_machine(), configurations, figure.metric, figure.x.name,
-                         figure.x.values};
+  const ClaimNames names{figure.programs, figure.bars_with_a_machine(),
+                         configurations,  figure.metric,
+                         figure.x.name,   figure.x.values,
+                         false,           figure.x.over};
   figure.claims = read_claims(text_of(path), path.string(), names);
   for (const Claim& claim : figure.claims)
     if (claim.judged())

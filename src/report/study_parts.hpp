@@ -16,6 +16,8 @@ void read_configurations(const StudyTable& document, const std::string& file, co
                          std::map<std::string, Configuration>& known);
 
 /// A machine file that exists, settings that it takes, and fields that can stand together; else a core::UserError.
+void check_settings(const std::string& machine, const std::vector<std::string>& settings, const core::Place&,
+                    const std::string& whose);
 void check_machine(const Configuration&);
 
 /// The figure of a folder. `configurations`: the suite's, to which the figure's own are added.

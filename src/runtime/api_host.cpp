@@ -122,7 +122,8 @@ int host_persist(const void* address, size_t bytes, unsigned threads, cudaStream
 
 int host_cache_durable(void) {
   return own_api(-1, [&](Machine& machine, ApiLock&) {
-    return !machine.config().machine.timing() || machine.config().nvm.eadr ? 1 : 0;
+    const bool at_once = !machine.config().machine.timing() && !machine.persistence().recorder();
+    return at_once || machine.config().nvm.eadr ? 1 : 0;
   });
 }
 

@@ -23,8 +23,9 @@ PersistentMemory::PersistentMemory(const MachineConfig& config, const Environmen
       queue_(queue),
       recorder_(environment.events_file.empty()
                     ? nullptr
-                    : std::make_unique<simt::EventRecorder>(environment.events_file, config.machine.timing(),
-                                                            config.bounces_copies())),
+                    : std::make_unique<simt::EventRecorder>(
+                          environment.events_file, config.machine.timing(),
+                          simt::HostCopies{.bounced = config.bounces_copies(), .caches_durable = config.nvm.eadr})),
       acknowledgements_(environment.acknowledgements_file),
       pools_(space, config.machine.timing() ? &durable_ : nullptr),
       host_flushes_(config.machine.timing() && config.far_pools()) {

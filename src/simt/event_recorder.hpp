@@ -36,10 +36,16 @@ struct MappedPool {
   u64 cycle = 0, writes = 0;  // the last that had begun; durable writes so far
 };
 
+/// How the machine's host writes to pools.
+struct HostCopies {
+  bool bounced = false;         // its cores make copies from and to pools
+  bool caches_durable = false;  // what is in its caches survives a crash (eADR)
+};
+
 class EventRecorder {
  public:
   /// Throws core::UserError when the file cannot be written.
-  EventRecorder(const std::string& file, bool timing, bool bounces_copies);
+  EventRecorder(const std::string& file, bool timing, HostCopies copies);
   ~EventRecorder();
 
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
@@ -68,11 +74,12 @@ class EventRecorder {
   /// On a timing machine, where it takes time.
   void transfer_began(const memory::DmaTransfer&);
   /// It has been performed. REQUIRES: lock() is held; in functional mode, as it was while it was performed.
-  /// `by_host`: a core of the host has written, through its caches; it is durable when it is flushed.
+  /// `by_host`: a core of the host has written, through its caches; it is durable when it is flushed, or at once if the
+  /// caches are.
   void transferred(u64 ticket, const memory::DmaTransfer&, bool by_host = false);
   /// Whether a core of the host makes this copy from or to a pool, where the machine's host makes them. Fills are never
   /// its.
-  bool is_by_host(const memory::DmaTransfer& transfer) const { return bounces_copies_ && transfer.pattern.empty(); }
+  bool is_by_host(const memory::DmaTransfer& transfer) const { return copies_.bounced && transfer.pattern.empty(); }
   /// Work of the host, with this ticket, begins to flush these bytes.
   void flushes(u64 ticket, u64 address, u64 size);
   /// Launches and transfers under way will not end.
@@ -100,7 +107,8 @@ class EventRecorder {
   EventWriter writer_;
   RecordedLaunches launches_;
   PoolContents pools_;
-  const bool timing_, bounces_copies_;
+  const bool timing_;
+  const HostCopies copies_;
 };
 
 }  // namespace ew::simt

@@ -69,7 +69,7 @@ void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer,
       const u64 to = transfer.to.at(0, y, z);
       if (!pools_.contains(to) || transfer.width == 0) continue;
       if (!any) {
-        writer_.begin({.kind = EventKind::transfer, .pc = by_host});
+        writer_.begin({.kind = EventKind::transfer, .pc = by_host && !copies_.caches_durable});
         writer_.put(ticket);
         any = true;
       }

@@ -319,7 +319,7 @@ int main(int, char** argv) {
   cudaMalloc(&device, 256);
   cudaMemcpy(device, &seven, sizeof seven, cudaMemcpyHostToDevice);
   cudaMemcpy(&cells[32], device, sizeof seven, cudaMemcpyDefault);
-  if (!strcmp(argv[1], "persist")) host_persist(&cells[32], sizeof seven, 1);
+  if (!strcmp(argv[1], "persist") || (!strcmp(argv[1], "asks") && host_cache_durable() == 0)) host_persist(&cells[32], sizeof seven, 1);
   if (!strcmp(argv[1], "range")) gpm_persist_range(&cells[32], sizeof seven);
   cudaDeviceSynchronize();
   gpm_acknowledge(1);
@@ -335,14 +335,15 @@ int main(int, char** argv) {
     return call(words);
   };
   for (const Words& mode : {Words{}, Words{"--timing", "--set", "persistency.model=gpm"}}) {
-    for (const char* how : {"persist", "range"}) EXPECT_EQ(judged(how, mode).status, 0) << how;
+    for (const char* how : {"persist", "range", "asks"}) EXPECT_EQ(judged(how, mode).status, 0) << how;
     const Outcome lost = judged("nothing", mode);
     EXPECT_EQ(lost.status, 1) << lost.output;
     EXPECT_NE(lost.output.find("early acknowledgement"), std::string::npos) << lost.output;
   }
-  // The copy engine writes to the medium itself.
-  for (const char* setting : {"host.bounced=false", "nvm.attach=near"})
+  // The copy engine writes to the medium itself; or what is in the caches survives, and the program is told so.
+  for (const char* setting : {"host.bounced=false", "nvm.attach=near", "nvm.eadr=true"})
     EXPECT_EQ(judged("nothing", {"--set", setting}).status, 0) << setting;
+  EXPECT_EQ(judged("asks", {"--set", "nvm.eadr=true"}).status, 0);
 }
 
 TEST_F(CrashModel, MistakesAreSentences) {

@@ -163,13 +163,13 @@ TEST_F(Reproduce, RunsEachOnceResumesAndDrawsItsCharts) {
   EXPECT_NE(dom.find("data-elements=\"16\""), dom.npos) << dom.substr(0, 3000);
 }
 
-TEST_F(Reproduce, ValuesOfTheAxisMayHaveAnotherSizeAndAMachineSettingsAtASize) {
+TEST_F(Reproduce, ValuesOfTheAxisMayHaveAnotherSizeAndAProgramSettingsAtASize) {
   std::string text = suite;
   const std::string sizes = "size = { ";
   text.replace(text.find(sizes), sizes.size(),
+               "set_at = { base = [\"sm.warps=40\"], small = [\"sm.warps=48\"] }\n"
                "part = { base = \"1/8\", small = \"1/4\" }\nsize = { base = \"--pairs 256 --batches 2\", ");
   text.replace(text.find("figures = [\"1\", \"2\"]"), 20, "figures = [\"1\"]\nsize = \"base\"");
-  text += "set_at = { base = [\"sm.warps=40\"], small = [\"sm.warps=48\"] }\n";
   std::ofstream(folder_ / "studies/toy/suite.toml") << text;
   const auto figure = [&](const char* size) {
     std::ofstream(folder_ / "studies/toy/figure-1/study.toml")
@@ -195,8 +195,8 @@ TEST_F(Reproduce, ValuesOfTheAxisMayHaveAnotherSizeAndAMachineSettingsAtASize) {
     return std::pair(machines, outcome.output);
   };
   const auto [own, output] = runs({});
-  EXPECT_EQ(own.at("base"), "nvm.latency=300 sm.warps=40 ");
-  EXPECT_EQ(own.at("small"), "nvm.latency=400 nvm.latency=800 sm.warps=48 ");
+  EXPECT_EQ(own.at("base"), "sm.warps=40 nvm.latency=300 ");
+  EXPECT_EQ(own.at("small"), "sm.warps=48 nvm.latency=400 nvm.latency=800 ");
   EXPECT_NE(output.find("gpKVS, 1/8"), std::string::npos);
   EXPECT_NE(output.find("gpKVS, 1/4"), std::string::npos);
   EXPECT_NE(ew({"--resume"}).output.find("2 runs in"), std::string::npos);

@@ -13,7 +13,7 @@ namespace {
 /// A figure of programs P and Q with bars a and b, a configuration c, and an axis where one is asked for.
 ClaimNames names(const std::string& axis = "") {
   ClaimNames names{{"P", "Q"}, {"a", "b"}, {"c"}, Metric::read("energy.l1", {}), axis, {}};
-  if (!axis.empty()) names.axis_values = {"1", "2", "8"};
+  if (!axis.empty()) names.axis_values = {"1", "2", "8"}, names.axis_over = "4";
   return names;
 }
 
@@ -54,6 +54,7 @@ TEST(ClaimExpressions, MayNameRangesRecoveriesAndNamesInQuotes) {
   EXPECT_DOUBLE_EQ(value("range.flush(P, a)"), 1010);
   EXPECT_DOUBLE_EQ(value("time('P', 'a', recovery) / time(P, a)"), 1.1);
   EXPECT_DOUBLE_EQ(value("time(P, a, recovery, cus=8)", "cus"), 81);
+  EXPECT_DOUBLE_EQ(value("time(P, b, cus=4)", "cus"), 80) << "the value that bars are measured over";
   ClaimNames strange = names();
   strange.programs = {"gpKVS(95:5)", "P"};
   EXPECT_DOUBLE_EQ(ClaimExpression::read("time('gpKVS(95:5)', a)", strange, {}).value(table).value(), 10);

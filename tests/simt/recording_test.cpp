@@ -25,7 +25,7 @@ class RecordedGpu final : public simt::Gpu {
  public:
   RecordedGpu(const simt::GpuLimits& limits, memory::AddressSpace& space, simt::DeviceServices& services,
               bool timing = false)
-      : recorder(event_file(), timing, false) {
+      : recorder(event_file(), timing, {}) {
     TimingSetup setup;
     setup.recorder = &recorder;
     if (timing)
