@@ -82,7 +82,8 @@ void EventFile::index() {
     records_ += !ended;
     if (ended) changes_ = record.block;
     if (record.kind == simt::EventKind::kernel) add_kernel(record, words);
-    if (record.kind == simt::EventKind::launch) launches_.push_back({record.pc, words[0], words[1], words[2]});
+    if (record.kind == simt::EventKind::launch)
+      launches_.push_back({record.pc, words[0], words[1], words[2], words.size() > 3});
     if (record.kind == simt::EventKind::pool) add_pool(words);
     at = next;
   }

@@ -41,6 +41,7 @@ class EventFile {
   struct Launch {
     u32 kernel = 0;
     u64 ticket = 0, threads = 0, blocks = 0;  // threads of a block
+    bool cached = false;                      // what it writes to pools ends in a cache that a crash empties
   };
   const std::vector<Launch>& launches() const { return launches_; }  // [0] is none
 

@@ -52,7 +52,7 @@ void HostOrder::transfer(std::span<const u64> words, bool by_host) {
   for (std::size_t i = 1; i + 2 < words.size(); i += 3) {
     made.push_back(persists_.add({.address = words[i], .value = words[i + 2], .bytes = static_cast<u8>(words[i + 1])},
                                  std::array{axioms_.unordered() || by_host ? 0 : before.order, before.durable}));
-    if (by_host) open_.push_back(made.back());
+    if (by_host) add_open(made.back());
   }
   Nodes& nodes = commands_[ticket].nodes;
   if (!by_host) {
@@ -89,18 +89,24 @@ void HostOrder::wait_for_all(u64 last) {
 void HostOrder::store(std::span<const u64> words) {
   for (std::size_t i = 0; i + 2 < words.size(); i += 3) {
     const Persist persist{.address = words[i], .value = words[i + 2], .bytes = static_cast<u8>(words[i + 1])};
-    open_.push_back(persists_.add(persist, std::array{axioms_.unordered() ? 0 : host_.order, host_.durable}));
+    add_open(persists_.add(persist, std::array{axioms_.unordered() ? 0 : host_.order, host_.durable}));
   }
 }
 
+void HostOrder::add_open(u32 node) {
+  open_.emplace(graph_.persist(graph_.persist_at(node)).address, node);
+}
+
 std::vector<u32> HostOrder::cover(u64 begin, u64 end) {
+  constexpr u64 longest = 8;  // of a persist, in bytes
   std::vector<u32> covered;
-  std::erase_if(open_, [&](u32 node) {
-    const Persist& store = graph_.persist(graph_.persist_at(node));
-    if (store.address + store.bytes <= begin || store.address >= end) return false;
-    covered.push_back(node);
-    return true;
-  });
+  for (auto next = open_.lower_bound(begin - std::min(begin, longest - 1)); next != open_.end() && next->first < end;) {
+    const auto [address, node] = *next;
+    const bool inside = address + graph_.persist(graph_.persist_at(node)).bytes > begin;
+    if (inside) covered.push_back(node);
+    next = inside ? open_.erase(next) : std::next(next);
+  }
+  std::ranges::sort(covered);
   return covered;
 }
 

@@ -7,6 +7,7 @@
 // stands for what is durable then.
 #pragma once
 
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -36,6 +37,8 @@ class HostOrder {
   void transfer(std::span<const u64> words, bool by_host);
   /// Work of the host flushes [begin, end): the bytes are durable when this command is over.
   void flush(u64 ticket, u64 begin, u64 end);
+  /// This persist of a kernel rests in a cache that a crash empties, until the host flushes it.
+  void rests_in_cache(u32 node) { add_open(node); }
 
   // The host.
   void wait(u64 ticket);
@@ -62,6 +65,7 @@ class HostOrder {
     return axioms_.across == PersistAxioms::Across::performance ? persists_.last() : host_.durable;
   }
 
+  void add_open(u32 node);
   /// The nodes of stores to [begin, end) that nothing has made durable yet. From here on they count as covered.
   std::vector<u32> cover(u64 begin, u64 end);
 
@@ -72,7 +76,9 @@ class HostOrder {
   std::unordered_map<u64, Command> commands_;
   std::vector<u64> ended_;  // commands that are over, and that no full wait has waited for
   Nodes host_;
-  std::vector<u32> open_;  // stores of the host and its cores that no persist call and no flush has covered
+  // Stores that no persist call and no flush has covered, by their address: those of the host, of its cores, and of
+  // kernels that write into its caches.
+  std::multimap<u64, u32> open_;
 };
 
 }  // namespace ew::check

@@ -62,6 +62,7 @@ void PersistBuilder::begin_launch(const EventRecord& record, std::span<const u64
   auto launch = std::make_unique<RecordedLaunch>();
   launch->order = axioms_.unordered() ? 0 : before.order;
   launch->durable = before.durable;
+  launch->cached = axioms_.host_regions && events_.launches()[record.launch].cached;
   launch->blocks.resize(words[2]);
   launches_.resize(record.launch + 1);
   launches_[record.launch] = std::move(launch);
@@ -81,6 +82,10 @@ void PersistBuilder::end_launch(const EventRecord& record) {
   }
   host_.end(events_.launches()[record.launch].ticket, order, durable);
   launches_[record.launch].reset();
+}
+
+bool PersistBuilder::synchronises(const EventRecord& record) const {
+  return axioms_.synchronises() && !launches_[record.launch]->cached;
 }
 
 /// Threads of a block of the launch, with those that the last warp lacks.
@@ -120,7 +125,7 @@ void PersistBuilder::leave_barrier(RecordedBlock& block, RecordedThread& thread)
 // --- Order operations
 
 void PersistBuilder::order(const EventRecord& record) {
-  if (!axioms_.synchronises()) return;
+  if (!synchronises(record)) return;
   RecordedBlock& block = block_of(record);
   const memory::PersistOrder operation = operation_of(record.action);
   const bool orders = axioms_.orders.has(operation), waits = axioms_.makes_durable(operation, record.scope);
@@ -136,7 +141,7 @@ void PersistBuilder::order(const EventRecord& record) {
 }
 
 void PersistBuilder::arrive(const EventRecord& record, std::span<const u64> words) {
-  if (!axioms_.synchronises()) return;
+  if (!synchronises(record)) return;
   RecordedBlock& block = block_of(record);
   for (LaneMask left = record.lanes; left; left &= left - 1) {
     RecordedThread& thread = thread_of(block, record, static_cast<u32>(std::countr_zero(left)));
@@ -169,8 +174,7 @@ void PersistBuilder::access(const EventRecord& record, std::span<const u64> word
     const auto value = words.subspan(at + 1, is_atomic ? 2 : value_words);
     at += 1 + value.size();
     const bool writes = record.kind == simt::EventKind::store || is_atomic;
-    if (record.kind != simt::EventKind::store && axioms_.synchronises())
-      synchronisation_.read(one, value[0], is_atomic);
+    if (record.kind != simt::EventKind::store && synchronises(record)) synchronisation_.read(one, value[0], is_atomic);
     if (writes) {
       thread.spun.address = 0;
       store(one, is_atomic ? value.subspan(1) : value, is_atomic);
@@ -186,7 +190,7 @@ bool PersistBuilder::in_pool(u64 address) const {
 void PersistBuilder::store(const LaneAccess& lane, std::span<const u64> value, bool reads_too) {
   ThreadOrder& order = lane.thread.order;
   const bool persists = in_pool(lane.address);
-  if (!axioms_.synchronises()) {
+  if (!synchronises(lane.record)) {
     if (persists) add_persists(lane, value, 0);
     return;
   }
@@ -214,8 +218,9 @@ void PersistBuilder::add_persists(const LaneAccess& lane, std::span<const u64> v
   // [RelSelf]: a flag becomes durable after everything that it publishes.
   const bool releases = record.action == EventAction::prel || record.action == EventAction::release ||
                         record.action == EventAction::acq_rel;
-  const bool ordered = !axioms_.unordered() && axioms_.across != Across::performance;
-  const bool by_releases = axioms_.across == Across::releases;
+  const bool cached = launches_[record.launch]->cached;
+  const bool ordered = !cached && !axioms_.unordered() && axioms_.across != Across::performance;
+  const bool by_releases = !cached && axioms_.across == Across::releases;
   u32 in = ordered ? order.in() : 0;
   if (by_releases && releases) in = order.out(graph_);
   std::array<u32, 4> before{in, order.durable()};  // 0: none
@@ -231,7 +236,11 @@ void PersistBuilder::add_persists(const LaneAccess& lane, std::span<const u64> v
                           .pc = record.pc,
                           .kernel = events_.launches()[record.launch].kernel,
                           .bytes = static_cast<u8>(std::min(record.bytes - at, 8u))};
-    order.persisted(words_.add(persist, before));
+    const u32 node = words_.add(persist, before);
+    if (cached)
+      host_.rests_in_cache(node);
+    else
+      order.persisted(node);
   }
   // [AcqSelf]: the persists behind an acquiring atomic follow the atomic's own persist.
   if (by_releases && record.kind == simt::EventKind::atomic &&

@@ -54,6 +54,8 @@ class PersistBuilder {
   RecordedThread& thread_of(RecordedBlock&, const EventRecord&, u32 lane);
   void leave_barrier(RecordedBlock&, RecordedThread&);
 
+  /// What threads of this event's launch tell each other matters.
+  bool synchronises(const EventRecord&) const;
   void order(const EventRecord&);
   void arrive(const EventRecord&, std::span<const u64>);
   void access(const EventRecord&, std::span<const u64>);

@@ -65,6 +65,7 @@ struct RecordedBlock {
 
 struct RecordedLaunch {
   u32 order = 0, durable = 0;  // nodes: what it follows; what is durable when it begins
+  bool cached = false;         // its fences and its end make nothing durable: the host must flush what it stores
   std::vector<std::unique_ptr<RecordedBlock>> blocks;
 };
 

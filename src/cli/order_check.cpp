@@ -25,11 +25,6 @@ const check::PersistAxioms& axioms_of(const std::string& model) {
   return axioms.on_machines ? *axioms.on_machines : axioms;
 }
 
-/// Outside of a persist region nothing is promised where the host's cache takes what is written.
-bool ends_in_a_volatile_cache(const runtime::MachineConfig& config) {
-  return !config.nvm.near() && config.nvm.ddio && !config.nvm.eadr;
-}
-
 }  // namespace
 
 int run_with_order_check(const Words& words, const RunSettings& settings, const runtime::MachineConfig& config) {
@@ -51,7 +46,7 @@ int run_with_order_check(const Words& words, const RunSettings& settings, const 
   if (verdict.violation) {
     fmt::print(stderr, "persist-order: FAIL: under the axioms of {}, this {}\n", axioms.name,
                check::text_of(file, graph, *verdict.violation));
-    if (ends_in_a_volatile_cache(config))
+    if (config.ddio_loses_persists())
       fmt::print(
           stderr,
           "  nvm.ddio is on: what is written outside of gpm_persist_begin() .. gpm_persist_end() ends in the host's "

@@ -58,6 +58,9 @@ struct PersistAxioms {
   PersistOrders durable{};
   /// What a kernel or a copy has persisted is durable when it is over.
   bool durable_at_end = false;
+  /// A machine may let kernels persist nothing outside of regions of the host (gpm_persist_begin): then nothing of the
+  /// above holds there, and the host must flush what they store.
+  bool host_regions = false;
 
   /// How releases order, as docs/litmus.md settles what SBRP's text leaves open.
   struct Releases {

@@ -31,6 +31,7 @@ constexpr PersistAxioms gpm_axioms{
         "are made of one; nothing else orders.",
     .durable = {PersistOrder::ofence, PersistOrder::dfence, PersistOrder::fence, PersistOrder::p_release},
     .durable_at_end = true,
+    .host_regions = true,
     .fence = "gpm_persist()",
     .waiting_fence = "gpm_persist()"};
 

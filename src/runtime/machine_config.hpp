@@ -140,6 +140,9 @@ struct MachineConfig {
   bool far_pools() const { return !device.integrated && !nvm.none() && !nvm.near(); }
   /// A core of the host makes copies from and to pools.
   bool bounces_copies() const { return far_pools() && host.bounced; }
+  /// What kernels write to pools outside of gpm_persist_begin() .. gpm_persist_end() ends in the host's last-level
+  /// cache, which a crash empties.
+  bool ddio_loses_persists() const { return far_pools() && nvm.ddio && !nvm.eadr && host_memory.llc.count; }
 };
 
 /// Every field, in the order in which it is documented. The fields point into `config`.

@@ -23,9 +23,10 @@ PersistentMemory::PersistentMemory(const MachineConfig& config, const Environmen
       queue_(queue),
       recorder_(environment.events_file.empty()
                     ? nullptr
-                    : std::make_unique<simt::EventRecorder>(
-                          environment.events_file, config.machine.timing(),
-                          simt::HostCopies{.bounced = config.bounces_copies(), .caches_durable = config.nvm.eadr})),
+                    : std::make_unique<simt::EventRecorder>(environment.events_file, config.machine.timing(),
+                                                            simt::PathsToPools{.bounced = config.bounces_copies(),
+                                                                               .caches_durable = config.nvm.eadr,
+                                                                               .ddio = config.ddio_loses_persists()})),
       acknowledgements_(environment.acknowledgements_file),
       pools_(space, config.machine.timing() ? &durable_ : nullptr),
       host_flushes_(config.machine.timing() && config.far_pools()) {
@@ -88,6 +89,7 @@ void PersistentMemory::set_inside_region(bool inside) {
   inside_region_ = inside;
   queue_.with_simulator([&](Simulator& simulator) {
     if (TimingMachine* const machine = simulator.timed()) machine->persist_region(inside);
+    if (recorder_) recorder_->set_inside_region(inside);
   });
 }
 

@@ -97,8 +97,8 @@ EventKind kind_of(const ptx::MemoryForm& form) {
 
 }  // namespace
 
-EventRecorder::EventRecorder(const std::string& file, bool timing, HostCopies copies)
-    : writer_(file), launches_(writer_), pools_(writer_, timing), timing_(timing), copies_(copies) {}
+EventRecorder::EventRecorder(const std::string& file, bool timing, PathsToPools paths)
+    : writer_(file), launches_(writer_), pools_(writer_, timing), timing_(timing), paths_(paths) {}
 
 EventRecorder::~EventRecorder() {
   try {

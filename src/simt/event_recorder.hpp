@@ -36,16 +36,17 @@ struct MappedPool {
   u64 cycle = 0, writes = 0;  // the last that had begun; durable writes so far
 };
 
-/// How the machine's host writes to pools.
-struct HostCopies {
-  bool bounced = false;         // its cores make copies from and to pools
+/// What lies between a write to a pool and the medium, on this machine.
+struct PathsToPools {
+  bool bounced = false;         // the host's cores make copies from and to pools
   bool caches_durable = false;  // what is in its caches survives a crash (eADR)
+  bool ddio = false;            // else: kernels write into them, but in a region of gpm_persist_begin()
 };
 
 class EventRecorder {
  public:
   /// Throws core::UserError when the file cannot be written.
-  EventRecorder(const std::string& file, bool timing, HostCopies copies);
+  EventRecorder(const std::string& file, bool timing, PathsToPools paths);
   ~EventRecorder();
 
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
@@ -71,6 +72,8 @@ class EventRecorder {
   void waited_for_all(u64 last_ticket);
   void began(u64 ticket, LaunchId, const Launch&);
   void ended(LaunchId);
+  /// gpm_persist_begin() (inside) and gpm_persist_end().
+  void set_inside_region(bool inside);
   /// On a timing machine, where it takes time.
   void transfer_began(const memory::DmaTransfer&);
   /// It has been performed. REQUIRES: lock() is held; in functional mode, as it was while it was performed.
@@ -79,7 +82,7 @@ class EventRecorder {
   void transferred(u64 ticket, const memory::DmaTransfer&, bool by_host = false);
   /// Whether a core of the host makes this copy from or to a pool, where the machine's host makes them. Fills are never
   /// its.
-  bool is_by_host(const memory::DmaTransfer& transfer) const { return copies_.bounced && transfer.pattern.empty(); }
+  bool is_by_host(const memory::DmaTransfer& transfer) const { return paths_.bounced && transfer.pattern.empty(); }
   /// Work of the host, with this ticket, begins to flush these bytes.
   void flushes(u64 ticket, u64 address, u64 size);
   /// Launches and transfers under way will not end.
@@ -108,7 +111,8 @@ class EventRecorder {
   RecordedLaunches launches_;
   PoolContents pools_;
   const bool timing_;
-  const HostCopies copies_;
+  const PathsToPools paths_;
+  bool inside_region_ = false;
 };
 
 }  // namespace ew::simt

@@ -12,12 +12,17 @@ void EventRecorder::began(u64 ticket, LaunchId id, const Launch& launch) {
   if (!writer_.is_open()) return;
   pools_.began();
   if (!timing_) pools_.find_all_host_stores();
-  launches_.begin(ticket, id, launch);
+  launches_.begin(ticket, id, launch, paths_.ddio && !inside_region_);
 }
 
 void EventRecorder::ended(LaunchId id) {
   const auto guard = lock();
   if (writer_.is_open() && launches_.end(id)) pools_.over();
+}
+
+void EventRecorder::set_inside_region(bool inside) {
+  const auto guard = lock();
+  inside_region_ = inside;
 }
 
 void EventRecorder::submitted(u64 ticket, std::span<const u64> after) {
@@ -69,7 +74,7 @@ void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer,
       const u64 to = transfer.to.at(0, y, z);
       if (!pools_.contains(to) || transfer.width == 0) continue;
       if (!any) {
-        writer_.begin({.kind = EventKind::transfer, .pc = by_host && !copies_.caches_durable});
+        writer_.begin({.kind = EventKind::transfer, .pc = by_host && !paths_.caches_durable});
         writer_.put(ticket);
         any = true;
       }

@@ -14,10 +14,11 @@ namespace ew::simt {
 inline constexpr u64 event_magic = 0x32544e4556455745;  // "EWEVENT2"
 
 enum class EventKind : u8 {
-  kernel,      // number in `launch`; words: packed text (see RecordedLaunches::describe)
-  submitted,   // a command of a stream: words: its ticket, then the tickets that it waits for
-  waited,      // the host has waited for the commands in words (tickets); later commands follow them
-  launch,      // number in `launch`, kernel's number in `pc`; words: ticket, threads of a block, blocks
+  kernel,     // number in `launch`; words: packed text (see RecordedLaunches::describe)
+  submitted,  // a command of a stream: words: its ticket, then the tickets that it waits for
+  waited,     // the host has waited for the commands in words (tickets); later commands follow them
+  launch,  // number in `launch`, kernel's number in `pc`; words: ticket, threads of a block, blocks; and 1 if what it
+           // writes to pools ends in a cache that a crash empties (DDIO, outside of gpm_persist_begin)
   launch_end,  // number in `launch`
   pool,  // words: address, size, bytes of the file's header, packed: path, header, content; cycle and number of durable
          // writes

@@ -45,7 +45,7 @@ const RecordedKernel& RecordedLaunches::describe(const ptx::Kernel& kernel) {
   return known;
 }
 
-void RecordedLaunches::begin(u64 ticket, LaunchId id, const Launch& launch) {
+void RecordedLaunches::begin(u64 ticket, LaunchId id, const Launch& launch, bool cached) {
   const RecordedKernel& kernel = describe(*launch.kernel);
   running_[id] = {++launch_count_, &kernel};
   last_grid_ = nullptr;
@@ -53,6 +53,7 @@ void RecordedLaunches::begin(u64 ticket, LaunchId id, const Launch& launch) {
   writer_.put(ticket);
   writer_.put(launch.block.count());
   writer_.put(launch.grid.count());
+  if (cached) writer_.put(1);
   writer_.finish();
 }
 

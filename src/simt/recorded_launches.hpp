@@ -35,7 +35,8 @@ class RecordedLaunches {
   explicit RecordedLaunches(EventWriter& writer) : writer_(writer) {}
 
   /// Writes the launch's record; before it that of its kernel, if it is a new one.
-  void begin(u64 ticket, LaunchId, const Launch&);
+  /// `cached`: what it writes to pools ends in a cache that a crash empties.
+  void begin(u64 ticket, LaunchId, const Launch&, bool cached);
   /// False: no such launch is running.
   bool end(LaunchId);
   /// None of them will end.

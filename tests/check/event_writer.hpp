@@ -22,8 +22,11 @@ class EventWriter {
     put({.kind = simt::EventKind::submitted}, {1});
     begin_launch(1, blocks, threads);
   }
-  void begin_launch(u64 ticket, u64 blocks, u64 threads) {
-    put({.kind = simt::EventKind::launch, .pc = 1, .launch = ++launch_}, {ticket, threads * warp_lanes, blocks});
+  /// `cached`: outside of gpm_persist_begin, on a machine with DDIO.
+  void begin_launch(u64 ticket, u64 blocks, u64 threads, bool cached = false) {
+    std::vector<u64> words{ticket, threads * warp_lanes, blocks};
+    if (cached) words.push_back(1);
+    put({.kind = simt::EventKind::launch, .pc = 1, .launch = ++launch_}, std::move(words));
   }
   void end_launch() { put({.kind = simt::EventKind::launch_end, .launch = launch_}, {}); }
   void submit(u64 ticket, std::vector<u64> after) {

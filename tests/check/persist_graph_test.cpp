@@ -264,5 +264,72 @@ TEST_F(PersistOrderOf, AcknowledgementsFollowFromWhatIsPromised) {
   EXPECT_EQ(told("gpm-ddio", false, false), 7u);  // promises nothing
 }
 
+// A kernel outside of gpm_persist_begin, on a machine with DDIO: its fences and its end promise nothing.
+class AfterACachedKernel : public PersistOrderOf {
+ protected:
+  AfterACachedKernel() {
+    events.end_launch();
+    events.submit(2, {1});
+    events.begin_launch(2, 2, 2, true);
+    events.store(first, A, 1);
+    events.order(first, fence, Scope::sys);
+    events.store(first, B, 1);
+    events.end_launch();
+  }
+  /// What a kernel inside a region stores next in the stream.
+  void store_inside(u64 address) {
+    events.submit(3, {2});
+    events.begin_launch(3, 2, 2);
+    events.store(first, address, 1);
+    events.end_launch();
+  }
+  /// The most that a crash may leave acknowledged without anything durable.
+  u64 told_without_anything() {
+    events.host(Kind::acknowledged, {7});
+    const PersistGraph graph = build_persist_graph(events.file(), *persistency::find_axioms("gpm"));
+    return AcknowledgedProgress(graph).of(PersistSet(graph.size()));
+  }
+};
+
+TEST_F(AfterACachedKernel, ItsFencesAndItsEndOrderNothing) {
+  store_inside(C);
+  EXPECT_EQ(states("gpm"), 8u);
+  EXPECT_EQ(states("sbrp"), states("sbrp-sys")) << "the regions are GPM's";
+  EXPECT_LT(states("sbrp"), 8u);
+}
+
+TEST_F(AfterACachedKernel, OneLocationKeepsItsOrder) {
+  store_inside(A);  // the second value needs the first
+  EXPECT_EQ(states("gpm"), 6u);
+}
+
+TEST_F(AfterACachedKernel, ACallOfTheHostPersistsWhatItCovers) {
+  events.host(Kind::waited, {2});
+  events.host(Kind::host_persist, {A, 8});
+  store_inside(C);  // behind A, and not behind B
+  EXPECT_EQ(states("gpm"), 6u);
+}
+
+TEST_F(AfterACachedKernel, WaitingForItPromisesNothing) {
+  events.host(Kind::waited, {2});
+  EXPECT_EQ(told_without_anything(), 7u);
+}
+
+TEST_F(AfterACachedKernel, ACallOfTheHostPromises) {
+  events.host(Kind::waited, {2});
+  events.host(Kind::host_persist, {A, 8});
+  EXPECT_EQ(told_without_anything(), 0u);
+}
+
+TEST_F(AfterACachedKernel, AFlushByTheHostsCoresDoesToo) {
+  events.submit(4, {2});
+  events.host(Kind::host_persist, {A, 16, 4});
+  events.submit(3, {4});
+  events.begin_launch(3, 2, 2);
+  events.store(first, C, 1);
+  events.end_launch();
+  EXPECT_EQ(states("gpm"), 5u);
+}
+
 }  // namespace
 }  // namespace ew::check

@@ -72,7 +72,7 @@ class CrashModel : public testing::Test {
 TEST_F(CrashModel, AProgramWithoutABugIsCleanUnderEveryModelThatItIsWrittenFor) {
   build("gpkvs");
   for (const char* model : {"sbrp", "epoch", "gpm", "strict"}) {
-    const auto clean = report("gpkvs", 0, {"--model", model});
+    const auto clean = report("gpkvs", 0, {"--model", model, "--set", "nvm.ddio=false"});
     ASSERT_TRUE(clean.is_object()) << model;
     EXPECT_EQ(clean["failed"], 0) << model;
     EXPECT_EQ(clean["disagreed"], 0) << model;
@@ -273,6 +273,7 @@ int main(int argc, char** argv) {
   const bool recover = !strcmp(argv[1], "recover");
   if (recover && gpm_size("p.pool") == 0) return gpm_acknowledged() != 0;
   int* cells = static_cast<int*>(gpm_map("p.pool", 256, !recover));
+  gpm_persist_begin();
   for (int value = 1; value <= 3; ++value) {
     if (recover && value <= static_cast<int>(gpm_acknowledged()) && cells[value] != value) return 1;
     if (recover) continue;
@@ -344,6 +345,62 @@ int main(int, char** argv) {
   for (const char* setting : {"host.bounced=false", "nvm.attach=near", "nvm.eadr=true"})
     EXPECT_EQ(judged("nothing", {"--set", setting}).status, 0) << setting;
   EXPECT_EQ(judged("asks", {"--set", "nvm.eadr=true"}).status, 0);
+}
+
+// Kernels outside of gpm_persist_begin() write into the host's cache where there is DDIO, and their fences persist
+// nothing: `range` and `host` let the host flush, as GPM-NDP does.
+TEST_F(CrashModel, OutsideOfAPersistRegionTheHostMustFlush) {
+  std::ofstream(folder_ + "/region.cu") << R"(#include <everwarp/gpm.cuh>
+#include <everwarp/host.cuh>
+#include <cstring>
+__global__ void put(int* cells, int value) {
+  cells[0] = value;
+  gpm_persist();
+  cells[32] = value;
+  gpm_persist();
+}
+int main(int, char** argv) {
+  const bool told = !strcmp(argv[1], "told"), ordered = !strcmp(argv[1], "ordered");
+  if ((told || ordered) && gpm_size("p.pool") == 0) return gpm_acknowledged() != 0;
+  int* cells = static_cast<int*>(gpm_map("p.pool", 256, !told && !ordered));
+  if (ordered) return cells[32] > cells[0];
+  if (told) return cells[32] < static_cast<int>(gpm_acknowledged()) || cells[0] < static_cast<int>(gpm_acknowledged());
+  if (!strcmp(argv[1], "begin")) gpm_persist_begin();
+  for (int value = 1; value <= 3; ++value) {
+    put<<<1, 1>>>(cells, value);
+    cudaDeviceSynchronize();
+    for (int cell = 0; cell <= 32; cell += 32) {
+      if (!strcmp(argv[1], "range")) gpm_persist_range(&cells[cell], sizeof(int));
+      if (!strcmp(argv[1], "host")) host_persist(&cells[cell], sizeof(int), 1), cudaDeviceSynchronize();
+    }
+    gpm_acknowledge(value);
+  }
+  if (!strcmp(argv[1], "begin")) gpm_persist_end();
+  return 0;
+}
+)";
+  const Outcome built = call({EW_PROGRAM, "build", "-O2", "region.cu", "-o", "region"});
+  ASSERT_EQ(built.status, 0) << built.output;
+  const auto judged = [&](const std::string& how, const std::string& recovery, const Words& options) {
+    Words words{EW_PROGRAM, "crash", "--states", "model", "--model", "gpm"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--recover", "./region " + recovery, "--", "./region", how});
+    return call(words);
+  };
+  for (const Words& mode : {Words{}, Words{"--timing", "--set", "persistency.model=gpm"}}) {
+    for (const char* recovery : {"told", "ordered"}) {
+      EXPECT_EQ(judged("begin", recovery, mode).status, 0) << recovery;
+      const Outcome lost = judged("nothing", recovery, mode);
+      EXPECT_EQ(lost.status, 1) << recovery << lost.output;
+      EXPECT_NE(lost.output.find("call gpm_persist_begin() before launch "), std::string::npos) << lost.output;
+    }
+    for (const char* how : {"range", "host"}) {
+      EXPECT_EQ(judged(how, "told", mode).status, 0) << how;
+      EXPECT_EQ(judged(how, "ordered", mode).status, 1) << how << ": a kernel's two stores are in no order";
+    }
+  }
+  for (const char* setting : {"nvm.ddio=false", "nvm.attach=near", "nvm.eadr=true", "host_memory.llc=0"})
+    EXPECT_EQ(judged("nothing", "told", {"--set", setting}).status, 0) << setting;
 }
 
 TEST_F(CrashModel, MistakesAreSentences) {

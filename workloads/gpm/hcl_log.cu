@@ -163,5 +163,6 @@ int recover(const Library& library) {
 
 int main(int argc, char** argv) {
   const Library library(argc, argv);
+  if (BUG == 5) gpm_persist_end();
   return library.recovers ? recover(library) : run(library);
 }

@@ -95,9 +95,13 @@ class Store {
     begin();
     Header contents = {magic, 0, {}};
     memcpy(contents.shape, &options.shape, sizeof(Shape));
-    if (kernels_store(system_)) {
+    if (kernels_persist(system_)) {
       create_header<<<1, 1>>>(header(), contents);
-      if (system_ == System::gpm_ndp) host_flush(0, sizeof(Header));
+    } else if (system_ == System::gpm_ndp) {
+      contents.magic = 0;  // a kernel's stores become durable in any order
+      create_header<<<1, 1>>>(header(), contents);
+      host_flush(0, sizeof(Header));
+      set_word(&Header::magic, magic);
     } else {
       contents.magic = 0;
       CUDA(cudaMemcpy(kernels_, &contents, sizeof contents, cudaMemcpyHostToDevice));

@@ -221,6 +221,20 @@ void explain_order_of_threads(const ExplainedRun& run, const Blame& blame, const
     failure.advice += ", or put a __syncthreads() between them";
 }
 
+/// Of a store whose kernel ran outside of a region of the host, which the model asks for: what to do; else empty.
+/// `before`: what a flush by the host must come before; empty: no flush helps.
+std::string advice_of_regions(const ExplainedRun& run, u32 absent, std::string_view before) {
+  const u32 launch = run.graph.persist(absent).launch;
+  if (launch == 0 || !run.axioms.host_regions || !run.events.launches()[launch].cached) return {};
+  const std::string begin = fmt::format(
+      "call gpm_persist_begin() before launch {} ({}): outside of it (with DDIO) a kernel's stores rest in the host's "
+      "cache, which a crash empties",
+      launch, kernel_of(run, launch));
+  if (before.empty()) return begin;
+  return fmt::format("{}; or let the host flush {} (gpm_persist_range, host_persist) before {}", begin,
+                     words_of(run, absent), before);
+}
+
 void explain_missing_order(const ExplainedRun& run, const Blame& blame, ModelFailure& failure) {
   failure.kind = FailureClass::missing_order;
   const Persist &missing = run.graph.persist(*blame.absent), &there = run.graph.persist(*blame.present);
@@ -229,10 +243,15 @@ void explain_missing_order(const ExplainedRun& run, const Blame& blame, ModelFai
                                  store_of(run, *blame.present), store_of(run, *blame.absent),
                                  evidence.same_thread ? "the same thread has stored" : "was stored");
   const std::string absent = failure.not_durable_at, present = failure.durable_at;
-  if (missing.launch == 0)
-    failure.advice = fmt::format(
-        "let the host call gpm_persist_range() on {} before {}", words_of(run, *blame.absent),
-        there.launch ? fmt::format("launch {} ({})", there.launch, kernel_of(run, there.launch)) : "it stores on");
+  const std::string later = missing.launch == there.launch ? ""
+                            : there.launch == 0
+                                ? "it stores on"
+                                : fmt::format("launch {} ({})", there.launch, kernel_of(run, there.launch));
+  if (std::string regions = advice_of_regions(run, *blame.absent, later); !regions.empty())
+    failure.advice = std::move(regions);
+  else if (missing.launch == 0)
+    failure.advice =
+        fmt::format("let the host call gpm_persist_range() on {} before {}", words_of(run, *blame.absent), later);
   else if (there.launch == 0)
     failure.advice = fmt::format("end the kernel of {} with {}, and let the host wait for it before it stores", absent,
                                  run.axioms.waiting_fence);
@@ -273,7 +292,9 @@ void explain_early_acknowledgement(const ExplainedRun& run, u32 absent, bool lat
   }
   failure.happened = fmt::format("{} was called after {} was stored, but nothing had made that durable by then", call,
                                  store_of(run, absent));
-  if (launch == 0) {
+  if (std::string regions = advice_of_regions(run, absent, call); !regions.empty()) {
+    failure.advice = std::move(regions);
+  } else if (launch == 0) {
     failure.advice = fmt::format("let the host call gpm_persist_range() on {} before {}", words_of(run, absent), call);
   } else if (evidence_of(run.events, run.axioms, absent, no_persist).dfence_behind) {
     failure.advice = fmt::format("let the host wait for {} (cudaDeviceSynchronize) before {}", where, call);
