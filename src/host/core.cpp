@@ -6,6 +6,8 @@
 #include <cassert>
 #include <cstring>
 
+#include "core/host_caches.hpp"
+
 namespace ew::host {
 
 Core::Core(const Surroundings& parts, HostStatistics& statistics, u32 number, Over over, void* target)
@@ -71,6 +73,8 @@ void Core::next(Line& line) {
   line.from = step_.from ? step_.from + at_ : 0;
   line.writing = false;
   at_ += line.bytes;
+  core::prefetch(reinterpret_cast<const void*>(step_.to + at_ + host_line));
+  if (step_.from) core::prefetch(reinterpret_cast<const void*>(step_.from + at_ + host_line));
 }
 
 void Core::begin(u32 number) {

@@ -75,7 +75,7 @@ void HostMemory::serve_device(u64 slot) {
     } else if (allocates) {
       cache_.add(LastLevelCache::Of::memory, number, false).dirty = whole_line;
     } else {
-      if (line) LastLevelCache::remove(*line);  // a core's copy: the device writes past it
+      if (line) cache_.remove(*line);  // a core's copy: the device writes past it
       to_dram += config_.llc_line;
     }
   }
@@ -111,7 +111,7 @@ void HostMemory::serve_core(u64 slot) {
       if (!line) done = std::max(done, transfer(config_.llc_line));
       break;
     case HostAccess::stream:
-      if (line) LastLevelCache::remove(*line);
+      if (line) cache_.remove(*line);
       done = std::max(done, transfer(request.bytes));
       break;
     case HostAccess::flush:

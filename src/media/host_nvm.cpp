@@ -169,7 +169,7 @@ void HostNvm::write_through(u32 slot) {
       evicting_for_ = slot;
       if (found->dirty.any()) evicted(*found, number, found->address ? cache_.bytes(*found) : nullptr);
       evicting_for_ = no_slot;
-      LastLevelCache::remove(*found);
+      cache_.remove(*found);
     }
   }
   medium_.arrive({request.address, request.bytes, true, slot, request.payload, request.line});

@@ -1,9 +1,9 @@
 #include "media/last_level_cache.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
+#include "core/host_caches.hpp"
 #include "memory/masks.hpp"
 
 namespace ew::media {
@@ -29,29 +29,45 @@ LastLevelCache::LastLevelCache(const HostMemoryConfig& config)
 
 LastLevelCache::Line* LastLevelCache::find(Of of, u64 number) {
   if (!lines_) return nullptr;
-  Line* const ways = set(number);
-  Line* const found = std::find_if(ways, ways + ways_, [&](const Line& way) { return way.key == key(of, number); });
-  if (found == ways + ways_) return nullptr;
-  found->used = ++uses_;
-  return found;
+  const u64 first = set(number), wanted = key(of, number);
+  core::prefetch(&keys_[set(number + 1)]);  // the next of a copy
+  for (u64 way = first; way < first + ways_; ++way)
+    if (keys_[way] == wanted) {
+      used_[way] = ++uses_;
+      return &lines_[way];
+    }
+  return nullptr;
 }
 
 LastLevelCache::Line& LastLevelCache::add(Of of, u64 number, bool core) {
   if (core && ways_ != all_ways_) make_room_for_cores();
-  if (!lines_) lines_.reset(zeroed<Line>(size()));
-  Line& line = victim(set(number), core);
+  if (!lines_) {
+    keys_.reset(zeroed<u64>(size()));
+    used_.reset(zeroed<u64>(size()));
+    lines_.reset(zeroed<Line>(size()));
+  }
+  const u64 way = victim(set(number), core);
+  Line& line = lines_[way];
   if (line.dirty.any())
-    memories_[line.key & 1]->evicted(line, LastLevelCache::number(line), line.address ? bytes(line) : nullptr);
-  line = {.key = key(of, number), .used = ++uses_, .address = 0, .dirty = {}};
+    memories_[keys_[way] & 1]->evicted(line, (keys_[way] >> 1) - 1, line.address ? bytes(line) : nullptr);
+  keys_[way] = key(of, number);
+  used_[way] = ++uses_;
+  line = {.address = 0, .dirty = {}};
   return line;
 }
 
 /// The device's writes come as one stream, and leave in its order. What cores write comes by way of their own caches.
-LastLevelCache::Line& LastLevelCache::victim(Line* ways, bool core) {
+u64 LastLevelCache::victim(u64 set, bool core) {
   const u32 count = core ? ways_ : device_ways_;
-  Line* const oldest =
-      std::min_element(ways, ways + count, [](const Line& a, const Line& b) { return a.used < b.used; });
-  return core && random_ && oldest->key ? ways[dice_.below(count)] : *oldest;
+  const u64* const uses = &used_[set];
+  const u64 oldest = set + static_cast<u64>(std::min_element(uses, uses + count) - uses);
+  return core && random_ && keys_[oldest] ? set + dice_.below(count) : oldest;
+}
+
+void LastLevelCache::remove(Line& line) {
+  const auto way = &line - lines_.get();
+  keys_[way] = used_[way] = 0;
+  line = {};
 }
 
 u8* LastLevelCache::bytes(const Line& line) {
@@ -61,19 +77,19 @@ u8* LastLevelCache::bytes(const Line& line) {
 
 /// From now on sets have all of their ways; the device's are the first.
 void LastLevelCache::make_room_for_cores() {
-  const auto old_lines = std::move(lines_);
-  const auto old_bytes = std::move(bytes_);
   const u32 old_ways = ways_;
   ways_ = all_ways_;
-  if (!old_lines) return;
-  lines_.reset(zeroed<Line>(size()));
-  if (old_bytes) bytes_.reset(zeroed<u8>(size() * line_bytes_));
-  for (u64 set = 0; set < sets_; ++set) {
-    std::copy_n(&old_lines[set * old_ways], old_ways, &lines_[set * ways_]);
-    if (old_bytes)
-      std::memcpy(&bytes_[set * ways_ * line_bytes_], &old_bytes[set * old_ways * line_bytes_],
-                  u64{old_ways} * line_bytes_);
-  }
+  const auto widen = [&]<class T>(std::unique_ptr<T[], Free>& of_ways, u64 each) {
+    if (!of_ways) return;
+    const auto old = std::move(of_ways);
+    of_ways.reset(zeroed<T>(size() * each));
+    for (u64 set = 0; set < sets_; ++set)
+      std::copy_n(&old[set * old_ways * each], old_ways * each, &of_ways[set * ways_ * each]);
+  };
+  widen(keys_, 1);
+  widen(used_, 1);
+  widen(lines_, 1);
+  widen(bytes_, line_bytes_);
 }
 
 void LastLevelCache::drop(u64 begin, u64 end) {

@@ -21,10 +21,8 @@ class LastLevelCache {
  public:
   enum class Of : u8 { memory, pools };
 
-  /// Zero is a line that is not there.
+  /// Its key and its last use are apart from it: a search looks at the keys of all ways, and at one line.
   struct Line {
-    u64 key;
-    u64 used;                // greater: later
     u64 address;             // of a pool's line: the program's; 0: unknown, as are the bytes
     memory::ByteMask dirty;  // written here; of volatile memory the whole line
   };
@@ -48,7 +46,7 @@ class LastLevelCache {
   /// device's write. REQUIRES: !none().
   Line& add(Of, u64 number, bool core);
   /// The line is not here any more. What was dirty of it is the caller's to have taken first.
-  static void remove(Line& line) { line = {}; }
+  void remove(Line& line);
   u8* bytes(const Line&);
   /// Bytes of the program in [begin, end) are forgotten.
   void drop(u64 begin, u64 end);
@@ -58,17 +56,19 @@ class LastLevelCache {
     void operator()(void* memory) const { std::free(memory); }
   };
   static u64 key(Of of, u64 number) { return (number + 1) << 1 | static_cast<u64>(of); }
-  static u64 number(const Line& line) { return (line.key >> 1) - 1; }
   void make_room_for_cores();
-  Line& victim(Line* ways, bool core);
-  Line* set(u64 number) const { return &lines_[number % sets_ * ways_]; }
+  u64 victim(u64 set, bool core);
+  u64 set(u64 number) const { return number % sets_ * ways_; }  // its first way
   u64 size() const { return sets_ * ways_; }
 
   const u32 line_bytes_, all_ways_, device_ways_;
   const u64 sets_;
-  u32 ways_;                             // of a set here: the device's, until a core of the host comes
-  std::unique_ptr<Line[], Free> lines_;  // made at the first add(); what was never used takes no memory
-  std::unique_ptr<u8[], Free> bytes_;    // made at the first bytes()
+  u32 ways_;  // of a set here: the device's, until a core of the host comes
+  // Of each way. Made at the first add(); what was never used takes no memory.
+  std::unique_ptr<u64[], Free> keys_;  // 0: no line is there
+  std::unique_ptr<u64[], Free> used_;  // when last: greater is later
+  std::unique_ptr<Line[], Free> lines_;
+  std::unique_ptr<u8[], Free> bytes_;  // made at the first bytes()
   std::array<Memory*, 2> memories_{};
   u64 uses_ = 0;
   const bool random_;

@@ -54,10 +54,11 @@ ByteMask DurableImage::differs(u64 begin, const u8* now, u32 bytes) const {
   const u64 offset = begin - pool->begin;
   const u8* const durable = pool->durable + offset;
   const u32 inside = static_cast<u32>(std::min<u64>(bytes, pool->bytes - offset));
-  if (std::memcmp(durable, now, inside) == 0) return mask;
   for (u32 at = 0; at < inside; at += 8) {
     const u32 count = std::min(8u, inside - at);
-    if (std::memcmp(durable + at, now + at, count) != 0) mask.bits[0] |= (u64{0xff} >> (8 - count)) << at;
+    const bool same = count == 8 ? std::memcmp(durable + at, now + at, 8) == 0  // one comparison of words
+                                 : std::memcmp(durable + at, now + at, count) == 0;
+    if (!same) mask.bits[0] |= (u64{0xff} >> (8 - count)) << at;
   }
   return mask;
 }
