@@ -45,17 +45,17 @@ void HostOrder::end(u64 ticket, std::span<const u32> order, std::span<const u32>
   ended_.push_back(ticket);
 }
 
-void HostOrder::transfer(std::span<const u64> words, bool by_host) {
+void HostOrder::transfer(std::span<const u64> words, bool cached) {
   const u64 ticket = words[0];
   const Nodes before = begin(ticket);
   std::vector<u32> made{before.order};
   for (std::size_t i = 1; i + 2 < words.size(); i += 3) {
     made.push_back(persists_.add({.address = words[i], .value = words[i + 2], .bytes = static_cast<u8>(words[i + 1])},
-                                 std::array{axioms_.unordered() || by_host ? 0 : before.order, before.durable}));
-    if (by_host) add_open(made.back());
+                                 std::array{axioms_.unordered() || cached ? 0 : before.order, before.durable}));
+    if (cached) add_open(made.back());
   }
   Nodes& nodes = commands_[ticket].nodes;
-  if (!by_host) {
+  if (!cached) {
     nodes.order = graph_.join(made);
     if (axioms_.durable_at_end) nodes.durable = graph_.join(nodes.durable, nodes.order);
   }

@@ -32,9 +32,9 @@ class HostOrder {
   Nodes begin(u64 ticket);
   /// A launch is over. Its own nodes join the command's.
   void end(u64 ticket, std::span<const u32> order, std::span<const u32> durable);
-  /// A copy or fill. `by_host`: a core of the host has made it, and its bytes are durable when they are flushed. Else
-  /// they are durable when the transfer is over, if the model says so (durable_at_end).
-  void transfer(std::span<const u64> words, bool by_host);
+  /// A copy or fill. `cached`: its bytes are in the host's caches, and durable when they are flushed. Else they are
+  /// durable when the transfer is over, if the model says so (durable_at_end).
+  void transfer(std::span<const u64> words, bool cached);
   /// Work of the host flushes [begin, end): the bytes are durable when this command is over.
   void flush(u64 ticket, u64 begin, u64 end);
   /// This persist of a kernel rests in a cache that a crash empties, until the host flushes it.

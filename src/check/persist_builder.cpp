@@ -31,7 +31,7 @@ void PersistBuilder::take(const EventRecord& record, std::span<const u64> words)
     case simt::EventKind::host_store:
       return host_.store(words);
     case simt::EventKind::transfer:
-      return host_.transfer(words, record.pc != 0);
+      return host_.transfer(words, rests_in_cache(static_cast<simt::TransferPath>(record.pc)));
     case simt::EventKind::acknowledged:
       return host_.acknowledge(words[0]);
     case simt::EventKind::load:
@@ -48,6 +48,10 @@ void PersistBuilder::take(const EventRecord& record, std::span<const u64> words)
     case simt::EventKind::end:
       return;
   }
+}
+
+bool PersistBuilder::rests_in_cache(simt::TransferPath path) const {
+  return path == simt::TransferPath::caches || (path == simt::TransferPath::ddio && axioms_.host_regions);
 }
 
 PersistGraph PersistBuilder::finish() {

@@ -47,6 +47,7 @@ class PersistBuilder {
   PersistGraph finish();
 
  private:
+  bool rests_in_cache(simt::TransferPath) const;
   void begin_launch(const EventRecord&, std::span<const u64>);
   void end_launch(const EventRecord&);
   u32 whole_warps(const EventRecord&) const;

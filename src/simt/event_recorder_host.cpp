@@ -66,6 +66,11 @@ void EventRecorder::dropped() {
   pools_.all_over();
 }
 
+TransferPath EventRecorder::path_of_transfer(bool by_host) const {
+  if (by_host) return paths_.caches_durable ? TransferPath::medium : TransferPath::caches;
+  return paths_.ddio && !inside_region_ ? TransferPath::ddio : TransferPath::medium;
+}
+
 void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer, bool by_host) {
   if (!writer_.is_open()) return;
   bool any = false;
@@ -74,7 +79,7 @@ void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer,
       const u64 to = transfer.to.at(0, y, z);
       if (!pools_.contains(to) || transfer.width == 0) continue;
       if (!any) {
-        writer_.begin({.kind = EventKind::transfer, .pc = by_host && !paths_.caches_durable});
+        writer_.begin({.kind = EventKind::transfer, .pc = static_cast<u32>(path_of_transfer(by_host))});
         writer_.put(ticket);
         any = true;
       }

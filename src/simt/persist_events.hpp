@@ -26,8 +26,7 @@ enum class EventKind : u8 {
   host_store,    // of the host to pools; words: address, bytes, value, again and again (1, 2, 4 or 8 aligned bytes)
   host_persist,  // words: address, size: the host's stores there are durable now; or, with a third word, when the
                  // command of this ticket is over
-  transfer,      // a copy or fill of the runtime into a pool; words: ticket, then as host_store. `pc`: 1 if a core of
-                 // the host wrote: durable when it is flushed
+  transfer,      // a copy or fill of the runtime into a pool; words: ticket, then as host_store. `pc`: a TransferPath
   load,          // of a location that may synchronise; words, for each lane: address, value
   store,         // a persist, or a store that may synchronise; words, for each lane: address, value (of 16 bytes: two)
   atomic,        // words, for each lane: address, old value, new value
@@ -35,6 +34,13 @@ enum class EventKind : u8 {
   arrive,        // at a barrier; words: its number
   acknowledged,  // the host has told that this much of its work is durable; words: how much
   end            // block: how many records have changed a pool
+};
+
+/// Where a transfer's bytes are when it is over.
+enum class TransferPath : u8 {
+  medium,
+  caches,  // of the host, whose core wrote them: durable when they are flushed
+  ddio     // likewise, from the device: a copy engine, outside of gpm_persist_begin
 };
 
 /// What an instruction asked for. A region of include/everwarp/persist.cuh gives its accesses its own name.
