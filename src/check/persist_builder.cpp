@@ -8,6 +8,14 @@ namespace ew::check {
 
 using Across = PersistAxioms::Across;
 
+namespace {
+
+bool releases(EventAction action) {
+  return action == EventAction::prel || action == EventAction::release || action == EventAction::acq_rel;
+}
+
+}  // namespace
+
 PersistGraph build_persist_graph(const EventFile& events, const PersistAxioms& axioms) {
   PersistBuilder builder(events, axioms);
   events.each([&](const EventRecord& record, std::span<const u64> words) { builder.take(record, words); });
@@ -74,6 +82,7 @@ void PersistBuilder::begin_launch(const EventRecord& record, std::span<const u64
 
 void PersistBuilder::end_launch(const EventRecord& record) {
   RecordedLaunch& launch = *launches_[record.launch];
+  reach_cache(launch);
   std::vector<u32> order{launch.order}, durable{launch.durable};
   for (auto& block : launch.blocks) {
     if (!block) continue;
@@ -86,6 +95,11 @@ void PersistBuilder::end_launch(const EventRecord& record) {
   }
   host_.end(events_.launches()[record.launch].ticket, order, durable);
   launches_[record.launch].reset();
+}
+
+void PersistBuilder::reach_cache(RecordedLaunch& launch) {
+  for (const u32 node : launch.on_its_way) host_.rests_in_cache(node);
+  launch.on_its_way.clear();
 }
 
 bool PersistBuilder::synchronises(const EventRecord& record) const {
@@ -129,6 +143,7 @@ void PersistBuilder::leave_barrier(RecordedBlock& block, RecordedThread& thread)
 // --- Order operations
 
 void PersistBuilder::order(const EventRecord& record) {
+  if (record.scope == Scope::sys) reach_cache(*launches_[record.launch]);
   if (!synchronises(record)) return;
   RecordedBlock& block = block_of(record);
   const memory::PersistOrder operation = operation_of(record.action);
@@ -195,6 +210,7 @@ void PersistBuilder::store(const LaneAccess& lane, std::span<const u64> value, b
   ThreadOrder& order = lane.thread.order;
   const bool persists = in_pool(lane.address);
   if (!synchronises(lane.record)) {
+    if (lane.record.scope == Scope::sys && releases(lane.record.action)) reach_cache(*launches_[lane.record.launch]);
     if (persists) add_persists(lane, value, 0);
     return;
   }
@@ -220,13 +236,11 @@ void PersistBuilder::add_persists(const LaneAccess& lane, std::span<const u64> v
   ThreadOrder& order = lane.thread.order;
   const EventRecord& record = lane.record;
   // [RelSelf]: a flag becomes durable after everything that it publishes.
-  const bool releases = record.action == EventAction::prel || record.action == EventAction::release ||
-                        record.action == EventAction::acq_rel;
   const bool cached = launches_[record.launch]->cached;
   const bool ordered = !cached && !axioms_.unordered() && axioms_.across != Across::performance;
   const bool by_releases = !cached && axioms_.across == Across::releases;
   u32 in = ordered ? order.in() : 0;
-  if (by_releases && releases) in = order.out(graph_);
+  if (by_releases && releases(record.action)) in = order.out(graph_);
   std::array<u32, 4> before{in, order.durable()};  // 0: none
   if (axioms_.across == Across::conflicts && flag_node) {
     before[2] = flag_node;
@@ -242,7 +256,7 @@ void PersistBuilder::add_persists(const LaneAccess& lane, std::span<const u64> v
                           .bytes = static_cast<u8>(std::min(record.bytes - at, 8u))};
     const u32 node = words_.add(persist, before);
     if (cached)
-      host_.rests_in_cache(node);
+      launches_[record.launch]->on_its_way.push_back(node);
     else
       order.persisted(node);
   }

@@ -55,6 +55,8 @@ class PersistBuilder {
   RecordedThread& thread_of(RecordedBlock&, const EventRecord&, u32 lane);
   void leave_barrier(RecordedBlock&, RecordedThread&);
 
+  /// A fence of system scope, or the end, of a cached launch: the host's cache has all that was stored before.
+  void reach_cache(RecordedLaunch&);
   /// What threads of this event's launch tell each other matters.
   bool synchronises(const EventRecord&) const;
   void order(const EventRecord&);

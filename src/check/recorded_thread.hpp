@@ -64,8 +64,9 @@ struct RecordedBlock {
 };
 
 struct RecordedLaunch {
-  u32 order = 0, durable = 0;  // nodes: what it follows; what is durable when it begins
-  bool cached = false;         // its fences and its end make nothing durable: the host must flush what it stores
+  u32 order = 0, durable = 0;   // nodes: what it follows; what is durable when it begins
+  bool cached = false;          // its fences and its end make nothing durable: the host must flush what it stores
+  std::vector<u32> on_its_way;  // of a cached launch: persists that the host's cache may not have yet
   std::vector<std::unique_ptr<RecordedBlock>> blocks;
 };
 

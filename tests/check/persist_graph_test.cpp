@@ -310,6 +310,23 @@ TEST_F(AfterACachedKernel, ACallOfTheHostPersistsWhatItCovers) {
   EXPECT_EQ(states("gpm"), 6u);
 }
 
+// What the host flushes while it runs is what a fence has sent.
+TEST_F(AfterACachedKernel, AFlushBesideAKernelCoversWhatAFenceHasSent) {
+  for (const bool fenced : {true, false}) {
+    EventWriter running{2, 2};
+    running.end_launch();
+    running.submit(2, {1});
+    running.begin_launch(2, 2, 2, true);
+    running.store(first, A, 1);
+    if (fenced) running.order(first, fence, Scope::sys);
+    running.host(Kind::host_persist, {A, 8});
+    running.host(Kind::acknowledged, {7});
+    running.end_launch();
+    const PersistGraph graph = build_persist_graph(running.file(), *persistency::find_axioms("gpm"));
+    EXPECT_EQ(AcknowledgedProgress(graph).of(PersistSet(graph.size())), fenced ? 0u : 7u);
+  }
+}
+
 TEST_F(AfterACachedKernel, WaitingForItPromisesNothing) {
   events.host(Kind::waited, {2});
   EXPECT_EQ(told_without_anything(), 7u);
