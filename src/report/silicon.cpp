@@ -62,6 +62,8 @@ Json parsed(const std::string& text, const std::string& file) {
     const auto at = static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
     const auto line = static_cast<u32>(1 + std::count(text.begin(), text.begin() + at, '\n'));
     throw UserError({file, line}, "expected JSON, as tests/silicon/measure writes it");
+  } catch (const Json::out_of_range&) {
+    throw UserError({file, 0}, "expected numbers that a double can hold (1e999 is none)");
   }
 }
 

@@ -111,6 +111,10 @@ void CommandRunner::run_task(HeldLock& held, Command& command) {
   end(ticket, end_of_task);
 }
 
+void CommandRunner::host_function_begins(Ticket ticket) {
+  if (recorder_) recorder_->waited(ticket);
+}
+
 bool CommandRunner::run_quantum(HeldLock& held) {
   Simulator& simulator = turns_.simulator();
   const u64 until = commands_.next_beginning();

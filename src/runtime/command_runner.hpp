@@ -31,6 +31,8 @@ class CommandRunner {
   /// Lets the simulator run, and ends what has ended there. False: a launch had a fault, and the context is lost. What
   /// is behind it in this quantum has not been ended.
   bool run_quantum(HeldLock&);
+  /// A function of the program is called in its stream's turn: what it does follows what the stream has done.
+  void host_function_begins(Ticket);
   /// The command has ended at this simulated time. Nothing happens when it was dropped meanwhile.
   void end(Ticket, u64 nanoseconds);
   /// What is under way is forgotten; its ends are ignored.

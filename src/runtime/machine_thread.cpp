@@ -78,7 +78,9 @@ bool MachineThread::has_finished() {
 void MachineThread::start(HeldLock& held, Command& command) {
   commands_.begin(command);
   if (command.kind != Command::Kind::host_function) return runner_.start(held, command);
-  if (!demand_.finishing()) host_functions_.call(command.ticket());  // else nothing of the program is called any more
+  if (demand_.finishing()) return;  // nothing of the program is called any more
+  runner_.host_function_begins(command.ticket());
+  host_functions_.call(command.ticket());
 }
 
 void MachineThread::drop_all(Waited outcome) {

@@ -120,17 +120,22 @@ void EventRecorder::pool_unmapped(u64 address) {
   pools_.remove(address);
 }
 
+/// Of all pools: what was stored elsewhere before this call may be durable before what the call persists.
+void EventRecorder::find_stores_before_persist(u64 address, u64 size) {
+  timing_ ? pools_.find_host_stores(address, address + size) : pools_.find_all_host_stores();
+}
+
 void EventRecorder::host_persisted(u64 address, u64 size) {
   const auto guard = lock();
   if (!writer_.is_open()) return;
-  pools_.find_host_stores(address, address + size);
+  find_stores_before_persist(address, size);
   put_persist(address, size);
 }
 
 void EventRecorder::flushes(u64 ticket, u64 address, u64 size) {
   const auto guard = lock();
   if (!writer_.is_open()) return;
-  pools_.find_host_stores(address, address + size);
+  find_stores_before_persist(address, size);
   writer_.begin({.kind = EventKind::host_persist});
   writer_.put(address);
   writer_.put(size);

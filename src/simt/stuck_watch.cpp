@@ -33,6 +33,9 @@ void StuckWatch::passed(Cycle now, Cycle cycles, bool issued) {
   cycles_without_issue_ = issued || with_.residency.grids().empty() ? 0 : cycles_without_issue_ + cycles;
   if (cycles_without_issue_ < with_.livelock_cycles) return;
   cycles_without_issue_ = 0;
+  if (const u64 writes = with_.durable_writes ? with_.durable_writes() : 0;
+      std::exchange(durable_writes_, writes) != writes)
+    return;  // all wait for persists, and a slow medium takes them
   fail(fmt::format("no warp has issued an instruction while the machine was busy for {} cycles", with_.livelock_cycles),
        FaultKind::deadlock, now);
 }

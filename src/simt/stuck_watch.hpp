@@ -24,6 +24,7 @@ class StuckWatch {
     PollWatch& polls;
     const memory::AddressSpace& space;
     const std::function<std::string()>& beneath;
+    const std::function<u64()>& durable_writes;
     u64 livelock_cycles;
   };
   explicit StuckWatch(const Parts&);
@@ -55,7 +56,7 @@ class StuckWatch {
   Livelock livelock_;
   StuckReport report_;
   Cycle next_look_, next_standstill_look_ = 0;
-  u64 cycles_without_issue_ = 0;
+  u64 cycles_without_issue_ = 0, durable_writes_ = 0;
   bool unattended_ = false, spinning_ = false;
 };
 

@@ -101,6 +101,7 @@ struct TimingGpu::State {
                .polls = polls,
                .space = parts.space,
                .beneath = parts.beneath,
+               .durable_writes = parts.durable_writes,
                .livelock_cycles = parts.timing.livelock_cycles}) {}
 
   Cycle now() const { return parts.wheel.now(); }

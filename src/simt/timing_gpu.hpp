@@ -55,6 +55,7 @@ struct TimingGpuParts {
   const memory::AddressMap* map = nullptr;  // says what is host memory
   core::Trace* trace = nullptr;
   std::function<std::string()> beneath = {};  // what waits below the private caches, for reports of deadlocks
+  std::function<u64()> durable_writes = {};   // so far: while they go on, a kernel that waits for persists gets on
   std::function<std::string(u32 sm, u64 address, u32 value)> newer_elsewhere = {};  // Performer's, for these too
   /// What an SM accesses at issue, past its private cache: before it reads these bytes, or when it has written them.
   std::function<void(u64 address, u64 bytes, bool written)> meet_image = {};

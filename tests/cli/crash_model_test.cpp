@@ -406,6 +406,49 @@ int main(int, char** argv) {
     EXPECT_EQ(judged("nothing", "told", {"--set", setting}).status, 0) << setting;
 }
 
+// What the host stores, and what a function of a stream does, is in the order of the program.
+TEST_F(CrashModel, TheHostsStoresAndFunctionsAreInOrder) {
+  std::ofstream(folder_ + "/host.cu") << R"(#include <everwarp/gpm.cuh>
+#include <cstring>
+__global__ void put(unsigned* to, unsigned value) {
+  *to = value;
+  gpm_persist();
+}
+unsigned* cells;
+void acknowledge(void*) { gpm_acknowledge(cells[0]); }
+int main(int, char** argv) {
+  const bool recover = !strcmp(argv[1], "recover");
+  if (recover && gpm_size("p.pool") == 0) return gpm_acknowledged() != 0;
+  cells = static_cast<unsigned*>(gpm_map("p.pool", 4096, !recover));
+  if (recover) return cells[0] < gpm_acknowledged() || cells[512] > cells[0];
+  gpm_persist_begin();
+  if (!strcmp(argv[1], "function")) {
+    put<<<1, 1>>>(cells, 1);
+    cudaLaunchHostFunc(0, acknowledge, nullptr);
+  } else {
+    const int first = !strcmp(argv[1], "right") ? 0 : 512;
+    cells[first] = 1;
+    if (first == 0) gpm_persist_range(cells, 4);
+    cells[512 - first] = 1;
+    gpm_persist_range(cells, 4);
+    gpm_persist_range(cells + 512, 4);
+  }
+  cudaDeviceSynchronize();
+  gpm_persist_end();
+  return 0;
+}
+)";
+  ASSERT_EQ(call({EW_PROGRAM, "build", "-O2", "host.cu", "-o", "host"}).status, 0);
+  const auto status = [&](const char* how) {
+    return call({EW_PROGRAM, "crash", "--states", "model", "--model", "gpm", "--recover", "./host recover", "--",
+                 "./host", how})
+        .status;
+  };
+  EXPECT_EQ(status("function"), 0);
+  EXPECT_EQ(status("right"), 0);
+  EXPECT_EQ(status("wrong"), 1) << "the flag was stored before the data";
+}
+
 TEST_F(CrashModel, MistakesAreSentences) {
   std::ofstream(folder_ + "/nothing.cu") << "int main() { return 0; }\n";
   ASSERT_EQ(call({EW_PROGRAM, "build", "nothing.cu", "-o", "nothing"}).status, 0);

@@ -265,5 +265,33 @@ int main(int, char** words) {
   fs::remove_all(folder);
 }
 
+// A checkpoint of 1 GiB waits 118 million cycles for its fences.
+TEST(DeadlockReport, PersistsOnTheirWayToASlowMediumAreNone) {
+  const std::string folder = testing::TempDir() + "/ew-slow-persists";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  std::ofstream(folder + "/slow.cu") << R"(#include <everwarp/gpm.cuh>
+__global__ void put(int* pool) {
+  for (int i = 0; i < 64; ++i) pool[i * 16384 + blockIdx.x * 512 + threadIdx.x] = i + 1;
+  gpm_persist();
+}
+int main() {
+  int* pool = static_cast<int*>(gpm_map("slow.pool", 4 << 20, true));
+  gpm_persist_begin();
+  put<<<32, 512>>>(pool);
+  gpm_persist_end();
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+)";
+  const auto call = [&](const Words& words) {
+    return run(words, {.capture = Capture::both, .directory = folder, .timeout_seconds = 120, .no_input = true});
+  };
+  ASSERT_EQ(call({EW_PROGRAM, "build", "-O2", "slow.cu", "-o", "slow"}).status, 0);
+  const Outcome outcome = call({EW_PROGRAM, "run", "-m", "titan-rtx-optane", "--set", "sm_timing.livelock_cycles=20000",
+                                "--set", "nvm.write_bandwidth=1", "./slow"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  fs::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace ew::cli

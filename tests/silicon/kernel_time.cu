@@ -36,10 +36,17 @@ extern "C" {
 int __real_main(int, char**);
 cudaError_t __real_cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t);
 cudaError_t __real_cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t);
+/// What kernel<<<>>> calls since CUDA 13; before, there is none.
+__attribute__((weak)) cudaError_t __real___cudaLaunchKernel(void*, dim3, dim3, void**, size_t, cudaStream_t);
 
 cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                                     cudaStream_t stream) {
   return timed(stream, [&] { return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared, stream); });
+}
+
+cudaError_t __wrap___cudaLaunchKernel(void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                      cudaStream_t stream) {
+  return timed(stream, [&] { return __real___cudaLaunchKernel(kernel, grid, block, arguments, shared, stream); });
 }
 
 cudaError_t __wrap_cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,

@@ -250,8 +250,8 @@ void explain_missing_order(const ExplainedRun& run, const Blame& blame, ModelFai
   if (std::string regions = advice_of_regions(run, *blame.absent, later); !regions.empty())
     failure.advice = std::move(regions);
   else if (missing.launch == 0)
-    failure.advice =
-        fmt::format("let the host call gpm_persist_range() on {} before {}", words_of(run, *blame.absent), later);
+    failure.advice = fmt::format("let the host call gpm_persist_range() on {} before {}", words_of(run, *blame.absent),
+                                 later.empty() ? "it stores on" : later);
   else if (there.launch == 0)
     failure.advice = fmt::format("end the kernel of {} with {}, and let the host wait for it before it stores", absent,
                                  run.axioms.waiting_fence);
