@@ -73,7 +73,6 @@ class MemoryHierarchy {
   std::string what_is_under_way() const;
   /// In everything but SMs and private caches.
   std::string what_is_beneath() const;
-  u64 durable_writes() const { return devices_.durable() ? devices_.durable()->number() : 0; }
   /// simt::Performer's: a sentence when memory has a newer value than the copy that this SM polls; else empty.
   std::string newer_elsewhere(u32 sm, u64 address, u32 value) const;
 

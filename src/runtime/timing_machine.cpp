@@ -84,7 +84,7 @@ TimingMachine::TimingMachine(const MachineConfig& config, const simt::GpuLimits&
           .map = &hierarchy_.map(),
           .trace = &trace_,
           .beneath = [this] { return hierarchy_.what_is_beneath(); },
-          .durable_writes = [this] { return hierarchy_.durable_writes(); },
+          .durable_writes = [durable] { return durable ? durable->number() : 0; },
           .newer_elsewhere = [this](u32 sm, u64 address,
                                     u32 value) { return hierarchy_.newer_elsewhere(sm, address, value); },
           .meet_image = past_the_caches(config.coherence, hierarchy_),

@@ -102,7 +102,6 @@ class EventRecorder {
   void set_order(EventRecord&, const MemoryOp&, const Origin&);
   void put_values(const EventRecord&, const MemoryOp&, u32 lane, u64 bias, u64 old);
   void order(const SyncOp&, EventAction, Scope);
-  TransferPath path_of_transfer(bool by_host) const;
   void find_stores_before_persist(u64 address, u64 size);
   void put_persist(u64 address, u64 size);
   bool is_persist(const MemoryOp&, u32 lane) const;

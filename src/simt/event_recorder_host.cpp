@@ -7,6 +7,15 @@
 
 namespace ew::simt {
 
+namespace {
+
+TransferPath path_of_transfer(const PathsToPools& paths, bool by_host, bool inside_region) {
+  if (by_host) return paths.caches_durable ? TransferPath::medium : TransferPath::caches;
+  return paths.ddio && !inside_region ? TransferPath::ddio : TransferPath::medium;
+}
+
+}  // namespace
+
 void EventRecorder::began(u64 ticket, LaunchId id, const Launch& launch) {
   const auto guard = lock();
   if (!writer_.is_open()) return;
@@ -66,11 +75,6 @@ void EventRecorder::dropped() {
   pools_.all_over();
 }
 
-TransferPath EventRecorder::path_of_transfer(bool by_host) const {
-  if (by_host) return paths_.caches_durable ? TransferPath::medium : TransferPath::caches;
-  return paths_.ddio && !inside_region_ ? TransferPath::ddio : TransferPath::medium;
-}
-
 void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer, bool by_host) {
   if (!writer_.is_open()) return;
   bool any = false;
@@ -79,7 +83,8 @@ void EventRecorder::transferred(u64 ticket, const memory::DmaTransfer& transfer,
       const u64 to = transfer.to.at(0, y, z);
       if (!pools_.contains(to) || transfer.width == 0) continue;
       if (!any) {
-        writer_.begin({.kind = EventKind::transfer, .pc = static_cast<u32>(path_of_transfer(by_host))});
+        writer_.begin(
+            {.kind = EventKind::transfer, .pc = static_cast<u32>(path_of_transfer(paths_, by_host, inside_region_))});
         writer_.put(ticket);
         any = true;
       }
