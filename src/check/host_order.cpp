@@ -52,7 +52,7 @@ void HostOrder::transfer(std::span<const u64> words, bool cached) {
   for (std::size_t i = 1; i + 2 < words.size(); i += 3) {
     made.push_back(persists_.add({.address = words[i], .value = words[i + 2], .bytes = static_cast<u8>(words[i + 1])},
                                  std::array{axioms_.unordered() || cached ? 0 : before.order, before.durable}));
-    if (cached) add_open(made.back());
+    if (cached) rests_in_cache(made.back());
   }
   Nodes& nodes = commands_[ticket].nodes;
   if (!cached) {
@@ -89,11 +89,11 @@ void HostOrder::wait_for_all(u64 last) {
 void HostOrder::store(std::span<const u64> words) {
   for (std::size_t i = 0; i + 2 < words.size(); i += 3) {
     const Persist persist{.address = words[i], .value = words[i + 2], .bytes = static_cast<u8>(words[i + 1])};
-    add_open(persists_.add(persist, std::array{axioms_.unordered() ? 0 : host_.order, host_.durable}));
+    rests_in_cache(persists_.add(persist, std::array{axioms_.unordered() ? 0 : host_.order, host_.durable}));
   }
 }
 
-void HostOrder::add_open(u32 node) {
+void HostOrder::rests_in_cache(u32 node) {
   open_.emplace(graph_.persist(graph_.persist_at(node)).address, node);
 }
 

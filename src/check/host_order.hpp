@@ -37,8 +37,8 @@ class HostOrder {
   void transfer(std::span<const u64> words, bool cached);
   /// Work of the host flushes [begin, end): the bytes are durable when this command is over.
   void flush(u64 ticket, u64 begin, u64 end);
-  /// This persist of a kernel rests in a cache that a crash empties, until the host flushes it.
-  void rests_in_cache(u32 node) { add_open(node); }
+  /// This persist rests in a cache that a crash empties, until the host flushes it.
+  void rests_in_cache(u32 node);
 
   // The host.
   void wait(u64 ticket);
@@ -65,7 +65,6 @@ class HostOrder {
     return axioms_.across == PersistAxioms::Across::performance ? persists_.last() : host_.durable;
   }
 
-  void add_open(u32 node);
   /// The nodes of stores to [begin, end) that nothing has made durable yet. From here on they count as covered.
   std::vector<u32> cover(u64 begin, u64 end);
 

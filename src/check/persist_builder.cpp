@@ -143,7 +143,7 @@ void PersistBuilder::leave_barrier(RecordedBlock& block, RecordedThread& thread)
 // --- Order operations
 
 void PersistBuilder::order(const EventRecord& record) {
-  if (record.scope == Scope::sys) reach_cache(*launches_[record.launch]);
+  if (axioms_.makes_durable(operation_of(record.action), record.scope)) reach_cache(*launches_[record.launch]);
   if (!synchronises(record)) return;
   RecordedBlock& block = block_of(record);
   const memory::PersistOrder operation = operation_of(record.action);

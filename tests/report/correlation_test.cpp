@@ -149,6 +149,7 @@ TEST(Correlation, a_measured_file_is_read_and_its_mistakes_are_told) {
     return "none";
   };
   EXPECT_EQ(mistake("{\n\"device\":\n}"), "m.json:3: expected JSON, as tests/silicon/measure writes it");
+  EXPECT_NE(mistake("{\"device\": 1e999}").find("expected numbers that a double can hold"), std::string::npos);
   EXPECT_EQ(mistake("{}"), "m.json: device: expected an object, found nothing");
   EXPECT_EQ(mistake(device + R"("figures": {"a": {"value": "1", "unit": "ns"}}})"),
             "m.json: figures.a.value: expected a number, found string");
