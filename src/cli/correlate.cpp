@@ -123,7 +123,7 @@ std::vector<Correlation> with_measurement(const CorrelateCommand& command) {
 
 void print(const Correlation& correlation, bool measured) {
   fmt::print("{}{}\n\n", correlation.machine,
-             correlation.device.empty() ? "" : fmt::format(", beside {}", correlation.device));
+             correlation.board.empty() ? "" : fmt::format(", beside {}", correlation.board));
   Table table({"figure", "unit", ">silicon", ">ours", ">difference, %", "use", measured ? "" : "source"});
   for (const CorrelatedRow& row : correlation.rows)
     table.row({row.row.figure, row.unit, number_text(row.silicon), number_text(row.ours),
@@ -140,6 +140,14 @@ void print(const Correlation& correlation, bool measured) {
   fmt::print("\n");
 }
 
+/// Before minutes of work: whether the files can be written there.
+void expect_folder(const std::string& option, const std::string& file) {
+  if (file.empty()) return;
+  const fs::path folder = fs::absolute(file).parent_path();
+  if (!fs::is_directory(folder))
+    throw UserError(fmt::format("{} {}: there is no folder {}", option, file, folder.string()));
+}
+
 /// The page, and its plot beside it unless that has a name of its own.
 void write_files(const CorrelateCommand& command, const std::vector<Correlation>& all) {
   fs::path plot = command.plot;
@@ -152,6 +160,8 @@ void write_files(const CorrelateCommand& command, const std::vector<Correlation>
 
 int call(CorrelateCommand command) {
   if (!command.jobs) command.jobs = std::max(1u, std::thread::hardware_concurrency());
+  expect_folder("--markdown", command.markdown);
+  expect_folder("--plot", command.plot);
   const bool measured = !command.file.empty();
   const std::vector<Correlation> all = measured ? with_measurement(command) : with_published(command);
   write_files(command, all);

@@ -84,10 +84,15 @@ report::Figures CorrelateRuns::figures(const std::string& machine, const std::ve
                                        std::vector<std::string> groups) {
   const std::string program =
       build("microbenchmarks", {(core::home_directory() / "workloads/micro/microbenchmarks.cu").string()}).string();
-  if (groups.empty()) {
-    std::istringstream names(output_of({program, "--list"}, RunSettings(), Capture::standard_output));
-    for (std::string name; std::getline(names, name);) groups.push_back(name);
-  }
+  std::vector<std::string> known;
+  std::istringstream names(output_of({program, "--list"}, RunSettings(), Capture::standard_output));
+  for (std::string name; std::getline(names, name);) known.push_back(name);
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  for (const std::string& group : groups)
+    if (std::ranges::find(known, group) == known.end())
+      throw UserError(
+          fmt::format("groups: the microbenchmarks have no group \"{}\"{}", group, core::did_you_mean(group, views)));
+  if (groups.empty()) groups = known;
   std::mutex mutex;
   report::Figures figures;
   const RunSettings on_machine = settings_on(machine, settings);

@@ -18,6 +18,7 @@ struct PrivateCacheConfig {
   std::string replacement = "lru";  // a name of replacement_policies()
   u32 banks = 4;                    // lines are interleaved over them; one access a bank at a time
   u32 bank_bytes = 32;              // that a bank moves in a cycle
+  u32 tags = 1;                     // lines of a load that are looked up in a cycle
   u32 latency = 20;                 // cycles from acceptance to a hit's value
   u32 mshrs = 256;                  // lines under way
   u32 merges = 8;                   // parts that wait for one line
@@ -87,6 +88,10 @@ void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
         "SBRP artifact, gpgpu_l1_banks");
   visit("bank_bytes", self.bank_bytes, Range{4, 128}, "bytes", "Of an access, what its bank moves in a cycle.",
         "SBRP artifact: four banks of a sector, 128 bytes a cycle in all");
+  visit("tags", self.tags, Range{1, 32}, "lines",
+        "Of one load, so many lines are looked up and read in a cycle, if their words lie at different places in their "
+        "lines. More than 1 only with one bank that moves a line in a cycle.",
+        "GPGPU-Sim: one line a cycle");
   visit("latency", self.latency, Range{1, 10000}, "cycles", "From a hit's acceptance to its value.",
         "SBRP artifact, gpgpu_l1_latency");
   visit("mshrs", self.mshrs, Range{1, 65535}, "lines", "Lines under way at once.", cache);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/nearest.hpp"
 #include "media/dram_standards.hpp"
 
 namespace ew::report {
@@ -40,6 +41,7 @@ constexpr std::array units{
     Unit{"atomics/SM-clk", "atomics/cycle", 1},
     Unit{"atomics/clk/SM", "atomics/cycle", 1},
     Unit{"cycles/load", "cycles/load", 1},
+    Unit{"cycles/warp-load", "cycles/load", 1},
     Unit{"instructions/cycle/SM", "instructions/cycle/SM", 1},
     Unit{"warp-inst/clk/SM", "instructions/cycle/SM", 1},
     Unit{"B", "bytes", 1},
@@ -54,23 +56,23 @@ const Unit* unit_named(std::string_view name) {
   return found == units.end() ? nullptr : found;
 }
 
-/// "624 GB/s" or "114 SMs".
+/// "624 GB/s", "114 SMs" or "48 slices".
 struct Share {
   double amount = 1;
-  bool of_peak = false;
+  std::string_view of;
 };
 
 Share share_of(const SiliconRow& row) {
   Share share;
   const char* end = row.per.data() + row.per.size();
   const auto [rest, error] = std::from_chars(row.per.data(), end, share.amount);
-  const std::string_view of(rest, static_cast<std::size_t>(end - rest));
-  if (error != std::errc{} || !(share.amount > 0) || (of != " GB/s" && of != " SMs"))
+  share.of = std::string_view(rest, static_cast<std::size_t>(end - rest));
+  if (error != std::errc{} || !(share.amount > 0) ||
+      (share.of != " GB/s" && share.of != " SMs" && share.of != " slices"))
     throw UserError(
-        fmt::format("{}, \"{}\": per: expected a peak as \"624 GB/s\" or a number as \"114 SMs\", found "
-                    "\"{}\"",
+        fmt::format("{}, \"{}\": per: expected a peak as \"624 GB/s\" or a number as \"114 SMs\" or \"48 "
+                    "slices\", found \"{}\"",
                     row.device, row.quantity, row.per));
-  share.of_peak = of == " GB/s";
   return share;
 }
 
@@ -83,9 +85,19 @@ double in_unit(const SiliconRow& row, const Reading& ours, const std::string& un
 CorrelatedRow correlated(const SiliconRow& row, const Reading& ours, const MachineScale& scale) {
   if (row.per.empty()) return {row, row.silicon.value, in_unit(row, ours, row.silicon.unit, scale), row.silicon.unit};
   const Share share = share_of(row);
+  if (share.of == " slices")
+    return {row, row.silicon.value / share.amount, in_unit(row, ours, row.silicon.unit, scale) / scale.slices,
+            row.silicon.unit + " a slice"};
   const double silicon = in_unit(row, row.silicon, "GB/s", scale), here = in_unit(row, ours, "GB/s", scale);
-  if (share.of_peak) return {row, silicon / share.amount, here / scale.peak, "of peak"};
+  if (share.of == " GB/s") return {row, silicon / share.amount, here / scale.peak, "of peak"};
   return {row, silicon / share.amount, here / scale.sms, "GB/s an SM"};
+}
+
+std::string board_of(const SiliconMeasurement& measured) {
+  std::string text = fmt::format("{}, driver {}, CUDA {}", measured.device, measured.driver, measured.cuda);
+  if (!measured.sm_clock_mhz.empty()) text += fmt::format(", SMs at up to {} MHz", measured.sm_clock_mhz);
+  if (!measured.memory_clock_mhz.empty()) text += fmt::format(", memory at up to {} MHz", measured.memory_clock_mhz);
+  return text;
 }
 
 }  // namespace
@@ -95,7 +107,13 @@ MachineScale MachineScale::of(const runtime::MachineConfig& config) {
   return {static_cast<double>(config.device.clock.count) / 1e6,
           static_cast<double>(config.address_map.channels) * dram.bytes_per_clock *
               static_cast<double>(dram.clock.count) / 1e6,
-          static_cast<double>(config.sm.count)};
+          static_cast<double>(config.sm.count), static_cast<double>(config.address_map.slices)};
+}
+
+std::vector<std::string_view> unit_names() {
+  std::vector<std::string_view> names;
+  for (const Unit& unit : units) names.push_back(unit.name);
+  return names;
 }
 
 std::optional<double> converted(const Reading& reading, const std::string& unit, double gigahertz) {
@@ -124,27 +142,38 @@ std::optional<double> Correlation::mean_error(std::optional<Use> only) const {
   return all ? std::optional(sum / static_cast<double>(all)) : std::nullopt;
 }
 
+Correlation Correlation::only_untold() const {
+  const auto told = [&](const CorrelatedRow& one) {
+    return std::ranges::any_of(
+        rows, [&](const CorrelatedRow& row) { return row.row.use == Use::set && row.row.figure == one.row.figure; });
+  };
+  Correlation some = *this;
+  std::erase_if(some.rows, [&](const CorrelatedRow& one) { return one.row.use != Use::test || told(one); });
+  return some;
+}
+
 Correlation correlate(const std::string& machine, const std::vector<SiliconRow>& rows, const Figures& figures,
                       const MachineScale& scale) {
-  Correlation result{machine, "", "studies/silicon/published.csv", {}, {}, {}};
+  Correlation result{machine, "", "studies/silicon/published.csv", {}, {}, {}, ""};
+  std::vector<std::string_view> names;
+  for (const auto& [name, reading] : figures) names.push_back(name);
   for (const SiliconRow& row : rows) {
     if (row.machine != machine) continue;
     const auto ours = figures.find(row.figure);
     if (row.use == Use::out)
       result.left_out.push_back(row);
     else if (ours == figures.end())
-      result.missing.push_back(row.figure);
+      throw UserError(fmt::format("{}, \"{}\": figure: the microbenchmarks print no \"{}\"{}", row.device, row.quantity,
+                                  row.figure, core::did_you_mean(row.figure, names)));
     else
       result.rows.push_back(correlated(row, ours->second, scale));
   }
-  const auto repeated = std::ranges::unique(result.missing);
-  result.missing.erase(repeated.begin(), repeated.end());
   return result;
 }
 
 Correlation correlate(const std::string& machine, const SiliconMeasurement& measured, const std::string& file,
                       const Figures& figures, const std::map<std::string, KernelTime>& programs) {
-  Correlation result{machine, measured.device, file, {}, {}, {}};
+  Correlation result{machine, measured.device, file, {}, {}, {}, board_of(measured)};
   const auto add = [&](const std::string& name, const Reading& silicon, const Reading& ours, Use use) {
     const auto value = converted(ours, silicon.unit, 1);
     if (!value || ours.unit != silicon.unit || !(silicon.value > 0))

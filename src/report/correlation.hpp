@@ -17,10 +17,13 @@ struct MachineScale {
   double gigahertz = 1;  // of the SMs
   double peak = 1;       // of the memory, GB/s
   double sms = 1;
+  double slices = 1;  // of the L2
 
   static MachineScale of(const runtime::MachineConfig&);
 };
 
+/// All units that readings can have.
+std::vector<std::string_view> unit_names();
 /// A reading in another unit; nothing when there is no way from one to the other.
 std::optional<double> converted(const Reading&, const std::string& unit, double gigahertz);
 
@@ -38,15 +41,20 @@ struct Correlation {
   std::vector<CorrelatedRow> rows;
   std::vector<SiliconRow> left_out;
   std::vector<std::string> missing;  // figures that one of both sides has not
+  std::string board;                 // of a measured device: its driver and clocks, in a sentence
 
   /// The mean of the differences' sizes, in percent; `only`: over rows of this use. Nothing without a row.
   std::optional<double> mean_error(std::optional<Use> only = std::nullopt) const;
   std::size_t count(std::optional<Use> only = std::nullopt) const;
+
+  /// Rows of use test whose figure has no row of use set: the machine was not told this figure from anywhere.
+  Correlation only_untold() const;
 };
 
 using Figures = std::map<std::string, Reading>;
 
-/// The rows of one machine beside its figures. A unit that cannot be converted is a core::UserError.
+/// The rows of one machine beside its figures. A unit that cannot be converted is a core::UserError, and so is a figure
+/// that is not among them.
 Correlation correlate(const std::string& machine, const std::vector<SiliconRow>&, const Figures&, const MachineScale&);
 /// A measured device, with times of programs, beside the same of the machine.
 Correlation correlate(const std::string& machine, const SiliconMeasurement&, const std::string& file, const Figures&,

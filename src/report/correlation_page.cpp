@@ -73,6 +73,20 @@ std::string machine_text(const Correlation& correlation, Sources& sources) {
   return text;
 }
 
+constexpr const char* measured_head = R"(# {0} beside {1}
+
+This page is made by a command. It runs the microbenchmarks and the programs of the measurement on the machine, and puts both beside each
+other:
+
+    ew correlate FILE --markdown PAGE                      FILE: what tests/silicon/measure has written
+
+- *silicon*: the measurement: {2}.
+- *ours*: the same figure or program on the machine `{1}`, in the same unit.
+- *difference*: how much ours differs from silicon. The mean error is the mean of the differences without their signs.
+- *set*: a parameter of the machine file was set from this row. So the row says nothing about accuracy. *test*: no parameter was set from it.
+  In the plot, the points of set rows are hollow. The dashed lines are 10 % to either side.
+)";
+
 constexpr const char* head = R"(# Correlation with silicon
 
 This page is made by a command. It runs the microbenchmarks on each machine, and puts published measurements beside them:
@@ -85,7 +99,10 @@ This page is made by a command. It runs the microbenchmarks on each machine, and
 - *difference*: how much ours differs from silicon. The mean error is the mean of the differences without their signs.
 - *set*: a parameter of the machine file was set from this row. So the row says nothing about accuracy. *test*: no parameter was set from it.
   In the plot, the points of set rows are hollow. The dashed lines are 10 % to either side.
-- *of peak*: each side is divided by the peak bandwidth of its own memory. *GB/s an SM*: by its own number of SMs.
+- *untold*: rows of use test whose figure has no row of use set. Nothing told the machine file this figure, of this board or another. Rows
+  of use test beside a set row of the same figure show how far several measurements agree.
+- *of peak*: each side is divided by the peak bandwidth of its own memory. *GB/s an SM* and *a slice*: by its own number of SMs, or
+  of slices of the L2.
 
 The measured boards differ from the machine files in clocks, in SMs and in memory. Times in cycles are compared in cycles. Values of other
 units are compared with those of the machine file's clock. A quantity has several rows if several programs have measured it.
@@ -170,25 +187,35 @@ Json to_json(const std::vector<Correlation>& correlations) {
                       {"locator", one.row.locator}});
     for (const SiliconRow& row : correlation.left_out)
       left_out.push_back({{"quantity", row.quantity}, {"device", row.device}, {"why", row.note}});
-    machines.push_back(
-        {{"machine", correlation.machine},
-         {"compared_with", correlation.origin},
-         {"mean_error_percent",
-          {{"test", number(correlation.mean_error(Use::test))}, {"all", number(correlation.mean_error())}}},
-         {"rows", rows},
-         {"left_out", left_out},
-         {"missing", correlation.missing}});
+    machines.push_back({{"machine", correlation.machine},
+                        {"compared_with", correlation.origin},
+                        {"board", correlation.board.empty() ? Json(nullptr) : Json(correlation.board)},
+                        {"mean_error_percent",
+                         {{"test", number(correlation.mean_error(Use::test))},
+                          {"untold", number(correlation.only_untold().mean_error())},
+                          {"all", number(correlation.mean_error())}}},
+                        {"rows", rows},
+                        {"left_out", left_out},
+                        {"missing", correlation.missing}});
   }
   return {{"machines", machines}};
 }
 
 std::string markdown_of(const std::vector<Correlation>& correlations, const std::string& plot) {
-  std::string text = head;
+  const bool measured = correlations.size() == 1 && !correlations[0].device.empty();
+  std::string text = measured ? fmt::format(fmt::runtime(measured_head), correlations[0].device,
+                                            correlations[0].machine, correlations[0].board)
+                              : head;
   text +=
-      "\n| machine | rows of use test | mean error of them | all rows | mean error of all |\n|---|---|---|---|---|\n";
-  for (const Correlation& one : correlations)
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", one.machine, one.count(Use::test), mean_text(one, Use::test),
-                        one.count(), mean_text(one, std::nullopt));
+      "\n| machine | rows of use test | mean error of them | of these untold | mean error of them | all rows | mean "
+      "error "
+      "of all |\n|---|---|---|---|---|---|---|\n";
+  for (const Correlation& one : correlations) {
+    const Correlation untold = one.only_untold();
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", one.machine, one.count(Use::test),
+                        mean_text(one, Use::test), untold.count(), mean_text(untold, std::nullopt), one.count(),
+                        mean_text(one, std::nullopt));
+  }
   if (!plot.empty()) text += fmt::format("\n![ours over silicon, a point a row]({})\n", plot);
   Sources sources;
   for (const Correlation& one : correlations) text += machine_text(one, sources);

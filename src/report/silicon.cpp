@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/nearest.hpp"
+#include "report/correlation.hpp"
 #include "report/csv.hpp"
 
 namespace ew::report {
@@ -25,7 +27,7 @@ const std::vector<std::string> columns{"machine", "device", "quantity", "value",
 double number(const std::string& text, const core::Place& place) {
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || rest != text.data() + text.size() || !(value > 0))
+  if (error != std::errc{} || rest != text.data() + text.size() || !(value > 0) || !std::isfinite(value))
     throw UserError(place, fmt::format("value: expected a number above 0, found \"{}\"", text));
   return value;
 }
@@ -87,9 +89,30 @@ double number_in(const Json& json, const std::string& file, const std::string& o
   return required(json, file, of, name, "a number", [](const Json& value) { return value.is_number(); }).get<double>();
 }
 
+/// A time or a rate that was measured.
+double above_zero(const Json& json, const std::string& file, const std::string& of, const std::string& name) {
+  const double value = number_in(json, file, of, name);
+  if (!(value > 0)) throw UserError({file}, fmt::format("{}.{}: expected a number above 0, found {}", of, name, value));
+  return value;
+}
+
+std::size_t count_in(const Json& json, const std::string& file, const std::string& of, const std::string& name) {
+  const Json& count = required(json, file, of, name, "a whole number above 0",
+                               [](const Json& value) { return value.is_number_unsigned(); });
+  if (count.get<std::size_t>() == 0)
+    throw UserError({file},
+                    fmt::format("{}{}{}: expected a whole number above 0, found 0", of, of.empty() ? "" : ".", name));
+  return count.get<std::size_t>();
+}
+
 std::string text_of(const Json& json, const std::string& file, const std::string& of, const std::string& name) {
   return required(json, file, of, name, "a text", [](const Json& value) { return value.is_string(); })
       .get<std::string>();
+}
+
+/// A text that may be left out.
+std::string text_or_none(const Json& json, const std::string& file, const std::string& of, const std::string& name) {
+  return member(json, name) ? text_of(json, file, of, name) : "";
 }
 
 /// A list of texts that may be left out.
@@ -110,9 +133,14 @@ bool is_object(const Json& value) {
 
 std::map<std::string, Reading> figures_of(const Json& json, const std::string& file) {
   std::map<std::string, Reading> figures;
-  for (const auto& [name, value] : required(json, file, "", "figures", "an object", is_object).items())
-    figures[name] = {number_in(value, file, "figures." + name, "value"),
-                     text_of(value, file, "figures." + name, "unit")};
+  for (const auto& [name, value] : required(json, file, "", "figures", "an object", is_object).items()) {
+    const std::string of = "figures." + name;
+    figures[name] = {above_zero(value, file, of, "value"), text_of(value, file, of, "unit")};
+    const auto units = unit_names();
+    if (std::ranges::find(units, figures[name].unit) == units.end())
+      throw UserError({file}, fmt::format("{}.unit: there is no unit \"{}\"{}", of, figures[name].unit,
+                                          core::did_you_mean(figures[name].unit, units)));
+  }
   return figures;
 }
 
@@ -140,16 +168,23 @@ std::vector<SiliconRow> read_published_rows(std::string_view text, const std::st
 
 SiliconMeasurement read_measurement(const std::string& text, const std::string& file) {
   const Json json = parsed(text, file);
+  if (const std::size_t format = count_in(json, file, "", "format"); format != 1)
+    throw UserError(
+        {file}, fmt::format("format: expected 1, as this version's tests/silicon/measure writes, found {}", format));
   SiliconMeasurement measurement;
   const Json& device = required(json, file, "", "device", "an object", is_object);
   measurement.device = text_of(device, file, "device", "name");
   measurement.driver = text_of(device, file, "device", "driver");
   measurement.cuda = text_of(device, file, "device", "cuda");
+  measurement.sm_clock_mhz = text_or_none(device, file, "device", "sm_clock_mhz");
+  measurement.memory_clock_mhz = text_or_none(device, file, "device", "memory_clock_mhz");
   measurement.figures = figures_of(json, file);
   if (member(json, "programs"))
     for (const auto& [name, value] : required(json, file, "", "programs", "an object", is_object).items())
-      measurement.programs[name] = {number_in(value, file, "programs." + name, "kernel_ns"),
-                                    static_cast<std::size_t>(number_in(value, file, "programs." + name, "launches"))};
+      measurement.programs[name] = {above_zero(value, file, "programs." + name, "kernel_ns"),
+                                    count_in(value, file, "programs." + name, "launches")};
+  if (measurement.figures.empty() && measurement.programs.empty())
+    throw UserError({file}, "there is no figure and no program in it: tests/silicon/measure says FAIL and why");
   measurement.groups = texts_of(json, file, "groups");
   measurement.set = texts_of(json, file, "set");
   for (const std::string& name : measurement.set)

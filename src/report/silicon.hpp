@@ -39,14 +39,16 @@ struct KernelTime {
 
 /// What tests/silicon/measure has written, of one device.
 struct SiliconMeasurement {
-  std::string device, driver, cuda;
-  std::vector<std::string> groups;  // of microbenchmarks; empty: all
+  std::string device, driver, cuda, sm_clock_mhz, memory_clock_mhz;  // clocks: the highest; empty: not told
+  std::vector<std::string> groups;                                   // of microbenchmarks; empty: all
   std::map<std::string, Reading> figures;
   std::map<std::string, KernelTime> programs;
   std::vector<std::string> set;  // figures on which the machine file rests
 };
 
-/// Malformed JSON is a core::UserError with file and line; a member of a wrong kind, one with the member's name.
+/// Malformed JSON is a core::UserError with file and line; a member of a wrong kind, one with the member's name. So is
+/// a file of another format, one without any figure or program, a value that is not above 0 and a unit that no figure
+/// has.
 SiliconMeasurement read_measurement(const std::string& text, const std::string& file);
 
 /// Figures of `microbenchmarks --json`.

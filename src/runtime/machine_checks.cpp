@@ -74,6 +74,11 @@ void check_sizes(const MachineConfig& config) {
   const u64 l2 = u64{config.address_map.slices} * config.l2.bytes, l1 = u64{config.sm.count} * config.l1.bytes;
   if (l2 > most_cache_bytes) too_much("l2.bytes", "address_map.slices", l2);
   if (l1 > most_cache_bytes) too_much("l1.bytes", "sm.count", l1);
+  const memory::PrivateCacheConfig& c = config.l1;
+  if (c.tags > 1 && (c.banks > 1 || c.bank_bytes < c.line))
+    refuse_size("l1.tags",
+                fmt::format("should be 1 unless l1.banks is 1 and l1.bank_bytes at least l1.line ({}), but is {}",
+                            c.line, c.tags));
   check_refresh(media::resolved(config.memory));
   check_unified(config);
 }

@@ -24,6 +24,11 @@ struct FenceTime {
   u32 device = 0, system = 0, turn = 0;
 };
 
+/// Cycles of the load/store unit for a warp's atomic on global memory; 0: a compare-and-swap takes as long as another.
+struct AtomicIntervals {
+  u32 any = 1, swap = 0;
+};
+
 struct SmTimingConfig {
   u32 schedulers = 4;
   std::string policy = "gto";
@@ -52,7 +57,7 @@ struct SmTimingConfig {
   u32 shared_conflict = 1;
   u32 shared_atomic = 3, shared_swap = 15;
   u32 load_store_lanes = 16;
-  u32 atomic_interval = 1;
+  AtomicIntervals atomics;
   u32 memory_queue = 16;
   u32 accesses = 128;
   u32 texture_interval = 8;
@@ -169,8 +174,10 @@ void SmTimingConfig::fields(Self& self, Visitor&& visit) {
         "D. Connolly 2026: 37 cycles on a TU102, where a load takes 22");
   visit("load_store_lanes", self.load_store_lanes, core::Range{1, 32}, "lanes",
         "Lanes whose addresses the load/store unit takes in a cycle.", turing);
-  visit("atomic_interval", self.atomic_interval, interval, "cycles",
+  visit("atomic_interval", self.atomics.any, interval, "cycles",
         "The load/store unit, for one warp's atomic on global memory.", assumed);
+  visit("swap_interval", self.atomics.swap, core::Range{0, 4096}, "cycles",
+        "The same for a compare-and-swap; 0: as another atomic.", assumed);
   visit("memory_queue", self.memory_queue, core::Range{1, 1024}, "accesses",
         "Accesses that wait for the load/store unit; when it is full, no more issue.", assumed);
   visit("accesses", self.accesses, core::Range{1, 4096}, "accesses", "Accesses of one SM that are under way at once.",

@@ -58,7 +58,8 @@ class Correlate : public testing::Test {
 };
 
 Json measured(const Json& figures, const Json& programs) {
-  return {{"device", {{"name", "NVIDIA TITAN RTX"}, {"driver", "1"}, {"cuda", "12.4"}}},
+  return {{"format", 1},
+          {"device", {{"name", "NVIDIA TITAN RTX"}, {"driver", "1"}, {"cuda", "12.4"}}},
           {"groups", {"arithmetic", "launch"}},
           {"figures", figures},
           {"programs", programs}};

@@ -74,8 +74,12 @@ TEST_F(MachineCommand, CheckTellsAllMistakesWithTheirLines) {
 
 // The data sheets' peak bandwidths.
 TEST_F(MachineCommand, BandwidthsOfTheMemoryAreThoseOfTheDataSheets) {
-  for (const auto& [machine, bandwidth] :
-       {std::pair{"rtx-3090", 936.0}, {"rtx-4090", 1008.0}, {"h100", 3352.0}, {"h200", 4800.0}, {"titan-rtx", 672.0}}) {
+  for (const auto& [machine, bandwidth] : {std::pair{"rtx-3090", 936.0},
+                                           {"rtx-4090", 1008.0},
+                                           {"h100", 3352.0},
+                                           {"h200", 4800.0},
+                                           {"titan-rtx", 672.0},
+                                           {"v100", 898.0}}) {
     const Outcome outcome = ew({"machine", "check", machine, "--json"}, Capture::standard_output);
     ASSERT_EQ(outcome.status, 0) << machine;
     const json result = json::parse(outcome.output);

@@ -209,6 +209,9 @@ TEST(TimingMachine, AnImpossibleSmOrMemoryIsRefusedBeforeTheProgramRuns) {
   EXPECT_EQ(
       refusal_of({"memory.standard=ddr4"}),
       "memory.standard: no standard is called \"ddr4\"; there are gddr5, gddr5x, gddr6, gddr6x, hbm2, hbm2e, hbm3");
+  EXPECT_EQ(refusal_of({"l1.tags=4"}),
+            "l1.tags should be 1 unless l1.banks is 1 and l1.bank_bytes at least l1.line (128), but is 4");
+  EXPECT_EQ(refusal_of({"l1.tags=4", "l1.banks=1", "l1.bank_bytes=128"}), "accepted");
   EXPECT_EQ(refusal_of({"memory.banks=3"}), "memory.banks: must be a power of two up to 64; it is 3");
   EXPECT_EQ(refusal_of({"memory.write_low=60"}).find("memory.write_low should be less than memory.write_high"), 0u);
   EXPECT_EQ(refusal_of({"host_memory.llc=1000"}),

@@ -565,10 +565,10 @@ TEST(TimingMemory, atomics_on_global_memory_follow_each_other_as_the_machine_fil
   const auto of = [&](u32 atomics) {
     return run(repeated(atomics, [&](u32) { return atomic; }), setup).report.statistics.cycles;
   };
-  setup.timing.atomic_interval = 5;
+  setup.timing.atomics.any = 5;
   const u64 few = of(16);
   EXPECT_EQ(of(64) - few, 48 * 5u);
-  setup.timing.atomic_interval = 9;
+  setup.timing.atomics.any = 9;
   EXPECT_EQ(of(64) - of(16), 48 * 9u);
 }
 

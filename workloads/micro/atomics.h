@@ -7,6 +7,9 @@ namespace {
 
 constexpr unsigned words_of_line = 32;
 
+/// Where one word is, the nearness of its slice counts. So latencies are means over so many words, in as many slices.
+constexpr unsigned places = 16, words_apart = (5 * 1024 + 128) / sizeof(unsigned);
+
 /// Each warp adds to one of the lines in turn, so that every slice of the L2 has as many of them: so many times, or
 /// until so many cycles are over. Schedulers that let the oldest warp go first leave the youngest for last, alone with
 /// too few adds under way, when each has a number of them. Counts the adds of each block.
@@ -81,21 +84,30 @@ __global__ void contend(unsigned long long* cells, int count, Span* spans) {
   if (threadIdx.x == 0) spans[blockIdx.x] = {begin, clock64()};
 }
 
-/// Cycles of the longest block, each of whose threads does `count` atomics.
+/// Cycles of the longest block, each of whose threads does `count` atomics. The words of their own of all threads may
+/// lie in few slices or in many. So the figure is a mean over a few pages.
 template <Atomic kind>
 double contention_cycles(int blocks, int threads, int count) {
-  const size_t bytes = static_cast<size_t>(blocks) * threads * sizeof(unsigned) + 2 * sizeof(unsigned long long);
-  auto* cells = on_device<unsigned long long>(bytes / sizeof(unsigned long long) + 1);
+  constexpr int first_times = 8;
+  constexpr size_t page = (size_t{2} << 20) / sizeof(unsigned long long);
+  const int pages = kind == Atomic::add_own && blocks > 1 ? 4 : 1;
+  auto* memory = on_device<unsigned long long>((pages + 1) * page);
+  auto* const cells = memory + page - reinterpret_cast<size_t>(memory) / sizeof(unsigned long long) % page;
   Span* spans = on_device<Span>(blocks);
-  contend<kind><<<blocks, threads>>>(cells, count, spans);
-  const double cycles = longest_of(spans, blocks);
-  unsigned long long first = 0;
-  CUDA(cudaMemcpy(&first, cells, sizeof first, cudaMemcpyDeviceToHost));
-  const auto all = static_cast<unsigned long long>(blocks) * threads * count;
-  if (kind == Atomic::add_u64) expect(first == all, "atomic additions are lost");
-  if (kind == Atomic::add_own) expect((first & 0xffffffff) == static_cast<unsigned>(count), "own additions are lost");
+  double cycles = 0;
+  for (int i = 0; i < pages; ++i) {
+    contend<kind><<<blocks, threads>>>(cells + i * page, first_times, spans);  // brings the lines
+    contend<kind><<<blocks, threads>>>(cells + i * page, count, spans);
+    cycles += longest_of(spans, blocks) / pages;
+    unsigned long long first = 0;
+    CUDA(cudaMemcpy(&first, cells + i * page, sizeof first, cudaMemcpyDeviceToHost));
+    const unsigned each = first_times + count;
+    const auto all = static_cast<unsigned long long>(blocks) * threads * each;
+    if (kind == Atomic::add_u64) expect(first == all, "atomic additions are lost");
+    if (kind == Atomic::add_own) expect((first & 0xffffffff) == each, "own additions are lost");
+  }
   CUDA(cudaFree(spans));
-  CUDA(cudaFree(cells));
+  CUDA(cudaFree(memory));
   return cycles;
 }
 
@@ -129,15 +141,19 @@ __global__ void chase_atomics(unsigned* cells, unsigned lanes_apart, long long* 
 
 template <bool swap>
 double atomic_latency(int lanes, unsigned lanes_apart) {
-  unsigned* cells = on_device<unsigned>(32 * words_of_line);
+  unsigned* cells = on_device<unsigned>(places * words_apart + 32 * words_of_line);
   long long* cycles = on_device<long long>(1);
-  chase_atomics<swap><<<1, lanes>>>(cells, lanes_apart, cycles);  // brings the lines
-  chase_atomics<swap><<<1, lanes>>>(cells, lanes_apart, cycles);
-  long long spent = 0;
-  CUDA(cudaMemcpy(&spent, cycles, sizeof spent, cudaMemcpyDeviceToHost));
+  double all = 0;
+  for (unsigned i = 0; i < places; ++i) {
+    chase_atomics<swap><<<1, lanes>>>(cells + i * words_apart, lanes_apart, cycles);  // brings the lines
+    chase_atomics<swap><<<1, lanes>>>(cells + i * words_apart, lanes_apart, cycles);
+    long long spent = 0;
+    CUDA(cudaMemcpy(&spent, cycles, sizeof spent, cudaMemcpyDeviceToHost));
+    all += spent / 64.0;
+  }
   CUDA(cudaFree(cycles));
   CUDA(cudaFree(cells));
-  return spent / 64.0;
+  return all / places;
 }
 
 constexpr unsigned passes = 256;  // of the flag, in both directions together
@@ -155,7 +171,7 @@ __global__ void pass_between_blocks(unsigned* flag, Span* spans) {
   spans[blockIdx.x] = {begin, clock64()};
 }
 
-/// The players are the threads of the block.
+/// The players are the threads of the block: lanes of one warp.
 __global__ void pass_in_block(unsigned* sum, Span* spans) {
   __shared__ unsigned flag;
   if (threadIdx.x == 0) flag = 0;
@@ -167,21 +183,25 @@ __global__ void pass_in_block(unsigned* sum, Span* spans) {
 }
 
 void ping_pongs() {
-  unsigned* flag = on_device<unsigned>(1);
+  unsigned* flags = on_device<unsigned>(places * words_apart);
   Span* spans = on_device<Span>(2);
-  const auto one_way = [&](const char* name, int blocks) {
+  const auto one_way = [&](const unsigned* flag, int blocks) {
     const double cycles = longest_of(spans, blocks);
     unsigned end = 0;
     CUDA(cudaMemcpy(&end, flag, sizeof end, cudaMemcpyDeviceToHost));
     expect(end == passes, "the flag was lost");
-    figure(name, cycles / passes, "cycles");
+    return cycles / passes;
   };
-  pass_between_blocks<<<2, 1>>>(flag, spans);
-  one_way("ping_pong_global", 2);
-  pass_in_block<<<1, 2>>>(flag, spans);
-  one_way("ping_pong_shared", 1);
+  double all = 0;
+  for (unsigned i = 0; i < places; ++i) {
+    pass_between_blocks<<<2, 1>>>(flags + i * words_apart, spans);
+    all += one_way(flags + i * words_apart, 2);
+  }
+  figure("ping_pong_global", all / places, "cycles");
+  pass_in_block<<<1, 2>>>(flags, spans);
+  figure("ping_pong_shared", one_way(flags, 1), "cycles");
   CUDA(cudaFree(spans));
-  CUDA(cudaFree(flag));
+  CUDA(cudaFree(flags));
 }
 
 void contention() {
@@ -189,6 +209,7 @@ void contention() {
   figure("atomics_one_address_sm", contention_rate<Atomic::add_u64>(1, 32, 128), "atomics/cycle");
   figure("atomics_one_address", contention_rate<Atomic::add_u64>(sms, 32, 16), "atomics/cycle");
   figure("atomics_swap_sm", contention_rate<Atomic::swap>(1, 32, 128), "atomics/cycle");
+  figure("atomics_swap", contention_rate<Atomic::swap>(sms, 32, 16), "atomics/cycle");
   figure("atomics_own_sm", contention_rate<Atomic::add_own>(1, 1024, 32), "atomics/cycle");
   figure("atomics_own", contention_rate<Atomic::add_own>(sms, 1024, 32), "atomics/cycle");
   figure("latency_atomic", atomic_latency<false>(1, 0), "cycles");

@@ -18,6 +18,16 @@ __device__ float4 load(const float4* at) {
 }
 
 template <Level level>
+__device__ float2 load(const float2* at) {
+  float2 v;
+  if (level == Level::ca)
+    asm volatile("ld.global.ca.v2.f32 {%0,%1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(at));
+  else
+    asm volatile("ld.global.cg.v2.f32 {%0,%1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(at));
+  return v;
+}
+
+template <Level level>
 __device__ float load(const float* at) {
   float v;
   if (level == Level::ca)
@@ -29,6 +39,10 @@ __device__ float load(const float* at) {
 
 __device__ float sum_of(float4 v) {
   return v.x + v.y + v.z + v.w;
+}
+
+__device__ float sum_of(float2 v) {
+  return v.x + v.y;
 }
 
 __device__ float sum_of(float v) {
@@ -56,15 +70,16 @@ __global__ void stream(const float4* from, int rounds, Span* spans, float* sink)
   if (threadIdx.x == 0) spans[blockIdx.x] = {begin, clock64()};
 }
 
-/// Every warp reads until a time is over, block b from chunk b on, 256 bytes further on than the block before. What it
-/// asks for counts from `warm` cycles behind its block's begin on, for `cycles` of them, and all go on a little longer.
-/// So a steady state is measured: SMs have unequal ways to the slices, and were each to read so much, those that are
-/// last would be too few to keep the links busy. Counts the loads of each SM's warps.
+/// Every warp reads until a time is over, 256 bytes further on than the block before, from a chunk on that is block
+/// b's: b, or if there are more chunks than blocks, one as far from the next block's as all others. What it asks for
+/// counts from `warm` cycles behind its block's begin on, for `cycles` of them, and all go on a little longer. So a
+/// steady state is measured: SMs have unequal ways to the slices, and were each to read so much, those that are last
+/// would be too few to keep the links busy. Counts the loads of each SM's warps.
 __global__ void stream_steadily(const float4* from, int chunks, long long warm, long long cycles, unsigned* loads,
                                 float* sink) {
   constexpr long long after = 4096;
   constexpr unsigned stagger = 256 / sizeof(float4);
-  int at = blockIdx.x % chunks;
+  int at = chunks > gridDim.x ? blockIdx.x * chunks / gridDim.x : blockIdx.x % chunks;
   // The loads of a warp follow each other: they go to all slices alike.
   const float4* const first = from + blockIdx.x * stagger + threadIdx.x / 32 * 32 * chunk_loads + threadIdx.x % 32;
   float4 v[chunk_loads] = {};
@@ -164,17 +179,18 @@ void forget_dirty_lines() {
   bandwidth_of_stream(rounds_of_l2(2));
 }
 
-/// Of each SM: a quarter of the L2, or as much as the SMs read at once, each beginning elsewhere.
-std::vector<double> bandwidths_of_l2() {
+/// Of each SM: so many sixteenths of the L2, or as much as the SMs read at once, each beginning elsewhere.
+std::vector<double> bandwidths_of_l2(int sixteenths) {
   constexpr long long warm = 16384, cycles = 49152;
   const int sms = device.multiProcessorCount;
-  const int quarter = std::max(1, static_cast<int>(device.l2CacheSize / 4 / (chunk * sizeof(float4))));
-  const int chunks = std::min(quarter, sms);
+  const size_t bytes = static_cast<size_t>(device.l2CacheSize) * sixteenths / 16;
+  const int part = std::max(1, static_cast<int>(bytes / (chunk * sizeof(float4))));
+  const int chunks = sixteenths > 4 ? part : std::min(part, sms);
   float4* from = nullptr;
   CUDA(cudaMalloc(&from, (chunks + 1) * chunk * sizeof(float4)));
   Span* spans = on_device<Span>(chunks + 1);
   unsigned* loads = on_device<unsigned>(sms);
-  float* sink = on_device<float>(static_cast<size_t>(sms + 1) * stream_threads);
+  float* sink = on_device<float>(static_cast<size_t>(std::max(sms, chunks + 1)) * stream_threads);
   stream<<<chunks + 1, stream_threads>>>(from, 1, spans, sink);
   stream_steadily<<<sms, stream_threads>>>(from, chunks, warm, cycles, loads, sink);
   std::vector<unsigned> each(sms);
@@ -190,14 +206,17 @@ std::vector<double> bandwidths_of_l2() {
 
 void bandwidths(bool shares) {
   figure("bandwidth_l1", bandwidth_of_hits<float4>(), "bytes/cycle/SM");
-  const std::vector<double> l2 = bandwidths_of_l2();
+  const std::vector<double> l2 = bandwidths_of_l2(4);
   figure("bandwidth_l2", std::accumulate(l2.begin(), l2.end(), 0.0), "bytes/cycle");
   if (shares)
     for (size_t sm = 0; sm < l2.size(); ++sm)
       figure(("bandwidth_l2_sm_" + std::to_string(sm)).c_str(), l2[sm], "bytes/cycle");
   forget_dirty_lines();
   figure("bandwidth_memory", bandwidth_of_stream(std::min(24, rounds_of_l2(8))), "bytes/cycle");
+  figure("bandwidth_l1_pairs", bandwidth_of_hits<float2>(), "bytes/cycle/SM");
   figure("bandwidth_l1_words", bandwidth_of_hits<float>(), "bytes/cycle/SM");
+  const std::vector<double> whole = bandwidths_of_l2(15);
+  figure("bandwidth_l2_whole", std::accumulate(whole.begin(), whole.end(), 0.0), "bytes/cycle");
 }
 
 }  // namespace

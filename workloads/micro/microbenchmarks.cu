@@ -16,6 +16,7 @@
 #include "measure.h"
 #include "shared.h"
 #include "streams.h"
+#include "strides.h"
 
 namespace {
 
@@ -33,7 +34,7 @@ const Group groups[] = {
     {"conflicts", conflicts},   {"barriers", barriers},
     {"contention", contention}, {"fences", fences},
     {"streams", streams},       {"footprints", footprints},
-    {"copies", copies},
+    {"copies", copies},         {"strides", strides},
 };
 
 /// 1 where a word is no group; everything is measured when none is named.

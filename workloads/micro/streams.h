@@ -74,16 +74,20 @@ void streams() {
   area.timed = std::max<size_t>(size_t{24} << 20, device.l2CacheSize) * longer;
   const size_t rest = static_cast<size_t>(longer) << 21, all = area.bytes();
   char* memory = nullptr;  // whatever it holds: dirty lines of a memset would be written back meanwhile
-  CUDA(cudaMalloc(&memory, all + 8 * rest));
+  CUDA(cudaMalloc(&memory, all + 12 * rest));
   area.memory = reinterpret_cast<double*>(memory);
   const int threads = std::min(1024, device.maxThreadsPerMultiProcessor / 2);
   figure("memory_read", pattern_bandwidth<Pattern::read>(area, threads, 0), "GB/s");
   // So much shared memory that an SM has two blocks at a time, as in gpu-benches' gpu-stream.
   const int shared = static_cast<int>(device.sharedMemPerMultiprocessor / 2 - device.reservedSharedMemPerBlock);
-  const Area low{reinterpret_cast<double*>(memory + all), 0, rest};
-  figure("memory_read_2_blocks_of_32", pattern_bandwidth<Pattern::read>(low, 32, shared), "GB/s");
-  const Area half{reinterpret_cast<double*>(memory + all + 2 * rest), 0, 3 * rest};
-  figure("memory_read_2_blocks_of_512", pattern_bandwidth<Pattern::read>(half, 512, shared), "GB/s");
+  const auto fresh = [&](size_t behind, size_t bytes) {  // memory that no other figure touches
+    return Area{reinterpret_cast<double*>(memory + all + behind), 0, bytes};
+  };
+  figure("memory_read_2_blocks_of_32", pattern_bandwidth<Pattern::read>(fresh(0, rest), 32, shared), "GB/s");
+  figure("memory_read_2_blocks_of_512", pattern_bandwidth<Pattern::read>(fresh(2 * rest, 3 * rest), 512, shared),
+         "GB/s");
+  figure("memory_read_2_blocks_of_64", pattern_bandwidth<Pattern::read>(fresh(8 * rest, rest), 64, shared), "GB/s");
+  figure("memory_scale_2_blocks_of_32", pattern_bandwidth<Pattern::scale>(fresh(10 * rest, rest), 32, shared), "GB/s");
   figure("memory_copy_one_sm", bandwidth_of_one_sm(memory + all + 7 * rest, rest / 2), "GB/s");
   figure("memory_write", pattern_bandwidth<Pattern::write>(area, threads, 0), "GB/s");
   figure("memory_scale", pattern_bandwidth<Pattern::scale>(area, threads, 0), "GB/s");

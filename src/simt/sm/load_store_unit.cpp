@@ -18,6 +18,12 @@ void cut_short(Access& a) {
   a.parts_count = a.next_part;
 }
 
+/// Cycles of the unit that a warp's atomic takes at least; 0: it is none.
+u32 cycles_of_atomic(const Access& a, const AtomicIntervals& config) {
+  if (a.line.kind != memory::AccessKind::atomic && a.line.kind != memory::AccessKind::reduction) return 0;
+  return config.swap && a.op.form->atomic == ptx::AtomicOp::cas ? config.swap : config.any;
+}
+
 }  // namespace
 
 LoadStoreUnit::LoadStoreUnit(const SmSetup& setup, const Parts& parts)
@@ -134,8 +140,7 @@ LoadStoreUnit::Sent LoadStoreUnit::proceed(u32 id, Cycle now) {
     with_.completion.finish(id);
     return Sent::over;
   }
-  const bool changes = a.line.kind == memory::AccessKind::atomic || a.line.kind == memory::AccessKind::reduction;
-  const u32 busy = std::max(cycles_of(a.op.lanes), changes ? config_.atomic_interval : 0);
+  const u32 busy = std::max(cycles_of(a.op.lanes), cycles_of_atomic(a, config_.atomics));
   for (;;) {
     if (a.line.part != a.next_part || !a.placed) place(a, a.parts[a.next_part]);
     const bool last = a.next_part + 1 == a.parts_count;
