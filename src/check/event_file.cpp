@@ -14,6 +14,12 @@ namespace {
 
 constexpr std::size_t record_words = sizeof(EventRecord) / sizeof(u64);
 
+// The last events are written by an exit handler. Those before it are not enough: without the host's last stores and
+// its last flushes, the states would be those of another run.
+constexpr const char* cut_off =
+    "the run's events were cut off: the program ended without its exit handlers (_exit, quick_exit, a signal), which "
+    "write them. Let it end by a return from main, or by exit()";
+
 /// Takes packed text off the front: a count of bytes, then the bytes.
 std::string_view take(std::span<const u64>& from) {
   const std::string_view bytes(reinterpret_cast<const char*>(from.data() + 1), from[0]);
@@ -62,8 +68,8 @@ memory::PersistOrder operation_of(EventAction action) {
 }
 
 EventFile::EventFile(const std::string& path) : words_(read_words(path)) {
-  if (words_.empty() || words_[0] != simt::event_magic)
-    throw core::UserError(fmt::format("events {}: is no file of events", path));
+  if (words_.empty()) throw core::UserError(cut_off);
+  if (words_[0] != simt::event_magic) throw core::UserError(fmt::format("events {}: is no file of events", path));
   index();
 }
 
@@ -87,8 +93,7 @@ void EventFile::index() {
     if (record.kind == simt::EventKind::pool) add_pool(words);
     at = next;
   }
-  if (!ended)
-    throw core::UserError("the run's events were cut off: it must end by itself (return from main, or exit) to record");
+  if (!ended) throw core::UserError(cut_off);
 }
 
 void EventFile::add_kernel(const EventRecord& record, std::span<const u64> words) {

@@ -19,15 +19,10 @@ inline constexpr u32 no_persist = ~u32{0};
 
 /// Threads of assist warps (simt/assist.hpp) are numbered from here on: 32 a block.
 inline constexpr u64 first_assist_thread = u64{1} << 48;
-/// "thread 3", "assist thread 3".
-inline std::string thread_text(u64 thread) {
-  return thread < first_assist_thread ? "thread " + std::to_string(thread)
-                                      : "assist thread " + std::to_string(thread - first_assist_thread);
-}
 
 struct Persist {
   u64 address = 0, value = 0;
-  u64 thread = 0;  // its number in the launch, through all blocks; 0 for the host or a copy (thread_text())
+  u64 thread = 0;  // its number in the launch, through all blocks, each padded to whole warps; 0 for the host or a copy
   u32 launch = 0;  // 0: the host or a copy
   u32 pc = 0;
   u32 kernel = 0;  // kernel and pc are the place in the program

@@ -240,6 +240,16 @@ OrderVerdict check_persist_order(const EventFile& events, const PersistGraph& gr
   return OrderCheck(events, graph, log).run();
 }
 
+std::string thread_text(const EventFile& events, const Persist& p) {
+  const EventFile::Launch& launch = events.launches()[p.launch];
+  const bool assist = p.thread >= first_assist_thread;
+  const u64 in_block = assist ? warp_lanes : (launch.threads + warp_lanes - 1) / warp_lanes * warp_lanes;
+  const u64 number = assist ? p.thread - first_assist_thread : p.thread;
+  std::string text = fmt::format("{}thread {}", assist ? "assist " : "", number % in_block);
+  if (launch.blocks > 1) text += fmt::format(" of block {}", number / in_block);
+  return text;
+}
+
 std::string text_of(const EventFile& events, const Persist& p) {
   std::string where = fmt::format("{:#x}", p.address);
   for (const auto& pool : events.pools())
@@ -247,7 +257,7 @@ std::string text_of(const EventFile& events, const Persist& p) {
       where = fmt::format("{}+{:#x}", std::filesystem::path(pool.path).filename().string(), p.address - pool.begin());
   std::string who = "the host";
   if (p.launch)
-    who = fmt::format("{} of launch {}, {}", thread_text(p.thread), p.launch,
+    who = fmt::format("{} of launch {}, {}", thread_text(events, p), p.launch,
                       core::readable_name(std::string(events.kernel_name(p.launch))));
   return fmt::format("{}: {} bytes at {} = {:#x}, by {}", events.place(p.launch, p.pc), p.bytes, where, p.value, who);
 }

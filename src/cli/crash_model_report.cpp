@@ -71,6 +71,7 @@ nlohmann::ordered_json json_of(const check::ModelReport& report, const Again<che
                               {"build_seconds", report.build_seconds},
                               {"seconds", report.seconds},
                               {"failures", failures}};
+  if (!report.messages.empty()) json["messages"] = report.messages;
   if (!report.suggestion.empty()) json["suggestion"] = report.suggestion;
   return json;
 }
@@ -87,11 +88,15 @@ bool print_report(const check::ModelReport& report, bool json, const Again<check
   fmt::print("{} events, {} persists (recorded in {}, ordered in {})\n", grouped(report.events),
              grouped(report.persists), seconds_text(report.record_seconds), seconds_text(report.build_seconds));
   fmt::print("{}\n", report.coverage);
-  fmt::print("{} different images recovered in {} ({:.0f} a second{}), {} of them by a process started anew as well\n",
-             grouped(report.distinct), seconds_text(report.seconds), rate, report.warm ? ", forked" : "", report.cold);
+  // Two states are one here when their pools, and what was acknowledged, are equal: they are recovered once.
+  fmt::print(
+      "{} different of {} states recovered in {} ({:.0f} a second{}), {} of them by a process started anew as well\n",
+      grouped(report.distinct), grouped(report.tried), seconds_text(report.seconds), rate,
+      report.warm ? ", forked" : "", report.cold);
   if (report.nested)
-    fmt::print("{} crashes of recoveries, {} different images\n", grouped(report.nested),
+    fmt::print("{} crashes of recoveries, which left {} different images\n", grouped(report.nested),
                grouped(report.nested_distinct));
+  if (!report.messages.empty()) fmt::print("In the recorded run:\n{}", report.messages);
   std::fflush(stdout);
   std::size_t number = 0;
   for (const check::ModelFailure& failure : report.failures) print_failure(failure, ++number, again);

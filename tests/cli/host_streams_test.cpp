@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const program = R"(
+const char* const streams_program = R"(
 #include <everwarp/host.cuh>
 #include <cstdio>
 #include <cstdlib>
@@ -70,7 +70,7 @@ TEST(HostStreams, WorkOfAStreamComesBeforeACopyOfWhatItWrites) {
   const std::string folder = testing::TempDir() + "/ew-host-streams-" + std::to_string(getpid());
   fs::remove_all(folder);
   fs::create_directories(folder);
-  std::ofstream(folder + "/p.cu") << program;
+  std::ofstream(folder + "/p.cu") << streams_program;
   const RunOptions options{.capture = Capture::both, .directory = folder, .timeout_seconds = 120, .no_input = true};
   ASSERT_EQ(run({EW_PROGRAM, "build", "-O2", "p.cu", "-o", "p"}, options).status, 0);
   const Outcome functional = run({folder + "/p"}, options);

@@ -42,7 +42,7 @@ std::string words_of(const ExplainedRun& run, u32 persist) {
 std::string store_of(const ExplainedRun& run, u32 persist) {
   const Persist& p = run.graph.persist(persist);
   if (p.launch == 0) return fmt::format("a store of the host or a copy ({})", words_of(run, persist));
-  return fmt::format("{} ({} of launch {})", place_of(run, persist), thread_text(p.thread), p.launch);
+  return fmt::format("{} ({} of launch {})", place_of(run, persist), thread_text(run.events, p), p.launch);
 }
 
 std::string kernel_of(const ExplainedRun& run, u32 launch) {

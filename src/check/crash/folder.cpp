@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "check/crash/pool_watch.hpp"
 #include "core/diagnostics.hpp"
 #include "runtime/environment.hpp"
@@ -30,11 +32,39 @@ process::Outcome run_in(const CrashPlan& plan, const process::Words& words, cons
                                                  .no_input = true});
 }
 
-void run_program(const CrashPlan& plan, const fs::path& folder, const process::Variables& more) {
+std::string run_program(const CrashPlan& plan, const fs::path& folder, const process::Variables& more) {
   const process::Outcome outcome = run_in(plan, plan.program, folder, more);
   if (outcome.status != 0)
     throw UserError(fmt::format("the program should succeed without a crash first, but it {}:\n{}",
                                 process::how_it_ended(outcome), outcome.output));
+  return outcome.output;
+}
+
+void with_output(const std::string& output, const std::function<void()>& use) {
+  try {
+    use();
+  } catch (const UserError& mistake) {
+    constexpr std::size_t most_lines = 10;
+    std::size_t from = output.find_last_not_of(" \n");
+    if (from == output.npos) throw;
+    const std::string text = output.substr(0, from + 1);
+    for (std::size_t lines = 0; lines < most_lines && from != text.npos && from > 0; ++lines)
+      from = text.rfind('\n', from - 1);
+    throw UserError(fmt::format("{}\nThe program said:\n{}\n", mistake.what(),
+                                from == text.npos || from == 0 ? text : text.substr(from + 1)));
+  }
+}
+
+std::string messages_in(const std::string& output) {
+  // The lines behind a message that are indented belong to it.
+  std::string messages;
+  bool inside = false;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    inside = line.starts_with("everwarp: ") || (inside && line.starts_with("  "));
+    if (inside) messages += line + "\n";
+  }
+  return messages;
 }
 
 void run_recovery(const CrashPlan& plan, const fs::path& folder, const std::vector<fs::path>& pools) {

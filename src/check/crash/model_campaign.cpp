@@ -132,6 +132,7 @@ ModelReport ModelCampaign::report(const std::vector<std::string>& states, const 
   report.events = program_.events().records();
   report.persists = program_.graph().size();
   report.coverage = model_.state.empty() ? program_.coverage() : "one state";
+  report.messages = program_.messages();
   report.record_seconds = program_.record_seconds();
   report.build_seconds = program_.build_seconds();
   report.seconds = seconds;

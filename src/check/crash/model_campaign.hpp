@@ -37,6 +37,7 @@ struct ModelReport {
   double record_seconds = 0, build_seconds = 0, seconds = 0;
   bool warm = false;
   std::vector<ModelFailure> failures;
+  std::string messages;    // of Everwarp, in the output of the recorded run: a kernel that failed
   std::string suggestion;  // states fail, and the program may be written for another model; empty: nothing says so
 };
 

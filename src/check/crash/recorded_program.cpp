@@ -39,16 +39,19 @@ void RecordedProgram::record() {
   const fs::path file = kept.path() / "events";
   std::set<fs::path> there;
   for (const auto& entry : fs::recursive_directory_iterator(scratch.path())) there.insert(entry.path());
-  run_program(plan_, scratch.path(), {{Environment::events_name, file.string()}});
-  if (!fs::exists(file))
-    throw UserError(
-        "the program ran nothing under Everwarp, so there is nothing to crash: was it built with `ew build`?");
-  events_ = std::make_unique<EventFile>(file.string());
-  if (events_->pools().empty())
-    throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
-  pool_paths_ = pool_paths(*events_, scratch.path(), shares_pools_);
-  for (const fs::path& path : pool_paths_) made_pools_ = path.is_relative() && !there.contains(scratch.path() / path);
-  run_recovery(plan_, scratch.path(), pool_paths_);
+  const std::string output = run_program(plan_, scratch.path(), {{Environment::events_name, file.string()}});
+  messages_ = messages_in(output);
+  with_output(output, [&] {
+    if (!fs::exists(file))
+      throw UserError(
+          "the program ran nothing under Everwarp, so there is nothing to crash: was it built with `ew build`?");
+    events_ = std::make_unique<EventFile>(file.string());
+    if (events_->pools().empty())
+      throw UserError("the program maps no persistent pool (gpm_map), so a crash leaves nothing");
+    pool_paths_ = pool_paths(*events_, scratch.path(), shares_pools_);
+    for (const fs::path& path : pool_paths_) made_pools_ = path.is_relative() && !there.contains(scratch.path() / path);
+    run_recovery(plan_, scratch.path(), pool_paths_);
+  });
   record_seconds_ = process::seconds_since(begin);
 }
 

@@ -36,7 +36,11 @@ class RecordedProgram {
 
   /// The names of the states, as many as the budget says. no_pool is the first, if it is one of them.
   std::vector<std::string> state_names() const;
-  std::string coverage() const { return states_->coverage(); }
+  std::string coverage() const {
+    return states_->coverage() + (made_pools_ ? "; and the state before the program has made its pools" : "");
+  }
+  /// What Everwarp has told the program on its standard error (a kernel that failed); empty: nothing.
+  const std::string& messages() const { return messages_; }
   /// The durable persists of a state. REQUIRES: it is not no_pool.
   PersistSet named(const std::string& state, Reach&) const;
   /// When these persists are durable: how many pools had been mapped (the first ones), and the largest progress that
@@ -58,6 +62,7 @@ class RecordedProgram {
   std::unique_ptr<AcknowledgedProgress> acknowledged_, mapped_;
   std::unique_ptr<CrashStates> states_;
   std::vector<std::filesystem::path> pool_paths_;
+  std::string messages_;
   double record_seconds_ = 0, build_seconds_ = 0;
 };
 
