@@ -44,23 +44,14 @@ std::set<std::string> lines_before(const EventFile& events, const PersistGraph& 
   return lines;
 }
 
-/// Suppose that `lines` of the program came behind `absent`, from `present` on: true if each of the states on the way
-/// that are tried recovers.
-bool move_mends(const EventFile& events, const PersistGraph& graph, u32 present, u32 absent,
-                const std::set<std::string>& lines, const Fails& fails) {
-  const u32 launch = graph.persist(present).launch;
-  if (lines.contains(events.place(graph.persist(absent).launch, graph.persist(absent).pc))) return false;
-  std::map<u32, bool> moved;  // by instruction
-  const auto is_moved = [&](const Persist& persist) {
-    if (persist.launch != launch) return false;
-    const auto [found, fresh] = moved.try_emplace(persist.pc, false);
-    if (fresh) found->second = lines.contains(events.place(launch, persist.pc));
-    return found->second;
-  };
+/// Suppose that the persists for which is_moved(number) holds came behind `absent`, from `present` on: true if each of
+/// the states on the way that are tried recovers.
+template <class IsMoved>
+bool move_mends(const PersistGraph& graph, u32 present, u32 absent, IsMoved&& is_moved, const Fails& fails) {
   const auto without_them = [&](u32 end) {
     PersistSet set = first_of(graph.size(), end);
     for (u32 p = present; p < end; ++p)
-      if (is_moved(graph.persist(p))) set.remove(p);
+      if (is_moved(p)) set.remove(p);
     return set;
   };
   constexpr u32 most_asked = 32;
@@ -70,13 +61,32 @@ bool move_mends(const EventFile& events, const PersistGraph& graph, u32 present,
   return true;
 }
 
+/// The same for lines of the program.
+bool moved_lines_mend(const EventFile& events, const PersistGraph& graph, u32 present, u32 absent,
+                      const std::set<std::string>& lines, const Fails& fails) {
+  const u32 launch = graph.persist(present).launch;
+  if (lines.contains(events.place(graph.persist(absent).launch, graph.persist(absent).pc))) return false;
+  std::map<u32, bool> moved;  // by instruction
+  const auto is_moved = [&](u32 p) {
+    const Persist& persist = graph.persist(p);
+    if (persist.launch != launch) return false;
+    const auto [found, fresh] = moved.try_emplace(persist.pc, false);
+    if (fresh) found->second = lines.contains(events.place(launch, persist.pc));
+    return found->second;
+  };
+  return move_mends(graph, present, absent, is_moved, fails);
+}
+
 /// The lines from `present` on came behind `absent`, or its line alone did: a log entry of two inserts has one of them
-/// between the two.
+/// between the two. Stores of the host have no lines: there the store alone is moved, or all stores of the host.
 bool swap_mends(const EventFile& events, const PersistGraph& graph, u32 present, u32 absent, const Fails& fails) {
+  if (graph.persist(present).launch == 0 && move_mends(
+                                                graph, present, absent, [&](u32 p) { return p == present; }, fails))
+    return true;
   const auto lines = lines_before(events, graph, present, absent);
-  if (move_mends(events, graph, present, absent, lines, fails)) return true;
+  if (moved_lines_mend(events, graph, present, absent, lines, fails)) return true;
   const std::string own = events.place(graph.persist(present).launch, graph.persist(present).pc);
-  return lines.size() > 1 && move_mends(events, graph, present, absent, {own}, fails);
+  return lines.size() > 1 && moved_lines_mend(events, graph, present, absent, {own}, fails);
 }
 
 /// REQUIRES: the first `fail` persists fail, the first `from` do not.
@@ -111,6 +121,43 @@ void sharpen_blame(const PersistGraph& graph, const Fails& fails, Blame& blame) 
     if (!state.has(thread[i + 1]) || !fails(state)) continue;
     blame.absent = thread[i], blame.present = thread[i + 1], blame.state = state;
     return;
+  }
+}
+
+void isolate_blame(const PersistGraph& graph, const Fails& fails, Blame& blame) {
+  if (blame.passed_through) return;
+  const u32 size = graph.size();
+  Reach reach(graph);
+  const auto without = [&](u32 missing, u32 count) {
+    PersistSet set = first_of(size, count);
+    reach.remove_above(missing, set);
+    return set;
+  };
+  u32 absent = *blame.absent, present = *blame.present;
+  PersistSet state = without(absent, present + 1);
+  if (!state.has(present) || !fails(state)) return;
+  constexpr int most_rounds = 16;
+  for (int round = 0; round < most_rounds; ++round) {
+    if (fails(first_of(size, absent)) || fails(first_of(size, present + 1))) return;
+    present = last_before_turn(absent, present + 1, [&](u32 end) { return fails(state.cut_at(end)); });
+    state = state.cut_at(present + 1);
+    std::vector<u32> missing;  // without all of these it fails
+    for (u32 p = absent; p < present; ++p)
+      if (!state.has(p)) missing.push_back(p);
+    const auto with_first = [&](u32 count) {
+      PersistSet set = state;
+      for (u32 i = 0; i < count; ++i) set.add(missing[i]);
+      return set;
+    };
+    const u32 needed =
+        last_before_turn(0, static_cast<u32>(missing.size()), [&](u32 count) { return !fails(with_first(count)); });
+    if (needed == 0) {
+      blame.absent = absent, blame.present = present, blame.state = state, blame.alone = true;
+      return;
+    }
+    PersistSet narrower = without(missing[needed], present + 1);
+    if (!narrower.has(present) || !fails(narrower)) return;
+    absent = missing[needed], state = std::move(narrower);
   }
 }
 

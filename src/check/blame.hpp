@@ -24,6 +24,9 @@ struct Blame {
   /// Only with passed_through. Suppose that the program's line of `present` came behind `absent`, or with it the
   /// thread's lines from there to the line of `absent`: none of the states on the way that were tried fails then.
   bool mended_by_swap = false;
+  /// Only without passed_through. The state is the run's own first present + 1 persists, without `absent` and what must
+  /// follow it. The run's own state recovers, and so does this one with `absent`: nothing else is to blame.
+  bool alone = false;
   std::optional<u32> present, absent;
   PersistSet state;  // fails; has every persist before `absent`, and none behind `present`
 };
@@ -34,6 +37,10 @@ Blame find_blame(const EventFile&, const PersistGraph&, const PersistSet& set, u
 /// If both persists are of one thread: looks for two that follow each other in this thread, and fail by themselves.
 /// Blames these instead. A fence belongs between them.
 void sharpen_blame(const PersistGraph&, const Fails&, Blame&);
+
+/// Looks for a pair that is to blame alone, and blames it. When it finds none, two orders or more are missing together:
+/// the blame stays.
+void isolate_blame(const PersistGraph&, const Fails&, Blame&);
 
 /// REQUIRES: the first `count` persists fail. Returns a larger number of first persists that does not fail; nothing,
 /// when it finds none. It is the least such number if that lies near `count`. Further away the search skips numbers.

@@ -139,6 +139,14 @@ PersistSet CrashStates::named(const std::string& name, Reach& reach) const {
   const u32 size = graph_.size();
   if (name == "none") return PersistSet(size);
   if (name == "all") return PersistSet(size, true);
+  // "upto:N,without:M"
+  if (const auto comma = name.find(",without:"); name.starts_with("upto:") && comma != name.npos) {
+    PersistSet set = named(name.substr(0, comma), reach);
+    const PersistSet rest = named(name.substr(comma + 1), reach);
+    for (u32 p = 0; p < size; ++p)
+      if (!rest.has(p)) set.remove(p);
+    return set;
+  }
   const auto colon = name.find(':');
   const std::string kind = name.substr(0, colon);
   u64 number = 0;

@@ -21,8 +21,8 @@ class CrashStates {
   /// "none", "all", "with:N", "without:N" or "random:N"; in an exhaustive list "state:N".
   std::string name(u64 index) const;
   PersistSet state(u64 index, Reach&) const;
-  /// Knows one more name: "upto:N", the first N persists of the run. Throws core::UserError when there is no such
-  /// state.
+  /// Knows two more names: "upto:N", the first N persists of the run; and "upto:N,without:M", these without persist M
+  /// and those that need it. Throws core::UserError when there is no such state.
   PersistSet named(const std::string& name, Reach&) const;
 
   bool exhaustive() const { return exhaustive_; }

@@ -250,16 +250,21 @@ std::string thread_text(const EventFile& events, const Persist& p) {
   return text;
 }
 
-std::string text_of(const EventFile& events, const Persist& p) {
-  std::string where = fmt::format("{:#x}", p.address);
+std::string bytes_text(const EventFile& events, u64 address, u64 bytes) {
   for (const auto& pool : events.pools())
-    if (p.address >= pool.begin() && p.address < pool.end())
-      where = fmt::format("{}+{:#x}", std::filesystem::path(pool.path).filename().string(), p.address - pool.begin());
+    if (address >= pool.begin() && address < pool.end())
+      return fmt::format("{} bytes at {}+{:#x}", bytes, std::filesystem::path(pool.path).filename().string(),
+                         address - pool.begin());
+  return fmt::format("{} bytes at {:#x}", bytes, address);
+}
+
+std::string text_of(const EventFile& events, const Persist& p) {
   std::string who = "the host";
   if (p.launch)
     who = fmt::format("{} of launch {}, {}", thread_text(events, p), p.launch,
                       core::readable_name(std::string(events.kernel_name(p.launch))));
-  return fmt::format("{}: {} bytes at {} = {:#x}, by {}", events.place(p.launch, p.pc), p.bytes, where, p.value, who);
+  return fmt::format("{}: {} = {:#x}, by {}", events.place(p.launch, p.pc), bytes_text(events, p.address, p.bytes),
+                     p.value, who);
 }
 
 std::string text_of(const EventFile& events, const PersistGraph& graph, const OrderViolation& v) {

@@ -34,6 +34,8 @@ OrderVerdict check_persist_order(const EventFile&, const PersistGraph&, const Du
 /// The thread as CUDA numbers it: "thread 3"; "thread 3 of block 1" when the launch has several blocks; "assist thread
 /// 3". REQUIRES: a kernel has stored it.
 std::string thread_text(const EventFile&, const Persist&);
+/// "8 bytes at kvs.pool+0x80".
+std::string bytes_text(const EventFile&, u64 address, u64 bytes);
 /// "kvs.cu:117: 8 bytes at kvs.pool+0x80 = 0x5, by thread 7 of launch 3, insert".
 std::string text_of(const EventFile&, const Persist&);
 /// Two sentences, with both source lines.

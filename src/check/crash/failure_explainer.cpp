@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <regex>
+#include <tuple>
 
 #include "check/blame.hpp"
 #include "check/crash/recorded_recovery.hpp"
@@ -27,6 +30,14 @@ void tell_outcome(const process::Outcome& outcome, ModelFailure& failure) {
   failure.status = outcome.status;
   failure.output =
       outcome.output + (outcome.status == 1 ? "" : fmt::format("[the recovery {}]\n", process::how_it_ended(outcome)));
+}
+
+/// The advice without the numbers that tell one store of a line from another. Failures that then agree are told once.
+/// A store of the host has no line: its address stays.
+std::string without_instances(const ModelFailure& failure) {
+  static const std::regex numbers("((thread|block|launch|call) )[0-9]+"), addresses("[+]0x[0-9a-f]+");
+  const std::string text = std::regex_replace(failure.advice, numbers, "$1");
+  return failure.not_durable_at == "the host" ? text : std::regex_replace(text, addresses, "");
 }
 
 }  // namespace
@@ -58,7 +69,7 @@ std::vector<ModelFailure> FailureExplainer::explain_all(const std::vector<Failed
     const bool early = failure.kind == FailureClass::early_acknowledgement;
     const std::string key =
         fmt::format("{} {} {} {}", name_of(failure.kind), failure.nested.empty(),
-                    early ? failure.not_durable_at : failure.durable_at, early ? "" : failure.advice);
+                    early ? failure.not_durable_at : failure.durable_at, early ? "" : without_instances(failure));
     const auto [found, fresh] = told.try_emplace(key, explained.size());
     if (!fresh)
       explained[found->second].alike += failure.alike;
@@ -83,45 +94,56 @@ ModelFailure FailureExplainer::explain(const FailedState& failed) {
     failure.advice = "let the recovery succeed where there is no pool yet (gpm_size() is 0)";
   } else {
     explain_crashed_run(failed, failure);
-    if (failure.state != failed.state)
-      tell_outcome(worker_.judge(program_.named(failure.state, worker_.reach())), failure);
+    if (failure.state != failed.state) {
+      const process::Outcome outcome = worker_.judge(program_.named(failure.state, worker_.reach()));
+      if (outcome.status == 0)
+        failure.state = failed.state;  // more counts as acknowledged there than what made this state fail
+      else
+        tell_outcome(outcome, failure);
+    }
   }
   return failure;
 }
 
-void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailure& failure) {
-  const EventFile& events = program_.events();
-  const PersistGraph& graph = program_.graph();
-  const AcknowledgedProgress& acknowledgements = program_.acknowledgements();
-  const ExplainedRun run{events, graph, program_.axioms(), false};
-  const u32 size = graph.size();
-  u64 told = 0;
+/// Finds the persists, or the acknowledgement, that are to blame for the failure of `failed`. `least`: the progress
+/// that recoveries are told where the run has acknowledged nothing. `fails` judges a set of persists with a progress.
+/// `nothing`: what happened, and what to do, when it fails where nothing of the run is durable.
+void FailureExplainer::explain_set(const ExplainedRun& run, const PersistSet& failed, u64 least,
+                                   const AcknowledgedProgress& acknowledgements, const FailsWhenTold& fails_when_told,
+                                   const std::pair<std::string, std::string>& nothing, ModelFailure& failure) {
+  const u32 size = run.graph.size();
+  u64 told = least;
+  const Fails fails_then = [&](const PersistSet& set) { return fails_when_told(set, told); };
+  // A recovery may find that the run has come further than what it is told. So later acknowledgements count where the
+  // run had made them by the last persist that is there.
   const Fails fails = [&](const PersistSet& set) {
-    worker_.build(set);
-    worker_.tell_acknowledged(told);
-    return verdicts_.of(worker_.digest(), [&] { return worker_.recover(); }).status != 0;
+    const u32 last = Ends(set).last_present;
+    u64 made = 0;
+    for (std::size_t i = 0; i < acknowledgements.size(); ++i)
+      if (last != no_persist && acknowledgements.issued(i) <= last + 1) made = acknowledgements.progress(i);
+    return fails_when_told(set, std::max(told, std::min(made, acknowledgements.of(set))));
   };
-  if (fails(failed.set)) {
+  if (fails_then(failed)) {
+    const Fails& fails = fails_then;
     if (!fails(PersistSet(size)))
-      return explain_blame(run, find_blame(events, graph, failed.set, 0, fails), fails, failure);
-    failure.happened = "the recovery fails where nothing has become durable yet";
-    failure.advice = "let the recovery succeed on a pool that is still empty (all bytes zero)";
+      return explain_blame(run, find_blame(run.events, run.graph, failed, 0, fails), fails, failure);
+    std::tie(failure.happened, failure.advice) = nothing;
     return;
   }
   // Without an acknowledgement the state is recovered. Finds the first acknowledgement with which it is not.
   u32 issued = 0;
-  const u64 most = acknowledgements.of(failed.set);
+  const u64 most = acknowledgements.of(failed);
   for (std::size_t i = 0; i < acknowledgements.size() && acknowledgements.progress(i) <= most; ++i) {
-    told = acknowledgements.progress(i), issued = acknowledgements.issued(i);
-    if (fails(failed.set)) break;
+    told = std::max(least, acknowledgements.progress(i)), issued = acknowledgements.issued(i);
+    if (fails_then(failed)) break;
   }
   failure.acknowledged = told;
-  const PersistSet with_all_before = failed.set.filled_to(issued);
+  const PersistSet with_all_before = failed.filled_to(issued);
   if (!fails(with_all_before)) {  // the state lacks a persist that had been issued before the acknowledgement
     u32 broken = 0, mended = issued;
     while (mended - broken > 1) {
       const u32 middle = broken + (mended - broken) / 2;
-      (fails(failed.set.filled_to(middle)) ? broken : mended) = middle;
+      (fails(failed.filled_to(middle)) ? broken : mended) = middle;
     }
     return explain_early_acknowledgement(run, mended - 1, false, failure);
   }
@@ -132,7 +154,20 @@ void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailu
     failure.advice = "no fence helps: the recovery gives up what is there, or looks for it in the wrong place";
     return;
   }
-  explain_blame(run, find_blame(events, graph, with_all_before, issued, fails), fails, failure);
+  explain_blame(run, find_blame(run.events, run.graph, with_all_before, issued, fails), fails, failure);
+}
+
+void FailureExplainer::explain_crashed_run(const FailedState& failed, ModelFailure& failure) {
+  const ExplainedRun run{program_.events(), program_.graph(), program_.axioms(), false};
+  const FailsWhenTold fails = [&](const PersistSet& set, u64 told) {
+    worker_.build(set);
+    worker_.tell_acknowledged(told);
+    return verdicts_.of(worker_.digest(), [&] { return worker_.recover(); }).status != 0;
+  };
+  explain_set(run, failed.set, 0, program_.acknowledgements(), fails,
+              {"the recovery fails where nothing has become durable yet",
+               "let the recovery succeed on a pool that is still empty (all bytes zero)"},
+              failure);
 }
 
 /// Records the recovery once more, and finds those of its own persists that are to blame.
@@ -142,20 +177,23 @@ void FailureExplainer::explain_crashed_recovery(const FailedState& failed, Model
   const RecordedRecovery recovery(worker_.recovery(), nothing ? PoolFiles{} : worker_.pool_files(),
                                   nothing ? 0 : worker_.acknowledged(), program_.axioms());
   if (!recovery.ran()) return;
-  const Fails fails = [&](const PersistSet& set) { return recovery.crashed(set).status != 0; };
   CrashStates states(recovery.graph(), program_.plan().nested_points, recovery_seed(program_.plan(), failed.state));
   Reach reach(recovery.graph());
   const PersistSet set = states.named(failed.nested, reach);
-  if (fails(PersistSet(set.size()))) {
-    failure.happened = "a recovery that had changed nothing yet when it was crashed cannot be followed by another";
-    failure.advice = "let the recovery succeed on what it has found itself";
-    return;
-  }
   const ExplainedRun run{recovery.events(), recovery.graph(), program_.axioms(), true};
-  explain_blame(run, find_blame(run.events, run.graph, set, 0, fails), fails, failure);
+  const FailsWhenTold fails = [&](const PersistSet& of, u64 told) { return recovery.crashed(of, told).status != 0; };
+  explain_set(run, set, recovery.told(), recovery.acknowledgements(), fails,
+              {"a recovery that had changed nothing yet when it was crashed cannot be followed by another",
+               "let the recovery succeed on what it has found itself"},
+              failure);
   if (failure.nested == failed.nested) return;
   const PersistSet told = states.named(failure.nested, reach);
-  tell_outcome(recovery.crashed(told), failure);
+  const process::Outcome outcome = recovery.crashed(told);
+  if (outcome.status == 0) {
+    failure.nested = failed.nested;
+    return;
+  }
+  tell_outcome(outcome, failure);
   failure.output += recovery.text_of_crash(told);
 }
 

@@ -3,7 +3,9 @@
 // which outlives it.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check/crash/image_verdicts.hpp"
@@ -23,7 +25,10 @@ class FailureExplainer {
   std::vector<ModelFailure> explain_all(const std::vector<FailedState>&);
 
  private:
+  using FailsWhenTold = std::function<bool(const PersistSet&, u64 acknowledged)>;
   ModelFailure explain(const FailedState&);
+  void explain_set(const ExplainedRun&, const PersistSet& failed, u64 least, const AcknowledgedProgress&,
+                   const FailsWhenTold&, const std::pair<std::string, std::string>& nothing, ModelFailure&);
   void explain_crashed_run(const FailedState&, ModelFailure&);
   void explain_crashed_recovery(const FailedState&, ModelFailure&);
   std::string place_of(u32 persist) const;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check/blame.hpp"
+#include "check/host_calls.hpp"
 
 namespace ew::check {
 
@@ -40,6 +41,7 @@ struct ExplainedRun {
   const PersistGraph& graph;
   const PersistAxioms& axioms;
   bool of_recovery;
+  HostCalls calls{events, axioms};
 };
 /// Fills in a failure's class, lines and advice, from the persists that are to blame. `fails` judges states of the run.
 void explain_blame(const ExplainedRun&, Blame, const Fails&, ModelFailure&);

@@ -44,8 +44,8 @@ std::string RecordedRecovery::text_of_crash(const PersistSet& set) const {
   return fmt::format("[the recovery was crashed when {} had become durable]\n", durable);
 }
 
-process::Outcome RecordedRecovery::crashed(const PersistSet& set) const {
-  return recovery_.run(left(set), acknowledged(set));
+process::Outcome RecordedRecovery::crashed(const PersistSet& set, u64 acknowledged) const {
+  return recovery_.run(left(set), acknowledged);
 }
 
 }  // namespace ew::check

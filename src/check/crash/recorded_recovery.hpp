@@ -28,8 +28,12 @@ class RecordedRecovery {
   u64 acknowledged(const PersistSet&) const;
   /// A line that says how far the crashed recovery had come.
   std::string text_of_crash(const PersistSet&) const;
-  /// Recovers the image that this crash leaves.
-  process::Outcome crashed(const PersistSet&) const;
+  /// Recovers the image that this crash leaves; in the second form it is told this progress.
+  process::Outcome crashed(const PersistSet& set) const { return crashed(set, acknowledged(set)); }
+  process::Outcome crashed(const PersistSet&, u64 acknowledged) const;
+  /// What the recovery itself acknowledges, and the progress that it was told.
+  const AcknowledgedProgress& acknowledgements() const { return *progress_; }
+  u64 told() const { return told_; }
 
  private:
   Recovery& recovery_;
