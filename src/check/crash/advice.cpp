@@ -384,6 +384,9 @@ void explain_missing_order(const ExplainedRun& run, const Blame& blame, ModelFai
         run.axioms.durable_at_end ? std::string()
                                   : fmt::format("end the kernel of {} with {}, and ", absent, run.axioms.waiting_fence),
         launch_of(run, missing.launch), later);
+  else if (evidence.same_thread && evidence.flag && run.axioms.across == PersistAxioms::Across::releases)
+    failure.advice = fmt::format("make the store at {} a release (pRel_dev), or insert {} between {} and it", present,
+                                 run.axioms.fence, absent);
   else if (evidence.same_thread && absent == present && missing.pc == there.pc)
     failure.advice =
         fmt::format("insert {} behind {}, before the same thread stores there again", run.axioms.fence, absent);
