@@ -20,7 +20,7 @@ class Livelock {
 
  private:
   u64 cycles_;  // for so long they may do nothing else
-  core::Cycle spinning_since_ = 0, looping_since_ = 0;
+  core::Cycle spinning_since_ = 0, looping_since_ = 0, looked_at_ = 0;
   u64 stores_before_ = 0, changes_before_ = 0;
 };
 

@@ -293,5 +293,42 @@ int main() {
   fs::remove_all(folder);
 }
 
+// A warp whose polls are held back did nothing between two looks, and the time began anew: on any machine with slow
+// polls it spun for ever. Two kernels in two streams; the second waits for a host that waits for the first.
+TEST(DeadlockReport, AWarpThatPollsSeldomIsFound) {
+  const std::string folder = testing::TempDir() + "/ew-seldom-polls";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  std::ofstream(folder + "/seldom.cu") << R"(#include <everwarp/gpm.cuh>
+__global__ void consumer(volatile unsigned* flag) {
+  while (*flag == 0) {}
+}
+__global__ void producer(volatile unsigned* flag) { *flag = 1; }
+int main() {
+  unsigned* flag;
+  cudaMalloc(&flag, 4);
+  cudaMemset(flag, 0, 4);
+  cudaStream_t a, b;
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+  consumer<<<1, 1, 0, a>>>(flag);
+  gpm_persist_begin();
+  producer<<<1, 1, 0, b>>>(flag);
+  gpm_persist_end();
+  return cudaStreamSynchronize(a) == cudaErrorLaunchFailure ? 7 : 0;
+}
+)";
+  const auto call = [&](const Words& words) {
+    return run(words, {.capture = Capture::both, .directory = folder, .timeout_seconds = 120, .no_input = true});
+  };
+  ASSERT_EQ(call({EW_PROGRAM, "build", "-O2", "seldom.cu", "-o", "seldom"}).status, 0);
+  const Outcome outcome = call({EW_PROGRAM, "run", "-m", "titan-rtx-optane", "--set", "sm.count=4", "./seldom"});
+  EXPECT_FALSE(outcome.timed_out);
+  for (const char* part :
+       {"deadlock: for 50000000 cycles all warps have polled values that nobody changes", "seldom.cu:3"})
+    EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
+  fs::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace ew::cli
