@@ -295,8 +295,8 @@ StoreEvidence evidence_of(const EventFile& events, const PersistAxioms& axioms, 
   const bool one_launch = missing.record.launch != 0 && missing.record.launch == there.record.launch;
   evidence.same_block = one_launch && missing.record.block == there.record.block;
   evidence.same_thread = one_launch && missing.thread == there.thread;
-  evidence.flag = there.record.action != EventAction::none && there.record.action != EventAction::weak &&
-                  !is_releasing(there.record);
+  evidence.flag = there.record.kind == simt::EventKind::store && there.record.action != EventAction::none &&
+                  there.record.action != EventAction::weak && !is_releasing(there.record);
   StoreEvidence::Access release;
   u64 flag = 0, at = 0;
   events.each([&](const EventRecord& record, std::span<const u64> words) {

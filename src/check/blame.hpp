@@ -58,7 +58,8 @@ struct StoreEvidence {
     Scope scope = Scope::none;
   };
   bool same_thread = false, same_block = false;
-  bool flag = false;  // `present` is a strong store that is no release: other threads may learn of `absent` by it
+  bool flag =
+      false;  // `present` is a strong store, no atomic, and no release: other threads may learn of `absent` by it
   /// The last release of the thread of `absent` before `absent`, if another thread acquired it. Empty when the thread
   /// released something between `absent` and `present`.
   std::optional<Access> release_before;
