@@ -194,6 +194,7 @@ PersistSet CrashStates::random_state(u64 number, Reach& reach) const {
 
 std::string CrashStates::coverage() const {
   const std::string persists = grouped(graph_.size());
+  if (graph_.size() == 0) return "exhaustive: the one state that there is without persists";
   if (exhaustive_)
     return fmt::format("exhaustive: all {} states that {} persists allow", grouped(every_.size()), persists);
   const double digits = antichain_ * std::log10(2.0);

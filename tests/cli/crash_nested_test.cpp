@@ -156,6 +156,46 @@ int main(int argc, char** argv) {
   }
 }
 
+// The recovery goes on outside of a persist region: nothing of it becomes durable before it ends, and it acknowledges
+// all the same. It was crashed behind durable writes alone, of which there are none.
+TEST_F(CrashNested, ARecoveryThatAcknowledgesTooMuchIsFoundBehindItsLastWriteInTime) {
+  std::ofstream(folder_ + "/count.cu") << R"(#include <everwarp/gpm.cuh>
+__global__ void put(unsigned* p, unsigned v) {
+  *p = v;
+  gpm_persist();
+}
+int main(int argc, char** argv) {
+  const bool recover = argc > 1;
+  if (recover && gpm_size("p.pool") == 0) return 0;
+  unsigned* p = static_cast<unsigned*>(gpm_map("p.pool", recover ? 0 : 4096, !recover));
+  if (recover && *p < gpm_acknowledged()) return 1;
+#ifdef FORGETS
+  if (!recover) gpm_persist_begin();
+#else
+  gpm_persist_begin();
+#endif
+  const unsigned first = *p + 1;
+  for (unsigned v = first; v < first + 2; ++v) {
+    put<<<1, 1>>>(p, v);
+    cudaDeviceSynchronize();
+    gpm_acknowledge(v);
+  }
+  return 0;
+}
+)";
+  const Words campaign{"--machine", "titan-rtx-optane", "--timing", "--at", "random", "--count", "6", "--cold", "6"};
+  for (const bool forgets : {false, true}) {
+    build({forgets ? "-DFORGETS" : "-DNONE", "count.cu", "-o", "count"});
+    const Words program{"--recover", "./count recover", "--", "./count"};
+    EXPECT_EQ(report(campaign, program, 0)["failed"], 0);
+    const auto found = report(with(campaign, {"--nested", "2"}), program, forgets ? 1 : 0);
+    ASSERT_TRUE(found.is_object());
+    EXPECT_GT(found["nested"], 0) << found.dump(2);
+    EXPECT_EQ(found.dump().find("crashed right after its last acknowledgement") != std::string::npos, forgets);
+    EXPECT_EQ(found.value("unlike", 0), 0) << found.dump(2);
+  }
+}
+
 TEST_F(CrashNested, MistakesAreSentences) {
   build({EW_WORKLOADS "/sbrp/scan.cu", "-o", "scan"});
   const Words program{"--recover", "./scan --recover p.pool", "--", "./scan", "--small", "--pool", "p.pool"};

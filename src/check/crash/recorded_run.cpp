@@ -58,6 +58,12 @@ u64 RecordedRun::acknowledged_before(const CrashMoment& moment) const {
   return progress;
 }
 
+std::optional<u64> RecordedRun::writes_at_last_promise(u64 progress) const {
+  for (auto one = acknowledgements_.rbegin(); one != acknowledgements_.rend(); ++one)
+    if (one->progress > progress) return one->writes;
+  return std::nullopt;
+}
+
 u64 RecordedRun::last_cycle() const {
   return std::max(log_->last_cycle(), acknowledgements_.empty() ? 0 : acknowledgements_.back().cycle + 1);
 }

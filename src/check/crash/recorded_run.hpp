@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,8 @@ class RecordedRun {
   /// The number of the log's records before the moment; and the largest progress that was acknowledged before it.
   u64 writes_before(const CrashMoment&) const;
   u64 acknowledged_before(const CrashMoment&) const;
+  /// How many durable writes came before the last acknowledgement of more than `progress`. Nothing: there is none.
+  std::optional<u64> writes_at_last_promise(u64 progress) const;
 
   /// The number of pools that had been mapped before the moment (the first ones). The files of the others are as before
   /// the run.

@@ -97,8 +97,9 @@ class TimedCampaign::Worker {
           fmt::format("after the real crash the recovery {}\n{}", process::how_it_ended(again), again.output);
   }
 
-  /// Crashes the recovery of the image at moments of its own. If `kill`, a process is really killed at one of them.
-  /// REQUIRES: build() has made the image, and its recovery succeeds.
+  /// Crashes the recovery of the image behind durable writes of its own, and behind its last acknowledgement. If
+  /// `kill`, a process is really killed at one of these moments. REQUIRES: build() has made the image, and its recovery
+  /// succeeds.
   void crash_recovery(TimedTrial& trial, bool kill) {
     const PoolFiles before = image();
     const Recording recording;
@@ -109,15 +110,25 @@ class TimedCampaign::Worker {
       return;
     }
     const RecordedRun run(recording, recovery_.folder());
-    if (!run.ran() || run.last_write() == 0) return;
+    if (!run.ran()) return;
+    const u64 writes = run.last_write();
+    const auto promised = run.writes_at_last_promise(trial.acknowledged);
+    if (writes == 0 && !promised) return;
     const u64 seed = core::fingerprint(fmt::format("{} {}", trial.writes, trial.acknowledged));
-    const auto points = nested_points(campaign_.plan_, run.last_write(), seed);
+    auto points = nested_points(campaign_.plan_, writes + promised.has_value(), seed);
+    if (promised && campaign_.plan_.nested_at.empty()) points.back() = writes + 1;
+    const auto place = [&](u64 point) {
+      return point > writes ? std::string("last acknowledgement")
+                            : fmt::format("durable write {} of {}", point, writes);
+    };
     std::vector<std::string> files = run.empty_files();
     PoolFiles after;
     const auto judge = [&](u64 point) {
-      const CrashMoment moment{true, point};
+      // Behind an acknowledgement is before the next write.
+      const bool behind_promise = point > writes;
+      const CrashMoment moment{true, behind_promise ? *promised + 1 : point};
       after = overlaid(before, run.pool_paths(), std::span(files).first(run.pools_before(moment)));
-      run.build(run.writes_before(moment), files);
+      run.build(run.writes_before({true, behind_promise ? *promised : point}), files);
       const u64 acknowledged = std::max(trial.acknowledged, run.acknowledged_before(moment));
       return campaign_.nested_.of(digest_of(after, acknowledged), [&] { return recovery_.run(after, acknowledged); });
     };
@@ -128,12 +139,11 @@ class TimedCampaign::Worker {
       if (second.status == 0) continue;
       trial.nested_at = killed_at = point;
       trial.status = second.status;
-      trial.output =
-          fmt::format("{}[the recovery was crashed right after its durable write {} of {}, the one after that {}]\n",
-                      second.output, point, run.last_write(), process::how_it_ended(second));
+      trial.output = fmt::format("{}[the recovery was crashed right after its {}, the one after that {}]\n",
+                                 second.output, place(point), process::how_it_ended(second));
       break;
     }
-    if (!kill) return;
+    if (!kill || killed_at > writes) return;       // a process is killed at a write
     const int expected = judge(killed_at).status;  // also makes the files
     kill_recovery(trial, killed_at, before, after, expected);
   }
