@@ -89,8 +89,9 @@ void PrivateCacheConfig::fields(Self& self, Visitor&& visit) {
   visit("bank_bytes", self.bank_bytes, Range{4, 128}, "bytes", "Of an access, what its bank moves in a cycle.",
         "SBRP artifact: four banks of a sector, 128 bytes a cycle in all");
   visit("tags", self.tags, Range{1, 32}, "lines",
-        "Of one load, so many lines are looked up and read in a cycle, if their words lie at different places in their "
-        "lines. More than 1 only with one bank that moves a line in a cycle.",
+        "Of one load, so many lines are looked up in a cycle. The load takes as long, or as many cycles as it has "
+        "words at "
+        "one place of their lines, if these are more. More than 1 only with one bank that moves a line in a cycle.",
         "GPGPU-Sim: one line a cycle");
   visit("latency", self.latency, Range{1, 10000}, "cycles", "From a hit's acceptance to its value.",
         "SBRP artifact, gpgpu_l1_latency");

@@ -93,6 +93,15 @@ CorrelatedRow correlated(const SiliconRow& row, const Reading& ours, const Machi
   return {row, silicon / share.amount, here / scale.sms, "GB/s an SM"};
 }
 
+/// What a figure measures, however often, wide or near: "syncthreads" of syncthreads_16, "latency_l2" of
+/// latency_l2_near.
+std::string_view family_of(std::string_view figure) {
+  for (const std::string_view ending : {"_all_sms", "_sm", "_near"})
+    if (figure.ends_with(ending)) return figure.substr(0, figure.size() - ending.size());
+  const std::size_t digits = figure.find_last_not_of("0123456789") + 1;
+  return digits < figure.size() && figure[digits - 1] == '_' ? figure.substr(0, digits - 1) : figure;
+}
+
 std::string board_of(const SiliconMeasurement& measured) {
   std::string text = fmt::format("{}, driver {}, CUDA {}", measured.device, measured.driver, measured.cuda);
   if (!measured.sm_clock_mhz.empty()) text += fmt::format(", SMs at up to {} MHz", measured.sm_clock_mhz);
@@ -144,8 +153,9 @@ std::optional<double> Correlation::mean_error(std::optional<Use> only) const {
 
 Correlation Correlation::only_untold() const {
   const auto told = [&](const CorrelatedRow& one) {
-    return std::ranges::any_of(
-        rows, [&](const CorrelatedRow& row) { return row.row.use == Use::set && row.row.figure == one.row.figure; });
+    return std::ranges::any_of(rows, [&](const CorrelatedRow& row) {
+      return row.row.use == Use::set && family_of(row.row.figure) == family_of(one.row.figure);
+    });
   };
   Correlation some = *this;
   std::erase_if(some.rows, [&](const CorrelatedRow& one) { return one.row.use != Use::test || told(one); });
@@ -184,7 +194,8 @@ Correlation correlate(const std::string& machine, const SiliconMeasurement& meas
   };
   for (const auto& [name, silicon] : measured.figures) {
     const bool is_set = std::ranges::find(measured.set, name) != measured.set.end();
-    if (const auto ours = figures.find(name); ours != figures.end())
+    // A difference of two times may be 0 or less: there is no difference in percent.
+    if (const auto ours = figures.find(name); ours != figures.end() && silicon.value > 0)
       add(name, silicon, ours->second, is_set ? Use::set : Use::test);
     else
       result.missing.push_back(name);

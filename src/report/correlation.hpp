@@ -47,7 +47,7 @@ struct Correlation {
   std::optional<double> mean_error(std::optional<Use> only = std::nullopt) const;
   std::size_t count(std::optional<Use> only = std::nullopt) const;
 
-  /// Rows of use test whose figure has no row of use set: the machine was not told this figure from anywhere.
+  /// Rows of use test of whose figure, and of its family (syncthreads_1, syncthreads_32), no row has use set.
   Correlation only_untold() const;
 };
 

@@ -99,8 +99,8 @@ This page is made by a command. It runs the microbenchmarks on each machine, and
 - *difference*: how much ours differs from silicon. The mean error is the mean of the differences without their signs.
 - *set*: a parameter of the machine file was set from this row. So the row says nothing about accuracy. *test*: no parameter was set from it.
   In the plot, the points of set rows are hollow. The dashed lines are 10 % to either side.
-- *untold*: rows of use test whose figure has no row of use set. Nothing told the machine file this figure, of this board or another. Rows
-  of use test beside a set row of the same figure show how far several measurements agree.
+- *untold*: rows of use test of whose figure no row has use set, nor of another figure of its family (`syncthreads_1`, `syncthreads_32`).
+  The other rows of use test show how far several measurements agree.
 - *of peak*: each side is divided by the peak bandwidth of its own memory. *GB/s an SM* and *a slice*: by its own number of SMs, or
   of slices of the L2.
 
@@ -128,7 +128,8 @@ std::string label(Point at, const std::string& text, const char* more = "text-an
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", at.x, at.y, more, escaped(text));
 }
 
-constexpr const char* colours[] = {"#1f6feb", "#d1242f", "#1a7f37", "#9a6700", "#8250df", "#57606a"};
+constexpr const char* colours[] = {"#1f6feb", "#d1242f", "#1a7f37", "#9a6700",
+                                   "#8250df", "#57606a", "#bf3989", "#1b7c83"};
 
 /// Axes with a line a power of ten, and the diagonals: equal, and a tenth to either side.
 std::string axes(double low, double high) {
@@ -207,14 +208,16 @@ std::string markdown_of(const std::vector<Correlation>& correlations, const std:
                                             correlations[0].machine, correlations[0].board)
                               : head;
   text +=
-      "\n| machine | rows of use test | mean error of them | of these untold | mean error of them | all rows | mean "
-      "error "
-      "of all |\n|---|---|---|---|---|---|---|\n";
+      measured
+          ? "\n| machine | rows of use test | mean error of them | all rows | mean error of all "
+            "|\n|---|---|---|---|---|\n"
+          : "\n| machine | rows of use test | mean error of them | of these untold | mean error of them | all rows | "
+            "mean error of all |\n|---|---|---|---|---|---|---|\n";
   for (const Correlation& one : correlations) {
     const Correlation untold = one.only_untold();
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", one.machine, one.count(Use::test),
-                        mean_text(one, Use::test), untold.count(), mean_text(untold, std::nullopt), one.count(),
-                        mean_text(one, std::nullopt));
+    text += fmt::format("| {} | {} | {} | ", one.machine, one.count(Use::test), mean_text(one, Use::test));
+    if (!measured) text += fmt::format("{} | {} | ", untold.count(), mean_text(untold, std::nullopt));
+    text += fmt::format("{} | {} |\n", one.count(), mean_text(one, std::nullopt));
   }
   if (!plot.empty()) text += fmt::format("\n![ours over silicon, a point a row]({})\n", plot);
   Sources sources;
@@ -241,15 +244,15 @@ std::string scatter_plot(const std::vector<Correlation>& correlations) {
   text += label({side / 2, side - 22}, "silicon, in the unit of the row");
   text += label({18, side / 2}, "ours",
                 fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 18 {})\"", side / 2).c_str());
-  for (std::size_t i = 0; i < correlations.size(); ++i) {
-    if (correlations[i].rows.empty()) continue;
+  std::vector<Correlation> shown = correlations;
+  std::erase_if(shown, [](const Correlation& one) { return one.rows.empty(); });
+  for (std::size_t i = 0; i < shown.size(); ++i) {
     const char* colour = colours[i % std::size(colours)];
     text += fmt::format("<g fill=\"{}\">\n", colour);
     text +=
         fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\"/>\n", margin + 14, margin + 16 + 18 * static_cast<double>(i));
-    text += label({margin + 24, margin + 20 + 18 * static_cast<double>(i)}, correlations[i].machine,
-                  "text-anchor=\"start\"");
-    for (const CorrelatedRow& row : correlations[i].rows) {
+    text += label({margin + 24, margin + 20 + 18 * static_cast<double>(i)}, shown[i].machine, "text-anchor=\"start\"");
+    for (const CorrelatedRow& row : shown[i].rows) {
       if (!(row.ours > 0)) continue;
       const bool set = row.row.use == Use::set;
       text += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\"{}><title>{}</title></circle>\n",

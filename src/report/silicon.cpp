@@ -135,7 +135,7 @@ std::map<std::string, Reading> figures_of(const Json& json, const std::string& f
   std::map<std::string, Reading> figures;
   for (const auto& [name, value] : required(json, file, "", "figures", "an object", is_object).items()) {
     const std::string of = "figures." + name;
-    figures[name] = {above_zero(value, file, of, "value"), text_of(value, file, of, "unit")};
+    figures[name] = {number_in(value, file, of, "value"), text_of(value, file, of, "unit")};
     const auto units = unit_names();
     if (std::ranges::find(units, figures[name].unit) == units.end())
       throw UserError({file}, fmt::format("{}.unit: there is no unit \"{}\"{}", of, figures[name].unit,

@@ -47,7 +47,7 @@ struct SiliconMeasurement {
 };
 
 /// Malformed JSON is a core::UserError with file and line; a member of a wrong kind, one with the member's name. So is
-/// a file of another format, one without any figure or program, a value that is not above 0 and a unit that no figure
+/// a file of another format, one without any figure or program, a time that is not above 0 and a unit that no figure
 /// has.
 SiliconMeasurement read_measurement(const std::string& text, const std::string& file);
 

@@ -14,11 +14,9 @@ const std::string heading = "machine,device,quantity,value,unit,conditions,figur
 
 /// Of a machine of 2 GHz, 500 GB/s, 10 SMs and 20 slices.
 const MachineScale scale{2, 500, 10, 20};
-const Figures figures{{"latency", {110, "cycles"}},
-                      {"stream", {400, "GB/s"}},
-                      {"l2", {1000, "bytes/cycle"}},
-                      {"launch", {1500, "ns"}},
-                      {"knee", {96, "KiB"}}};
+const Figures figures{{"latency", {110, "cycles"}}, {"stream", {400, "GB/s"}}, {"l2", {1000, "bytes/cycle"}},
+                      {"launch", {1500, "ns"}},     {"knee", {96, "KiB"}},     {"knee_16", {96, "KiB"}},
+                      {"knee_near", {96, "KiB"}}};
 
 std::vector<SiliconRow> rows_of(const std::string& lines) {
   return read_published_rows(heading + lines, "rows.csv");
@@ -82,6 +80,9 @@ TEST(Correlation, a_figure_is_untold_where_no_row_of_use_set_has_it) {
   const Correlation untold = correlated(
                                  "m,d,q,100,cycles,,latency,,test,,s,l\n"
                                  "m,d,q,110,cycles,,latency,,set,,s,l\n"
+                                 "m,d,q,88,KiB,,knee,,set,,s,l\n"
+                                 "m,d,q,88,KiB,,knee_16,,test,,s,l\n"
+                                 "m,d,q,88,KiB,,knee_near,,test,,s,l\n"
                                  "m,d,other board,1000,ns,,launch,,test,,s,l\n")
                                  .only_untold();
   ASSERT_EQ(untold.count(), 1U);
@@ -156,6 +157,10 @@ TEST(Correlation, a_measured_file_is_read_and_its_mistakes_are_told) {
   EXPECT_EQ(result.rows[0].row.use, Use::set);
   EXPECT_NEAR(result.rows[1].difference(), -50, 1e-9);
   EXPECT_EQ(result.missing, std::vector<std::string>{"more"});
+  // A difference of two times may be below 0.
+  const SiliconMeasurement fence =
+      read_measurement(device + R"("figures": {"fence": {"value": -0.1, "unit": "cycles"}}})", "m.json");
+  EXPECT_EQ(correlate("m", fence, "m.json", {{"fence", {3, "cycles"}}}, {}).missing, std::vector<std::string>{"fence"});
   const std::string page = markdown_of({result}, "");
   EXPECT_TRUE(page.starts_with("# GPU beside m\n")) << page;
   EXPECT_NE(page.find("the measurement: GPU, driver 1, CUDA 12, SMs at up to 1410 MHz."), std::string::npos) << page;
@@ -176,8 +181,8 @@ TEST(Correlation, a_measured_file_is_read_and_its_mistakes_are_told) {
   EXPECT_EQ(mistake("{\"format\": 1}"), "m.json: device: expected an object, found nothing");
   EXPECT_EQ(mistake(device + R"("figures": {"a": {"value": "1", "unit": "ns"}}})"),
             "m.json: figures.a.value: expected a number, found string");
-  EXPECT_EQ(mistake(device + R"("figures": {"a": {"value": -1, "unit": "ns"}}})"),
-            "m.json: figures.a.value: expected a number above 0, found -1");
+  EXPECT_EQ(mistake(device + R"("figures": {}, "programs": {"p": {"kernel_ns": -1, "launches": 1}}})"),
+            "m.json: programs.p.kernel_ns: expected a number above 0, found -1");
   EXPECT_EQ(mistake(device + R"("figures": {"a": {"value": 1, "unit": "cycle"}}})"),
             "m.json: figures.a.unit: there is no unit \"cycle\" (did you mean \"cycles\"?)");
   EXPECT_EQ(mistake(device + R"("figures": {}, "programs": {"p": {"kernel_ns": 5, "launches": 1.5}}})"),

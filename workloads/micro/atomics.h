@@ -73,7 +73,7 @@ __global__ void contend(unsigned long long* cells, int count, Span* spans) {
       if (kind == Atomic::add_u64) asm volatile("red.global.add.u64 [%0], 1;" ::"l"(cells) : "memory");
       if (kind == Atomic::add_own) asm volatile("red.global.add.u32 [%0], 1;" ::"l"(own) : "memory");
       if (kind == Atomic::swap)
-        asm volatile("atom.global.cas.b32 %0, [%1], 0, %2;" : "=r"(seen[k]) : "l"(cells), "r"(threadIdx.x) : "memory");
+        asm volatile("atom.global.cas.b32 %0, [%1], 0, 0;" : "=r"(seen[k]) : "l"(cells) : "memory");
     }
   }
 #pragma unroll

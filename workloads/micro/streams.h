@@ -88,7 +88,7 @@ void streams() {
          "GB/s");
   figure("memory_read_2_blocks_of_64", pattern_bandwidth<Pattern::read>(fresh(8 * rest, rest), 64, shared), "GB/s");
   figure("memory_scale_2_blocks_of_32", pattern_bandwidth<Pattern::scale>(fresh(10 * rest, rest), 32, shared), "GB/s");
-  figure("memory_copy_one_sm", bandwidth_of_one_sm(memory + all + 7 * rest, rest / 2), "GB/s");
+  figure("memory_copy_one_sm", bandwidth_of_one_sm(memory + all + 7 * rest, size_t{1} << 20), "GB/s");
   figure("memory_write", pattern_bandwidth<Pattern::write>(area, threads, 0), "GB/s");
   figure("memory_scale", pattern_bandwidth<Pattern::scale>(area, threads, 0), "GB/s");
   figure("memory_triad", pattern_bandwidth<Pattern::triad>(area, threads, 0), "GB/s");

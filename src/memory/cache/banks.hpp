@@ -1,6 +1,6 @@
 // The banks of a private cache: lines are interleaved over them, and each takes one access at a time. Or there is one
-// bank, whose words lie in banks of their own, and it takes parts of a load together that need different ones. Owned by
-// the cache.
+// bank whose words lie in banks of their own. Of one load it looks up several lines in a cycle, and it takes as long as
+// that, or as the most words that lie at one place of their lines, if these are more. Owned by the cache.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/time_wheel.hpp"
+#include "memory/agent.hpp"
 #include "memory/masks.hpp"
 #include "memory/memory_config.hpp"
 #include "memory/request.hpp"
@@ -37,22 +38,35 @@ class Banks {
   core::Cycle cycles(WordMask words) const {
     return words == whole_line_ ? whole_line_cycles_ : cycles_[count_of(words)];
   }
-  /// Whether the bank, which is busy, takes this part of a load beside those that it took in this cycle.
-  bool takes_beside(WordMask words, core::Cycle now) const {
-    return lines_ < tags_ && took_ == now && !(taken_ & words);
+  /// Whether the bank, which is busy with an access, takes one more line of it: of the same load.
+  bool takes_more(const LineAccess& a, core::Cycle now) const {
+    return tags_ > 1 && a.part != 0 && a.access == load_ && (looked_up_ != now || lines_ < tags_);
   }
-  /// It takes a part of a load.
-  void took(WordMask words, core::Cycle now) {
-    if (tags_ == 1) return;
-    if (took_ != now) took_ = now, taken_ = {}, lines_ = 0;
-    taken_ |= words;
+  /// It takes a part of an access. The cycle from which on it takes another access.
+  core::Cycle took(const LineAccess& a, core::Cycle now) {
+    if (tags_ == 1) return now + cycles(a.words);
+    if (a.kind != AccessKind::load) {
+      load_ = none;
+      return now + cycles(a.words);
+    }
+    if (a.part == 0 || a.access != load_) load_ = a.access, begun_ = now, deep_ = 0;
+    if (looked_up_ != now) looked_up_ = now, lines_ = 0;
     ++lines_;
+    // places_[n]: at which places of their lines more than n words lie.
+    WordMask more = a.words;
+    for (u32 n = 0; more; ++n) {
+      if (n == deep_) places_[deep_++] = 0;
+      const WordMask taken = places_[n] & more;
+      places_[n] |= more;
+      more = taken;
+    }
+    return std::max(now + 1, begun_ + deep_);
   }
   /// So many bytes come from the network.
   void fill(u64 line, u32 bytes, core::Cycle now) {
     core::Cycle& bank = of(line);
     bank = std::max(bank, now) + (bytes + fill_bytes_ - 1) / fill_bytes_;
-    lines_ = tags_;  // nothing beside a fill
+    load_ = none;  // nothing beside a fill
   }
 
  private:
@@ -60,9 +74,12 @@ class Banks {
   u64 mask_;  // 0: their number is no power of two, or one
   WordMask whole_line_;
   u32 whole_line_cycles_;
-  u32 tags_, lines_ = 1;  // that a cycle takes; that took_ has taken
-  core::Cycle took_ = 0;
-  WordMask taken_{};
+  static constexpr u32 none = ~u32{0};
+  u32 tags_, lines_ = 0;  // that are looked up in a cycle; that were, in looked_up_
+  u32 load_ = none;       // which it takes, since begun_
+  core::Cycle looked_up_ = core::never, begun_ = 0;
+  u32 deep_ = 0;
+  std::array<WordMask, warp_lanes> places_{};
   std::vector<core::Cycle> free_;
   std::array<u8, longest_line / word_bytes + 1> cycles_{};
 };

@@ -58,7 +58,7 @@ Accepted PrivateCache::access(const LineAccess& a, Stall& why) {
   parts_.counts.act_for(a.account);
   if (parts_.flush.waits()) return parts_.stalls.stall(why, Stall::release);
   Cycle& bank = parts_.banks.of(a.line);
-  if (bank > parts_.now() && !(a.kind == AccessKind::load && parts_.banks.takes_beside(a.words, parts_.now()))) {
+  if (bank > parts_.now() && !parts_.banks.takes_more(a, parts_.now())) {
     why = Stall::bank;
     return Accepted::stalled;
   }
@@ -74,8 +74,7 @@ Accepted PrivateCache::access(const LineAccess& a, Stall& why) {
     result = a.mmio ? mmio_access(a, why) : stores_.atomic(a, why);
   }
   if (result == Accepted::stalled) return result;
-  bank = parts_.now() + parts_.banks.cycles(a.words);
-  if (a.kind == AccessKind::load) parts_.banks.took(a.words, parts_.now());
+  bank = parts_.banks.took(a, parts_.now());
   if (a.place.persistent | prefetches_.on()) [[unlikely]]
     accepted(a, result);
   ++((*parts_.counts).*counted);
