@@ -3,7 +3,8 @@
 namespace ew::cli {
 
 SdkLibrary sdk_library(std::string_view name) {
-  for (std::string_view ours : {"cudart", "cudart_static", "cudadevrt", "cuda", "cudart_shared", "culibos"}) {
+  for (std::string_view ours :
+       {"cudart", "cudart_static", "cudadevrt", "cuda", "cudart_shared", "culibos", "pmem", "pci"}) {
     if (name == ours) return SdkLibrary::ours;
   }
   for (std::string_view absent :

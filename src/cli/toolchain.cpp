@@ -149,8 +149,9 @@ Words common_flags(const Toolchain& tools, const BuildRequest& request, const Cu
 
 void add_source(Words& words, const Toolchain& tools, const BuildRequest& request, const CudaUnit& unit) {
   add(words, user_preprocessor(request));
-  add(words, {"-isystem", (tools.home / "include" / "cuda").string(), "-isystem", (tools.home / "include").string(),
-              "-include", "everwarp/prelude.cuh", unit.source});
+  add(words,
+      {"-isystem", (tools.home / "include" / "cuda").string(), "-isystem", (tools.home / "include").string(),
+       "-isystem", (tools.home / "include" / "platform").string(), "-include", "everwarp/prelude.cuh", unit.source});
 }
 
 Words device_math(const BuildRequest& request) {
@@ -333,7 +334,8 @@ Words host_compile(const Toolchain& tools, const BuildRequest& request, const st
   if (request.product == Product::shared_library) words.push_back("-fPIC");
   add(words, request.host_options);
   add(words, user_preprocessor(request));
-  add(words, {"-isystem", (tools.home / "include" / "cuda").string(), "-isystem", (tools.home / "include").string()});
+  add(words, {"-isystem", (tools.home / "include" / "cuda").string(), "-isystem", (tools.home / "include").string(),
+              "-isystem", (tools.home / "include" / "platform").string()});
   add(words, what);
   words.push_back(source);
   return words;

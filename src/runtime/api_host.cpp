@@ -15,27 +15,6 @@ using namespace ew::runtime;
 
 namespace {
 
-/// The host's cores must reach all of these bytes.
-void check_memory(Machine& machine, const void* address, u64 bytes, const char* who) {
-  const u64 begin = reinterpret_cast<u64>(address);
-  const auto found = machine.memory().space().find(begin);
-  if (!found) {
-    if (machine.memory().space().reserved(begin) || !is_mapped(begin, bytes))
-      throw core::UserError(fmt::format("{}: no memory of the host holds {} bytes at {:#x}", who, bytes, begin));
-    return;
-  }
-  using memory::Region;
-  if (found->region != Region::host && found->region != Region::registered && found->region != Region::pool)
-    throw core::UserError(fmt::format(
-        "{}: {:#x} is not memory of the host: malloc, cudaMallocHost, cudaHostRegister or a pool", who, begin));
-  if (found->region != Region::registered && !core::lies_within(begin, bytes, found->begin, found->size))
-    throw core::UserError(fmt::format("{}: {} bytes at {:#x} end behind the allocation of {} bytes at {:#x}", who,
-                                      bytes, begin, found->size, found->begin));
-  if (found->region == Region::pool && machine.config().machine.timing() && machine.config().nvm.near())
-    throw core::UserError(fmt::format(
-        "{}: {:#x} lies in a pool on the GPU (nvm.attach = near), which the host's cores do not reach", who, begin));
-}
-
 void check_threads(unsigned threads, const char* who) {
   if (threads == 0 || threads > 1u << 16)
     throw core::UserError(fmt::format("{}: {} threads; expected 1 to 65536", who, threads));
@@ -97,8 +76,8 @@ int host_copy(void* to, const void* from, size_t bytes, unsigned threads, cudaSt
     CUstream_st& stream = stream_of(machine, handle, "host_copy");
     check_threads(threads, "host_copy");
     if (bytes == 0) return 0;
-    check_memory(machine, to, bytes, "host_copy");
-    check_memory(machine, from, bytes, "host_copy");
+    check_host_memory(machine, to, bytes, "host_copy");
+    check_host_memory(machine, from, bytes, "host_copy");
     return submit(machine, stream,
                   {{{.act = host::Act::copy,
                      .threads = threads,
@@ -113,7 +92,7 @@ int host_persist(const void* address, size_t bytes, unsigned threads, cudaStream
     CUstream_st& stream = stream_of(machine, handle, "host_persist");
     check_threads(threads, "host_persist");
     if (bytes == 0) return 0;
-    check_memory(machine, address, bytes, "host_persist");
+    check_host_memory(machine, address, bytes, "host_persist");
     return submit(
         machine, stream,
         {{{.act = host::Act::flush, .threads = threads, .to = reinterpret_cast<u64>(address), .bytes = bytes}}});
@@ -178,7 +157,7 @@ int host_file_write(host_file_t handle, size_t offset, const void* from, size_t 
     CUstream_st& stream = stream_of(machine, stream_handle, "host_file_write");
     everwarp_host_file& file = file_of(machine, handle, "host_file_write");
     check_inside(file, offset, bytes, "host_file_write");
-    if (bytes) check_memory(machine, from, bytes, "host_file_write");
+    if (bytes) check_host_memory(machine, from, bytes, "host_file_write");
     return submit(machine, stream, machine.files().host.write(file, offset, reinterpret_cast<u64>(from), bytes));
   });
 }
@@ -188,7 +167,7 @@ int host_file_read(host_file_t handle, size_t offset, void* to, size_t bytes, cu
     CUstream_st& stream = stream_of(machine, stream_handle, "host_file_read");
     const everwarp_host_file& file = file_of(machine, handle, "host_file_read");
     check_inside(file, offset, bytes, "host_file_read");
-    if (bytes) check_memory(machine, to, bytes, "host_file_read");
+    if (bytes) check_host_memory(machine, to, bytes, "host_file_read");
     return submit(machine, stream, machine.files().host.read(file, offset, reinterpret_cast<u64>(to), bytes));
   });
 }
@@ -212,7 +191,7 @@ int host_file_close(host_file_t handle) {
 void* host_map(const char* path, size_t bytes, bool create) {
   return own_api<void*>(nullptr, [&](Machine& machine, ApiLock&) {
     if (!path) throw core::UserError("host_map: the path is a null pointer");
-    void* const address = machine.persistence().map(path, bytes, create);
+    void* const address = machine.persistence().map(path, bytes, create, PoolUsers::host);
     machine.persistence().expect_host_work();
     return address;
   });

@@ -137,6 +137,8 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
     if (const cudaError_t error = refuse_while_capturing(machine)) return error;
     const u64 begin = reinterpret_cast<u64>(pointer);
     if (!(core::Checked(begin) + size).fits()) return cudaErrorInvalidValue;
+    if (machine.persistence().pools().holds(begin))
+      return machine.persistence().register_host(begin, size) ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
     // Memory that is known already has an error of its own, also where its arena is not open to the host.
     const HostAccess wanted = flags & cudaHostRegisterReadOnly ? HostAccess::read : HostAccess::write;
     if (!machine.memory().space().find(begin) && host_access(begin, size) < wanted) return cudaErrorInvalidValue;
@@ -150,6 +152,10 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
 cudaError_t cudaHostUnregister(void* pointer) {
   return api([&](Machine& machine, ApiLock& lock) -> cudaError_t {
     if (!pointer) return cudaErrorInvalidValue;
+    if (const u64 begin = reinterpret_cast<u64>(pointer); machine.persistence().pools().holds(begin)) {
+      machine.context().wait_idle(lock);
+      return machine.persistence().unregister_host(begin) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+    }
     return release(machine, lock, pointer, bit(AllocatedBy::registered), cudaErrorHostMemoryNotRegistered);
   });
 }
@@ -158,8 +164,8 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) 
   return api([&](Machine& machine, ApiLock&) -> cudaError_t {
     if (!device || flags != 0) return cudaErrorInvalidValue;
     const auto block = machine.memory().allocations().find(reinterpret_cast<u64>(host));
-    if (!block || (block->by != AllocatedBy::host && block->by != AllocatedBy::registered))
-      return cudaErrorInvalidValue;
+    const bool known = block && (block->by == AllocatedBy::host || block->by == AllocatedBy::registered);
+    if (!known && !machine.persistence().pools().registered(reinterpret_cast<u64>(host))) return cudaErrorInvalidValue;
     *device = host;  // one address on both sides
     return cudaSuccess;
   });

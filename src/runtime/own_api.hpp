@@ -26,6 +26,9 @@ Result own_api(Result otherwise, F&& call) {
   return otherwise;
 }
 
+/// The host's cores must reach all of these bytes. Throws core::UserError when they do not.
+void check_host_memory(Machine&, const void* address, u64 bytes, const char* who);
+
 /// The stream that timed work of the host goes to. Throws core::UserError when there is none, or it is captured.
 inline CUstream_st& stream_of(Machine& machine, cudaStream_t handle, const char* who) {
   CUstream_st* const stream = machine.work().stream(handle);

@@ -37,11 +37,11 @@ PersistentMemory::PersistentMemory(const MachineConfig& config, const Environmen
     throw core::UserError(fmt::format("the log of durable writes cannot be written to {}", log));
 }
 
-void* PersistentMemory::map(const std::string& path, u64 size, bool create) {
+void* PersistentMemory::map(const std::string& path, u64 size, bool create, PoolUsers users) {
   if (const std::string why = why_no_pools(config_); !why.empty()) throw core::UserError("gpm_map: " + why);
   void* pool = nullptr;
   queue_.with_simulator([&](Simulator& simulator) {
-    pool = pools_.map(path, size, create);
+    pool = pools_.map(path, size, create, users);
     if (recorder_)
       recorder_->pool_mapped({.path = path,
                               .address = reinterpret_cast<u64>(pool),

@@ -24,7 +24,7 @@ class PersistentMemory {
   PersistentMemory(const MachineConfig&, const Environment&, memory::AddressSpace&, Queue&);
 
   /// Pools::map; throws core::UserError when the machine cannot have pools (why_no_pools).
-  void* map(const std::string& path, u64 size, bool create);
+  void* map(const std::string& path, u64 size, bool create, PoolUsers = PoolUsers::host_and_kernels);
   /// Pools::unmap, and the machine forgets what it holds of these bytes on their way to the medium. REQUIRES: no kernel
   /// is under way.
   void unmap(void* address);
@@ -36,6 +36,9 @@ class PersistentMemory {
   void expect_host_work();
   /// Pools::settle.
   void settle(u64 address, u64 size) { pools_.settle(address, size); }
+  /// Pools::register_host and unregister_host.
+  bool register_host(u64 address, u64 size) { return pools_.register_host(address, size); }
+  bool unregister_host(u64 address) { return pools_.unregister_host(address); }
   /// gpm_acknowledge().
   void acknowledge(u64 progress);
   /// gpm_persist_begin() (inside) and gpm_persist_end(). REQUIRES: no kernel is under way.

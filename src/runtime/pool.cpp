@@ -110,7 +110,7 @@ Pools::~Pools() {
   while (!pools_.empty()) unmap(reinterpret_cast<void*>(pools_.begin()->first));
 }
 
-void* Pools::map(const std::string& path, u64 size, bool create) {
+void* Pools::map(const std::string& path, u64 size, bool create, PoolUsers users) {
   if (!create) {
     Descriptor file(open_plain(path, O_RDWR));
     if (file.get() < 0) refuse_system(path, "cannot be opened");
@@ -120,7 +120,7 @@ void* Pools::map(const std::string& path, u64 size, bool create) {
     lock_or_refuse(path, file.get());
     if ((errno = reserve_blocks(file.get(), file_bytes(header).value())) != 0)
       refuse_system(path, "cannot have all of its blocks on the disk");
-    void* address = attach(path, file.get(), header);
+    void* address = attach(path, file.get(), header, users);
     file.release();
     return address;
   }
@@ -158,7 +158,7 @@ void* Pools::map(const std::string& path, u64 size, bool create) {
     errno = error;
     refuse_system(path, "cannot be created");
   }
-  void* address = attach(path, file.get(), header);
+  void* address = attach(path, file.get(), header, users);
   file.release();
   return address;
 }
@@ -179,7 +179,7 @@ u64 Pools::choose_address(const std::string& path, u64 bytes) {
   refuse(path, fmt::format("no room for {} bytes in the arena of pools", bytes));
 }
 
-void* Pools::attach(const std::string& path, int descriptor, const PoolHeader& header) {
+void* Pools::attach(const std::string& path, int descriptor, const PoolHeader& header, PoolUsers users) {
   const u64 bytes = whole_pages(header.size);
   if (memory_.reserve_pool(bytes, header.address) != header.address)
     refuse(path,
@@ -199,7 +199,7 @@ void* Pools::attach(const std::string& path, int descriptor, const PoolHeader& h
     errno = error;
     refuse_system(path, "cannot be mapped");
   }
-  pools_[header.address] = {path, header.size, descriptor, static_cast<u8*>(second)};
+  pools_[header.address] = {path, header.size, descriptor, static_cast<u8*>(second), users};
   if (durable_) durable_->attach(header.address, header.size, static_cast<u8*>(second));
   low_ = std::min(low_.load(), header.address);
   high_ = std::max(high_.load(), header.address + header.size);
@@ -281,9 +281,40 @@ u64 Pools::size_of(const std::string& path) {
   }
 }
 
+std::map<u64, Pools::Pool>::const_iterator Pools::holder(u64 address) const {
+  const auto next = pools_.upper_bound(address);
+  if (next == pools_.begin()) return pools_.end();
+  const auto found = std::prev(next);
+  return address < found->first + found->second.size ? found : pools_.end();
+}
+
 bool Pools::holds(u64 address) const {
-  auto next = pools_.upper_bound(address);
-  return next != pools_.begin() && address < std::prev(next)->first + std::prev(next)->second.size;
+  return holder(address) != pools_.end();
+}
+
+std::optional<u64> Pools::end_of_holder(u64 address) const {
+  const auto found = holder(address);
+  return found == pools_.end() ? std::nullopt : std::optional(found->first + found->second.size);
+}
+
+bool Pools::register_host(u64 address, u64 size) {
+  const auto found = holder(address);
+  if (found == pools_.end() || size > found->first + found->second.size - address || registered(address)) return false;
+  pools_.at(found->first).registered_at = address;
+  return true;
+}
+
+bool Pools::unregister_host(u64 address) {
+  const auto found = holder(address);
+  if (found == pools_.end() || found->second.registered_at != address) return false;
+  pools_.at(found->first).registered_at = 0;
+  return true;
+}
+
+bool Pools::registered(u64 address) const {
+  const auto found = holder(address);
+  return found != pools_.end() &&
+         (found->second.users == PoolUsers::host_and_kernels || found->second.registered_at != 0);
 }
 
 }  // namespace ew::runtime

@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "core/types.hpp"
@@ -42,6 +43,9 @@ PoolHeader read_pool_header(const std::string& path);
 /// A process has it mapped.
 bool pool_is_mapped(const std::string& path);
 
+/// How kernels may use a pool: gpm_map() gives it to them, a mapping of the host only cudaHostRegister().
+enum class PoolUsers : u8 { host, host_and_kernels };
+
 class Pools {
  public:
   /// durable: of a timing machine; nullptr: durable is what is performed.
@@ -52,7 +56,7 @@ class Pools {
   /// Maps the pool in `path`. create: makes it first, all zero; an Everwarp pool that is there already is replaced, any
   /// other file is refused. Otherwise it must exist with this size (0: whatever size it has). Throws core::UserError
   /// with one sentence.
-  void* map(const std::string& path, u64 size, bool create);
+  void* map(const std::string& path, u64 size, bool create, PoolUsers = PoolUsers::host_and_kernels);
   /// Throws core::UserError unless `address` is what map() gave. Everything of it is durable first.
   void unmap(void* address);
   /// Everything of every pool is durable: before the program ends.
@@ -65,6 +69,15 @@ class Pools {
   /// Bytes of the pool that begins at this address; 0: none does.
   u64 size_at(u64 address) const;
   std::string path_at(u64 address) const;
+  /// The end of the pool that holds this address; nothing: none does.
+  std::optional<u64> end_of_holder(u64 address) const;
+  /// cudaHostRegister() of bytes of a pool. False: they are registered, or gpm_map() gave them to kernels, or no pool
+  /// holds them all.
+  bool register_host(u64 address, u64 size);
+  /// False: nothing was registered at this address.
+  bool unregister_host(u64 address);
+  /// Whether cudaHostRegister() or gpm_map() has given this address to kernels.
+  bool registered(u64 address) const;
   /// Bytes of the pool in a file; 0 when there is none.
   static u64 size_of(const std::string& path);
   bool holds(u64 address) const;
@@ -77,10 +90,13 @@ class Pools {
     u64 size = 0;
     int descriptor = -1;
     u8* durable = nullptr;  // the second mapping, in timing mode
+    PoolUsers users = PoolUsers::host_and_kernels;
+    u64 registered_at = 0;  // by the program; 0: it is not
   };
   std::pair<const u64, Pool>& holding(u64 address, u64 size);
+  std::map<u64, Pool>::const_iterator holder(u64 address) const;  // pools_.end(): none
   u64 choose_address(const std::string& path, u64 bytes);
-  void* attach(const std::string& path, int descriptor, const PoolHeader&);
+  void* attach(const std::string& path, int descriptor, const PoolHeader&, PoolUsers);
 
   memory::AddressSpace& memory_;
   memory::DurableImage* const durable_;
