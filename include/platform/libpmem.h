@@ -6,7 +6,7 @@
 //   kernel<<<…>>>(memory);                      // a store, then __threadfence_system(): durable where DDIO is off
 //   pmem_persist(memory, bytes);                // what the host has stored: one core flushes it, in simulated time
 //
-// A mistake is one sentence on stderr, and what pmem_errormsg() returns; errno is EINVAL.
+// A mistake is one sentence on stderr, and what pmem_errormsg() returns; errno is the system's, or EINVAL.
 #ifndef EVERWARP_LIBPMEM_H
 #define EVERWARP_LIBPMEM_H
 

@@ -5,7 +5,8 @@
 
 namespace ew::cli {
 
-/// Libraries of a CUDA SDK: those that Everwarp is itself, and those that nothing here replaces.
+/// Libraries of a CUDA SDK and of a platform with persistent memory: those that Everwarp is itself, and those that
+/// nothing here replaces.
 enum class SdkLibrary { none, ours, absent };
 SdkLibrary sdk_library(std::string_view name);
 

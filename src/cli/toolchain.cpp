@@ -121,6 +121,7 @@ Words common_flags(const Toolchain& tools, const BuildRequest& request, const Cu
               "-target-sdk-version=11.8",
               "-Xclang",
               "-fcuda-allow-variadic-functions",
+              "-fgpu-defer-diag",
               "-fuse-cuid=none",  // the driver hands an identity of a program on to the device pass alone
               "-Xclang",
               "-cuid=" + fingerprint(request, unit.source),

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "runtime/own_api.hpp"
 
@@ -20,15 +21,19 @@ std::string& last_mistake() {
   return text;
 }
 
-/// own_api() as libpmem has it: the mistake is kept for pmem_errormsg(), too, and errno is EINVAL.
+/// own_api() as libpmem has it: the mistake is kept for pmem_errormsg(), too, and errno is that of the operating
+/// system's call that failed, or EINVAL.
 template <class Result, class F>
 Result pmem_api(Result otherwise, F&& call) {
   return own_api(otherwise, [&](Machine& machine, ApiLock& lock) {
+    const int before = std::exchange(errno, 0);
     try {
-      return call(machine, lock);
+      const Result result = call(machine, lock);
+      errno = before;
+      return result;
     } catch (const std::exception& mistake) {
       last_mistake() = mistake.what();
-      errno = EINVAL;
+      if (errno == 0) errno = EINVAL;
       throw;
     }
   });

@@ -30,6 +30,7 @@ typedef uint64_t pciaddr_t;
 #define PCI_FILL_ROM_BASE 0x0008
 #define PCI_FILL_SIZES 0x0010
 #define PCI_FILL_CLASS 0x0020
+#define PCI_FILL_PHYS_SLOT 0x0100
 #define PCI_FILL_NUMA_NODE 0x0800
 
 enum pci_lookup_mode { PCI_LOOKUP_VENDOR = 1, PCI_LOOKUP_DEVICE = 2, PCI_LOOKUP_CLASS = 4 };
