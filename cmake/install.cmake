@@ -5,7 +5,7 @@ set(EW_HOME share/everwarp)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # tests are not installed, and need not be built
 set_target_properties(ew PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
 install(TARGETS ew RUNTIME DESTINATION bin)
-install(TARGETS everwarp LIBRARY DESTINATION lib)
+install(TARGETS everwarp ew_program_clock LIBRARY DESTINATION lib)
 foreach(folder machines include studies litmus docs)
   install(DIRECTORY ${folder} DESTINATION ${EW_HOME})
 endforeach()

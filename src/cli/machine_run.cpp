@@ -1,6 +1,5 @@
 #include "cli/machine_run.hpp"
 
-#include <dlfcn.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -22,13 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using core::UserError;
 using Clock = std::chrono::steady_clock;
-
-/// The file that this code was loaded from: libeverwarp.so, which is the simulator.
-fs::path library_path() {
-  Dl_info info{};
-  dladdr(reinterpret_cast<const void*>(&core::home_directory), &info);
-  return info.dli_fname ? info.dli_fname : "/proc/self/exe";
-}
 
 /// A run's call, with the machine as it was resolved, whatever happens to machine files meanwhile.
 Outcome call(const MachineRun& run, const Words& words, bool functional, const fs::path& part, double timeout_seconds) {

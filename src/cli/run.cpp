@@ -52,6 +52,7 @@ Examples:
   ew run -m titan-rtx --timeline t.json ./app    for Perfetto's viewer
   ew run --json ./app | jq .statistics           result as JSON; the program's output goes to standard error
   ew run -m titan-rtx --csv ./app > app.csv      a line a figure, of each kernel and in all
+  ew run -m titan-rtx --clock simulated ./app    what the program times with std::chrono is simulated time
   ew run --max-instructions 100000000 ./app      end a kernel that never ends
   ew run --machine a100-80gb --print-machine     the resolved machine as TOML)";
 
@@ -101,6 +102,7 @@ void check_observations(const RunSettings& settings, const std::string& html, co
   const char* asked = !settings.timeline_file.empty() ? "--timeline"
                       : !settings.trace_file.empty()  ? "--trace"
                       : !html.empty()                 ? "--html"
+                      : settings.clock == "simulated" ? "--clock simulated"
                                                       : nullptr;
   if (asked)
     throw UserError(
@@ -145,6 +147,12 @@ void add_run(CLI::App& app, int& status) {
       ->type_name("FILE");
   verb->add_option("--trace", command->settings.trace_file, "Timing: write every step of every access (core/trace.hpp)")
       ->type_name("FILE");
+  verb->add_option(
+          "--clock", command->settings.clock,
+          "Timing: what the program's own clocks show (std::chrono, gettimeofday, clock()): the computer's time, "
+          "or simulated time, in which host code takes none")
+      ->type_name("host|simulated")
+      ->check(CLI::IsMember({"host", "simulated"}));
   verb->add_flag("--digest", command->settings.digest,
                  "Timing: put a digest of the run into the statistics; equal runs have equal digests");
   verb->add_flag("--summary", command->settings.summary,

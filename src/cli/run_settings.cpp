@@ -1,11 +1,14 @@
 #include "cli/run_settings.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 
+#include "core/configuration.hpp"
 #include "core/diagnostics.hpp"
 #include "core/nearest.hpp"
 #include "runtime/environment.hpp"
@@ -55,6 +58,24 @@ runtime::MachineConfig RunSettings::resolve() const {
   return config;
 }
 
+fs::path library_path() {
+  Dl_info info{};
+  dladdr(reinterpret_cast<const void*>(&core::home_directory), &info);
+  return info.dli_fname ? info.dli_fname : "/proc/self/exe";
+}
+
+namespace {
+
+/// For LD_PRELOAD: src/preload/program_clock.cpp, before what the user has there.
+std::string with_program_clock() {
+  const fs::path library = library_path().parent_path() / "libew_program_clock.so";
+  if (!fs::exists(library)) throw UserError(fmt::format("--clock simulated: {} is missing", library.string()));
+  const char* const others = std::getenv("LD_PRELOAD");
+  return others && *others ? library.string() + ":" + others : library.string();
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> RunSettings::environment() const {
   const bool is_path = machine.find('/') != machine.npos || machine.ends_with(".toml");
   std::vector<std::pair<std::string, std::string>> variables{
@@ -70,6 +91,7 @@ std::vector<std::pair<std::string, std::string>> RunSettings::environment() cons
   if (summary) variables.emplace_back(Environment::summary_name, "1");
   if (per_unit) variables.emplace_back(Environment::per_unit_name, "1");
   if (progress) variables.emplace_back(Environment::progress_name, "1");
+  if (clock == "simulated") variables.emplace_back("LD_PRELOAD", with_program_clock());
   return variables;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ struct RunSettings {
   std::string statistics_file;
   std::string timeline_file, trace_file;
   bool digest = false, summary = false, progress = false, per_unit = false;
+  std::string clock = "host";  // what the program's own clocks show: host, or simulated (src/preload)
 
   void add_options(CLI::App& app);
   /// Reads the machine file and applies the settings; a mistake is a core::UserError.
@@ -36,6 +38,9 @@ CLI::Validator whole_number(unsigned long long least);
 /// The words behind the options of a verb that runs a program: it and its arguments. An option that the verb does not
 /// have is a core::UserError with the nearest one.
 process::Words program_words(const CLI::App& verb);
+
+/// The file that this code was loaded from: libeverwarp.so, which is the simulator.
+std::filesystem::path library_path();
 
 /// The program's path made absolute. Missing, not executable or a source file: core::UserError that says what to do.
 std::string program_path(const std::string& word);

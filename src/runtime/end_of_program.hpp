@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/host_threads.hpp"
+#include "runtime/program_time.hpp"
 #include "simt/gpu.hpp"
 
 namespace ew::runtime {
@@ -16,7 +17,10 @@ namespace ew::runtime {
 class EndOfProgram {
  public:
   /// By the thread that ends the program.
-  void begin() { ends_ = HostThreads::self(); }
+  void begin() {
+    ProgramTime::end();
+    ends_ = HostThreads::self();
+  }
   bool begun() const { return ends_ != 0; }
   void machine_is_gone() { gone_ = true; }
 

@@ -1,5 +1,6 @@
 #include "runtime/machine_thread.hpp"
 
+#include "runtime/program_time.hpp"
 #include "runtime/timing_machine.hpp"
 
 namespace ew::runtime {
@@ -21,6 +22,7 @@ void MachineThread::begin() {
 }
 
 void MachineThread::loop() {
+  ProgramTime::is_machine_thread();
   HeldLock held(lock_.mutex);
   rest_.set_machine_thread(HostThreads::self());
   while (!demand_.stopping()) {

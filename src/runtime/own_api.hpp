@@ -18,6 +18,7 @@ Result own_api(Result otherwise, F&& call) {
   try {
     Machine* machine = process().machine();
     if (!machine) return otherwise;
+    const ProgramTime::Call inside;
     ApiLock lock(machine->mutex());
     return call(*machine, lock);
   } catch (const std::exception& mistake) {

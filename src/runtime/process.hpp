@@ -15,6 +15,7 @@
 #include "runtime/callback_thread.hpp"
 #include "runtime/host_ranges.hpp"
 #include "runtime/machine.hpp"
+#include "runtime/program_time.hpp"
 #include "runtime/registry.hpp"
 
 namespace ew::runtime {
@@ -96,6 +97,7 @@ cudaError_t api_without_context_check(F&& call) {
     }
     ThreadState& thread = thread_state();
     thread.uses_runtime |= !thread.in_driver_call;
+    const ProgramTime::Call inside;
     ApiLock lock(machine->mutex());
     return keep(call(*machine, lock));
   } catch (const std::bad_alloc&) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/program_time.hpp"
+
 namespace ew::runtime {
 
 Queue::Queue(std::unique_ptr<Simulator> simulator, const memory::AddressSpace& memory, CommandRunner::OnFault on_fault,
@@ -91,6 +93,7 @@ void Queue::host_goes_on() {
 /// What the host has waited for has ended: what it submits from now on begins no earlier.
 void Queue::has_waited(u64 until) {
   host_time_ = std::max(host_time_, until);
+  ProgramTime::has_waited(host_time_);
 }
 
 bool Queue::complete(Ticket ticket) const {
