@@ -156,11 +156,20 @@ Request set_request(const Shape& shape, uint32_t batch, uint32_t i) {
   const uint32_t key = key_of_number(again ? (dice >> 8) % (uint64_t(batch) * shape.pairs) : number);
   return {mix(key + 0x9e3779b97f4a7c15ull * (batch + 1)), key, 0, 0};
 }
+/// As the published program has them: each of its blocks serves SETs of its own part of the table, in any order.
+void sort_by_block(std::vector<Request>& requests, uint32_t sets) {
+  const auto block = [sets](const Request& r) {
+    return uint64_t(set_of(r.key, sets)) * bench::kPublishedBlocks / sets;
+  };
+  std::stable_sort(requests.begin(), requests.end(),
+                   [&](const Request& a, const Request& b) { return block(a) < block(b); });
+}
 std::vector<Request> requests_of(const Shape& shape, uint32_t batch) {
   std::vector<Request> requests(shape.pairs);
   std::vector<int> last(shape.sets, -1);
+  for (uint32_t i = 0; i < shape.pairs; ++i) requests[i] = set_request(shape, batch, i);
+  if (shape.published != 0) sort_by_block(requests, shape.sets);
   for (uint32_t i = 0; i < shape.pairs; ++i) {
-    requests[i] = set_request(shape, batch, i);
     int& before = last[set_of(requests[i].key, shape.sets)];
     requests[i].head = before == -1;
     if (before != -1) requests[before].next = (i + 1) & 0x7fffffff;

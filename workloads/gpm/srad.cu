@@ -122,7 +122,7 @@ void diffuse(Store& store, const Shape& shape, uint64_t first, bool recovers, bo
 struct Differences {
   float *north, *south, *west, *east, *c;
 };
-// The pixel of the thread, in blocks of 16 x 16 pixels; the number of pixels if there is none.
+// The pixel of the thread, in blocks of 32 x 32 pixels; the number of pixels if there is none.
 __device__ size_t my_pixel(uint32_t width, uint32_t height) {
   const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   return x < width && y < height ? size_t(y) * width + x : size_t(width) * height;
@@ -164,7 +164,7 @@ void diffuse_as_published(Store& store, const Shape& shape) {
       squares += part.y;
     }
     const float q0 = speckle_of(sum, squares, shape.pixels());
-    const dim3 threads(16, 16), blocks((shape.width + 15) / 16, (shape.height + 15) / 16);
+    const dim3 threads(32, 32), blocks((shape.width + 31) / 32, (shape.height + 31) / 32);
     {
       const Phase phase("iteration");
       store_differences<<<blocks, threads>>>(image, planes, shape.width, shape.height, q0, fence);
